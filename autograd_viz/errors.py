@@ -7,6 +7,7 @@
     ├── MissingLibraryError (ImportError) record(model) without PyTorch: it says how to install it
     ├── CannotReadError    (OSError)     load("model.pt"): it gives the reason
     ├── CannotWriteError   (OSError)     save(e, "/no/such/folder/e.svg")
+    ├── NotFiniteError     (FloatingPointError) a watched run: a gradient is nan or inf, and no weight has moved
     └── LayoutError                      expanding a picture whose layout takes over 20 s
 
 The core raises PyTorch's types (RuntimeError, TypeError, ...), in PyTorch's words.
@@ -92,3 +93,7 @@ class MissingLibraryError(AutogradVizError, ImportError):
 
 class LayoutError(AutogradVizError):
     """The picture is too large to lay out in time."""
+
+
+class NotFiniteError(AutogradVizError, FloatingPointError):
+    """A gradient of a watched run is nan or inf; no weight has moved."""

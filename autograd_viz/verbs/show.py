@@ -24,7 +24,6 @@ from ..stepper.stepper import Stepper
 from .picture import Figure, Map
 
 if TYPE_CHECKING:
-    from ..sources.pytorch.watch import Watch
     from ..widget.compare import Compare
     from ..widget.widget import StepperWidget
 
@@ -67,19 +66,32 @@ def record(what: Any = None) -> Any:
     return Recorder(what)
 
 
-def watch(keep: int | str = "256 MB") -> Watch:
-    """Record PyTorch programs from now on, so that `explain` knows what ran. The recorder can stay on.
+def watch(model: Any = None, *, keep: int | str = "256 MB", stop: bool = True, theme: str = "auto") -> Any:
+    """Watch PyTorch programs from now on: a model while it trains, or everything, for `explain`.
 
-    Watching does not change results, gradients, random numbers, hooks or errors. A second call returns the same recorder.
-    ``with av.watch():`` ends with the block; ``.close()`` ends it at any time. autograd_viz programs need no watching.
+    ``w = av.watch(model)`` before a training loop measures each step: the norms of gradients, updates, loss, rates. The loop
+    stays unchanged. `w` shows the run as a picture, as a table, and opens its passes.
+
+    ``av.watch()`` records all PyTorch code, so that `explain` knows what ran. A second call returns the same recorder.
+
+    Watching does not change results, gradients, random numbers, hooks or errors. ``with av.watch():`` ends with the block;
+    ``.close()`` ends it at any time. autograd_viz programs need no recorder.
 
     Args:
+        model: a PyTorch module, or None.
         keep: memory for the last backward pass, so that it can be stepped again. Bytes, or a size such as "256 MB"; 0 keeps
             nothing.
+        stop: for a model: raise `NotFiniteError` before a step that would move a weight by nan or inf. A step that a
+            GradScaler leaves out is none.
+        theme: of the picture of a model: "light", "dark" or "auto".
+
+    Returns:
+        a `Run` for a model, else a `Watch`.
 
     Raises:
         MissingLibraryError: PyTorch is not installed.
-        ValueError: `keep` is not a size.
+        ValueError: `keep` is not a size, or no parameter of the model requires grad.
+        NotDrawableError: `model` is not a PyTorch module.
     """
     size = bytes_of(keep)
     try:
@@ -88,7 +100,11 @@ def watch(keep: int | str = "256 MB") -> Watch:
         if error.name != "torch":
             raise
         raise MissingLibraryError("watch() needs PyTorch", "torch") from None
-    return torch_watch(size)
+    if model is None:
+        return torch_watch(size)
+    from .run import run_of
+
+    return run_of(model, callers_names(), size, stop, theme)
 
 
 UNITS = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9}

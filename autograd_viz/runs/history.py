@@ -1,0 +1,165 @@
+"""The numbers of a run, in constant memory.
+
+# Note [Old steps]
+The last steps are kept whole. Older ones are joined into bins: minimum, maximum and mean of equally many steps. When there are
+too many bins, neighbours are joined two by two. So any run takes the same memory, and its bins have the same width.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Numbers = NDArray[np.float32]
+WHOLE = 512  # steps that are kept whole
+BINS = 512  # of older steps, at most
+
+
+class Spans(NamedTuple):
+    """Numbers over time, oldest first: one row for each span of steps.
+
+    Attributes:
+        start: the first step of each span; int64, shape (spans,).
+        least, most, mean: shape (spans, columns); nan where nothing finite was measured.
+        bad: how many measured numbers were nan or inf; shape (spans, columns).
+    """
+
+    start: NDArray[np.int64]
+    least: Numbers
+    most: Numbers
+    mean: Numbers
+    bad: NDArray[np.int64]
+
+
+class Series:
+    """Numbers of each step in several columns. Nan stands for nan; what was not measured is masked.
+
+    Args:
+        columns: how many.
+    """
+
+    def __init__(self, columns: int) -> None:
+        self.count = 0
+        self._columns = columns
+        self._recent = np.zeros((0, columns), np.float32)
+        self._seen = np.zeros((0, columns), bool)
+        self._width = 1  # steps in a bin
+        self._bins: list[Spans] = []
+
+    def add(self, values: Numbers, seen: NDArray[np.bool_]) -> None:
+        """More steps: values and whether they were measured, shape (steps, columns)."""
+        self._recent = np.concatenate([self._recent, values.astype(np.float32)])
+        self._seen = np.concatenate([self._seen, seen])
+        self.count += len(values)
+        while len(self._recent) >= WHOLE + self._width:
+            self._bins.append(_bin(self.count - len(self._recent), self._recent[: self._width], self._seen[: self._width]))
+            self._recent, self._seen = self._recent[self._width :], self._seen[self._width :]
+            if len(self._bins) == BINS:
+                self._bins = [_joined(a, b) for a, b in zip(self._bins[::2], self._bins[1::2], strict=True)]
+                self._width *= 2
+
+    def spans(self) -> Spans:
+        """Everything that is kept."""
+        finite = np.where(self._seen & np.isfinite(self._recent), self._recent, np.nan).astype(np.float32)
+        start = np.arange(self.count - len(finite), self.count)
+        recent = Spans(start, finite, finite, finite, (self._seen & ~np.isfinite(self._recent)).astype(np.int64))
+        return Spans(*(np.concatenate(p) for p in zip(*self._bins, recent, strict=True)))
+
+    def last(self, steps: int = 1) -> Numbers:
+        """The last steps, shape (steps, columns); masked numbers are nan."""
+        with np.errstate(invalid="ignore"):
+            return np.where(self._seen[-steps:], self._recent[-steps:], np.nan).astype(np.float32)
+
+    def values_at(self, step: int) -> Numbers | None:
+        """The numbers of one step, if it is kept whole."""
+        k = step - (self.count - len(self._recent))
+        return self.last(len(self._recent))[k] if 0 <= k < len(self._recent) else None
+
+
+def _bin(start: int, values: Numbers, seen: NDArray[np.bool_]) -> Spans:
+    finite = np.where(seen & np.isfinite(values), values, np.nan)
+    bad = (seen & ~np.isfinite(values)).sum(0)
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore", RuntimeWarning)  # a column of nan has no minimum
+        least, most, mean = np.nanmin(finite, 0), np.nanmax(finite, 0), np.nanmean(finite, 0)
+    return Spans(
+        np.array([start], np.int64), least[None], most[None], mean[None].astype(np.float32), bad[None].astype(np.int64)
+    )
+
+
+def _joined(a: Spans, b: Spans) -> Spans:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)
+        mean = np.nanmean(np.stack([a.mean, b.mean]), 0)
+    return Spans(a.start, np.fmin(a.least, b.least), np.fmax(a.most, b.most), mean, a.bad + b.bad)
+
+
+class Row(NamedTuple):
+    """A parameter, or the output of a module.
+
+    Attributes:
+        path: "layers.0.weight", or the path of the module; empty for the model itself.
+        kind: "parameter" or "output".
+        name: of a parameter: its name in its module; of a module: its class.
+        size: number of elements of a parameter; 0 for an output.
+    """
+
+    path: str
+    kind: str
+    name: str
+    size: int
+
+    @property
+    def module(self) -> str:
+        """The path of the module that it belongs to."""
+        return self.path.rpartition(".")[0] if self.kind == "parameter" else self.path
+
+
+class Mark(NamedTuple):
+    """Something that happened at a step: "nan", "clipped", "skipped", "rate", "accumulated", "stopped", "error"."""
+
+    step: int
+    kind: str
+    text: str
+
+
+MOST_MARKS = 2000
+STATISTICS = ("norm", "largest", "zeros", "update")  # by row
+TOTALS = ("loss", "clip", "rate", "passes", "seconds")  # by step
+
+
+class History:
+    """All numbers of a run.
+
+    Args:
+        rows: parameters and outputs, in the order of the model.
+
+    Attributes:
+        series: by name of `STATISTICS`, one column for each row.
+        totals: one column for each of `TOTALS`.
+        marks: what happened, the newest `MOST_MARKS`.
+    """
+
+    def __init__(self, rows: Iterable[Row]) -> None:
+        self.rows = tuple(rows)
+        self.series = {name: Series(len(self.rows)) for name in STATISTICS}
+        self.totals = Series(len(TOTALS))
+        self.marks: list[Mark] = []
+
+    @property
+    def steps(self) -> int:
+        """How many steps there were."""
+        return self.totals.count
+
+    def add(self, blocks: Mapping[str, tuple[Numbers, NDArray[np.bool_]]]) -> None:
+        """More steps: by name of the statistic, values and whether they were measured."""
+        for name, (values, seen) in blocks.items():
+            (self.totals if name == "totals" else self.series[name]).add(values, seen)
+
+    def mark(self, step: int, kind: str, text: str = "") -> None:
+        """Note what happened at a step."""
+        self.marks = [*self.marks, Mark(step, kind, text)][-MOST_MARKS:]

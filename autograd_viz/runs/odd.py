@@ -1,0 +1,97 @@
+"""What is odd in a run, in one sentence each: rules on the numbers that were measured."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+from typing import NamedTuple
+
+import numpy as np
+
+from .. import words
+from .history import History, Numbers
+
+RECENT = 50  # steps that a rule looks at
+FEW = 5  # steps without which nothing is odd yet
+FAINT = 1e-4  # of the largest gradient: little arrives
+BURST = 1e3  # times the usual norm
+STILL, WILD = 1e-6, 0.1  # update ÷ parameter
+MOST_DEAD = 0.9  # share of zeros
+
+
+class Odd(NamedTuple):
+    """Something odd: the row, which rule, how much it matters (0 is worst), and the sentence."""
+
+    row: int
+    kind: str
+    rank: int
+    sentence: str
+
+
+# from the worst to the least
+KINDS = ("bad", "none", "zero", "burst", "faint", "wild", "still", "mostly_zero")
+
+
+@dataclass(frozen=True)
+class Lately:
+    """The last steps of a row.
+
+    Attributes:
+        norm, zeros, update: the finite numbers that were measured, oldest first.
+        ever: was a norm ever measured?
+        bad: how often it was nan or inf, in the whole run.
+        top: the largest norm of all rows.
+        is_parameter: not the output of a module.
+    """
+
+    norm: Numbers
+    zeros: Numbers
+    update: Numbers
+    ever: bool
+    bad: int
+    top: float
+    is_parameter: bool
+
+
+def odd_in(history: History) -> list[Odd]:
+    """Everything odd, the worst first; each row once."""
+    if history.steps == 0:
+        return []
+    recent = {name: history.series[name].last(RECENT) for name in ("norm", "zeros", "update")}
+    spans = history.series["norm"].spans()
+    bad = spans.bad.sum(0)
+    ever = np.isfinite(spans.most).any(0) | (bad > 0)
+    top = float(np.max(recent["norm"], initial=0.0, where=np.isfinite(recent["norm"])))
+    found = []
+    for k, row in enumerate(history.rows):
+        numbers = {name: values[:, k][np.isfinite(values[:, k])] for name, values in recent.items()}
+        lately = Lately(**numbers, ever=bool(ever[k]), bad=int(bad[k]), top=top, is_parameter=row.kind == "parameter")
+        for kind, values in islice(_rules(lately), 1):
+            form = getattr(words, f"RUN_{kind.upper()}")
+            found.append(Odd(k, kind, KINDS.index(kind), form.format(name=row.path or words.RUN_MODEL, **values)))
+    return sorted(found, key=lambda o: (o.rank, o.row))
+
+
+def _rules(row: Lately) -> Iterator[tuple[str, dict[str, str]]]:
+    """The rules that hold, the worst first, with the values of their sentences."""
+    if row.bad:
+        yield "bad", {"count": f"{row.bad:,}"}
+    if row.is_parameter and not row.ever:
+        yield "none", {}
+    if len(row.norm) >= FEW:
+        yield from _of_norm(row, float(row.norm[-1]), float(np.median(row.norm)))
+    for share in map(float, map(np.median, [row.update] if len(row.update) else [])):
+        if share > WILD or share < STILL:
+            yield "wild" if share > WILD else "still", {"share": f"{share:.3g}"}
+    if len(row.zeros) and np.median(row.zeros) > MOST_DEAD:
+        yield "mostly_zero", {"share": f"{100 * float(np.median(row.zeros)):.0f} %"}
+
+
+def _of_norm(row: Lately, last: float, usual: float) -> Iterator[tuple[str, dict[str, str]]]:
+    if not row.norm[-FEW:].any():
+        yield "zero", {"steps": f"{FEW}"}
+    elif usual > 0 and last > BURST * usual:
+        yield "burst", {"last": f"{last:.3g}", "usual": f"{usual:.3g}"}
+    elif row.is_parameter and usual < FAINT * row.top:
+        yield "faint", {"usual": f"{usual:.3g}", "top": f"{row.top:.3g}"}

@@ -1,0 +1,76 @@
+"""Where a run is watched: PyTorch's global hooks, and five names that are replaced meanwhile.
+
+# Note [What a run hooks]
+Nothing is put on the user's model, so it can be copied, pickled, compiled and saved while it is watched.
+- A global hook sees what each module returns. It puts a prehook on the node of that result.
+- Global hooks report the steps of optimizers.
+- `torch.autograd._engine_run_backward` runs all passes; its first argument has the roots.
+- `torch.nn.utils.clip_grad_norm_` returns the norm before clipping.
+- `GradScaler.step` decides whether an optimizer steps. It knows the scale of the loss.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch.nn.modules import module as modules
+from torch.optim import optimizer as optimizers
+
+
+class Replaced:
+    """A name that has another value until `undo`. It stays, if somebody else has replaced it since."""
+
+    def __init__(self, owner: Any, name: str, around: Callable[..., Any]) -> None:
+        self._owner, self._name = owner, name
+        self._own = name in vars(owner)
+        before = self._before = getattr(owner, name)
+
+        @functools.wraps(before)
+        def now(*args: Any, **kwargs: Any) -> Any:
+            return around(before, *args, **kwargs) if self._is_on else before(*args, **kwargs)
+
+        self._now, self._is_on = now, True
+        setattr(owner, name, now)
+
+    def undo(self) -> None:
+        """The value that it had."""
+        self._is_on = False
+        if vars(self._owner).get(self._name) is not self._now:
+            return
+        if self._own:
+            setattr(self._owner, self._name, self._before)
+        else:
+            delattr(self._owner, self._name)
+
+
+class Hooks:
+    """The hooks of a run, until `remove`.
+
+    Args:
+        run: has the methods that are called.
+    """
+
+    def __init__(self, run: Any) -> None:
+        self._handles = [
+            modules.register_module_forward_pre_hook(run.enters),
+            modules.register_module_forward_hook(run.leaves),
+            optimizers.register_optimizer_step_pre_hook(run.step_begins),
+            optimizers.register_optimizer_step_post_hook(run.step_ends),
+        ]
+        utils = torch.nn.utils
+        self._names = [
+            Replaced(torch.autograd, "_engine_run_backward", run.runs_backward),
+            Replaced(utils, "clip_grad_norm_", run.clips),
+            Replaced(utils.clip_grad, "clip_grad_norm_", run.clips),
+            Replaced(torch.amp.GradScaler, "step", run.scaler_steps),
+        ]
+
+    def remove(self) -> None:
+        """Take all hooks away."""
+        for handle in self._handles:
+            handle.remove()
+        for name in self._names:
+            name.undo()

@@ -1,0 +1,227 @@
+"""What is kept of a pass, so that it can run again: inputs, random state, parameters and buffers as they were.
+
+# Note [A pass that runs again]
+The model is called with the same inputs, random state, modes and copies of its tensors. So it computes the same bits. What
+follows the model, such as a loss function, is the user's code and does not run again. The gradient that reached the model's
+result in the real pass is kept, and starts the backward pass.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from torch.utils._pytree import tree_flatten, tree_map
+
+MOST_CALLS = 16  # of the model in one pass
+
+
+@dataclass
+class Call:
+    """A call of the model.
+
+    Attributes:
+        args, kwargs: as they were given.
+        versions: the version counters of the tensors among them.
+        random: the states of PyTorch's random numbers before the call, by device ("cpu" or an index).
+        buffers: copies of the buffers before the call.
+        modes: which modules were in training mode.
+        arrived: the gradient of each tensor that the model returned, by its place among them.
+    """
+
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+    versions: list[int]
+    random: dict[Any, Any]
+    buffers: list[Any]
+    modes: list[bool]
+    arrived: dict[int, Any] = field(default_factory=dict)
+
+    def changed(self) -> bool:
+        """Has an input been changed in place since?"""
+        return self.versions != [t._version for t in tensors_in((*self.args, self.kwargs))]
+
+
+@dataclass
+class Moment:
+    """A pass that can run again.
+
+    Attributes:
+        step: the step that it belongs to.
+        parameters: copies of the parameters that are trained, as they were.
+        calls: the calls of the model.
+    """
+
+    step: int
+    parameters: list[Any]
+    calls: list[Call]
+
+
+class Kept:
+    """The last pass of a model.
+
+    Args:
+        model: the model.
+        parameters: those that are trained.
+        budget: bytes for copies.
+
+    Attributes:
+        parameters: copies of the parameters before the last step; empty if they are too large.
+        calls: the calls of the model in the last pass.
+        why_not: why no pass can run again, or "".
+    """
+
+    def __init__(self, model: Any, parameters: Sequence[Any], budget: int) -> None:
+        self._live = list(parameters)
+        self._buffers, self._modules = list(model.buffers()), list(model.modules())
+        size = sum(t.numel() * t.element_size() for t in [*self._live, *self._buffers])
+        self.why_not = "" if size <= budget else f"copies of its tensors take {size:,} bytes, and keep is {budget:,}"
+        self.parameters = [] if self.why_not else [p.detach().clone() for p in self._live]
+        self.calls: list[Call] = []
+        self._has_run = self._has_stepped = False
+
+    def enters(self, args: tuple[Any, ...], kwargs: dict[str, Any] | None) -> None:
+        """The model is called."""
+        if self._has_run or len(self.calls) == MOST_CALLS:
+            self.calls, self._has_run = [], False
+        if self.why_not:
+            return
+        if kwargs is None:
+            self.why_not = "the keyword arguments of the model were not seen"
+            return
+        versions = [t._version for t in tensors_in((*args, kwargs) if kwargs else args)]
+        buffers, modes = [b.detach().clone() for b in self._buffers], [m.training for m in self._modules]
+        self.calls.append(Call(args, kwargs, versions, _random_states(), buffers, modes))
+
+    def leaves(self, output: Any) -> None:
+        """The model has returned: its gradients are noted when they arrive."""
+        if not self.calls:
+            return
+        call = self.calls[-1]
+        for place, result in enumerate(tensors_in(output)):
+            if result.grad_fn is not None:
+                result.grad_fn.register_prehook(_noted(call, place, result.output_nr))
+
+    def has_run(self) -> None:
+        """A backward pass has run."""
+        self._has_run = True
+        self._has_stepped = False
+
+    @torch.no_grad()
+    def before_step(self) -> None:
+        """Parameters are about to move."""
+        if self.parameters and not self._has_stepped:
+            torch._foreach_copy_(self.parameters, self._live)
+            self._has_stepped = True
+
+    def moment(self, step: int) -> Moment:
+        """The last pass, with copies of its own.
+
+        Raises:
+            RuntimeError: it cannot run again.
+        """
+        if self.why_not:
+            raise RuntimeError(f"the pass of step {step} cannot run again: {self.why_not}")
+        if not self.calls:
+            raise RuntimeError(f"the pass of step {step} cannot run again: the model was not called as a whole")
+        if any(call.changed() for call in self.calls):
+            raise RuntimeError(f"the pass of step {step} cannot run again: its inputs were changed in place after the call")
+        tensors = self.parameters if self._has_stepped else self._live
+        return Moment(step, [t.detach().clone() for t in tensors], [_copied(call) for call in self.calls])
+
+    def let_go(self) -> None:
+        """Free everything."""
+        self.calls, self.parameters = [], []
+        self.why_not = self.why_not or "the run is closed"
+
+
+def _noted(call: Call, place: int, output: int) -> Any:
+    def arrives(grads: Sequence[Any]) -> None:
+        if grads[output] is not None:
+            call.arrived[place] = grads[output]
+
+    return arrives
+
+
+def _copied(call: Call) -> Call:
+    """The call with inputs that nobody else changes."""
+
+    def own(t: Any) -> Any:
+        return t.detach().clone().requires_grad_(t.requires_grad) if isinstance(t, torch.Tensor) else t
+
+    args, kwargs = tree_map(own, (call.args, call.kwargs))
+    arrived = {place: grad.detach().clone() for place, grad in call.arrived.items()}
+    versions = [t._version for t in tensors_in((*args, kwargs))]
+    return Call(args, kwargs, versions, call.random, call.buffers, call.modes, arrived)
+
+
+def tensors_in(values: Any) -> list[Any]:
+    """The tensors in nested tuples, lists and dictionaries, in order."""
+    if isinstance(values, torch.Tensor):
+        return [values]
+    if type(values) is tuple and all(type(v) is torch.Tensor for v in values):
+        return list(values)
+    return [v for v in tree_flatten(values)[0] if isinstance(v, torch.Tensor)]
+
+
+def keywords_of_call() -> dict[str, Any] | None:
+    """The keyword arguments of the module call whose global pre-hook is running; None if they are not found.
+
+    PyTorch gives them to a module's own hooks only, and those would be copied and pickled with the model.
+    """
+    frame = sys._getframe(2)
+    while frame is not None and frame.f_code.co_filename == torch.nn.modules.module.__file__:
+        if "kwargs" in frame.f_locals:
+            return dict(frame.f_locals["kwargs"])
+        frame = frame.f_back  # type: ignore[assignment]
+    return None
+
+
+def _random_states() -> dict[Any, Any]:
+    states: dict[Any, Any] = {"cpu": torch.get_rng_state()}
+    if torch.cuda.is_available() and torch.cuda.is_initialized():
+        states |= dict(enumerate(torch.cuda.get_rng_state_all()))
+    return states
+
+
+@contextmanager
+def as_it_was(model: Any, call: Call) -> Iterator[None]:
+    """Random state and modes of a call; afterwards those of now."""
+    devices = [d for d in call.random if d != "cpu"]
+    modules = list(model.modules())
+    now = [m.training for m in modules]
+    with torch.random.fork_rng(devices):
+        torch.set_rng_state(call.random["cpu"])
+        for device in devices:
+            torch.cuda.set_rng_state(call.random[device], device)
+        try:
+            for module, mode in zip(modules, call.modes, strict=True):
+                module.training = mode
+            yield
+        finally:
+            for module, mode in zip(modules, now, strict=True):
+                module.training = mode
+
+
+def run_again(model: Any, moment: Moment, live: Sequence[Any], call: Call) -> tuple[list[Any], dict[str, Any]]:
+    """Call the model again with copies of its tensors.
+
+    Args:
+        model: the model; it is as before afterwards.
+        moment: the pass.
+        live: the parameters that are trained, in the order of the moment's.
+        call: which of its calls.
+
+    Returns:
+        the tensors that it returns, and the copies of its parameters by name: leaves that require grad.
+    """
+    copies = {p: c.detach().clone().requires_grad_() for p, c in zip(live, moment.parameters, strict=True)}
+    named = {name: copies.get(p, p) for name, p in model.named_parameters()}
+    buffers = dict(zip((n for n, _ in model.named_buffers()), (b.clone() for b in call.buffers), strict=True))
+    with as_it_was(model, call), torch.enable_grad():
+        output = torch.func.functional_call(model, {**named, **buffers}, call.args, call.kwargs)
+    return tensors_in(output), {name: p for name, p in named.items() if p.requires_grad}

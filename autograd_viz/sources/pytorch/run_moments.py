@@ -1,0 +1,46 @@
+"""Chosen steps of a run, kept in files so that each can run again."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+import torch
+
+from .run_kept import Moment
+
+MOST = 32  # moments; when there are more, every other one goes
+
+
+class Moments:
+    """Moments in a temporary folder, which is removed with this object."""
+
+    def __init__(self) -> None:
+        self._folder = tempfile.TemporaryDirectory(prefix="autograd_viz_run_")
+        self.steps: list[int] = []
+
+    def _file(self, step: int) -> Path:
+        return Path(self._folder.name) / f"{step}.pt"
+
+    def keep(self, moment: Moment) -> None:
+        """Write a moment.
+
+        Raises:
+            Exception: an input of the model cannot be pickled, or the disk is full.
+        """
+        torch.save(moment, self._file(moment.step))
+        self.steps = [*(s for s in self.steps if s != moment.step), moment.step]
+        if len(self.steps) > MOST:
+            for step in self.steps[1:-1:2]:
+                self._file(step).unlink(missing_ok=True)
+                self.steps.remove(step)
+
+    def at(self, step: int) -> Moment:
+        """The moment of a step.
+
+        Raises:
+            KeyError: it is not kept.
+        """
+        if step not in self.steps:
+            raise KeyError(step)
+        return torch.load(self._file(step), weights_only=False)  # type: ignore[no-any-return]  # our own file

@@ -1,0 +1,65 @@
+"""The numbers of gradients and updates, on their device: nothing here waits for it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+
+SAMPLED = 65_536  # elements of a gradient that are counted; of a larger one a regular sample
+
+
+def real(tensor: Any) -> Any:
+    """The numbers of a gradient as a dense real tensor: the values of a sparse one, the own shard of a distributed one."""
+    tensor = tensor.detach()
+    if tensor.layout is not torch.strided:
+        tensor = tensor.coalesce().values() if tensor.layout is torch.sparse_coo else tensor.to_dense()
+    tensor = tensor.to_local() if hasattr(tensor, "to_local") else tensor
+    return torch.view_as_real(tensor.resolve_conj()) if tensor.is_complex() else tensor
+
+
+def all_real(tensors: Sequence[Any]) -> list[Any]:
+    """`real` of each; in a step of a small model this is dear, so plain tensors are let through."""
+    if all(type(t) is torch.Tensor and t.dtype is torch.float32 and t.layout is torch.strided for t in tensors):
+        return list(tensors)
+    return [real(t) for t in tensors]
+
+
+def stacked(scalars: Sequence[Any]) -> Any:
+    """Scalars as one tensor, on the device of the first."""
+    device = scalars[0].device
+    return torch.stack([s if s.device == device else s.to(device, non_blocking=True) for s in scalars])
+
+
+def norms(tensors: Sequence[Any]) -> Any:
+    """The Euclidean norm of each, float32."""
+    if all(t.dtype is torch.float32 for t in tensors):
+        return stacked(torch._foreach_norm(list(tensors)))
+    wide = [torch.float32 if t.dtype.itemsize < 4 else t.dtype for t in tensors]
+    return stacked([torch.linalg.vector_norm(t, dtype=w).float() for t, w in zip(tensors, wide, strict=True)])
+
+
+def largest(tensors: Sequence[Any]) -> Any:
+    """The largest absolute value of each, float32; nan if there is one."""
+    least, most = zip(*(torch.aminmax(t) if t.numel() else (t.new_zeros(()),) * 2 for t in tensors), strict=True)
+    return torch.maximum(stacked(most), -stacked(least)).float()
+
+
+def zeros(tensors: Sequence[Any]) -> Any:
+    """The share of zeros of each, from 0 to 1, float32."""
+    samples = [_sample(t) for t in tensors]
+    counts = stacked([torch.count_nonzero(t) for t in samples])
+    return 1 - counts / torch.tensor([max(1, t.numel()) for t in samples], device=counts.device)
+
+
+def _sample(tensor: Any) -> Any:
+    """A large tensor's regular sample of at most `SAMPLED` elements."""
+    count = tensor.numel()
+    return tensor.view(-1)[:: count // SAMPLED + 1] if count > SAMPLED and tensor.is_contiguous() else tensor
+
+
+def update_ratios(before: Sequence[Any], after: Sequence[Any]) -> Any:
+    """For each parameter, the norm of its update divided by the norm that it had, float32."""
+    moved = all_real(torch._foreach_sub([a.detach() for a in after], list(before)))
+    return norms(moved) / norms(all_real(before))

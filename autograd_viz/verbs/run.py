@@ -1,0 +1,239 @@
+"""A run that is watched: what `watch(model)` gives."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from .. import words
+from ..errors import NotDrawableError, NotFiniteError
+from ..export.cell import cell_bundle
+from ..render import theme_named
+from ..render.escape import printable
+from ..runs.history import History, Row
+from ..runs.odd import odd_in
+from ..runs.paint import Painter
+from ..runs.table import table_of, totals_of
+from .explain import explain
+from .map import map as map_of
+from .picture import Map
+from .show import record
+from .show import step as step_of
+
+if TYPE_CHECKING:
+    from ..sources.pytorch.run_kept import Moment
+    from ..widget.widget import StepperWidget
+
+
+class Now(NamedTuple):
+    """What a condition of `keep` is asked about: the step, and its loss (nan if it is unknown)."""
+
+    step: int
+    loss: float
+
+
+class Run:
+    """The numbers of a training run, its picture, and its passes.
+
+    Attributes:
+        model: the model.
+        history: the numbers.
+        stopped: the error that stopped the run, or "".
+    """
+
+    def __init__(self, model: Any, name: str, keep: int, stop: bool, theme: str) -> None:
+        from ..sources.pytorch.run import RunWatch
+        from ..sources.pytorch.run_moments import Moments
+        from ..sources.pytorch.run_rows import rows_of
+
+        rows = rows_of(model)
+        self.model, self._name, self._theme = model, name, theme
+        self.history, self.stopped = History(Row(*row) for row in rows.named), ""
+        self._watch = RunWatch(model, rows, self.history, keep)
+        self._watch.before = self._before_step
+        self._is_to_stop = stop
+        self._moments, self._wanted = Moments(), list[Callable[[Now], Any]]()
+
+    def __enter__(self) -> Run:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Stop watching. The numbers stay, and so do the steps that `keep` has chosen."""
+        self._watch.close()
+
+    # -- while the run goes on ----------------------------------------------------------------------------------------
+
+    def keep(self, *, every: int | None = None, when: Callable[[Now], Any] | None = None) -> None:
+        """Choose steps that can be opened later, with `step(k)` and `map(k)`.
+
+        Their inputs, random state and parameters go to a temporary file. At most 32 stay; then every other one goes.
+
+        Args:
+            every: each step that is a multiple of it.
+            when: a condition on `step` and `loss`: ``lambda s: s.loss > 10``.
+
+        Raises:
+            ValueError: neither is given, or `every` is not positive.
+        """
+        if (every is None) == (when is None):
+            raise ValueError("keep() takes one of every=500 and when=lambda s: s.loss > 10")
+        if every is not None and every < 1:
+            raise ValueError(f"keep(every=...) must be at least 1, got {every}")
+        self._wanted.append(when if when is not None else lambda now: now.step % (every or 1) == 0)
+
+    def _before_step(self, bad: list[int]) -> None:
+        """A step is about to move parameters; `bad` has the rows with a gradient that is not finite."""
+        if self._wanted:
+            now = Now(self._watch.count, self._watch.loss)
+            if any(wanted(now) for wanted in self._wanted):
+                self._moments.keep(self._watch.kept.moment(now.step))
+        if bad and self._is_to_stop:
+            self._stop(bad)
+
+    def _stop(self, bad: list[int]) -> None:
+        paths = [self.history.rows[k].path for k in bad]
+        step = self._watch.count
+        more = words.RUN_MORE_BAD.format(count=len(bad) - 1) if len(bad) > 1 else ""
+        said = {"step": step, "name": paths[0], "what": self._watch.what(bad[0]), "more": more, "why": self._birth(paths[0])}
+        self.stopped = printable(words.RUN_BROKE.format(**said))
+        self.history.mark(step, "stopped", self.stopped)
+        raise NotFiniteError(self.stopped)
+
+    def _birth(self, path: str) -> str:
+        """Where the first nan or inf of the last pass was born, in a sentence."""
+        try:
+            with self._opened(None) as (root, gradient, leaves):
+                if bool(root.isfinite().all()) and not bool(gradient.isfinite().all()):
+                    return words.RUN_AFTER_MODEL.format(what="nan" if bool(gradient.isnan().any()) else "inf")
+                root.backward(gradient, retain_graph=True)
+                said = str(explain(leaves[path]))
+                return said.partition(": ")[2].split("\n")[0] or said
+        except Exception as error:
+            return words.RUN_UNKNOWN_BIRTH.format(why=f"{type(error).__name__}: {error}")
+
+    # -- one pass -----------------------------------------------------------------------------------------------------
+
+    def step(self, k: int | None = None, *, theme: str = "auto", collapse: bool | None = None) -> StepperWidget:
+        """Step through a pass of this run.
+
+        The model runs again with the same inputs, random state and parameters, on copies. It computes the same bits. The
+        backward pass starts with the gradient that reached the model's result.
+
+        Args:
+            k: a step that `keep` has chosen; None: the last pass.
+            theme: as for `av.step`.
+            collapse: as for `av.step`.
+
+        Raises:
+            KeyError: the step was not kept.
+            RuntimeError: the pass cannot run again; the message says why.
+        """
+        with self._opened(k) as (root, gradient, leaves):
+            return step_of(root, gradient, params=leaves, theme=theme, collapse=collapse)
+
+    def map(self, k: int | None = None, *, theme: str = "auto") -> Map:
+        """The map of a pass, with its gradients. `k` and the errors are those of `step`."""
+        stepper = self.step(k).stepper
+        stepper.finish()
+        return map_of(stepper, theme=theme)
+
+    @contextmanager
+    def _opened(self, k: int | None) -> Iterator[tuple[Any, Any, dict[str, Any]]]:
+        """The result of a pass that has run again under a recording, the gradient that arrived, and the leaves by name."""
+        from ..sources.pytorch.run_kept import run_again
+
+        moment = self._moment(k)
+        call = next((c for c in reversed(moment.calls) if c.arrived), None)
+        if call is None:
+            raise RuntimeError(f"no gradient reached the result of the model in step {moment.step}")
+        with self._watch.paused():
+            with record(self.model):
+                results, leaves = run_again(self.model, moment, self._watch.rows.parameters, call)
+            reached = [(results[place], grad) for place, grad in call.arrived.items()]
+            root, gradient = reached[0]
+            if len(reached) > 1:  # one root for all results
+                root = sum((result * grad).sum() for result, grad in reached)
+                gradient = root.new_ones(())
+            yield root, gradient, leaves
+
+    def _moment(self, k: int | None) -> Moment:
+        if k is None or k == self._watch.count:
+            return self._watch.kept.moment(self._watch.count)
+        try:
+            return self._moments.at(k)
+        except KeyError:
+            kept = ", ".join(map(str, self._moments.steps)) or "none"
+            raise KeyError(f"step {k} was not kept (kept: {kept}); w.keep(every=500) chooses steps beforehand") from None
+
+    # -- the numbers --------------------------------------------------------------------------------------------------
+
+    def frame(self) -> Any:
+        """The numbers of gradients and updates: a pandas.DataFrame, or without pandas a dictionary of lists.
+
+        One line for each parameter or module output and step: step, steps, path, kind, norm, rms, largest, zeros, update, bad.
+        The last 512 steps are whole. Older ones are joined, and their numbers are means.
+        """
+        return _as_frame(self._flushed(), table_of)
+
+    def totals(self) -> Any:
+        """By step: loss, clip (the factor of `clip_grad_norm_`), rate, passes (more than 1: accumulated), seconds."""
+        return _as_frame(self._flushed(), totals_of)
+
+    def odd(self) -> list[str]:
+        """What is odd, the worst first, in one sentence each."""
+        return [o.sentence for o in odd_in(self._flushed())]
+
+    def _flushed(self) -> History:
+        self._watch.flush()
+        return self.history
+
+    # -- the picture --------------------------------------------------------------------------------------------------
+
+    @property
+    def svg(self) -> str:
+        """The picture: modules by steps, the loss above."""
+        return self.svg_in("light" if self._theme == "auto" else self._theme)
+
+    def svg_in(self, theme: str) -> str:
+        """The picture in a theme."""
+        return Painter(self._flushed(), theme_named(theme), self._name, type(self.model).__name__, self.stopped).svg()
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
+        return cell_bundle(self.svg, repr(self))
+
+    def __repr__(self) -> str:
+        state = f"stopped: {self.stopped}" if self.stopped else "watched" if self._watch.is_on else "closed"
+        return printable(f"<Run of {type(self.model).__name__}: {self._watch.count:,} steps, {state}>")
+
+
+def _as_frame(history: History, read: Callable[[History], dict[str, list[Any]]]) -> Any:
+    table = read(history)
+    try:
+        pandas = importlib.import_module("pandas")
+    except ModuleNotFoundError:
+        return table
+    return pandas.DataFrame(table)
+
+
+def run_of(model: Any, variables: Mapping[str, Any], keep: int, stop: bool, theme: str) -> Run:
+    """Watch a model from now on.
+
+    Raises:
+        NotDrawableError: it is not a PyTorch module.
+        ValueError: no parameter requires grad.
+        UnknownChoiceError: no such theme.
+    """
+    from torch.nn import Module
+
+    if theme != "auto":
+        theme_named(theme)
+    if not isinstance(model, Module):
+        raise NotDrawableError(f"watch(model) takes a PyTorch module, got {type(model).__name__} ({model!r:.60})")
+    name = next((name for name, value in variables.items() if value is model), "model")
+    return Run(model, name, keep, stop, theme)

@@ -1,0 +1,47 @@
+"""English: a run over time."""
+
+from __future__ import annotations
+
+RUN_MODEL = "the model"
+RUN_BAD = "{name}: the gradient was nan or inf {count} times."
+RUN_NONE = "{name}: no gradient has ever arrived."
+RUN_ZERO = "{name}: the gradient of the last {steps} steps is all zero."
+RUN_BURST = "{name}: the gradient jumped from {usual} to {last}."
+RUN_FAINT = "{name}: little arrives: its gradient is {usual}, the largest is {top}."
+RUN_WILD = "{name}: each step changes it by {share} of its size."
+RUN_STILL = "{name}: it hardly moves: each step changes it by {share} of its size."
+RUN_MOSTLY_ZERO = "{name}: {share} of its gradient is zero."
+
+RUN_TITLE = "watch({name})"
+RUN_STEPS = "{class_name} · {steps} steps"
+RUN_ONE_STEP = "{class_name} · 1 step"
+RUN_EMPTY = "{class_name} · no step yet"
+RUN_STOPPED = "stopped before step {step}"
+RUN_LOSS = "loss"
+RUN_LOSS_LOG = "loss (log)"
+RUN_STEP = "step"
+RUN_GRADIENT = "norm of the gradient"
+RUN_NOT_FINITE = "nan or inf"
+RUN_ALL_ZERO = "all zero"
+RUN_NOT_MEASURED = "not measured"
+RUN_RATE = "rate {text}"
+RUN_SKIPPED = "skipped"
+RUN_LIKEWISE = "So are {count} more: {names}."
+RUN_NOTHING_ODD = "Nothing is odd."
+RUN_BROKE = (
+    "step {step}: the gradient of {name} is {what}{more}, and no weight has moved. {why}\n"
+    "→ w.step() opens this pass; av.watch(model, stop=False) goes on."
+)
+RUN_MORE_BAD = ", and so are {count} more"
+RUN_AFTER_MODEL = (
+    "It was born after the model: the model's result is finite, and the gradient that reached it is {what}. "
+    "Run the step again under av.watch(): explain() then names the line."
+)
+RUN_UNKNOWN_BIRTH = "Where it was born cannot be said: {why}."
+RUN_CELL = "{path}, step {step}: norm {norm}"
+RUN_CELLS = "{path}, steps {step} to {end}: norm {norm} at most"
+RUN_HELP = "Arrow keys move. Enter shows the row as a curve. s steps the pass of this step."
+RUN_OPEN_STEP = "Open this step: w.step({step})"
+RUN_CURVES = "Curves"
+RUN_SUSPICIOUS = "Odd rows first"
+RUN_PICTURE = "Norms of gradients: {rows} rows, {steps} steps"

@@ -1,0 +1,47 @@
+"""简体中文：一次训练的全程。"""
+
+from __future__ import annotations
+
+RUN_MODEL = "模型"
+RUN_BAD = "{name}：梯度有 {count} 次为 nan 或 inf。"
+RUN_NONE = "{name}：从未收到梯度。"
+RUN_ZERO = "{name}：最近 {steps} 步的梯度全为零。"
+RUN_BURST = "{name}：梯度从 {usual} 突增到 {last}。"
+RUN_FAINT = "{name}：梯度几乎消失，只有 {usual}，而最大的是 {top}。"
+RUN_WILD = "{name}：每一步的更新量达到参数大小的 {share}。"
+RUN_STILL = "{name}：几乎不动，每一步的更新量只有参数大小的 {share}。"
+RUN_MOSTLY_ZERO = "{name}：梯度中 {share} 为零。"
+
+RUN_TITLE = "watch({name})"
+RUN_STEPS = "{class_name} · {steps} 步"
+RUN_ONE_STEP = "{class_name} · 1 步"
+RUN_EMPTY = "{class_name} · 还没有走过一步"
+RUN_STOPPED = "在第 {step} 步之前停下"
+RUN_LOSS = "损失"
+RUN_LOSS_LOG = "损失（对数）"
+RUN_STEP = "步"
+RUN_GRADIENT = "梯度的范数"
+RUN_NOT_FINITE = "nan 或 inf"
+RUN_ALL_ZERO = "全为零"
+RUN_NOT_MEASURED = "未测量"
+RUN_RATE = "学习率 {text}"
+RUN_SKIPPED = "跳过"
+RUN_LIKEWISE = "另有 {count} 处也是如此：{names}。"
+RUN_NOTHING_ODD = "没有异常。"
+RUN_BROKE = (
+    "第 {step} 步：{name} 的梯度为 {what}{more}，权重尚未更新。{why}\n"
+    "→ 用 w.step() 打开这次反向传播；用 av.watch(model, stop=False) 则不停下。"
+)
+RUN_MORE_BAD = "，另有 {count} 个参数也是如此"
+RUN_AFTER_MODEL = (
+    "它产生于模型之后：模型的输出是有限的，而到达输出的梯度为 {what}。"
+    "在 av.watch() 下重新运行这一步，explain() 就能指出是哪一行。"
+)
+RUN_UNKNOWN_BIRTH = "无法确定它产生于何处：{why}。"
+RUN_CELL = "{path}，第 {step} 步：范数 {norm}"
+RUN_CELLS = "{path}，第 {step} 至 {end} 步：范数最大为 {norm}"
+RUN_HELP = "方向键移动。回车键把这一行画成曲线。s 键单步运行这一步的反向传播。"
+RUN_OPEN_STEP = "打开这一步：w.step({step})"
+RUN_CURVES = "曲线"
+RUN_SUSPICIOUS = "异常的行排在前面"
+RUN_PICTURE = "梯度的范数：{rows} 行，{steps} 步"
