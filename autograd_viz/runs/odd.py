@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import groupby, islice
 from typing import NamedTuple
 
 import numpy as np
@@ -18,6 +18,7 @@ FAINT = 1e-4  # of the largest gradient: little arrives
 BURST = 1e3  # times the usual norm
 STILL, WILD = 1e-6, 0.1  # update ÷ parameter
 MOST_DEAD = 0.9  # share of zeros
+MOST_NAMES = 4  # in a sentence
 
 
 class Odd(NamedTuple):
@@ -95,3 +96,21 @@ def _of_norm(row: Lately, last: float, usual: float) -> Iterator[tuple[str, dict
         yield "burst", {"last": f"{last:.3g}", "usual": f"{usual:.3g}"}
     elif row.is_parameter and usual < FAINT * row.top:
         yield "faint", {"usual": f"{usual:.3g}", "top": f"{row.top:.3g}"}
+
+
+def sentences(history: History, odd: Sequence[Odd]) -> list[tuple[int, str]]:
+    """For each kind of oddity its first row, with a sentence that also says where else it is found."""
+    said = []
+    for _, same in groupby(odd, lambda o: o.kind):
+        first, *others = same
+        names = ", ".join(history.rows[o.row].path or words.RUN_MODEL for o in others[:MOST_NAMES])
+        names += ", …" * (len(others) > MOST_NAMES)
+        more = f" {words.RUN_LIKEWISE.format(count=len(others), names=names)}" if others else ""
+        said.append((first.row, first.sentence + more))
+    return said
+
+
+def size_said(class_name: str, steps: int) -> str:
+    """The class of the model and how many steps there were."""
+    form = words.RUN_EMPTY if not steps else words.RUN_ONE_STEP if steps == 1 else words.RUN_STEPS
+    return form.format(class_name=class_name, steps=f"{steps:,}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import groupby
 
 import numpy as np
@@ -15,12 +15,11 @@ from ..render.svg import FALLBACK
 from .colours import SCALE, colour_of, decades
 from .grid import Grid, grid_of
 from .history import History
-from .odd import Odd, odd_in
+from .odd import odd_in, sentences, size_said
 
 WIDTH, LEFT, RIGHT = 1000, 250, 970  # px
 LOSS_TOP, LOSS_HEIGHT = 54, 78
 ROW, GAP = 15, 2  # px: of a row, between two
-MOST_NAMES = 4  # in a sentence
 
 
 class Painter:
@@ -79,8 +78,7 @@ class Painter:
 
     def _title(self) -> Iterator[str]:
         count = self.history.steps
-        form = words.RUN_EMPTY if not count else words.RUN_ONE_STEP if count == 1 else words.RUN_STEPS
-        said = form.format(class_name=self.class_name, steps=f"{count:,}")
+        said = size_said(self.class_name, count)
         said += f" · {words.RUN_STOPPED.format(step=count)}" if self.stopped else ""
         title = words.RUN_TITLE.format(name=self.name)
         yield self._write(20, 30, title, 18, bold=True)
@@ -191,7 +189,8 @@ class Painter:
 
     def _said(self, y: float) -> tuple[list[str], float]:
         """The box with sentences, and the height of the picture."""
-        said = _sentences(self.stopped, self.odd, [row.path for row in self.history.rows])
+        said = [s for s in self.stopped.split("\n") if s] + [s for _, s in sentences(self.history, self.odd)]
+        said = said or [words.RUN_NOTHING_ODD]
         wrapped = [line for sentence in said for line in _wrapped(sentence, 118)]
         height = 22 + 18 * len(wrapped)
         box = element(
@@ -199,16 +198,6 @@ class Painter:
             stroke=self.colour["grad" if self.stopped or self.odd else "row-stroke"],
         )  # fmt: skip
         return [box, *(self._write(34, y + 24 + 18 * i, line, 12) for i, line in enumerate(wrapped))], y + height + 20
-
-
-def _sentences(stopped: str, odd: Sequence[Odd], paths: Sequence[str]) -> list[str]:
-    """What stopped the run; then for each kind of oddity its first sentence, and where else it is found."""
-    said = [s for s in stopped.split("\n") if s]
-    for _, same in groupby(odd, lambda o: o.kind):
-        first, *others = same
-        names = ", ".join(paths[o.row] or words.RUN_MODEL for o in others[:MOST_NAMES]) + ", …" * (len(others) > MOST_NAMES)
-        said.append(first.sentence + (f" {words.RUN_LIKEWISE.format(count=len(others), names=names)}" if others else ""))
-    return said or [words.RUN_NOTHING_ODD]
 
 
 def _wrapped(sentence: str, most: int) -> list[str]:

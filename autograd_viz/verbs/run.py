@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -15,6 +16,7 @@ from ..render import theme_named
 from ..render.escape import printable
 from ..runs.history import History, Row
 from ..runs.odd import odd_in
+from ..runs.page import run_page
 from ..runs.paint import Painter
 from ..runs.table import table_of, totals_of
 from .explain import explain
@@ -25,6 +27,8 @@ from .show import step as step_of
 
 if TYPE_CHECKING:
     from ..sources.pytorch.run_kept import Moment
+    from ..stepper.stepper import Stepper
+    from ..widget.run_widget import RunWidget
     from ..widget.widget import StepperWidget
 
 
@@ -54,7 +58,9 @@ class Run:
         self.history, self.stopped = History(Row(*row) for row in rows.named), ""
         self._watch = RunWatch(model, rows, self.history, keep)
         self._watch.before = self._before_step
+        self._watch.after = self._follow
         self._is_to_stop = stop
+        self._shown: RunWidget | None = None
         self._moments, self._wanted = Moments(), list[Callable[[Now], Any]]()
 
     def __enter__(self) -> Run:
@@ -66,6 +72,8 @@ class Run:
     def close(self) -> None:
         """Stop watching. The numbers stay, and so do the steps that `keep` has chosen."""
         self._watch.close()
+        if self._shown is not None:
+            self._shown.refresh()
 
     # -- while the run goes on ----------------------------------------------------------------------------------------
 
@@ -103,17 +111,23 @@ class Run:
         said = {"step": step, "name": paths[0], "what": self._watch.what(bad[0]), "more": more, "why": self._birth(paths[0])}
         self.stopped = printable(words.RUN_BROKE.format(**said))
         self.history.mark(step, "stopped", self.stopped)
+        if self._shown is not None:
+            self._shown.refresh()
         raise NotFiniteError(self.stopped)
 
     def _birth(self, path: str) -> str:
         """Where the first nan or inf of the last pass was born, in a sentence."""
         try:
             with self._opened(None) as (root, gradient, leaves):
-                if bool(root.isfinite().all()) and not bool(gradient.isfinite().all()):
-                    return words.RUN_AFTER_MODEL.format(what="nan" if bool(gradient.isnan().any()) else "inf")
+                if not bool(gradient.isfinite().all()):
+                    what = "nan" if bool(gradient.isnan().any()) else "inf"
+                    if bool(root.isfinite().all()):
+                        return words.RUN_AFTER_MODEL.format(what=what)
                 root.backward(gradient, retain_graph=True)
-                said = str(explain(leaves[path]))
-                return said.partition(": ")[2].split("\n")[0] or said
+                cause = explain(leaves[path])
+                if not bool(root.isfinite().all()):
+                    return str(cause).partition(": ")[2].split("\n")[0]
+                return _in_backward(step_of(root, gradient, params=leaves).stepper)
         except Exception as error:
             return words.RUN_UNKNOWN_BIRTH.format(why=f"{type(error).__name__}: {error}")
 
@@ -204,6 +218,41 @@ class Run:
         """The picture in a theme."""
         return Painter(self._flushed(), theme_named(theme), self._name, type(self.model).__name__, self.stopped).svg()
 
+    def page(self) -> dict[str, Any]:
+        """The data of a page that shows the run."""
+        last = [] if self._watch.kept.why_not or not self._watch.kept.calls else [-1]
+        opened = [*self._moments.steps, *last]
+        return run_page(
+            self._flushed(), self._name, type(self.model).__name__, self.stopped, opened, self._watch.is_on and not self.stopped
+        )
+
+    def widget(self) -> RunWidget:
+        """The live picture: it follows the loop, and opens steps."""
+        if self._shown is None:
+            from ..widget.run_widget import RunWidget
+
+            self._shown = RunWidget(self.page, self._open_in_page)
+        return self._shown
+
+    def _open_in_page(self, step: int) -> tuple[str, str]:
+        k = None if step < 0 else step
+        shown = self.map(k)
+        return shown.svg, words.RUN_OPENED.format(step="" if k is None else k)
+
+    def _ipython_display_(self) -> None:
+        """Show the live picture, and the one that stays in the notebook."""
+        from IPython.display import display
+
+        widget = self.widget()
+        bundle, metadata = widget._repr_mimebundle_() or ({}, {})
+        display({**bundle, "text/plain": repr(self)}, metadata=metadata, raw=True)  # type: ignore[no-untyped-call]
+        display(cell_bundle(self.svg, repr(self), widget.mark), raw=True)  # type: ignore[no-untyped-call]
+
+    def _follow(self) -> None:
+        """A step is complete."""
+        if self._shown is not None:
+            self._shown.follow()
+
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
         return cell_bundle(self.svg, repr(self))
 
@@ -237,3 +286,16 @@ def run_of(model: Any, variables: Mapping[str, Any], keep: int, stop: bool, them
         raise NotDrawableError(f"watch(model) takes a PyTorch module, got {type(model).__name__} ({model!r:.60})")
     name = next((name for name, value in variables.items() if value is model), "model")
     return Run(model, name, keep, stop, theme)
+
+
+def _in_backward(stepper: Stepper) -> str:
+    """The step of a backward pass that made the first nan or inf of finite numbers."""
+    stepper.stop_on(nan=True)
+    stepper.run()
+    step = stepper.current
+    if stepper.stopped is None or step is None:
+        return words.RUN_NOT_AGAIN
+    node = next(n for n in stepper.document.nodes if n.id == step.node)
+    op = next((o for o in stepper.document.ops if o.id == node.op), None)
+    line = f" ({Path(op.source.file).name}, {op.source.line})" if op is not None and op.source is not None else ""
+    return words.RUN_BACKWARD.format(sentence=step.sentence, module=op.module if op is not None else "", line=line)

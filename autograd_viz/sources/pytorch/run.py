@@ -52,6 +52,7 @@ class RunWatch:
 
     Attributes:
         every: one step in so many is full.
+        after: called when a step is complete.
         kept: the calls of the last pass.
         before: called before an optimizer steps, with the rows whose gradient is not finite; it may raise.
         faults: errors in here; the user's program did not notice them.
@@ -62,6 +63,7 @@ class RunWatch:
         self.kept = Kept(model, rows.parameters, keep)
         self.every, self.count = 1, 0
         self.before: Callable[[list[int]], None] | None = None
+        self.after: Callable[[], None] | None = None
         self.faults: list[Exception] = []
         self._tables = {name: Table(len(rows.named), rows.device) for name in ("norm", "largest", "zeros", "update")}
         self._totals = Table(2, rows.device)
@@ -311,6 +313,8 @@ class RunWatch:
         self._is_full = self.count % self.every == 0
         if self._k == BLOCK:
             self.flush()
+        if self.after is not None:
+            self._apart(self.after)
 
     def _weigh(self, seconds: float) -> None:
         """How often the next steps are full, from what the full ones cost."""

@@ -1,0 +1,64 @@
+"""A run in a notebook: it follows the loop, and opens steps."""
+
+from __future__ import annotations
+
+import base64
+import secrets
+from collections.abc import Callable
+from time import perf_counter
+from typing import Any
+
+import anywidget
+import traitlets
+
+from .modules import joined_modules, static_text
+
+PAUSE = 0.5  # seconds between two repaints, at least
+SHARE = 0.01  # of the time that the loop takes, at most
+
+
+class RunWidget(anywidget.AnyWidget):
+    """The picture of a run, which follows it.
+
+    Args:
+        read: gives the data of the page (`runs.page`).
+        open_step: gives the map of a step as SVG; it raises if the step cannot be opened.
+
+    Attributes:
+        mark: the class of the picture that the page hides while it is there.
+        data: what the page shows.
+        opened: the step that was opened last: its map as base64 of SVG, or why it cannot be opened.
+    """
+
+    _esm = joined_modules("run.js")
+    _css = static_text("run.css")
+    data = traitlets.Dict().tag(sync=True)
+    opened = traitlets.Dict().tag(sync=True)
+
+    def __init__(self, read: Callable[[], dict[str, Any]], open_step: Callable[[int], tuple[str, str]]) -> None:
+        self._read, self._open, self._due = read, open_step, 0.0
+        self.mark = f"av-still-{secrets.token_hex(8)}"
+        super().__init__(data={**read(), "mark": self.mark})
+        self.on_msg(self._heard)
+
+    def follow(self) -> None:
+        """Show the newest steps, if the last repaint is long enough ago."""
+        began = perf_counter()
+        if began >= self._due:
+            self.refresh()
+            now = perf_counter()
+            self._due = now + max(PAUSE, (now - began) / SHARE)
+
+    def refresh(self) -> None:
+        """Show the newest steps."""
+        self.data = {**self._read(), "mark": self.mark}
+
+    def _heard(self, widget: Any, content: Any, buffers: Any) -> None:
+        """A step is to be opened."""
+        match content:
+            case {"kind": "open", "step": int() as step}:
+                try:
+                    svg, said = self._open(step)
+                except Exception as error:  # the page says why
+                    svg, said = "", f"{type(error).__name__}: {error}"
+                self.opened = {"svg": base64.b64encode(svg.encode()).decode(), "said": said}
