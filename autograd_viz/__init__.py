@@ -8,6 +8,7 @@ It has PyTorch's names (``import autograd_viz as torch``) and these verbs:
     compare(s, t)       two steppers that move together
     scope("attention")  draws the ops inside as one box
     record(model)       records a PyTorch forward pass: its picture has every value and line
+    watch(model)        a training run over time: each step's gradients, stopped at nan
     watch()             records all PyTorch code from now on, for explain
     explain(p)          why p.grad is None, zero, nan, or what it is, with the line of code
     save(x, "x.svg")    the figure as a file (.html: a page that steps); a state_dict as .npz
@@ -77,6 +78,7 @@ from .errors import (
     LayoutError,
     MissingLibraryError,
     NotDrawableError,
+    NotFiniteError,
     UnknownChoiceError,
 )
 from .namespaces import accelerator, backends, cuda, fft, linalg, masked, ops, special
@@ -84,7 +86,8 @@ from .verbs.explain import explain
 from .verbs.magics import load_ipython_extension, unload_ipython_extension
 from .verbs.map import map  # noqa: A004 -- av.map
 from .verbs.save import iframe, load, save, to_graphviz
-from .verbs.show import compare, record, show, step, watch
+from .verbs.show import compare, record, show, step
+from .verbs.watch import watch
 from .words import set_language
 
 __version__ = "0.1.0"
@@ -95,8 +98,8 @@ __getattr__ = _missing.module_getattr("torch", globals())
 
 __all__ = [
     "AutogradVizError", "CannotReadError", "CannotWriteError", "DocumentError", "LayoutError", "MissingLibraryError",
-    "NotDrawableError", "Size", "Tensor", "UnknownChoiceError", "accelerator", "amp", "autocast", "autograd", "backends",
-    "bool", "cdouble", "cfloat", "channels_last", "channels_last_3d", "compare", "complex64", "complex128",
+    "NotDrawableError", "NotFiniteError", "Size", "Tensor", "UnknownChoiceError", "accelerator", "amp", "autocast", "autograd",
+    "backends", "bool", "cdouble", "cfloat", "channels_last", "channels_last_3d", "compare", "complex64", "complex128",
     "contiguous_format", "cuda", "default_generator", "device", "distributions", "double", "dtype", "e", "enable_grad",
     "explain", "fft", "float", "float16", "float32", "float64", "from_dlpack", "get_default_dtype", "half", "iframe", "inf",
     "inference_mode", "int", "int8", "int16", "int32", "int64", "is_anomaly_check_nan_enabled", "is_anomaly_enabled",

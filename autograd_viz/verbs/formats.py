@@ -21,10 +21,11 @@ from ..maps.numbers import Place
 from ..maps.outline import map_json, map_mermaid
 from ..render import Theme, theme_named
 from ..render.drawing import Drawing, drawing_of
+from ..runs.table import run_csv, run_json
 from ..runtime.interrupts import breakable, whole
 from ..stepper.recorded import Recording
 from ..stepper.stepper import Stepper
-from ..widget.html import html_page
+from ..widget.html import html_page, run_html
 
 FINAL = "final"
 
@@ -213,14 +214,22 @@ MAPS: dict[str, Callable[[Any, Wishes], bytes]] = {
 }
 
 
+RUNS: dict[str, Callable[[Any, Wishes], bytes]] = {
+    **STILL,
+    ".html": lambda x, wishes: run_html(x.page()).encode(),
+    ".json": lambda x, wishes: run_json(x.flushed()).encode(),
+    ".csv": lambda x, wishes: run_csv(x.flushed()).encode(),
+}
+
+
 def save_still(x: Any, path: Any, wishes: Wishes) -> None:
-    """Write a picture that has been drawn: the result of `show` or `map`.
+    """Write a picture that has been drawn: the result of `show` or `map`, or a run.
 
     Raises:
         UnknownChoiceError: a picture has no such format.
         CannotWriteError: the folder is missing, or the path is a folder.
     """
-    writers = MAPS if isinstance(getattr(x, "drawing", None), MapDrawing) else STILL
+    writers = MAPS if isinstance(getattr(x, "drawing", None), MapDrawing) else RUNS if hasattr(x, "history") else STILL
     if suffix_of(path) not in writers:
         raise UnknownChoiceError("file suffix of a picture", Path(path).suffix, writers)
     check_place(path)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ..errors import MissingLibraryError
-from .show import record, watch
+from .show import record
+from .watch import watch
 
 _handles: list[Any] = []
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -19,15 +18,14 @@ from ..runs.odd import odd_in
 from ..runs.page import run_page
 from ..runs.paint import Painter
 from ..runs.table import table_of, totals_of
-from .explain import explain
 from .map import map as map_of
 from .picture import Map
+from .run_birth import birth_of
 from .show import record
 from .show import step as step_of
 
 if TYPE_CHECKING:
     from ..sources.pytorch.run_kept import Moment
-    from ..stepper.stepper import Stepper
     from ..widget.run_widget import RunWidget
     from ..widget.widget import StepperWidget
 
@@ -98,7 +96,7 @@ class Run:
     def _before_step(self, bad: list[int]) -> None:
         """A step is about to move parameters; `bad` has the rows with a gradient that is not finite."""
         if self._wanted:
-            now = Now(self._watch.count, self._watch.loss)
+            now = Now(self._watch.steps.count, self._watch.steps.loss)
             if any(wanted(now) for wanted in self._wanted):
                 self._moments.keep(self._watch.kept.moment(now.step))
         if bad and self._is_to_stop:
@@ -106,7 +104,7 @@ class Run:
 
     def _stop(self, bad: list[int]) -> None:
         paths = [self.history.rows[k].path for k in bad]
-        step = self._watch.count
+        step = self._watch.steps.count
         more = words.RUN_MORE_BAD.format(count=len(bad) - 1) if len(bad) > 1 else ""
         said = {"step": step, "name": paths[0], "what": self._watch.what(bad[0]), "more": more, "why": self._birth(paths[0])}
         self.stopped = printable(words.RUN_BROKE.format(**said))
@@ -119,15 +117,7 @@ class Run:
         """Where the first nan or inf of the last pass was born, in a sentence."""
         try:
             with self._opened(None) as (root, gradient, leaves):
-                if not bool(gradient.isfinite().all()):
-                    what = "nan" if bool(gradient.isnan().any()) else "inf"
-                    if bool(root.isfinite().all()):
-                        return words.RUN_AFTER_MODEL.format(what=what)
-                root.backward(gradient, retain_graph=True)
-                cause = explain(leaves[path])
-                if not bool(root.isfinite().all()):
-                    return str(cause).partition(": ")[2].split("\n")[0]
-                return _in_backward(step_of(root, gradient, params=leaves).stepper)
+                return birth_of(root, gradient, leaves, path)
         except Exception as error:
             return words.RUN_UNKNOWN_BIRTH.format(why=f"{type(error).__name__}: {error}")
 
@@ -177,8 +167,8 @@ class Run:
             yield root, gradient, leaves
 
     def _moment(self, k: int | None) -> Moment:
-        if k is None or k == self._watch.count:
-            return self._watch.kept.moment(self._watch.count)
+        if k is None or k == self._watch.steps.count:
+            return self._watch.kept.moment(self._watch.steps.count)
         try:
             return self._moments.at(k)
         except KeyError:
@@ -193,17 +183,18 @@ class Run:
         One line for each parameter or module output and step: step, steps, path, kind, norm, rms, largest, zeros, update, bad.
         The last 512 steps are whole. Older ones are joined, and their numbers are means.
         """
-        return _as_frame(self._flushed(), table_of)
+        return _as_frame(self.flushed(), table_of)
 
     def totals(self) -> Any:
         """By step: loss, clip (the factor of `clip_grad_norm_`), rate, passes (more than 1: accumulated), seconds."""
-        return _as_frame(self._flushed(), totals_of)
+        return _as_frame(self.flushed(), totals_of)
 
     def odd(self) -> list[str]:
         """What is odd, the worst first, in one sentence each."""
-        return [o.sentence for o in odd_in(self._flushed())]
+        return [o.sentence for o in odd_in(self.flushed())]
 
-    def _flushed(self) -> History:
+    def flushed(self) -> History:
+        """The numbers, up to now."""
         self._watch.flush()
         return self.history
 
@@ -216,14 +207,14 @@ class Run:
 
     def svg_in(self, theme: str) -> str:
         """The picture in a theme."""
-        return Painter(self._flushed(), theme_named(theme), self._name, type(self.model).__name__, self.stopped).svg()
+        return Painter(self.flushed(), theme_named(theme), self._name, type(self.model).__name__, self.stopped).svg()
 
     def page(self) -> dict[str, Any]:
         """The data of a page that shows the run."""
         last = [] if self._watch.kept.why_not or not self._watch.kept.calls else [-1]
         opened = [*self._moments.steps, *last]
         return run_page(
-            self._flushed(), self._name, type(self.model).__name__, self.stopped, opened, self._watch.is_on and not self.stopped
+            self.flushed(), self._name, type(self.model).__name__, self.stopped, opened, self._watch.is_on and not self.stopped
         )
 
     def widget(self) -> RunWidget:
@@ -258,7 +249,7 @@ class Run:
 
     def __repr__(self) -> str:
         state = f"stopped: {self.stopped}" if self.stopped else "watched" if self._watch.is_on else "closed"
-        return printable(f"<Run of {type(self.model).__name__}: {self._watch.count:,} steps, {state}>")
+        return printable(f"<Run of {type(self.model).__name__}: {self._watch.steps.count:,} steps, {state}>")
 
 
 def _as_frame(history: History, read: Callable[[History], dict[str, list[Any]]]) -> Any:
@@ -286,16 +277,3 @@ def run_of(model: Any, variables: Mapping[str, Any], keep: int, stop: bool, them
         raise NotDrawableError(f"watch(model) takes a PyTorch module, got {type(model).__name__} ({model!r:.60})")
     name = next((name for name, value in variables.items() if value is model), "model")
     return Run(model, name, keep, stop, theme)
-
-
-def _in_backward(stepper: Stepper) -> str:
-    """The step of a backward pass that made the first nan or inf of finite numbers."""
-    stepper.stop_on(nan=True)
-    stepper.run()
-    step = stepper.current
-    if stepper.stopped is None or step is None:
-        return words.RUN_NOT_AGAIN
-    node = next(n for n in stepper.document.nodes if n.id == step.node)
-    op = next((o for o in stepper.document.ops if o.id == node.op), None)
-    line = f" ({Path(op.source.file).name}, {op.source.line})" if op is not None and op.source is not None else ""
-    return words.RUN_BACKWARD.format(sentence=step.sentence, module=op.module if op is not None else "", line=line)

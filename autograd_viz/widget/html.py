@@ -40,8 +40,23 @@ def html_page(stepper: Stepper, theme: str, step: int, drawing: Drawing | MapDra
         step: the step at which it opens.
         drawing: of its document; groups stay as they are in it.
     """
-    loader, script = (COMMENT.sub("", joined_modules(f"file_{name}.js")) for name in ("loader", "page"))
-    style = CSS_COMMENT.sub("", style_sheets("file_page.css"))
+    title = ", ".join(t.name for t in stepper.document.tensors if t.name)
+    heading = ": ".join(filter(None, (words.ui()["aria_widget"], title)))
+    return page_with("file_page", title or "autograd_viz", heading, _recording(stepper, theme, step, drawing))
+
+
+def page_with(front_end: str, title: str, heading: str, recording: dict[str, Any], *more: str) -> str:
+    """A page with data for a front end.
+
+    Args:
+        front_end: the file of its script, without suffix.
+        title: of the page.
+        heading: for screen readers.
+        recording: the data, as JSON.
+        more: style sheets besides those of every page.
+    """
+    loader, script = (COMMENT.sub("", joined_modules(f"{name}.js")) for name in ("file_loader", front_end))
+    style = CSS_COMMENT.sub("", style_sheets("file_page.css", *more))
     policy = {
         "default-src": "'none'",
         "script-src": f"{_hash(loader)} {_hash(script)}",
@@ -49,19 +64,23 @@ def html_page(stepper: Stepper, theme: str, step: int, drawing: Drawing | MapDra
         "base-uri": "'none'",
         "form-action": "'none'",
     }
-    title = ", ".join(t.name for t in stepper.document.tensors if t.name)
     places = {
         "language": words.language(),
         "policy": text("; ".join(map(" ".join, policy.items()))),
-        "title": text(title or "autograd_viz"),
-        "heading": text(": ".join(filter(None, (words.ui()["aria_widget"], title)))),
+        "title": text(title),
+        "heading": text(heading),
         "no_script": text(words.ui()["html_no_script"]),
         "style": _packed(style),
-        "recording": _packed(json.dumps(_recording(stepper, theme, step, drawing), allow_nan=False, separators=(",", ":"))),
+        "recording": _packed(json.dumps(recording, allow_nan=False, separators=(",", ":"))),
         "front_end": _packed(script),
         "loader": loader,
     }
     return filled("file_page.html", places)
+
+
+def run_html(data: dict[str, Any]) -> str:
+    """The page of a run, with its data (`runs.page`)."""
+    return page_with("run_page", data["title"], data["title"], data, "run.css")
 
 
 def frame(page: str, height: int) -> str:

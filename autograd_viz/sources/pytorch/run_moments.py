@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import shutil
 import tempfile
+import weakref
+from functools import cached_property
 from pathlib import Path
 
 import torch
@@ -16,11 +19,16 @@ class Moments:
     """Moments in a temporary folder, which is removed with this object."""
 
     def __init__(self) -> None:
-        self._folder = tempfile.TemporaryDirectory(prefix="autograd_viz_run_")
         self.steps: list[int] = []
 
+    @cached_property
+    def _folder(self) -> Path:
+        folder = tempfile.mkdtemp(prefix="autograd_viz_run_")
+        weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
+        return Path(folder)
+
     def _file(self, step: int) -> Path:
-        return Path(self._folder.name) / f"{step}.pt"
+        return self._folder / f"{step}.pt"
 
     def keep(self, moment: Moment) -> None:
         """Write a moment.

@@ -53,6 +53,10 @@ class Table:
         """The first steps of the block as NumPy arrays: values, and whether they were measured."""
         return self._values[:steps].cpu().numpy().copy(), self._seen[:steps].copy()
 
-    def start(self) -> None:
-        """A new block."""
+    def start(self, current: int) -> None:
+        """A new block, which begins with what is known of the current step."""
+        kept = self._seen[current % BLOCK].copy() & (current < BLOCK)
+        if kept.any():
+            self._values[0].copy_(self._values[current])
         self._seen[:] = False
+        self._seen[0] = kept

@@ -6,7 +6,7 @@ import { hideStill } from "./still.js";
 import { followTheme } from "./theme.js";
 import { sayer } from "./words.js";
 
-/** @typedef {import("./run_canvas.js").RunData} RunData */
+/** @typedef {import("./run_scale.js").RunData} RunData */
 /** @typedef {{ get(name: string): any, on(event: string, listener: () => void): void, off(event: string, listener: () => void): void, send?(message: unknown): void, widget_manager?: { kernel?: unknown } }} RunModel */
 
 /** @type {Record<string, [number, number]>} */
@@ -143,7 +143,7 @@ class RunView {
 }
 
 /** @param {{ model: RunModel, el: HTMLElement }} context */
-function renderRun({ model, el }) {
+export function renderRun({ model, el }) {
   const view = new RunView(model, el);
   return () => {
     view.abort.abort();

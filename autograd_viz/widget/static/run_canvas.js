@@ -1,57 +1,14 @@
 // The heat map of a run on a canvas: loss above, rows of cells, one row as a curve, a cursor.
 
 import { html } from "./elements.js";
+import { colourOfNorm, shortNumber, unpackedBytes } from "./run_scale.js";
 
 /** @typedef {import("./words.js").Say} Say */
-/** @typedef {{ step: number, kind: string, text: string }} RunMark */
-/** @typedef {{ heading: string, label: string, path: string }} RunRow */
-/**
- * @typedef {object} RunData
- * @property {string} title
- * @property {string} class_name
- * @property {string} class_state class and number of steps, as a sentence
- * @property {number} steps
- * @property {RunRow[]} rows
- * @property {number[]} start the first step of each column
- * @property {string} norms float32, row by row
- * @property {string} bad
- * @property {string} loss float32
- * @property {number} low exponents of ten at the ends of the scale
- * @property {number} high
- * @property {string[]} scale
- * @property {{ row: number, sentence: string }[]} odd
- * @property {RunMark[]} marks
- * @property {string} stopped
- * @property {number[]} opened steps that can be opened; -1: the last pass
- * @property {boolean} is_live
- * @property {Record<string, string>} words
- * @property {Record<string, Record<string, string>>} palettes
- * @property {string} language
- * @property {string} [mark] the class of the picture that is hidden
- */
+/** @typedef {import("./run_scale.js").RunData} RunData */
+/** @typedef {import("./run_scale.js").RunRow} RunRow */
 
 const [TOP, LOSS, GAP, AXIS, RIGHT] = [26, 70, 18, 58, 14]; // px
 const CURVE = 70; // px: the height of a row that is a curve
-
-/** @param {string} packed @returns {ArrayBuffer} */
-export function unpackedBytes(packed) {
-  return Uint8Array.from(atob(packed), (c) => c.charCodeAt(0)).buffer;
-}
-
-/**
- * The colour of a norm.
- * @param {number} norm
- * @param {number} low
- * @param {number} high
- * @param {string[]} scale
- */
-export function colourOfNorm(norm, low, high, scale) {
-  const share = norm > 0 ? (Math.log10(norm) - low) / (high - low) : 0;
-  return scale[Math.round(Math.min(1, Math.max(0, share)) * (scale.length - 1))];
-}
-
-/** @param {number} value */
-const short = (value) => (Math.abs(value) < 1e-3 && value ? value.toExponential(2) : String(Number(value.toPrecision(3))));
 
 export class Canvas {
   /**
@@ -73,8 +30,7 @@ export class Canvas {
     /** @type {Record<string, string>} */
     this.palette = {};
     this.width = 900;
-    this.row = this.column = 0;
-    this.curve = -1;
+    [this.row, this.column, this.curve] = [0, 0, -1];
     /** @type {number[]} the top of each row */
     this.tops = [];
     this.norms = this.loss = new Float32Array();
@@ -88,14 +44,14 @@ export class Canvas {
     return this.data?.start.length ?? 0;
   }
 
+  /** The first step of the cursor's column. */
   get step() {
     return this.data?.start[this.column] ?? 0;
   }
 
   /** @param {RunData} data @param {Say} say */
   show(data, say) {
-    this.data = data;
-    this.say = say;
+    [this.data, this.say] = [data, say];
     this.norms = new Float32Array(unpackedBytes(data.norms));
     this.loss = new Float32Array(unpackedBytes(data.loss));
     this.bad = new Uint8Array(unpackedBytes(data.bad));
@@ -156,7 +112,7 @@ export class Canvas {
     const { data, row, column } = this;
     if (!data) return "";
     const at = row * this.columns + column;
-    const norm = this.bad[at] ? this.say("not_finite") : Number.isNaN(this.norms[at]) ? this.say("not_measured") : short(this.norms[at]);
+    const norm = this.bad[at] ? this.say("not_finite") : Number.isNaN(this.norms[at]) ? this.say("not_measured") : shortNumber(this.norms[at]);
     const end = (data.start[column + 1] ?? data.steps) - 1;
     return this.say(end > data.start[column] ? "cells" : "cell", { path: data.rows[row].path, step: data.start[column], end, norm });
   }
@@ -192,7 +148,7 @@ export class Canvas {
     Object.assign(this.canvas.style, { width: `${this.width}px`, height: `${height}px` });
     pen.scale(ratio, ratio);
     pen.textBaseline = "middle";
-    this.paintLine(pen, this.loss, TOP, LOSS, this.palette["brown-stroke"], true);
+    this.paintLine(pen, this.loss, TOP, LOSS, this.palette["brown-stroke"]);
     this.write(pen, this.say("loss"), this.left - 8, TOP + LOSS / 2, "none", "right");
     data.rows.forEach((row, k) => this.paintRow(pen, row, k));
     this.paintAxis(pen, height - AXIS + 12);
@@ -224,7 +180,7 @@ export class Canvas {
       this.write(pen, row.label, this.left - 8, top + this.pitch / 2, "text", "right");
     }
     const norms = this.norms.subarray(k * this.columns, (k + 1) * this.columns);
-    if (k === this.curve) return this.paintLine(pen, norms, top + 4, CURVE - 10, this.palette.link, true);
+    if (k === this.curve) return this.paintLine(pen, norms, top + 4, CURVE - 10, this.palette.link);
     const width = this.room / Math.max(1, this.columns);
     for (let c = 0; c < this.columns; c++) {
       const isBad = this.bad[k * this.columns + c];
@@ -236,23 +192,21 @@ export class Canvas {
   }
 
   /**
-   * Numbers as a curve, logarithmic if they span much.
+   * Numbers as a curve, logarithmic if they span much, with its ends.
    * @param {CanvasRenderingContext2D} pen
    * @param {Float32Array} values
    * @param {number} top
    * @param {number} height
    * @param {string} colour
-   * @param {boolean} isNamed write the ends
    */
-  paintLine(pen, values, top, height, colour, isNamed) {
+  paintLine(pen, values, top, height, colour) {
     const known = [...values].filter(Number.isFinite);
     if (!known.length) return;
     const [least, most] = [Math.min(...known), Math.max(...known)];
     const isLog = least > 0 && most > 20 * least;
     const scaled = (/** @type {number} */ v) => (isLog ? Math.log10(v) : v);
     const span = scaled(most) - scaled(least) || 1;
-    pen.strokeStyle = colour;
-    pen.lineWidth = 1.8;
+    [pen.strokeStyle, pen.lineWidth] = [colour, 1.8];
     pen.beginPath();
     let isDown = false;
     values.forEach((v, c) => {
@@ -264,9 +218,8 @@ export class Canvas {
       isDown = true;
     });
     pen.stroke();
-    if (!isNamed) return;
-    this.write(pen, short(most), this.left + 4, top, "none", "left");
-    this.write(pen, short(least), this.left + 4, top + height, "none", "left");
+    this.write(pen, shortNumber(most), this.left + 4, top, "none", "left");
+    this.write(pen, shortNumber(least), this.left + 4, top + height, "none", "left");
   }
 
   /** @param {CanvasRenderingContext2D} pen @param {number} y */
@@ -317,8 +270,7 @@ export class Canvas {
   paintCursor(pen) {
     if (!this.columns || this.tops[this.row] === undefined) return;
     const width = this.room / this.columns;
-    pen.strokeStyle = this.palette.text;
-    pen.lineWidth = 1.5;
+    [pen.strokeStyle, pen.lineWidth] = [this.palette.text, 1.5];
     pen.strokeRect(this.left + this.column * width - 1, this.tops[this.row] - 1, Math.max(4, width + 2), this.heightOf(this.row));
   }
 

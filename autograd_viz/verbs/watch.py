@@ -1,0 +1,64 @@
+"""The verb watch: a training run, or everything that PyTorch does."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from ..errors import MissingLibraryError
+from ..sources.names import callers_names
+from .run import run_of
+
+
+def watch(model: Any = None, *, keep: int | str = "256 MB", stop: bool = True, theme: str = "auto") -> Any:
+    """Watch PyTorch programs from now on: a model while it trains, or everything, for `explain`.
+
+    ``w = av.watch(model)`` before a training loop measures each step: the norms of gradients, updates, loss, rates. The loop
+    stays unchanged. `w` shows the run as a picture, as a table, and opens its passes.
+
+    ``av.watch()`` records all PyTorch code, so that `explain` knows what ran. A second call returns the same recorder.
+
+    Watching does not change results, gradients, random numbers, hooks or errors. ``with av.watch():`` ends with the block;
+    ``.close()`` ends it at any time. autograd_viz programs need no recorder.
+
+    Args:
+        model: a PyTorch module, or None.
+        keep: memory for the last backward pass, so that it can be stepped again. Bytes, or a size such as "256 MB"; 0 keeps
+            nothing.
+        stop: for a model: raise `NotFiniteError` before a step that would move a weight by nan or inf. A step that a
+            GradScaler leaves out is none.
+        theme: of the picture of a model: "light", "dark" or "auto".
+
+    Returns:
+        a `Run` for a model, else a `Watch`.
+
+    Raises:
+        MissingLibraryError: PyTorch is not installed.
+        ValueError: `keep` is not a size, or no parameter of the model requires grad.
+        NotDrawableError: `model` is not a PyTorch module.
+    """
+    size = bytes_of(keep)
+    try:
+        from ..sources.pytorch.watch import watch as torch_watch
+    except ModuleNotFoundError as error:
+        if error.name != "torch":
+            raise
+        raise MissingLibraryError("watch() needs PyTorch", "torch") from None
+    if model is None:
+        return torch_watch(size)
+    return run_of(model, callers_names(), size, stop, theme)
+
+
+UNITS = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9}
+
+
+def bytes_of(size: int | str) -> int:
+    """The number of bytes: 256_000_000 for "256 MB".
+
+    Raises:
+        ValueError: it is not a size.
+    """
+    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMG]?B?)\s*", str(size), re.IGNORECASE)
+    if found is None or found.group(2).upper() not in UNITS:
+        raise ValueError(f'keep must be a number of bytes or a size such as "256 MB", got {size!r:.60}')
+    return int(float(found.group(1)) * UNITS[found.group(2).upper()])

@@ -1,0 +1,48 @@
+// The data of a run: how they come, how they are written, and their colours.
+
+/** @typedef {{ step: number, kind: string, text: string }} RunMark */
+/** @typedef {{ heading: string, label: string, path: string }} RunRow */
+/**
+ * @typedef {object} RunData
+ * @property {string} title
+ * @property {string} class_name
+ * @property {string} class_state class and number of steps, as a sentence
+ * @property {number} steps
+ * @property {RunRow[]} rows
+ * @property {number[]} start the first step of each column
+ * @property {string} norms float32, row by row
+ * @property {string} bad
+ * @property {string} loss float32
+ * @property {number} low exponents of ten at the ends of the scale
+ * @property {number} high
+ * @property {string[]} scale
+ * @property {{ row: number, sentence: string }[]} odd
+ * @property {RunMark[]} marks
+ * @property {string} stopped
+ * @property {number[]} opened steps that can be opened; -1: the last pass
+ * @property {boolean} is_live
+ * @property {Record<string, string>} words
+ * @property {Record<string, Record<string, string>>} palettes
+ * @property {string} language
+ * @property {string} [mark] the class of the picture that is hidden
+ */
+
+/** @param {string} packed @returns {ArrayBuffer} */
+export function unpackedBytes(packed) {
+  return Uint8Array.from(atob(packed), (c) => c.charCodeAt(0)).buffer;
+}
+
+/**
+ * The colour of a norm.
+ * @param {number} norm
+ * @param {number} low
+ * @param {number} high
+ * @param {string[]} scale
+ */
+export function colourOfNorm(norm, low, high, scale) {
+  const share = norm > 0 ? (Math.log10(norm) - low) / (high - low) : 0;
+  return scale[Math.round(Math.min(1, Math.max(0, share)) * (scale.length - 1))];
+}
+
+/** @param {number} value */
+export const shortNumber = (value) => (Math.abs(value) < 1e-3 && value ? value.toExponential(2) : String(Number(value.toPrecision(3))));

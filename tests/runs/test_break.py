@@ -1,0 +1,163 @@
+"""A run stops before nan moves a weight, and its passes run again bit for bit."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import autograd_viz as av
+
+torch = pytest.importorskip("torch")
+from torch import nn  # noqa: E402
+
+from .loops import made, train  # noqa: E402
+
+pytestmark = pytest.mark.torch
+
+
+class Logs(nn.Module):
+    """Its log is nan where its weights make the input negative."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.inner = nn.Linear(4, 8)
+
+    def forward(self, x: Any, scale: float = 1.0) -> Any:
+        return torch.log(self.inner(x)).sum(1, keepdim=True)
+
+
+def test_it_stops_before_a_weight_moves_and_names_op_and_line() -> None:
+    model, optimizer = made(Logs)
+    weight = model.inner.weight.detach().clone()
+    run = av.watch(model)
+    with pytest.raises(av.NotFiniteError) as raised:
+        train(model, optimizer, 1)
+    assert torch.equal(model.inner.weight, weight)
+    assert "the gradient of inner.weight is nan" in str(raised.value)
+    assert "log returned nan" in str(raised.value)
+    assert "test_break.py, line 27" in str(raised.value)
+    assert run.step().stepper.document.roots  # the pass lies open
+    run.close()
+    assert "stopped" in repr(run)
+
+
+def test_what_was_born_after_the_model_is_told_so() -> None:
+    model, optimizer = made(lambda: nn.Linear(4, 1))
+    with av.watch(model), pytest.raises(av.NotFiniteError, match="It was born after the model"):
+        (model(torch.ones(2, 4)) * float("inf")).sum().backward()
+        optimizer.step()
+
+
+def test_what_the_backward_pass_made_is_told_so() -> None:
+    class Root(nn.Linear):
+        def forward(self, x: Any) -> Any:
+            return torch.sqrt(super().forward(x) * 0)
+
+    model, optimizer = made(lambda: Root(4, 1))
+    with av.watch(model), pytest.raises(av.NotFiniteError, match="born in the backward pass"):
+        model(torch.ones(2, 4)).sum().backward()
+        optimizer.step()
+
+
+def test_large_finite_gradients_are_no_break() -> None:
+    model = nn.Linear(2, 1, bias=False)
+    with av.watch(model) as run:
+        (model(torch.ones(2)) * 1e30).sum().backward()
+        torch.optim.SGD(model.parameters(), 1e-30).step()
+    assert not run.stopped
+
+
+def test_without_stop_the_loop_goes_on() -> None:
+    model, optimizer = made(Logs)
+    with av.watch(model, stop=False) as run:
+        train(model, optimizer, 2)
+    assert "inner.weight: the gradient was nan or inf 2 times." in run.odd()
+
+
+def test_a_step_that_a_scaler_leaves_out_is_no_break() -> None:
+    model, optimizer = made(lambda: nn.Linear(4, 1))
+    scaler = torch.amp.GradScaler("cpu", init_scale=2.0)
+    with av.watch(model) as run:
+        for factor in (1.0, float("inf"), 1.0):
+            optimizer.zero_grad()
+            loss = model(torch.ones(2, 4)).sum() * factor
+            scaler.scale(loss).backward()
+            scaler.step(optimizer)
+            scaler.update()
+        first = model(torch.ones(2, 4)).sum()
+    assert [m.step for m in run.history.marks if m.kind == "skipped"] == [1]
+    assert not run.stopped
+    assert abs(run.totals()["loss"][2] - first.item()) < 1  # without the scale of the scaler
+
+
+def gradients(stepper: Any) -> dict[str, str]:
+    """The grads that a stepper shows at its end."""
+    stepper.finish()
+    document, state = stepper.stepper.document, stepper.stepper.state
+    return {t.name: str(state.values[f"{t.id}.grad"]) for t in document.tensors if f"{t.id}.grad" in state.values and t.name}
+
+
+def test_a_kept_step_runs_again_bit_for_bit() -> None:
+    model, optimizer = made()
+    real: dict[int, Any] = {}
+
+    def note(k: int) -> None:
+        real[k] = {name: p.grad.clone() for name, p in model.named_parameters()}
+
+    with av.watch(model) as run:
+        run.keep(every=2)
+        train(model, optimizer, 5, note)
+        state, random = {k: v.clone() for k, v in model.state_dict().items()}, torch.get_rng_state()
+        for k in (0, 2, 4):
+            with run._opened(k) as (root, gradient, leaves):
+                root.backward(gradient)
+                assert all(torch.equal(leaves[name].grad, grad) for name, grad in real[k].items())
+        assert all(torch.equal(state[k], v) for k, v in model.state_dict().items())
+        assert torch.equal(random, torch.get_rng_state())
+        assert model.head.weight.grad is not None
+    assert len(gradients(run.step(2))) == len(real[2])
+
+
+def test_the_last_pass_can_be_opened_after_its_step() -> None:
+    model, optimizer = made()
+    with av.watch(model) as run:
+        grads: list[Any] = []
+        train(model, optimizer, 3, lambda k: grads.append(model.head.weight.grad.clone()))
+        with run._opened(None) as (root, gradient, leaves):
+            root.backward(gradient)
+            assert torch.equal(leaves["head.weight"].grad, grads[-1])
+        assert "head" in run.map().svg
+
+
+def test_a_condition_chooses_steps() -> None:
+    model, optimizer = made()
+    with av.watch(model) as run:
+        run.keep(when=lambda now: now.step == 3 or now.loss > 1e9)
+        train(model, optimizer, 5)
+    assert run._moments.steps == [3]
+    with pytest.raises(KeyError, match=r"step 1 was not kept \(kept: 3\)"):
+        run.step(1)
+
+
+def test_what_cannot_run_again_says_why() -> None:
+    model, optimizer = made()
+    with av.watch(model, keep=0) as run:
+        train(model, optimizer, 1)
+        with pytest.raises(RuntimeError, match=r"copies of its tensors take .* bytes, and keep is 0"):
+            run.step()
+    with av.watch(model) as run:
+        x = torch.randn(16, 4)
+        model(x).sum().backward()
+        x.zero_()
+        with pytest.raises(RuntimeError, match="its inputs were changed in place"):
+            run.step()
+
+
+def test_keep_takes_one_way_to_choose() -> None:
+    model, _ = made()
+    with av.watch(model) as run:
+        with pytest.raises(ValueError, match="takes one of every=500 and when="):
+            run.keep()
+        with pytest.raises(ValueError, match="must be at least 1, got 0"):
+            run.keep(every=0)

@@ -1,0 +1,89 @@
+"""The numbers of a run in constant memory, and what is odd in them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from autograd_viz.runs.grid import grid_of, lines_of
+from autograd_viz.runs.history import BINS, WHOLE, History, Row, Series
+from autograd_viz.runs.odd import odd_in, sentences
+
+
+def filled(values: np.ndarray, columns: int = 1) -> Series:
+    series = Series(columns)
+    for part in np.array_split(values, max(1, len(values) // 64)):
+        series.add(part.reshape(-1, columns), np.ones((len(part), columns), bool))
+    return series
+
+
+def test_the_last_steps_are_whole_and_older_ones_are_joined() -> None:
+    values = np.arange(5000, dtype=np.float32)
+    spans = filled(values).spans()
+    assert spans.start[-1] == 4999
+    assert (np.diff(spans.start[-WHOLE:]) == 1).all()
+    assert spans.least[0, 0] == 0
+    widths = np.diff(np.append(spans.start, 5000))
+    means = [values[s : s + w].mean() for s, w in zip(spans.start, widths, strict=True)]
+    assert np.allclose(spans.mean[:, 0], means)
+    assert (spans.most[:, 0] == spans.start + widths - 1).all()
+
+
+def test_a_hundred_thousand_steps_take_the_memory_of_two_thousand() -> None:
+    spans = filled(np.zeros(100_000, np.float32)).spans()
+    assert len(spans.start) <= 2 * WHOLE + BINS
+
+
+def test_what_is_not_finite_is_counted_and_left_out_of_the_mean() -> None:
+    series = filled(np.array([1, np.nan, 3, np.inf], np.float32))
+    spans = series.spans()
+    assert spans.bad[:, 0].tolist() == [0, 1, 0, 1]
+    assert np.isnan(spans.mean[1, 0])
+    series.add(np.array([[7.0]], np.float32), np.zeros((1, 1), bool))
+    assert np.isnan(series.last(1)).all()  # it was not measured
+
+
+def history_of(**norms: list[float]) -> History:
+    history = History([Row(f"{name}.weight", "parameter", "weight", 4) for name in norms])
+    values = np.array(list(norms.values()), np.float32).T
+    seen = ~np.isnan(values) | np.isnan(values) & (values != -1)
+    for series in history.series.values():
+        series.add(values if series is history.series["norm"] else np.full_like(values, np.nan), seen & (values != -1))
+    history.totals.add(np.ones((len(values), 5), np.float32), np.ones((len(values), 5), bool))
+    return history
+
+
+def test_each_oddity_has_its_sentence_and_the_worst_is_first() -> None:
+    history = history_of(
+        fine=[1.0] * 8,
+        dead=[0.0] * 8,
+        never=[-1.0] * 8,
+        faint=[1e-6] * 8,
+        jumps=[0.5] * 7 + [5000.0],
+        broken=[1.0] * 7 + [np.nan],
+    )
+    found = {history.rows[o.row].module: o.kind for o in odd_in(history)}
+    assert found == {"broken": "bad", "never": "none", "dead": "zero", "jumps": "burst", "faint": "faint"}
+    assert odd_in(history)[0].sentence == "broken.weight: the gradient was nan or inf 1 times."
+
+
+def test_rows_with_the_same_oddity_share_a_sentence() -> None:
+    history = history_of(a=[0.0] * 8, b=[0.0] * 8, c=[1.0] * 8)
+    assert sentences(history, odd_in(history)) == [
+        (0, "a.weight: the gradient of the last 5 steps is all zero. So are 1 more: b.weight.")
+    ]
+
+
+def test_a_heat_map_has_one_row_for_each_module_and_odd_ones_come_first() -> None:
+    rows = [
+        Row("0", "output", "Linear", 0), Row("0.weight", "parameter", "weight", 9), Row("0.bias", "parameter", "bias", 3),
+        Row("1.weight", "parameter", "weight", 9),
+    ]  # fmt: skip
+    assert [line.row for line in lines_of(rows)] == [1, 3]
+
+
+def test_a_spike_is_not_lost_in_a_wide_column() -> None:
+    values = [1.0] * 400
+    values[123] = 77.0
+    grid = grid_of(history_of(a=values), most_columns=10)
+    assert grid.norms.max() == 77
+    assert len(grid.start) == 10

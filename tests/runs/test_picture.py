@@ -1,0 +1,86 @@
+"""The picture of a run: in a cell, as a file, as a page."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import autograd_viz as av
+
+torch = pytest.importorskip("torch")
+from torch import nn  # noqa: E402
+
+from .loops import made, train  # noqa: E402
+
+pytestmark = pytest.mark.torch
+
+
+@pytest.fixture(scope="module")
+def run() -> Any:
+    model, optimizer = made()
+    with av.watch(model) as run:
+        train(model, optimizer, 3)
+        optimizer.param_groups[0]["lr"] = 0.5
+        train(model, optimizer, 3)
+    return run
+
+
+def test_the_picture_names_modules_loss_and_rates(run: Any) -> None:
+    for said in ("watch(", "Net · 6 steps", ">head<", "loss", "rate 0.05 → 0.5", "norm of the gradient"):
+        assert said in run.svg
+
+
+def test_it_speaks_chinese(run: Any) -> None:
+    av.set_language("zh")
+    try:
+        assert "梯度的范数" in run.svg
+        assert "Net · 6 步" in run.svg
+    finally:
+        av.set_language("en")
+
+
+@pytest.mark.parametrize("suffix", ["svg", "png", "pdf", "html", "json", "csv"])
+def test_it_is_saved(run: Any, suffix: str, tmp_path: Path) -> None:
+    av.save(run, tmp_path / f"run.{suffix}")
+    assert (tmp_path / f"run.{suffix}").stat().st_size > 1000
+
+
+def test_the_json_has_every_number(run: Any, tmp_path: Path) -> None:
+    av.save(run, tmp_path / "run.json")
+    saved = json.loads((tmp_path / "run.json").read_text())
+    assert saved["steps"] == 6
+    assert len(saved["totals"]["loss"]) == 6
+    assert {"head.weight", "body.1.bias"} <= set(saved["table"]["path"])
+
+
+def test_other_suffixes_are_refused(run: Any, tmp_path: Path) -> None:
+    with pytest.raises(av.UnknownChoiceError, match=r"\.gif"):
+        av.save(run, tmp_path / "run.gif")
+
+
+def test_the_widget_follows_the_loop_and_opens_a_step() -> None:
+    model, optimizer = made()
+    with av.watch(model) as run:
+        run.keep(every=4)
+        widget = run.widget()
+        widget._due = 0
+        train(model, optimizer, 2)
+        assert widget.data["steps"] == 1  # the second step ends with the next pass
+        widget._heard(widget, {"kind": "open", "step": 0}, [])
+        assert widget.opened["svg"]
+        widget._heard(widget, {"kind": "open", "step": 9}, [])
+        assert "step 9 was not kept" in widget.opened["said"]
+        before = widget.data
+        train(model, optimizer, 3)
+        assert widget.data is before  # half a second has not passed
+    assert widget.data["steps"] == 5
+    assert not widget.data["is_live"]
+
+
+def test_an_empty_run_has_a_picture() -> None:
+    with av.watch(nn.Linear(2, 2)) as run:
+        assert "no step yet" in run.svg
+        assert "0 steps" in repr(run)

@@ -1,0 +1,163 @@
+"""`w = av.watch(model)`: the loop is unchanged, and its numbers are those that ran."""
+
+from __future__ import annotations
+
+import copy
+import math
+import pickle
+from typing import Any
+
+import numpy as np
+import pytest
+
+import autograd_viz as av
+
+torch = pytest.importorskip("torch")
+from torch import nn  # noqa: E402
+
+from .loops import Net, made, train  # noqa: E402
+
+pytestmark = pytest.mark.torch
+
+
+def column(run: Any, statistic: str, path: str, kind: str = "parameter") -> Any:
+    """The numbers of a row, for each step."""
+    run.totals()
+    row = next(k for k, r in enumerate(run.history.rows) if (r.path, r.kind) == (path, kind))
+    return run.history.series[statistic].spans().mean[:, row]
+
+
+def test_a_watched_loop_computes_the_same_bits() -> None:
+    model, optimizer = made()
+    losses = train(model, optimizer, 20)
+    state, random = copy.deepcopy(model.state_dict()), torch.get_rng_state()
+    model, optimizer = made()
+    with av.watch(model) as run:
+        assert train(model, optimizer, 20) == losses
+    assert all(torch.equal(state[k], v) for k, v in model.state_dict().items())
+    assert torch.equal(random, torch.get_rng_state())
+    assert run._watch.faults == []
+
+
+def test_norms_losses_and_updates_are_those_that_ran() -> None:
+    model, optimizer = made()
+    norms, moved, before = [], [], []
+
+    def look(k: int) -> None:
+        norms.append(float(model.head.weight.grad.norm()))
+        before.append(model.head.weight.detach().clone())
+
+    with av.watch(model) as run:
+        run._watch.steps._weigh = lambda seconds: None  # every step is full
+        losses = train(model, optimizer, 6, look)
+    after = [*before[1:], model.head.weight.detach()]
+    moved = [float((a - b).norm() / b.norm()) for a, b in zip(after, before, strict=True)]
+    assert np.allclose(column(run, "norm", "head.weight"), norms)
+    assert np.allclose(column(run, "update", "head.weight"), moved, rtol=1e-4)
+    assert np.allclose(run.totals()["loss"], losses)
+    assert list(run.totals()["passes"]) == [1] * 6
+
+
+def test_the_gradient_of_a_modules_output_is_measured_over_all_its_calls() -> None:
+    shared = nn.Linear(3, 3)
+    model = nn.Sequential(shared, nn.Tanh(), shared)
+    x, seen = torch.ones(2, 3), []
+    with av.watch(model) as run:
+        middle = model[1](model[0](x))
+        result = model[2](middle)
+        result.register_hook(seen.append)
+        middle.register_hook(seen.append)
+        result.sum().backward()
+        torch.optim.SGD(model.parameters(), 0.1).step()
+    assert math.isclose(column(run, "norm", "1", "output")[0], seen[1].norm(), rel_tol=1e-6)
+
+
+def test_zeros_and_the_largest_value() -> None:
+    model = nn.Linear(4, 1, bias=False)
+    with av.watch(model) as run:
+        model(torch.tensor([0.0, 0.0, -3.0, 2.0])).sum().backward()
+        torch.optim.SGD(model.parameters(), 0.1).step()
+    assert column(run, "zeros", "weight")[0] == 0.5
+    assert column(run, "largest", "weight")[0] == 3
+
+
+def test_clipping_rates_accumulation_are_noted() -> None:
+    model, optimizer = made()
+    with av.watch(model) as run:
+        train(model, optimizer, 2, lambda k: torch.nn.utils.clip_grad_norm_(model.parameters(), 1e-3))
+        optimizer.param_groups[0]["lr"] = 0.5
+        for _ in range(3):
+            model(torch.randn(16, 4)).sum().backward()
+        optimizer.step()
+    totals = run.totals()
+    assert totals["clip"][0] < 0.1
+    assert list(totals["passes"]) == [1, 1, 3]
+    assert [m.text for m in run.history.marks if m.kind == "rate"] == ["0.05 → 0.5"]
+
+
+def test_several_optimizers_share_a_step_or_take_turns() -> None:
+    model = nn.ModuleDict({"a": nn.Linear(2, 2), "b": nn.Linear(2, 2)})
+    first, second = (torch.optim.SGD(model[name].parameters(), 0.1) for name in "ab")
+    with av.watch(model) as run:
+        for _ in range(2):  # one pass, two optimizers
+            model["b"](model["a"](torch.ones(2))).sum().backward()
+            first.step()
+            second.step()
+        for optimizer in (first, second):  # a pass for each
+            model["b"](model["a"](torch.ones(2))).sum().backward()
+            optimizer.step()
+    assert run.history.steps == 4
+    assert np.isfinite(column(run, "norm", "a.weight")).tolist() == [True, True, True, False]
+
+
+def test_a_watched_model_can_be_copied_pickled_and_saved() -> None:
+    model, _ = made()
+    with av.watch(model):
+        assert not model._forward_hooks
+        assert not copy.deepcopy(model)._forward_pre_hooks
+        pickle.dumps(model)
+
+
+def test_closing_removes_every_hook() -> None:
+    before = (torch.autograd._engine_run_backward, torch.nn.utils.clip_grad_norm_, vars(torch.amp.GradScaler)["step"])
+    model, optimizer = made()
+    av.watch(model).close()
+    assert (torch.autograd._engine_run_backward, torch.nn.utils.clip_grad_norm_, vars(torch.amp.GradScaler)["step"]) == before
+    train(model, optimizer, 1)
+
+
+def test_two_runs_and_a_recorder_can_be_on_at_once_and_end_in_any_order() -> None:
+    model, optimizer = made()
+    first, recorder, second = av.watch(model), av.watch(), av.watch(model)
+    train(model, optimizer, 2)
+    first.close()
+    train(model, optimizer, 1)
+    recorder.close()
+    second.close()
+    assert (first.history.steps, second.history.steps) == (2, 3)
+
+
+def test_a_model_that_cannot_be_watched_says_why() -> None:
+    with pytest.raises(av.NotDrawableError, match="takes a PyTorch module, got int"):
+        av.watch(3)
+    with pytest.raises(ValueError, match="no parameter of this model requires grad"):
+        av.watch(nn.ReLU())
+
+
+def test_checkpointed_and_compiled_models_are_watched() -> None:
+    class Checkpointed(Net):
+        def forward(self, x: Any, scale: float = 1.0) -> Any:
+            return self.head(torch.utils.checkpoint.checkpoint(self.body, x, use_reentrant=False)) * scale
+
+    model, optimizer = made(Checkpointed)
+    with av.watch(model) as run:
+        train(model, optimizer, 3)
+    assert np.isfinite(column(run, "norm", "body.0.weight")).all()
+    assert run._watch.faults == []
+
+
+def test_bfloat16_autocast_is_watched() -> None:
+    model, optimizer = made()
+    with av.watch(model) as run, torch.autocast("cpu", torch.bfloat16):
+        train(model, optimizer, 3)
+    assert np.isfinite(column(run, "norm", "head.weight")).all()
