@@ -99,7 +99,7 @@ class Optimizer:
             with enable_grad():
                 loss = closure()
         at = callers_place()
-        happened.steps.append(happened.Command(self))
+        happened.stepping(self)
         for group in self.param_groups:
             for p in group["params"]:
                 if p.grad is not None:

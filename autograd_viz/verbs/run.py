@@ -9,6 +9,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .. import words
+from ..core.tensor.tensor import Tensor
 from ..errors import NotDrawableError, NotFiniteError
 from ..export.cell import cell_bundle
 from ..render import theme_named
@@ -18,14 +19,13 @@ from ..runs.odd import odd_in
 from ..runs.page import run_page
 from ..runs.paint import Painter
 from ..runs.table import table_of, totals_of
+from ..sources.run_core import CoreRunWatch
 from .map import map as map_of
 from .picture import Map
 from .run_birth import birth_of
-from .show import record
 from .show import step as step_of
 
 if TYPE_CHECKING:
-    from ..sources.pytorch.run_kept import Moment
     from ..widget.run_widget import RunWidget
     from ..widget.widget import StepperWidget
 
@@ -47,19 +47,23 @@ class Run:
     """
 
     def __init__(self, model: Any, name: str, keep: int, stop: bool, theme: str) -> None:
-        from ..sources.pytorch.run import RunWatch
-        from ..sources.pytorch.run_moments import Moments
-        from ..sources.pytorch.run_rows import rows_of
-
-        rows = rows_of(model)
         self.model, self._name, self._theme = model, name, theme
-        self.history, self.stopped = History(Row(*row) for row in rows.named), ""
-        self._watch = RunWatch(model, rows, self.history, keep)
+        if _is_core(model):
+            self._watch: Any = CoreRunWatch(model, self, keep)
+            rows = self._watch.rows
+        else:
+            from ..sources.pytorch.run import RunWatch
+            from ..sources.pytorch.run_rows import rows_of
+
+            found = rows_of(model)
+            rows, self._watch = found.named, RunWatch(model, found, self, keep)
+        self.history, self.stopped = History(Row(*row) for row in rows), ""
+        self.add, self.mark = self.history.add, self.history.mark
         self._watch.before = self._before_step
         self._watch.after = self._follow
         self._is_to_stop = stop
         self._shown: RunWidget | None = None
-        self._moments, self._wanted = Moments(), list[Callable[[Now], Any]]()
+        self._wanted = list[Callable[[Now], Any]]()
 
     def __enter__(self) -> Run:
         return self
@@ -96,15 +100,15 @@ class Run:
     def _before_step(self, bad: list[int]) -> None:
         """A step is about to move parameters; `bad` has the rows with a gradient that is not finite."""
         if self._wanted:
-            now = Now(self._watch.steps.count, self._watch.steps.loss)
+            now = Now(self._watch.count, self._watch.loss)
             if any(wanted(now) for wanted in self._wanted):
-                self._moments.keep(self._watch.kept.moment(now.step))
+                self._watch.moments.keep(self._watch.moment())
         if bad and self._is_to_stop:
             self._stop(bad)
 
     def _stop(self, bad: list[int]) -> None:
         paths = [self.history.rows[k].path for k in bad]
-        step = self._watch.steps.count
+        step = self._watch.count
         more = words.RUN_MORE_BAD.format(count=len(bad) - 1) if len(bad) > 1 else ""
         said = {"step": step, "name": paths[0], "what": self._watch.what(bad[0]), "more": more, "why": self._birth(paths[0])}
         self.stopped = printable(words.RUN_BROKE.format(**said))
@@ -150,29 +154,16 @@ class Run:
     @contextmanager
     def _opened(self, k: int | None) -> Iterator[tuple[Any, Any, dict[str, Any]]]:
         """The result of a pass that has run again under a recording, the gradient that arrived, and the leaves by name."""
-        from ..sources.pytorch.run_kept import run_again
+        with self._watch.opened(self._moment(k)) as found:
+            yield found
 
-        moment = self._moment(k)
-        call = next((c for c in reversed(moment.calls) if c.arrived), None)
-        if call is None:
-            raise RuntimeError(f"no gradient reached the result of the model in step {moment.step}")
-        with self._watch.paused():
-            with record(self.model):
-                results, leaves = run_again(self.model, moment, self._watch.rows.parameters, call)
-            reached = [(results[place], grad) for place, grad in call.arrived.items()]
-            root, gradient = reached[0]
-            if len(reached) > 1:  # one root for all results
-                root = sum((result * grad).sum() for result, grad in reached)
-                gradient = root.new_ones(())
-            yield root, gradient, leaves
-
-    def _moment(self, k: int | None) -> Moment:
-        if k is None or k == self._watch.steps.count:
-            return self._watch.kept.moment(self._watch.steps.count)
+    def _moment(self, k: int | None) -> Any:
+        if k is None or k == self._watch.count:
+            return self._watch.moment()
         try:
-            return self._moments.at(k)
+            return self._watch.moments.at(k)
         except KeyError:
-            kept = ", ".join(map(str, self._moments.steps)) or "none"
+            kept = ", ".join(map(str, self._watch.moments.steps)) or "none"
             raise KeyError(f"step {k} was not kept (kept: {kept}); w.keep(every=500) chooses steps beforehand") from None
 
     # -- the numbers --------------------------------------------------------------------------------------------------
@@ -211,8 +202,8 @@ class Run:
 
     def page(self) -> dict[str, Any]:
         """The data of a page that shows the run."""
-        last = [] if self._watch.kept.why_not or not self._watch.kept.calls else [-1]
-        opened = [*self._moments.steps, *last]
+        last = [-1] if self._watch.has_pass else []
+        opened = [*self._watch.moments.steps, *last]
         return run_page(
             self.flushed(), self._name, type(self.model).__name__, self.stopped, opened, self._watch.is_on and not self.stopped
         )
@@ -249,7 +240,7 @@ class Run:
 
     def __repr__(self) -> str:
         state = f"stopped: {self.stopped}" if self.stopped else "watched" if self._watch.is_on else "closed"
-        return printable(f"<Run of {type(self.model).__name__}: {self._watch.steps.count:,} steps, {state}>")
+        return printable(f"<Run of {type(self.model).__name__}: {self._watch.count:,} steps, {state}>")
 
 
 def _as_frame(history: History, read: Callable[[History], dict[str, list[Any]]]) -> Any:
@@ -269,11 +260,23 @@ def run_of(model: Any, variables: Mapping[str, Any], keep: int, stop: bool, them
         ValueError: no parameter requires grad.
         UnknownChoiceError: no such theme.
     """
-    from torch.nn import Module
-
     if theme != "auto":
         theme_named(theme)
-    if not isinstance(model, Module):
-        raise NotDrawableError(f"watch(model) takes a PyTorch module, got {type(model).__name__} ({model!r:.60})")
+    if not _is_core(model):
+        _check_torch(model)
     name = next((name for name, value in variables.items() if value is model), "model")
     return Run(model, name, keep, stop, theme)
+
+
+def _is_core(model: Any) -> bool:
+    """Is it a module of ours? Its parameters tell."""
+    return callable(getattr(type(model), "named_parameters", None)) and any(isinstance(p, Tensor) for p in model.parameters())
+
+
+def _check_torch(model: Any) -> None:
+    try:
+        from torch.nn import Module
+    except ModuleNotFoundError:
+        Module = ()  # type: ignore[assignment, misc]  # noqa: N806 -- a class
+    if not isinstance(model, Module):
+        raise NotDrawableError(f"watch(model) takes a module, got {type(model).__name__} ({model!r:.60})")

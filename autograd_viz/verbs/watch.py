@@ -22,7 +22,7 @@ def watch(model: Any = None, *, keep: int | str = "256 MB", stop: bool = True, t
     ``.close()`` ends it at any time. autograd_viz programs need no recorder.
 
     Args:
-        model: a PyTorch module, or None.
+        model: a module of PyTorch or of autograd_viz, or None.
         keep: memory for the last backward pass, so that it can be stepped again. Bytes, or a size such as "256 MB"; 0 keeps
             nothing.
         stop: for a model: raise `NotFiniteError` before a step that would move a weight by nan or inf. A step that a
@@ -35,18 +35,18 @@ def watch(model: Any = None, *, keep: int | str = "256 MB", stop: bool = True, t
     Raises:
         MissingLibraryError: PyTorch is not installed.
         ValueError: `keep` is not a size, or no parameter of the model requires grad.
-        NotDrawableError: `model` is not a PyTorch module.
+        NotDrawableError: `model` is not a module.
     """
     size = bytes_of(keep)
+    if model is not None:
+        return run_of(model, callers_names(), size, stop, theme)
     try:
         from ..sources.pytorch.watch import watch as torch_watch
     except ModuleNotFoundError as error:
         if error.name != "torch":
             raise
         raise MissingLibraryError("watch() needs PyTorch", "torch") from None
-    if model is None:
-        return torch_watch(size)
-    return run_of(model, callers_names(), size, stop, theme)
+    return torch_watch(size)
 
 
 UNITS = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9}

@@ -135,7 +135,7 @@ def test_a_condition_chooses_steps() -> None:
     with av.watch(model) as run:
         run.keep(when=lambda now: now.step == 3 or now.loss > 1e9)
         train(model, optimizer, 5)
-    assert run._moments.steps == [3]
+    assert run._watch.moments.steps == [3]
     with pytest.raises(KeyError, match=r"step 1 was not kept \(kept: 3\)"):
         run.step(1)
 

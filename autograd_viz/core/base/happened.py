@@ -56,6 +56,11 @@ optimizers: deque[Command] = deque(maxlen=MOST)
 steps: deque[Command] = deque(maxlen=MOST)
 
 
+def stepping(optimizer: Any) -> None:
+    """An optimizer is about to update its parameters."""
+    steps.append(Command(optimizer))
+
+
 class passing:  # noqa: N801 -- used as `with passing(...)`
     """A context in which a backward pass runs.
 

@@ -12,8 +12,10 @@ from typing import Any
 import torch
 from torch.compiler import is_dynamo_compiling
 
+from .record import Recorder
 from .run_hooks import Hooks
-from .run_kept import Kept, keywords_of_call
+from .run_kept import Kept, Moment, keywords_of_call, run_again
+from .run_moments import Moments
 from .run_numbers import real, update_ratios
 from .run_rows import Held, Rows, held_by
 from .run_steps import Sink, Steps
@@ -33,6 +35,7 @@ class RunWatch:
         kept: the calls of the last pass.
         before: called before an optimizer steps, with the rows whose gradient is not finite; it may raise.
         after: called when a step is complete.
+        moments: chosen steps.
         faults: errors in here; the user's program did not notice them.
     """
 
@@ -42,6 +45,7 @@ class RunWatch:
         self.before: Callable[[list[int]], None] | None = None
         self.after: Callable[[], None] = lambda: None
         self.faults: list[Exception] = []
+        self.moments = Moments()
         self._held: weakref.WeakKeyDictionary[Any, Held] = weakref.WeakKeyDictionary()
         self._scaler: Any = None
         self._thread = threading.get_ident()
@@ -68,14 +72,53 @@ class RunWatch:
     def _end_step(self) -> None:
         self._apart(self.steps.end, self.after)
 
+    @property
+    def count(self) -> int:
+        """How many steps are complete."""
+        return self.steps.count
+
+    @property
+    def loss(self) -> float:
+        """The loss of the current step; nan if it is unknown."""
+        return self.steps.loss
+
+    # -- a pass again -------------------------------------------------------------------------------------------------
+
+    @property
+    def has_pass(self) -> bool:
+        """Can the last pass run again?"""
+        return bool(self.kept.calls) and not self.kept.why_not
+
+    def moment(self) -> Moment:
+        """The last pass.
+
+        Raises:
+            RuntimeError: it cannot run again; the message says why.
+        """
+        return self.kept.moment(self.count)
+
     @contextmanager
-    def paused(self) -> Iterator[None]:
-        """Inside the block nothing is watched."""
+    def opened(self, moment: Moment) -> Iterator[tuple[Any, Any, dict[str, Any]]]:
+        """The model's result, computed again under a recording, the gradient that arrived, and copies of the parameters.
+
+        Raises:
+            RuntimeError: no gradient reached a result of the model.
+        """
+        call = next((c for c in reversed(moment.calls) if c.arrived), None)
+        if call is None:
+            raise RuntimeError(f"no gradient reached the result of the model in step {moment.step}")
         hooks = self._hooks
         if hooks is not None:
             hooks.remove()
         try:
-            yield
+            with Recorder(self.model):
+                results, leaves = run_again(self.model, moment, self.rows.parameters, call)
+            reached = [(results[place], grad) for place, grad in call.arrived.items()]
+            root, gradient = reached[0]
+            if len(reached) > 1:  # one root for all results
+                root = sum((result * grad).sum() for result, grad in reached)
+                gradient = root.new_ones(())
+            yield root, gradient, leaves
         finally:
             if hooks is not None:
                 self._hooks = Hooks(self)

@@ -11,39 +11,13 @@ Nothing is put on the user's model, so it can be copied, pickled, compiled and s
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable
 from typing import Any
 
 import torch
 from torch.nn.modules import module as modules
 from torch.optim import optimizer as optimizers
 
-
-class Replaced:
-    """A name that has another value until `undo`. It stays, if somebody else has replaced it since."""
-
-    def __init__(self, owner: Any, name: str, around: Callable[..., Any]) -> None:
-        self._owner, self._name = owner, name
-        self._own = name in vars(owner)
-        before = self._before = getattr(owner, name)
-
-        @functools.wraps(before)
-        def now(*args: Any, **kwargs: Any) -> Any:
-            return around(before, *args, **kwargs) if self._is_on else before(*args, **kwargs)
-
-        self._now, self._is_on = now, True
-        setattr(owner, name, now)
-
-    def undo(self) -> None:
-        """The value that it had."""
-        self._is_on = False
-        if vars(self._owner).get(self._name) is not self._now:
-            return
-        if self._own:
-            setattr(self._owner, self._name, self._before)
-        else:
-            delattr(self._owner, self._name)
+from ..replaced import Replaced
 
 
 class Hooks:
