@@ -13,6 +13,7 @@ import numpy as np
 from ..base.public import public
 from ..base.readings import composite
 from ..op.primitive import primitive
+from ..op.row import row
 from ..ops.matrix.matrix_checks import check_fits, flat, square_matrices, supported
 from ..tensor.tensor import Tensor
 from .triangular import substitution
@@ -71,10 +72,8 @@ lu_solve_tensors.defvjp(
 )
 
 
-@primitive()
-def row_swaps(LU, pivots):
-    """The permutation matrix P of the pivots."""
-    return swaps_array(LU, pivots)
+row_swaps = row("row_swaps", "", "The permutation matrix P of the pivots.",
+    lambda LU, pivots: swaps_array(LU, pivots))
 
 
 # fmt: on

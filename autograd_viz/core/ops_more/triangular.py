@@ -12,6 +12,7 @@ import numpy as np
 from ..base.public import public
 from ..base.readings import composite, inlined
 from ..op.primitive import primitive
+from ..op.row import row
 from ..ops.matrix.matrix_checks import (
     check_fits,
     column_major,
@@ -84,15 +85,12 @@ cholesky_tensor.defvjp(
 )
 
 
-@primitive("CholeskySolveBackward0")
-def cholesky_solve_tensors(self, input2, *, upper=False):
-    """X with (L @ L.mH) @ X = self, for the Cholesky factor L = input2."""
-    return cholesky_substitution(input2, self, upper)
-cholesky_solve_tensors.defvjp(
+cholesky_solve_tensors = row("cholesky_solve_tensors", "CholeskySolveBackward0",
+    "X with (L @ L.mH) @ X = self, for the Cholesky factor L = input2.",
+    lambda self, input2, *, upper=False: cholesky_substitution(input2, self, upper),
     self   = lambda grad, input2, upper: cholesky_solve_tensors(grad, input2, upper=upper),
     input2 = lambda grad, self, input2, upper, result:
-        cholesky_factor_gradient(-cholesky_solve_tensors(grad, input2, upper=upper) @ mH(result), input2, upper),
-)
+        cholesky_factor_gradient(-cholesky_solve_tensors(grad, input2, upper=upper) @ mH(result), input2, upper))
 
 
 @primitive("CholeskyInverseBackward0")

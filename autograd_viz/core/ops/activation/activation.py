@@ -12,6 +12,7 @@ from ...base.public import public
 from ...base.readings import composite, inlined
 from ...base.scipy_special import special
 from ...op.primitive import primitive
+from ...op.row import public_row, row
 from ...tensor.arguments import from_front
 from ...tensor.refusals import refuse
 from ...tensor.tensor import Tensor
@@ -31,44 +32,20 @@ def times(symbol: Any, factor: float) -> Any:
     return symbol if factor == 1 else symbol * factor
 
 
-@public("sigmoid", "special.expit", "nn.functional.sigmoid", inplace=True)
-@primitive("SigmoidBackward0")
-def sigmoid(self):
-    """1 / (1 + exp(-self))."""
-    return expit(_as_float(self))
-
-
-@primitive(
-    "SigmoidBackwardBackward0",
+sigmoid = public_row("sigmoid special.expit nn.functional.sigmoid", "SigmoidBackward0", "1 / (1 + exp(-self)).",
+    lambda self: expit(_as_float(self)), inplace=True)
+sigmoid_backward = row("sigmoid_backward", "SigmoidBackwardBackward0", "grad_output * (1 - output) * output.",
+    lambda grad_output, output: grad_output * (1 - output) * output,
     written=lambda grad_output, output: grad_output * (1 - output) * output,
-)
-def sigmoid_backward(grad_output, output):
-    """grad_output * (1 - output) * output."""
-    return grad_output * (1 - output) * output
-sigmoid_backward.defvjp(
     grad_output = lambda grad, output: sigmoid_backward(grad, output),
-    output      = lambda grad, grad_output, output: grad * grad_output * (1 - 2 * output),
-)
-
-
-@public("tanh", "nn.functional.tanh", inplace=True)
-@primitive("TanhBackward0")
-def tanh(self):
-    """Hyperbolic tangent."""
-    return np.tanh(_as_float(self))
-
-
-@primitive(
-    "TanhBackwardBackward0",
+    output      = lambda grad, grad_output, output: grad * grad_output * (1 - 2 * output))
+tanh = public_row("tanh nn.functional.tanh", "TanhBackward0", "Hyperbolic tangent.",
+    lambda self: np.tanh(_as_float(self)), inplace=True)
+tanh_backward = row("tanh_backward", "TanhBackwardBackward0", "grad_output * (1 - output**2).",
+    lambda grad_output, output: grad_output * (1 - output * output),
     written=lambda grad_output, output: grad_output * (1 - output**2),
-)
-def tanh_backward(grad_output, output):
-    """grad_output * (1 - output**2)."""
-    return grad_output * (1 - output * output)
-tanh_backward.defvjp(
     grad_output = lambda grad, output: tanh_backward(grad, output),
-    output      = lambda grad, grad_output, output: grad * (-2 * output * grad_output),
-)
+    output      = lambda grad, grad_output, output: grad * (-2 * output * grad_output))
 
 
 @public("nn.functional.logsigmoid")
@@ -88,17 +65,11 @@ log_sigmoid_forward.defvjp(
 )
 
 
-@primitive(
-    "LogSigmoidBackwardBackward0",
+log_sigmoid_backward = row("log_sigmoid_backward", "LogSigmoidBackwardBackward0", "grad_output * sigmoid(-self).",
+    lambda grad_output, self, buffer: grad_output * (np.where(self < 0, 1, buffer) / (1 + buffer)),
     written=lambda grad_output, self, buffer: grad_output * sigmoid(-self),
-)
-def log_sigmoid_backward(grad_output, self, buffer):
-    """grad_output * sigmoid(-self)."""
-    return grad_output * (np.where(self < 0, 1, buffer) / (1 + buffer))
-log_sigmoid_backward.defvjp(
     grad_output = lambda grad, self, buffer: log_sigmoid_backward(grad, self, buffer),
-    self        = lambda grad, grad_output, self: -grad * grad_output * sigmoid(self) * (1 - sigmoid(self)),
-)
+    self        = lambda grad, grad_output, self: -grad * grad_output * sigmoid(self) * (1 - sigmoid(self)))
 
 
 @primitive("SoftplusBackward0")

@@ -12,6 +12,7 @@ from ...base.public import public
 from ...base.readings import ARRAY_NAMES, composite
 from ...base.scipy_special import special
 from ...op.primitive import primitive
+from ...op.row import row
 from ...tensor.refusals import refuse
 
 
@@ -34,19 +35,13 @@ gelu.defvjp(
 )
 
 
-@primitive(
-    "GeluBackwardBackward0",
+gelu_backward = row("gelu_backward", "GeluBackwardBackward0", "grad_output * gelu'(self).",
+    lambda grad_output, self, *, approximate: grad_output * ARRAY_NAMES["gelu_slope"](self, approximate),
     written=lambda grad_output, self, approximate: (
         grad_output * (ndtr(self) + self * bell(self)) if approximate == "none"
         else grad_output * gelu_slope(self, approximate)),
-)
-def gelu_backward(grad_output, self, *, approximate):
-    """grad_output * gelu'(self)."""
-    return grad_output * ARRAY_NAMES["gelu_slope"](self, approximate)
-gelu_backward.defvjp(
     grad_output = lambda grad, self, approximate: gelu_backward(grad, self, approximate=approximate),
-    self        = lambda grad, grad_output, self, approximate: grad * grad_output * gelu_curvature(self, approximate),
-)
+    self        = lambda grad, grad_output, self, approximate: grad * grad_output * gelu_curvature(self, approximate))
 
 
 @composite

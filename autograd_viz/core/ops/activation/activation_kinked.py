@@ -10,6 +10,7 @@ import numpy as np
 
 from ...base.public import public
 from ...op.primitive import primitive
+from ...op.row import row
 from ...tensor.random import default_generator
 from ...tensor.refusals import refuse
 from ...tensor.tensor import Tensor
@@ -60,17 +61,12 @@ leaky_relu_of.defvjp(
 )
 
 
-@primitive(
-    "LeakyReluBackwardBackward0",
+leaky_relu_backward = row("leaky_relu_backward", "LeakyReluBackwardBackward0",
+    "grad_output where self > 0, else grad_output * negative_slope.",
+    lambda grad_output, self, *, negative_slope: np.where(self > 0, grad_output, grad_output * negative_slope),
     written=lambda grad_output, self, negative_slope: where(self > 0, grad_output, grad_output * negative_slope),
-)
-def leaky_relu_backward(grad_output, self, *, negative_slope):
-    """grad_output where self > 0, else grad_output * negative_slope."""
-    return np.where(self > 0, grad_output, grad_output * negative_slope)
-leaky_relu_backward.defvjp(
     grad_output = lambda grad, self, negative_slope: leaky_relu_backward(grad, self, negative_slope=negative_slope),
-    self        = lambda grad: zeros_like(grad),
-)
+    self        = lambda grad: zeros_like(grad))
 
 
 @primitive("PreluKernelBackward0", promotes=True)
@@ -143,18 +139,13 @@ hardtanh_of.defvjp(
 )
 
 
-@primitive(
-    "HardtanhBackwardBackward0",
+hardtanh_backward = row("hardtanh_backward", "HardtanhBackwardBackward0",
+    "grad_output between the bounds, 0 on and outside them.",
+    lambda grad_output, self, *, min_val, max_val: np.where((self <= min_val) | (self >= max_val), 0, grad_output),
     written=lambda grad_output, self, min_val, max_val: where(
         logical_and(self > min_val, self < max_val), grad_output, 0),
-)
-def hardtanh_backward(grad_output, self, *, min_val, max_val):
-    """grad_output between the bounds, 0 on and outside them."""
-    return np.where((self <= min_val) | (self >= max_val), 0, grad_output)
-hardtanh_backward.defvjp(
     grad_output = lambda grad, self, min_val, max_val: hardtanh_backward(grad, self, min_val=min_val, max_val=max_val),
-    self        = lambda grad: zeros_like(grad),
-)
+    self        = lambda grad: zeros_like(grad))
 
 
 @primitive("HardsigmoidBackward0")
@@ -177,18 +168,13 @@ hardswish_of.defvjp(
 )
 
 
-@primitive(
-    "HardswishBackwardBackward0",
+hardswish_backward = row("hardswish_backward", "HardswishBackwardBackward0",
+    "0 below -3; grad_output * (self / 3 + 1/2) up to 3; grad_output above.",
+    lambda grad_output, self: np.where(self <= -3, 0, np.where(self < 3, grad_output * (self / 3 + 0.5), grad_output)),
     written=lambda grad_output, self: where(
         self < 3, where(self > -3, grad_output * (self / 3 + 0.5), 0), grad_output),
-)
-def hardswish_backward(grad_output, self):
-    """0 below -3; grad_output * (self / 3 + 1/2) up to 3; grad_output above."""
-    return np.where(self <= -3, 0, np.where(self < 3, grad_output * (self / 3 + 0.5), grad_output))
-hardswish_backward.defvjp(
     grad_output = lambda grad, self: hardswish_backward(grad, self),
-    self        = lambda grad, grad_output, self: where(logical_and(self > -3, self < 3), grad * grad_output / 3, 0),
-)
+    self        = lambda grad, grad_output, self: where(logical_and(self > -3, self < 3), grad * grad_output / 3, 0))
 
 
 @public("hardshrink", "nn.functional.hardshrink")
@@ -219,14 +205,8 @@ softshrink.defvjp(
 )
 
 
-@primitive(
-    "SoftshrinkBackwardBackward0",
+shrink_backward = row("shrink_backward", "SoftshrinkBackwardBackward0", "0 where |self| <= lambd, else grad_output.",
+    lambda grad_output, self, *, lambd: np.where((self >= -lambd) & (self <= lambd), 0, grad_output),
     written=lambda grad_output, self, lambd: where(abs(self) > lambd, grad_output, 0),
-)
-def shrink_backward(grad_output, self, *, lambd):
-    """0 where |self| <= lambd, else grad_output."""
-    return np.where((self >= -lambd) & (self <= lambd), 0, grad_output)
-shrink_backward.defvjp(
     grad_output = lambda grad, self, lambd: shrink_backward(grad, self, lambd=lambd),
-    self        = lambda grad: zeros_like(grad),
-)
+    self        = lambda grad: zeros_like(grad))

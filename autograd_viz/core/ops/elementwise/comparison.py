@@ -7,54 +7,21 @@ from __future__ import annotations
 from typing import Any
 
 from ...base.public import public
-from ...op.primitive import primitive
+from ...op.row import public_row
 from ...tensor.tensor import Tensor
 
-
-@public("eq", inplace=True)
-@primitive(promotes=True)
-def eq(self, other):
-    """self == other."""
-    return self == other
-
-
-@public("ne", "not_equal", inplace=True)
-@primitive(promotes=True)
-def ne(self, other):
-    """self != other."""
-    return self != other
-
-
-@public("lt", "less", inplace=True)
-@public("Tensor.__lt__")
-@primitive(promotes=True)
-def lt(self, other):
-    """self < other."""
-    return self < other
-
-
-@public("le", "less_equal", inplace=True)
-@public("Tensor.__le__")
-@primitive(promotes=True)
-def le(self, other):
-    """self <= other."""
-    return self <= other
-
-
-@public("gt", "greater", inplace=True)
-@public("Tensor.__gt__")
-@primitive(promotes=True)
-def gt(self, other):
-    """self > other."""
-    return self > other
-
-
-@public("ge", "greater_equal", inplace=True)
-@public("Tensor.__ge__")
-@primitive(promotes=True)
-def ge(self, other):
-    """self >= other."""
-    return self >= other
+eq = public_row("eq", "", "self == other.",
+    lambda self, other: self == other, promotes=True, inplace=True)
+ne = public_row("ne not_equal", "", "self != other.",
+    lambda self, other: self != other, promotes=True, inplace=True)
+lt = public_row("lt less Tensor.__lt__", "", "self < other.",
+    lambda self, other: self < other, promotes=True, inplace=True)
+le = public_row("le less_equal Tensor.__le__", "", "self <= other.",
+    lambda self, other: self <= other, promotes=True, inplace=True)
+gt = public_row("gt greater Tensor.__gt__", "", "self > other.",
+    lambda self, other: self > other, promotes=True, inplace=True)
+ge = public_row("ge greater_equal Tensor.__ge__", "", "self >= other.",
+    lambda self, other: self >= other, promotes=True, inplace=True)
 
 
 @public("Tensor.__eq__")

@@ -15,6 +15,7 @@ from ...base.dtypes import from_numpy_dtype
 from ...base.public import public
 from ...base.readings import composite
 from ...op.primitive import primitive
+from ...op.row import row
 from ...tensor.tensor import Tensor
 from ..shape.slicing import select
 from .signs import sgn
@@ -66,13 +67,9 @@ polar_of.defvjp(
 )
 
 
-@primitive("ConjPhysicalBackward0")
-def conjugate_copy(self):
-    """a - bi for a + bi, in new memory."""
-    return np.conj(self)
-conjugate_copy.defvjp(
-    self = lambda grad: conjugate_copy(grad),
-)
+conjugate_copy = row("conjugate_copy", "ConjPhysicalBackward0", "a - bi for a + bi, in new memory.",
+    lambda self: np.conj(self),
+    self = lambda grad: conjugate_copy(grad))
 
 
 # fmt: on

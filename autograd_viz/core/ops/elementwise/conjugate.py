@@ -9,17 +9,12 @@ from typing import Any
 import numpy as np
 
 from ...base.public import public
-from ...op.primitive import primitive
+from ...op.row import row
 from ...tensor.tensor import Tensor
 
-
-@primitive("ConjBackward0")
-def conj(self):
-    """a - bi for a + bi."""
-    return np.conj(self)
-conj.defvjp(
-    self = lambda grad: conj(grad),
-)
+conj = row("conj", "ConjBackward0", "a - bi for a + bi.",
+    lambda self: np.conj(self),
+    self = lambda grad: conj(grad))
 
 
 # fmt: on

@@ -11,36 +11,18 @@ import numpy as np
 from ...base.dtypes import from_numpy_dtype
 from ...base.public import public
 from ...op.primitive import primitive
+from ...op.row import public_row
 from ...tensor.refusals import refuse
 from ...tensor.tensor import Tensor
 
-
-@public("logical_and", inplace=True)
-@primitive()
-def logical_and(self, other):
-    """True where both are nonzero."""
-    return np.logical_and(self, other)
-
-
-@public("logical_or", inplace=True)
-@primitive()
-def logical_or(self, other):
-    """True where at least one is nonzero."""
-    return np.logical_or(self, other)
-
-
-@public("logical_xor", inplace=True)
-@primitive()
-def logical_xor(self, other):
-    """True where exactly one is nonzero."""
-    return np.logical_xor(self, other)
-
-
-@public("logical_not", inplace=True)
-@primitive()
-def logical_not(self):
-    """True where self is 0."""
-    return np.logical_not(self)
+logical_and = public_row("logical_and", "", "True where both are nonzero.",
+    lambda self, other: np.logical_and(self, other), inplace=True)
+logical_or = public_row("logical_or", "", "True where at least one is nonzero.",
+    lambda self, other: np.logical_or(self, other), inplace=True)
+logical_xor = public_row("logical_xor", "", "True where exactly one is nonzero.",
+    lambda self, other: np.logical_xor(self, other), inplace=True)
+logical_not = public_row("logical_not", "", "True where self is 0.",
+    lambda self: np.logical_not(self), inplace=True)
 
 
 @public("bitwise_and", inplace=True)
@@ -120,53 +102,20 @@ def invert(self: Tensor) -> Any:
     return bitwise_not(self)
 
 
-@public
-@primitive()
-def isnan(self):
-    """True where self is nan."""
-    return np.isnan(self)
-
-
-@public
-@primitive()
-def isinf(self):
-    """True where self is inf or -inf."""
-    return np.isinf(self)
-
-
-@public
-@primitive()
-def isfinite(self):
-    """True where self is neither infinite nor nan."""
-    return np.isfinite(self)
-
-
-@public
-@primitive()
-def isposinf(self):
-    """True where self is inf."""
-    return np.isposinf(self)
-
-
-@public
-@primitive()
-def isneginf(self):
-    """True where self is -inf."""
-    return np.isneginf(self)
-
-
-@public
-@primitive()
-def signbit(self):
-    """True where the sign bit is set, also for -0."""
-    return np.signbit(self)
-
-
-@public
-@primitive()
-def isreal(self):
-    """True where the imaginary part is 0."""
-    return np.isreal(self)
+isnan = public_row("isnan", "", "True where self is nan.",
+    lambda self: np.isnan(self))
+isinf = public_row("isinf", "", "True where self is inf or -inf.",
+    lambda self: np.isinf(self))
+isfinite = public_row("isfinite", "", "True where self is neither infinite nor nan.",
+    lambda self: np.isfinite(self))
+isposinf = public_row("isposinf", "", "True where self is inf.",
+    lambda self: np.isposinf(self))
+isneginf = public_row("isneginf", "", "True where self is -inf.",
+    lambda self: np.isneginf(self))
+signbit = public_row("signbit", "", "True where the sign bit is set, also for -0.",
+    lambda self: np.signbit(self))
+isreal = public_row("isreal", "", "True where the imaginary part is 0.",
+    lambda self: np.isreal(self))
 
 
 @public

@@ -12,6 +12,7 @@ from ...base.dtypes import complex128, float64
 from ...base.public import public
 from ...base.readings import composite, inlined
 from ...op.primitive import primitive
+from ...op.row import public_row
 from ...tensor.refusals import refuse
 from ...tensor.tensor import Tensor
 from .arithmetic import _as_float, as_number_of, widened
@@ -111,85 +112,30 @@ def square(input: Tensor) -> Any:
     return pow_scalar(input, exponent=2)
 
 
-@public("sqrt", inplace=True)
-@primitive("SqrtBackward0")
-def sqrt(self):
-    """Square root."""
-    return np.sqrt(_as_float(self))
-
-
-@public("rsqrt", inplace=True)
-@primitive("RsqrtBackward0")
-def rsqrt(self):
-    """1 / sqrt(self)."""
-    return 1 / np.sqrt(_as_float(self))
-rsqrt.defvjp(
-    self = lambda grad, result: -0.5 * grad * conjugated(result**3),
-)
-
-
-@public("exp", inplace=True)
-@primitive("ExpBackward0")
-def exp(self):
-    """e ** self."""
-    return np.exp(_as_float(self))
-
-
-@public("exp2", "special.exp2", inplace=True)
-@primitive("Exp2Backward0")
-def exp2(self):
-    """2 ** self."""
-    return np.exp2(_as_float(self))
-exp2.defvjp(
-    self = lambda grad, result: grad * conjugated(result) * 0.6931471805599453,  # log(2)
-)
-
-
-@public("expm1", "special.expm1", inplace=True)
-@primitive("Expm1Backward0")
-def expm1(self):
-    """e ** self - 1, exact for small self."""
-    return np.expm1(_as_float(self))
-expm1.defvjp(
-    self = lambda grad, result: grad * (conjugated(result) + 1),
-)
-
-
-@public("log", inplace=True)
-@primitive("LogBackward0")
-def log(self):
-    """Natural logarithm; -inf at 0."""
-    return np.log(_as_float(self))
-
-
-@public("log1p", "special.log1p", inplace=True)
-@primitive("Log1PBackward0")
-def log1p(self):
-    """log(1 + self), exact for small self."""
-    return np.log1p(_as_float(self))
-log1p.defvjp(
-    self = lambda grad, self: grad / (conjugated(self) + 1),
-)
-
-
-@public("log2", inplace=True)
-@primitive("Log2Backward0")
-def log2(self):
-    """Logarithm to base 2."""
-    return np.log2(_as_float(self))
-log2.defvjp(
-    self = lambda grad, self: grad / conjugated(self * 0.6931471805599453),
-)
-
-
-@public("log10", inplace=True)
-@primitive("Log10Backward0")
-def log10(self):
-    """Logarithm to base 10."""
-    return np.log10(_as_float(self))
-log10.defvjp(
-    self = lambda grad, self: grad / conjugated(self * 2.302585092994046),
-)
+sqrt = public_row("sqrt", "SqrtBackward0", "Square root.",
+    lambda self: np.sqrt(_as_float(self)), inplace=True)
+rsqrt = public_row("rsqrt", "RsqrtBackward0", "1 / sqrt(self).",
+    lambda self: 1 / np.sqrt(_as_float(self)), inplace=True,
+    self = lambda grad, result: -0.5 * grad * conjugated(result**3))
+exp = public_row("exp", "ExpBackward0", "e ** self.",
+    lambda self: np.exp(_as_float(self)), inplace=True)
+exp2 = public_row("exp2 special.exp2", "Exp2Backward0", "2 ** self.",
+    lambda self: np.exp2(_as_float(self)), inplace=True,
+    self = lambda grad, result: grad * conjugated(result) * 0.6931471805599453)  # log(2)
+expm1 = public_row("expm1 special.expm1", "Expm1Backward0", "e ** self - 1, exact for small self.",
+    lambda self: np.expm1(_as_float(self)), inplace=True,
+    self = lambda grad, result: grad * (conjugated(result) + 1))
+log = public_row("log", "LogBackward0", "Natural logarithm; -inf at 0.",
+    lambda self: np.log(_as_float(self)), inplace=True)
+log1p = public_row("log1p special.log1p", "Log1PBackward0", "log(1 + self), exact for small self.",
+    lambda self: np.log1p(_as_float(self)), inplace=True,
+    self = lambda grad, self: grad / (conjugated(self) + 1))
+log2 = public_row("log2", "Log2Backward0", "Logarithm to base 2.",
+    lambda self: np.log2(_as_float(self)), inplace=True,
+    self = lambda grad, self: grad / conjugated(self * 0.6931471805599453))
+log10 = public_row("log10", "Log10Backward0", "Logarithm to base 10.",
+    lambda self: np.log10(_as_float(self)), inplace=True,
+    self = lambda grad, self: grad / conjugated(self * 2.302585092994046))
 
 
 @public("logaddexp")
@@ -220,15 +166,10 @@ logaddexp2.defvjp(
 )
 
 
-@public("ldexp", inplace=True)
-@primitive("LdexpBackward0", promotes=True)
-def ldexp(self, other):
-    """self * 2**other."""
-    return _as_float(self) * np.exp2(_as_float(other))
-ldexp.defvjp(
+ldexp = public_row("ldexp", "LdexpBackward0", "self * 2**other.",
+    lambda self, other: _as_float(self) * np.exp2(_as_float(other)), promotes=True, inplace=True,
     self  = lambda grad, other: grad * conjugated(exp2(other)),
-    other = lambda grad, result: grad * conjugated(result) * 0.6931471805599453,  # log(2)
-)
+    other = lambda grad, result: grad * conjugated(result) * 0.6931471805599453)  # log(2)
 
 
 @public("frexp")

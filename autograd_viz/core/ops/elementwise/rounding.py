@@ -11,6 +11,7 @@ import numpy as np
 from ...base.public import public
 from ...base.readings import composite
 from ...op.primitive import primitive
+from ...op.row import public_row
 from ...tensor.refusals import refuse
 from ...tensor.tensor import Tensor
 from .arithmetic import _as_default_float, as_number_of, div_tensors, widened
@@ -116,16 +117,11 @@ def div(input: Any, other: Any, *, rounding_mode: Any = NotImplemented) -> Any:
     return div_tensors(input, other)
 
 
-@public("floor_divide", inplace=True)
-@public("Tensor.__floordiv__")
-@primitive("NotImplemented", promotes=True)
-def floor_divide(self, other):
-    """floor(self / other); PyTorch has no gradient for it."""
-    return whole_quotient(self, other)
-floor_divide.defvjp(
+floor_divide = public_row("floor_divide Tensor.__floordiv__", "NotImplemented",
+    "floor(self / other); PyTorch has no gradient for it.",
+    lambda self, other: whole_quotient(self, other), promotes=True, inplace=True,
     self  = lambda grad: no_derivative("floor_divide"),
-    other = lambda grad: no_derivative("floor_divide"),
-)
+    other = lambda grad: no_derivative("floor_divide"))
 
 
 @public("Tensor.__rfloordiv__")

@@ -11,6 +11,7 @@ import numpy as np
 from ...base.public import public
 from ...base.readings import composite
 from ...op.primitive import primitive
+from ...op.row import public_row, row
 from ...tensor.refusals import refuse
 from ...tensor.tensor import Tensor
 from .arithmetic import _as_float, as_number_of
@@ -37,14 +38,9 @@ sign.defvjp(
 )
 
 
-@public("sgn", inplace=True)
-@primitive("SgnBackward0")
-def sgn(self):
-    """-1, 0 or 1. A complex number is divided by its absolute value."""
-    return sign.forward(self) if self.dtype.kind != "c" else np.where(self == 0, 0, self / np.abs(self))
-sgn.defvjp(
-    self = lambda grad, self, result: sgn_backward(grad, self, result),
-)
+sgn = public_row("sgn", "SgnBackward0", "-1, 0 or 1. A complex number is divided by its absolute value.",
+    lambda self: sign.forward(self) if self.dtype.kind != "c" else np.where(self == 0, 0, self / np.abs(self)), inplace=True,
+    self = lambda grad, self, result: sgn_backward(grad, self, result))
 
 
 @composite
@@ -56,14 +52,10 @@ def sgn_backward(grad: Any, self: Any, result: Any) -> Any:
     return where(eq(self, 0), 0, (grad - along * result) / abs(self))
 
 
-@primitive("CopysignBackward0", promotes=True)
-def copysign_tensor(self, other):
-    """The absolute value of self with the sign of other."""
-    return np.copysign(_as_float(self), _as_float(other))
-copysign_tensor.defvjp(
+copysign_tensor = row("copysign_tensor", "CopysignBackward0", "The absolute value of self with the sign of other.",
+    lambda self, other: np.copysign(_as_float(self), _as_float(other)), promotes=True,
     self  = lambda grad, self, result: grad * where(eq(self, 0), 0, result / self),
-    other = lambda grad: zeros_like(grad),
-)
+    other = lambda grad: zeros_like(grad))
 
 
 @primitive("CopysignBackward1")

@@ -14,6 +14,7 @@ import numpy as np
 from ...base.public import public
 from ...base.readings import composite, inlined, writer
 from ...op.primitive import primitive
+from ...op.row import row
 from ...tensor.arguments import check_dim, from_front
 from ..shape.slicing import along
 
@@ -218,10 +219,8 @@ index_fill_tensor.defvjp(
 )
 
 
-@primitive()
-def distinct(self):
-    """Unique values."""
-    return np.unique(self)
+distinct = row("distinct", "", "Unique values.",
+    lambda self: np.unique(self))
 
 
 def check_reach(index, array) -> None:

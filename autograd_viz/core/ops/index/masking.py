@@ -11,6 +11,7 @@ import numpy as np
 from ...base.public import public
 from ...base.readings import writer
 from ...op.primitive import primitive
+from ...op.row import public_row, row
 from ...tensor.arguments import check_broadcast
 from ...tensor.scalars import fitted
 from ...tensor.tensor import Tensor
@@ -102,17 +103,10 @@ masked_scatter_backward.defvjp(
 )
 
 
-@public
-@primitive()
-def argwhere(self):
-    """The indices of the nonzero elements, one row for each."""
-    return np.argwhere(self).astype(np.int64)
-
-
-@primitive(several=True)
-def nonzero_along_dims(self):
-    """The indices of the nonzero elements, one vector per dimension."""
-    return tuple(np.nonzero(self if self.ndim else self.reshape(1)))
+argwhere = public_row("argwhere", "", "The indices of the nonzero elements, one row for each.",
+    lambda self: np.argwhere(self).astype(np.int64))
+nonzero_along_dims = row("nonzero_along_dims", "", "The indices of the nonzero elements, one vector per dimension.",
+    lambda self: tuple(np.nonzero(self if self.ndim else self.reshape(1))), several=True)
 
 
 # fmt: on

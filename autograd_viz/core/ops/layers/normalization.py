@@ -17,29 +17,19 @@ import numpy as np
 from ...base.public import public
 from ...base.readings import composite, inlined
 from ...op.primitive import primitive
+from ...op.row import row
 from ...tensor.tensor import Tensor
 from ..elementwise.arithmetic import add_scalar
 from ..loss.loss import floating
 from ..reduce.reduction import mean_dim
 
-
-@primitive("KnownMeanBackward0")
-def known_mean(self, *, mean, dim):
-    """The mean of self over `dim`, which is already known."""
-    return mean
-known_mean.defvjp(
-    self = lambda grad, self_sym_sizes, dim: expand(grad, self_sym_sizes) / mean_divisor(self_sym_sizes, dim),
-)
-
-
-@primitive("KnownRstdBackward0")
-def known_rstd(self, *, rstd, dim):
-    """1 / sqrt(variance + eps) of self over `dim`, which is already known."""
-    return rstd
-known_rstd.defvjp(
+known_mean = row("known_mean", "KnownMeanBackward0", "The mean of self over `dim`, which is already known.",
+    lambda self, *, mean, dim: mean,
+    self = lambda grad, self_sym_sizes, dim: expand(grad, self_sym_sizes) / mean_divisor(self_sym_sizes, dim))
+known_rstd = row("known_rstd", "KnownRstdBackward0", "1 / sqrt(variance + eps) of self over `dim`, which is already known.",
+    lambda self, *, rstd, dim: rstd,
     self = lambda grad, self, result, self_sym_sizes, dim:
-        -(grad * result**3) * (self - mean_dim(self, dim=dim, keepdim=True)) / mean_divisor(self_sym_sizes, dim),
-)
+        -(grad * result**3) * (self - mean_dim(self, dim=dim, keepdim=True)) / mean_divisor(self_sym_sizes, dim))
 
 
 @composite

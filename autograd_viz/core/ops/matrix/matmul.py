@@ -13,6 +13,7 @@ from ...base.public import public
 from ...base.readings import composite
 from ...op.out import takes_out
 from ...op.primitive import primitive
+from ...op.row import row
 from ...tensor.arguments import check_broadcast
 from ...tensor.refusals import check_scalar_type, check_tensor, scalar_type
 from ...tensor.tensor import Tensor
@@ -99,14 +100,10 @@ dot.defvjp(
 )
 
 
-@primitive("GerBackward0")
-def ger(self, vec2):
-    """Outer product: (n,), (m,) -> (n, m)."""
-    return self[:, None] * vec2[None, :]
-ger.defvjp(
+ger = row("ger", "GerBackward0", "Outer product: (n,), (m,) -> (n, m).",
+    lambda self, vec2: self[:, None] * vec2[None, :],
     self = lambda grad, vec2: grad @ conjugated(vec2),
-    vec2 = lambda grad, self: t(grad) @ conjugated(self),
-)
+    vec2 = lambda grad, self: t(grad) @ conjugated(self))
 
 
 @public

@@ -11,7 +11,7 @@ import numpy as np
 
 from ...base.public import public
 from ...base.readings import composite
-from ...op.primitive import primitive
+from ...op.row import row
 from ...tensor.refusals import refuse
 from ...tensor.tensor import Tensor
 
@@ -21,10 +21,8 @@ class LinAlgError(RuntimeError):
     """A matrix that cannot be inverted or factorized."""
 
 
-@primitive()
-def identity(like, *, rows, columns, offset=0):
-    """Ones on one diagonal, in the type of `like`."""
-    return np.eye(rows, columns, offset, dtype=like.dtype)
+identity = row("identity", "", "Ones on one diagonal, in the type of `like`.",
+    lambda like, *, rows, columns, offset=0: np.eye(rows, columns, offset, dtype=like.dtype))
 
 
 # fmt: on

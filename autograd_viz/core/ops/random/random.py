@@ -10,6 +10,7 @@ import numpy as np
 
 from ...base.public import INPLACE, public
 from ...op.primitive import primitive
+from ...op.row import row
 from ...tensor import factories as _factories  # noqa: F401 -- puts new_zeros and its like on Tensor
 from ...tensor.creation import drawn
 from ...tensor.random import Generator, chosen, laid_out
@@ -89,23 +90,13 @@ bernoulli_number_fill.defvjp(
 )
 
 
-@primitive("BernoulliBackward1")
-def bernoulli_tensor_fill(self, p, *, generator=None):
-    """1 where a uniform number is below p, else 0."""
-    return _bernoulli(np.broadcast_to(p, self.shape), generator).astype(self.dtype)
-bernoulli_tensor_fill.defvjp(
+bernoulli_tensor_fill = row("bernoulli_tensor_fill", "BernoulliBackward1", "1 where a uniform number is below p, else 0.",
+    lambda self, p, *, generator=None: _bernoulli(np.broadcast_to(p, self.shape), generator).astype(self.dtype),
     self = lambda grad:    zeros_like(grad),
-    p    = lambda grad, p: zeros_like(p),
-)
-
-
-@primitive("BernoulliBackward0")
-def bernoulli_draw(self, *, generator=None):
-    """1 with the probability in `self`, else 0."""
-    return _bernoulli(self, generator).astype(self.dtype)
-bernoulli_draw.defvjp(
-    self = lambda grad: zeros_like(grad),
-)
+    p    = lambda grad, p: zeros_like(p))
+bernoulli_draw = row("bernoulli_draw", "BernoulliBackward0", "1 with the probability in `self`, else 0.",
+    lambda self, *, generator=None: _bernoulli(self, generator).astype(self.dtype),
+    self = lambda grad: zeros_like(grad))
 
 
 @primitive("PoissonBackward0")

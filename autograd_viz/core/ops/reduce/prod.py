@@ -11,18 +11,14 @@ import numpy as np
 from ...base.public import public
 from ...base.readings import composite
 from ...op.primitive import primitive
+from ...op.row import row
 from ...tensor.arguments import check_dim
 from ...tensor.tensor import Tensor
 from .dims import of_tensor, on_vectors, result_type
 
-
-@primitive("ProdBackward0")
-def prod_all(self, *, dtype=None):
-    """The product of all elements."""
-    return np.prod(self, dtype=result_type(self, dtype))
-prod_all.defvjp(
-    self = lambda grad, self, result: grad * conjugated(prod_of_others(self, dim=None)),
-)
+prod_all = row("prod_all", "ProdBackward0", "The product of all elements.",
+    lambda self, *, dtype=None: np.prod(self, dtype=result_type(self, dtype)),
+    self = lambda grad, self, result: grad * conjugated(prod_of_others(self, dim=None)))
 
 
 @primitive("ProdBackward1")
@@ -63,14 +59,9 @@ def prod_of_others_backward(grad: Any, self: Any, dim: Any) -> Any:
     return transpose_dims(summed, dim0=dim, dim1=-1)
 
 
-@primitive("CumprodBackward0")
-@on_vectors
-def cumprod_dim(self, *, dim, dtype=None):
-    """Running product along `dim`."""
-    return np.cumprod(self, axis=dim, dtype=result_type(self, dtype))
-cumprod_dim.defvjp(
-    self = lambda grad, self, dim, result: cumprod_backward(grad, conjugated(self), dim, conjugated(result)),
-)
+cumprod_dim = row("cumprod_dim", "CumprodBackward0", "Running product along `dim`.",
+    on_vectors(lambda self, *, dim, dtype=None: np.cumprod(self, axis=dim, dtype=result_type(self, dtype))),
+    self = lambda grad, self, dim, result: cumprod_backward(grad, conjugated(self), dim, conjugated(result)))
 
 
 @composite

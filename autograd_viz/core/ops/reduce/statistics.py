@@ -11,40 +11,25 @@ import numpy as np
 from ...base.public import public
 from ...base.readings import composite, inlined
 from ...op.primitive import primitive
+from ...op.row import row
 from ...tensor.as_array import Array
 from ...tensor.tensor import Tensor
 from .dims import of_tensor, optional_dims
 from .reduction import mean_divisor
 
-
-@primitive("VarBackward0")
-def var_dims(self, *, dim, correction=1, keepdim=False):
-    """The mean squared distance from the mean. `correction` is subtracted from the number of elements."""
-    return _variance(self, dim, correction, keepdim)[0]
-var_dims.defvjp(
-    self = lambda grad, self, dim, correction, keepdim: var_backward(grad, self, dim, correction, keepdim),
-)
-
-
-@primitive("StdBackward0")
-def std_dims(self, *, dim, correction=1, keepdim=False):
-    """The square root of the variance."""
-    return np.sqrt(_variance(self, dim, correction, keepdim)[0])
-std_dims.defvjp(
+var_dims = row("var_dims", "VarBackward0",
+    "The mean squared distance from the mean. `correction` is subtracted from the number of elements.",
+    lambda self, *, dim, correction=1, keepdim=False: _variance(self, dim, correction, keepdim)[0],
+    self = lambda grad, self, dim, correction, keepdim: var_backward(grad, self, dim, correction, keepdim))
+std_dims = row("std_dims", "StdBackward0", "The square root of the variance.",
+    lambda self, *, dim, correction=1, keepdim=False: np.sqrt(_variance(self, dim, correction, keepdim)[0]),
     self = lambda grad, self, result, dim, correction, keepdim:
-        var_backward(sqrt_backward(grad, result), self, dim, correction, keepdim),
-)
-
-
-@primitive("VarMeanBackward0", results=("var", "mean"))
-def var_mean_dims(self, *, dim, correction=1, keepdim=False):
-    """The variance and the mean."""
-    return _variance(self, dim, correction, keepdim)
-var_mean_dims.defvjp(
+        var_backward(sqrt_backward(grad, result), self, dim, correction, keepdim))
+var_mean_dims = row("var_mean_dims", "VarMeanBackward0", "The variance and the mean.",
+    lambda self, *, dim, correction=1, keepdim=False: _variance(self, dim, correction, keepdim), results=("var", "mean"),
     self = lambda grads, self, dim, correction, keepdim:
         var_backward(grads[0], self, dim, correction, keepdim)
-        + keep_dims(grads[1], self, dim, keepdim) / degrees_of_freedom(self, dim, 0),
-)
+        + keep_dims(grads[1], self, dim, keepdim) / degrees_of_freedom(self, dim, 0))
 
 
 @primitive("StdMeanBackward0", results=("std", "mean"))
