@@ -15,7 +15,7 @@ from ..op.primitive import primitive
 from ..op.row import public_row, row
 from ..ops.elementwise.arithmetic import _as_float
 from ..ops.elementwise.special import computed
-from ..tensor.refusals import refuse
+from ..tensor.refusals import refusing
 from ..tensor.tensor import Tensor
 
 i0 = public_row("i0 special.i0", "I0Backward0", "Modified Bessel function of the first kind, order 0.",
@@ -32,28 +32,15 @@ i1e = public_row("special.i1e", "SpecialI1EBackward0", "exp(-|self|) * i1(self),
     self = lambda grad, self, result: grad * where(eq(self, 0), 0.5, i0e(self) - result * (sgn(self) + 1 / self)))
 
 
-@public("igamma", "special.gammainc", inplace=True)
-@primitive("IgammaBackward0", promotes=True)
-def igamma(self, other):
-    """The regularized lower incomplete gamma function: the integral from 0 to other, divided by gamma(self)."""
-    refuse(self, "iub", "igamma_cpu")
-    return computed(special.gammainc, self, other)
-igamma.defvjp(
+igamma = public_row("igamma special.gammainc", "IgammaBackward0",
+    "The regularized lower incomplete gamma function: the integral from 0 to other, divided by gamma(self).",
+    refusing("iub", "igamma_cpu", lambda self, other: computed(special.gammainc, self, other)), promotes=True, inplace=True,
     self  = lambda grad: no_derivative_of("igamma: input"),
-    other = lambda grad, self, other: grad * exp((self - 1) * log(other) - other - lgamma(self)),
-)
-
-
-@public("igammac", "special.gammaincc", inplace=True)
-@primitive("IgammacBackward0", promotes=True)
-def igammac(self, other):
-    """1 - igamma(self, other)."""
-    refuse(self, "iub", "igammac_cpu")
-    return computed(special.gammaincc, self, other)
-igammac.defvjp(
+    other = lambda grad, self, other: grad * exp((self - 1) * log(other) - other - lgamma(self)))
+igammac = public_row("igammac special.gammaincc", "IgammacBackward0", "1 - igamma(self, other).",
+    refusing("iub", "igammac_cpu", lambda self, other: computed(special.gammaincc, self, other)), promotes=True, inplace=True,
     self  = lambda grad: no_derivative_of("igammac: input"),
-    other = lambda grad, self, other: -grad * exp((self - 1) * log(other) - other - lgamma(self)),
-)
+    other = lambda grad, self, other: -grad * exp((self - 1) * log(other) - other - lgamma(self)))
 
 
 zeta_tensors = row("zeta_tensors", "SpecialZetaBackward0",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import wraps
 from typing import Any
 
 from ..base.dtypes import from_numpy_dtype
@@ -32,6 +34,17 @@ def refuse(value: Any, kinds: str, kernel: str) -> None:
     """
     if getattr(value, "_data", value).dtype.kind in kinds:
         raise NotImplementedError(f"\"{kernel}\" not implemented for '{scalar_type(value)}'")
+
+
+def refusing(kinds: str, kernel: str, forward: Callable[..., Any]) -> Callable[..., Any]:
+    """A forward that refuses some element types of its first input, as `refuse` does."""
+
+    @wraps(forward)
+    def checked(first: Any, *others: Any, **options: Any) -> Any:
+        refuse(first, kinds, kernel)
+        return forward(first, *others, **options)
+
+    return checked
 
 
 def check_scalar_type(value: Any, wanted: Any) -> None:

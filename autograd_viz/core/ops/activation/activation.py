@@ -14,7 +14,7 @@ from ...base.scipy_special import special
 from ...op.primitive import primitive
 from ...op.row import public_row, row
 from ...tensor.arguments import from_front
-from ...tensor.refusals import refuse
+from ...tensor.refusals import refuse, refusing
 from ...tensor.tensor import Tensor
 from ..elementwise.arithmetic import _as_float
 
@@ -116,24 +116,12 @@ def tanhshrink(input: Tensor) -> Any:
     return input - tanh(input)
 
 
-@primitive("SiluBackward0")
-def silu_of(self):
-    """self * sigmoid(self)."""
-    refuse(self, "iub", "silu_cpu")
-    return self * expit(self)
-silu_of.defvjp(
-    self = lambda grad, self: grad * (sigmoid(self) * (1 + self * (1 - sigmoid(self)))),
-)
-
-
-@primitive("MishBackward0")
-def mish_of(self):
-    """self * tanh(softplus(self))."""
-    refuse(self, "iub", "mish_cpu")
-    return self * np.tanh(np.logaddexp(self, 0))
-mish_of.defvjp(
-    self = lambda grad, self: mish_backward(grad, self),
-)
+silu_of = row("silu_of", "SiluBackward0", "self * sigmoid(self).",
+    refusing("iub", "silu_cpu", lambda self: self * expit(self)),
+    self = lambda grad, self: grad * (sigmoid(self) * (1 + self * (1 - sigmoid(self)))))
+mish_of = row("mish_of", "MishBackward0", "self * tanh(softplus(self)).",
+    refusing("iub", "mish_cpu", lambda self: self * np.tanh(np.logaddexp(self, 0))),
+    self = lambda grad, self: mish_backward(grad, self))
 
 
 @composite
@@ -173,14 +161,9 @@ elu_backward.defvjp(
 )
 
 
-@primitive("CeluBackward0")
-def celu_of(self, *, alpha):
-    """self if self > 0, else alpha * (exp(self / alpha) - 1)."""
-    refuse(self, "iub", "elu_cpu")
-    return np.where(self <= 0, np.expm1(self / alpha) * alpha, self)
-celu_of.defvjp(
-    self = lambda grad, self, alpha: elu_backward(grad, self, alpha=alpha, scale=1, input_scale=1 / alpha),
-)
+celu_of = row("celu_of", "CeluBackward0", "self if self > 0, else alpha * (exp(self / alpha) - 1).",
+    refusing("iub", "elu_cpu", lambda self, *, alpha: np.where(self <= 0, np.expm1(self / alpha) * alpha, self)),
+    self = lambda grad, self, alpha: elu_backward(grad, self, alpha=alpha, scale=1, input_scale=1 / alpha))
 
 
 @primitive("GluBackward0")

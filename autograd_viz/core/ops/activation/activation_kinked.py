@@ -10,9 +10,9 @@ import numpy as np
 
 from ...base.public import public
 from ...op.primitive import primitive
-from ...op.row import row
+from ...op.row import public_row, row
 from ...tensor.random import default_generator
-from ...tensor.refusals import refuse
+from ...tensor.refusals import refuse, refusing
 from ...tensor.tensor import Tensor
 
 
@@ -51,14 +51,9 @@ threshold_backward.defvjp(
 )
 
 
-@primitive("LeakyReluBackward0")
-def leaky_relu_of(self, *, negative_slope):
-    """self if self > 0, else negative_slope * self."""
-    refuse(self, "iub", "leaky_relu_cpu")
-    return np.where(self > 0, self, self * negative_slope)
-leaky_relu_of.defvjp(
-    self = lambda grad, self, negative_slope: leaky_relu_backward(grad, self, negative_slope=negative_slope),
-)
+leaky_relu_of = row("leaky_relu_of", "LeakyReluBackward0", "self if self > 0, else negative_slope * self.",
+    refusing("iub", "leaky_relu_cpu", lambda self, *, negative_slope: np.where(self > 0, self, self * negative_slope)),
+    self = lambda grad, self, negative_slope: leaky_relu_backward(grad, self, negative_slope=negative_slope))
 
 
 leaky_relu_backward = row("leaky_relu_backward", "LeakyReluBackwardBackward0",
@@ -69,15 +64,10 @@ leaky_relu_backward = row("leaky_relu_backward", "LeakyReluBackwardBackward0",
     self        = lambda grad: zeros_like(grad))
 
 
-@primitive("PreluKernelBackward0", promotes=True)
-def prelu_kernel(self, weight):
-    """self if self > 0, else weight * self."""
-    refuse(self, "iub", "prelu_cpu")
-    return np.where(self > 0, self, weight * self)
-prelu_kernel.defvjp(
+prelu_kernel = row("prelu_kernel", "PreluKernelBackward0", "self if self > 0, else weight * self.",
+    refusing("iub", "prelu_cpu", lambda self, weight: np.where(self > 0, self, weight * self)), promotes=True,
     self   = lambda grad, self, weight: where(self > 0, grad, grad * weight),
-    weight = lambda grad, self, weight: where(self > 0, 0, grad * self),
-)
+    weight = lambda grad, self, weight: where(self > 0, 0, grad * self))
 
 
 @public("prelu", "nn.functional.prelu")
@@ -148,24 +138,12 @@ hardtanh_backward = row("hardtanh_backward", "HardtanhBackwardBackward0",
     self        = lambda grad: zeros_like(grad))
 
 
-@primitive("HardsigmoidBackward0")
-def hardsigmoid_of(self):
-    """A linear function from 0 at -3 to 1 at 3, constant outside."""
-    refuse(self, "iub", "hardsigmoid_cpu")
-    return np.minimum(np.maximum(self + 3, 0), 6) / 6
-hardsigmoid_of.defvjp(
-    self = lambda grad, self: where(logical_and(self > -3, self < 3), grad / 6, 0),
-)
-
-
-@primitive("HardswishBackward0")
-def hardswish_of(self):
-    """self * hardsigmoid(self)."""
-    refuse(self, "iub", "hardswish_cpu")
-    return self * np.minimum(np.maximum(self + 3, 0), 6) / 6
-hardswish_of.defvjp(
-    self = lambda grad, self: hardswish_backward(grad, self),
-)
+hardsigmoid_of = row("hardsigmoid_of", "HardsigmoidBackward0", "A linear function from 0 at -3 to 1 at 3, constant outside.",
+    refusing("iub", "hardsigmoid_cpu", lambda self: np.minimum(np.maximum(self + 3, 0), 6) / 6),
+    self = lambda grad, self: where(logical_and(self > -3, self < 3), grad / 6, 0))
+hardswish_of = row("hardswish_of", "HardswishBackward0", "self * hardsigmoid(self).",
+    refusing("iub", "hardswish_cpu", lambda self: self * np.minimum(np.maximum(self + 3, 0), 6) / 6),
+    self = lambda grad, self: hardswish_backward(grad, self))
 
 
 hardswish_backward = row("hardswish_backward", "HardswishBackwardBackward0",
@@ -177,15 +155,9 @@ hardswish_backward = row("hardswish_backward", "HardswishBackwardBackward0",
     self        = lambda grad, grad_output, self: where(logical_and(self > -3, self < 3), grad * grad_output / 3, 0))
 
 
-@public("hardshrink", "nn.functional.hardshrink")
-@primitive("HardshrinkBackward0")
-def hardshrink(self, *, lambd=0.5):
-    """0 between -lambd and lambd, else self."""
-    refuse(self, "iub", "hardshrink_cpu")
-    return np.where((self >= -lambd) & (self <= lambd), 0, self)
-hardshrink.defvjp(
-    self = lambda grad, self, lambd: shrink_backward(grad, self, lambd=lambd),
-)
+hardshrink = public_row("hardshrink nn.functional.hardshrink", "HardshrinkBackward0", "0 between -lambd and lambd, else self.",
+    refusing("iub", "hardshrink_cpu", lambda self, *, lambd=0.5: np.where((self >= -lambd) & (self <= lambd), 0, self)),
+    self = lambda grad, self, lambd: shrink_backward(grad, self, lambd=lambd))
 
 
 @public("nn.functional.softshrink")

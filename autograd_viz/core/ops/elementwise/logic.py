@@ -12,7 +12,7 @@ from ...base.dtypes import from_numpy_dtype
 from ...base.public import public
 from ...op.primitive import primitive
 from ...op.row import public_row
-from ...tensor.refusals import refuse
+from ...tensor.refusals import refusing
 from ...tensor.tensor import Tensor
 
 logical_and = public_row("logical_and", "", "True where both are nonzero.",
@@ -25,49 +25,16 @@ logical_not = public_row("logical_not", "", "True where self is 0.",
     lambda self: np.logical_not(self), inplace=True)
 
 
-@public("bitwise_and", inplace=True)
-@public("Tensor.__and__", "Tensor.__rand__")
-@primitive(promotes=True)
-def bitwise_and(self, other):
-    """The bits that both have."""
-    refuse(self, "fc", "bitwise_and_cpu")
-    return self & other
-
-
-@public("bitwise_or", inplace=True)
-@public("Tensor.__or__", "Tensor.__ror__")
-@primitive(promotes=True)
-def bitwise_or(self, other):
-    """The bits that at least one has."""
-    refuse(self, "fc", "bitwise_or_cpu")
-    return self | other
-
-
-@public("bitwise_xor", inplace=True)
-@public("Tensor.__xor__", "Tensor.__rxor__")
-@primitive(promotes=True)
-def bitwise_xor(self, other):
-    """The bits that exactly one has."""
-    refuse(self, "fc", "bitwise_xor_cpu")
-    return self ^ other
-
-
-@public("bitwise_left_shift", inplace=True)
-@public("Tensor.__lshift__")
-@primitive(promotes=True)
-def bitwise_left_shift(self, other):
-    """self * 2**other, in bits."""
-    refuse(self, "bfc", "lshift_cpu")
-    return self << other
-
-
-@public("bitwise_right_shift", inplace=True)
-@public("Tensor.__rshift__")
-@primitive(promotes=True)
-def bitwise_right_shift(self, other):
-    """self // 2**other, in bits."""
-    refuse(self, "bfc", "rshift_cpu")
-    return self >> other
+bitwise_and = public_row("bitwise_and Tensor.__and__ Tensor.__rand__", "", "The bits that both have.",
+    refusing("fc", "bitwise_and_cpu", lambda self, other: self & other), promotes=True, inplace=True)
+bitwise_or = public_row("bitwise_or Tensor.__or__ Tensor.__ror__", "", "The bits that at least one has.",
+    refusing("fc", "bitwise_or_cpu", lambda self, other: self | other), promotes=True, inplace=True)
+bitwise_xor = public_row("bitwise_xor Tensor.__xor__ Tensor.__rxor__", "", "The bits that exactly one has.",
+    refusing("fc", "bitwise_xor_cpu", lambda self, other: self ^ other), promotes=True, inplace=True)
+bitwise_left_shift = public_row("bitwise_left_shift Tensor.__lshift__", "", "self * 2**other, in bits.",
+    refusing("bfc", "lshift_cpu", lambda self, other: self << other), promotes=True, inplace=True)
+bitwise_right_shift = public_row("bitwise_right_shift Tensor.__rshift__", "", "self // 2**other, in bits.",
+    refusing("bfc", "rshift_cpu", lambda self, other: self >> other), promotes=True, inplace=True)
 
 
 @public("Tensor.__rlshift__")
@@ -82,12 +49,8 @@ def rrshift(self: Tensor, other: Any) -> Any:
     return bitwise_right_shift(other, self)
 
 
-@public("bitwise_not", inplace=True)
-@primitive()
-def bitwise_not(self):
-    """Every bit inverted."""
-    refuse(self, "fc", "bitwise_not_cpu")
-    return ~self
+bitwise_not = public_row("bitwise_not", "", "Every bit inverted.",
+    refusing("fc", "bitwise_not_cpu", lambda self: ~self), inplace=True)
 
 
 @public("Tensor.__invert__")

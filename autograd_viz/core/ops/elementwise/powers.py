@@ -13,7 +13,7 @@ from ...base.public import public
 from ...base.readings import composite, inlined
 from ...op.primitive import primitive
 from ...op.row import public_row
-from ...tensor.refusals import refuse
+from ...tensor.refusals import refuse, refusing
 from ...tensor.tensor import Tensor
 from .arithmetic import _as_float, as_number_of, widened
 
@@ -154,16 +154,10 @@ logaddexp.defvjp(
 )
 
 
-@public("logaddexp2")
-@primitive("Logaddexp2Backward0", promotes=True)
-def logaddexp2(self, other):
-    """log2(2**self + 2**other), without overflow."""
-    refuse(self, "iub", "logaddexp2_cpu")
-    return np.logaddexp2(self, other)
-logaddexp2.defvjp(
+logaddexp2 = public_row("logaddexp2", "Logaddexp2Backward0", "log2(2**self + 2**other), without overflow.",
+    refusing("iub", "logaddexp2_cpu", lambda self, other: np.logaddexp2(self, other)), promotes=True,
     self  = lambda grad, self, other: grad / (1 + exp2(other - self)),
-    other = lambda grad, self, other: grad / (1 + exp2(self - other)),
-)
+    other = lambda grad, self, other: grad / (1 + exp2(self - other)))
 
 
 ldexp = public_row("ldexp", "LdexpBackward0", "self * 2**other.",
@@ -188,13 +182,7 @@ frexp.defvjp(
 )
 
 
-@public("hypot", inplace=True)
-@primitive("HypotBackward0", promotes=True)
-def hypot(self, other):
-    """sqrt(self**2 + other**2)."""
-    refuse(self, "iub", "hypot_cpu")
-    return np.hypot(self, other)
-hypot.defvjp(
+hypot = public_row("hypot", "HypotBackward0", "sqrt(self**2 + other**2).",
+    refusing("iub", "hypot_cpu", lambda self, other: np.hypot(self, other)), promotes=True, inplace=True,
     self  = lambda grad, self,  result: grad * self / result,
-    other = lambda grad, other, result: grad * other / result,
-)
+    other = lambda grad, other, result: grad * other / result)

@@ -11,64 +11,26 @@ import numpy as np
 from ...base.public import public
 from ...base.readings import composite
 from ...op.primitive import primitive
-from ...op.row import public_row
-from ...tensor.refusals import refuse
+from ...op.row import public_row, row
+from ...tensor.refusals import refuse, refusing
 from ...tensor.tensor import Tensor
 from .arithmetic import _as_default_float, as_number_of, div_tensors, widened
 
-
-@public("floor", inplace=True)
-@primitive("FloorBackward0")
-def floor(self):
-    """The largest whole number that is not above self."""
-    refuse(self, "b", "floor_vml_cpu")
-    return np.floor(self)
-floor.defvjp(
-    self = lambda grad: zeros_like(grad),
-)
-
-
-@public("ceil", inplace=True)
-@primitive("CeilBackward0")
-def ceil(self):
-    """The smallest whole number that is not below self."""
-    refuse(self, "b", "ceil_vml_cpu")
-    return np.ceil(self)
-ceil.defvjp(
-    self = lambda grad: zeros_like(grad),
-)
-
-
-@public("trunc", "fix", inplace=True)
-@primitive("TruncBackward0")
-def trunc(self):
-    """self without its fraction."""
-    refuse(self, "b", "trunc_vml_cpu")
-    return np.trunc(self)
-trunc.defvjp(
-    self = lambda grad: zeros_like(grad),
-)
-
-
-@public("frac", inplace=True)
-@primitive("FracBackward0")
-def frac(self):
-    """The fraction of self: self - trunc(self)."""
-    refuse(self, "iub", "frac_cpu")
-    return self - np.trunc(self)
-frac.defvjp(
-    self = lambda grad: grad,
-)
-
-
-@primitive("RoundBackward0")
-def round_whole(self):
-    """The nearest whole number. A half rounds to the even one."""
-    refuse(self, "b", "round_vml_cpu")
-    return np.rint(self).astype(self.dtype, copy=False)
-round_whole.defvjp(
-    self = lambda grad: zeros_like(grad),
-)
+floor = public_row("floor", "FloorBackward0", "The largest whole number that is not above self.",
+    refusing("b", "floor_vml_cpu", lambda self: np.floor(self)), inplace=True,
+    self = lambda grad: zeros_like(grad))
+ceil = public_row("ceil", "CeilBackward0", "The smallest whole number that is not below self.",
+    refusing("b", "ceil_vml_cpu", lambda self: np.ceil(self)), inplace=True,
+    self = lambda grad: zeros_like(grad))
+trunc = public_row("trunc fix", "TruncBackward0", "self without its fraction.",
+    refusing("b", "trunc_vml_cpu", lambda self: np.trunc(self)), inplace=True,
+    self = lambda grad: zeros_like(grad))
+frac = public_row("frac", "FracBackward0", "The fraction of self: self - trunc(self).",
+    refusing("iub", "frac_cpu", lambda self: self - np.trunc(self)), inplace=True,
+    self = lambda grad: grad)
+round_whole = row("round_whole", "RoundBackward0", "The nearest whole number. A half rounds to the even one.",
+    refusing("b", "round_vml_cpu", lambda self: np.rint(self).astype(self.dtype, copy=False)),
+    self = lambda grad: zeros_like(grad))
 
 
 @primitive("RoundBackward1")
@@ -142,15 +104,10 @@ def no_derivative_of(what: str) -> Any:
     raise NotImplementedError(f"the derivative for '{what}' is not implemented.")
 
 
-@primitive("FmodBackward1", promotes=True)
-def fmod_tensor(self, other):
-    """The remainder of the division rounded towards 0. It has the sign of self."""
-    refuse(self, "b", "fmod_cpu")
-    return np.fmod(self, nonzero_divisor(other))
-fmod_tensor.defvjp(
+fmod_tensor = row("fmod_tensor", "FmodBackward1", "The remainder of the division rounded towards 0. It has the sign of self.",
+    refusing("b", "fmod_cpu", lambda self, other: np.fmod(self, nonzero_divisor(other))), promotes=True,
     self  = lambda grad: grad,
-    other = lambda grad, self, other: -grad * trunc(self / other),
-)
+    other = lambda grad, self, other: -grad * trunc(self / other))
 
 
 @primitive("FmodBackward0")
@@ -169,15 +126,11 @@ def fmod(input: Tensor, other: Any) -> Any:
     return fmod_tensor(input, other) if isinstance(other, Tensor) else fmod_scalar(input, other=other)
 
 
-@primitive("RemainderBackward1", promotes=True)
-def remainder_tensor(self, other):
-    """The remainder of the division rounded down. It has the sign of other."""
-    refuse(self, "b", "remainder_cpu")
-    return np.remainder(self, nonzero_divisor(other))
-remainder_tensor.defvjp(
+remainder_tensor = row("remainder_tensor", "RemainderBackward1",
+    "The remainder of the division rounded down. It has the sign of other.",
+    refusing("b", "remainder_cpu", lambda self, other: np.remainder(self, nonzero_divisor(other))), promotes=True,
     self  = lambda grad: grad,
-    other = lambda grad, self, other: -grad * floor(self / other),
-)
+    other = lambda grad, self, other: -grad * floor(self / other))
 
 
 @primitive("RemainderBackward0")
@@ -215,20 +168,10 @@ def rmod(self: Tensor, other: Any) -> Any:
     return remainder(other, self)
 
 
-@public("gcd", inplace=True)
-@primitive(promotes=True)
-def gcd(self, other):
-    """The greatest common divisor."""
-    refuse(self, "bfc", "gcd_cpu")
-    return np.gcd(self, other)
-
-
-@public("lcm", inplace=True)
-@primitive(promotes=True)
-def lcm(self, other):
-    """The least common multiple."""
-    refuse(self, "bfc", "lcm_cpu")
-    return np.lcm(self, other)
+gcd = public_row("gcd", "", "The greatest common divisor.",
+    refusing("bfc", "gcd_cpu", lambda self, other: np.gcd(self, other)), promotes=True, inplace=True)
+lcm = public_row("lcm", "", "The least common multiple.",
+    refusing("bfc", "lcm_cpu", lambda self, other: np.lcm(self, other)), promotes=True, inplace=True)
 
 
 # fmt: on

@@ -12,7 +12,7 @@ from ...base.public import public
 from ...base.readings import composite
 from ...op.primitive import primitive
 from ...op.row import public_row, row
-from ...tensor.refusals import refuse
+from ...tensor.refusals import refuse, refusing
 from ...tensor.tensor import Tensor
 from .arithmetic import _as_float, as_number_of
 
@@ -93,16 +93,10 @@ def angle_backward(grad: Any, self: Any) -> Any:
     return where(eq(self, 0), 0, grad * 1j * self / (abs(self) * abs(self)))
 
 
-@public("nextafter", inplace=True)
-@primitive("NextafterBackward0", promotes=True)
-def nextafter(self, other):
-    """The next number of the type after self, in the direction of other."""
-    refuse(self, "iub", "nextafter_cpu")
-    return np.nextafter(self, other)
-nextafter.defvjp(
+nextafter = public_row("nextafter", "NextafterBackward0", "The next number of the type after self, in the direction of other.",
+    refusing("iub", "nextafter_cpu", lambda self, other: np.nextafter(self, other)), promotes=True, inplace=True,
     self  = lambda grad, self, other: where(ne(self, other), grad, 0),
-    other = lambda grad: zeros_like(grad),
-)
+    other = lambda grad: zeros_like(grad))
 
 
 @public("nan_to_num", inplace=True)
