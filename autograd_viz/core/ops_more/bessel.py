@@ -1,6 +1,5 @@
 """Bessel functions and similar ones. As in PyTorch, only the modified ones of the first kind have gradients."""
 # fmt: off
-# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 

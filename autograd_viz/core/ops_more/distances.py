@@ -1,6 +1,5 @@
 """Distances between rows, and covariance of variables: cdist, pdist, cov, corrcoef."""
 # fmt: off
-# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 
@@ -43,9 +42,7 @@ def pdist_forward(self, *, p):
     """The p-norm of the difference of each pair of rows: row 0 with 1, 2, ..., then row 1 with 2, 3, ..."""
     first, second = np.triu_indices(len(self), 1)
     return p_norm(self[first] - self[second], p)
-pdist_forward.defvjp(
-    self = lambda grad, self, p, result: pdist_backward(grad, self, p, result),
-)
+pdist_forward.defvjp(self = lambda grad, self, p, result: pdist_backward(grad, self, p, result))
 
 
 @primitive()

@@ -1,6 +1,5 @@
 """Triangular systems, and the Cholesky factorization."""
 # fmt: off
-# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 
@@ -69,9 +68,7 @@ def linalg_cholesky_ex(A, *, upper=False, check_errors=False):
     if check_errors:
         raise_first(info, "linalg.cholesky_ex", NOT_POSITIVE)
     return factor, info
-linalg_cholesky_ex.defvjp(
-    A = lambda grad, upper, L: cholesky_backward(grad, upper, L),
-)
+linalg_cholesky_ex.defvjp(A = lambda grad, upper, L: cholesky_backward(grad, upper, L))
 
 
 @primitive("CholeskyBackward0")
@@ -80,9 +77,7 @@ def cholesky_tensor(self, *, upper=False):
     factor, info = cholesky_rows(self, upper)
     raise_first(info, "cholesky", NOT_POSITIVE)
     return factor
-cholesky_tensor.defvjp(
-    self = lambda grad, upper, result: cholesky_backward(grad, upper, result),
-)
+cholesky_tensor.defvjp(self = lambda grad, upper, result: cholesky_backward(grad, upper, result))
 
 
 cholesky_solve_tensors = row("cholesky_solve_tensors", "CholeskySolveBackward0",

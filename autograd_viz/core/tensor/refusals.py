@@ -11,11 +11,7 @@ from .tensor import Tensor
 
 
 def check_tensor(function: str, value: Any, argument: str = "input", position: int = 1) -> None:
-    """Refuse a value that is not a tensor.
-
-    Raises:
-        TypeError: with the place of the argument.
-    """
+    """Refuse a value that is not a tensor."""
     if not isinstance(value, Tensor):
         kind = type(value).__name__
         raise TypeError(f"{function}(): argument '{argument}' (position {position}) must be Tensor, not {kind}")
@@ -48,21 +44,13 @@ def refusing(kinds: str, kernel: str, forward: Callable[..., Any]) -> Callable[.
 
 
 def check_scalar_type(value: Any, wanted: Any) -> None:
-    """Refuse a tensor or array whose element type is not that of `wanted`, a tensor or array.
-
-    Raises:
-        RuntimeError: they differ.
-    """
+    """Refuse a tensor or array whose element type is not that of `wanted`, a tensor or array."""
     if scalar_type(value) != scalar_type(wanted):
         raise RuntimeError(f"expected scalar type {scalar_type(wanted)} but found {scalar_type(value)}")
 
 
 def check_expands(value: Any, size: tuple[int, ...], asked: tuple[int, ...] | None = None) -> None:
-    """Refuse a tensor or array that does not broadcast to `size`. `asked` is the user's form of `size`, which may contain -1.
-
-    Raises:
-        RuntimeError: a dimension does not fit.
-    """
+    """Refuse a tensor or array that does not broadcast to `size`. `asked` is the user's form of it, which may contain -1."""
     have, asked = value.shape, size if asked is None else asked
     lead = len(size) - len(have)
     if lead < 0:

@@ -1,6 +1,5 @@
 """Smooth activations: sigmoid, tanh, and functions built from exp."""
 # fmt: off
-# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 
@@ -60,9 +59,7 @@ def log_sigmoid_forward(self):
     refuse(self, "iub", "log_sigmoid_cpu")
     buffer = np.exp(-np.abs(self))
     return np.minimum(self, 0) - np.log1p(buffer), buffer
-log_sigmoid_forward.defvjp(
-    self = lambda grad, self, buffer: log_sigmoid_backward(grad, self, buffer),
-)
+log_sigmoid_forward.defvjp(self = lambda grad, self, buffer: log_sigmoid_backward(grad, self, buffer))
 
 
 log_sigmoid_backward = row("log_sigmoid_backward", "LogSigmoidBackwardBackward0", "grad_output * sigmoid(-self).",
@@ -172,9 +169,7 @@ def glu_of(self, *, dim):
     refuse(self, "iub", "glu_cpu")
     a, b = np.split(self, 2, dim)
     return a * expit(b)
-glu_of.defvjp(
-    self = lambda grad, self, dim: glu_backward(grad, self, dim=dim),
-)
+glu_of.defvjp(self = lambda grad, self, dim: glu_backward(grad, self, dim=dim))
 
 
 @primitive("GluBackwardBackward0")

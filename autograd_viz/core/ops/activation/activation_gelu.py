@@ -1,6 +1,5 @@
 """GELU: x times the probability that a standard normal number is below x. Exact, or approximated with tanh."""
 # fmt: off
-# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 
@@ -30,9 +29,7 @@ def gelu(self, *, approximate="none"):
     if approximate == "none":
         return self * special.ndtr(self).astype(self.dtype, copy=False)
     return 0.5 * self * (1 + np.tanh(ARRAY_NAMES["gelu_inner"](self)))
-gelu.defvjp(
-    self = lambda grad, self, approximate: gelu_backward(grad, self, approximate=approximate),
-)
+gelu.defvjp(self = lambda grad, self, approximate: gelu_backward(grad, self, approximate=approximate))
 
 
 gelu_backward = row("gelu_backward", "GeluBackwardBackward0", "grad_output * gelu'(self).",

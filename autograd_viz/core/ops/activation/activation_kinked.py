@@ -1,6 +1,5 @@
 """Piecewise linear activations: relu and related functions."""
 # fmt: off
-# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 
@@ -30,9 +29,7 @@ def threshold_of(self, *, threshold, value):
     """self if self > threshold, else `value`."""
     refuse(self, "b", "threshold_cpu")
     return np.where(self <= threshold, value, self).astype(self.dtype, copy=False)
-threshold_of.defvjp(
-    self = lambda grad, self, threshold: threshold_backward(grad, self, threshold=threshold),
-)
+threshold_of.defvjp(self = lambda grad, self, threshold: threshold_backward(grad, self, threshold=threshold))
 
 
 @primitive(
@@ -172,9 +169,7 @@ def softshrink(self, *, lambd=0.5):
         raise RuntimeError(f"lambda must be in range [0, 3.40282e+38] for input dtype Float, but found {lambd}")
     refuse(self, "iub", "softshrink_check")
     return np.where(self > lambd, self - lambd, np.where(self < -lambd, self + lambd, self * 0))
-softshrink.defvjp(
-    self = lambda grad, self, lambd: shrink_backward(grad, self, lambd=lambd),
-)
+softshrink.defvjp(self = lambda grad, self, lambd: shrink_backward(grad, self, lambd=lambd))
 
 
 shrink_backward = row("shrink_backward", "SoftshrinkBackwardBackward0", "0 where |self| <= lambd, else grad_output.",

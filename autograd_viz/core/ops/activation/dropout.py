@@ -1,6 +1,5 @@
 """Dropout: in training, random numbers become 0, and the others are scaled up so that the mean stays the same."""
 # fmt: off
-# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 

@@ -3,7 +3,6 @@
 Formulas and node names: PyTorch's table of derivatives.
 """
 # fmt: off
-# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 
@@ -71,9 +70,7 @@ def rsub_scalar(self, *, other, alpha=1):
     self = widened(self, other)
     other = as_number_of(self, other)
     return other - self if alpha == 1 else other - alpha * self
-rsub_scalar.defvjp(
-    self = lambda grad, alpha: maybe_multiply(-grad, alpha),
-)
+rsub_scalar.defvjp(self = lambda grad, alpha: maybe_multiply(-grad, alpha))
 
 
 @public("torch.rsub", "Tensor.__rsub__")
@@ -154,11 +151,7 @@ zeros_like = row("zeros_like", "", "Zeros in the same shape and type.",
 
 # fmt: on
 def checked_alpha(alpha: Any, array: Any) -> Any:
-    """The factor of add and sub, if its type fits the operands.
-
-    Raises:
-        RuntimeError: in PyTorch's words.
-    """
+    """The factor of add and sub, if its type fits the operands."""
     if isinstance(alpha, float) and array.dtype.kind in "iub":
         raise RuntimeError("For integral input tensors, argument alpha must not be a floating point number.")
     return alpha

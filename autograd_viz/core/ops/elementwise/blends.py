@@ -1,6 +1,5 @@
 """Ops on three tensors: a product or quotient added to a tensor, and interpolation between two tensors."""
 # fmt: off
-# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 

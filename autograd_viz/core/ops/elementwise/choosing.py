@@ -1,6 +1,5 @@
 """Choices between values: where, maximum, minimum and clamp."""
 # fmt: off
-# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 
@@ -74,9 +73,7 @@ def clamp_numbers(self, *, min=None, max=None):
     """Clamp between two numbers."""
     self = self if min is None else np.maximum(widened(self, min), min)
     return self if max is None else np.minimum(widened(self, max), max)
-clamp_numbers.defvjp(
-    self = lambda grad, self, min, max: where(within(self, min, max), grad, 0),
-)
+clamp_numbers.defvjp(self = lambda grad, self, min, max: where(within(self, min, max), grad, 0))
 
 
 @primitive("ClampBackward0", promotes=True)

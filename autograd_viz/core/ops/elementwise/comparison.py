@@ -1,6 +1,5 @@
 """Elementwise comparisons. They have no gradient."""
 # fmt: off
-# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 

@@ -3,7 +3,6 @@
 The gradient of z = a + bi is (gradient of a) + i (gradient of b). So many rules here only split a pair or join one.
 """
 # fmt: off
-# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 
@@ -27,9 +26,7 @@ def view_as_real(self):
     parts = np.asarray(self).real
     step = parts.itemsize
     return np.lib.stride_tricks.as_strided(parts, (*parts.shape, 2), (*parts.strides, step))
-view_as_real.defvjp(
-    self = lambda grad: view_as_complex(grad),
-)
+view_as_real.defvjp(self = lambda grad: view_as_complex(grad))
 
 
 @primitive("ViewAsComplexBackward0", view=True)
@@ -37,9 +34,7 @@ def view_as_complex(self):
     """Each pair in the last dimension as one complex number."""
     pairs = self if self.strides[-1] == self.itemsize else np.ascontiguousarray(self)
     return pairs.view(np.result_type(self.dtype, np.complex64))[..., 0]
-view_as_complex.defvjp(
-    self = lambda grad: view_as_real(grad),
-)
+view_as_complex.defvjp(self = lambda grad: view_as_real(grad))
 
 
 @primitive("ComplexBackward0")
@@ -166,11 +161,7 @@ def polar(abs: Tensor, angle: Tensor) -> Any:
 
 
 def _check_pair(first: Tensor, second: Tensor) -> None:
-    """Refuse two tensors that cannot make a complex one: both must have one floating point type.
-
-    Raises:
-        RuntimeError: they do not.
-    """
+    """Refuse two tensors that cannot make a complex one: both must have one floating point type."""
     names = [from_numpy_dtype(t._data.dtype).legacy for t in (first, second)]
     if not (first.dtype.is_floating_point and second.dtype.is_floating_point):
         raise RuntimeError(f"Expected both inputs to be Half, Float or Double tensors but got {names[0]} and {names[1]}")

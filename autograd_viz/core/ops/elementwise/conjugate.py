@@ -1,6 +1,5 @@
 """The complex conjugate."""
 # fmt: off
-# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 

@@ -1,6 +1,5 @@
 """One value everywhere: fill and zero. The old values are overwritten, so they get a gradient of zero."""
 # fmt: off
-# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 

@@ -1,6 +1,5 @@
 """Boolean and bitwise logic, and tests of numbers such as isnan. They have no gradient."""
 # fmt: off
-# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 

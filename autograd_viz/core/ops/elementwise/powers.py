@@ -1,6 +1,5 @@
 """Powers, roots, exponentials and logarithms."""
 # fmt: off
-# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 
@@ -51,9 +50,7 @@ def rpow_scalar(exponent, *, self):
     """self ** exponent, for a Python number `self`."""
     exponent = widened(exponent, self)
     return pow_tensor.forward(as_number_of(exponent, self), exponent)
-rpow_scalar.defvjp(
-    exponent = lambda grad, self, exponent, result: pow_backward_exponent(grad, self, exponent, result),
-)
+rpow_scalar.defvjp(exponent = lambda grad, self, exponent, result: pow_backward_exponent(grad, self, exponent, result))
 
 
 @inlined
@@ -177,9 +174,7 @@ def frexp(self):
     if self.dtype.kind != "f":
         raise RuntimeError("torch.frexp() only supports floating-point dtypes")
     return np.frexp(self)
-frexp.defvjp(
-    self = lambda grad, exponent: grad / exp2(exponent),
-)
+frexp.defvjp(self = lambda grad, exponent: grad / exp2(exponent))
 
 
 hypot = public_row("hypot", "HypotBackward0", "sqrt(self**2 + other**2).",

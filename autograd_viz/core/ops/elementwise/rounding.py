@@ -1,6 +1,5 @@
 """Rounding, integer division and remainders. Their gradient is 0, except that of remainders."""
 # fmt: off
-# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 
@@ -39,9 +38,7 @@ def round_decimals(self, *, decimals):
     refuse(self, "iub", "round_cpu")
     scale = 10.0 ** np.abs(decimals).item()
     return np.rint(self * scale) / scale if decimals >= 0 else np.rint(self / scale) * scale
-round_decimals.defvjp(
-    self = lambda grad: zeros_like(grad),
-)
+round_decimals.defvjp(self = lambda grad: zeros_like(grad))
 
 
 @public("round", "special.round", inplace=True)
@@ -115,9 +112,7 @@ def fmod_scalar(self, *, other):
     """The remainder of the division by a number, rounded towards 0."""
     self = widened(self, other)
     return np.fmod(self, nonzero_divisor(as_number_of(self, other)))
-fmod_scalar.defvjp(
-    self = lambda grad: grad,
-)
+fmod_scalar.defvjp(self = lambda grad: grad)
 
 
 @public("fmod", inplace=True)
@@ -138,9 +133,7 @@ def remainder_scalar(self, *, other):
     """The remainder of the division by a number, rounded down."""
     self = widened(self, other)
     return np.remainder(self, nonzero_divisor(as_number_of(self, other)))
-remainder_scalar.defvjp(
-    self = lambda grad: grad,
-)
+remainder_scalar.defvjp(self = lambda grad: grad)
 
 
 @primitive("NotImplemented")
@@ -148,9 +141,7 @@ def remainder_of_scalar(other, *, self):
     """number % other; PyTorch has no gradient for it."""
     other = widened(other, self)
     return np.remainder(as_number_of(other, self), nonzero_divisor(other))
-remainder_of_scalar.defvjp(
-    other = lambda grad: no_derivative("remainder"),
-)
+remainder_of_scalar.defvjp(other = lambda grad: no_derivative("remainder"))
 
 
 @public("remainder", inplace=True)
@@ -184,11 +175,7 @@ def whole_quotient(array: Any, divisor: Any) -> Any:
 
 
 def nonzero_divisor(divisor: Any) -> Any:
-    """Refuse to divide integers by 0.
-
-    Raises:
-        RuntimeError: in PyTorch's words.
-    """
+    """Refuse to divide integers by 0."""
     if divisor.dtype.kind != "f" and not np.all(divisor):
         raise RuntimeError("ZeroDivisionError")
     return divisor

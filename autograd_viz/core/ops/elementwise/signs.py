@@ -1,6 +1,5 @@
 """Absolute value, signs, and the neighbours of a number."""
 # fmt: off
-# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 
@@ -33,9 +32,7 @@ def sign(self):
     if self.dtype.kind == "b":
         return self.copy()
     return np.nan_to_num(np.sign(self), nan=0.0) if self.dtype.kind == "f" else np.sign(self)
-sign.defvjp(
-    self = lambda grad: zeros_like(grad),
-)
+sign.defvjp(self = lambda grad: zeros_like(grad))
 
 
 sgn = public_row("sgn", "SgnBackward0", "-1, 0 or 1. A complex number is divided by its absolute value.",
@@ -63,9 +60,7 @@ def copysign_scalar(self, *, other):
     """The absolute value of self with the sign of a number."""
     self = _as_float(self)
     return np.copysign(self, as_number_of(self, other))
-copysign_scalar.defvjp(
-    self = lambda grad, self, result: grad * where(eq(self, 0), 0, result / self),
-)
+copysign_scalar.defvjp(self = lambda grad, self, result: grad * where(eq(self, 0), 0, result / self))
 
 
 @public("copysign", inplace=True)
@@ -80,9 +75,7 @@ def angle(self):
     """0 for a positive number, pi for a negative one."""
     x = _as_float(self)
     return np.where(np.isnan(x), np.nan, np.angle(x)).astype(x.real.dtype, copy=False)
-angle.defvjp(
-    self = lambda grad, self: angle_backward(grad, self),
-)
+angle.defvjp(self = lambda grad, self: angle_backward(grad, self))
 
 
 @composite
@@ -106,9 +99,7 @@ def nan_to_num(self, *, nan=None, posinf=None, neginf=None):
     if self.dtype.kind not in "fc":
         return self.copy()
     return np.nan_to_num(self, nan=0.0 if nan is None else nan, posinf=posinf, neginf=neginf)
-nan_to_num.defvjp(
-    self = lambda grad, self: grad * isfinite(self),
-)
+nan_to_num.defvjp(self = lambda grad, self: grad * isfinite(self))
 
 
 @public("heaviside", inplace=True)

@@ -1,6 +1,5 @@
 """Special functions: error functions, gamma functions, entropy. SciPy computes their values."""
 # fmt: off
-# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 
@@ -63,9 +62,7 @@ def digamma(self):
     """The derivative of lgamma."""
     x = _as_float(self)
     return np.where(x == 0, np.copysign(np.inf, -x), computed(special.psi, x)).astype(x.dtype, copy=False)
-digamma.defvjp(
-    self = lambda grad, self: grad * polygamma_order(self, n=1),
-)
+digamma.defvjp(self = lambda grad, self: grad * polygamma_order(self, n=1))
 
 
 @primitive("PolygammaBackward0", written=lambda self, n: call("polygamma", n, self))
@@ -74,9 +71,7 @@ def polygamma_order(self, *, n):
     if n < 0:
         raise RuntimeError("polygamma(n, x) does not support negative n.")
     return digamma.forward(self) if n == 0 else computed(lambda x: special.polygamma(n, x), self)
-polygamma_order.defvjp(
-    self = lambda grad, self, n: grad * polygamma_order(self, n=n + 1),
-)
+polygamma_order.defvjp(self = lambda grad, self, n: grad * polygamma_order(self, n=n + 1))
 
 
 @public("torch.polygamma", "special.polygamma")
@@ -104,9 +99,7 @@ def mvlgamma(self, *, p):
     x = _as_float(self)
     rows = [special.gammaln(x - i / 2) for i in range(p)]
     return (sum(rows) + p * (p - 1) / 4 * np.log(np.pi)).astype(x.dtype, copy=False)
-mvlgamma.defvjp(
-    self = lambda grad, self, p: grad * digamma_ladder(self, p),
-)
+mvlgamma.defvjp(self = lambda grad, self, p: grad * digamma_ladder(self, p))
 
 
 @composite
@@ -125,9 +118,7 @@ def logit(self, *, eps=None):
     p = _as_float(self)
     p = p if eps is None else np.clip(p, eps, 1 - eps)
     return np.log(p / (1 - p))
-logit.defvjp(
-    self = lambda grad, self, eps: logit_backward(grad, self, eps),
-)
+logit.defvjp(self = lambda grad, self, eps: logit_backward(grad, self, eps))
 
 
 @inlined

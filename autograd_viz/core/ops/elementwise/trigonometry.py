@@ -1,6 +1,5 @@
 """Trigonometric functions, hyperbolic functions, and their inverses."""
 # fmt: off
-# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 

@@ -1,6 +1,5 @@
 """Advanced indexing: x[mask], x[[0, 2], [1, 1]]. Each dimension has a tensor of indices, or None for ':'."""
 # fmt: off
-# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 

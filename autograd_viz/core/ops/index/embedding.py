@@ -1,6 +1,5 @@
 """Lookup of rows in a table of weights. The gradient adds up in each row."""
 # fmt: off
-# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 
@@ -16,11 +15,7 @@ from ...tensor.tensor import Tensor
 
 
 def checked_indices(indices: Any, rows: int, op: str) -> Any:
-    """The indices, if they are integers and in range.
-
-    Raises:
-        IndexError, RuntimeError: in PyTorch's words.
-    """
+    """The indices, if they are integers and in range."""
     if indices.dtype.name not in ("int64", "int32"):
         legacy = Tensor(indices).dtype.legacy
         raise RuntimeError(

@@ -1,6 +1,5 @@
 """Elements chosen by a mask of bools: masked_fill, masked_select, masked_scatter."""
 # fmt: off
-# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 
@@ -36,9 +35,7 @@ def masked_fill_scalar(self, *, mask, value):
     """A copy of self with one number where the mask is True."""
     check_mask("masked_fill_", self, mask, c_name)
     return np.where(mask, fitted(value, self.dtype), self)
-masked_fill_scalar.defvjp(
-    self = lambda grad, mask: masked_fill_scalar(grad, mask=mask, value=0),
-)
+masked_fill_scalar.defvjp(self = lambda grad, mask: masked_fill_scalar(grad, mask=mask, value=0))
 
 
 @primitive("MaskedFillBackward1")
@@ -69,9 +66,7 @@ def masked_select(self, *, mask):
     check_broadcast(Tensor(self), Tensor(mask))
     whole, chosen = np.broadcast_arrays(self, mask)
     return whole[chosen]
-masked_select.defvjp(
-    self = lambda grad, self, mask: masked_scatter_values(zeros_like(self), grad, mask=mask),
-)
+masked_select.defvjp(self = lambda grad, self, mask: masked_scatter_values(zeros_like(self), grad, mask=mask))
 
 
 @primitive("MaskedScatterBackward0", written=writer("masked_scatter"))

@@ -1,6 +1,5 @@
 """Max pooling: the largest element of each window, and its index. Only that element gets the gradient."""
 # fmt: off
-# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 

@@ -3,7 +3,6 @@
 A plane is the last `n` dimensions of a tensor, in row-major order.
 """
 # fmt: off
-# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 

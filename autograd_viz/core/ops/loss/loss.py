@@ -3,7 +3,6 @@
 Every loss has a term per element, followed by `reduction`: 0 keeps the terms, 1 takes their mean, 2 their sum.
 """
 # fmt: off
-# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 

@@ -1,6 +1,5 @@
 """Binary losses: binary cross entropy of probabilities and of logits, and the soft margin loss."""
 # fmt: off
-# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 

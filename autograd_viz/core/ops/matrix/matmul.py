@@ -1,6 +1,5 @@
 """The products behind `@`: the ops for vectors and matrices, and how `matmul` chooses among them."""
 # fmt: off
-# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 
@@ -34,11 +33,7 @@ _C_NAMES = {
 
 
 def check_matrices(mat1: Any, mat2: Any, first: str, second: str) -> None:
-    """Refuse operands that `mm` cannot multiply.
-
-    Raises:
-        RuntimeError: in PyTorch's words.
-    """
+    """Refuse operands that `mm` cannot multiply."""
     if mat1.ndim != 2 or mat2.ndim != 2:
         name, wrong = (first, mat1) if mat1.ndim != 2 else (second, mat2)
         if first == "self":
@@ -130,11 +125,7 @@ def common_shape(*shapes: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def check_vectors(a: Any, b: Any) -> None:
-    """Refuse operands that `dot` cannot multiply.
-
-    Raises:
-        RuntimeError: in PyTorch's words.
-    """
+    """Refuse operands that `dot` cannot multiply."""
     if a.ndim != 1 or b.ndim != 1:
         raise RuntimeError(f"1D tensors expected, but got {a.ndim}D and {b.ndim}D tensors")
     if a.dtype != b.dtype:
@@ -147,11 +138,7 @@ def check_vectors(a: Any, b: Any) -> None:
 
 
 def check_batches(batch1: Any, batch2: Any) -> None:
-    """Refuse operands that `bmm` cannot multiply.
-
-    Raises:
-        RuntimeError: in PyTorch's words.
-    """
+    """Refuse operands that `bmm` cannot multiply."""
     for i, batch in enumerate((batch1, batch2)):
         if batch.ndim != 3:
             raise RuntimeError(f"batch{i + 1} must be a 3D tensor")

@@ -1,6 +1,5 @@
 """The checks of matrix ops, in PyTorch's words, and small helpers that their gradients share."""
 # fmt: off
-# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 

@@ -1,6 +1,5 @@
 """The same elements in another order, or repeated: flip, roll, rot90, repeat."""
 # fmt: off
-# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 

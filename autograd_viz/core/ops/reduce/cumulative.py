@@ -1,6 +1,5 @@
 """Running sums and extrema: each element of the result depends on all earlier elements."""
 # fmt: off
-# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 
@@ -33,9 +32,7 @@ def logcumsumexp_dim(self, *, dim, reverse=False):
     x = np.flip(self, dim) if reverse else self
     out = np.logaddexp.accumulate(x, axis=dim) if x.size else x
     return np.flip(out, dim) if reverse else out
-logcumsumexp_dim.defvjp(
-    self = lambda grad, self, result, dim: logcumsumexp_backward(grad, self, result, dim),
-)
+logcumsumexp_dim.defvjp(self = lambda grad, self, result, dim: logcumsumexp_backward(grad, self, result, dim))
 
 
 reversed_logcumsumexp = row("reversed_logcumsumexp", "FlipBackward0",

@@ -1,6 +1,5 @@
 """Extrema of all elements or along a dimension (with indices), and order statistics (median, kthvalue)."""
 # fmt: off
-# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 

@@ -1,6 +1,5 @@
 """Norms of vectors for every p, and ops that scale by a norm."""
 # fmt: off
-# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 
@@ -43,9 +42,7 @@ def renorm_dim(self, *, p, dim, maxnorm):
     """Each slice along `dim`, scaled down to the p-norm maxnorm if its p-norm is larger."""
     norms = _norm(self, p, other_dims(self, dim), True)
     return self * np.where(norms > maxnorm, maxnorm / (norms + 1e-7), 1).astype(self.dtype)
-renorm_dim.defvjp(
-    self = lambda grad, self, p, dim, maxnorm: renorm_backward(grad, self, p, dim, maxnorm),
-)
+renorm_dim.defvjp(self = lambda grad, self, p, dim, maxnorm: renorm_backward(grad, self, p, dim, maxnorm))
 
 
 @inlined

@@ -1,6 +1,5 @@
 """Products of many elements. The gradient of an element is the product of the others, exact also if there are zeros."""
 # fmt: off
-# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 
@@ -41,9 +40,7 @@ def prod_of_others(self, *, dim):
     after = np.cumprod(np.concatenate([one, x[:0:-1]]), axis=0, dtype=x.dtype)[: len(x)][::-1]
     out = before * after
     return out.reshape(self.shape) if dim is None or not self.ndim else np.moveaxis(out, 0, dim)
-prod_of_others.defvjp(
-    self = lambda grad, self, dim: prod_of_others_backward(grad, conjugated(self), dim),
-)
+prod_of_others.defvjp(self = lambda grad, self, dim: prod_of_others_backward(grad, conjugated(self), dim))
 
 
 @composite

@@ -1,6 +1,5 @@
 """Sums, means and counts."""
 # fmt: off
-# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 

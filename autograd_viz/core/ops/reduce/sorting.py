@@ -1,6 +1,5 @@
 """Sorting. It moves values, so each gradient goes back to the index of its value."""
 # fmt: off
-# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 

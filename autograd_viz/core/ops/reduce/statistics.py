@@ -1,6 +1,5 @@
 """Variance and standard deviation."""
 # fmt: off
-# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 

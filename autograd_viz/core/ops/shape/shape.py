@@ -1,6 +1,5 @@
 """The same elements in another shape. Most results are views, which share memory with their input."""
 # fmt: off
-# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 
@@ -83,9 +82,7 @@ def squeeze_dim(self, *, dim):
     """Remove dimension `dim`, if its length is 1."""
     check_dim(dim, self.ndim)
     return self.squeeze(dim) if self.ndim and self.shape[dim] == 1 else self[...]
-squeeze_dim.defvjp(
-    self = lambda grad, self_sym_sizes, dim: reshape(grad, self_sym_sizes),
-)
+squeeze_dim.defvjp(self = lambda grad, self_sym_sizes, dim: reshape(grad, self_sym_sizes))
 
 
 @primitive("SqueezeBackward2", view=True)
@@ -93,9 +90,7 @@ def squeeze_dims(self, *, dim):
     """Remove those of the dimensions `dim` whose length is 1."""
     dims = tuple(check_dim(d, self.ndim) for d in dim)
     return self.squeeze(tuple(d for d in dims if self.shape[d] == 1)) if self.ndim else self[...]
-squeeze_dims.defvjp(
-    self = lambda grad, self_sym_sizes, dim: reshape(grad, self_sym_sizes),
-)
+squeeze_dims.defvjp(self = lambda grad, self_sym_sizes, dim: reshape(grad, self_sym_sizes))
 
 
 @public
@@ -104,9 +99,7 @@ def clone(self, *, memory_format=None):
     """A copy in new memory, in the same memory order, or row-major if `memory_format` is contiguous."""
     keeps_order = 0 not in self.strides and "contiguous" not in str(memory_format)
     return self.copy("K" if keeps_order else "C")
-clone.defvjp(
-    self = lambda grad: grad,
-)
+clone.defvjp(self = lambda grad: grad)
 
 
 copy_into = row("copy_into", "torch::autograd::CopyBackwards",

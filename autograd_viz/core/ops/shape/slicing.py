@@ -1,6 +1,5 @@
 """Parts of a tensor, as views: a slice, a diagonal, windows, all slices."""
 # fmt: off
-# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 
@@ -51,9 +50,7 @@ def select_backward(grad_output, *, size, dim, index):
     out = np.zeros(size, grad_output.dtype)
     out[along(out, dim, index)] = grad_output
     return out
-select_backward.defvjp(
-    grad_output = lambda grad, dim, index: select(grad, dim=dim, index=index),
-)
+select_backward.defvjp(grad_output = lambda grad, dim, index: select(grad, dim=dim, index=index))
 
 
 @public("Tensor.slice")
@@ -100,9 +97,7 @@ def unbind_dim(self, *, dim):
         raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
     check_dim(dim, self.ndim)
     return tuple(self[along(self, dim, i)] for i in range(self.shape[dim]))
-unbind_dim.defvjp(
-    self = lambda grads, dim: stack(grads, dim),
-)
+unbind_dim.defvjp(self = lambda grads, dim: stack(grads, dim))
 
 
 def pieces(array, lengths, dim) -> tuple[Any, ...]:
