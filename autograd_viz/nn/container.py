@@ -11,6 +11,8 @@ from ..core.tensor.tensor import Tensor
 from .module import Module, indented
 from .parameter import Parameter
 
+__all__ = ["ModuleDict", "ModuleList", "ParameterDict", "ParameterList", "Sequential"]
+
 
 class _Numbered(Module):
     """Submodules named "0", "1", ... The base of Sequential and ModuleList."""

@@ -15,6 +15,11 @@ from .configured import Configured, given
 from .module import Module
 from .parameter import Parameter
 
+__all__ = [
+    "BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "GroupNorm", "InstanceNorm1d", "InstanceNorm2d", "InstanceNorm3d", "LayerNorm",
+    "LocalResponseNorm", "RMSNorm",
+]
+
 
 class _Affine(Module):
     """A learned weight, initially 1, and a learned bias, initially 0. Either may be missing."""
