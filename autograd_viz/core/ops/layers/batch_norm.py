@@ -1,7 +1,6 @@
 """Batch norm: each channel gets mean 0 and variance 1, by the statistics of the batch or by running averages."""
 # fmt: off
 
-
 from __future__ import annotations
 
 from typing import Any

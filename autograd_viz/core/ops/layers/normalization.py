@@ -6,7 +6,6 @@ Forward saves the mean and rstd = 1 / sqrt(variance + eps). A second derivative 
 """
 # fmt: off
 
-
 from __future__ import annotations
 
 from typing import Any
