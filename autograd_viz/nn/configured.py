@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, fields
 from functools import wraps
 from typing import Any, TypeVar, dataclass_transform
 
@@ -81,9 +81,6 @@ def layer(function: str = "") -> Callable[[Kind], Kind]:
     """
 
     def decorate(cls: Kind) -> Kind:
-        cls.function = function
-        if "__annotations__" not in vars(cls) and is_dataclass(cls):  # the options of its base
-            return cls
         made: Any = dataclass(eq=False, repr=False)(cls)
         take = made.__init__
 
@@ -92,7 +89,7 @@ def layer(function: str = "") -> Callable[[Kind], Kind]:
             Module.__init__(self)
             take(self, *args, **options)
 
-        made.__init__ = __init__
+        made.__init__, made.function = __init__, function
         made._options = tuple(f.name for f in fields(made))
         for name in made._options:  # instances have these attributes, the class does not
             if name in vars(made):
