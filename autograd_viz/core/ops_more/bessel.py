@@ -29,8 +29,6 @@ i1 = public_row("special.i1", "SpecialI1Backward0", "Modified Bessel function of
 i1e = public_row("special.i1e", "SpecialI1EBackward0", "exp(-|self|) * i1(self), without overflow.",
     lambda self: computed(special.i1e, self),
     self = lambda grad, self, result: grad * where(eq(self, 0), 0.5, i0e(self) - result * (sgn(self) + 1 / self)))
-
-
 igamma = public_row("igamma special.gammainc", "IgammaBackward0",
     "The regularized lower incomplete gamma function: the integral from 0 to other, divided by gamma(self).",
     refusing("iub", "igamma_cpu", lambda self, other: computed(special.gammainc, self, other)), promotes=True, inplace=True,
@@ -40,8 +38,6 @@ igammac = public_row("igammac special.gammaincc", "IgammacBackward0", "1 - igamm
     refusing("iub", "igammac_cpu", lambda self, other: computed(special.gammaincc, self, other)), promotes=True, inplace=True,
     self  = lambda grad: no_derivative_of("igammac: input"),
     other = lambda grad, self, other: -grad * exp((self - 1) * log(other) - other - lgamma(self)))
-
-
 zeta_tensors = row("zeta_tensors", "SpecialZetaBackward0",
     "Hurwitz's zeta function: the sum of (k + other)**-self over k = 0, 1, ...",
     lambda self, other: computed(special.zeta, self, other), promotes=True,

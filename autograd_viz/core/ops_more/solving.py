@@ -11,7 +11,7 @@ import numpy as np
 from ..base.public import public
 from ..base.readings import composite, op
 from ..op.primitive import primitive
-from ..ops.elementwise.comparison import eq
+from ..ops.elementwise.logic import eq
 from ..ops.matrix.matmul import matmul
 from ..ops.matrix.matrix_checks import check_fits, column_major, flat, floating, raise_first, square_matrices, supported
 from ..ops.shape.shape import clone

@@ -51,16 +51,12 @@ threshold_backward.defvjp(
 leaky_relu_of = row("leaky_relu_of", "LeakyReluBackward0", "self if self > 0, else negative_slope * self.",
     refusing("iub", "leaky_relu_cpu", lambda self, *, negative_slope: np.where(self > 0, self, self * negative_slope)),
     self = lambda grad, self, negative_slope: leaky_relu_backward(grad, self, negative_slope=negative_slope))
-
-
 leaky_relu_backward = row("leaky_relu_backward", "LeakyReluBackwardBackward0",
     "grad_output where self > 0, else grad_output * negative_slope.",
     lambda grad_output, self, *, negative_slope: np.where(self > 0, grad_output, grad_output * negative_slope),
     written=lambda grad_output, self, negative_slope: where(self > 0, grad_output, grad_output * negative_slope),
     grad_output = lambda grad, self, negative_slope: leaky_relu_backward(grad, self, negative_slope=negative_slope),
     self        = lambda grad: zeros_like(grad))
-
-
 prelu_kernel = row("prelu_kernel", "PreluKernelBackward0", "self if self > 0, else weight * self.",
     refusing("iub", "prelu_cpu", lambda self, weight: np.where(self > 0, self, weight * self)), promotes=True,
     self   = lambda grad, self, weight: where(self > 0, grad, grad * weight),
@@ -133,16 +129,12 @@ hardtanh_backward = row("hardtanh_backward", "HardtanhBackwardBackward0",
         logical_and(self > min_val, self < max_val), grad_output, 0),
     grad_output = lambda grad, self, min_val, max_val: hardtanh_backward(grad, self, min_val=min_val, max_val=max_val),
     self        = lambda grad: zeros_like(grad))
-
-
 hardsigmoid_of = row("hardsigmoid_of", "HardsigmoidBackward0", "A linear function from 0 at -3 to 1 at 3, constant outside.",
     refusing("iub", "hardsigmoid_cpu", lambda self: np.minimum(np.maximum(self + 3, 0), 6) / 6),
     self = lambda grad, self: where(logical_and(self > -3, self < 3), grad / 6, 0))
 hardswish_of = row("hardswish_of", "HardswishBackward0", "self * hardsigmoid(self).",
     refusing("iub", "hardswish_cpu", lambda self: self * np.minimum(np.maximum(self + 3, 0), 6) / 6),
     self = lambda grad, self: hardswish_backward(grad, self))
-
-
 hardswish_backward = row("hardswish_backward", "HardswishBackwardBackward0",
     "0 below -3; grad_output * (self / 3 + 1/2) up to 3; grad_output above.",
     lambda grad_output, self: np.where(self <= -3, 0, np.where(self < 3, grad_output * (self / 3 + 0.5), grad_output)),
@@ -150,8 +142,6 @@ hardswish_backward = row("hardswish_backward", "HardswishBackwardBackward0",
         self < 3, where(self > -3, grad_output * (self / 3 + 0.5), 0), grad_output),
     grad_output = lambda grad, self: hardswish_backward(grad, self),
     self        = lambda grad, grad_output, self: where(logical_and(self > -3, self < 3), grad * grad_output / 3, 0))
-
-
 hardshrink = public_row("hardshrink nn.functional.hardshrink", "HardshrinkBackward0", "0 between -lambd and lambd, else self.",
     refusing("iub", "hardshrink_cpu", lambda self, *, lambd=0.5: np.where((self >= -lambd) & (self <= lambd), 0, self)),
     self = lambda grad, self, lambd: shrink_backward(grad, self, lambd=lambd))

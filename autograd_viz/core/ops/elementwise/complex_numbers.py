@@ -62,6 +62,9 @@ polar_of.defvjp(
 )
 
 
+conj = row("conj", "ConjBackward0", "a - bi for a + bi.",
+    lambda self: np.conj(self),
+    self = lambda grad: conj(grad))
 conjugate_copy = row("conjugate_copy", "ConjPhysicalBackward0", "a - bi for a + bi, in new memory.",
     lambda self: np.conj(self),
     self = lambda grad: conjugate_copy(grad))
@@ -173,3 +176,9 @@ def _check_pair(first: Tensor, second: Tensor) -> None:
 def conj_physical(input: Tensor) -> Any:
     """The complex conjugate in new memory. A real tensor is returned itself."""
     return conjugate_copy(input) if input.dtype.is_complex else input
+
+
+@public("conj")
+def conjugate(input: Tensor) -> Any:
+    """The complex conjugate. A real tensor is returned itself."""
+    return conj(input) if input.dtype.is_complex else input

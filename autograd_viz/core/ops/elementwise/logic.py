@@ -1,4 +1,4 @@
-"""Boolean and bitwise logic, and tests of numbers such as isnan. They have no gradient."""
+"""Comparisons, boolean and bitwise logic, and tests of numbers such as isnan. They have no gradient."""
 # fmt: off
 
 from __future__ import annotations
@@ -14,6 +14,36 @@ from ...op.row import public_row
 from ...tensor.refusals import refusing
 from ...tensor.tensor import Tensor
 
+# -- comparisons ----------------------------------------------------------------------------------------------------------
+
+eq = public_row("eq", "", "self == other.",
+    lambda self, other: self == other, promotes=True, inplace=True)
+ne = public_row("ne not_equal", "", "self != other.",
+    lambda self, other: self != other, promotes=True, inplace=True)
+lt = public_row("lt less Tensor.__lt__", "", "self < other.",
+    lambda self, other: self < other, promotes=True, inplace=True)
+le = public_row("le less_equal Tensor.__le__", "", "self <= other.",
+    lambda self, other: self <= other, promotes=True, inplace=True)
+gt = public_row("gt greater Tensor.__gt__", "", "self > other.",
+    lambda self, other: self > other, promotes=True, inplace=True)
+ge = public_row("ge greater_equal Tensor.__ge__", "", "self >= other.",
+    lambda self, other: self >= other, promotes=True, inplace=True)
+
+
+@public("Tensor.__eq__")
+def equals(self: Tensor, other: Any) -> Any:
+    """Elementwise ==. An object that is neither a number nor a tensor is not equal."""
+    return False if other is None or isinstance(other, str) else eq(self, other)
+
+
+@public("Tensor.__ne__")
+def differs(self: Tensor, other: Any) -> Any:
+    """Elementwise !=. An object that is neither a number nor a tensor differs."""
+    return True if other is None or isinstance(other, str) else ne(self, other)
+
+
+# -- logic ----------------------------------------------------------------------------------------------------------------
+
 logical_and = public_row("logical_and", "", "True where both are nonzero.",
     lambda self, other: np.logical_and(self, other), inplace=True)
 logical_or = public_row("logical_or", "", "True where at least one is nonzero.",
@@ -22,8 +52,6 @@ logical_xor = public_row("logical_xor", "", "True where exactly one is nonzero."
     lambda self, other: np.logical_xor(self, other), inplace=True)
 logical_not = public_row("logical_not", "", "True where self is 0.",
     lambda self: np.logical_not(self), inplace=True)
-
-
 bitwise_and = public_row("bitwise_and Tensor.__and__ Tensor.__rand__", "", "The bits that both have.",
     refusing("fc", "bitwise_and_cpu", lambda self, other: self & other), promotes=True, inplace=True)
 bitwise_or = public_row("bitwise_or Tensor.__or__ Tensor.__ror__", "", "The bits that at least one has.",

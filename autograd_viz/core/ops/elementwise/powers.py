@@ -155,8 +155,6 @@ logaddexp2 = public_row("logaddexp2", "Logaddexp2Backward0", "log2(2**self + 2**
     refusing("iub", "logaddexp2_cpu", lambda self, other: np.logaddexp2(self, other)), promotes=True,
     self  = lambda grad, self, other: grad / (1 + exp2(other - self)),
     other = lambda grad, self, other: grad / (1 + exp2(self - other)))
-
-
 ldexp = public_row("ldexp", "LdexpBackward0", "self * 2**other.",
     lambda self, other: _as_float(self) * np.exp2(_as_float(other)), promotes=True, inplace=True,
     self  = lambda grad, other: grad * conjugated(exp2(other)),

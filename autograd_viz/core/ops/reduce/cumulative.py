@@ -63,7 +63,6 @@ cummin_dim = row("cummin_dim", "CumminBackward0",
     self = lambda grad, self, indices, dim: cummaxmin_backward(grad, self, indices, dim))
 
 
-
 @composite
 def cummaxmin_backward(grad: Any, self: Any, indices: Any, dim: int) -> Any:
     """Each gradient goes to the element that was the extreme so far."""

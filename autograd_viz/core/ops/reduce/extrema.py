@@ -117,8 +117,6 @@ mode_dim.defvjp(
 )
 
 
-
-
 @primitive()
 def argmax_dim(self, *, dim=None, keepdim=False):
     """The index of the first largest element, along `dim` or of all."""

@@ -47,7 +47,6 @@ topk_dim.defvjp(
 )
 
 
-
 argsort_dim = row("argsort_dim", "", "The indices that sort the elements along `dim`.",
     on_vectors(lambda self, *, dim=-1, descending=False: in_order(self, dim, descending)))
 
