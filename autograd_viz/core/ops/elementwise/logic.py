@@ -64,18 +64,6 @@ bitwise_right_shift = public_row("bitwise_right_shift Tensor.__rshift__", "", "s
     refusing("bfc", "rshift_cpu", lambda self, other: self >> other), promotes=True, inplace=True)
 
 
-@public("Tensor.__rlshift__")
-def rlshift(self: Tensor, other: Any) -> Any:
-    """other << self."""
-    return bitwise_left_shift(other, self)
-
-
-@public("Tensor.__rrshift__")
-def rrshift(self: Tensor, other: Any) -> Any:
-    """other >> self."""
-    return bitwise_right_shift(other, self)
-
-
 bitwise_not = public_row("bitwise_not", "", "Every bit inverted.",
     refusing("fc", "bitwise_not_cpu", lambda self: ~self), inplace=True)
 

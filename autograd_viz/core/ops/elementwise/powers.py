@@ -89,12 +89,6 @@ public("pow", inplace=True)(pow)
 public("Tensor.__pow__")(pow)
 
 
-@public("Tensor.__rpow__")
-def rpow(self: Tensor, other: Any) -> Any:
-    """other ** self."""
-    return pow(other, self)
-
-
 @public("float_power", inplace=True)
 def float_power(input: Any, exponent: Any) -> Any:
     """input ** exponent in float64, or in complex128."""

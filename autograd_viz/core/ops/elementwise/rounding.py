@@ -83,12 +83,6 @@ floor_divide = public_row("floor_divide Tensor.__floordiv__", "NotImplemented",
     other = lambda grad: no_derivative("floor_divide"))
 
 
-@public("Tensor.__rfloordiv__")
-def rfloordiv(self: Tensor, other: Any) -> Any:
-    """other // self."""
-    return floor_divide(other, self)
-
-
 @composite
 def no_derivative(op: str) -> Any:
     """The rule of an op for which PyTorch has no formula."""
@@ -151,12 +145,6 @@ def remainder(input: Any, other: Any) -> Any:
     if not isinstance(input, Tensor):
         return remainder_of_scalar(other, self=input)
     return remainder_tensor(input, other) if isinstance(other, Tensor) else remainder_scalar(input, other=other)
-
-
-@public("Tensor.__rmod__")
-def rmod(self: Tensor, other: Any) -> Any:
-    """other % self."""
-    return remainder(other, self)
 
 
 gcd = public_row("gcd", "", "The greatest common divisor.",

@@ -182,12 +182,6 @@ def matmul(input: Tensor, other: Tensor) -> Any:
 public("torch.matmul")(takes_out(matmul))
 
 
-@public("Tensor.__rmatmul__")
-def rmatmul(self: Tensor, other: Tensor) -> Any:
-    """`other @ self`."""
-    return matmul(other, self)
-
-
 def _folds(a: Tensor, b: Tensor) -> bool:
     """Can the batch become rows of a single matrix product? Only one operand may have a batch."""
     big, small = (a, b) if a.ndim >= b.ndim else (b.mT, a)

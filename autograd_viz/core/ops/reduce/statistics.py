@@ -9,7 +9,7 @@ import numpy as np
 
 from ...base.public import public
 from ...base.readings import composite, inlined
-from ...op.primitive import primitive
+from ...op.primitive import Primitive, primitive
 from ...op.row import row
 from ...tensor.as_array import Array
 from ...tensor.tensor import Tensor
@@ -90,29 +90,19 @@ def _arguments(name: str, input: Tensor, dim: Any, unbiased: Any, correction: An
     return {"dim": optional_dims(input, dim), "correction": correction, "keepdim": keepdim}
 
 
-@public
-@of_tensor
-def var(input: Tensor, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None) -> Any:
-    """The variance over the dimensions `dim`."""
-    return var_dims(input, **_arguments("var", input, dim, unbiased, correction, keepdim))
+def _spread(names: str, op: Primitive, does: str) -> Any:
+    """The call of one of the four ops. They have one signature."""
+    name = names.rpartition(".")[2]
+
+    def spread(input: Tensor, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None) -> Any:
+        return op(input, **_arguments(name, input, dim, unbiased, correction, keepdim))
+
+    spread.__name__ = spread.__qualname__ = name
+    spread.__doc__ = f"{does} over the dimensions `dim`."
+    return public(names)(of_tensor(spread))
 
 
-@public
-@of_tensor
-def std(input: Tensor, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None) -> Any:
-    """The standard deviation over the dimensions `dim`."""
-    return std_dims(input, **_arguments("std", input, dim, unbiased, correction, keepdim))
-
-
-@public("torch.var_mean")
-@of_tensor
-def var_mean(input: Tensor, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None) -> Any:
-    """The variance and the mean over the dimensions `dim`."""
-    return var_mean_dims(input, **_arguments("var_mean", input, dim, unbiased, correction, keepdim))
-
-
-@public("torch.std_mean")
-@of_tensor
-def std_mean(input: Tensor, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None) -> Any:
-    """The standard deviation and the mean over the dimensions `dim`."""
-    return std_mean_dims(input, **_arguments("std_mean", input, dim, unbiased, correction, keepdim))
+var = _spread("var", var_dims, "The variance")
+std = _spread("std", std_dims, "The standard deviation")
+var_mean = _spread("torch.var_mean", var_mean_dims, "The variance and the mean")
+std_mean = _spread("torch.std_mean", std_mean_dims, "The standard deviation and the mean")
