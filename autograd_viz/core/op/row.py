@@ -48,9 +48,8 @@ def public_row(names: str, node_name: str, does: str, forward: Callable[..., Any
         forward: on arrays.
         more: as for `row`, and `inplace` (see `public`).
     """
-    first, *_ = every = names.split()
-    operators = [n for n in every if n.endswith("__")]
-    inplace = more.pop("inplace", False)
-    op = row(first.rpartition(".")[2], node_name, does, forward, **more)
-    public(*(n for n in every if n not in operators), inplace=inplace)(op)
-    return public(*operators)(op) if operators else op
+    every, inplace = names.split(), more.pop("inplace", False)
+    op = row(every[0].rpartition(".")[2], node_name, does, forward, **more)
+    for name in every:
+        public(name, inplace=inplace and not name.endswith("__"))(op)  # operators have in-place forms of their own
+    return op
