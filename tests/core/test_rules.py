@@ -183,8 +183,16 @@ def test_a_row_declares_the_op_that_a_definition_does() -> None:
     forget("cube")
     x = av.tensor([1.0, -2.0], requires_grad=True)
     seen = [
-        (op.name, op.__doc__, op.inputs, op.options, op.saved_names, op.promotes, op(x).grad_fn.name())
-        + tuple(av.autograd.grad(op(x, scale=0.5).sum(), x)[0].tolist())
+        (
+            op.name,
+            op.__doc__,
+            op.inputs,
+            op.options,
+            op.saved_names,
+            op.promotes,
+            op(x).grad_fn.name(),
+            *av.autograd.grad(op(x, scale=0.5).sum(), x)[0].tolist(),
+        )
         for op in (cube, of_row)
     ]
     assert seen[0] == seen[1]
