@@ -16,12 +16,14 @@ class Use:
     Attributes:
         node: the node that saved it.
         name: as in `_saved_<name>`.
+        is_packed: hooks of saved tensors hold it, as a checkpoint holds its inputs.
     """
 
     node: NodeId
     name: str
     shape: Shape
     dtype: str
+    is_packed: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from ..graph.guessed import common
+from ..graph.guessed import LISTS, common
 from ..graph.paths import Path
 from ..graph.storages import ACTIVATION
 from ..maps.index import REARRANGING
@@ -99,11 +99,15 @@ def _parts(facts: Facts) -> dict[Path, _Part]:
             calls[path].append(place[id])
     inside: dict[Path, list[Holding]] = defaultdict(list)
     for h in facts.holdings:
-        if h.storage.kind == ACTIVATION and not h.storage.name:
+        if h.storage.kind == ACTIVATION and not h.storage.name and not any(u.is_packed for u in h.storage.uses):
             for path in _around(common([facts.paths[u.node] for u in h.storage.uses])):
                 inside[path].append(h)
     entering = _Entering(facts)
-    return {path: _part(inside[path], entering.into(path), min(at), max(at)) for path, at in calls.items() if inside[path]}
+    return {
+        path: _part(inside[path], entering.into(path), min(at), max(at))
+        for path, at in calls.items()
+        if inside[path] and facts.module_of(path) not in ("", *LISTS)
+    }
 
 
 def _part(inside: list[Holding], entering: dict[str, tuple[Holding | None, int]], first: int, last: int) -> _Part:

@@ -85,17 +85,21 @@ def _kind(found: _Found) -> str:
     return known or (INPUT if found.name else ACTIVATION)
 
 
-def behind(start: Any, is_tensor: Callable[[Any], bool]) -> Iterator[Any]:
+def behind(start: Any, tensor_in: Callable[[Any], Any]) -> Iterator[Any]:
     """The tensors that an object holds: what hooks have packed, or what a checkpoint will need. No user code runs.
 
     Modules are left out: they hold their parameters anyway.
+
+    Args:
+        start: the object.
+        tensor_in: the tensor that a thing is, or None.
     """
     todo, looked_at = [start], 0
     while todo and looked_at < MOST:
         thing = todo.pop()
         looked_at += 1
-        if is_tensor(thing):
-            yield thing
+        if (tensor := tensor_in(thing)) is not None:
+            yield tensor
         else:
             todo += _inside(thing)
 
@@ -135,7 +139,7 @@ def core_storages(graph: CoreGraph, variables: Mapping[str, Any]) -> tuple[Stora
             for part, value in _parts(name, kept):
                 _use(blocks, id, part, value)
         if isinstance(node, BackwardCFunction):
-            for tensor in behind(vars(node), is_tensor):
+            for tensor in behind(vars(node), _tensor_in):
                 _use(blocks, id, "ctx", tensor)
     known_modules = any(m.name for m in graph.document.modules)
     for id, t in graph.tensors.items():
@@ -144,12 +148,16 @@ def core_storages(graph: CoreGraph, variables: Mapping[str, Any]) -> tuple[Stora
     return blocks.storages()
 
 
-def _use(blocks: Blocks, node: str, name: str, kept: Any) -> None:
+def _tensor_in(thing: Any) -> Any:
+    return thing if isinstance(thing, Tensor) else None
+
+
+def _use(blocks: Blocks, node: str, name: str, kept: Any, is_packed: bool = False) -> None:
     if isinstance(kept, SavedTensor) and kept.unpack_hook is not None:
-        for tensor in behind((kept.packed, kept.unpack_hook), is_tensor):
-            _use(blocks, node, name, tensor)
+        for tensor in behind((kept.packed, kept.unpack_hook), _tensor_in):
+            _use(blocks, node, name, tensor, is_packed=True)
     elif isinstance(kept, SavedTensor | Tensor) and not isinstance(kept, Number) and (array := kept_array(kept)) is not None:
-        blocks.use(Use(node, name, tuple(array.shape), str(array.dtype)), array)
+        blocks.use(Use(node, name, tuple(array.shape), str(array.dtype), is_packed), array)
 
 
 def _parts(name: str, kept: Any) -> Iterator[tuple[str, Any]]:

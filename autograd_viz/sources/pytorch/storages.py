@@ -25,10 +25,12 @@ def torch_storages(graph: TorchGraph, variables: Mapping[str, Any]) -> tuple[Sto
     blocks = Blocks(_blocks_of)
     for node, id in graph.node_ids.items():
         for kept in graph.saved[node]:
-            for name, tensor in _tensors(graph, node, kept):
+            for tensor in _packed(node, kept):
+                blocks.use(_use(id, kept.name, tensor, is_packed=True), tensor)
+            for name, tensor in _tensors(graph, kept):
                 blocks.use(_use(id, name, tensor), tensor)
         if is_function(node):
-            for tensor in behind(getattr(node, "__dict__", {}), is_tensor):
+            for tensor in behind(getattr(node, "__dict__", {}), _tensor_in):
                 blocks.use(_use(id, "ctx", tensor), tensor)
     known_modules = bool(graph.document.modules)
     for box in graph.boxes:
@@ -39,18 +41,33 @@ def torch_storages(graph: TorchGraph, variables: Mapping[str, Any]) -> tuple[Sto
     return blocks.storages()
 
 
-def _use(node: str, name: str, tensor: Any) -> Use:
-    return Use(node, name, shape_of(tensor), dtype_name(tensor.dtype))
+def _use(node: str, name: str, tensor: Any, is_packed: bool = False) -> Use:
+    return Use(node, name, shape_of(tensor), dtype_name(tensor.dtype), is_packed)
 
 
-def _tensors(graph: TorchGraph, node: Any, kept: Kept) -> Iterator[tuple[str, Any]]:
-    """The tensors of a saved value; of one with hooks, what the hooks hold."""
-    if kept.state == "kept" and kept.value is None:
-        yield from ((kept.name, tensor) for raw in _raw(node, kept.name) for tensor in behind(_packed(raw), is_tensor))
-    elif isinstance(kept.value, tuple):
+def _tensors(graph: TorchGraph, kept: Kept) -> Iterator[tuple[str, Any]]:
+    """The tensors of a saved value."""
+    if isinstance(kept.value, tuple):
         yield from ((f"{kept.name}[{i}]", v) for i, v in enumerate(kept.value) if is_tensor(v))
     elif is_tensor(kept.value) and not (kept.value.ndim == 0 and kept.name in NUMBERS and not graph.boxes.find(kept.value)):
         yield kept.name, kept.value
+
+
+def _packed(node: Any, kept: Kept) -> Iterator[Any]:
+    """Of a saved value with hooks: the tensors that the hooks hold."""
+    if kept.state == "kept" and kept.value is None:
+        for raw in _raw(node, kept.name):
+            yield from behind((getattr(raw, "data", None), getattr(raw, "unpack_hook", None)), _tensor_in)
+
+
+def _tensor_in(thing: Any) -> Any:
+    """A tensor; of what a checkpoint has saved of its inputs, the tensor in it."""
+    if type(thing).__name__ == "SavedTensor" and getattr(thing, "unpack_hook", thing) is None:
+        try:
+            return thing.unpack()
+        except RuntimeError:  # freed
+            return None
+    return thing if is_tensor(thing) else None
 
 
 def _raw(node: Any, name: str) -> list[Any]:
@@ -62,11 +79,6 @@ def _raw(node: Any, name: str) -> list[Any]:
         return []
     several = list(found) if isinstance(found, list | tuple) else [found]
     return several[int(place[:-1]) :][:1] if place else several
-
-
-def _packed(raw: Any) -> tuple[Any, Any]:
-    """What the user's hook has packed, and the hook that unpacks it."""
-    return getattr(raw, "data", None), getattr(raw, "unpack_hook", None)
 
 
 def _blocks_of(t: Any) -> Iterator[Block]:

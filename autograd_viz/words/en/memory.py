@@ -20,7 +20,7 @@ MEMORY_SAVED = "activations"
 MEMORY_GRADIENTS = "gradients in flight"
 MEMORY_GRADS = "grads of leaves"
 MEMORY_COUNTS = (
-    "The curve counts neither parameters and inputs, nor temporary memory of a node, nor what a checkpoint computes again."
+    "The curve leaves out parameters and inputs, temporary memory of a node, and what a checkpoint computes again."
 )
 MEMORY_MORE = "{count:,} more"
 MEMORY_PAGE_CHECKPOINTS = "A checkpoint around"
