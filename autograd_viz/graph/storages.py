@@ -43,3 +43,22 @@ class Storage:
     uses: tuple[Use, ...]
     tensors: tuple[TensorId, ...] = ()
     name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Again:
+    """What a checkpoint computes again at the first of these nodes.
+
+    Attributes:
+        saved: the nodes whose saved tensors it gives, and the names of these.
+    """
+
+    saved: tuple[tuple[NodeId, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """What the nodes of a graph keep alive, and what checkpoints will compute again."""
+
+    storages: tuple[Storage, ...]
+    again: tuple[Again, ...] = ()

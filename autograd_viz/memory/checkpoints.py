@@ -2,9 +2,9 @@
 
 # Note [What a checkpoint changes]
 A checkpoint around a module keeps its inputs, and computes the rest again when backward comes to its first node.
-So until then the activations inside it are not held, except its inputs, those that nodes outside have saved too, and those that
-a variable of the user's holds. The inputs are held until its last node has run. Equal parts of one list are also tried together,
-each with a checkpoint of its own.
+Until then the activations inside it are not held. What is held all the same: its inputs, what nodes outside have saved too, and
+what a variable of the user's holds. The inputs are held until its last node has run.
+Equal parts of one list are also tried together, each with a checkpoint of its own.
 """
 
 from __future__ import annotations
@@ -17,11 +17,8 @@ from dataclasses import dataclass
 from ..graph.guessed import LISTS, common
 from ..graph.paths import Path
 from ..graph.storages import ACTIVATION
-from ..maps.index import REARRANGING
 from .curve import Moment
 from .facts import Facts, Holding, bytes_of
-
-VIEWS = REARRANGING - {"Clone", "Contiguous"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +57,7 @@ def checkpoints_of(facts: Facts, curve: Sequence[Moment]) -> list[Checkpoint]:
     """For each module inside the model, and for equal parts of a list. The first lowers the peak most."""
     parts = _parts(facts)
     heights = [m.bytes for m in curve]
-    groups = [((path,), ".".join(path)) for path in parts]
+    groups: list[tuple[tuple[Path, ...], str]] = [((path,), ".".join(path)) for path in parts]
     groups += [(paths, f"{'.'.join(paths[0])} … {'.'.join(paths[-1])}") for paths in _siblings(facts, parts)]
     found = []
     for paths, name in groups:
@@ -121,12 +118,10 @@ class _Entering:
 
     def __init__(self, facts: Facts) -> None:
         self._facts = facts
-        self._held = {t: h for h in facts.holdings for t in h.storage.tensors}
-        self._maker = {t: op for op in facts.document.ops for t in op.outputs if t is not None}
         self._given: dict[Path, dict[str, tuple[Holding | None, int]]] = defaultdict(dict)
         for op in facts.document.ops:
             for operand in op.inputs:
-                if operand.tensor is not None:
+                if operand.tensor in facts.makers:  # any other is a leaf: it is held anyway
                     self._enter(operand.tensor, facts.op_paths[op.id])
 
     def into(self, path: Path) -> dict[str, tuple[Holding | None, int]]:
@@ -134,24 +129,15 @@ class _Entering:
         return self._given[path]
 
     def _enter(self, tensor: str, path: Path) -> None:
-        maker = self._maker.get(tensor)
-        if maker is None:
-            return  # a leaf: it is held anyway
-        made_in = self._facts.op_paths[maker.id]
-        known = tensor, self._held.get(tensor)
-        while known[1] is None and maker is not None and maker.name in VIEWS:
-            source = next((o.tensor for o in maker.inputs if o.tensor is not None), None)
-            if source is None:
-                break
-            known, maker = (source, self._held.get(source)), self._maker.get(source)
-        t = self._facts.tensors[known[0]]
-        if maker is None or not t.requires_grad or (known[1] is not None and known[1].storage.name):
+        facts = self._facts
+        made_in, source = facts.op_paths[facts.makers[tensor].id], facts.viewed(tensor)
+        held, t = facts.held.get(source), facts.tensors[source]
+        if source not in facts.makers or not t.requires_grad or (held is not None and held.storage.name):
             return
-        for around in list(_around(path)):
+        for around in _around(path):
             if made_in[: len(around)] != around:
-                self._given[around][known[0]] = known[1], bytes_of(t.value)
+                self._given[around][source] = held, bytes_of(t.value)
 
 
 def _around(path: Path) -> Iterator[Path]:
     return (path[:k] for k in range(1, len(path) + 1))
-

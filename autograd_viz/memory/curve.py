@@ -2,11 +2,12 @@
 
 # Note [What the curve counts]
 While a node is called, these are alive:
-- saved: activations whose last user has not run. Parameters and inputs stay in memory anyway, so they are not counted.
+- saved: activations whose last user has not run. From the first call in a checkpoint on, what that computes again (again.py).
+  Parameters and inputs stay in memory anyway, so they are not counted.
 - gradients: those that wait in the engine's input buffers, those that arrived at the node, and those that it makes. Some nodes
   send on what arrived, or a view of it: that is one block.
 - grads: what AccumulateGrad has stored so far in leaves that had no grad. A leaf with a grad adds to it in place.
-Not counted: memory that a node uses only while it runs, and what a checkpoint computes again.
+Not counted: memory that a node uses only while it runs.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from typing import Any
 
 from ..graph.model import Node
 from ..graph.storages import ACTIVATION
+from .again import computed_again
 from .facts import Facts, bytes_of
 
 VIEWING = {
@@ -89,8 +91,11 @@ class _Gradients:
 
 def curve_of(facts: Facts) -> list[Moment]:
     """The memory at each call."""
-    sizes = _sizes(facts)
-    ends = _ends(facts)
+    sizes, ends = _sizes(facts), _ends(facts)
+    begins = [0] * len(ends)
+    for size, first, last in computed_again(facts):
+        begins[first] += size
+        ends[last] += size
     saved, grads = facts.bytes(ACTIVATION), 0
     gradients = _Gradients()
     found = []
@@ -98,6 +103,7 @@ def curve_of(facts: Facts) -> list[Moment]:
         gradients.waiting[place] = gradients.new(sizes[place])
     for i, id in enumerate(facts.calls):
         node = facts.nodes[id]
+        saved += begins[i]
         arrived = {k: block for k in range(node.outputs) if (block := gradients.waiting.pop((id, k), None)) is not None}
         sent = [_sent(gradients, node, k, arrived, sizes) for k in range(len(node.next_functions))]
         found.append(Moment(id, saved, gradients.bytes, grads))

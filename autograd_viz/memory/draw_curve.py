@@ -76,9 +76,9 @@ def _ticks(highest: int, ink: Ink, plot: Rect) -> Iterator[str]:
 
 
 def _pitch(highest: float) -> float:
-    """1, 2 or 5 times a power of ten."""
+    """1, 2, 2.5 or 5 times a power of ten."""
     power = 10.0 ** math.floor(math.log10(highest / MOST_TICKS))
-    return next((m * power for m in (1, 2, 5) if m * power * MOST_TICKS >= highest), 10 * power)
+    return next((m * power for m in (1, 2, 2.5, 5) if m * power * MOST_TICKS >= highest), 10 * power)
 
 
 def _area(base: Sequence[float], top: Sequence[float], highest: float, plot: Rect, ink: Ink, role: str) -> str:
@@ -109,21 +109,25 @@ def _peak(report: Report, ink: Ink, plot: Rect) -> Iterator[str]:
 def _spans(report: Report, ink: Ink, plot: Rect) -> Iterator[str]:
     """Which module runs when, under the axis."""
     step, y = plot.w / len(report.curve), plot.y + plot.h
-    for name, first, count in _runs(report):
+    for name, first, count in _runs(report, step):
         x, width = plot.x + first * step, count * step
         yield element("path", d=f"M{x:.1f} {y:g}v6", stroke=ink.colour["none"], stroke_width=1)
-        if columns(name) * ADVANCE * SMALL <= width - 4:
+        if _fits(name, width):
             yield ink.text(x + 4, y + 14, name, role="none")
 
 
-def _runs(report: Report) -> list[tuple[str, int, int]]:
-    """Runs of calls in one module: name, first call, how many. The modules are those of the first level that has several."""
+def _runs(report: Report, step: float) -> list[tuple[str, int, int]]:
+    """Runs of calls in one module: name, first call, how many. The modules are those of the level with most room for names."""
     paths = _paths(report)
+    levels = []
     for depth in range(1, max(map(len, paths), default=0) + 1):
         groups = [(name, list(g)) for name, g in itertools.groupby(enumerate(paths), key=lambda item: item[1][:depth])]
-        if len([name for name, _ in groups if name]) > 1:
-            return [(".".join(name), g[0][0], len(g)) for name, g in groups]
-    return []
+        levels.append([(".".join(name), g[0][0], len(g)) for name, g in groups])
+    return max(levels, key=lambda runs: sum(_fits(name, count * step) for name, _, count in runs), default=[])
+
+
+def _fits(name: str, width: float) -> bool:
+    return bool(name) and columns(name) * ADVANCE * SMALL <= width - 6
 
 
 def _paths(report: Report) -> list[tuple[str, ...]]:

@@ -7,12 +7,15 @@ import itertools
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..graph.model import Document, Module, Node, Op, Value
 from ..graph.paths import Path, are_guessed, module_paths
-from ..graph.storages import Storage, Use
+from ..graph.storages import Memory, Storage, Use
+from ..maps.index import REARRANGING
+
+VIEWS = REARRANGING - {"Clone", "Contiguous"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,10 +42,13 @@ class Facts:
         calls: ids of the nodes, in the order in which backward calls them.
         paths: by node, the module in which its op ran.
         holdings: the largest first.
+        held: by tensor of the document, the block that it lies in, if nodes hold it.
+        makers: by tensor, the op that made it.
+        again: what checkpoints compute again.
     """
 
-    def __init__(self, document: Document, storages: Iterable[Storage]) -> None:
-        self.document = document
+    def __init__(self, document: Document, held: Memory) -> None:
+        self.document, self.again = document, held.again
         self.nodes: dict[str, Node] = {n.id: n for n in document.nodes}
         self.tensors = {t.id: t for t in document.tensors}
         self.ops: dict[str, Op] = {op.id: op for op in document.ops}
@@ -52,9 +58,11 @@ class Facts:
         self.paths: dict[str, Path] = {n.id: self.op_paths.get(n.op or "", ()) for n in document.nodes}
         self.calls = _calls(document, self.nodes)
         called = set(self.calls)
-        found = [(s, uses) for s in storages if (uses := tuple(u for u in s.uses if u.node in called))]
+        found = [(s, uses) for s in held.storages if (uses := tuple(u for u in s.uses if u.node in called))]
         holdings = [self._holding(Storage(s.bytes, s.kind, uses, s.tensors, s.name)) for s, uses in found]
         self.holdings: Sequence[Holding] = sorted(holdings, key=lambda h: -h.storage.bytes)
+        self.held = {t: h for h in self.holdings for t in h.storage.tensors}
+        self.makers = {t: op for op in document.ops for t in op.outputs if t is not None}
 
     def _holding(self, storage: Storage) -> Holding:
         first = storage.uses[0]
@@ -67,6 +75,15 @@ class Facts:
             return storage.name
         named = next((name for t in storage.tensors if (name := self.tensors[t].name)), None)
         return named or f"{op.name if op is not None else self.nodes[first.node].name}.{first.name}"
+
+    def viewed(self, tensor: str) -> str:
+        """The tensor whose memory a view shows, as far as the graph tells; of other tensors itself."""
+        while tensor not in self.held and (maker := self.makers.get(tensor)) is not None and maker.name in VIEWS:
+            source = next((o.tensor for o in maker.inputs if o.tensor is not None), None)
+            if source is None:
+                break
+            tensor = source
+        return tensor
 
     def bytes(self, *kinds: str) -> int:
         """All blocks, or those of some kinds."""

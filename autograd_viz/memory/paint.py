@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from .. import words
 from ..graph.storages import ACTIVATION, INPUT, PARAMETER
@@ -55,7 +56,7 @@ def _heading(report: Report, ink: Ink) -> Iterator[str]:
         yield ink.text(x, 52, words.MEMORY_GUESSED, role="none", size=12)
 
 
-def _look(ink: Ink, role: str) -> dict[str, object]:
+def _look(ink: Ink, role: str) -> dict[str, Any]:
     return {**ink.fill(role), "stroke": ink.stroke(role)["stroke"], "stroke_width": 1}
 
 

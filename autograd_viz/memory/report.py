@@ -61,7 +61,9 @@ class Report:
         op, path = self.facts.ops.get(node.op or ""), ".".join(self.facts.paths[node.id])
         of = (node.variable,) if op is None else op.outputs
         is_named = any(t is not None and self.facts.tensors[t].name for t in of)
-        return f"{node.name} ({path})" if path and not is_named else label_of(self.facts.document, node.id)
+        if is_named:
+            return label_of(self.facts.document, node.id)
+        return f"{node.name} ({path})" if path else node.name
 
     def advice(self, most: int = 1) -> list[str]:
         """The checkpoints that lower the peak most."""
@@ -111,7 +113,9 @@ class Report:
         return [{**dict(line), **_sums(g)} for line, g in groups]
 
     def _checkpoints(self) -> list[Record]:
-        return [{"around": c.name, "class": c.kind, "holds": c.holds, "saves": c.saves, "peak": c.peak} for c in self.checkpoints]
+        return [
+            {"around": c.name, "class": c.kind, "holds": c.holds, "saves": c.saves, "peak": c.peak} for c in self.checkpoints
+        ]
 
     def _moments(self) -> list[Record]:
         return [self._moment(i) for i in range(len(self.curve))]

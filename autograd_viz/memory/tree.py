@@ -42,7 +42,6 @@ class Frame:
 @dataclass(slots=True)
 class _Group:
     path: Path
-    title: str = ""
     own: list[Holding] = field(default_factory=list)
     parts: list[_Group] = field(default_factory=list)
     bytes: int = 0
@@ -52,20 +51,26 @@ def placed(facts: Facts, room: Rect) -> tuple[list[Frame], list[Cell]]:
     """All frames, outer ones first, and all cells."""
     frames: list[Frame] = []
     cells: list[Cell] = []
-    todo = [(_tree(facts), room)]
+    todo: list[tuple[_Group, Rect, Path]] = [(_tree(facts), room, ())]
     while todo:
-        group, rect = todo.pop()
+        group, rect, around = todo.pop()
         if group.path:
             is_titled = rect.w >= LEAST[0] and rect.h >= LEAST[1]
-            frames.append(Frame(rect, group.path, group.title, group.bytes, is_titled))
+            frames.append(Frame(rect, group.path, _title(group.path, around), group.bytes, is_titled))
             rect = rect.inset(SIDE, HEADER if is_titled else SIDE)
         items = _items(group, rect)
         for (item, size, kind), place in zip(items, squarified([n for _, n, _ in items], rect), strict=True):
             if isinstance(item, _Group):
-                todo.append((item, place))
+                todo.append((item, place, group.path))
             else:
                 cells.append(Cell(place, kind, size, item, group.path))
     return frames, cells
+
+
+def _title(path: Path, around: Path) -> str:
+    """The path inside the module around; an item of a list with the name of the list."""
+    start = len(around) - (path[len(around)].isdecimal() and bool(around))
+    return ".".join(path[start:])
 
 
 def _tree(facts: Facts) -> _Group:
@@ -78,9 +83,7 @@ def _tree(facts: Facts) -> _Group:
     for path, group in groups.items():
         if path:
             groups[path[:-1]].parts.append(group)
-    for path in sorted(groups, key=len):
-        group = groups[path]
-        group.title = group.title or ".".join(path)
+    for group in groups.values():
         group.parts = [_inner(part) for part in group.parts]
     return groups[()]
 

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from ..core.tensor.tensor import Tensor
-from ..graph.storages import Storage
+from ..graph.storages import Memory
 from ..graph.text import norm_of
 from .core_pass import CorePass
 from .from_core import CoreGraph
@@ -106,11 +106,12 @@ def norms_of(graph: Any, root: Any, gradient: Any = None, places: Collection[Pla
     return {place: n for place, n in as_before.items() if wanted is None or place in wanted} | found
 
 
-def storages_of(graph: Any, root: Any, variables: Mapping[str, Any]) -> tuple[Storage, ...]:
+def memory_of(graph: Any, root: Any, variables: Mapping[str, Any]) -> Memory:
     """The blocks of memory in which the saved tensors of a graph lie.
 
     Args:
-        graph: the graph of `root`.
+        graph: the graph of a tensor.
+        root: the tensor.
         variables: what the user holds anyway.
     """
     if not is_torch(root):

@@ -11,14 +11,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from types import FunctionType, MethodType
+from types import CellType, FunctionType, MethodType
 from typing import Any
 
 from ..core.backward.saved import FREED, SavedTensor
 from ..core.function.function_node import BackwardCFunction
 from ..core.tensor.number import Number
 from ..core.tensor.tensor import Tensor
-from ..graph.storages import ACTIVATION, INPUT, PARAMETER, Storage, Use
+from ..graph.storages import ACTIVATION, INPUT, PARAMETER, Again, Memory, Storage, Use
 from .from_core import CoreGraph, is_tensor
 from .kept import kept_array, raw_saved
 from .memory import owner
@@ -48,6 +48,11 @@ class Blocks:
     def __init__(self, blocks_of: Callable[[Any], Iterable[Block]]) -> None:
         self._blocks_of = blocks_of
         self._found: dict[Any, _Found] = {}
+        self._again: dict[Any, list[tuple[str, str]]] = {}
+
+    def packed(self, node: str, name: str, unpack_hook: Any) -> None:
+        """A hook has packed a saved tensor into nothing: a checkpoint will compute it again."""
+        self._again.setdefault(unpack_hook, []).append((node, name))
 
     def use(self, use: Use, tensor: Any) -> None:
         """A node has saved a tensor."""
@@ -74,9 +79,10 @@ class Blocks:
                 for found in self._known(tensor):
                     found.roles.add(PARAMETER)
 
-    def storages(self) -> tuple[Storage, ...]:
+    def memory(self) -> Memory:
         """All blocks, in the order of the first use."""
-        return tuple(Storage(f.bytes, _kind(f), tuple(f.uses), tuple(f.tensors), f.name) for f in self._found.values())
+        found = (Storage(f.bytes, _kind(f), tuple(f.uses), tuple(f.tensors), f.name) for f in self._found.values())
+        return Memory(tuple(found), tuple(Again(tuple(saved)) for saved in self._again.values()))
 
 
 def _kind(found: _Found) -> str:
@@ -117,21 +123,20 @@ def _inside(thing: Any) -> list[Any]:
         return [c.cell_contents for c in thing.__closure__ or () if _is_set(c)]
     kind = type(thing)
     is_module = callable(getattr(kind, "named_modules", None))
-    return list(getattr(thing, "__dict__", {}).values()) if f"{kind.__module__}.".startswith(LIBRARIES) and not is_module else []
+    return (
+        list(getattr(thing, "__dict__", {}).values()) if f"{kind.__module__}.".startswith(LIBRARIES) and not is_module else []
+    )
 
 
 def _is_set(cell: Any) -> bool:
-    try:
-        cell.cell_contents
-    except ValueError:
-        return False
-    return True
+    """Comparing with an empty cell asks no contents."""
+    return bool(cell != CellType())
 
 
 # -- the core -----------------------------------------------------------------------------------------------------------
 
 
-def core_storages(graph: CoreGraph, variables: Mapping[str, Any]) -> tuple[Storage, ...]:
+def core_storages(graph: CoreGraph, variables: Mapping[str, Any]) -> Memory:
     """The blocks of the core's saved tensors."""
     blocks = Blocks(_blocks_of)
     for node, id in graph.node_ids.items():
@@ -145,7 +150,7 @@ def core_storages(graph: CoreGraph, variables: Mapping[str, Any]) -> tuple[Stora
     for id, t in graph.tensors.items():
         blocks.lies(t, id, _role(t, known_modules))
     blocks.held(variables, is_tensor)
-    return blocks.storages()
+    return blocks.memory()
 
 
 def _tensor_in(thing: Any) -> Any:
@@ -154,6 +159,8 @@ def _tensor_in(thing: Any) -> Any:
 
 def _use(blocks: Blocks, node: str, name: str, kept: Any, is_packed: bool = False) -> None:
     if isinstance(kept, SavedTensor) and kept.unpack_hook is not None:
+        if next(behind(kept.packed, _tensor_in), None) is None:
+            blocks.packed(node, name, kept.unpack_hook)
         for tensor in behind((kept.packed, kept.unpack_hook), _tensor_in):
             _use(blocks, node, name, tensor, is_packed=True)
     elif isinstance(kept, SavedTensor | Tensor) and not isinstance(kept, Number) and (array := kept_array(kept)) is not None:

@@ -111,5 +111,5 @@ def memory(tensor: Any, *, params: Any = None, theme: str = "auto") -> Memory:
             raise with_advice(error, tensor)
         if graph.document.is_freed:
             raise RuntimeError(f"{FREED_MESSAGE.removesuffix('.')}; call av.memory(tensor) before backward()")
-        storages = anything.storages_of(graph, tensor, Names(names, anything.named(params)))
-        return Memory(Report(Facts(graph.document, storages)), theme)
+        held = anything.memory_of(graph, tensor, Names(names, anything.named(params)))
+        return Memory(Report(Facts(graph.document, held)), theme)

@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch.utils._python_dispatch import is_traceable_wrapper_subclass
 
-from ...graph.storages import ACTIVATION, INPUT, PARAMETER, Storage, Use
+from ...graph.storages import ACTIVATION, INPUT, PARAMETER, Memory, Use
 from ..storages import Block, Blocks, behind
 from .boxes import Box
 from .forward import NUMBERS
@@ -20,13 +20,16 @@ from .values import dtype_name, shape_of, unseen
 
 
 @unseen
-def torch_storages(graph: TorchGraph, variables: Mapping[str, Any]) -> tuple[Storage, ...]:
+def torch_storages(graph: TorchGraph, variables: Mapping[str, Any]) -> Memory:
     """The blocks of the saved tensors of a graph: see Note [What a block is] in sources/storages.py."""
     blocks = Blocks(_blocks_of)
     for node, id in graph.node_ids.items():
         for kept in graph.saved[node]:
-            for tensor in _packed(node, kept):
-                blocks.use(_use(id, kept.name, tensor, is_packed=True), tensor)
+            for raw in _packed(node, kept):
+                if next(behind(raw.data, _tensor_in), None) is None:
+                    blocks.packed(id, kept.name, raw.unpack_hook)
+                for tensor in behind((raw.data, raw.unpack_hook), _tensor_in):
+                    blocks.use(_use(id, kept.name, tensor, is_packed=True), tensor)
             for name, tensor in _tensors(graph, kept):
                 blocks.use(_use(id, name, tensor), tensor)
         if is_function(node):
@@ -38,7 +41,7 @@ def torch_storages(graph: TorchGraph, variables: Mapping[str, Any]) -> tuple[Sto
         if tensor is not None:
             blocks.lies(tensor, graph.id_of(box), _role(box, known_modules))
     blocks.held(variables, is_tensor)
-    return blocks.storages()
+    return blocks.memory()
 
 
 def _use(node: str, name: str, tensor: Any, is_packed: bool = False) -> Use:
@@ -53,11 +56,10 @@ def _tensors(graph: TorchGraph, kept: Kept) -> Iterator[tuple[str, Any]]:
         yield kept.name, kept.value
 
 
-def _packed(node: Any, kept: Kept) -> Iterator[Any]:
-    """Of a saved value with hooks: the tensors that the hooks hold."""
-    if kept.state == "kept" and kept.value is None:
-        for raw in _raw(node, kept.name):
-            yield from behind((getattr(raw, "data", None), getattr(raw, "unpack_hook", None)), _tensor_in)
+def _packed(node: Any, kept: Kept) -> list[Any]:
+    """Of a saved value with hooks: what autograd has stored. Older releases do not tell what hooks hold."""
+    is_hooked = kept.state == "kept" and kept.value is None
+    return [raw for raw in _raw(node, kept.name) if hasattr(raw, "unpack_hook")] if is_hooked else []
 
 
 def _tensor_in(thing: Any) -> Any:

@@ -19,9 +19,7 @@ MEMORY_CURVE = "Backward pass: {count:,} calls"
 MEMORY_SAVED = "activations"
 MEMORY_GRADIENTS = "gradients in flight"
 MEMORY_GRADS = "grads of leaves"
-MEMORY_COUNTS = (
-    "The curve leaves out parameters and inputs, temporary memory of a node, and what a checkpoint computes again."
-)
+MEMORY_COUNTS = "The curve leaves out parameters, inputs, and memory that a node uses only while it runs."
 MEMORY_MORE = "{count:,} more"
 MEMORY_PAGE_CHECKPOINTS = "A checkpoint around"
 MEMORY_PAGE_MODULES = "By module"
