@@ -23,6 +23,7 @@ WIDTH, MARGIN, TOP = 960.0, 24.0, 66.0  # px
 MAP, GAP, CURVE, SPANS = 290.0, 56.0, 110.0, 26.0  # px: heights of the treemap, between, of the curve, under it
 COLOURS = {PARAMETER: "green", INPUT: "yellow", ACTIVATION: "brown"}
 ADVICES = 3
+LEAST = 0.75  # px of a cell's side
 
 
 def painted(report: Report, theme: Theme) -> str:
@@ -65,7 +66,8 @@ def _treemap(report: Report, ink: Ink, room: Rect) -> Iterator[str]:
     for frame in frames:
         yield _frame(frame, report, ink)
     for cell in cells:
-        yield _cell(cell, ink)
+        if min(cell.rect.w, cell.rect.h) >= LEAST:
+            yield _cell(cell, ink)
 
 
 def _frame(frame: Frame, report: Report, ink: Ink) -> str:

@@ -18,6 +18,7 @@ from .curve import Moment, curve_of
 from .facts import Facts, Holding
 
 Record = dict[str, Any]
+WORTH = 0.99  # of the peak: what a checkpoint must bring it below, to be advised
 
 
 class Report:
@@ -67,7 +68,7 @@ class Report:
 
     def advice(self, most: int = 1) -> list[str]:
         """The checkpoints that lower the peak most."""
-        return [_advised(c) for c in self.checkpoints if self.peak is not None and c.peak < self.peak.bytes][:most]
+        return [_advised(c) for c in self.checkpoints if self.peak is not None and c.peak < WORTH * self.peak.bytes][:most]
 
     def __str__(self) -> str:
         kinds = words.COMMA.join(said for _, said in self.kinds())
