@@ -99,7 +99,7 @@ def curve_of(facts: Facts) -> list[Moment]:
     saved, grads = facts.bytes(ACTIVATION), 0
     gradients = _Gradients()
     found = []
-    for place in [place for place in sizes if place[0] in facts.calls[:1]]:
+    for place in (place for t in facts.document.roots if (place := _place(facts, t)) in sizes):
         gradients.waiting[place] = gradients.new(sizes[place])
     for i, id in enumerate(facts.calls):
         node = facts.nodes[id]
@@ -122,6 +122,12 @@ def _sizes(facts: Facts) -> dict[tuple[str, int], int]:
     sizes = {(t.grad_fn, t.output_nr): bytes_of(t.value) for t in facts.document.tensors if t.grad_fn is not None}
     leaves = {(n.id, 0): bytes_of(facts.tensors[n.variable].value) for n in facts.document.nodes if n.variable is not None}
     return sizes | leaves
+
+
+def _place(facts: Facts, root: str) -> tuple[str, int]:
+    """Where the first gradient arrives."""
+    t = facts.tensors[root]
+    return (t.grad_fn, t.output_nr) if t.grad_fn is not None else (next(iter(facts.calls), ""), 0)
 
 
 def _ends(facts: Facts) -> list[int]:

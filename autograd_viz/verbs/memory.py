@@ -8,6 +8,7 @@ from typing import Any
 
 from ..core.backward.saved import FREED_MESSAGE
 from ..export.cell import cell_bundle
+from ..graph.storages import ACTIVATION, INPUT, PARAMETER
 from ..memory.facts import Facts
 from ..memory.page import page_html
 from ..memory.paint import painted
@@ -34,12 +35,9 @@ class Memory:
 
     def __init__(self, report: Report, theme: str) -> None:
         self.report, self.theme = report, theme
-        sums = report.everything()
-        self.bytes: int = sums["bytes"]
-        self.activations: int = sums["activations"]
-        self.parameters: int = sums["parameters"]
-        self.inputs: int = sums["inputs"]
-        self.peak: int = 0 if report.peak is None else report.peak.bytes
+        self.bytes = report.facts.bytes()
+        self.activations, self.parameters, self.inputs = map(report.facts.bytes, (ACTIVATION, PARAMETER, INPUT))
+        self.peak = 0 if report.peak is None else report.peak.bytes
 
     @property
     def svg(self) -> str:
