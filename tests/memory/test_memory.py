@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -150,6 +150,16 @@ def test_a_new_grad_stays_and_an_old_one_is_added_to_in_place() -> None:
     assert curve(av.memory(loss))[-1][3] == 0
 
 
+def test_the_calls_are_those_of_the_pass_in_its_order() -> None:
+    model, x = Net(), av.ones(8, 4)
+    loss = model(x).square().mean()
+    called = [row["node"] for row in av.memory(loss).table("call")]
+    s = av.step(loss).stepper
+    s.finish()
+    names = {node.id: node.name for node in s.document.nodes}
+    assert called == [names[step.node] for step in s.trace.steps]
+
+
 def test_the_peak_is_the_highest_call_and_the_sentence_names_it() -> None:
     memory = memory_of(Net())
     rows = memory.table("call")
@@ -169,17 +179,26 @@ def test_what_a_checkpoint_would_save_is_what_it_saves(which: tuple[int, ...]) -
     assert done.peak == promised["peak"]
 
 
+class Around(nn.Module):
+    """Two activations in a part, and something after it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.part = nn.Sequential(nn.Tanh(), nn.Tanh())
+
+    def forward(self, x: Any, after: Callable[[Any], Any]) -> Any:
+        return after(self.part(x))
+
+
 def test_what_nodes_outside_or_variables_hold_is_not_saved() -> None:
-    model = nn.Sequential(nn.Sequential(nn.Tanh(), nn.Tanh()), nn.Tanh())
-    x = leaf(8)
+    model, x, kept = Around(), leaf(8), []
 
-    def saves(loss: Any, *held: Any) -> list[int]:
-        return [row["saves"] for row in av.memory(loss).table("checkpoint") if row["around"] == "0"]
+    def saves(loss: Any, held: Any) -> list[int]:
+        return [row["saves"] for row in av.memory(loss).table("checkpoint") if row["around"] == "part"]
 
-    assert saves(model(x).sum()) == [64]
-    assert saves(model[0](x).square().sum()) == [32]  # the square has saved the result of the second
-    inner = model[0](x)
-    assert saves(inner.sum(), inner) == [32]
+    assert saves(model(x, av.sum), kept) == [64]
+    assert saves(model(x, lambda y: y.square().sum()), kept) == [32]  # the square has saved the result of the second
+    assert saves(model(x, lambda y: kept.append(y) or y.sum()), kept) == [32]
 
 
 def test_nothing_runs_and_nothing_changes() -> None:

@@ -120,7 +120,18 @@ def test_what_a_checkpoint_would_save_is_what_it_saves(reentrant: bool) -> None:
     assert before.activations - after.activations == promised["saves"]
     if not reentrant:
         assert after.peak == promised["peak"]
-        assert not [row for row in after.table("checkpoint") if row["around"] == "layers.1"]
+
+
+def test_what_a_checkpoint_holds_is_told_and_another_checkpoint_would_not_save_it() -> None:
+    first, second, x = nn.Sequential(nn.Linear(4, 8), nn.Tanh()), nn.Sequential(nn.Tanh(), nn.Linear(8, 8)), torch.randn(16, 4)
+    net = nn.ModuleDict({"first": first, "second": second})
+    with av.record(net):
+        loss = checkpoint(second, first(x), use_reentrant=False).sum()
+    memory = av.memory(loss)
+    held = {(row["dtype"], row["bytes"], row["uses"]) for row in memory.table() if row["kind"] == "activation"}
+    random_state = torch.get_rng_state().numel()
+    assert held == {("float32", 16 * 8 * 4, 4), ("uint8", random_state, 3)}  # the result of first: its own use and three promises
+    assert memory.table("checkpoint") == []
 
 
 def test_what_hooks_have_packed_is_counted_and_no_hook_runs() -> None:
