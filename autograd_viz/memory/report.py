@@ -98,12 +98,12 @@ class Report:
         return [_tensor(h) for h in self.facts.holdings]
 
     def _modules(self) -> list[Record]:
-        """A module counts what is inside it."""
-        groups: dict[Any, list[Holding]] = defaultdict(list)
+        """A module counts what is inside it. They are in the order of the program."""
+        groups: dict[Any, list[Holding]] = {p[:k]: [] for p in self.facts.op_paths.values() for k in range(len(p) + 1)}
         for h in self.facts.holdings:
             for k in range(len(h.path) + 1):
                 groups[h.path[:k]].append(h)
-        return [{"module": ".".join(p), "class": self.facts.module_of(p), **_sums(g)} for p, g in sorted(groups.items())]
+        return [{"module": ".".join(p), "class": self.facts.module_of(p), **_sums(g)} for p, g in groups.items() if g]
 
     def _ops(self) -> list[Record]:
         groups = _grouped(self.facts.holdings, lambda h: h.node.name if h.op is None else h.op.name)

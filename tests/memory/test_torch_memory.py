@@ -130,7 +130,8 @@ def test_what_a_checkpoint_holds_is_told_and_another_checkpoint_would_not_save_i
     memory = av.memory(loss)
     held = {(row["dtype"], row["bytes"], row["uses"]) for row in memory.table() if row["kind"] == "activation"}
     random_state = torch.get_rng_state().numel()
-    assert held == {("float32", 16 * 8 * 4, 4), ("uint8", random_state, 3)}  # the result of first: its own use and three promises
+    # the result of first has its own use and those of three promises
+    assert held == {("float32", 16 * 8 * 4, 4), ("uint8", random_state, 3)}
     assert memory.table("checkpoint") == []
 
 
