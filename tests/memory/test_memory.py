@@ -178,6 +178,27 @@ def test_what_a_checkpoint_would_save_is_what_it_saves(which: tuple[int, ...]) -
     assert done.peak == promised["peak"]
 
 
+class Twice(nn.Module):
+    """One block that is called twice."""
+
+    def __init__(self, is_checkpointed: bool) -> None:
+        super().__init__()
+        self.block, self.is_checkpointed = nn.Sequential(nn.Linear(4, 16), nn.Tanh(), nn.Linear(16, 4), nn.Tanh()), is_checkpointed
+
+    def forward(self, x: Any) -> Any:
+        for _ in range(2):
+            again = self.is_checkpointed
+            x = checkpoint(self.block, x, use_reentrant=False, preserve_rng_state=False) if again else self.block(x)
+            x = x + 1.0
+        return x
+
+
+def test_a_module_that_is_called_twice_keeps_the_input_of_each_call() -> None:
+    plain, done = memory_of(Twice(False)), memory_of(Twice(True))
+    (promised,) = [row for row in plain.table("checkpoint") if row["around"] == "block"]
+    assert plain.activations - done.activations == promised["saves"] > 0
+
+
 class Around(nn.Module):
     """Two activations in a part, and something after it."""
 
