@@ -3,8 +3,8 @@
 # Note [What a checkpoint changes]
 A checkpoint around a module keeps its inputs, and computes the rest again when backward comes to its first node.
 Until then the activations inside it are not held. What is held all the same: its inputs, what nodes outside have saved too, and
-what a variable of the user's holds. The inputs are held until its last node has run. Calls of one module count as one: all compute
-again when backward comes to the last call.
+what a variable of the user's holds. The inputs are held until its last node has run.
+Calls of one module count as one: all compute again when backward comes to the last call.
 Equal parts of one list are also tried together, each with a checkpoint of its own.
 """
 

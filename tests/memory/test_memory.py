@@ -183,7 +183,8 @@ class Twice(nn.Module):
 
     def __init__(self, is_checkpointed: bool) -> None:
         super().__init__()
-        self.block, self.is_checkpointed = nn.Sequential(nn.Linear(4, 16), nn.Tanh(), nn.Linear(16, 4), nn.Tanh()), is_checkpointed
+        self.block = nn.Sequential(nn.Linear(4, 16), nn.Tanh(), nn.Linear(16, 4), nn.Tanh())
+        self.is_checkpointed = is_checkpointed
 
     def forward(self, x: Any) -> Any:
         for _ in range(2):
