@@ -42,9 +42,11 @@ FLOORS: dict[str, set[str]] = {
     "stepper": {"errors", "graph", "render", "runtime", "sentences", "words"},
     "widget": {"maps", "export", "graph", "reasons", "render", "runtime", "stepper", "words"},
     "verbs": {
-        *("core", "errors", "export", "graph", "maps", "reasons", "render", "runtime", "sources", "stepper", "widget", "words"),
+        *("core", "errors", "export", "graph", "maps", "memory", "reasons", "render", "runtime", "sources", "stepper"),
+        *("widget", "words"),
     },
     "maps": {"export", "graph", "layout", "render", "sentences", "words"},
+    "memory": {"errors", "graph", "layout", "maps", "render", "sentences", "words"},
     "lessons": {"errors", "graph", "render", "sentences", "sources", "stepper", "reasons", "verbs", "widget", "words"},
     "cli": {"errors", "render", "stepper", "verbs"},
     "__init__": {

@@ -211,16 +211,21 @@ MAPS: dict[str, Callable[[Any, Wishes], bytes]] = {
     ".json": lambda x, wishes: map_json(x.drawing).encode("utf-8", "backslashreplace"),
     ".mmd": lambda x, wishes: map_mermaid(x.drawing).encode(),
 }
+MEMORIES: dict[str, Callable[[Any, Wishes], bytes]] = {
+    **STILL,
+    ".html": lambda x, wishes: x.to_html(wishes.theme).encode(),
+    ".json": lambda x, wishes: x.to_json().encode("utf-8", "backslashreplace"),
+}
 
 
 def save_still(x: Any, path: Any, wishes: Wishes) -> None:
-    """Write a picture that has been drawn: the result of `show` or `map`.
+    """Write a picture that has been drawn: the result of `show`, `map` or `memory`.
 
     Raises:
         UnknownChoiceError: a picture has no such format.
         CannotWriteError: the folder is missing, or the path is a folder.
     """
-    writers = MAPS if isinstance(getattr(x, "drawing", None), MapDrawing) else STILL
+    writers = MAPS if isinstance(getattr(x, "drawing", None), MapDrawing) else MEMORIES if hasattr(x, "to_html") else STILL
     if suffix_of(path) not in writers:
         raise UnknownChoiceError("file suffix of a picture", Path(path).suffix, writers)
     check_place(path)
