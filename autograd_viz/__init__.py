@@ -5,6 +5,7 @@ It has PyTorch's names (``import autograd_viz as torch``) and these verbs:
     show(x)             the figure of the graph that led to x
     map(x)              a model at a glance: a card for each module, with gradients
     step(x)             a widget that steps x.backward(), forwards and back
+    memory(x)           what autograd holds for x, and a checkpoint would save
     compare(s, t)       two steppers that move together
     scope("attention")  draws the ops inside as one box
     record(model)       records a PyTorch forward pass: its picture has every value and line
@@ -85,6 +86,7 @@ from .namespaces import accelerator, backends, cuda, fft, linalg, masked, ops, s
 from .verbs.explain import explain
 from .verbs.magics import load_ipython_extension, unload_ipython_extension
 from .verbs.map import map  # noqa: A004 -- av.map
+from .verbs.memory import memory
 from .verbs.save import iframe, load, save, to_graphviz
 from .verbs.show import compare, record, show, step
 from .verbs.watch import watch
@@ -104,7 +106,7 @@ __all__ = [
     "explain", "fft", "float", "float16", "float32", "float64", "from_dlpack", "get_default_dtype", "half", "iframe", "inf",
     "inference_mode", "int", "int8", "int16", "int32", "int64", "is_anomaly_check_nan_enabled", "is_anomaly_enabled",
     "is_grad_enabled", "is_inference_mode_enabled", "layout", "linalg", "load", "load_ipython_extension", "long", "map",
-    "masked", "memory_format", "nan", "newaxis",
+    "masked", "memory", "memory_format", "nan", "newaxis",
     "nn", "no_grad", "ops", "optim", "pi", "preserve_format", "record", "save", "scope", "set_default_dtype",
     "set_grad_enabled", "set_language", "short", "show", "special", "step", "strided", "testing", "to_graphviz", "uint8",
     "unload_ipython_extension",

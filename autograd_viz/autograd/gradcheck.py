@@ -204,21 +204,10 @@ def gradgradcheck(
     check_grad_dtypes: bool = False,
     **unused: Any,
 ) -> bool:
-    """`gradcheck` of the gradient: it checks second derivatives.
+    """`gradcheck` of the gradient: it checks second derivatives. Its other arguments are those of `gradcheck`.
 
-    Args:
-        func: as in `gradcheck`.
-        inputs: as in `gradcheck`.
-        grad_outputs: the v of vᵀJ for each output; default: random, with a fixed seed.
-        eps: as in `gradcheck`.
-        atol: as in `gradcheck`.
-        rtol: as in `gradcheck`.
-        gen_non_contig_grad_outputs: make the random ones non-contiguous.
-        raise_exception: as in `gradcheck`.
-        nondet_tol: as in `gradcheck`.
-        check_undefined_grad: as in `gradcheck`.
-        check_grad_dtypes: as in `gradcheck`.
-        unused: options of PyTorch for other devices and modes.
+    `grad_outputs` is the v of vᵀJ for each output; default: random, with a fixed seed. `gen_non_contig_grad_outputs` makes the
+    random ones non-contiguous.
     """
     xs = _as_tuple(inputs)
     outputs = [o for o in _as_tuple(func(*xs)) if isinstance(o, Tensor) and o.requires_grad]

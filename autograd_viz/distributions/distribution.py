@@ -46,11 +46,7 @@ class Distribution:
                 )
 
     def _check_value(self, value: Tensor) -> None:
-        """Refuse a value outside the support.
-
-        Raises:
-            ValueError: in PyTorch's words.
-        """
+        """Refuse a value outside the support."""
         if self._validates and not self.support.check(value).all():
             raise ValueError(
                 f"Expected value argument ({type(value).__name__} of shape {tuple(value.shape)}) to be within the support "

@@ -11,6 +11,8 @@ from ..core.tensor.tensor import Tensor
 from .module import Module, indented
 from .parameter import Parameter
 
+__all__ = ["ModuleDict", "ModuleList", "ParameterDict", "ParameterList", "Sequential"]
+
 
 class _Numbered(Module):
     """Submodules named "0", "1", ... The base of Sequential and ModuleList."""
@@ -117,51 +119,60 @@ class ModuleList(_Numbered):
         return f"{self._get_name()}({blocks}\n)" if blocks else f"{self._get_name()}()"
 
 
-class ModuleDict(Module):
+class _Named(Module):
+    """Members by name. The base of ModuleDict and ParameterDict."""
+
+    def _members(self) -> dict[str, Any]:
+        return self._modules
+
+    def __getitem__(self, key: str) -> Any:
+        return self._members()[key]
+
+    def __len__(self) -> int:
+        return len(self._members())
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._members())
+
+    def __contains__(self, key: str) -> bool:
+        return key in self._members()
+
+    def keys(self) -> Any:
+        """The names."""
+        return self._members().keys()
+
+    def items(self) -> Any:
+        """Names and members."""
+        return self._members().items()
+
+    def values(self) -> Any:
+        """The members."""
+        return self._members().values()
+
+    def update(self, members: Mapping[str, Any] | Iterable[Any]) -> None:
+        """Add or replace members by name."""
+        for name, member in dict(members).items():
+            self[name] = member
+
+    def pop(self, key: str) -> Any:
+        """Remove and return a member."""
+        member = self[key]
+        del self[key]
+        return member
+
+
+class ModuleDict(_Named):
     """A dictionary of modules. Their parameters are registered."""
 
     def __init__(self, modules: Any = None) -> None:
         super().__init__()
         self.update(modules or {})
 
-    def __getitem__(self, key: str) -> Any:
-        return self._modules[key]
-
     def __setitem__(self, key: str, module: Module) -> None:
         self.add_module(key, module)
 
     def __delitem__(self, key: str) -> None:
         del self._modules[key]
-
-    def __len__(self) -> int:
-        return len(self._modules)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._modules)
-
-    def __contains__(self, key: str) -> bool:
-        return key in self._modules
-
-    def keys(self) -> Any:
-        """The names."""
-        return self._modules.keys()
-
-    def items(self) -> Any:
-        """Names and modules."""
-        return self._modules.items()
-
-    def values(self) -> Any:
-        """The modules."""
-        return self._modules.values()
-
-    def update(self, modules: Any) -> None:
-        """Add or replace modules by name."""
-        for name, module in dict(modules).items():
-            self[name] = module
-
-    def pop(self, key: str) -> Any:
-        """Remove and return a module."""
-        return self._modules.pop(key)
 
     def clear(self) -> None:
         """Remove all."""
@@ -229,7 +240,7 @@ class ParameterList(Module):
         return f"{self._get_name()}({lines}\n)" if lines else f"{self._get_name()}()"
 
 
-class ParameterDict(Module):
+class ParameterDict(_Named):
     """A dictionary of parameters, which are registered."""
 
     def __init__(self, parameters: Any = None) -> None:
@@ -237,10 +248,8 @@ class ParameterDict(Module):
         self._keys: dict[str, None] = {}
         self.update(parameters or {})
 
-    def __getitem__(self, key: str) -> Any:
-        if key not in self._keys:
-            raise KeyError(key)
-        return getattr(self, key)
+    def _members(self) -> dict[str, Any]:
+        return {key: getattr(self, key) for key in self._keys}
 
     def __setitem__(self, key: str, value: Any) -> None:
         self._keys[key] = None
@@ -249,38 +258,6 @@ class ParameterDict(Module):
     def __delitem__(self, key: str) -> None:
         del self._keys[key]
         delattr(self, key)
-
-    def __len__(self) -> int:
-        return len(self._keys)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._keys)
-
-    def __contains__(self, key: str) -> bool:
-        return key in self._keys
-
-    def keys(self) -> Any:
-        """The names."""
-        return self._keys.keys()
-
-    def items(self) -> Any:
-        """Names and parameters."""
-        return [(k, self[k]) for k in self._keys]
-
-    def values(self) -> Any:
-        """The parameters."""
-        return [self[k] for k in self._keys]
-
-    def update(self, parameters: Mapping[str, Any] | Iterable[Any]) -> None:
-        """Add or replace parameters by name."""
-        for key, value in dict(parameters).items():
-            self[key] = value
-
-    def pop(self, key: str) -> Any:
-        """Remove and return one."""
-        value = self[key]
-        del self[key]
-        return value
 
     def __repr__(self) -> str:
         lines = "\n".join(f"  {_line(k, v, lambda t: f'torch.{t.dtype.legacy}Tensor')}" for k, v in self.items())

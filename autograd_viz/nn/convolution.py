@@ -11,6 +11,8 @@ from . import functional, init
 from .configured import Sized, given, tuple_of
 from .linear import parameter
 
+__all__ = ["Conv1d", "Conv2d", "Conv3d", "ConvTranspose1d", "ConvTranspose2d", "ConvTranspose3d"]
+
 _BORDERS = ("zeros", "reflect", "replicate", "circular")
 
 

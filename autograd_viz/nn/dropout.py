@@ -8,6 +8,8 @@ from typing import Any
 
 from .configured import Configured, layer
 
+__all__ = ["AlphaDropout", "Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "FeatureAlphaDropout"]
+
 
 @layer()
 class _Dropout(Configured):

@@ -12,6 +12,8 @@ from . import functional, init
 from .module import Module
 from .parameter import Parameter
 
+__all__ = ["Bilinear", "Embedding", "EmbeddingBag", "Linear"]
+
 
 def parameter(*size: int, dtype: Any = None, device: Any = None) -> Parameter:
     """An uninitialized parameter of this shape."""

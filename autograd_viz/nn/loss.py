@@ -13,6 +13,13 @@ from . import functional
 from .configured import Configured, layer
 from .module import Module
 
+__all__ = [
+    "BCELoss", "BCEWithLogitsLoss", "CTCLoss", "CosineEmbeddingLoss", "CosineSimilarity", "CrossEntropyLoss", "GaussianNLLLoss",
+    "HingeEmbeddingLoss", "HuberLoss", "KLDivLoss", "L1Loss", "MSELoss", "MarginRankingLoss", "MultiLabelMarginLoss",
+    "MultiLabelSoftMarginLoss", "MultiMarginLoss", "NLLLoss", "PairwiseDistance", "PoissonNLLLoss", "SmoothL1Loss",
+    "SoftMarginLoss", "TripletMarginLoss", "TripletMarginWithDistanceLoss",
+]
+
 OLD = ("size_average", "reduce")  # PyTorch's old form of `reduction`
 
 
@@ -198,19 +205,15 @@ class CTCLoss(_Loss):
     zero_infinity: bool = False
 
 
+@layer("cosine_similarity")
+class CosineSimilarity(Configured):
+    """The cosine of the angle between two vectors, along `dim`."""
+    dim: int = 1
+    eps: float = 1e-8
+    shown = ()
+
+
 # fmt: on
-class CosineSimilarity(Module):
-    """The cosine of the angle between two vectors."""
-
-    def __init__(self, dim: int = 1, eps: float = 1e-8) -> None:
-        super().__init__()
-        self.dim, self.eps = dim, eps
-
-    def forward(self, x1: Tensor, x2: Tensor) -> Any:
-        """Along `dim`."""
-        return functional.cosine_similarity(x1, x2, self.dim, self.eps)
-
-
 class PairwiseDistance(Module):
     """The p-norm of the difference of two vectors."""
 

@@ -15,6 +15,8 @@ from .modes import Modes
 from .parameter import Buffer, Parameter, kind_of
 from .state import State
 
+__all__ = ["Module"]
+
 Named = Iterator[tuple[str, Any]]
 
 

@@ -12,6 +12,8 @@ from . import functional, init
 from .linear import NonDynamicallyQuantizableLinear, parameter
 from .module import Module
 
+__all__ = ["MultiheadAttention"]
+
 
 class MultiheadAttention(Module):
     """softmax(q kᵀ / sqrt(d)) v in several heads. Each head has a part of the features.

@@ -11,9 +11,14 @@ from ..core.base.dtypes import int64
 from ..core.tensor.factories import ones, zeros
 from ..core.tensor.tensor import Tensor
 from . import functional, init
-from .configured import Configured, given
+from .configured import Configured, layer
 from .module import Module
 from .parameter import Parameter
+
+__all__ = [
+    "BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "GroupNorm", "InstanceNorm1d", "InstanceNorm2d", "InstanceNorm3d", "LayerNorm",
+    "LocalResponseNorm", "RMSNorm",
+]
 
 
 class _Affine(Module):
@@ -199,13 +204,13 @@ class GroupNorm(_Affine):
         return f"{self.num_groups}, {self.num_channels}, eps={self.eps}, affine={self.affine}, bias={self.bias is not None}"
 
 
+@layer("local_response_norm")
 class LocalResponseNorm(Configured):
     """Each value divided by a power of the mean square of its neighbours in other channels."""
-
-    function = "local_response_norm"
-
-    def __init__(self, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0) -> None:
-        super().__init__(**given(locals()))
+    size: int
+    alpha: float = 1e-4
+    beta: float = 0.75
+    k: float = 1.0
 
     def extra_repr(self) -> str:
         """The size without its name."""

@@ -8,6 +8,8 @@ from ..core.base.provenance import Call, callers_place
 from ..core.tensor.creation import leaf, tensor
 from ..core.tensor.tensor import Tensor
 
+__all__ = ["Buffer", "Parameter"]
+
 
 class Parameter(Tensor):
     """A leaf that requires grad. It shares the memory of `data`.

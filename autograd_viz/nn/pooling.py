@@ -1,13 +1,19 @@
 """Pooling: the maximum or the mean of a moving window. There is one class per kind, then its 1d, 2d and 3d forms."""
 # fmt: off
-# tables of layers: the dimensions of one layer
+# tables of layers: the function, a docstring, the options
 
 from __future__ import annotations
 
 from typing import Any
 
 from . import functional
-from .configured import Configured, given, tuple_of
+from .configured import Configured, given, layer, tuple_of
+
+__all__ = [
+    "AdaptiveAvgPool1d", "AdaptiveAvgPool2d", "AdaptiveAvgPool3d", "AdaptiveMaxPool1d", "AdaptiveMaxPool2d",
+    "AdaptiveMaxPool3d", "AvgPool1d", "AvgPool2d", "AvgPool3d", "LPPool1d", "LPPool2d", "LPPool3d", "MaxPool1d", "MaxPool2d",
+    "MaxPool3d", "MaxUnpool1d", "MaxUnpool2d", "MaxUnpool3d",
+]
 
 
 class _MaxPool(Configured):
@@ -62,12 +68,12 @@ class AvgPool3d(AvgPool2d, n=3):
     """The mean of each window of a volume."""
 
 
+@layer("lp_pool{n}d")
 class _LPPool(Configured):
-    function = "lp_pool{n}d"
-
-    def __init__(self, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False) -> None:
-        super().__init__(**given(locals()))
-
+    norm_type: float
+    kernel_size: Any
+    stride: Any = None
+    ceil_mode: bool = False
 
 class LPPool1d(_LPPool, n=1):
     """The p-norm of each window of a sequence."""
@@ -77,12 +83,9 @@ class LPPool3d(_LPPool, n=3):
     """The p-norm of each window of a volume."""
 
 
+@layer("adaptive_avg_pool{n}d")
 class _AdaptiveAvgPool(Configured):
-    function = "adaptive_avg_pool{n}d"
-
-    def __init__(self, output_size: Any) -> None:
-        super().__init__(output_size=output_size)
-
+    output_size: Any
 
 class AdaptiveAvgPool1d(_AdaptiveAvgPool, n=1):
     """The means of windows; `output_size` gives the output length of a sequence."""
@@ -92,13 +95,11 @@ class AdaptiveAvgPool3d(_AdaptiveAvgPool, n=3):
     """The means of windows; `output_size` gives the output size of a volume."""
 
 
+@layer("adaptive_max_pool{n}d")
 class _AdaptiveMaxPool(Configured):
-    function = "adaptive_max_pool{n}d"
+    output_size: Any
+    return_indices: bool = False
     shown = ("output_size",)
-
-    def __init__(self, output_size: Any, return_indices: bool = False) -> None:
-        super().__init__(**given(locals()))
-
 
 class AdaptiveMaxPool1d(_AdaptiveMaxPool, n=1):
     """The maxima of windows; `output_size` gives the output length of a sequence."""

@@ -18,6 +18,8 @@ from . import functional, init
 from .linear import parameter, unusual
 from .module import Module
 
+__all__ = ["GRU", "LSTM", "RNN", "RNNBase"]
+
 Weights = tuple[Any, Any, Any, Any]  # of the input, of the state, and their biases
 
 

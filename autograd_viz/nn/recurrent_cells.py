@@ -10,6 +10,8 @@ from .linear import parameter
 from .module import Module
 from .recurrent import STEPS, RNNBase
 
+__all__ = ["GRUCell", "LSTMCell", "RNNCell", "RNNCellBase"]
+
 
 class RNNCellBase(Module):
     """One step, with its own weights."""

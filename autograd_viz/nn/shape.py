@@ -1,6 +1,6 @@
 """Layers without parameters that pad, rearrange or resize their input."""
 # fmt: off
-# tables of layers: the dimensions of one layer
+# tables of layers: the function, a docstring, the options
 
 from __future__ import annotations
 
@@ -8,8 +8,15 @@ from typing import Any
 
 from ..core.tensor.tensor import Tensor
 from . import functional
-from .configured import Configured, given, tuple_of
+from .configured import Configured, given, layer, tuple_of
 from .module import Module
+
+__all__ = [
+    "ChannelShuffle", "CircularPad1d", "CircularPad2d", "CircularPad3d", "ConstantPad1d", "ConstantPad2d", "ConstantPad3d",
+    "Flatten", "Fold", "Identity", "PixelShuffle", "PixelUnshuffle", "ReflectionPad1d", "ReflectionPad2d", "ReflectionPad3d",
+    "ReplicationPad1d", "ReplicationPad2d", "ReplicationPad3d", "Unflatten", "Unfold", "Upsample", "UpsamplingBilinear2d",
+    "UpsamplingNearest2d", "ZeroPad1d", "ZeroPad2d", "ZeroPad3d",
+]
 
 
 class Identity(Module):
@@ -23,22 +30,22 @@ class Identity(Module):
         return input
 
 
+@layer()
 class Flatten(Configured):
     """Merges the dimensions from `start_dim` to `end_dim`."""
-
-    def __init__(self, start_dim: int = 1, end_dim: int = -1) -> None:
-        super().__init__(start_dim=start_dim, end_dim=end_dim)
+    start_dim: int = 1
+    end_dim: int = -1
 
     def forward(self, input: Tensor) -> Any:
         """The input with merged dimensions."""
         return input.flatten(self.start_dim, self.end_dim)
 
 
+@layer()
 class Unflatten(Configured):
     """Splits one dimension into several."""
-
-    def __init__(self, dim: int, unflattened_size: Any) -> None:
-        super().__init__(dim=dim, unflattened_size=unflattened_size)
+    dim: int
+    unflattened_size: Any
 
     def forward(self, input: Tensor) -> Any:
         """The input with split dimensions."""
@@ -154,46 +161,34 @@ class UpsamplingBilinear2d(Upsample):
         super().__init__(size, scale_factor, mode="bilinear", align_corners=True)
 
 
+@layer("pixel_shuffle")
 class PixelShuffle(Configured):
     """Channels become pixels: (C r², H, W) becomes (C, H r, W r)."""
+    upscale_factor: int
 
-    function = "pixel_shuffle"
-
-    def __init__(self, upscale_factor: int) -> None:
-        super().__init__(upscale_factor=upscale_factor)
-
-
+@layer("pixel_unshuffle")
 class PixelUnshuffle(Configured):
     """Pixels become channels: (C, H r, W r) becomes (C r², H, W)."""
+    downscale_factor: int
 
-    function = "pixel_unshuffle"
-
-    def __init__(self, downscale_factor: int) -> None:
-        super().__init__(downscale_factor=downscale_factor)
-
-
+@layer("channel_shuffle")
 class ChannelShuffle(Configured):
     """Interleaves the channels of several groups."""
+    groups: int
 
-    function = "channel_shuffle"
-
-    def __init__(self, groups: int) -> None:
-        super().__init__(groups=groups)
-
-
+@layer("unfold")
 class Unfold(Configured):
     """Each window of an image, as a column."""
+    kernel_size: Any
+    dilation: Any = 1
+    padding: Any = 0
+    stride: Any = 1
 
-    function = "unfold"
-
-    def __init__(self, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> None:
-        super().__init__(**given(locals()))
-
-
+@layer("fold")
 class Fold(Configured):
     """An image from columns, one per window. Overlapping elements are summed."""
-
-    function = "fold"
-
-    def __init__(self, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> None:
-        super().__init__(**given(locals()))
+    output_size: Any
+    kernel_size: Any
+    dilation: Any = 1
+    padding: Any = 0
+    stride: Any = 1

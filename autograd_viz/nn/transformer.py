@@ -16,6 +16,8 @@ from .module import Module
 from .multihead_attention import MultiheadAttention, causal_mask
 from .normalization import LayerNorm
 
+__all__ = ["Transformer", "TransformerDecoder", "TransformerDecoderLayer", "TransformerEncoder", "TransformerEncoderLayer"]
+
 
 def _function(activation: Any) -> Callable[..., Any]:
     if not isinstance(activation, str):

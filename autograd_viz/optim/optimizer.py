@@ -167,11 +167,7 @@ def options_of(arguments: dict[str, Any]) -> dict[str, Any]:
 
 
 def check_options(options: dict[str, Any]) -> None:
-    """Refuse invalid options.
-
-    Raises:
-        ValueError: in PyTorch's words.
-    """
+    """Refuse invalid options."""
     words = {"lr": "learning rate", "eps": "epsilon value", "weight_decay": "weight_decay value",
              "momentum": "momentum value", "rho": "rho value", "lr_decay": "lr_decay value", "alpha": "alpha value",
              "momentum_decay": "momentum_decay value"}  # fmt: skip

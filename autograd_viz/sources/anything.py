@@ -9,11 +9,13 @@ from contextlib import contextmanager
 from typing import Any
 
 from ..core.tensor.tensor import Tensor
+from ..graph.storages import Memory
 from ..graph.text import norm_of
 from .core_pass import CorePass
 from .from_core import CoreGraph
 from .names import Chosen
 from .norms import Place, core_norms, norms_by_steps
+from .storages import core_storages
 from .undoable_pass import Pass
 
 
@@ -102,6 +104,21 @@ def norms_of(graph: Any, root: Any, gradient: Any = None, places: Collection[Pla
     grads = [(t.id, t.grad) for t in graph.document.tensors if t.is_leaf and t.requires_grad and t.grad is not None]
     as_before = {(id, "grad", 0): n for id, g in grads if (n := norm_of(g)) is not None}
     return {place: n for place, n in as_before.items() if wanted is None or place in wanted} | found
+
+
+def memory_of(graph: Any, root: Any, variables: Mapping[str, Any]) -> Memory:
+    """The blocks of memory in which the saved tensors of a graph lie.
+
+    Args:
+        graph: the graph of a tensor.
+        root: the tensor.
+        variables: what the user holds anyway.
+    """
+    if not is_torch(root):
+        return core_storages(graph, variables)
+    from .pytorch.storages import torch_storages
+
+    return torch_storages(graph, variables)
 
 
 def named(params: Any) -> dict[str, Any]:

@@ -212,6 +212,11 @@ MAPS: dict[str, Callable[[Any, Wishes], bytes]] = {
     ".json": lambda x, wishes: map_json(x.drawing).encode("utf-8", "backslashreplace"),
     ".mmd": lambda x, wishes: map_mermaid(x.drawing).encode(),
 }
+MEMORIES: dict[str, Callable[[Any, Wishes], bytes]] = {
+    **STILL,
+    ".html": lambda x, wishes: x.to_html(wishes.theme).encode(),
+    ".json": lambda x, wishes: x.to_json().encode("utf-8", "backslashreplace"),
+}
 
 
 RUNS: dict[str, Callable[[Any, Wishes], bytes]] = {
@@ -223,13 +228,15 @@ RUNS: dict[str, Callable[[Any, Wishes], bytes]] = {
 
 
 def save_still(x: Any, path: Any, wishes: Wishes) -> None:
-    """Write a picture that has been drawn: the result of `show` or `map`, or a run.
+    """Write a picture that has been drawn: the result of `show`, `map` or `memory`, or a run.
 
     Raises:
         UnknownChoiceError: a picture has no such format.
         CannotWriteError: the folder is missing, or the path is a folder.
     """
-    writers = MAPS if isinstance(getattr(x, "drawing", None), MapDrawing) else RUNS if hasattr(x, "history") else STILL
+    is_map = isinstance(getattr(x, "drawing", None), MapDrawing)
+    kinds = ((MAPS, is_map), (MEMORIES, hasattr(x, "to_html")), (RUNS, hasattr(x, "history")))
+    writers = next((writers for writers, fits in kinds if fits), STILL)
     if suffix_of(path) not in writers:
         raise UnknownChoiceError("file suffix of a picture", Path(path).suffix, writers)
     check_place(path)

@@ -16,6 +16,7 @@ from autograd_viz.core.base.symbol import Symbol
 from autograd_viz.core.methods import load_more
 from autograd_viz.core.op.formula import formulas
 from autograd_viz.core.op.primitive import Primitive, primitive
+from autograd_viz.core.op.row import row
 
 from .cases import all_cases, not_twice, without
 
@@ -153,15 +154,49 @@ def test_a_rule_writes_its_own_formula(make: Callable[..., Any], expected: dict[
     assert formulas(node, (Symbol("grad"),), symbols) == expected
 
 
+def forget(name: str) -> None:
+    """Undo the declaration of an op."""
+    for names in (ARRAY_NAMES, TENSOR_NAMES, SYMBOL_NAMES):
+        names.pop(name)
+
+
 def test_a_rule_for_what_the_op_does_not_have_is_refused_when_declared() -> None:
     @primitive("TwiceBackward0")
     def twice(self: Any) -> Any:
         return 2 * self
 
-    for names in (ARRAY_NAMES, TENSOR_NAMES, SYMBOL_NAMES):
-        names.pop("twice")
+    forget("twice")
     with pytest.raises(TypeError, match=r"twice: rule for 'self' asks for \['other'\]; choose from \['result', 'self'"):
         twice.defvjp(self=lambda grad, other: grad * other)
+
+
+def test_a_row_declares_the_op_that_a_definition_does() -> None:
+    @primitive("CubeBackward0", promotes=True)
+    def cube(self: Any, *, scale: float = 2.0) -> Any:
+        """scale * self ** 3."""
+        return scale * self**3
+
+    cube.defvjp(self=lambda grad, self, scale: grad * 3 * scale * self**2)
+    forget("cube")
+    forward, rule = lambda self, *, scale=2.0: scale * self**3, lambda grad, self, scale: grad * 3 * scale * self**2
+    of_row = row("cube", "CubeBackward0", "scale * self ** 3.", forward, promotes=True, self=rule)
+    forget("cube")
+    x = av.tensor([1.0, -2.0], requires_grad=True)
+    seen = [
+        (
+            op.name,
+            op.__doc__,
+            op.inputs,
+            op.options,
+            op.saved_names,
+            op.promotes,
+            op(x).grad_fn.name(),
+            *av.autograd.grad(op(x, scale=0.5).sum(), x)[0].tolist(),
+        )
+        for op in (cube, of_row)
+    ]
+    assert seen[0] == seen[1]
+    assert seen[0][-3:] == ("CubeBackward0", 1.5, 6.0)
 
 
 def test_a_name_belongs_to_one_op() -> None:

@@ -161,3 +161,43 @@ def test_bfloat16_autocast_is_watched() -> None:
     with av.watch(model) as run, torch.autocast("cpu", torch.bfloat16):
         train(model, optimizer, 3)
     assert np.isfinite(column(run, "norm", "head.weight")).all()
+
+
+@pytest.mark.parametrize("kind", [torch.optim.Adam, torch.optim.LBFGS])
+def test_a_pass_in_a_closure_belongs_to_the_step_that_runs_it(kind: Any) -> None:
+    torch.manual_seed(0)
+    model = nn.Linear(3, 1)
+    optimizer = kind(model.parameters(), lr=0.1)
+    losses: list[float] = []
+
+    def closure() -> Any:
+        optimizer.zero_grad()
+        loss = (model(torch.ones(3)) ** 2).sum()
+        loss.backward()
+        losses.append(loss.item())
+        return loss
+
+    with av.watch(model) as run:
+        ends = []
+        for _ in range(3):
+            optimizer.step(closure)
+            ends.append(losses[-1])
+    assert run.history.steps == 3
+    assert np.allclose(run.totals()["loss"], ends)
+    assert sum(run.totals()["passes"]) == len(losses)
+    assert np.isfinite(column(run, "norm", "weight")).all()
+
+
+def test_nan_in_a_closure_stops_before_a_weight_moves() -> None:
+    model, optimizer = made(lambda: nn.Linear(4, 1))
+    weight = model.weight.detach().clone()
+
+    def closure() -> Any:
+        optimizer.zero_grad()
+        loss = model(torch.ones(2, 4)).sum() * float("nan")
+        loss.backward()
+        return loss
+
+    with av.watch(model), pytest.raises(av.NotFiniteError):
+        optimizer.step(closure)
+    assert torch.equal(model.weight, weight)

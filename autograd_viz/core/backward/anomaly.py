@@ -73,11 +73,7 @@ def is_anomaly_check_nan_enabled() -> bool:
 
 
 def checked(node: Node, results: Sequence[Any]) -> None:
-    """Refuse nan among the results of a node.
-
-    Raises:
-        RuntimeError: result i has a nan.
-    """
+    """Refuse nan among the results of a node."""
     if not Anomaly.check_nan:
         return
     for i, g in enumerate(results):

@@ -63,11 +63,7 @@ recording, set_recording = _recording.get, _recording.set
 
 
 def check_bool(function: str, name: str, value: Any, position: int = 1) -> None:
-    """Refuse a value that is not a bool.
-
-    Raises:
-        TypeError: in PyTorch's words.
-    """
+    """Refuse a value that is not a bool."""
     if not isinstance(value, bool):
         raise TypeError(f"{function}(): argument {name!r} (position {position}) must be bool, not {type(value).__name__}")
 

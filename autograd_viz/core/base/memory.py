@@ -18,11 +18,7 @@ def elements_overlap(array: Any) -> bool:
 
 
 def check_overlap(array: Any) -> None:
-    """Refuse to write if several elements share one place in memory.
-
-    Raises:
-        RuntimeError: they do.
-    """
+    """Refuse to write if several elements share one place in memory."""
     if elements_overlap(array):
         raise RuntimeError(OVERLAP)
 

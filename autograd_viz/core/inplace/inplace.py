@@ -118,11 +118,7 @@ def _owner(array: Any) -> Any:
 
 
 def _check_partial_overlap(written: Any, read: Any) -> None:
-    """Refuse to read from memory that is being written, except the same elements in the same order.
-
-    Raises:
-        RuntimeError: they overlap in part.
-    """
+    """Refuse to read from memory that is being written, except the same elements in the same order."""
     same = written.ctypes.data == read.ctypes.data and written.strides == read.strides and written.nbytes == read.nbytes
     if not same and is_dense(written) and is_dense(read) and np.may_share_memory(written, read):
         raise RuntimeError(

@@ -1,4 +1,7 @@
-"""The ops. Each is a NumPy forward, followed by its table of backward rules. Every file in this folder is loaded."""
+"""The ops. Each is a NumPy forward, followed by its table of backward rules. Every file in this folder is loaded.
+
+`# fmt: off` stands where a table begins: its columns stay aligned. `# fmt: on` ends it.
+"""
 
 import importlib
 import pkgutil

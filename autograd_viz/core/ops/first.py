@@ -4,7 +4,6 @@
 Formulas and node names are PyTorch's.
 """
 # fmt: off
-# tables of ops: their columns stay aligned
 
 from .activation.activation import sigmoid, tanh
 from .activation.activation_kinked import relu

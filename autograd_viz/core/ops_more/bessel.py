@@ -1,6 +1,5 @@
 """Bessel functions and similar ones. As in PyTorch, only the modified ones of the first kind have gradients."""
 # fmt: off
-# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 
@@ -12,102 +11,46 @@ from ..base.public import public
 from ..base.scipy_special import special
 from ..base.symbol import call
 from ..op.primitive import primitive
+from ..op.row import public_row, row
 from ..ops.elementwise.arithmetic import _as_float
 from ..ops.elementwise.special import computed
-from ..tensor.refusals import refuse
+from ..tensor.refusals import refusing
 from ..tensor.tensor import Tensor
 
-
-@public("i0", "special.i0", inplace=True)
-@primitive("I0Backward0")
-def i0(self):
-    """Modified Bessel function of the first kind, order 0."""
-    return computed(special.i0, self)
-i0.defvjp(
-    self = lambda grad, self: grad * i1(self),
-)
-
-
-@public("special.i0e")
-@primitive("SpecialI0EBackward0")
-def i0e(self):
-    """exp(-|self|) * i0(self), without overflow."""
-    return computed(special.i0e, self)
-i0e.defvjp(
-    self = lambda grad, self, result: grad * (i1e(self) - sgn(self) * result),
-)
-
-
-@public("special.i1")
-@primitive("SpecialI1Backward0")
-def i1(self):
-    """Modified Bessel function of the first kind, order 1."""
-    return computed(special.i1, self)
-i1.defvjp(
-    self = lambda grad, self, result: grad * where(eq(self, 0), 0.5, i0(self) - result / self),
-)
-
-
-@public("special.i1e")
-@primitive("SpecialI1EBackward0")
-def i1e(self):
-    """exp(-|self|) * i1(self), without overflow."""
-    return computed(special.i1e, self)
-i1e.defvjp(
-    self = lambda grad, self, result: grad * where(eq(self, 0), 0.5, i0e(self) - result * (sgn(self) + 1 / self)),
-)
-
-
-@public("igamma", "special.gammainc", inplace=True)
-@primitive("IgammaBackward0", promotes=True)
-def igamma(self, other):
-    """The regularized lower incomplete gamma function: the integral from 0 to other, divided by gamma(self)."""
-    refuse(self, "iub", "igamma_cpu")
-    return computed(special.gammainc, self, other)
-igamma.defvjp(
+i0 = public_row("i0 special.i0", "I0Backward0", "Modified Bessel function of the first kind, order 0.",
+    lambda self: computed(special.i0, self), inplace=True,
+    self = lambda grad, self: grad * i1(self))
+i0e = public_row("special.i0e", "SpecialI0EBackward0", "exp(-|self|) * i0(self), without overflow.",
+    lambda self: computed(special.i0e, self),
+    self = lambda grad, self, result: grad * (i1e(self) - sgn(self) * result))
+i1 = public_row("special.i1", "SpecialI1Backward0", "Modified Bessel function of the first kind, order 1.",
+    lambda self: computed(special.i1, self),
+    self = lambda grad, self, result: grad * where(eq(self, 0), 0.5, i0(self) - result / self))
+i1e = public_row("special.i1e", "SpecialI1EBackward0", "exp(-|self|) * i1(self), without overflow.",
+    lambda self: computed(special.i1e, self),
+    self = lambda grad, self, result: grad * where(eq(self, 0), 0.5, i0e(self) - result * (sgn(self) + 1 / self)))
+igamma = public_row("igamma special.gammainc", "IgammaBackward0",
+    "The regularized lower incomplete gamma function: the integral from 0 to other, divided by gamma(self).",
+    refusing("iub", "igamma_cpu", lambda self, other: computed(special.gammainc, self, other)), promotes=True, inplace=True,
     self  = lambda grad: no_derivative_of("igamma: input"),
-    other = lambda grad, self, other: grad * exp((self - 1) * log(other) - other - lgamma(self)),
-)
-
-
-@public("igammac", "special.gammaincc", inplace=True)
-@primitive("IgammacBackward0", promotes=True)
-def igammac(self, other):
-    """1 - igamma(self, other)."""
-    refuse(self, "iub", "igammac_cpu")
-    return computed(special.gammaincc, self, other)
-igammac.defvjp(
+    other = lambda grad, self, other: grad * exp((self - 1) * log(other) - other - lgamma(self)))
+igammac = public_row("igammac special.gammaincc", "IgammacBackward0", "1 - igamma(self, other).",
+    refusing("iub", "igammac_cpu", lambda self, other: computed(special.gammaincc, self, other)), promotes=True, inplace=True,
     self  = lambda grad: no_derivative_of("igammac: input"),
-    other = lambda grad, self, other: -grad * exp((self - 1) * log(other) - other - lgamma(self)),
-)
-
-
-@primitive("SpecialZetaBackward0", promotes=True, written=lambda self, other: call("zeta", self, other))
-def zeta_tensors(self, other):
-    """Hurwitz's zeta function: the sum of (k + other)**-self over k = 0, 1, ..."""
-    return computed(special.zeta, self, other)
-zeta_tensors.defvjp(
+    other = lambda grad, self, other: -grad * exp((self - 1) * log(other) - other - lgamma(self)))
+zeta_tensors = row("zeta_tensors", "SpecialZetaBackward0",
+    "Hurwitz's zeta function: the sum of (k + other)**-self over k = 0, 1, ...",
+    lambda self, other: computed(special.zeta, self, other), promotes=True,
+    written=lambda self, other: call("zeta", self, other),
     self  = lambda grad: no_derivative_of("zeta"),
-    other = lambda grad, self, other: grad * -self * zeta_tensors(self + 1, other),
-)
-
-
-@primitive("SpecialZetaBackward1", written=lambda other, self: call("zeta", self, other))
-def zeta_of_number(other, *, self):
-    """Hurwitz's zeta function of a number `self`."""
-    return computed(special.zeta, np.full_like(_as_float(other), self), other)
-zeta_of_number.defvjp(
-    other = lambda grad, self, other: grad * -self * zeta_of_number(other, self=self + 1),
-)
-
-
-@primitive("SpecialZetaBackward2")
-def zeta_number(self, *, other):
-    """Hurwitz's zeta function with a number `other`."""
-    return computed(special.zeta, self, np.full_like(_as_float(self), other))
-zeta_number.defvjp(
-    self = lambda grad: no_derivative_of("zeta"),
-)
+    other = lambda grad, self, other: grad * -self * zeta_tensors(self + 1, other))
+zeta_of_number = row("zeta_of_number", "SpecialZetaBackward1", "Hurwitz's zeta function of a number `self`.",
+    lambda other, *, self: computed(special.zeta, np.full_like(_as_float(other), self), other),
+    written=lambda other, self: call("zeta", self, other),
+    other = lambda grad, self, other: grad * -self * zeta_of_number(other, self=self + 1))
+zeta_number = row("zeta_number", "SpecialZetaBackward2", "Hurwitz's zeta function with a number `other`.",
+    lambda self, *, other: computed(special.zeta, self, np.full_like(_as_float(self), other)),
+    self = lambda grad: no_derivative_of("zeta"))
 
 
 @public("special.zeta")

@@ -1,6 +1,5 @@
 """CTC loss: the negative log-probability that frames of symbols, without blanks and repeats, spell the target."""
 # fmt: off
-# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 
@@ -89,11 +88,7 @@ def lengths_of(lengths: Any) -> tuple[int, ...]:
 
 
 def check_lengths(log_probs: Tensor, targets: Tensor, frames: tuple[int, ...], symbols: tuple[int, ...], blank: int) -> None:
-    """Refuse lengths beyond the size of the tensors.
-
-    Raises:
-        RuntimeError: in PyTorch's words.
-    """
+    """Refuse lengths beyond the size of the tensors."""
     checked = "(while checking arguments for ctc_loss_allocate_outputs)"
     most, samples, classes = log_probs.shape
     if not 0 <= blank < classes:

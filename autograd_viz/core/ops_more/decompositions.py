@@ -4,7 +4,6 @@ Their gradients: Giles, Collected matrix derivative results (2008); Walter and L
 linear algebra functions with application in optimum experimental design (2010).
 """
 # fmt: off
-# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 
@@ -33,9 +32,7 @@ def qr_tensor(A, *, mode="reduced"):
     if mode == "r":
         return np.empty(0, A.dtype), column_major(np.linalg.qr(A, "r"))
     return tuple(column_major(factor) for factor in np.linalg.qr(A, mode))
-qr_tensor.defvjp(
-    A = lambda grads, Q, R, mode: qr_backward(grads[0], grads[1], Q, R, mode),
-)
+qr_tensor.defvjp(A = lambda grads, Q, R, mode: qr_backward(grads[0], grads[1], Q, R, mode))
 
 
 @primitive("LinalgSvdBackward0", results=("U", "S", "Vh"), materialize=False)

@@ -1,6 +1,5 @@
 """Distances between rows, and covariance of variables: cdist, pdist, cov, corrcoef."""
 # fmt: off
-# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 
@@ -12,6 +11,7 @@ import numpy as np
 from ..base.public import public
 from ..base.readings import composite, inlined
 from ..op.primitive import primitive
+from ..op.row import row
 from ..ops.elementwise.arithmetic import mul, mul_scalar, sub
 from ..ops.elementwise.complex_numbers import complex_
 from ..ops.elementwise.rounding import div
@@ -20,15 +20,10 @@ from ..ops.reduce.reduction import sum_all, sum_dim
 from ..ops.shape.shape import squeeze_all, t
 from ..tensor.tensor import Tensor
 
-
-@primitive("CdistBackward0")
-def cdist_forward(x1, x2, *, p):
-    """The p-norm of the difference of each row of x1 and each row of x2."""
-    return p_norm(x1[..., :, None, :] - x2[..., None, :, :], p)
-cdist_forward.defvjp(
+cdist_forward = row("cdist_forward", "CdistBackward0", "The p-norm of the difference of each row of x1 and each row of x2.",
+    lambda x1, x2, *, p: p_norm(x1[..., :, None, :] - x2[..., None, :, :], p),
     x1 = lambda grad, x1, x2, p, result: cdist_backward(grad, x1, x2, p, result),
-    x2 = lambda grad, x1, x2, p, result: cdist_backward(mT(grad), x2, x1, p, mT(result)),
-)
+    x2 = lambda grad, x1, x2, p, result: cdist_backward(mT(grad), x2, x1, p, mT(result)))
 
 
 @primitive("EuclideanDistBackward0")
@@ -47,9 +42,7 @@ def pdist_forward(self, *, p):
     """The p-norm of the difference of each pair of rows: row 0 with 1, 2, ..., then row 1 with 2, 3, ..."""
     first, second = np.triu_indices(len(self), 1)
     return p_norm(self[first] - self[second], p)
-pdist_forward.defvjp(
-    self = lambda grad, self, p, result: pdist_backward(grad, self, p, result),
-)
+pdist_forward.defvjp(self = lambda grad, self, p, result: pdist_backward(grad, self, p, result))
 
 
 @primitive()

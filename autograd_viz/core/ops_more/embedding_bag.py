@@ -1,6 +1,5 @@
 """Bags of rows of a table of weights: their sum, mean or maximum. The single rows are not stored."""
 # fmt: off
-# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 

@@ -1,6 +1,5 @@
 """The same elements rearranged: windows to columns and back, channels to pixels and back."""
 # fmt: off
-# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 
@@ -46,9 +45,7 @@ def pixel_shuffle_by(self, *, upscale_factor):
     parts = self.reshape(*lead, channels // r**2, r, r, height, width)
     parts = parts.transpose(*range(len(lead) + 1), -2, -4, -1, -3).copy()
     return parts.reshape(*lead, channels // r**2, height * r, width * r)
-pixel_shuffle_by.defvjp(
-    self = lambda grad, upscale_factor: pixel_unshuffle_by(grad, downscale_factor=upscale_factor),
-)
+pixel_shuffle_by.defvjp(self = lambda grad, upscale_factor: pixel_unshuffle_by(grad, downscale_factor=upscale_factor))
 
 
 @primitive("PixelUnshuffleBackward0")
@@ -59,9 +56,7 @@ def pixel_unshuffle_by(self, *, downscale_factor):
     parts = self.reshape(*lead, channels, height // r, r, width // r, r)
     parts = parts.transpose(*range(len(lead) + 1), -3, -1, -4, -2).copy()
     return parts.reshape(*lead, channels * r**2, height // r, width // r)
-pixel_unshuffle_by.defvjp(
-    self = lambda grad, downscale_factor: pixel_shuffle_by(grad, upscale_factor=downscale_factor),
-)
+pixel_unshuffle_by.defvjp(self = lambda grad, downscale_factor: pixel_shuffle_by(grad, upscale_factor=downscale_factor))
 
 
 @primitive("ChannelShuffleBackward0")
@@ -69,9 +64,7 @@ def channel_shuffle_groups(self, *, groups):
     """The channels, interleaved: the first of each group, then the second of each, ..."""
     batch, channels, *size = self.shape
     return self.reshape(batch, groups, channels // groups, *size).swapaxes(1, 2).copy().reshape(self.shape)
-channel_shuffle_groups.defvjp(
-    self = lambda grad, groups: channel_unshuffle(grad, groups),
-)
+channel_shuffle_groups.defvjp(self = lambda grad, groups: channel_unshuffle(grad, groups))
 
 
 # fmt: on

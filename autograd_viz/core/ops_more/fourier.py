@@ -5,7 +5,6 @@ transform of real numbers returns only half of the frequencies, because the othe
 for the missing half.
 """
 # fmt: off
-# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 
@@ -49,9 +48,7 @@ def fft_c2r(self, *, dim, normalization, last_dim_size):
     """The first half of the frequencies to real numbers. The last of `dim` gets the length `last_dim_size`."""
     sizes = [*(self.shape[d] for d in dim[:-1]), last_dim_size]
     return np.fft.irfftn(self, sizes, dim, norm=_DIVIDED_BACKWARD[normalization])
-fft_c2r.defvjp(
-    self = lambda grad, dim, normalization: fft_c2r_backward(grad, dim, normalization),
-)
+fft_c2r.defvjp(self = lambda grad, dim, normalization: fft_c2r_backward(grad, dim, normalization))
 
 
 @primitive()

@@ -9,8 +9,7 @@ import numpy as np
 from ..base import dtypes
 from ..base.public import public
 from ..ops.elementwise.casts import to
-from ..ops.elementwise.complex_numbers import conjugate_copy
-from ..ops.elementwise.conjugate import conj
+from ..ops.elementwise.complex_numbers import conj, conjugate_copy
 from ..ops.layers.padding import constant_pad_nd
 from ..ops.reduce.arranging import roll
 from ..ops.shape.slicing import slice_dim

@@ -69,11 +69,7 @@ grid_sampler_2d, grid_sampler_3d = functions(_grid_sampler, "torch.grid_sampler_
 
 
 def _check(input: Tensor, grid: Tensor) -> None:
-    """Refuse a grid that does not fit the images.
-
-    Raises:
-        RuntimeError: in PyTorch's words.
-    """
+    """Refuse a grid that does not fit the images."""
     sizes = f"got input with sizes {list(input.shape)} and grid with sizes {list(grid.shape)}"
     if input.shape[0] != grid.shape[0]:
         raise RuntimeError(f"grid_sampler(): expected grid and input to have same batch size, but {sizes}")

@@ -6,7 +6,6 @@ The sample at a point is a sum of the pixels around it. The weights depend on th
 `orders` says how often, per direction. So each derivative of the two sums is one of them again.
 """
 # fmt: off
-# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 

@@ -1,6 +1,5 @@
 """Householder reflections: a product of matrices I - tau v @ v.mH. LAPACK stores the Q of A = Q @ R in this form."""
 # fmt: off
-# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 

@@ -1,6 +1,5 @@
 """Resizing of images: each new element is a weighted sum of old ones, one dimension after the other."""
 # fmt: off
-# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 

@@ -1,6 +1,5 @@
 """The pseudo-inverse, and least squares."""
 # fmt: off
-# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 
@@ -30,9 +29,7 @@ def pinv_tensor(self, *, atol=None, rtol=None, hermitian=False):
     counts = np.abs(s) > cutoff(np.abs(s), self.shape, atol, rtol)[..., None]
     scaled = v * np.where(counts, 1 / np.where(counts, s, 1), 0)[..., None, :]
     return (scaled @ np.swapaxes(u, -2, -1).conj()).astype(self.dtype)
-pinv_tensor.defvjp(
-    self = lambda grad, self, result: pinv_backward(grad, result, self),
-)
+pinv_tensor.defvjp(self = lambda grad, self, result: pinv_backward(grad, result, self))
 
 
 @primitive(

@@ -13,11 +13,7 @@ from ..tensor.tensor import Tensor
 
 
 def check_layer(input: Tensor, linear_weight: Tensor, linear_bias: Tensor | None) -> None:
-    """Refuse a layer that does not fit the input.
-
-    Raises:
-        RuntimeError: in PyTorch's words.
-    """
+    """Refuse a layer that does not fit the input."""
     if input.ndim not in (1, 2):
         raise RuntimeError(f"expected input with dimensionality 1 or 2, got {input.ndim}")
     if linear_weight.ndim < 2:

@@ -1,6 +1,5 @@
 """Multi-class hinge losses: the score of a target class should exceed all others by a margin."""
 # fmt: off
-# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 

@@ -41,11 +41,7 @@ def hinge_embedding_loss(input: Tensor, target: Tensor, margin: float = 1.0) -> 
 
 
 def check_pair(input1: Tensor, input2: Tensor, target: Tensor) -> None:
-    """Refuse arguments that are neither one pair with a 0-d target nor a batch of pairs with a 1-d target.
-
-    Raises:
-        RuntimeError: in PyTorch's words.
-    """
+    """Refuse arguments that are neither one pair with a 0-d target nor a batch of pairs with a 1-d target."""
     if target.ndim > 1:
         raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
     wanted = target.ndim + 1
@@ -71,11 +67,7 @@ def cosine_embedding_loss(input1: Tensor, input2: Tensor, target: Tensor, margin
 
 
 def check_triplet(anchor: Tensor, positive: Tensor, negative: Tensor, margin: float) -> None:
-    """Refuse points of different dimensions, and a margin that is not positive.
-
-    Raises:
-        ValueError, RuntimeError: in PyTorch's words.
-    """
+    """Refuse points of different dimensions, and a margin that is not positive."""
     if margin <= 0:
         raise ValueError(f"margin must be greater than 0, got {margin}")
     if not anchor.ndim == positive.ndim == negative.ndim:

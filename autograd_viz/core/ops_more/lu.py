@@ -1,6 +1,5 @@
 """LU factorization: A = P @ L @ U with row swaps P, a lower L with ones on the diagonal, and an upper U."""
 # fmt: off
-# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 
@@ -13,6 +12,7 @@ import numpy as np
 from ..base.public import public
 from ..base.readings import composite
 from ..op.primitive import primitive
+from ..op.row import row
 from ..ops.matrix.matrix_checks import check_fits, flat, square_matrices, supported
 from ..tensor.tensor import Tensor
 from .triangular import substitution
@@ -42,9 +42,7 @@ def linalg_lu(A, *, pivot=True):
     check_lu(A, pivot, "linalg.lu")
     packed, pivots, _ = eliminate(A)
     return swaps_array(packed, pivots), lower_array(packed), upper_array(packed)
-linalg_lu.defvjp(
-    A = lambda grads, P, L, U, pivot: lu_backward(grads[0], grads[1], P, L, U),
-)
+linalg_lu.defvjp(A = lambda grads, P, L, U, pivot: lu_backward(grads[0], grads[1], P, L, U))
 
 
 @primitive("LuUnpackBackward0", results=("P", "L", "U"), nondifferentiable=("P",))
@@ -71,10 +69,8 @@ lu_solve_tensors.defvjp(
 )
 
 
-@primitive()
-def row_swaps(LU, pivots):
-    """The permutation matrix P of the pivots."""
-    return swaps_array(LU, pivots)
+row_swaps = row("row_swaps", "", "The permutation matrix P of the pivots.",
+    lambda LU, pivots: swaps_array(LU, pivots))
 
 
 # fmt: on
@@ -188,11 +184,7 @@ def check_lu(a: Any, pivot: bool, op: str) -> None:
 
 
 def raise_singular_factor(info: Any) -> None:
-    """Refuse a U with a zero on its diagonal.
-
-    Raises:
-        RuntimeError: in PyTorch's words.
-    """
+    """Refuse a U with a zero on its diagonal."""
     if np.any(info):
         batch = int(np.flatnonzero(info)[0])
         which, i = f"(Batch element {batch}): " if np.ndim(info) else "", np.ravel(info)[batch]

@@ -1,6 +1,5 @@
 """scatter_reduce and index_reduce: values for the same index are summed, multiplied, averaged, or their extreme is taken."""
 # fmt: off
-# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 

@@ -1,6 +1,5 @@
 """Reductions over segments of neighbouring elements, such as the words of sentences of different lengths."""
 # fmt: off
-# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 

@@ -107,11 +107,7 @@ def stft(
 
 
 def _check_signal(input: Tensor, window: Tensor | None, n_fft: int, hop_length: int, win_length: int, **how: Any) -> None:
-    """Refuse a signal and lengths that do not fit each other.
-
-    Raises:
-        RuntimeError: in PyTorch's words.
-    """
+    """Refuse a signal and lengths that do not fit each other."""
     shown = f"stft(torch.{input.dtype.legacy}Tensor{list(input.shape)}, " + _said(
         n_fft=n_fft, hop_length=hop_length, win_length=win_length, window=window, **how
     ) + ")"  # fmt: skip

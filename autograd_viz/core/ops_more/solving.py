@@ -1,6 +1,5 @@
 """Inverses, determinants, and solutions of A @ X = B."""
 # fmt: off
-# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 
@@ -12,7 +11,7 @@ import numpy as np
 from ..base.public import public
 from ..base.readings import composite, op
 from ..op.primitive import primitive
-from ..ops.elementwise.comparison import eq
+from ..ops.elementwise.logic import eq
 from ..ops.matrix.matmul import matmul
 from ..ops.matrix.matrix_checks import check_fits, column_major, flat, floating, raise_first, square_matrices, supported
 from ..ops.shape.shape import clone
@@ -33,9 +32,7 @@ def linalg_inv_ex(A, *, check_errors=False):
         raise_first(info, "linalg.inv_ex", SINGULAR)
     one = np.broadcast_to(np.eye(A.shape[-1], dtype=A.dtype), A.shape)
     return column_major(lu_substitution(packed, pivots, one, False)), info
-linalg_inv_ex.defvjp(
-    A = lambda grad, inverse: -mH(inverse) @ grad @ mH(inverse),
-)
+linalg_inv_ex.defvjp(A = lambda grad, inverse: -mH(inverse) @ grad @ mH(inverse))
 
 
 @primitive("LinalgSolveExBackward0", results=("result", "LU", "pivots", "info"), nondifferentiable=("LU",))
@@ -59,9 +56,7 @@ def det_tensor(A):
     """The determinant: the product of U's diagonal in A = P @ L @ U, with a sign change for each row swap."""
     lu, pivots, _ = eliminate(A)
     return swap_sign(pivots, A.dtype) * np.diagonal(lu, axis1=-2, axis2=-1).prod(-1), lu, pivots
-det_tensor.defvjp(
-    A = lambda grad, A, LU, pivots, result: of_matrix(grad) * cofactors(A),
-)
+det_tensor.defvjp(A = lambda grad, A, LU, pivots, result: of_matrix(grad) * cofactors(A))
 
 
 @primitive("LinalgSlogdetBackward0", results=("sign", "logabsdet", "LU", "pivots"), nondifferentiable=("LU",))
@@ -83,9 +78,7 @@ def cofactors(A):
     others = np.where(np.eye(n, dtype=bool), 1, s[..., None, :]).prod(-1)
     sign = (np.linalg.det(u) * np.linalg.det(vh)).conj()
     return ((u * (others * sign[..., None])[..., None, :]) @ vh).astype(A.dtype)
-cofactors.defvjp(
-    A = lambda grad, A, result: cofactors_backward(grad, A, result),
-)
+cofactors.defvjp(A = lambda grad, A, result: cofactors_backward(grad, A, result))
 
 
 @public("matrix_exp", "linalg.matrix_exp")
@@ -105,9 +98,7 @@ def matrix_exp(self):
     for k in range(halvings.max(initial=0)):
         result = np.where((k < halvings)[:, None, None], result @ result, result)
     return result.reshape(self.shape)
-matrix_exp.defvjp(
-    self = lambda grad, self: matrix_exp_backward(grad, self),
-)
+matrix_exp.defvjp(self = lambda grad, self: matrix_exp_backward(grad, self))
 
 
 # fmt: on

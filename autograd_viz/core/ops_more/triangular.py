@@ -1,6 +1,5 @@
 """Triangular systems, and the Cholesky factorization."""
 # fmt: off
-# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 
@@ -12,6 +11,7 @@ import numpy as np
 from ..base.public import public
 from ..base.readings import composite, inlined
 from ..op.primitive import primitive
+from ..op.row import row
 from ..ops.matrix.matrix_checks import (
     check_fits,
     column_major,
@@ -68,9 +68,7 @@ def linalg_cholesky_ex(A, *, upper=False, check_errors=False):
     if check_errors:
         raise_first(info, "linalg.cholesky_ex", NOT_POSITIVE)
     return factor, info
-linalg_cholesky_ex.defvjp(
-    A = lambda grad, upper, L: cholesky_backward(grad, upper, L),
-)
+linalg_cholesky_ex.defvjp(A = lambda grad, upper, L: cholesky_backward(grad, upper, L))
 
 
 @primitive("CholeskyBackward0")
@@ -79,20 +77,15 @@ def cholesky_tensor(self, *, upper=False):
     factor, info = cholesky_rows(self, upper)
     raise_first(info, "cholesky", NOT_POSITIVE)
     return factor
-cholesky_tensor.defvjp(
-    self = lambda grad, upper, result: cholesky_backward(grad, upper, result),
-)
+cholesky_tensor.defvjp(self = lambda grad, upper, result: cholesky_backward(grad, upper, result))
 
 
-@primitive("CholeskySolveBackward0")
-def cholesky_solve_tensors(self, input2, *, upper=False):
-    """X with (L @ L.mH) @ X = self, for the Cholesky factor L = input2."""
-    return cholesky_substitution(input2, self, upper)
-cholesky_solve_tensors.defvjp(
+cholesky_solve_tensors = row("cholesky_solve_tensors", "CholeskySolveBackward0",
+    "X with (L @ L.mH) @ X = self, for the Cholesky factor L = input2.",
+    lambda self, input2, *, upper=False: cholesky_substitution(input2, self, upper),
     self   = lambda grad, input2, upper: cholesky_solve_tensors(grad, input2, upper=upper),
     input2 = lambda grad, self, input2, upper, result:
-        cholesky_factor_gradient(-cholesky_solve_tensors(grad, input2, upper=upper) @ mH(result), input2, upper),
-)
+        cholesky_factor_gradient(-cholesky_solve_tensors(grad, input2, upper=upper) @ mH(result), input2, upper))
 
 
 @primitive("CholeskyInverseBackward0")

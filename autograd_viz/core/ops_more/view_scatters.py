@@ -1,6 +1,5 @@
 """Writing into a part of a copy: select_scatter, slice_scatter, diagonal_scatter."""
 # fmt: off
-# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 

@@ -54,11 +54,7 @@ def brought_together(*operands: Tensor | None) -> tuple[Any, ...]:
 
 
 def check_broadcast(*operands: Tensor | None) -> None:
-    """Refuse shapes that do not broadcast.
-
-    Raises:
-        RuntimeError: in PyTorch's words.
-    """
+    """Refuse shapes that do not broadcast."""
     shapes = [t._data.shape for t in operands if t is not None]
     a = shapes[0]
     for b in shapes[1:]:
@@ -73,11 +69,7 @@ def check_broadcast(*operands: Tensor | None) -> None:
 
 
 def check_dim(dim: int, ndim: int) -> int:
-    """`dim` unchanged, if a tensor of `ndim` dimensions has it. A 0-d tensor accepts 0 and -1.
-
-    Raises:
-        IndexError: in PyTorch's words.
-    """
+    """`dim` unchanged, if a tensor of `ndim` dimensions has it. A 0-d tensor accepts 0 and -1."""
     most = max(ndim, 1)
     if not -most <= dim < most:
         raise IndexError(f"Dimension out of range (expected to be in range of [{-most}, {most - 1}], but got {dim})")

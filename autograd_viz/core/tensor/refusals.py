@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import wraps
 from typing import Any
 
 from ..base.dtypes import from_numpy_dtype
@@ -9,11 +11,7 @@ from .tensor import Tensor
 
 
 def check_tensor(function: str, value: Any, argument: str = "input", position: int = 1) -> None:
-    """Refuse a value that is not a tensor.
-
-    Raises:
-        TypeError: with the place of the argument.
-    """
+    """Refuse a value that is not a tensor."""
     if not isinstance(value, Tensor):
         kind = type(value).__name__
         raise TypeError(f"{function}(): argument '{argument}' (position {position}) must be Tensor, not {kind}")
@@ -34,22 +32,25 @@ def refuse(value: Any, kinds: str, kernel: str) -> None:
         raise NotImplementedError(f"\"{kernel}\" not implemented for '{scalar_type(value)}'")
 
 
-def check_scalar_type(value: Any, wanted: Any) -> None:
-    """Refuse a tensor or array whose element type is not that of `wanted`, a tensor or array.
+def refusing(kinds: str, kernel: str, forward: Callable[..., Any]) -> Callable[..., Any]:
+    """A forward that refuses some element types of its first input, as `refuse` does."""
 
-    Raises:
-        RuntimeError: they differ.
-    """
+    @wraps(forward)
+    def checked(first: Any, *others: Any, **options: Any) -> Any:
+        refuse(first, kinds, kernel)
+        return forward(first, *others, **options)
+
+    return checked
+
+
+def check_scalar_type(value: Any, wanted: Any) -> None:
+    """Refuse a tensor or array whose element type is not that of `wanted`, a tensor or array."""
     if scalar_type(value) != scalar_type(wanted):
         raise RuntimeError(f"expected scalar type {scalar_type(wanted)} but found {scalar_type(value)}")
 
 
 def check_expands(value: Any, size: tuple[int, ...], asked: tuple[int, ...] | None = None) -> None:
-    """Refuse a tensor or array that does not broadcast to `size`. `asked` is the user's form of `size`, which may contain -1.
-
-    Raises:
-        RuntimeError: a dimension does not fit.
-    """
+    """Refuse a tensor or array that does not broadcast to `size`. `asked` is the user's form of it, which may contain -1."""
     have, asked = value.shape, size if asked is None else asked
     lead = len(size) - len(have)
     if lead < 0:

@@ -48,6 +48,7 @@ class RunWatch:
         self.moments = Moments()
         self._held: weakref.WeakKeyDictionary[Any, Held] = weakref.WeakKeyDictionary()
         self._scaler: Any = None
+        self._is_in_closure = False  # an optimizer runs the user's closure
         self._thread = threading.get_ident()
         self._hooks: Hooks | None = Hooks(self)
 
@@ -70,7 +71,8 @@ class RunWatch:
         self.steps.flush()
 
     def _end_step(self) -> None:
-        self._apart(self.steps.end, self.after)
+        if not self._is_in_closure:
+            self._apart(self.steps.end, self.after)
 
     @property
     def count(self) -> int:
@@ -197,10 +199,26 @@ class RunWatch:
         self.steps.measure(self._held_by(optimizer))
         self.steps.sink.mark(self.steps.count, "skipped")
 
-    def step_begins(self, optimizer: Any, args: Any, kwargs: Any) -> None:
-        """An optimizer is about to step."""
+    def step_begins(self, optimizer: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """An optimizer is about to step. If a closure runs the pass inside of the step, its end is the moment to look."""
         if is_dynamo_compiling() or threading.get_ident() != self._thread:
-            return
+            return None
+        self._is_in_closure = False
+        closure = args[1] if len(args) > 1 else kwargs.get("closure")
+        if not callable(closure):
+            self._about_to_step(optimizer)
+            return None
+        self._end_step()
+        self._is_in_closure = True
+
+        def looked_at() -> Any:
+            result = closure()
+            self._about_to_step(optimizer)
+            return result
+
+        return ((args[0], looked_at, *args[2:]), kwargs) if len(args) > 1 else (args, {**kwargs, "closure": looked_at})
+
+    def _about_to_step(self, optimizer: Any) -> None:
         began = perf_counter()
         self._apart(self._before_step, optimizer)
         self.steps.spent += perf_counter() - began
@@ -210,6 +228,7 @@ class RunWatch:
             try:
                 self.before(bad)
             except BaseException:  # it reaches the user
+                self._is_in_closure = False
                 self.flush()
                 raise
 
@@ -217,15 +236,17 @@ class RunWatch:
         held = self._held_by(optimizer)
         if not held.parameters:
             return
-        if any(o is optimizer for o in self.steps.optimizers):
+        if not self._is_in_closure and any(o is optimizer for o in self.steps.optimizers):
             self._end_step()
-        self.steps.optimizers.append(optimizer)
+        if not any(o is optimizer for o in self.steps.optimizers):
+            self.steps.optimizers.append(optimizer)
         self.steps.measure(held)
         self.steps.note_rate(optimizer)
         self.kept.before_step()
 
     def step_ends(self, optimizer: Any, args: Any, kwargs: Any) -> None:
         """An optimizer has stepped."""
+        self._is_in_closure = False
         if is_dynamo_compiling() or threading.get_ident() != self._thread or optimizer not in self._held:
             return
         began = perf_counter()

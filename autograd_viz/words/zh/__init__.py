@@ -6,6 +6,7 @@ from .errors import *  # noqa: F403 -- a language is all its sentences
 from .labels import *  # noqa: F403 -- a language is all its sentences
 from .lessons import *  # noqa: F403 -- a language is all its sentences
 from .maps import *  # noqa: F403 -- a language is all its sentences
+from .memory import *  # noqa: F403 -- a language is all its sentences
 from .missing import *  # noqa: F403 -- a language is all its sentences
 from .runs import *  # noqa: F403 -- a language is all its sentences
 from .steps import *  # noqa: F403 -- a language is all its sentences

@@ -1,6 +1,5 @@
 """Smooth activations: sigmoid, tanh, and functions built from exp."""
 # fmt: off
-# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 
@@ -12,8 +11,9 @@ from ...base.public import public
 from ...base.readings import composite, inlined
 from ...base.scipy_special import special
 from ...op.primitive import primitive
+from ...op.row import public_row, row
 from ...tensor.arguments import from_front
-from ...tensor.refusals import refuse
+from ...tensor.refusals import refuse, refusing
 from ...tensor.tensor import Tensor
 from ..elementwise.arithmetic import _as_float
 
@@ -31,44 +31,20 @@ def times(symbol: Any, factor: float) -> Any:
     return symbol if factor == 1 else symbol * factor
 
 
-@public("sigmoid", "special.expit", "nn.functional.sigmoid", inplace=True)
-@primitive("SigmoidBackward0")
-def sigmoid(self):
-    """1 / (1 + exp(-self))."""
-    return expit(_as_float(self))
-
-
-@primitive(
-    "SigmoidBackwardBackward0",
+sigmoid = public_row("sigmoid special.expit nn.functional.sigmoid", "SigmoidBackward0", "1 / (1 + exp(-self)).",
+    lambda self: expit(_as_float(self)), inplace=True)
+sigmoid_backward = row("sigmoid_backward", "SigmoidBackwardBackward0", "grad_output * (1 - output) * output.",
+    lambda grad_output, output: grad_output * (1 - output) * output,
     written=lambda grad_output, output: grad_output * (1 - output) * output,
-)
-def sigmoid_backward(grad_output, output):
-    """grad_output * (1 - output) * output."""
-    return grad_output * (1 - output) * output
-sigmoid_backward.defvjp(
     grad_output = lambda grad, output: sigmoid_backward(grad, output),
-    output      = lambda grad, grad_output, output: grad * grad_output * (1 - 2 * output),
-)
-
-
-@public("tanh", "nn.functional.tanh", inplace=True)
-@primitive("TanhBackward0")
-def tanh(self):
-    """Hyperbolic tangent."""
-    return np.tanh(_as_float(self))
-
-
-@primitive(
-    "TanhBackwardBackward0",
+    output      = lambda grad, grad_output, output: grad * grad_output * (1 - 2 * output))
+tanh = public_row("tanh nn.functional.tanh", "TanhBackward0", "Hyperbolic tangent.",
+    lambda self: np.tanh(_as_float(self)), inplace=True)
+tanh_backward = row("tanh_backward", "TanhBackwardBackward0", "grad_output * (1 - output**2).",
+    lambda grad_output, output: grad_output * (1 - output * output),
     written=lambda grad_output, output: grad_output * (1 - output**2),
-)
-def tanh_backward(grad_output, output):
-    """grad_output * (1 - output**2)."""
-    return grad_output * (1 - output * output)
-tanh_backward.defvjp(
     grad_output = lambda grad, output: tanh_backward(grad, output),
-    output      = lambda grad, grad_output, output: grad * (-2 * output * grad_output),
-)
+    output      = lambda grad, grad_output, output: grad * (-2 * output * grad_output))
 
 
 @public("nn.functional.logsigmoid")
@@ -83,22 +59,14 @@ def log_sigmoid_forward(self):
     refuse(self, "iub", "log_sigmoid_cpu")
     buffer = np.exp(-np.abs(self))
     return np.minimum(self, 0) - np.log1p(buffer), buffer
-log_sigmoid_forward.defvjp(
-    self = lambda grad, self, buffer: log_sigmoid_backward(grad, self, buffer),
-)
+log_sigmoid_forward.defvjp(self = lambda grad, self, buffer: log_sigmoid_backward(grad, self, buffer))
 
 
-@primitive(
-    "LogSigmoidBackwardBackward0",
+log_sigmoid_backward = row("log_sigmoid_backward", "LogSigmoidBackwardBackward0", "grad_output * sigmoid(-self).",
+    lambda grad_output, self, buffer: grad_output * (np.where(self < 0, 1, buffer) / (1 + buffer)),
     written=lambda grad_output, self, buffer: grad_output * sigmoid(-self),
-)
-def log_sigmoid_backward(grad_output, self, buffer):
-    """grad_output * sigmoid(-self)."""
-    return grad_output * (np.where(self < 0, 1, buffer) / (1 + buffer))
-log_sigmoid_backward.defvjp(
     grad_output = lambda grad, self, buffer: log_sigmoid_backward(grad, self, buffer),
-    self        = lambda grad, grad_output, self: -grad * grad_output * sigmoid(self) * (1 - sigmoid(self)),
-)
+    self        = lambda grad, grad_output, self: -grad * grad_output * sigmoid(self) * (1 - sigmoid(self)))
 
 
 @primitive("SoftplusBackward0")
@@ -145,24 +113,12 @@ def tanhshrink(input: Tensor) -> Any:
     return input - tanh(input)
 
 
-@primitive("SiluBackward0")
-def silu_of(self):
-    """self * sigmoid(self)."""
-    refuse(self, "iub", "silu_cpu")
-    return self * expit(self)
-silu_of.defvjp(
-    self = lambda grad, self: grad * (sigmoid(self) * (1 + self * (1 - sigmoid(self)))),
-)
-
-
-@primitive("MishBackward0")
-def mish_of(self):
-    """self * tanh(softplus(self))."""
-    refuse(self, "iub", "mish_cpu")
-    return self * np.tanh(np.logaddexp(self, 0))
-mish_of.defvjp(
-    self = lambda grad, self: mish_backward(grad, self),
-)
+silu_of = row("silu_of", "SiluBackward0", "self * sigmoid(self).",
+    refusing("iub", "silu_cpu", lambda self: self * expit(self)),
+    self = lambda grad, self: grad * (sigmoid(self) * (1 + self * (1 - sigmoid(self)))))
+mish_of = row("mish_of", "MishBackward0", "self * tanh(softplus(self)).",
+    refusing("iub", "mish_cpu", lambda self: self * np.tanh(np.logaddexp(self, 0))),
+    self = lambda grad, self: mish_backward(grad, self))
 
 
 @composite
@@ -202,14 +158,9 @@ elu_backward.defvjp(
 )
 
 
-@primitive("CeluBackward0")
-def celu_of(self, *, alpha):
-    """self if self > 0, else alpha * (exp(self / alpha) - 1)."""
-    refuse(self, "iub", "elu_cpu")
-    return np.where(self <= 0, np.expm1(self / alpha) * alpha, self)
-celu_of.defvjp(
-    self = lambda grad, self, alpha: elu_backward(grad, self, alpha=alpha, scale=1, input_scale=1 / alpha),
-)
+celu_of = row("celu_of", "CeluBackward0", "self if self > 0, else alpha * (exp(self / alpha) - 1).",
+    refusing("iub", "elu_cpu", lambda self, *, alpha: np.where(self <= 0, np.expm1(self / alpha) * alpha, self)),
+    self = lambda grad, self, alpha: elu_backward(grad, self, alpha=alpha, scale=1, input_scale=1 / alpha))
 
 
 @primitive("GluBackward0")
@@ -218,9 +169,7 @@ def glu_of(self, *, dim):
     refuse(self, "iub", "glu_cpu")
     a, b = np.split(self, 2, dim)
     return a * expit(b)
-glu_of.defvjp(
-    self = lambda grad, self, dim: glu_backward(grad, self, dim=dim),
-)
+glu_of.defvjp(self = lambda grad, self, dim: glu_backward(grad, self, dim=dim))
 
 
 @primitive("GluBackwardBackward0")

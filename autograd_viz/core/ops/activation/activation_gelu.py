@@ -1,6 +1,5 @@
 """GELU: x times the probability that a standard normal number is below x. Exact, or approximated with tanh."""
 # fmt: off
-# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 
@@ -12,6 +11,7 @@ from ...base.public import public
 from ...base.readings import ARRAY_NAMES, composite
 from ...base.scipy_special import special
 from ...op.primitive import primitive
+from ...op.row import row
 from ...tensor.refusals import refuse
 
 
@@ -29,24 +29,16 @@ def gelu(self, *, approximate="none"):
     if approximate == "none":
         return self * special.ndtr(self).astype(self.dtype, copy=False)
     return 0.5 * self * (1 + np.tanh(ARRAY_NAMES["gelu_inner"](self)))
-gelu.defvjp(
-    self = lambda grad, self, approximate: gelu_backward(grad, self, approximate=approximate),
-)
+gelu.defvjp(self = lambda grad, self, approximate: gelu_backward(grad, self, approximate=approximate))
 
 
-@primitive(
-    "GeluBackwardBackward0",
+gelu_backward = row("gelu_backward", "GeluBackwardBackward0", "grad_output * gelu'(self).",
+    lambda grad_output, self, *, approximate: grad_output * ARRAY_NAMES["gelu_slope"](self, approximate),
     written=lambda grad_output, self, approximate: (
         grad_output * (ndtr(self) + self * bell(self)) if approximate == "none"
         else grad_output * gelu_slope(self, approximate)),
-)
-def gelu_backward(grad_output, self, *, approximate):
-    """grad_output * gelu'(self)."""
-    return grad_output * ARRAY_NAMES["gelu_slope"](self, approximate)
-gelu_backward.defvjp(
     grad_output = lambda grad, self, approximate: gelu_backward(grad, self, approximate=approximate),
-    self        = lambda grad, grad_output, self, approximate: grad * grad_output * gelu_curvature(self, approximate),
-)
+    self        = lambda grad, grad_output, self, approximate: grad * grad_output * gelu_curvature(self, approximate))
 
 
 @composite

@@ -1,6 +1,5 @@
 """Piecewise linear activations: relu and related functions."""
 # fmt: off
-# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 
@@ -10,8 +9,9 @@ import numpy as np
 
 from ...base.public import public
 from ...op.primitive import primitive
+from ...op.row import public_row, row
 from ...tensor.random import default_generator
-from ...tensor.refusals import refuse
+from ...tensor.refusals import refuse, refusing
 from ...tensor.tensor import Tensor
 
 
@@ -29,9 +29,7 @@ def threshold_of(self, *, threshold, value):
     """self if self > threshold, else `value`."""
     refuse(self, "b", "threshold_cpu")
     return np.where(self <= threshold, value, self).astype(self.dtype, copy=False)
-threshold_of.defvjp(
-    self = lambda grad, self, threshold: threshold_backward(grad, self, threshold=threshold),
-)
+threshold_of.defvjp(self = lambda grad, self, threshold: threshold_backward(grad, self, threshold=threshold))
 
 
 @primitive(
@@ -50,38 +48,19 @@ threshold_backward.defvjp(
 )
 
 
-@primitive("LeakyReluBackward0")
-def leaky_relu_of(self, *, negative_slope):
-    """self if self > 0, else negative_slope * self."""
-    refuse(self, "iub", "leaky_relu_cpu")
-    return np.where(self > 0, self, self * negative_slope)
-leaky_relu_of.defvjp(
-    self = lambda grad, self, negative_slope: leaky_relu_backward(grad, self, negative_slope=negative_slope),
-)
-
-
-@primitive(
-    "LeakyReluBackwardBackward0",
+leaky_relu_of = row("leaky_relu_of", "LeakyReluBackward0", "self if self > 0, else negative_slope * self.",
+    refusing("iub", "leaky_relu_cpu", lambda self, *, negative_slope: np.where(self > 0, self, self * negative_slope)),
+    self = lambda grad, self, negative_slope: leaky_relu_backward(grad, self, negative_slope=negative_slope))
+leaky_relu_backward = row("leaky_relu_backward", "LeakyReluBackwardBackward0",
+    "grad_output where self > 0, else grad_output * negative_slope.",
+    lambda grad_output, self, *, negative_slope: np.where(self > 0, grad_output, grad_output * negative_slope),
     written=lambda grad_output, self, negative_slope: where(self > 0, grad_output, grad_output * negative_slope),
-)
-def leaky_relu_backward(grad_output, self, *, negative_slope):
-    """grad_output where self > 0, else grad_output * negative_slope."""
-    return np.where(self > 0, grad_output, grad_output * negative_slope)
-leaky_relu_backward.defvjp(
     grad_output = lambda grad, self, negative_slope: leaky_relu_backward(grad, self, negative_slope=negative_slope),
-    self        = lambda grad: zeros_like(grad),
-)
-
-
-@primitive("PreluKernelBackward0", promotes=True)
-def prelu_kernel(self, weight):
-    """self if self > 0, else weight * self."""
-    refuse(self, "iub", "prelu_cpu")
-    return np.where(self > 0, self, weight * self)
-prelu_kernel.defvjp(
+    self        = lambda grad: zeros_like(grad))
+prelu_kernel = row("prelu_kernel", "PreluKernelBackward0", "self if self > 0, else weight * self.",
+    refusing("iub", "prelu_cpu", lambda self, weight: np.where(self > 0, self, weight * self)), promotes=True,
     self   = lambda grad, self, weight: where(self > 0, grad, grad * weight),
-    weight = lambda grad, self, weight: where(self > 0, 0, grad * self),
-)
+    weight = lambda grad, self, weight: where(self > 0, 0, grad * self))
 
 
 @public("prelu", "nn.functional.prelu")
@@ -143,63 +122,29 @@ hardtanh_of.defvjp(
 )
 
 
-@primitive(
-    "HardtanhBackwardBackward0",
+hardtanh_backward = row("hardtanh_backward", "HardtanhBackwardBackward0",
+    "grad_output between the bounds, 0 on and outside them.",
+    lambda grad_output, self, *, min_val, max_val: np.where((self <= min_val) | (self >= max_val), 0, grad_output),
     written=lambda grad_output, self, min_val, max_val: where(
         logical_and(self > min_val, self < max_val), grad_output, 0),
-)
-def hardtanh_backward(grad_output, self, *, min_val, max_val):
-    """grad_output between the bounds, 0 on and outside them."""
-    return np.where((self <= min_val) | (self >= max_val), 0, grad_output)
-hardtanh_backward.defvjp(
     grad_output = lambda grad, self, min_val, max_val: hardtanh_backward(grad, self, min_val=min_val, max_val=max_val),
-    self        = lambda grad: zeros_like(grad),
-)
-
-
-@primitive("HardsigmoidBackward0")
-def hardsigmoid_of(self):
-    """A linear function from 0 at -3 to 1 at 3, constant outside."""
-    refuse(self, "iub", "hardsigmoid_cpu")
-    return np.minimum(np.maximum(self + 3, 0), 6) / 6
-hardsigmoid_of.defvjp(
-    self = lambda grad, self: where(logical_and(self > -3, self < 3), grad / 6, 0),
-)
-
-
-@primitive("HardswishBackward0")
-def hardswish_of(self):
-    """self * hardsigmoid(self)."""
-    refuse(self, "iub", "hardswish_cpu")
-    return self * np.minimum(np.maximum(self + 3, 0), 6) / 6
-hardswish_of.defvjp(
-    self = lambda grad, self: hardswish_backward(grad, self),
-)
-
-
-@primitive(
-    "HardswishBackwardBackward0",
+    self        = lambda grad: zeros_like(grad))
+hardsigmoid_of = row("hardsigmoid_of", "HardsigmoidBackward0", "A linear function from 0 at -3 to 1 at 3, constant outside.",
+    refusing("iub", "hardsigmoid_cpu", lambda self: np.minimum(np.maximum(self + 3, 0), 6) / 6),
+    self = lambda grad, self: where(logical_and(self > -3, self < 3), grad / 6, 0))
+hardswish_of = row("hardswish_of", "HardswishBackward0", "self * hardsigmoid(self).",
+    refusing("iub", "hardswish_cpu", lambda self: self * np.minimum(np.maximum(self + 3, 0), 6) / 6),
+    self = lambda grad, self: hardswish_backward(grad, self))
+hardswish_backward = row("hardswish_backward", "HardswishBackwardBackward0",
+    "0 below -3; grad_output * (self / 3 + 1/2) up to 3; grad_output above.",
+    lambda grad_output, self: np.where(self <= -3, 0, np.where(self < 3, grad_output * (self / 3 + 0.5), grad_output)),
     written=lambda grad_output, self: where(
         self < 3, where(self > -3, grad_output * (self / 3 + 0.5), 0), grad_output),
-)
-def hardswish_backward(grad_output, self):
-    """0 below -3; grad_output * (self / 3 + 1/2) up to 3; grad_output above."""
-    return np.where(self <= -3, 0, np.where(self < 3, grad_output * (self / 3 + 0.5), grad_output))
-hardswish_backward.defvjp(
     grad_output = lambda grad, self: hardswish_backward(grad, self),
-    self        = lambda grad, grad_output, self: where(logical_and(self > -3, self < 3), grad * grad_output / 3, 0),
-)
-
-
-@public("hardshrink", "nn.functional.hardshrink")
-@primitive("HardshrinkBackward0")
-def hardshrink(self, *, lambd=0.5):
-    """0 between -lambd and lambd, else self."""
-    refuse(self, "iub", "hardshrink_cpu")
-    return np.where((self >= -lambd) & (self <= lambd), 0, self)
-hardshrink.defvjp(
-    self = lambda grad, self, lambd: shrink_backward(grad, self, lambd=lambd),
-)
+    self        = lambda grad, grad_output, self: where(logical_and(self > -3, self < 3), grad * grad_output / 3, 0))
+hardshrink = public_row("hardshrink nn.functional.hardshrink", "HardshrinkBackward0", "0 between -lambd and lambd, else self.",
+    refusing("iub", "hardshrink_cpu", lambda self, *, lambd=0.5: np.where((self >= -lambd) & (self <= lambd), 0, self)),
+    self = lambda grad, self, lambd: shrink_backward(grad, self, lambd=lambd))
 
 
 @public("nn.functional.softshrink")
@@ -214,19 +159,11 @@ def softshrink(self, *, lambd=0.5):
         raise RuntimeError(f"lambda must be in range [0, 3.40282e+38] for input dtype Float, but found {lambd}")
     refuse(self, "iub", "softshrink_check")
     return np.where(self > lambd, self - lambd, np.where(self < -lambd, self + lambd, self * 0))
-softshrink.defvjp(
-    self = lambda grad, self, lambd: shrink_backward(grad, self, lambd=lambd),
-)
+softshrink.defvjp(self = lambda grad, self, lambd: shrink_backward(grad, self, lambd=lambd))
 
 
-@primitive(
-    "SoftshrinkBackwardBackward0",
+shrink_backward = row("shrink_backward", "SoftshrinkBackwardBackward0", "0 where |self| <= lambd, else grad_output.",
+    lambda grad_output, self, *, lambd: np.where((self >= -lambd) & (self <= lambd), 0, grad_output),
     written=lambda grad_output, self, lambd: where(abs(self) > lambd, grad_output, 0),
-)
-def shrink_backward(grad_output, self, *, lambd):
-    """0 where |self| <= lambd, else grad_output."""
-    return np.where((self >= -lambd) & (self <= lambd), 0, grad_output)
-shrink_backward.defvjp(
     grad_output = lambda grad, self, lambd: shrink_backward(grad, self, lambd=lambd),
-    self        = lambda grad: zeros_like(grad),
-)
+    self        = lambda grad: zeros_like(grad))

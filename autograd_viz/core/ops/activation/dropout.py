@@ -1,6 +1,5 @@
 """Dropout: in training, random numbers become 0, and the others are scaled up so that the mean stays the same."""
 # fmt: off
-# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 
@@ -12,6 +11,7 @@ import numpy as np
 
 from ...base.public import public
 from ...op.primitive import primitive
+from ...op.row import public_row
 from ...tensor.random import default_generator, laid_out
 from ...tensor.tensor import Tensor
 
@@ -28,14 +28,11 @@ dropout_with_mask.defvjp(
 )
 
 
-@public("torch.native_dropout_backward")
-@primitive("NativeDropoutBackwardBackward0", written=lambda grad_output, mask, scale: grad_output * mask * scale)
-def native_dropout_backward(grad_output, mask, *, scale):
-    """grad_output * mask * scale."""
-    return grad_output * mask * grad_output.dtype.type(scale)
-native_dropout_backward.defvjp(
-    grad_output = lambda grad, grad_output, mask, scale: native_dropout_backward(grad, mask, scale=scale),
-)
+native_dropout_backward = public_row("torch.native_dropout_backward", "NativeDropoutBackwardBackward0",
+    "grad_output * mask * scale.",
+    lambda grad_output, mask, *, scale: grad_output * mask * grad_output.dtype.type(scale),
+    written=lambda grad_output, mask, scale: grad_output * mask * scale,
+    grad_output = lambda grad, grad_output, mask, scale: native_dropout_backward(grad, mask, scale=scale))
 
 
 # fmt: on

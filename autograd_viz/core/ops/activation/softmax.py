@@ -1,6 +1,5 @@
 """Softmax (positive numbers with sum 1), its logarithm, and logsumexp."""
 # fmt: off
-# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 
@@ -34,9 +33,7 @@ def softmax_dim(self, *, dim):
 def safe_softmax_dim(self, *, dim):
     """softmax, but 0 if all elements along `dim` are -inf."""
     return np.where(np.all(self == -np.inf, axis=dim, keepdims=True), self.dtype.type(0), softmax_dim.forward(self, dim=dim))
-safe_softmax_dim.defvjp(
-    self = lambda grad, result, dim: softmax_backward_data(grad, result, dim=dim),
-)
+safe_softmax_dim.defvjp(self = lambda grad, result, dim: softmax_backward_data(grad, result, dim=dim))
 
 
 @primitive(

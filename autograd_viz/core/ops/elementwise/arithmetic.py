@@ -3,7 +3,6 @@
 Formulas and node names: PyTorch's table of derivatives.
 """
 # fmt: off
-# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 
@@ -14,6 +13,7 @@ import numpy as np
 from ...base.public import public
 from ...base.readings import inlined
 from ...op.primitive import primitive
+from ...op.row import public_row, row
 from ...tensor.tensor import Tensor
 
 NO_BOOL_DIFFERENCE = (
@@ -70,9 +70,7 @@ def rsub_scalar(self, *, other, alpha=1):
     self = widened(self, other)
     other = as_number_of(self, other)
     return other - self if alpha == 1 else other - alpha * self
-rsub_scalar.defvjp(
-    self = lambda grad, alpha: maybe_multiply(-grad, alpha),
-)
+rsub_scalar.defvjp(self = lambda grad, alpha: maybe_multiply(-grad, alpha))
 
 
 @public("torch.rsub", "Tensor.__rsub__")
@@ -105,40 +103,18 @@ def rdiv(self: Tensor, other: Any) -> Any:
 
 
 # PyTorch's overloads for a Python number. Its composites and backward formulas call them; a user's `x * 2` is `mul`.
-@primitive("AddBackward1")
-def add_scalar(self, *, other, alpha=1):
-    """self + alpha * other, for a number `other`."""
-    return widened(self, other) + alpha * other
-add_scalar.defvjp(
-    self = lambda grad: grad,
-)
-
-
-@primitive("SubBackward1")
-def sub_scalar(self, *, other, alpha=1):
-    """self - alpha * other, for a number `other`."""
-    return widened(self, other) - alpha * other
-sub_scalar.defvjp(
-    self = lambda grad: grad,
-)
-
-
-@primitive("MulBackward1")
-def mul_scalar(self, *, other):
-    """self * other, for a number `other`."""
-    return widened(self, other) * other
-mul_scalar.defvjp(
-    self = lambda grad, other: grad * conjugated(other),
-)
-
-
-@primitive("DivBackward1")
-def div_scalar(self, *, other):
-    """self / other, for a number `other`."""
-    return _as_float(self) / other
-div_scalar.defvjp(
-    self = lambda grad, other: grad / conjugated(other),
-)
+add_scalar = row("add_scalar", "AddBackward1", "self + alpha * other, for a number `other`.",
+    lambda self, *, other, alpha=1: widened(self, other) + alpha * other,
+    self = lambda grad: grad)
+sub_scalar = row("sub_scalar", "SubBackward1", "self - alpha * other, for a number `other`.",
+    lambda self, *, other, alpha=1: widened(self, other) - alpha * other,
+    self = lambda grad: grad)
+mul_scalar = row("mul_scalar", "MulBackward1", "self * other, for a number `other`.",
+    lambda self, *, other: widened(self, other) * other,
+    self = lambda grad, other: grad * conjugated(other))
+div_scalar = row("div_scalar", "DivBackward1", "self / other, for a number `other`.",
+    lambda self, *, other: _as_float(self) / other,
+    self = lambda grad, other: grad / conjugated(other))
 
 
 @public("neg", "negative", inplace=True)
@@ -166,29 +142,16 @@ def positive(input: Tensor) -> Tensor:
     return input
 
 
-@public("reciprocal", inplace=True)
-@primitive("ReciprocalBackward0")
-def reciprocal(self):
-    """1 / self."""
-    return 1.0 / _as_float(self)
-reciprocal.defvjp(
-    self = lambda grad, result: -grad * conjugated(result * result),
-)
-
-
-@primitive()
-def zeros_like(self):
-    """Zeros in the same shape and type."""
-    return np.zeros_like(self)
+reciprocal = public_row("reciprocal", "ReciprocalBackward0", "1 / self.",
+    lambda self: 1.0 / _as_float(self), inplace=True,
+    self = lambda grad, result: -grad * conjugated(result * result))
+zeros_like = row("zeros_like", "", "Zeros in the same shape and type.",
+    lambda self: np.zeros_like(self))
 
 
 # fmt: on
 def checked_alpha(alpha: Any, array: Any) -> Any:
-    """The factor of add and sub, if its type fits the operands.
-
-    Raises:
-        RuntimeError: in PyTorch's words.
-    """
+    """The factor of add and sub, if its type fits the operands."""
     if isinstance(alpha, float) and array.dtype.kind in "iub":
         raise RuntimeError("For integral input tensors, argument alpha must not be a floating point number.")
     return alpha

@@ -1,11 +1,11 @@
-"""`x **= 2` and similar operators, and the functions that call an in-place method: torch.exp_(x)."""
+"""`x **= 2`, `2 ** x` and similar operators, and the functions that call an in-place method: torch.exp_(x)."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
-from ...base.public import public
+from ...base.public import NAMESPACES, public
 from ...tensor.tensor import Tensor
 
 
@@ -34,6 +34,27 @@ for _alias, _name in (
     ("true_divide_", "div_"),
 ):
     public(f"Tensor.{_alias}")(_forwarding(_name))
+
+
+def _reflected(name: str, sign: str) -> Callable[..., Any]:
+    """The method for `other ** self`, of the op `name`."""
+
+    def method(self: Tensor, other: Any) -> Any:
+        return NAMESPACES["torch"][name](other, self)
+
+    method.__name__, method.__doc__ = name, f"other {sign} self."
+    return method
+
+
+for _alias, _name, _sign in (
+    ("__rpow__", "pow", "**"),
+    ("__rfloordiv__", "floor_divide", "//"),
+    ("__rmod__", "remainder", "%"),
+    ("__rmatmul__", "matmul", "@"),
+    ("__rlshift__", "bitwise_left_shift", "<<"),
+    ("__rrshift__", "bitwise_right_shift", ">>"),
+):
+    public(f"Tensor.{_alias}")(_reflected(_name, _sign))
 
 _ALSO_FUNCTIONS = (
     "abs", "acos", "acosh", "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctanh", "asin", "asinh", "atan", "atanh",

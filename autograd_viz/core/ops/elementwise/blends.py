@@ -1,6 +1,5 @@
 """Ops on three tensors: a product or quotient added to a tensor, and interpolation between two tensors."""
 # fmt: off
-# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 
@@ -10,19 +9,14 @@ import numpy as np
 
 from ...base.public import public
 from ...op.primitive import primitive
+from ...op.row import public_row, row
 from ...tensor.tensor import Tensor
 
-
-@public("addcmul", inplace=True)
-@primitive("AddcmulBackward0", promotes=True)
-def addcmul(self, tensor1, tensor2, *, value=1):
-    """self + value * tensor1 * tensor2."""
-    return self + value * tensor1 * tensor2
-addcmul.defvjp(
+addcmul = public_row("addcmul", "AddcmulBackward0", "self + value * tensor1 * tensor2.",
+    lambda self, tensor1, tensor2, *, value=1: self + value * tensor1 * tensor2, promotes=True, inplace=True,
     self    = lambda grad: grad,
     tensor1 = lambda grad, tensor2, value: grad * conjugated(tensor2 * value),
-    tensor2 = lambda grad, tensor1, value: grad * conjugated(tensor1 * value),
-)
+    tensor2 = lambda grad, tensor1, value: grad * conjugated(tensor1 * value))
 
 
 @public("addcdiv", inplace=True)
@@ -49,25 +43,17 @@ addcdiv.defvjp(
 )
 
 
-@primitive("LerpBackward0", promotes=True)
-def lerp_scalar(self, end, *, weight):
-    """self + weight * (end - self), for a number `weight`."""
-    return self + weight * (end - self) if abs(weight) < 0.5 else end - (end - self) * (1 - weight)
-lerp_scalar.defvjp(
+lerp_scalar = row("lerp_scalar", "LerpBackward0", "self + weight * (end - self), for a number `weight`.",
+    lambda self, end, *, weight: self + weight * (end - self) if abs(weight) < 0.5 else end - (end - self) * (1 - weight),
+    promotes=True,
     self = lambda grad, weight: grad * conjugated(1 - weight),
-    end  = lambda grad, weight: grad * conjugated(weight),
-)
-
-
-@primitive("LerpBackward1", promotes=True)
-def lerp_tensor(self, end, weight):
-    """self + weight * (end - self), all tensors."""
-    return np.where(np.abs(weight) < 0.5, self + weight * (end - self), end - (end - self) * (1 - weight))
-lerp_tensor.defvjp(
+    end  = lambda grad, weight: grad * conjugated(weight))
+lerp_tensor = row("lerp_tensor", "LerpBackward1", "self + weight * (end - self), all tensors.",
+    lambda self, end, weight: np.where(np.abs(weight) < 0.5, self + weight * (end - self), end - (end - self) * (1 - weight)),
+    promotes=True,
     self   = lambda grad, weight: grad * conjugated(1 - weight),
     end    = lambda grad, weight: grad * conjugated(weight),
-    weight = lambda grad, end, self: grad * conjugated(end - self),
-)
+    weight = lambda grad, end, self: grad * conjugated(end - self))
 
 
 @public("lerp", inplace=True)

@@ -1,6 +1,5 @@
 """The same values in another element type: x.double(), x.to(...), x.type_as(y)."""
 # fmt: off
-# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 
@@ -22,9 +21,7 @@ def to_copy(self, *, dtype):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", np.exceptions.ComplexWarning)
         return self.astype(dtype.numpy)
-to_copy.defvjp(
-    self = lambda grad: grad,
-)
+to_copy.defvjp(self = lambda grad: grad)
 
 
 # fmt: on

@@ -1,6 +1,5 @@
 """Choices between values: where, maximum, minimum and clamp."""
 # fmt: off
-# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 
@@ -12,6 +11,7 @@ from ...base.dtypes import from_numpy_dtype
 from ...base.public import public
 from ...base.readings import composite, inlined
 from ...op.primitive import primitive
+from ...op.row import public_row, row
 from ...tensor.tensor import Tensor
 from .arithmetic import widened
 
@@ -50,44 +50,22 @@ def where_method(self: Tensor, condition: Tensor, other: Any) -> Any:
     return where(condition, self, other)
 
 
-@public("maximum")
-@primitive("MaximumBackward0", promotes=True)
-def maximum(self, other):
-    """The larger of two. Equal elements share the gradient."""
-    return np.maximum(self, other)
-
-
-@public("minimum")
-@primitive("MinimumBackward0", promotes=True)
-def minimum(self, other):
-    """The smaller of two. Equal elements share the gradient."""
-    return np.minimum(self, other)
-minimum.defvjp(
+maximum = public_row("maximum", "MaximumBackward0", "The larger of two. Equal elements share the gradient.",
+    lambda self, other: np.maximum(self, other), promotes=True)
+minimum = public_row("minimum", "MinimumBackward0", "The smaller of two. Equal elements share the gradient.",
+    lambda self, other: np.minimum(self, other), promotes=True,
     self  = lambda grad, self, other: where(eq(self, other), grad / 2, where(self > other, 0, grad)),
-    other = lambda grad, self, other: where(eq(self, other), grad / 2, where(self < other, 0, grad)),
-)
-
-
-@public("fmax")
-@primitive("FmaxBackward0", promotes=True)
-def fmax(self, other):
-    """The larger of two, or the one that is not nan. Of equal elements the first gets the gradient."""
-    return np.fmax(self, other)
-fmax.defvjp(
+    other = lambda grad, self, other: where(eq(self, other), grad / 2, where(self < other, 0, grad)))
+fmax = public_row("fmax", "FmaxBackward0",
+    "The larger of two, or the one that is not nan. Of equal elements the first gets the gradient.",
+    lambda self, other: np.fmax(self, other), promotes=True,
     self  = lambda grad, self, other: where(logical_or(self >= other, isnan(other)), grad, 0),
-    other = lambda grad, self, other: where(logical_or(self >= other, isnan(other)), 0, grad),
-)
-
-
-@public("fmin")
-@primitive("FminBackward0", promotes=True)
-def fmin(self, other):
-    """The smaller of two, or the one that is not nan. Of equal elements the first gets the gradient."""
-    return np.fmin(self, other)
-fmin.defvjp(
+    other = lambda grad, self, other: where(logical_or(self >= other, isnan(other)), 0, grad))
+fmin = public_row("fmin", "FminBackward0",
+    "The smaller of two, or the one that is not nan. Of equal elements the first gets the gradient.",
+    lambda self, other: np.fmin(self, other), promotes=True,
     self  = lambda grad, self, other: where(logical_or(self <= other, isnan(other)), grad, 0),
-    other = lambda grad, self, other: where(logical_or(self <= other, isnan(other)), 0, grad),
-)
+    other = lambda grad, self, other: where(logical_or(self <= other, isnan(other)), 0, grad))
 
 
 @primitive("ClampBackward1")
@@ -95,9 +73,7 @@ def clamp_numbers(self, *, min=None, max=None):
     """Clamp between two numbers."""
     self = self if min is None else np.maximum(widened(self, min), min)
     return self if max is None else np.minimum(widened(self, max), max)
-clamp_numbers.defvjp(
-    self = lambda grad, self, min, max: where(within(self, min, max), grad, 0),
-)
+clamp_numbers.defvjp(self = lambda grad, self, min, max: where(within(self, min, max), grad, 0))
 
 
 @primitive("ClampBackward0", promotes=True)
@@ -155,42 +131,20 @@ def clamp(input: Tensor, min: Any = None, max: Any = None) -> Any:
     return clamp_tensors(input, min, max)
 
 
-@primitive("ClampMinBackward0")
-def clamp_min_number(self, *, min):
-    """The larger of self and a number."""
-    return np.maximum(widened(self, min), min)
-clamp_min_number.defvjp(
+clamp_min_number = row("clamp_min_number", "ClampMinBackward0", "The larger of self and a number.",
+    lambda self, *, min: np.maximum(widened(self, min), min),
+    self = lambda grad, self, min: where(self >= min, grad, 0))
+clamp_min_tensor = row("clamp_min_tensor", "ClampMinBackward1", "The larger of self and another tensor.",
+    lambda self, min: np.maximum(self, min), promotes=True,
     self = lambda grad, self, min: where(self >= min, grad, 0),
-)
-
-
-@primitive("ClampMinBackward1", promotes=True)
-def clamp_min_tensor(self, min):
-    """The larger of self and another tensor."""
-    return np.maximum(self, min)
-clamp_min_tensor.defvjp(
-    self = lambda grad, self, min: where(self >= min, grad, 0),
-    min  = lambda grad, self, min: where(self < min, grad, 0),
-)
-
-
-@primitive("ClampMaxBackward0")
-def clamp_max_number(self, *, max):
-    """The smaller of self and a number."""
-    return np.minimum(widened(self, max), max)
-clamp_max_number.defvjp(
+    min  = lambda grad, self, min: where(self < min, grad, 0))
+clamp_max_number = row("clamp_max_number", "ClampMaxBackward0", "The smaller of self and a number.",
+    lambda self, *, max: np.minimum(widened(self, max), max),
+    self = lambda grad, self, max: where(self <= max, grad, 0))
+clamp_max_tensor = row("clamp_max_tensor", "ClampMaxBackward1", "The smaller of self and another tensor.",
+    lambda self, max: np.minimum(self, max), promotes=True,
     self = lambda grad, self, max: where(self <= max, grad, 0),
-)
-
-
-@primitive("ClampMaxBackward1", promotes=True)
-def clamp_max_tensor(self, max):
-    """The smaller of self and another tensor."""
-    return np.minimum(self, max)
-clamp_max_tensor.defvjp(
-    self = lambda grad, self, max: where(self <= max, grad, 0),
-    max  = lambda grad, self, max: where(self > max, grad, 0),
-)
+    max  = lambda grad, self, max: where(self > max, grad, 0))
 
 
 @public("clamp_min", inplace=True)

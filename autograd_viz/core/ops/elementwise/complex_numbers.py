@@ -3,7 +3,6 @@
 The gradient of z = a + bi is (gradient of a) + i (gradient of b). So many rules here only split a pair or join one.
 """
 # fmt: off
-# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 
@@ -15,6 +14,7 @@ from ...base.dtypes import from_numpy_dtype
 from ...base.public import public
 from ...base.readings import composite
 from ...op.primitive import primitive
+from ...op.row import row
 from ...tensor.tensor import Tensor
 from ..shape.slicing import select
 from .signs import sgn
@@ -26,9 +26,7 @@ def view_as_real(self):
     parts = np.asarray(self).real
     step = parts.itemsize
     return np.lib.stride_tricks.as_strided(parts, (*parts.shape, 2), (*parts.strides, step))
-view_as_real.defvjp(
-    self = lambda grad: view_as_complex(grad),
-)
+view_as_real.defvjp(self = lambda grad: view_as_complex(grad))
 
 
 @primitive("ViewAsComplexBackward0", view=True)
@@ -36,9 +34,7 @@ def view_as_complex(self):
     """Each pair in the last dimension as one complex number."""
     pairs = self if self.strides[-1] == self.itemsize else np.ascontiguousarray(self)
     return pairs.view(np.result_type(self.dtype, np.complex64))[..., 0]
-view_as_complex.defvjp(
-    self = lambda grad: view_as_real(grad),
-)
+view_as_complex.defvjp(self = lambda grad: view_as_real(grad))
 
 
 @primitive("ComplexBackward0")
@@ -66,13 +62,12 @@ polar_of.defvjp(
 )
 
 
-@primitive("ConjPhysicalBackward0")
-def conjugate_copy(self):
-    """a - bi for a + bi, in new memory."""
-    return np.conj(self)
-conjugate_copy.defvjp(
-    self = lambda grad: conjugate_copy(grad),
-)
+conj = row("conj", "ConjBackward0", "a - bi for a + bi.",
+    lambda self: np.conj(self),
+    self = lambda grad: conj(grad))
+conjugate_copy = row("conjugate_copy", "ConjPhysicalBackward0", "a - bi for a + bi, in new memory.",
+    lambda self: np.conj(self),
+    self = lambda grad: conjugate_copy(grad))
 
 
 # fmt: on
@@ -169,11 +164,7 @@ def polar(abs: Tensor, angle: Tensor) -> Any:
 
 
 def _check_pair(first: Tensor, second: Tensor) -> None:
-    """Refuse two tensors that cannot make a complex one: both must have one floating point type.
-
-    Raises:
-        RuntimeError: they do not.
-    """
+    """Refuse two tensors that cannot make a complex one: both must have one floating point type."""
     names = [from_numpy_dtype(t._data.dtype).legacy for t in (first, second)]
     if not (first.dtype.is_floating_point and second.dtype.is_floating_point):
         raise RuntimeError(f"Expected both inputs to be Half, Float or Double tensors but got {names[0]} and {names[1]}")
@@ -185,3 +176,9 @@ def _check_pair(first: Tensor, second: Tensor) -> None:
 def conj_physical(input: Tensor) -> Any:
     """The complex conjugate in new memory. A real tensor is returned itself."""
     return conjugate_copy(input) if input.dtype.is_complex else input
+
+
+@public("conj")
+def conjugate(input: Tensor) -> Any:
+    """The complex conjugate. A real tensor is returned itself."""
+    return conj(input) if input.dtype.is_complex else input

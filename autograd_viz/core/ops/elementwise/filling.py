@@ -1,6 +1,5 @@
 """One value everywhere: fill and zero. The old values are overwritten, so they get a gradient of zero."""
 # fmt: off
-# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 
@@ -9,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...base.public import INPLACE, public
-from ...op.primitive import primitive
+from ...op.row import row
 from ...tensor.scalars import fitted
 from ...tensor.tensor import Tensor
 
@@ -23,51 +22,23 @@ def filled(self, value) -> Any:
     return np.full_like(self, value if isinstance(value, np.ndarray) else fitted(value, self.dtype))
 
 
-@primitive("ZeroBackward0")
-def zero(self):
-    """Zeros, for zero_()."""
-    return np.zeros_like(self)
-zero.defvjp(
-    self = lambda grad: zeros_like(grad),
-)
-
-
-@primitive("FillBackward0")
-def fill_scalar(self, *, value):
-    """A number in every element."""
-    return filled(self, value)
-fill_scalar.defvjp(
-    self = lambda grad: zeros_like(grad),
-)
-
-
-@primitive("FillBackward1")
-def fill_tensor(self, value):
-    """The value of a 0-d tensor in every element."""
-    return filled(self, value)
-fill_tensor.defvjp(
+zero = row("zero", "ZeroBackward0", "Zeros, for zero_().",
+    lambda self: np.zeros_like(self),
+    self = lambda grad: zeros_like(grad))
+fill_scalar = row("fill_scalar", "FillBackward0", "A number in every element.",
+    lambda self, *, value: filled(self, value),
+    self = lambda grad: zeros_like(grad))
+fill_tensor = row("fill_tensor", "FillBackward1", "The value of a 0-d tensor in every element.",
+    lambda self, value: filled(self, value),
     self  = lambda grad: zeros_like(grad),
-    value = lambda grad: sum_all(grad),
-)
-
-
-@primitive("FillBackward2")
-def refill_scalar(self, *, value):
-    """fill_ with a number."""
-    return filled(self, value)
-refill_scalar.defvjp(
-    self = lambda grad: zeros_like(grad),
-)
-
-
-@primitive("FillBackward3")
-def refill_tensor(self, value):
-    """fill_ with a 0-d tensor."""
-    return filled(self, value)
-refill_tensor.defvjp(
+    value = lambda grad: sum_all(grad))
+refill_scalar = row("refill_scalar", "FillBackward2", "fill_ with a number.",
+    lambda self, *, value: filled(self, value),
+    self = lambda grad: zeros_like(grad))
+refill_tensor = row("refill_tensor", "FillBackward3", "fill_ with a 0-d tensor.",
+    lambda self, value: filled(self, value),
     self  = lambda grad: zeros_like(grad),
-    value = lambda grad: sum_all(grad),
-)
+    value = lambda grad: sum_all(grad))
 
 
 # fmt: on

@@ -1,6 +1,5 @@
-"""Boolean and bitwise logic, and tests of numbers such as isnan. They have no gradient."""
+"""Comparisons, boolean and bitwise logic, and tests of numbers such as isnan. They have no gradient."""
 # fmt: off
-# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 
@@ -11,101 +10,62 @@ import numpy as np
 from ...base.dtypes import from_numpy_dtype
 from ...base.public import public
 from ...op.primitive import primitive
-from ...tensor.refusals import refuse
+from ...op.row import public_row
+from ...tensor.refusals import refusing
 from ...tensor.tensor import Tensor
 
+# -- comparisons ----------------------------------------------------------------------------------------------------------
 
-@public("logical_and", inplace=True)
-@primitive()
-def logical_and(self, other):
-    """True where both are nonzero."""
-    return np.logical_and(self, other)
-
-
-@public("logical_or", inplace=True)
-@primitive()
-def logical_or(self, other):
-    """True where at least one is nonzero."""
-    return np.logical_or(self, other)
-
-
-@public("logical_xor", inplace=True)
-@primitive()
-def logical_xor(self, other):
-    """True where exactly one is nonzero."""
-    return np.logical_xor(self, other)
+eq = public_row("eq", "", "self == other.",
+    lambda self, other: self == other, promotes=True, inplace=True)
+ne = public_row("ne not_equal", "", "self != other.",
+    lambda self, other: self != other, promotes=True, inplace=True)
+lt = public_row("lt less Tensor.__lt__", "", "self < other.",
+    lambda self, other: self < other, promotes=True, inplace=True)
+le = public_row("le less_equal Tensor.__le__", "", "self <= other.",
+    lambda self, other: self <= other, promotes=True, inplace=True)
+gt = public_row("gt greater Tensor.__gt__", "", "self > other.",
+    lambda self, other: self > other, promotes=True, inplace=True)
+ge = public_row("ge greater_equal Tensor.__ge__", "", "self >= other.",
+    lambda self, other: self >= other, promotes=True, inplace=True)
 
 
-@public("logical_not", inplace=True)
-@primitive()
-def logical_not(self):
-    """True where self is 0."""
-    return np.logical_not(self)
+@public("Tensor.__eq__")
+def equals(self: Tensor, other: Any) -> Any:
+    """Elementwise ==. An object that is neither a number nor a tensor is not equal."""
+    return False if other is None or isinstance(other, str) else eq(self, other)
 
 
-@public("bitwise_and", inplace=True)
-@public("Tensor.__and__", "Tensor.__rand__")
-@primitive(promotes=True)
-def bitwise_and(self, other):
-    """The bits that both have."""
-    refuse(self, "fc", "bitwise_and_cpu")
-    return self & other
+@public("Tensor.__ne__")
+def differs(self: Tensor, other: Any) -> Any:
+    """Elementwise !=. An object that is neither a number nor a tensor differs."""
+    return True if other is None or isinstance(other, str) else ne(self, other)
 
 
-@public("bitwise_or", inplace=True)
-@public("Tensor.__or__", "Tensor.__ror__")
-@primitive(promotes=True)
-def bitwise_or(self, other):
-    """The bits that at least one has."""
-    refuse(self, "fc", "bitwise_or_cpu")
-    return self | other
+# -- logic ----------------------------------------------------------------------------------------------------------------
+
+logical_and = public_row("logical_and", "", "True where both are nonzero.",
+    lambda self, other: np.logical_and(self, other), inplace=True)
+logical_or = public_row("logical_or", "", "True where at least one is nonzero.",
+    lambda self, other: np.logical_or(self, other), inplace=True)
+logical_xor = public_row("logical_xor", "", "True where exactly one is nonzero.",
+    lambda self, other: np.logical_xor(self, other), inplace=True)
+logical_not = public_row("logical_not", "", "True where self is 0.",
+    lambda self: np.logical_not(self), inplace=True)
+bitwise_and = public_row("bitwise_and Tensor.__and__ Tensor.__rand__", "", "The bits that both have.",
+    refusing("fc", "bitwise_and_cpu", lambda self, other: self & other), promotes=True, inplace=True)
+bitwise_or = public_row("bitwise_or Tensor.__or__ Tensor.__ror__", "", "The bits that at least one has.",
+    refusing("fc", "bitwise_or_cpu", lambda self, other: self | other), promotes=True, inplace=True)
+bitwise_xor = public_row("bitwise_xor Tensor.__xor__ Tensor.__rxor__", "", "The bits that exactly one has.",
+    refusing("fc", "bitwise_xor_cpu", lambda self, other: self ^ other), promotes=True, inplace=True)
+bitwise_left_shift = public_row("bitwise_left_shift Tensor.__lshift__", "", "self * 2**other, in bits.",
+    refusing("bfc", "lshift_cpu", lambda self, other: self << other), promotes=True, inplace=True)
+bitwise_right_shift = public_row("bitwise_right_shift Tensor.__rshift__", "", "self // 2**other, in bits.",
+    refusing("bfc", "rshift_cpu", lambda self, other: self >> other), promotes=True, inplace=True)
 
 
-@public("bitwise_xor", inplace=True)
-@public("Tensor.__xor__", "Tensor.__rxor__")
-@primitive(promotes=True)
-def bitwise_xor(self, other):
-    """The bits that exactly one has."""
-    refuse(self, "fc", "bitwise_xor_cpu")
-    return self ^ other
-
-
-@public("bitwise_left_shift", inplace=True)
-@public("Tensor.__lshift__")
-@primitive(promotes=True)
-def bitwise_left_shift(self, other):
-    """self * 2**other, in bits."""
-    refuse(self, "bfc", "lshift_cpu")
-    return self << other
-
-
-@public("bitwise_right_shift", inplace=True)
-@public("Tensor.__rshift__")
-@primitive(promotes=True)
-def bitwise_right_shift(self, other):
-    """self // 2**other, in bits."""
-    refuse(self, "bfc", "rshift_cpu")
-    return self >> other
-
-
-@public("Tensor.__rlshift__")
-def rlshift(self: Tensor, other: Any) -> Any:
-    """other << self."""
-    return bitwise_left_shift(other, self)
-
-
-@public("Tensor.__rrshift__")
-def rrshift(self: Tensor, other: Any) -> Any:
-    """other >> self."""
-    return bitwise_right_shift(other, self)
-
-
-@public("bitwise_not", inplace=True)
-@primitive()
-def bitwise_not(self):
-    """Every bit inverted."""
-    refuse(self, "fc", "bitwise_not_cpu")
-    return ~self
+bitwise_not = public_row("bitwise_not", "", "Every bit inverted.",
+    refusing("fc", "bitwise_not_cpu", lambda self: ~self), inplace=True)
 
 
 @public("Tensor.__invert__")
@@ -120,53 +80,20 @@ def invert(self: Tensor) -> Any:
     return bitwise_not(self)
 
 
-@public
-@primitive()
-def isnan(self):
-    """True where self is nan."""
-    return np.isnan(self)
-
-
-@public
-@primitive()
-def isinf(self):
-    """True where self is inf or -inf."""
-    return np.isinf(self)
-
-
-@public
-@primitive()
-def isfinite(self):
-    """True where self is neither infinite nor nan."""
-    return np.isfinite(self)
-
-
-@public
-@primitive()
-def isposinf(self):
-    """True where self is inf."""
-    return np.isposinf(self)
-
-
-@public
-@primitive()
-def isneginf(self):
-    """True where self is -inf."""
-    return np.isneginf(self)
-
-
-@public
-@primitive()
-def signbit(self):
-    """True where the sign bit is set, also for -0."""
-    return np.signbit(self)
-
-
-@public
-@primitive()
-def isreal(self):
-    """True where the imaginary part is 0."""
-    return np.isreal(self)
+isnan = public_row("isnan", "", "True where self is nan.",
+    lambda self: np.isnan(self))
+isinf = public_row("isinf", "", "True where self is inf or -inf.",
+    lambda self: np.isinf(self))
+isfinite = public_row("isfinite", "", "True where self is neither infinite nor nan.",
+    lambda self: np.isfinite(self))
+isposinf = public_row("isposinf", "", "True where self is inf.",
+    lambda self: np.isposinf(self))
+isneginf = public_row("isneginf", "", "True where self is -inf.",
+    lambda self: np.isneginf(self))
+signbit = public_row("signbit", "", "True where the sign bit is set, also for -0.",
+    lambda self: np.signbit(self))
+isreal = public_row("isreal", "", "True where the imaginary part is 0.",
+    lambda self: np.isreal(self))
 
 
 @public

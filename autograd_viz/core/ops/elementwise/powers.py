@@ -1,6 +1,5 @@
 """Powers, roots, exponentials and logarithms."""
 # fmt: off
-# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 
@@ -12,7 +11,8 @@ from ...base.dtypes import complex128, float64
 from ...base.public import public
 from ...base.readings import composite, inlined
 from ...op.primitive import primitive
-from ...tensor.refusals import refuse
+from ...op.row import public_row
+from ...tensor.refusals import refuse, refusing
 from ...tensor.tensor import Tensor
 from .arithmetic import _as_float, as_number_of, widened
 
@@ -50,9 +50,7 @@ def rpow_scalar(exponent, *, self):
     """self ** exponent, for a Python number `self`."""
     exponent = widened(exponent, self)
     return pow_tensor.forward(as_number_of(exponent, self), exponent)
-rpow_scalar.defvjp(
-    exponent = lambda grad, self, exponent, result: pow_backward_exponent(grad, self, exponent, result),
-)
+rpow_scalar.defvjp(exponent = lambda grad, self, exponent, result: pow_backward_exponent(grad, self, exponent, result))
 
 
 @inlined
@@ -91,12 +89,6 @@ public("pow", inplace=True)(pow)
 public("Tensor.__pow__")(pow)
 
 
-@public("Tensor.__rpow__")
-def rpow(self: Tensor, other: Any) -> Any:
-    """other ** self."""
-    return pow(other, self)
-
-
 @public("float_power", inplace=True)
 def float_power(input: Any, exponent: Any) -> Any:
     """input ** exponent in float64, or in complex128."""
@@ -111,85 +103,30 @@ def square(input: Tensor) -> Any:
     return pow_scalar(input, exponent=2)
 
 
-@public("sqrt", inplace=True)
-@primitive("SqrtBackward0")
-def sqrt(self):
-    """Square root."""
-    return np.sqrt(_as_float(self))
-
-
-@public("rsqrt", inplace=True)
-@primitive("RsqrtBackward0")
-def rsqrt(self):
-    """1 / sqrt(self)."""
-    return 1 / np.sqrt(_as_float(self))
-rsqrt.defvjp(
-    self = lambda grad, result: -0.5 * grad * conjugated(result**3),
-)
-
-
-@public("exp", inplace=True)
-@primitive("ExpBackward0")
-def exp(self):
-    """e ** self."""
-    return np.exp(_as_float(self))
-
-
-@public("exp2", "special.exp2", inplace=True)
-@primitive("Exp2Backward0")
-def exp2(self):
-    """2 ** self."""
-    return np.exp2(_as_float(self))
-exp2.defvjp(
-    self = lambda grad, result: grad * conjugated(result) * 0.6931471805599453,  # log(2)
-)
-
-
-@public("expm1", "special.expm1", inplace=True)
-@primitive("Expm1Backward0")
-def expm1(self):
-    """e ** self - 1, exact for small self."""
-    return np.expm1(_as_float(self))
-expm1.defvjp(
-    self = lambda grad, result: grad * (conjugated(result) + 1),
-)
-
-
-@public("log", inplace=True)
-@primitive("LogBackward0")
-def log(self):
-    """Natural logarithm; -inf at 0."""
-    return np.log(_as_float(self))
-
-
-@public("log1p", "special.log1p", inplace=True)
-@primitive("Log1PBackward0")
-def log1p(self):
-    """log(1 + self), exact for small self."""
-    return np.log1p(_as_float(self))
-log1p.defvjp(
-    self = lambda grad, self: grad / (conjugated(self) + 1),
-)
-
-
-@public("log2", inplace=True)
-@primitive("Log2Backward0")
-def log2(self):
-    """Logarithm to base 2."""
-    return np.log2(_as_float(self))
-log2.defvjp(
-    self = lambda grad, self: grad / conjugated(self * 0.6931471805599453),
-)
-
-
-@public("log10", inplace=True)
-@primitive("Log10Backward0")
-def log10(self):
-    """Logarithm to base 10."""
-    return np.log10(_as_float(self))
-log10.defvjp(
-    self = lambda grad, self: grad / conjugated(self * 2.302585092994046),
-)
+sqrt = public_row("sqrt", "SqrtBackward0", "Square root.",
+    lambda self: np.sqrt(_as_float(self)), inplace=True)
+rsqrt = public_row("rsqrt", "RsqrtBackward0", "1 / sqrt(self).",
+    lambda self: 1 / np.sqrt(_as_float(self)), inplace=True,
+    self = lambda grad, result: -0.5 * grad * conjugated(result**3))
+exp = public_row("exp", "ExpBackward0", "e ** self.",
+    lambda self: np.exp(_as_float(self)), inplace=True)
+exp2 = public_row("exp2 special.exp2", "Exp2Backward0", "2 ** self.",
+    lambda self: np.exp2(_as_float(self)), inplace=True,
+    self = lambda grad, result: grad * conjugated(result) * 0.6931471805599453)  # log(2)
+expm1 = public_row("expm1 special.expm1", "Expm1Backward0", "e ** self - 1, exact for small self.",
+    lambda self: np.expm1(_as_float(self)), inplace=True,
+    self = lambda grad, result: grad * (conjugated(result) + 1))
+log = public_row("log", "LogBackward0", "Natural logarithm; -inf at 0.",
+    lambda self: np.log(_as_float(self)), inplace=True)
+log1p = public_row("log1p special.log1p", "Log1PBackward0", "log(1 + self), exact for small self.",
+    lambda self: np.log1p(_as_float(self)), inplace=True,
+    self = lambda grad, self: grad / (conjugated(self) + 1))
+log2 = public_row("log2", "Log2Backward0", "Logarithm to base 2.",
+    lambda self: np.log2(_as_float(self)), inplace=True,
+    self = lambda grad, self: grad / conjugated(self * 0.6931471805599453))
+log10 = public_row("log10", "Log10Backward0", "Logarithm to base 10.",
+    lambda self: np.log10(_as_float(self)), inplace=True,
+    self = lambda grad, self: grad / conjugated(self * 2.302585092994046))
 
 
 @public("logaddexp")
@@ -208,27 +145,14 @@ logaddexp.defvjp(
 )
 
 
-@public("logaddexp2")
-@primitive("Logaddexp2Backward0", promotes=True)
-def logaddexp2(self, other):
-    """log2(2**self + 2**other), without overflow."""
-    refuse(self, "iub", "logaddexp2_cpu")
-    return np.logaddexp2(self, other)
-logaddexp2.defvjp(
+logaddexp2 = public_row("logaddexp2", "Logaddexp2Backward0", "log2(2**self + 2**other), without overflow.",
+    refusing("iub", "logaddexp2_cpu", lambda self, other: np.logaddexp2(self, other)), promotes=True,
     self  = lambda grad, self, other: grad / (1 + exp2(other - self)),
-    other = lambda grad, self, other: grad / (1 + exp2(self - other)),
-)
-
-
-@public("ldexp", inplace=True)
-@primitive("LdexpBackward0", promotes=True)
-def ldexp(self, other):
-    """self * 2**other."""
-    return _as_float(self) * np.exp2(_as_float(other))
-ldexp.defvjp(
+    other = lambda grad, self, other: grad / (1 + exp2(self - other)))
+ldexp = public_row("ldexp", "LdexpBackward0", "self * 2**other.",
+    lambda self, other: _as_float(self) * np.exp2(_as_float(other)), promotes=True, inplace=True,
     self  = lambda grad, other: grad * conjugated(exp2(other)),
-    other = lambda grad, result: grad * conjugated(result) * 0.6931471805599453,  # log(2)
-)
+    other = lambda grad, result: grad * conjugated(result) * 0.6931471805599453)  # log(2)
 
 
 @public("frexp")
@@ -242,18 +166,10 @@ def frexp(self):
     if self.dtype.kind != "f":
         raise RuntimeError("torch.frexp() only supports floating-point dtypes")
     return np.frexp(self)
-frexp.defvjp(
-    self = lambda grad, exponent: grad / exp2(exponent),
-)
+frexp.defvjp(self = lambda grad, exponent: grad / exp2(exponent))
 
 
-@public("hypot", inplace=True)
-@primitive("HypotBackward0", promotes=True)
-def hypot(self, other):
-    """sqrt(self**2 + other**2)."""
-    refuse(self, "iub", "hypot_cpu")
-    return np.hypot(self, other)
-hypot.defvjp(
+hypot = public_row("hypot", "HypotBackward0", "sqrt(self**2 + other**2).",
+    refusing("iub", "hypot_cpu", lambda self, other: np.hypot(self, other)), promotes=True, inplace=True,
     self  = lambda grad, self,  result: grad * self / result,
-    other = lambda grad, other, result: grad * other / result,
-)
+    other = lambda grad, other, result: grad * other / result)

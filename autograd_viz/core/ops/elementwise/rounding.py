@@ -1,6 +1,5 @@
 """Rounding, integer division and remainders. Their gradient is 0, except that of remainders."""
 # fmt: off
-# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 
@@ -11,63 +10,26 @@ import numpy as np
 from ...base.public import public
 from ...base.readings import composite
 from ...op.primitive import primitive
-from ...tensor.refusals import refuse
+from ...op.row import public_row, row
+from ...tensor.refusals import refuse, refusing
 from ...tensor.tensor import Tensor
 from .arithmetic import _as_default_float, as_number_of, div_tensors, widened
 
-
-@public("floor", inplace=True)
-@primitive("FloorBackward0")
-def floor(self):
-    """The largest whole number that is not above self."""
-    refuse(self, "b", "floor_vml_cpu")
-    return np.floor(self)
-floor.defvjp(
-    self = lambda grad: zeros_like(grad),
-)
-
-
-@public("ceil", inplace=True)
-@primitive("CeilBackward0")
-def ceil(self):
-    """The smallest whole number that is not below self."""
-    refuse(self, "b", "ceil_vml_cpu")
-    return np.ceil(self)
-ceil.defvjp(
-    self = lambda grad: zeros_like(grad),
-)
-
-
-@public("trunc", "fix", inplace=True)
-@primitive("TruncBackward0")
-def trunc(self):
-    """self without its fraction."""
-    refuse(self, "b", "trunc_vml_cpu")
-    return np.trunc(self)
-trunc.defvjp(
-    self = lambda grad: zeros_like(grad),
-)
-
-
-@public("frac", inplace=True)
-@primitive("FracBackward0")
-def frac(self):
-    """The fraction of self: self - trunc(self)."""
-    refuse(self, "iub", "frac_cpu")
-    return self - np.trunc(self)
-frac.defvjp(
-    self = lambda grad: grad,
-)
-
-
-@primitive("RoundBackward0")
-def round_whole(self):
-    """The nearest whole number. A half rounds to the even one."""
-    refuse(self, "b", "round_vml_cpu")
-    return np.rint(self).astype(self.dtype, copy=False)
-round_whole.defvjp(
-    self = lambda grad: zeros_like(grad),
-)
+floor = public_row("floor", "FloorBackward0", "The largest whole number that is not above self.",
+    refusing("b", "floor_vml_cpu", lambda self: np.floor(self)), inplace=True,
+    self = lambda grad: zeros_like(grad))
+ceil = public_row("ceil", "CeilBackward0", "The smallest whole number that is not below self.",
+    refusing("b", "ceil_vml_cpu", lambda self: np.ceil(self)), inplace=True,
+    self = lambda grad: zeros_like(grad))
+trunc = public_row("trunc fix", "TruncBackward0", "self without its fraction.",
+    refusing("b", "trunc_vml_cpu", lambda self: np.trunc(self)), inplace=True,
+    self = lambda grad: zeros_like(grad))
+frac = public_row("frac", "FracBackward0", "The fraction of self: self - trunc(self).",
+    refusing("iub", "frac_cpu", lambda self: self - np.trunc(self)), inplace=True,
+    self = lambda grad: grad)
+round_whole = row("round_whole", "RoundBackward0", "The nearest whole number. A half rounds to the even one.",
+    refusing("b", "round_vml_cpu", lambda self: np.rint(self).astype(self.dtype, copy=False)),
+    self = lambda grad: zeros_like(grad))
 
 
 @primitive("RoundBackward1")
@@ -76,9 +38,7 @@ def round_decimals(self, *, decimals):
     refuse(self, "iub", "round_cpu")
     scale = 10.0 ** np.abs(decimals).item()
     return np.rint(self * scale) / scale if decimals >= 0 else np.rint(self / scale) * scale
-round_decimals.defvjp(
-    self = lambda grad: zeros_like(grad),
-)
+round_decimals.defvjp(self = lambda grad: zeros_like(grad))
 
 
 @public("round", "special.round", inplace=True)
@@ -116,22 +76,11 @@ def div(input: Any, other: Any, *, rounding_mode: Any = NotImplemented) -> Any:
     return div_tensors(input, other)
 
 
-@public("floor_divide", inplace=True)
-@public("Tensor.__floordiv__")
-@primitive("NotImplemented", promotes=True)
-def floor_divide(self, other):
-    """floor(self / other); PyTorch has no gradient for it."""
-    return whole_quotient(self, other)
-floor_divide.defvjp(
+floor_divide = public_row("floor_divide Tensor.__floordiv__", "NotImplemented",
+    "floor(self / other); PyTorch has no gradient for it.",
+    lambda self, other: whole_quotient(self, other), promotes=True, inplace=True,
     self  = lambda grad: no_derivative("floor_divide"),
-    other = lambda grad: no_derivative("floor_divide"),
-)
-
-
-@public("Tensor.__rfloordiv__")
-def rfloordiv(self: Tensor, other: Any) -> Any:
-    """other // self."""
-    return floor_divide(other, self)
+    other = lambda grad: no_derivative("floor_divide"))
 
 
 @composite
@@ -146,15 +95,10 @@ def no_derivative_of(what: str) -> Any:
     raise NotImplementedError(f"the derivative for '{what}' is not implemented.")
 
 
-@primitive("FmodBackward1", promotes=True)
-def fmod_tensor(self, other):
-    """The remainder of the division rounded towards 0. It has the sign of self."""
-    refuse(self, "b", "fmod_cpu")
-    return np.fmod(self, nonzero_divisor(other))
-fmod_tensor.defvjp(
+fmod_tensor = row("fmod_tensor", "FmodBackward1", "The remainder of the division rounded towards 0. It has the sign of self.",
+    refusing("b", "fmod_cpu", lambda self, other: np.fmod(self, nonzero_divisor(other))), promotes=True,
     self  = lambda grad: grad,
-    other = lambda grad, self, other: -grad * trunc(self / other),
-)
+    other = lambda grad, self, other: -grad * trunc(self / other))
 
 
 @primitive("FmodBackward0")
@@ -162,9 +106,7 @@ def fmod_scalar(self, *, other):
     """The remainder of the division by a number, rounded towards 0."""
     self = widened(self, other)
     return np.fmod(self, nonzero_divisor(as_number_of(self, other)))
-fmod_scalar.defvjp(
-    self = lambda grad: grad,
-)
+fmod_scalar.defvjp(self = lambda grad: grad)
 
 
 @public("fmod", inplace=True)
@@ -173,15 +115,11 @@ def fmod(input: Tensor, other: Any) -> Any:
     return fmod_tensor(input, other) if isinstance(other, Tensor) else fmod_scalar(input, other=other)
 
 
-@primitive("RemainderBackward1", promotes=True)
-def remainder_tensor(self, other):
-    """The remainder of the division rounded down. It has the sign of other."""
-    refuse(self, "b", "remainder_cpu")
-    return np.remainder(self, nonzero_divisor(other))
-remainder_tensor.defvjp(
+remainder_tensor = row("remainder_tensor", "RemainderBackward1",
+    "The remainder of the division rounded down. It has the sign of other.",
+    refusing("b", "remainder_cpu", lambda self, other: np.remainder(self, nonzero_divisor(other))), promotes=True,
     self  = lambda grad: grad,
-    other = lambda grad, self, other: -grad * floor(self / other),
-)
+    other = lambda grad, self, other: -grad * floor(self / other))
 
 
 @primitive("RemainderBackward0")
@@ -189,9 +127,7 @@ def remainder_scalar(self, *, other):
     """The remainder of the division by a number, rounded down."""
     self = widened(self, other)
     return np.remainder(self, nonzero_divisor(as_number_of(self, other)))
-remainder_scalar.defvjp(
-    self = lambda grad: grad,
-)
+remainder_scalar.defvjp(self = lambda grad: grad)
 
 
 @primitive("NotImplemented")
@@ -199,9 +135,7 @@ def remainder_of_scalar(other, *, self):
     """number % other; PyTorch has no gradient for it."""
     other = widened(other, self)
     return np.remainder(as_number_of(other, self), nonzero_divisor(other))
-remainder_of_scalar.defvjp(
-    other = lambda grad: no_derivative("remainder"),
-)
+remainder_of_scalar.defvjp(other = lambda grad: no_derivative("remainder"))
 
 
 @public("remainder", inplace=True)
@@ -213,26 +147,10 @@ def remainder(input: Any, other: Any) -> Any:
     return remainder_tensor(input, other) if isinstance(other, Tensor) else remainder_scalar(input, other=other)
 
 
-@public("Tensor.__rmod__")
-def rmod(self: Tensor, other: Any) -> Any:
-    """other % self."""
-    return remainder(other, self)
-
-
-@public("gcd", inplace=True)
-@primitive(promotes=True)
-def gcd(self, other):
-    """The greatest common divisor."""
-    refuse(self, "bfc", "gcd_cpu")
-    return np.gcd(self, other)
-
-
-@public("lcm", inplace=True)
-@primitive(promotes=True)
-def lcm(self, other):
-    """The least common multiple."""
-    refuse(self, "bfc", "lcm_cpu")
-    return np.lcm(self, other)
+gcd = public_row("gcd", "", "The greatest common divisor.",
+    refusing("bfc", "gcd_cpu", lambda self, other: np.gcd(self, other)), promotes=True, inplace=True)
+lcm = public_row("lcm", "", "The least common multiple.",
+    refusing("bfc", "lcm_cpu", lambda self, other: np.lcm(self, other)), promotes=True, inplace=True)
 
 
 # fmt: on
@@ -245,11 +163,7 @@ def whole_quotient(array: Any, divisor: Any) -> Any:
 
 
 def nonzero_divisor(divisor: Any) -> Any:
-    """Refuse to divide integers by 0.
-
-    Raises:
-        RuntimeError: in PyTorch's words.
-    """
+    """Refuse to divide integers by 0."""
     if divisor.dtype.kind != "f" and not np.all(divisor):
         raise RuntimeError("ZeroDivisionError")
     return divisor

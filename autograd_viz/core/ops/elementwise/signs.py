@@ -1,6 +1,5 @@
 """Absolute value, signs, and the neighbours of a number."""
 # fmt: off
-# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 
@@ -11,7 +10,8 @@ import numpy as np
 from ...base.public import public
 from ...base.readings import composite
 from ...op.primitive import primitive
-from ...tensor.refusals import refuse
+from ...op.row import public_row, row
+from ...tensor.refusals import refuse, refusing
 from ...tensor.tensor import Tensor
 from .arithmetic import _as_float, as_number_of
 
@@ -32,19 +32,12 @@ def sign(self):
     if self.dtype.kind == "b":
         return self.copy()
     return np.nan_to_num(np.sign(self), nan=0.0) if self.dtype.kind == "f" else np.sign(self)
-sign.defvjp(
-    self = lambda grad: zeros_like(grad),
-)
+sign.defvjp(self = lambda grad: zeros_like(grad))
 
 
-@public("sgn", inplace=True)
-@primitive("SgnBackward0")
-def sgn(self):
-    """-1, 0 or 1. A complex number is divided by its absolute value."""
-    return sign.forward(self) if self.dtype.kind != "c" else np.where(self == 0, 0, self / np.abs(self))
-sgn.defvjp(
-    self = lambda grad, self, result: sgn_backward(grad, self, result),
-)
+sgn = public_row("sgn", "SgnBackward0", "-1, 0 or 1. A complex number is divided by its absolute value.",
+    lambda self: sign.forward(self) if self.dtype.kind != "c" else np.where(self == 0, 0, self / np.abs(self)), inplace=True,
+    self = lambda grad, self, result: sgn_backward(grad, self, result))
 
 
 @composite
@@ -56,14 +49,10 @@ def sgn_backward(grad: Any, self: Any, result: Any) -> Any:
     return where(eq(self, 0), 0, (grad - along * result) / abs(self))
 
 
-@primitive("CopysignBackward0", promotes=True)
-def copysign_tensor(self, other):
-    """The absolute value of self with the sign of other."""
-    return np.copysign(_as_float(self), _as_float(other))
-copysign_tensor.defvjp(
+copysign_tensor = row("copysign_tensor", "CopysignBackward0", "The absolute value of self with the sign of other.",
+    lambda self, other: np.copysign(_as_float(self), _as_float(other)), promotes=True,
     self  = lambda grad, self, result: grad * where(eq(self, 0), 0, result / self),
-    other = lambda grad: zeros_like(grad),
-)
+    other = lambda grad: zeros_like(grad))
 
 
 @primitive("CopysignBackward1")
@@ -71,9 +60,7 @@ def copysign_scalar(self, *, other):
     """The absolute value of self with the sign of a number."""
     self = _as_float(self)
     return np.copysign(self, as_number_of(self, other))
-copysign_scalar.defvjp(
-    self = lambda grad, self, result: grad * where(eq(self, 0), 0, result / self),
-)
+copysign_scalar.defvjp(self = lambda grad, self, result: grad * where(eq(self, 0), 0, result / self))
 
 
 @public("copysign", inplace=True)
@@ -88,9 +75,7 @@ def angle(self):
     """0 for a positive number, pi for a negative one."""
     x = _as_float(self)
     return np.where(np.isnan(x), np.nan, np.angle(x)).astype(x.real.dtype, copy=False)
-angle.defvjp(
-    self = lambda grad, self: angle_backward(grad, self),
-)
+angle.defvjp(self = lambda grad, self: angle_backward(grad, self))
 
 
 @composite
@@ -101,16 +86,10 @@ def angle_backward(grad: Any, self: Any) -> Any:
     return where(eq(self, 0), 0, grad * 1j * self / (abs(self) * abs(self)))
 
 
-@public("nextafter", inplace=True)
-@primitive("NextafterBackward0", promotes=True)
-def nextafter(self, other):
-    """The next number of the type after self, in the direction of other."""
-    refuse(self, "iub", "nextafter_cpu")
-    return np.nextafter(self, other)
-nextafter.defvjp(
+nextafter = public_row("nextafter", "NextafterBackward0", "The next number of the type after self, in the direction of other.",
+    refusing("iub", "nextafter_cpu", lambda self, other: np.nextafter(self, other)), promotes=True, inplace=True,
     self  = lambda grad, self, other: where(ne(self, other), grad, 0),
-    other = lambda grad: zeros_like(grad),
-)
+    other = lambda grad: zeros_like(grad))
 
 
 @public("nan_to_num", inplace=True)
@@ -120,9 +99,7 @@ def nan_to_num(self, *, nan=None, posinf=None, neginf=None):
     if self.dtype.kind not in "fc":
         return self.copy()
     return np.nan_to_num(self, nan=0.0 if nan is None else nan, posinf=posinf, neginf=neginf)
-nan_to_num.defvjp(
-    self = lambda grad, self: grad * isfinite(self),
-)
+nan_to_num.defvjp(self = lambda grad, self: grad * isfinite(self))
 
 
 @public("heaviside", inplace=True)

@@ -1,6 +1,5 @@
 """Special functions: error functions, gamma functions, entropy. SciPy computes their values."""
 # fmt: off
-# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 
@@ -14,6 +13,7 @@ from ...base.readings import composite, inlined
 from ...base.scipy_special import special
 from ...base.symbol import call
 from ...op.primitive import primitive
+from ...op.row import public_row, row
 from ...tensor.tensor import Tensor
 from .arithmetic import _as_float
 
@@ -24,44 +24,18 @@ def computed(function: Callable[..., Any], *arrays: Any) -> Any:
     return function(*floats).astype(np.result_type(*floats), copy=False)
 
 
-@public("erf", "special.erf", inplace=True)
-@primitive("ErfBackward0")
-def erf(self):
-    """2/sqrt(pi) times the integral of exp(-t**2) from 0 to self."""
-    return computed(special.erf, self)
-erf.defvjp(
-    self = lambda grad, self: 1.1283791670955126 * exp(-(self**2)) * grad,  # 2 / sqrt(pi)
-)
-
-
-@public("erfc", "special.erfc", inplace=True)
-@primitive("ErfcBackward0")
-def erfc(self):
-    """1 - erf(self), exact where that is tiny."""
-    return computed(special.erfc, self)
-erfc.defvjp(
-    self = lambda grad, self: -1.1283791670955126 * exp(-(self**2)) * grad,  # -2 / sqrt(pi)
-)
-
-
-@public("special.erfcx")
-@primitive("SpecialErfcxBackward0")
-def erfcx(self):
-    """exp(self**2) * erfc(self)."""
-    return computed(special.erfcx, self)
-erfcx.defvjp(
-    self = lambda grad, self, result: (2 * self * result - 1.1283791670955126) * grad,  # 2 / sqrt(pi)
-)
-
-
-@public("erfinv", "special.erfinv", inplace=True)
-@primitive("ErfinvBackward0")
-def erfinv(self):
-    """The x with erf(x) = self."""
-    return computed(special.erfinv, self)
-erfinv.defvjp(
-    self = lambda grad, self: 0.8862269254527579 * exp(erfinv(self)**2) * grad,  # sqrt(pi) / 2
-)
+erf = public_row("erf special.erf", "ErfBackward0", "2/sqrt(pi) times the integral of exp(-t**2) from 0 to self.",
+    lambda self: computed(special.erf, self), inplace=True,
+    self = lambda grad, self: 1.1283791670955126 * exp(-(self**2)) * grad)  # 2 / sqrt(pi)
+erfc = public_row("erfc special.erfc", "ErfcBackward0", "1 - erf(self), exact where that is tiny.",
+    lambda self: computed(special.erfc, self), inplace=True,
+    self = lambda grad, self: -1.1283791670955126 * exp(-(self**2)) * grad)  # -2 / sqrt(pi)
+erfcx = public_row("special.erfcx", "SpecialErfcxBackward0", "exp(self**2) * erfc(self).",
+    lambda self: computed(special.erfcx, self),
+    self = lambda grad, self, result: (2 * self * result - 1.1283791670955126) * grad)  # 2 / sqrt(pi)
+erfinv = public_row("erfinv special.erfinv", "ErfinvBackward0", "The x with erf(x) = self.",
+    lambda self: computed(special.erfinv, self), inplace=True,
+    self = lambda grad, self: 0.8862269254527579 * exp(erfinv(self)**2) * grad)  # sqrt(pi) / 2
 
 
 @public("special.ndtr")
@@ -71,34 +45,15 @@ def ndtr(input: Any) -> Any:
     return mul_scalar(add_scalar(erf(mul_scalar(input, other=0.7071067811865476)), other=1), other=0.5)
 
 
-@public("special.ndtri")
-@primitive("SpecialNdtriBackward0")
-def ndtri(self):
-    """The x with ndtr(x) = self."""
-    return computed(special.ndtri, self)
-ndtri.defvjp(
-    self = lambda grad, result: grad * 2.5066282746310002 * exp(result**2 / 2),  # sqrt(2 * pi)
-)
-
-
-@public("special.log_ndtr")
-@primitive("SpecialLogNdtrBackward0")
-def log_ndtr(self):
-    """log(ndtr(self)), exact where ndtr is tiny."""
-    return computed(special.log_ndtr, self)
-log_ndtr.defvjp(
-    self = lambda grad, self, result: grad / 2.5066282746310002 * exp(-(result + self**2 / 2)),  # sqrt(2 * pi)
-)
-
-
-@public("lgamma", "special.gammaln", inplace=True)
-@primitive("LgammaBackward0")
-def lgamma(self):
-    """log(|gamma(self)|); gamma(n + 1) is n!."""
-    return computed(special.gammaln, self)
-lgamma.defvjp(
-    self = lambda grad, self: grad * digamma(self),
-)
+ndtri = public_row("special.ndtri", "SpecialNdtriBackward0", "The x with ndtr(x) = self.",
+    lambda self: computed(special.ndtri, self),
+    self = lambda grad, result: grad * 2.5066282746310002 * exp(result**2 / 2))  # sqrt(2 * pi)
+log_ndtr = public_row("special.log_ndtr", "SpecialLogNdtrBackward0", "log(ndtr(self)), exact where ndtr is tiny.",
+    lambda self: computed(special.log_ndtr, self),
+    self = lambda grad, self, result: grad / 2.5066282746310002 * exp(-(result + self**2 / 2)))  # sqrt(2 * pi)
+lgamma = public_row("lgamma special.gammaln", "LgammaBackward0", "log(|gamma(self)|); gamma(n + 1) is n!.",
+    lambda self: computed(special.gammaln, self), inplace=True,
+    self = lambda grad, self: grad * digamma(self))
 
 
 @public("digamma", "special.digamma", "special.psi", inplace=True)
@@ -107,9 +62,7 @@ def digamma(self):
     """The derivative of lgamma."""
     x = _as_float(self)
     return np.where(x == 0, np.copysign(np.inf, -x), computed(special.psi, x)).astype(x.dtype, copy=False)
-digamma.defvjp(
-    self = lambda grad, self: grad * polygamma_order(self, n=1),
-)
+digamma.defvjp(self = lambda grad, self: grad * polygamma_order(self, n=1))
 
 
 @primitive("PolygammaBackward0", written=lambda self, n: call("polygamma", n, self))
@@ -118,9 +71,7 @@ def polygamma_order(self, *, n):
     if n < 0:
         raise RuntimeError("polygamma(n, x) does not support negative n.")
     return digamma.forward(self) if n == 0 else computed(lambda x: special.polygamma(n, x), self)
-polygamma_order.defvjp(
-    self = lambda grad, self, n: grad * polygamma_order(self, n=n + 1),
-)
+polygamma_order.defvjp(self = lambda grad, self, n: grad * polygamma_order(self, n=n + 1))
 
 
 @public("torch.polygamma", "special.polygamma")
@@ -148,9 +99,7 @@ def mvlgamma(self, *, p):
     x = _as_float(self)
     rows = [special.gammaln(x - i / 2) for i in range(p)]
     return (sum(rows) + p * (p - 1) / 4 * np.log(np.pi)).astype(x.dtype, copy=False)
-mvlgamma.defvjp(
-    self = lambda grad, self, p: grad * digamma_ladder(self, p),
-)
+mvlgamma.defvjp(self = lambda grad, self, p: grad * digamma_ladder(self, p))
 
 
 @composite
@@ -169,9 +118,7 @@ def logit(self, *, eps=None):
     p = _as_float(self)
     p = p if eps is None else np.clip(p, eps, 1 - eps)
     return np.log(p / (1 - p))
-logit.defvjp(
-    self = lambda grad, self, eps: logit_backward(grad, self, eps),
-)
+logit.defvjp(self = lambda grad, self, eps: logit_backward(grad, self, eps))
 
 
 @inlined
@@ -181,42 +128,19 @@ def logit_backward(grad: Any, self: Any, eps: Any) -> Any:
     return where(logical_or(self < lowest, self > 1 - lowest), outside, grad / (self * (1 - self)))
 
 
-@public("special.entr")
-@primitive("SpecialEntrBackward0")
-def entr(self):
-    """-self * log(self), a term of the entropy; 0 at 0."""
-    return computed(special.entr, self)
-entr.defvjp(
-    self = lambda grad, self: grad * -(1 + log(self)),
-)
-
-
-@primitive("XlogyBackward0", promotes=True)
-def xlogy_tensors(self, other):
-    """self * log(other), 0 where self is 0."""
-    return computed(special.xlogy, self, other)
-xlogy_tensors.defvjp(
+entr = public_row("special.entr", "SpecialEntrBackward0", "-self * log(self), a term of the entropy; 0 at 0.",
+    lambda self: computed(special.entr, self),
+    self = lambda grad, self: grad * -(1 + log(self)))
+xlogy_tensors = row("xlogy_tensors", "XlogyBackward0", "self * log(other), 0 where self is 0.",
+    lambda self, other: computed(special.xlogy, self, other), promotes=True,
     self  = lambda grad, self, other: where(logical_and(eq(self, 0), other <= 0), 0, grad * log(other)),
-    other = lambda grad, self, other: grad * self / other,
-)
-
-
-@primitive("XlogyBackward1")
-def xlogy_of_number(other, *, self):
-    """number * log(other)."""
-    return computed(special.xlogy, np.full_like(_as_float(other), self), other)
-xlogy_of_number.defvjp(
-    other = lambda grad, self, other: grad * self / other,
-)
-
-
-@primitive("XlogyBackward2")
-def xlogy_number(self, *, other):
-    """self * log(number)."""
-    return computed(special.xlogy, self, np.full_like(_as_float(self), other))
-xlogy_number.defvjp(
-    self = lambda grad, self, other: grad * log_of(other) if other > 0 else where(eq(self, 0), 0, grad * log_of(other)),
-)
+    other = lambda grad, self, other: grad * self / other)
+xlogy_of_number = row("xlogy_of_number", "XlogyBackward1", "number * log(other).",
+    lambda other, *, self: computed(special.xlogy, np.full_like(_as_float(other), self), other),
+    other = lambda grad, self, other: grad * self / other)
+xlogy_number = row("xlogy_number", "XlogyBackward2", "self * log(number).",
+    lambda self, *, other: computed(special.xlogy, self, np.full_like(_as_float(self), other)),
+    self = lambda grad, self, other: grad * log_of(other) if other > 0 else where(eq(self, 0), 0, grad * log_of(other)))
 
 
 @public("xlogy", "special.xlogy", inplace=True)
@@ -227,33 +151,18 @@ def xlogy(input: Any, other: Any) -> Any:
     return xlogy_tensors(input, other) if isinstance(other, Tensor) else xlogy_number(input, other=other)
 
 
-@primitive("SpecialXlog1PyBackward0", promotes=True)
-def xlog1py_tensors(self, other):
-    """self * log(1 + other), 0 where self is 0."""
-    return computed(special.xlog1py, self, other)
-xlog1py_tensors.defvjp(
+xlog1py_tensors = row("xlog1py_tensors", "SpecialXlog1PyBackward0", "self * log(1 + other), 0 where self is 0.",
+    lambda self, other: computed(special.xlog1py, self, other), promotes=True,
     self  = lambda grad, self, other: where(logical_and(eq(self, 0), other <= -1), 0, grad * log1p(other)),
-    other = lambda grad, self, other: grad * self / (other + 1),
-)
-
-
-@primitive("SpecialXlog1PyBackward1")
-def xlog1py_of_number(other, *, self):
-    """number * log(1 + other)."""
-    return computed(special.xlog1py, np.full_like(_as_float(other), self), other)
-xlog1py_of_number.defvjp(
-    other = lambda grad, self, other: grad * self / (other + 1),
-)
-
-
-@primitive("SpecialXlog1PyBackward2", written=lambda self, other: call("xlog1py", self, other))
-def xlog1py_number(self, *, other):
-    """self * log(1 + number)."""
-    return computed(special.xlog1py, self, np.full_like(_as_float(self), other))
-xlog1py_number.defvjp(
+    other = lambda grad, self, other: grad * self / (other + 1))
+xlog1py_of_number = row("xlog1py_of_number", "SpecialXlog1PyBackward1", "number * log(1 + other).",
+    lambda other, *, self: computed(special.xlog1py, np.full_like(_as_float(other), self), other),
+    other = lambda grad, self, other: grad * self / (other + 1))
+xlog1py_number = row("xlog1py_number", "SpecialXlog1PyBackward2", "self * log(1 + number).",
+    lambda self, *, other: computed(special.xlog1py, self, np.full_like(_as_float(self), other)),
+    written=lambda self, other: call("xlog1py", self, other),
     self = lambda grad, self, other: (
-        xlog1py_number(grad, other=other) if other > -1 else where(eq(self, 0), 0, xlog1py_number(grad, other=other))),
-)
+        xlog1py_number(grad, other=other) if other > -1 else where(eq(self, 0), 0, xlog1py_number(grad, other=other))))
 
 
 @public("special.xlog1py")

@@ -1,6 +1,5 @@
 """Trigonometric functions, hyperbolic functions, and their inverses."""
 # fmt: off
-# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 
@@ -11,72 +10,29 @@ import numpy as np
 from ...base.public import public
 from ...base.readings import composite, inlined
 from ...op.primitive import primitive
+from ...op.row import public_row
 from .arithmetic import _as_float
 
-
-@public("sin", inplace=True)
-@primitive("SinBackward0")
-def sin(self):
-    """Sine."""
-    return np.sin(_as_float(self))
-
-
-@public("cos", inplace=True)
-@primitive("CosBackward0")
-def cos(self):
-    """Cosine."""
-    return np.cos(_as_float(self))
-
-
-@public("tan", inplace=True)
-@primitive("TanBackward0")
-def tan(self):
-    """Tangent."""
-    return np.tan(_as_float(self))
-tan.defvjp(
-    self = lambda grad, result: grad * conjugated(1 + result**2),
-)
-
-
-@public("asin", "arcsin", inplace=True)
-@primitive("AsinBackward0")
-def asin(self):
-    """The angle in [-pi/2, pi/2] whose sine this is."""
-    return np.arcsin(_as_float(self))
-asin.defvjp(
-    self = lambda grad, self: grad / conjugated(sqrt(1 - self * self)),
-)
-
-
-@public("acos", "arccos", inplace=True)
-@primitive("AcosBackward0")
-def acos(self):
-    """The angle in [0, pi] whose cosine this is."""
-    return np.arccos(_as_float(self))
-acos.defvjp(
-    self = lambda grad, self: -grad / conjugated(sqrt(1 - self * self)),
-)
-
-
-@public("atan", "arctan", inplace=True)
-@primitive("AtanBackward0")
-def atan(self):
-    """The angle in (-pi/2, pi/2) whose tangent this is."""
-    return np.arctan(_as_float(self))
-atan.defvjp(
-    self = lambda grad, self: grad / conjugated(self * self + 1),
-)
-
-
-@public("atan2", "arctan2", inplace=True)
-@primitive("Atan2Backward0", promotes=True)
-def atan2(self, other):
-    """The angle of the point (x=other, y=self)."""
-    return np.arctan2(_as_float(self), _as_float(other))
-atan2.defvjp(
+sin = public_row("sin", "SinBackward0", "Sine.",
+    lambda self: np.sin(_as_float(self)), inplace=True)
+cos = public_row("cos", "CosBackward0", "Cosine.",
+    lambda self: np.cos(_as_float(self)), inplace=True)
+tan = public_row("tan", "TanBackward0", "Tangent.",
+    lambda self: np.tan(_as_float(self)), inplace=True,
+    self = lambda grad, result: grad * conjugated(1 + result**2))
+asin = public_row("asin arcsin", "AsinBackward0", "The angle in [-pi/2, pi/2] whose sine this is.",
+    lambda self: np.arcsin(_as_float(self)), inplace=True,
+    self = lambda grad, self: grad / conjugated(sqrt(1 - self * self)))
+acos = public_row("acos arccos", "AcosBackward0", "The angle in [0, pi] whose cosine this is.",
+    lambda self: np.arccos(_as_float(self)), inplace=True,
+    self = lambda grad, self: -grad / conjugated(sqrt(1 - self * self)))
+atan = public_row("atan arctan", "AtanBackward0", "The angle in (-pi/2, pi/2) whose tangent this is.",
+    lambda self: np.arctan(_as_float(self)), inplace=True,
+    self = lambda grad, self: grad / conjugated(self * self + 1))
+atan2 = public_row("atan2 arctan2", "Atan2Backward0", "The angle of the point (x=other, y=self).",
+    lambda self, other: np.arctan2(_as_float(self), _as_float(other)), promotes=True, inplace=True,
     self  = lambda grad, self, other: over_square(grad *  other, self, other),
-    other = lambda grad, self, other: over_square(grad * -self,  self, other),
-)
+    other = lambda grad, self, other: over_square(grad * -self,  self, other))
 
 
 @composite
@@ -86,44 +42,18 @@ def over_square(grad: Any, self: Any, other: Any) -> Any:
     return where(eq(length, 0), 0, grad / length)
 
 
-@public("sinh", inplace=True)
-@primitive("SinhBackward0")
-def sinh(self):
-    """Hyperbolic sine."""
-    return np.sinh(_as_float(self))
-sinh.defvjp(
-    self = lambda grad, self: grad * conjugated(cosh(self)),
-)
-
-
-@public("cosh", inplace=True)
-@primitive("CoshBackward0")
-def cosh(self):
-    """Hyperbolic cosine."""
-    return np.cosh(_as_float(self))
-cosh.defvjp(
-    self = lambda grad, self: grad * conjugated(sinh(self)),
-)
-
-
-@public("asinh", "arcsinh", inplace=True)
-@primitive("AsinhBackward0")
-def asinh(self):
-    """Inverse of sinh."""
-    return np.arcsinh(_as_float(self))
-asinh.defvjp(
-    self = lambda grad, self: grad / conjugated(sqrt(self**2 + 1)),
-)
-
-
-@public("acosh", "arccosh", inplace=True)
-@primitive("AcoshBackward0")
-def acosh(self):
-    """Inverse of cosh; nan below 1."""
-    return np.arccosh(_as_float(self))
-acosh.defvjp(
-    self = lambda grad, self: grad / conjugated(acosh_divisor(self)),
-)
+sinh = public_row("sinh", "SinhBackward0", "Hyperbolic sine.",
+    lambda self: np.sinh(_as_float(self)), inplace=True,
+    self = lambda grad, self: grad * conjugated(cosh(self)))
+cosh = public_row("cosh", "CoshBackward0", "Hyperbolic cosine.",
+    lambda self: np.cosh(_as_float(self)), inplace=True,
+    self = lambda grad, self: grad * conjugated(sinh(self)))
+asinh = public_row("asinh arcsinh", "AsinhBackward0", "Inverse of sinh.",
+    lambda self: np.arcsinh(_as_float(self)), inplace=True,
+    self = lambda grad, self: grad / conjugated(sqrt(self**2 + 1)))
+acosh = public_row("acosh arccosh", "AcoshBackward0", "Inverse of cosh; nan below 1.",
+    lambda self: np.arccosh(_as_float(self)), inplace=True,
+    self = lambda grad, self: grad / conjugated(acosh_divisor(self)))
 
 
 @inlined
@@ -132,14 +62,9 @@ def acosh_divisor(self: Any) -> Any:
     return sqrt(self + 1) * sqrt(self - 1) if is_complex(self) else sqrt(self * self - 1)
 
 
-@public("atanh", "arctanh", inplace=True)
-@primitive("AtanhBackward0")
-def atanh(self):
-    """Inverse of tanh."""
-    return np.arctanh(_as_float(self))
-atanh.defvjp(
-    self = lambda grad, self: grad / conjugated(1 - self**2),
-)
+atanh = public_row("atanh arctanh", "AtanhBackward0", "Inverse of tanh.",
+    lambda self: np.arctanh(_as_float(self)), inplace=True,
+    self = lambda grad, self: grad / conjugated(1 - self**2))
 
 
 @public("sinc", "special.sinc", inplace=True)
@@ -153,21 +78,9 @@ sinc.defvjp(
 )
 
 
-@public("deg2rad", inplace=True)
-@primitive("Deg2RadBackward0")
-def deg2rad(self):
-    """Degrees to radians."""
-    return _as_float(self) * (np.pi / 180)
-deg2rad.defvjp(
-    self = lambda grad: grad * 0.017453292519943295,
-)
-
-
-@public("rad2deg", inplace=True)
-@primitive("Rad2DegBackward0")
-def rad2deg(self):
-    """Radians to degrees."""
-    return _as_float(self) * (180 / np.pi)
-rad2deg.defvjp(
-    self = lambda grad: grad * 57.29577951308232,
-)
+deg2rad = public_row("deg2rad", "Deg2RadBackward0", "Degrees to radians.",
+    lambda self: _as_float(self) * (np.pi / 180), inplace=True,
+    self = lambda grad: grad * 0.017453292519943295)
+rad2deg = public_row("rad2deg", "Rad2DegBackward0", "Radians to degrees.",
+    lambda self: _as_float(self) * (180 / np.pi), inplace=True,
+    self = lambda grad: grad * 57.29577951308232)

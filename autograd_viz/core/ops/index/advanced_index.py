@@ -1,6 +1,5 @@
 """Advanced indexing: x[mask], x[[0, 2], [1, 1]]. Each dimension has a tensor of indices, or None for ':'."""
 # fmt: off
-# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 
@@ -11,6 +10,7 @@ import numpy as np
 from ...base.public import public
 from ...base.readings import inlined
 from ...op.primitive import primitive
+from ...op.row import row
 from ...tensor.tensor import Tensor
 
 
@@ -78,14 +78,10 @@ def check_together(shapes) -> None:
         raise IndexError(f"shape mismatch: indexing tensors could not be broadcast together with shapes {listed}") from None
 
 
-@primitive("IndexBackward0")
-def index_tensors(self, *, indices):
-    """The elements at these indices, as a copy."""
-    return self[for_numpy(self, indices)]
-index_tensors.defvjp(
+index_tensors = row("index_tensors", "IndexBackward0", "The elements at these indices, as a copy.",
+    lambda self, *, indices: self[for_numpy(self, indices)],
     self = lambda grad, self_sym_sizes, indices:
-        index_put_tensors(new_zeros(grad, size=self_sym_sizes), grad, indices=indices, accumulate=True),
-)
+        index_put_tensors(new_zeros(grad, size=self_sym_sizes), grad, indices=indices, accumulate=True))
 
 
 @primitive("IndexPutBackward0")
@@ -112,14 +108,11 @@ index_put_tensors.defvjp(
 )
 
 
-@primitive("UnsafeMaskedIndexBackward0")
-def unsafe_masked_index(self, *, mask, indices, fill):
-    """The elements at these indices where the mask is True, else `fill`. Elsewhere the indices may be out of bounds."""
-    return np.where(mask, self[within(self, indices)], np.asarray(fill, self.dtype))
-unsafe_masked_index.defvjp(
+unsafe_masked_index = row("unsafe_masked_index", "UnsafeMaskedIndexBackward0",
+    "The elements at these indices where the mask is True, else `fill`. Elsewhere the indices may be out of bounds.",
+    lambda self, *, mask, indices, fill: np.where(mask, self[within(self, indices)], np.asarray(fill, self.dtype)),
     self = lambda grad, self_sym_sizes, mask, indices:
-        unsafe_masked_index_put(new_zeros(grad, size=self_sym_sizes), grad, mask=mask, indices=indices),
-)
+        unsafe_masked_index_put(new_zeros(grad, size=self_sym_sizes), grad, mask=mask, indices=indices))
 
 
 @primitive("UnsafeMaskedIndexPutAccumulateBackward0")

@@ -1,6 +1,5 @@
 """Lookup of rows in a table of weights. The gradient adds up in each row."""
 # fmt: off
-# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 
@@ -10,16 +9,13 @@ import numpy as np
 
 from ...base.public import public
 from ...op.primitive import primitive
+from ...op.row import row
 from ...tensor.refusals import check_tensor
 from ...tensor.tensor import Tensor
 
 
 def checked_indices(indices: Any, rows: int, op: str) -> Any:
-    """The indices, if they are integers and in range.
-
-    Raises:
-        IndexError, RuntimeError: in PyTorch's words.
-    """
+    """The indices, if they are integers and in range."""
     if indices.dtype.name not in ("int64", "int32"):
         legacy = Tensor(indices).dtype.legacy
         raise RuntimeError(
@@ -64,14 +60,11 @@ embedding_dense_backward.defvjp(
 )
 
 
-@primitive("EmbeddingBackward0", written=lambda weight, indices, padding_idx: weight[indices])
-def rows_but_padding(weight, *, indices, padding_idx):
-    """weight[indices], with zeros for the row `padding_idx`."""
-    return weight[indices] * (indices != padding_idx)[..., None]
-rows_but_padding.defvjp(
+rows_but_padding = row("rows_but_padding", "EmbeddingBackward0", "weight[indices], with zeros for the row `padding_idx`.",
+    lambda weight, *, indices, padding_idx: weight[indices] * (indices != padding_idx)[..., None],
+    written=lambda weight, indices, padding_idx: weight[indices],
     weight = lambda grad, indices, padding_idx, weight_sym_argsize_0:
-        embedding_dense_backward(grad, indices=indices, num_weights=weight_sym_argsize_0, padding_idx=padding_idx),
-)
+        embedding_dense_backward(grad, indices=indices, num_weights=weight_sym_argsize_0, padding_idx=padding_idx))
 
 
 def often(indices: Any) -> Any:
@@ -80,10 +73,8 @@ def often(indices: Any) -> Any:
     return counts[places.reshape(-1)][:, None]
 
 
-@primitive()
-def one_hot_rows(self, *, num_classes):
-    """1 at the place of the class, else 0."""
-    return (self[..., None] == np.arange(num_classes)).astype(np.int64)
+one_hot_rows = row("one_hot_rows", "", "1 at the place of the class, else 0.",
+    lambda self, *, num_classes: (self[..., None] == np.arange(num_classes)).astype(np.int64))
 
 
 # fmt: on

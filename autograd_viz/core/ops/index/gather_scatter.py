@@ -3,7 +3,6 @@
 The gradient of reading is adding, and the gradient of adding is reading.
 """
 # fmt: off
-# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 
@@ -14,6 +13,7 @@ import numpy as np
 from ...base.public import public
 from ...base.readings import composite, inlined, writer
 from ...op.primitive import primitive
+from ...op.row import row
 from ...tensor.arguments import check_dim, from_front
 from ..shape.slicing import along
 
@@ -115,9 +115,7 @@ def scatter_scalar(self, *, dim, index, value):
     """A copy of self with out[i, index[i, j]] = value for dim = 1."""
     check_index("scatter", index)
     return scattered(self, dim, index, value, np.ndarray.__setitem__)
-scatter_scalar.defvjp(
-    self = lambda grad, dim, index: scatter_scalar(grad, dim=dim, index=index, value=0),
-)
+scatter_scalar.defvjp(self = lambda grad, dim, index: scatter_scalar(grad, dim=dim, index=index, value=0))
 
 
 @primitive("ScatterAddBackward0")
@@ -199,9 +197,7 @@ def index_fill_scalar(self, *, dim, index, value):
     bounded(np.where((front < 0) | (front >= length), index.reshape(-1), 0), length, dim, IndexError)
     out[along(out, dim, front)] = value
     return out.reshape(self.shape)
-index_fill_scalar.defvjp(
-    self = lambda grad, dim, index: index_fill_scalar(grad, dim=dim, index=index, value=0),
-)
+index_fill_scalar.defvjp(self = lambda grad, dim, index: index_fill_scalar(grad, dim=dim, index=index, value=0))
 
 
 @primitive("IndexFillBackward1")
@@ -218,10 +214,8 @@ index_fill_tensor.defvjp(
 )
 
 
-@primitive()
-def distinct(self):
-    """Unique values."""
-    return np.unique(self)
+distinct = row("distinct", "", "Unique values.",
+    lambda self: np.unique(self))
 
 
 def check_reach(index, array) -> None:
@@ -237,9 +231,7 @@ def take(self, *, index):
     """The elements at these indices into the flattened tensor."""
     check_reach(index, self)
     return self.reshape(-1)[index]
-take.defvjp(
-    self = lambda grad, self, index: put_values(zeros_like(self), grad, index=index, accumulate=True),
-)
+take.defvjp(self = lambda grad, self, index: put_values(zeros_like(self), grad, index=index, accumulate=True))
 
 
 @primitive("PutBackward0", written=writer("put"))

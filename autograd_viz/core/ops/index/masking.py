@@ -1,6 +1,5 @@
 """Elements chosen by a mask of bools: masked_fill, masked_select, masked_scatter."""
 # fmt: off
-# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 
@@ -11,6 +10,7 @@ import numpy as np
 from ...base.public import public
 from ...base.readings import writer
 from ...op.primitive import primitive
+from ...op.row import public_row, row
 from ...tensor.arguments import check_broadcast
 from ...tensor.scalars import fitted
 from ...tensor.tensor import Tensor
@@ -35,9 +35,7 @@ def masked_fill_scalar(self, *, mask, value):
     """A copy of self with one number where the mask is True."""
     check_mask("masked_fill_", self, mask, c_name)
     return np.where(mask, fitted(value, self.dtype), self)
-masked_fill_scalar.defvjp(
-    self = lambda grad, mask: masked_fill_scalar(grad, mask=mask, value=0),
-)
+masked_fill_scalar.defvjp(self = lambda grad, mask: masked_fill_scalar(grad, mask=mask, value=0))
 
 
 @primitive("MaskedFillBackward1")
@@ -68,9 +66,7 @@ def masked_select(self, *, mask):
     check_broadcast(Tensor(self), Tensor(mask))
     whole, chosen = np.broadcast_arrays(self, mask)
     return whole[chosen]
-masked_select.defvjp(
-    self = lambda grad, self, mask: masked_scatter_values(zeros_like(self), grad, mask=mask),
-)
+masked_select.defvjp(self = lambda grad, self, mask: masked_scatter_values(zeros_like(self), grad, mask=mask))
 
 
 @primitive("MaskedScatterBackward0", written=writer("masked_scatter"))
@@ -102,17 +98,10 @@ masked_scatter_backward.defvjp(
 )
 
 
-@public
-@primitive()
-def argwhere(self):
-    """The indices of the nonzero elements, one row for each."""
-    return np.argwhere(self).astype(np.int64)
-
-
-@primitive(several=True)
-def nonzero_along_dims(self):
-    """The indices of the nonzero elements, one vector per dimension."""
-    return tuple(np.nonzero(self if self.ndim else self.reshape(1)))
+argwhere = public_row("argwhere", "", "The indices of the nonzero elements, one row for each.",
+    lambda self: np.argwhere(self).astype(np.int64))
+nonzero_along_dims = row("nonzero_along_dims", "", "The indices of the nonzero elements, one vector per dimension.",
+    lambda self: tuple(np.nonzero(self if self.ndim else self.reshape(1))), several=True)
 
 
 # fmt: on

@@ -1,6 +1,5 @@
 """Scaled dot-product attention: softmax(query @ key^T * scale + mask) @ value, as one op or in several."""
 # fmt: off
-# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 
@@ -98,11 +97,7 @@ flash_attention.defvjp(
 
 # fmt: on
 def check_attention(query: Tensor, key: Tensor, value: Tensor, attn_mask: Tensor | None) -> None:
-    """Refuse types and dimensions that do not fit.
-
-    Raises:
-        RuntimeError: in PyTorch's words.
-    """
+    """Refuse types and dimensions that do not fit."""
     words = {"float32": "float", "float64": "double", "float16": "c10::Half", "int64": "long int", "int32": "int"}
     kinds = [words.get(t.dtype.name, t.dtype.name) for t in (query, key, value)]
     if len(set(kinds)) > 1:

@@ -1,6 +1,5 @@
 """Average pooling: the mean of each window. Each element of a window gets an equal share of the gradient."""
 # fmt: off
-# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 

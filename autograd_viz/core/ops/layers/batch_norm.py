@@ -1,7 +1,5 @@
 """Batch norm: each channel gets mean 0 and variance 1, by the statistics of the batch or by running averages."""
 # fmt: off
-# tables of ops: their columns stay aligned
-
 
 from __future__ import annotations
 
@@ -45,11 +43,7 @@ def other_dims(ndim: int) -> tuple[int, ...]:
 
 
 def check_channels(input: Any, weight: Any, bias: Any, running_mean: Any, running_var: Any, training: bool) -> None:
-    """Refuse parameters that do not have one element per channel.
-
-    Raises:
-        RuntimeError: in PyTorch's words.
-    """
+    """Refuse parameters that do not have one element per channel."""
     number = input.shape[1] if input.ndim > 1 else 0
     for name, p in (("running_mean", running_mean), ("running_var", running_var), ("weight", weight), ("bias", bias)):
         if p is None and name.startswith("running") and not training:
@@ -59,11 +53,7 @@ def check_channels(input: Any, weight: Any, bias: Any, running_mean: Any, runnin
 
 
 def check_types(input: Any, *parameters: Any) -> None:
-    """Refuse parameters of different types, or of another type than the input.
-
-    Raises:
-        RuntimeError: in PyTorch's words.
-    """
+    """Refuse parameters of different types, or of another type than the input."""
     given = [p for p in parameters if p is not None]
     check_same_type(input, *given[:1])
     for p in given[1:]:

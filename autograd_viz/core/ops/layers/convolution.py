@@ -9,7 +9,6 @@ the three. With two of them fixed, it gives the derivative with respect to the t
 A transposed convolution has `_spread` as its forward. Second derivatives are the same three functions again.
 """
 # fmt: off
-# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 

@@ -119,11 +119,7 @@ def _check(
     batch: Tensor, weight: Tensor, bias: Tensor | None, *, stride: Ints, padding: Ints, dilation: Ints, output_padding: Ints,
     groups: int, transposed: bool,
 ) -> None:  # fmt: skip
-    """Refuse arguments that do not fit together.
-
-    Raises:
-        RuntimeError: in PyTorch's words.
-    """
+    """Refuse arguments that do not fit together."""
     if groups <= 0 or min(padding) < 0 or min(stride) <= 0:
         what = "non-positive groups" if groups <= 0 else "negative padding" if min(padding) < 0 else "non-positive stride"
         raise RuntimeError(f"{what} is not supported")

@@ -1,13 +1,13 @@
 """Max pooling: the largest element of each window, and its index. Only that element gets the gradient."""
 # fmt: off
-# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 
 from typing import Any
 
 from ...base.symbol import call
-from ...op.primitive import Primitive, primitive
+from ...op.primitive import Primitive
+from ...op.row import row
 from .planes import put, scattered
 from .sized import Maker, asking, op
 from .window_search import adaptive_boxes, fractional_boxes, largest, largest_of_boxes
@@ -66,19 +66,9 @@ FRACTIONAL_MAX_POOL = {
 }
 
 
-@primitive("MaxUnpool2DBackward0")
-def max_unpool2d_to(self, *, indices, output_size):
-    """Each element at its index, zeros elsewhere."""
-    return put(self, indices, output_size)
-max_unpool2d_to.defvjp(
-    self = lambda grad, indices: gather_in_planes(grad, indices=indices, n=2),
-)
-
-
-@primitive("MaxUnpool3DBackward0")
-def max_unpool3d_to(self, *, indices, output_size, stride, padding):
-    """Each element at its index, zeros elsewhere."""
-    return put(self, indices, output_size)
-max_unpool3d_to.defvjp(
-    self = lambda grad, indices: gather_in_planes(grad, indices=indices, n=3),
-)
+max_unpool2d_to = row("max_unpool2d_to", "MaxUnpool2DBackward0", "Each element at its index, zeros elsewhere.",
+    lambda self, *, indices, output_size: put(self, indices, output_size),
+    self = lambda grad, indices: gather_in_planes(grad, indices=indices, n=2))
+max_unpool3d_to = row("max_unpool3d_to", "MaxUnpool3DBackward0", "Each element at its index, zeros elsewhere.",
+    lambda self, *, indices, output_size, stride, padding: put(self, indices, output_size),
+    self = lambda grad, indices: gather_in_planes(grad, indices=indices, n=3))

@@ -5,8 +5,6 @@ Forward saves the mean and rstd = 1 / sqrt(variance + eps). A second derivative 
 `known_mean` and `known_rstd` return the saved values, and have the gradients of mean and rstd.
 """
 # fmt: off
-# tables of ops: their columns stay aligned
-
 
 from __future__ import annotations
 
@@ -17,29 +15,19 @@ import numpy as np
 from ...base.public import public
 from ...base.readings import composite, inlined
 from ...op.primitive import primitive
+from ...op.row import row
 from ...tensor.tensor import Tensor
 from ..elementwise.arithmetic import add_scalar
 from ..loss.loss import floating
 from ..reduce.reduction import mean_dim
 
-
-@primitive("KnownMeanBackward0")
-def known_mean(self, *, mean, dim):
-    """The mean of self over `dim`, which is already known."""
-    return mean
-known_mean.defvjp(
-    self = lambda grad, self_sym_sizes, dim: expand(grad, self_sym_sizes) / mean_divisor(self_sym_sizes, dim),
-)
-
-
-@primitive("KnownRstdBackward0")
-def known_rstd(self, *, rstd, dim):
-    """1 / sqrt(variance + eps) of self over `dim`, which is already known."""
-    return rstd
-known_rstd.defvjp(
+known_mean = row("known_mean", "KnownMeanBackward0", "The mean of self over `dim`, which is already known.",
+    lambda self, *, mean, dim: mean,
+    self = lambda grad, self_sym_sizes, dim: expand(grad, self_sym_sizes) / mean_divisor(self_sym_sizes, dim))
+known_rstd = row("known_rstd", "KnownRstdBackward0", "1 / sqrt(variance + eps) of self over `dim`, which is already known.",
+    lambda self, *, rstd, dim: rstd,
     self = lambda grad, self, result, self_sym_sizes, dim:
-        -(grad * result**3) * (self - mean_dim(self, dim=dim, keepdim=True)) / mean_divisor(self_sym_sizes, dim),
-)
+        -(grad * result**3) * (self - mean_dim(self, dim=dim, keepdim=True)) / mean_divisor(self_sym_sizes, dim))
 
 
 @composite
@@ -148,11 +136,7 @@ def per_channel_sum(value: Any) -> Any:
 
 # fmt: on
 def check_same_type(input: Any, *parameters: Any) -> None:
-    """Refuse parameters of another type than the input. float16 may be mixed with float32.
-
-    Raises:
-        RuntimeError: in PyTorch's words.
-    """
+    """Refuse parameters of another type than the input. float16 may be mixed with float32."""
     others = [p.dtype for p in parameters if p is not None and p.dtype != input.dtype]
     if any(kind != np.float32 for kind in others):
         raise RuntimeError("mixed dtype (CPU): expect parameter to have scalar type of Float")
@@ -161,11 +145,7 @@ def check_same_type(input: Any, *parameters: Any) -> None:
 
 
 def check_normalized_shape(input: Tensor, normalized_shape: Any, *parameters: Tensor | None, op: str = "layer_norm") -> Any:
-    """The shape as a tuple. The input must end with it, and the parameters must have it.
-
-    Raises:
-        TypeError, RuntimeError: in PyTorch's words.
-    """
+    """The shape as a tuple. The input must end with it, and the parameters must have it."""
     if not isinstance(normalized_shape, list | tuple):
         got = type(normalized_shape).__name__
         raise TypeError(f"{op}(): argument 'normalized_shape' (position 2) must be tuple of ints, not {got}")
@@ -217,11 +197,7 @@ def native_group_norm(
 
 
 def check_groups(input: Tensor, num_groups: int, weight: Tensor | None, bias: Tensor | None) -> None:
-    """Refuse channels that the groups do not divide, and parameters that do not have one element per channel.
-
-    Raises:
-        RuntimeError: in PyTorch's words.
-    """
+    """Refuse channels that the groups do not divide, and parameters that do not have one element per channel."""
     channels = input.shape[1]
     if channels % num_groups:
         raise RuntimeError(

@@ -1,6 +1,5 @@
 """Padding: more elements at the edges, with a constant, by reflection, or by replication."""
 # fmt: off
-# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 
@@ -30,9 +29,7 @@ def constant_pad_nd(self, *, pad, value=0):
     there = (slice(max(b, 0), size - max(a, 0)) for (b, a), size in zip(pairs, sizes, strict=True))
     out[(..., *there)] = self[(..., *kept)]
     return out
-constant_pad_nd.defvjp(
-    self = lambda grad, pad: constant_pad_nd(grad, pad=opposite(pad)),
-)
+constant_pad_nd.defvjp(self = lambda grad, pad: constant_pad_nd(grad, pad=opposite(pad)))
 
 
 def _declare(n: int, kind: str, node_name: str, seen: Callable[[Any, int], Any]) -> Primitive:
@@ -80,11 +77,7 @@ def opposite(pad: Ints) -> Ints:
 
 
 def check_not_empty(sizes: list[int]) -> None:
-    """Refuse to crop more than there is.
-
-    Raises:
-        RuntimeError: in PyTorch's words.
-    """
+    """Refuse to crop more than there is."""
     if any(size < 0 for size in sizes):
         raise RuntimeError("narrow(): length must be non-negative.")
 

@@ -72,11 +72,7 @@ def _circular(input: Tensor, pairs: list[tuple[int, int]]) -> Any:
 
 
 def _check(input: Tensor, padding: Ints, mode: str) -> None:
-    """Refuse a padding that is larger than the input allows.
-
-    Raises:
-        RuntimeError: in PyTorch's words.
-    """
+    """Refuse a padding that is larger than the input allows."""
     n = len(padding) // 2
     size = input.shape[-n:]
     if 0 in input.shape[-n - 1 :]:

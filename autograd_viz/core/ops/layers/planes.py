@@ -3,7 +3,6 @@
 A plane is the last `n` dimensions of a tensor, in row-major order.
 """
 # fmt: off
-# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 
@@ -14,6 +13,7 @@ import numpy as np
 from ...base.readings import inlined
 from ...base.symbol import call
 from ...op.primitive import primitive
+from ...op.row import row
 from .windows import Ints, volume
 
 
@@ -28,13 +28,11 @@ gather_in_planes.defvjp(
 )
 
 
-@primitive("ScatterAddBackward0", written=lambda grad_output, indices, size: call("scatter", grad_output, indices))
-def scatter_in_planes(grad_output, *, indices, size):
-    """Planes of zeros of shape `size`, with each element added at its index."""
-    return scattered(grad_output, indices, size)
-scatter_in_planes.defvjp(
-    grad_output = lambda grad, indices, size: gather_in_planes(grad, indices=indices, n=len(size)),
-)
+scatter_in_planes = row("scatter_in_planes", "ScatterAddBackward0",
+    "Planes of zeros of shape `size`, with each element added at its index.",
+    lambda grad_output, *, indices, size: scattered(grad_output, indices, size),
+    written=lambda grad_output, indices, size: call("scatter", grad_output, indices),
+    grad_output = lambda grad, indices, size: gather_in_planes(grad, indices=indices, n=len(size)))
 
 
 # fmt: on

@@ -26,11 +26,7 @@ def each(name: str, option: str, value: Any, n: int) -> Ints:
 
 
 def check_flat(name: str, input: Tensor) -> None:
-    """Refuse an input that is neither a sequence nor a batch of sequences.
-
-    Raises:
-        RuntimeError: it is neither.
-    """
+    """Refuse an input that is neither a sequence nor a batch of sequences."""
     if input.ndim in (2, 3):
         return
     if name == "max_pool1d":
@@ -45,11 +41,7 @@ def check_flat(name: str, input: Tensor) -> None:
 
 
 def check_line(length: int, ceil_mode: bool, kernel: int, stride: int, padding: int, dilation: int) -> None:
-    """Refuse windows of max_pool1d that do not fit into a sequence.
-
-    Raises:
-        RuntimeError: they do not fit.
-    """
+    """Refuse windows of max_pool1d that do not fit into a sequence."""
     for name, value in (("kernel_size", kernel), ("stride", stride), ("dilation", dilation)):
         if value < 1:
             raise RuntimeError(f"max_pool1d() {name} must be greater than zero, but got {value}")
@@ -67,11 +59,7 @@ def check_line(length: int, ceil_mode: bool, kernel: int, stride: int, padding: 
 def check_windows(
     name: str, input: Tensor, *, kernel_size: Ints, stride: Ints, padding: Ints, dilation: Ints, ceil_mode: bool
 ) -> None:
-    """Refuse windows that do not fit into the input.
-
-    Raises:
-        RuntimeError: they do not fit.
-    """
+    """Refuse windows that do not fit into the input."""
     n = len(kernel_size)
     stride = stride or kernel_size
     if any(s == 0 for s in stride):

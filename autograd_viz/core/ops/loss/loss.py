@@ -3,7 +3,6 @@
 Every loss has a term per element, followed by `reduction`: 0 keeps the terms, 1 takes their mean, 2 their sum.
 """
 # fmt: off
-# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 
@@ -18,6 +17,7 @@ import numpy as np
 from ...base.public import public
 from ...base.readings import composite, inlined
 from ...op.primitive import primitive
+from ...op.row import row
 from ...tensor.arguments import check_broadcast
 from ...tensor.refusals import refuse
 from ...tensor.tensor import Tensor
@@ -44,24 +44,15 @@ def reduced(terms: Any, reduction: int) -> Any:
     return np.sum(terms) / terms.dtype.type(terms.size) if reduction == MEAN else np.sum(terms)
 
 
-@primitive("MseLossBackward0", promotes=True)
-def mse_loss(self, target, *, reduction=1):
-    """(self - target)**2."""
-    return reduced(np.square(floating(self, "mse_cpu") - target), reduction)
-
-
-@primitive(
-    "MseLossBackwardBackward0",
+mse_loss = row("mse_loss", "MseLossBackward0", "(self - target)**2.",
+    lambda self, target, *, reduction=1: reduced(np.square(floating(self, "mse_cpu") - target), reduction), promotes=True)
+mse_loss_backward = row("mse_loss_backward", "MseLossBackwardBackward0",
+    "grad_output * 2 * (self - target), divided by n for a mean.",
+    lambda grad_output, self, target, *, reduction: per_term(grad_output, self, reduction) * (2 * (self - target)),
     written=lambda grad, self, target, reduction: per_term(grad, self, reduction) * (2 * (self - target)),
-)
-def mse_loss_backward(grad_output, self, target, *, reduction):
-    """grad_output * 2 * (self - target), divided by n for a mean."""
-    return per_term(grad_output, self, reduction) * (2 * (self - target))
-mse_loss_backward.defvjp(
     grad_output = lambda grad, self, target, reduction:              per_term(grad, self, reduction) * (2 * (self - target)),
     self        = lambda grad, grad_output, self, target, reduction: 2 * per_term(grad * grad_output, self, reduction),
-    target      = lambda grad, grad_output, self, target, reduction: -2 * per_term(grad * grad_output, self, reduction),
-)
+    target      = lambda grad, grad_output, self, target, reduction: -2 * per_term(grad * grad_output, self, reduction))
 
 
 @primitive("SmoothL1LossBackward0", promotes=True)

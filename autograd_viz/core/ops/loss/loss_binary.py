@@ -1,6 +1,5 @@
 """Binary losses: binary cross entropy of probabilities and of logits, and the soft margin loss."""
 # fmt: off
-# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 
@@ -10,6 +9,7 @@ import numpy as np
 
 from ...base.readings import composite, inlined
 from ...op.primitive import primitive
+from ...op.row import row
 from ...tensor.arguments import check_broadcast
 from ...tensor.tensor import Tensor
 from .loss import loss, reduced
@@ -85,13 +85,9 @@ def log_of_sigmoid(self: Any) -> Any:
     return where(self < 0, self, zeros_like(self)) - log(1 + exp(-abs(self)))
 
 
-@primitive("SoftMarginLossBackward0")
-def soft_margin_loss(self, *, target, reduction=1):
-    """log(1 + exp(-target * self)) for targets 1 and -1."""
-    return reduced(np.log1p(np.exp(-target * self)), reduction)
-soft_margin_loss.defvjp(
-    self = lambda grad, self, target, reduction: per_term(grad, self, reduction) * (-target * sigmoid(-target * self)),
-)
+soft_margin_loss = row("soft_margin_loss", "SoftMarginLossBackward0", "log(1 + exp(-target * self)) for targets 1 and -1.",
+    lambda self, *, target, reduction=1: reduced(np.log1p(np.exp(-target * self)), reduction),
+    self = lambda grad, self, target, reduction: per_term(grad, self, reduction) * (-target * sigmoid(-target * self)))
 
 
 # fmt: on

@@ -1,6 +1,5 @@
 """Losses for classification: the negative log-likelihood, and cross entropy, which includes log_softmax."""
 # fmt: off
-# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 
@@ -105,11 +104,7 @@ nll_loss2d_backward.defvjp(
 
 # fmt: on
 def check_targets(input: Tensor, target: Tensor, weight: Tensor | None) -> None:
-    """Refuse targets and weights that do not fit the scores.
-
-    Raises:
-        RuntimeError, ValueError: in PyTorch's words.
-    """
+    """Refuse targets and weights that do not fit the scores."""
     if input.ndim == 0:
         raise ValueError("Expected 1 or more dimensions (got 0)")
     if input.ndim != 1 and (target.ndim == 0 or input.shape[0] != target.shape[0]):

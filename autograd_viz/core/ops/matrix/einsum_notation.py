@@ -13,11 +13,7 @@ Names = list[str]  # one per dimension; "..." becomes "...0", "...1" and so on
 
 
 def read_equation(equation: str, ndims: Sequence[int]) -> tuple[list[Names], Names, Names]:
-    """The names of each operand's dimensions, those of the result, and those to be summed.
-
-    Raises:
-        RuntimeError: in PyTorch's words.
-    """
+    """The names of each operand's dimensions, those of the result, and those to be summed."""
     left, arrow, right = equation.replace(" ", "").partition("->")
     parts = left.split(",")
     if len(parts) != len(ndims):

@@ -1,6 +1,5 @@
 """The products behind `@`: the ops for vectors and matrices, and how `matmul` chooses among them."""
 # fmt: off
-# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 
@@ -13,6 +12,7 @@ from ...base.public import public
 from ...base.readings import composite
 from ...op.out import takes_out
 from ...op.primitive import primitive
+from ...op.row import row
 from ...tensor.arguments import check_broadcast
 from ...tensor.refusals import check_scalar_type, check_tensor, scalar_type
 from ...tensor.tensor import Tensor
@@ -33,11 +33,7 @@ _C_NAMES = {
 
 
 def check_matrices(mat1: Any, mat2: Any, first: str, second: str) -> None:
-    """Refuse operands that `mm` cannot multiply.
-
-    Raises:
-        RuntimeError: in PyTorch's words.
-    """
+    """Refuse operands that `mm` cannot multiply."""
     if mat1.ndim != 2 or mat2.ndim != 2:
         name, wrong = (first, mat1) if mat1.ndim != 2 else (second, mat2)
         if first == "self":
@@ -99,14 +95,10 @@ dot.defvjp(
 )
 
 
-@primitive("GerBackward0")
-def ger(self, vec2):
-    """Outer product: (n,), (m,) -> (n, m)."""
-    return self[:, None] * vec2[None, :]
-ger.defvjp(
+ger = row("ger", "GerBackward0", "Outer product: (n,), (m,) -> (n, m).",
+    lambda self, vec2: self[:, None] * vec2[None, :],
     self = lambda grad, vec2: grad @ conjugated(vec2),
-    vec2 = lambda grad, self: t(grad) @ conjugated(self),
-)
+    vec2 = lambda grad, self: t(grad) @ conjugated(self))
 
 
 @public
@@ -133,11 +125,7 @@ def common_shape(*shapes: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def check_vectors(a: Any, b: Any) -> None:
-    """Refuse operands that `dot` cannot multiply.
-
-    Raises:
-        RuntimeError: in PyTorch's words.
-    """
+    """Refuse operands that `dot` cannot multiply."""
     if a.ndim != 1 or b.ndim != 1:
         raise RuntimeError(f"1D tensors expected, but got {a.ndim}D and {b.ndim}D tensors")
     if a.dtype != b.dtype:
@@ -150,11 +138,7 @@ def check_vectors(a: Any, b: Any) -> None:
 
 
 def check_batches(batch1: Any, batch2: Any) -> None:
-    """Refuse operands that `bmm` cannot multiply.
-
-    Raises:
-        RuntimeError: in PyTorch's words.
-    """
+    """Refuse operands that `bmm` cannot multiply."""
     for i, batch in enumerate((batch1, batch2)):
         if batch.ndim != 3:
             raise RuntimeError(f"batch{i + 1} must be a 3D tensor")
@@ -196,12 +180,6 @@ def matmul(input: Tensor, other: Tensor) -> Any:
 
 
 public("torch.matmul")(takes_out(matmul))
-
-
-@public("Tensor.__rmatmul__")
-def rmatmul(self: Tensor, other: Tensor) -> Any:
-    """`other @ self`."""
-    return matmul(other, self)
 
 
 def _folds(a: Tensor, b: Tensor) -> bool:

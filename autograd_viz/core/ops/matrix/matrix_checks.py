@@ -1,6 +1,5 @@
 """The checks of matrix ops, in PyTorch's words, and small helpers that their gradients share."""
 # fmt: off
-# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 
@@ -11,7 +10,7 @@ import numpy as np
 
 from ...base.public import public
 from ...base.readings import composite
-from ...op.primitive import primitive
+from ...op.row import row
 from ...tensor.refusals import refuse
 from ...tensor.tensor import Tensor
 
@@ -21,10 +20,8 @@ class LinAlgError(RuntimeError):
     """A matrix that cannot be inverted or factorized."""
 
 
-@primitive()
-def identity(like, *, rows, columns, offset=0):
-    """Ones on one diagonal, in the type of `like`."""
-    return np.eye(rows, columns, offset, dtype=like.dtype)
+identity = row("identity", "", "Ones on one diagonal, in the type of `like`.",
+    lambda like, *, rows, columns, offset=0: np.eye(rows, columns, offset, dtype=like.dtype))
 
 
 # fmt: on

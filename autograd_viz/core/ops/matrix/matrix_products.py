@@ -1,6 +1,5 @@
 """Products with more terms or factors: an added bias, all pairs, three factors."""
 # fmt: off
-# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 

@@ -1,6 +1,5 @@
 """Random numbers as ops. The result does not depend on the input's values, so each gradient is zero."""
 # fmt: off
-# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 
@@ -10,6 +9,7 @@ import numpy as np
 
 from ...base.public import INPLACE, public
 from ...op.primitive import primitive
+from ...op.row import row
 from ...tensor import factories as _factories  # noqa: F401 -- puts new_zeros and its like on Tensor
 from ...tensor.creation import drawn
 from ...tensor.random import Generator, chosen, laid_out
@@ -31,9 +31,7 @@ def uniform_fill(self, *, low=0, high=1, generator=None):
     if low > high:
         raise RuntimeError(f"uniform_ expects to return a [from, to) range, but found from={low:g} > to={high:g}")
     return laid_out(chosen(generator).uniform(self.size, self.dtype, low, high), self)
-uniform_fill.defvjp(
-    self = lambda grad: zeros_like(grad),
-)
+uniform_fill.defvjp(self = lambda grad: zeros_like(grad))
 
 
 @_in_place
@@ -43,9 +41,7 @@ def normal_fill(self, *, mean=0, std=1, generator=None):
     refuse(self, "iubc", "normal_kernel_cpu")
     _check_std(std)
     return laid_out(chosen(generator).normal(self.size, self.dtype, mean, std, self.flags.c_contiguous), self)
-normal_fill.defvjp(
-    self = lambda grad: zeros_like(grad),
-)
+normal_fill.defvjp(self = lambda grad: zeros_like(grad))
 
 
 @_in_place
@@ -55,9 +51,7 @@ def exponential_fill(self, *, lambd=1, generator=None):
     if not lambd > 0:
         raise RuntimeError(f"exponential_ expects lambda > 0.0, but found lambda={lambd:g}")
     return laid_out(chosen(generator).exponential(self.size, lambd).astype(self.dtype), self)
-exponential_fill.defvjp(
-    self = lambda grad: zeros_like(grad),
-)
+exponential_fill.defvjp(self = lambda grad: zeros_like(grad))
 
 
 @_in_place
@@ -73,9 +67,7 @@ def random_fill(self, *, low=None, high=None, generator=None):
     if low >= high:
         raise RuntimeError(f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}")
     return laid_out(chosen(generator).integers(self.size, low, high).astype(self.dtype), self)
-random_fill.defvjp(
-    self = lambda grad: zeros_like(grad),
-)
+random_fill.defvjp(self = lambda grad: zeros_like(grad))
 
 
 @primitive("BernoulliBackward2")
@@ -84,28 +76,16 @@ def bernoulli_number_fill(self, *, p=0.5, generator=None):
     if not 0 <= p <= 1:
         raise RuntimeError(f"bernoulli_ expects p to be in [0, 1], but got p={p:g}")
     return laid_out((chosen(generator).doubles(self.size) < p).astype(self.dtype), self)
-bernoulli_number_fill.defvjp(
-    self = lambda grad: zeros_like(grad),
-)
+bernoulli_number_fill.defvjp(self = lambda grad: zeros_like(grad))
 
 
-@primitive("BernoulliBackward1")
-def bernoulli_tensor_fill(self, p, *, generator=None):
-    """1 where a uniform number is below p, else 0."""
-    return _bernoulli(np.broadcast_to(p, self.shape), generator).astype(self.dtype)
-bernoulli_tensor_fill.defvjp(
+bernoulli_tensor_fill = row("bernoulli_tensor_fill", "BernoulliBackward1", "1 where a uniform number is below p, else 0.",
+    lambda self, p, *, generator=None: _bernoulli(np.broadcast_to(p, self.shape), generator).astype(self.dtype),
     self = lambda grad:    zeros_like(grad),
-    p    = lambda grad, p: zeros_like(p),
-)
-
-
-@primitive("BernoulliBackward0")
-def bernoulli_draw(self, *, generator=None):
-    """1 with the probability in `self`, else 0."""
-    return _bernoulli(self, generator).astype(self.dtype)
-bernoulli_draw.defvjp(
-    self = lambda grad: zeros_like(grad),
-)
+    p    = lambda grad, p: zeros_like(p))
+bernoulli_draw = row("bernoulli_draw", "BernoulliBackward0", "1 with the probability in `self`, else 0.",
+    lambda self, *, generator=None: _bernoulli(self, generator).astype(self.dtype),
+    self = lambda grad: zeros_like(grad))
 
 
 @primitive("PoissonBackward0")
@@ -114,9 +94,7 @@ def poisson_draw(self, *, generator=None):
     if (self < 0).any():
         raise RuntimeError("invalid Poisson rate, expected rate to be non-negative")
     return np.array([_poisson(r, chosen(generator)) for r in self.reshape(-1)], self.dtype).reshape(self.shape)
-poisson_draw.defvjp(
-    self = lambda grad, self: zeros_like(self),
-)
+poisson_draw.defvjp(self = lambda grad, self: zeros_like(self))
 
 
 @primitive("NormalBackward1")
@@ -124,9 +102,7 @@ def normal_around(mean, *, std=1.0, generator=None):
     """Normal numbers, each with its own mean."""
     _check_std(std)
     return chosen(generator).normal(mean.size, mean.dtype).reshape(mean.shape) * mean.dtype.type(std) + mean
-normal_around.defvjp(
-    mean = lambda grad, mean_sym_sizes: zeros_like(grad),
-)
+normal_around.defvjp(mean = lambda grad, mean_sym_sizes: zeros_like(grad))
 
 
 @primitive("NormalBackward2")
@@ -134,9 +110,7 @@ def normal_spread(std, *, mean=0.0, generator=None):
     """Normal numbers, each with its own standard deviation."""
     _check_spread(std)
     return chosen(generator).normal(std.size, std.dtype).reshape(std.shape) * std + std.dtype.type(mean)
-normal_spread.defvjp(
-    std = lambda grad, std_sym_sizes: zeros_like(grad),
-)
+normal_spread.defvjp(std = lambda grad, std_sym_sizes: zeros_like(grad))
 
 
 @primitive("NormalBackward3", promotes=True)

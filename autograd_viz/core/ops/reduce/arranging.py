@@ -1,6 +1,5 @@
 """The same elements in another order, or repeated: flip, roll, rot90, repeat."""
 # fmt: off
-# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 
@@ -10,7 +9,7 @@ import numpy as np
 
 from ...base.public import public
 from ...base.readings import composite, inlined
-from ...op.primitive import primitive
+from ...op.row import row
 from ...tensor.arguments import check_dim, distinct_dims, from_front
 from ...tensor.refusals import refuse
 from ...tensor.tensor import Tensor
@@ -18,41 +17,18 @@ from ..index.gather_scatter import index_select
 from ..shape import shape
 from ..shape.views import expand, flatten, listed, view
 
-
-@primitive("FlipBackward0")
-def flip_dims(self, *, dims):
-    """The elements in reverse order along `dims`."""
-    return np.flip(self, tuple(dims)).copy() if self.ndim else self.copy()
-flip_dims.defvjp(
-    self = lambda grad, dims: flip(grad, dims),
-)
-
-
-@primitive("RollBackward0")
-def roll_dims(self, *, shifts, dims):
-    """Elements moved along `dims`. Those that leave at one end enter at the other."""
-    return np.roll(self, shifts, dims) if dims and self.ndim else np.roll(self, sum(shifts))
-roll_dims.defvjp(
-    self = lambda grad, shifts, dims: roll_dims(grad, shifts=rolled_back(shifts), dims=dims[::-1]),
-)
-
-
-@primitive("Rot90Backward0")
-def rot90_dims(self, *, k, dims):
-    """`k` quarter turns in the plane of `dims`, from the first to the second."""
-    return np.rot90(self, k, dims).copy()
-rot90_dims.defvjp(
-    self = lambda grad, k, dims: rot90_dims(grad, k=-k, dims=dims),
-)
-
-
-@primitive("RepeatBackward0")
-def repeat_dims(self, *, repeats):
-    """The whole tensor, repeated so many times along each dimension."""
-    return np.tile(self, repeats)
-repeat_dims.defvjp(
-    self = lambda grad, repeats, self_sym_sizes: repeat_backward(grad, repeats, self_sym_sizes),
-)
+flip_dims = row("flip_dims", "FlipBackward0", "The elements in reverse order along `dims`.",
+    lambda self, *, dims: np.flip(self, tuple(dims)).copy() if self.ndim else self.copy(),
+    self = lambda grad, dims: flip(grad, dims))
+roll_dims = row("roll_dims", "RollBackward0", "Elements moved along `dims`. Those that leave at one end enter at the other.",
+    lambda self, *, shifts, dims: np.roll(self, shifts, dims) if dims and self.ndim else np.roll(self, sum(shifts)),
+    self = lambda grad, shifts, dims: roll_dims(grad, shifts=rolled_back(shifts), dims=dims[::-1]))
+rot90_dims = row("rot90_dims", "Rot90Backward0", "`k` quarter turns in the plane of `dims`, from the first to the second.",
+    lambda self, *, k, dims: np.rot90(self, k, dims).copy(),
+    self = lambda grad, k, dims: rot90_dims(grad, k=-k, dims=dims))
+repeat_dims = row("repeat_dims", "RepeatBackward0", "The whole tensor, repeated so many times along each dimension.",
+    lambda self, *, repeats: np.tile(self, repeats),
+    self = lambda grad, repeats, self_sym_sizes: repeat_backward(grad, repeats, self_sym_sizes))
 
 
 # fmt: on

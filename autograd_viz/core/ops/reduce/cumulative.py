@@ -1,6 +1,5 @@
 """Running sums and extrema: each element of the result depends on all earlier elements."""
 # fmt: off
-# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 
@@ -11,31 +10,19 @@ import numpy as np
 from ...base.public import public
 from ...base.readings import composite
 from ...op.primitive import primitive
+from ...op.row import row
 from ...tensor.arguments import check_dim
 from ...tensor.as_array import Array
 from ...tensor.refusals import refuse
 from ...tensor.tensor import Tensor
 from .dims import of_tensor, on_vectors, result_type
 
-
-@primitive("CumsumBackward0")
-@on_vectors
-def cumsum_dim(self, *, dim, dtype=None):
-    """Running sum along `dim`."""
-    return np.cumsum(self, axis=dim, dtype=result_type(self, dtype))
-cumsum_dim.defvjp(
-    self = lambda grad, dim: reversed_cumsum(grad, dim=dim),
-)
-
-
-@primitive("FlipBackward0")
-@on_vectors
-def reversed_cumsum(self, *, dim):
-    """Running sum along `dim` from its end. It is the gradient of cumsum."""
-    return np.flip(np.cumsum(np.flip(self, dim), axis=dim, dtype=self.dtype), dim)
-reversed_cumsum.defvjp(
-    self = lambda grad, dim: cumsum_dim(grad, dim=dim),
-)
+cumsum_dim = row("cumsum_dim", "CumsumBackward0", "Running sum along `dim`.",
+    on_vectors(lambda self, *, dim, dtype=None: np.cumsum(self, axis=dim, dtype=result_type(self, dtype))),
+    self = lambda grad, dim: reversed_cumsum(grad, dim=dim))
+reversed_cumsum = row("reversed_cumsum", "FlipBackward0", "Running sum along `dim` from its end. It is the gradient of cumsum.",
+    on_vectors(lambda self, *, dim: np.flip(np.cumsum(np.flip(self, dim), axis=dim, dtype=self.dtype), dim)),
+    self = lambda grad, dim: cumsum_dim(grad, dim=dim))
 
 
 @primitive("LogcumsumexpBackward0")
@@ -45,18 +32,13 @@ def logcumsumexp_dim(self, *, dim, reverse=False):
     x = np.flip(self, dim) if reverse else self
     out = np.logaddexp.accumulate(x, axis=dim) if x.size else x
     return np.flip(out, dim) if reverse else out
-logcumsumexp_dim.defvjp(
-    self = lambda grad, self, result, dim: logcumsumexp_backward(grad, self, result, dim),
-)
+logcumsumexp_dim.defvjp(self = lambda grad, self, result, dim: logcumsumexp_backward(grad, self, result, dim))
 
 
-@primitive("FlipBackward0")
-def reversed_logcumsumexp(self, *, dim):
-    """log of the running sum of exp(self) along `dim` from its end."""
-    return logcumsumexp_dim.forward(self, dim=dim, reverse=True)
-reversed_logcumsumexp.defvjp(
-    self = lambda grad, self, result, dim: logcumsumexp_backward(grad, self, result, dim, True),
-)
+reversed_logcumsumexp = row("reversed_logcumsumexp", "FlipBackward0",
+    "log of the running sum of exp(self) along `dim` from its end.",
+    lambda self, *, dim: logcumsumexp_dim.forward(self, dim=dim, reverse=True),
+    self = lambda grad, self, result, dim: logcumsumexp_backward(grad, self, result, dim, True))
 
 
 @composite
@@ -71,25 +53,14 @@ def logcumsumexp_backward(grad: Any, self: Any, result: Any, dim: int, reverse: 
     return total
 
 
-@primitive("CummaxBackward0", results=("values", "indices"))
-@on_vectors
-def cummax_dim(self, *, dim):
-    """The largest element so far along `dim`, and its index (the last of equal ones)."""
-    return _running_best(self, dim, np.greater_equal)
-cummax_dim.defvjp(
-    self = lambda grad, self, indices, dim: cummaxmin_backward(grad, self, indices, dim),
-)
-
-
-@primitive("CumminBackward0", results=("values", "indices"))
-@on_vectors
-def cummin_dim(self, *, dim):
-    """The smallest element so far along `dim`, and its index (the last of equal ones)."""
-    return _running_best(self, dim, np.less_equal)
-cummin_dim.defvjp(
-    self = lambda grad, self, indices, dim: cummaxmin_backward(grad, self, indices, dim),
-)
-
+cummax_dim = row("cummax_dim", "CummaxBackward0",
+    "The largest element so far along `dim`, and its index (the last of equal ones).",
+    on_vectors(lambda self, *, dim: _running_best(self, dim, np.greater_equal)), results=("values", "indices"),
+    self = lambda grad, self, indices, dim: cummaxmin_backward(grad, self, indices, dim))
+cummin_dim = row("cummin_dim", "CumminBackward0",
+    "The smallest element so far along `dim`, and its index (the last of equal ones).",
+    on_vectors(lambda self, *, dim: _running_best(self, dim, np.less_equal)), results=("values", "indices"),
+    self = lambda grad, self, indices, dim: cummaxmin_backward(grad, self, indices, dim))
 
 
 @composite

@@ -1,6 +1,5 @@
 """The dimensions of an op: the forms that callers may use, and how a rule restores reduced ones."""
 # fmt: off
-# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 

@@ -1,6 +1,5 @@
 """Extrema of all elements or along a dimension (with indices), and order statistics (median, kthvalue)."""
 # fmt: off
-# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 
@@ -11,6 +10,7 @@ import numpy as np
 from ...base.readings import composite
 from ...base.symbol import call
 from ...op.primitive import primitive
+from ...op.row import row
 from ...tensor.as_array import Array
 from .dims import on_vectors
 
@@ -19,42 +19,20 @@ from .dims import on_vectors
 # If it does not (max of all, amax, median of all), all equal elements share the gradient evenly.
 
 
-@primitive("MaxBackward1")
-def max_all(self):
-    """The largest of all elements."""
-    return np.max(self)
-max_all.defvjp(
-    self = lambda grad, self, result: shared(grad, is_same(self, result)),
-)
-
-
-@primitive("MinBackward1")
-def min_all(self):
-    """The smallest of all elements."""
-    return np.min(self)
-min_all.defvjp(
-    self = lambda grad, self, result: shared(grad, is_same(self, result)),
-)
-
-
-@primitive("AmaxBackward0")
-def amax_dims(self, *, dim, keepdim=False):
-    """The largest over the dimensions `dim`."""
-    return np.max(self, axis=dim, keepdims=keepdim)
-amax_dims.defvjp(
+max_all = row("max_all", "MaxBackward1", "The largest of all elements.",
+    lambda self: np.max(self),
+    self = lambda grad, self, result: shared(grad, is_same(self, result)))
+min_all = row("min_all", "MinBackward1", "The smallest of all elements.",
+    lambda self: np.min(self),
+    self = lambda grad, self, result: shared(grad, is_same(self, result)))
+amax_dims = row("amax_dims", "AmaxBackward0", "The largest over the dimensions `dim`.",
+    lambda self, *, dim, keepdim=False: np.max(self, axis=dim, keepdims=keepdim),
     self = lambda grad, self, result, dim, keepdim:
-        shared(keep_dims(grad, self, dim, keepdim), eq(self, keep_dims(result, self, dim, keepdim)), dim),
-)
-
-
-@primitive("AminBackward0")
-def amin_dims(self, *, dim, keepdim=False):
-    """The smallest over the dimensions `dim`."""
-    return np.min(self, axis=dim, keepdims=keepdim)
-amin_dims.defvjp(
+        shared(keep_dims(grad, self, dim, keepdim), eq(self, keep_dims(result, self, dim, keepdim)), dim))
+amin_dims = row("amin_dims", "AminBackward0", "The smallest over the dimensions `dim`.",
+    lambda self, *, dim, keepdim=False: np.min(self, axis=dim, keepdims=keepdim),
     self = lambda grad, self, result, dim, keepdim:
-        shared(keep_dims(grad, self, dim, keepdim), eq(self, keep_dims(result, self, dim, keepdim)), dim),
-)
+        shared(keep_dims(grad, self, dim, keepdim), eq(self, keep_dims(result, self, dim, keepdim)), dim))
 
 
 @primitive("AminmaxBackward0", results=("min", "max"))
@@ -69,35 +47,19 @@ aminmax_dim.defvjp(
 )
 
 
-@primitive("MaxBackward0", results=("values", "indices"))
-@on_vectors
-def max_dim(self, *, dim, keepdim=False):
-    """The largest along `dim` and its index (the first of equal ones)."""
-    return _chosen(self, np.argmax(self, axis=dim), dim, keepdim)
-max_dim.defvjp(
+max_dim = row("max_dim", "MaxBackward0", "The largest along `dim` and its index (the first of equal ones).",
+    on_vectors(lambda self, *, dim, keepdim=False: _chosen(self, self.argmax(dim), dim, keepdim)),
+    results=("values", "indices"),
     self = lambda grad, indices, self_sym_sizes, dim, keepdim:
-        put_at(grad, indices=indices, sizes=self_sym_sizes, dim=dim, keepdim=keepdim),
-)
-
-
-@primitive("MinBackward0", results=("values", "indices"))
-@on_vectors
-def min_dim(self, *, dim, keepdim=False):
-    """The smallest along `dim` and its index (the first of equal ones)."""
-    return _chosen(self, np.argmin(self, axis=dim), dim, keepdim)
-min_dim.defvjp(
+        put_at(grad, indices=indices, sizes=self_sym_sizes, dim=dim, keepdim=keepdim))
+min_dim = row("min_dim", "MinBackward0", "The smallest along `dim` and its index (the first of equal ones).",
+    on_vectors(lambda self, *, dim, keepdim=False: _chosen(self, self.argmin(dim), dim, keepdim)),
+    results=("values", "indices"),
     self = lambda grad, indices, self_sym_sizes, dim, keepdim:
-        put_at(grad, indices=indices, sizes=self_sym_sizes, dim=dim, keepdim=keepdim),
-)
-
-
-@primitive("MedianBackward0")
-def median_all(self):
-    """The median of all elements, the lower of two; nan if an element is nan."""
-    return median_dim.forward(self.reshape(-1), dim=0)[0] if self.size else _nothing(self)
-median_all.defvjp(
-    self = lambda grad, self, result: shared(grad, is_same(self, result)),
-)
+        put_at(grad, indices=indices, sizes=self_sym_sizes, dim=dim, keepdim=keepdim))
+median_all = row("median_all", "MedianBackward0", "The median of all elements, the lower of two; nan if an element is nan.",
+    lambda self: median_dim.forward(self.reshape(-1), dim=0)[0] if self.size else _nothing(self),
+    self = lambda grad, self, result: shared(grad, is_same(self, result)))
 
 
 @primitive("MedianBackward1", results=("values", "indices"))
@@ -115,13 +77,9 @@ median_dim.defvjp(
 )
 
 
-@primitive("NanmedianBackward0")
-def nanmedian_all(self):
-    """The median of all elements except nan."""
-    return nanmedian_dim.forward(self.reshape(-1), dim=0)[0] if self.size else _nothing(self)
-nanmedian_all.defvjp(
-    self = lambda grad, self, result: shared(grad, is_same(self, result)),
-)
+nanmedian_all = row("nanmedian_all", "NanmedianBackward0", "The median of all elements except nan.",
+    lambda self: nanmedian_dim.forward(self.reshape(-1), dim=0)[0] if self.size else _nothing(self),
+    self = lambda grad, self, result: shared(grad, is_same(self, result)))
 
 
 @primitive("NanmedianBackward1", results=("values", "indices"))
@@ -136,15 +94,11 @@ nanmedian_dim.defvjp(
 )
 
 
-@primitive("KthvalueBackward0", results=("values", "indices"))
-@on_vectors
-def kthvalue_dim(self, *, k, dim=-1, keepdim=False):
-    """The k-th smallest along `dim` (counted from 1), and its index."""
-    return _chosen(self, np.take(ranked(self, dim), k - 1, dim), dim, keepdim)
-kthvalue_dim.defvjp(
+kthvalue_dim = row("kthvalue_dim", "KthvalueBackward0", "The k-th smallest along `dim` (counted from 1), and its index.",
+    on_vectors(lambda self, *, k, dim=-1, keepdim=False: _chosen(self, np.take(ranked(self, dim), k - 1, dim), dim, keepdim)),
+    results=("values", "indices"),
     self = lambda grad, indices, self_sym_sizes, dim, keepdim:
-        put_at(grad, indices=indices, sizes=self_sym_sizes, dim=dim, keepdim=keepdim),
-)
+        put_at(grad, indices=indices, sizes=self_sym_sizes, dim=dim, keepdim=keepdim))
 
 
 @primitive("ModeBackward0", results=("values", "indices"))
@@ -153,16 +107,14 @@ def mode_dim(self, *, dim=-1, keepdim=False):
     """The most frequent element along `dim` (the smallest of several), and its last index."""
     x = np.moveaxis(self, dim, -1)
     places = np.zeros(x.shape[:-1], np.int64)
-    for row in np.ndindex(x.shape[:-1]):
-        values, counts = np.unique(x[row], return_counts=True)
-        places[row] = np.flatnonzero(is_same_array(x[row], values[np.argmax(counts)]))[-1]
+    for lead in np.ndindex(x.shape[:-1]):
+        values, counts = np.unique(x[lead], return_counts=True)
+        places[lead] = np.flatnonzero(is_same_array(x[lead], values[np.argmax(counts)]))[-1]
     return _chosen(self, places, dim, keepdim)
 mode_dim.defvjp(
     self = lambda grad, indices, self_sym_sizes, dim, keepdim:
         put_at(grad, indices=indices, sizes=self_sym_sizes, dim=dim, keepdim=keepdim),
 )
-
-
 
 
 @primitive()

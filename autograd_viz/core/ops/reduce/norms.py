@@ -1,6 +1,5 @@
 """Norms of vectors for every p, and ops that scale by a norm."""
 # fmt: off
-# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 
@@ -11,6 +10,7 @@ import numpy as np
 from ...base.public import found, public
 from ...base.readings import composite, inlined, op
 from ...op.primitive import primitive
+from ...op.row import row
 from ...tensor.arguments import check_dim
 from ...tensor.as_array import Array
 from ...tensor.tensor import Tensor
@@ -27,24 +27,14 @@ vector_norm_dims.defvjp(
 )
 
 
-@primitive("NormBackward1")
-def norm_dims(self, *, p, dim, keepdim=False):
-    """Like vector_norm, as PyTorch's older op."""
-    return _norm(self, p, dim, keepdim)
-norm_dims.defvjp(
+norm_dims = row("norm_dims", "NormBackward1", "Like vector_norm, as PyTorch's older op.",
+    lambda self, *, p, dim, keepdim=False: _norm(self, p, dim, keepdim),
     self = lambda grad, self, p, dim, keepdim, result:
-        norm_backward(keep_dims(grad, self, dim, keepdim), self, p, keep_dims(result, self, dim, keepdim), dim),
-)
-
-
-@primitive("DistBackward0", promotes=True)
-def dist_p(self, other, *, p=2):
-    """The p-norm of self - other."""
-    return _norm(self - other, p, None, False)
-dist_p.defvjp(
+        norm_backward(keep_dims(grad, self, dim, keepdim), self, p, keep_dims(result, self, dim, keepdim), dim))
+dist_p = row("dist_p", "DistBackward0", "The p-norm of self - other.",
+    lambda self, other, *, p=2: _norm(self - other, p, None, False), promotes=True,
     self  = lambda grad, self, other, p, result: norm_backward(grad, self - other, p, result),
-    other = lambda grad, self, other, p, result: -norm_backward(grad, self - other, p, result),
-)
+    other = lambda grad, self, other, p, result: -norm_backward(grad, self - other, p, result))
 
 
 @primitive("RenormBackward0")
@@ -52,9 +42,7 @@ def renorm_dim(self, *, p, dim, maxnorm):
     """Each slice along `dim`, scaled down to the p-norm maxnorm if its p-norm is larger."""
     norms = _norm(self, p, other_dims(self, dim), True)
     return self * np.where(norms > maxnorm, maxnorm / (norms + 1e-7), 1).astype(self.dtype)
-renorm_dim.defvjp(
-    self = lambda grad, self, p, dim, maxnorm: renorm_backward(grad, self, p, dim, maxnorm),
-)
+renorm_dim.defvjp(self = lambda grad, self, p, dim, maxnorm: renorm_backward(grad, self, p, dim, maxnorm))
 
 
 @inlined

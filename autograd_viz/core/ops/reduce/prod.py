@@ -1,6 +1,5 @@
 """Products of many elements. The gradient of an element is the product of the others, exact also if there are zeros."""
 # fmt: off
-# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 
@@ -11,18 +10,14 @@ import numpy as np
 from ...base.public import public
 from ...base.readings import composite
 from ...op.primitive import primitive
+from ...op.row import row
 from ...tensor.arguments import check_dim
 from ...tensor.tensor import Tensor
 from .dims import of_tensor, on_vectors, result_type
 
-
-@primitive("ProdBackward0")
-def prod_all(self, *, dtype=None):
-    """The product of all elements."""
-    return np.prod(self, dtype=result_type(self, dtype))
-prod_all.defvjp(
-    self = lambda grad, self, result: grad * conjugated(prod_of_others(self, dim=None)),
-)
+prod_all = row("prod_all", "ProdBackward0", "The product of all elements.",
+    lambda self, *, dtype=None: np.prod(self, dtype=result_type(self, dtype)),
+    self = lambda grad, self, result: grad * conjugated(prod_of_others(self, dim=None)))
 
 
 @primitive("ProdBackward1")
@@ -45,9 +40,7 @@ def prod_of_others(self, *, dim):
     after = np.cumprod(np.concatenate([one, x[:0:-1]]), axis=0, dtype=x.dtype)[: len(x)][::-1]
     out = before * after
     return out.reshape(self.shape) if dim is None or not self.ndim else np.moveaxis(out, 0, dim)
-prod_of_others.defvjp(
-    self = lambda grad, self, dim: prod_of_others_backward(grad, conjugated(self), dim),
-)
+prod_of_others.defvjp(self = lambda grad, self, dim: prod_of_others_backward(grad, conjugated(self), dim))
 
 
 @composite
@@ -63,14 +56,9 @@ def prod_of_others_backward(grad: Any, self: Any, dim: Any) -> Any:
     return transpose_dims(summed, dim0=dim, dim1=-1)
 
 
-@primitive("CumprodBackward0")
-@on_vectors
-def cumprod_dim(self, *, dim, dtype=None):
-    """Running product along `dim`."""
-    return np.cumprod(self, axis=dim, dtype=result_type(self, dtype))
-cumprod_dim.defvjp(
-    self = lambda grad, self, dim, result: cumprod_backward(grad, conjugated(self), dim, conjugated(result)),
-)
+cumprod_dim = row("cumprod_dim", "CumprodBackward0", "Running product along `dim`.",
+    on_vectors(lambda self, *, dim, dtype=None: np.cumprod(self, axis=dim, dtype=result_type(self, dtype))),
+    self = lambda grad, self, dim, result: cumprod_backward(grad, conjugated(self), dim, conjugated(result)))
 
 
 @composite

@@ -1,6 +1,5 @@
 """Sums, means and counts."""
 # fmt: off
-# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 
@@ -11,14 +10,12 @@ import numpy as np
 from ...base.public import public
 from ...base.readings import inlined
 from ...op.primitive import primitive
+from ...op.row import row
 from ...tensor.tensor import Tensor
 from .dims import of_tensor, optional_dims, reduced_dims, result_type
 
-
-@primitive("SumBackward0")
-def sum_all(self, *, dtype=None):
-    """The sum of all elements. Integers are summed in int64."""
-    return np.add.reduce(self, axis=None, dtype=result_type(self, dtype))
+sum_all = row("sum_all", "SumBackward0", "The sum of all elements. Integers are summed in int64.",
+    lambda self, *, dtype=None: np.add.reduce(self, axis=None, dtype=result_type(self, dtype)))
 
 
 @primitive("SumBackward1")
@@ -41,13 +38,9 @@ def mean_dim(self, *, dim, keepdim=False, dtype=None):
     return np.add.reduce(self, axis=dim, keepdims=keepdim, dtype=kind) / kind.type(mean_divisor(self.shape, dim))
 
 
-@primitive("NansumBackward0")
-def nansum_dim(self, *, dim, keepdim=False, dtype=None):
-    """The sum over the dimensions `dim`. nan counts as 0."""
-    return np.nansum(self, axis=dim, keepdims=keepdim, dtype=result_type(self, dtype))
-nansum_dim.defvjp(
-    self = lambda grad, self, dim, keepdim: keep_dims(grad, self, dim, keepdim) * eq(self, self),  # nan differs from itself
-)
+nansum_dim = row("nansum_dim", "NansumBackward0", "The sum over the dimensions `dim`. nan counts as 0.",
+    lambda self, *, dim, keepdim=False, dtype=None: np.nansum(self, axis=dim, keepdims=keepdim, dtype=result_type(self, dtype)),
+    self = lambda grad, self, dim, keepdim: keep_dims(grad, self, dim, keepdim) * eq(self, self))  # nan differs from itself
 
 
 @inlined
@@ -68,22 +61,12 @@ def mean_divisor(sizes: tuple[int, ...], dim: Any) -> int:
     return n
 
 
-@primitive()
-def all_dims(self, *, dim, keepdim=False):
-    """True where no element along `dim` is 0."""
-    return np.all(self, axis=dim, keepdims=keepdim).astype(_truth_type(self))
-
-
-@primitive()
-def any_dims(self, *, dim, keepdim=False):
-    """True where an element along `dim` is not 0."""
-    return np.any(self, axis=dim, keepdims=keepdim).astype(_truth_type(self))
-
-
-@primitive()
-def count_nonzero_dims(self, *, dim):
-    """The number of nonzero elements along `dim`."""
-    return np.sum(self != 0, axis=dim, dtype=np.int64)
+all_dims = row("all_dims", "", "True where no element along `dim` is 0.",
+    lambda self, *, dim, keepdim=False: np.all(self, axis=dim, keepdims=keepdim).astype(_truth_type(self)))
+any_dims = row("any_dims", "", "True where an element along `dim` is not 0.",
+    lambda self, *, dim, keepdim=False: np.any(self, axis=dim, keepdims=keepdim).astype(_truth_type(self)))
+count_nonzero_dims = row("count_nonzero_dims", "", "The number of nonzero elements along `dim`.",
+    lambda self, *, dim: np.sum(self != 0, axis=dim, dtype=np.int64))
 
 
 def _truth_type(self: Any) -> Any:

@@ -1,6 +1,5 @@
 """Sorting. It moves values, so each gradient goes back to the index of its value."""
 # fmt: off
-# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 
@@ -10,6 +9,7 @@ import numpy as np
 
 from ...base.public import public
 from ...op.primitive import primitive
+from ...op.row import row
 from ...tensor.arguments import check_dim
 from ...tensor.as_array import Array
 from ...tensor.tensor import Tensor
@@ -28,15 +28,11 @@ sort_dim.defvjp(
 )
 
 
-@primitive("SortBackward1", results=("values", "indices"), returns="sort")
-@on_vectors
-def sort_stable(self, *, dim=-1, descending=False, stable=None):
-    """Like sort, as PyTorch's overload with `stable`. Ours is always stable."""
-    return sort_dim.forward(self, dim=dim, descending=descending)
-sort_stable.defvjp(
+sort_stable = row("sort_stable", "SortBackward1", "Like sort, as PyTorch's overload with `stable`. Ours is always stable.",
+    on_vectors(lambda self, *, dim=-1, descending=False, stable=None: sort_dim.forward(self, dim=dim, descending=descending)),
+    results=("values", "indices"), returns="sort",
     self = lambda grad, indices, self_sym_sizes, dim:
-        put_at(grad, indices=indices, sizes=self_sym_sizes, dim=dim, keepdim=True),
-)
+        put_at(grad, indices=indices, sizes=self_sym_sizes, dim=dim, keepdim=True))
 
 
 @primitive("TopkBackward0", results=("values", "indices"))
@@ -51,12 +47,8 @@ topk_dim.defvjp(
 )
 
 
-
-@primitive()
-@on_vectors
-def argsort_dim(self, *, dim=-1, descending=False):
-    """The indices that sort the elements along `dim`."""
-    return in_order(self, dim, descending)
+argsort_dim = row("argsort_dim", "", "The indices that sort the elements along `dim`.",
+    on_vectors(lambda self, *, dim=-1, descending=False: in_order(self, dim, descending)))
 
 
 def in_order(self: Array, dim: int, descending: bool) -> Array:

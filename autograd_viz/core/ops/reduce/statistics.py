@@ -1,6 +1,5 @@
 """Variance and standard deviation."""
 # fmt: off
-# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 
@@ -10,41 +9,26 @@ import numpy as np
 
 from ...base.public import public
 from ...base.readings import composite, inlined
-from ...op.primitive import primitive
+from ...op.primitive import Primitive, primitive
+from ...op.row import row
 from ...tensor.as_array import Array
 from ...tensor.tensor import Tensor
 from .dims import of_tensor, optional_dims
 from .reduction import mean_divisor
 
-
-@primitive("VarBackward0")
-def var_dims(self, *, dim, correction=1, keepdim=False):
-    """The mean squared distance from the mean. `correction` is subtracted from the number of elements."""
-    return _variance(self, dim, correction, keepdim)[0]
-var_dims.defvjp(
-    self = lambda grad, self, dim, correction, keepdim: var_backward(grad, self, dim, correction, keepdim),
-)
-
-
-@primitive("StdBackward0")
-def std_dims(self, *, dim, correction=1, keepdim=False):
-    """The square root of the variance."""
-    return np.sqrt(_variance(self, dim, correction, keepdim)[0])
-std_dims.defvjp(
+var_dims = row("var_dims", "VarBackward0",
+    "The mean squared distance from the mean. `correction` is subtracted from the number of elements.",
+    lambda self, *, dim, correction=1, keepdim=False: _variance(self, dim, correction, keepdim)[0],
+    self = lambda grad, self, dim, correction, keepdim: var_backward(grad, self, dim, correction, keepdim))
+std_dims = row("std_dims", "StdBackward0", "The square root of the variance.",
+    lambda self, *, dim, correction=1, keepdim=False: np.sqrt(_variance(self, dim, correction, keepdim)[0]),
     self = lambda grad, self, result, dim, correction, keepdim:
-        var_backward(sqrt_backward(grad, result), self, dim, correction, keepdim),
-)
-
-
-@primitive("VarMeanBackward0", results=("var", "mean"))
-def var_mean_dims(self, *, dim, correction=1, keepdim=False):
-    """The variance and the mean."""
-    return _variance(self, dim, correction, keepdim)
-var_mean_dims.defvjp(
+        var_backward(sqrt_backward(grad, result), self, dim, correction, keepdim))
+var_mean_dims = row("var_mean_dims", "VarMeanBackward0", "The variance and the mean.",
+    lambda self, *, dim, correction=1, keepdim=False: _variance(self, dim, correction, keepdim), results=("var", "mean"),
     self = lambda grads, self, dim, correction, keepdim:
         var_backward(grads[0], self, dim, correction, keepdim)
-        + keep_dims(grads[1], self, dim, keepdim) / degrees_of_freedom(self, dim, 0),
-)
+        + keep_dims(grads[1], self, dim, keepdim) / degrees_of_freedom(self, dim, 0))
 
 
 @primitive("StdMeanBackward0", results=("std", "mean"))
@@ -106,29 +90,19 @@ def _arguments(name: str, input: Tensor, dim: Any, unbiased: Any, correction: An
     return {"dim": optional_dims(input, dim), "correction": correction, "keepdim": keepdim}
 
 
-@public
-@of_tensor
-def var(input: Tensor, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None) -> Any:
-    """The variance over the dimensions `dim`."""
-    return var_dims(input, **_arguments("var", input, dim, unbiased, correction, keepdim))
+def _spread(names: str, op: Primitive, does: str) -> Any:
+    """The call of one of the four ops. They have one signature."""
+    name = names.rpartition(".")[2]
+
+    def spread(input: Tensor, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None) -> Any:
+        return op(input, **_arguments(name, input, dim, unbiased, correction, keepdim))
+
+    spread.__name__ = spread.__qualname__ = name
+    spread.__doc__ = f"{does} over the dimensions `dim`."
+    return public(names)(of_tensor(spread))
 
 
-@public
-@of_tensor
-def std(input: Tensor, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None) -> Any:
-    """The standard deviation over the dimensions `dim`."""
-    return std_dims(input, **_arguments("std", input, dim, unbiased, correction, keepdim))
-
-
-@public("torch.var_mean")
-@of_tensor
-def var_mean(input: Tensor, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None) -> Any:
-    """The variance and the mean over the dimensions `dim`."""
-    return var_mean_dims(input, **_arguments("var_mean", input, dim, unbiased, correction, keepdim))
-
-
-@public("torch.std_mean")
-@of_tensor
-def std_mean(input: Tensor, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None) -> Any:
-    """The standard deviation and the mean over the dimensions `dim`."""
-    return std_mean_dims(input, **_arguments("std_mean", input, dim, unbiased, correction, keepdim))
+var = _spread("var", var_dims, "The variance")
+std = _spread("std", std_dims, "The standard deviation")
+var_mean = _spread("torch.var_mean", var_mean_dims, "The variance and the mean")
+std_mean = _spread("torch.std_mean", std_mean_dims, "The standard deviation and the mean")

@@ -1,6 +1,5 @@
 """Diagonals and triangles of matrices: diag, diag_embed, trace, tril, triu."""
 # fmt: off
-# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 
@@ -29,9 +28,7 @@ def diag_embed(self, *, offset=0, dim1=-2, dim2=-1):
     out = np.zeros(lengths, self.dtype)
     diagonal_view(out, offset, dim1, dim2)[...] = self
     return out
-diag_embed.defvjp(
-    self = lambda grad, offset, dim1, dim2: diagonal(grad, offset=offset, dim1=dim1, dim2=dim2),
-)
+diag_embed.defvjp(self = lambda grad, offset, dim1, dim2: diagonal(grad, offset=offset, dim1=dim1, dim2=dim2))
 
 
 @public
@@ -45,9 +42,7 @@ def trace(self):
     if self.ndim != 2:
         raise RuntimeError(f"trace: expected a matrix, but got tensor with dim {self.ndim}")
     return np.trace(self, dtype=np.int64 if self.dtype.kind in "iub" else self.dtype)
-trace.defvjp(
-    self = lambda grad, self_sym_sizes: trace_backward(grad, self_sym_sizes),
-)
+trace.defvjp(self = lambda grad, self_sym_sizes: trace_backward(grad, self_sym_sizes))
 
 
 def check_matrix(name, array) -> None:
@@ -62,9 +57,7 @@ def tril(self, *, diagonal=0):
     """The lower triangle: zeros above `diagonal`."""
     check_matrix("tril", self)
     return np.tril(self, diagonal)
-tril.defvjp(
-    self = lambda grad, diagonal: tril(grad, diagonal=diagonal),
-)
+tril.defvjp(self = lambda grad, diagonal: tril(grad, diagonal=diagonal))
 
 
 @public(inplace=True)
@@ -73,9 +66,7 @@ def triu(self, *, diagonal=0):
     """The upper triangle: zeros below `diagonal`."""
     check_matrix("triu", self)
     return np.triu(self, diagonal)
-triu.defvjp(
-    self = lambda grad, diagonal: triu(grad, diagonal=diagonal),
-)
+triu.defvjp(self = lambda grad, diagonal: triu(grad, diagonal=diagonal))
 
 
 # fmt: on

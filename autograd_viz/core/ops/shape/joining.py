@@ -1,6 +1,5 @@
 """Several tensors joined to one: cat, stack and related ops."""
 # fmt: off
-# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 
@@ -38,9 +37,7 @@ def stack_tensors(*tensors, dim):
                 f"{list(t.shape)} at entry {i}"
             )
     return np.stack(tensors, dim, dtype=common_type(tensors))
-stack_tensors.defvjp(
-    tensors = lambda grad, dim: unbind_dim(grad, dim=dim),
-)
+stack_tensors.defvjp(tensors = lambda grad, dim: unbind_dim(grad, dim=dim))
 
 
 @primitive("CatBackward0")
@@ -59,9 +56,7 @@ def block_diag_tensors(*tensors):
     for block, (rows, columns) in zip(blocks, corners([b.shape for b in blocks]), strict=True):
         out[rows:rows + block.shape[0], columns:columns + block.shape[1]] = block
     return out
-block_diag_tensors.defvjp(
-    tensors = lambda grad, _tensors_sym_sizes: block_diag_backward(grad, _tensors_sym_sizes),
-)
+block_diag_tensors.defvjp(tensors = lambda grad, _tensors_sym_sizes: block_diag_backward(grad, _tensors_sym_sizes))
 
 
 # fmt: on
@@ -71,11 +66,7 @@ def corners(sizes: Any) -> list[tuple[int, int]]:
 
 
 def check_cat(tensors: Any, kept: Any, dim: int) -> None:
-    """Refuse tensors that cannot be concatenated.
-
-    Raises:
-        RuntimeError: shapes that do not fit, in PyTorch's words.
-    """
+    """Refuse tensors that cannot be concatenated."""
     for i, t in enumerate(tensors):
         if t.ndim == 0:
             raise RuntimeError(f"zero-dimensional tensor (at position {i}) cannot be concatenated")
@@ -225,11 +216,7 @@ def meshgrid(*tensors: Any, indexing: str = "ij") -> Any:
 
 
 def check_vectors(tensors: Any) -> None:
-    """Refuse tensors that are not vectors.
-
-    Raises:
-        RuntimeError: in PyTorch's words.
-    """
+    """Refuse tensors that are not vectors."""
     for t in tensors:
         if t.ndim != 1:
             raise RuntimeError(f"Expect a 1D vector, but got shape {list(t.shape)}")

@@ -1,6 +1,5 @@
 """The same elements in another shape. Most results are views, which share memory with their input."""
 # fmt: off
-# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 
@@ -12,46 +11,23 @@ from numpy.lib.stride_tricks import as_strided as strided_view
 from ...base.public import public
 from ...base.readings import composite, inlined
 from ...op.primitive import primitive
+from ...op.row import public_row, row
 from ...tensor.arguments import check_dim
 
-
-@primitive("ViewBackward0", view=True)
-def view_sizes(self, *, size):
-    """Another shape over the same memory."""
-    return self.reshape(size)
-
-
-@primitive(view=True, cuts=True)
-def view_bits(self, *, dtype):
-    """The bits of the same memory, read as another type. It has no gradient."""
-    return self.view(dtype.numpy)
-
-
-@primitive("ReshapeAliasBackward0", view=True)
-def reshape_alias(self, *, size):
-    """A reshape without a copy, of memory with gaps or in another order."""
-    return self.reshape(size)
-reshape_alias.defvjp(
-    self = lambda grad, self_sym_sizes: reshape(grad, self_sym_sizes),
-)
-
-
-@primitive("UnsafeViewBackward0")
-def unsafe_view(self, *, size):
-    """The second half of a reshape with a copy."""
-    return self.reshape(size)
-unsafe_view.defvjp(
-    self = lambda grad, self_sym_sizes: reshape(grad, self_sym_sizes),
-)
-
-
-@primitive("AliasBackward0", view=True)
-def alias(self):
-    """A view of the whole tensor: `x[...]`."""
-    return self[...]
-alias.defvjp(
-    self = lambda grad: grad,
-)
+view_sizes = row("view_sizes", "ViewBackward0", "Another shape over the same memory.",
+    lambda self, *, size: self.reshape(size), view=True)
+view_bits = row("view_bits", "", "The bits of the same memory, read as another type. It has no gradient.",
+    lambda self, *, dtype: self.view(dtype.numpy), view=True, cuts=True)
+reshape_alias = row("reshape_alias", "ReshapeAliasBackward0",
+    "A reshape without a copy, of memory with gaps or in another order.",
+    lambda self, *, size: self.reshape(size), view=True,
+    self = lambda grad, self_sym_sizes: reshape(grad, self_sym_sizes))
+unsafe_view = row("unsafe_view", "UnsafeViewBackward0", "The second half of a reshape with a copy.",
+    lambda self, *, size: self.reshape(size),
+    self = lambda grad, self_sym_sizes: reshape(grad, self_sym_sizes))
+alias = row("alias", "AliasBackward0", "A view of the whole tensor: `x[...]`.",
+    lambda self: self[...], view=True,
+    self = lambda grad: grad)
 
 
 @primitive("ExpandBackward0", view=True)
@@ -80,13 +56,9 @@ def t(self):
     return self.T
 
 
-@primitive("PermuteBackward0", view=True)
-def permute_dims(self, *, dims):
-    """Dimensions in another order."""
-    return self.transpose(dims)
-permute_dims.defvjp(
-    self = lambda grad, dims: permute_dims(grad, dims=inverse_order(dims)),
-)
+permute_dims = row("permute_dims", "PermuteBackward0", "Dimensions in another order.",
+    lambda self, *, dims: self.transpose(dims), view=True,
+    self = lambda grad, dims: permute_dims(grad, dims=inverse_order(dims)))
 
 
 @public("transpose", "swapaxes", "swapdims")
@@ -97,23 +69,12 @@ def transpose_dims(self, *, dim0, dim1):
     return self.swapaxes(dim0, dim1) if self.ndim else self[...]
 
 
-@public
-@primitive("UnsqueezeBackward0", view=True)
-def unsqueeze(self, *, dim):
-    """A new dimension of length 1 at `dim`."""
-    return np.expand_dims(self, check_dim(dim, self.ndim + 1))
-unsqueeze.defvjp(
-    self = lambda grad, dim: squeeze_dim(grad, dim=dim),
-)
-
-
-@primitive("SqueezeBackward0", view=True)
-def squeeze_all(self):
-    """Remove the dimensions of length 1."""
-    return self.squeeze()
-squeeze_all.defvjp(
-    self = lambda grad, self_sym_sizes: reshape(grad, self_sym_sizes),
-)
+unsqueeze = public_row("unsqueeze", "UnsqueezeBackward0", "A new dimension of length 1 at `dim`.",
+    lambda self, *, dim: np.expand_dims(self, check_dim(dim, self.ndim + 1)), view=True,
+    self = lambda grad, dim: squeeze_dim(grad, dim=dim))
+squeeze_all = row("squeeze_all", "SqueezeBackward0", "Remove the dimensions of length 1.",
+    lambda self: self.squeeze(), view=True,
+    self = lambda grad, self_sym_sizes: reshape(grad, self_sym_sizes))
 
 
 @primitive("SqueezeBackward1", view=True)
@@ -121,9 +82,7 @@ def squeeze_dim(self, *, dim):
     """Remove dimension `dim`, if its length is 1."""
     check_dim(dim, self.ndim)
     return self.squeeze(dim) if self.ndim and self.shape[dim] == 1 else self[...]
-squeeze_dim.defvjp(
-    self = lambda grad, self_sym_sizes, dim: reshape(grad, self_sym_sizes),
-)
+squeeze_dim.defvjp(self = lambda grad, self_sym_sizes, dim: reshape(grad, self_sym_sizes))
 
 
 @primitive("SqueezeBackward2", view=True)
@@ -131,9 +90,7 @@ def squeeze_dims(self, *, dim):
     """Remove those of the dimensions `dim` whose length is 1."""
     dims = tuple(check_dim(d, self.ndim) for d in dim)
     return self.squeeze(tuple(d for d in dims if self.shape[d] == 1)) if self.ndim else self[...]
-squeeze_dims.defvjp(
-    self = lambda grad, self_sym_sizes, dim: reshape(grad, self_sym_sizes),
-)
+squeeze_dims.defvjp(self = lambda grad, self_sym_sizes, dim: reshape(grad, self_sym_sizes))
 
 
 @public
@@ -142,26 +99,16 @@ def clone(self, *, memory_format=None):
     """A copy in new memory, in the same memory order, or row-major if `memory_format` is contiguous."""
     keeps_order = 0 not in self.strides and "contiguous" not in str(memory_format)
     return self.copy("K" if keeps_order else "C")
-clone.defvjp(
-    self = lambda grad: grad,
-)
+clone.defvjp(self = lambda grad: grad)
 
 
-@primitive("torch::autograd::CopyBackwards")
-def copy_into(self, src):
-    """`src` in the shape and type of `self`. The values of `self` are overwritten."""
-    return np.array(np.broadcast_to(src, self.shape), dtype=self.dtype)
-copy_into.defvjp(
+copy_into = row("copy_into", "torch::autograd::CopyBackwards",
+    "`src` in the shape and type of `self`. The values of `self` are overwritten.",
+    lambda self, src: np.array(np.broadcast_to(src, self.shape), dtype=self.dtype),
     self = lambda grad: zeros_like(grad),
-    src  = lambda grad: grad,
-)
-
-
-@public
-@primitive(view=True, cuts=True)
-def detach(self):
-    """A tensor with the same memory, outside the graph."""
-    return self
+    src  = lambda grad: grad)
+detach = public_row("detach", "", "A tensor with the same memory, outside the graph.",
+    lambda self: self, view=True, cuts=True)
 
 
 # fmt: on

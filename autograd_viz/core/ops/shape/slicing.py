@@ -1,6 +1,5 @@
 """Parts of a tensor, as views: a slice, a diagonal, windows, all slices."""
 # fmt: off
-# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 
@@ -12,6 +11,7 @@ from numpy.lib.stride_tricks import as_strided as strided_view
 from ...base.public import public
 from ...base.readings import writer
 from ...op.primitive import primitive
+from ...op.row import public_row, row
 from ...tensor.arguments import check_dim, from_front
 
 TO_THE_END = 2**63 - 1  # the `end` of x[1:]
@@ -22,10 +22,8 @@ def along(array, dim, part) -> tuple[Any, ...]:
     return (*(slice(None),) * (dim % array.ndim), part, ...)
 
 
-@primitive()
-def new_zeros(self, *, size):
-    """Zeros in another shape and the same type."""
-    return np.zeros(size, self.dtype)
+new_zeros = row("new_zeros", "", "Zeros in another shape and the same type.",
+    lambda self, *, size: np.zeros(size, self.dtype))
 
 
 @public
@@ -52,9 +50,7 @@ def select_backward(grad_output, *, size, dim, index):
     out = np.zeros(size, grad_output.dtype)
     out[along(out, dim, index)] = grad_output
     return out
-select_backward.defvjp(
-    grad_output = lambda grad, dim, index: select(grad, dim=dim, index=index),
-)
+select_backward.defvjp(grad_output = lambda grad, dim, index: select(grad, dim=dim, index=index))
 
 
 @public("Tensor.slice")
@@ -88,14 +84,10 @@ slice_backward.defvjp(
 )
 
 
-@primitive("NarrowCopyBackward0")
-def narrow_copy_dim(self, *, dim, start, length):
-    """A copy of `length` slices from `start`."""
-    return self[along(self, dim, slice(start, start + length))].copy()
-narrow_copy_dim.defvjp(
+narrow_copy_dim = row("narrow_copy_dim", "NarrowCopyBackward0", "A copy of `length` slices from `start`.",
+    lambda self, *, dim, start, length: self[along(self, dim, slice(start, start + length))].copy(),
     self = lambda grad, self_sym_sizes, dim, start, length:
-        slice_backward(grad, size=self_sym_sizes, dim=dim, start=start, end=start + length, step=1),
-)
+        slice_backward(grad, size=self_sym_sizes, dim=dim, start=start, end=start + length, step=1))
 
 
 @primitive("UnbindBackward0", view=True, several=True)
@@ -105,9 +97,7 @@ def unbind_dim(self, *, dim):
         raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
     check_dim(dim, self.ndim)
     return tuple(self[along(self, dim, i)] for i in range(self.shape[dim]))
-unbind_dim.defvjp(
-    self = lambda grads, dim: stack(grads, dim),
-)
+unbind_dim.defvjp(self = lambda grads, dim: stack(grads, dim))
 
 
 def pieces(array, lengths, dim) -> tuple[Any, ...]:
@@ -142,40 +132,21 @@ def equal_lengths(array, most, dim) -> list[int]:
     return [most] * (total // most) + ([total % most] if total % most else []) if total else [0]
 
 
-@primitive("SplitBackward0", view=True, several=True)
-def split_equally(self, *, split_size, dim):
-    """Consecutive pieces of length `split_size`."""
-    return pieces(self, equal_lengths(self, split_size, dim), dim)
-split_equally.defvjp(
-    self = lambda grads, self_sym_sizes, split_size, dim: cat(grads, dim=dim),
-)
-
-
-@primitive("UnsafeSplitBackward0", several=True)
-def unsafe_split_equally(self, *, split_size, dim):
-    """Like split, but autograd does not know that the pieces share memory."""
-    return pieces(self, equal_lengths(self, split_size, dim), dim)
-unsafe_split_equally.defvjp(
-    self = lambda grads, self_sym_sizes, split_size, dim: cat(grads, dim=dim),
-)
-
-
-@primitive("SplitWithSizesBackward0", view=True, several=True, written=writer("split"))
-def split_with_lengths(self, *, split_sizes, dim):
-    """Consecutive pieces of these lengths."""
-    return pieces(self, split_sizes, dim)
-split_with_lengths.defvjp(
-    self = lambda grads, self_sym_sizes, split_sizes, dim: cat(grads, dim=dim),
-)
-
-
-@primitive("UnsafeSplitWithSizesBackward0", several=True)
-def unsafe_split_with_lengths(self, *, split_sizes, dim):
-    """Like split_with_sizes, but autograd does not know that the pieces share memory."""
-    return pieces(self, split_sizes, dim)
-unsafe_split_with_lengths.defvjp(
-    self = lambda grads, self_sym_sizes, split_sizes, dim: cat(grads, dim=dim),
-)
+split_equally = row("split_equally", "SplitBackward0", "Consecutive pieces of length `split_size`.",
+    lambda self, *, split_size, dim: pieces(self, equal_lengths(self, split_size, dim), dim), view=True, several=True,
+    self = lambda grads, self_sym_sizes, split_size, dim: cat(grads, dim=dim))
+unsafe_split_equally = row("unsafe_split_equally", "UnsafeSplitBackward0",
+    "Like split, but autograd does not know that the pieces share memory.",
+    lambda self, *, split_size, dim: pieces(self, equal_lengths(self, split_size, dim), dim), several=True,
+    self = lambda grads, self_sym_sizes, split_size, dim: cat(grads, dim=dim))
+split_with_lengths = row("split_with_lengths", "SplitWithSizesBackward0", "Consecutive pieces of these lengths.",
+    lambda self, *, split_sizes, dim: pieces(self, split_sizes, dim), view=True, several=True,
+    written=writer("split"),
+    self = lambda grads, self_sym_sizes, split_sizes, dim: cat(grads, dim=dim))
+unsafe_split_with_lengths = row("unsafe_split_with_lengths", "UnsafeSplitWithSizesBackward0",
+    "Like split_with_sizes, but autograd does not know that the pieces share memory.",
+    lambda self, *, split_sizes, dim: pieces(self, split_sizes, dim), several=True,
+    self = lambda grads, self_sym_sizes, split_sizes, dim: cat(grads, dim=dim))
 
 
 def diagonal_dims(ndim, dim1, dim2) -> tuple[int, int]:
@@ -196,15 +167,10 @@ def diagonal_view(array, offset, dim1, dim2) -> Any:
     return strided_view(corner, lengths, steps, writeable=array.flags.writeable)
 
 
-@public
-@primitive("DiagonalBackward0", view=True)
-def diagonal(self, *, offset=0, dim1=0, dim2=1):
-    """The diagonal of dimensions `dim1` and `dim2`, as the last dimension."""
-    return diagonal_view(self, offset, dim1, dim2)
-diagonal.defvjp(
+diagonal = public_row("diagonal", "DiagonalBackward0", "The diagonal of dimensions `dim1` and `dim2`, as the last dimension.",
+    lambda self, *, offset=0, dim1=0, dim2=1: diagonal_view(self, offset, dim1, dim2), view=True,
     self = lambda grad, self_sym_sizes, offset, dim1, dim2:
-        diagonal_backward(grad, size=self_sym_sizes, offset=offset, dim1=dim1, dim2=dim2),
-)
+        diagonal_backward(grad, size=self_sym_sizes, offset=offset, dim1=dim1, dim2=dim2))
 
 
 @primitive("DiagonalBackwardBackward0")

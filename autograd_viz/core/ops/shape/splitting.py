@@ -37,11 +37,7 @@ def unsafe_split_with_sizes(input: Tensor, split_sizes: Any, dim: int = 0) -> An
 
 
 def chunk_length(input: Tensor, chunks: int, dim: int) -> int:
-    """The length of each of `chunks` pieces. The last one may be shorter.
-
-    Raises:
-        RuntimeError: in PyTorch's words.
-    """
+    """The length of each of `chunks` pieces. The last one may be shorter."""
     if input.ndim == 0:
         raise RuntimeError("chunk expects at least a 1-dimensional tensor")
     if chunks <= 0:

@@ -1,6 +1,5 @@
 """as_strided: any view of the memory, given by sizes and strides. Its gradient also goes through the memory."""
 # fmt: off
-# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 

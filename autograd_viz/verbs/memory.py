@@ -1,0 +1,113 @@
+"""The verb memory: what autograd holds for a loss."""
+
+from __future__ import annotations
+
+import importlib
+import json
+from typing import Any
+
+from ..core.backward.saved import FREED_MESSAGE
+from ..export.cell import cell_bundle
+from ..graph.storages import ACTIVATION, INPUT, PARAMETER
+from ..memory.facts import Facts
+from ..memory.page import page_html
+from ..memory.paint import painted
+from ..memory.report import Record, Report
+from ..render import theme_named
+from ..render.escape import printable
+from ..runtime.collector import collector_waits
+from ..sources import anything
+from ..sources.names import Names, callers_names
+from .show import graph_of, with_advice
+
+
+class Memory:
+    """What autograd holds for a tensor; a notebook cell that ends in one shows it.
+
+    Attributes:
+        bytes: all blocks of memory that saved tensors lie in, each counted once.
+        activations: bytes of what the forward pass made.
+        parameters: bytes of parameters and buffers, which their modules hold anyway.
+        inputs: bytes of what the program was given, or a variable holds.
+        peak: bytes at the highest call of the backward pass: activations, gradients, and new grads of leaves.
+        svg: the picture.
+    """
+
+    def __init__(self, report: Report, theme: str) -> None:
+        self.report, self.theme = report, theme
+        self.bytes = report.facts.bytes()
+        self.activations, self.parameters, self.inputs = map(report.facts.bytes, (ACTIVATION, PARAMETER, INPUT))
+        self.peak = 0 if report.peak is None else report.peak.bytes
+
+    @property
+    def svg(self) -> str:
+        """The picture."""
+        return painted(self.report, theme_named("light" if self.theme == "auto" else self.theme))
+
+    def table(self, by: str = "tensor") -> list[Record]:
+        """Records, the largest first.
+
+        Args:
+            by: "tensor": each block, at the first op that saved it. "module" (with all that is inside it), "op", "line": their
+                sums. "checkpoint": what one around each module would save. "call": the curve of the backward pass.
+
+        Raises:
+            UnknownChoiceError: there is no such table.
+        """
+        return self.report.table(by)
+
+    def frame(self, by: str = "tensor") -> Any:
+        """The same as a pandas.DataFrame; as records if pandas is not installed."""
+        try:
+            pandas = importlib.import_module("pandas")
+        except ModuleNotFoundError:
+            return self.table(by)
+        return pandas.DataFrame(self.table(by))
+
+    def to_dict(self) -> Record:
+        """All sums and tables."""
+        return self.report.everything()
+
+    def to_json(self) -> str:
+        """The same as JSON."""
+        return json.dumps(self.to_dict(), allow_nan=False) + "\n"
+
+    def to_html(self, theme: str = "auto") -> str:
+        """The picture and its tables as a page."""
+        return page_html(self.report, theme)
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
+        return cell_bundle(self.svg, repr(self))
+
+    def __repr__(self) -> str:
+        return printable(f"<Memory: {self.report}>")
+
+
+def memory(tensor: Any, *, params: Any = None, theme: str = "auto") -> Memory:
+    """Measure what autograd holds for a tensor: each saved tensor once, by its block of memory. No pass runs.
+
+    Works for any graph that is not freed, also on the devices "meta" and fake tensors. With `record` the lines and modules are
+    known; else modules are guessed.
+
+    Args:
+        tensor: the result of a forward pass, of autograd_viz or of PyTorch.
+        params: as for `show`.
+        theme: "light", "dark", "waite", or "auto": a page follows the reader's system, and a picture is light.
+
+    Raises:
+        NotDrawableError: it is not a tensor.
+        RuntimeError: it does not require grad, or its saved tensors were freed; the message is PyTorch's.
+        UnknownChoiceError: no such theme.
+    """
+    if theme != "auto":
+        theme_named(theme)
+    names = callers_names()
+    with collector_waits():
+        graph = graph_of(tensor, names, params, is_outline=True)
+        if not tensor.requires_grad:
+            error = RuntimeError("element 0 of tensors does not require grad and does not have a grad_fn")
+            raise with_advice(error, tensor)
+        if graph.document.is_freed:
+            raise RuntimeError(f"{FREED_MESSAGE.removesuffix('.')}; call av.memory(tensor) before backward()")
+        held = anything.memory_of(graph, tensor, Names(names, anything.named(params)))
+        return Memory(Report(Facts(graph.document, held)), theme)
