@@ -5,6 +5,7 @@ pip install lightning transformers accelerate && python -m pytest -m packages
 
 from __future__ import annotations
 
+import math
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -26,8 +27,8 @@ if find_spec("torch") and find_spec("transformers"):
         model = transformers.GPT2LMHeadModel(config)
         data = [{"input_ids": torch.arange(6) % 7, "labels": torch.arange(6) % 7}] * 16
         arguments = transformers.TrainingArguments(
-            output_dir=str(tmp_path), max_steps=STEPS, per_device_train_batch_size=2, gradient_accumulation_steps=2, report_to=[],
-            use_cpu=True, disable_tqdm=True, save_strategy="no", logging_strategy="no",
+            output_dir=str(tmp_path), max_steps=STEPS, per_device_train_batch_size=2, gradient_accumulation_steps=2,
+            report_to=[], use_cpu=True, disable_tqdm=True, save_strategy="no", logging_strategy="no",
         )  # fmt: skip
         with av.watch(model) as run:
             transformers.Trainer(model=model, args=arguments, train_dataset=data).train()
@@ -84,5 +85,5 @@ def checked(run: Any, passes: int) -> None:
     totals = run.totals()
     assert run.history.steps == STEPS
     assert list(totals["passes"]) == [passes] * STEPS
-    assert all(value is not None and value == value for name in ("loss", "clip", "rate") for value in totals[name])
+    assert all(isinstance(value, float) and math.isfinite(value) for name in ("loss", "clip", "rate") for value in totals[name])
     assert run._watch.faults == []

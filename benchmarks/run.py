@@ -1,0 +1,96 @@
+"""What it costs to watch a training run: CPU time of a step under `av.watch(model)`, divided by that of the plain step.
+
+    python -m benchmarks.run            the ratios
+    python -m benchmarks.run memory     100,000 steps of a small model: resident memory after 10,000 and at the end
+
+One thread; plain and watched take turns, and the median of their ratios counts. A watch is on for all steps of a round, and
+has weighed its own cost before.
+"""
+
+from __future__ import annotations
+
+import resource
+import statistics
+import sys
+import time
+from typing import Any
+
+import torch
+from torch import nn
+
+import autograd_viz as av
+
+ROUNDS, STEPS = 15, 64
+
+
+def mlp(width: int, depth: int) -> nn.Module:
+    """Linear and Tanh, so many times, and a last layer."""
+    return nn.Sequential(
+        *(part for _ in range(depth) for part in (nn.Linear(width, width), nn.Tanh())), nn.Linear(width, width)
+    )
+
+
+def encoder(width: int, depth: int) -> nn.Module:
+    """A transformer's encoder."""
+    block = nn.TransformerEncoderLayer(width, 4, 4 * width, dropout=0.0, batch_first=True)
+    return nn.TransformerEncoder(block, depth, enable_nested_tensor=False)
+
+
+WORKLOADS: dict[str, tuple[Any, tuple[int, ...]]] = {
+    "MLP 4 x 128": (lambda: mlp(128, 4), (64, 128)),
+    "MLP 4 x 256": (lambda: mlp(256, 4), (256, 256)),
+    "encoder 2 x 64": (lambda: encoder(64, 2), (8, 16, 64)),
+    "encoder 4 x 128": (lambda: encoder(128, 4), (8, 32, 128)),
+}
+
+
+def steps(model: Any, optimizer: Any, x: Any, count: int) -> float:
+    """CPU seconds of a step."""
+    began = time.process_time()
+    for _ in range(count):
+        optimizer.zero_grad()
+        (model(x) ** 2).mean().backward()
+        optimizer.step()
+    return (time.process_time() - began) / count
+
+
+def ratio_of(model: Any, x: Any) -> tuple[float, float, float]:
+    """Seconds of a plain step, the ratio, and how many steps of a hundred are full."""
+    optimizer = torch.optim.Adam(model.parameters(), lr=1e-4)
+    steps(model, optimizer, x, STEPS)
+    plain, ratios, share = [], [], 0.0
+    for _ in range(ROUNDS):
+        plain.append(steps(model, optimizer, x, STEPS))
+        with av.watch(model) as run:
+            steps(model, optimizer, x, 2 * STEPS)  # it weighs its cost
+            ratios.append(steps(model, optimizer, x, STEPS) / plain[-1])
+            share = 100 / run._watch.steps.every
+    return statistics.median(plain), statistics.median(ratios), share
+
+
+def memory() -> None:
+    """Resident memory of a long run."""
+    model = mlp(8, 2)
+    optimizer = torch.optim.Adam(model.parameters())
+    with av.watch(model) as run:
+        for part in (10_000, 90_000):
+            steps(model, optimizer, torch.ones(4, 8), part)
+            used = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+            print(f"{run._watch.count + 1:>8,} steps: {used:.1f} MiB at most")
+
+
+def main() -> None:
+    """Print the table."""
+    torch.set_num_threads(1)
+    torch.manual_seed(0)
+    if "memory" in sys.argv[1:]:
+        memory()
+        return
+    print(f"{'model':18} {'plain step':>12} {'watched ÷ plain':>16} {'full steps':>11}")
+    for name, (made, shape) in WORKLOADS.items():
+        seconds, ratio, share = ratio_of(made(), torch.randn(shape))
+        print(f"{name:18} {1000 * seconds:>9.2f} ms {ratio:>16.3f} {share:>9.0f} %", flush=True)
+
+
+if __name__ == "__main__":
+    main()
