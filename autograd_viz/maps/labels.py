@@ -8,8 +8,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from .. import words
-from ..graph.model import Module, Tensor
+from ..graph.model import Tensor
 from ..graph.paths import Path
+from ..graph.surroundings import Module
 from ..graph.text import norm_of
 from ..render.unseen import why_unseen
 from ..sentences.text import size_text
@@ -136,7 +137,7 @@ class Labels:
 
     def lines(self, card: Card) -> list[Line]:
         """The parameters that are written out in a closed card."""
-        if card.depth == 0 or card.kind not in ("module", "turn"):
+        if card.depth == 0 or card.kind not in ("module", "function", "turn"):
             return []
         lines = self.all_lines(card)
         if len(lines) <= self.rows + 1:

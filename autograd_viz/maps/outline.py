@@ -46,7 +46,7 @@ def _card(plan: Plan, card: Card, known: Mapping[Place, float]) -> dict[str, Any
         "kind": card.kind,
         "path": card.name,
         "title": card.title,
-        "class": module.name if module is not None and card.kind != "ops" else "",
+        "class": module.name if module is not None and card.kind in ("module", "stack") else "",
         "count": card.count,
         "ops": card.last - card.first,
         "nodes": len(plan.members.get(card.id, ())),

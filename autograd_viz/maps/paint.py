@@ -140,7 +140,7 @@ class Painter:
 
     def is_dotted(self, card: Card) -> bool:
         """A module that nobody saw run is dotted."""
-        return card.kind != "root" and (self.plan.is_guessed or bool(self.plan.labels.unseen(card)))
+        return card.kind not in ("root", "function") and (self.plan.is_guessed or bool(self.plan.labels.unseen(card)))
 
     def share(self, card: Card) -> float:
         """How much of it has been called: 0 to 1."""

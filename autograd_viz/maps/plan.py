@@ -9,7 +9,7 @@ from collections.abc import Collection, Mapping, Sequence
 from .. import words
 from ..graph.model import Document
 from ..graph.paths import are_guessed
-from .cards import Card, cards_of, walk
+from .cards import Card, cards_of, is_function, walk
 from .flow import ENTRANCE, EXIT, Flow, Flows
 from .index import Index
 from .ink import shortened
@@ -80,7 +80,7 @@ class Plan:
 
         Args:
             depth: how many levels are drawn, siblings alike; None: as many as fit on a page.
-            open: paths or class names of more cards; `*` stands for anything.
+            open: paths, class names or functions of more cards; `*` stands for anything.
 
         Raises:
             ValueError: nothing is meant.
@@ -115,15 +115,16 @@ class Plan:
         return frozenset(id for card in meant for id in self.around(card.id) if self.cards[id].items)
 
     def meant(self, pattern: str) -> list[Card]:
-        """The cards of a path or class; `*` stands for anything.
+        """The cards of a path, class, or function; `*` stands for anything.
 
         Raises:
             ValueError: there is none.
         """
-        meant = [c for c in self.cards.values() if c.path and self._is_meant(c, pattern)]
+        meant = [c for c in self.cards.values() if self._is_meant(c, pattern)]
         if not meant:
-            names = ", ".join(dict.fromkeys(c.name for c in self.root.items if c.name))
-            raise ValueError(f"open={pattern!r} matches no module; the first level has {names or 'none'}")
+            first = (c.title if is_function(c) else c.name for c in self.root.items)
+            names = ", ".join(filter(None, dict.fromkeys(first)))
+            raise ValueError(f"open={pattern!r} matches no module or function; the first level has {names or 'none'}")
         return meant
 
     def card(self, what: str) -> Card:
@@ -135,16 +136,19 @@ class Plan:
         named = (c for c in self.cards.values() if what and what in (c.name if c.kind == "module" else "", c.title))
         found = self.cards.get(what) or next(named, None)
         if found is None:
-            names = ", ".join(dict.fromkeys(c.title for c in self.root.items if c.path))
+            names = ", ".join(dict.fromkeys(c.title for c in self.root.items if c.path or c.items))
             raise ValueError(f"there is no card {what!r}; the first level has {names or 'none'}")
         return found
 
     def _is_meant(self, card: Card, pattern: str) -> bool:
+        if is_function(card):
+            return any(fnmatch.fnmatchcase(name, pattern) for name in (card.title, card.title.removesuffix("()")))
         module = self.labels.modules.get(card.name)
         around = self.cards[self.above[card.id]].path if card.id in self.above else ()
         lists = (".".join(card.path[:k]) for k in range(len(around) + 1, len(card.path)))  # "layers" of `layers.0`
         names = (card.name, "" if module is None else module.name, *lists)
-        return card.kind in ("module", "stack") and any(fnmatch.fnmatchcase(name, pattern) for name in names)
+        is_module = bool(card.path) and card.kind in ("module", "stack")
+        return is_module and any(fnmatch.fnmatchcase(name, pattern) for name in names)
 
     def around(self, id: str) -> list[str]:
         """A card and all that it stands in, from the inside out."""

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from functools import partial
 from typing import Any
 
-from ..graph.model import Module
+from ..graph.surroundings import Module
 
 HOOKS = ("_forward_pre_hooks", "_forward_hooks", "_backward_pre_hooks", "_backward_hooks")
 LIBRARIES = {"torch", "autograd_viz"}  # their own hooks (spectral_norm, FSDP) do not count
