@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os.path
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
@@ -33,7 +32,9 @@ class CallList:
     def __init__(self, all: Iterable[Sequence[Numbered]]) -> None:
         self.calls: list[Call] = []
         known = list(all)
-        self._places: dict[int, int | None] = dict.fromkeys(s.number for s in os.path.commonprefix(known))
+        shortest = min(known, key=len, default=())
+        common = [s.number for k, s in enumerate(shortest) if {around[k] for around in known} == {s}]
+        self._places: dict[int, int | None] = dict.fromkeys(common)
         for around in known:
             above: int | None = None
             for seen in around:
@@ -45,4 +46,3 @@ class CallList:
     def innermost(self, around: Sequence[Numbered]) -> int | None:
         """The place of the innermost one."""
         return self._places[around[-1].number] if around else None
-

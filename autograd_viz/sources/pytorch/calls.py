@@ -5,8 +5,8 @@ The call of a module is a frame on the stack. Hooks would disturb the user: they
 warn of them.
 
 # Note [Where the user's functions are seen]
-They are frames too, from the one in which the recording began inwards, or from a program's outermost one. What leads from the call of a module to its `forward` is
-the module's. A frame is kept until the next op: so a function that is called twice is seen twice.
+They are frames too, inside of the one in which the recording began, and of the outermost of a program. What leads from the call
+of a module to its `forward` is the module's. A frame is kept until the next op, so that no later call is taken for it.
 
 # Note [Where Functions are seen]
 `Function.apply` is a frame too, up to PyTorch 2.13. From 2.14 on it is compiled: it has a frame only inside `torch.func`. The
@@ -62,56 +62,50 @@ class Running:
     """The calls of the user's functions that are running.
 
     Args:
+        module_of: the frame of a module's call -> the module, if it has a path.
+        knows_modules: some have. If not, the functions that they call have no place.
         frame: it and what is around it are no part of the program that is recorded.
-        knows_modules: the modules of the program have paths. If not, the functions that they call have no place.
+
+    Attributes:
+        calls: those around the last op.
+        outside: the frames around the program.
+        beyond: what is around the program, but for calls and scopes.
     """
 
-    def __init__(self, frame: FrameType | None = None, knows_modules: bool = True) -> None:
-        self._outside, self._knows_modules = set[FrameType](), knows_modules
-        self._calls, self._now = dict[FrameType, Around](), dict[FrameType, Around]()
+    def __init__(
+        self, module_of: Callable[[FrameType], Around | None], knows_modules: bool = True, frame: FrameType | None = None
+    ) -> None:
+        self.module_of, self._knows_modules = module_of, knows_modules
+        self.calls, self.outside = dict[FrameType, Around](), set[FrameType]()
+        users, function, around = calls_around(frame, self)
+        self.beyond = (users, function, [a for a in around if a.kind not in ("call", "scope")])
+        self.calls.clear()
         while frame is not None:
-            self._outside.add(frame)
+            self.outside.add(frame)
             frame = frame.f_back
 
-    def is_outside(self, frame: FrameType) -> bool:
-        """Did it run before the recording?"""
-        return frame in self._outside
-
-    def call(self, frame: FrameType) -> Around | None:
-        """The call that a frame is; None if its function has no name of the program's own."""
-        found = self._calls.get(frame)
-        if found is None:
-            code = frame.f_code
-            if code.co_name[0] == "<" or (code.co_filename.startswith(PYTHON) and "site-packages" not in code.co_filename):
-                return None
-            name = code.co_name if code.co_name != "__call__" else code.co_qualname.split(".")[-2:][0]
-            found = Around("call", name, next(_numbers))
-        self._now[frame] = found
-        return found
-
-    def called_module(self, around: list[Around], start: int) -> None:
-        """Forget the calls by which a module gets to its `forward`: from `start` on, all are around what is around an op."""
+    def called_module(self, frame: FrameType, around: list[Around], start: int) -> None:
+        """Note the call of a module. Forget those by which it gets to its `forward`: they are among those from `start` on."""
         calls = [k for k in range(start, len(around)) if around[k].kind == "call"]
         if self._knows_modules:
             forward = next((k for k in reversed(calls) if around[k].name == "forward"), calls[-1] if calls else start)
             calls = [k for k in calls if k >= forward]
         for k in reversed(calls):
             del around[k]
-
-    def seen(self) -> None:
-        """All calls around an op are known: the others have ended."""
-        self._calls, self._now = self._now, {}
+        if (module := self.module_of(frame)) is not None:
+            around.append(module)
 
 
-def calls_around(
-    frame: FrameType | None, module_of: Callable[[FrameType], Around | None], running: Running
-) -> tuple[FrameType | None, FrameType | None, tuple[Around, ...]]:
+def _begun(code: CodeType) -> Around | None:
+    """A call that begins; None if its function has no name of the program's own."""
+    if code.co_name[0] == "<" or (code.co_filename.startswith(PYTHON) and "site-packages" not in code.co_filename):
+        return None
+    name = code.co_name if code.co_name != "__call__" else code.co_qualname.split(".")[-2:][0]
+    return Around("call", name, next(_numbers))
+
+
+def calls_around(frame: FrameType | None, running: Running) -> tuple[FrameType | None, FrameType | None, tuple[Around, ...]]:
     """The calls around a frame, and the frame's own.
-
-    Args:
-        frame: the innermost.
-        module_of: the frame of a module's call -> the module, if it has a path.
-        running: the calls of functions around the op before; then those around this one.
 
     Returns:
         the innermost frame of the user's code, around the Function if there is one.
@@ -120,29 +114,32 @@ def calls_around(
     """
     users = function = None
     around: list[Around] = []
-    inner, is_inside = 0, True  # how many are in the latest module; since the recording began
+    inner, is_inside, outside = 0, True, running.outside  # how many are in the latest module; since the recording began
+    before, running.calls = running.calls, {}
     while frame is not None:
+        if frame in outside:
+            if not open_scopes and running.beyond[1] is None:
+                return users or running.beyond[0], function, (*around, *running.beyond[2])
+            is_inside = False
         code, call = frame.f_code, None
         if code.co_name in CALLS and _is_function(code):
             function, users = frame, None
             around.append(_function)
         elif code is MODULE_CALL:
-            running.called_module(around, inner)
-            if (module := module_of(frame)) is not None:
-                around.append(module)
+            running.called_module(frame, around, inner if is_inside else len(around))
             inner = len(around)
         elif code is CHECKPOINT:
             around.append(_checkpoint)
         elif _is_users(code.co_filename):
             users = users or frame
-            is_inside = is_inside and code.co_name != "<module>" and not running.is_outside(frame)
-            call = running.call(frame) if is_inside else None
+            is_inside = is_inside and code.co_name != "<module>"
+            call = (before.get(frame) or _begun(code)) if is_inside else None
         if open_scopes:
             around += [Around("scope", s.name or "") for s in reversed(open_scopes) if s.frame is frame]
         if call is not None:
+            running.calls[frame] = call
             around.append(call)
         frame = frame.f_back
-    running.seen()
     return users, function, tuple(around)
 
 
