@@ -24,7 +24,9 @@ class Flow:
         name: of the tensor, where it enters the program.
         shape: of the tensor, None if there are several.
         rearranged: how many ops on the way only rearrange.
-        places: where the gradient is that comes back on this way; none if that cannot be told apart.
+        places: where the gradient is that comes back on this way.
+        is_sum: other ways of a tensor add to that gradient. Several ops on this way use it, and others too: their share is a
+            number that never exists.
     """
 
     id: str
@@ -34,6 +36,7 @@ class Flow:
     shape: Shape | None
     rearranged: int
     places: tuple[Place, ...]
+    is_sum: bool = False
 
     def gradient(self, known: Mapping[Place, float]) -> float | None:
         """The norm of what came back on this way; None if it is not known."""
@@ -120,14 +123,13 @@ class Flows:
         shapes = {tensors[t].value.shape for t in way.tensors}
         enters = not any(t in self.index.maker for t in way.tensors)
         names = {tensors[t].name or "" for t in way.tensors if enters}
-        found = [
-            self.index.from_users(t, users) if users else self.index.all_of(t)
-            for t, (_, users) in way.tensors.items()
-            if tensors[t].requires_grad
-        ]
-        places = tuple(place for several in found for place in several) if all(found) else ()
+        taken = {t: users for t, (_, users) in way.tensors.items() if tensors[t].requires_grad}
+        own = [self.index.from_users(t, users) if users else self.index.all_of(t) for t, users in taken.items()]
+        found = own if (is_own := all(own)) else [self.index.all_of(t) for t in taken]
+        places = tuple(place for several in found for place in several)
         folded = sum(n for n, _ in way.tensors.values())
-        return Flow(id, source, target, ", ".join(sorted(names)), shapes.pop() if len(shapes) == 1 else None, folded, places)
+        shape = shapes.pop() if len(shapes) == 1 else None
+        return Flow(id, source, target, ", ".join(sorted(names)), shape, folded, places, not is_own)
 
 
 def _in_order(item: tuple[tuple[int, int], object]) -> tuple[int, float]:

@@ -72,7 +72,7 @@ class Index:
         return ((tensor, "grad", 0) if t.grad_fn is None else arrival(t.grad_fn, t.output_nr),)
 
     def from_users(self, tensor: str, ops: Iterable[int]) -> tuple[Place, ...]:
-        """Where that part of it is that came from some of its users; nowhere if several of them sent, and others too."""
+        """Where that part of it is that came from some of its users; nowhere if several of them send, and others too."""
         t = self.tensors[tensor]
         if t.grad_fn is None:
             return self.all_of(tensor) if set(self.users[tensor]) <= set(ops) else ()

@@ -63,6 +63,11 @@ class Plan:
         leaves = ((t.id, "grad", 0) for t in self.document.tensors if t.is_leaf)
         return frozenset(place for flow in flows for place in flow.places).union(leaves)
 
+    @property
+    def has_sums(self) -> bool:
+        """Does an arrow stand for several uses of a tensor that has others too?"""
+        return any(flow.is_sum for frame in self.places.frames.values() for flow in frame.flows)
+
     def parameters(self) -> list[tuple[str, str]]:
         """The innermost card of each named parameter, and its name."""
         found = {line.id: card.id for card in self.cards.values() for line in self.labels.all_lines(card)}
@@ -188,6 +193,8 @@ class Plan:
         frame = self.places.frames[card.id]
         if flow.target == EXIT or flow.source < ENTRANCE:
             return ""
+        if any(f.is_sum for f in frame.flows if flow.target in (f.source, f.target)):
+            return ""  # what else is in it is not known
         gone = [f.gradient(known) for f in frame.flows if f.target == flow.target and f.places]
         left = _all(gone)
         before = _all([f.gradient(known) for f in frame.flows if f.source == flow.target and f.places])
