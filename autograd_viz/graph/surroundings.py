@@ -8,7 +8,7 @@ from typing import Annotated
 from .limits import SIZE, Between
 
 Count = Annotated[int, Between(0, SIZE)]
-MARKS = ("checkpointed", "compiled")
+MARKS = ("checkpointed", "compiled", "frozen")
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +19,7 @@ class Module:
         path: as in `Op.module`: "encoder.layers.0"; empty for the model itself.
         name: the class: "DecoderLayer"; empty for a scope.
         hooks: how many forward and backward hooks of the user's it has.
-        marks: some of `MARKS`: its call was checkpointed, or some of its ops ran compiled.
+        marks: some of `MARKS`: its call was checkpointed, some of its ops ran compiled, no parameter of it requires grad.
     """
 
     path: str

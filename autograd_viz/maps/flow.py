@@ -99,9 +99,12 @@ class Flows:
             tensor, folded = before.id, folded + 1
 
     def _is_input(self, tensor: str) -> bool:
-        """A leaf that the model was given: neither a parameter nor a buffer."""
+        """A leaf that the model was given: no parameter or buffer. Without a name, it was there before the program."""
         t = self.index.tensors[tensor]
-        return t.name is not None and t.name.isidentifier() and not self.index.is_part(t)
+        if t.name is not None:
+            return t.name.isidentifier() and not self.index.is_part(t)
+        is_data = bool(t.value.shape) and t.is_leaf and not (t.requires_grad or t.reconstructed)
+        return is_data and t.source is None and self.index.names_parts
 
     def _leaving(self, frame: Card, place: dict[int, int]) -> list[tuple[str, int, int]]:
         """Tensors that ops behind the frame use, or that nothing uses any more, and the part that made them."""
@@ -122,14 +125,15 @@ class Flows:
         tensors = self.index.tensors
         shapes = {tensors[t].value.shape for t in way.tensors}
         enters = not any(t in self.index.maker for t in way.tensors)
-        names = {tensors[t].name or "" for t in way.tensors if enters}
+        names = sorted({name for t in way.tensors if enters and (name := tensors[t].name)})
+        names += ["…"] if names and not all(tensors[t].name for t in way.tensors) else []
         taken = {t: users for t, (_, users) in way.tensors.items() if tensors[t].requires_grad}
         own = [self.index.from_users(t, users) if users else self.index.all_of(t) for t, users in taken.items()]
         found = own if (is_own := all(own)) else [self.index.all_of(t) for t in taken]
         places = tuple(place for several in found for place in several)
         folded = sum(n for n, _ in way.tensors.values())
         shape = shapes.pop() if len(shapes) == 1 else None
-        return Flow(id, source, target, ", ".join(sorted(names)), shape, folded, places, not is_own)
+        return Flow(id, source, target, ", ".join(names), shape, folded, places, not is_own)
 
 
 def _in_order(item: tuple[tuple[int, int], object]) -> tuple[int, float]:

@@ -21,6 +21,7 @@ class Index:
         tensors, nodes: by id.
         maker: by tensor, the place of the op that made it.
         users: by tensor, the places of the ops that take it.
+        names_parts: parameters have their names, so that a tensor without one is none.
         program: the function in which all ops stand that are in no module, if it is one.
         edges: by node and output, the next_functions that lead there: node and index.
     """
@@ -35,6 +36,7 @@ class Index:
             for operand in op.inputs:
                 if operand.tensor is not None:
                     self.users[operand.tensor].append(i)
+        self.names_parts = any("." in (t.name or "") for t in document.tensors if t.is_leaf)
         outside = {op.source.function for op in document.ops if op.source is not None and not op.module}
         self.program = outside.pop() if len(outside) == 1 else ""
         self.edges: dict[tuple[str, int], list[tuple[str, int]]] = defaultdict(list)

@@ -58,7 +58,7 @@ def framed(
             element("rect", width=width or "100%", height=height, **ink.fill("canvas", more="ground")),
             ink.text(MARGIN, 28, plan.result, size=17, bold=True),
             ink.text(MARGIN, 48, plan.summary(opened), role="none"),
-            element("g", "".join(legend(ink, at, TOP + 8, plan.has_sums)), class_="legend"),
+            element("g", "".join(legend(ink, at, TOP + 8, plan.has_sums(opened))), class_="legend"),
             element("g", inside, class_="whole", transform=f"translate({MARGIN:g} {TOP:g})"),
             *below,
         ]

@@ -63,10 +63,10 @@ class Plan:
         leaves = ((t.id, "grad", 0) for t in self.document.tensors if t.is_leaf)
         return frozenset(place for flow in flows for place in flow.places).union(leaves)
 
-    @property
-    def has_sums(self) -> bool:
-        """Does an arrow stand for several uses of a tensor that has others too?"""
-        return any(flow.is_sum for frame in self.places.frames.values() for flow in frame.flows)
+    def has_sums(self, opened: frozenset[str] | None) -> bool:
+        """Does an arrow stand for several uses of a tensor that has others too? None: whatever is open."""
+        frames = self.places.frames
+        return any(flow.is_sum for id in (frames if opened is None else opened) for flow in frames[id].flows)
 
     def parameters(self) -> list[tuple[str, str]]:
         """The innermost card of each named parameter, and its name."""
@@ -179,6 +179,7 @@ class Plan:
     def summary(self, opened: frozenset[str] | None = None) -> str:
         """Parameters, nodes, depth of what is open."""
         said = [words.MAP_SUMMARY.format(parameters=self.labels.count(self.root), nodes=len(self.document.nodes))]
+        said += [words.MAP_UNCOUNTED] if self.labels.is_uncounted(self.root) else []
         said += [] if opened is None else [words.MAP_DEPTH.format(depth=self.depth(opened), levels=max(self.levels, 1))]
         return " · ".join(said + ([words.MAP_GUESSED] if self.is_guessed and self.has_modules else []))
 

@@ -16,6 +16,8 @@ def module_at(path: str, module: Any, marks: tuple[str, ...] = ()) -> Module:
     """A module by its path; a compiled module stands for the original."""
     module = getattr(module, "_orig_mod", module)
     hooks = [hook for kind in HOOKS for hook in getattr(module, kind, {}).values()]
+    trains = [p.requires_grad for p in module.parameters()]
+    marks = (*marks, "frozen") if trains and not any(trains) else marks
     return Module(path, type(module).__name__, sum(map(_is_users, hooks)), marks)
 
 
