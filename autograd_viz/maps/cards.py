@@ -10,6 +10,7 @@ are no card: they are folded into the arrow that they lie on, which says how man
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, field
 
@@ -165,6 +166,11 @@ class _Tidier:
         self.index = index
         self.classes = {m.path: m.name for m in index.document.modules}
         self._numbers: dict[Hashable, int] = {}
+        self._made = [
+            (i, self._number((o.name, *(index.tensors[t].value.shape for t in o.outputs if t is not None))))
+            for i, o in enumerate(index.document.ops)
+            if o.name not in UNFILLED and o.name not in REARRANGING
+        ]
 
     def tidy(self, root: Card) -> None:
         for card in reversed([card for card in walk(root) if card is root or not self._is_list(card)]):
@@ -214,16 +220,14 @@ class _Tidier:
 
     def _signature(self, card: Card) -> int:
         """The same number for equal calls: modules of one list, or lines, with the same ops and shapes."""
-        ops = (self.index.document.ops[i] for i in card.ops())
-        shapes = self.index.tensors
-        made = tuple(
-            (o.name, tuple(shapes[t].value.shape for t in o.outputs if t is not None))
-            for o in ops
-            if o.name not in UNFILLED and o.name not in REARRANGING
-        )
+        first, last = bisect_left(self._made, (card.first,)), bisect_left(self._made, (card.last,))
+        made = tuple(made for _, made in self._made[first:last])
         place = _line(self.index, card.first) if card.kind == "ops" else re.sub(r"\d+", "#", card.name)
         title = card.title if card.kind == "function" else ""
-        return self._numbers.setdefault((card.kind, place, title, made), len(self._numbers))
+        return self._number((card.kind, place, title, made))
+
+    def _number(self, what: Hashable) -> int:
+        return self._numbers.setdefault(what, len(self._numbers))
 
 
 def _name(card: Card, above: Path) -> None:

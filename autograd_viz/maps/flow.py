@@ -75,11 +75,11 @@ class Flows:
         place = {i: k for k, part in enumerate(parts) for i in part.ops()}
         end = len(parts) - 1 if parts and parts[-1].kind == "root" else EXIT
         ways: dict[tuple[int, int], _Way] = defaultdict(_Way)
-        for i in frame.ops():
-            for t in self.index.operands(i) if i in place else ():
+        for i, part in place.items():
+            for t in self.index.taken[i]:
                 source, folded = self._source(t.id, place, frame)
-                if source is not None and source != place[i]:
-                    ways[source, place[i]].add(t.id, folded, i)
+                if source is not None and source != part:
+                    ways[source, part].add(t.id, folded, i)
         for tensor, folded, source in self._leaving(frame, place):
             ways[source, end].add(tensor, folded)
         return [self._flow(f"f{frame.id[1:]}.{k}", *way) for k, way in enumerate(sorted(ways.items(), key=_in_order))]
@@ -93,10 +93,10 @@ class Flows:
                 return (ENTRANCE if maker is not None or self._is_input(tensor) else None), folded
             if maker in place:
                 return place[maker], folded
-            before = next(iter(self.index.operands(maker)), None)
-            if before is None or not self.index.rearranges(maker):
+            before = self.index.taken[maker]
+            if not before or not self.index.rearranges(maker):
                 return None, folded
-            tensor, folded = before.id, folded + 1
+            tensor, folded = before[0].id, folded + 1
 
     def _is_input(self, tensor: str) -> bool:
         """A leaf that the model was given: no parameter or buffer. Without a name, it was there before the program."""
@@ -113,8 +113,8 @@ class Flows:
             for tensor in self.ops[i].outputs:
                 if tensor is None:
                     continue
-                users = self.index.users.get(tensor, [])
-                if any(u >= frame.last for u in users) or tensor in self.index.document.roots:
+                users = self.index.users.get(tensor)
+                if (users and users[-1] >= frame.last) or tensor in self.index.document.roots:
                     source, folded = self._source(tensor, place, frame)
                     if source is not None and source != ENTRANCE:
                         found.append((tensor, folded, source))
