@@ -71,7 +71,10 @@ def _last(model: Any, names: Mapping[str, Any]) -> Subject:
         NotDrawableError: none is kept, or it is another model's, or the model is not PyTorch's.
     """
     if not any(anything.is_torch(p) for p in model.parameters()):
-        raise NotDrawableError("map(model) takes a PyTorch model that av.watch() has seen; of this one call av.map(loss)")
+        raise NotDrawableError(
+            "map(model) takes a PyTorch model that av.watch() has seen. A model of autograd_viz keeps no pass; its graph is "
+            "that of its result. Compute y = model(x) and a loss of y, and call av.map(loss)."
+        )
     _, graph, fresh, _ = last_pass(Names(names, anything.named(model)), "map(model)")
     own = list(model.parameters())
     if not any(t is p for t in graph.tensors.values() if t.is_leaf for p in own):
