@@ -40,13 +40,14 @@ def map(
             `watch` has kept; a stepper, for the gradients so far; or what
             `load` gave. With `record` a PyTorch pass has known modules.
         depth: how many levels of modules are open; None: as many as fit into 24 cards.
-        open: modules to open besides, by path or class: ``"layers.3"``, ``"*.attn"``, ``"DecoderLayer"``.
+        open: modules and functions to open besides, by path, class or name: ``"layers.3"``, ``"*.attn"``, ``"DecoderLayer"``,
+            ``"encode()"``.
         params: names for parameters, and classes for modules: a module, or a dictionary of names and tensors.
         theme: "light", "dark", "waite", or "auto": the picture is light, and in a notebook it follows the notebook.
 
     Raises:
         NotDrawableError: there is no graph.
-        ValueError: `open` matches no module.
+        ValueError: `open` matches no module and no function.
         UnknownChoiceError: no such theme.
     """
     if theme != "auto":
