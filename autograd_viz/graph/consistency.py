@@ -7,7 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 from .limits import DEPTH, SIZE
-from .model import MARKS, REASONS, Module, Op, Summary, Tensor, Value
+from .model import REASONS, Op, Summary, Tensor, Value
+from .surroundings import MARKS, Call, Module
 from .trace import Jacobian, Step
 
 
@@ -42,6 +43,10 @@ def _module(m: Module) -> str:
     return "" if set(m.marks) <= set(MARKS) else f"a module has marks other than {', '.join(MARKS)}"
 
 
+def _call(c: Call) -> str:
+    return f"a module {DEPTH} deep and more" if c.module.count(".") >= DEPTH else ""
+
+
 def _jacobian(j: Jacobian) -> str:
     return "" if len(j.value.shape) == 2 else f"a Jacobian is a matrix, got the shape {j.value.shape}"
 
@@ -53,5 +58,5 @@ def _step(s: Step) -> str:
 
 
 CHECKS: dict[type, Callable[[Any], str]] = {
-    Value: _value, Summary: _summary, Tensor: _tensor, Op: _op, Module: _module, Jacobian: _jacobian, Step: _step,
+    Value: _value, Summary: _summary, Tensor: _tensor, Op: _op, Module: _module, Call: _call, Jacobian: _jacobian, Step: _step,
 }  # fmt: skip

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from .limits import DIMENSIONS, SIZE, AtMost, Between, Named
+from .surroundings import Call, Module
 
 Number = bool | int | float | complex
 # what a field of a file may hold, beyond its type (limits.py); a live graph is not checked
@@ -140,6 +141,7 @@ class Op:
         outputs: ids of its results; None for one that was garbage-collected.
         node: id of its backward node, or None if nothing was recorded.
         module: path of the module in whose forward it ran: "encoder.layers.0".
+        call: index in `Document.calls` of the innermost function of the user's around it; None if that is not known.
         reconstructed: nobody saw it run; it is derived from the backward graph.
         reason: why it, or its contents, could not be recorded: one of `REASONS`; empty for an op that nobody recorded.
         members: how many ops it stands for, if it is a group; 0 for an op.
@@ -155,6 +157,7 @@ class Op:
     reconstructed: bool = False
     members: NoGroup = 0
     reason: str = ""
+    call: Count | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,32 +262,12 @@ class Statement:
     kind: str = "make"
 
 
-MARKS = ("checkpointed", "compiled")
-
-
-@dataclass(frozen=True, slots=True)
-class Module:
-    """A module that was called, or a scope.
-
-    Attributes:
-        path: as in `Op.module`: "encoder.layers.0"; empty for the model itself.
-        name: the class: "DecoderLayer"; empty for a scope.
-        hooks: how many forward and backward hooks of the user's it has.
-        marks: some of `MARKS`: its call was checkpointed, or some of its ops ran compiled.
-    """
-
-    path: str
-    name: str = ""
-    hooks: Count = 0
-    marks: tuple[str, ...] = ()
-
-
 @dataclass(frozen=True, slots=True)
 class Document:
     """Everything that a picture of one program shows.
 
-    Ops and nodes are in the order in which they ran, modules in the order of their calls. For a graph that was not recorded,
-    `modules` lists all parts of the models that own its leaves.
+    Ops and nodes are in the order in which they ran, modules and calls in the order of their beginnings. For a graph that was
+    not recorded, `modules` lists all parts of the models that own its leaves.
     """
 
     tensors: tuple[Tensor, ...]
@@ -293,6 +276,7 @@ class Document:
     statements: tuple[Statement, ...] = ()
     roots: tuple[TensorId, ...] = ()
     modules: tuple[Module, ...] = ()
+    calls: tuple[Call, ...] = ()
 
     @property
     def is_freed(self) -> bool:

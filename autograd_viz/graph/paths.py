@@ -1,20 +1,58 @@
-"""Which module (or scope) each op of a document ran in."""
+"""Which modules, scopes and calls of functions each op of a document ran in."""
 
 from __future__ import annotations
 
 from .guessed import Path, guessed_paths
 from .model import Document
 
-__all__ = ["Path", "are_guessed", "module_paths"]
+__all__ = ["Path", "Way", "are_guessed", "module_paths", "ways"]
+
+Way = tuple[str | int, ...]  # from the outside in: the parts of a module's path, and indices in `Document.calls`
 
 
 def module_paths(document: Document) -> list[Path]:
     """The path of each op: recorded, or else guessed from parameters and the graph."""
     if are_guessed(document):
         return guessed_paths(document)
-    return [tuple(op.module.split(".")) if op.module else () for op in document.ops]
+    return [_parts(op.module) for op in document.ops]
 
 
 def are_guessed(document: Document) -> bool:
     """Are the paths of `module_paths` guesses, because nobody recorded the modules? A picture of them should say so."""
     return not any(op.module for op in document.ops)
+
+
+def ways(document: Document) -> list[Way]:
+    """The path of each op, with the calls of functions between its parts."""
+    known: dict[tuple[Path, int | None], Way] = {}
+    chains = _chains(document)
+    found = []
+    for op, path in zip(document.ops, module_paths(document), strict=True):
+        way = known.get((path, op.call))
+        if way is None:
+            way = known[path, op.call] = path if op.call is None else _woven(path, chains[op.call])
+        found.append(way)
+    return found
+
+
+def _parts(path: str) -> Path:
+    return tuple(path.split(".")) if path else ()
+
+
+def _chains(document: Document) -> list[list[tuple[Path, int]]]:
+    """For each call the calls around it and itself, from the outside in, each with the path around it."""
+    chains: list[list[tuple[Path, int]]] = []
+    for k, call in enumerate(document.calls):
+        chains.append([*(chains[call.above] if call.above is not None else ()), (_parts(call.module), k)])
+    return chains
+
+
+def _woven(path: Path, chain: list[tuple[Path, int]]) -> Way:
+    """A path with calls at their places."""
+    way: list[str | int] = []
+    depth = 0
+    for around, call in chain:
+        if path[: len(around)] == around and len(around) >= depth:
+            way += [*path[depth : len(around)], call]
+            depth = len(around)
+    return (*way, *path[depth:])

@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from ..errors import DocumentError
 from .circles import has_circle, reached_from
-from .limits import SAID
+from .limits import DEPTH, SAID
 from .model import Document, Node, Op, Tensor
 from .trace import Engine, Step, Trace
 
@@ -68,6 +68,7 @@ class _Parts:
         if has_circle(self.nodes):
             raise DocumentError("the backward graph has a cycle")
         self._check_said()
+        self._check_calls()
         paths = [m.path for m in self.document.modules]
         if len(set(paths)) < len(paths):
             raise DocumentError("a module appears twice")
@@ -128,6 +129,19 @@ class _Parts:
         _known(where, self.nodes, [node])
         if index >= self.nodes[node].outputs:
             raise DocumentError(f"{where} names output {index} of {node}, which has {self.nodes[node].outputs}")
+
+    def _check_calls(self) -> None:
+        """Check that calls nest, and not too deep."""
+        depths: list[int] = []
+        for k, call in enumerate(self.document.calls):
+            if call.above is not None and call.above >= k:
+                raise DocumentError(f"call {k} is in call {call.above}, which does not come before it")
+            depths.append(1 if call.above is None else depths[call.above] + 1)
+        if max(depths, default=0) > DEPTH:
+            raise DocumentError(f"calls nest more than {DEPTH} deep")
+        wrong = next((o for o in self.document.ops if o.call is not None and o.call >= len(depths)), None)
+        if wrong is not None:
+            raise DocumentError(f"op {wrong.id} names call {wrong.call}, which does not exist")
 
     def _check_said(self) -> None:
         """Check the length of all names: sentences and pictures repeat a name wherever they use it."""

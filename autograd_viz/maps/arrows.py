@@ -20,6 +20,7 @@ DOWN, UP, BESIDE = 150.0, 400.0, 220.0  # px from a part's left edge: forward ar
 BRANCH = 8.0  # px under a part, where a way leaves for its lane
 THINNEST, THICKEST = 1.5, 9.0  # px of a gradient's arrow
 LOWEST, HIGHEST = -6.0, 2.0  # log10 of the norms that are drawn so
+SUM = "Σ"
 LEGEND = (100.0, 1.0, 1e-2, 1e-4, 1e-6)
 
 
@@ -51,6 +52,7 @@ def said_of(plan: Plan, card: Card, flow: Flow, known: Mapping[Place, float]) ->
         return "", "link"
     remark = plan.remark(card, flow, known)
     said = words.MAP_ZERO if norm == 0 else norm_text(norm)
+    said = f"{SUM} {said}" if flow.is_sum else said
     shown = remark if is_straight(flow, len(plan.places.frames[card.id].parts)) else remark[:1]  # a lane has no room for more
     return f"{said}  {shown}".rstrip(), "link" if is_usual(norm) and not remark else "grad"
 
@@ -146,7 +148,7 @@ class Arrows:
         return element("g", "".join(drawn), class_="flow lane", data_at=flow.id)
 
 
-def legend(ink: Ink, x: float, y: float) -> Iterator[str]:
+def legend(ink: Ink, x: float, y: float, has_sums: bool) -> Iterator[str]:
     """How thick which norm is, and what the other numbers are."""
     yield ink.text(x, y, words.MAP_LEGEND, role="none")
     for k, number in enumerate(LEGEND):
@@ -154,3 +156,5 @@ def legend(ink: Ink, x: float, y: float) -> Iterator[str]:
         yield element("path", d=f"M{x:g} {at:g}h36", stroke_width=thickness(number), **ink.stroke("link"))
         yield ink.text(x + 44, at + SMALL * 0.35, norm_text(number), role="link")
     yield ink.text(x, y + 18 * (len(LEGEND) + 2), words.MAP_VALUES, role="none")
+    if has_sums:
+        yield ink.text(x, y + 18 * (len(LEGEND) + 3), f"{SUM}: {words.MAP_SUM}", role="none")

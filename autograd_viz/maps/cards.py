@@ -1,24 +1,27 @@
-"""A document as nested cards: module calls and scopes, with what runs outside of them as pills between.
+"""A document as nested cards: calls of modules and functions, and scopes, with what runs outside of them as pills between.
 
 # Note [What a card is]
-A card is a stretch of consecutive ops with one module path, as it was called: a module that is called twice is two cards. Equal
-calls, one after the other, are folded into a stack; so are equal rows of calls (Linear, Tanh, Linear, Tanh …), of which each is
-a turn. Ops that only rearrange are no card: they are folded into the arrow that they lie on, which says how many they are.
+A card is a stretch of consecutive ops with one module path, as it was called: a module that is called twice is two cards. So is
+a function of the user's, if it does more than one thing; of one line or two it is a pill. Equal calls, one after the other, are
+folded into a stack; so are equal rows of calls (Linear, Tanh, Linear, Tanh …), of which each is a turn. Ops that only rearrange
+are no card: they are folded into the arrow that they lie on, which says how many they are.
 """
 
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, field
 
 from ..graph.guessed import LISTS
-from ..graph.paths import Path, module_paths
+from ..graph.paths import Path, Way, ways
 from ..graph.repeats import Repeat, repeats
 from .index import REARRANGING, Index
 
 UNFILLED = {"Empty", "EmptyLike"}  # memory for a result
 MOST_NAMES = 3  # of ops in a title
+MOST_LINES = 2  # of a function that is a pill
 
 
 @dataclass
@@ -26,14 +29,15 @@ class Card:
     """A part of the program.
 
     Attributes:
-        kind: "module" (also a scope), "stack" (equal calls, folded), "turn" (one of several equal rows of calls), "ops" (what
-            runs outside of modules), "root" (the result).
-        path: of the module: "layers.3.self_attn"; of a stack, of its first call; of ops, of the module around them.
-        title: the last part of the path; of a stack "layers.0 … layers.2"; of ops their names.
+        kind: "module" (also a scope), "function" (a call of one of the user's), "stack" (equal calls, folded), "turn" (one of
+            several equal rows of calls), "ops" (what runs outside of modules), "root" (the result).
+        path: of the module: "layers.3.self_attn"; of a stack, of its first call; of ops and functions, of the module around.
+        title: the last part of the path; of a function "encode()"; of a stack "layers.0 … layers.2"; of ops their names.
         first, last: its ops are ``document.ops[first:last]``.
         items: the cards in it, whether they are drawn or not.
         depth: how many cards it is in.
         id: "c0", "c1", … from the outside in and down.
+        way: the modules and functions around it, and itself.
     """
 
     kind: str
@@ -44,6 +48,7 @@ class Card:
     items: list[Card] = field(default_factory=list)
     depth: int = 0
     id: str = ""
+    way: Way = ()
 
     @property
     def name(self) -> str:
@@ -65,12 +70,12 @@ def cards_of(index: Index) -> Card:
     document = index.document
     root = Card("module", (), "", 0, len(document.ops))
     open = [root]
-    for i, path in enumerate(module_paths(document)):
-        while path[: len(open[-1].path)] != open[-1].path:
+    for i, way in enumerate(ways(document)):
+        while way[: len(open[-1].way)] != open[-1].way:
             open.pop()
-        while len(open[-1].path) < len(path):
-            _enter(open, path[: len(open[-1].path) + 1], i)
-        _add_op(index, open[-1], path, i)
+        while len(open[-1].way) < len(way):
+            _enter(index, open, way[: len(open[-1].way) + 1], i)
+        _add_op(index, open[-1], i)
         for card in open[1:]:
             card.last = i + 1
     _Tidier(index).tidy(root)
@@ -82,24 +87,28 @@ def cards_of(index: Index) -> Card:
     return root
 
 
-def _enter(open: list[Card], path: Path, at: int) -> None:
-    card = Card("module", path, path[-1], at, at)
+def _enter(index: Index, open: list[Card], way: Way, at: int) -> None:
+    above, part = open[-1].path, way[-1]
+    if isinstance(part, str):
+        card = Card("module", (*above, part), part, at, at, way=way)
+    else:
+        card = Card("function", above, f"{index.document.calls[part].name}()", at, at, way=way)
     open[-1].items.append(card)
     open.append(card)
 
 
-def _add_op(index: Index, card: Card, path: Path, i: int) -> None:
+def _add_op(index: Index, card: Card, i: int) -> None:
     """An op outside of deeper modules: with those of its line, or helper function, before it; or a pill of its own."""
     before = card.items[-1] if card.items else None
     if (
         before is not None
         and before.kind == "ops"
         and before.last == i
-        and _place(index, i, path) == _place(index, i - 1, path)
+        and _place(index, i, card.path) == _place(index, i - 1, card.path)
     ):
         before.last = i + 1
     else:
-        card.items.append(Card("ops", path, index.document.ops[i].name, i, i + 1))
+        card.items.append(Card("ops", card.path, index.document.ops[i].name, i, i + 1))
 
 
 def _line(index: Index, i: int) -> tuple[str, int] | None:
@@ -108,14 +117,22 @@ def _line(index: Index, i: int) -> tuple[str, int] | None:
 
 
 def _place(index: Index, i: int, path: Path) -> Hashable:
-    """What ops of one pill have in common: a function that a module calls, or else a line."""
-    return (helper(index, i) if path else "") or _line(index, i)
+    """What ops of one pill have in common: a line; or a function that a module calls, if calls were not recorded."""
+    return (helper(index, i) if path and not index.document.calls else "") or _line(index, i)
 
 
 def helper(index: Index, i: int) -> str:
     """The function that an op stands in, unless that is the `forward` of a module, or the program around the model."""
-    source = index.document.ops[i].source
+    op, calls = index.document.ops[i], index.document.calls
+    if calls:
+        return "" if op.call is None else calls[op.call].name
+    source = op.source
     return "" if source is None or source.function in ("forward", index.program) else source.function
+
+
+def is_function(card: Card) -> bool:
+    """Is it a call of a function, or several equal ones?"""
+    return (card.items[0] if card.kind == "stack" else card).kind == "function"
 
 
 def walk(card: Card) -> Iterator[Card]:
@@ -127,9 +144,9 @@ def walk(card: Card) -> Iterator[Card]:
         todo += reversed(one.items)
 
 
-def ops_title(index: Index, card: Card) -> str:
+def ops_title(index: Index, card: Card, around: Card) -> str:
     """The names of ops that compute, in order, or of those that only rearrange; before them the function that they are."""
-    function = helper(index, card.first)
+    function = helper(index, card.first) if around.kind != "function" or len(card.way) > len(around.way) else ""
     names = [index.document.ops[i].name for i in card.ops() if not index.rearranges(i)]
     names = names or [index.document.ops[i].name for i in card.ops()]
     shown = list(dict.fromkeys(names))
@@ -149,15 +166,22 @@ class _Tidier:
         self.index = index
         self.classes = {m.path: m.name for m in index.document.modules}
         self._numbers: dict[Hashable, int] = {}
+        self._made = [
+            (i, self._number((o.name, *(index.tensors[t].value.shape for t in o.outputs if t is not None))))
+            for i, o in enumerate(index.document.ops)
+            if o.name not in UNFILLED and o.name not in REARRANGING
+        ]
 
     def tidy(self, root: Card) -> None:
         for card in reversed([card for card in walk(root) if card is root or not self._is_list(card)]):
             items = self._unlisted(card)
-            if card is not root and all(i.kind == "ops" for i in items):
+            if card.kind == "function" and self._is_short(items):
+                card.kind, items = "ops", []
+            if card is not root and card.kind == "module" and all(i.kind == "ops" for i in items):
                 items = []  # a module without modules in it: its ops are seen in its figure
             for item in items:
                 if item.kind == "ops":
-                    item.title = ops_title(self.index, item)
+                    item.title = ops_title(self.index, item, card)
                 _name(item, card.path)
             card.items = self._folded(items)
             if card is not root and len(card.items) == 1:
@@ -167,12 +191,19 @@ class _Tidier:
         """A list of modules is never called, so that a recording does not know it; a guess knows its class."""
         return card.kind == "module" and self.classes.get(card.name, "ModuleList" if self.classes else "") in LISTS
 
+    def _is_short(self, items: list[Card]) -> bool:
+        """Is that of a function, which is a pill, no more than one line or two?"""
+        return all(item.kind == "ops" for item in items) and len(self._drawn(items)) <= MOST_LINES
+
+    def _drawn(self, items: list[Card]) -> list[Card]:
+        return [item for item in items if not only_rearranges(self.index, item)]
+
     def _unlisted(self, card: Card) -> list[Card]:
-        """What is in a card; of lists in it, what they hold."""
+        """What is in a card; of lists in it, and of functions with one thing in them, what they hold."""
         found, todo = list[Card](), card.items[::-1]
         while todo:
             item = todo.pop()
-            if self._is_list(item):
+            if self._is_list(item) or (item.kind == "function" and len(self._drawn(item.items)) < 2):
                 todo += item.items[::-1]
             else:
                 found.append(item)
@@ -180,7 +211,7 @@ class _Tidier:
 
     def _folded(self, items: list[Card]) -> list[Card]:
         """Equal calls, and equal rows of calls, as stacks."""
-        drawn = [item for item in items if not only_rearranges(self.index, item)]
+        drawn = self._drawn(items)
         found, at = list[Card](), 0
         for r in repeats([self._signature(item) for item in drawn]):
             found += [*drawn[at : r.start], _stack(drawn, r)]
@@ -189,15 +220,14 @@ class _Tidier:
 
     def _signature(self, card: Card) -> int:
         """The same number for equal calls: modules of one list, or lines, with the same ops and shapes."""
-        ops = (self.index.document.ops[i] for i in card.ops())
-        shapes = self.index.tensors
-        made = tuple(
-            (o.name, tuple(shapes[t].value.shape for t in o.outputs if t is not None))
-            for o in ops
-            if o.name not in UNFILLED and o.name not in REARRANGING
-        )
+        first, last = bisect_left(self._made, (card.first,)), bisect_left(self._made, (card.last,))
+        made = tuple(made for _, made in self._made[first:last])
         place = _line(self.index, card.first) if card.kind == "ops" else re.sub(r"\d+", "#", card.name)
-        return self._numbers.setdefault((card.kind, place, made), len(self._numbers))
+        title = card.title if card.kind == "function" else ""
+        return self._number((card.kind, place, title, made))
+
+    def _number(self, what: Hashable) -> int:
+        return self._numbers.setdefault(what, len(self._numbers))
 
 
 def _name(card: Card, above: Path) -> None:

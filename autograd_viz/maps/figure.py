@@ -9,7 +9,7 @@ from ..render.drawing import Drawing, drawing_of
 from .cards import Card
 from .drawing import MapDrawing
 
-MOST = 60  # ops of a card that are drawn one by one
+MOST = 12  # ops of a card that are drawn one by one
 
 
 def figure_of(map: MapDrawing, what: str = "") -> Drawing:

@@ -24,7 +24,9 @@ class Flow:
         name: of the tensor, where it enters the program.
         shape: of the tensor, None if there are several.
         rearranged: how many ops on the way only rearrange.
-        places: where the gradient is that comes back on this way; none if that cannot be told apart.
+        places: where the gradient is that comes back on this way.
+        is_sum: other ways of a tensor add to that gradient. Several ops on this way use it, and others too: their share is a
+            number that never exists.
     """
 
     id: str
@@ -34,6 +36,7 @@ class Flow:
     shape: Shape | None
     rearranged: int
     places: tuple[Place, ...]
+    is_sum: bool = False
 
     def gradient(self, known: Mapping[Place, float]) -> float | None:
         """The norm of what came back on this way; None if it is not known."""
@@ -72,11 +75,11 @@ class Flows:
         place = {i: k for k, part in enumerate(parts) for i in part.ops()}
         end = len(parts) - 1 if parts and parts[-1].kind == "root" else EXIT
         ways: dict[tuple[int, int], _Way] = defaultdict(_Way)
-        for i in frame.ops():
-            for t in self.index.operands(i) if i in place else ():
+        for i, part in place.items():
+            for t in self.index.taken[i]:
                 source, folded = self._source(t.id, place, frame)
-                if source is not None and source != place[i]:
-                    ways[source, place[i]].add(t.id, folded, i)
+                if source is not None and source != part:
+                    ways[source, part].add(t.id, folded, i)
         for tensor, folded, source in self._leaving(frame, place):
             ways[source, end].add(tensor, folded)
         return [self._flow(f"f{frame.id[1:]}.{k}", *way) for k, way in enumerate(sorted(ways.items(), key=_in_order))]
@@ -90,15 +93,18 @@ class Flows:
                 return (ENTRANCE if maker is not None or self._is_input(tensor) else None), folded
             if maker in place:
                 return place[maker], folded
-            before = next(iter(self.index.operands(maker)), None)
-            if before is None or not self.index.rearranges(maker):
+            before = self.index.taken[maker]
+            if not before or not self.index.rearranges(maker):
                 return None, folded
-            tensor, folded = before.id, folded + 1
+            tensor, folded = before[0].id, folded + 1
 
     def _is_input(self, tensor: str) -> bool:
-        """A leaf that the model was given: neither a parameter nor a buffer."""
+        """A leaf that the model was given: no parameter or buffer. Without a name, it was there before the program."""
         t = self.index.tensors[tensor]
-        return t.name is not None and t.name.isidentifier() and not self.index.is_part(t)
+        if t.name is not None:
+            return t.name.isidentifier() and not self.index.is_part(t)
+        is_data = bool(t.value.shape) and t.is_leaf and not (t.requires_grad or t.reconstructed)
+        return is_data and t.source is None and self.index.names_parts
 
     def _leaving(self, frame: Card, place: dict[int, int]) -> list[tuple[str, int, int]]:
         """Tensors that ops behind the frame use, or that nothing uses any more, and the part that made them."""
@@ -107,8 +113,8 @@ class Flows:
             for tensor in self.ops[i].outputs:
                 if tensor is None:
                     continue
-                users = self.index.users.get(tensor, [])
-                if any(u >= frame.last for u in users) or tensor in self.index.document.roots:
+                users = self.index.users.get(tensor)
+                if (users and users[-1] >= frame.last) or tensor in self.index.document.roots:
                     source, folded = self._source(tensor, place, frame)
                     if source is not None and source != ENTRANCE:
                         found.append((tensor, folded, source))
@@ -119,15 +125,15 @@ class Flows:
         tensors = self.index.tensors
         shapes = {tensors[t].value.shape for t in way.tensors}
         enters = not any(t in self.index.maker for t in way.tensors)
-        names = {tensors[t].name or "" for t in way.tensors if enters}
-        found = [
-            self.index.from_users(t, users) if users else self.index.all_of(t)
-            for t, (_, users) in way.tensors.items()
-            if tensors[t].requires_grad
-        ]
-        places = tuple(place for several in found for place in several) if all(found) else ()
+        names = sorted({name for t in way.tensors if enters and (name := tensors[t].name)})
+        names += ["…"] if names and not all(tensors[t].name for t in way.tensors) else []
+        taken = {t: users for t, (_, users) in way.tensors.items() if tensors[t].requires_grad}
+        own = [self.index.from_users(t, users) if users else self.index.all_of(t) for t, users in taken.items()]
+        found = own if (is_own := all(own)) else [self.index.all_of(t) for t in taken]
+        places = tuple(place for several in found for place in several)
         folded = sum(n for n, _ in way.tensors.values())
-        return Flow(id, source, target, ", ".join(sorted(names)), shapes.pop() if len(shapes) == 1 else None, folded, places)
+        shape = shapes.pop() if len(shapes) == 1 else None
+        return Flow(id, source, target, ", ".join(names), shape, folded, places, not is_own)
 
 
 def _in_order(item: tuple[tuple[int, int], object]) -> tuple[int, float]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable
 
@@ -20,7 +21,9 @@ class Index:
     Attributes:
         tensors, nodes: by id.
         maker: by tensor, the place of the op that made it.
-        users: by tensor, the places of the ops that take it.
+        users: by tensor, the places of the ops that take it, in their order.
+        taken: by op, the tensors that it takes.
+        names_parts: parameters have their names, so that a tensor without one is none.
         program: the function in which all ops stand that are in no module, if it is one.
         edges: by node and output, the next_functions that lead there: node and index.
     """
@@ -30,11 +33,12 @@ class Index:
         self.tensors: dict[str, Tensor] = {t.id: t for t in document.tensors}
         self.nodes: dict[str, Node] = {n.id: n for n in document.nodes}
         self.maker = {t: i for i, op in enumerate(document.ops) for t in op.outputs if t is not None}
+        self.taken = [[self.tensors[o.tensor] for o in op.inputs if o.tensor is not None] for op in document.ops]
         self.users: dict[str, list[int]] = defaultdict(list)
-        for i, op in enumerate(document.ops):
-            for operand in op.inputs:
-                if operand.tensor is not None:
-                    self.users[operand.tensor].append(i)
+        for i, taken in enumerate(self.taken):
+            for t in taken:
+                self.users[t.id].append(i)
+        self.names_parts = any("." in (t.name or "") for t in document.tensors if t.is_leaf)
         outside = {op.source.function for op in document.ops if op.source is not None and not op.module}
         self.program = outside.pop() if len(outside) == 1 else ""
         self.edges: dict[tuple[str, int], list[tuple[str, int]]] = defaultdict(list)
@@ -42,10 +46,7 @@ class Index:
             for k, f in enumerate(node.next_functions):
                 if f.node is not None:
                     self.edges[f.node, f.index].append((node.id, k))
-
-    def operands(self, i: int) -> Iterable[Tensor]:
-        """The tensors that an op takes."""
-        return (self.tensors[o.tensor] for o in self.document.ops[i].inputs if o.tensor is not None)
+        self._leaves = [(i, t.id) for i, taken in enumerate(self.taken) for t in taken if self.is_part(t)]
 
     def rearranges(self, i: int) -> bool:
         """Does an op only show the same numbers in another order or shape?"""
@@ -57,12 +58,8 @@ class Index:
 
     def leaves(self, ops: range) -> list[Tensor]:
         """The parameters and buffers that ops take, each once."""
-        found: dict[str, Tensor] = {}
-        for i in ops:
-            for t in self.operands(i):
-                if self.is_part(t):
-                    found.setdefault(t.id, t)
-        return list(found.values())
+        first, last = bisect_left(self._leaves, (ops.start, "")), bisect_left(self._leaves, (ops.stop, ""))
+        return [self.tensors[id] for id in dict.fromkeys(id for _, id in self._leaves[first:last])]
 
     # -- where a gradient is ------------------------------------------------------------------------------------------
 
@@ -72,7 +69,7 @@ class Index:
         return ((tensor, "grad", 0) if t.grad_fn is None else arrival(t.grad_fn, t.output_nr),)
 
     def from_users(self, tensor: str, ops: Iterable[int]) -> tuple[Place, ...]:
-        """Where that part of it is that came from some of its users; nowhere if several of them sent, and others too."""
+        """Where that part of it is that came from some of its users; nowhere if several of them send, and others too."""
         t = self.tensors[tensor]
         if t.grad_fn is None:
             return self.all_of(tensor) if set(self.users[tensor]) <= set(ops) else ()

@@ -8,8 +8,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from .. import words
-from ..graph.model import Module, Tensor
+from ..graph.model import Tensor
 from ..graph.paths import Path
+from ..graph.surroundings import Module
 from ..graph.text import norm_of
 from ..render.unseen import why_unseen
 from ..sentences.text import size_text
@@ -17,6 +18,7 @@ from .cards import Card, walk
 from .index import Index
 from .numbers import Place, norm_text
 
+REENTRANT = "CheckpointFunction"  # of torch.utils.checkpoint
 ROWS = (4, 2, 0)  # how many parameters of a closed card may be written out: as many as fit on a page
 
 
@@ -107,6 +109,10 @@ class Labels:
         """How many numbers its parameters have."""
         return sum(math.prod(t.value.shape) for t in self._leaves[card.id] if t.requires_grad)
 
+    def is_uncounted(self, card: Card) -> bool:
+        """Has it parameters that its graph does not reach, because a reentrant checkpoint makes their part in the pass?"""
+        return any(self.index.document.ops[i].name == REENTRANT for i in card.ops())
+
     def nodes(self, card: Card) -> list[str]:
         """The backward nodes of its ops."""
         ops = self.index.document.ops
@@ -127,6 +133,7 @@ class Labels:
             return self._place(card)
         count, kept = self.count(card), self.kept(card)
         said = [words.MAP_PARAMETERS.format(count=count)] if count else []
+        said += [words.MAP_UNCOUNTED] if self.is_uncounted(card) else []
         return " · ".join([*said, *([words.MAP_KEPT.format(size=size_text(kept))] if kept else [])])
 
     def _place(self, card: Card) -> str:
@@ -136,7 +143,7 @@ class Labels:
 
     def lines(self, card: Card) -> list[Line]:
         """The parameters that are written out in a closed card."""
-        if card.depth == 0 or card.kind not in ("module", "turn"):
+        if card.depth == 0 or card.kind not in ("module", "function", "turn"):
             return []
         lines = self.all_lines(card)
         if len(lines) <= self.rows + 1:
@@ -176,11 +183,10 @@ class Labels:
         """What is to be known of a card that no picture of its parts says."""
         leaves = self._leaves[card.id]
         module = self.modules.get(card.name) if card.kind == "module" else None
-        frozen = bool(leaves) and card.kind == "module" and not any(t.requires_grad for t in leaves)
         shared = any(t.id in self._shared for t in leaves) and not card.items
-        found = [words.MAP_FROZEN] if frozen else []
-        found += [words.MAP_SHARED] if shared and card.kind == "module" else []
+        found = [words.MAP_SHARED] if shared and card.kind == "module" else []
         if module is not None:
+            found += [words.MAP_FROZEN] if "frozen" in module.marks else []
             found += [words.MAP_HOOK] if module.hooks else []
             found += [words.MAP_CHECKPOINTED] if "checkpointed" in module.marks else []
             found += [words.MAP_COMPILED] if "compiled" in module.marks else []

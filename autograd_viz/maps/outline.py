@@ -8,6 +8,7 @@ from typing import Any
 
 from ..export.mermaid import quoted
 from ..graph.text import norm_of
+from .arrows import SUM
 from .cards import Card
 from .drawing import MapDrawing
 from .flow import ENTRANCE, EXIT, Flow
@@ -22,7 +23,8 @@ def map_json(drawing: MapDrawing) -> str:
         an object with `result`, `parameters`, `nodes`, and:
         `cards`, in the order of the program: id, the card `above`, kind, path, title, class, how many equal calls, ops, nodes,
         bytes kept, badges; of an innermost card the parameters, with shape and the norms of data and grad.
-        `arrows`: the cards at both ends (the card around for its entrance and exit), shape, norm of the gradient.
+        `arrows`: the cards at both ends (the card around for its entrance and exit), shape, norm of the gradient; `is_sum`: its
+        tensors have uses besides, and the gradient is that of all uses.
         A norm is null where it is not known; nan and inf are words.
     """
     plan, known = drawing.plan, drawing.at_start()
@@ -46,7 +48,7 @@ def _card(plan: Plan, card: Card, known: Mapping[Place, float]) -> dict[str, Any
         "kind": card.kind,
         "path": card.name,
         "title": card.title,
-        "class": module.name if module is not None and card.kind != "ops" else "",
+        "class": module.name if module is not None and card.kind in ("module", "stack") else "",
         "count": card.count,
         "ops": card.last - card.first,
         "nodes": len(plan.members.get(card.id, ())),
@@ -59,7 +61,7 @@ def _card(plan: Plan, card: Card, known: Mapping[Place, float]) -> dict[str, Any
 def _arrow(plan: Plan, card: Card, flow: Flow, known: Mapping[Place, float]) -> dict[str, Any]:
     source, target = _ends(plan, card, flow)
     return {"source": source, "target": target, "shape": flow.shape, "rearranged": flow.rearranged,
-            "grad_norm": _number(flow.gradient(known))}  # fmt: skip
+            "grad_norm": _number(flow.gradient(known)), "is_sum": flow.is_sum}  # fmt: skip
 
 
 def _ends(plan: Plan, card: Card, flow: Flow) -> tuple[str, str]:
@@ -92,8 +94,8 @@ def map_mermaid(drawing: MapDrawing) -> str:
         for flow in plan.places.frames[id].flows:
             source, target = _ends(plan, plan.cards[id], flow)
             if id not in (source, target):  # an edge from a subgraph to what is in it would be a circle
-                norm = flow.gradient(known)
-                label = f'|"{quoted(norm_text(norm))}"|' if norm is not None else ""
+                norm, sum = flow.gradient(known), f"{SUM} " if flow.is_sum else ""
+                label = f'|"{quoted(sum + norm_text(norm))}"|' if norm is not None else ""
                 lines.append(f"    {source} -->{label} {target}")
     return "\n".join(lines) + "\n"
 

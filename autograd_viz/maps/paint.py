@@ -58,7 +58,7 @@ def framed(
             element("rect", width=width or "100%", height=height, **ink.fill("canvas", more="ground")),
             ink.text(MARGIN, 28, plan.result, size=17, bold=True),
             ink.text(MARGIN, 48, plan.summary(opened), role="none"),
-            element("g", "".join(legend(ink, at, TOP + 8)), class_="legend"),
+            element("g", "".join(legend(ink, at, TOP + 8, plan.has_sums(opened))), class_="legend"),
             element("g", inside, class_="whole", transform=f"translate({MARGIN:g} {TOP:g})"),
             *below,
         ]
@@ -140,7 +140,7 @@ class Painter:
 
     def is_dotted(self, card: Card) -> bool:
         """A module that nobody saw run is dotted."""
-        return card.kind != "root" and (self.plan.is_guessed or bool(self.plan.labels.unseen(card)))
+        return card.kind not in ("root", "function") and (self.plan.is_guessed or bool(self.plan.labels.unseen(card)))
 
     def share(self, card: Card) -> float:
         """How much of it has been called: 0 to 1."""

@@ -9,7 +9,7 @@ from collections.abc import Collection, Mapping, Sequence
 from .. import words
 from ..graph.model import Document
 from ..graph.paths import are_guessed
-from .cards import Card, cards_of, walk
+from .cards import Card, cards_of, is_function, walk
 from .flow import ENTRANCE, EXIT, Flow, Flows
 from .index import Index
 from .ink import shortened
@@ -63,6 +63,11 @@ class Plan:
         leaves = ((t.id, "grad", 0) for t in self.document.tensors if t.is_leaf)
         return frozenset(place for flow in flows for place in flow.places).union(leaves)
 
+    def has_sums(self, opened: frozenset[str] | None) -> bool:
+        """Does an arrow stand for several uses of a tensor that has others too? None: whatever is open."""
+        frames = self.places.frames
+        return any(flow.is_sum for id in (frames if opened is None else opened) for flow in frames[id].flows)
+
     def parameters(self) -> list[tuple[str, str]]:
         """The innermost card of each named parameter, and its name."""
         found = {line.id: card.id for card in self.cards.values() for line in self.labels.all_lines(card)}
@@ -80,7 +85,7 @@ class Plan:
 
         Args:
             depth: how many levels are drawn, siblings alike; None: as many as fit on a page.
-            open: paths or class names of more cards; `*` stands for anything.
+            open: paths, class names or functions of more cards; `*` stands for anything.
 
         Raises:
             ValueError: nothing is meant.
@@ -115,15 +120,16 @@ class Plan:
         return frozenset(id for card in meant for id in self.around(card.id) if self.cards[id].items)
 
     def meant(self, pattern: str) -> list[Card]:
-        """The cards of a path or class; `*` stands for anything.
+        """The cards of a path, class, or function; `*` stands for anything.
 
         Raises:
             ValueError: there is none.
         """
-        meant = [c for c in self.cards.values() if c.path and self._is_meant(c, pattern)]
+        meant = [c for c in self.cards.values() if self._is_meant(c, pattern)]
         if not meant:
-            names = ", ".join(dict.fromkeys(c.name for c in self.root.items if c.name))
-            raise ValueError(f"open={pattern!r} matches no module; the first level has {names or 'none'}")
+            first = (c.title if is_function(c) else c.name for c in self.root.items)
+            names = ", ".join(filter(None, dict.fromkeys(first)))
+            raise ValueError(f"open={pattern!r} matches no module or function; the first level has {names or 'none'}")
         return meant
 
     def card(self, what: str) -> Card:
@@ -135,16 +141,19 @@ class Plan:
         named = (c for c in self.cards.values() if what and what in (c.name if c.kind == "module" else "", c.title))
         found = self.cards.get(what) or next(named, None)
         if found is None:
-            names = ", ".join(dict.fromkeys(c.title for c in self.root.items if c.path))
+            names = ", ".join(dict.fromkeys(c.title for c in self.root.items if c.path or c.items))
             raise ValueError(f"there is no card {what!r}; the first level has {names or 'none'}")
         return found
 
     def _is_meant(self, card: Card, pattern: str) -> bool:
+        if is_function(card):
+            return any(fnmatch.fnmatchcase(name, pattern) for name in (card.title, card.title.removesuffix("()")))
         module = self.labels.modules.get(card.name)
         around = self.cards[self.above[card.id]].path if card.id in self.above else ()
         lists = (".".join(card.path[:k]) for k in range(len(around) + 1, len(card.path)))  # "layers" of `layers.0`
         names = (card.name, "" if module is None else module.name, *lists)
-        return card.kind in ("module", "stack") and any(fnmatch.fnmatchcase(name, pattern) for name in names)
+        is_module = bool(card.path) and card.kind in ("module", "stack")
+        return is_module and any(fnmatch.fnmatchcase(name, pattern) for name in names)
 
     def around(self, id: str) -> list[str]:
         """A card and all that it stands in, from the inside out."""
@@ -170,6 +179,7 @@ class Plan:
     def summary(self, opened: frozenset[str] | None = None) -> str:
         """Parameters, nodes, depth of what is open."""
         said = [words.MAP_SUMMARY.format(parameters=self.labels.count(self.root), nodes=len(self.document.nodes))]
+        said += [words.MAP_UNCOUNTED] if self.labels.is_uncounted(self.root) else []
         said += [] if opened is None else [words.MAP_DEPTH.format(depth=self.depth(opened), levels=max(self.levels, 1))]
         return " · ".join(said + ([words.MAP_GUESSED] if self.is_guessed and self.has_modules else []))
 
@@ -184,6 +194,8 @@ class Plan:
         frame = self.places.frames[card.id]
         if flow.target == EXIT or flow.source < ENTRANCE:
             return ""
+        if any(f.is_sum for f in frame.flows if flow.target in (f.source, f.target)):
+            return ""  # what else is in it is not known
         gone = [f.gradient(known) for f in frame.flows if f.target == flow.target and f.places]
         left = _all(gone)
         before = _all([f.gradient(known) for f in frame.flows if f.source == flow.target and f.places])

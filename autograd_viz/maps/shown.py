@@ -30,7 +30,8 @@ def cards_shown(plan: Plan) -> Cards:
     """The cards of a map as a document of nodes."""
     members = {card: nodes_in(plan, card) for card in plan.cards}
     order = {n.id: -1 if n.order is None else n.order for n in plan.document.nodes}
-    nodes = tuple(Node(c.id, c.name or plan.titled(c), None, 0, members=len(members[c.id])) for c in walk(plan.root))
+    names = {c.id: (c.kind == "module" and c.name) or plan.titled(c) for c in walk(plan.root)}
+    nodes = tuple(Node(id, name, None, 0, members=len(members[id])) for id, name in names.items())
     first = {card: max(inside, key=order.__getitem__) for card, inside in members.items() if inside}
     ops = {plan.document.ops[i].id: card.id for card in walk(plan.root) for i in card.ops()}
     return Cards(Document((), (), nodes), plan.document, ops | _card_of_nodes(plan), {}, {}, first=first)

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from functools import partial
 from typing import Any
 
-from ..graph.model import Module
+from ..graph.surroundings import Module
 
 HOOKS = ("_forward_pre_hooks", "_forward_hooks", "_backward_pre_hooks", "_backward_hooks")
 LIBRARIES = {"torch", "autograd_viz"}  # their own hooks (spectral_norm, FSDP) do not count
@@ -16,6 +16,8 @@ def module_at(path: str, module: Any, marks: tuple[str, ...] = ()) -> Module:
     """A module by its path; a compiled module stands for the original."""
     module = getattr(module, "_orig_mod", module)
     hooks = [hook for kind in HOOKS for hook in getattr(module, kind, {}).values()]
+    trains = [p.requires_grad for p in module.parameters()]
+    marks = (*marks, "frozen") if trains and not any(trains) else marks
     return Module(path, type(module).__name__, sum(map(_is_users, hooks)), marks)
 
 

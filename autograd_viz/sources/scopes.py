@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..core.base.scopes import Order, Stretch, stretches
-from ..graph.model import Module
+from ..graph.surroundings import Module
 from .modules import module_at, together
 
 LATEST: Order = (sys.maxsize, 0)

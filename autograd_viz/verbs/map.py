@@ -40,13 +40,14 @@ def map(
             `watch` has kept; a stepper, for the gradients so far; or what
             `load` gave. With `record` a PyTorch pass has known modules.
         depth: how many levels of modules are open; None: as many as fit into 24 cards.
-        open: modules to open besides, by path or class: ``"layers.3"``, ``"*.attn"``, ``"DecoderLayer"``.
+        open: modules and functions to open besides, by path, class or name: ``"layers.3"``, ``"*.attn"``, ``"DecoderLayer"``,
+            ``"encode()"``.
         params: names for parameters, and classes for modules: a module, or a dictionary of names and tensors.
         theme: "light", "dark", "waite", or "auto": the picture is light, and in a notebook it follows the notebook.
 
     Raises:
         NotDrawableError: there is no graph.
-        ValueError: `open` matches no module.
+        ValueError: `open` matches no module and no function.
         UnknownChoiceError: no such theme.
     """
     if theme != "auto":
@@ -71,7 +72,10 @@ def _last(model: Any, names: Mapping[str, Any]) -> Subject:
         NotDrawableError: none is kept, or it is another model's, or the model is not PyTorch's.
     """
     if not any(anything.is_torch(p) for p in model.parameters()):
-        raise NotDrawableError("map(model) takes a PyTorch model that av.watch() has seen; of this one call av.map(loss)")
+        raise NotDrawableError(
+            "map(model) takes a PyTorch model that av.watch() has seen. A model of autograd_viz keeps no pass; its graph is "
+            "that of its result. Compute y = model(x) and a loss of y, and call av.map(loss)."
+        )
     _, graph, fresh, _ = last_pass(Names(names, anything.named(model)), "map(model)")
     own = list(model.parameters())
     if not any(t is p for t in graph.tensors.values() if t.is_leaf for p in own):

@@ -71,7 +71,8 @@ class TwoScales:
         document = self.stepper.document
         if self._map is None or not isinstance(what, str) or any(t.name == what for t in document.tensors):
             return what
-        id = next((c.id for c in self._map.plan.cards.values() if c.kind == "module" and what and c.name == what), "")
+        known = {"module": lambda c: c.name, "function": lambda c: c.title}
+        id = next((c.id for c in self._map.plan.cards.values() if what and c.kind in known and known[c.kind](c) == what), "")
         return self._map.shown.first_node(id) if id else what
 
     def _known_map(self) -> MapDrawing:

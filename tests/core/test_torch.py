@@ -257,6 +257,21 @@ def test_types_mix_as_in_pytorch(left: str, right: Any, shapes: Any, op: str) ->
     assert kinds[0] == kinds[1]
 
 
+@pytest.mark.parametrize("left", ["bool", "int64", "float32"])
+@pytest.mark.parametrize("right", ["bool", "int64", "float32", True, 1, 1.5])
+@pytest.mark.parametrize("op", [lambda a, b: a - b, lambda a, b: b - a, lambda a, b: a.sub_(b)], ids=["-", "r-", "sub_"])
+def test_a_difference_with_a_bool_is_refused_in_pytorchs_words(left: str, right: Any, op: Any) -> None:
+    def of(library: Any) -> str:
+        a = library.tensor([1, 0], dtype=getattr(library, left))
+        b = library.tensor([1, 1], dtype=getattr(library, right)) if isinstance(right, str) else right
+        try:
+            return str(op(a, b))
+        except RuntimeError as error:
+            return str(error)
+
+    assert of(av) == of(torch)
+
+
 @pytest.mark.parametrize("kind", ["int64", "float32", "float64", "complex64"])
 def test_a_complex_power_has_pytorchs_type(kind: str) -> None:
     mine, theirs = ((m.ones(2, dtype=getattr(m, kind)) + 1) ** 2j for m in (av, torch))

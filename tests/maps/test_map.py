@@ -104,7 +104,7 @@ def test_zero_nan_and_missing_gradients_are_said_and_not_only_coloured() -> None
 def test_what_open_means_is_there_or_the_choices_are_said() -> None:
     model = Net()
     loss = loss_of(model)
-    with pytest.raises(ValueError, match=r"open='blokcs' matches no module; the first level has embed, blocks\.0, head"):
+    with pytest.raises(ValueError, match=r"matches no module or function; the first level has embed, blocks\.0, head"):
         av.map(loss, open="blokcs")
     with pytest.raises(av.NotDrawableError):
         av.map("loss")

@@ -9,6 +9,9 @@ import pytest
 
 import autograd_viz as av
 from autograd_viz import nn
+from autograd_viz.maps.flow import ENTRANCE
+from autograd_viz.maps.plan import Plan
+from autograd_viz.sources.anything import graph_of
 
 from .test_map import gradients_of, words_of
 
@@ -313,3 +316,58 @@ def test_a_model_that_is_compiled_as_a_whole_has_its_modules_and_they_are_known_
     m = av.map(loss)
     assert titles(m)[:3] == ["0", "1", "2"]
     assert any("guessed" in word for word in words_of(m))
+
+
+@pytest.mark.torch
+def test_what_is_frozen_are_parameters_and_no_buffers() -> None:
+    torch = pytest.importorskip("torch")
+    layers = (torch.nn.Linear(4, 4), torch.nn.BatchNorm1d(4, affine=False), torch.nn.Linear(4, 4).requires_grad_(False))
+    model = torch.nn.Sequential(*layers)
+    with av.record(model):
+        loss = model(torch.ones(3, 4)).sum()
+    plan = Plan(graph_of(loss, {"model": model}).document)
+    assert {c.title: plan.labels.badges(c) for c in plan.root.items if c.path} == {"0": [], "1": [], "2": ["frozen"]}
+
+
+@pytest.mark.torch
+def test_an_input_without_a_name_has_its_arrow_and_a_constant_of_the_model_has_none() -> None:
+    torch = pytest.importorskip("torch")
+
+    class Shifted(torch.nn.Module):  # type: ignore[misc, name-defined]
+        def __init__(self) -> None:
+            super().__init__()
+            self.first, self.second = torch.nn.Linear(4, 4), torch.nn.Linear(4, 4)
+
+        def forward(self, *given: Any) -> Any:
+            return self.second(self.first(given[0]) + torch.ones(4)) * given[1]
+
+    model, given = Shifted(), (torch.ones(3, 4), torch.ones(3, 4))
+    with av.record(model):
+        loss = model(*given).sum()
+    plan = Plan(graph_of(loss, {"model": model}).document)
+    frame = plan.places.frames[plan.root.id]
+    titles = [part.title for part in frame.parts]
+    enters = [(titles[f.target], f.name, f.shape) for f in frame.flows if f.source == ENTRANCE]
+    assert enters == [("first", "input", (3, 4)), ("Mul", "", (3, 4))]
+
+
+@pytest.mark.torch
+def test_a_card_says_that_it_does_not_count_parameters_in_a_reentrant_checkpoint() -> None:
+    torch = pytest.importorskip("torch")
+    checkpoint = torch.utils.checkpoint.checkpoint
+
+    class Half(torch.nn.Module):  # type: ignore[misc, name-defined]
+        def __init__(self) -> None:
+            super().__init__()
+            self.first, self.second = torch.nn.Linear(4, 4), torch.nn.Linear(4, 4)
+
+        def forward(self, x: Any) -> Any:
+            return checkpoint(self.second, self.first(x), use_reentrant=True)
+
+    model = Half()
+    with av.record(model):
+        loss = model(torch.ones(3, 4)).sum()
+    plan = Plan(graph_of(loss, {"model": model}).document)
+    said = {c.title: "without checkpointed parameters" in plan.labels.about(c) for c in plan.root.items if c.path}
+    assert said == {"first": False, "second": True}
+    assert "without checkpointed parameters" in plan.summary()

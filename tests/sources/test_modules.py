@@ -12,8 +12,8 @@ import pytest
 import autograd_viz as av
 from autograd_viz.errors import DocumentError
 from autograd_viz.graph import Document, document_from_json, document_to_json
-from autograd_viz.graph.model import Module
 from autograd_viz.graph.references import check_references
+from autograd_viz.graph.surroundings import Module
 from autograd_viz.graph.trace import Trace
 from autograd_viz.sources.anything import graph_of
 

@@ -55,9 +55,14 @@ def differences(a: Any, b: Any, path: str = "") -> list[str]:
 
 
 def comparable(document: Document) -> Document:
-    """Without what PyTorch does not tell: which memory a tensor had that is gone, and where retain_grad() was called."""
+    """Without what PyTorch does not tell: which memory a tensor had that is gone, and where retain_grad() was called.
+
+    The core does not tell which functions are around an op.
+    """
     tensors = tuple(dataclasses.replace(t, shares=()) for t in document.tensors)
-    return dataclasses.replace(document, tensors=tensors, statements=tuple(s for s in document.statements if s.kind == "make"))
+    ops = tuple(dataclasses.replace(o, call=None) for o in document.ops)
+    made = tuple(s for s in document.statements if s.kind == "make")
+    return dataclasses.replace(document, tensors=tensors, ops=ops, statements=made, calls=())
 
 
 def run(code: str, module: Any) -> dict[str, Any]:

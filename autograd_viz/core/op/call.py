@@ -275,6 +275,7 @@ def program(p: Table, node_class: Any) -> Any:
     defaults = {f"default_{n}": v for n, v in p.options.items() if v is not p.required}
     names = {**_NAMES, **defaults, "on_arrays": p.forward, "primitive": p, "Node": node_class, "metadata": metadata}
     names |= {"scalar_overload": p.scalar_overload, "make_results": p.make_results}
+    names |= {"brought_together": p.promotes} if callable(p.promotes) else {}
     return compiled(p.forward, p.name, call_source(p), names)
 
 

@@ -201,7 +201,7 @@ def primitive(
     node_name: str = "",
     *,
     view: bool = False,
-    promotes: bool = False,
+    promotes: bool | Callable[..., Any] = False,
     several: bool = False,
     cuts: bool = False,
     results: tuple[str, ...] = (),
@@ -216,7 +216,7 @@ def primitive(
     Args:
         node_name: empty for an op that is not differentiable.
         view: the result shares the memory of the first input.
-        promotes: inputs of different types are converted to a common one.
+        promotes: inputs of different types are converted to a common one; by this function, if it is one.
         several: the op has several outputs, in any number.
         cuts: the view stands outside the graph (detach).
         results: the names of a fixed number of outputs; whole-number outputs are not differentiable.

@@ -45,7 +45,7 @@ class Traits(NamedTuple):
     """The arguments of `primitive(...)`, which describes them."""
 
     view: bool
-    promotes: bool
+    promotes: bool | Callable[..., Any]
     several: bool
     cuts: bool
     results: tuple[str, ...]

@@ -48,7 +48,7 @@ class FoundGraph:
             self._add_nodes(edge_of(root)[0])
             learn(root)
         make_freeable(self.nodes)
-        wait_for([*(t.device for t in self.roots), *(m.device for n in self.nodes for m in outputs_of(n))])
+        wait_for([*(t.device for t in self.roots), *(m.device for n in self.nodes for m in self.outputs_of(n))])
         makers = [box.maker for box in map(self.boxes.of, self.roots) if box.edge is None and box.maker is not None]
         self._add_ops([*self.nodes, *makers])
         self._join_ops()
@@ -79,11 +79,12 @@ class FoundGraph:
             if event is None:
                 self.operands[item] = reconstructed(item, self.saved[item], self.boxes)
                 continue
-            for handle in (*event.inputs, *event.outputs):
+            outputs = event.outputs
+            for handle in (*event.inputs, *outputs):
                 if isinstance(handle, Handle):
                     todo += (led for led in self._behind(handle, event.behind) if led is not event)
             self.operands[item] = inputs_of(event, self._box_of)
-            for handle in event.outputs:
+            for handle in outputs:
                 if handle is not None and (handle.edge is not None if item is not event else handle.ref() is not None):
                     self._box_of(handle)
 

@@ -10,7 +10,9 @@ from typing import Any
 import torch
 
 from ...graph import model
+from ...graph.surroundings import Module
 from ...graph.trace import State
+from ..functions import CallList
 from ..line_names import names_by_line
 from ..modules import parts_of, together
 from ..names import modules_among, names_by_identity
@@ -119,7 +121,7 @@ class TorchGraph(FoundGraph):
         self.op_ids = {o: f"o{i}" for i, o in enumerate(ops)}
 
     def _order(self, op: Any) -> tuple[int, int]:
-        event = op if isinstance(op, Event) else self.event_of(op)
+        event = self._event(op)
         return event.order if event is not None else (op._sequence_nr(), 0)
 
     def id_of(self, box: Box) -> str:
@@ -142,6 +144,7 @@ class TorchGraph(FoundGraph):
         ranked = sorted(n._sequence_nr() for n in self.nodes if not is_accumulate(n))
         rank = {s: i for i, s in enumerate(ranked)}
         shares = sharers(self.ordered, self.id_of)
+        self._calls = CallList(e.inside.calls for o in self.op_ids if (e := self._event(o)) is not None)
         ops = tuple(self._op(o, id) for o, id in self.op_ids.items())
         self._name_by_line(ops)
         return model.Document(
@@ -151,12 +154,13 @@ class TorchGraph(FoundGraph):
             statements=self._statements(),
             roots=tuple(self.id_of(self.boxes.of(r)) for r in self.roots),
             modules=self._parts or together(self._modules()),
+            calls=tuple(self._calls.calls),
         )
 
-    def _modules(self) -> Iterator[model.Module]:
+    def _modules(self) -> Iterator[Module]:
         """The modules in which the ops ran."""
         for op in self.op_ids:
-            event = op if isinstance(op, Event) else self.event_of(op)
+            event = self._event(op)
             inside = () if event is None else event.inside.modules
             yield from inside
             if inside and not isinstance(op, Event) and type(op).__name__ == COMPILED:
@@ -189,8 +193,11 @@ class TorchGraph(FoundGraph):
         event = self.event_of(box.edge[0]) if box.edge is not None else box.maker
         return place_of(event.place) if event is not None else None
 
+    def _event(self, op: Any) -> Event | None:
+        return op if isinstance(op, Event) else self.event_of(op)
+
     def _op(self, op: Any, id: str) -> model.Op:
-        event = op if isinstance(op, Event) else self.event_of(op)
+        event = self._event(op)
         node = None if isinstance(op, Event) else op
         given = self.operands[op]
         operands = tuple(model.Operand(None, o) if isinstance(o, str) else model.Operand(self.id_of(o)) for o in given)
@@ -201,7 +208,8 @@ class TorchGraph(FoundGraph):
         node_id = None if node is None else self.node_ids[node]
         is_compiled = type(node).__name__ == COMPILED
         reason = "compiled" if is_compiled else "nested" if event is None and is_nested(node) else ""
-        return model.Op(id, title, operands, outputs, node_id, place, module, event is None, reason=reason)
+        call = None if event is None else self._calls.innermost(event.inside.calls)
+        return model.Op(id, title, operands, outputs, node_id, place, module, event is None, reason=reason, call=call)
 
     def _outputs(self, node: Any, event: Event | None) -> tuple[str | None, ...]:
         if node is None and event is not None:

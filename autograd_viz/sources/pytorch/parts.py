@@ -10,22 +10,25 @@ from typing import Any, NamedTuple
 
 import torch
 
-from ...graph.model import Module
+from ...graph.surroundings import Module
 from ...runtime.alive import Alive
+from ..functions import Numbered
 from ..modules import module_at
 from .calls import Around
 
 
 class Inside(NamedTuple):
-    """The modules and scopes around an op; ops at one place share it.
+    """What is around an op; ops at one place share it.
 
     Attributes:
         path: of the innermost module that has one, with the scopes around and in it, or "".
-        modules: all of them, from the outermost.
+        modules: all modules and scopes, from the outermost.
+        calls: calls of the user's functions, from the outermost.
     """
 
     path: str = ""
     modules: tuple[Module, ...] = ()
+    calls: tuple[Numbered, ...] = ()
 
 
 NOWHERE = Inside()
@@ -47,6 +50,11 @@ class Parts:
             self._around[module] = Around("module", path)
             self._modules[path] = weakref.ref(module)
 
+    @property
+    def are_known(self) -> bool:
+        """Has it any modules?"""
+        return bool(self._modules)
+
     def begin(self) -> None:
         """A recording begins: modules may have other hooks by now."""
         self._inside = {}
@@ -66,8 +74,11 @@ class Parts:
         key = around if run is None else (run, *around)
         found = self._inside.get(key)
         if found is None:
-            modules = tuple(self._seen(around, run))
-            found = self._inside[key] = Inside(modules[-1].path if modules else "", modules)
+            modules, calls = list[Module](), list[Numbered]()
+            for seen in self._seen(around, run):
+                modules += [seen] if isinstance(seen, Module) else []
+                calls += [seen] if isinstance(seen, Numbered) else []
+            found = self._inside[key] = Inside(modules[-1].path if modules else "", tuple(modules), tuple(calls))
         return found
 
     def _run_by(self, function: Any) -> Around | None:
@@ -77,12 +88,15 @@ class Parts:
         owner = getattr(function, "__self__", None) if getattr(function, "__name__", "").endswith("_call_impl") else function
         return self._around.get(owner) if isinstance(owner, torch.nn.Module) else None
 
-    def _seen(self, around: tuple[Around, ...], run: Around | None) -> Iterator[Module]:
+    def _seen(self, around: tuple[Around, ...], run: Around | None) -> Iterator[Module | Numbered]:
+        """Modules, scopes and calls, from the outermost."""
         parts, above = list[str](), ""
         marks: tuple[str, ...] = ()
-        for kind, name in _from_outside(around, run):
-            if kind == "checkpoint":
-                marks = ("checkpointed",)
+        for kind, name, number in _from_outside(around, run):
+            if kind == "call" and name != "forward":
+                yield Numbered(number, name, ".".join(parts))
+            if kind in ("call", "checkpoint"):
+                marks = ("checkpointed",) if kind == "checkpoint" else marks
                 continue
             module = self._modules[name]() if kind == "module" else None
             if module is None:

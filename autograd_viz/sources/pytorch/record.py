@@ -25,7 +25,7 @@ from torch.utils._pytree import tree_leaves
 
 from ...core.base.provenance import Place
 from .arguments import is_given, note_argument
-from .calls import calls_around, function_and_arguments
+from .calls import Running, calls_around, function_and_arguments
 from .cuts import begin_anew, keep_behind
 from .handles import KEY, Event, Handle, alive, is_parameter, see, seen
 from .parts import NOWHERE, Parts
@@ -57,6 +57,7 @@ class Recorder(TorchDispatchMode):
         self.error: BaseException | None = None
         self.problems: list[Exception] = []
         self._parts = Parts(what)
+        self._running = Running(self._parts.called)
         self._pending: list[tuple[weakref.ref[Any], Event]] = []
         self._function: tuple[FrameType, Event] | None = None  # a user's Function that is running
         self.has_passed = False  # a backward pass was seen, and its graph may still be kept
@@ -98,6 +99,8 @@ class Recorder(TorchDispatchMode):
         self.error = None
         if not any(isinstance(mode, Recorder) for mode in _get_current_dispatch_mode_stack()):
             begin_anew()  # a training loop would keep the graphs of several batches
+        if not self._asides:
+            self._running = Running(self._parts.called, self._parts.are_known, sys._getframe(1))
         self._parts.begin()
         super().__enter__()
         self._asides.append(Aside(self))
@@ -108,6 +111,8 @@ class Recorder(TorchDispatchMode):
         self._asides.pop().end()
         super().__exit__(kind, error, trace)
         self.error, self._function, self._copied = error, None, None
+        if not self._asides:
+            self._running = Running(self._parts.called)  # the other keeps frames
         self._settle()
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
@@ -143,7 +148,7 @@ class Recorder(TorchDispatchMode):
     # -- before and after an op ---------------------------------------------------------------------------------------
 
     def _begun(self, op: Signature, args: Any, kwargs: Any) -> Event:
-        users, function, around = calls_around(sys._getframe(2), self._parts.called)
+        users, function, around = calls_around(sys._getframe(2), self._running)
         if function is None:
             self._function = None
             is_recorded = is_grad_enabled() and op.name not in FACTORIES  # as in the core, no_grad leaves no record

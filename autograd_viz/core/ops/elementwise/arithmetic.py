@@ -14,11 +14,28 @@ from ...base.public import public
 from ...base.readings import inlined
 from ...op.primitive import primitive
 from ...op.row import public_row, row
+from ...tensor.arguments import brought_together
 from ...tensor.tensor import Tensor
 
 NO_BOOL_DIFFERENCE = (
     "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or `logical_xor()` operator instead."
 )
+
+NO_BOOL = (
+    "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to invert a mask, use the "
+    "`~` or `logical_not()` operator instead."
+)
+
+
+def without_bool(*operands: Tensor) -> tuple[Any, ...]:
+    """The operands' arrays in their common type.
+
+    Raises:
+        RuntimeError: one of them is bool.
+    """
+    if any(t._data.dtype.kind == "b" for t in operands):
+        raise RuntimeError(NO_BOOL)
+    return brought_together(*operands)
 
 
 @inlined
@@ -35,19 +52,19 @@ def add(self, other, *, alpha=1):
 
 
 @public("sub", "subtract", "Tensor.__sub__")
-@primitive("SubBackward0", promotes=True)
+@primitive("SubBackward0", promotes=without_bool)
 def sub(self, other, *, alpha=1):
     """self - alpha * other.
 
     Raises:
-        RuntimeError: both operands are bool.
+        RuntimeError: an operand is bool.
     """
-    if self.dtype.kind == "b":
-        raise RuntimeError(NO_BOOL_DIFFERENCE)
+    if self.dtype.kind == "b" or type(other) is bool:
+        raise RuntimeError(NO_BOOL_DIFFERENCE if self.dtype.kind == "b" else NO_BOOL)
     return self - other if alpha == 1 else self - checked_alpha(alpha, self) * other
 
 
-@primitive("RsubBackward0", promotes=True)
+@primitive("RsubBackward0", promotes=without_bool)
 def rsub_tensor(self, other, *, alpha=1):
     """other - alpha * self."""
     if self.dtype.kind == "b":
@@ -62,11 +79,8 @@ rsub_tensor.defvjp(
 @primitive("RsubBackward1")
 def rsub_scalar(self, *, other, alpha=1):
     """other - alpha * self, for a Python number `other`."""
-    if self.dtype.kind == "b":
-        raise RuntimeError(
-            "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to invert a mask, use the "
-            "`~` or `logical_not()` operator instead."
-        )
+    if self.dtype.kind == "b" or type(other) is bool:
+        raise RuntimeError(NO_BOOL_DIFFERENCE if self.dtype.kind == "b" and type(other) is bool else NO_BOOL)
     self = widened(self, other)
     other = as_number_of(self, other)
     return other - self if alpha == 1 else other - alpha * self

@@ -1,0 +1,43 @@
+"""What ops run in: modules, scopes, and functions of the user's."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from .limits import SIZE, Between
+
+Count = Annotated[int, Between(0, SIZE)]
+MARKS = ("checkpointed", "compiled", "frozen")
+
+
+@dataclass(frozen=True, slots=True)
+class Module:
+    """A module that was called, or a scope.
+
+    Attributes:
+        path: as in `Op.module`: "encoder.layers.0"; empty for the model itself.
+        name: the class: "DecoderLayer"; empty for a scope.
+        hooks: how many forward and backward hooks of the user's it has.
+        marks: some of `MARKS`: its call was checkpointed, some of its ops ran compiled, no parameter of it requires grad.
+    """
+
+    path: str
+    name: str = ""
+    hooks: Count = 0
+    marks: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One call of a function of the user's. The `forward` of a module is none: the module is called.
+
+    Attributes:
+        name: the function's; of an object that is called, its class.
+        module: path of the innermost module or scope around it.
+        above: index in `Document.calls` of the call around it, which comes before.
+    """
+
+    name: str
+    module: str = ""
+    above: Count | None = None
