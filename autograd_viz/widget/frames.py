@@ -11,9 +11,10 @@ import traitlets
 from ..graph.codec import to_plain
 from ..graph.collapsed import Collapsed
 from ..graph.model import Value
-from ..graph.trace import State, Step
+from ..graph.trace import NamedRule, State, Step
 from ..reasons.why import Why
 from ..render import Theme, Writer
+from ..render.escape import printable
 from ..render.pen import cell_address
 from ..render.writer import Lines, moving
 
@@ -55,7 +56,7 @@ class FrameMaker:
             "changes": [(at, before[at], lines) for at, lines in now.items() if before[at] != lines],
             "fresh": addresses,
             "moves": [(c.at, now[c.at][0][0][0]) for c in moving(shown)],  # the text of the label's only run
-            "step": to_plain(replace(shown, sentence="")),
+            "step": to_plain(replace(shown, sentence="", named=_printable(shown.named))),
             "why": {t: reason for t, reason in why.items() if self.shown.draws(t)},
         }
 
@@ -75,6 +76,11 @@ class FrameMaker:
         """The lines there now."""
         state = State(self.values, self.current, called=self.called)
         return {at: plain_lines(self.writer.lines(at, state)) for at in dict.fromkeys(addresses)}
+
+
+def _printable(rules: tuple[NamedRule, ...]) -> tuple[NamedRule, ...]:
+    """The rules, safe to show: a name may hold characters that change the text direction."""
+    return tuple([replace(r, text=printable(r.text), terms=tuple([replace(t, name=printable(t.name)) for t in r.terms])) for r in rules])
 
 
 def plain_lines(lines: Lines) -> list[list[list[str]]]:

@@ -152,7 +152,7 @@ def test_positions_before_0_replay_the_forward_pass_and_light_the_line(stepping:
     assert "c = Mul(a, b) computes 6.0" in stepping.sentence()
     press_key(stepping, "ArrowRight")
     counter.filter(has_text="0 / 5").wait_for()
-    assert "e = Mul(c, d) computes" in stepping.sentence() and "Nothing has run yet" in stepping.sentence()
+    assert "e = Mul(c, d) computes" in stepping.sentence() and "The forward pass has run" in stepping.sentence()
     assert stepping.kernel_grads() == ("None", "None", "None")
 
 
