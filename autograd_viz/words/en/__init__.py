@@ -7,6 +7,7 @@ from .labels import *  # noqa: F403 -- a language is all its sentences
 from .lessons import *  # noqa: F403 -- a language is all its sentences
 from .maps import *  # noqa: F403 -- a language is all its sentences
 from .missing import *  # noqa: F403 -- a language is all its sentences
+from .rules import *  # noqa: F403 -- a language is all its sentences
 from .steps import *  # noqa: F403 -- a language is all its sentences
 from .values import *  # noqa: F403 -- a language is all its sentences
 from .zero import *  # noqa: F403 -- a language is all its sentences

@@ -51,11 +51,6 @@ COMMA = ", "
 AND = " and "
 BETWEEN = " "
 
-# a rule in the user's names
-GRADIENT_OF = "gradient of {name}"
-SUMMED = "{text}, summed to {value}"
-FROM_NODE = "from {node}"
-
 # the forward pass
 LEAVES = "The graph starts with {leaves}."
 LEAF = "{name} = {value}"

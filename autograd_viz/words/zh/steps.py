@@ -51,11 +51,6 @@ COMMA = "、"
 AND = "、"
 BETWEEN = ""
 
-# 用变量名写出的求导规则
-GRADIENT_OF = "{name} 的梯度"
-SUMMED = "{text}，求和为 {value}"
-FROM_NODE = "来自 {node}"
-
 # 前向传播
 LEAVES = "计算图开始时有 {leaves}。"
 LEAF = "{name} = {value}"
