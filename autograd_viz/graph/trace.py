@@ -113,8 +113,8 @@ class NamedRule:
         text: the names, and the numbers if they are few.
         result: the value of the result: "grad_inputs.0", "grad_outputs.0", "accumulation.new".
         terms: the arrays in it; none if all values are single numbers.
-        sign: what stands between the terms: "·" (matrix product), "×", "/", "+", "-"; "" for a single term. "," for any
-            other rule of these terms.
+        sign: what stands between the terms: "·" (matrix product), "⊗" (outer product), "×", "/", "+", "-"; "" for a single
+            term. "∘" for another rule that takes one element of each, "," for any other.
     """
 
     text: str

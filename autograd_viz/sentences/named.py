@@ -50,14 +50,13 @@ class NamedRules:
     def _accumulated(self, step: Step) -> list[NamedRule]:
         """What AccumulateGrad added to a grad."""
         a = step.accumulation
-        if a is None or a.old is None:
+        if a is None or (a.old is None and not _is_array(a.new)):
             return []
-        target = self._target(step.node, 0)
-        terms = (
-            Term(target, "accumulation.old"),
-            Term(words.GRADIENT_OF.format(name=self.names[a.tensor] or words.A_LEAF), "accumulation.incoming"),
-        )
-        return [_sum(target, terms, [a.old, a.incoming, a.new], "accumulation.new")]
+        target, gradient = self._target(step.node, 0), words.GRADIENT_OF.format(name=self.names[a.tensor] or words.A_LEAF)
+        came = Term(gradient, "accumulation.incoming")
+        if a.old is None:
+            return [NamedRule(f"{target} = {gradient}", "accumulation.new", (came,))]
+        return [_sum(target, (Term(target, "accumulation.old"), came), [a.old, a.incoming, a.new], "accumulation.new")]
 
     def _rules(self, node: Node, step: Step) -> list[NamedRule]:
         edges = [i for i, after in enumerate(node.next_functions) if after.node is not None]

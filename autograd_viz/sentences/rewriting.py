@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from itertools import pairwise
 from typing import NamedTuple
 
 from ..graph.trace import Term
@@ -11,7 +12,34 @@ from ..graph.trace import Term
 _TOKEN = re.compile(r"[^\W\d]\w*(?:\[\d+\])?ᵀ?|[\d.]+(?:e[+-]?\d+)?\w*|\*\*|\s+|.", re.DOTALL)
 _TRANSPOSED = re.compile(r"\b(?:t|mT)\(([^\W\d]\w*)\)")
 _NAME = r"([^\W\d]\w*?(?:\[\d+\])?)(ᵀ?)"
-_ONE, _TWO = re.compile(rf"{_NAME}|expand\({_NAME}, \([\d, ]*\)\)"), re.compile(rf"{_NAME} ([-+*/@]) {_NAME}")
+_ONE, _TWO = re.compile(rf"{_NAME}|(?:expand|sum_to)\({_NAME}, \([\d, ]*\)\)"), re.compile(rf"{_NAME} ([-+*/@]) {_NAME}")
+_OUTER = re.compile(rf"ger\({_NAME}, {_NAME}\)")
+_POINTWISE = frozenset(  # functions of one element of each argument
+    [
+        "abs",
+        "bell",
+        "cos",
+        "cosh",
+        "eq",
+        "exp",
+        "exp2",
+        "expand",
+        "log",
+        "log1p",
+        "logical_and",
+        "logical_or",
+        "ndtr",
+        "ne",
+        "sgn",
+        "sigmoid",
+        "sign",
+        "sin",
+        "sinh",
+        "sqrt",
+        "where",
+        "zeros_like",
+    ]
+)
 SIGNS = {"*": "×", "@": "·"}  # other signs stay
 
 
@@ -61,12 +89,13 @@ def terms_of(rule: str, known: Known) -> tuple[tuple[Term, ...], str]:
     if found := _ONE.fullmatch(rule):
         name, turned = found[1] or found[3], found[2] or ""
         return ((_term(name, turned, known),) if name in known else ()), ""
-    return tuple([_term(name, "", known) for name in dict.fromkeys(_names(rule)) if name in known]), ","
-
-
-def _names(rule: str) -> Iterator[str]:
+    if (found := _OUTER.fullmatch(rule)) and found[1] in known and found[3] in known:
+        return (_term(found[1], "", known), _term(found[3], "", known)), "⊗"
     tokens = _TOKEN.findall(rule)
-    return (t.removesuffix("ᵀ") for t, after in zip(tokens, [*tokens[1:], ""], strict=True) if after not in ("(", "="))
+    called = {t for t, after in pairwise([*tokens, ""]) if after == "(" and t.isidentifier()}
+    names = dict.fromkeys(t for t, after in pairwise([*tokens, ""]) if after not in ("(", "=") and t in known)
+    is_pointwise = called <= _POINTWISE and not {"@", "["} & {*tokens}
+    return tuple([_term(name, "", known) for name in names]), "∘" if is_pointwise else ","
 
 
 def _term(name: str, turned: str, known: Known) -> Term:

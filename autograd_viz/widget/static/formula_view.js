@@ -16,9 +16,9 @@ import { patch, tree } from "./tree.js";
 /** @typedef {{ rule: NamedRule, drawn: Drawn[] }} Shown */
 /** @typedef {{ rule: number, array: number, index: number }} Pointed */
 
-const SIZES = { widest: 56, least: 2, most: 11 }; // px
+const SIZES = { widest: 112, highest: 60, least: 2, most: 14 }; // px
 const MOST_PARTS = 8; // of a sum
-const LONGEST_NAME = 16; // letters under an array; the rule's text has the whole name
+const LONGEST_NAME = 26; // letters under an array; the rule's text has the whole name
 
 export class FormulaView {
   /**
@@ -50,6 +50,11 @@ export class FormulaView {
     this.draw();
   }
 
+  /** The elements of the rules. */
+  get rules() {
+    return this.root.children[0];
+  }
+
   draw() {
     const isDrawn = this.shown.some(({ drawn }) => drawn.length);
     const rules = tree("div", { class: "av-rules" }, this.shown.map((_, i) => this.ruleTree(i)));
@@ -62,7 +67,7 @@ export class FormulaView {
     const { rule, drawn } = this.shown[i];
     const text = tree("code", { class: "av-formula" }, [rule.text]);
     const arrays = drawn.map((array, k) => this.arrayTree(array, i, k));
-    const sign = rule.sign === "," ? "," : (rule.sign ?? "");
+    const sign = rule.sign === "∘" ? "," : (rule.sign ?? "");
     const row = arrays.flatMap((array, k) => {
       const before = k === 0 ? "" : k === arrays.length - 1 ? "→" : sign;
       return before ? [tree("span", { class: "av-sign" }, [before]), array] : [array];
@@ -127,7 +132,21 @@ export class FormulaView {
     const name = grid ? `[${indexText(value, grid, index)}] = ` : "";
     const [numbers, parts] = [this.numbers(), this.parts()];
     if (!numbers || !parts) return name + (grid?.isBlocks ? shortNumber(grid.numbers[index]) : numberText(value.numbers?.[index] ?? "…"));
-    return name + sumText(this.shown[rule].rule.sign ?? "", numbers, parts, numbers[array].numbers[index], fourDigits, MOST_PARTS);
+    const { sign = "" } = this.shown[rule].rule;
+    if (sign === "∘") return name + this.pointwiseText(numbers, parts[0], index);
+    return name + sumText(sign, numbers, parts, numbers[array].numbers[index], fourDigits, MOST_PARTS);
+  }
+
+  /**
+   * "-0.5, from gradient of y = 2.0, x = -0.25"
+   * @param {import("./products.js").Numbers[]} numbers
+   * @param {number[]} part
+   * @param {number} index
+   */
+  pointwiseText(numbers, part, index) {
+    const { drawn } = this.shown[this.pointed?.rule ?? 0];
+    const given = part.map((at, i) => `${drawn[i].name} = ${fourDigits(numbers[i].numbers[at])}`).join(", ");
+    return this.say("rule_of_element", { value: fourDigits(numbers[numbers.length - 1].numbers[index]), given });
   }
 
   /** @param {AbortSignal} signal */

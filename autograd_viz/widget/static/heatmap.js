@@ -14,10 +14,10 @@ import { tree } from "./tree.js";
  * @property {boolean} isBlocks the numbers are means of blocks
  */
 
-/** @typedef {{ widest: number, least: number, most: number }} Sizes px: of the whole, of the smallest and the largest cell */
+/** @typedef {{ widest: number, highest: number, least: number, most: number }} Sizes px: of the whole, of the smallest and the largest cell */
 
 /** @type {Sizes} */
-const PANEL = { widest: 224, least: 4, most: 18 };
+const PANEL = { widest: 224, highest: 224, least: 4, most: 18 };
 const SLAB_GAP = 4; // px between the matrices of an array of more dimensions
 const SIGN_ROOM = 8; // px that a cell needs for the sign of an infinity
 
@@ -131,10 +131,11 @@ export function moved(grid, index, key) {
 /**
  * The side of a cell so that all fit, in whole px.
  * @param {number} count
+ * @param {number} room
  * @param {Sizes} sizes
  */
-function cellSide(count, { widest, least, most }) {
-  return Math.max(least, Math.min(most, Math.floor(widest / count)));
+function cellSide(count, room, { least, most }) {
+  return Math.max(least, Math.min(most, Math.floor(room / count)));
 }
 
 /**
@@ -147,7 +148,7 @@ function cellSide(count, { widest, least, most }) {
  * @returns {Tree}
  */
 export function heatmap(grid, label, key, pointed, { sizes = PANEL, lit = [], tabindex = 0 } = {}) {
-  const [wide, high] = [cellSide(grid.columns, sizes), cellSide(grid.rows, sizes)];
+  const [wide, high] = [cellSide(grid.columns, sizes.widest, sizes), cellSide(grid.rows, sizes.highest, sizes)];
   const limit = limitOf(grid.numbers);
   /** @param {number} i @returns {[number, number]} */
   const corner = (i) => {

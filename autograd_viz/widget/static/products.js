@@ -7,7 +7,7 @@ import { countOf } from "./statistics.js";
 
 const CLOSE = 1e-3; // PyTorch may add in another order, and hold fewer digits
 /** @type {Record<string, (a: number, b: number) => number>} */
-const SIGNS = { "·": (a, b) => a * b, "×": (a, b) => a * b, "+": (a, b) => a + b, "-": (a, b) => a - b, "/": (a, b) => a / b };
+const SIGNS = { "·": (a, b) => a * b, "⊗": (a, b) => a * b, "×": (a, b) => a * b, "+": (a, b) => a + b, "-": (a, b) => a - b, "/": (a, b) => a / b };
 
 /**
  * The parts of one element; null if the rule is of another form, or if the parts do not make up the element.
@@ -18,9 +18,11 @@ const SIGNS = { "·": (a, b) => a * b, "×": (a, b) => a * b, "+": (a, b) => a +
  * @returns {Parts | null}
  */
 export function partsOfElement(sign, arrays, result, index) {
-  if (sign !== "" && !(sign in SIGNS)) return null;
-  const parts = sign === "·" ? matrixParts(arrays, result, index) : elementParts(arrays, result, index);
+  if (sign === ",") return null;
+  const find = { "·": matrixParts, "⊗": outerParts }[sign] ?? elementParts;
+  const parts = find(arrays, result, index);
   if (!parts?.length) return null;
+  if (sign === "∘") return parts.length === 1 ? parts : null;
   const values = parts.map((part) => valueOf(sign, arrays, part));
   const size = values.reduce((sum, x) => sum + Math.abs(x), Math.abs(result.numbers[index]));
   const gap = Math.abs(values.reduce((sum, x) => sum + x, 0) - result.numbers[index]);
@@ -52,6 +54,17 @@ function matrixParts([a, b], result, index) {
   if (!fits || countOf(lead) * rows * columns !== countOf(result.shape)) return null;
   const [matrix, row, column] = [Math.floor(index / (rows * columns)), Math.floor(index / columns) % rows, index % columns];
   return Array.from({ length: inner }, (_, k) => [(matrix * rows + row) * inner + k, (matrix * inner + k) * columns + column]);
+}
+
+/**
+ * @param {Numbers[]} arrays
+ * @param {Numbers} _
+ * @param {number} index
+ * @returns {Parts}
+ */
+function outerParts([, b], _, index) {
+  const columns = b.numbers.length;
+  return [[Math.floor(index / columns), index % columns]];
 }
 
 /**
@@ -105,7 +118,7 @@ function indexWithin(index, whole, shape) {
  * @param {number} most parts
  */
 export function sumText(sign, arrays, parts, result, write, most) {
-  const between = sign === "·" ? "·" : ` ${sign} `;
+  const between = sign === "·" || sign === "⊗" ? "·" : ` ${sign} `;
   const written = parts.slice(0, most).map((part) => part.map((at, i) => bracketed(write(arrays[i].numbers[at]), i)).join(between));
   const isNested = parts.length > 1 && (sign === "+" || sign === "-");
   const sum = written.map((text) => (isNested ? `(${text})` : text)).join(" + ");

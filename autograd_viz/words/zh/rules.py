@@ -8,6 +8,7 @@ FROM_NODE = "来自 {node}"
 
 UI_RULES = {
     "rules": "执行的求导规则",
-    "rule_hint": "把指针移到结果的某个元素上，或按 Tab 后用方向键选择，这里会写出它是哪些项的和。",
+    "rule_hint": "把指针移到结果的某个元素上，或按 Tab 后用方向键选择，这里会写出它由哪些数算得。",
+    "rule_of_element": "{value}（{given}）",
     "rule_large": "数组较大，只显示分块平均值，因此不写出求和的各项。",
 }
