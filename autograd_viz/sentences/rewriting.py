@@ -14,32 +14,10 @@ _TRANSPOSED = re.compile(r"\b(?:t|mT)\(([^\W\d]\w*)\)")
 _NAME = r"([^\W\d]\w*?(?:\[\d+\])?)(ᵀ?)"
 _ONE, _TWO = re.compile(rf"{_NAME}|(?:expand|sum_to)\({_NAME}, \([\d, ]*\)\)"), re.compile(rf"{_NAME} ([-+*/@]) {_NAME}")
 _OUTER = re.compile(rf"ger\({_NAME}, {_NAME}\)")
-_POINTWISE = frozenset(  # functions of one element of each argument
-    [
-        "abs",
-        "bell",
-        "cos",
-        "cosh",
-        "eq",
-        "exp",
-        "exp2",
-        "expand",
-        "log",
-        "log1p",
-        "logical_and",
-        "logical_or",
-        "ndtr",
-        "ne",
-        "sgn",
-        "sigmoid",
-        "sign",
-        "sin",
-        "sinh",
-        "sqrt",
-        "where",
-        "zeros_like",
-    ]
-)
+# functions that take one element of each argument
+_EXPONENTIAL, _ROUND = {"exp", "exp2", "log", "log1p", "sigmoid", "sqrt", "ndtr", "bell"}, {"sin", "cos", "sinh", "cosh"}
+_CHOOSING = {"abs", "sgn", "sign", "eq", "ne", "logical_and", "logical_or", "where", "zeros_like", "expand"}
+_POINTWISE = _EXPONENTIAL | _ROUND | _CHOOSING
 SIGNS = {"*": "×", "@": "·"}  # other signs stay
 
 

@@ -7,8 +7,8 @@ import { runAlong } from "./runner.js";
 /** @typedef {import("./picture.js").Picture} Picture */
 /** @typedef {() => void} Stop */
 
-const LONGEST = 850; // ms of all three
-const SHARE = 0.85; // of the time until the next step is played
+const LONGEST = 800; // ms of all three
+const WITHIN_PAUSE = 0.85; // of the time until the next step is played
 const [ARRIVED, COMPUTED] = [0.36, 0.62]; // parts of the time
 
 export class Beats {
@@ -21,7 +21,7 @@ export class Beats {
   }
 
   get time() {
-    return Math.min(LONGEST, SHARE * this.pause);
+    return Math.min(LONGEST, WITHIN_PAUSE * this.pause);
   }
 
   /** @param {Frame} frame the step that has just run */
