@@ -17,8 +17,10 @@ import { patch, tree } from "./tree.js";
 /** @typedef {{ rule: number, array: number, index: number }} Pointed */
 
 const SIZES = { widest: 112, highest: 60, least: 2, most: 14 }; // px
+const [TEXT_ALONE, TEXT_AND_SUM] = [22, 64]; // px of a rule's text; of the text, a name under an array, and a sum
+const IN_A_ROW = 3; // rules with arrays; their texts may take two lines then
 const MOST_PARTS = 8; // of a sum
-const LONGEST_NAME = 26; // letters under an array; the rule's text has the whole name
+const LONGEST_NAME = 16; // letters under an array; the rule's text has the whole name
 
 export class FormulaView {
   /**
@@ -32,8 +34,8 @@ export class FormulaView {
     this.root = Object.assign(document.createElement("div"), { className: "av-formulas" });
     this.root.setAttribute("role", "group");
     this.root.setAttribute("aria-label", say("rules"));
-    const hasArrays = doc.tensors.some((t) => t.requires_grad && countOf(t.value.shape) > 1);
-    this.root.classList.toggle("av-has-arrays", hasArrays); // their room is kept: the picture below stays where it is
+    this.root.style.minHeight = `${roomFor(doc)}px`; // the picture below stays where it is
+    this.isDrawing = false;
     /** @type {Shown[]} */
     this.shown = [];
     /** @type {Pointed | null} */
@@ -57,9 +59,12 @@ export class FormulaView {
 
   draw() {
     const isDrawn = this.shown.some(({ drawn }) => drawn.length);
-    const rules = tree("div", { class: "av-rules" }, this.shown.map((_, i) => this.ruleTree(i)));
+    const isRow = isDrawn && this.shown.length <= IN_A_ROW;
+    const rules = tree("div", { class: isRow ? "av-rules av-in-a-row" : "av-rules" }, this.shown.map((_, i) => this.ruleTree(i)));
     const sum = isDrawn && tree("p", { class: this.pointed ? "av-sum" : "av-sum av-sum-hint", "aria-live": "polite" }, [this.told()]);
+    this.isDrawing = true; // an element that goes may lose the focus
     patch(this.root, /** @type {Tree[]} */ ([rules, sum].filter(Boolean)));
+    this.isDrawing = false;
   }
 
   /** @param {number} i */
@@ -190,10 +195,21 @@ export class FormulaView {
 
   /** @param {Pointed | null} pointed */
   point(pointed) {
-    if (JSON.stringify(pointed) === JSON.stringify(this.pointed)) return;
+    if (this.isDrawing || JSON.stringify(pointed) === JSON.stringify(this.pointed)) return;
     this.pointed = pointed;
     this.draw();
   }
+}
+
+/**
+ * px for the rules of any step: their text, and if there are arrays, the highest one, its name, and a sum.
+ * @param {import("./program.js").Doc} doc
+ */
+function roomFor(doc) {
+  const arrays = doc.tensors.filter((t) => t.requires_grad && countOf(t.value.shape) > 1);
+  const rows = Math.max(...arrays.map(({ value: { shape } }) => (shape.length < 2 ? 1 : Math.max(...shape.slice(-2)))));
+  const isCrowded = doc.nodes?.some((node) => (node.formulas ?? []).length >= IN_A_ROW);
+  return arrays.length ? TEXT_AND_SUM + (isCrowded ? TEXT_ALONE : 0) + Math.min(SIZES.highest, SIZES.most * rows) : TEXT_ALONE;
 }
 
 /**
