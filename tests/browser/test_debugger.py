@@ -222,7 +222,7 @@ def test_a_tensor_that_the_notebook_changes_in_place_is_told_and_its_panel_has_b
     told.filter(has_text="Changed in place after drawing: d.").wait_for()
     panel(stepping).locator(".av-i-attributes dt", has_text="current data").wait_for()
     rows = dict(zip(*(panel(stepping).locator(f".av-i-attributes {of}").all_inner_texts() for of in ("dt", "dd")), strict=True))
-    assert (rows["data"], rows["current data"], rows["version"]) == ("4.", "40.", "0, now 1")
+    assert (rows["data"], rows["current data"], rows["version"]) == ("4.0", "40.0", "0, now 1")
     assert "tensor(4.)" in stepping.text(LEAVES["d"])
 
 
