@@ -34,7 +34,7 @@ class NamedRules:
         """The sums of what arrived, what was added to a grad, and the rules that ran."""
         node = self.nodes[step.node]
         sums = [self._sum(node, step, i, several) for i, several in arrivals.items() if _is_added(step, i, several)]
-        return (*sums, *self._accumulated(step), *self._rules(node, step))
+        return (*sums, *self._accumulated(step, bool(sums)), *self._rules(node, step))
 
     def _sum(self, node: Node, step: Step, index: int, several: Sequence[Arrival]) -> NamedRule:
         """The gradients that were added before the node."""
@@ -47,10 +47,10 @@ class NamedRules:
         of = self._result(node, 0)
         return words.FROM_NODE.format(node=f"{node.name} ({of})" if of else node.name)
 
-    def _accumulated(self, step: Step) -> list[NamedRule]:
-        """What AccumulateGrad added to a grad."""
+    def _accumulated(self, step: Step, is_sum: bool) -> list[NamedRule]:
+        """What AccumulateGrad added to a grad. A first gradient is said if it is an array, and not already a sum."""
         a = step.accumulation
-        if a is None or (a.old is None and not _is_array(a.new)):
+        if a is None or (a.old is None and (is_sum or not _is_array(a.new))):
             return []
         target, gradient = self._target(step.node, 0), words.GRADIENT_OF.format(name=self.names[a.tensor] or words.A_LEAF)
         came = Term(gradient, "accumulation.incoming")
@@ -74,7 +74,7 @@ class NamedRules:
         if left is None:
             return NamedRule(text)
         if step.result_shapes and step.result_shapes[edge] not in (None, left.shape):
-            text = words.SUMMED.format(text=text, value=value_text(left))
+            text = words.SUMMED.format(text=text, value=value_text(left) if _is_written(left) else _size_text(left))
         terms, sign = terms_of(_rule_text(node, formula), known)
         return NamedRule(text, f"grad_inputs.{edge}", terms, sign) if self._has_arrays(node, step, left) else NamedRule(text)
 
@@ -130,15 +130,25 @@ def _is_added(step: Step, index: int, several: Sequence[Arrival]) -> bool:
 def _sum(target: str, terms: tuple[Term, ...], values: Sequence[Value | None], result: str) -> NamedRule:
     """A sum: with numbers if they are few, else with names."""
     there = [v for v in values if v is not None]
-    numbers = list(map(value_text, there))
-    if any(t == shape_text(v.shape) for t, v in zip(numbers, there, strict=True)):
+    if not all(map(_is_written, there)):
         return NamedRule(f"{target} = {' + '.join(t.name for t in terms)}", result, terms, "+")
-    text = f"{target} = {' + '.join(numbers[:-1])} = {numbers[-1]}"
+    *numbers, total = map(value_text, there)
+    text = f"{target} = {' + '.join(numbers)} = {total}"
     return NamedRule(text, result, terms, "+") if any(map(_is_array, there)) else NamedRule(text)
 
 
 def _is_array(value: Value) -> bool:
     return math.prod(value.shape) > 1
+
+
+def _is_written(value: Value) -> bool:
+    """Are its elements written out?"""
+    return value_text(value) != shape_text(value.shape)
+
+
+def _size_text(value: Value) -> str:
+    """(3×8), as under the heat maps."""
+    return f"({'×'.join(map(str, value.shape))})"
 
 
 def _rule_text(node: Node, formula: Formula) -> str:

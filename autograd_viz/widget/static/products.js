@@ -121,6 +121,7 @@ export function sumText(sign, arrays, parts, result, write, most) {
   const between = sign === "·" || sign === "⊗" ? "·" : ` ${sign} `;
   const written = parts.slice(0, most).map((part) => part.map((at, i) => bracketed(write(arrays[i].numbers[at]), i)).join(between));
   const isNested = parts.length > 1 && (sign === "+" || sign === "-");
+  if (parts.length === 1 && arrays.length === 1) return write(result);
   const sum = written.map((text) => (isNested ? `(${text})` : text)).join(" + ");
   return `${sum}${parts.length > most ? " + …" : ""} = ${write(result)}`;
 }
