@@ -111,7 +111,7 @@ def test_the_first_gradient_is_edited_in_the_panel_and_the_pass_goes_on_with_it(
     field.press("Enter")
     waiting = panel(stepping).locator(".av-i-pending")
     waiting.wait_for()
-    assert waiting.text_content() == "edited: it will receive 10."
+    assert waiting.text_content() == "edited: it will receive 10.0"
     stepping.press("finish")
     stepping.wait_for_step(5)
     assert stepping.kernel_grads() == ("tensor(120.)", "tensor(80.)", "tensor(60.)") == stepping.grads()

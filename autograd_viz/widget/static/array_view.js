@@ -1,7 +1,7 @@
 // An array: its text if it is short, a heat map from two elements on, and statistics.
 
 import { blockSize, gridOf, heatmap, indexText, legend } from "./heatmap.js";
-import { valueText } from "./numbers.js";
+import { elementNumber, valueText } from "./numbers.js";
 import { countOf, fullNumber, isComplex, shortNumber, statisticsOf } from "./statistics.js";
 import { tree } from "./tree.js";
 
@@ -82,8 +82,9 @@ export function elementText(look, value, key, index) {
   const grid = gridOf(value);
   if (!grid) return "";
   const element = grid.isBlocks ? 0 : value.numbers?.[index] ?? 0;
-  const plain = grid.isBlocks ? shortNumber(grid.numbers[index]) : fullNumber(grid.numbers[index], value.dtype);
-  const number = isComplex(element) ? element : plain;
+  const isWhole = isComplex(element) || Number.isInteger(element);
+  const whole = isWhole ? elementNumber(element, value.dtype) : fullNumber(grid.numbers[index], value.dtype);
+  const number = grid.isBlocks ? shortNumber(grid.numbers[index]) : whole;
   return look.word("element", { index: indexText(value, grid, index), value: number });
 }
 

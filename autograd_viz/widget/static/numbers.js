@@ -20,14 +20,22 @@ export function numberText(element, isWhole = false) {
 }
 
 /**
+ * An element of an array of this type.
+ * @param {Element} element
+ * @param {string} dtype
+ */
+export function elementNumber(element, dtype) {
+  return numberText(element, /^u?int|^bool/.test(dtype));
+}
+
+/**
  * All elements in nested brackets; the text from Python if the elements are not here.
  * @param {Value} value
  */
 export function valueText(value) {
   const numbers = value.numbers ?? [];
   if (!numbers.length) return value.text;
-  const isWhole = /^u?int|^bool/.test(value.dtype);
-  let parts = numbers.map((x) => numberText(x, isWhole));
+  let parts = numbers.map((x) => elementNumber(x, value.dtype));
   for (const length of [...value.shape].reverse()) {
     parts = Array.from({ length: parts.length / length }, (_, i) => `[${parts.slice(i * length, (i + 1) * length).join(", ")}]`);
   }
