@@ -37,7 +37,7 @@ export function drawnOf(rule, node, frames) {
 function valueAt(at, node, frames) {
   const step = /** @type {any} */ (frames.at(-1)?.step ?? {});
   const [kind, name] = [at.slice(0, at.indexOf(".")), at.slice(at.indexOf(".") + 1)];
-  if (kind !== "saved") return at.includes(":") ? sentTo(at, frames) : step[kind]?.[name];
+  if (kind !== "saved") return at.includes(":") ? lastAlong(at, frames) : step[kind]?.[name];
   const freed = step.changes?.find((/** @type {{ at: string }} */ change) => change.at === `${step.node}.${at}`)?.before;
   return freed ?? node?.saved?.find((saved) => saved.name === name)?.value;
 }
@@ -47,7 +47,7 @@ function valueAt(at, node, frames) {
  * @param {string} at
  * @param {Recorded[]} frames
  */
-function sentTo(at, frames) {
+function lastAlong(at, frames) {
   for (let i = frames.length - 1; i >= 0; i--) {
     const sent = frames[i].step.changes?.find((change) => change.at === at);
     if (sent) return sent.after;
