@@ -5,7 +5,7 @@ import { countOf } from "./statistics.js";
 /** @typedef {{ shape: number[], numbers: number[] }} Numbers */
 /** @typedef {number[][]} Parts for each part of a sum, the index of one element of each array */
 
-const NEARLY = 1e-3; // PyTorch may add in another order, and hold fewer digits
+const SUM_TOLERANCE = 1e-3; // PyTorch may add in another order, and hold fewer digits
 /** @type {Record<string, (a: number, b: number) => number>} */
 const SIGNS = { "·": (a, b) => a * b, "⊗": (a, b) => a * b, "×": (a, b) => a * b, "+": (a, b) => a + b, "-": (a, b) => a - b, "/": (a, b) => a / b };
 
@@ -26,7 +26,7 @@ export function partsOfElement(sign, arrays, result, index) {
   const values = parts.map((part) => valueOf(sign, arrays, part));
   const size = values.reduce((sum, x) => sum + Math.abs(x), Math.abs(result.numbers[index]));
   const gap = Math.abs(values.reduce((sum, x) => sum + x, 0) - result.numbers[index]);
-  return gap <= NEARLY * size ? parts : null;
+  return gap <= SUM_TOLERANCE * size ? parts : null;
 }
 
 /**
