@@ -289,10 +289,10 @@ def test_positions_before_0_replay_the_forward_pass() -> None:
     assert {names[i] for i in s.state.hidden if i in names} == {"e"} and "c = Mul(a, b) computes 6.0" in s.sentence
     s.next()
     assert s.step == 0 and s.state.hidden == frozenset()
-    assert "e = Mul(c, d) computes" in s.sentence and "Nothing has run yet" in s.sentence
+    assert "e = Mul(c, d) computes" in s.sentence and "The forward pass has run" in s.sentence
     s.next()
     s.back()
-    assert s.sentence.startswith("Nothing has run yet")
+    assert s.sentence.startswith("The forward pass has run")
     assert t["a"].grad is None
 
 

@@ -29,7 +29,7 @@ def test_steps_say_what_happened_with_numbers() -> None:
     while s.next():
         said.append(s.sentence)
     assert said == [
-        "Nothing has run yet. Next calls MulBackward0 with the first gradient.",
+        "The forward pass has run. Next calls MulBackward0 with the first gradient.",
         "MulBackward0 (e) receives 1.0. It sends 4.0 to MulBackward0 (c) and 6.0 to AccumulateGrad (d). Freed: other, self.",
         "AccumulateGrad sets d.grad to 6.0; it was None.",
         "MulBackward0 (c) receives 4.0. It sends 12.0 to AccumulateGrad (a) and 8.0 to AccumulateGrad (b). Freed: other, self.",

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from .groups import Group
 from .model import Document
-from .trace import Engine, State, Step
+from .trace import Engine, NamedRule, State, Step
 
 MANY = 24  # edges on one side of a box: a reader can tell so many apart
 
@@ -57,8 +57,8 @@ class Collapsed:
         return State(values, current, self.hidden(state.hidden), called)
 
     def step(self, step: Step) -> Step:
-        """The step as it is shown. A step of a hidden node becomes a step of its group: it keeps its sentence and loses its
-        numbers.
+        """The step as it is shown. A step of a hidden node becomes a step of its group: it keeps its sentence and
+        rules as text, and loses its numbers.
 
         A step of a thinned node keeps the numbers that have a place of their own.
         """
@@ -70,7 +70,7 @@ class Collapsed:
             return replace(self._fewer(step), changes=changes, engine=self.engine(step.engine))
         return Step(
             self.shown[step.node], step.sentence, changes=changes, engine=self.engine(step.engine), freed=step.freed,
-            flags=step.flags,
+            flags=step.flags, named=tuple([NamedRule(rule.text) for rule in step.named]),
         )  # fmt: skip
 
     def _fewer(self, step: Step) -> Step:
@@ -84,7 +84,7 @@ class Collapsed:
         edited = tuple(k for k, i in enumerate(thinned.outputs) if i in step.edited)
         return replace(
             step, grad_outputs=arrived, grad_inputs=left, edited=edited, formulas=step.formulas[:MANY], result_shapes=(),
-            jacobians=step.jacobians[:MANY],
+            jacobians=step.jacobians[:MANY], named=tuple([NamedRule(rule.text) for rule in step.named[:MANY]]),
         )  # fmt: skip
 
     def engine(self, engine: Engine) -> Engine:

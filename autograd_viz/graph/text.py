@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 
 from .model import Document, Number, Op, Value
 
@@ -26,9 +27,13 @@ def few_names(names: list[str], between: str = ", ") -> str:
     return between.join(names if len(names) <= MOST_NAMES else [*names[: MOST_NAMES - 1], "…", names[-1]])
 
 
-def call_text(document: Document, op: Op) -> str:
-    """An op as a call: "Mul(a, b)"; an unnamed operand is "…"."""
-    names = {t.id: t.name for t in document.tensors}
+def call_text(names: Mapping[str, str], op: Op) -> str:
+    """An op as a call: "Mul(a, b)"; an unnamed operand is "…".
+
+    Args:
+        names: by tensor id; an unnamed tensor has "".
+        op: the op.
+    """
     inside = ", ".join(o.text if o.tensor is None else names[o.tensor] or "…" for o in op.inputs)
     return f"{op.name}({inside if len(inside) <= LONGEST_CALL else '…'})"
 
@@ -42,11 +47,11 @@ def label_of(document: Document, id: str) -> str:
     node = next((n for n in document.nodes if n.id == id), None)
     made = next((o for o in document.ops if id in o.outputs or (node is not None and o.id == node.op)), None)
     if node is None:
-        return names.get(id) or (call_text(document, made) if made is not None else id)
+        return names.get(id) or (call_text(names, made) if made is not None else id)
     outputs = () if made is None else made.outputs
     of = names.get(node.variable or "") or next((n for t in outputs if (n := names.get(t or ""))), "")
     if not of and made is not None:
-        of = call_text(document, made)
+        of = call_text(names, made)
     return f"{node.name} ({of})" if of else node.name
 
 

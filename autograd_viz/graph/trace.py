@@ -91,6 +91,39 @@ class Jacobian:
 
 
 @dataclass(frozen=True, slots=True)
+class Term:
+    """An array in a `NamedRule`.
+
+    Attributes:
+        name: as the rule writes it: "wᵀ".
+        at: its value: "grad_outputs.0", "saved.mat2", "accumulation.old", or the address of a `Change`.
+        is_transposed: its last two dimensions are swapped.
+    """
+
+    name: str
+    at: str
+    is_transposed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class NamedRule:
+    """A rule that ran, in the user's names: "a.grad = (gradient of c) × b = 4.0 × 3.0 = 12.0".
+
+    Attributes:
+        text: the names, and the numbers if they are few.
+        result: the value of the result: "grad_inputs.0", "grad_outputs.0", "accumulation.new".
+        terms: the arrays in it; none if all values are single numbers.
+        sign: what stands between the terms: "·" (matrix product), "⊗" (outer product), "×", "/", "+", "-"; "" for a single
+            term. "∘" for another rule that takes one element of each, "," for any other.
+    """
+
+    text: str
+    result: str = ""
+    terms: tuple[Term, ...] = ()
+    sign: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Step(MadeWhenRead):
     """One call of one node. A live pass makes the fields when they are read (`Step.later`).
 
@@ -109,6 +142,7 @@ class Step(MadeWhenRead):
         edited: indices of grad_outputs that the user had changed by hand.
         flags: "nan", "inf", "zero" if a gradient became that here; "condition" if the user's condition held;
             "condition_error" if the condition raised.
+        named: the rules that ran, in the user's names.
     """
 
     node: NodeId
@@ -125,6 +159,7 @@ class Step(MadeWhenRead):
     jacobians: tuple[Jacobian, ...] = ()
     edited: tuple[Count, ...] = ()
     flags: tuple[str, ...] = ()
+    named: tuple[NamedRule, ...] = ()
 
     @classmethod
     def later(cls, node: NodeId, addresses: tuple[str, ...] | None, *writers: Writer) -> Step:
@@ -148,9 +183,9 @@ class Step(MadeWhenRead):
         return tuple([c.at for c in self.changes]) if known is None else known
 
 
-WORDS = ("sentence", "flags")  # what the stepper says of a step
+WORDS = ("sentence", "flags", "named")  # what the stepper says of a step
 NUMBERS = tuple(f.name for f in fields(Step) if f.name not in ("node", *WORDS))  # what the pass has done
-UNSAID: Writer = (WORDS, lambda: {"sentence": "", "flags": ()})  # a step that a pass has just made
+UNSAID: Writer = (WORDS, lambda: {"sentence": "", "flags": (), "named": ()})  # a step that a pass has just made
 
 
 @dataclass(frozen=True, slots=True)

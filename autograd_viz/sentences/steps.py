@@ -10,6 +10,7 @@ from ..graph.model import Document, NextFunction, Node, Value
 from ..graph.text import gradient_text, shape_text, value_text
 from ..graph.trace import Change, HookRun, Step
 from .forward import ForwardSentences
+from .named import NamedRules
 from .past import Arrival, sent
 from .text import before_hooks, first_few, hook_kind, listed, same, size_text, together
 
@@ -25,6 +26,9 @@ class Sentences:
         document: the graph before the pass.
         recorded: the pass itself is recorded (create_graph).
         frees: steps free saved tensors; else the sentence says what backward() would free.
+
+    Attributes:
+        rules: writes the rules of each step in the user's names.
     """
 
     def __init__(self, document: Document, recorded: bool = False, frees: bool = True) -> None:
@@ -35,6 +39,7 @@ class Sentences:
         self.used = {(f.node, f.index) for n in document.nodes for f in n.next_functions}
         self.recorded, self.frees = recorded, frees
         self._forward = ForwardSentences(document)
+        self.rules = NamedRules(document)
 
     def start(self, node: str | None) -> str:
         """Before the first step."""

@@ -10,22 +10,24 @@ from ..graph.trace import NUMBERS, Step
 from ..sentences import Arrival, Sentences, born_in, sent, together
 
 Arrivals = Mapping[int, Sequence[Arrival]]  # by output of a node's op
-SENTENCE, FLAGS = ("sentence",), ("flags",)
+SENTENCE, FLAGS, NAMED = ("sentence",), ("flags",), ("named",)
 
 
 def told(ran: Step, sentences: Sentences, arrivals: Arrivals, end: list[str]) -> Step:
-    """A step with a sentence and flags. It does not refer to the stepper: such a cycle would be freed late, or never through
-    C++ code.
+    """A step with a sentence, flags, and rules in the user's names.
+
+    It does not refer to the stepper: such a cycle would be freed late, or never through C++ code.
 
     Args:
         ran: what the pass has done.
-        sentences: writes the sentence, if the step has none.
+        sentences: writes the sentence and the rules, if the step has none.
         arrivals: what earlier steps have sent to its node.
         end: more sentences.
     """
     numbers = (NUMBERS, partial(_numbers, ran))
     said = (SENTENCE, partial(_said, ran, sentences, arrivals, end))
-    return Step.later(ran.node, ran.addresses, numbers, said, (FLAGS, partial(_flagged, ran, arrivals)))
+    named = (NAMED, partial(_named, ran, sentences, arrivals))
+    return Step.later(ran.node, ran.addresses, numbers, said, (FLAGS, partial(_flagged, ran, arrivals)), named)
 
 
 def _numbers(ran: Step) -> dict[str, Any]:
@@ -34,6 +36,10 @@ def _numbers(ran: Step) -> dict[str, Any]:
 
 def _said(ran: Step, sentences: Sentences, arrivals: Arrivals, end: list[str]) -> dict[str, Any]:
     return {"sentence": together([ran.sentence or sentences.said(ran, arrivals), *end])}
+
+
+def _named(ran: Step, sentences: Sentences, arrivals: Arrivals) -> dict[str, Any]:
+    return {"named": ran.named or sentences.rules.of(ran, arrivals)}
 
 
 def _flagged(ran: Step, arrivals: Arrivals) -> dict[str, Any]:

@@ -11,11 +11,14 @@ import traitlets
 from ..graph.codec import to_plain
 from ..graph.collapsed import Collapsed
 from ..graph.model import Value
-from ..graph.trace import State, Step
+from ..graph.trace import NamedRule, State, Step
 from ..reasons.why import Why
 from ..render import Theme, Writer
+from ..render.escape import printable
 from ..render.pen import cell_address
 from ..render.writer import Lines, moving
+
+MOST_CAME = 8  # numbers that run to one node
 
 
 class FrameMaker:
@@ -26,6 +29,8 @@ class FrameMaker:
         self.writer = Writer(shown.document, theme)
         self.called: Counter[str] = Counter()  # of groups only: their boxes show it
         self.values: dict[str, Value | None] = {}
+        self.sent: dict[str, list[str]] = {}  # to each node since its last call: the addresses of the arrows
+        self.targets = {f"next:{n.id}.{i}": f.node for n in shown.document.nodes for i, f in enumerate(n.next_functions)}
         self.current: Step | None = None
         self.why = Why(shown.whole)
 
@@ -38,6 +43,7 @@ class FrameMaker:
             changes: (address, lines before, lines after).
             fresh: addresses to highlight.
             moves: (address of an arrow, the number that moves along it).
+            came: addresses of the arrows along which the gradients of the node have come.
             step: the step as JSON.
             why: by tensor, the new reason for its grad, if it changed.
         """
@@ -47,6 +53,7 @@ class FrameMaker:
         written = [*addresses, *([f"{settling.tensor}.grad"] if settling else [])]
         written += [f"{shown.node}.called"] if step.node in self.shown.shown else []
         before = self._lines(written)
+        came = self.sent.get(shown.node, [])[:MOST_CAME]
         why = self._pass(step, shown)
         now = self._lines(written)
         return {
@@ -55,7 +62,8 @@ class FrameMaker:
             "changes": [(at, before[at], lines) for at, lines in now.items() if before[at] != lines],
             "fresh": addresses,
             "moves": [(c.at, now[c.at][0][0][0]) for c in moving(shown)],  # the text of the label's only run
-            "step": to_plain(replace(shown, sentence="")),
+            "came": came,
+            "step": to_plain(replace(shown, sentence="", named=_printable(shown.named))),
             "why": {t: reason for t, reason in why.items() if self.shown.draws(t)},
         }
 
@@ -68,6 +76,10 @@ class FrameMaker:
         if step.node in self.shown.shown:
             self.called[shown.node] += 1
         self.values |= {c.at: c.after for c in shown.changes}
+        self.sent.pop(shown.node, None)
+        for change in moving(shown):
+            if target := self.targets.get(change.at):
+                self.sent.setdefault(target, []).append(change.at)
         self.current = shown
         return self.why.next(step)
 
@@ -75,6 +87,13 @@ class FrameMaker:
         """The lines there now."""
         state = State(self.values, self.current, called=self.called)
         return {at: plain_lines(self.writer.lines(at, state)) for at in dict.fromkeys(addresses)}
+
+
+def _printable(rules: tuple[NamedRule, ...]) -> tuple[NamedRule, ...]:
+    """The rules, safe to show: a name may hold characters that change the text direction."""
+    return tuple(
+        [replace(r, text=printable(r.text), terms=tuple([replace(t, name=printable(t.name)) for t in r.terms])) for r in rules]
+    )
 
 
 def plain_lines(lines: Lines) -> list[list[list[str]]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -84,7 +85,7 @@ class MapFrames:
             "norms": [(id, before[0][id], now) for id, now in norms.items() if now != before[0][id]],
             "fresh": [at for at, _, _ in changes],
             "moves": [],
-            "step": to_plain(self.shown.step(step)) | {"sentence": ""},
+            "step": to_plain(replace(self.shown.step(step), sentence="", named=())),
             "why": {},
         }
 

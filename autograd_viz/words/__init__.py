@@ -1,7 +1,7 @@
 """All sentences and labels for users, one folder per language. `words.START` is in the chosen language.
 
-A language is a module with the same constants as `en`. The sentences have names in capitals, and {placeholders}. `UI` has
-the labels of the widget by key.
+A language is a module with the same constants as `en`. The sentences have names in capitals, and {placeholders}. Names that
+begin with `UI` have labels of the widget by key.
 """
 
 from __future__ import annotations
@@ -34,7 +34,8 @@ def language() -> str:
 
 def ui() -> dict[str, str]:
     """The labels of the widget by key, in the chosen language."""
-    return dict(_LANGUAGES[_chosen].UI)
+    parts = (part for name, part in vars(_LANGUAGES[_chosen]).items() if name.startswith("UI"))
+    return {key: text for part in parts for key, text in part.items()}
 
 
 def __getattr__(name: str) -> str:

@@ -56,6 +56,25 @@ def test_it_steps_to_the_end_and_back(opened: Callable[..., Any]) -> None:
     assert page.locator(".av-counter").text_content() == "5 / 5"
 
 
+def test_pointing_at_an_element_of_a_product_lights_a_row_and_a_column_and_writes_their_sum(opened: Callable[..., Any]) -> None:
+    rows = av.tensor([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
+    w = av.tensor([[1.0, 0.0, 2.0], [0.0, 1.0, 0.5]], requires_grad=True)
+    h = rows @ w
+    page = opened((h**2).sum())
+    for _ in range(3):
+        page.keyboard.press("n")
+    assert page.locator(".av-formula").text_content() == "w.grad = rowsᵀ · (gradient of h)"
+    page.locator('[data-heat="0.2"] [data-index="4"]').hover()
+    lit = [page.locator(f'[data-heat="0.{i}"] .av-h-ring').count() for i in range(3)]
+    gradient = [4.0, 8.0, 12.0]  # of h, column 1
+    assert (lit, page.locator(".av-sum").text_content()) == ([3, 3, 1], "[1, 1] = 2.0·4.0 + 4.0·8.0 + 6.0·12.0 = 112.0")
+    assert 2 * gradient[0] + 4 * gradient[1] + 6 * gradient[2] == 112.0
+    page.locator('[data-heat="0.2"]').focus()
+    page.keyboard.press("ArrowRight")
+    assert page.locator(".av-sum").text_content().startswith("[0, 1] = 1.0·4.0 + 3.0·8.0")
+    assert page.locator(".av-counter").text_content() == "3 / 4"
+
+
 def test_it_has_the_colours_of_the_system_or_those_asked_for(opened: Callable[..., Any]) -> None:
     def canvas(page: Any) -> list[str]:
         colour = "e => getComputedStyle(e).backgroundColor"

@@ -108,7 +108,10 @@ def test_the_node_that_runs_is_lit_and_its_formula_is_shown(stepping: Stepping) 
     expect(lit).to_have_count(1)
     expect(lit).to_have_attribute("data-at", "n1")
     formulas = stepping.widget.locator(".av-formula").all_text_contents()
-    assert formulas == ["grad_self = grad * other = 1.0 * 4.0 = 4.0", "grad_other = grad * self = 1.0 * 6.0 = 6.0"]
+    assert formulas == [
+        "gradient of c = (gradient of e) × d = 1.0 × 4.0 = 4.0",
+        "d.grad = (gradient of e) × c = 1.0 × 6.0 = 6.0",
+    ]
 
 
 def test_finish_reset_and_the_slider_move_the_kernel_too(stepping: Stepping) -> None:

@@ -130,10 +130,13 @@ def steppers(program: Program) -> list[Stepper]:
 def test_random_programs_and_their_steps(program: Program) -> None:
     ours, theirs = steppers(program)
     assert differences(comparable(ours.document), comparable(theirs.document)) == []
-    steps = [[dataclasses.replace(s, sentence="", formulas=()) for s in x.trace.steps] for x in (ours, theirs)]
+    steps = [[dataclasses.replace(s, sentence="", formulas=(), named=()) for s in x.trace.steps] for x in (ours, theirs)]
     assert differences(tuple(steps[0]), tuple(steps[1])) == []
     for a, b in zip(ours.trace.steps, theirs.trace.steps, strict=True):
         assert [f.text.split(" = ")[0] for f in a.formulas] == [f.text.split(" = ")[0] for f in b.formulas]
+        assert [(n.text.split(" = ")[:2], n.terms, n.sign) for n in a.named if n.terms] == [
+            (n.text.split(" = ")[:2], n.terms, n.sign) for n in b.named if n.terms
+        ]
         assert a.sentence.split(" ")[0] == b.sentence.split(" ")[0]
 
 

@@ -126,7 +126,7 @@ test("another future replaces the recorded one, also below where we stand", () =
 
 test("the node panel says who sent what, links to them, and gives the sum once it has run", () => {
   const before = nodeAt(1, "n0");
-  assert.match(sectionText(before, "arrived"), /from AddBackward0: 1\.from AddBackward0: 5\./);
+  assert.match(sectionText(before, "arrived"), /from AddBackward0: 1\.0from AddBackward0: 5\.0/);
   assert.match(sectionText(before, "arrived"), /2 of 2 arrived/);
   const sends = messages(before.find((p) => p.key === "arrived"));
   assert.deepEqual(sends, [{ kind: "select", id: "n1" }, { kind: "select", id: "n1" }]);
@@ -174,8 +174,8 @@ test("below the sum stands what hooks, or a hand, have made of it", () => {
     const frames = [first, { step: { ...second.step, changes, grad_outputs: [value(60), null], ...more } }];
     return sectionText(nodePanel(lookAt(2, frames), program.nodeById.get("n0")), "arrived");
   };
-  assert.match(arrived({}), /sum6\.after_hooks60\./);
-  assert.match(arrived({ edited: [0] }), /sum6\.by_hand60\./);
+  assert.match(arrived({}), /sum6\.0after_hooks60\.0/);
+  assert.match(arrived({ edited: [0] }), /sum6\.0by_hand60\.0/);
   assert.doesNotMatch(sectionText(nodeAt(2, "n0"), "arrived"), /after_hooks/);
 });
 
@@ -239,7 +239,7 @@ test("the title says when the node ran, and goes there", () => {
 test("the tensor panel has the grad of the position, why it is so, and a run until a gradient comes", () => {
   const panel = (step) => tensorPanel(lookAt(step), program.tensorById.get("t0"));
   assert.match(sectionText(panel(2), "attributes"), /gradNonegrad_fnNoneis_leafTrue/);
-  assert.match(sectionText(panel(3), "attributes"), /grad12\.grad_fn/);
+  assert.match(sectionText(panel(3), "attributes"), /grad12\.0grad_fn/);
   assert.equal(sectionText(panel(3), "why"), "whybecause");
   assert.deepEqual(messages(panel(0)[0]), [{ kind: "until", tensor: "t0" }]);
 });
@@ -254,7 +254,7 @@ test("a grad that the notebook has changed is shown as it is, and so is the reas
 test("a tensor that was changed in place is shown as it was drawn and as it is now", () => {
   const rewritten = { t0: { version: 2, value: value(40) } };
   const panel = sectionText(tensorPanel({ ...lookAt(1), rewritten }, program.tensorById.get("t0")), "attributes");
-  assert.match(panel, /data2\.data_now40\.grad/);
+  assert.match(panel, /data2\.0data_now40\.0grad/);
   assert.match(panel, /versionversion_now/);
   assert.doesNotMatch(sectionText(tensorPanel(lookAt(1), program.tensorById.get("t0")), "attributes"), /now/);
 });
@@ -310,7 +310,8 @@ test("a word that is missing stands for itself, and a {gap} takes a name with $"
 test("the modules are joined into one: no two of them name something alike", () => {
   const names = readdirSync(STATIC)
     .filter((file) => file.endsWith(".js"))
-    .flatMap((file) => [...readFileSync(new URL(file, STATIC), "utf8").matchAll(/^(?:export )?(?:async )?(?:function|class|const|let) (\w+)/gm)].map((m) => m[1]));
+    .flatMap((file) => [...readFileSync(new URL(file, STATIC), "utf8").matchAll(/^(?:export )?(?:async )?(?:function|class|const|let) (\w+|\[[\w, ]+\])/gm)])
+    .flatMap((found) => found[1].match(/\w+/g));
   assert.deepEqual(names.filter((name, i) => names.indexOf(name) !== i), []);
 });
 

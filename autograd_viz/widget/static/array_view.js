@@ -1,6 +1,7 @@
 // An array: its text if it is short, a heat map from two elements on, and statistics.
 
 import { blockSize, gridOf, heatmap, indexText, legend } from "./heatmap.js";
+import { elementNumber, valueText } from "./numbers.js";
 import { countOf, fullNumber, isComplex, shortNumber, statisticsOf } from "./statistics.js";
 import { tree } from "./tree.js";
 
@@ -25,7 +26,8 @@ export function shapeText(value) {
  */
 export function lineOf(value) {
   if (!value) return "None";
-  return value.text.length <= 40 && !value.text.includes("...") ? value.text : shapeText(value);
+  const text = valueText(value);
+  return text.length <= 40 && !text.includes("...") ? text : shapeText(value);
 }
 
 /**
@@ -37,10 +39,11 @@ export function lineOf(value) {
  */
 export function arrayView(look, value, key, name) {
   if (!value) return tree("div", { class: "av-i-array" }, [tree("code", { class: "av-i-none" }, ["None"])], { key });
-  const isShort = value.text.length <= LONGEST_TEXT && !value.text.includes("...");
+  const text = valueText(value);
+  const isShort = text.length <= LONGEST_TEXT && !text.includes("...");
   const isPlain = value.shape.length === 0;
   const parts = [
-    isShort && tree("code", { class: "av-i-value" }, [value.text.replaceAll("], [", "],\n [")]),
+    isShort && tree("code", { class: "av-i-value" }, [text.replaceAll("], [", "],\n [")]),
     !isPlain && tree("span", { class: "av-i-shape" }, [shapeText(value)]),
     ...heat(look, value, key, name),
     countOf(value.shape) > 1 && statisticsView(look, value),
@@ -79,8 +82,9 @@ export function elementText(look, value, key, index) {
   const grid = gridOf(value);
   if (!grid) return "";
   const element = grid.isBlocks ? 0 : value.numbers?.[index] ?? 0;
-  const plain = grid.isBlocks ? shortNumber(grid.numbers[index]) : fullNumber(grid.numbers[index], value.dtype);
-  const number = isComplex(element) ? element : plain;
+  const isWhole = isComplex(element) || Number.isInteger(element);
+  const whole = isWhole ? elementNumber(element, value.dtype) : fullNumber(grid.numbers[index], value.dtype);
+  const number = grid.isBlocks ? shortNumber(grid.numbers[index]) : whole;
   return look.word("element", { index: indexText(value, grid, index), value: number });
 }
 

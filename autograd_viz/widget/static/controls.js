@@ -1,4 +1,4 @@
-// The toolbar: playback, slider with a tick at the start of the backward pass, play with a speed.
+// The toolbar: playback, slider, play with a speed.
 
 import { button, html, icon } from "./elements.js";
 
@@ -23,28 +23,38 @@ export class Controls {
     /** @type {Map<Action, HTMLButtonElement>} */
     this.buttons = new Map(ACTIONS.map((action) => [action, button(action, label(action, say), () => act(action), signal)]));
     this.slider = html("input", "av-slider");
-    Object.assign(this.slider, { type: "range", min: String(first), max: String(total), value: "0" });
+    Object.assign(this.slider, { type: "range" });
     this.slider.setAttribute("aria-label", say("step"));
-    this.slider.addEventListener("input", () => goto(Number(this.slider.value)), { signal });
+    this.isDragged = false;
+    this.slider.addEventListener("input", () => this.drag(goto), { signal });
+    for (const event of ["change", "pointerup"]) this.slider.addEventListener(event, () => this.release(), { signal });
     this.counter = html("span", "av-counter");
     this.speed = html("select", "av-speed");
     this.speed.setAttribute("aria-label", say("speed"));
     this.speed.title = say("speed");
     for (const speed of SPEEDS) this.speed.append(new Option(say("speed_value", { speed }), String(speed), speed === 1, speed === 1));
-    this.root.append(...this.buttons.values(), this.rail(), this.counter, this.speed);
+    this.root.append(...this.buttons.values(), this.slider, this.counter, this.speed);
     this.playing = false;
   }
 
-  /** The slider, and where the backward pass begins. */
-  rail() {
-    const rail = html("span", "av-rail");
-    rail.append(this.slider);
-    if (this.first < 0 && this.total > 0) {
-      const tick = html("span", "av-tick");
-      tick.style.setProperty("--av-at", String(-this.first / (this.total - this.first)));
-      rail.append(tick);
-    }
-    return rail;
+  /** @param {(step: number) => void} goto */
+  drag(goto) {
+    this.isDragged = true;
+    goto(Number(this.slider.value));
+  }
+
+  release() {
+    this.isDragged = false;
+    this.range(Number(this.slider.value));
+  }
+
+  /**
+   * The slider goes over the pass that is shown: 0 is the left end of the backward pass, and the right end of the forward pass.
+   * @param {number} step
+   */
+  range(step) {
+    const [min, max] = step < 0 ? [this.first, 0] : [0, this.total];
+    Object.assign(this.slider, { min: String(min), max: String(max), value: String(step) });
   }
 
   /** Milliseconds from step to step while playing. */
@@ -60,7 +70,7 @@ export class Controls {
   show(step, atEnd, playing) {
     const forward = { step: step - this.first, total: -this.first };
     const backward = { step, total: this.total };
-    this.slider.value = String(step);
+    if (!this.isDragged) this.range(step);
     this.counter.textContent = step < 0 ? this.say("forward_counter", forward) : `${step} / ${this.total}`;
     this.slider.setAttribute("aria-valuetext", step < 0 ? this.counter.textContent : this.say("counter_text", backward));
     // aria-disabled and not disabled: a disabled button would drop the focus

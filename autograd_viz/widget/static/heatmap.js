@@ -14,8 +14,10 @@ import { tree } from "./tree.js";
  * @property {boolean} isBlocks the numbers are means of blocks
  */
 
-const WIDEST = 224; // px of a heat map
-const CELL = { least: 4, most: 18 }; // px
+/** @typedef {{ widest: number, highest: number, least: number, most: number }} Sizes px: of the whole, of the smallest and the largest cell */
+
+/** @type {Sizes} */
+const PANEL = { widest: 224, highest: 224, least: 4, most: 18 };
 const SLAB_GAP = 4; // px between the matrices of an array of more dimensions
 const SIGN_ROOM = 8; // px that a cell needs for the sign of an infinity
 
@@ -129,9 +131,11 @@ export function moved(grid, index, key) {
 /**
  * The side of a cell so that all fit, in whole px.
  * @param {number} count
+ * @param {number} room
+ * @param {Sizes} sizes
  */
-function cellSide(count) {
-  return Math.max(CELL.least, Math.min(CELL.most, Math.floor(WIDEST / count)));
+function cellSide(count, room, { least, most }) {
+  return Math.max(least, Math.min(most, Math.floor(room / count)));
 }
 
 /**
@@ -140,10 +144,11 @@ function cellSide(count) {
  * @param {string} label what a screen reader says
  * @param {string} key
  * @param {number | null} pointed
+ * @param {{ sizes?: Sizes, lit?: number[], tabindex?: number }} [more] `lit`: other elements with a ring
  * @returns {Tree}
  */
-export function heatmap(grid, label, key, pointed) {
-  const [wide, high] = [cellSide(grid.columns), cellSide(grid.rows)];
+export function heatmap(grid, label, key, pointed, { sizes = PANEL, lit = [], tabindex = 0 } = {}) {
+  const [wide, high] = [cellSide(grid.columns, sizes.widest, sizes), cellSide(grid.rows, sizes.highest, sizes)];
   const limit = limitOf(grid.numbers);
   /** @param {number} i @returns {[number, number]} */
   const corner = (i) => {
@@ -153,11 +158,11 @@ export function heatmap(grid, label, key, pointed) {
   const width = grid.columns * wide + 2;
   const height = corner(grid.numbers.length - 1)[1] + high + 1;
   const cells = grid.numbers.flatMap((x, i) => cell(x, limit, i, corner(i), wide, high));
-  const [x, y] = corner(pointed ?? 0);
-  const ring = pointed !== null && tree("rect", { class: "av-h-ring", x, y, width: wide, height: high });
+  const ringed = pointed === null ? lit : [...lit, pointed];
+  const rings = ringed.map((i) => tree("rect", { class: "av-h-ring", x: corner(i)[0], y: corner(i)[1], width: wide, height: high }));
   const size = { width, height, viewBox: `0 0 ${width} ${height}` };
-  const spoken = { role: "img", "aria-label": label, tabindex: 0, "data-heat": key };
-  return tree("svg", { class: "av-heat", ...size, ...spoken }, [...cells, ring]);
+  const spoken = { role: "img", "aria-label": label, tabindex, "data-heat": key };
+  return tree("svg", { class: "av-heat", ...size, ...spoken }, [...cells, ...rings]);
 }
 
 /**

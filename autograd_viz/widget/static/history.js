@@ -19,6 +19,7 @@
  * @property {HookRun[]} [hooks]
  * @property {{ input: string, value: Value }[]} [jacobians]
  * @property {number[]} [edited]
+ * @property {import("./rules.js").NamedRule[]} [named]
  */
 /** @typedef {{ step: StepRecord }} Recorded */
 

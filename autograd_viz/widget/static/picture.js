@@ -1,8 +1,8 @@
 // The picture: laid out once by Python, stepped here by rewriting the few words that a step changes.
 
+import { Beats } from "./beats.js";
 import { writeLines } from "./draw.js";
 import { partsOf } from "./pieces.js";
-import { runAlong } from "./runner.js";
 
 /** @typedef {import("./draw.js").Lines} Lines */
 /** @typedef {{ queue?: string[], waiting?: any[], held?: number }} Engine */
@@ -13,6 +13,7 @@ import { runAlong } from "./runner.js";
  * @property {[string, Lines, Lines][]} changes
  * @property {string[]} fresh
  * @property {[string, string][]} moves
+ * @property {string[]} [came]
  * @property {import("./history.js").StepRecord & { flags?: string[] }} step
  * @property {Record<string, string>} [why]
  */
@@ -49,6 +50,7 @@ export class Picture {
     for (const piece of pieces) this.expect(piece, this.belowLabels.nextSibling);
     /** @type {Frame[]} what is shown */
     this.shown = [];
+    this.beats = new Beats(this);
     /** @type {Map<string, Element[]>} class -> the elements that have it from us */
     this.marked = new Map();
     /** @type {Map<Element, Element[] | Lines>} what is written under an overlay: the elements from the start, or lines */
@@ -130,6 +132,7 @@ export class Picture {
    * @returns {boolean} one more step than before and nothing else
    */
   goto(frames) {
+    this.beats.stop();
     let same = 0;
     while (same < Math.min(this.shown.length, frames.length) && this.shown[same] === frames[same]) same++;
     const forward = same === this.shown.length && frames.length === same + 1;
@@ -224,13 +227,10 @@ export class Picture {
   }
 
   /**
-   * Send a step's numbers along their arrows.
+   * Move a step's numbers.
    * @param {Frame} frame
    */
   run(frame) {
-    for (const [at, text] of frame.moves) {
-      const way = this.at([at]).map((e) => e.querySelector(".way")).find(Boolean);
-      if (way) runAlong(this.svg, way, text, this.x, this.width);
-    }
+    this.beats.start(frame);
   }
 }

@@ -5,7 +5,6 @@ import { svgElement, textWidth } from "./draw.js";
 /** @typedef {[x: number, y: number]} Point */
 
 const RUNNER_SIZE = 14; // px
-const RUN_MS = 450; // how long a number takes along its arrow
 
 /**
  * All numbers of path data.
@@ -47,15 +46,16 @@ export function pointAlong(corners, part) {
 }
 
 /**
- * @param {SVGSVGElement} svg
+ * @param {{ svg: SVGSVGElement, x: number, width: number }} picture
  * @param {Element} way
  * @param {string} text
- * @param {number} left where the picture begins
- * @param {number} width of the picture
+ * @param {number} delay ms
+ * @param {number} time ms along the arrow
+ * @returns {() => void} ends it
  */
-export function runAlong(svg, way, text, left, width) {
+export function runAlong({ svg, x: left, width }, way, text, delay, time) {
   const corners = cornersOf(way.getAttribute("d") ?? "");
-  if (corners.length < 2) return;
+  let isOver = corners.length < 2;
   const half = textWidth(text, RUNNER_SIZE) / 2 + 4;
   const number = svgElement("text", { class: "f-grad runner", "font-size": RUNNER_SIZE, "text-anchor": "middle", dy: -4 });
   number.textContent = text;
@@ -63,14 +63,20 @@ export function runAlong(svg, way, text, left, width) {
   let start;
   /** @param {number} now */
   const frame = (now) => {
-    start ??= now;
-    const done = Math.min(1, (now - start) / RUN_MS);
+    start ??= now + delay;
+    if (isOver) return;
+    if (now < start) return void requestAnimationFrame(frame);
+    const done = Math.min(1, (now - start) / time);
     const [x, y] = pointAlong(corners, done);
     number.setAttribute("x", String(Math.min(Math.max(x, left + half), left + width - half)));
     number.setAttribute("y", String(y));
-    if (!number.isConnected && done === 0) svg.append(number);
-    if (done < 1 && number.isConnected) requestAnimationFrame(frame);
+    if (!number.isConnected && done < 1) svg.append(number);
+    if (done < 1) requestAnimationFrame(frame);
     else number.remove();
   };
   requestAnimationFrame(frame);
+  return () => {
+    isOver = true;
+    number.remove();
+  };
 }

@@ -1,18 +1,23 @@
 // What is said above the picture: the step's sentence and formulas, why a run stopped, that groups stay closed, what has changed outside, errors.
 
 import { html } from "./elements.js";
+import { FormulaView } from "./formula_view.js";
 
 /** @typedef {import("./words.js").Say} Say */
 
 export class Said {
-  /** @param {Say} say */
-  constructor(say) {
+  /**
+   * @param {Say} say
+   * @param {import("./program.js").Doc} doc
+   * @param {AbortSignal} signal
+   */
+  constructor(say, doc, signal) {
     this.root = html("div", "av-said");
     this.sentence = region("av-sentence", "status");
     this.sentence.setAttribute("aria-label", say("aria_sentence"));
     this.stopped = region("av-stopped", "status");
     this.did = region("av-did", "status"); // what a card did
-    this.formulas = html("div", "av-formulas");
+    this.formulas = new FormulaView(say, doc, signal);
     this.drift = region("av-drift", "status");
     this.fixed = html("p", "av-fixed");
     this.error = region("av-error", "alert");
@@ -22,16 +27,16 @@ export class Said {
     this.chosen = region("av-unseen", "status"); // which box is selected, for those who cannot see its ring
     const line = html("div", "av-line"); // both in the room of two lines: the picture below stays where it is
     line.append(this.sentence, this.stopped, this.did);
-    this.root.append(line, this.formulas, this.fixed, this.drift, this.error, this.printed, this.chosen);
+    this.root.append(line, this.formulas.root, this.fixed, this.drift, this.error, this.printed, this.chosen);
   }
 
   /**
    * @param {string} sentence
-   * @param {import("./program.js").Formula[]} formulas
+   * @param {import("./history.js").Recorded[]} frames the steps so far
    */
-  step(sentence, formulas) {
+  step(sentence, frames) {
     this.sentence.textContent = sentence;
-    this.formulas.replaceChildren(...formulas.map(({ input, text }) => html("code", "av-formula", `grad_${input} = ${text}`)));
+    this.formulas.show(frames);
   }
 
   /** @param {boolean} quiet steps follow each other too fast to be read out */

@@ -70,7 +70,7 @@ export class View {
     this.inspector = new Inspector({ words: words ?? {}, document, groups: this.groups, cards: this.stage.cards, act, signal });
     this.scales = new Scales({ map, hasMap: Boolean(picture.has_map), say, act, next: () => this.stage.picture.visible(this.playback.next(engine)), signal });
     this.split = new Split(this.stage.root, this.inspector.root, say("panel"), () => this.resized(), signal);
-    this.said = new Said(say);
+    this.said = new Said(say, document, signal);
     if (this.groups.fixed && Object.keys(this.groups.closed).length) put(this.said.fixed, say("groups_fixed"));
     const title = (/** @type {string} */ id) => this.stage.graph.label(id);
     this.stops = new StopsMenu({ say, title, change: (stops) => this.setStops(stops), signal });
@@ -222,12 +222,14 @@ export class View {
     const done = step > 0 ? frames.slice(0, step) : [];
     const last = done.at(-1);
     if (this.at === step && last === this.stage.picture.shown.at(-1)) return;
+    this.stage.picture.beats.pause = this.playback.playing ? this.playback.pause() : 1000;
     this.stage.show(done, step, !matchMedia("(prefers-reduced-motion: reduce)").matches);
     const { forward, start } = this.given;
     const lastOp = this.at < 0 && step === 0 ? forward.at(-1)?.sentence : ""; // the forward pass has been replayed to its end
     this.at = step;
     const sentence = last?.sentence ?? positionAt(forward, step)?.sentence ?? [lastOp, start].filter(Boolean).join(" ");
-    this.said.step(sentence, last?.step.formulas ?? []);
+    this.said.step(sentence, done);
+    this.stage.picture.beats.lightRules(this.said.formulas.rules);
   }
 
   showStops() {

@@ -8,6 +8,7 @@ from .lessons import *  # noqa: F403 -- a language is all its sentences
 from .maps import *  # noqa: F403 -- a language is all its sentences
 from .memory import *  # noqa: F403 -- a language is all its sentences
 from .missing import *  # noqa: F403 -- a language is all its sentences
+from .rules import *  # noqa: F403 -- a language is all its sentences
 from .runs import *  # noqa: F403 -- a language is all its sentences
 from .steps import *  # noqa: F403 -- a language is all its sentences
 from .values import *  # noqa: F403 -- a language is all its sentences

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 # a step of the backward pass
-START = "Nothing has run yet. Next calls {node} with the first gradient."
+START = "The forward pass has run. Next calls {node} with the first gradient."
 NOTHING = "There is nothing to step."
 COMPLETE = "The backward pass is complete."
 OWN_RANK = "These gradients are from this rank only. DistributedDataParallel has not averaged them over {ranks} ranks."

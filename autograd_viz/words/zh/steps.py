@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 # 反向传播的一步
-START = "尚未执行任何节点。点击“下一步”，将以初始梯度调用 {node}。"
+START = "前向传播已完成。点击“下一步”，将以初始梯度调用 {node}。"
 NOTHING = "没有可以单步执行的内容。"
 COMPLETE = "反向传播完成。"
 OWN_RANK = "这些梯度只来自本进程（rank）。DistributedDataParallel 还没有在 {ranks} 个进程之间求平均。"
