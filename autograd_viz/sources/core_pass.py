@@ -146,6 +146,10 @@ class CorePass(Pass):
         """What the user typed, with the shape and type of that output."""
         return as_gradient(value, *node._outputs_metadata()[index], as_tensor=self.task.create_graph)
 
+    def copy_of(self, gradient: Any) -> Tensor:
+        """A gradient as a tensor of the user's, who may change it."""
+        return Tensor((gradient._data if isinstance(gradient, Tensor) else gradient).copy())
+
     def value_of(self, gradient: Any) -> Value:
         """A gradient as the document shows it."""
         return value_of(gradient)

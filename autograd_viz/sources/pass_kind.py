@@ -91,6 +91,10 @@ class PassKind(ABC):
         """
 
     @abstractmethod
+    def copy_of(self, gradient: Any) -> Any:
+        """A gradient as a tensor of the user's, who may change it."""
+
+    @abstractmethod
     def value_of(self, gradient: Any) -> Value:
         """A gradient as the document shows it."""
 

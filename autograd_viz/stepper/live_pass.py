@@ -47,6 +47,12 @@ class LivePass(Protocol):
         A refused edit changes nothing.
         """
 
+    def aside(self, step: int) -> AbstractContextManager[None]:
+        """Inside, the pass stands before a step; it may be edited and run on. Afterwards everything is as before."""
+
+    def grads(self) -> dict[str, Value | None]:
+        """The grads of the leaves of the pass now, by id."""
+
     def undo_edit(self) -> bool:
         """Undo the edit; False if there was none."""
 

@@ -84,6 +84,14 @@ class RecordedPass:
         """
         raise AutogradVizError("a recording cannot be edited: it has no live graph to run")
 
+    def aside(self, step: int) -> AbstractContextManager[None]:
+        """Does nothing: `edit` is refused."""
+        return nullcontext()
+
+    def grads(self) -> dict[str, Value | None]:
+        """Always empty: no tensor of the user's belongs to it."""
+        return {}
+
     def undo_edit(self) -> bool:
         """Always false: there is no edit."""
         return False

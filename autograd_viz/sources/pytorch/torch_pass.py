@@ -231,6 +231,11 @@ class TorchPass(Pass):
         return given.to(dtype=wanted.dtype, device=wanted.device).expand(wanted.shape).clone()
 
     @unseen
+    def copy_of(self, gradient: Any) -> Any:
+        """A gradient as a tensor of the user's, who may change it."""
+        return gradient.detach().clone()
+
+    @unseen
     def value_of(self, gradient: Any) -> Value:
         """A gradient as the document shows it."""
         return value_of(gradient)
