@@ -127,6 +127,11 @@ class PassKind(ABC):
         """
 
     @property
+    @abstractmethod
+    def calls_user_code(self) -> bool:
+        """Are there hooks, or a Function's backward?"""
+
+    @property
     def leaves_no_trace(self) -> bool:
         """Is a pass that was taken back invisible? Then it calls no user code, as far as is known."""
         return False

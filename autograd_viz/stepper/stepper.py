@@ -182,6 +182,11 @@ class Stepper(Pinning):
                 self.goto(0)
         self._announce()
 
+    @property
+    def calls_user_code(self) -> bool:
+        """Has the pass hooks, or a Function's backward?"""
+        return self._live.calls_user_code
+
     @_move
     def preview(self, value: Any, index: int = 0) -> dict[str, tuple[Value | None, Value | None]]:
         """What an edit would do to the leaves: the `grad` of each at the end of the pass, without the edit and with it.

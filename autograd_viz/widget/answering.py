@@ -15,6 +15,7 @@ from .scripted import Scripted
 
 MOST_PRINTED = 4_000  # letters: only the last are kept
 MOST_LEAVES = 12  # lines of an effect
+MOST_NODES = 1000  # of a pass whose effect is shown while a person types
 
 
 class Answering(Scripted):
@@ -86,8 +87,8 @@ class Answering(Scripted):
                 self._quietly(self.undo_edit)
             case {"kind": "edit", "index": int(index), "how": str(how), "text": str(text)}:
                 self._quietly(self._edit_text, how, text, index)
-            case {"kind": "effect", "index": int(index), "how": str(how), "text": str(text)}:
-                self._quietly(self._show_effect, how, text, index)
+            case {"kind": "effect", "index": int(index), "how": str(how), "text": str(text), "soft": bool(soft)}:
+                self._quietly(self._show_effect, how, text, index, soft)
             case {"kind": "frames"}:
                 self._questions -= 1
                 self.send_state("frames")
@@ -114,17 +115,21 @@ class Answering(Scripted):
         self.effect = {}
         self.edit(change, index)
 
-    def _show_effect(self, how: str, text: str, index: int) -> None:
-        """What such an edit would do."""
+    def _show_effect(self, how: str, text: str, index: int, soft: bool) -> None:
+        """What such an edit would do; if `soft`, only where no code of the user's would run and the pass is short."""
         asked = {"index": index, "how": how, "text": text}
         try:
+            if soft and (len(self.stepper.document.nodes) > MOST_NODES or self.stepper.calls_user_code):
+                self.effect = {**asked, "waits": True}
+                return
             found = self.preview(change_of(how, text), index)
         except Exception as error:
             self.effect = {**asked, "error": words.ui()["edit_error"].format(error=error)}
         else:
             changed = [(name, *grads) for name, grads in found.items() if grads[0] != grads[1]]
             self.effect = {**asked, "rows": changed[:MOST_LEAVES], "more": len(found) - len(changed[:MOST_LEAVES])}
-        self._tell()
+        finally:
+            self._tell()
 
     def goto_quietly(self, step: int) -> None:
         """Go as far as possible; an error is shown under the picture."""

@@ -199,7 +199,9 @@ class StepperWidget(Quiet, TwoScales, MadeFrames, Answering, anywidget.AnyWidget
         shown, kept = self._drawing.shown, self.stepper.stops.nodes
         plain = []
         for p in change.new:
-            box = p.get("node", "")
+            box = p.get("node", "") if isinstance(p, dict) else None
+            if not isinstance(box, str):
+                continue
             inside = [n for n in sorted(kept) if shown.shown.get(n, n) == box]
             nodes = (inside or [shown.first_node(box)]) if p.get("kind") == "node" else [box]
             plain += [{**p, "node": node} for node in nodes]

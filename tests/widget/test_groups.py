@@ -21,18 +21,22 @@ def group_of(widget: StepperWidget) -> str:
     return next(n.id for n in widget.drawing.shown.document.nodes if n.members)
 
 
+def breakpoints(widget: StepperWidget) -> list[str]:
+    return [stop["node"] for stop in widget.shown_stops]
+
+
 def test_a_breakpoint_at_a_group_stops_before_the_first_of_its_nodes_and_shows_where_that_is(widget: StepperWidget) -> None:
     group = group_of(widget)
-    widget.stops = {"nodes": [group], "nan": False, "zero": False, "condition": ""}
+    widget.shown_stops = [{"kind": "node", "node": group}]
     widget.run()
     assert widget.step == 2 and widget.stopped == "breakpoint at SinBackward0 (h)"
-    assert widget.stops["nodes"] == [group]
+    assert breakpoints(widget) == [group]
     hidden = widget.stepper.next_node
     widget.expand("body")
-    assert widget.stops["nodes"] == [widget.drawing.shown.shown[hidden]] != [group]
+    assert breakpoints(widget) == [widget.drawing.shown.shown[hidden]] != [group]
     widget.expand(hidden)
-    assert hidden in widget.stops["nodes"]
-    widget.stops = {"nodes": []}
+    assert hidden in breakpoints(widget)
+    widget.shown_stops = []
     assert not widget.stepper.stops.nodes
 
 
