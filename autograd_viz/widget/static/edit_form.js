@@ -82,7 +82,7 @@ function firstOf(look) {
 }
 
 /** @typedef {{ index?: number, how?: string, text?: string, rows?: [leaf: string, without: string, edited: string][], more?: number, error?: string, waits?: boolean }} Effect what an edit would do, as the kernel says */
-/** @typedef {{ how: string, effect: Effect | null }} Draft how a person changes the gradient, and what that would do */
+/** @typedef {{ hows: Record<number, string>, effect: Effect | null }} Draft how a person changes each gradient, and what that would do */
 
 const HOWS = ["value", "scale", "zero", "clip", "element", "noise"];
 const PAUSE_MS = 400; // after the last letter, until the effect is asked for
@@ -97,7 +97,8 @@ export class EditDraft {
   constructor(act, redraw, signal) {
     this.act = act;
     this.redraw = redraw;
-    this.how = "value";
+    /** @type {Record<number, string>} by output */
+    this.hows = {};
     /** @type {string} what the last effect was asked for */
     this.asked = "";
     /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -110,7 +111,7 @@ export class EditDraft {
    * @returns {Draft}
    */
   now(effect) {
-    return { how: this.how, effect: this.asked && this.asked === keyOfEffect(effect) ? effect : null };
+    return { hows: this.hows, effect: this.asked && this.asked === keyOfEffect(effect) ? effect : null };
   }
 
   /**
@@ -121,7 +122,7 @@ export class EditDraft {
     const form = /** @type {HTMLFormElement | null} */ (target.closest("form.av-i-edit"));
     if (!form) return;
     if (target.tagName === "SELECT") {
-      this.how = /** @type {HTMLSelectElement} */ (target).value;
+      this.hows[Number(form.dataset.edit)] = /** @type {HTMLSelectElement} */ (target).value;
       this.asked = "";
       this.redraw();
     }
@@ -154,7 +155,8 @@ export class EditDraft {
   /** @param {HTMLFormElement} form */
   editOf(form) {
     const field = /** @type {HTMLInputElement | null} */ (form.elements.namedItem("gradient"));
-    return { index: Number(form.dataset.edit), how: this.how, text: field?.value.trim() ?? "" };
+    const index = Number(form.dataset.edit);
+    return { index, how: this.hows[index] ?? "value", text: field?.value.trim() ?? "" };
   }
 }
 
@@ -173,16 +175,17 @@ function keyOfEffect({ index, how, text }) {
  */
 export function editForm(look, node, index, outputs) {
   const { word, draft } = look;
+  const chosen = draft.hows[index] ?? "value";
   const value = aboutToArrive(look, node, index);
   const label = outputs > 1 ? `grad_outputs[${index}]` : "grad_output";
   const title = word("edit_tip", { node: look.program.label(node, word("unnamed")) });
   const place = `${node} ${index} ${look.history.position} ${look.history.edition}`;
-  const options = HOWS.map((how) => tree("option", { value: how }, [word(`edit_how_${how}`)], how === draft.how ? { once: { selected: "" } } : {}));
+  const options = HOWS.map((how) => tree("option", { value: how }, [word(`edit_how_${how}`)], how === chosen ? { once: { selected: "" } } : {}));
   const how = tree("select", { name: "how", class: "av-i-how", "aria-label": word("edit_how") }, options, { key: `how ${place}` });
   const field = { class: "av-i-field", type: "text", name: "gradient", spellcheck: "false", autocomplete: "off", title };
-  const once = { value: value && draft.how === "value" ? editText(value) : "" };
-  const example = word(draft.how === "value" ? "edit_example" : `edit_example_${draft.how}`);
-  const input = draft.how !== "zero" && tree("input", { ...field, "aria-label": label, placeholder: example }, [], { once, key: draft.how });
+  const once = { value: value && chosen === "value" ? editText(value) : "" };
+  const example = word(chosen === "value" ? "edit_example" : `edit_example_${chosen}`);
+  const input = chosen !== "zero" && tree("input", { ...field, "aria-label": label, placeholder: example }, [], { once, key: chosen });
   const apply = tree("button", { type: "submit", class: "av-i-button" }, [word("apply")]);
   const named = tree("div", { class: "av-i-edit-row" }, [tree("code", {}, [label]), how, input]);
   const waits = index in look.edits && word("edit_pending", { value: lineOf(look.edits[index]) });
