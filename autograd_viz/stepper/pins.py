@@ -66,10 +66,12 @@ class Pinning(Stopping):
 
     def _at(self, what: Any, edge: int | None) -> str:
         document, known = self.document, self._in_document(what)
+        id = node_of(document, known)
         if edge is None:
-            tensor = next(t for t in document.tensors if t.id == tensor_of(document, known))
-            return f"{tensor.id}.grad" if tensor.grad_fn is None else f"{node_of(document, known)}.in.{tensor.output_nr}"
-        node = next(n for n in document.nodes if n.id == node_of(document, known))
+            name = tensor_of(document, known)
+            tensor = next(t for t in document.tensors if t.id == name)
+            return f"{tensor.id}.grad" if tensor.grad_fn is None else f"{id}.in.{tensor.output_nr}"
+        node = next(n for n in document.nodes if n.id == id)
         if not 0 <= edge < len(node.next_functions):
             raise ValueError(f"{node.name} has {len(node.next_functions)} next_functions; there is no edge {edge}")
         return f"{node.id}.out.{edge}"

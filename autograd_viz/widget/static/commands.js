@@ -9,6 +9,7 @@ import { repinned } from "./pins.js";
 /** @type {Record<string, (view: View, command: Command) => void>} */
 const ACTS = {
   select: (view, { id = "" }) => view.select(id, true),
+  jump: (view, { id = "" }) => view.stage.jump(id),
   run_to: (view, { node = "" }) => view.playback.runTo(node),
   until: (view, { tensor = "" }) => view.playback.until(tensor),
   breakpoint: (view, { node = "" }) => view.toggleStop(node),

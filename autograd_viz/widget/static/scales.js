@@ -70,7 +70,7 @@ export class Scales {
     const { cards, groups } = this;
     if (cards?.canOpen(box) && !cards.opened.has(box)) {
       this.send({ kind: "card", id: box });
-      this.send({ kind: "select", id: this.next() });
+      this.send({ kind: "jump", id: this.next() });
     } else if (cards ? !cards.map.fixed : this.partOf(box)) {
       if (cards || !groups.fixed) this.send({ kind: "into" });
     } else this.send({ kind: "walk", id: "next" });

@@ -49,7 +49,6 @@ const RULES = {
 function crosses({ sent, came, left, grads }, isBeyond) {
   const holds = (/** @type {(Fact | null)[]} */ some) => some.some((fact) => fact && isBeyond(asNumber(fact[0])));
   const ways = [[sent ?? came, came], [came, left], ...grads.map(([, old, now]) => [[old, ...came], [now]])];
-  if (sent === undefined) ways.shift(); // they are the same
   return ways.some(([before, after]) => holds(after) && !holds(before));
 }
 

@@ -94,6 +94,7 @@ export class View {
     if (kept) goOn(this, kept);
     this.show();
     if (picture.look || (kept?.chosen && !kept.at)) this.lookAt(picture.look || this.selection);
+    if (picture.look && picture.look === next()) this.select(""); // the panel goes on with the steps
   }
 
   /** @param {HTMLElement} el */
