@@ -40,10 +40,18 @@ def _numbers(value: Any) -> Any:
     return value if isinstance(value, complex) else float(value)
 
 
-def _number(text: str) -> float:
+def _number(text: str) -> float | complex:
     value = _value(text)
-    if not isinstance(value, float):
+    if not isinstance(value, float | complex):
         raise TypeError
+    return value
+
+
+def _size(text: str) -> float:
+    """A norm or a deviation."""
+    value = _number(text)
+    if isinstance(value, complex) or not value >= 0:
+        raise ValueError
     return value
 
 
@@ -53,9 +61,7 @@ def _scale(text: str) -> Callable[[Any], Any]:
 
 
 def _clip(text: str) -> Callable[[Any], Any]:
-    most = _number(text)
-    if not most >= 0:
-        raise ValueError
+    most = _size(text)
 
     def clipped(gradient: Any) -> Any:
         norm = float(gradient.norm())
@@ -80,9 +86,7 @@ def _element(text: str) -> Callable[[Any], Any]:
 
 
 def _noise(text: str) -> Callable[[Any], Any]:
-    deviation = _number(text)
-    if not deviation >= 0:
-        raise ValueError
+    deviation = _size(text)
 
     def noisy(gradient: Any) -> Any:
         noise = np.random.default_rng(NOISE_SEED).normal(0, deviation, tuple(gradient.shape))
