@@ -24,6 +24,9 @@ export class StopsMenu {
     this.stops = [];
     /** @type {Stop | null} the end of the selected gradient */
     this.end = null;
+    /** @type {HTMLInputElement | undefined} ticked if a run stops at it */
+    this.whole = undefined;
+    this.drawn = false;
     this.opener = button("stops", say("stops_tip"), () => {}, signal);
     this.badge = html("span", "av-badge");
     this.opener.append(this.badge);
@@ -37,6 +40,7 @@ export class StopsMenu {
     this.clear.textContent = say("clear_stops");
     this.popup.root.append(html("strong", "", say("stops")), ...lines, this.selected, this.list, this.clear);
     this.shown = "";
+    this.select(null);
   }
 
   /**
@@ -78,9 +82,12 @@ export class StopsMenu {
       box.checked = Boolean(stop);
       if (number && stop) number.value = String(stop.number ?? 0);
     }
+    const scope = /** @type {Document | ShadowRoot} */ (this.list.getRootNode());
+    const hadFocus = this.list.contains(scope.activeElement);
     this.list.replaceChildren(...stops.map((stop) => this.row(stop)));
+    if (hadFocus) this.popup.root.focus({ preventScroll: true }); // what was pressed is gone
     this.badge.textContent = stops.length ? String(stops.length) : "";
-    this.select(this.end);
+    this.tick();
   }
 
   /** @param {Stop} stop */
@@ -101,18 +108,24 @@ export class StopsMenu {
     return made;
   }
 
+  /** Is there a stop for the selected gradient? */
+  tick() {
+    if (this.whole) this.whole.checked = this.stops.some(({ kind, node }) => kind === "grad" && node === this.end?.node);
+  }
+
   /**
    * What is selected can be stopped at too: when it gets its gradient, or when so many are sent to it.
    * @param {Stop | null} end the node where its gradient arrives, and the name of the tensor
    */
   select(end) {
-    this.end = end;
+    if (this.drawn && end?.node === this.end?.node) return;
+    [this.end, this.drawn] = [end, true];
+    this.whole = undefined;
     if (!end) return this.selected.replaceChildren(html("p", "av-stop-hint", this.say("stop_select_first")));
     const { node, name = "" } = end;
-    /** @type {Stop} */
-    const whole = { kind: "grad", node, name };
-    const line = checkbox(this.say("stop_grad", { name }), () => this.change(toggled(this.stops, whole)), this.signal);
-    line.box.checked = this.stops.some((stop) => stop.kind === "grad" && stop.node === node);
+    const line = checkbox(this.say("stop_grad", { name }), () => this.change(toggled(this.stops, { kind: "grad", node, name })), this.signal);
+    this.whole = line.box;
+    this.tick();
     const [before, after = ""] = this.say("stop_arrival", { name }).split("{number}");
     const number = this.numberField(this.say("stop_arrival", { name, number: "" }), "1", () => {});
     Object.assign(number, { min: "1", step: "1" });
