@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 
 from .model import Document, Number, Op, Value
 
@@ -28,7 +29,10 @@ def few_names(names: list[str], between: str = ", ") -> str:
 
 def call_text(document: Document, op: Op) -> str:
     """An op as a call: "Mul(a, b)"; an unnamed operand is "…"."""
-    names = {t.id: t.name for t in document.tensors}
+    return _called({t.id: t.name or "" for t in document.tensors}, op)
+
+
+def _called(names: Mapping[str, str], op: Op) -> str:
     inside = ", ".join(o.text if o.tensor is None else names[o.tensor] or "…" for o in op.inputs)
     return f"{op.name}({inside if len(inside) <= LONGEST_CALL else '…'})"
 
@@ -40,7 +44,6 @@ class Labels:
     """
 
     def __init__(self, document: Document) -> None:
-        self._document = document
         self._names = {t.id: t.name or "" for t in document.tensors}
         self._nodes = {n.id: n for n in document.nodes}
         self._made = {made: o for o in reversed(document.ops) for made in (*o.outputs, o.id) if made is not None}
@@ -50,11 +53,11 @@ class Labels:
         node = self._nodes.get(id)
         made = self._made.get(id if node is None else node.op or "")
         if node is None:
-            return self._names.get(id) or (call_text(self._document, made) if made is not None else id)
+            return self._names.get(id) or (_called(self._names, made) if made is not None else id)
         outputs = () if made is None else made.outputs
         of = self._names.get(node.variable or "") or next((n for t in outputs if (n := self._names.get(t or ""))), "")
         if not of and made is not None:
-            of = call_text(self._document, made)
+            of = _called(self._names, made)
         return f"{node.name} ({of})" if of else node.name
 
 
