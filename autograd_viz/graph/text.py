@@ -27,12 +27,13 @@ def few_names(names: list[str], between: str = ", ") -> str:
     return between.join(names if len(names) <= MOST_NAMES else [*names[: MOST_NAMES - 1], "…", names[-1]])
 
 
-def call_text(document: Document, op: Op) -> str:
-    """An op as a call: "Mul(a, b)"; an unnamed operand is "…"."""
-    return _called({t.id: t.name or "" for t in document.tensors}, op)
+def call_text(names: Mapping[str, str], op: Op) -> str:
+    """An op as a call: "Mul(a, b)"; an unnamed operand is "…".
 
-
-def _called(names: Mapping[str, str], op: Op) -> str:
+    Args:
+        names: by tensor id; an unnamed tensor has "".
+        op: the op.
+    """
     inside = ", ".join(o.text if o.tensor is None else names[o.tensor] or "…" for o in op.inputs)
     return f"{op.name}({inside if len(inside) <= LONGEST_CALL else '…'})"
 
@@ -53,11 +54,11 @@ class Labels:
         node = self._nodes.get(id)
         made = self._made.get(id if node is None else node.op or "")
         if node is None:
-            return self._names.get(id) or (_called(self._names, made) if made is not None else id)
+            return self._names.get(id) or (call_text(self._names, made) if made is not None else id)
         outputs = () if made is None else made.outputs
         of = self._names.get(node.variable or "") or next((n for t in outputs if (n := self._names.get(t or ""))), "")
         if not of and made is not None:
-            of = _called(self._names, made)
+            of = call_text(self._names, made)
         return f"{node.name} ({of})" if of else node.name
 
 
