@@ -110,7 +110,7 @@ def test_a_stop_can_be_lifted() -> None:
     s = stepper_of((x.relu() * 3).sum(), {"x": x})
     s.stop_on(zero=True, nan=True)
     s.stop_on(zero=False)
-    assert s.stops.nan and s.run() is None and s.is_complete
+    assert [stop.kind for stop in s.stops] == ["nan"] and s.run() is None and s.is_complete
 
 
 def test_stops_hold_over_recorded_steps_too() -> None:

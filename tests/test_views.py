@@ -208,7 +208,7 @@ def test_a_program_with_complex_numbers_is_drawn_stepped_edited_and_saved(theme:
     s = av.step(y, theme=theme)
     json.loads(s.get_state("picture")["picture"])
     s.goto(2)
-    s._asked(s, {"kind": "edit", "index": 0, "text": "[(1+1j), 2j]"}, [])
+    s._asked(s, {"kind": "edit", "index": 0, "how": "value", "text": "[(1+1j), 2j]"}, [])
     assert s.pending["values"]["0"]["numbers"] == ["(1+1j)", "2j"] and not s.error
     s.undo_edit()
     s.finish()

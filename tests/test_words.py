@@ -76,8 +76,9 @@ def test_every_sentence_that_the_code_names_exists() -> None:
 
 
 MADE_UP = re.compile(  # keys that are put together where they are read
-    r"(reset|back|next|finish|play|pause|run|fit|search|help|stops|over_card|out_of_card|map)_tip"
-    r"|card_(parameter|values|gradient)|hook_\w+|stopped_(breakpoint|nan|inf|zero|condition)"
+    r"(reset|back|next|finish|play|pause|run|fit|search|help|stops|step_over|step_into|step_out|map)_tip"
+    r"|card_(parameter|values|gradient)|hook_\w+|stop(ped)?_(breakpoint|node|nan|zero|sign|above|below|grad|arrival|condition)"
+    r"|edit_(how|example)_(value|scale|zero|clip|element|noise)"
     r"|rule_(user|torch)|kept|freed|stale|plain|none"
 )
 

@@ -57,8 +57,8 @@ class Collapsed:
         return State(values, current, self.hidden(state.hidden), called)
 
     def step(self, step: Step) -> Step:
-        """The step as it is shown. A step of a hidden node becomes a step of its group: it keeps its sentence and
-        rules as text, and loses its numbers.
+        """The step as it is shown. A step of a hidden node becomes a step of its group: it keeps its sentence, formulas and
+        rules as text, and loses its other numbers.
 
         A step of a thinned node keeps the numbers that have a place of their own.
         """
@@ -69,8 +69,8 @@ class Collapsed:
         if step.node not in self.shown:
             return replace(self._fewer(step), changes=changes, engine=self.engine(step.engine))
         return Step(
-            self.shown[step.node], step.sentence, changes=changes, engine=self.engine(step.engine), freed=step.freed,
-            flags=step.flags, named=tuple([NamedRule(rule.text) for rule in step.named]),
+            self.shown[step.node], step.sentence, formulas=step.formulas, changes=changes, engine=self.engine(step.engine),
+            freed=step.freed, flags=step.flags, named=tuple([NamedRule(rule.text) for rule in step.named]),
         )  # fmt: skip
 
     def _fewer(self, step: Step) -> Step:

@@ -38,21 +38,33 @@ def call_text(names: Mapping[str, str], op: Op) -> str:
     return f"{op.name}({inside if len(inside) <= LONGEST_CALL else '…'})"
 
 
-def label_of(document: Document, id: str) -> str:
-    """The name of a tensor or node for the reader: "a", "Mul(a, b)" for an unnamed tensor, "MulBackward0 (c)".
+class Labels:
+    """The names of tensors and nodes for the reader: "a", "Mul(a, b)" for an unnamed tensor, "MulBackward0 (c)".
 
     `label` in graph.js does the same for the page: both must name a stop alike.
     """
-    names = {t.id: t.name or "" for t in document.tensors}
-    node = next((n for n in document.nodes if n.id == id), None)
-    made = next((o for o in document.ops if id in o.outputs or (node is not None and o.id == node.op)), None)
-    if node is None:
-        return names.get(id) or (call_text(names, made) if made is not None else id)
-    outputs = () if made is None else made.outputs
-    of = names.get(node.variable or "") or next((n for t in outputs if (n := names.get(t or ""))), "")
-    if not of and made is not None:
-        of = call_text(names, made)
-    return f"{node.name} ({of})" if of else node.name
+
+    def __init__(self, document: Document) -> None:
+        self._names = {t.id: t.name or "" for t in document.tensors}
+        self._nodes = {n.id: n for n in document.nodes}
+        self._made = {made: o for o in reversed(document.ops) for made in (*o.outputs, o.id) if made is not None}
+
+    def of(self, id: str) -> str:
+        """The name of a tensor or node; another id as it is."""
+        node = self._nodes.get(id)
+        made = self._made.get(id if node is None else node.op or "")
+        if node is None:
+            return self._names.get(id) or (call_text(self._names, made) if made is not None else id)
+        outputs = () if made is None else made.outputs
+        of = self._names.get(node.variable or "") or next((n for t in outputs if (n := self._names.get(t or ""))), "")
+        if not of and made is not None:
+            of = call_text(self._names, made)
+        return f"{node.name} ({of})" if of else node.name
+
+
+def label_of(document: Document, id: str) -> str:
+    """One name. See `Labels`."""
+    return Labels(document).of(id)
 
 
 def shape_text(shape: tuple[int, ...]) -> str:

@@ -10,9 +10,10 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..graph.model import Document, Module, Node, Op, Value
+from ..graph.model import Document, Node, Op, Value
 from ..graph.paths import Path, are_guessed, module_paths
 from ..graph.storages import Memory, Storage, Use
+from ..graph.surroundings import Module
 from ..maps.index import REARRANGING
 
 VIEWS = REARRANGING - {"Clone", "Contiguous"}

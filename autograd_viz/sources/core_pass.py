@@ -132,19 +132,28 @@ class CorePass(Pass):
         """Inside, random numbers and leaves are protected if the user's code is called."""
         leaves = [n.variable for n in self.nodes if isinstance(n, AccumulateGrad)]
         with ExitStack() as kept:
-            if not all(map(runs_only_ours, self.nodes)):
+            if self.calls_user_code:
                 kept.enter_context(random_numbers_kept())
                 kept.enter_context(leaves_kept(leaves))
             yield
 
     @property
+    def calls_user_code(self) -> bool:
+        """Are there hooks, or a Function's backward?"""
+        return not all(map(runs_only_ours, self.nodes))
+
+    @property
     def leaves_no_trace(self) -> bool:
         """Does it call no hook and no Function's backward, record nothing, and have no observer?"""
-        return not self.is_recorded and not Anomaly.enabled and all(map(runs_only_ours, self.task.input_buffers))
+        return not self.is_recorded and not Anomaly.enabled and not self.calls_user_code
 
     def gradient(self, value: Any, node: Node, index: int) -> Any:
         """What the user typed, with the shape and type of that output."""
         return as_gradient(value, *node._outputs_metadata()[index], as_tensor=self.task.create_graph)
+
+    def copy_of(self, gradient: Any) -> Tensor:
+        """A gradient as a tensor of the user's, who may change it."""
+        return Tensor((gradient._data if isinstance(gradient, Tensor) else gradient).copy())
 
     def value_of(self, gradient: Any) -> Value:
         """A gradient as the document shows it."""

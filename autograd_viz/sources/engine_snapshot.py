@@ -36,6 +36,11 @@ class EngineSnapshot:
         self.was_looked_at = node in task.looked_at
         self.callbacks = len(task.callbacks)
 
+    def gradient(self, index: int) -> Any:
+        """The gradient that is about to enter an output of the node."""
+        own = self.task.input_buffers[self.node]
+        return self.places[len(self.places) - len(own) + index + 1][2]
+
     def restore(self) -> None:
         """Restore the engine. Allowed only right after the step, or before it."""
         heap = self.task.ready

@@ -91,6 +91,10 @@ class PassKind(ABC):
         """
 
     @abstractmethod
+    def copy_of(self, gradient: Any) -> Any:
+        """A gradient as a tensor of the user's, who may change it."""
+
+    @abstractmethod
     def value_of(self, gradient: Any) -> Value:
         """A gradient as the document shows it."""
 
@@ -121,6 +125,11 @@ class PassKind(ABC):
 
         That holds for all user code that they call.
         """
+
+    @property
+    @abstractmethod
+    def calls_user_code(self) -> bool:
+        """Are there hooks, or a Function's backward?"""
 
     @property
     def leaves_no_trace(self) -> bool:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from contextlib import nullcontext
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, nullcontext
 from typing import Any, SupportsIndex
 
 from ..graph.model import Value
@@ -12,52 +11,15 @@ from ..graph.trace import Engine, Rewritten, Step
 from ..runtime.collector import collector_as_before
 from ..runtime.interrupts import breakable
 from . import stepped
+from .aside import WholeEngine
+from .done import Around, Done
 from .drift import Drift
 from .engine_snapshot import EngineSnapshot
 from .engine_state import EngineState
-from .pass_kind import Graph, PassKind, Snapshot
+from .pass_kind import Graph, PassKind
 from .rewritten import Rewrites
 from .unread import Unread
 from .written import Ran, StepWriter
-
-
-@dataclass(slots=True)
-class _Around:
-    """What a call of a node may change, as it was before: the engine, hooks, saved tensors, the grads of `touched`.
-
-    Attributes:
-        is_seen: the user's code may see the gradients.
-    """
-
-    node: Any
-    touched: list[Any]
-    attached: Any
-    engine: EngineSnapshot
-    saved: Snapshot
-    grads: list[Any]
-    is_seen: bool
-
-    @property
-    def tensors(self) -> list[Snapshot]:
-        """Saved tensors and grads."""
-        return [self.saved, *self.grads]
-
-    def restore(self) -> None:
-        """Restore it."""
-        for snapshot in self.tensors:
-            snapshot.restore()
-        self.engine.restore()
-
-
-@dataclass(slots=True)
-class _Done:
-    """What a step has changed: its state before, saved tensors and grads after, and the names of what it freed."""
-
-    before: _Around
-    after: list[Snapshot]
-    grads: list[Any]  # those of `after`
-    freed: tuple[str, ...]
-    step: Step
 
 
 class Pass(PassKind):
@@ -79,7 +41,7 @@ class Pass(PassKind):
     def __init__(self, graph: Graph, task: Any, keep_graph: bool) -> None:
         self.graph, self.task = graph, task
         self.is_recorded = bool(task.create_graph)
-        self._done: list[_Done] = []
+        self._done: list[Done] = []
         self.nodes = frozenset(task.input_buffers)
         self._position = 0  # how many of these are in effect; the others have been taken back
         self._writer = StepWriter(graph.document, keep_graph)
@@ -132,16 +94,16 @@ class Pass(PassKind):
             raise
         return step
 
-    def _around(self, node: Any) -> _Around:
+    def _around(self, node: Any) -> Around:
         """What a call of the node may change, as it is before."""
         touched = self.touched(node)
         attached, saved = self.attached(node), self.saved_snapshot(node)
         is_seen = self.shows(node, attached)
         engine = EngineSnapshot(self.task, node, self.arrived(node) if is_seen else ())
         grads = [self.grad_snapshot(t, is_about_to_change=True) for t in touched]
-        return _Around(node, touched, attached, engine, saved, grads, is_seen)
+        return Around(node, touched, attached, engine, saved, grads, is_seen)
 
-    def _written(self, ran: Ran, around: _Around) -> Step:
+    def _written(self, ran: Ran, around: Around) -> Step:
         """The step of a node that has just run."""
         node, touched = around.node, around.touched
         if edits := self._edits.get(len(self._done)):
@@ -155,7 +117,7 @@ class Pass(PassKind):
         bytes_freed = self._state.freed(ran.node, freed)
         step = self._writer.written(ran, bytes_freed, self._state.moment())
         saved = self.saved_after(around.saved, node, around.is_seen)
-        self._done.append(_Done(around, [saved, *grads], grads, freed, step))
+        self._done.append(Done(around, [saved, *grads], grads, freed, step))
         self._drift.done(grads)
         self._moved(len(self._done))
         return step
@@ -223,11 +185,40 @@ class Pass(PassKind):
             if len(self._done) > index:
                 self.undo_edit()
 
+    @contextmanager
+    def aside(self, step: int) -> Iterator[None]:
+        """Inside, the pass stands before a step; it may be edited and run on. Afterwards everything is as before.
+
+        The steps from there on are taken back already.
+        """
+        kept, edits = self._done[step:], {k: dict(edited) for k, edited in self._edits.items()}
+        engine, counted = WholeEngine(self.task), self._writer.counted()
+        with self.untouched():
+            self.rewind(step)
+            try:
+                yield
+            finally:
+                for index in reversed(range(step, len(self._done))):
+                    self.undo(index)
+                self.rewind(step)
+                engine.restore()
+                self._done += kept
+                self._edits = edits
+                self._writer.become(counted)
+                for done in kept:
+                    self._state.freed(self.graph.node_ids[done.before.node], done.freed)
+                self._state.look(self.task.input_buffers)
+
+    def grads(self) -> dict[str, Value | None]:
+        """The grads of the leaves of the pass now, by id."""
+        leaves = (n.variable for n in self.graph.document.nodes if n.variable is not None)
+        return {id: self.grad_value(self.graph.tensors[id]) for id in leaves if id in self.graph.tensors}
+
     # -- edits --------------------------------------------------------------------------------------------------------
 
     def edit(self, value: Any, index: int, step: int) -> None:
         """Replace the gradient that is about to enter output `index` of the node of a step. The recorded steps from there on
-        are dropped, unless this raises.
+        are dropped, unless this raises. `value` may be a function of that gradient.
 
         Raises:
             ValueError: there is no such node or output, or the shape does not fit.
@@ -241,11 +232,18 @@ class Pass(PassKind):
         count = len(self.task.input_buffers[node]) - 1
         if not 0 <= index < count:
             raise ValueError(f"{node.name()} has {count} outputs; there is no output {index}")
-        gradient = self.gradient(value, node, index)
+        given = value(self.copy_of(self._incoming(node, index, step))) if callable(value) else value
+        gradient = self.gradient(given, node, index)
         self.rewind(step)
         edits = self._edits.setdefault(len(self._done), {})
         edits.setdefault(index, self.task.input_buffers[node][index + 1])
         self.task.input_buffers[node][index + 1] = gradient
+
+    def _incoming(self, node: Any, index: int, step: int) -> Any:
+        """The gradient that is about to enter an output of the node of a step; zero if none was sent."""
+        is_done = step < len(self._done)
+        found = self._done[step].before.engine.gradient(index) if is_done else self.task.input_buffers[node][index + 1]
+        return self.gradient(0, node, index) if found is None else found
 
     def undo_edit(self) -> bool:
         """Undo an edit of the next node's gradients; False if there was none."""

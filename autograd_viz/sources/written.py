@@ -157,6 +157,14 @@ class StepWriter:
         write = partial(_numbers, ran, places, accumulated, freed, engine)
         return Step.later(id, tuple([at for at, _, _ in places]), (NUMBERS, write), UNSAID)
 
+    def counted(self) -> tuple[dict[tuple[str | None, int], int], list[tuple[bool, ...]]]:
+        """What it knows of the steps so far."""
+        return dict(self._arrivals), list(self._sent)
+
+    def become(self, counted: tuple[dict[tuple[str | None, int], int], list[tuple[bool, ...]]]) -> None:
+        """Know again what `counted` has given."""
+        self._arrivals, self._sent = counted
+
     def take_back(self, node: str) -> None:
         """The node's step is taken back: what it sent has not arrived."""
         for after, sent in zip(self._nodes[node].next_functions, self._sent.pop(), strict=True):

@@ -143,7 +143,7 @@ class Cursor:
             return ""
         name = label_of(self.document, s.node) if s.node else ""
         text = words.ui()[f"stopped_{s.kind}" if s.kind != "condition_error" else s.kind]
-        return printable(text.format(node=name, error=s.text, tensor=s.text))
+        return printable(text.format(node=name, error=s.text, tensor=s.text, number=s.number))
 
     def explain(self, error: BaseException) -> str:
         """Explain the error of the last move: what autograd's error means, or which user code raised it."""

@@ -16,6 +16,7 @@ class LivePass(Protocol):
     Attributes:
         is_recorded: the pass itself is recorded (create_graph).
         frees: a step frees saved tensors; else it only says what ``backward()`` would free.
+        calls_user_code: it has hooks, or a Function's backward.
         own_ranks: over how many ranks the gradients should be averaged, and are not; 0 if none.
     """
 
@@ -24,6 +25,9 @@ class LivePass(Protocol):
 
     @property
     def own_ranks(self) -> int: ...  # noqa: D102 -- as above
+
+    @property
+    def calls_user_code(self) -> bool: ...  # noqa: D102 -- as above
 
     def next_node(self) -> str | None:
         """Id of the node that `advance` would run, or None at the end."""
@@ -46,6 +50,12 @@ class LivePass(Protocol):
 
         A refused edit changes nothing.
         """
+
+    def aside(self, step: int) -> AbstractContextManager[None]:
+        """Inside, the pass stands before a step; it may be edited and run on. Afterwards everything is as before."""
+
+    def grads(self) -> dict[str, Value | None]:
+        """The grads of the leaves of the pass now, by id."""
 
     def undo_edit(self) -> bool:
         """Undo the edit; False if there was none."""

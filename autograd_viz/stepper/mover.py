@@ -11,8 +11,9 @@ from ..graph.text import label_of
 from ..graph.trace import Step
 from ..runtime.collector import collector_waits
 from ..runtime.interrupts import alone, whole
-from ..sentences import Past
+from ..sentences import Past, sent
 from .cursor import Cursor
+from .facts import Facts, facts_of
 from .live_pass import LivePass
 from .stops import Stopped, Stops
 from .told import told
@@ -33,6 +34,7 @@ class Mover(Cursor):
         super().__init__(document, live)
         self.stops = Stops()
         self._past = Past(document)
+        self._facts: list[Facts] = []  # of the first steps
         self._runs = False
         self._move_listeners: list[Callable[[], None]] = []
         self._cut_listeners: list[Callable[[int], None]] = []
@@ -81,8 +83,8 @@ class Mover(Cursor):
             if stops and self._step > begin and self.next_node in self.stops.nodes:
                 self.stopped = Stopped("breakpoint", str(self.next_node))
                 return
-            step = self._forward()
-            self.stopped = self.stops.hit(step) if stops and step is not None else None
+            ran = self._forward() is not None
+            self.stopped = self.stops.hit(self._steps, self._step - 1, self.facts) if stops and ran else None
             if self.stopped is not None:
                 return
 
@@ -95,6 +97,13 @@ class Mover(Cursor):
             self.stopped = Stopped("until", self.current.node, name)
         elif not self._can_go_on():
             self.stopped = Stopped("unreached", "", name)
+
+    def facts(self, index: int) -> Facts:
+        """Norms and signs of the gradients of a recorded step, from 0."""
+        for step in self._steps[len(self._facts) : index + 1]:
+            arrivals = self._past.arrived_at(step.node).values()
+            self._facts.append(facts_of(step, self._past.nodes[step.node], sent(a for some in arrivals for a in some)))
+        return self._facts[index]
 
     def _can_go_on(self) -> bool:
         return self.next_node is not None
@@ -147,5 +156,6 @@ class Mover(Cursor):
         self._live.rewind(begin)
         self._history, self._trace = self._history.until(begin), None
         self._past.cut(begin)
+        del self._facts[begin:]
         for listener in self._cut_listeners:
             listener(begin)

@@ -13,6 +13,8 @@ from ..graph.trace import Engine, Rewritten, Step, Trace
 from ..render.escape import printable
 from .stepper import Stepper
 
+NOT_LIVE = "a recording cannot be edited: it has no live graph to run"
+
 
 @dataclass(frozen=True)
 class Recording:
@@ -41,6 +43,7 @@ class RecordedPass:
     is_recorded = False  # the recorded sentences say both
     frees = True
     own_ranks = 0
+    calls_user_code = False
 
     def __init__(self, trace: Trace) -> None:
         self._trace = trace
@@ -82,7 +85,19 @@ class RecordedPass:
         Raises:
             AutogradVizError: always.
         """
-        raise AutogradVizError("a recording cannot be edited: it has no live graph to run")
+        raise AutogradVizError(NOT_LIVE)
+
+    def aside(self, step: int) -> AbstractContextManager[None]:
+        """Refused: no graph can run.
+
+        Raises:
+            AutogradVizError: always.
+        """
+        raise AutogradVizError(NOT_LIVE)
+
+    def grads(self) -> dict[str, Value | None]:
+        """Always empty: no tensor of the user's belongs to it."""
+        return {}
 
     def undo_edit(self) -> bool:
         """Always false: there is no edit."""

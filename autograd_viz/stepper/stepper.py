@@ -12,12 +12,12 @@ from contextlib import contextmanager
 from operator import index
 from typing import Any, Concatenate, ParamSpec, SupportsIndex, TypeVar
 
-from ..graph.model import Node, Tensor, Value
+from ..graph.model import Value
 from ..graph.trace import Rewritten, Step
-from ..runtime.interrupts import alone, whole
+from ..runtime.interrupts import alone, breakable, whole
 from ..sentences import Past
-from .mover import Mover
-from .stops import Stopped, Stops
+from .pins import Pinning
+from .stops import Stopped
 from .targets import node_of, reached_by, tensor_of
 
 P = ParamSpec("P")
@@ -40,7 +40,7 @@ def _move(verb: Callable[Concatenate[Stepper, P], R]) -> Callable[Concatenate[St
     return moving
 
 
-class Stepper(Mover):
+class Stepper(Pinning):
     """Steps a backward pass one `grad_fn` call at a time.
 
     `next` calls the next node. `back` restores `grad` and saved tensors. `next` after `back` replays the step, or runs it
@@ -52,6 +52,7 @@ class Stepper(Mover):
 
     Attributes:
         stops: the stops of `run`.
+        pins: gradients that stay in sight.
     """
 
     # -- moving -------------------------------------------------------------------------------------------------------
@@ -155,28 +156,7 @@ class Stepper(Mover):
         ends = reached_by(self.document, id)
         self._moving(lambda: self._until(ends, id))
 
-    # -- stops and edits ----------------------------------------------------------------------------------------------
-
-    def stop_at(self, node: Any) -> None:
-        """Set a breakpoint: `run` stops before this node. `node` is as for `run_to`."""
-        self.stops.nodes.add(node_of(self.document, self._in_document(node)))
-
-    def stop_on(self, *, nan: bool | None = None, zero: bool | None = None) -> None:
-        """Let `run` stop after a step in which a gradient became nan or inf, or all zero. False turns it off."""
-        self.stops.nan = self.stops.nan if nan is None else nan
-        self.stops.zero = self.stops.zero if zero is None else zero
-
-    def stop_when(self, condition: Callable[[Step], Any]) -> None:
-        """Let `run` stop after a step for which ``condition(step)`` is true. Recorded steps are checked now, later ones when
-        they run.
-        """
-        self.stops.condition = condition
-        self._steps[:] = map(self.stops.asked, self._steps)
-        self._trace = None
-
-    def clear_stops(self) -> None:
-        """Remove all stops."""
-        self.stops = Stops()
+    # -- edits --------------------------------------------------------------------------------------------------------
 
     @_move
     def edit(self, value: Any, index: int = 0) -> None:
@@ -185,7 +165,8 @@ class Stepper(Mover):
         Recorded steps after this position are dropped.
 
         Args:
-            value: a number for all elements, or a nested list, array or tensor of the gradient's shape.
+            value: a number for all elements; a nested list, array or tensor of the gradient's shape; or a function of the
+                gradient, as ``lambda g: 2 * g``.
             index: the output of the node's op.
 
         Raises:
@@ -200,6 +181,46 @@ class Stepper(Mover):
             if self._step < 0:
                 self.goto(0)
         self._announce()
+
+    @property
+    def calls_user_code(self) -> bool:
+        """Has the pass hooks, or a Function's backward?"""
+        return self._live.calls_user_code
+
+    @_move
+    def preview(self, value: Any, index: int = 0) -> dict[str, tuple[Value | None, Value | None]]:
+        """What an edit would do to the leaves: the `grad` of each at the end of the pass, without the edit and with it.
+
+        The rest of the pass runs twice and is taken back. Hooks run, too. Grads, saved tensors and random numbers are as
+        before.
+
+        Args:
+            value: as for `edit`.
+            index: as for `edit`.
+
+        Returns:
+            by id of the leaf.
+
+        Raises:
+            Exception: as `edit`, or the error of a node.
+        """
+        step = max(0, self._step)
+        without = self._grads_after(step, lambda: None)
+        edited = self._grads_after(step, lambda: self._live.edit(value, index, step))
+        return {id: (grad, edited.get(id)) for id, grad in without.items()}
+
+    def _grads_after(self, step: int, change: Callable[[], None]) -> dict[str, Value | None]:
+        """The grads at the end of the pass, if something is changed before a step."""
+        with alone(), whole(), self._live.aside(step):
+            self._runs = True
+            try:
+                with breakable():
+                    change()
+                    while self._live.advance() is not None:
+                        pass
+                return self._live.grads()
+            finally:
+                self._runs = False
 
     @_move
     def undo_edit(self) -> None:
@@ -264,18 +285,3 @@ class Stepper(Mover):
             self._past = Past(self.document)
             self._move_listeners.clear()
             self._cut_listeners.clear()
-
-    # -- listeners ----------------------------------------------------------------------------------------------------
-
-    def id_of(self, what: Any) -> Any:
-        """The id of a tensor or node, given as itself or as a variable's name; other values are returned unchanged."""
-        if not isinstance(what, str):
-            return getattr(what, "id", None) or self._live.id_of(what) or what
-        return next((t.id for t in self.document.tensors if t.name == what), what)
-
-    def _in_document(self, what: Any) -> Any:
-        """A live tensor or node as the document's; other values are returned unchanged."""
-        id = None if isinstance(what, str) else self._live.id_of(what)
-        found: list[Tensor | Node] = [t for t in self.document.tensors if t.id == id]
-        found += [n for n in self.document.nodes if n.id == id]
-        return found[0] if found else what

@@ -1,53 +1,96 @@
-"""Stops of a run: breakpoints on nodes, and conditions on steps."""
+"""Where a run stops. Each stop is a value with a kind. The page has the same rules (static/stops.js).
+
+# Note [Kinds of stops]
+A stop of kind "node" is a breakpoint: a run stops before it calls the node. All others stop after a step::
+
+    nan, zero    a gradient became nan or infinite, or all zero (the step's flags say so)
+    above, below the norm of a gradient crossed `number`: it did on one side of a call, and did not on the other
+    sign         what left the node has another sign than what arrived; an array has the sign of its mean
+    grad         a gradient arrived at the node: for a leaf at AccumulateGrad, else at its grad_fn
+    arrival      `number` gradients have been sent to the node; they are added before it runs
+    condition    the user's function returned true, or raised
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from .. import words
 from ..graph.trace import Step
+from ..render.escape import printable
 from ..runtime.collector import collector_as_before
 from ..runtime.interrupts import breakable
+from .facts import Fact, Facts, there
 
-FLAGS = {"nan": "nan", "inf": "nan", "zero": "zero"}  # the flag of a step -> the stop that checks it
+FLAGS = {"nan": ("nan", "inf"), "zero": ("zero",), "condition": ("condition", "condition_error")}  # kind -> flags of a step
+SINGLE = {"nan", "zero", "above", "below", "sign", "condition"}  # a new one replaces the old one
+PLACED = {"node", "grad", "arrival"}  # these have a node
 
 
-@dataclass
-class Stops:
-    """The stops of a run.
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """One stop; see Note [Kinds of stops].
 
     Attributes:
-        nodes: ids of nodes; a run stops before it calls one of them.
-        nan: stop after a step that made nan or inf.
-        zero: stop after a step that made a gradient all zero.
-        condition: stop after a step for which it returns true.
+        kind: "node", "nan", "zero", "above", "below", "sign", "grad", "arrival" or "condition".
+        node: id of the node of a "node", "grad" or "arrival".
+        number: the norm, or how many gradients.
+        name: of the node, the tensor or the function, for the reader.
     """
 
-    nodes: set[str] = field(default_factory=set)
-    nan: bool = False
-    zero: bool = False
+    kind: str
+    node: str = ""
+    number: float = 0
+    name: str = ""
+
+    def __str__(self) -> str:
+        return printable(words.ui()[f"stop_{self.kind}"].format(name=self.name, number=f"{self.number:g}"))
+
+
+@dataclass(repr=False)
+class Stops:
+    """The stops of a run, in the order in which they were set."""
+
+    all: list[Stop] = field(default_factory=list)
     condition: Callable[[Step], Any] | None = None
     _errors: dict[str, str] = field(default_factory=dict)  # by node: the error of the condition
 
-    def plain(self) -> dict[str, Any]:
-        """For a page: nodes, nan, zero, and the condition's name."""
-        name = getattr(self.condition, "__name__", "") if self.condition else ""
-        return {"nodes": sorted(self.nodes), "nan": self.nan, "zero": self.zero, "condition": name}
+    def __iter__(self) -> Iterator[Stop]:
+        return iter(self.all)
 
-    def update(self, plain: Any, known: Iterable[str]) -> None:
-        """Take over what a page has set; unknown stops are ignored. An empty condition removes the condition."""
-        if not isinstance(plain, dict):
-            return
-        nodes = plain.get("nodes", ())
-        self.nodes = set(known).intersection(n for n in nodes if isinstance(n, str)) if isinstance(nodes, list) else self.nodes
-        self.nan, self.zero = plain.get("nan") is True, plain.get("zero") is True
-        if not plain.get("condition"):
+    def __len__(self) -> int:
+        return len(self.all)
+
+    def __getitem__(self, index: int) -> Stop:
+        return self.all[index]
+
+    def __repr__(self) -> str:
+        return f"<Stops: {'; '.join(map(str, self.all)) or words.ui()['stops_none']}>"
+
+    @property
+    def nodes(self) -> set[str]:
+        """Ids of the nodes with a breakpoint."""
+        return {s.node for s in self.all if s.kind == "node"}
+
+    def add(self, stop: Stop) -> None:
+        """Set a stop."""
+        self.all = [s for s in self.all if s != stop and not (s.kind == stop.kind and s.kind in SINGLE)] + [stop]
+
+    def remove(self, stop: Stop | str) -> None:
+        """Remove a stop, or all of a kind. Nothing happens if there is none."""
+        self.become([s for s in self.all if stop not in (s, s.kind)])
+
+    def become(self, stops: Iterable[Stop]) -> None:
+        """Have these stops and no others. A condition stays only if it is among them."""
+        self.all = [s for s in stops if s.kind != "condition" or self.condition is not None]
+        if all(s.kind != "condition" for s in self.all):
             self.condition = None
 
     def asked(self, step: Step) -> Step:
         """The step with the result of the condition."""
-        flags = tuple(f for f in step.flags if f in FLAGS)
+        flags = tuple(f for f in step.flags if f not in FLAGS["condition"])
         self._errors.pop(step.node, None)
         if self.condition is None:
             return replace(step, flags=flags)
@@ -58,31 +101,72 @@ class Stops:
             self._errors[step.node] = f"{type(error).__name__}: {error}"
             return replace(step, flags=(*flags, "condition_error"))
 
-    def hit(self, step: Step) -> Stopped | None:
-        """The stop that a step hits, if any."""
-        if not (self.nan or self.zero or self.condition):
-            return None  # the step need not be read
-        wanted = {"nan": self.nan, "zero": self.zero, "condition": self.condition is not None}
-        kind = next((f for f in step.flags if wanted.get(FLAGS.get(f, "condition"))), "")
-        return Stopped(kind, step.node, self._errors.get(step.node, "") if kind == "condition_error" else "") if kind else None
+    def hit(self, steps: Sequence[Step], index: int, facts: Callable[[int], Facts]) -> Stopped | None:
+        """The stop that step number `index` hits, if any. Without stops the step is not read."""
+        step = steps[index]
+        for stop in self.all:
+            if stop.kind != "node" and meets(stop, step.flags, index, facts):
+                kind = "condition_error" if stop.kind == "condition" and "condition_error" in step.flags else stop.kind
+                text = {"condition_error": self._errors.get(step.node, "")}.get(kind, stop.name or f"{stop.number:g}")
+                return Stopped(kind, step.node, text, f"{stop.number:g}")
+        return None
 
 
-def wrong_nodes(nodes: Any) -> str:
-    """What is wrong with the nodes that a page sets, or ""."""
-    if nodes is None or (isinstance(nodes, list | tuple) and all(isinstance(n, str) for n in nodes)):
-        return ""
-    what = f"the nodes of stops must be a list of ids, got {type(nodes).__name__} ({nodes!r:.60})"
-    return f"{what}; stop_at(x) also takes a tensor or its name"
+def meets(stop: Stop, flags: Sequence[str], index: int, facts: Callable[[int], Facts]) -> bool:
+    """Does a run stop for this after step number `index`? `facts` gives those of a step."""
+    if stop.kind in FLAGS:
+        return any(flag in FLAGS[stop.kind] for flag in flags)
+    return RULES[stop.kind](stop, index, facts)
+
+
+def _crosses(stop: Stop, index: int, facts: Callable[[int], Facts]) -> bool:
+    """Is a norm beyond the limit after the sum, the call or the accumulation, and none before it?"""
+    here, is_above = facts(index), stop.kind == "above"
+    sent, came, left = (there(some) for some in (here.sent, here.came, here.left))
+    ways = [(sent, came), (came, left), *((there([old, *came]), there([new])) for _, old, new in here.grads)]
+
+    def holds(some: list[Fact]) -> bool:
+        return any(f.norm > stop.number if is_above else f.norm < stop.number for f in some)
+
+    return any(holds(after) and not holds(before) for before, after in ways)
+
+
+def _turns(stop: Stop, index: int, facts: Callable[[int], Facts]) -> bool:
+    """Does a gradient have a sign that is the opposite of all before the sum or the call?"""
+    here = facts(index)
+    return any(f.sign and {b.sign for b in there(before)} - {0} == {-f.sign}
+               for before, after in ((here.sent, here.came), (here.came, here.left)) for f in there(after))  # fmt: skip
+
+
+def _gets(stop: Stop, index: int, facts: Callable[[int], Facts]) -> bool:
+    """Has a gradient arrived at the node?"""
+    return facts(index).node == stop.node and bool(there(facts(index).came))
+
+
+def _arrives(stop: Stop, index: int, facts: Callable[[int], Facts]) -> bool:
+    """Has the step sent the gradient of this number to the node?"""
+    now = _sent(facts(index), stop.node)
+    before = sum(_sent(facts(k), stop.node) for k in range(index)) if now else 0
+    return before < stop.number <= before + now
+
+
+RULES = {"above": _crosses, "below": _crosses, "sign": _turns, "grad": _gets, "arrival": _arrives}
+
+
+def _sent(facts: Facts, node: str) -> int:
+    """How many gradients a step has sent to a node."""
+    return sum(end == node and fact is not None for end, fact in zip(facts.ends, facts.left, strict=False))
 
 
 @dataclass(frozen=True)
 class Stopped:
     """Why a run has stopped.
 
-    The reason is "breakpoint", "until", "unreached", "nan", "inf", "zero", "condition" or "condition_error". The node is "" for
-    "unreached". The text is the error, or the name of the tensor of `until`.
+    The kind is that of a stop (Note [Kinds of stops]), "breakpoint" for "node", or "until", "unreached", "condition_error".
+    The node is "" for "unreached". The text is the error, or a name; `number` is that of the stop.
     """
 
     kind: str
     node: str
     text: str = ""
+    number: str = ""

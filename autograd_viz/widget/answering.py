@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import io
 from contextlib import redirect_stdout
 from typing import Any
@@ -11,15 +10,19 @@ from .. import words
 from ..maps.drawing import MapDrawing
 from ..render.drawing import Drawing
 from ..runtime.interrupts import alone
+from .changes import change_of
 from .scripted import Scripted
 
 MOST_PRINTED = 4_000  # letters: only the last are kept
+MOST_LEAVES = 12  # lines of an effect
+MOST_NODES = 1000  # of a pass whose effect is shown while a person types
 
 
 class Answering(Scripted):
     """Answers the page's questions. Errors are shown on the page, not raised."""
 
     printed: Any
+    effect: Any  # what an edit would do
     send_state: Any  # ipywidgets'
     _drawing: Drawing | MapDrawing
     _questions: int
@@ -41,8 +44,12 @@ class Answering(Scripted):
         """Go back to the map."""
         raise NotImplementedError
 
-    def leave(self, card: str) -> None:
-        """Run until the next node is outside a card."""
+    def into(self) -> None:
+        """Open the closed group that is next."""
+        raise NotImplementedError
+
+    def leave(self, what: str) -> None:
+        """Run until the next node is outside a group or card."""
         raise NotImplementedError
 
     def _tell(self, error: str = "", node: str = "") -> None:
@@ -74,12 +81,14 @@ class Answering(Scripted):
                 self._quietly(self.until, self._shown(tensor))
             case {"kind": "expand" | "collapse" | "figure" | "leave" as kind, "id": str(id)}:
                 self._quietly(getattr(self, kind), id)
-            case {"kind": "map"}:
-                self._quietly(self.map)
+            case {"kind": "map" | "into" as kind}:
+                self._quietly(getattr(self, kind))
             case {"kind": "undo_edit"}:
                 self._quietly(self.undo_edit)
-            case {"kind": "edit", "index": int(index), "text": str(text)}:
-                self._quietly(self._edit_text, text, index)
+            case {"kind": "edit", "index": int(index), "how": str(how), "text": str(text)}:
+                self._quietly(self._edit_text, how, text, index)
+            case {"kind": "effect", "index": int(index), "how": str(how), "text": str(text), "soft": bool(soft)}:
+                self._quietly(self._show_effect, how, text, index, soft)
             case {"kind": "frames"}:
                 self._questions -= 1
                 self.send_state("frames")
@@ -96,14 +105,31 @@ class Answering(Scripted):
         known |= {x.id: x for x in self.stepper.document.nodes}
         return known.get(id, id)
 
-    def _edit_text(self, text: str, index: int) -> None:
-        """An edit typed into the page: a number, or a nested list of numbers."""
+    def _edit_text(self, how: str, text: str, index: int) -> None:
+        """An edit typed into the page."""
         try:
-            value = _numbers(ast.literal_eval(text.strip().replace("nan", "'nan'").replace("inf", "'inf'")))
-        except (ValueError, SyntaxError, TypeError, OverflowError, MemoryError, RecursionError):
-            self._tell(words.ui()["edit_error"].format(error=f"{text!r:.40}"))
+            change = change_of(how, text)
+        except ValueError as error:
+            self._tell(words.ui()["edit_error"].format(error=error))
             return
-        self.edit(value, index)
+        self.effect = {}
+        self.edit(change, index)
+
+    def _show_effect(self, how: str, text: str, index: int, soft: bool) -> None:
+        """What such an edit would do; if `soft`, only where no code of the user's would run and the pass is short."""
+        asked = {"index": index, "how": how, "text": text}
+        try:
+            if soft and (len(self.stepper.document.nodes) > MOST_NODES or self.stepper.calls_user_code):
+                self.effect = {**asked, "waits": True}
+                return
+            found = self.preview(change_of(how, text), index)
+        except Exception as error:
+            self.effect = {**asked, "error": words.ui()["edit_error"].format(error=error)}
+        else:
+            changed = [(name, *grads) for name, grads in found.items() if grads[0] != grads[1]]
+            self.effect = {**asked, "rows": changed[:MOST_LEAVES], "more": len(found) - len(changed[:MOST_LEAVES])}
+        finally:
+            self._tell()
 
     def goto_quietly(self, step: int) -> None:
         """Go as far as possible; an error is shown under the picture."""
@@ -114,10 +140,3 @@ class Answering(Scripted):
             move(*args)
         except Exception:
             return
-
-
-def _numbers(value: Any) -> Any:
-    """A literal in which the words "nan" and "inf" are numbers."""
-    if isinstance(value, list | tuple):
-        return [_numbers(v) for v in value]
-    return value if isinstance(value, complex) else float(value)

@@ -16,13 +16,13 @@ import re
 from typing import Any
 
 from .. import words
+from ..graph.codec import to_plain
 from ..maps.drawing import MapDrawing
 from ..render import theme_named
 from ..render.drawing import Drawing
 from ..render.escape import element, one_line, text
 from ..stepper.stepper import Stepper
-from .frames import FrameMaker
-from .map_frames import MapFrames
+from .framed import Framed
 from .modules import joined_modules, static_text, style_sheets
 from .page import page_of
 
@@ -98,15 +98,15 @@ def filled(name: str, places: dict[str, str]) -> str:
 def _recording(stepper: Stepper, theme: str, step: int, drawing: Drawing | MapDrawing) -> dict[str, Any]:
     """Everything that a widget would be sent during the pass."""
     palette = theme_named("light" if theme == "auto" else theme)
-    maker = MapFrames(drawing) if isinstance(drawing, MapDrawing) else FrameMaker(drawing.shown, palette)
-    steps = stepper.trace.steps
+    framed, steps = Framed(stepper, drawing, palette), stepper.trace.steps
     palettes = ("light", "dark") if theme == "auto" else (theme,)
     page = page_of(stepper, drawing, palette, palettes, len(steps))
     fixed = {key: {**page[key], "fixed": True} for key in ("groups", "map") if key in page}  # no kernel draws another
     return {
-        "picture": {**page, **fixed},
-        "frames": [maker.frame(s, stepper.sentence_at(i + 1)) for i, s in enumerate(steps)],
+        "picture": {**page, **fixed, "ready": framed.ready(stepper.trace.start)},
+        "frames": [framed.frame(index) for index in range(len(steps))],
         "step": step,
+        "pins": to_plain(stepper.pins),
     }
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from ..maps.drawing import MapDrawing
+from ..render import Theme
 from ..render.drawing import Drawing
 from ..stepper.stepper import Stepper
-from .frames import FrameMaker
-from .map_frames import MapFrames
+from .framed import Framed
 
 
 class MadeFrames:
@@ -20,10 +20,10 @@ class MadeFrames:
     hold_sync: Any  # ipywidgets'
     send_state: Any
     _drawing: Drawing | MapDrawing
-    _maker_of: Any
+    _theme: Theme
     _tell: Any
 
-    _maker: FrameMaker | MapFrames | None = None  # None while the widget is being made, and after close()
+    _maker: Framed | None = None  # None while the widget is being made, and after close()
     _made: list[Any]  # the frames that are made
     _is_read = False  # somebody has read the frames: new ones are sent
     _known = _questions = 0  # how many frames the page has, and how many questions it has asked
@@ -32,9 +32,9 @@ class MadeFrames:
         """The frames are being read: make the missing ones."""
         if self._maker is None:
             return
-        self._is_read, steps = True, self.stepper.recorded
-        for i in range(len(self._made), len(steps)):
-            self._made.append(self._maker.frame(steps[i], self.stepper.sentence_at(i + 1)))  # sends nothing
+        self._is_read = True
+        for index in range(len(self._made), len(self.stepper.recorded)):
+            self._made.append(self._maker.frame(index))  # sends nothing
 
     def _send_frames(self) -> None:
         """Send the frames that the page does not have yet.
@@ -49,9 +49,9 @@ class MadeFrames:
     def _cut(self, length: int) -> None:
         """Recorded steps from `length` on are no longer valid."""
         del self._made[length:]
-        self._maker = self._maker_of(self._drawing)
-        for step in self.stepper.recorded[: len(self._made)]:
-            self._maker.pass_over(step)
+        self._maker = Framed(self.stepper, self._drawing, self._theme)
+        for index in range(len(self._made)):
+            self._maker.pass_over(index)
         self._known = min(self._known, length)
         self._send_frames()
 

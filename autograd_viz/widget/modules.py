@@ -6,7 +6,10 @@ import re
 from importlib import resources
 
 ENTRY = "index.js"
-STYLES = ("stepper.css", "stage.css", "picture.css", "map.css", "inspector.css", "engine.css", "heatmap.css", "formulas.css")
+STYLES = (
+    "stepper.css", "stage.css", "picture.css", "map.css", "inspector.css", "engine.css", "heatmap.css", "formulas.css",
+    "debugger.css",
+)  # fmt: skip
 COMMENT = re.compile(r"^[ \t]*(?:/\*\*(?:[^*]|\*(?!/))*\*/|//[^\n]*)[ \t]*\n", re.MULTILINE)  # on lines of their own
 IMPORT = re.compile(r'^import [^;]*? from "\./([^"]+)";\n', re.MULTILINE)
 

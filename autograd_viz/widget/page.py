@@ -17,6 +17,7 @@ from ..render import THEMES, Theme
 from ..render.drawing import Drawing
 from ..stepper.stepper import Stepper
 from .page_svg import page_svg
+from .parts import parts_of
 
 MOST_KINDS = 12  # kinds of ops that a closed group lists
 MOST_REPLAYED = 2000  # ops whose forward pass is replayed
@@ -80,7 +81,7 @@ def pending_edit(stepper: Stepper, shown: Collapsed) -> dict[str, Any]:
 def open_groups(drawing: Drawing) -> dict[str, Any]:
     """For the page: the title and parent of each open group, and the innermost group of each drawn op and node.
 
-    `closed` lists the ops in closed groups.
+    `closed` lists the ops in closed groups; `leaves` the part of each drawn AccumulateGrad.
     """
     opened, of = dict[str, Any](), dict[str, str]()
     ops = drawing.document.ops
@@ -97,7 +98,9 @@ def open_groups(drawing: Drawing) -> dict[str, Any]:
         id: {"title": titled(g), "kinds": list(kinds_of(ops[g.first : g.last]).items())[:MOST_KINDS]}
         for id, g in drawing.shown.groups.items()
     }
-    return {"opened": opened, "of": of, "closed": closed, "hidden": _hidden(drawing.shown)}
+    parts = parts_of(drawing).of
+    leaves = {n.id: parts[n.id][-1] for n in drawing.shown.document.nodes if n.variable is not None and n.id in parts}
+    return {"opened": opened, "of": of, "closed": closed, "leaves": leaves, "hidden": _hidden(drawing.shown)}
 
 
 def _hidden(shown: Collapsed) -> list[tuple[str, str, str]]:

@@ -92,6 +92,7 @@ class PageOutput:
                     return ""
                 try:
                     stepper.finish()
+                    stepper.pins = self.stepper.pins
                     self._shows_all = True
                     return html_page(stepper, self.theme, self._begin, self.drawing())
                 finally:

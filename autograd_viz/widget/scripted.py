@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..graph.model import Value
+from ..graph.text import Labels, gradient_text
 from ..graph.trace import Step
 from ..stepper.stepper import Stepper
+from ..stepper.stops import Stop
 
 
 class Scripted:
@@ -23,6 +26,10 @@ class Scripted:
 
     def _show_stops(self) -> None:
         """Send the stops to the page."""
+        raise NotImplementedError
+
+    def _show_pins(self) -> None:
+        """Send the pins to the page."""
         raise NotImplementedError
 
     def _tell_anew(self) -> None:
@@ -67,8 +74,17 @@ class Scripted:
         self._try(self.stepper.until, tensor)
 
     def edit(self, value: Any, index: int = 0) -> None:
-        """Replace the gradient that is about to enter the next node."""
+        """Replace the gradient that is about to enter the next node by a value, or a function of it: ``lambda g: 2 * g``."""
         self._try(self.stepper.edit, value, index)
+
+    def preview(self, value: Any, index: int = 0) -> dict[str, tuple[str, str]]:
+        """What an edit would do to the `grad` of each leaf at the end of the pass: by name, without the edit and with it.
+
+        The rest of the pass runs, also hooks, and is taken back.
+        """
+        labels = Labels(self.stepper.document)
+        found = self.stepper.preview(value, index).items()
+        return {labels.of(id): (_told(without), _told(edited)) for id, (without, edited) in found}
 
     def undo_edit(self) -> None:
         """Undo the edit."""
@@ -79,9 +95,29 @@ class Scripted:
         self.stepper.stop_at(self._first_of(what))
         self._show_stops()
 
-    def stop_on(self, *, nan: bool | None = None, zero: bool | None = None) -> None:
-        """Stop after a step that sends nan or inf, or only zeros. False turns it off."""
-        self.stepper.stop_on(nan=nan, zero=zero)
+    def stop_on(
+        self,
+        *,
+        nan: bool | None = None,
+        zero: bool | None = None,
+        sign: bool | None = None,
+        above: float | None = None,
+        below: float | None = None,
+        grad: Any = None,
+        arrival: tuple[Any, int] | None = None,
+    ) -> None:
+        """Stop after a step in which something happens to a gradient. False turns it off.
+
+        Args:
+            nan: it became nan or inf.
+            zero: it became all zero.
+            sign: it left a node with another sign than it arrived with. An array has the sign of its mean.
+            above: its norm became larger than this.
+            below: its norm became smaller than this.
+            grad: it arrived at this tensor.
+            arrival: (tensor, k): it is the k-th that was sent to this tensor, which is used in several places.
+        """
+        self.stepper.stop_on(nan=nan, zero=zero, sign=sign, above=above, below=below, grad=grad, arrival=arrival)
         self._show_stops()
 
     def stop_when(self, condition: Any) -> None:
@@ -90,12 +126,26 @@ class Scripted:
         self._tell_anew()
         self._show_stops()
 
-    def clear_stops(self) -> None:
-        """Remove all stops."""
-        self.stepper.clear_stops()
+    def clear_stops(self, stop: Stop | None = None) -> None:
+        """Remove one of `stops`, or all."""
+        self.stepper.clear_stops(stop)
         self._show_stops()
+
+    def pin(self, what: Any, edge: int | None = None) -> None:
+        """Keep a gradient in sight: that of a tensor, or what leaves along one of the next_functions of its grad_fn."""
+        self.stepper.pin(what, edge)
+        self._show_pins()
+
+    def unpin(self, what: Any = None, edge: int | None = None) -> None:
+        """Remove a pin, or all pins."""
+        self.stepper.unpin(what, edge)
+        self._show_pins()
 
     @property
     def sentence(self) -> str:
         """The last event, in words."""
         return self.stepper.sentence
+
+
+def _told(grad: Value | None) -> str:
+    return "None" if grad is None else gradient_text(grad)

@@ -4,24 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..maps.did import what_it_did
 from ..maps.drawing import MapDrawing
 from ..maps.figure import figure_of, first_box
-from ..render import Theme
 from ..render.drawing import Drawing
 from ..stepper.stepper import Stepper
-from .frames import FrameMaker
-from .map_frames import MapFrames
+from .parts import Did, parts_of
 
 
 class TwoScales:
-    """The moves between map and figure, and steps over whole cards."""
+    """The moves between map and figure, and steps over, into and out of groups and cards."""
 
     stepper: Stepper
     _drawing: Drawing | MapDrawing
     _map: MapDrawing | None
-    _theme: Theme
-    _look: str
     _did: str
     _try: Any
     _redraw: Any
@@ -37,8 +32,7 @@ class TwoScales:
     def _to_figure(self, what: str) -> None:
         map = self._known_map()
         drawing = figure_of(map, what)
-        self._look = first_box(map, drawing, what)
-        self._redraw(drawing)
+        self._redraw(drawing, look=first_box(map, drawing, what))
 
     def map(self) -> None:
         """Go back to the map.
@@ -46,25 +40,41 @@ class TwoScales:
         Raises:
             ValueError: there is no map.
         """
-        self._look = ""
         self._try(lambda: self._redraw(self._known_map()))
 
-    def leave(self, card: str) -> None:
-        """Run to a card of the map, given by path or id, and through it: a step over it, or out of it.
+    def leave(self, what: str) -> None:
+        """Run to a group or card, given by title, path or id, and through it: a step over it, or out of it.
+
+        `did` says what it did.
 
         Raises:
-            ValueError: there is no such card, or no map; or the card has run.
+            ValueError: there is none, or it has run.
         """
-        self._try(self._leave, card)
+        self._try(self._leave, what)
 
-    def _leave(self, card: str) -> None:
-        plan, stepper = self._known_map().plan, self.stepper
-        id = plan.card(card).id
-        nodes = frozenset(plan.members.get(id, ()))
+    def _leave(self, what: str) -> None:
+        parts, stepper = parts_of(self._drawing), self.stepper
+        part = self._drawing.plan.card(what).id if isinstance(self._drawing, MapDrawing) else parts.named(what)
+        nodes = frozenset(parts.members.get(part, ()))
         if nodes <= {step.node for step in stepper.recorded[: max(0, stepper.step)]}:
-            raise ValueError(f"card {card!r} has no backward node that is still to run; go back to step over it again")
+            raise ValueError(f"{what!r} has no backward node that is still to run; go back to step over it again")
         stepper.leave(nodes)
-        self._did = what_it_did(plan, id, stepper.recorded[: stepper.step])
+        did = Did(stepper.document, parts)
+        for index in range(stepper.step):
+            did.ran(stepper.facts(index))
+        self._did = did.said(part)
+
+    def into(self) -> None:
+        """Open the closed group that is next, and look at its first node. On a map: the figure of the card."""
+        self._try(self._into)
+
+    def _into(self) -> None:
+        node, shown = self.stepper.next_node or "", self._drawing.shown.shown
+        if isinstance(self._drawing, MapDrawing):
+            self._to_figure(shown.get(node, ""))
+        elif node in shown:
+            inside = self._drawing.expanded(shown[node])
+            self._redraw(inside, look=inside.shown.shown.get(node, node))
 
     def _first_of(self, what: Any) -> Any:
         """Of a card's path the node that runs first; anything else as it is."""
@@ -83,6 +93,3 @@ class TwoScales:
     @property
     def _is_map(self) -> bool:
         return isinstance(self._drawing, MapDrawing)
-
-    def _maker_of(self, drawing: Drawing | MapDrawing) -> FrameMaker | MapFrames:
-        return MapFrames(drawing) if isinstance(drawing, MapDrawing) else FrameMaker(drawing.shown, self._theme)

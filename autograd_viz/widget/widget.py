@@ -28,8 +28,9 @@ from ..render.drawing import Drawing
 from ..render.writer import Writer
 from ..runtime.interrupts import alone, breakable, whole
 from ..stepper.stepper import Stepper
-from ..stepper.stops import wrong_nodes
+from ..stepper.stops import Stops
 from .answering import Answering
+from .framed import Framed
 from .frames import FramesTrait, plain_lines
 from .made_frames import MadeFrames
 from .modules import joined_modules, style_sheets
@@ -51,10 +52,12 @@ class StepperWidget(Quiet, TwoScales, MadeFrames, Answering, anywidget.AnyWidget
     Attributes:
         step: the number of steps done, negative during the forward pass. It can be set, and linked to other widgets.
         stepper: the `Stepper` behind it, with `trace`, `document` and all debugger methods.
-        stops: the stops of `run`.
+        shown_stops: `stops` as the page shows them. It can set them.
+        pins: gradients that stay in sight, as the page shows them. It can set them.
+        effect: what an edit would do, as the page has asked.
         error, error_node: the error of the last move and the id of its node, or "".
         stopped: why the last run stopped, or "".
-        did: what the card did that the last move went through, or "".
+        did: what the group or card did that the last move went through, or "".
         printed: output of hooks and Functions during the last click.
         frames: every recorded step for the page, made when somebody reads them. `recorded` is the part sent last: its start,
             its frames, and the number of the page's questions answered so far.
@@ -69,7 +72,9 @@ class StepperWidget(Quiet, TwoScales, MadeFrames, Answering, anywidget.AnyWidget
     recorded = traitlets.Dict().tag(sync=True)
     step = traitlets.Int(0).tag(sync=True)
     complete = traitlets.Bool(False).tag(sync=True)
-    stops = traitlets.Dict().tag(sync=True)
+    shown_stops: Any = traitlets.List().tag(sync=True)
+    pins: Any = traitlets.List().tag(sync=True)
+    effect = traitlets.Dict().tag(sync=True)
     error = traitlets.Unicode("").tag(sync=True)
     error_node = traitlets.Unicode("").tag(sync=True)
     did = traitlets.Unicode("").tag(sync=True)
@@ -92,19 +97,19 @@ class StepperWidget(Quiet, TwoScales, MadeFrames, Answering, anywidget.AnyWidget
         self.stepper, self._theme = stepper, theme_named("light" if theme == "auto" else theme)
         self._drawing: Drawing | MapDrawing = drawing
         self._map = drawing if isinstance(drawing, MapDrawing) else None  # also while the figure of a card is shown
-        self._did = ""  # what the card of the last move did
-        self._look = ""  # the box at which a figure begins
+        self._did = ""  # what the group or card of the last move did
         self._made = self.frames  # the same list
-        self._maker = self._maker_of(drawing)
+        self._maker = maker = Framed(stepper, drawing, self._theme)
         self._is_moving = False
         self._mark = f"av-still-{secrets.token_hex(8)}"
         self.page = PageOutput(stepper, self._mark, theme, lambda: self._drawing, dry_run)
         self._palettes, self._total = ("light", "dark") if theme == "auto" else (theme,), total
-        self.picture, self.stops = self._page(self._drawing), self._shown_stops()
+        self.picture, self.shown_stops = self._page(drawing, maker), self._shown_stops()
         stepper.on_move(self._moved)
         stepper.on_cut(self._cut)
         self.observe(self._cursor_set, names="step")
-        self.observe(self._stops_set, names="stops")
+        self.observe(self._stops_set, names="shown_stops")
+        self.observe(self._pins_set, names="pins")
         self.on_msg(self._asked)
         watch(self)
 
@@ -132,10 +137,11 @@ class StepperWidget(Quiet, TwoScales, MadeFrames, Answering, anywidget.AnyWidget
         """
         self._try(lambda: self._redraw(self._drawing.collapsed(what)))
 
-    def _redraw(self, drawing: Drawing | MapDrawing) -> None:
-        """Draw the same pass anew; if it cannot be laid out, the old drawing stays."""
-        page = self._page(drawing)
-        self._drawing, self._maker, self._known = drawing, self._maker_of(drawing), 0
+    def _redraw(self, drawing: Drawing | MapDrawing, look: str = "") -> None:
+        """Draw the same pass anew, and look at a box; if it cannot be laid out, the old drawing stays."""
+        maker = Framed(self.stepper, drawing, self._theme)
+        page = self._page(drawing, maker, look)
+        self._drawing, self._maker, self._known = drawing, maker, 0
         self._map = drawing if isinstance(drawing, MapDrawing) else self._map
         self._made.clear()
         with self.hold_sync():
@@ -143,9 +149,10 @@ class StepperWidget(Quiet, TwoScales, MadeFrames, Answering, anywidget.AnyWidget
             self.picture = page
             self._show_stops()
 
-    def _page(self, drawing: Drawing | MapDrawing) -> dict[str, Any]:
+    def _page(self, drawing: Drawing | MapDrawing, maker: Framed, look: str = "") -> dict[str, Any]:
         page = page_of(self.stepper, drawing, self._theme, self._palettes, self._total)
-        return {**page, "mark": self._mark, "has_map": self._map is not None, "look": self._look}
+        ready, has_map = maker.ready(self.stepper.trace.start), self._map is not None or isinstance(drawing, MapDrawing)
+        return {**page, "ready": ready, "mark": self._mark, "has_map": has_map, "look": look}
 
     def refresh(self) -> None:
         """Show what changed outside the stepper (called after every cell)."""
@@ -187,28 +194,38 @@ class StepperWidget(Quiet, TwoScales, MadeFrames, Answering, anywidget.AnyWidget
             self.goto_quietly(change.new)
             self.step = self.stepper.step
 
-    @traitlets.validate("stops")
-    def _stops_given(self, proposal: Any) -> Any:
-        if wrong := wrong_nodes(proposal.value.get("nodes")):
-            raise traitlets.TraitError(wrong)
-        return proposal.value
-
     def _stops_set(self, change: Any) -> None:
-        """The page has set or cleared a stop."""
-        shown, stops = self._drawing.shown, self.stepper.stops
-        asked = set(change.new.get("nodes") or ())
-        kept = {n for n in stops.nodes if shown.shown.get(n, n) in asked}
-        boxes = asked - {shown.shown.get(n, n) for n in kept}
-        nodes = sorted(kept | {shown.first_node(box) for box in boxes})
-        stops.update({**change.new, "nodes": nodes}, shown.nodes)
+        """The page has set or removed stops. Some boxes stand for several nodes."""
+        shown, kept = self._drawing.shown, self.stepper.stops.nodes
+        plain = []
+        for p in change.new:
+            box = p.get("node", "") if isinstance(p, dict) else None
+            if not isinstance(box, str):
+                continue
+            inside = [n for n in sorted(kept) if shown.shown.get(n, n) == box]
+            nodes = (inside or [shown.first_node(box)]) if p.get("kind") == "node" else [box]
+            plain += [{**p, "node": node} for node in nodes]
+        self.stepper.set_stops(plain)
+
+    def _pins_set(self, change: Any) -> None:
+        self.stepper.set_pins(change.new)
 
     def _show_stops(self) -> None:
-        self.stops = self._shown_stops()
+        self.shown_stops = self._shown_stops()
 
-    def _shown_stops(self) -> dict[str, Any]:
-        """The stops as the picture shows them: a stop in a closed group is shown at the group."""
-        plain, shown = self.stepper.stops.plain(), self._drawing.shown.shown
-        return {**plain, "nodes": sorted({shown.get(n, n) for n in plain["nodes"]})}
+    def _show_pins(self) -> None:
+        self.pins = to_plain(self.stepper.pins)
+
+    def _shown_stops(self) -> list[dict[str, Any]]:
+        """The stops as the picture shows them: a breakpoint in a closed group is shown at the group."""
+        shown = self._drawing.shown.shown
+        plain = [{**to_plain(s), "node": shown.get(s.node, s.node) if s.kind == "node" else s.node} for s in self.stepper.stops]
+        return list({(p["kind"], p["node"], p.get("number")): p for p in plain}.values())
+
+    @property
+    def stops(self) -> Stops:
+        """The stops of `run`."""
+        return self.stepper.stops
 
     def _moved(self) -> None:
         """The stepper itself has moved. `_try` reports its own moves when it knows how they ended."""

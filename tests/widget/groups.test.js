@@ -65,6 +65,6 @@ test("a name far out fills its box and no more", () => {
 test("a breakpoint at a group stops before its first node only", () => {
   const frame = (node) => ({ node, step: { node, engine: { queue: [] } } });
   const frames = [frame("n9"), frame("bg0"), frame("bg0"), frame("n1")];
-  const stops = { nodes: ["bg0"], nan: false, zero: false, condition: "" };
+  const stops = [{ kind: "node", node: "bg0" }];
   assert.deepEqual([1, 2, 3].map((step) => stopAt(frames, step, stops)?.node ?? ""), ["bg0", "", ""]);
 });

@@ -45,7 +45,7 @@ test("a card in a closed one is seen as that", () => {
 
 test("a run stops before the first node of a card, and not before each", () => {
   const frames = ["c1", "c4", "c3", "c1", "c3"].map((node) => ({ node, step: { engine: { queue: [] } } }));
-  const stops = { nodes: ["c2"], nan: false, zero: false, condition: "" };
+  const stops = [{ kind: "node", node: "c2" }];
   assert.deepEqual(nextStop(frames, 0, stops, withinCards(MAP)), { step: 1, kind: "breakpoint", node: "c2" });
   assert.deepEqual(nextStop(frames, 1, stops, withinCards(MAP)), { step: 4, kind: "breakpoint", node: "c2" });
   assert.equal(nextStop(frames, 0, stops), null);

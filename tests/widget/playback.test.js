@@ -24,7 +24,7 @@ const frame = (node, flags = [], queue = []) => ({ node, sentence: "", changes: 
 const FRAMES = [frame("n0", [], ["n1", "n2"]), frame("n1", ["nan"], ["n2"]), frame("n2")];
 
 function playback(given = {}) {
-  const state = { frames: FRAMES, recorded: {}, step: 0, complete: true, error: "", stopped: "", stops: {}, ...given };
+  const state = { frames: FRAMES, recorded: {}, step: 0, complete: true, error: "", stopped: "", shown_stops: [], ...given };
   const [sent, saved] = [[], []];
   const model = { get: (n) => state[n], set: (n, v) => (state[n] = v), save_changes: () => saved.push(state.step), send: (m) => sent.push(m) };
   const made = new Playback(model, { first: -1, total: 3, ready: "n0", graph: new Graph(program), say: sayer({}), pause: () => 1, changed() {} });
@@ -44,7 +44,7 @@ test("reset goes to the start of the backward pass, and from there to that of th
 });
 
 test("a run over recorded steps stops before a breakpoint, and goes on from there", () => {
-  const { made, sent } = playback({ stops: { nodes: ["n1"] } });
+  const { made, sent } = playback({ shown_stops: [{ kind: "node", node: "n1" }] });
   made.act("run");
   assert.equal(made.step, 1);
   assert.equal(made.stopped, "stopped");
@@ -54,15 +54,15 @@ test("a run over recorded steps stops before a breakpoint, and goes on from ther
 });
 
 test("a run stops after the step that made a nan, only if that is a stop", () => {
-  assert.equal(stopAt(FRAMES, 2, { nodes: [], nan: true, zero: false, condition: "" }).kind, "nan");
-  assert.equal(stopAt(FRAMES, 2, { nodes: [], nan: false, zero: true, condition: "" }), null);
-  const { made } = playback({ stops: { nan: true } });
+  assert.equal(stopAt(FRAMES, 2, [{ kind: "nan" }]).kind, "nan");
+  assert.equal(stopAt(FRAMES, 2, [{ kind: "zero" }]), null);
+  const { made } = playback({ shown_stops: [{ kind: "nan" }] });
   made.act("run");
   assert.equal(made.step, 2);
 });
 
 test("a breakpoint at the frontier is known by the queue", () => {
-  const stops = { nodes: ["n1"], nan: false, zero: false, condition: "" };
+  const stops = [{ kind: "node", node: "n1" }];
   assert.equal(stopAt(FRAMES.slice(0, 1), 1, stops).kind, "breakpoint");
 });
 

@@ -5,7 +5,7 @@ import { mock, test } from "node:test";
 const at = "../../autograd_viz/widget/static/";
 const { Graph } = await import(`${at}graph.js`);
 const { Playback } = await import(`${at}playback.js`);
-const { stopAt, toggled } = await import(`${at}stops.js`);
+const { stopAt, toggled, withStop } = await import(`${at}stops.js`);
 const { hiddenAt, positionAt } = await import(`${at}forward.js`);
 const { sayer } = await import(`${at}words.js`);
 const { PassHistory } = await import(`${at}history.js`);
@@ -23,10 +23,9 @@ const NODES = [
 const graph = new Graph({ tensors: [{ id: "t0", name: "a", grad_fn: null, output_nr: 0 }], nodes: NODES });
 const frame = (node, flags = [], queue = []) => ({ node, step: { node, flags, engine: { queue } } });
 const FRAMES = [frame("n0", ["inf"], ["n1"]), frame("n1", ["zero"])];
-const STOPS = { nodes: [], nan: false, zero: false, condition: "" };
 
 function playback(given = {}) {
-  const state = { frames: FRAMES, recorded: {}, step: 0, complete: true, error: "", stopped: "", stops: {}, ...given };
+  const state = { frames: FRAMES, recorded: {}, step: 0, complete: true, error: "", stopped: "", shown_stops: [], ...given };
   const sent = [];
   const saved = [];
   const save_changes = () => saved.push(state.step);
@@ -45,16 +44,24 @@ function withTimers(body) {
 }
 
 test("a run stops at inf as at nan, at zero and at a condition, each only if asked for", () => {
-  assert.equal(stopAt(FRAMES, 1, { ...STOPS, nan: true }).kind, "nan");
-  assert.equal(stopAt(FRAMES, 2, { ...STOPS, zero: true }).kind, "zero");
-  assert.equal(stopAt([frame("n0", ["condition"])], 1, { ...STOPS, condition: "f" }).kind, "condition");
-  assert.equal(stopAt([frame("n0", ["condition"])], 1, STOPS), null);
-  assert.equal(stopAt([], 0, { ...STOPS, nodes: ["n0"] }, "n0").kind, "breakpoint");
+  assert.equal(stopAt(FRAMES, 1, [{ kind: "nan" }]).kind, "nan");
+  assert.equal(stopAt(FRAMES, 2, [{ kind: "zero" }]).kind, "zero");
+  assert.equal(stopAt([frame("n0", ["condition"])], 1, [{ kind: "condition", name: "f" }]).kind, "condition");
+  assert.equal(stopAt([frame("n0", ["condition"])], 1, []), null);
+  assert.equal(stopAt([], 0, [{ kind: "node", node: "n0" }], "n0").kind, "breakpoint");
 });
 
 test("a breakpoint is set and taken away, the others stay", () => {
-  assert.deepEqual(toggled({ ...STOPS, nodes: ["n0"] }, "n1").nodes, ["n0", "n1"]);
-  assert.deepEqual(toggled({ ...STOPS, nodes: ["n0", "n1"] }, "n0").nodes, ["n1"]);
+  const [one, two] = ["n0", "n1"].map((node) => ({ kind: "node", node }));
+  assert.deepEqual(toggled([one], two), [one, two]);
+  assert.deepEqual(toggled([one, two], one), [two]);
+});
+
+test("a new norm takes the place of the old one, each tensor has a stop of its own", () => {
+  const [ten, one] = [10, 1].map((number) => ({ kind: "above", number }));
+  assert.deepEqual(withStop([ten], one), [one]);
+  const [a, b] = ["n1", "n2"].map((node) => ({ kind: "grad", node }));
+  assert.deepEqual(withStop([a], b), [a, b]);
 });
 
 test("an edit begins where the page stands", () => {
@@ -65,7 +72,7 @@ test("an edit begins where the page stands", () => {
 });
 
 test("why a walk stopped is said only where it stopped", () => {
-  const { made, state } = playback({ stops: { nodes: ["n1"] } });
+  const { made, state } = playback({ shown_stops: [{ kind: "node", node: "n1" }] });
   made.run();
   assert.equal(made.stopped, "stopped");
   state.step = 2; // moved from code
@@ -80,7 +87,7 @@ test("play asks for one step at a time, and halts at a stop", () => withTimers((
   const goto = () => live.sent.filter((m) => m.kind === "goto");
   tick(30);
   assert.equal(goto().length, 1);
-  const recorded = playback({ stops: { nodes: ["n1"] } });
+  const recorded = playback({ shown_stops: [{ kind: "node", node: "n1" }] });
   recorded.made.play();
   tick(200);
   assert.deepEqual([recorded.state.step, recorded.made.playing], [1, false]);

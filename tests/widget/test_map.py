@@ -93,7 +93,7 @@ def test_leave_goes_to_a_card_that_is_not_next_and_through_it_once() -> None:
     assert model.blocks[1].second.weight.grad is None
     assert s.did.startswith("blocks.2: ")
     assert "–" not in s.did
-    with pytest.raises(ValueError, match=r"card 'blocks.2' has no backward node that is still to run"):
+    with pytest.raises(ValueError, match=r"'blocks.2' has no backward node that is still to run"):
         s.leave("blocks.2")
     s.leave("blocks.0 … blocks.3")
     assert model.blocks[0].first.weight.grad is not None
@@ -145,7 +145,7 @@ def test_a_card_opens_into_its_figure_and_back() -> None:
 def test_a_breakpoint_on_a_card_stops_before_its_first_node() -> None:
     model = Net(4)
     s = av.step(loss_of(model))
-    s.stops = {"nodes": [card(s, "blocks.2")], "nan": False, "zero": False, "condition": ""}
+    s.shown_stops = [{"kind": "node", "node": card(s, "blocks.2")}]
     s.run()
     assert s.stepper.next_node in s.drawing.plan.members[card(s, "blocks.2")]
     assert s.stepper.current.node not in s.drawing.plan.members[card(s, "blocks.2")]

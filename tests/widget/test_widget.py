@@ -9,13 +9,12 @@ from importlib import resources
 from typing import Any
 
 import pytest
-from traitlets import TraitError
 
 import autograd_viz as av
 from autograd_viz.errors import NotDrawableError
 from autograd_viz.graph import Document
 from autograd_viz.graph.codec import from_plain
-from autograd_viz.stepper.stops import Stopped
+from autograd_viz.stepper.stops import FLAGS, RULES, Stop, Stopped
 from autograd_viz.widget import modules as module
 from autograd_viz.widget import watch as watching
 
@@ -247,10 +246,10 @@ def three() -> tuple[av.Tensor, ...]:
 def test_the_page_may_ask_for_everything_that_code_may() -> None:
     a, *_, e = three()
     s = av.step(e)
-    s.stops = {"nodes": ["n0", "nonsense"], "nan": True, "zero": False, "condition": ""}
+    s.shown_stops = [{"kind": "node", "node": "n0"}, {"kind": "node", "node": "nonsense"}, {"kind": "nan"}, {"kind": "x"}, 3]
     s._asked(s, {"kind": "run"}, [])
     assert (s.step, s.stopped, s.stepper.stops.nodes) == (2, "breakpoint at MulBackward0 (c)", {"n0"})
-    s._asked(s, {"kind": "edit", "index": 0, "text": "-1"}, [])
+    s._asked(s, {"kind": "edit", "index": 0, "how": "value", "text": "-1"}, [])
     s._asked(s, {"kind": "until", "tensor": "t0"}, [])
     assert a.grad is not None and a.grad.item() == -3.0 and s.error == ""
     s._asked(s, {"kind": "goto", "step": -7}, [])
@@ -260,7 +259,7 @@ def test_the_page_may_ask_for_everything_that_code_may() -> None:
 @pytest.mark.parametrize("text", ["__import__('os').getcwd()", "", "[1, 2", "{}", "[1.0, 2.0]", "None"])
 def test_an_edit_that_is_no_gradient_is_refused_in_words_and_never_run(text: str) -> None:
     s = av.step(three()[-1])
-    s._asked(s, {"kind": "edit", "index": 0, "text": text}, [])
+    s._asked(s, {"kind": "edit", "index": 0, "how": "value", "text": text}, [])
     assert s.error and s.step == 0
     s.finish()
     assert s.error == "" and s.complete
@@ -269,17 +268,19 @@ def test_an_edit_that_is_no_gradient_is_refused_in_words_and_never_run(text: str
 @pytest.mark.parametrize("text", ["9" * 400, "9" * 5000, "-" * 5000, "[" * 5000])
 def test_an_edit_that_python_cannot_read_is_refused_in_words(text: str) -> None:
     s = av.step(three()[-1])
-    s._asked(s, {"kind": "edit", "index": 0, "text": text}, [])
+    s._asked(s, {"kind": "edit", "index": 0, "how": "value", "text": text}, [])
     assert s.error.startswith(f"This is not a gradient: '{text[:10]}") and s.step == 0
 
 
-@pytest.mark.parametrize("nodes", [3, [3], "n0", [["n0"]], {"n0": 1}])
-def test_nodes_of_stops_that_are_none_are_refused_and_the_stops_stay(nodes: Any) -> None:
+@pytest.mark.parametrize("number", [-1, float("nan"), float("inf"), "9", None, [1]])
+def test_stops_with_a_number_that_is_no_norm_are_ignored(number: Any) -> None:
     s = av.step(three()[-1])
-    s.stops = {"nodes": ("n0",), "nan": True}
-    with pytest.raises(TraitError, match=r"the nodes of stops must be a list of ids, got .*; stop_at\(x\) also takes"):
-        s.stops = {"nodes": nodes}
-    assert (list(s.stops["nodes"]), s.stepper.stops.nodes, s.stepper.stops.nan) == (["n0"], {"n0"}, True)
+    s.shown_stops = [
+        {"kind": "above", "number": number},
+        {"kind": "grad", "node": 3},
+        {"kind": "arrival", "node": "n0", "number": "x"},
+    ]
+    assert len(s.stops) == 0
 
 
 def test_an_edit_that_no_node_has_run_with_is_sent_to_the_page() -> None:
@@ -360,19 +361,23 @@ def test_the_page_may_run_to_a_node_and_take_an_edit_back_even_if_variables_are_
     s = av.step(root)
     s._asked(s, {"kind": "run_to", "node": "n0"}, [])
     assert s.stepper.next_node == "n0" and s.error == ""
-    s._asked(s, {"kind": "edit", "index": 0, "text": "5"}, [])
+    s._asked(s, {"kind": "edit", "index": 0, "how": "value", "text": "5"}, [])
     s._asked(s, {"kind": "undo_edit"}, [])
     s.finish()
     assert n0.grad is not None and n0.grad.item() == 36.0
 
 
-@pytest.mark.parametrize("kind", ["breakpoint", "until", "nan", "inf", "zero", "condition", "condition_error"])
+KINDS = (*FLAGS, *RULES)
+
+
+@pytest.mark.parametrize("kind", ["breakpoint", "until", "unreached", "condition_error", *KINDS])
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_every_way_to_stop_has_words(kind: str, language: str) -> None:
     s = av.step(three()[-1]).stepper
-    s.stopped = Stopped(kind, "n0", "oops")
+    s.stopped = Stopped(kind, "n0", "oops", "3")
     av.set_language(language)
     try:
         assert s.explanation and "{" not in s.explanation
+        assert kind not in KINDS or "{" not in str(Stop(kind, "n0", 3, "oops"))
     finally:
         av.set_language("en")

@@ -73,7 +73,7 @@ class TorchPass(Pass):
         with ExitStack() as kept:
             kept.enter_context(others_kept())
             kept.enter_context(random_numbers_kept())
-            if any(self._runs_users_code(node, self.attached(node)) for node in self.nodes):
+            if self.calls_user_code:
                 kept.enter_context(leaves_kept(leaves))
             kept.enter_context(self.exchange.apart())
             yield
@@ -86,6 +86,11 @@ class TorchPass(Pass):
         finally:
             if torch.is_grad_enabled() != mode:
                 torch.set_grad_enabled(mode)
+
+    @property
+    def calls_user_code(self) -> bool:
+        """Are there hooks, or a Function's backward?"""
+        return any(self._runs_users_code(node, self.attached(node)) for node in self.nodes)
 
     @property
     def own_ranks(self) -> int:
@@ -229,6 +234,11 @@ class TorchPass(Pass):
             raise refusal(value, wanted.shape, wanted.dtype)
         check_shape(given.shape, wanted.shape)
         return given.to(dtype=wanted.dtype, device=wanted.device).expand(wanted.shape).clone()
+
+    @unseen
+    def copy_of(self, gradient: Any) -> Any:
+        """A gradient as a tensor of the user's, who may change it."""
+        return gradient.detach().clone()
 
     @unseen
     def value_of(self, gradient: Any) -> Value:

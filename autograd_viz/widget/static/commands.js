@@ -1,23 +1,28 @@
 // What a person asks of a view: run, open, select, stop, edit.
 
 import { closedGroup, toggledGroup } from "./groups.js";
+import { repinned } from "./pins.js";
 
 /** @typedef {import("./view.js").View} View */
-/** @typedef {{ kind: string, id?: string, node?: string, tensor?: string, index?: number, text?: string, step?: number }} Command */
+/** @typedef {{ kind: string, id?: string, node?: string, tensor?: string, index?: number, how?: string, text?: string, step?: number, pin?: import("./pins.js").Pin }} Command */
 
 /** @type {Record<string, (view: View, command: Command) => void>} */
 const ACTS = {
   select: (view, { id = "" }) => view.select(id, true),
+  jump: (view, { id = "" }) => view.stage.jump(id),
   run_to: (view, { node = "" }) => view.playback.runTo(node),
   until: (view, { tensor = "" }) => view.playback.until(tensor),
   breakpoint: (view, { node = "" }) => view.toggleStop(node),
   card: (view, { id }) => toggleGroup(view, id),
   leave: (view, { id = "" }) => view.playback.leave(id),
+  walk: (view, { id }) => view.playback.act(/** @type {import("./controls.js").Action} */ (id)),
+  pin: (view, { pin }) => pin && view.set("pins", repinned(view.model.get("pins") ?? [], pin)),
+  effect: ({ playback }, command) => (playback.ahead === undefined ? playback.ask(command) : playback.change(command)), // it moves nothing
   goto: (view, { step = 0 }) => view.playback.jump(step),
 };
 
 /**
- * The kernel does what is not here: edit, undo_edit, expand, collapse.
+ * The kernel does what is not here: edit, undo_edit, expand, collapse, into.
  * @param {View} view
  * @param {Command} command
  */
@@ -25,6 +30,20 @@ export function perform(view, command) {
   const act = ACTS[command.kind];
   if (act) act(view, command);
   else view.playback.change(command);
+}
+
+/**
+ * Where the gradient of a box arrives, as what a run can stop at; null for what stands for several nodes.
+ * @param {View} view
+ * @param {string} id
+ * @returns {import("./stops.js").Stop | null}
+ */
+export function gradientEnd(view, id) {
+  const { graph, cards } = view.stage;
+  const node = graph.nodes.has(id) ? id : [...graph.reachedBy(id)][0];
+  if (cards || !node || closedGroup(view.groups, node)) return null;
+  const leaf = graph.nodes.get(node)?.variable;
+  return { kind: "grad", node, name: graph.label(leaf ?? id) };
 }
 
 /**

@@ -2,13 +2,13 @@
 
 /** @typedef {import("./picture.js").Frame} Frame */
 /** @typedef {(content: any) => void} Listener */
-/** @typedef {{ picture: any, frames: Frame[], step: number }} Recording */
+/** @typedef {{ picture: any, frames: Frame[], step: number, pins?: import("./pins.js").Pin[] }} Recording */
 
 export class FileModel {
   /** @param {Recording} recording */
-  constructor({ picture, frames, step }) {
+  constructor({ picture, frames, step, pins = [] }) {
     /** @type {Record<string, any>} */
-    this.traits = { picture, frames, step, complete: true, stops: {}, error: "", error_node: "", stopped: "", overlay: {}, recorded: {} };
+    this.traits = { picture, frames, step, complete: true, shown_stops: [], pins, error: "", error_node: "", stopped: "", overlay: {}, recorded: {} };
     /** @type {Map<string, Set<Listener>>} */
     this.listeners = new Map();
   }

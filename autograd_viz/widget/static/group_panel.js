@@ -24,6 +24,23 @@ export function groupPanel({ word }, groups, id) {
 }
 
 /**
+ * Of the box of a group or card: the node in it that ran last, with its formulas, and the one that runs next.
+ * @param {Look} look
+ * @param {string} id
+ * @param {import("./stops.js").Within} within
+ * @returns {Tree[]}
+ */
+export function memberPanel({ word, history, ran, ready, step }, id, within) {
+  const last = history.current;
+  const hasRun = step > 0 && ran && last && within(last.node, id);
+  const next = step >= 0 && ready[0]?.[1] && within(ready[0][0], id) ? ready[0][1] : "";
+  const formulas = (hasRun ? (last.formulas ?? []) : []).map(({ input, text }) => tree("code", { class: "av-i-member-formula" }, [`grad_${input} = ${text}`]));
+  const parts = [hasRun && tree("p", {}, [word("ran_inside", { node: ran })]), ...formulas, next && tree("p", {}, [word("next_inside", { node: next })])];
+  const there = parts.filter(Boolean);
+  return there.length ? [tree("div", { class: "av-i-member" }, there, { key: "member" })] : [];
+}
+
+/**
  * Of a box in open groups: their names, each of which closes its group.
  * @param {Look} look
  * @param {Groups} groups

@@ -9,12 +9,13 @@
  * @property {Record<string, OpenGroup>} opened
  * @property {Record<string, ClosedGroup>} closed
  * @property {Record<string, string>} of the innermost open group of a box
+ * @property {Record<string, string>} leaves the innermost part of an AccumulateGrad: its leaf is first taken there
  * @property {[id: string, name: string, kind: string][]} hidden tensors and nodes in closed groups
  * @property {boolean} [fixed] there is no kernel that could draw another picture
  */
 
 /** @type {Groups} */
-const UNGROUPED = { opened: {}, closed: {}, of: {}, hidden: [] };
+const UNGROUPED = { opened: {}, closed: {}, of: {}, leaves: {}, hidden: [] };
 
 /**
  * Groups as Python sends them, with nothing missing.
@@ -44,6 +45,29 @@ export function groupsAround(groups, id) {
   const around = [];
   for (let group = groups.of[id] ?? ""; group; group = groups.opened[group]?.above ?? "") around.unshift(group);
   return around;
+}
+
+/**
+ * The groups that the call of a box belongs to, the innermost first; a closed one by the id of its node.
+ * @param {Groups} groups
+ * @param {string} id
+ */
+export function partsAround(groups, id) {
+  const own = groups.leaves[id] ?? groups.of[id] ?? "";
+  const inner = own in groups.opened || !own ? [] : [own];
+  const opened = own in groups.opened ? own : (groups.of[own] ?? "");
+  const around = [];
+  for (let group = opened; group; group = groups.opened[group]?.above ?? "") around.push(group);
+  return [...inner, ...around];
+}
+
+/**
+ * Does the call of a box belong to a group?
+ * @param {Groups} groups
+ * @returns {import("./stops.js").Within}
+ */
+export function withinGroups(groups) {
+  return (node, part) => node === part || partsAround(groups, node).includes(part);
 }
 
 /**

@@ -1,15 +1,18 @@
 // The panel that shows what a person wants to look into: a node, a tensor or an op, and the engine below.
 
 import { enginePanel } from "./engine_panel.js";
-import { editsAt } from "./edit_form.js";
-import { groupPanel, pathPanel } from "./group_panel.js";
+import { EditDraft, editsAt } from "./edit_form.js";
+import { groupPanel, memberPanel, pathPanel } from "./group_panel.js";
 import { closedGroup, wholeGroups } from "./groups.js";
 import { moved } from "./heatmap.js";
 import { PassHistory } from "./history.js";
 import { wordsOf } from "./look.js";
+import { withinCards } from "./map_layout.js";
 import { cardPanel, moduleTree } from "./map_panel.js";
 import { nodePanel, nodeSubtitle } from "./node_panel.js";
+import { pinSection } from "./pins.js";
 import { Program } from "./program.js";
+import { same } from "./stops.js";
 import { opPanel, tensorPanel } from "./tensor_panel.js";
 import { messageAt, patch, tree } from "./tree.js";
 
@@ -36,6 +39,10 @@ import { messageAt, patch, tree } from "./tree.js";
  * @property {number} [total]
  * @property {string[]} [stops] ids of nodes with a breakpoint
  * @property {import("./edit_form.js").Pending} [pending]
+ * @property {import("./pins.js").Pin[]} [pins]
+ * @property {import("./edit_form.js").Effect} [effect]
+ * @property {string} [ran]
+ * @property {[box: string, name: string][]} [ready]
  * @property {import("./meanwhile.js").Meanwhile} [meanwhile] what the notebook has changed
  */
 
@@ -50,6 +57,7 @@ export class Inspector {
     this.program = new Program(doc);
     this.history = new PassHistory(undefined);
     this.act = act;
+    this.draft = new EditDraft((message) => act(message), () => this.draw(), signal);
     /** @type {Shown} */
     this.shown = { step: 0, frames: [] };
     /** @type {import("./look.js").Pointed | null} */
@@ -95,7 +103,10 @@ export class Inspector {
    */
   panelOf(look, id) {
     const { program, groups } = this;
-    if (this.cards && id in this.cards.map.cards) return cardPanel(look, this.cards, id);
+    if (this.cards && id in this.cards.map.cards) {
+      const panel = cardPanel(look, this.cards, id);
+      return { ...panel, children: [...panel.children, ...memberPanel(look, id, withinCards(this.cards.map))] };
+    }
     if (closedGroup(groups, id)) return this.panelOfGroup(look, id);
     const [node, tensor, op] = [program.nodeById.get(id), program.tensorById.get(id), program.opById.get(id)];
     const kind = this.word(`${program.kind(id)}_panel`);
@@ -104,7 +115,7 @@ export class Inspector {
     const more = node ? nodeSubtitle(look, node) : [tensor?.value.dtype];
     const subtitle = tree("p", { class: "av-i-subtitle" }, [kind, more[0] && " · ", ...more]);
     const body = node ? nodePanel(look, node) : tensor ? tensorPanel(look, tensor) : op ? opPanel(look, op) : [];
-    const parts = [title, subtitle, ...body, ...pathPanel(look, groups, id)];
+    const parts = [title, subtitle, ...body, ...pinSection(look, id), ...pathPanel(look, groups, id)];
     return tree("div", { class: "av-i-panel" }, parts, { key: `panel of a ${program.kind(id)}` });
   }
 
@@ -119,7 +130,8 @@ export class Inspector {
     const name = groups.closed[closedGroup(groups, id)].title;
     const title = tree("h3", { class: "av-i-title", tabindex: -1 }, [tree("bdi", {}, [name])]);
     const count = op ? this.word("group_ops", { count: op.members ?? 0 }) : this.word("group_nodes", { count: node?.members ?? 0 });
-    const parts = [title, tree("p", { class: "av-i-subtitle" }, [count]), ...groupPanel(look, groups, id), ...pathPanel(look, groups, id)];
+    const members = memberPanel(look, id, same);
+    const parts = [title, tree("p", { class: "av-i-subtitle" }, [count]), ...members, ...groupPanel(look, groups, id), ...pathPanel(look, groups, id)];
     return tree("div", { class: "av-i-panel" }, parts, { key: "panel of a group" });
   }
 
@@ -137,18 +149,20 @@ export class Inspector {
   /** @returns {Look} */
   look() {
     const { step, total = 0, complete = false, why = {}, stops = [], pending = {}, meanwhile = UNTOUCHED } = this.shown;
+    const { pins = [], ran = "", ready = [], effect = {} } = this.shown;
     const { word, program, history, pointed } = this;
     const first = history.position === 0 ? program.edgeOf(program.roots[0]).split(".")[0] : null;
     const next = history.nextNode ?? (first && program.nodeById.has(first) ? first : null);
     const edits = editsAt(history, pending);
-    return { word, program, history, step, total, complete, why, stops, pointed, next, edits, ...meanwhile };
+    return { word, program, history, step, total, complete, why, stops, pointed, next, edits, pins, ran, ready, draft: this.draft.now(effect), ...meanwhile };
   }
 
   /** @param {AbortSignal} signal */
   listen(signal) {
     const { root } = this;
     root.addEventListener("click", (event) => this.clicked(/** @type {Element} */ (event.composedPath()[0])), { signal });
-    root.addEventListener("submit", (event) => this.submitted(event), { signal });
+    root.addEventListener("submit", (event) => this.draft.submitted(event), { signal });
+    root.addEventListener("input", (event) => this.draft.changed(/** @type {HTMLElement} */ (event.composedPath()[0])), { signal });
     root.addEventListener("keydown", (event) => this.pressed(event), { signal });
     root.addEventListener("pointermove", (event) => this.hovered(/** @type {Element} */ (event.composedPath()[0])), { signal });
     root.addEventListener("pointerleave", () => this.point(null), { signal });
@@ -167,21 +181,13 @@ export class Inspector {
     this.root.scrollTop = 0;
   }
 
-  /** @param {SubmitEvent} event */
-  submitted(event) {
-    event.preventDefault();
-    const form = /** @type {HTMLFormElement} */ (event.composedPath()[0]);
-    const field = /** @type {HTMLInputElement} */ (form.elements.namedItem("gradient"));
-    this.act({ kind: "edit", index: Number(form.dataset.edit), text: field.value });
-  }
-
   /**
    * Arrow keys walk over a heat map; what is typed into a field is nobody else's.
    * @param {KeyboardEvent} event
    */
   pressed(event) {
     const target = /** @type {HTMLElement} */ (event.composedPath()[0]);
-    const isOwn = target.tagName === "INPUT" || (target.tagName === "SUMMARY" && [" ", "Enter"].includes(event.key));
+    const isOwn = ["INPUT", "SELECT"].includes(target.tagName) || (target.tagName === "SUMMARY" && [" ", "Enter"].includes(event.key));
     if (isOwn && event.key !== "Tab" && event.key !== "Escape") event.stopPropagation();
     const key = target.dataset.heat;
     const grid = key === undefined || event.ctrlKey || event.metaKey || event.altKey ? null : this.gridAt(target);

@@ -20,7 +20,7 @@ export function pressed(view, action) {
   else if (DIRECTIONS.includes(action)) view.select(stage.neighbour(view.selection, /** @type {Direction} */ (action)), true);
   else if (action === "open") openBox(view, view.selection);
   else if (action === "group") toggleGroup(view);
-  else if (["over_card", "out_of_card", "map"].includes(action)) view.scales.act(action);
+  else if (["step_over", "step_into", "step_out", "map"].includes(action)) view.scales.act(action);
   else if (action === "breakpoint") view.do({ kind: "breakpoint", node: here });
   else if (action === "search") view.search.enter();
   else if (action === "panel") view.togglePanel();

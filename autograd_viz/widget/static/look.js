@@ -21,6 +21,10 @@ import { tree } from "./tree.js";
  * @property {Record<string, import("./program.js").Value | null>} edits what a person has put in for it, by output
  * @property {Record<string, string>} spoiled saved tensors that were changed in place ("stale") or freed since, by address
  * @property {Record<string, import("./draw.js").Lines>} overlay grads that the notebook has changed since, as the picture writes them
+ * @property {import("./pins.js").Pin[]} pins gradients that stay in sight
+ * @property {string} ran the node that ran last, if a box hides it
+ * @property {[box: string, name: string][]} ready the first nodes that could run, if boxes hide some; a name only if hidden
+ * @property {import("./edit_form.js").Draft} draft the edit that is being made
  * @property {Record<string, import("./meanwhile.js").Rewritten>} rewritten tensors whose data was changed in place since, by id
  */
 

@@ -1,12 +1,13 @@
 // The cursor: what is recorded is walked here alone, honouring the stops; only past the frontier the kernel is asked.
 
 import { Kernel } from "./kernel.js";
-import { nextStop, same, stopAt, wholeStops } from "./stops.js";
+import { nextStop, same, stopAt } from "./stops.js";
 
 /** @typedef {import("./controls.js").Action} Action */
 /** @typedef {import("./graph.js").Graph} Graph */
 /** @typedef {import("./kernel.js").Model} Model */
-/** @typedef {import("./picture.js").Frame} Frame */
+/** @typedef {import("./stops.js").Frame} Frame */
+/** @typedef {import("./stops.js").Hit} Hit */
 /** @typedef {import("./stops.js").Stop} Stop */
 /** @typedef {import("./words.js").Say} Say */
 
@@ -40,6 +41,8 @@ export class Playback {
     this.playing = false;
     /** @type {{ step: number, text: string } | null} why a walk over recorded steps stopped */
     this.stop = null;
+    /** @type {{ step: number, part: string } | null} what a walk over recorded steps has left, and where it ended */
+    this.left = null;
   }
 
   /** @returns {Frame[]} */
@@ -55,8 +58,9 @@ export class Playback {
     return this.model.get("complete") && this.step === this.frames.length;
   }
 
+  /** @returns {Stop[]} */
   get stops() {
-    return wholeStops(this.model.get("stops"));
+    return this.model.get("shown_stops") ?? [];
   }
 
   /** Has the kernel not answered for long? */
@@ -64,8 +68,9 @@ export class Playback {
     return this.kernel.gone;
   }
 
-  /** What the card did that the kernel went through last, or "". */
+  /** What the group or card did that the last move went through, or "". */
   get did() {
+    if (this.left?.step === this.step) return this.frames[this.step - 1]?.did?.[this.left.part] ?? "";
     return this.ahead === undefined ? (this.model.get("did") ?? "") : "";
   }
 
@@ -111,7 +116,7 @@ export class Playback {
    */
   move(step) {
     this.wanted = undefined;
-    this.stop = null;
+    this.stop = this.left = null;
     this.ahead = step;
     this.saving ??= setTimeout(() => this.save(), SAVE_MS);
     this.changed();
@@ -197,10 +202,11 @@ export class Playback {
     else this.askFromHere({ kind: "run" });
   }
 
-  /** @param {Stop} stop */
-  stopFor(stop) {
-    this.move(stop.step);
-    this.stop = { step: stop.step, text: this.say(`stopped_${stop.kind}`, { node: this.graph.label(stop.node) }) };
+  /** @param {Hit} hit */
+  stopFor({ step, kind, node, stop }) {
+    this.move(step);
+    const name = (stop && this.frames[step - 1]?.ran) || this.graph.label(node);
+    this.stop = { step, text: this.say(`stopped_${kind}`, { node: name, tensor: stop?.name ?? "", number: stop?.number ?? 0 }) };
     this.changed();
   }
 
@@ -246,16 +252,17 @@ export class Playback {
   }
 
   /**
-   * On until what runs next is no longer in a card.
-   * @param {string} card
+   * On until what runs next is no longer in a group or card.
+   * @param {string} part
    */
-  leave(card) {
+  leave(part) {
     this.halt();
     const from = Math.max(0, this.step);
-    const index = this.frames.findIndex((frame, i) => i > from && !this.within(frame.node, card));
-    if (index >= 0) this.move(index);
-    else if (this.model.get("complete")) this.move(this.frames.length);
-    else this.askFromHere({ kind: "leave", id: card });
+    const index = this.frames.findIndex((frame, i) => i > from && !this.within(frame.node, part));
+    if (index < 0 && !this.model.get("complete")) return this.askFromHere({ kind: "leave", id: part });
+    this.move(index < 0 ? this.frames.length : index);
+    this.left = { step: this.step, part };
+    this.changed();
   }
 
   /**

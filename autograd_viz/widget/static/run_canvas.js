@@ -1,7 +1,7 @@
 // The heat map of a run on a canvas: loss above, rows of cells, one row as a curve, a cursor.
 
 import { html } from "./elements.js";
-import { colourOfNorm, shortNumber, unpackedBytes } from "./run_scale.js";
+import { colourOfNorm, shortNorm, unpackedBytes } from "./run_scale.js";
 
 /** @typedef {import("./words.js").Say} Say */
 /** @typedef {import("./run_scale.js").RunData} RunData */
@@ -112,7 +112,7 @@ export class Canvas {
     const { data, row, column } = this;
     if (!data) return "";
     const at = row * this.columns + column;
-    const norm = this.bad[at] ? this.say("not_finite") : Number.isNaN(this.norms[at]) ? this.say("not_measured") : shortNumber(this.norms[at]);
+    const norm = this.bad[at] ? this.say("not_finite") : Number.isNaN(this.norms[at]) ? this.say("not_measured") : shortNorm(this.norms[at]);
     const end = (data.start[column + 1] ?? data.steps) - 1;
     return this.say(end > data.start[column] ? "cells" : "cell", { path: data.rows[row].path, step: data.start[column], end, norm });
   }
@@ -218,8 +218,8 @@ export class Canvas {
       isDown = true;
     });
     pen.stroke();
-    this.write(pen, shortNumber(most), this.left + 4, top, "none", "left");
-    this.write(pen, shortNumber(least), this.left + 4, top + height, "none", "left");
+    this.write(pen, shortNorm(most), this.left + 4, top, "none", "left");
+    this.write(pen, shortNorm(least), this.left + 4, top + height, "none", "left");
   }
 
   /** @param {CanvasRenderingContext2D} pen @param {number} y */

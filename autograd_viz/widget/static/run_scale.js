@@ -45,4 +45,4 @@ export function colourOfNorm(norm, low, high, scale) {
 }
 
 /** @param {number} value */
-export const shortNumber = (value) => (Math.abs(value) < 1e-3 && value ? value.toExponential(2) : String(Number(value.toPrecision(3))));
+export const shortNorm = (value) => (Math.abs(value) < 1e-3 && value ? value.toExponential(2) : String(Number(value.toPrecision(3))));

@@ -1,10 +1,10 @@
 // A view of one picture: toolbar, sentence, stage and panel, joined to the model.
 
-import { openBox, perform, uncover } from "./commands.js";
+import { gradientEnd, openBox, perform, uncover } from "./commands.js";
 import { Controls } from "./controls.js";
 import { button, html } from "./elements.js";
 import { positionAt } from "./forward.js";
-import { wholeGroups } from "./groups.js";
+import { wholeGroups, withinGroups } from "./groups.js";
 import { helpPopup } from "./help.js";
 import { Inspector } from "./inspector.js";
 import { goOn } from "./kept.js";
@@ -13,6 +13,7 @@ import { listenToKeys } from "./keys.js";
 import { withinCards } from "./map_layout.js";
 import { meanwhileOf, meanwhileText } from "./meanwhile.js";
 import { afterPaint } from "./paint.js";
+import { Pins } from "./pins.js";
 import { Reasons } from "./reasons.js";
 import { Said, put } from "./said.js";
 import { Scales } from "./scales.js";
@@ -20,7 +21,7 @@ import { Search } from "./search.js";
 import { Split } from "./split.js";
 import { Stage } from "./stage.js";
 import { hideStill } from "./still.js";
-import { toggled } from "./stops.js";
+import { breakpointsOf, toggled } from "./stops.js";
 import { StopsMenu } from "./stops_menu.js";
 import { followTheme } from "./theme.js";
 import { Playback } from "./playback.js";
@@ -28,7 +29,6 @@ import { sayer } from "./words.js";
 
 /** @typedef {import("./kernel.js").Model} Model */
 /** @typedef {import("./kept.js").Kept} Kept */
-/** @typedef {import("./stops.js").Stops} Stops */
 /** @typedef {import("./commands.js").Command} Command */
 
 let views = 0; // tells the ids of several widgets apart
@@ -45,10 +45,10 @@ export class View {
     this.model = model;
     this.abort = new AbortController();
     const signal = this.abort.signal;
-    const { palettes, start, total, mark, words, document = { tensors: [] }, forward = [], engine, why, svg, groups, map } = picture;
+    const { palettes, start, total, mark, words, document = { tensors: [] }, forward = [], engine, why, svg, groups, map, ready: readyNames } = picture;
     this.groups = wholeGroups(groups);
     this.reasons = new Reasons(why);
-    this.given = { start, forward, engine, total };
+    this.given = { start, forward, engine, total, ready: readyNames ?? [] };
     this.say = sayer(words);
     this.selection = "";
     this.root = html("div", map?.still ? "av-root av-unstepped" : "av-root");
@@ -64,16 +64,18 @@ export class View {
     });
     this.playback = new Playback(model, {
       first, total, say, graph: this.stage.graph, ready,
-      pause: () => this.controls.pause(), changed: () => this.update(), within: withinCards(map),
+      pause: () => this.controls.pause(), changed: () => this.update(), within: map ? withinCards(map) : withinGroups(this.groups),
     });
     this.controls = new Controls({ first, total, say, signal, act: (a) => this.playback.act(a), goto: (step) => this.do({ kind: "goto", step }) });
     this.inspector = new Inspector({ words: words ?? {}, document, groups: this.groups, cards: this.stage.cards, act, signal });
-    this.scales = new Scales({ map, hasMap: Boolean(picture.has_map), say, act, next: () => this.stage.picture.visible(this.playback.next(engine)), signal });
+    const next = () => this.stage.picture.visible(this.playback.next(engine));
+    this.scales = new Scales({ cards: this.stage.cards, groups: this.groups, hasMap: Boolean(picture.has_map), say, act, next, signal });
+    this.pins = new Pins({ say, change: (pins) => this.set("pins", pins), signal });
     this.split = new Split(this.stage.root, this.inspector.root, say("panel"), () => this.resized(), signal);
     this.said = new Said(say, document, signal);
     if (this.groups.fixed && Object.keys(this.groups.closed).length) put(this.said.fixed, say("groups_fixed"));
     const title = (/** @type {string} */ id) => this.stage.graph.label(id);
-    this.stops = new StopsMenu({ say, title, change: (stops) => this.setStops(stops), signal });
+    this.stops = new StopsMenu({ say, title, change: (stops) => this.set("shown_stops", stops), signal });
     this.help = helpPopup(say, signal);
     this.search = new Search({
       graph: this.stage.graph, say, signal, name: `av-${++views}`,
@@ -92,6 +94,7 @@ export class View {
     if (kept) goOn(this, kept);
     this.show();
     if (picture.look || (kept?.chosen && !kept.at)) this.lookAt(picture.look || this.selection);
+    if (picture.look && picture.look === next()) this.select(""); // the panel goes on with the steps
   }
 
   /** @param {HTMLElement} el */
@@ -100,7 +103,7 @@ export class View {
     this.root.setAttribute("aria-label", this.say("aria_widget"));
     this.panel.setAttribute("aria-expanded", "true");
     this.controls.root.append(this.scales.root, this.search.root, this.stops.opener, this.panel, this.help.opener);
-    this.root.append(this.controls.root, this.stops.popup.root, this.help.root, this.said.root, this.split.root);
+    this.root.append(this.controls.root, this.stops.popup.root, this.help.root, this.said.root, this.pins.root, this.split.root);
     el.classList.add("av-host");
     el.append(this.root);
   }
@@ -117,7 +120,7 @@ export class View {
     const update = () => this.update();
     /** @type {Record<string, () => void>} */
     const heard = { step: () => this.playback.moved(), recorded: () => this.playback.heard() };
-    for (const trait of ["complete", "error", "error_node", "printed", "did", "frames", "stops", "stopped", "overlay", "pending", "spoiled", "rewritten"]) heard[trait] = update;
+    for (const trait of ["complete", "error", "error_node", "printed", "did", "frames", "shown_stops", "pins", "effect", "stopped", "overlay", "pending", "spoiled", "rewritten"]) heard[trait] = update;
     for (const trait in heard) this.model.on(`change:${trait}`, heard[trait]);
     signal.addEventListener("abort", () => {
       resized.disconnect();
@@ -142,6 +145,7 @@ export class View {
     this.stage.marks.select(id);
     if (jump) this.stage.jump(id);
     this.said.chosen.textContent = id ? this.stage.graph.label(id) : "";
+    this.stops.select(gradientEnd(this, id));
     this.inspect();
   }
 
@@ -156,12 +160,15 @@ export class View {
 
   /** @param {string} node */
   toggleStop(node) {
-    if (this.stage.graph.nodes.has(node)) this.setStops(toggled(this.playback.stops, node));
+    if (this.stage.graph.nodes.has(node)) this.set("shown_stops", toggled(this.playback.stops, { kind: "node", node }));
   }
 
-  /** @param {Stops} stops */
-  setStops(stops) {
-    this.model.set("stops", stops);
+  /**
+   * @param {string} trait
+   * @param {any} value
+   */
+  set(trait, value) {
+    this.model.set(trait, value);
     this.model.save_changes();
     this.update();
   }
@@ -202,6 +209,7 @@ export class View {
     put(this.said.error, playback.gone ? say("kernel_gone") : this.model.get("error"));
     put(this.said.printed, this.model.get("printed") ?? "");
     this.showStops();
+    this.pins.show(this.model.get("pins") ?? [], playback.frames, playback.step);
     this.showOverlay();
     this.inspectSoon();
   }
@@ -235,7 +243,7 @@ export class View {
   showStops() {
     const { stops } = this.playback;
     this.stops.show(stops);
-    this.stage.marks.stops(stops.nodes);
+    this.stage.marks.stops(breakpointsOf(stops));
     this.stage.fail(this.model.get("error_node") ?? "");
   }
 
@@ -250,11 +258,12 @@ export class View {
     const { step, frames } = this.playback;
     const { engine, total } = this.given;
     const complete = this.model.get("complete");
-    const stops = this.playback.stops.nodes;
+    const stops = breakpointsOf(this.playback.stops);
     const pending = this.model.get("pending");
     const meanwhile = meanwhileOf(this.model);
     const why = this.reasons.after(this.stage.picture.shown);
     const selection = this.selection || this.model.get("error_node"); // where a run broke off
-    this.inspector.show({ step, frames, selection, startEngine: engine, why, complete, total, stops, pending, meanwhile });
+    const debug = { pins: this.model.get("pins"), effect: this.model.get("effect"), ran: frames[step - 1]?.ran, ready: frames[step - 1]?.ready ?? this.given.ready };
+    this.inspector.show({ step, frames, selection, startEngine: engine, why, complete, total, stops, pending, meanwhile, ...debug });
   }
 }

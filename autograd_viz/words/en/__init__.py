@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from . import debugger, labels
+from .debugger import *  # noqa: F403 -- a language is all its sentences
 from .errors import *  # noqa: F403 -- a language is all its sentences
 from .labels import *  # noqa: F403 -- a language is all its sentences
 from .lessons import *  # noqa: F403 -- a language is all its sentences
@@ -13,3 +15,5 @@ from .runs import *  # noqa: F403 -- a language is all its sentences
 from .steps import *  # noqa: F403 -- a language is all its sentences
 from .values import *  # noqa: F403 -- a language is all its sentences
 from .zero import *  # noqa: F403 -- a language is all its sentences
+
+UI = labels.UI | debugger.UI
