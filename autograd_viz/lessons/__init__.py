@@ -2,6 +2,7 @@
 
 from . import ask
 from .question import Question, Verdict
+from .record import answers
 from .widget import QuestionWidget
 
-__all__ = ["Question", "QuestionWidget", "Verdict", "ask"]
+__all__ = ["Question", "QuestionWidget", "Verdict", "answers", "ask"]

@@ -13,6 +13,7 @@ import gzip
 import hashlib
 import json
 import re
+from collections.abc import Sequence
 from typing import Any
 
 from .. import words
@@ -23,7 +24,7 @@ from ..render.escape import element, one_line, text
 from ..stepper.stepper import Stepper
 from .frames import FrameMaker
 from .map_frames import MapFrames
-from .modules import joined_modules, static_text, style_sheets
+from .modules import STYLES, joined_modules, static_text, style_sheets
 from .page import page_of
 
 COMMENT = re.compile(r"^[ \t]*/\*\*.*?\*/\n", re.MULTILINE | re.DOTALL)  # in our files: types and descriptions
@@ -40,8 +41,20 @@ def html_page(stepper: Stepper, theme: str, step: int, drawing: Drawing | MapDra
         step: the step at which it opens.
         drawing: of its document; groups stay as they are in it.
     """
-    loader, script = (COMMENT.sub("", joined_modules(f"file_{name}.js")) for name in ("loader", "page"))
-    style = CSS_COMMENT.sub("", style_sheets("file_page.css"))
+    title = ", ".join(t.name for t in stepper.document.tensors if t.name)
+    return offline_page(
+        "file_page.js",
+        (*STYLES, "file_page.css"),
+        _recording(stepper, theme, step, drawing),
+        title=title or "autograd_viz",
+        heading=": ".join(filter(None, (words.ui()["aria_widget"], title))),
+    )
+
+
+def offline_page(entry: str, styles: Sequence[str], data: dict[str, Any], title: str, heading: str) -> str:
+    """A page with a front end, its style sheets and its data. See Note [What the page may do]."""
+    loader, script = (COMMENT.sub("", joined_modules(name)) for name in ("file_loader.js", entry))
+    style = CSS_COMMENT.sub("", style_sheets(styles))
     policy = {
         "default-src": "'none'",
         "script-src": f"{_hash(loader)} {_hash(script)}",
@@ -49,15 +62,14 @@ def html_page(stepper: Stepper, theme: str, step: int, drawing: Drawing | MapDra
         "base-uri": "'none'",
         "form-action": "'none'",
     }
-    title = ", ".join(t.name for t in stepper.document.tensors if t.name)
     places = {
         "language": words.language(),
         "policy": text("; ".join(map(" ".join, policy.items()))),
-        "title": text(title or "autograd_viz"),
-        "heading": text(": ".join(filter(None, (words.ui()["aria_widget"], title)))),
+        "title": text(title),
+        "heading": text(heading),
         "no_script": text(words.ui()["html_no_script"]),
         "style": _packed(style),
-        "recording": _packed(json.dumps(_recording(stepper, theme, step, drawing), allow_nan=False, separators=(",", ":"))),
+        "recording": _packed(json.dumps(data, allow_nan=False, separators=(",", ":"))),
         "front_end": _packed(script),
         "loader": loader,
     }

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from importlib import resources
 
 ENTRY = "index.js"
-STYLES = ("stepper.css", "stage.css", "picture.css", "map.css", "inspector.css", "engine.css", "heatmap.css")
+STYLES = ("stepper.css", "unseen.css", "stage.css", "picture.css", "map.css", "inspector.css", "engine.css", "heatmap.css")
 COMMENT = re.compile(r"^[ \t]*(?:/\*\*(?:[^*]|\*(?!/))*\*/|//[^\n]*)[ \t]*\n", re.MULTILINE)  # on lines of their own
 IMPORT = re.compile(r'^import [^;]*? from "\./([^"]+)";\n', re.MULTILINE)
 
@@ -43,6 +44,6 @@ def joined_modules(entry: str = ENTRY) -> str:
     return "\n".join(parts)
 
 
-def style_sheets(*others: str) -> str:
-    """All style sheets in one, followed by others."""
-    return "\n".join(map(static_text, (*STYLES, *others)))
+def style_sheets(names: Sequence[str] = STYLES) -> str:
+    """Style sheets in one."""
+    return "\n".join(map(static_text, names))
