@@ -45,7 +45,19 @@ FLOORS: dict[str, set[str]] = {
         *("core", "errors", "export", "graph", "maps", "reasons", "render", "runtime", "sources", "stepper", "widget", "words"),
     },
     "maps": {"export", "graph", "layout", "render", "sentences", "words"},
-    "lessons": {"errors", "graph", "render", "sentences", "sources", "stepper", "reasons", "verbs", "widget", "words"},
+    "lessons": {
+        "errors",
+        "export",
+        "graph",
+        "render",
+        "sentences",
+        "sources",
+        "stepper",
+        "reasons",
+        "verbs",
+        "widget",
+        "words",
+    },
     "cli": {"errors", "render", "stepper", "verbs"},
     "__init__": {
         *(

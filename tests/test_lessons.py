@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 from collections.abc import Iterator
@@ -14,7 +15,7 @@ from typing import Any
 import pytest
 
 import autograd_viz as av
-from autograd_viz.lessons import QuestionWidget, Verdict, answers, ask
+from autograd_viz.lessons import QuestionWidget, Verdict, answers, ask, plot
 from autograd_viz.lessons.page import judging
 from autograd_viz.lessons.question import judge
 from autograd_viz.lessons.reading import read
@@ -279,3 +280,10 @@ def test_questions_about_torch_tensors() -> None:
     assert states(ask.color(y), "brown") == ["right"]
     assert states(ask.order(y), ["MulBackward0 (y)", "AccumulateGrad (x)"]) == ["right"]
     assert states(ask.saves(y), "x") == ["right"]
+
+
+def test_a_factor_of_ten_is_the_same_height_everywhere_in_a_plot() -> None:
+    drawn = plot({"a": [1e-3, 1e-2, 1e-1], "<b>": [2.0]}, across="layer", up="norm")
+    heights = [float(y) for y in re.findall(r'<circle [^>]*cy="([^"]*)"', drawn.svg)]
+    assert heights[0] - heights[1] == pytest.approx(heights[1] - heights[2], abs=0.01) and heights[3] < heights[2] < heights[0]
+    assert "&lt;b&gt;" in drawn.svg and repr(drawn).split("\n") == ["a: 0.001, 0.01, 0.1", "<b>: 2.0"]

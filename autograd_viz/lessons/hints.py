@@ -75,11 +75,11 @@ def hint_saves(document: Document, node: Node) -> str:
 
 
 def hint_edges(document: Document) -> str:
-    """The `next_functions` of the root's node."""
+    """The `next_functions` of the root's node, or that it has none."""
     called = labels(document)
     root = tensor_of(document, document.roots[0])
     if root.grad_fn is None:
-        return ""
+        return words.HINT_NO_GRAD_FN.format(tensor=root.name or value_text(root.value))
     after = [(called[n.node] if n.node else "None", n.index) for n in node_named(document, root.grad_fn).next_functions]
     edges = ", ".join(f"({name}, {index})" for name, index in after)
     return words.HINT_EDGES.format(node=called[root.grad_fn], edges=edges)

@@ -7,7 +7,17 @@ from collections.abc import Sequence
 from importlib import resources
 
 ENTRY = "index.js"
-STYLES = ("stepper.css", "unseen.css", "stage.css", "picture.css", "map.css", "inspector.css", "engine.css", "heatmap.css")
+STYLES = (
+    "stepper.css",
+    "unseen.css",
+    "stage.css",
+    "picture.css",
+    "map.css",
+    "inspector.css",
+    "engine.css",
+    "heatmap.css",
+    "compare.css",
+)
 COMMENT = re.compile(r"^[ \t]*(?:/\*\*(?:[^*]|\*(?!/))*\*/|//[^\n]*)[ \t]*\n", re.MULTILINE)  # on lines of their own
 IMPORT = re.compile(r'^import [^;]*? from "\./([^"]+)";\n', re.MULTILINE)
 

@@ -73,3 +73,4 @@ HINT_MADE_SOMEHOW = "某个运算生成了 `{tensor}`。autograd 记录它了吗
 HINT_INPUT = "`{tensor}`（requires_grad={requires}）"
 HINT_SAVES = "{node} 向 {inputs} 传出梯度。对应的公式里有哪些值？"
 HINT_EDGES = "{node} 的 next_functions 是 `({edges})`。"
+HINT_NO_GRAD_FN = "`{tensor}.grad_fn` 是 None，没有属于 `{tensor}` 的反向节点。"
