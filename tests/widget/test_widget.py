@@ -334,6 +334,7 @@ def test_compared_steppers_go_together_and_each_stops_at_its_own_end() -> None:
     assert (short.step, long.step) == (0, 0)
     both.next()
     assert (short.step, long.step) == (1, 1)
+    assert [s for s in (short, long) if "av-follows" not in s._dom_classes] == [long]  # the one toolbar reaches every step
 
 
 def test_only_steppers_can_be_compared() -> None:
