@@ -90,7 +90,9 @@ def test_a_wrong_answer_gets_a_hint_from_the_graph_and_another_try() -> None:
     c = a * b
     question = ask.grad(a, of=c)
     first, second = question.answer(5), question.answer(6)
-    assert first.why == "MulBackward0 (c) sends `grad * other`. What did it save as `other`?"
+    assert first.why == (
+        "MulBackward0 (c) sends `grad * other`. What did it save as `other`? Its `grad` is the first gradient: 1.0."
+    )
     assert (first.state, second.state, question.right) == ("again", "wrong", False) and "3.0" in second.said
     assert question.answer("3").state == "right"
 

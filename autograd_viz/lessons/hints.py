@@ -37,16 +37,16 @@ def _rule_hint(document: Document, step: Step, value: Value) -> str:
         return words.HINT_NODE.format(node=called[node.id])
     saved = [s.name for s in node.saved if s.state != "none" and re.search(rf"\b{re.escape(s.name)}\b", rule)]
     asked = words.HINT_SAVED.format(saved=listed([f"`{name}`" for name in saved])) if saved else ""
-    return words.BETWEEN.join(
-        filter(None, (words.HINT_RULE.format(node=called[node.id], rule=rule), asked, _from(document, node)))
-    )
+    sent = words.HINT_RULE.format(node=called[node.id], rule=rule)
+    return words.BETWEEN.join(filter(None, (sent, asked, _from(document, node, step))))
 
 
-def _from(document: Document, node: Node) -> str:
-    """Which nodes send a gradient to this one; "" for the first."""
+def _from(document: Document, node: Node, step: Step) -> str:
+    """Which nodes send a gradient to this one, or that it gets the first one."""
     called = labels(document)
     before = [called[n.id] for n in document.nodes if any(after.node == node.id for after in n.next_functions)]
-    return words.HINT_FROM.format(nodes=listed(before)) if before else ""
+    first = next((value_text(v) for v in step.grad_outputs if v is not None), "")
+    return words.HINT_FROM.format(nodes=listed(before)) if before else words.HINT_FIRST.format(gradient=first)
 
 
 def hint_unreached(document: Document, root: str) -> str:
