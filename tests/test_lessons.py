@@ -207,7 +207,7 @@ def test_the_order_is_the_engines_and_a_wrong_place_shows_the_queue() -> None:
     assert question.answer(right).state == "right" and x.grad is None
     early = [right[0], right[1], right[3], right[2], right[4]]
     hint = question.answer(early).why
-    assert hint.startswith("The first 2 are right. After AddBackward0 (c) these are ready: MulBackward0 (b).")
+    assert hint.startswith("2 right so far. After AddBackward0 (c) these are ready: MulBackward0 (b).")
     assert hint.endswith("MulBackward0 (a) is not ready then: 1 of 3 gradients have arrived.")
     assert ask.order(d).answer(right[::-1]).why == "The pass starts at the grad_fn of `d`."
     assert question.answer(right[:2]) == question.answer(right[1:3]) and question.right is None
