@@ -16,7 +16,7 @@ export function read(text) {
   if (inner.toLowerCase() === "none") return { shape: [], numbers: null };
   const plain = inner.replace(NUMBER, (n) => `"${n.replaceAll("_", "")}"`).replaceAll("(", "[").replaceAll(")", "]");
   try {
-    const found = parsed(plain);
+    const found = nestedOf(plain);
     const numbers = [found].flat(Infinity).map(numberOf);
     const shape = shapeOf(found);
     return shape && !numbers.some((n) => n === null) ? { shape, numbers: /** @type {number[]} */ (numbers) } : null;
@@ -29,7 +29,7 @@ export function read(text) {
  * JSON, or a tuple without brackets.
  * @param {string} plain
  */
-function parsed(plain) {
+function nestedOf(plain) {
   const withoutLast = (/** @type {string} */ text) => text.replace(/,\s*\]/g, "]");
   try {
     return JSON.parse(withoutLast(plain));
