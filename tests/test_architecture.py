@@ -48,7 +48,9 @@ FLOORS: dict[str, set[str]] = {
     "maps": {"export", "graph", "layout", "render", "sentences", "words"},
     "memory": {"errors", "graph", "layout", "maps", "render", "sentences", "words"},
     "runs": {"render", "words"},
-    "lessons": {"errors", "graph", "render", "sentences", "sources", "stepper", "reasons", "verbs", "widget", "words"},
+    "lessons": {
+        *("errors", "export", "graph", "render", "sentences", "sources", "stepper", "reasons", "verbs", "widget", "words"),
+    },
     "cli": {"errors", "render", "stepper", "verbs"},
     "__init__": {
         *(

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import json
+import re
+import shutil
+import subprocess
 from collections.abc import Iterator
+from dataclasses import asdict
+from itertools import permutations
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 import autograd_viz as av
-from autograd_viz.lessons import QuestionWidget, ask
+from autograd_viz.lessons import QuestionWidget, Verdict, answers, ask, plot
+from autograd_viz.lessons.page import judging
+from autograd_viz.lessons.question import judge
 from autograd_viz.lessons.reading import read
 
 
@@ -23,7 +32,13 @@ def leaf(value: Any) -> av.Tensor:
 
 
 def states(question: QuestionWidget, *given: Any) -> list[str]:
-    return [question.answer(g).state for g in given]
+    """The responses to several answers, each as if it were the second one."""
+    return [judged(question, g).state for g in given]
+
+
+def judged(question: QuestionWidget, given: Any) -> Verdict:
+    question._failed = 1
+    return question.answer(given)
 
 
 def test_the_grad_asked_for_is_that_of_the_real_pass_and_the_pass_is_taken_back() -> None:
@@ -32,7 +47,7 @@ def test_the_grad_asked_for_is_that_of_the_real_pass_and_the_pass_is_taken_back(
     question = ask.grad(a, of=c)
     assert (a.grad, question.right) == (None, None)
     assert states(question, 3.0, "3", "tensor(3.)", 2, None, "[3.0]", "?") == ["right"] * 3 + ["wrong"] * 3 + ["unread"]
-    assert "`grad * other = 1.0 * 3.0 = 3.0`" in question.answer(2).why
+    assert "`grad * other = 1.0 * 3.0 = 3.0`" in judged(question, 2).why
     c.backward()
     assert a.grad is not None and a.grad.item() == 3.0
 
@@ -56,7 +71,7 @@ def test_none_is_not_zero_and_the_reader_is_told_why() -> None:
         assert states(question, "None", 0) == ["right", "wrong"] and why in question.verdict["why"]
     assert ask.grad(b, of=c).answer(0).why.startswith("0 is a computed gradient")
     zero = ask.grad(a, of=a * 0.0).answer(None)
-    assert zero.state == "wrong" and zero.why.startswith("A gradient arrived")
+    assert zero.state == "again" and zero.why.startswith("A gradient arrived")
 
 
 def test_a_wrong_sum_is_recognised() -> None:
@@ -68,6 +83,90 @@ def test_a_wrong_sum_is_recognised() -> None:
     assert ask.grad(x, of=x * 2.0).answer(2).why.startswith("2.0 is the gradient of this pass")
     assert ask.grad(x, of=z).answer([8.0]).why.startswith("A gradient has the same shape as its tensor, here `()`")
     assert ask.grad(x, of=z).answer(8).state == "right"
+
+
+def test_a_wrong_answer_gets_a_hint_from_the_graph_and_another_try() -> None:
+    a, b = leaf(2.0), av.tensor(3.0)
+    c = a * b
+    question = ask.grad(a, of=c)
+    first, second = question.answer(5), question.answer(6)
+    assert first.why == (
+        "MulBackward0 (c) sends `grad * other`. What did it save as `other`? Its `grad` is the first gradient: 1.0."
+    )
+    assert (first.state, second.state, question.right) == ("again", "wrong", False) and "3.0" in second.said
+    assert question.answer("3").state == "right"
+
+
+def test_a_hint_names_what_leads_to_the_answer_and_is_not_the_answer() -> None:
+    a, b, unused = leaf(2.0), av.tensor(3.0), leaf(1.0)
+    c = a * b
+    e = c * leaf(4.0)
+    hints = {
+        "MulBackward0 (c) sends `grad * other`. What did it save as `other`? It gets `grad` from MulBackward0 (e).": ask.grad(
+            a, e
+        ),
+        "`b` has requires_grad=False": ask.grad(b, of=e),
+        "`c` has a grad_fn": ask.grad(c, of=e),
+        "the backward graph leads to these leaves: `a`": ask.grad(unused, of=c),
+        "Mul made `c` from `a` (requires_grad=True) and `b` (requires_grad=False)": ask.color(c),
+        "No op made `b`": ask.row(b, "requires_grad"),
+        "MulBackward0 sends a gradient to `a`": ask.saves(c),
+        "The next_functions of MulBackward0 (c) are `((AccumulateGrad (a), 0), (None, 0))`": ask.choice(
+            "How many?", [0, 1], lambda: 1, hint=c
+        ),
+    }
+    assert [said for said, question in hints.items() if said not in question.question.hint] == []
+
+
+def test_earlier_gradients_are_in_the_hint() -> None:
+    w = leaf(1.0)
+    (2 * w).backward()
+    assert "Before this pass, `w.grad` is already 2.0." in ask.grad(w, of=2 * w).answer(3).why
+
+
+def test_answers_are_a_table_of_what_was_given() -> None:
+    a = leaf(2.0)
+    question, before = ask.color(a), len(answers())
+    for given in ("yellow", "", "brown"):
+        question.answer(given)
+    question.show()
+    rows = answers()[before:]
+    assert [(r["attempt"], r["given"], r["right"], r["state"]) for r in rows] == [
+        (1, "yellow", False, "again"),
+        (2, "brown", False, "wrong"),
+        (3, "", False, "shown"),
+    ]
+    assert {r["question"] for r in rows} == {"What colour is the box of `a`?"}
+    rows.clear()
+    assert len(answers()) == before + 3
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="needs node")
+def test_a_saved_page_judges_as_the_kernel_does() -> None:
+    x = leaf(2.0)
+    a = x * 3.0
+    d = a * a * (a + 1.0)
+    ask_d = ask.order(d)
+    rows = (ask.grad(x, of=d), ask.grad(a, of=d), ask.grad(leaf([1.0, 2.0]), of=d), ask.grad(x, of=x * x))
+    texts = ("None", "0", "2", "[0, 0]", "4", "4.0005", "tensor(180.)", "x", "nan", "[1, 2]", "684", "")
+    cases = [(q, text) for q in rows for text in texts]
+    cases += [(ask.color(a), [i]) for i in range(4)] + [(ask.saves(a), given) for given in ([], [0], [1], [0, 1])]
+    cases += [(ask_d, [0]), *((ask_d, list(given)) for given in permutations(range(len(ask_d.question.options))))]
+    asked = [(q.question, given, failed) for q, given in cases for failed in (0, 1)]
+    found = in_node([({"asked": {"kind": q.kind, "options": q.options}, "judging": judging(q)}, g, f) for q, g, f in asked])
+    assert found == [asdict(judge(*case)) for case in asked]
+
+
+def in_node(cases: Any) -> Any:
+    """What the page's own model makes of each answer."""
+    script = """import { QuestionModel } from "./autograd_viz/widget/static/question_model.js";
+let text = "";
+for await (const part of process.stdin) text += part;
+const judged = JSON.parse(text).map(([data, given, failed]) => Object.assign(new QuestionModel(data), { failed }).judge(given));
+console.log(JSON.stringify(judged));"""
+    command, given = ["node", "--input-type=module", "-e", script], json.dumps(cases, default=asdict)
+    done = subprocess.run(command, input=given, capture_output=True, text=True, check=True, cwd=Path(__file__).parents[1])
+    return json.loads(done.stdout)
 
 
 def test_a_gradient_may_be_given_for_many_elements() -> None:
@@ -107,7 +206,10 @@ def test_the_order_is_the_engines_and_a_wrong_place_shows_the_queue() -> None:
     assert [o.text for o in question.question.options] != right
     assert question.answer(right).state == "right" and x.grad is None
     early = [right[0], right[1], right[3], right[2], right[4]]
-    assert "MulBackward0 (a) is not ready then: 1 of 3 gradients have arrived" in question.answer(early).why
+    hint = question.answer(early).why
+    assert hint.startswith("2 right so far. After AddBackward0 (c) these are ready: MulBackward0 (b).")
+    assert hint.endswith("MulBackward0 (a) is not ready then: 1 of 3 gradients have arrived.")
+    assert ask.order(d).answer(right[::-1]).why == "The pass starts at the grad_fn of `d`."
     assert question.answer(right[:2]) == question.answer(right[1:3]) and question.right is None
 
 
@@ -138,15 +240,16 @@ def test_only_tensors_are_asked_about() -> None:
 
 
 def test_what_a_reader_writes_is_read_or_refused() -> None:
-    for text in ("", "x", "[1, [2]]", "1 +", "{1: 2}", "'a'", "[" * 900, "__import__('os')"):
-        assert read(text) is None, text
-    assert read("[[1, nan], [inf, -2]]").shape == (2, 2)  # type: ignore[union-attr]
+    for text, shape, numbers in json.loads((Path(__file__).parent / "widget" / "question_readings.json").read_text()):
+        found = read(text)
+        said = found and found.numbers and [str(n).replace("inf", "Infinity") for n in found.numbers]
+        assert (found and list(found.shape), said or None) == (shape, numbers), text
 
 
 def test_the_page_is_judged_by_the_kernel() -> None:
     a = leaf(2.0)
     question = ask.grad(a, of=a * a)
-    for given, state in (("4", "right"), ("4", "right"), ("5", "wrong"), ("", "unread")):
+    for given, state in (("4", "right"), ("4", "right"), ("5", "again"), ("", "unread"), ("5", "wrong")):
         before = question.verdict.get("count", 0)
         question._heard(question, {"kind": "answer", "given": given}, [])
         assert (question.verdict["state"], question.verdict["count"]) == (state, before + 1)
@@ -166,7 +269,8 @@ def test_questions_are_asked_in_the_chosen_language() -> None:
     a = leaf(2.0)
     c = a * a
     assert ask.color(c).answer("棕色").state == "right"
-    assert ask.grad(a, of=c).answer(0).said == "不对，答案是 `4.0`。"
+    question = ask.grad(a, of=c)
+    assert [question.answer(0).said for _ in range(2)] == ["还不对，再试一次。", "不对，答案是 `4.0`。"]
 
 
 @pytest.mark.torch
@@ -178,3 +282,10 @@ def test_questions_about_torch_tensors() -> None:
     assert states(ask.color(y), "brown") == ["right"]
     assert states(ask.order(y), ["MulBackward0 (y)", "AccumulateGrad (x)"]) == ["right"]
     assert states(ask.saves(y), "x") == ["right"]
+
+
+def test_a_factor_of_ten_is_the_same_height_everywhere_in_a_plot() -> None:
+    drawn = plot({"a": [1e-3, 1e-2, 1e-1], "<b>": [2.0]}, across="layer", up="norm")
+    heights = [float(y) for y in re.findall(r'<circle [^>]*cy="([^"]*)"', drawn.svg)]
+    assert heights[0] - heights[1] == pytest.approx(heights[1] - heights[2], abs=0.01) and heights[3] < heights[2] < heights[0]
+    assert "&lt;b&gt;" in drawn.svg and repr(drawn).split("\n") == ["a: 0.001, 0.01, 0.1", "<b>: 2.0"]

@@ -1,7 +1,9 @@
 """The questions of the notebooks: predict first, then step. The answer and the reason come from the real graph."""
 
 from . import ask
+from .plot import plot
 from .question import Question, Verdict
+from .record import answers
 from .widget import QuestionWidget
 
-__all__ = ["Question", "QuestionWidget", "Verdict", "ask"]
+__all__ = ["Question", "QuestionWidget", "Verdict", "answers", "ask", "plot"]

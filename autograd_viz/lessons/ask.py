@@ -15,13 +15,15 @@ from typing import Any
 
 from .. import words
 from ..errors import NotDrawableError
+from ..graph.model import Tensor
 from ..graph.text import value_text
 from ..sources import anything
 from ..sources.names import callers_names
 from ..verbs.explain import explain
 from .dry_run import colour_of, dry_run_of, maker_of, tensor_of, written
-from .question import Option, Question
-from .reasons_of_grad import slip_grad, why_grad
+from .hints import hint_edges, hint_grad, hint_unreached
+from .question import Option, Question, Slip
+from .reasons_of_grad import slips_grad, why_grad
 from .reasons_of_order import order_question
 from .reasons_of_rows import color_question, row_question, saves_question
 from .widget import QuestionWidget
@@ -54,7 +56,8 @@ def grad(tensor: Any, of: Any, gradient: Any = None) -> QuestionWidget:
             text.format(tensor=name, root=root, gradient=given),
             dry_run.grad(id),
             why_grad(dry_run, id),
-            slip=lambda reading: slip_grad(dry_run, id, reading),
+            hint=hint_grad(dry_run, id, name),
+            slips=slips_grad(dry_run, id),
             subject=(name, "grad", colour_of(tensor_of(dry_run.document, id))),
         )
     )
@@ -112,7 +115,7 @@ def saves(tensor: Any) -> QuestionWidget:
     return QuestionWidget(saves_question(document))
 
 
-def choice(text: str, options: Sequence[Any], answer: Callable[[], Any], why: str = "") -> QuestionWidget:
+def choice(text: str, options: Sequence[Any], answer: Callable[[], Any], why: str = "", hint: Any = "") -> QuestionWidget:
     """A multiple-choice question. `answer` is called now; its result is the right option.
 
     Args:
@@ -121,6 +124,7 @@ def choice(text: str, options: Sequence[Any], answer: Callable[[], Any], why: st
         answer: a function; its result, as text, is one of the options. If it raises, the class of the error is the result, and
             `explain` gives the reason.
         why: the reason; the explanation of an error precedes it.
+        hint: what is said after a first wrong answer: a text, or a tensor whose `next_functions` are listed.
 
     Raises:
         ValueError: the result is not one of the options.
@@ -133,7 +137,8 @@ def choice(text: str, options: Sequence[Any], answer: Callable[[], Any], why: st
     if found not in texts:
         raise ValueError(f"the answer to {text!r:.60} is {found!r:.60}, which is not one of the options: {', '.join(texts)}")
     said = words.BETWEEN.join(filter(None, (reason, why)))
-    return QuestionWidget(Question("one", text, (texts.index(found),), said, tuple(map(Option, texts))))
+    led = hint if isinstance(hint, str) else hint_edges(anything.graph_of(hint, callers_names()).document)
+    return QuestionWidget(Question("one", text, (texts.index(found),), said, tuple(map(Option, texts)), led))
 
 
 def _unreached(tensor: Any, of: Any, names: dict[str, Any]) -> Question:
@@ -143,7 +148,12 @@ def _unreached(tensor: Any, of: Any, names: dict[str, Any]) -> Question:
     why = words.WHY_UNREACHED.format(grad="None" if t.grad is None else value_text(t.grad))
     name = _name(tensor, names)
     text = words.ASK_GRAD.format(tensor=name, root=_name(of, names))
-    return Question("row", text, t.grad, why, subject=(name, "grad", colour_of(t)))
+    hint = hint_unreached(anything.graph_of(of, names).document, _name(of, names))
+    return Question("row", text, t.grad, why, (), hint, _zero_for_none(t), (name, "grad", colour_of(t)))
+
+
+def _zero_for_none(t: Tensor) -> tuple[Slip, ...]:
+    return (("zero", words.SLIP_ZERO_FOR_NONE),) if t.grad is None else ()
 
 
 def _must_be_tensors(*given: Any) -> None:

@@ -1,17 +1,24 @@
-"""A question as a value, and the response to an answer. It does not use widgets."""
+"""A question as a value, and the response to an answer. It does not use widgets.
+
+# Note [Two tries]
+A wrong answer gets a hint and another try; the second wrong answer gets the right one. The hint is the mistake behind the
+answer, if the graph knows it, else a fact that leads to the answer. All of it is data, so that a saved page judges as the
+kernel does (static/question_model.js).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from .. import words
 from ..graph.model import Value
 from ..graph.text import value_text
-from .reading import agrees, read
+from .reading import Reading, agrees, read
 
-Slip = Callable[[Any], str]  # the mistake behind a wrong answer, or ""
+TRIES = 2
+Slip = tuple[Any, str]  # a wrong answer, and the mistake behind it
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +38,9 @@ class Question:
         text: the question; `code` between backticks.
         answer: for a row a Value or None, else indices of `options`.
         why: the reason.
-        slip: a function from a wrong answer to the mistake behind it. It gets a Reading for a row, else the indices.
+        hint: a fact of the graph that leads to the answer.
+        slips: wrong answers with the mistakes behind them. For a row, an answer is a Value, or "none", "zero" or "shape" (any
+            other shape). For a choice it is (index,), for an order (position, index) of the first wrong one.
         subject: for a row: the tensor's name, the row's name, and the tensor's colour.
     """
 
@@ -40,7 +49,8 @@ class Question:
     answer: Any
     why: str
     options: tuple[Option, ...] = ()
-    slip: Slip = lambda _: ""
+    hint: str = ""
+    slips: tuple[Slip, ...] = ()
     subject: tuple[str, str, str] = ("", "", "")
 
 
@@ -49,9 +59,9 @@ class Verdict:
     """The response to an answer.
 
     Attributes:
-        state: "right", "wrong", "shown", or "unread" if it is not an answer yet.
+        state: "right", "again" after a first wrong answer, "wrong", "shown", or "unread" if it is not an answer yet.
         said: the sentence.
-        why: the reason; empty if unread.
+        why: the reason, or the hint; empty if unread.
     """
 
     state: str
@@ -59,15 +69,16 @@ class Verdict:
     why: str = ""
 
 
-def judge(question: Question, given: Any) -> Verdict:
-    """Is the answer right, and why?
+def judge(question: Question, given: Any, failed: int = TRIES) -> Verdict:
+    """Is the answer right, and why? See Note [Two tries].
 
     Args:
         question: the question.
         given: for a row its text, else an index or a list of them.
+        failed: how many wrong answers have been given before.
     """
     if question.kind == "row":
-        return _judge_row(question, str(given))
+        return _judge_row(question, str(given), failed)
     chosen = [given] if isinstance(given, int) else given
     known = isinstance(chosen, Sequence) and all(isinstance(i, int) and 0 <= i < len(question.options) for i in chosen)
     if not known or (not chosen and question.kind != "many"):
@@ -75,7 +86,7 @@ def judge(question: Question, given: Any) -> Verdict:
     if question.kind == "order" and len(chosen) < len(question.options):
         return Verdict("unread", words.ASK_UNFINISHED.format(chosen=len(chosen), count=len(question.options)))
     right = (sorted(chosen) if question.kind == "many" else list(chosen)) == list(question.answer)
-    return _verdict(question, right, chosen)
+    return _verdict(question, right, _slip_chosen(question, chosen), failed)
 
 
 def shown(question: Question) -> Verdict:
@@ -92,14 +103,41 @@ def answer_text(question: Question) -> str:
     return (words.ASK_THEN if question.kind == "order" else words.COMMA).join(texts) or words.ASK_NONE_OF_THEM
 
 
-def _judge_row(question: Question, text: str) -> Verdict:
+def given_text(question: Question, given: Any) -> str:
+    """An answer in words."""
+    if question.kind == "row" or not isinstance(given, Sequence):
+        return str(given)
+    return words.COMMA.join(question.options[i].text if i in range(len(question.options)) else str(i) for i in given)
+
+
+def _judge_row(question: Question, text: str, failed: int) -> Verdict:
     reading = read(text)
     if reading is None:
         return Verdict("unread", words.ASK_UNREAD)
-    return _verdict(question, agrees(reading, question.answer), reading)
+    slip = next((said for wrong, said in question.slips if _is_slip(reading, wrong, question.answer)), "")
+    return _verdict(question, agrees(reading, question.answer), slip, failed)
 
 
-def _verdict(question: Question, right: bool, given: Any) -> Verdict:
+def _is_slip(reading: Reading, wrong: Value | str, right: Value | None) -> bool:
+    match wrong:
+        case "none":
+            return reading.numbers is None
+        case "zero":
+            return reading.numbers is not None and not any(reading.numbers)
+        case "shape":
+            return reading.numbers is not None and right is not None and reading.shape != right.shape
+    return isinstance(wrong, Value) and agrees(reading, wrong)
+
+
+def _slip_chosen(question: Question, chosen: Sequence[int]) -> str:
+    """The mistake behind what was chosen; in an order, behind the first wrong one."""
+    first = next((k for k, (a, b) in enumerate(zip(chosen, question.answer, strict=False)) if a != b), 0)
+    wrong = (first, chosen[first]) if question.kind == "order" else tuple(chosen)
+    return dict(question.slips).get(wrong, "")
+
+
+def _verdict(question: Question, right: bool, slip: str, failed: int) -> Verdict:
+    if not right and failed + 1 < TRIES:
+        return Verdict("again", words.ASK_AGAIN, slip or question.hint)
     said = (words.ASK_RIGHT if right else words.ASK_WRONG).format(answer=answer_text(question))
-    slip = "" if right else question.slip(given)
-    return Verdict("right" if right else "wrong", said, words.BETWEEN.join(filter(None, (slip, question.why))))
+    return Verdict("right" if right else "wrong", said, words.BETWEEN.join(filter(None, ("" if right else slip, question.why))))

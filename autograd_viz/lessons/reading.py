@@ -38,7 +38,7 @@ def read(text: str) -> Reading | None:
         return Reading()
     text = (_TENSOR.match(text) or [text, text])[1]
     try:
-        found = ast.literal_eval(re.sub(r"\b(nan|inf)\b", r"'\1'", text))
+        found = ast.literal_eval(re.sub(r"[+-]?\b(nan|inf)\b", r"'\g<0>'", text))
         shape = _shape(found)
         return Reading(shape, tuple(map(float, _flat(found))))
     except (ValueError, SyntaxError, TypeError, OverflowError, MemoryError, RecursionError):

@@ -1,4 +1,4 @@
-"""The reason for a grad, and the mistake behind a wrong guess. Both come from the dry run."""
+"""The reason for a grad, and the mistakes behind wrong guesses. Both come from the dry run."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ..graph.text import value_text
 from ..graph.trace import Step, Trace
 from ..reasons.why import Why
 from .dry_run import DryRun, labels
-from .reading import Reading, agrees
+from .question import Slip
 
 FEW = 3  # the largest number of steps in the reason
 LONGEST = 60  # the largest number of characters of a sum
@@ -26,10 +26,16 @@ def why_grad(dry_run: DryRun, tensor: str) -> str:
 
 def _sent(step: Step, value: Value, called: dict[str, str]) -> str:
     """The gradient that a step sent, with the formulas behind it."""
-    rules = [f"`{f.text}`" for f in step.formulas if f.text.endswith(value_text(value)) and f.text != value_text(value)]
+    rules = [f"`{rule}`" for rule in rules_of(step, value)]
     if not rules:
         return words.GRAD_SENT.format(node=called[step.node], value=value_text(value))
-    return words.GRAD_BY_RULE.format(node=called[step.node], rules=words.COMMA.join(dict.fromkeys(rules)))
+    return words.GRAD_BY_RULE.format(node=called[step.node], rules=words.COMMA.join(rules))
+
+
+def rules_of(step: Step, value: Value) -> list[str]:
+    """The formulas of a step that give this value."""
+    given = value_text(value)
+    return list(dict.fromkeys(f.text for f in step.formulas if f.text.endswith(given) and f.text != given))
 
 
 def _final(dry_run: DryRun, tensor: str) -> str:
@@ -41,29 +47,19 @@ def _final(dry_run: DryRun, tensor: str) -> str:
     return found[tensor]
 
 
-def slip_grad(dry_run: DryRun, tensor: str, given: Reading) -> str:
-    """The mistake behind a wrong guess, or ""."""
+def slips_grad(dry_run: DryRun, tensor: str) -> tuple[Slip, ...]:
+    """Wrong guesses, and the mistakes behind them."""
     right = dry_run.grad(tensor)
     if right is None:
-        return words.SLIP_ZERO_FOR_NONE if given.numbers is not None and not any(given.numbers) else ""
-    if given.numbers is None:
-        return "" if any(right.numbers) else words.SLIP_NONE_FOR_ZERO
-    if given.shape != right.shape:
-        return words.SLIP_SHAPE.format(shape=right.shape)
-    return _slip_sum(dry_run, tensor, given)
+        return (("zero", words.SLIP_ZERO_FOR_NONE),)
+    none = [] if any(right.numbers) else [("none", words.SLIP_NONE_FOR_ZERO)]
+    return (*none, ("shape", words.SLIP_SHAPE.format(shape=right.shape)), *_slips_sum(dry_run, tensor))
 
 
-def _slip_sum(dry_run: DryRun, tensor: str, given: Reading) -> str:
-    """Is the guess only one contribution, or only the gradient of this pass?"""
+def _slips_sum(dry_run: DryRun, tensor: str) -> list[Slip]:
+    """Guesses that are only one contribution, or only the gradient of this pass."""
     sent = [value for _, value in dry_run.arrivals(tensor)]
-    if len(sent) > 1 and any(agrees(given, value) for value in sent):
-        return words.SLIP_ONE_OF_MANY.format(given=_text(given, sent), count=len(sent))
     added = [s.accumulation for s in dry_run.trace.steps if s.accumulation and s.accumulation.tensor == tensor]
-    if any(a.old is not None and agrees(given, a.incoming) for a in added):
-        return words.SLIP_NOT_ADDED.format(given=_text(given, [a.incoming for a in added]))
-    return ""
-
-
-def _text(given: Reading, values: list[Value]) -> str:
-    """The guess in the notation of the pass."""
-    return next(value_text(v) for v in values if agrees(given, v))
+    alone = [words.SLIP_ONE_OF_MANY.format(given=value_text(v), count=len(sent)) for v in sent]
+    new = [(a.incoming, words.SLIP_NOT_ADDED.format(given=value_text(a.incoming))) for a in added if a.old is not None]
+    return [*(zip(sent, alone, strict=True) if len(sent) > 1 else ()), *new]

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator
+from itertools import pairwise
 
 from .. import words
 from ..graph.trace import Engine
 from ..sentences import listed
 from .dry_run import DryRun, labels
-from .question import Option, Question
+from .question import Option, Question, Slip
+
+LONGEST = 20  # calls with a hint of their own
 
 
 def order_question(dry_run: DryRun, root: str) -> Question:
@@ -22,7 +25,8 @@ def order_question(dry_run: DryRun, root: str) -> Question:
         tuple(offered.index(node) for node in ran),
         words.BETWEEN.join([words.ORDER_FIRST.format(node=called[ran[0]], root=root), words.ORDER_LATEST]),
         tuple(Option(called[node], "blue") for node in offered),
-        lambda given: _slip(dry_run, [offered[i] for i in given], called),
+        words.HINT_ROOT.format(root=root),
+        tuple(_slips(dry_run, offered, called)),
     )
 
 
@@ -32,17 +36,23 @@ def _offered(dry_run: DryRun, ran: list[str]) -> list[str]:
     return created if created != ran else created[::-1]
 
 
-def _slip(dry_run: DryRun, given: Sequence[str], called: dict[str, str]) -> str:
-    """The ready functions at the first wrong position."""
-    steps = dry_run.trace.steps
-    k = next(k for k, step in enumerate(steps) if step.node != given[k])
-    if k == 0:
+def _slips(dry_run: DryRun, offered: list[str], called: dict[str, str]) -> Iterator[Slip]:
+    """At each position after the first, what a wrong choice there shows."""
+    for k, (last, step) in enumerate(pairwise(dry_run.trace.steps[:LONGEST]), 1):
+        said = _ready(last.engine, k, called[last.node], called)
+        wrong = [(i, node) for i, node in enumerate(offered) if node != step.node]
+        yield from (((k, i), said + _waits(last.engine, node, called)) for i, node in wrong)
+
+
+def _ready(engine: Engine, k: int, before: str, called: dict[str, str]) -> str:
+    """The functions that are ready after k calls."""
+    return words.ORDER_READY.format(count=k, before=before, ready=listed([called[n] for n in engine.queue]))
+
+
+def _waits(engine: Engine, node: str, called: dict[str, str]) -> str:
+    """What a function still waits for, if it has begun to wait."""
+    waiting = next((w for w in engine.waiting if w.node == node), None)
+    if waiting is None:
         return ""
-    engine: Engine = steps[k - 1].engine
-    waiting = next((w for w in engine.waiting if w.node == given[k]), None)
-    said = (
-        [words.SLIP_WAITS.format(node=called[given[k]], arrived=waiting.arrived, expected=waiting.expected)] if waiting else []
-    )
-    ready = listed([called[n] for n in engine.queue])
-    before, node = called[steps[k - 1].node], called[steps[k].node]
-    return words.BETWEEN.join([words.ORDER_READY.format(before=before, ready=ready, node=node), *said])
+    said = words.SLIP_WAITS.format(node=called[node], arrived=waiting.arrived, expected=waiting.expected)
+    return words.BETWEEN + said

@@ -6,6 +6,7 @@ from .. import words
 from ..errors import UnknownChoiceError
 from ..graph.model import Document, Tensor
 from .dry_run import colour_of, maker_of, node_named, tensor_of
+from .hints import hint_look, hint_saves
 from .question import Option, Question
 
 COLOURS = ("green", "yellow", "brown", "blue")
@@ -28,7 +29,8 @@ def color_question(document: Document, name: str) -> Question:
         (COLOURS.index(colour),),
         why_look(document, t, name),
         tuple(Option(texts[c], c) for c in COLOURS),
-        lambda given: words.SLIP_BLUE.format(tensor=name) if COLOURS[given[0]] == "blue" else "",
+        hint_look(document, t, name),
+        (((COLOURS.index("blue"),), words.SLIP_BLUE.format(tensor=name)),),
     )
 
 
@@ -48,7 +50,8 @@ def row_question(document: Document, name: str, row: str) -> Question:
         options, right = ["True", "False"], str(getattr(t, row))
     why = why_look(document, t, name)
     text = words.ASK_ROW.format(tensor=name, row=row)
-    return Question("one", text, (options.index(right),), why, tuple(Option(f"`{o}`") for o in options))
+    hint = hint_look(document, t, name)
+    return Question("one", text, (options.index(right),), why, tuple(Option(f"`{o}`") for o in options), hint)
 
 
 def why_look(document: Document, t: Tensor, name: str) -> str:
@@ -78,6 +81,7 @@ def saves_question(document: Document) -> Question:
         tuple(i for i, t in enumerate(tensors) if t.id in kept),
         words.BETWEEN.join(why),
         tuple(Option(f"`{t.name or op_text(document, t)}`") for t in tensors),
+        hint_saves(document, node),
     )
 
 

@@ -15,9 +15,11 @@ from .. import words
 from ..render import THEMES
 from ..render.escape import element, text
 from ..widget.modules import joined_modules, static_text
-from .question import Question, Verdict, judge, shown
+from .page import question_page
+from .question import Question, Verdict, given_text, judge, shown
+from .record import note
 
-_LABELS = ("TITLE", "PLACEHOLDER", "CHECK", "SHOW", "CLEAR", "WAIT", "NO_KERNEL", "UNFINISHED")
+_LABELS = ("TITLE", "PLACEHOLDER", "CHECK", "SHOW", "CLEAR", "WAIT", "NO_KERNEL")
 _CODE = re.compile(r"`([^`]*)`")
 
 
@@ -26,7 +28,8 @@ class QuestionWidget(anywidget.AnyWidget):
 
     Attributes:
         question: the question and its answer.
-        verdict: the response to the last answer: its state ("right", "wrong", "shown", "unread"), the sentence, the reason.
+        verdict: the response to the last answer: its state ("right", "again", "wrong", "shown", "unread"), the sentence, and
+            the reason or a hint.
     """
 
     _esm = joined_modules("question.js")
@@ -36,6 +39,7 @@ class QuestionWidget(anywidget.AnyWidget):
 
     def __init__(self, question: Question) -> None:
         self.question = question
+        self._attempts = self._failed = 0
         self._mark = f"av-still-{secrets.token_hex(8)}"
         self._static = words.ASK_STATIC
         super().__init__(
@@ -56,21 +60,29 @@ class QuestionWidget(anywidget.AnyWidget):
     def right(self) -> bool | None:
         """Was the last answer right? None before the first answer."""
         state = self.verdict.get("state")
-        return {"right": True, "wrong": False}.get(str(state))
+        return {"right": True, "again": False, "wrong": False}.get(str(state))
 
     def answer(self, given: Any) -> Verdict:
         """Answer, and return the response. For a row: a number, a list or None. Else: an option's text, or a list of them."""
         if self.question.kind == "row":
-            return self._say(judge(self.question, _text(getattr(given, "tolist", lambda: given)())))
+            return self._judge(_text(getattr(given, "tolist", lambda: given)()))
         texts = [o.text.strip("`") for o in self.question.options]
         chosen = given if isinstance(given, Sequence) and not isinstance(given, str) else [given]
-        return self._say(judge(self.question, [texts.index(_text(c)) if _text(c) in texts else -1 for c in chosen]))
+        return self._judge([texts.index(_text(c)) if _text(c) in texts else -1 for c in chosen])
 
     def show(self) -> Verdict:
         """Give up, and see the answer."""
-        return self._say(shown(self.question))
+        return self._say(shown(self.question), "")
 
-    def _say(self, verdict: Verdict) -> Verdict:
+    def _judge(self, given: Any) -> Verdict:
+        verdict = judge(self.question, given, self._failed)
+        self._failed += verdict.state in ("again", "wrong")
+        return self._say(verdict, given_text(self.question, given))
+
+    def _say(self, verdict: Verdict, given: str) -> Verdict:
+        if verdict.state != "unread":
+            self._attempts += 1
+            note(self.question.text, self._attempts, given, verdict.state)
         self.verdict = {**asdict(verdict), "count": self.verdict.get("count", 0) + 1}
         return verdict
 
@@ -78,16 +90,16 @@ class QuestionWidget(anywidget.AnyWidget):
         """Handle a message from the page."""
         match content:
             case {"kind": "answer", "given": str() | int() | list() as given}:
-                self._say(judge(self.question, given))
+                self._judge(given)
             case {"kind": "show"}:
                 self.show()
 
     def still(self) -> dict[str, Any]:
-        """The question as the output of a cell that is not run: MIME type -> data."""
+        """The question as text, for a front end without scripts: MIME type -> data."""
         options = element("ul", "".join(element("li", _marked_up(o.text)) for o in self.question.options))
         body = element("p", f"{element('b', text(words.ASK_TITLE))} {_marked_up(self.question.text)}")
         body += options * bool(self.question.options) + element("p", element("i", text(self._static)))
-        return {"text/html": element("div", body, class_=f"{self._mark}-page"), "text/plain": repr(self)}
+        return {"text/html": element("div", body, class_=self._mark), "text/plain": repr(self)}
 
     def __repr__(self) -> str:
         options = "".join(f"\n  - {o.text}" for o in self.question.options)
@@ -99,12 +111,13 @@ class QuestionWidget(anywidget.AnyWidget):
         return {**data, "text/plain": repr(self)}, metadata
 
     def _ipython_display_(self) -> None:
-        """Show the live question, and the text for a notebook without a kernel."""
+        """Show the live question, and the outputs that stay: see Note [Three outputs]."""
         from IPython.display import display
 
         bundle, metadata = self._repr_mimebundle_() or ({}, {})
         display(bundle, metadata=metadata, raw=True)  # type: ignore[no-untyped-call]
         display(self.still(), raw=True)  # type: ignore[no-untyped-call]
+        display({"text/html": question_page(self.question, self.asked)}, raw=True)  # type: ignore[no-untyped-call]
 
 
 def _text(given: Any) -> str:

@@ -6,7 +6,7 @@ from .bad_numbers import bad_causes, bad_loss
 from .cause import Cause
 from .facts import Facts
 from .missing import missing
-from .present import collected, never_stepped, old, plain_gradient, several, skipped, written
+from .present import collected, lacking, never_stepped, old, plain_gradient, several, skipped, written
 from .question import Question
 from .settled import settled_cause
 from .sizes import size_causes
@@ -39,7 +39,7 @@ def _of_numbers(q: Question) -> list[Cause]:
     if state == "zero":
         return [*zero_of(q.facts), *collected(q), *bad_loss(q.facts)] or [Cause("not_recorded")]
     idle = collected(q)
-    found = [*before, *idle, *since, *([] if idle else [*several(q), *never_stepped(q)])]
+    found = [*before, *idle, *since, *([] if idle else [*several(q), *never_stepped(q)]), *lacking(q)]
     if not before and (state or len(q.ops) <= FEW):
         found += of_numbers(q.facts)
     return found or [plain_gradient(q)]

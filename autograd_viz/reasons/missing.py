@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from .became_number import number_of
 from .cause import Cause
 from .document_cuts import cuts_of
 from .history import Event, Op
-from .paths import behind, cuts_between, leading_from, reaches
+from .paths import behind, cuts_between, reaches
 from .question import Question
 from .without_grad import cut_at, plain, without_grad
 
@@ -134,6 +135,8 @@ def _unused(q: Question, last: Any, used: Event | None) -> list[Cause]:
     """The last pass began elsewhere, or did not use the tensor."""
     replaced = q.history.owner_of(q.tensor)
     before = q.passes[-2].number if len(q.passes) > 1 else None
+    if (number := number_of(q)) is not None:
+        return [Cause("path_cut_number", source=number[0].source, said={"op": plain(number[0].name)})]
     if q.root_op is None and used is None:
         return [Cause(q.history.unknown_root, source=last.source)]
     if replaced is not None:
@@ -150,9 +153,6 @@ def _used_beside(q: Question, last: Any, used: Event) -> Cause:
     said = {"op": plain(used.name), "pass": _at(last)}
     if used.number > last.number:
         return Cause("used_after", source=used.source, said=said)
-    number = next((o for o in reversed(q.history.left) if leading_from(q.subject, behind([o]))), None)
-    if number is not None and number.number < last.number:
-        return Cause("path_cut_number", source=number.source, said={"op": plain(number.name)})
     return Cause("not_in_loss", source=used.source, said=said)
 
 

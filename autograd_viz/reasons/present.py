@@ -5,6 +5,7 @@ from __future__ import annotations
 from .. import words
 from ..graph.passes import Holder
 from ..graph.text import number_text, shape_text, value_text
+from .became_number import number_of
 from .cause import Cause, Said
 from .history import Event, PassEvent
 from .missing import cut
@@ -122,6 +123,17 @@ def skipped(q: Question) -> list[Cause]:
 
 def _is_inf(check: Event) -> bool:
     return bool(check.detail is not None and float(check.detail.sum()) > 0)
+
+
+def lacking(q: Question) -> list[Cause]:
+    """One use of it became a number, so its gradient lacks that part."""
+    found = number_of(q)
+    if found is None:
+        return []
+    number, user = found
+    there = [o for o in q.facts.document.ops if o.node and o.source == user.source]
+    said: dict[str, Said] = {"op": plain(number.name)}
+    return [Cause("lacks_number", nodes=tuple(o.node or "" for o in there[:1]), source=number.source, said=said)]
 
 
 def plain_gradient(q: Question) -> Cause:

@@ -103,6 +103,16 @@ class GradOp:
         self.number, self.source = noted.order, _source(noted.at)
 
 
+class NumberOp:
+    """A tensor that became a number, as `reasons.Op`."""
+
+    cut, age = "op", 0
+
+    def __init__(self, noted: happened.NumberNote) -> None:
+        self.name, self.number, self.source = noted.name, noted.order, _source(noted.at)
+        self.given: list[Any] = [leaf for ref in noted.leaves if (leaf := ref()) is not None]
+
+
 class CoreEvent:
     """Something that happened, as `reasons.Event`."""
 
@@ -132,11 +142,11 @@ class CoreHistory:
     is_recorded = True
     unknown_root = "root_gone"
     knows_uses = False
-    left: tuple[Any, ...] = ()
     scalers: tuple[Any, ...] = ()
 
     def __init__(self) -> None:
         self.passes = tuple(CorePass(p) for p in happened.passes)
+        self.left = tuple(NumberOp(n) for n in happened.numbers)
 
     def op_of(self, tensor: Tensor) -> Any:
         """The op that made a tensor; grad() for a gradient that it returned without a graph."""

@@ -30,6 +30,9 @@ class Compare(ipywidgets.HBox):  # type: ignore[misc]
             for name, s in zip(names, steppers, strict=True)
         ]
         super().__init__(columns, layout=ipywidgets.Layout(flex_flow="row wrap", width="100%"))
+        for s in steppers:
+            if s is not max(steppers, key=lambda other: other._total):  # one toolbar moves all
+                s.add_class("av-follows")
         self.step = min((s.step for s in steppers), default=0)
         self.observe(lambda change: self._all_to(change.new), names="step")
         for s in steppers:

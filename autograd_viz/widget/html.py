@@ -13,6 +13,7 @@ import gzip
 import hashlib
 import json
 import re
+from collections.abc import Sequence
 from typing import Any
 
 from .. import words
@@ -23,7 +24,7 @@ from ..render.drawing import Drawing
 from ..render.escape import element, one_line, text
 from ..stepper.stepper import Stepper
 from .framed import Framed
-from .modules import joined_modules, static_text, style_sheets
+from .modules import STYLES, joined_modules, static_text, style_sheets
 from .page import page_of
 
 COMMENT = re.compile(r"^[ \t]*/\*\*.*?\*/\n", re.MULTILINE | re.DOTALL)  # in our files: types and descriptions
@@ -41,22 +42,19 @@ def html_page(stepper: Stepper, theme: str, step: int, drawing: Drawing | MapDra
         drawing: of its document; groups stay as they are in it.
     """
     title = ", ".join(t.name for t in stepper.document.tensors if t.name)
-    heading = ": ".join(filter(None, (words.ui()["aria_widget"], title)))
-    return page_with("file_page", title or "autograd_viz", heading, _recording(stepper, theme, step, drawing))
+    return offline_page(
+        "file_page.js",
+        (*STYLES, "file_page.css"),
+        _recording(stepper, theme, step, drawing),
+        title=title or "autograd_viz",
+        heading=": ".join(filter(None, (words.ui()["aria_widget"], title))),
+    )
 
 
-def page_with(front_end: str, title: str, heading: str, recording: dict[str, Any], *more: str) -> str:
-    """A page with data for a front end.
-
-    Args:
-        front_end: the file of its script, without suffix.
-        title: of the page.
-        heading: for screen readers.
-        recording: the data, as JSON.
-        more: style sheets besides those of every page.
-    """
-    loader, script = (COMMENT.sub("", joined_modules(f"{name}.js")) for name in ("file_loader", front_end))
-    style = CSS_COMMENT.sub("", style_sheets("file_page.css", *more))
+def offline_page(entry: str, styles: Sequence[str], data: dict[str, Any], title: str, heading: str) -> str:
+    """A page with a front end, its style sheets and its data. See Note [What the page may do]."""
+    loader, script = (COMMENT.sub("", joined_modules(name)) for name in ("file_loader.js", entry))
+    style = CSS_COMMENT.sub("", style_sheets(styles))
     policy = {
         "default-src": "'none'",
         "script-src": f"{_hash(loader)} {_hash(script)}",
@@ -71,7 +69,7 @@ def page_with(front_end: str, title: str, heading: str, recording: dict[str, Any
         "heading": text(heading),
         "no_script": text(words.ui()["html_no_script"]),
         "style": _packed(style),
-        "recording": _packed(json.dumps(recording, allow_nan=False, separators=(",", ":"))),
+        "recording": _packed(json.dumps(data, allow_nan=False, separators=(",", ":"))),
         "front_end": _packed(script),
         "loader": loader,
     }
@@ -80,7 +78,8 @@ def page_with(front_end: str, title: str, heading: str, recording: dict[str, Any
 
 def run_html(data: dict[str, Any]) -> str:
     """The page of a run, with its data (`runs.page`)."""
-    return page_with("run_page", data["title"], data["title"], data, "run.css")
+    styles = ("stepper.css", "unseen.css", "run.css", "file_page.css")
+    return offline_page("run_page.js", styles, data, title=data["title"], heading=data["title"])
 
 
 def frame(page: str, height: int) -> str:

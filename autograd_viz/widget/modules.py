@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from importlib import resources
 
 ENTRY = "index.js"
 STYLES = (
-    "stepper.css", "stage.css", "picture.css", "map.css", "inspector.css", "engine.css", "heatmap.css", "formulas.css",
-    "debugger.css",
+    "stepper.css", "unseen.css", "stage.css", "picture.css", "map.css", "inspector.css", "engine.css", "heatmap.css",
+    "formulas.css", "debugger.css", "compare.css",
 )  # fmt: skip
 COMMENT = re.compile(r"^[ \t]*(?:/\*\*(?:[^*]|\*(?!/))*\*/|//[^\n]*)[ \t]*\n", re.MULTILINE)  # on lines of their own
 IMPORT = re.compile(r'^import [^;]*? from "\./([^"]+)";\n', re.MULTILINE)
@@ -46,6 +47,6 @@ def joined_modules(entry: str = ENTRY) -> str:
     return "\n".join(parts)
 
 
-def style_sheets(*others: str) -> str:
-    """All style sheets in one, followed by others."""
-    return "\n".join(map(static_text, (*STYLES, *others)))
+def style_sheets(names: Sequence[str] = STYLES) -> str:
+    """Style sheets in one."""
+    return "\n".join(map(static_text, names))

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from playwright.sync_api import expect
 
 from .lab import LabPage, marimo, write_notebook
 
@@ -40,7 +41,7 @@ def press_next_and_read(page: Any, grad: str) -> None:
     assert grad in str(widget.locator('[data-at="t0.grad"]').first.text_content())
 
 
-def test_it_steps_in_notebook_7(browser: Any, server: tuple[str, str], root: Path) -> None:
+def test_it_steps_by_mouse_and_by_keys_in_notebook_7(browser: Any, server: tuple[str, str], root: Path) -> None:
     write_notebook(root / "seven.ipynb", *CELLS)
     page = browser.new_page(viewport={"width": 1200, "height": 900})
     try:
@@ -49,6 +50,10 @@ def test_it_steps_in_notebook_7(browser: Any, server: tuple[str, str], root: Pat
         lab.run_all()
         press_next_and_read(page, "tensor(4.)")
         assert lab.run_code("print(a.grad)") == "tensor(4.)"
+        counter = page.locator(".av-counter").first  # the toolbar has the focus since the last click
+        for key, at in (("ArrowLeft", 1), ("ArrowRight", 2), ("b", 1), ("ArrowLeft", 0), ("f", 2)):
+            page.keyboard.press(key)
+            expect(counter).to_have_text(f"{at} / 2")
     finally:
         page.close()
 

@@ -81,6 +81,39 @@ def test_steppers_step_in_a_notebook_opened_again(root: Path, open_notebook: Cal
     assert len(found) == 3 and all(size > 100 for size in found)
 
 
+def answer_in_frame(question: Any, given: str, state: str) -> str:
+    """Answer a saved question; what it says."""
+    question.locator(".av-q-input").fill(given)
+    question.locator(".av-q-input").press("Enter")
+    expect(question.locator(".av-q-root")).to_have_attribute("data-state", state)
+    return str(question.locator(".av-q-said").text_content())
+
+
+def test_questions_are_judged_in_a_notebook_opened_again(root: Path, open_notebook: Callable[..., LabPage]) -> None:
+    write_notebook(root / "asked.ipynb", PROGRAM, "from autograd_viz.lessons import ask\nask.grad(a, of=e)")
+    lab = open_notebook(name="asked.ipynb")
+    lab.run_all()
+    lab.page.locator(".av-q-root").wait_for()
+    expect(lab.page.locator("iframe")).to_have_count(1)
+    assert lab.page.evaluate(OUTPUTS.replace("av-root", "av-q-root")) == ["live"]
+    saved(lab)
+    page = reopened(lab, "asked.ipynb")
+    page.locator("iframe").wait_for()
+    page.wait_for_timeout(1000)  # a live view would have had its chance
+    assert page.evaluate(OUTPUTS) == ["page"]
+    question = page.frame_locator("iframe")
+    assert "2.0 is one of 2 gradients" in answer_in_frame(question, "2", "again")
+    assert "the answer is 4.0" in answer_in_frame(question, "3", "wrong")
+    assert "Right: 4.0" in answer_in_frame(question, "4", "right")
+
+    plain = json.loads((root / "asked.ipynb").read_text())
+    plain["metadata"]["changed"] = "by somebody else"  # so JupyterLab does not trust it
+    (root / "not_asked.ipynb").write_text(json.dumps(plain))
+    page = reopened(lab, "not_asked.ipynb")
+    page.get_by_text("Run this cell to answer").wait_for()
+    assert "not found" not in str(page.evaluate(OUTPUTS))
+
+
 def test_code_of_the_users_runs_when_they_step_and_then_the_page_is_there(
     root: Path, open_notebook: Callable[..., LabPage]
 ) -> None:

@@ -210,7 +210,8 @@ def test_every_module_is_joined_after_those_it_imports() -> None:
     for i, name in enumerate(order):
         assert set(module.IMPORT.findall(module.static_text(name))) <= set(order[:i]), name
     files = {p.name for p in resources.files("autograd_viz.widget").joinpath("static").iterdir() if p.name.endswith(".js")}
-    others = {name for entry in ("file_page.js", "file_loader.js", "question.js") for name in module.module_order(entry)}
+    entries = ("file_page.js", "file_loader.js", "question.js", "question_page.js")
+    others = {name for entry in entries for name in module.module_order(entry)}
     assert set(order) | others == files
     assert order.count(module.ENTRY) == 1
 
@@ -335,6 +336,7 @@ def test_compared_steppers_go_together_and_each_stops_at_its_own_end() -> None:
     assert (short.step, long.step) == (0, 0)
     both.next()
     assert (short.step, long.step) == (1, 1)
+    assert [s for s in (short, long) if "av-follows" not in s._dom_classes] == [long]  # the one toolbar reaches every step
 
 
 def test_only_steppers_can_be_compared() -> None:

@@ -1,4 +1,4 @@
-"""The last backward passes, optimizers and optimizer steps, with their lines. `explain` reads them; no tensor holds them."""
+"""The last passes, optimizers, their steps, and numbers read from tensors, with their lines. `explain` reads them."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 from .provenance import callers_place, now
 
 MOST = 64  # the length of each list
+FEW = 12  # nodes behind a number
 
 
 class PassNote:
@@ -51,9 +52,38 @@ class Command:
         self.of, self.order, self.at = weakref.ref(optimizer), now(), callers_place()
 
 
+class NumberNote:
+    """A tensor that requires grad became a Python number.
+
+    Attributes:
+        name: "item" or "tolist".
+        leaves: weak references to the leaves that the tensor was computed from by a few ops; no graph is kept.
+        order, at: when and where.
+    """
+
+    __slots__ = ("at", "leaves", "name", "order")
+
+    def __init__(self, name: str, leaves: list[Any]) -> None:
+        self.name, self.leaves = name, [weakref.ref(leaf) for leaf in leaves]
+        self.order, self.at = now(), callers_place()
+
+
 passes: deque[PassNote] = deque(maxlen=MOST)
 optimizers: deque[Command] = deque(maxlen=MOST)
 steps: deque[Command] = deque(maxlen=MOST)
+numbers: deque[NumberNote] = deque(maxlen=MOST)
+
+
+def became_number(tensor: Any, name: str) -> None:
+    """Note it, if few ops lead to the tensor: the value of a whole loss is read to print it."""
+    leaves, todo = ([tensor], []) if tensor._grad_fn is None else ([], [tensor._grad_fn])
+    for seen, node in enumerate(todo):
+        if seen == FEW:
+            return
+        if hasattr(node, "variable"):
+            leaves.append(node.variable)
+        todo += [after for after, _ in node.next_functions if after is not None and after not in todo]
+    numbers.append(NumberNote(name, leaves))
 
 
 def stepping(optimizer: Any) -> None:

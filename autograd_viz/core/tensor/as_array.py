@@ -9,6 +9,7 @@ import numpy as np
 
 from ..base.dtypes import dtype, from_numpy_dtype
 from ..base.grad_mode import recording
+from ..base.happened import became_number
 from ..base.kinds import View
 
 if TYPE_CHECKING:
@@ -145,6 +146,8 @@ class AsArray:
 
     def tolist(self) -> Any:
         """The values as nested Python lists, or a number."""
+        if self._requires_grad:
+            became_number(self, "tolist")
         return self._data.tolist()
 
     def item(self) -> Any:
@@ -155,6 +158,8 @@ class AsArray:
         """
         if self._data.size != 1:
             raise RuntimeError(f"a Tensor with {self._data.size} elements cannot be converted to Scalar")
+        if self._requires_grad:
+            became_number(self, "item")
         return self._data.item()
 
     def __float__(self) -> float:

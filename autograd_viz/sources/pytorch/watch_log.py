@@ -185,8 +185,11 @@ class Log(Ops):
         self.made[out] = number, func, *line, self.age, cut
 
     def leaves_here(self, func: Any, line: Line, given: list[Any]) -> None:
-        """A tensor has become a number or an array."""
+        """A tensor has become a number or an array, which is no use of it."""
+        before = [(leaf, leaf.used) for n in given if (leaf := self._leaves.get(n)) is not None]
         number = self.wrote(func, *line, given)
+        for leaf, used in before:
+            leaf.used = used
         self.page.cuts[number] = "op"
         if (op := self.op(number)) is not None:
             self.left.append(op)

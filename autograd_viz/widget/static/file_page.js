@@ -1,15 +1,8 @@
 // A saved stepper as a page of its own: its recording stands in the page, light or dark follows the system.
 
 import { FileModel } from "./file_model.js";
+import { followSystem } from "./file_theme.js";
 import stepper from "./index.js";
-
-/** @param {Record<string, unknown>} palettes */
-function followSystem(palettes) {
-  const system = matchMedia("(prefers-color-scheme: dark)");
-  const apply = () => document.body.classList.toggle("av-dark", "dark" in palettes && (system.matches || !("light" in palettes)));
-  system.addEventListener("change", apply);
-  apply();
-}
 
 /** @param {HTMLElement} el */
 function openRecording(el) {

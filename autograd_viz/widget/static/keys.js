@@ -1,5 +1,7 @@
 // Keys: everything by keyboard while the widget has the focus; JupyterLab's own of one letter wait meanwhile.
 
+import { FIELDS, isShortcut, suppressShortcuts } from "./shortcuts.js";
+
 /** @type {Record<string, string>} */
 const KEYS = {
   ArrowRight: "next",
@@ -35,7 +37,6 @@ const KEYS = {
 };
 /** @type {Record<string, string>} */
 const SHIFTED = { ArrowLeft: "left", ArrowRight: "right", ArrowUp: "up", ArrowDown: "down" };
-const FIELDS = "input, select, textarea, [contenteditable]";
 const PRESSED = "button, summary, a, [role=button], [role=option]"; // Enter and Space are theirs
 
 /** @type {[keys: string, word: string][]} what the list of keys shows */
@@ -74,24 +75,13 @@ export function meaning(event) {
 }
 
 /**
- * A shortcut of the page around, as Ctrl+S; what is pressed in a field is the field's.
- * @param {KeyboardEvent} event
- */
-function isShortcut(event) {
-  const target = event.composedPath()[0];
-  return (event.ctrlKey || event.metaKey) && !(target instanceof HTMLElement && target.matches(FIELDS));
-}
-
-/**
  * @param {HTMLElement} root
  * @param {(action: string) => void} act
  * @param {AbortSignal} signal
  */
 export function listenToKeys(root, act, signal) {
   root.tabIndex = 0;
-  const suppress = (/** @type {boolean} */ isOurs) => root.toggleAttribute("data-lm-suppress-shortcuts", isOurs);
-  suppress(true);
-  window.addEventListener("keydown", (event) => suppress(!isShortcut(event)), { signal, capture: true }); // before JupyterLab looks
+  suppressShortcuts(root, signal);
   root.addEventListener(
     "keydown",
     (event) => {

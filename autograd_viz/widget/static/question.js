@@ -1,8 +1,9 @@
-// A question: the reader answers, the kernel judges, the page says what it said.
+// A question: the reader answers, the model judges, the view says what it said. The model is the kernel, or question_model.js.
 
 import { html } from "./elements.js";
 import { fieldOf } from "./question_fields.js";
 import { marked } from "./question_text.js";
+import { suppressShortcuts } from "./shortcuts.js";
 import { hideStill } from "./still.js";
 import { followTheme } from "./theme.js";
 import { sayer } from "./words.js";
@@ -20,7 +21,7 @@ import { sayer } from "./words.js";
  * @property {string} mark
  */
 /** @typedef {{ state?: string, said?: string, why?: string, count?: number }} Verdict */
-/** @typedef {{ get(key: string): any, on(event: string, f: Function): void, off(event: string, f: Function): void, send(content: any): void }} Model */
+/** @typedef {{ get(key: string): any, on(event: string, f: () => void): void, off(event: string, f: () => void): void, send(content: any): void }} Model */
 
 const PATIENCE = 4000; // ms until a silent kernel is called silent
 let questions = 0; // tells the radio buttons of several questions apart
@@ -37,9 +38,9 @@ class QuestionView {
     /** @type {Asked} */
     const asked = model.get("asked");
     this.say = sayer(asked.words);
-    this.root = html("form", "av-q-root");
+    this.root = html("div", "av-q-root");
     this.root.lang = asked.language;
-    this.root.dataset.lmSuppressShortcuts = "true";
+    suppressShortcuts(this.root, signal);
     const title = html("legend", "av-q-legend");
     title.append(html("span", "av-q-title", this.say("title")), " ", ...marked(asked.text));
     const set = html("fieldset", "av-q-set");
@@ -59,7 +60,8 @@ class QuestionView {
   buttons(signal) {
     const row = html("div", "av-q-buttons");
     const check = html("button", "av-q-button av-q-check", this.say("check"));
-    check.type = "submit";
+    check.type = "button"; // a frame may not submit
+    check.addEventListener("click", () => this.answer(), { signal });
     const give = html("button", "av-q-button av-q-show", this.say("show"));
     give.type = "button";
     give.addEventListener("click", () => this.send({ kind: "show" }), { signal });
@@ -75,11 +77,16 @@ class QuestionView {
       this.model.off("change:verdict", heard);
       clearTimeout(this.waiting);
     });
-    this.root.addEventListener("submit", (event) => {
-      event.preventDefault();
-      this.send({ kind: "answer", given: this.field.given() });
+    this.root.addEventListener("keydown", (event) => {
+      const target = /** @type {Element} */ (event.target);
+      if (event.key === "Enter" && target.matches("input")) this.answer();
+      if (event.key !== "Tab") event.stopPropagation(); // JupyterLab's
     }, { signal });
-    this.root.addEventListener("keydown", (event) => event.key !== "Tab" && event.stopPropagation(), { signal }); // JupyterLab's
+  }
+
+  answer() {
+    this.send({ kind: "answer", given: this.field.given() });
+    this.field.root.querySelector("input")?.select(); // the next answer is typed over this one
   }
 
   /** @param {any} message */
@@ -113,7 +120,7 @@ class QuestionView {
 }
 
 /** @param {{ model: Model, el: HTMLElement }} context */
-function renderQuestion({ model, el }) {
+export function renderQuestion({ model, el }) {
   const view = new QuestionView(model, el);
   return () => {
     view.abort.abort();

@@ -1,0 +1,90 @@
+"""A small plot for a notebook: curves over 1, 2, 3, … on a logarithmic scale. A plotting library would be 70 MB to install."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ..export.cell import cell_bundle
+from ..graph.text import number_text
+from ..render import theme_named
+from ..render.escape import element, text
+from ..render.svg import FALLBACK
+
+WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 560, 280, 76, 90, 16, 46
+INK = ("blue-stroke", "green-stroke", "brown-stroke", "yellow-stroke")
+DASHES = (None, "6 4", "2 3", "8 3 2 3")  # so that curves differ without colour
+
+
+class Plot:
+    """Positive numbers as curves. A notebook cell that ends in it shows it.
+
+    Args:
+        curves: the numbers of each curve, by name.
+        across: what is counted on the horizontal axis.
+        up: what the numbers are.
+    """
+
+    def __init__(self, curves: Mapping[str, Sequence[float]], across: str = "", up: str = "") -> None:
+        self.curves, self.across, self.up = curves, across, up
+        logs = [math.log10(y) for ys in curves.values() for y in ys]
+        self._low, self._high = math.floor(min(logs)), math.ceil(max(logs))
+        self._most = max(map(len, curves.values()))
+
+    def _x(self, k: float) -> float:
+        return LEFT + (WIDTH - LEFT - RIGHT) * (k - 1) / max(1, self._most - 1)
+
+    def _y(self, power: float) -> float:
+        return TOP + (HEIGHT - TOP - BOTTOM) * (self._high - power) / max(1, self._high - self._low)
+
+    @property
+    def svg(self) -> str:
+        """The plot."""
+        colour = theme_named("light").colours()
+        parts = [element("rect", width=WIDTH, height=HEIGHT, fill=colour["canvas"]), *self._axes(colour)]
+        for i, (name, ys) in enumerate(self.curves.items()):
+            parts += self._curve(name, [math.log10(y) for y in ys], colour[INK[i % 4]], DASHES[i % 4])
+        return element(
+            "svg", "".join(parts), xmlns="http://www.w3.org/2000/svg", viewBox=f"0 0 {WIDTH} {HEIGHT}", width=WIDTH,
+            height=HEIGHT, font_family=FALLBACK, font_size=12, fill=colour["text"],
+        )  # fmt: skip
+
+    def _axes(self, colour: Mapping[str, str]) -> list[str]:
+        end, foot, middle = WIDTH - RIGHT, HEIGHT - BOTTOM, (HEIGHT - BOTTOM + TOP) / 2
+        lines = []
+        for power in range(self._low, self._high + 1):
+            y = self._y(power)
+            lines.append(element("line", x1=LEFT, x2=end, y1=y, y2=y, stroke=colour["row-stroke"], stroke_width=0.6))
+            lines.append(_label(f"{10.0**power:g}", LEFT - 8, y + 4, "end"))
+        lines += [_label(str(k), self._x(k), foot + 18) for k in range(1, self._most + 1)]
+        turned = element("text", text(self.up), x=-middle, y=16, text_anchor="middle", transform="rotate(-90)")
+        return [*lines, _label(self.across, (LEFT + end) / 2, HEIGHT - 8), turned]
+
+    def _curve(self, name: str, ys: Sequence[float], ink: str, dashes: str | None) -> list[str]:
+        points = [(self._x(k), self._y(y)) for k, y in enumerate(ys, 1)]
+        joined = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
+        line = element("polyline", points=joined, fill="none", stroke=ink, stroke_width=2, stroke_dasharray=dashes)
+        dots = [element("circle", cx=x, cy=y, r=3.5, fill=ink) for x, y in points]
+        return [line, *dots, _label(name, points[-1][0] + 10, points[-1][1] + 4, "start")]
+
+    def __repr__(self) -> str:
+        return "\n".join(f"{name}: {', '.join(map(number_text, ys))}" for name, ys in self.curves.items())
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
+        return cell_bundle(self.svg, repr(self))
+
+
+def _label(said: str, x: float, y: float, anchor: str = "middle") -> str:
+    return element("text", text(said), x=x, y=y, text_anchor=anchor)
+
+
+def plot(curves: Mapping[str, Sequence[float]], across: str = "", up: str = "") -> Plot:
+    """Draw positive numbers as curves on a logarithmic scale.
+
+    Args:
+        curves: the numbers of each curve, by name.
+        across: what is counted on the horizontal axis.
+        up: what the numbers are.
+    """
+    return Plot(curves, across, up)
