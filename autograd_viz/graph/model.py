@@ -271,12 +271,14 @@ class Module:
         name: the class: "DecoderLayer"; empty for a scope.
         hooks: how many forward and backward hooks of the user's it has.
         marks: some of `MARKS`: its call was checkpointed, or some of its ops ran compiled.
+        source: the user's expression that called it, if one is known and there is only one.
     """
 
     path: str
     name: str = ""
     hooks: Count = 0
     marks: tuple[str, ...] = ()
+    source: Source | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from ..graph.frames import open_groups
 from ..graph.groups import WHOLE, WHOLE_NODES, Group, group_tree, opened_first
 from ..graph.model import Document
 from ..graph.trace import State
-from ..layout import Geometry, layout, layout_apart
+from ..layout import Geometry, layout, layout_apart, without_code
 from . import Theme, render_svg
 from .escape import printable
 from .svg import framed, painted
@@ -32,10 +32,12 @@ class Drawing:
     Attributes:
         document: the whole document.
         opened: ids of the groups whose contents are drawn; None: no group is closed.
+        code: the statements stand beside the boxes that they made.
     """
 
     document: Document
     opened: frozenset[str] | None = None
+    code: bool = True
 
     @cached_property
     def tree(self) -> Group:
@@ -57,12 +59,20 @@ class Drawing:
             LayoutError: the picture is too large.
         """
         document, groups = self.shown.document, open_groups(self.shown, self.tree, self.opened)
-        return layout(document, groups) if is_near(document) else layout_apart(document, groups)
+        found = layout(document, groups) if is_near(document) else layout_apart(document, groups)
+        return found if self.code else without_code(found)
 
     @property
     def height(self) -> float:
         """px."""
         return self.geometry.height
+
+    @cached_property
+    def without_code(self) -> Drawing:
+        """The same drawing without the column of statements. Everything else stays where it is."""
+        drawing = Drawing(self.document, self.opened, code=False)
+        drawing.__dict__.update(tree=self.tree, shown=self.shown, geometry=without_code(self.geometry))
+        return drawing
 
     def is_open(self, group: Group) -> bool:
         """Are its contents drawn (if the groups around it are open)?"""
@@ -73,7 +83,7 @@ class Drawing:
         return self._opened((self.opened or frozenset()) | {group})
 
     def _opened(self, opened: frozenset[str]) -> Drawing:
-        drawing = Drawing(self.document, opened)
+        drawing = Drawing(self.document, opened, self.code)
         drawing.__dict__["tree"] = self.tree  # expensive, and the same
         return drawing
 

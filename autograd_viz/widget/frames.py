@@ -16,6 +16,7 @@ from ..reasons.why import Why
 from ..render import Theme, Writer
 from ..render.pen import cell_address
 from ..render.writer import Lines, moving
+from .code_view import passed
 
 
 class FrameMaker:
@@ -40,6 +41,7 @@ class FrameMaker:
             moves: (address of an arrow, the number that moves along it).
             step: the step as JSON.
             why: by tensor, the new reason for its grad, if it changed.
+            code: see `passed`.
         """
         shown = self.shown.step(step)
         addresses = list(dict.fromkeys(cell_address(c.at) for c in shown.changes))
@@ -57,6 +59,7 @@ class FrameMaker:
             "moves": [(c.at, now[c.at][0][0][0]) for c in moving(shown)],  # the text of the label's only run
             "step": to_plain(replace(shown, sentence="")),
             "why": {t: reason for t, reason in why.items() if self.shown.draws(t)},
+            "code": passed(step),
         }
 
     def pass_over(self, step: Step) -> None:

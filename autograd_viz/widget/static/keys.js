@@ -29,6 +29,7 @@ const KEYS = {
   s: "pan_down",
   d: "pan_right",
   i: "panel",
+  l: "code",
   "?": "help",
   Escape: "close",
 };
@@ -57,6 +58,7 @@ export const HELP = [
   ["1", "key_actual"],
   ["w  a  s  d", "key_pan"],
   ["i", "key_panel"],
+  ["l", "key_code"],
   ["?", "key_help"],
   ["Esc", "key_close"],
 ];

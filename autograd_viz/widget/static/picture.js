@@ -15,6 +15,7 @@ import { runAlong } from "./runner.js";
  * @property {[string, string][]} moves
  * @property {import("./history.js").StepRecord & { flags?: string[] }} step
  * @property {Record<string, string>} [why]
+ * @property {{ ran: string, next: string, arrived: string }} code the node itself, the one that is next, the gradient that arrived
  */
 /** @typedef {{ id: string, kind: string, x: number, y: number, w: number, h: number }} Box */
 /** @typedef {import("./pieces.js").Piece} Piece */

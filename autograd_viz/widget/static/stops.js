@@ -39,6 +39,8 @@ export function stopAt(frames, step, stops, ready = "", within = same) {
   if (flag) return { step, kind: flag === "inf" ? "nan" : flag, node: done.node };
   const queue = done ? done.step?.engine?.queue : [ready];
   const next = frames[step]?.node ?? queue?.[0] ?? "";
+  const hidden = frames[step]?.code?.ran ?? done?.code?.next; // in a closed group, a breakpoint on a line means one node
+  if (stops.nodes.includes(hidden ?? "")) return { step, kind: "breakpoint", node: next };
   const node = stops.nodes.find((box) => within(next, box) && !(done && within(done.node, box))); // a group stops before its first
   return node === undefined ? null : { step, kind: "breakpoint", node };
 }

@@ -1,5 +1,6 @@
 // A view of one picture: toolbar, sentence, stage and panel, joined to the model.
 
+import { CodeView } from "./code_view.js";
 import { openBox, perform, uncover } from "./commands.js";
 import { Controls } from "./controls.js";
 import { button, html } from "./elements.js";
@@ -45,7 +46,7 @@ export class View {
     this.model = model;
     this.abort = new AbortController();
     const signal = this.abort.signal;
-    const { palettes, start, total, mark, words, document = { tensors: [] }, forward = [], engine, why, svg, groups, map } = picture;
+    const { palettes, start, total, mark, words, document = { tensors: [] }, forward = [], engine, why, svg, groups, map, code } = picture;
     this.groups = wholeGroups(groups);
     this.reasons = new Reasons(why);
     this.given = { start, forward, engine, total };
@@ -69,10 +70,17 @@ export class View {
     this.controls = new Controls({ first, total, say, signal, act: (a) => this.playback.act(a), goto: (step) => this.do({ kind: "goto", step }) });
     this.inspector = new Inspector({ words: words ?? {}, document, groups: this.groups, cards: this.stage.cards, act, signal });
     this.scales = new Scales({ map, hasMap: Boolean(picture.has_map), say, act, next: () => this.stage.picture.visible(this.playback.next(engine)), signal });
+    this.code = new CodeView({
+      code, forward, say, signal,
+      select: (ids) => this.select(ids.find((id) => this.stage.picture.boxes.has(id)) ?? "", true),
+      change: (stops) => this.setStops(stops),
+      folded: () => this.resized(),
+    });
+    this.stage.hover.told = (id) => this.code.point(id);
     this.split = new Split(this.stage.root, this.inspector.root, say("panel"), () => this.resized(), signal);
     this.said = new Said(say);
     if (this.groups.fixed && Object.keys(this.groups.closed).length) put(this.said.fixed, say("groups_fixed"));
-    const title = (/** @type {string} */ id) => this.stage.graph.label(id);
+    const title = (/** @type {string} */ id) => (this.stage.graph.nodes.has(id) ? this.stage.graph.label(id) : this.code.titleOf(id) || id);
     this.stops = new StopsMenu({ say, title, change: (stops) => this.setStops(stops), signal });
     this.help = helpPopup(say, signal);
     this.search = new Search({
@@ -99,8 +107,8 @@ export class View {
     this.root.setAttribute("role", "group");
     this.root.setAttribute("aria-label", this.say("aria_widget"));
     this.panel.setAttribute("aria-expanded", "true");
-    this.controls.root.append(this.scales.root, this.search.root, this.stops.opener, this.panel, this.help.opener);
-    this.root.append(this.controls.root, this.stops.popup.root, this.help.root, this.said.root, this.split.root);
+    this.controls.root.append(this.scales.root, this.search.root, this.stops.opener, this.code.opener, this.panel, this.help.opener);
+    this.root.append(this.controls.root, this.stops.popup.root, this.help.root, this.said.root, this.code.around(this.split.root));
     el.classList.add("av-host");
     el.append(this.root);
   }
@@ -176,7 +184,7 @@ export class View {
 
   resized() {
     if (!this.built) return;
-    this.split.resized(this.root.clientWidth);
+    this.split.resized(this.code.resized(this.root.clientWidth));
     this.stage.resized(this.stage.root.clientWidth, this.split.isBeside);
     this.stage.follow();
   }
@@ -202,6 +210,7 @@ export class View {
     put(this.said.error, playback.gone ? say("kernel_gone") : this.model.get("error"));
     put(this.said.printed, this.model.get("printed") ?? "");
     this.showStops();
+    this.code.show(playback);
     this.showOverlay();
     this.inspectSoon();
   }
@@ -233,7 +242,7 @@ export class View {
   showStops() {
     const { stops } = this.playback;
     this.stops.show(stops);
-    this.stage.marks.stops(stops.nodes);
+    this.stage.marks.stops(stops.nodes.map((node) => this.code.boxOf(node)));
     this.stage.fail(this.model.get("error_node") ?? "");
   }
 

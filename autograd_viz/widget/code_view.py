@@ -1,0 +1,114 @@
+"""What the page's code view gets: the user's code, and for each op its place there, its turn and its value."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from .. import words
+from ..graph.collapsed import Collapsed
+from ..graph.listing import Listing, Text
+from ..graph.model import Document, Source, Value
+from ..graph.text import norm_of, value_text
+from ..graph.trace import Step
+from ..graph.turns import Ran, turns_of
+
+MOST = 4000  # ops with a place
+SHORT = 12  # characters of a value
+
+
+class _Placed(NamedTuple):
+    """An op, or a leaf, at its place. Of a leaf, `op`, `name` and `module` are empty."""
+
+    source: Source
+    node: str
+    tensor: str
+    op: str = ""
+    name: str = ""
+    module: str = ""
+
+    def ran(self, text: Text) -> Ran:
+        """What its turn is found by. Leaves are counted by themselves: nobody knows what ran between them."""
+        repeats = text.repeats(self.source.line)
+        if not self.op:
+            return Ran(("leaf", self.source), ("leaf", self.source), "", "", "", repeats)
+        return Ran(self.source, (text.file, text.lines[0][0]), text.owner, self.name, self.module, repeats)
+
+
+def code_of(shown: Collapsed, next_node: str) -> dict[str, Any]:
+    """The code of a document; {} if none of it is known, or if the document is very large.
+
+    Returns:
+        texts: functions and cells; see `Text`.
+        places: text, line, column, end line and end column of each expression.
+        runs: leaves, then ops in their order: ids of op, node and tensor, the drawn `box`, the place, the turn, the value.
+        modules: by path the class of each module, and the place of its call.
+        next: the node that would run first.
+    """
+    document = shown.whole
+    if len(document.ops) > MOST:
+        return {}
+    called = [m.source for m in document.modules if m.source is not None]
+    listing = Listing((*(p.source for p in _placed(document)), *called))
+    placed = [p for p in _placed(document) if p.source in listing]
+    if not placed:
+        return {}
+    places = {source: i for i, source in enumerate(listing.places)}
+    turns = turns_of(
+        [p.ran(listing.texts[listing.text_of(p.source)]) for p in placed], {m.path: m.name for m in document.modules}
+    )
+    values = {t.id: _named(t.name, t.value) for t in document.tensors}
+    return {
+        "texts": [{"file": t.file, "function": t.function, "owner": t.owner, "lines": t.lines} for t in listing.texts],
+        "places": [[listing.text_of(s), s.line, s.column, s.end_line, s.end_column] for s in places],
+        "runs": [
+            {
+                "op": p.op,
+                "node": p.node,
+                "tensor": p.tensor,
+                "box": shown.shown.get(p.node or p.op, ""),
+                "at": places[p.source],
+                "turn": turn,
+                "value": values.get(p.tensor, ""),
+                "module": p.module,
+            }
+            for p, turn in zip(placed, turns, strict=True)
+        ],
+        "modules": {m.path: {"name": m.name, "at": places.get(m.source) if m.source else None} for m in document.modules},
+        "next": next_node,
+    }
+
+
+def _placed(document: Document) -> Iterator[_Placed]:
+    """Leaves, then ops, that have a place."""
+    accumulates = {n.variable: n.id for n in document.nodes if n.variable is not None}
+    for t in document.tensors:
+        if t.source is not None and t.id in accumulates:
+            yield _Placed(t.source, accumulates[t.id], t.id)
+    for op in document.ops:
+        if op.source is not None:
+            tensor = next((t for t in op.outputs if t is not None), "")
+            yield _Placed(op.source, op.node or "", tensor, op.id, op.name, op.module)
+
+
+def passed(step: Step) -> dict[str, str]:
+    """What the code view is told of a step: the node, not its group; the one that is next; the gradient that arrived."""
+    arrived = next((g for g in step.grad_outputs if g is not None), None)
+    return {"ran": step.node, "next": next(iter(step.engine.queue), ""), "arrived": _gradient(arrived)}
+
+
+def _named(name: str | None, value: Value) -> str:
+    return " = ".join(filter(None, (name, _short(value))))
+
+
+def _short(value: Value) -> str:
+    """A number, a few numbers, or a shape."""
+    text = value_text(value, SHORT).removeprefix("shape ")
+    return "" if text == "()" else text
+
+
+def _gradient(value: Value | None) -> str:
+    """A number, a few numbers, or a norm."""
+    text = "" if value is None else value_text(value, SHORT)
+    norm = norm_of(value)
+    return words.PICTURE_NORM.format(norm=f"{norm:.3g}") if text.startswith("shape") and norm is not None else text
