@@ -248,11 +248,7 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """A statement of the user's code, and the tensor beside it.
-
-    Attributes:
-        kind: "make" if it made the tensor, else what it did to the tensor: "retain_grad", "requires_grad", "backward".
-    """
+    """A statement, and the tensor that it made or changed. `kind`: "make", "retain_grad", "requires_grad" or "backward"."""
 
     text: str
     tensor: TensorId

@@ -71,7 +71,8 @@ class Drawing:
     def without_code(self) -> Drawing:
         """The same drawing without the column of statements. Everything else stays where it is."""
         drawing = Drawing(self.document, self.opened, code=False)
-        drawing.__dict__.update(tree=self.tree, shown=self.shown, geometry=without_code(self.geometry))
+        same = {"tree": self.tree, "shown": self.shown, "_at_start": self._at_start}
+        drawing.__dict__.update(same, geometry=without_code(self.geometry))
         return drawing
 
     def is_open(self, group: Group) -> bool:
@@ -158,7 +159,7 @@ class Drawing:
         return framed(self._at_start[key], where, theme, caption)
 
     @cached_property
-    def _at_start(self) -> dict[tuple[Theme, str], tuple[str, str]]:
+    def _at_start(self) -> dict[tuple[Theme, str], tuple[str, list[str], list[str]]]:
         """A cache of the picture before the first step.
 
         It is shown three times: in the view, beside it, and in a page in a frame.

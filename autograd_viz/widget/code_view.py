@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from .. import words
@@ -54,29 +54,30 @@ def code_of(shown: Collapsed, next_node: str) -> dict[str, Any]:
     if not placed:
         return {}
     places = {source: i for i, source in enumerate(listing.places)}
-    turns = turns_of(
-        [p.ran(listing.texts[listing.text_of(p.source)]) for p in placed], {m.path: m.name for m in document.modules}
-    )
-    values = {t.id: _named(t.name, t.value) for t in document.tensors}
     return {
         "texts": [{"file": t.file, "function": t.function, "owner": t.owner, "lines": t.lines} for t in listing.texts],
         "places": [[listing.text_of(s), s.line, s.column, s.end_line, s.end_column] for s in places],
-        "runs": [
-            {
-                "op": p.op,
-                "node": p.node,
-                "tensor": p.tensor,
-                "box": shown.shown.get(p.node or p.op, ""),
-                "at": places[p.source],
-                "turn": turn,
-                "value": values.get(p.tensor, ""),
-                "module": p.module,
-            }
-            for p, turn in zip(placed, turns, strict=True)
-        ],
+        "runs": list(_runs(placed, listing, places, shown)),
         "modules": {m.path: {"name": m.name, "at": places.get(m.source) if m.source else None} for m in document.modules},
         "next": next_node,
     }
+
+
+def _runs(placed: list[_Placed], listing: Listing, places: Mapping[Source, int], shown: Collapsed) -> Iterator[dict[str, Any]]:
+    document = shown.whole
+    ran = [p.ran(listing.texts[listing.text_of(p.source)]) for p in placed]
+    values = {t.id: _named(t.name, t.value) for t in document.tensors}
+    for p, turn in zip(placed, turns_of(ran, {m.path: m.name for m in document.modules}), strict=True):
+        yield {
+            "op": p.op,
+            "node": p.node,
+            "tensor": p.tensor,
+            "box": shown.shown.get(p.node or p.op, ""),
+            "at": places[p.source],
+            "turn": turn,
+            "value": values.get(p.tensor, ""),
+            "module": p.module,
+        }
 
 
 def _placed(document: Document) -> Iterator[_Placed]:

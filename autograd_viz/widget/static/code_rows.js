@@ -112,18 +112,20 @@ export function codeRow(sheet, i, { said, hasRuns, stop, reachable, lit }, say) 
   const line = sheet.numbers[i];
   const isAfterGap = i > 0 && line > sheet.numbers[i - 1] + 1;
   const names = ["av-c-line", said?.ran && "av-c-has-ran", said?.next && "av-c-is-next", isAfterGap && "av-c-after-gap"];
-  const code = { class: "av-c-code", style: `--av-hang: ${sheet.hanging[i] + 2}ch` };
   const tab = reachable ? 0 : -1;
   const stopping = { class: "av-c-number", type: "button", tabindex: tab, "aria-pressed": String(stop), "aria-label": say("code_stop", { line }) };
   const message = { kind: "line", line };
   const parts = hasRuns
     ? [
         tree("button", { ...stopping, title: say("code_stop", { line }) }, [String(line)], { message: { kind: "stop", line } }),
-        tree("button", { ...code, type: "button", tabindex: tab }, sheet.spans(i, lit), { message }),
+        said?.ran && markArrow("ran"),
+        said?.next && markArrow("next"),
+        tree("span", { class: "av-c-code", role: "button", tabindex: tab }, sheet.spans(i, lit), { message }),
         noteOfLine(said, say),
       ]
-    : [tree("span", { class: "av-c-number" }, [String(line)]), tree("span", code, sheet.spans(i, lit))];
-  return tree("li", { class: names.filter(Boolean).join(" ") }, parts, { key: String(line) });
+    : [tree("span", { class: "av-c-number" }, [String(line)]), tree("span", { class: "av-c-code" }, sheet.spans(i, lit))];
+  const style = `--av-hang: ${sheet.hanging[i] + 2}ch`;
+  return tree("li", { class: names.filter(Boolean).join(" "), style }, parts, { key: String(line) });
 }
 
 /**
@@ -133,7 +135,7 @@ export function codeRow(sheet, i, { said, hasRuns, stop, reachable, lit }, say) 
  */
 function noteOfLine(said, say) {
   const [turn, turns] = said?.run.turn ?? [1, 1];
-  const mark = (/** @type {"ran" | "next"} */ kind) => tree("span", { class: `av-c-mark av-c-mark-${kind}` }, [markArrow(kind), say(`code_${kind}`)]);
+  const mark = (/** @type {"ran" | "next"} */ kind) => tree("span", { class: `av-c-mark av-c-mark-${kind}` }, [say(kind === "ran" ? "code_ran" : "code_next")]);
   return tree("span", { class: "av-c-note" }, [
     said?.ran && mark("ran"),
     said?.next && mark("next"),

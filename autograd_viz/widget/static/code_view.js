@@ -35,7 +35,7 @@ export class CodeView {
     this.context = { forward, say, select, change, folded };
     /** @type {boolean | undefined} what a person has chosen */
     this.chosen = undefined;
-    this.root = html("section", "av-code");
+    this.root = html("section", "av-listing");
     this.root.setAttribute("aria-label", say("code"));
     this.opener = button("code", say("code_tip"), () => this.toggle(), signal);
     this.root.hidden = true;
@@ -106,7 +106,8 @@ export class CodeView {
   // -- what is shown ----------------------------------------------------------------------------------------------------
 
   /** @param {Now} now */
-  show(now) {
+  show({ frames, step, stops }) {
+    const now = { frames, step, stops };
     const hasMoved = now.step !== this.now.step || now.frames.length !== this.now.frames.length;
     this.now = now;
     if (hasMoved) {
@@ -220,10 +221,15 @@ export class CodeView {
   }
 
   /**
-   * Up and down among the lines that do something.
+   * Up and down among the lines that do something; Enter and Space press the code of one.
    * @param {KeyboardEvent} event
    */
   walk(event) {
+    const isCode = /** @type {Element} */ (event.target).matches(".av-c-code");
+    if (isCode && (event.key === "Enter" || event.key === " ")) {
+      event.preventDefault();
+      this.pressed(messageAt(/** @type {Element} */ (event.target)));
+    }
     const way = { ArrowUp: -1, ArrowDown: 1 }[event.key];
     if (!way || event.shiftKey) return;
     event.preventDefault();
@@ -231,12 +237,11 @@ export class CodeView {
     const lines = this.sheets[this.text].numbers.filter((line) => this.index.lines[this.text].has(line));
     const at = lines.indexOf(this.line) + way;
     if (at < 0 || at >= lines.length) return;
-    const name = /** @type {Element} */ (event.target).closest(".av-c-code") ? ".av-c-code" : ".av-c-number";
     this.line = lines[at];
     this.draw(false);
     this.reveal([this.line]);
     const row = this.list.children[this.sheets[this.text].numbers.indexOf(this.line)];
-    /** @type {HTMLElement | null | undefined} */ (row?.querySelector(name))?.focus({ preventScroll: true });
+    /** @type {HTMLElement | null | undefined} */ (row?.querySelector(isCode ? ".av-c-code" : ".av-c-number"))?.focus({ preventScroll: true });
   }
 
   /**
