@@ -9,7 +9,7 @@ from .. import words
 from ..graph.collapsed import Collapsed
 from ..graph.listing import Listing, Text
 from ..graph.model import Document, Source, Value
-from ..graph.text import norm_of, value_text
+from ..graph.text import nested, norm_of, number_text
 from ..graph.trace import Step
 from ..graph.turns import Ran, turns_of
 
@@ -83,9 +83,10 @@ def _runs(placed: list[_Placed], listing: Listing, places: Mapping[Source, int],
 def _placed(document: Document) -> Iterator[_Placed]:
     """Leaves, then ops, that have a place."""
     accumulates = {n.variable: n.id for n in document.nodes if n.variable is not None}
+    made = {t for op in document.ops for t in op.outputs}
     for t in document.tensors:
-        if t.source is not None and t.id in accumulates:
-            yield _Placed(t.source, accumulates[t.id], t.id)
+        if t.source is not None and t.id not in made:
+            yield _Placed(t.source, accumulates.get(t.id, ""), t.id)
     for op in document.ops:
         if op.source is not None:
             tensor = next((t for t in op.outputs if t is not None), "")
@@ -104,12 +105,18 @@ def _named(name: str | None, value: Value) -> str:
 
 def _short(value: Value) -> str:
     """A number, a few numbers, or a shape."""
-    text = value_text(value, SHORT).removeprefix("shape ")
-    return "" if text == "()" else text
+    return _numbers(value) or (str(value.shape) if value.shape else "")
 
 
 def _gradient(value: Value | None) -> str:
     """A number, a few numbers, or a norm."""
-    text = "" if value is None else value_text(value, SHORT)
-    norm = norm_of(value)
-    return words.PICTURE_NORM.format(norm=f"{norm:.3g}") if text.startswith("shape") and norm is not None else text
+    if value is None or (norm := norm_of(value)) is None:
+        return ""
+    return _numbers(value) or words.PICTURE_NORM.format(norm=f"{norm:.3g}")
+
+
+def _numbers(value: Value) -> str:
+    """All elements in four digits, if that is short; else ""."""
+    rounded = [number_text(float(f"{n:.4g}") if isinstance(n, float) else n) for n in value.numbers]
+    text = nested(rounded, value.shape) if rounded else ""
+    return text if len(text) <= SHORT else ""

@@ -40,10 +40,12 @@ class Around(NamedTuple):
     Attributes:
         kind: "module", "scope", "checkpoint"; "function" for the outermost call of a user's Function.
         name: the full path of a module; the name of a scope.
+        line: where the user's code called the module, by a number (`Parts`); 0 if a library called it.
     """
 
     kind: str
     name: str = ""
+    line: int = 0
 
 
 _checkpoint, _function = Around("checkpoint"), Around("function")
@@ -76,7 +78,7 @@ def calls_around(
                 around.append(module)
         elif code is CHECKPOINT:
             around.append(_checkpoint)
-        elif users is None and _is_users(code.co_filename):
+        elif users is None and is_users(code.co_filename):
             users = frame
         if open_scopes:
             around += [Around("scope", s.name or "") for s in reversed(open_scopes) if s.frame is frame]
@@ -85,7 +87,8 @@ def calls_around(
 
 
 @functools.cache  # every op asks
-def _is_users(file: str) -> bool:
+def is_users(file: str) -> bool:
+    """Is a file the user's code?"""
     return not file.startswith((TORCH, PACKAGE))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import weakref
 from collections.abc import Iterator, Sequence
 from functools import partial
-from types import FrameType
+from types import CodeType, FrameType
 from typing import Any, NamedTuple
 
 import torch
@@ -13,7 +13,8 @@ import torch
 from ...graph.model import Module
 from ...runtime.alive import Alive
 from ..modules import module_at
-from .calls import Around
+from ..written_code import source_at
+from .calls import Around, is_users
 
 
 class Inside(NamedTuple):
@@ -29,6 +30,7 @@ class Inside(NamedTuple):
 
 
 NOWHERE = Inside()
+WRAPPED = "_wrapped_call_impl"  # PyTorch's function between a module's call and its caller
 
 
 class Parts:
@@ -42,6 +44,10 @@ class Parts:
         self._around: Alive[Around] = Alive()
         self._modules: dict[str, weakref.ref[Any]] = {}
         self._inside: dict[tuple[Around, ...], Inside] = {}
+        self._calls: dict[
+            tuple[str, int, int], Around
+        ] = {}  # by path of the module, and the caller's first line and instruction
+        self._lines: list[tuple[CodeType, int] | None] = [None]
         for name, module in model.named_modules() if isinstance(model, torch.nn.Module) else ():
             path = ".".join(part for part in name.split(".") if part != "_orig_mod")  # torch.compile adds it
             self._around[module] = Around("module", path)
@@ -52,8 +58,21 @@ class Parts:
         self._inside = {}
 
     def called(self, call: FrameType) -> Around | None:
-        """The module whose call a frame is."""
-        return self._around.get(call.f_locals.get("self")) if self._modules else None
+        """The module whose call a frame is, and the line that called it."""
+        around = self._around.get(call.f_locals.get("self")) if self._modules else None
+        caller = call.f_back
+        if around is None or caller is None:
+            return around
+        if caller.f_code.co_name == WRAPPED and caller.f_back is not None:
+            caller = caller.f_back
+        return self._called_at(around, caller.f_code, caller.f_lasti) if is_users(caller.f_code.co_filename) else around
+
+    def _called_at(self, around: Around, code: CodeType, instruction: int) -> Around:
+        key = around.name, code.co_firstlineno, instruction
+        if key not in self._calls:
+            self._calls[key] = Around("module", around.name, len(self._lines))
+            self._lines.append((code, instruction))
+        return self._calls[key]
 
     def inside(self, around: tuple[Around, ...], function: Sequence[Any] = ()) -> Inside:
         """The modules and scopes around an op.
@@ -80,7 +99,7 @@ class Parts:
     def _seen(self, around: tuple[Around, ...], run: Around | None) -> Iterator[Module]:
         parts, above = list[str](), ""
         marks: tuple[str, ...] = ()
-        for kind, name in _from_outside(around, run):
+        for kind, name, number in _from_outside(around, run):
             if kind == "checkpoint":
                 marks = ("checkpointed",)
                 continue
@@ -91,7 +110,9 @@ class Parts:
                 parts.append(name.removeprefix(f"{above}.") if above else name)
                 above = name
             path = ".".join(parts)
-            yield Module(path, marks=marks) if module is None else module_at(path, module, marks)
+            line = self._lines[number]
+            source = None if line is None else source_at(*line)
+            yield Module(path, marks=marks) if module is None else module_at(path, module, marks, source)
             marks = ()
 
 

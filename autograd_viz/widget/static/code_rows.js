@@ -11,7 +11,7 @@ import { tree } from "./tree.js";
 /** @typedef {import("./tree.js").Tree} Tree */
 /** @typedef {import("./words.js").Say} Say */
 /** @typedef {{ name: string, place: Place }} Lit a class, and the expression that has it */
-/** @typedef {{ said: Said | null, hasRuns: boolean, stop: boolean, reachable: boolean, lit: Lit[] }} Row */
+/** @typedef {{ said: Said | null, hasRuns: boolean, canStop: boolean, stop: boolean, reachable: boolean, lit: Lit[] }} Row */
 /** @typedef {{ kind: string, text: string, start: number, end: number }} Piece columns, in characters */
 
 const ARROWS = { ran: "M1 1L9 5.5L1 10Z", next: "M1.5 1.8L8 5.5L1.5 9.2Z" }; // filled; hollow
@@ -108,22 +108,25 @@ function markArrow(kind) {
  * @param {Say} say
  * @returns {Tree}
  */
-export function codeRow(sheet, i, { said, hasRuns, stop, reachable, lit }, say) {
+export function codeRow(sheet, i, { said, hasRuns, canStop, stop, reachable, lit }, say) {
   const line = sheet.numbers[i];
   const isAfterGap = i > 0 && line > sheet.numbers[i - 1] + 1;
   const names = ["av-c-line", said?.ran && "av-c-has-ran", said?.next && "av-c-is-next", isAfterGap && "av-c-after-gap"];
   const tab = reachable ? 0 : -1;
   const stopping = { class: "av-c-number", type: "button", tabindex: tab, "aria-pressed": String(stop), "aria-label": say("code_stop", { line }) };
   const message = { kind: "line", line };
+  const number = canStop
+    ? tree("button", { ...stopping, title: say("code_stop", { line }) }, [String(line)], { message: { kind: "stop", line } })
+    : tree("span", { class: "av-c-number" }, [String(line)]);
   const parts = hasRuns
     ? [
-        tree("button", { ...stopping, title: say("code_stop", { line }) }, [String(line)], { message: { kind: "stop", line } }),
+        number,
         said?.ran && markArrow("ran"),
         said?.next && markArrow("next"),
         tree("span", { class: "av-c-code", role: "button", tabindex: tab }, sheet.spans(i, lit), { message }),
         noteOfLine(said, say),
       ]
-    : [tree("span", { class: "av-c-number" }, [String(line)]), tree("span", { class: "av-c-code" }, sheet.spans(i, lit))];
+    : [number, tree("span", { class: "av-c-code" }, sheet.spans(i, lit))];
   const style = `--av-hang: ${sheet.hanging[i] + 2}ch`;
   return tree("li", { class: names.filter(Boolean).join(" "), style }, parts, { key: String(line) });
 }

@@ -49,7 +49,7 @@ export class CodeView {
     this.moment = new Moment(this.index, [], 0, forward);
     /** @type {Now} */
     this.now = { frames: [], step: NaN, stops: { nodes: [], nan: false, zero: false, condition: "" } };
-    this.text = 0; // the text that is shown
+    this.text = 0; // the text that is shown, unless the pointer is at another's
     this.line = 0; // the line that the keys are at
     /** @type {Run[]} what the pointer is at in the picture */
     this.pointed = [];
@@ -126,8 +126,12 @@ export class CodeView {
     if (!this.isOpen) return;
     this.pointed = this.index.runsOf(id);
     this.draw(false);
-    const place = this.pointed.length === 1 ? this.index.placeOf(this.pointed[0]) : null;
-    if (place && place[0] === this.text) this.reveal([place[1]]);
+    if (this.pointed.length === 1) this.reveal([this.index.placeOf(this.pointed[0])[1]]);
+  }
+
+  /** The text that is shown now. */
+  get shown() {
+    return this.pointed.length === 1 ? this.index.placeOf(this.pointed[0])[0] : this.text;
   }
 
   /** @param {boolean} follow bring the lines of the step into sight */
@@ -136,12 +140,12 @@ export class CodeView {
     this.drawHead();
     this.drawLines();
     const { moment, index } = this;
-    const lines = [moment.next, moment.ran].flatMap((run) => (run && index.placeOf(run)[0] === this.text ? [index.placeOf(run)[1]] : []));
+    const lines = [moment.next, moment.ran].flatMap((run) => (run && index.placeOf(run)[0] === this.shown ? [index.placeOf(run)[1]] : []));
     if (follow) this.reveal(lines);
   }
 
   drawHead() {
-    const { index, moment, text } = this;
+    const { index, moment, shown: text } = this;
     const { texts } = index.code;
     const run = moment.ran ?? moment.next;
     const calls = run ? index.callsAround(run) : [];
@@ -151,13 +155,15 @@ export class CodeView {
   }
 
   drawLines() {
-    const { index, moment, text } = this;
+    const { index, moment, shown: text } = this;
     const [sheet, lines, lit] = [this.sheets[text], index.lines[text], this.lit()];
     if (!lines.has(this.line)) this.line = Math.min(...lines.keys());
     const stops = new Set(this.now.stops.nodes);
     const rows = sheet.numbers.map((line, i) => {
-      const stop = stops.size > 0 && index.nodesOf(text, line).some((node) => stops.has(node));
-      const row = { said: moment.at(text, line), hasRuns: lines.has(line), stop, reachable: line === this.line, lit };
+      const nodes = index.nodesOf(text, line);
+      const stop = stops.size > 0 && nodes.some((node) => stops.has(node));
+      const [said, hasRuns] = [moment.at(text, line), lines.has(line)];
+      const row = { said, hasRuns, canStop: nodes.length > 0, stop, reachable: line === this.line, lit };
       return codeRow(sheet, i, row, this.context.say);
     });
     patch(this.list, rows);
@@ -168,7 +174,7 @@ export class CodeView {
     const { ran, next } = this.moment;
     const lit = (/** @type {string} */ name, /** @type {Run[]} */ runs) => runs.map((run) => ({ name, place: this.index.placeOf(run) }));
     const all = [...lit("av-c-lit-ran", ran ? [ran] : []), ...lit("av-c-lit-next", next ? [next] : []), ...lit("av-c-pointed", this.pointed)];
-    return all.filter(({ place }) => place[0] === this.text);
+    return all.filter(({ place }) => place[0] === this.shown);
   }
 
   /**
@@ -178,7 +184,7 @@ export class CodeView {
   reveal(lines) {
     const { list } = this;
     for (const line of lines) {
-      const row = /** @type {HTMLElement | undefined} */ (list.children[this.sheets[this.text].numbers.indexOf(line)]);
+      const row = /** @type {HTMLElement | undefined} */ (list.children[this.sheets[this.shown].numbers.indexOf(line)]);
       if (!row) continue;
       const [top, bottom] = [row.offsetTop - row.offsetHeight, row.offsetTop + 2 * row.offsetHeight];
       if (top < list.scrollTop) list.scrollTop = top;
