@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -57,7 +58,8 @@ def together(modules: Iterable[Module]) -> tuple[Module, ...]:
     found: dict[str, Module] = {}
     for m in modules:
         known = found.setdefault(m.path, m)
-        if known is not m and (known.marks, known.source) != (m.marks, m.source):
-            marks = tuple(sorted({*m.marks, *known.marks})) if m.marks != known.marks else known.marks
-            found[m.path] = Module(m.path, m.name, m.hooks, marks, known.source if known.source == m.source else None)
+        if not set(m.marks) <= set(known.marks):
+            known = found[m.path] = replace(known, marks=tuple(sorted({*m.marks, *known.marks})))
+        if known.name == m.name and known.source != m.source:  # the core has several models at the empty path
+            found[m.path] = replace(known, source=None)
     return tuple(found.values())

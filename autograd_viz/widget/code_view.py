@@ -28,11 +28,11 @@ class _Placed(NamedTuple):
     module: str = ""
 
     def ran(self, text: Text) -> Ran:
-        """What its turn is found by. Leaves are counted by themselves: nobody knows what ran between them."""
-        repeats = text.repeats(self.source.line)
+        """What its turn is found by. Nobody knows which leaves were made in one turn."""
         if not self.op:
-            return Ran(("leaf", self.source), ("leaf", self.source), "", "", "", repeats)
-        return Ran(self.source, (text.file, text.lines[0][0]), text.owner, self.name, self.module, repeats)
+            return Ran(self, self, "", "", "", False)
+        place = (text.file, text.lines[0][0])
+        return Ran(self.source, place, text.owner, self.name, self.module, text.repeats(self.source.line))
 
 
 def code_of(shown: Collapsed, next_node: str) -> dict[str, Any]:
@@ -100,12 +100,10 @@ def passed(step: Step) -> dict[str, str]:
 
 
 def _named(name: str | None, value: Value) -> str:
-    return " = ".join(filter(None, (name, _short(value))))
-
-
-def _short(value: Value) -> str:
-    """A number, a few numbers, or a shape."""
-    return _numbers(value) or (str(value.shape) if value.shape else "")
+    """`c = 6.0`, `W (3, 8)`, `6.0`."""
+    if numbers := _numbers(value):
+        return f"{name} = {numbers}" if name else numbers
+    return " ".join(filter(None, (name, str(value.shape) if value.shape else "")))
 
 
 def _gradient(value: Value | None) -> str:

@@ -51,6 +51,8 @@ export class CodeView {
     this.now = { frames: [], step: NaN, stops: { nodes: [], nan: false, zero: false, condition: "" } };
     this.text = 0; // the text that is shown, unless the pointer is at another's
     this.line = 0; // the line that the keys are at
+    /** @type {import("./code_index.js").Call[]} the modules that are being called */
+    this.calls = [];
     /** @type {Run[]} what the pointer is at in the picture */
     this.pointed = [];
     this.root.addEventListener("click", (event) => this.pressed(messageAt(/** @type {Element} */ (event.target))), { signal });
@@ -114,6 +116,7 @@ export class CodeView {
       this.moment = new Moment(this.index, now.frames, now.step, this.context.forward);
       const run = this.moment.ran ?? this.moment.next;
       if (run) this.text = this.index.placeOf(run)[0];
+      this.calls = run ? this.index.callsAround(run) : [];
     }
     this.draw(hasMoved);
   }
@@ -145,10 +148,8 @@ export class CodeView {
   }
 
   drawHead() {
-    const { index, moment, shown: text } = this;
+    const { index, shown: text, calls } = this;
     const { texts } = index.code;
-    const run = moment.ran ?? moment.next;
-    const calls = run ? index.callsAround(run) : [];
     const { say } = this.context;
     const head = calls.length ? callStack(calls, texts, text, say) : textTabs(texts, text, say);
     patch(this.head, head ? [head] : []);
@@ -173,7 +174,8 @@ export class CodeView {
   lit() {
     const { ran, next } = this.moment;
     const lit = (/** @type {string} */ name, /** @type {Run[]} */ runs) => runs.map((run) => ({ name, place: this.index.placeOf(run) }));
-    const all = [...lit("av-c-lit-ran", ran ? [ran] : []), ...lit("av-c-lit-next", next ? [next] : []), ...lit("av-c-pointed", this.pointed)];
+    const calls = this.calls.flatMap(({ place }) => (place ? [{ name: "av-c-lit-call", place }] : []));
+    const all = [...calls, ...lit("av-c-lit-ran", ran ? [ran] : []), ...lit("av-c-lit-next", next ? [next] : []), ...lit("av-c-pointed", this.pointed)];
     return all.filter(({ place }) => place[0] === this.shown);
   }
 
