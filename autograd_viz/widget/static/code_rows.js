@@ -26,9 +26,9 @@ export class CodeSheet {
     const indents = lines.filter((line) => line.trim()).map((line) => line.search(/\S/));
     this.numbers = text.lines.map(([number]) => number);
     this.indent = Math.min(...indents, 200);
-    this.pieces = tokensOf(lines).map((tokens) => piecesOf(tokens, this.indent));
+    this.starts = lines.map((line) => Math.max(this.indent, line.search(/\S|$/)));
+    this.pieces = tokensOf(lines).map((tokens, i) => piecesOf(tokens, this.starts[i]));
     this.plain = this.pieces.map((pieces) => pieces.map((piece) => spanOf(piece, "")));
-    this.hanging = lines.map((line) => Math.max(0, line.search(/\S|$/) - this.indent));
   }
 
   /**
@@ -42,7 +42,7 @@ export class CodeSheet {
     if (!here.length) return this.plain[i];
     const ranges = here.map(({ name, place }) => ({
       name,
-      start: place[1] === number ? place[2] : this.indent + this.hanging[i],
+      start: place[1] === number ? place[2] : this.starts[i],
       end: place[3] === number ? place[4] : Infinity,
     }));
     const cuts = ranges.flatMap(({ start, end }) => [start, end]);
@@ -55,17 +55,17 @@ export class CodeSheet {
 
 /**
  * @param {import("./python_tokens.js").Token[]} tokens
- * @param {number} indent
+ * @param {number} from column
  * @returns {Piece[]}
  */
-function piecesOf(tokens, indent) {
+function piecesOf(tokens, from) {
   let at = 0;
   const all = tokens.map(({ kind, text }) => {
     const start = at;
     at += [...text].length; // Python counts characters, not the halves of surrogate pairs
     return { kind, text, start, end: at };
   });
-  return all.flatMap((piece) => cutAt(piece, [indent])).filter((piece) => piece.start >= indent);
+  return all.flatMap((piece) => cutAt(piece, [from])).filter((piece) => piece.start >= from);
 }
 
 /**
@@ -118,17 +118,14 @@ export function codeRow(sheet, i, { said, hasRuns, canStop, stop, reachable, lit
   const number = canStop
     ? tree("button", { ...stopping, title: say("code_stop", { line }) }, [String(line)], { message: { kind: "stop", line } })
     : tree("span", { class: "av-c-number" }, [String(line)]);
-  const parts = hasRuns
-    ? [
-        number,
-        said?.ran && markArrow("ran"),
-        said?.next && markArrow("next"),
-        tree("span", { class: "av-c-code", role: "button", tabindex: tab }, sheet.spans(i, lit), { message }),
-        noteOfLine(said, say),
-      ]
-    : [number, tree("span", { class: "av-c-code" }, sheet.spans(i, lit))];
-  const style = `--av-hang: ${sheet.hanging[i] + 2}ch`;
-  return tree("li", { class: names.filter(Boolean).join(" "), style }, parts, { key: String(line) });
+  const indent = tree("span", { class: "av-c-indent" }, [" ".repeat(sheet.starts[i] - sheet.indent)]);
+  const spans = sheet.spans(i, lit);
+  const rest = hasRuns
+    ? [tree("span", { class: "av-c-code", role: "button", tabindex: tab }, spans, { message }), noteOfLine(said, say)]
+    : [tree("span", { class: "av-c-code" }, spans)];
+  const marks = [said?.ran && markArrow("ran"), said?.next && markArrow("next")];
+  const parts = [number, ...marks, indent, tree("span", { class: "av-c-rest" }, rest)];
+  return tree("li", { class: names.filter(Boolean).join(" ") }, parts, { key: String(line) });
 }
 
 /**
@@ -170,7 +167,9 @@ export function callStack(calls, texts, shown, say) {
   const rows = calls.map(({ path, name, place }, i) => {
     const text = place && texts[place[0]];
     const file = text ? fileName(text.file) : "";
-    const where = text ? `${titleOfText(text, say)} ${file ? `${file}:${place[1]}` : say("source_line", { line: place[1] })}` : "";
+    const called = text ? titleOfText(text, say) : "";
+    const line = text && (file ? `${file}:${place[1]}` : say("source_line", { line: place[1] }));
+    const where = called === file ? line : `${called} ${line}`;
     const said = [tree("b", {}, [path || name || say("code_caller")]), path && name && ` ${name}`, where && tree("span", { class: "av-c-where" }, [where])];
     const inside = text
       ? tree("button", { type: "button", class: "av-c-call", "aria-current": String(place[0] === shown) }, said, { message: { kind: "text", text: place[0], line: place[1] } })
