@@ -58,9 +58,12 @@ class Drawing:
         Raises:
             LayoutError: the picture is too large.
         """
+        return self._with_code if self.code else without_code(self._with_code)
+
+    @cached_property
+    def _with_code(self) -> Geometry:
         document, groups = self.shown.document, open_groups(self.shown, self.tree, self.opened)
-        found = layout(document, groups) if is_near(document) else layout_apart(document, groups)
-        return found if self.code else without_code(found)
+        return layout(document, groups) if is_near(document) else layout_apart(document, groups)
 
     @property
     def height(self) -> float:
@@ -71,8 +74,7 @@ class Drawing:
     def without_code(self) -> Drawing:
         """The same drawing without the column of statements. Everything else stays where it is."""
         drawing = Drawing(self.document, self.opened, code=False)
-        same = {"tree": self.tree, "shown": self.shown, "_at_start": self._at_start}
-        drawing.__dict__.update(same, geometry=without_code(self.geometry))
+        drawing.__dict__.update({same: getattr(self, same) for same in ("tree", "shown", "_with_code", "_at_start")})
         return drawing
 
     def is_open(self, group: Group) -> bool:
@@ -155,7 +157,7 @@ class Drawing:
             return render_svg(shown.document, where, shown.state(state), theme, caption)
         key = (theme, words.language())
         if key not in self._at_start:
-            self._at_start[key] = painted(shown.document, where, shown.state(state), theme)
+            self._at_start[key] = painted(shown.document, self._with_code, shown.state(state), theme)
         return framed(self._at_start[key], where, theme, caption)
 
     @cached_property

@@ -170,7 +170,7 @@ export function callStack(calls, texts, shown, say) {
     const called = text ? titleOfText(text, say) : "";
     const line = text && (file ? `${file}:${place[1]}` : say("source_line", { line: place[1] }));
     const where = called === file ? line : `${called} ${line}`;
-    const said = [tree("b", {}, [path || name || say("code_caller")]), path && name && ` ${name}`, where && tree("span", { class: "av-c-where" }, [where])];
+    const said = [tree("b", {}, [path || name || say("code_caller")]), path && name && ` ${name}`, where && " ", where && tree("span", { class: "av-c-where" }, [where])];
     const inside = text
       ? tree("button", { type: "button", class: "av-c-call", "aria-current": String(place[0] === shown) }, said, { message: { kind: "text", text: place[0], line: place[1] } })
       : tree("span", { class: "av-c-call" }, said);
