@@ -84,6 +84,8 @@ def test_in_a_closed_group_the_node_itself_is_told_and_its_box() -> None:
 
 
 class Net(nn.Module):
+    """A model with one part."""
+
     def __init__(self) -> None:
         super().__init__()
         self.lin = nn.Linear(2, 1)

@@ -43,8 +43,6 @@ export class Picture {
     /** @type {Map<string, Box>} tensors, ops and nodes */
     this.boxes = new Map();
     for (const element of this.svg.querySelectorAll("[data-at]")) this.know(element);
-    /** @type {Element[]} */
-    this.code = [...this.svg.querySelectorAll(".code")];
     this.belowLabels = document.createComment("");
     this.svg.insertBefore(this.belowLabels, this.svg.querySelector(":scope > .label, :scope > .code"));
     for (const piece of pieces) this.expect(piece, this.belowLabels.nextSibling);
