@@ -242,13 +242,15 @@ export class CodeView {
     if (!way || event.shiftKey) return;
     event.preventDefault();
     event.stopPropagation();
-    const lines = this.sheets[this.text].numbers.filter((line) => this.index.lines[this.text].has(line));
-    const at = lines.indexOf(this.line) + way;
+    const { numbers } = this.sheets[this.text];
+    const lines = numbers.filter((line) => this.index.lines[this.text].has(line));
+    const here = numbers[[...this.list.children].indexOf(/** @type {Element} */ (/** @type {Element} */ (event.target).closest("li")))];
+    const at = lines.indexOf(here) + way;
     if (at < 0 || at >= lines.length) return;
     this.line = lines[at];
     this.draw(false);
     this.reveal([this.line]);
-    const row = this.list.children[this.sheets[this.text].numbers.indexOf(this.line)];
+    const row = this.list.children[numbers.indexOf(this.line)];
     /** @type {HTMLElement | null | undefined} */ (row?.querySelector(isCode ? ".av-c-code" : ".av-c-number"))?.focus({ preventScroll: true });
   }
 

@@ -52,9 +52,11 @@ function tokensOfLine(line, open) {
   TOKEN.lastIndex = at;
   for (let found = TOKEN.exec(line); found && !open; found = TOKEN.exec(line)) {
     const { comment, open: opened, string, number } = found.groups ?? {};
+    const kind = comment ? "comment" : opened || string ? "string" : number ? "number" : KEYWORDS.has(found[0]) ? "keyword" : "";
+    if (!kind) continue;
     take(found.index, "");
     if (opened) open = close(opened.slice(-3), TOKEN.lastIndex);
-    else take(TOKEN.lastIndex, comment ? "comment" : string ? "string" : number ? "number" : KEYWORDS.has(found[0]) ? "keyword" : "");
+    else take(TOKEN.lastIndex, kind);
     TOKEN.lastIndex = at;
   }
   take(line.length, "");
