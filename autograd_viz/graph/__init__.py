@@ -2,7 +2,8 @@
 
 from .codec import SCHEMA_VERSION, document_from_json, document_to_json, trace_from_json, trace_to_json
 from .history import state_at
-from .model import Document, Formula, NextFunction, Node, Op, Operand, Saved, Source, Statement, Summary, Tensor, Value
+from .model import Document, Formula, NextFunction, Node, Op, Operand, Saved, Statement, Summary, Tensor, Value
+from .surroundings import Source
 from .trace import Accumulation, Change, Engine, HookRun, Jacobian, State, Step, Trace, Waiting
 
 __all__ = [

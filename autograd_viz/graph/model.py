@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from .limits import DIMENSIONS, SIZE, AtMost, Between, Named
-from .surroundings import Call, Module
+from .surroundings import Call, Module, Source
 
 Number = bool | int | float | complex
 # what a field of a file may hold, beyond its type (limits.py); a live graph is not checked
@@ -65,24 +65,6 @@ class Value:
     text: str
     numbers: tuple[Number, ...] = ()
     summary: Summary | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Source:
-    """A place in the user's code. Lines count from 1, columns from 0 in characters; both ends are as Python gives them.
-
-    Attributes:
-        text: the lines from `line` to `end_line` as they stand in the file.
-        function: the name of the function around them, if it has one.
-    """
-
-    file: str
-    line: Count
-    end_line: Count
-    column: Count
-    end_column: Count
-    text: str = ""
-    function: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,11 +233,7 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """A statement of the user's code, and the tensor beside it.
-
-    Attributes:
-        kind: "make" if it made the tensor, else what it did to the tensor: "retain_grad", "requires_grad", "backward".
-    """
+    """A statement, and the tensor that it made or changed. `kind`: "make", "retain_grad", "requires_grad" or "backward"."""
 
     text: str
     tensor: TensorId

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from .model import Source
+from .surroundings import Source
 
 HUGE, TINY = 1e4, 1e-6  # norms of gradients beyond which a user should look
 

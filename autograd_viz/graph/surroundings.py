@@ -1,4 +1,4 @@
-"""What ops run in: modules, scopes, and functions of the user's."""
+"""What ops run in: lines, modules, scopes, and functions of the user's."""
 
 from __future__ import annotations
 
@@ -12,6 +12,24 @@ MARKS = ("checkpointed", "compiled", "frozen")
 
 
 @dataclass(frozen=True, slots=True)
+class Source:
+    """A place in the user's code. Lines count from 1, columns from 0 in characters; both ends are as Python gives them.
+
+    Attributes:
+        text: the lines from `line` to `end_line` as they stand in the file.
+        function: the name of the function around them, if it has one.
+    """
+
+    file: str
+    line: Count
+    end_line: Count
+    column: Count
+    end_column: Count
+    text: str = ""
+    function: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Module:
     """A module that was called, or a scope.
 
@@ -20,12 +38,14 @@ class Module:
         name: the class: "DecoderLayer"; empty for a scope.
         hooks: how many forward and backward hooks of the user's it has.
         marks: some of `MARKS`: its call was checkpointed, some of its ops ran compiled, no parameter of it requires grad.
+        source: the user's expression that called it, if one is known and there is only one.
     """
 
     path: str
     name: str = ""
     hooks: Count = 0
     marks: tuple[str, ...] = ()
+    source: Source | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import PurePath
 
-from .model import Document, Source
+from .model import Document
 from .paths import Path
+from .surroundings import Source
 
 FEW = 3  # names in a title
 LONGEST = 20  # letters of a function's name

@@ -2,6 +2,7 @@
 
 from .apart import layout_apart
 from .bands import layout
+from .finish import without_code
 from .geometry import Arrow, Box, CodeLine, Frame, Geometry, Label, Row
 
-__all__ = ["Arrow", "Box", "CodeLine", "Frame", "Geometry", "Label", "Row", "layout", "layout_apart"]
+__all__ = ["Arrow", "Box", "CodeLine", "Frame", "Geometry", "Label", "Row", "layout", "layout_apart", "without_code"]

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import replace
+
 from ..graph.model import Document
 from .geometry import Arrow, Box, CodeLine, Frame, Geometry, Label, Row
 from .measure import CAPTION_SIZE, CODE_SIZE, LABEL_HEIGHT, text_width
@@ -29,6 +32,13 @@ def finished(
     )
     x0, y0, x1, y1 = _extent(boxes, arrows, labels, code, frames)
     return Geometry(boxes, arrows, tuple(labels), code, x0, y0, x1 - x0, y1 - y0, frames)
+
+
+def without_code(geometry: Geometry) -> Geometry:
+    """The same geometry without the code: only its edges are others."""
+    g = geometry
+    x0, y0, x1, y1 = _extent(g.boxes, g.arrows, g.labels, (), g.frames)
+    return replace(g, code=(), x=x0, y=y0, width=x1 - x0, height=y1 - y0)
 
 
 def _box(p: Part) -> Box:
@@ -80,7 +90,7 @@ def _is_free(spot: Rectangle, wires: list[Wire], boxes: tuple[Box, ...], labels:
 def _extent(
     boxes: tuple[Box, ...],
     arrows: tuple[Arrow, ...],
-    labels: list[Label],
+    labels: Iterable[Label],
     code: tuple[CodeLine, ...],
     frames: tuple[Frame, ...],
 ) -> tuple[float, float, float, float]:

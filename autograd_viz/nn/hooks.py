@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 import weakref
 from collections.abc import Callable
 from typing import Any
 
 from ..core.backward.hooks import RemovableHandle, register
+from ..core.base.provenance import Place, ours
 from ..core.base.scopes import Stretch
 from .border import Border, hook_last_op
 
@@ -72,7 +74,9 @@ class HookedCall:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Run `forward`, with its hooks."""
-        stretch = Stretch("", weakref.ref(self))
+        caller = sys._getframe(1)
+        at = None if ours[caller.f_code.co_filename] else Place(caller.f_code, caller.f_lasti)
+        stretch = Stretch("", weakref.ref(self), at=at)
         try:
             if any(self.__dict__[kind] for kind in _KINDS):
                 return self._hooked(args, kwargs)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from ..graph.model import Source
+from ..graph.surroundings import Source
 from .history import Op
 from .paths import behind, leading_from
 from .question import Question

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from ..graph.model import Source
+from ..graph.surroundings import Source
 
 Said = str | Source | None
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..graph.model import Source
+from ..graph.surroundings import Source
 from ..sentences import explain_error
 from .cause import Cause
 from .missing import cut

@@ -8,7 +8,8 @@ from copy import copy
 from dataclasses import replace
 from functools import cached_property
 
-from ..graph.model import Document, Node, Op, Source, Tensor, Value
+from ..graph.model import Document, Node, Op, Tensor, Value
+from ..graph.surroundings import Source
 from ..sentences import PROPERTIES
 from .live import Live
 from .numbers import added, is_known, nearly

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Protocol
 
-from ..graph.model import Source
 from ..graph.passes import Holder
+from ..graph.surroundings import Source
 
 
 class Op(Protocol):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from ..graph.model import Source
+from ..graph.surroundings import Source
 
 
 def grads_read(line: Source | None) -> list[ast.expr]:

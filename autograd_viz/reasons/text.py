@@ -8,7 +8,7 @@ from pathlib import PurePath
 from typing import NamedTuple
 
 from .. import words
-from ..graph.model import Source
+from ..graph.surroundings import Source
 from .cause import Cause, Said
 from .cells import numbers
 from .question import Question

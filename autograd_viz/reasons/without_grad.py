@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .. import words
-from ..graph.model import Source
+from ..graph.surroundings import Source
 from ..sentences import is_differentiable
 from .cause import Cause
 from .history import Op

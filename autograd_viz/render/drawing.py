@@ -16,7 +16,7 @@ from ..graph.frames import open_groups
 from ..graph.groups import WHOLE, WHOLE_NODES, Group, group_tree, opened_first
 from ..graph.model import Document
 from ..graph.trace import State
-from ..layout import Geometry, layout, layout_apart
+from ..layout import Geometry, layout, layout_apart, without_code
 from . import Theme, render_svg
 from .escape import printable
 from .svg import framed, painted
@@ -32,10 +32,12 @@ class Drawing:
     Attributes:
         document: the whole document.
         opened: ids of the groups whose contents are drawn; None: no group is closed.
+        code: the statements stand beside the boxes that they made.
     """
 
     document: Document
     opened: frozenset[str] | None = None
+    code: bool = True
 
     @cached_property
     def tree(self) -> Group:
@@ -56,6 +58,10 @@ class Drawing:
         Raises:
             LayoutError: the picture is too large.
         """
+        return self._with_code if self.code else without_code(self._with_code)
+
+    @cached_property
+    def _with_code(self) -> Geometry:
         document, groups = self.shown.document, open_groups(self.shown, self.tree, self.opened)
         return layout(document, groups) if is_near(document) else layout_apart(document, groups)
 
@@ -63,6 +69,13 @@ class Drawing:
     def height(self) -> float:
         """px."""
         return self.geometry.height
+
+    @cached_property
+    def without_code(self) -> Drawing:
+        """The same drawing without the column of statements. Everything else stays where it is."""
+        drawing = Drawing(self.document, self.opened, code=False)
+        drawing.__dict__.update({same: getattr(self, same) for same in ("tree", "shown", "_with_code", "_at_start")})
+        return drawing
 
     def is_open(self, group: Group) -> bool:
         """Are its contents drawn (if the groups around it are open)?"""
@@ -73,7 +86,7 @@ class Drawing:
         return self._opened((self.opened or frozenset()) | {group})
 
     def _opened(self, opened: frozenset[str]) -> Drawing:
-        drawing = Drawing(self.document, opened)
+        drawing = Drawing(self.document, opened, self.code)
         drawing.__dict__["tree"] = self.tree  # expensive, and the same
         return drawing
 
@@ -144,11 +157,11 @@ class Drawing:
             return render_svg(shown.document, where, shown.state(state), theme, caption)
         key = (theme, words.language())
         if key not in self._at_start:
-            self._at_start[key] = painted(shown.document, where, shown.state(state), theme)
+            self._at_start[key] = painted(shown.document, self._with_code, shown.state(state), theme)
         return framed(self._at_start[key], where, theme, caption)
 
     @cached_property
-    def _at_start(self) -> dict[tuple[Theme, str], tuple[str, str]]:
+    def _at_start(self) -> dict[tuple[Theme, str], tuple[str, list[str], list[str]]]:
         """A cache of the picture before the first step.
 
         It is shown three times: in the view, beside it, and in a page in a frame.

@@ -36,21 +36,21 @@ def render_svg(document: Document, geometry: Geometry, state: State, theme: Them
     return framed(painted(document, geometry, state, theme), geometry, theme, caption)
 
 
-def painted(document: Document, geometry: Geometry, state: State, theme: Theme) -> tuple[str, str]:
-    """The parts for `framed`: a title that says what the picture shows, and everything drawn."""
+def painted(document: Document, geometry: Geometry, state: State, theme: Theme) -> tuple[str, list[str], list[str]]:
+    """The parts for `framed`: a title that says what the picture shows, everything drawn, and the code."""
     painter = _Painter(document, geometry, state, theme)
-    return element("title", text(painter.summary())), "\n".join(painter.everything())
+    return element("title", text(painter.summary())), [*painter.everything()], [painter.code(line) for line in geometry.code]
 
 
-def framed(parts: tuple[str, str], geometry: Geometry, theme: Theme, caption: str = "") -> str:
-    """The picture of what is `painted`, with a caption."""
-    g, (title, everything) = geometry, parts
+def framed(parts: tuple[str, list[str], list[str]], geometry: Geometry, theme: Theme, caption: str = "") -> str:
+    """The picture of what is `painted`, with a caption; the code is left out if the geometry has none."""
+    g, (title, everything, code) = geometry, parts
     lines = caption_lines(caption, g.width)
     height = g.height + caption_height(lines)
     box = f"{g.x:g} {g.y:g} {g.width:g} {height:g}"
     ground = element("rect", x=g.x, y=g.y, width=g.width, height=height, fill=theme.canvas, class_="f-canvas")
     below = caption_elements(lines, g.x, g.y + g.height, theme)
-    content = "\n".join([title, ground, everything, *below] if everything else [title, ground, *below])
+    content = "\n".join([title, ground, *everything, *(code if g.code else ()), *below])
     return element(
         "svg", content, xmlns="http://www.w3.org/2000/svg", viewBox=box, width=g.width, height=height,
         font_family=FALLBACK, role="img",
@@ -71,7 +71,7 @@ class _Painter(BoxPainter, ArrowPainter):
         return words.PICTURE_OF.format(names=few_names(names, words.COMMA) or words.PICTURE_UNNAMED, **counts)
 
     def everything(self) -> Iterable[str]:
-        """Frames, boxes, thin arrows, thick arrows; on top the arrows of the last step, labels and code."""
+        """Frames, boxes, thin arrows, thick arrows; on top the arrows of the last step, and labels."""
         for frame in self.geometry.frames:
             yield self.frame(frame)
         for box in self.geometry.boxes:
@@ -81,5 +81,3 @@ class _Painter(BoxPainter, ArrowPainter):
             yield self.arrow(arrow, pieces[arrow.at])
         for label in self.geometry.labels:
             yield self.label(label)
-        for line in self.geometry.code:
-            yield self.code(line)

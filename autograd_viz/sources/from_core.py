@@ -14,7 +14,7 @@ from ..core.base.provenance import Call
 from ..core.function.function_node import BackwardCFunction
 from ..core.op.former import Overwritten, formers
 from ..core.tensor.tensor import Tensor
-from ..graph import model
+from ..graph import model, surroundings
 from ..graph.trace import State
 from .formulas import RuleTexts
 from .kept import SavedAlike, is_stale, kept_array, kept_bytes, raw_saved, version_of
@@ -71,7 +71,7 @@ class CoreGraph:
         self.op_ids = {c: f"o{i}" for i, c in enumerate(calls)}
         paths, self._modules = scopes_of([c.order for c in calls])
         self._paths = dict(zip(calls, paths, strict=True))
-        self._sources: dict[Call | Node, model.Source | None] = {}
+        self._sources: dict[Call | Node, surroundings.Source | None] = {}
         self._rules, self._alike = RuleTexts(), SavedAlike()
         self._made: dict[Call | Node, list[str]] = {}
         for id, t in self.tensors.items():
@@ -110,7 +110,7 @@ class CoreGraph:
             found |= {f"grad_fn:{self.tensor_id(t)}": value for t in self.roots if t._grad_fn is node and t._output_nr == index}
         return found
 
-    def _source(self, call: Call | Node | None) -> model.Source | None:
+    def _source(self, call: Call | Node | None) -> surroundings.Source | None:
         """Where an op ran. It is cached, as its result, the op and its statement all ask."""
         if call is None:
             return None

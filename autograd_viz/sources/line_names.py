@@ -13,7 +13,8 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Container, Iterable, Mapping
 
-from ..graph.model import Op, Source
+from ..graph.model import Op
+from ..graph.surroundings import Source
 from .written_code import Assigned, assigned_at
 
 

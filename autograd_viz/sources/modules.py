@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from ..graph.surroundings import Module
+from ..graph.surroundings import Module, Source
 
 HOOKS = ("_forward_pre_hooks", "_forward_hooks", "_backward_pre_hooks", "_backward_hooks")
 LIBRARIES = {"torch", "autograd_viz"}  # their own hooks (spectral_norm, FSDP) do not count
 
 
-def module_at(path: str, module: Any, marks: tuple[str, ...] = ()) -> Module:
+def module_at(path: str, module: Any, marks: tuple[str, ...] = (), source: Source | None = None) -> Module:
     """A module by its path; a compiled module stands for the original."""
     module = getattr(module, "_orig_mod", module)
     hooks = [hook for kind in HOOKS for hook in getattr(module, kind, {}).values()]
     trains = [p.requires_grad for p in module.parameters()]
     marks = (*marks, "frozen") if trains and not any(trains) else marks
-    return Module(path, type(module).__name__, sum(map(_is_users, hooks)), marks)
+    return Module(path, type(module).__name__, sum(map(_is_users, hooks)), marks, source)
 
 
 def _is_users(hook: Any) -> bool:
@@ -52,10 +53,15 @@ def parts_of(modules: Iterable[tuple[str, Any]], leaves: Iterable[Any]) -> tuple
 
 
 def together(modules: Iterable[Module]) -> tuple[Module, ...]:
-    """One module for each path, with the marks of all its calls, in the order of the first calls."""
+    """One module for each path, with the marks of all its calls, in the order of the first calls.
+
+    If it was called in several places, none of them is its source.
+    """
     found: dict[str, Module] = {}
     for m in modules:
         known = found.setdefault(m.path, m)
         if not set(m.marks) <= set(known.marks):
-            found[m.path] = Module(m.path, m.name, m.hooks, tuple(sorted({*m.marks, *known.marks})))
+            known = found[m.path] = replace(known, marks=tuple(sorted({*m.marks, *known.marks})))
+        if known.name == m.name and known.source != m.source:  # the core has several models at the empty path
+            found[m.path] = replace(known, source=None)
     return tuple(found.values())

@@ -11,8 +11,8 @@ from ..core.backward.saved import SavedResult, SavedTensor
 from ..core.base import happened, provenance
 from ..core.base.provenance import Place
 from ..core.tensor.tensor import Tensor
-from ..graph.model import Source
 from ..graph.passes import HUGE, TINY, Holder
+from ..graph.surroundings import Source
 from .from_core import CoreGraph
 from .kept import raw_saved, version_of
 from .written_code import source_at

@@ -9,6 +9,7 @@ from typing import Any
 from ..core.base.scopes import Order, Stretch, stretches
 from ..graph.surroundings import Module
 from .modules import module_at, together
+from .statements import place_of
 
 LATEST: Order = (sys.maxsize, 0)
 
@@ -43,7 +44,7 @@ def _near(orders: Sequence[Order]) -> list[Stretch]:
 def _module(stretch: Stretch, path: str, is_checkpointed: bool) -> Module:
     module = None if stretch.module is None else stretch.module()
     marks = ("checkpointed",) if is_checkpointed else ()
-    return Module(path, marks=marks) if module is None else module_at(path, module, marks)
+    return Module(path, marks=marks) if module is None else module_at(path, module, marks, place_of(stretch.at))
 
 
 def _leave(open: list[tuple[Stretch, str]], order: Order) -> None:

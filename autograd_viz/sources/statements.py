@@ -7,7 +7,7 @@ from operator import itemgetter
 from typing import Any, NamedTuple
 
 from ..core.base.provenance import Place
-from ..graph import model
+from ..graph import model, surroundings
 from .written_code import source_at, statement_at
 
 
@@ -20,7 +20,7 @@ class Happened(NamedTuple):
     kind: str
 
 
-def place_of(at: Place | None) -> model.Source | None:
+def place_of(at: Place | None) -> surroundings.Source | None:
     """The exact sub-expression that was running there."""
     return None if at is None else source_at(at.code, at.lasti)
 

@@ -13,7 +13,7 @@ from itertools import islice
 from types import CodeType
 from typing import NamedTuple
 
-from ..graph.model import Source
+from ..graph.surroundings import Source
 
 
 def source_at(code: CodeType, lasti: int) -> Source | None:

@@ -11,7 +11,8 @@ from typing import Any
 
 from .. import words
 from ..errors import NotDrawableError
-from ..graph.model import Document, Source
+from ..graph.model import Document
+from ..graph.surroundings import Source
 from ..graph.trace import State, Step
 from ..reasons import Cause, Facts, Question, answer, causes_of, causes_of_error, complaint, grads_read
 from ..render import theme_named

@@ -17,6 +17,7 @@ from ..render import Theme, Writer
 from ..render.escape import printable
 from ..render.pen import cell_address
 from ..render.writer import Lines, moving
+from .code_view import passed
 
 MOST_CAME = 8  # numbers that run to one node
 
@@ -46,6 +47,7 @@ class FrameMaker:
             came: addresses of the arrows along which the gradients of the node have come.
             step: the step as JSON.
             why: by tensor, the new reason for its grad, if it changed.
+            code: see `passed`.
         """
         shown = self.shown.step(step)
         addresses = list(dict.fromkeys(cell_address(c.at) for c in shown.changes))
@@ -65,6 +67,7 @@ class FrameMaker:
             "came": came,
             "step": to_plain(replace(shown, sentence="", named=_printable(shown.named))),
             "why": {t: reason for t, reason in why.items() if self.shown.draws(t)},
+            "code": passed(step),
         }
 
     def pass_over(self, step: Step) -> None:

@@ -17,6 +17,7 @@ from ..maps.drawing import MapDrawing
 from ..maps.flow import Flow
 from ..maps.labels import Line
 from ..maps.numbers import Place, of_step
+from .code_view import passed
 
 Written = tuple[str, str]  # words, and their colour role
 
@@ -65,6 +66,7 @@ class MapFrames:
             norms: (flow, before, after).
             fresh: addresses to highlight.
             step: the step as JSON, without its numbers.
+            code: see `passed`.
         """
         told = of_step(step)
         flows = {flow.id: (card, flow) for place in told for card, flow in self._flows.get(place, ())}
@@ -87,6 +89,7 @@ class MapFrames:
             "moves": [],
             "step": to_plain(replace(self.shown.step(step), sentence="", named=())),
             "why": {},
+            "code": passed(step),
         }
 
     def pass_over(self, step: Step) -> None:

@@ -16,6 +16,7 @@ from ..reasons.why import Why
 from ..render import THEMES, Theme
 from ..render.drawing import Drawing
 from ..stepper.stepper import Stepper
+from .code_view import code_of
 from .page_svg import page_svg
 from .parts import parts_of
 
@@ -37,19 +38,24 @@ def page_of(
         forward: for each position from -F to 0, what ran, its sentence, and what it made.
         engine: before the first step.
         words, language: the texts of the page, and the name of their language.
+        code: the user's code (code_view.py); then the figure has none beside it.
 
         A figure also has `why` by tensor and its open groups; a map has its cards.
     """
-    shown = drawing.shown
+    shown, start = drawing.shown, stepper.trace.start
+    code = code_of(shown, next(iter(start.queue), "")) if total else {}
+    if code and isinstance(drawing, Drawing):
+        drawing = drawing.without_code
     return {
         "palettes": {name: THEMES[name].colours() for name in palettes},
         "document": to_plain(shown.document),
         "start": stepper.sentence_at(0),
         "total": total,
         "forward": _forward(stepper, shown) if total else [],
-        "engine": to_plain(shown.engine(stepper.trace.start)),
+        "engine": to_plain(shown.engine(start)),
         "words": words.ui(),
         "language": words.language(),
+        "code": code,
         **(_of_map(drawing, theme, total) if isinstance(drawing, MapDrawing) else _of_figure(drawing, theme)),
     }
 
@@ -121,11 +127,12 @@ def _forward(stepper: Stepper, shown: Collapsed) -> list[dict[str, Any]]:
         return []
     ops, made = stepper.document.ops, made_by_op(stepper.document)
     known: set[str] = set()
-    start: dict[str, Any] = {"op": "", "sentence": stepper.forward_sentence(stepper.first) if ops else "", "made": []}
+    first = stepper.forward_sentence(stepper.first) if ops else ""
+    start: dict[str, Any] = {"op": "", "ran": "", "sentence": first, "made": []}
     rest = []
     for k, op in enumerate(ops):
         new = [id for id in dict.fromkeys(shown.shown.get(m, m) for m in made[k]) if id not in known]
         known.update(new)
         sentence = stepper.forward_sentence(k + 1 - len(ops))
-        rest.append({"op": shown.shown.get(op.id, op.id), "sentence": sentence, "made": new})
+        rest.append({"op": shown.shown.get(op.id, op.id), "ran": op.id, "sentence": sentence, "made": new})
     return [start, *rest]

@@ -99,6 +99,26 @@ def test_it_opens_where_the_stepper_stands_or_at_a_step(opened: Callable[..., An
     assert s.step == 2
 
 
+def squared() -> Any:
+    a = av.tensor(2.0, requires_grad=True)
+    b = a * 3.0
+    return b * b
+
+
+def test_the_code_is_there_and_its_breakpoints_stop_a_run(opened: Callable[..., Any]) -> None:
+    page = opened(squared())
+    page.keyboard.press("n")
+    listing = page.locator(".av-listing")
+    assert "return b * b" in listing.locator(".av-c-has-ran").inner_text()
+    made = listing.locator("li", has_text="b = a * 3.0")
+    assert "b = 6.0" in made.inner_text()
+    made.locator(".av-c-number").click()
+    page.locator(".av-reset").click()
+    page.locator(".av-run").click()
+    assert page.locator(".av-counter").text_content() == "1 / 3"
+    assert "next" in made.inner_text()
+
+
 def test_hostile_names_are_text(opened: Callable[..., Any]) -> None:
     leaves = [av.tensor(v, requires_grad=True) for v in (2.0, 3.0)]
     page = opened(leaves[0] * leaves[1], params={HOSTILE: leaves[0], "\udc80": leaves[1]})
@@ -122,7 +142,7 @@ def test_it_has_a_heading_and_says_that_groups_stay_closed(opened: Callable[...,
     assert page.locator("main h1").text_content().startswith("Backward pass stepper: x")
     said = "Groups stay closed in a saved page."
     assert said in page.locator(".av-said").inner_text()
-    assert said not in opened(y, collapse=False).locator(".av-root").inner_text()
+    assert said not in opened(y, collapse=False).locator(".av-said").inner_text()
 
 
 def test_it_steps_in_a_frame_of_another_page(browser: Any, tmp_path: Path) -> None:

@@ -10,7 +10,8 @@ import pytest
 import autograd_viz as av
 from autograd_viz.graph.collapse import titled
 from autograd_viz.graph.groups import Group, group_tree
-from autograd_viz.graph.model import Document, Source
+from autograd_viz.graph.model import Document
+from autograd_viz.graph.surroundings import Source
 from autograd_viz.sources.from_core import CoreGraph
 
 

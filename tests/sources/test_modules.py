@@ -65,7 +65,15 @@ def test_modules_have_their_class_and_the_users_hooks(library: Any) -> None:
         "loss": ("", 0),
     }  # fmt: skip
     assert not any(m.marks for m in modules)
-    assert modules[0] == Module("", "Net")
+    assert (modules[0].path, modules[0].name) == ("", "Net")
+
+
+@pytest.mark.parametrize("library", BOTH)
+def test_a_module_has_the_users_expression_that_called_it(library: Any) -> None:
+    called = {m.path: m.source for m in document_of(library, net_of(library)).modules}
+    text = {path: source.text[source.column : source.end_column] for path, source in called.items() if source is not None}
+    assert text[""] == "net(x)" and text["blocks.0.linear"] == "self.linear(x)" and text["blocks.1"].startswith("block(x)")
+    assert called["loss"] is None
 
 
 @pytest.mark.parametrize("library", BOTH)

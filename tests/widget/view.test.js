@@ -1,4 +1,4 @@
-// Viewport, keys, search, code lines and runners: what can be said without a browser.
+// Viewport, keys, search and runners: what can be said without a browser.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
@@ -9,7 +9,6 @@ const { partsOf, reachOf } = await import(`${at}pieces.js`);
 const { meaning } = await import(`${at}keys.js`);
 const { towards } = await import(`${at}neighbours.js`);
 const { matches } = await import(`${at}search.js`);
-const { statementsOfLines } = await import(`${at}code_lines.js`);
 const { cornersOf, pointAlong } = await import(`${at}runner.js`);
 const { Graph } = await import(`${at}graph.js`);
 const ROOM = { width: 500, height: 400 };
@@ -126,11 +125,6 @@ test("search finds by name, type and id, those that begin with it first", () => 
   assert.deepEqual(matches(made, "grad", say).map((f) => f.id), ["n1"]);
   assert.deepEqual(matches(graph, "n0", say).map((f) => f.id), ["n0"]);
   assert.deepEqual(matches(graph, " ", say), []);
-});
-
-test("wrapped lines are put together to their statements, cut ones too", () => {
-  const statements = [{ text: "a = f(1,\n 2)", tensor: "t0" }, { text: "b = a", tensor: "t1" }, { text: "c = long one", tensor: "t2" }];
-  assert.deepEqual(statementsOfLines(["a = f(1,", "2)", "b = a", "c = long", "…", "unknown"], statements), [0, 0, 1, 2, 2, -1]);
 });
 
 test("a number runs along the corners of its arrow", () => {

@@ -13,7 +13,7 @@ from contextlib import ContextDecorator, contextmanager
 from types import FrameType
 from typing import Any
 
-from .provenance import now
+from .provenance import Place, now
 
 REMEMBERED = 4096  # of the latest stretches, so that a training loop keeps flat memory
 Order = tuple[int, int]
@@ -27,12 +27,19 @@ class Stretch:
         module: weak reference to the called module, or None for a scope.
         begin, end: orders (provenance.py); `end` is None until the stretch ends.
         frame: the frame of the user's code that opened a scope, until it ends.
+        at: the user's place that called the module; None if a module called it.
     """
 
-    __slots__ = ("begin", "end", "frame", "module", "name")
+    __slots__ = ("at", "begin", "end", "frame", "module", "name")
 
-    def __init__(self, name: str | None, module: weakref.ref[Any] | None = None, frame: FrameType | None = None) -> None:
-        self.name, self.module, self.frame = name, module, frame
+    def __init__(
+        self,
+        name: str | None,
+        module: weakref.ref[Any] | None = None,
+        frame: FrameType | None = None,
+        at: Place | None = None,
+    ) -> None:
+        self.name, self.module, self.frame, self.at = name, module, frame, at
         self.begin: Order = now()
         self.end: Order | None = None
         stretches.append(self)

@@ -48,11 +48,13 @@ class Around(NamedTuple):
         kind: "module", "scope", "checkpoint"; "call" of a function of the user's; "function": the outermost of a Function.
         name: the full path of a module; the name of a scope or function.
         number: tells the calls of a function apart.
+        line: where the user's code called the module, by a number (`Parts`); 0 if a library called it.
     """
 
     kind: str
     name: str = ""
     number: int = 0
+    line: int = 0
 
 
 _checkpoint, _function = Around("checkpoint"), Around("function")
@@ -130,7 +132,7 @@ def calls_around(frame: FrameType | None, running: Running) -> tuple[FrameType |
             inner = len(around)
         elif code is CHECKPOINT:
             around.append(_checkpoint)
-        elif _is_users(code.co_filename):
+        elif is_users(code.co_filename):
             users = users or frame
             is_inside = is_inside and code.co_name != "<module>"
             call = (before.get(frame) or _begun(code)) if is_inside else None
@@ -144,7 +146,8 @@ def calls_around(frame: FrameType | None, running: Running) -> tuple[FrameType |
 
 
 @functools.cache  # every op asks
-def _is_users(file: str) -> bool:
+def is_users(file: str) -> bool:
+    """Is a file the user's code?"""
     return not file.startswith((TORCH, PACKAGE))
 
 

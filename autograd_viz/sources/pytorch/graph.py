@@ -9,7 +9,7 @@ from typing import Any
 
 import torch
 
-from ...graph import model
+from ...graph import model, surroundings
 from ...graph.surroundings import Module
 from ...graph.trace import State
 from ..functions import CallList
@@ -188,7 +188,7 @@ class TorchGraph(FoundGraph):
             reconstructed=box.known is None and box.handle is None,
         )
 
-    def _place(self, box: Box) -> model.Source | None:
+    def _place(self, box: Box) -> surroundings.Source | None:
         """Where it was made."""
         event = self.event_of(box.edge[0]) if box.edge is not None else box.maker
         return place_of(event.place) if event is not None else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import weakref
 from collections.abc import Iterator, Sequence
 from functools import partial
-from types import FrameType
+from types import CodeType, FrameType
 from typing import Any, NamedTuple
 
 import torch
@@ -14,7 +14,8 @@ from ...graph.surroundings import Module
 from ...runtime.alive import Alive
 from ..functions import Numbered
 from ..modules import module_at
-from .calls import Around
+from ..written_code import source_at
+from .calls import Around, is_users
 
 
 class Inside(NamedTuple):
@@ -32,6 +33,7 @@ class Inside(NamedTuple):
 
 
 NOWHERE = Inside()
+WRAPPED = "_wrapped_call_impl"  # PyTorch's function between a module's call and its caller
 
 
 class Parts:
@@ -45,6 +47,9 @@ class Parts:
         self._around: Alive[Around] = Alive()
         self._modules: dict[str, weakref.ref[Any]] = {}
         self._inside: dict[tuple[Around, ...], Inside] = {}
+        # by path of the module, and the caller's first line and instruction
+        self._calls: dict[tuple[str, int, int], Around] = {}
+        self._lines: list[tuple[CodeType, int] | None] = [None]
         for name, module in model.named_modules() if isinstance(model, torch.nn.Module) else ():
             path = ".".join(part for part in name.split(".") if part != "_orig_mod")  # torch.compile adds it
             self._around[module] = Around("module", path)
@@ -60,8 +65,21 @@ class Parts:
         self._inside = {}
 
     def called(self, call: FrameType) -> Around | None:
-        """The module whose call a frame is."""
-        return self._around.get(call.f_locals.get("self")) if self._modules else None
+        """The module whose call a frame is, and the line that called it."""
+        around = self._around.get(call.f_locals.get("self")) if self._modules else None
+        caller = call.f_back
+        if around is None or caller is None:
+            return around
+        if caller.f_code.co_name == WRAPPED and caller.f_back is not None:
+            caller = caller.f_back
+        return self._called_at(around, caller.f_code, caller.f_lasti) if is_users(caller.f_code.co_filename) else around
+
+    def _called_at(self, around: Around, code: CodeType, instruction: int) -> Around:
+        key = around.name, code.co_firstlineno, instruction
+        if key not in self._calls:
+            self._calls[key] = Around("module", around.name, line=len(self._lines))
+            self._lines.append((code, instruction))
+        return self._calls[key]
 
     def inside(self, around: tuple[Around, ...], function: Sequence[Any] = ()) -> Inside:
         """The modules and scopes around an op.
@@ -92,7 +110,7 @@ class Parts:
         """Modules, scopes and calls, from the outermost."""
         parts, above = list[str](), ""
         marks: tuple[str, ...] = ()
-        for kind, name, number in _from_outside(around, run):
+        for kind, name, number, line in _from_outside(around, run):
             if kind == "call" and name != "forward":
                 yield Numbered(number, name, ".".join(parts))
             if kind in ("call", "checkpoint"):
@@ -105,7 +123,9 @@ class Parts:
                 parts.append(name.removeprefix(f"{above}.") if above else name)
                 above = name
             path = ".".join(parts)
-            yield Module(path, marks=marks) if module is None else module_at(path, module, marks)
+            called_at = self._lines[line]
+            source = None if called_at is None else source_at(*called_at)
+            yield Module(path, marks=marks) if module is None else module_at(path, module, marks, source)
             marks = ()
 
 

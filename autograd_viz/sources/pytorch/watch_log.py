@@ -20,7 +20,7 @@ from typing import Any
 
 from torch.multiprocessing.reductions import StorageWeakRef
 
-from ...graph.model import Source
+from ...graph.surroundings import Source
 from ...runtime.alive import Alive
 from .nodes import grad_fn_of
 from .watch_ops import PASSES, Line, OpRecord, Ops, name_of_function, op_numbered, op_of_node, source_of

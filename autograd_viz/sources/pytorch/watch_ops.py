@@ -17,7 +17,7 @@ from collections import deque
 from types import CodeType
 from typing import Any
 
-from ...graph.model import Source
+from ...graph.surroundings import Source
 from ..written_code import source_at
 
 KEY = "autograd_viz.op"  # in node.metadata: the number of the op

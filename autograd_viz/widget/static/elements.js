@@ -16,6 +16,7 @@ const ICONS = {
   zoom_in: "M7 3h2v4h4v2H9v4H7V9H3V7h4z",
   zoom_out: "M3 7h10v2H3z",
   download: "M7 2h2v5h3l-4 4-4-4h3zM3 12h10v2H3z",
+  code: "M5.5 3.5l1.2 1.2L3.4 8l3.3 3.3-1.2 1.2L1 8zM10.5 3.5L9.3 4.7 12.6 8l-3.3 3.3 1.2 1.2L15 8z",
   panel: "M2 3h12v10H2zM3.5 4.5v7h5v-7z",
 };
 

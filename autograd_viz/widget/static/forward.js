@@ -3,7 +3,8 @@
 /** @typedef {import("./graph.js").Graph} Graph */
 /**
  * @typedef {object} Position
- * @property {string | null} op what has just run; none at the first position
+ * @property {string | null} op the box of what has just run; none at the first position
+ * @property {string} ran the op itself
  * @property {string} sentence
  * @property {string[]} made ids of what came into being with it
  */

@@ -17,13 +17,11 @@
  * @property {{ node: string | null, index: number }[]} [next_functions]
  * @property {string} [variable]
  */
-/** @typedef {{ text: string, tensor: string, kind?: string }} Statement */
 /**
  * @typedef {object} Document
  * @property {Tensor[]} tensors
  * @property {Op[]} [ops]
  * @property {Node[]} [nodes]
- * @property {Statement[]} [statements]
  * @property {string[]} [roots]
  */
 

@@ -4,7 +4,7 @@ import { anchored, successor } from "./groups.js";
 
 /** @typedef {import("./groups.js").Groups} Groups */
 /** @typedef {import("./view.js").View} View */
-/** @typedef {{ isOpen: boolean, hadFocus: boolean, chosen: string, anchor: string, groups: Groups, view: import("./viewport.js").View, own: boolean, at: { x: number, y: number } | undefined }} Kept */
+/** @typedef {{ isOpen: boolean, code: boolean | undefined, hadFocus: boolean, chosen: string, anchor: string, groups: Groups, view: import("./viewport.js").View, own: boolean, at: { x: number, y: number } | undefined }} Kept */
 
 /**
  * What the view of the next picture goes on from.
@@ -17,7 +17,7 @@ export function keep(of) {
   const scope = /** @type {Document | ShadowRoot} */ (of.root.getRootNode());
   const hadFocus = of.root.contains(scope.activeElement);
   const { view, own } = stage.viewport;
-  return { isOpen: split.isOpen, hadFocus, chosen, anchor, groups: of.groups, view, own, at: stage.cornerOf(anchor) };
+  return { isOpen: split.isOpen, code: of.code.chosen, hadFocus, chosen, anchor, groups: of.groups, view, own, at: stage.cornerOf(anchor) };
 }
 
 /**
@@ -28,6 +28,7 @@ export function goOn(from, kept) {
   const { boxes } = from.stage.picture;
   const anchor = successor(kept.anchor, boxes, kept.groups, from.groups);
   if (!kept.isOpen) from.togglePanel();
+  if (kept.code !== undefined && kept.code !== from.code.isOpen) from.code.toggle();
   if (kept.chosen) from.select(successor(kept.chosen, boxes, kept.groups, from.groups), !kept.at);
   const to = from.stage.cornerOf(anchor);
   if (to && kept.at) from.stage.viewport.stand(anchored(kept.view, kept.at, to));

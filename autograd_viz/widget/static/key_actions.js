@@ -24,6 +24,7 @@ export function pressed(view, action) {
   else if (action === "breakpoint") view.do({ kind: "breakpoint", node: here });
   else if (action === "search") view.search.enter();
   else if (action === "panel") view.togglePanel();
+  else if (action === "code") view.code.toggle();
   else if (action === "help") help.toggle();
   else if (action === "close") help.close() || stops.popup.close() || view.select("");
   else stage.act(action);

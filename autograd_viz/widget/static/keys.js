@@ -32,6 +32,7 @@ const KEYS = {
   s: "pan_down",
   d: "pan_right",
   i: "panel",
+  l: "code",
   "?": "help",
   Escape: "close",
 };
@@ -61,6 +62,7 @@ export const HELP = [
   ["1", "key_actual"],
   ["w  a  s  d", "key_pan"],
   ["i", "key_panel"],
+  ["l", "key_code"],
   ["?", "key_help"],
   ["Esc", "key_close"],
 ];

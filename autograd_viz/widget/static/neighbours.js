@@ -54,6 +54,8 @@ export class Hover {
     this.picture = picture;
     this.graph = graph;
     this.at = "";
+    /** @type {(id: string) => void} who else wants to know */
+    this.told = () => {};
     /** @type {ReturnType<typeof setTimeout> | undefined} */
     this.timer = undefined;
   }
@@ -68,6 +70,7 @@ export class Hover {
   /** @param {string} at */
   light(at) {
     this.at = at;
+    this.told(at);
     const joined = this.picture.at(joinedTo(this.graph, at));
     this.picture.mark("near", joined);
     this.picture.svg.classList.toggle("hovering", joined.length > 0 && this.picture.boxes.size <= FEW);

@@ -16,6 +16,7 @@ import { partsOf } from "./pieces.js";
  * @property {string[]} [came]
  * @property {import("./history.js").StepRecord & { flags?: string[] }} step
  * @property {Record<string, string>} [why]
+ * @property {{ ran: string, next: string, arrived: string }} code the node itself, the one that is next, the gradient that arrived
  */
 /** @typedef {{ id: string, kind: string, x: number, y: number, w: number, h: number }} Box */
 /** @typedef {import("./pieces.js").Piece} Piece */
@@ -43,8 +44,6 @@ export class Picture {
     /** @type {Map<string, Box>} tensors, ops and nodes */
     this.boxes = new Map();
     for (const element of this.svg.querySelectorAll("[data-at]")) this.know(element);
-    /** @type {Element[]} */
-    this.code = [...this.svg.querySelectorAll(".code")];
     this.belowLabels = document.createComment("");
     this.svg.insertBefore(this.belowLabels, this.svg.querySelector(":scope > .label, :scope > .code"));
     for (const piece of pieces) this.expect(piece, this.belowLabels.nextSibling);

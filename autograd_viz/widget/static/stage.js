@@ -12,7 +12,6 @@ import { Marks } from "./marks.js";
 import { Minimap } from "./minimap.js";
 import { Hover, towards } from "./neighbours.js";
 import { Picture } from "./picture.js";
-import { statementsOfLines, tensorsOfOp } from "./code_lines.js";
 import { Viewport, around } from "./viewport.js";
 
 /** @typedef {import("./forward.js").Position} Position */
@@ -68,9 +67,6 @@ export class Stage {
     };
     listenToHands(this.root, this.viewport, hasFocus, hands, signal);
     signal.addEventListener("abort", () => clearTimeout(this.viewport.resting));
-    /** @type {Map<string, Element[]>} tensor -> the lines of the statement that made it */
-    this.code = new Map();
-    this.knowCode(document.statements ?? []);
     this.lit = this.called = ""; // the box that is lit; what has run
     this.failed = "";
     this.first = [ready, ...(document.roots ?? [])];
@@ -85,15 +81,6 @@ export class Stage {
     this.culling.show();
     this.map.show();
     this.viewport.corner = this.map.size;
-  }
-
-  /** @param {import("./graph.js").Statement[]} statements */
-  knowCode(statements) {
-    const lines = this.picture.code;
-    statementsOfLines(lines.map((line) => line.textContent ?? ""), statements).forEach((index, i) => {
-      const tensor = statements[index]?.tensor;
-      if (tensor && (statements[index].kind ?? "make") === "make") this.code.set(tensor, [...(this.code.get(tensor) ?? []), lines[i]]);
-    });
   }
 
   /**
@@ -196,8 +183,6 @@ export class Stage {
     const hidden = hiddenAddresses(hiddenAt(this.forward, step), graph);
     picture.mark("dim", picture.at(hidden));
     this.marks.dim(hidden);
-    const op = position ? position.op : graph.nodes.get(this.lit)?.op;
-    picture.mark("line", [...tensorsOfOp(op, graph)].flatMap((tensor) => this.code.get(tensor) ?? []));
     if (forward && moving && frame) picture.run(frame);
     this.watched = this.watchedAt(step);
     this.follow();

@@ -100,7 +100,10 @@ export function stopAt(frames, step, stops, ready = "", within = same) {
   if (stop) return { step, kind: isFailed(stop, flags) ? "condition_error" : stop.kind, node: done.node, stop };
   const queue = done ? done.step?.engine?.queue : [ready];
   const next = frames[step]?.node ?? queue?.[0] ?? "";
-  const node = breakpointsOf(stops).find((box) => within(next, box) && !(done && within(done.node, box))); // a group stops before its first
+  const nodes = breakpointsOf(stops);
+  const hidden = frames[step]?.code?.ran ?? done?.code?.next; // in a closed group, a breakpoint on a line means one node
+  if (nodes.includes(hidden ?? "")) return { step, kind: "breakpoint", node: next };
+  const node = nodes.find((box) => within(next, box) && !(done && within(done.node, box))); // a group stops before its first
   return node === undefined ? null : { step, kind: "breakpoint", node };
 }
 

@@ -1,5 +1,6 @@
 // A view of one picture: toolbar, sentence, stage and panel, joined to the model.
 
+import { CodeView } from "./code_view.js";
 import { gradientEnd, openBox, perform, uncover } from "./commands.js";
 import { Controls } from "./controls.js";
 import { button, html } from "./elements.js";
@@ -71,10 +72,17 @@ export class View {
     const next = () => this.stage.picture.visible(this.playback.next(engine));
     this.scales = new Scales({ cards: this.stage.cards, groups: this.groups, hasMap: Boolean(picture.has_map), say, act, next, signal });
     this.pins = new Pins({ say, change: (pins) => this.set("pins", pins), signal });
+    this.code = new CodeView({
+      code: picture.code, forward, say, signal,
+      select: (ids) => this.select(ids.find((id) => this.stage.picture.boxes.has(id)) ?? "", true),
+      change: (stops) => this.set("shown_stops", stops),
+      folded: () => this.resized(),
+    });
+    this.stage.hover.told = (id) => this.code.point(id);
     this.split = new Split(this.stage.root, this.inspector.root, say("panel"), () => this.resized(), signal);
     this.said = new Said(say, document, signal);
     if (this.groups.fixed && Object.keys(this.groups.closed).length) put(this.said.fixed, say("groups_fixed"));
-    const title = (/** @type {string} */ id) => this.stage.graph.label(id);
+    const title = (/** @type {string} */ id) => (this.stage.graph.nodes.has(id) ? this.stage.graph.label(id) : this.code.titleOf(id) || id);
     this.stops = new StopsMenu({ say, title, change: (stops) => this.set("shown_stops", stops), signal });
     this.help = helpPopup(say, signal);
     this.search = new Search({
@@ -102,8 +110,9 @@ export class View {
     this.root.setAttribute("role", "group");
     this.root.setAttribute("aria-label", this.say("aria_widget"));
     this.panel.setAttribute("aria-expanded", "true");
-    this.controls.root.append(this.scales.root, this.search.root, this.stops.opener, this.panel, this.help.opener);
-    this.root.append(this.controls.root, this.stops.popup.root, this.help.root, this.said.root, this.pins.root, this.split.root);
+    this.controls.root.append(this.scales.root, this.search.root, this.stops.opener, this.code.opener, this.panel, this.help.opener);
+    const around = this.code.around(this.split.root);
+    this.root.append(this.controls.root, this.stops.popup.root, this.help.root, this.said.root, this.pins.root, around);
     el.classList.add("av-host");
     el.append(this.root);
   }
@@ -183,7 +192,7 @@ export class View {
 
   resized() {
     if (!this.built) return;
-    this.split.resized(this.root.clientWidth);
+    this.split.resized(this.code.resized(this.root.clientWidth));
     this.stage.resized(this.stage.root.clientWidth, this.split.isBeside);
     this.stage.follow();
   }
@@ -210,6 +219,7 @@ export class View {
     put(this.said.printed, this.model.get("printed") ?? "");
     this.showStops();
     this.pins.show(this.model.get("pins") ?? [], playback.frames, playback.step);
+    this.code.show(playback);
     this.showOverlay();
     this.inspectSoon();
   }
@@ -243,7 +253,7 @@ export class View {
   showStops() {
     const { stops } = this.playback;
     this.stops.show(stops);
-    this.stage.marks.stops(breakpointsOf(stops));
+    this.stage.marks.stops(breakpointsOf(stops).map((node) => this.code.boxOf(node)));
     this.stage.fail(this.model.get("error_node") ?? "");
   }
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import debugger, labels
+from . import code_view, debugger, labels
 from .debugger import *  # noqa: F403 -- a language is all its sentences
 from .errors import *  # noqa: F403 -- a language is all its sentences
 from .labels import *  # noqa: F403 -- a language is all its sentences
@@ -16,4 +16,4 @@ from .steps import *  # noqa: F403 -- a language is all its sentences
 from .values import *  # noqa: F403 -- a language is all its sentences
 from .zero import *  # noqa: F403 -- a language is all its sentences
 
-UI = labels.UI | debugger.UI
+UI = labels.UI | debugger.UI | code_view.UI

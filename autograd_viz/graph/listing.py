@@ -1,0 +1,153 @@
+"""The user's code around the ops of a document: whole functions and cells, with line numbers.
+
+# Note [Which code is listed]
+Only files that this process has read for its own ops are listed whole. So a document from a file can ask for no other. Their
+lines must still be those that ran. Of all other code, the lines that the document itself has are listed, with gaps.
+"""
+
+from __future__ import annotations
+
+import ast
+import linecache
+import warnings
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from .surroundings import Source
+
+MOST_LINES = 400  # of a text that is listed whole
+AROUND = 4  # lines around each op in a longer one
+LOOPS = (ast.For, ast.AsyncFor, ast.While, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+Place = tuple[int, int, int, int]  # line, column, end line, end column
+
+
+@dataclass(frozen=True)
+class Text:
+    """A function, or a cell or file outside its functions.
+
+    Attributes:
+        file, function: as in `Source`.
+        owner: the class of a method, or "".
+        lines: number and text of each line; numbers may have gaps.
+        loops: first and last line of each loop.
+    """
+
+    file: str
+    function: str = ""
+    owner: str = ""
+    lines: list[tuple[int, str]] = field(default_factory=list)
+    loops: list[tuple[int, int]] = field(default_factory=list)
+
+    def repeats(self, line: int) -> bool:
+        """Can a line run more than once?"""
+        return bool(self.function) or any(first <= line <= last for first, last in self.loops)
+
+
+@dataclass(frozen=True)
+class _Block:
+    """Where a function stands in its file."""
+
+    first: int
+    last: int
+    function: str
+    owner: str
+
+
+class Listing:
+    """The texts that contain some places.
+
+    Attributes:
+        texts: in the order of their first places.
+    """
+
+    def __init__(self, sources: Iterable[Source]) -> None:
+        self.texts: list[Text] = []
+        self._of: dict[Source, int] = {}
+        by_file: dict[str, list[Source]] = defaultdict(list)
+        for source in dict.fromkeys(sources):
+            by_file[source.file].append(source)
+        for file, found in by_file.items():
+            self._add(file, found)
+
+    def text_of(self, source: Source) -> int:
+        """The index of the text that contains a place."""
+        return self._of[source]
+
+    def _add(self, file: str, sources: list[Source]) -> None:
+        lines = _lines_read(file)
+        if not all(_has(lines, s) for s in sources):
+            return self._add_known(file, sources)
+        blocks, loops = _structure(lines)
+        inside: dict[_Block, list[Source]] = defaultdict(list)
+        whole = _Block(1, len(lines), "", "")
+        for source in sources:
+            around = (b for b in blocks if b.first <= source.line and source.end_line <= b.last)
+            inside[max(around, key=lambda b: b.first, default=whole)].append(source)
+        for block, found in inside.items():
+            numbers = _numbers(block, found)
+            text = [(n, lines[n - 1].rstrip("\n")) for n in numbers]
+            self._append(Text(file, block.function, block.owner, text, loops), found)
+
+    def _add_known(self, file: str, sources: list[Source]) -> None:
+        """The lines that are known from the places themselves."""
+        inside: dict[str, list[Source]] = defaultdict(list)
+        for source in sources:
+            inside[source.function].append(source)
+        for function, found in inside.items():
+            known = {s.line + i: line for s in found for i, line in enumerate(s.text.split("\n")) if s.text}
+            if known:
+                self._append(Text(file, function, "", sorted(known.items()), [(min(known), max(known))]), found)
+
+    def _append(self, text: Text, sources: list[Source]) -> None:
+        self._of |= dict.fromkeys(sources, len(self.texts))
+        self.texts.append(text)
+
+    @property
+    def places(self) -> Iterable[Source]:
+        """The places that are listed."""
+        return self._of
+
+    def __contains__(self, source: Source) -> bool:
+        return source in self._of
+
+
+def _lines_read(file: str) -> list[str]:
+    """The lines of a file that this process has read: see Note [Which code is listed]."""
+    entry = linecache.cache.get(file, ())
+    return entry[2] if len(entry) > 2 else []
+
+
+def _has(lines: Sequence[str], source: Source) -> bool:
+    """Are these the lines that ran?"""
+    return bool(source.text) and "".join(lines[source.line - 1 : source.end_line]).removesuffix("\n") == source.text
+
+
+def _structure(lines: list[str]) -> tuple[list[_Block], list[tuple[int, int]]]:
+    """The functions and the loops of a file; a file that is not plain Python (a cell with %magics) has none that are known."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            tree = ast.parse("".join(lines))
+    except SyntaxError:
+        return [], [(1, len(lines))]
+    blocks, loops = list[_Block](), list[tuple[int, int]]()
+    todo: list[tuple[ast.AST, str]] = [(tree, "")]
+    while todo:
+        node, owner = todo.pop()
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
+            blocks.append(_Block(first, node.end_lineno or first, node.name, owner))
+        elif isinstance(node, LOOPS):
+            loops.append((node.lineno, node.end_lineno or node.lineno))
+        inner = node.name if isinstance(node, ast.ClassDef) else "" if isinstance(node, ast.FunctionDef) else owner
+        todo += [(child, inner) for child in ast.iter_child_nodes(node)]
+    return blocks, loops
+
+
+def _numbers(block: _Block, sources: list[Source]) -> Sequence[int]:
+    """The numbers of the listed lines of a block."""
+    if block.last - block.first < MOST_LINES:
+        return range(block.first, block.last + 1)
+    near = {n for s in sources for n in range(s.line - AROUND, s.end_line + AROUND + 1)}
+    return sorted(n for n in near if block.first <= n <= block.last)[:MOST_LINES]
