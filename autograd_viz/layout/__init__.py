@@ -3,5 +3,8 @@
 from .apart import layout_apart
 from .bands import layout
 from .geometry import Arrow, Box, CodeLine, Frame, Geometry, Label, Row
+from .sizes import DENSE, WAITE, Sizes
 
-__all__ = ["Arrow", "Box", "CodeLine", "Frame", "Geometry", "Label", "Row", "layout", "layout_apart"]
+__all__ = [
+    "DENSE", "WAITE", "Arrow", "Box", "CodeLine", "Frame", "Geometry", "Label", "Row", "Sizes", "layout", "layout_apart",
+]  # fmt: skip

@@ -179,7 +179,7 @@ class Wiring:
         op, ctx, p = self.parts[node.op], self.parts[f"ctx:{node.op}"], self.parts[node.id]
         jog = Pin(ctx.x - 20)
         self.left.take(2 * op.row + 1, jog.x - CLEAR, jog.x + CLEAR, ("j", node.id))
-        start, end = End(op, op.w - 10, "save"), End(ctx, 0, 40)
+        start, end = End(op, op.w - 10, "save"), End(ctx, 0, ctx.h / 2)
         self.wires.append(Wire(f"save:{node.op}", "save", ("j", node.id), start, end, [Turn("pin", LEFT, jog)]))
         net, gap, head = ("s", node.id), None, []
         if self._rightmost[op.row] is not ctx:
@@ -189,7 +189,7 @@ class Wiring:
             self.left.open[gap].add(net)
         right_gap, tail = self._into_node(p, "s", p.row)
         path = [*head, Turn("lane"), *tail]
-        self._cross(Wire(f"saved:{node.op}", "saved", net, End(ctx, 80, 35), End(p, 10, "saved"), path), gap, right_gap)
+        self._cross(Wire(f"saved:{node.op}", "saved", net, End(ctx, ctx.w, ctx.h / 2 - 5), End(p, 10, "saved"), path), gap, right_gap)
 
     def _retained(self, node: Node) -> None:
         """A wire from a node to the grad row of a tensor that retains its grad.

@@ -10,7 +10,6 @@ from ..graph.collapse import titled
 from ..graph.collapsed import Collapsed
 from ..graph.forward import made_by_op
 from ..graph.groups import Group, kinds_of
-from ..graph.trace import State
 from ..maps.drawing import MapDrawing
 from ..reasons.why import Why
 from ..render import THEMES, Theme
@@ -56,7 +55,7 @@ def page_of(
 def _of_figure(drawing: Drawing, theme: Theme) -> dict[str, Any]:
     drawn = {t.id for t in drawing.shown.document.tensors}
     return {
-        "svg": page_svg(drawing.svg(State(), theme)),
+        "svg": page_svg(drawing.on_screen.svg(drawing.past, theme)),
         "why": {t: why for t, why in Why(drawing.shown.whole).at_start().items() if t in drawn},
         "groups": open_groups(drawing),
     }
