@@ -74,7 +74,7 @@ def make_parts(document: Document, row: Mapping[str, int], beside: Container[str
     shown, nodes = is_shown(document), {n.id: n for n in document.nodes}
     for t in document.tensors:
         if t.id in shown:
-            parts[t.id] = tensor_part(t, row[t.id], sizes)
+            parts[t.id] = tensor_part(t, row[t.id], sizes, nodes[t.grad_fn].name if t.grad_fn in nodes else "")
             if t.id in document.roots and t.grad_fn is not None:
                 parts[t.id].right += label_width(t.value.shape)
             if t.retains_grad:
@@ -86,8 +86,11 @@ def make_parts(document: Document, row: Mapping[str, int], beside: Container[str
     labels = labels_beside(document)
     named = {t.grad_fn for t in document.tensors if t.id in shown}
     for n in document.nodes:
-        is_leaf = n.variable is not None
-        parts[n.id] = accumulate_part(n, row[n.id], sizes) if is_leaf else node_part(n, row[n.id], labels[n.id], sizes)
+        if n.variable is not None:
+            parts[n.id] = accumulate_part(n, row[n.id], sizes)
+        else:
+            next_name = max((nodes[f.node].name for f in n.next_functions if f.node in nodes), key=len, default="")
+            parts[n.id] = node_part(n, row[n.id], labels[n.id], sizes, next_name)
         if n.id in named or n.op in saving:
             parts[n.id].left = 30  # for the arrows from the left
     return parts

@@ -21,6 +21,7 @@ LARGE_COLUMNS = 24  # the same for four elements or more: as wide as a node, so 
 NORM_COLUMNS = 15  # ` · norm 1.2e-05`, which follows the shape of a larger one
 LABEL_HEIGHT = 14
 MOST_SAVED = 12  # written saved tensors of a node
+MOST_NAME = 16  # written columns of a name in next_functions
 MOST_OPERANDS = 12  # written operands of an op that has numbers among them
 TENSOR_ROWS = ("data", "grad", "grad_fn", "is_leaf", "requires_grad")
 
@@ -106,9 +107,17 @@ def shown_saved(node: Node) -> int:
     return min(sum(s.state in ("kept", "freed") for s in node.saved), MOST_SAVED + 1)
 
 
-def tensor_part(t: Tensor, row: int, sizes: Sizes = WAITE) -> Part:
-    """180 wide; five rows, which are taller if a value takes two lines."""
-    part = Part(t.id, "tensor", row, TENSOR_WIDTH, 0)
+def row_width(longest: int, sizes: Sizes) -> float:
+    """Width in px of a box whose longest row has so many columns: 180, or 220 at most if it `fits`."""
+    wanted = 20 * math.ceil((min(longest, MOST_COLUMNS) * ADVANCE * ROW_SIZE + 27) / 20)
+    return max(TENSOR_WIDTH, wanted) if sizes.fits else TENSOR_WIDTH
+
+
+def tensor_part(t: Tensor, row: int, sizes: Sizes = WAITE, grad_fn: str = "") -> Part:
+    """Five rows, which are taller if a value takes two lines. `grad_fn` is the name of its node."""
+    inside = 0 if t.value.summary is not None else columns(t.value.text) + (3 if t.value.shape else len("data = tensor()"))
+    longest = max(inside, len("grad_fn = ") + columns(grad_fn))
+    part = Part(t.id, "tensor", row, row_width(longest, sizes), 0)
     y = sizes.head
     for key in TENSOR_ROWS:
         tall = sizes.pair if key in ("data", "grad") and t.value.shape != () else sizes.row
@@ -142,8 +151,8 @@ def op_part(op: Op, node: Node | None, row: int, is_beside: bool = False, sizes:
     return part
 
 
-def node_part(node: Node, row: int, labels: float, sizes: Sizes = WAITE) -> Part:
-    """180 wide; rows for title, saved tensors, next_functions."""
+def node_part(node: Node, row: int, labels: float, sizes: Sizes = WAITE, next_name: str = "") -> Part:
+    """Rows for title, saved tensors, next_functions. `next_name` is the longest name in these."""
     part = Part(node.id, "node", row, 0, 0, left=10, right=30 + labels + PITCH * len(node.next_functions))
     y = sizes.head
     if node.members:
@@ -160,7 +169,14 @@ def node_part(node: Node, row: int, labels: float, sizes: Sizes = WAITE) -> Part
     part.h = 10 * math.ceil((y + tall + sizes.foot) / 10)
     part.ports["grad_fn"] = 10 * round(part.h * 0.075)
     part.w = max(_node_width(node), WIDE_NODE if any(f.count > 1 for f in node.next_functions) else 0)
+    part.w = max(part.w, row_width(max(_saved_columns(node), min(columns(next_name), MOST_NAME) + len("  (, 0)),")), sizes))
     return part
+
+
+def _saved_columns(node: Node) -> int:
+    """Columns of its longest line of a saved tensor."""
+    kept = [s for s in node.saved if s.value is not None and s.value.summary is None]
+    return max([columns(f"{s.name} = tensor({s.value.text})") for s in kept if s.value], default=0)
 
 
 def _saved_height(lines: int, sizes: Sizes) -> float:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
-    """Heights in px. Widths and the sizes of rows' letters are the same in every picture.
+    """Heights in px. The letters of rows have one size in every picture.
 
     Attributes:
         head, row, pair, foot: of a box: its title, a row of one line, a row of two lines, and what is below its rows.
@@ -24,6 +24,7 @@ class Sizes:
         leaf: AccumulateGrad stands so far below the top of its leaf.
         alone: where no AccumulateGrad stands, lines keep so far below the top of the tensors.
         margin: around the picture.
+        fits: a box is as wide as its rows' text asks for at full size.
     """
 
     head: float = 40
@@ -49,10 +50,11 @@ class Sizes:
     leaf: float = 60
     alone: float = 100
     margin: float = 20
+    fits: bool = False
 
 
 WAITE = Sizes()
 DENSE = Sizes(
     head=20, row=17, pair=32, foot=5, op=40, plain=30, between=3, line=14, first=13, closes=False, name=15, title=13,
-    name_y=15, title_y=14.5, corner=16, gap=20, node_gap=20, track=10, low=-20, high=40, leaf=0, alone=20, margin=8,
+    name_y=15, title_y=14.5, corner=16, gap=20, node_gap=20, track=10, low=-20, high=40, leaf=0, alone=20, margin=8, fits=True,
 )  # fmt: skip

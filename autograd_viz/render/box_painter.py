@@ -90,8 +90,8 @@ class BoxPainter(Pen):
     def tensor_content(self, box: Box) -> list[str]:
         """The name and five rows."""
         name = self.tensors[box.id].name or ""
-        size = min(self.sizes.name, max(11.0, 160 / (max(1, columns(name)) * ADVANCE)))
-        clear = path_clipped(name, int(164 / size / ADVANCE))
+        size = min(self.sizes.name, max(11.0, (box.w - 20) / (max(1, columns(name)) * ADVANCE)))
+        clear = path_clipped(name, int((box.w - 16) / size / ADVANCE))
         title = self.text(box.x + box.w / 2, box.y + self.sizes.name_y, [Run(clear)], size, "middle")
         return [title, *(self.row(box, row, f"{box.id}.{row.key}") for row in box.rows)]
 
@@ -101,7 +101,7 @@ class BoxPainter(Pen):
         y = box.y + (self.sizes.title_y if box.rows else box.h / 2 + 5)
         members = self.ops[box.id].members
         counted = words.PICTURE_OP if members == 1 else words.PICTURE_OPS.format(count=members)
-        inside = ((Run(counted if members else "ctx.save_for_backward(...)"),),)
+        inside = ((Run(counted if members else "ctx.save_for_backward(...)" if self.sizes.closes else "ctx.save_for_backward(…)"),),)
         rows = [self.row(box, row, "", inside, radius=10, middle=True) for row in box.rows]
         return [self.text(box.x + box.w / 2, y, [Run(title)], self.sizes.title, "middle"), *rows]
 

@@ -6,7 +6,7 @@ import re
 from importlib import resources
 
 ENTRY = "index.js"
-STYLES = ("stepper.css", "stage.css", "picture.css", "map.css", "inspector.css", "engine.css", "heatmap.css")
+STYLES = ("stepper.css", "stage.css", "present.css", "picture.css", "map.css", "inspector.css", "engine.css", "heatmap.css")
 COMMENT = re.compile(r"^[ \t]*(?:/\*\*(?:[^*]|\*(?!/))*\*/|//[^\n]*)[ \t]*\n", re.MULTILINE)  # on lines of their own
 IMPORT = re.compile(r'^import [^;]*? from "\./([^"]+)";\n', re.MULTILINE)
 

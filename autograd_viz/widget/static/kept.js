@@ -4,7 +4,7 @@ import { anchored, successor } from "./groups.js";
 
 /** @typedef {import("./groups.js").Groups} Groups */
 /** @typedef {import("./view.js").View} View */
-/** @typedef {{ isOpen: boolean, hadFocus: boolean, chosen: string, anchor: string, groups: Groups, view: import("./viewport.js").View, own: boolean, at: { x: number, y: number } | undefined }} Kept */
+/** @typedef {{ isOpen: boolean, asked: boolean, presents: boolean, hadFocus: boolean, chosen: string, anchor: string, groups: Groups, view: import("./camera.js").View, own: boolean, at: { x: number, y: number } | undefined }} Kept */
 
 /**
  * What the view of the next picture goes on from.
@@ -17,7 +17,7 @@ export function keep(of) {
   const scope = /** @type {Document | ShadowRoot} */ (of.root.getRootNode());
   const hadFocus = of.root.contains(scope.activeElement);
   const { view, own } = stage.viewport;
-  return { isOpen: split.isOpen, hadFocus, chosen, anchor, groups: of.groups, view, own, at: stage.cornerOf(anchor) };
+  return { isOpen: split.isOpen, asked: split.asked, presents: of.present.isOn, hadFocus, chosen, anchor, groups: of.groups, view, own, at: stage.cornerOf(anchor) };
 }
 
 /**
@@ -27,7 +27,10 @@ export function keep(of) {
 export function goOn(from, kept) {
   const { boxes } = from.stage.picture;
   const anchor = successor(kept.anchor, boxes, kept.groups, from.groups);
-  if (!kept.isOpen) from.togglePanel();
+  if (kept.presents) from.present.show(true);
+  from.split.asked = kept.asked;
+  if (kept.asked && kept.isOpen !== from.split.isOpen) from.split.show(kept.isOpen);
+  from.resized();
   if (kept.chosen) from.select(successor(kept.chosen, boxes, kept.groups, from.groups), !kept.at);
   const to = from.stage.cornerOf(anchor);
   if (to && kept.at) from.stage.viewport.stand(anchored(kept.view, kept.at, to));

@@ -29,6 +29,7 @@ const KEYS = {
   s: "pan_down",
   d: "pan_right",
   i: "panel",
+  p: "present",
   "?": "help",
   Escape: "close",
 };
@@ -57,6 +58,7 @@ export const HELP = [
   ["1", "key_actual"],
   ["w  a  s  d", "key_pan"],
   ["i", "key_panel"],
+  ["p", "key_present"],
   ["?", "key_help"],
   ["Esc", "key_close"],
 ];

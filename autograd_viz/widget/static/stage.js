@@ -1,6 +1,7 @@
-// The stage: the picture that can be panned and zoomed, the marks over it, the map, and the buttons for all that.
+// The stage: the picture that can be panned and zoomed, the marks over it, and the map beside it.
 
-import { button, html } from "./elements.js";
+import { READINGS, around, heightFor } from "./camera.js";
+import { html } from "./elements.js";
 import { Culling } from "./culling.js";
 import { Detail } from "./detail.js";
 import { fileOf, offer } from "./download.js";
@@ -13,7 +14,7 @@ import { Minimap } from "./minimap.js";
 import { Hover, towards } from "./neighbours.js";
 import { Picture } from "./picture.js";
 import { statementsOfLines, tensorsOfOp } from "./code_lines.js";
-import { Viewport, around } from "./viewport.js";
+import { Viewport } from "./viewport.js";
 
 /** @typedef {import("./forward.js").Position} Position */
 /** @typedef {import("./neighbours.js").Direction} Direction */
@@ -36,7 +37,9 @@ import { Viewport, around } from "./viewport.js";
 
 const ZOOM = 1.25; // of one press
 const PAN = 80; // px of one press
-const [LOW, HIGH, TALL, SHARE] = [240, 340, 760, 0.75]; // px: the least height, the least beside a panel, the most; most of the window
+const [LOW, HIGH] = [200, 340]; // px: the least height, and that beside a panel
+const FOOT = 10; // px of the widget below the stage
+const BORDERS = 4; // px of the stage, and of what is rounded in it
 
 export class Stage {
   /** @param {StageContext} context */
@@ -50,7 +53,7 @@ export class Stage {
     this.marks = new Marks(this.picture.boxes, viewBox, { say, title: (id) => this.graph.title(id), toggle, signal });
     const sheet = html("div", "av-sheet");
     this.viewport = new Viewport(this.root, sheet, [this.picture.svg, this.marks.svg], this.picture, () => this.moved());
-    if (map) [this.viewport.legible, this.viewport.easy] = [0.9, 0.65]; // it is read like a page, from side to side
+    this.presents(false);
     this.culling = new Culling(this.picture, this.viewport);
     this.detail = new Detail(this.picture, this.viewport, (id) => this.graph.short(id));
     this.map = new Minimap(this.picture, this.viewport, say("minimap"), signal);
@@ -58,7 +61,9 @@ export class Stage {
     over.append(this.marks.svg);
     this.picture.svg.classList.add("av-picture");
     sheet.append(this.picture.svg, over);
-    this.root.append(sheet, this.viewButtons(say, signal), this.map.root);
+    this.beyond = html("div", "av-beyond"); // what is next, where the stage is too small for it
+    this.beyond.setAttribute("aria-hidden", "true");
+    this.root.append(sheet, this.beyond);
     this.hover = new Hover(this.picture, this.graph);
     const hands = {
       hover: (/** @type {string} */ at) => this.hover.over(at),
@@ -67,11 +72,14 @@ export class Stage {
       open: (/** @type {string} */ at) => open(this.graph.owner(at)),
     };
     listenToHands(this.root, this.viewport, hasFocus, hands, signal);
-    signal.addEventListener("abort", () => clearTimeout(this.viewport.resting));
+    signal.addEventListener("abort", () => [this.viewport, this.hover].map((moving) => moving.still()));
     /** @type {Map<string, Element[]>} tensor -> the lines of the statement that made it */
     this.code = new Map();
     this.knowCode(document.statements ?? []);
-    this.lit = this.called = ""; // the box that is lit; what has run
+    this.lit = this.called = this.due = ""; // the box that is lit; what has run; the box of what is next
+    this.say = say;
+    this.seen = ""; // for which amount of room the stage is made
+    this.height = 0; // px
     this.failed = "";
     this.first = [ready, ...(document.roots ?? [])];
     /** @type {string[]} boxes, the most important first */
@@ -84,7 +92,35 @@ export class Stage {
     this.detail.show();
     this.culling.show();
     this.map.show();
-    this.viewport.corner = this.map.size;
+    this.showBeyond();
+  }
+
+  /** Say what is next at the edge behind which it is. */
+  showBeyond() {
+    const box = this.picture.boxes.get(this.due);
+    const isHidden = !box || !this.viewport.room.width || this.viewport.sees(box);
+    if (this.beyond.hidden !== isHidden) this.beyond.hidden = isHidden;
+    if (isHidden) return;
+    const { view, room } = this.viewport;
+    const y = (box.y - this.picture.y) * view.scale + view.y;
+    const arrow = y < 0 ? "↑" : y + box.h * view.scale > room.height ? "↓" : (box.x - this.picture.x) * view.scale + view.x < 0 ? "←" : "→";
+    this.beyond.textContent = `${this.dueText()} ${arrow}`;
+    this.beyond.classList.toggle("av-above", y < 0);
+  }
+
+  dueText() {
+    return `${this.say("next_tag")}: ${this.cards ? this.graph.short(this.due) : this.graph.label(this.due)}`;
+  }
+
+  /**
+   * Letters for a room full of people, or for one.
+   * @param {boolean} presented
+   */
+  presents(presented) {
+    const near = this.cards ? READINGS.map : READINGS.figure;
+    const far = this.cards ? READINGS.map_presented : READINGS.figure_presented;
+    this.viewport.reading = presented ? far : near;
+    this.viewport.own = false;
   }
 
   /** @param {import("./graph.js").Statement[]} statements */
@@ -94,22 +130,6 @@ export class Stage {
       const tensor = statements[index]?.tensor;
       if (tensor && (statements[index].kind ?? "make") === "make") this.code.set(tensor, [...(this.code.get(tensor) ?? []), lines[i]]);
     });
-  }
-
-  /**
-   * @param {Say} say
-   * @param {AbortSignal} signal
-   */
-  viewButtons(say, signal) {
-    const group = html("div", "av-view");
-    group.setAttribute("role", "group");
-    group.setAttribute("aria-label", say("view"));
-    const actual = button("actual", `${say("zoom")} 100 %`, () => this.act("actual"), signal);
-    actual.textContent = "1:1";
-    const names = ["zoom_out", "fit", "zoom_in", "download"];
-    const [out, fit, into, down] = names.map((name) => button(name, say(name), () => this.act(name), signal));
-    group.append(out, fit, actual, into, down);
-    return group;
   }
 
   /**
@@ -183,9 +203,10 @@ export class Stage {
    * Show a step.
    * @param {Frame[]} frames those that have run
    * @param {number} step
+   * @param {string} next what runs next
    * @param {boolean} moving let the numbers run
    */
-  show(frames, step, moving) {
+  show(frames, step, next, moving) {
     const { picture, graph } = this;
     const frame = frames.at(-1);
     const forward = picture.goto(frames);
@@ -199,6 +220,7 @@ export class Stage {
     const op = position ? position.op : graph.nodes.get(this.lit)?.op;
     picture.mark("line", [...tensorsOfOp(op, graph)].flatMap((tensor) => this.code.get(tensor) ?? []));
     if (forward && moving && frame) picture.run(frame);
+    this.showDue(step < 0 ? (this.forward[step + this.forward.length]?.op ?? "") : next);
     this.watched = this.watchedAt(step);
     this.follow();
   }
@@ -212,6 +234,13 @@ export class Stage {
     return box && { x: box.x - this.picture.x, y: box.y - this.picture.y };
   }
 
+  /** @param {string} next what runs next */
+  showDue(next) {
+    this.due = next && this.picture.visible(next);
+    this.picture.mark("due", this.picture.at([this.due]));
+    this.marks.due(this.due, this.due && this.dueText());
+  }
+
   follow() {
     this.map.light(this.picture.boxes.get(this.lit));
     const [box, ...others] = this.watched.flatMap((id) => this.picture.boxes.get(id) ?? []);
@@ -219,13 +248,12 @@ export class Stage {
   }
 
   /**
-   * What a person looks at: what has run, and the leaf that it changed; before the first step of a pass, what runs next, and the root.
+   * What a person looks at: what has run, what is next, and the leaf that was changed; before the first step of a pass, the root.
    * @param {number} step
    */
   watchedAt(step) {
     if (step === 0) return this.first.map((id) => this.picture.visible(id));
-    const next = this.forward[step + this.forward.length]?.op;
-    return this.lit ? [this.lit, this.graph.nodes.get(this.lit)?.variable ?? ""] : [next ?? ""];
+    return [this.lit, this.due, this.graph.nodes.get(this.lit)?.variable ?? ""];
   }
 
   /** @param {string} node */
@@ -237,15 +265,57 @@ export class Stage {
   }
 
   /**
-   * There is another amount of room.
-   * @param {number} width of the stage in px
+   * px of the stage in which a picture is read with ease; a map, or a picture too wide for it, does not ask for more.
+   * @param {number} width what there is
+   * @param {number} seen px of the page that a person sees at once
+   */
+  needed(width, seen) {
+    const { picture, viewport } = this;
+    const needed = picture.width * viewport.reading.easy + BORDERS;
+    const isWhole = this.isWhole(needed, this.most(seen));
+    return this.cards || needed * 0.75 > width ? 0 : Math.min(needed + (isWhole ? 0 : this.map.width), width);
+  }
+
+  /** px of its height at most. @param {number} seen */
+  most(seen) {
+    return Math.max(LOW, seen - this.root.offsetTop - FOOT);
+  }
+
+  /**
+   * What stands above it takes more room: the picture stays where it is on the page.
+   * @param {number} px
+   */
+  lowered(px) {
+    if (!this.seen || this.height - px < LOW) return;
+    this.height -= px;
+    this.root.style.height = `${this.height}px`;
+    this.viewport.lowered(px);
+    this.follow();
+  }
+
+  /** Can all of it be read at once in a stage of this width? @param {number} width @param {number} most px of its height */
+  isWhole(width, most) {
+    const { picture, viewport } = this;
+    return Math.min(width / picture.width, most / picture.height) >= viewport.reading.whole;
+  }
+
+  /**
+   * There is another amount of room. The stage is made anew only then: a line more above it moves nothing in it.
+   * @param {number} width of the stage and the map in px
+   * @param {number} seen px of the page that a person sees at once
    * @param {boolean} beside there is a panel beside it
    */
-  resized(width, beside) {
+  resized(width, seen, beside) {
     const { picture, viewport } = this;
-    const wanted = picture.height * Math.min(1, Math.max(0.6, width / picture.width));
-    const height = Math.min(Math.max(wanted, beside ? HIGH : Math.min(LOW, picture.height)), TALL, SHARE * innerHeight);
-    this.root.style.height = `${Math.round(height)}px`;
+    const room = `${width} ${seen} ${beside} ${picture.height} ${viewport.reading.easy}`;
+    if (!width || room === this.seen) return;
+    this.seen = room;
+    const most = this.most(seen);
+    this.map.wanted = !this.isWhole(width, most);
+    const wanted = heightFor(picture, width - BORDERS, most - BORDERS, viewport.reading) + BORDERS;
+    this.height = Math.round(Math.min(most, Math.max(wanted, beside ? HIGH : Math.min(LOW, picture.height))));
+    this.root.style.height = `${this.height}px`;
+    this.map.show();
     viewport.resized();
   }
 }

@@ -23,7 +23,9 @@ import { hideStill } from "./still.js";
 import { toggled } from "./stops.js";
 import { StopsMenu } from "./stops_menu.js";
 import { followTheme } from "./theme.js";
+import { viewBar } from "./view_bar.js";
 import { Playback } from "./playback.js";
+import { Present, seenHeight } from "./present.js";
 import { sayer } from "./words.js";
 
 /** @typedef {import("./kernel.js").Model} Model */
@@ -69,7 +71,7 @@ export class View {
     this.controls = new Controls({ first, total, say, signal, act: (a) => this.playback.act(a), goto: (step) => this.do({ kind: "goto", step }) });
     this.inspector = new Inspector({ words: words ?? {}, document, groups: this.groups, cards: this.stage.cards, act, signal });
     this.scales = new Scales({ map, hasMap: Boolean(picture.has_map), say, act, next: () => this.stage.picture.visible(this.playback.next(engine)), signal });
-    this.split = new Split(this.stage.root, this.inspector.root, say("panel"), () => this.resized(), signal);
+    this.split = new Split(this.stage.root, this.stage.map.root, this.inspector.root, say("panel"), () => this.resized(), signal);
     this.said = new Said(say);
     if (this.groups.fixed && Object.keys(this.groups.closed).length) put(this.said.fixed, say("groups_fixed"));
     const title = (/** @type {string} */ id) => this.stage.graph.label(id);
@@ -81,6 +83,8 @@ export class View {
       jump: (id) => (!map && this.groups.hidden.some(([known]) => known === id) ? uncover(this, id) : this.select(id, true)),
       leave: () => this.root.focus({ preventScroll: true }),
     });
+    this.bar = viewBar((action) => pressed(this, action), say, signal);
+    this.present = new Present(this.root, this.bar.present, (on) => this.presented(on), signal);
     this.panel = button("panel", say("panel"), () => this.togglePanel(), signal);
     this.at = NaN; // the step that is shown
     [this.isDue, this.isPanelDue, this.built] = [false, false, true];
@@ -99,7 +103,7 @@ export class View {
     this.root.setAttribute("role", "group");
     this.root.setAttribute("aria-label", this.say("aria_widget"));
     this.panel.setAttribute("aria-expanded", "true");
-    this.controls.root.append(this.scales.root, this.search.root, this.stops.opener, this.panel, this.help.opener);
+    this.controls.root.append(this.scales.root, this.search.root, this.bar.root, this.stops.opener, this.panel, this.help.opener);
     this.root.append(this.controls.root, this.stops.popup.root, this.help.root, this.said.root, this.split.root);
     el.classList.add("av-host");
     el.append(this.root);
@@ -112,7 +116,13 @@ export class View {
   listen(el, signal) {
     listenToKeys(this.root, (action) => pressed(this, action), signal);
     const resized = new ResizeObserver(() => this.resized());
-    resized.observe(el);
+    for (const element of [el, this.split.root]) resized.observe(element);
+    let said = 0;
+    const lowered = new ResizeObserver(([{ contentRect }]) => {
+      if (said && contentRect.height) this.stage.lowered(contentRect.height - said);
+      said = contentRect.height;
+    });
+    lowered.observe(this.said.root);
     requestAnimationFrame(() => this.resized()); // in a scrolling notebook JupyterLab holds an observer back
     const update = () => this.update();
     /** @type {Record<string, () => void>} */
@@ -120,7 +130,7 @@ export class View {
     for (const trait of ["complete", "error", "error_node", "printed", "did", "frames", "stops", "stopped", "overlay", "pending", "spoiled", "rewritten"]) heard[trait] = update;
     for (const trait in heard) this.model.on(`change:${trait}`, heard[trait]);
     signal.addEventListener("abort", () => {
-      resized.disconnect();
+      for (const observer of [resized, lowered]) observer.disconnect();
       for (const trait in heard) this.model.off(`change:${trait}`, heard[trait]);
       this.playback.rest();
     });
@@ -169,16 +179,24 @@ export class View {
   togglePanel() {
     this.split.toggle();
     this.inspect();
-    this.panel.setAttribute("aria-expanded", String(this.split.isOpen));
   }
 
   // -- what is shown ----------------------------------------------------------------------------------------------------
 
   resized() {
     if (!this.built) return;
-    this.split.resized(this.root.clientWidth);
-    this.stage.resized(this.stage.root.clientWidth, this.split.isBeside);
+    const seen = seenHeight(this.root);
+    this.split.resized(this.stage.needed(this.split.root.clientWidth, seen));
+    this.panel.setAttribute("aria-expanded", String(this.split.isOpen));
+    this.stage.resized(this.split.room, seen, this.split.isBeside);
     this.stage.follow();
+  }
+
+  /** @param {boolean} on */
+  presented(on) {
+    this.stage.presents(on);
+    this.resized();
+    if (!on) this.root.scrollIntoView({ block: "nearest" });
   }
 
   /** Show what is now, once for all that changes in a task: a press sets several traits. */
@@ -222,7 +240,7 @@ export class View {
     const done = step > 0 ? frames.slice(0, step) : [];
     const last = done.at(-1);
     if (this.at === step && last === this.stage.picture.shown.at(-1)) return;
-    this.stage.show(done, step, !matchMedia("(prefers-reduced-motion: reduce)").matches);
+    this.stage.show(done, step, this.playback.next(this.given.engine), !matchMedia("(prefers-reduced-motion: reduce)").matches);
     const { forward, start } = this.given;
     const lastOp = this.at < 0 && step === 0 ? forward.at(-1)?.sentence : ""; // the forward pass has been replayed to its end
     this.at = step;

@@ -1,0 +1,8 @@
+"""What the view of a picture says: what is next, presenting."""
+
+camera_labels = {
+    "next_tag": "next",
+    "present": "Present: fill the window (p)",
+    "key_present": "present: large letters, the whole window",
+    "help_rings": "A thick outline marks the node that was called; a dotted ring with a tag marks the one that is next.",
+}
