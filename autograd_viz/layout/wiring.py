@@ -189,7 +189,9 @@ class Wiring:
             self.left.open[gap].add(net)
         right_gap, tail = self._into_node(p, "s", p.row)
         path = [*head, Turn("lane"), *tail]
-        self._cross(Wire(f"saved:{node.op}", "saved", net, End(ctx, ctx.w, ctx.h / 2 - 5), End(p, 10, "saved"), path), gap, right_gap)
+        self._cross(
+            Wire(f"saved:{node.op}", "saved", net, End(ctx, ctx.w, ctx.h / 2 - 5), End(p, 10, "saved"), path), gap, right_gap
+        )
 
     def _retained(self, node: Node) -> None:
         """A wire from a node to the grad row of a tensor that retains its grad.

@@ -101,7 +101,9 @@ class BoxPainter(Pen):
         y = box.y + (self.sizes.title_y if box.rows else box.h / 2 + 5)
         members = self.ops[box.id].members
         counted = words.PICTURE_OP if members == 1 else words.PICTURE_OPS.format(count=members)
-        inside = ((Run(counted if members else "ctx.save_for_backward(...)" if self.sizes.closes else "ctx.save_for_backward(…)"),),)
+        inside = (
+            (Run(counted if members else "ctx.save_for_backward(...)" if self.sizes.closes else "ctx.save_for_backward(…)"),),
+        )
         rows = [self.row(box, row, "", inside, radius=10, middle=True) for row in box.rows]
         return [self.text(box.x + box.w / 2, y, [Run(title)], self.sizes.title, "middle"), *rows]
 
@@ -118,7 +120,9 @@ class BoxPainter(Pen):
             if row.key in ("saved", "called"):
                 parts.append(self.row(box, row, f"{box.id}.{row.key}", radius=6))
             else:
-                parts.append(self.row(box, row, "", self.next_functions(node), radius=10, pitch=self.sizes.line, top=self.sizes.first))
+                parts.append(
+                    self.row(box, row, "", self.next_functions(node), radius=10, pitch=self.sizes.line, top=self.sizes.first)
+                )
         return parts
 
     def title(self, box: Box, name: str) -> str:

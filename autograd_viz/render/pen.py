@@ -6,8 +6,8 @@ from collections.abc import Iterable
 
 from ..graph.model import Document, Node, Op, Tensor
 from ..graph.trace import State
-from ..layout.geometry import Box, CodeLine, Frame, Label, Row
 from ..layout import WAITE, Sizes
+from ..layout.geometry import Box, CodeLine, Frame, Label, Row
 from ..layout.measure import ADVANCE, CAPTION_SIZE, CODE_SIZE, FRAME_SIZE, LABEL_SIZE, ROW_SIZE, columns
 from .escape import element, text
 from .paths import ring

@@ -60,6 +60,7 @@ class StepperWidget(Quiet, TwoScales, MadeFrames, Answering, anywidget.AnyWidget
             its frames, and the number of the page's questions answered so far.
         pending: the edit that has not run yet: its node, and the gradients by output; {} if there is none.
         page: the output that steps without a kernel.
+        mark: a class by which the live view finds and hides the picture beside it.
     """
 
     _esm = joined_modules()
@@ -97,8 +98,8 @@ class StepperWidget(Quiet, TwoScales, MadeFrames, Answering, anywidget.AnyWidget
         self._made = self.frames  # the same list
         self._maker = self._maker_of(drawing)
         self._is_moving = False
-        self._mark = f"av-still-{secrets.token_hex(8)}"
-        self.page = PageOutput(stepper, self._mark, theme, lambda: self._drawing, dry_run)
+        self.mark = f"av-still-{secrets.token_hex(8)}"
+        self.page = PageOutput(stepper, self.mark, theme, lambda: self._drawing, dry_run)
         self._palettes, self._total = ("light", "dark") if theme == "auto" else (theme,), total
         self.picture, self.stops = self._page(self._drawing), self._shown_stops()
         stepper.on_move(self._moved)
@@ -145,7 +146,7 @@ class StepperWidget(Quiet, TwoScales, MadeFrames, Answering, anywidget.AnyWidget
 
     def _page(self, drawing: Drawing | MapDrawing) -> dict[str, Any]:
         page = page_of(self.stepper, drawing, self._theme, self._palettes, self._total)
-        return {**page, "mark": self._mark, "has_map": self._map is not None, "look": self._look}
+        return {**page, "mark": self.mark, "has_map": self._map is not None, "look": self._look}
 
     def refresh(self) -> None:
         """Show what changed outside the stepper (called after every cell)."""
@@ -267,4 +268,4 @@ class StepperWidget(Quiet, TwoScales, MadeFrames, Answering, anywidget.AnyWidget
         said = words.ui()["static_saved" if self._total else "static_map"]
         caption = " ".join(filter(None, (f"{title}:" if title else "", self.sentence if self._total else "", said)))
         svg = self._drawing.svg(self.stepper.state, self._theme, caption)
-        return cell_bundle(svg, said, self._mark)
+        return cell_bundle(svg, said, self.mark)

@@ -66,7 +66,15 @@ def geometry_of(
 kinds = st.sampled_from(["one", "some", "results", "constants"])
 crowds = st.just([]) | st.lists(st.tuples(st.integers(0, 60), st.sampled_from([3, 26, 1000]), kinds), max_size=4)
 chains = st.lists(st.tuples(st.integers(0, 60), st.integers(1, 4), st.booleans()), max_size=6)
-graphs = st.builds(geometry_of, programs(60), crowds, chains, st.sampled_from([0, 2, 3]), st.sampled_from([0, 5]), st.sampled_from([WAITE, DENSE]))
+graphs = st.builds(
+    geometry_of,
+    programs(60),
+    crowds,
+    chains,
+    st.sampled_from([0, 2, 3]),
+    st.sampled_from([0, 5]),
+    st.sampled_from([WAITE, DENSE]),
+)
 
 
 def pieces(arrow: Arrow) -> list[tuple[Point, Point]]:

@@ -99,7 +99,7 @@ export class Marks {
     this.next.setAttribute("visibility", box ? "visible" : "hidden");
     if (!box) return;
     const [ring, tag, word] = /** @type {any} */ (this.next.children);
-    const most = Math.max(4, Math.floor((box.w - 8) / LETTER) - 1);
+    const most = Math.max(4, Math.floor((box.w + 24) / LETTER) - 1);
     const shown = text.length > most ? `${text.slice(0, most - 1)}…` : text;
     const [width, right, top] = [(columnsOf(shown) + 1) * LETTER, box.x + box.w - 2, box.y - TAG + 3];
     place(ring, box, DUE);

@@ -50,6 +50,19 @@ export class Present {
   }
 }
 
+/** Has a person asked for less motion? */
+export function isStill() {
+  return matchMedia("(prefers-reduced-motion: reduce)").matches;
+}
+
+/**
+ * Scroll the page so far that all of an element is seen.
+ * @param {HTMLElement} element
+ */
+export function onPage(element) {
+  element.scrollIntoView({ block: "nearest", behavior: isStill() ? "auto" : "smooth" });
+}
+
 /**
  * px of the page that a person sees at once: of the window, or of what scrolls in it.
  * @param {HTMLElement} root

@@ -71,6 +71,11 @@ export class Split {
     return !this.side.hidden;
   }
 
+  close() {
+    this.asked = true;
+    this.show(false);
+  }
+
   toggle() {
     this.asked = true;
     this.show(!this.isOpen);

@@ -1,5 +1,6 @@
 // The stage: the picture that can be panned and zoomed, the marks over it, and the map beside it.
 
+import { Beyond } from "./beyond.js";
 import { READINGS, around, heightFor } from "./camera.js";
 import { html } from "./elements.js";
 import { Culling } from "./culling.js";
@@ -14,6 +15,7 @@ import { Minimap } from "./minimap.js";
 import { Hover, towards } from "./neighbours.js";
 import { Picture } from "./picture.js";
 import { statementsOfLines, tensorsOfOp } from "./code_lines.js";
+import { isStill } from "./present.js";
 import { Viewport } from "./viewport.js";
 
 /** @typedef {import("./forward.js").Position} Position */
@@ -35,11 +37,9 @@ import { Viewport } from "./viewport.js";
  * @property {AbortSignal} signal
  */
 
-const ZOOM = 1.25; // of one press
-const PAN = 80; // px of one press
+const [ZOOM, PAN] = [1.25, 80]; // of one press: a factor, and px
 const [LOW, HIGH] = [200, 340]; // px: the least height, and that beside a panel
-const FOOT = 10; // px of the widget below the stage
-const BORDERS = 4; // px of the stage, and of what is rounded in it
+const [FOOT, BORDERS] = [10, 4]; // px of the widget below the stage; of its borders, and of what is rounded in it
 
 export class Stage {
   /** @param {StageContext} context */
@@ -51,19 +51,17 @@ export class Stage {
     this.root = html("div", "av-stage");
     const viewBox = this.picture.svg.getAttribute("viewBox") ?? "0 0 1 1";
     this.marks = new Marks(this.picture.boxes, viewBox, { say, title: (id) => this.graph.title(id), toggle, signal });
-    const sheet = html("div", "av-sheet");
+    const [sheet, over] = [html("div", "av-sheet"), html("div", "av-over")];
+    this.beyond = new Beyond();
     this.viewport = new Viewport(this.root, sheet, [this.picture.svg, this.marks.svg], this.picture, () => this.moved());
     this.presents(false);
     this.culling = new Culling(this.picture, this.viewport);
     this.detail = new Detail(this.picture, this.viewport, (id) => this.graph.short(id));
     this.map = new Minimap(this.picture, this.viewport, say("minimap"), signal);
-    const over = html("div", "av-over");
     over.append(this.marks.svg);
     this.picture.svg.classList.add("av-picture");
     sheet.append(this.picture.svg, over);
-    this.beyond = html("div", "av-beyond"); // what is next, where the stage is too small for it
-    this.beyond.setAttribute("aria-hidden", "true");
-    this.root.append(sheet, this.beyond);
+    this.root.append(sheet, this.beyond.root);
     this.hover = new Hover(this.picture, this.graph);
     const hands = {
       hover: (/** @type {string} */ at) => this.hover.over(at),
@@ -76,11 +74,10 @@ export class Stage {
     /** @type {Map<string, Element[]>} tensor -> the lines of the statement that made it */
     this.code = new Map();
     this.knowCode(document.statements ?? []);
-    this.lit = this.called = this.due = ""; // the box that is lit; what has run; the box of what is next
+    this.lit = this.called = this.due = this.failed = ""; // a box, what has run, the box of what is next, where a run broke off
     this.say = say;
     this.seen = ""; // for which amount of room the stage is made
-    this.height = 0; // px
-    this.failed = "";
+    this.height = this.top = 0; // px, and from the top of the widget
     this.first = [ready, ...(document.roots ?? [])];
     /** @type {string[]} boxes, the most important first */
     this.watched = this.first;
@@ -92,24 +89,7 @@ export class Stage {
     this.detail.show();
     this.culling.show();
     this.map.show();
-    this.showBeyond();
-  }
-
-  /** Say what is next at the edge behind which it is. */
-  showBeyond() {
-    const box = this.picture.boxes.get(this.due);
-    const isHidden = !box || !this.viewport.room.width || this.viewport.sees(box);
-    if (this.beyond.hidden !== isHidden) this.beyond.hidden = isHidden;
-    if (isHidden) return;
-    const { view, room } = this.viewport;
-    const y = (box.y - this.picture.y) * view.scale + view.y;
-    const arrow = y < 0 ? "↑" : y + box.h * view.scale > room.height ? "↓" : (box.x - this.picture.x) * view.scale + view.x < 0 ? "←" : "→";
-    this.beyond.textContent = `${this.dueText()} ${arrow}`;
-    this.beyond.classList.toggle("av-above", y < 0);
-  }
-
-  dueText() {
-    return `${this.say("next_tag")}: ${this.cards ? this.graph.short(this.due) : this.graph.label(this.due)}`;
+    this.beyond.show(this.viewport, this.picture.boxes.get(this.due));
   }
 
   /**
@@ -117,10 +97,8 @@ export class Stage {
    * @param {boolean} presented
    */
   presents(presented) {
-    const near = this.cards ? READINGS.map : READINGS.figure;
-    const far = this.cards ? READINGS.map_presented : READINGS.figure_presented;
-    this.viewport.reading = presented ? far : near;
-    this.viewport.own = false;
+    const [near, far] = this.cards ? [READINGS.map, READINGS.map_presented] : [READINGS.figure, READINGS.figure_presented];
+    Object.assign(this.viewport, { reading: presented ? far : near, own: false });
   }
 
   /** @param {import("./graph.js").Statement[]} statements */
@@ -175,7 +153,7 @@ export class Stage {
   toggleCard(id) {
     const { cards } = this;
     if (!cards?.canOpen(id)) return false;
-    cards.toggle(id, !cards.opened.has(id), !matchMedia("(prefers-reduced-motion: reduce)").matches);
+    cards.toggle(id, !cards.opened.has(id), !isStill());
     this.renew();
     return true;
   }
@@ -238,7 +216,9 @@ export class Stage {
   showDue(next) {
     this.due = next && this.picture.visible(next);
     this.picture.mark("due", this.picture.at([this.due]));
-    this.marks.due(this.due, this.due && this.dueText());
+    const title = this.cards ? this.graph.short(this.due) : this.graph.label(this.due);
+    this.beyond.text = `${this.say("next_tag")}: ${title}`;
+    this.marks.due(this.due, this.beyond.text);
   }
 
   follow() {
@@ -272,8 +252,8 @@ export class Stage {
   needed(width, seen) {
     const { picture, viewport } = this;
     const needed = picture.width * viewport.reading.easy + BORDERS;
-    const isWhole = this.isWhole(needed, this.most(seen));
-    return this.cards || needed * 0.75 > width ? 0 : Math.min(needed + (isWhole ? 0 : this.map.width), width);
+    const map = this.isWhole(needed, this.most(seen)) ? 0 : this.map.width;
+    return this.cards || needed * 0.75 > width ? 0 : Math.min(needed + map, width);
   }
 
   /** px of its height at most. @param {number} seen */
@@ -281,26 +261,24 @@ export class Stage {
     return Math.max(LOW, seen - this.root.offsetTop - FOOT);
   }
 
-  /**
-   * What stands above it takes more room: the picture stays where it is on the page.
-   * @param {number} px
-   */
-  lowered(px) {
-    if (!this.seen || this.height - px < LOW) return;
+  /** Does what stands above it take more room? The picture stays where it is on the page. */
+  lowered() {
+    const px = this.root.offsetTop - this.top;
+    if (!this.seen || !px || this.height - px < LOW) return;
+    this.top += px;
     this.height -= px;
     this.root.style.height = `${this.height}px`;
     this.viewport.lowered(px);
     this.follow();
   }
 
-  /** Can all of it be read at once in a stage of this width? @param {number} width @param {number} most px of its height */
-  isWhole(width, most) {
-    const { picture, viewport } = this;
-    return Math.min(width / picture.width, most / picture.height) >= viewport.reading.whole;
+  /** Can all of it be read at once in a stage of this size? @param {number} width @param {number} height */
+  isWhole(width, height) {
+    return Math.min(width / this.picture.width, height / this.picture.height) >= this.viewport.reading.whole;
   }
 
   /**
-   * There is another amount of room. The stage is made anew only then: a line more above it moves nothing in it.
+   * There is another amount of room.
    * @param {number} width of the stage and the map in px
    * @param {number} seen px of the page that a person sees at once
    * @param {boolean} beside there is a panel beside it
@@ -310,6 +288,7 @@ export class Stage {
     const room = `${width} ${seen} ${beside} ${picture.height} ${viewport.reading.easy}`;
     if (!width || room === this.seen) return;
     this.seen = room;
+    this.top = this.root.offsetTop;
     const most = this.most(seen);
     this.map.wanted = !this.isWhole(width, most);
     const wanted = heightFor(picture, width - BORDERS, most - BORDERS, viewport.reading) + BORDERS;

@@ -25,7 +25,7 @@ import { StopsMenu } from "./stops_menu.js";
 import { followTheme } from "./theme.js";
 import { viewBar } from "./view_bar.js";
 import { Playback } from "./playback.js";
-import { Present, seenHeight } from "./present.js";
+import { Present, isStill, onPage, seenHeight } from "./present.js";
 import { sayer } from "./words.js";
 
 /** @typedef {import("./kernel.js").Model} Model */
@@ -53,7 +53,7 @@ export class View {
     this.given = { start, forward, engine, total };
     this.say = sayer(words);
     this.selection = "";
-    this.root = html("div", map?.still ? "av-root av-unstepped" : "av-root");
+    this.root = html("div", total ? "av-root" : "av-root av-unstepped");
     const act = (/** @type {Command} */ command) => this.do(command);
     const [say, first, ready] = [this.say, Math.min(0, 1 - forward.length), engine?.queue?.[0] ?? ""];
     this.built = false;
@@ -87,9 +87,10 @@ export class View {
     this.present = new Present(this.root, this.bar.present, (on) => this.presented(on), signal);
     this.panel = button("panel", say("panel"), () => this.togglePanel(), signal);
     this.at = NaN; // the step that is shown
-    [this.isDue, this.isPanelDue, this.built] = [false, false, true];
+    [this.isDue, this.isPanelDue, this.hasStepped, this.built] = [false, false, false, true];
     this.assemble(el);
     followTheme(this.root, palettes, signal, (palette) => this.stage.map.paint(palette));
+    if (!total && !map) this.split.close(); // a picture, until somebody asks
     if (mark) hideStill(mark, this.root, model.widget_manager?.kernel !== undefined, signal);
     this.listen(el, signal);
     this.resized();
@@ -117,11 +118,7 @@ export class View {
     listenToKeys(this.root, (action) => pressed(this, action), signal);
     const resized = new ResizeObserver(() => this.resized());
     for (const element of [el, this.split.root]) resized.observe(element);
-    let said = 0;
-    const lowered = new ResizeObserver(([{ contentRect }]) => {
-      if (said && contentRect.height) this.stage.lowered(contentRect.height - said);
-      said = contentRect.height;
-    });
+    const lowered = new ResizeObserver(() => this.stage.lowered());
     lowered.observe(this.said.root);
     requestAnimationFrame(() => this.resized()); // in a scrolling notebook JupyterLab holds an observer back
     const update = () => this.update();
@@ -230,7 +227,10 @@ export class View {
     this.isPanelDue = true;
     afterPaint(() => {
       this.isPanelDue = false;
-      if (!this.abort.signal.aborted) this.inspect();
+      if (this.abort.signal.aborted) return;
+      this.inspect();
+      if (this.hasStepped && this.root.matches(":focus-within")) onPage(this.stage.root);
+      this.hasStepped = false;
     });
   }
 
@@ -240,7 +240,8 @@ export class View {
     const done = step > 0 ? frames.slice(0, step) : [];
     const last = done.at(-1);
     if (this.at === step && last === this.stage.picture.shown.at(-1)) return;
-    this.stage.show(done, step, this.playback.next(this.given.engine), !matchMedia("(prefers-reduced-motion: reduce)").matches);
+    this.stage.show(done, step, this.playback.next(this.given.engine), !isStill());
+    this.hasStepped = !Number.isNaN(this.at);
     const { forward, start } = this.given;
     const lastOp = this.at < 0 && step === 0 ? forward.at(-1)?.sentence : ""; // the forward pass has been replayed to its end
     this.at = step;

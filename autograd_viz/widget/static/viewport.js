@@ -68,11 +68,12 @@ export class Viewport {
    * @param {boolean} [eased] let it be seen how the picture moves there
    */
   place(view, eased = false) {
+    const isNear = Math.abs(view.x - this.view.x) < this.room.width && Math.abs(view.y - this.view.y) < this.room.height;
     this.view = view;
     clearTimeout(this.resting);
-    this.sheet.classList.toggle("av-eased", eased && this.laidOut > 0);
+    this.sheet.classList.toggle("av-eased", eased && isNear && this.laidOut > 0);
     if (!this.laidOut) this.layOut();
-    else if (view.scale !== this.laidOut) this.resting = setTimeout(() => this.layOut(), eased ? EASED_MS : REST_MS);
+    else if (view.scale !== this.laidOut) this.resting = setTimeout(() => this.layOut(), eased && isNear ? EASED_MS : REST_MS);
     this.transform();
     this.moved();
   }

@@ -4,5 +4,5 @@ camera_labels = {
     "next_tag": "next",
     "present": "Present: fill the window (p)",
     "key_present": "present: large letters, the whole window",
-    "help_rings": "A thick outline marks the node that was called; a dotted ring with a tag marks the one that is next.",
+    "help_rings": "Thick outline: the node that was called. Dotted ring: the one that is next.",
 }
