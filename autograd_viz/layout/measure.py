@@ -169,7 +169,9 @@ def node_part(node: Node, row: int, labels: float, sizes: Sizes = WAITE, next_na
     part.h = 10 * math.ceil((y + tall + sizes.foot) / 10)
     part.ports["grad_fn"] = 10 * round(part.h * 0.075)
     part.w = max(_node_width(node), WIDE_NODE if any(f.count > 1 for f in node.next_functions) else 0)
-    part.w = max(part.w, row_width(max(_saved_columns(node), min(columns(next_name), MOST_NAME) + len("  (, 0)),")), sizes))
+    part.w = max(
+        part.w, row_width(max(_saved_columns(node), min(columns(next_name), MOST_NAME) + len("  (, 0))") + (edges == 1)), sizes)
+    )
     return part
 
 
