@@ -22,7 +22,7 @@ export class Marks {
     this.svg = svgElement("svg", { viewBox, class: "av-marks", role: "group" });
     this.svg.setAttribute("aria-label", say("breakpoints"));
     this.ring = svgElement("rect", { class: "av-ring", rx: 14, visibility: "hidden" });
-    this.next = svgElement("g", { class: "av-due", visibility: "hidden", "aria-hidden": "true" });
+    this.next = svgElement("svg", { viewBox, class: "av-due", visibility: "hidden", "aria-hidden": "true" }); // with nothing else to lay out
     this.next.append(svgElement("rect", { class: "av-due-ring", rx: 18 }), svgElement("rect", { class: "av-due-tag", height: TAG, rx: 4 }));
     this.next.append(svgElement("text", { "text-anchor": "end", "font-size": 11.4 }));
     this.nextBox = this.nextText = "";
@@ -31,7 +31,7 @@ export class Marks {
     this.alarm.children[1].textContent = "!";
     /** @type {Map<string, SVGElement>} */
     this.dots = new Map();
-    this.svg.append(this.next, this.ring, this.alarm);
+    this.svg.append(this.ring, this.alarm);
     /** @type {Set<string>} */
     this.pressed = new Set();
     /** @type {Set<string>} */
@@ -55,7 +55,7 @@ export class Marks {
    * @param {string} viewBox
    */
   renew(viewBox) {
-    this.svg.setAttribute("viewBox", viewBox);
+    for (const svg of [this.svg, this.next]) svg.setAttribute("viewBox", viewBox);
     for (const [id, dot] of this.dots) if (!this.boxes.has(id)) dot.remove();
     const known = this.dots;
     this.dots = new Map();

@@ -53,12 +53,12 @@ export class Stage {
     this.marks = new Marks(this.picture.boxes, viewBox, { say, title: (id) => this.graph.title(id), toggle, signal });
     const [sheet, over] = [html("div", "av-sheet"), html("div", "av-over")];
     this.beyond = new Beyond();
-    this.viewport = new Viewport(this.root, sheet, [this.picture.svg, this.marks.svg], this.picture, () => this.moved());
+    this.viewport = new Viewport(this.root, sheet, [this.picture.svg, this.marks.next, this.marks.svg], this.picture, () => this.moved());
     this.presents(false);
     this.culling = new Culling(this.picture, this.viewport);
     this.detail = new Detail(this.picture, this.viewport, (id) => this.graph.short(id));
     this.map = new Minimap(this.picture, this.viewport, say("minimap"), signal);
-    over.append(this.marks.svg);
+    over.append(this.marks.next, this.marks.svg);
     this.picture.svg.classList.add("av-picture");
     sheet.append(this.picture.svg, over);
     this.root.append(sheet, this.beyond.root);
