@@ -22,7 +22,7 @@ MOST_NODES = 200
 MOST_NUMBERS = 1_000_000  # in all tensors of a dry run
 MOST_LETTERS = 400_000  # of a page: a notebook stores one for each stepper
 HEIGHT = (460, 680)  # px, minimum and maximum
-AROUND = 140  # px: controls, sentence and margins above and below the picture
+AROUND = 150  # px: controls, sentence and margins above and below the picture
 
 DryRun = Callable[[], Stepper | None]
 

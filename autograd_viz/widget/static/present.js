@@ -1,6 +1,7 @@
 // Presenting: the widget fills the window, with large letters and without panels. In a popover it stands over all of the page,
 // whatever clips the notebook's cells; a browser without popovers lets it fill the part of the page that it is in.
 
+const MARGINS = 16; // px of a page around the widget
 const LOWEST = 300; // px of a page; what is lower scrolls something else
 
 export class Present {
@@ -68,8 +69,8 @@ export function onPage(element) {
  * @param {HTMLElement} root
  */
 export function seenHeight(root) {
-  let seen = innerHeight;
-  if (root.classList.contains("av-presenting")) return seen;
+  if (root.classList.contains("av-presenting")) return innerHeight;
+  let seen = innerHeight - MARGINS;
   /** @type {Element | null} */
   let at = root.parentElement;
   while (at && at !== document.documentElement && at !== document.body) {
