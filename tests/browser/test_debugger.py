@@ -78,7 +78,7 @@ def test_without_a_kernel_recorded_steps_replay_with_their_stops_and_the_rest_sa
 
 
 def test_run_to_here_by_a_double_click_on_a_node(stepping: Stepping) -> None:
-    stepping.widget.locator('[data-at="n0"] .outline').first.dblclick(position={"x": 60, "y": 20})
+    stepping.widget.locator('[data-at="n0"] .outline').first.dblclick(position={"x": 30, "y": 14})
     stepping.wait_for_step(2)
     stepping.page.wait_for_timeout(300)
     assert stepping.lab.run_code("print(s.step)") == "2"

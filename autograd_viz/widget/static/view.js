@@ -241,7 +241,7 @@ export class View {
     const last = done.at(-1);
     if (this.at === step && last === this.stage.picture.shown.at(-1)) return;
     this.stage.show(done, step, this.playback.next(this.given.engine), !isStill());
-    this.hasStepped = !Number.isNaN(this.at);
+    this.hasStepped ||= !Number.isNaN(this.at) && this.at !== step;
     const { forward, start } = this.given;
     const lastOp = this.at < 0 && step === 0 ? forward.at(-1)?.sentence : ""; // the forward pass has been replayed to its end
     this.at = step;
