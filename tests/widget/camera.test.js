@@ -71,6 +71,15 @@ test("what is called comes into sight with what is next and with the leaf, as fa
   assert.deepEqual(followed({ x: 900, y: 100, w: 50, h: 50 }, { x: 100, y: 900, w: 50, h: 50 }), [true, false, false]);
 });
 
+test("the numbers beside a node that is called come into sight with it", () => {
+  const made = viewport({ x: 0, y: 0, scale: 1 });
+  made.follow({ x: 390, y: 100, w: 100, h: 50 }, []);
+  assert.ok(made.view.x <= -60 && made.view.y === 0);
+  const edge = viewport({ x: 0, y: 0, scale: 1 }, { picture: { width: 495, height: 400 } });
+  edge.follow({ x: 390, y: 100, w: 100, h: 50 }, []);
+  assert.equal(edge.view.x, 0, "nothing is there");
+});
+
 test("the picture cannot be lost", () => {
   assert.deepEqual(held({ x: -9999, y: 9999, scale: 1 }, { width: 800, height: 600 }, ROOM), { x: -740, y: 340, scale: 1 });
 });

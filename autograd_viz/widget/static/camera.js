@@ -8,6 +8,7 @@ const SMALLEST = 0.02;
 const LARGEST = 4;
 const MARGIN = 10; // px of the picture around what is looked at first
 const BRINK = 24; // px of the stage between its edge and what has come into sight
+const [LABEL_WIDE, LABEL_HIGH] = [70, 20]; // px of the picture that numbers take beside and above a box
 const HELD = 60; // px of the picture that always stay in the stage
 
 const ROW = 11.4; // px of a row's letters as drawn
@@ -102,6 +103,18 @@ export function around(rects) {
   const [x, y] = [Math.min(...rects.map((r) => r.x)), Math.min(...rects.map((r) => r.y))];
   const [right, bottom] = [Math.max(...rects.map((r) => r.x + r.w)), Math.max(...rects.map((r) => r.y + r.h))];
   return { x, y, w: right - x, h: bottom - y };
+}
+
+/**
+ * A box with the numbers on the arrows around it.
+ * @param {Rect} box
+ * @param {Size & { x: number, y: number }} picture which nothing reaches beyond
+ * @returns {Rect}
+ */
+export function labelled(box, picture) {
+  const [x, y] = [Math.max(picture.x, box.x - LABEL_HIGH), Math.max(picture.y, box.y - LABEL_HIGH)];
+  const right = Math.min(picture.x + picture.width, box.x + box.w + LABEL_WIDE);
+  return { x, y, w: right - x, h: Math.min(picture.y + picture.height, box.y + box.h + LABEL_HIGH) - y };
 }
 
 /**

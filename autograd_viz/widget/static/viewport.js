@@ -3,7 +3,7 @@
 // While it moves only a CSS transform of the sheet under it changes (one of the SVG itself would lay out all its text); the size
 // of the SVG, at which its text is laid out anew, follows when it rests.
 
-import { READINGS, around, fitted, held, readable, revealed, zoomedAt } from "./camera.js";
+import { READINGS, around, fitted, held, labelled, readable, revealed, zoomedAt } from "./camera.js";
 
 /** @typedef {import("./camera.js").Rect} Rect */
 /** @typedef {import("./camera.js").Size} Size */
@@ -185,7 +185,8 @@ export class Viewport {
     if (this.sees(box)) this.away = false; // they are together again
     if (wasAway) return;
     const { width, height } = this.room;
-    const sets = others.map((_, i) => around([box, ...others.slice(0, others.length - i)]));
+    const wished = [...others.slice(0, 1), labelled(box, this.picture), ...others.slice(1)];
+    const sets = wished.map((_, i) => around([box, ...wished.slice(0, wished.length - i)]));
     this.reveal(sets.find((all) => all.w * this.view.scale <= width && all.h * this.view.scale <= height) ?? box);
   }
 
