@@ -216,8 +216,7 @@ export class Stage {
   showDue(next) {
     this.due = next && this.picture.visible(next);
     this.picture.mark("due", this.picture.at([this.due]));
-    const name = this.cards ? this.graph.short(this.due) : this.graph.label(this.due);
-    this.beyond.text = this.say("next_tag", { name });
+    this.beyond.text = this.say("next_tag", { name: this.graph[this.cards ? "short" : "label"](this.due) });
     this.marks.due(this.due, this.beyond.text);
   }
 
