@@ -21,7 +21,7 @@ MOST_LETTERS = 100_000  # of an SVG; a larger one is stored once, in the HTML
 
 
 def cell_bundle(
-    svg: str, text: str, mark: str | None = None, said: str = "", at: tuple[float, float] = (0.0, 0.0)
+    svg: str, text: str, mark: str | None = None, said: str = "", at: tuple[float, float] | None = None
 ) -> dict[str, Any]:
     """MIME type -> data.
 
@@ -33,14 +33,14 @@ def cell_bundle(
         text: shown by front ends without pictures, and read by screen readers.
         mark: a class of the image, so that a page can find it.
         said: words above the picture, in the notebook's font size.
-        at: the first visible point of a large picture, in px from its corner.
+        at: the first visible point of a large picture, in px from its corner; it can be scrolled then.
     """
     short = still_svg(svg)
     source = f"data:image/svg+xml;base64,{base64.b64encode(short.encode()).decode()}"
     image = element("img", class_=mark, alt=text, src=source)
-    if mark is None and (size := size_of(svg))[0] > WIDEST:
+    if at is not None and (size := size_of(svg))[0] > WIDEST:
         image = _scrolled(
-            element("img", alt=text, src=source, style=f"max-width:none;width:{size[0] * LEGIBLE:.0f}px"), size, at
+            element("img", class_=mark, alt=text, src=source, style=f"max-width:none;width:{size[0] * LEGIBLE:.0f}px"), size, at
         )
     above = element("div", escaped(said), style="white-space:pre-wrap;margin:4px 0 10px") if said else ""
     bundle = {"text/html": one_line(above + image), "text/plain": text}

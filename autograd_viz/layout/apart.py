@@ -14,18 +14,22 @@ from ..graph.frames import OpenGroup
 from ..graph.model import Document
 from .bands import layout
 from .geometry import Geometry
+from .sizes import WAITE, Sizes
 
 LIMIT = 20.0  # seconds
 QUIET = 1.0  # seconds before the line with the time is shown
 PROGRAM = f"from {__name__} import answer; answer()"
 
 
-def layout_apart(document: Document, groups: tuple[OpenGroup, ...] = (), limit: float = LIMIT) -> Geometry:
+def layout_apart(
+    document: Document, groups: tuple[OpenGroup, ...] = (), sizes: Sizes = WAITE, limit: float = LIMIT
+) -> Geometry:
     """As `layout`; a line shows how long it has taken so far.
 
     Args:
         document: what is laid out.
         groups: what is framed.
+        sizes: as for `layout`.
         limit: it is stopped after so many seconds.
 
     Raises:
@@ -37,7 +41,7 @@ def layout_apart(document: Document, groups: tuple[OpenGroup, ...] = (), limit: 
     command, places = [sys.executable, "-P", "-c", PROGRAM], {**os.environ, "PYTHONPATH": path}
     with TemporaryFile() as question:
         # safe: both ends of the pipe are ours
-        pickle.dump((document, groups), question)
+        pickle.dump((document, groups, sizes), question)
         question.seek(0)
         with subprocess.Popen(command, stdin=question, stdout=pipe, stderr=pipe, env=places) as process:
             try:

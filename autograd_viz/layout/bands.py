@@ -21,6 +21,7 @@ from .measure import accumulate_part, label_width, node_part, op_part, tensor_pa
 from .parts import LEFT, PITCH, Crossing, Net, Part, Wire, simplified
 from .place import ForwardPlaces, place_ctx, place_right
 from .ranks import makers, ranks
+from .sizes import WAITE, Sizes
 from .tracks import assign_tracks, fewer_crossings
 from .wiring import Wiring, labels_beside, saving_ops
 
@@ -40,17 +41,17 @@ def is_shown(document: Document) -> set[str]:
     }
 
 
-def layout(document: Document, groups: tuple[OpenGroup, ...] = ()) -> Geometry:
+def layout(document: Document, groups: tuple[OpenGroup, ...] = (), sizes: Sizes = WAITE) -> Geometry:
     """Boxes, arrows, labels and code lines of a document, and frames around open groups."""
     made_by, ranked = makers(document), ranks(document)
     row, beside = ranked.row, ranked.beside
-    parts = make_parts(document, row, beside)
+    parts = make_parts(document, row, beside, sizes)
     count = 2 * ((max(row.values(), default=0) + 2) // 2)
-    left, right = Ladder(count, is_right=False), Ladder(count, is_right=True)
+    left, right = Ladder(count, is_right=False, room=sizes.track), Ladder(count, is_right=True, room=sizes.track)
     for p in parts.values():
         (right if p.kind in ("node", "accumulate") else left).rows[p.row].append(p)
     ForwardPlaces(document, parts, made_by, beside).place(left.rows)
-    place_ctx(parts, saving_ops(document), left.rows)
+    place_ctx(parts, saving_ops(document), left.rows, sizes.op)
     place_right(document, parts, beside, (left.rows, right.rows))
     pieces = pieces_of(groups, (left, right))
     wiring = Wiring(document, parts, made_by, (left, right))
@@ -58,53 +59,54 @@ def layout(document: Document, groups: tuple[OpenGroup, ...] = ()) -> Geometry:
     reserve(pieces)
     left.assign()
     right.assign()
-    set_heights(left, right, count)
+    set_heights(left, right, count, sizes)
     shift, lanes = corridor(left, right, wiring.crossings)
     for p in (p for line in right.rows for p in line):
         p.centre += shift
     for wire in wiring.wires:
         trace(wire, (left, right), lanes, shift)
-    return finished(document, parts, wiring, code_lines(document, row, left), drawn(pieces, wiring.wires, shift))
+    return finished(document, parts, wiring, code_lines(document, row, left), drawn(pieces, wiring.wires, shift), sizes)
 
 
-def make_parts(document: Document, row: Mapping[str, int], beside: Container[str]) -> dict[str, Part]:
+def make_parts(document: Document, row: Mapping[str, int], beside: Container[str], sizes: Sizes) -> dict[str, Part]:
     """All boxes but ctx, with sizes and without places."""
     parts: dict[str, Part] = {}
     shown, nodes = is_shown(document), {n.id: n for n in document.nodes}
     for t in document.tensors:
         if t.id in shown:
-            parts[t.id] = tensor_part(t, row[t.id])
+            parts[t.id] = tensor_part(t, row[t.id], sizes, nodes[t.grad_fn].name if t.grad_fn in nodes else "")
             if t.id in document.roots and t.grad_fn is not None:
                 parts[t.id].right += label_width(t.value.shape)
             if t.retains_grad:
                 parts[t.id].right += 20
     saving = saving_ops(document)
     for o in document.ops:
-        parts[o.id] = op_part(o, nodes.get(o.node or ""), row[o.id], o.id in beside)
-        parts[o.id].right += 120 if o.id in saving else 0
+        parts[o.id] = op_part(o, nodes.get(o.node or ""), row[o.id], o.id in beside, sizes)
+        parts[o.id].right += 40 + sizes.op if o.id in saving else 0
     labels = labels_beside(document)
     named = {t.grad_fn for t in document.tensors if t.id in shown}
     for n in document.nodes:
-        parts[n.id] = accumulate_part(n, row[n.id]) if n.variable is not None else node_part(n, row[n.id], labels[n.id])
+        if n.variable is not None:
+            parts[n.id] = accumulate_part(n, row[n.id], sizes)
+        else:
+            next_name = max((nodes[f.node].name for f in n.next_functions if f.node in nodes), key=len, default="")
+            parts[n.id] = node_part(n, row[n.id], labels[n.id], sizes, next_name)
         if n.id in named or n.op in saving:
             parts[n.id].left = 30  # for the arrows from the left
     return parts
 
 
-def set_heights(left: Ladder, right: Ladder, count: int) -> None:
-    """Set heights from top to bottom, on both ladders at once.
-
-    A backward node starts 40 above its op, AccumulateGrad 60 below its leaf's top.
-    """
+def set_heights(left: Ladder, right: Ladder, count: int, sizes: Sizes) -> None:
+    """Set heights from top to bottom, on both ladders at once. A backward node stays near its op (`sizes`)."""
     end = [0.0, 0.0]  # bottom of the last row, left and right
     for r in range(count):
         tall = [10 * ceil(max([p.h for p in side.rows[r]], default=0) / 10) for side in (left, right)]
-        top = [end[0] + left.gap_height(r, 40), end[1] + right.gap_height(r, 60 if right.rows[r] else 0)]
+        top = [end[0] + left.gap_height(r, sizes.gap), end[1] + right.gap_height(r, sizes.node_gap if right.rows[r] else 0)]
         if right.rows[r] and r % 2:
-            top[0] = max(top[0], top[1] + 40)
-            top[1] = top[0] - 40
+            top[0] = max(top[0], top[1] + sizes.low)
+            top[1] = max(top[1], top[0] - sizes.high)
         elif r % 2 == 0 and (left.rows[r] or right.rows[r]):
-            top[1] = max(top[1], top[0] + (60 if right.rows[r] else 100))
+            top[1] = max(top[1], top[0] + (sizes.leaf if right.rows[r] else sizes.alone))
         for i, side in enumerate((left, right)):
             side.top.append(top[i])
             side.bottom.append(top[i] + tall[i])

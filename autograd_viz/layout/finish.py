@@ -9,16 +9,21 @@ from ..graph.model import Document
 from .geometry import Arrow, Box, CodeLine, Frame, Geometry, Label, Row
 from .measure import CAPTION_SIZE, CODE_SIZE, LABEL_HEIGHT, text_width
 from .parts import Part, Wire
+from .sizes import Sizes
 from .wiring import EXIT_STEP, HEAD, Wiring
 
-MARGIN = 20
 RETAIN_CAPTION = "retain_grad_hook"
 
 Rectangle = tuple[float, float, float, float]  # x, y, w, h
 
 
 def finished(
-    document: Document, parts: dict[str, Part], wiring: Wiring, code: tuple[CodeLine, ...], frames: tuple[Frame, ...]
+    document: Document,
+    parts: dict[str, Part],
+    wiring: Wiring,
+    code: tuple[CodeLine, ...],
+    frames: tuple[Frame, ...],
+    sizes: Sizes,
 ) -> Geometry:
     """The geometry of a layout whose wires are traced."""
     boxes = tuple(_box(p) for p in parts.values())
@@ -31,7 +36,9 @@ def finished(
         Arrow(w.at, w.kind, w.net, w.start.part.id, w.end.part.id, tuple(w.points)) for w in wiring.wires if len(w.points) > 1
     )
     x0, y0, x1, y1 = _extent(boxes, arrows, labels, code, frames)
-    return Geometry(boxes, arrows, tuple(labels), code, x0, y0, x1 - x0, y1 - y0, frames)
+    around = sizes.margin
+    size = x1 - x0 + 2 * around, y1 - y0 + 2 * around
+    return Geometry(boxes, arrows, tuple(labels), code, x0 - around, y0 - around, *size, frames, sizes)
 
 
 def without_code(geometry: Geometry) -> Geometry:
@@ -94,11 +101,11 @@ def _extent(
     code: tuple[CodeLine, ...],
     frames: tuple[Frame, ...],
 ) -> tuple[float, float, float, float]:
-    """Left, top, right and bottom of everything, with a margin."""
+    """Left, top, right and bottom of everything."""
     solid: list[Box | Label] = [*boxes, *labels]
     lines = [*(a.points for a in arrows), *(f.outline for f in frames)]
     xs = [v for b in solid for v in (b.x, b.x + b.w)] + [x for points in lines for x, _ in points]
     ys = [v for b in solid for v in (b.y, b.y + b.h)] + [y for points in lines for _, y in points]
     xs += [line.x - text_width(line.text, CODE_SIZE) for line in code]
     ys += [line.y + CODE_SIZE / 2 for line in code]
-    return min(xs, default=0) - MARGIN, min(ys, default=0) - MARGIN, max(xs, default=0) + MARGIN, max(ys, default=0) + MARGIN
+    return min(xs, default=0), min(ys, default=0), max(xs, default=0), max(ys, default=0)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from .sizes import WAITE, Sizes
+
 Point = tuple[float, float]
 
 
@@ -105,3 +107,4 @@ class Geometry:
     width: float
     height: float
     frames: tuple[Frame, ...] = ()
+    sizes: Sizes = WAITE

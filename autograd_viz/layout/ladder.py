@@ -23,10 +23,11 @@ class Ladder:
         open: nets that leave a gap towards the corridor.
         track, count: number of each net's track in a gap, and of all tracks there.
         above, below: px of a gap kept for labels at its top and bottom.
+        room: px of a gap around its tracks.
     """
 
-    def __init__(self, count: int, is_right: bool) -> None:
-        self.is_right = is_right
+    def __init__(self, count: int, is_right: bool, room: float = 20) -> None:
+        self.is_right, self.room = is_right, room
         self.rows: list[list[Part]] = [[] for _ in range(count)]
         self.taken: list[list[tuple[float, float, Net]]] = [[] for _ in range(2 * count + 1)]
         self.trunks: list[tuple[float, float, Net, range]] = []
@@ -125,7 +126,7 @@ class Ladder:
 
     def gap_height(self, gap: int, least: float) -> float:
         """The height that a gap needs."""
-        lines = PITCH * self.count[gap] + 20 if self.count[gap] else 0
+        lines = PITCH * self.count[gap] + self.room if self.count[gap] else 0
         return max(least, self.above[gap] + self.below[gap] + lines)
 
     def track_y(self, gap: int, net: Net) -> float:

@@ -8,9 +8,10 @@ from itertools import accumulate
 
 from ..graph.model import Document, NextFunction, Node, Op, Operand, Tensor, Value
 from .parts import PITCH, Part
+from .sizes import WAITE, Sizes
 
 ADVANCE = 0.602  # width of a character of DejaVu Sans Mono, in em
-ROW_SIZE, LABEL_SIZE, CAPTION_SIZE, TITLE_SIZE, OP_SIZE, CODE_SIZE, FRAME_SIZE = 11.4, 12, 15, 24, 14, 18, 13  # px
+ROW_SIZE, LABEL_SIZE, CAPTION_SIZE, OP_SIZE, CODE_SIZE, FRAME_SIZE = 11.4, 12, 15, 14, 18, 13  # px
 TENSOR_WIDTH, OP_WIDTH, PLAIN_WIDTH, NODE_WIDTH = 180, 200, 80, 180
 WIDE_NODE = 220  # with numbers after its tuples
 ROW_COLUMNS = 22  # characters of a row's text at full size: `grad_fn = MulBackward0`
@@ -20,6 +21,7 @@ LARGE_COLUMNS = 24  # the same for four elements or more: as wide as a node, so 
 NORM_COLUMNS = 15  # ` · norm 1.2e-05`, which follows the shape of a larger one
 LABEL_HEIGHT = 14
 MOST_SAVED = 12  # written saved tensors of a node
+MOST_NAME = 16  # written columns of a name in next_functions
 MOST_OPERANDS = 12  # written operands of an op that has numbers among them
 TENSOR_ROWS = ("data", "grad", "grad_fn", "is_leaf", "requires_grad")
 
@@ -105,21 +107,29 @@ def shown_saved(node: Node) -> int:
     return min(sum(s.state in ("kept", "freed") for s in node.saved), MOST_SAVED + 1)
 
 
-def tensor_part(t: Tensor, row: int) -> Part:
-    """180 wide; five rows of 30 each, or of 40 if a value takes two lines."""
-    part = Part(t.id, "tensor", row, TENSOR_WIDTH, 0)
-    y = 40.0
+def row_width(longest: int, sizes: Sizes) -> float:
+    """Width in px of a box whose longest row has so many columns: 180, or 220 at most if it `fits`."""
+    wanted = 20 * math.ceil((min(longest, MOST_COLUMNS) * ADVANCE * ROW_SIZE + 27) / 20)
+    return max(TENSOR_WIDTH, wanted) if sizes.fits else TENSOR_WIDTH
+
+
+def tensor_part(t: Tensor, row: int, sizes: Sizes = WAITE, grad_fn: str = "") -> Part:
+    """Five rows, which are taller if a value takes two lines. `grad_fn` is the name of its node."""
+    inside = 0 if t.value.summary is not None else columns(t.value.text) + (3 if t.value.shape else len("data = tensor()"))
+    longest = max(inside, len("grad_fn = ") + columns(grad_fn))
+    part = Part(t.id, "tensor", row, row_width(longest, sizes), 0)
+    y = sizes.head
     for key in TENSOR_ROWS:
-        tall = 40 if key in ("data", "grad") and t.value.shape != () else 30
+        tall = sizes.pair if key in ("data", "grad") and t.value.shape != () else sizes.row
         part.rows.append((key, y, tall))
-        part.ports[key] = y + (15 if tall == 30 else 25)
+        part.ports[key] = y + tall - sizes.row / 2
         y += tall
-    part.h = y + 10
+    part.h = y + sizes.foot
     return part
 
 
-def op_part(op: Op, node: Node | None, row: int, is_beside: bool = False) -> Part:
-    """A rounded box: 200 x 80 with the save row. It is 80 x 80 in a side chain, or if nothing is recorded.
+def op_part(op: Op, node: Node | None, row: int, is_beside: bool = False, sizes: Sizes = WAITE) -> Part:
+    """A rounded box: 200 wide with the save row. It is 80 wide in a side chain, or if nothing is recorded.
 
     It is wider for many inputs or outputs.
     """
@@ -130,45 +140,63 @@ def op_part(op: Op, node: Node | None, row: int, is_beside: bool = False) -> Par
         40 * len(op.outputs) + 20,
         20 * math.ceil((title_width(op_title(op)) + 16) / 20),
     )
-    part = Part(op.id, "op", row, width, 80)
+    part = Part(op.id, "op", row, width, sizes.plain)
     if op.members:
         part.w = max(OP_WIDTH, part.w)
-        part.rows.append(("members", 40, 30))
+        part.rows.append(("members", sizes.head, sizes.row))
     if node is not None and saves(node):
-        part.rows.append(("save", 40, 30))
-        part.ports["save"] = 55
+        part.rows.append(("save", sizes.head, sizes.row))
+        part.ports["save"] = sizes.head + sizes.row / 2
+    part.h = sizes.op if part.rows else sizes.plain
     return part
 
 
-def node_part(node: Node, row: int, labels: float) -> Part:
-    """180 x 160 with two tuples; rows for title, saved tensors, next_functions."""
+def node_part(node: Node, row: int, labels: float, sizes: Sizes = WAITE, next_name: str = "") -> Part:
+    """Rows for title, saved tensors, next_functions. `next_name` is the longest name in these."""
     part = Part(node.id, "node", row, 0, 0, left=10, right=30 + labels + PITCH * len(node.next_functions))
-    y = 40.0
+    y = sizes.head
     if node.members:
-        return _group_part(part, node)
+        return _group_part(part, node, sizes)
     if lines := shown_saved(node):
-        tall = 30 if lines <= 2 else 10 * math.ceil((14 * lines + 4) / 10)
+        tall = _saved_height(lines, sizes)
         part.rows.append(("saved", y, tall))
         part.ports["saved"] = y + 10
-        y += tall + 10
-    tall = 40 + 15 * max(1, len(node.next_functions))
+        y += tall + sizes.between
+    edges = len(node.next_functions)
+    tall = 40 + 15 * max(1, edges) if sizes.closes else sizes.line * (1 + edges) + 4
     part.rows.append(("next_functions", y, tall))
-    part.ports |= {f"next{i}": y + 25 + 15 * i for i in range(len(node.next_functions))}
-    part.h = 10 * math.ceil((y + tall + 10) / 10)
+    part.ports |= {f"next{i}": y + sizes.first - 5 + sizes.line * (i + 1) for i in range(edges)}
+    part.h = 10 * math.ceil((y + tall + sizes.foot) / 10)
     part.ports["grad_fn"] = 10 * round(part.h * 0.075)
     part.w = max(_node_width(node), WIDE_NODE if any(f.count > 1 for f in node.next_functions) else 0)
+    part.w = max(
+        part.w, row_width(max(_saved_columns(node), min(columns(next_name), MOST_NAME) + len("  (, 0))") + (edges == 1)), sizes)
+    )
     return part
+
+
+def _saved_columns(node: Node) -> int:
+    """Columns of its longest line of a saved tensor."""
+    kept = [s for s in node.saved if s.value is not None and s.value.summary is None]
+    return max([columns(f"{s.name} = tensor({s.value.text})") for s in kept if s.value], default=0)
+
+
+def _saved_height(lines: int, sizes: Sizes) -> float:
+    if sizes.closes:  # on Waite's grid
+        return 30 if lines <= 2 else 10 * math.ceil((14 * lines + 4) / 10)
+    return sizes.row if lines == 1 else 14 * lines + 4
 
 
 def _node_width(node: Node) -> float:
     return max(NODE_WIDTH, 20 * math.ceil((40 * node.outputs + 20) / 20), 20 * math.ceil((title_width(node.name) + 24) / 20))
 
 
-def _group_part(part: Part, node: Node) -> Part:
+def _group_part(part: Part, node: Node, sizes: Sizes) -> Part:
     """A group of nodes: title, how many have been called, and an arrow for each edge out of it."""
-    part.rows.append(("called", 40, 30))
-    part.ports |= {f"next{i}": 85.0 + 15 * i for i in range(len(node.next_functions))} | {"grad_fn": 10.0}
-    part.h = 10 * math.ceil((90 + 15 * max(0, len(node.next_functions) - 1)) / 10)
+    part.rows.append(("called", sizes.head, sizes.row))
+    first = sizes.head + sizes.row + 15
+    part.ports |= {f"next{i}": first + 15 * i for i in range(len(node.next_functions))} | {"grad_fn": 10.0}
+    part.h = 10 * math.ceil((first + 5 + 15 * max(0, len(node.next_functions) - 1)) / 10)
     part.w = _node_width(node)
     return part
 
@@ -178,9 +206,9 @@ def title_width(title: str) -> float:
     return min(text_width(title, OP_SIZE), 2 * NODE_WIDTH - 24)
 
 
-def accumulate_part(node: Node, row: int) -> Part:
-    """180 x 80 with one row: variable."""
-    return Part(node.id, "accumulate", row, NODE_WIDTH, 80, rows=[("variable", 40, 30)])
+def accumulate_part(node: Node, row: int, sizes: Sizes = WAITE) -> Part:
+    """180 wide, with one row: variable."""
+    return Part(node.id, "accumulate", row, NODE_WIDTH, sizes.op, rows=[("variable", sizes.head, sizes.row)])
 
 
 def gradient_shapes(document: Document) -> dict[tuple[str, int], tuple[int, ...]]:

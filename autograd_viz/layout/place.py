@@ -107,18 +107,18 @@ class ForwardPlaces:
         return self.parts[maker.id].centre - (100 if aside else 0)
 
 
-def place_ctx(parts: dict[str, Part], saving: Mapping[str, str], rows: list[list[Part]]) -> None:
+def place_ctx(parts: dict[str, Part], saving: Mapping[str, str], rows: list[list[Part]], size: float) -> None:
     """Place each ctx beside its op. If nothing is to the right of any op, all ctx stand in one column."""
     op_rows = rows[1::2]
     for line in op_rows:
         line.sort(key=lambda p: p.centre)
-    column = max([line[-1].end for line in op_rows if line and line[-1].id in saving], default=0.0) + 100
+    column = max([line[-1].end for line in op_rows if line and line[-1].id in saving], default=0.0) + 60 + size / 2
     for line in op_rows:
         beside = []
         for p in line:
             if p.id in saving:
-                ctx = parts[f"ctx:{p.id}"] = Part(f"ctx:{p.id}", "ctx", p.row, 80, 80)
-                ctx.centre = column if p is line[-1] else p.end + 80
+                ctx = parts[f"ctx:{p.id}"] = Part(f"ctx:{p.id}", "ctx", p.row, size, size)
+                ctx.centre = column if p is line[-1] else p.end + 40 + size / 2
                 beside.append(ctx)
         line.extend(beside)
 

@@ -179,7 +179,7 @@ class Wiring:
         op, ctx, p = self.parts[node.op], self.parts[f"ctx:{node.op}"], self.parts[node.id]
         jog = Pin(ctx.x - 20)
         self.left.take(2 * op.row + 1, jog.x - CLEAR, jog.x + CLEAR, ("j", node.id))
-        start, end = End(op, op.w - 10, "save"), End(ctx, 0, 40)
+        start, end = End(op, op.w - 10, "save"), End(ctx, 0, ctx.h / 2)
         self.wires.append(Wire(f"save:{node.op}", "save", ("j", node.id), start, end, [Turn("pin", LEFT, jog)]))
         net, gap, head = ("s", node.id), None, []
         if self._rightmost[op.row] is not ctx:
@@ -189,7 +189,9 @@ class Wiring:
             self.left.open[gap].add(net)
         right_gap, tail = self._into_node(p, "s", p.row)
         path = [*head, Turn("lane"), *tail]
-        self._cross(Wire(f"saved:{node.op}", "saved", net, End(ctx, 80, 35), End(p, 10, "saved"), path), gap, right_gap)
+        self._cross(
+            Wire(f"saved:{node.op}", "saved", net, End(ctx, ctx.w, ctx.h / 2 - 5), End(p, 10, "saved"), path), gap, right_gap
+        )
 
     def _retained(self, node: Node) -> None:
         """A wire from a node to the grad row of a tensor that retains its grad.
@@ -201,7 +203,7 @@ class Wiring:
                 continue
             p, net, gap = self.parts[node.id], ("h", node.id, t.id), self.parts[node.id].row + 1
             left_gap, tail = self._into_grad(self.parts[t.id], net)
-            end = End(self.parts[t.id], 170, "grad")
+            end = End(self.parts[t.id], self.parts[t.id].w - 10, "grad")
             if left_gap == gap and self._leftmost[p.row] is p and self._retaining(node) == 1:
                 self._cross(
                     Wire(f"retain:{t.id}", "retain", net, End(p, 0, p.h - 15), end, [Turn("lane"), *tail]), left_gap, None
@@ -227,7 +229,7 @@ class Wiring:
             right_gap, tail = self._into_node(node, "f", gap)
             path = [Turn("pin", LEFT, lane), Turn("track", LEFT, gap=gap), Turn("lane"), *tail]
             label = label_width(t.value.shape) if t.id in self.document.roots else 0
-            start, end = End(p, 170, "grad_fn"), End(node, 0, "grad_fn")
+            start, end = End(p, p.w - 10, "grad_fn"), End(node, 0, "grad_fn")
             self._cross(Wire(f"grad_fn:{t.id}", "grad_fn", net, start, end, path, label, "right"), gap, right_gap)
 
     # -- the backward graph -------------------------------------------------------------------------------------------
@@ -258,7 +260,7 @@ class Wiring:
         self.right.below[p.row] = SUM_STRIP
         path = [Turn("pin", RIGHT, pin), Turn("track", RIGHT, gap=p.row), Turn("lane"), *tail]
         width = label_width(self.shapes.get((node.id, 0), ()))
-        wire = Wire(f"grad:{node.id}", "grad", net, End(p, None, 0), End(t, 170, "grad"), path, width, "up")
+        wire = Wire(f"grad:{node.id}", "grad", net, End(p, None, 0), End(t, t.w - 10, "grad"), path, width, "up")
         self._cross(wire, left_gap, p.row)
 
     # -- trunks -------------------------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ from .. import words
 from ..graph.model import Entry, Node, Op, Tensor
 from ..graph.text import shape_text
 from ..layout.geometry import Box
-from ..layout.measure import ADVANCE, MOST_COLUMNS, OP_SIZE, TITLE_SIZE, columns, count_text, op_title
+from ..layout.measure import ADVANCE, MOST_COLUMNS, columns, count_text, op_title
 from .escape import element, text
 from .pen import Pen, tensor_kind
 from .theme import Theme
@@ -76,7 +76,7 @@ class BoxPainter(Pen):
         Dashed: takes no part in autograd. Dotted: nobody saw it; the backward graph shows that it existed.
         """
         kind = self.kind(box)
-        radius = {"tensor": 0, "ctx": 40, "node": 24}.get(box.kind, 12)
+        radius = {"tensor": 0, "ctx": box.h / 2, "node": self.sizes.corner}.get(box.kind, 12)
         width = {"tensor": 3.0, "op": 3.0 if kind == "brown" else 2.0}.get(box.kind, 2.5)
         dashes = "2 4" if self.is_reconstructed(box) else "7 4" if kind == "yellow" else None
         stroke, role = self.colour[f"{kind}-stroke"], f"s-{kind}"
@@ -90,35 +90,44 @@ class BoxPainter(Pen):
     def tensor_content(self, box: Box) -> list[str]:
         """The name and five rows."""
         name = self.tensors[box.id].name or ""
-        size = min(float(TITLE_SIZE), max(11.0, 160 / (max(1, columns(name)) * ADVANCE)))
-        title = self.text(box.x + box.w / 2, box.y + 29, [Run(path_clipped(name, int(164 / size / ADVANCE)))], size, "middle")
+        size = min(self.sizes.name, max(11.0, (box.w - 20) / (max(1, columns(name)) * ADVANCE)))
+        clear = path_clipped(name, int((box.w - 16) / size / ADVANCE))
+        title = self.text(box.x + box.w / 2, box.y + self.sizes.name_y, [Run(clear)], size, "middle")
         return [title, *(self.row(box, row, f"{box.id}.{row.key}") for row in box.rows)]
 
     def op_content(self, box: Box) -> list[str]:
         """The op's name, and the save row if its node keeps a tensor."""
-        title = clipped(op_title(self.ops[box.id]), int((box.w - 10) / OP_SIZE / ADVANCE))
-        y = box.y + (26 if box.rows else box.h / 2 + 5)
+        title = clipped(op_title(self.ops[box.id]), int((box.w - 10) / self.sizes.title / ADVANCE))
+        y = box.y + (self.sizes.title_y if box.rows else box.h / 2 + 5)
         members = self.ops[box.id].members
         counted = words.PICTURE_OP if members == 1 else words.PICTURE_OPS.format(count=members)
-        inside = ((Run(counted if members else "ctx.save_for_backward(...)"),),)
+        inside = (
+            (Run(counted if members else "ctx.save_for_backward(...)" if self.sizes.closes else "ctx.save_for_backward(…)"),),
+        )
         rows = [self.row(box, row, "", inside, radius=10, middle=True) for row in box.rows]
-        return [self.text(box.x + box.w / 2, y, [Run(title)], OP_SIZE, "middle"), *rows]
+        return [self.text(box.x + box.w / 2, y, [Run(title)], self.sizes.title, "middle"), *rows]
 
     def ctx_content(self, box: Box) -> list[str]:
         """One word."""
-        return [self.text(box.x + box.w / 2, box.y + box.h / 2 + 5, [Run("ctx")], OP_SIZE, "middle")]
+        return [self.text(box.x + box.w / 2, box.y + box.h / 2 + 5, [Run("ctx")], self.sizes.title, "middle")]
 
     def node_content(self, box: Box) -> list[str]:
         """Name, saved tensors, next_functions."""
         node = self.nodes[box.id]
-        name = clipped(node_title(node.name, self.theme), int((box.w - 12) / OP_SIZE / ADVANCE))
-        parts = [self.text(box.x + box.w / 2, box.y + 26, [Run(name)], OP_SIZE, "middle")]
+        name = clipped(node_title(node.name, self.theme), int((box.w - 12) / self.sizes.title / ADVANCE))
+        parts = [self.title(box, name)]
         for row in box.rows:
             if row.key in ("saved", "called"):
                 parts.append(self.row(box, row, f"{box.id}.{row.key}", radius=6))
             else:
-                parts.append(self.row(box, row, "", self.next_functions(node), radius=10, pitch=15, top=15))
+                parts.append(
+                    self.row(box, row, "", self.next_functions(node), radius=10, pitch=self.sizes.line, top=self.sizes.first)
+                )
         return parts
+
+    def title(self, box: Box, name: str) -> str:
+        """The title of a node."""
+        return self.text(box.x + box.w / 2, box.y + self.sizes.title_y, [Run(name)], self.sizes.title, "middle")
 
     def accumulate_content(self, box: Box) -> list[str]:
         """The word `variable`, and its leaf."""
@@ -126,7 +135,7 @@ class BoxPainter(Pen):
         variable = self.tensors[node.variable].name if node.variable else None
         room = MOST_COLUMNS - len("variable = ")
         word = f"variable = {path_clipped(variable, room)}" if variable and self.theme.pytorch_words else "variable"
-        parts = [self.text(box.x + box.w / 2, box.y + 26, [Run(node.name)], OP_SIZE, "middle")]
+        parts = [self.title(box, node.name)]
         return parts + [self.row(box, row, "", ((Run(word),),), radius=6, middle=True) for row in box.rows]
 
     def next_functions(self, node: Node) -> Lines:
@@ -139,7 +148,8 @@ class BoxPainter(Pen):
             (Run(f"{_tuple(e, f.count, self.theme)}{',' * c}"),)
             for e, f, c in zip(ends, node.next_functions, comma, strict=True)
         ]
-        return (Run(f"next_functions = {opening}"),), *tuples, (Run(closing),)
+        lines = [(Run(f"next_functions = {opening}"),), *tuples]
+        return (*lines, (Run(closing),)) if self.sizes.closes else (*lines[:-1], (Run(f"{lines[-1][0].text}{closing}"),))
 
 
 def _tuple(end: Entry, count: int, theme: Theme) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from .. import words
@@ -16,12 +16,13 @@ from ..graph.frames import open_groups
 from ..graph.groups import WHOLE, WHOLE_NODES, Group, group_tree, opened_first
 from ..graph.model import Document
 from ..graph.trace import State
-from ..layout import Geometry, layout, layout_apart, without_code
+from ..layout import DENSE, WAITE, Geometry, layout, layout_apart, without_code
 from . import Theme, render_svg
 from .escape import printable
 from .svg import framed, painted
 
 NEAR = 600  # ops, or pairs of tensors, that are laid out in this process; more are laid out in their own process
+TWICE = 150  # nodes, up to which a second layout takes no time
 BESIDE = 10  # arrows of each op, and a few nodes
 
 
@@ -32,12 +33,16 @@ class Drawing:
     Attributes:
         document: the whole document.
         opened: ids of the groups whose contents are drawn; None: no group is closed.
+        dense: boxes are low and close together, for a screen.
         code: the statements stand beside the boxes that they made.
+        past: what is written before the first step.
     """
 
     document: Document
     opened: frozenset[str] | None = None
+    dense: bool = False
     code: bool = True
+    past: State = field(default=State(), compare=False)
 
     @cached_property
     def tree(self) -> Group:
@@ -63,7 +68,18 @@ class Drawing:
     @cached_property
     def _with_code(self) -> Geometry:
         document, groups = self.shown.document, open_groups(self.shown, self.tree, self.opened)
-        return layout(document, groups) if is_near(document) else layout_apart(document, groups)
+        return (layout if is_near(document) else layout_apart)(document, groups, DENSE if self.dense else WAITE)
+
+    def on_screen(self, has_code: bool) -> Drawing:
+        """The drawing for a page, which may have the code in a view of its own. A large one is not laid out again."""
+        drawing = self._low if len(self.shown.document.nodes) <= TWICE else self
+        return drawing.without_code if has_code else drawing
+
+    @cached_property
+    def _low(self) -> Drawing:
+        drawing = replace(self, dense=True)
+        drawing.__dict__.update(tree=self.tree, shown=self.shown)
+        return drawing
 
     @property
     def height(self) -> float:
@@ -73,7 +89,7 @@ class Drawing:
     @cached_property
     def without_code(self) -> Drawing:
         """The same drawing without the column of statements. Everything else stays where it is."""
-        drawing = Drawing(self.document, self.opened, code=False)
+        drawing = replace(self, code=False)
         drawing.__dict__.update({same: getattr(self, same) for same in ("tree", "shown", "_with_code", "_at_start")})
         return drawing
 
@@ -86,7 +102,7 @@ class Drawing:
         return self._opened((self.opened or frozenset()) | {group})
 
     def _opened(self, opened: frozenset[str]) -> Drawing:
-        drawing = Drawing(self.document, opened, self.code)
+        drawing = replace(self, opened=opened)
         drawing.__dict__["tree"] = self.tree  # expensive, and the same
         return drawing
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from ..graph.model import Document, Node, Op, Tensor
 from ..graph.trace import State
+from ..layout import WAITE, Sizes
 from ..layout.geometry import Box, CodeLine, Frame, Label, Row
 from ..layout.measure import ADVANCE, CAPTION_SIZE, CODE_SIZE, FRAME_SIZE, LABEL_SIZE, ROW_SIZE, columns
 from .escape import element, text
@@ -23,10 +24,11 @@ class Pen:
         document: what is drawn.
         state: which values to show, and which step has just run.
         theme: colours and words.
+        sizes: the heights of boxes.
     """
 
-    def __init__(self, document: Document, state: State, theme: Theme) -> None:
-        self.document, self.state, self.theme = document, state, theme
+    def __init__(self, document: Document, state: State, theme: Theme, sizes: Sizes = WAITE) -> None:
+        self.document, self.state, self.theme, self.sizes = document, state, theme, sizes
         self.tensors: dict[str, Tensor] = {t.id: t for t in document.tensors}
         self.ops: dict[str, Op] = {o.id: o for o in document.ops}
         self.nodes: dict[str, Node] = {n.id: n for n in document.nodes}

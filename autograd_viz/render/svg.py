@@ -61,7 +61,7 @@ class _Painter(BoxPainter, ArrowPainter):
     """Draws the parts of one picture."""
 
     def __init__(self, document: Document, geometry: Geometry, state: State, theme: Theme) -> None:
-        super().__init__(document, state, theme)
+        super().__init__(document, state, theme, geometry.sizes)
         self.geometry = geometry
 
     def summary(self) -> str:

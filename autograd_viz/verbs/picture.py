@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..export.cell import cell_bundle
@@ -18,38 +19,75 @@ if TYPE_CHECKING:
     from ..widget.widget import StepperWidget
 
 
-class Figure:
-    """A picture of a graph; a notebook cell that ends in one shows it.
+class Shown:
+    """What a notebook cell shows with zoom and pan, and as a picture where no widget lives."""
+
+    drawing: Drawing | MapDrawing
+    svg: str
+    _theme: str
+    _at: tuple[float, float] = (0.0, 0.0)
+
+    def widget(self) -> StepperWidget:
+        """It as a widget without steps."""
+        from ..widget.widget import StepperWidget
+
+        still = Recording(self.drawing.document, Trace()).stepper()
+        return StepperWidget(still, 0, self.drawing, self._theme)
+
+    def _ipython_display_(self) -> None:
+        from IPython import get_ipython
+        from IPython.display import display
+
+        if not hasattr(get_ipython(), "kernel"):
+            print(repr(self))  # in a terminal
+            return
+        widget = self.widget()
+        live, metadata = widget._repr_mimebundle_() or ({}, {})
+        display({**live, "text/plain": repr(self)}, metadata=metadata, raw=True)  # type: ignore[no-untyped-call]
+        display(self._picture(widget.mark), raw=True)  # type: ignore[no-untyped-call]
+
+    def _picture(self, mark: str | None = None) -> dict[str, Any]:
+        return cell_bundle(self.svg, repr(self), mark, at=self._at)
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
+        return self._picture()
+
+
+class Figure(Shown):
+    """A picture of a graph; a notebook cell that ends in one shows it, with zoom and pan.
 
     Attributes:
         document: what is drawn.
         svg: the picture.
     """
 
-    def __init__(self, drawing: Drawing, state: State, theme: str) -> None:
-        self.document, self._drawn = drawing.document, drawing.shown
-        self.svg = drawing.svg(state, theme_named(theme))
-        self._place = drawing.place(next(iter(drawing.document.roots), ""))
+    drawing: Drawing
 
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        return cell_bundle(self.svg, repr(self), at=self._place)
+    def __init__(self, drawing: Drawing, state: State, theme: str) -> None:
+        self.document, self._theme = drawing.document, theme
+        self.drawing = replace(drawing, past=state)
+        self.svg = drawing.svg(state, theme_named("light" if theme == "auto" else theme))
+        self._at = drawing.place(next(iter(drawing.document.roots), ""))
 
     def __repr__(self) -> str:
         freed = ", saved tensors freed" if self.document.is_freed else ""
         freed += ", forward pass reconstructed (dotted)" if any(o.reconstructed for o in self.document.ops) else ""
-        groups = len(self._drawn.groups)
+        shown = self.drawing.shown
+        groups = len(shown.groups)
         freed += f", {groups} group{'s' * (groups > 1)} collapsed" if groups else ""
-        names = few_names([t.name for t in self._drawn.document.tensors if t.name])
+        names = few_names([t.name for t in shown.document.tensors if t.name])
         return printable(f"<Figure of {names or 'an unnamed tensor'}: {len(self.document.nodes):,} backward nodes{freed}>")
 
 
-class Map:
+class Map(Shown):
     """A map of a model; a notebook cell that ends in one shows it, and its cards open there.
 
     Attributes:
         drawing: which cards are open.
         svg: the picture.
     """
+
+    drawing: MapDrawing
 
     def __init__(self, drawing: MapDrawing, state: State, theme: str) -> None:
         self.drawing, self._theme = drawing, theme
@@ -59,19 +97,6 @@ class Map:
     def document(self) -> Document:
         """The whole graph."""
         return self.drawing.document if self.drawing.whole is None else self.drawing.whole()
-
-    def widget(self) -> StepperWidget:
-        """The map as a widget without steps: its cards open, and show their figures."""
-        from ..widget.widget import StepperWidget
-
-        still = Recording(self.drawing.document, Trace()).stepper()
-        return StepperWidget(still, 0, self.drawing, self._theme)
-
-    def _ipython_display_(self) -> None:
-        self.widget()._ipython_display_()
-
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        return cell_bundle(self.svg, repr(self))
 
     def __repr__(self) -> str:
         plan = self.drawing.plan

@@ -65,7 +65,7 @@ def record(what: Any = None) -> Any:
     return Recorder(what)
 
 
-def show(tensor: Any, *, params: Any = None, theme: str = "light", collapse: bool | None = None) -> Figure | Map:
+def show(tensor: Any, *, params: Any = None, theme: str = "auto", collapse: bool | None = None) -> Figure | Map:
     """Draw the graph of `tensor` as it is now.
 
     A model with more than 40 backward nodes is drawn as a map, if its modules are known. Any other large graph is drawn in
@@ -74,7 +74,7 @@ def show(tensor: Any, *, params: Any = None, theme: str = "light", collapse: boo
     Args:
         tensor: the result of a forward pass, of autograd_viz or of PyTorch; a leaf is one box. Or a `Recording` from `load`.
         params: names for parameters: a module, or a dictionary of names and tensors.
-        theme: "light", "dark" or "waite".
+        theme: "light", "dark", "waite", or "auto": the picture is light, and in a notebook it follows the notebook.
         collapse: True draws every group as one box, False draws every op. None draws a map, or groups beyond 60 ops or 100
             backward nodes.
 
@@ -86,7 +86,8 @@ def show(tensor: Any, *, params: Any = None, theme: str = "light", collapse: boo
         UnknownChoiceError: the theme does not exist.
         TypeError: `params` is neither a module nor a dictionary.
     """
-    theme_named(theme)
+    if theme != "auto":
+        theme_named(theme)
     if isinstance(tensor, Recording):
         return _pictured(_drawn(tensor.document, collapse, False), State(), theme)
     with collector_waits():

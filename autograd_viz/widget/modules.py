@@ -8,8 +8,8 @@ from importlib import resources
 
 ENTRY = "index.js"
 STYLES = (
-    "stepper.css", "unseen.css", "stage.css", "picture.css", "map.css", "code_view.css", "inspector.css", "engine.css",
-    "heatmap.css", "formulas.css", "debugger.css", "compare.css",
+    "stepper.css", "unseen.css", "stage.css", "present.css", "picture.css", "map.css", "code_view.css", "inspector.css",
+    "engine.css", "heatmap.css", "formulas.css", "debugger.css", "compare.css",
 )  # fmt: skip
 COMMENT = re.compile(r"^[ \t]*(?:/\*\*(?:[^*]|\*(?!/))*\*/|//[^\n]*)[ \t]*\n", re.MULTILINE)  # on lines of their own
 IMPORT = re.compile(r'^import [^;]*? from "\./([^"]+)";\n', re.MULTILINE)

@@ -10,7 +10,6 @@ from ..graph.collapse import titled
 from ..graph.collapsed import Collapsed
 from ..graph.forward import made_by_op
 from ..graph.groups import Group, kinds_of
-from ..graph.trace import State
 from ..maps.drawing import MapDrawing
 from ..reasons.why import Why
 from ..render import THEMES, Theme
@@ -44,8 +43,6 @@ def page_of(
     """
     shown, start = drawing.shown, stepper.trace.start
     code = code_of(shown, next(iter(start.queue), "")) if total else {}
-    if code and isinstance(drawing, Drawing):
-        drawing = drawing.without_code
     return {
         "palettes": {name: THEMES[name].colours() for name in palettes},
         "document": to_plain(shown.document),
@@ -56,14 +53,14 @@ def page_of(
         "words": words.ui(),
         "language": words.language(),
         "code": code,
-        **(_of_map(drawing, theme, total) if isinstance(drawing, MapDrawing) else _of_figure(drawing, theme)),
+        **(_of_map(drawing, theme, total) if isinstance(drawing, MapDrawing) else _of_figure(drawing, theme, bool(code))),
     }
 
 
-def _of_figure(drawing: Drawing, theme: Theme) -> dict[str, Any]:
+def _of_figure(drawing: Drawing, theme: Theme, has_code: bool) -> dict[str, Any]:
     drawn = {t.id for t in drawing.shown.document.tensors}
     return {
-        "svg": page_svg(drawing.svg(State(), theme)),
+        "svg": page_svg(drawing.on_screen(has_code).svg(drawing.past, theme)),
         "why": {t: why for t, why in Why(drawing.shown.whole).at_start().items() if t in drawn},
         "groups": open_groups(drawing),
     }

@@ -21,9 +21,8 @@ from .html import filled, frame, html_page
 MOST_NODES = 200
 MOST_NUMBERS = 1_000_000  # in all tensors of a dry run
 MOST_LETTERS = 400_000  # of a page: a notebook stores one for each stepper
-HEIGHT = (460, 720)  # px, minimum and maximum
-AROUND = 160  # px: controls, sentence and margins above and below the picture
-FITTED = 0.8  # of the picture's own size: the panel beside it needs room
+HEIGHT = (460, 680)  # px, minimum and maximum
+AROUND = 150  # px: controls, sentence and margins above and below the picture
 
 DryRun = Callable[[], Stepper | None]
 
@@ -58,7 +57,9 @@ class PageOutput:
         page = self._page() if len(self.stepper.document.nodes) <= MOST_NODES else ""
         if not page or len(page) > MOST_LETTERS:
             return ""
-        height = round(min(max(FITTED * self.drawing().height + AROUND, HEIGHT[0]), HEIGHT[1]))
+        drawing = self.drawing()
+        whole = (drawing.on_screen(True) if isinstance(drawing, Drawing) else drawing).height
+        height = round(min(max(whole + AROUND, HEIGHT[0]), HEIGHT[1]))
         return filled("file_output.html", {"mark": self.mark, "title": text(self._title), "frame": frame(page, height)})
 
     def show(self, title: str = "") -> None:

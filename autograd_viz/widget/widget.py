@@ -63,6 +63,7 @@ class StepperWidget(Quiet, TwoScales, MadeFrames, Answering, anywidget.AnyWidget
             its frames, and the number of the page's questions answered so far.
         pending: the edit that has not run yet: its node, and the gradients by output; {} if there is none.
         page: the output that steps without a kernel.
+        mark: a class by which the live view finds and hides the picture beside it.
     """
 
     _esm = joined_modules()
@@ -101,8 +102,8 @@ class StepperWidget(Quiet, TwoScales, MadeFrames, Answering, anywidget.AnyWidget
         self._made = self.frames  # the same list
         self._maker = maker = Framed(stepper, drawing, self._theme)
         self._is_moving = False
-        self._mark = f"av-still-{secrets.token_hex(8)}"
-        self.page = PageOutput(stepper, self._mark, theme, lambda: self._drawing, dry_run)
+        self.mark = f"av-still-{secrets.token_hex(8)}"
+        self.page = PageOutput(stepper, self.mark, theme, lambda: self._drawing, dry_run)
         self._palettes, self._total = ("light", "dark") if theme == "auto" else (theme,), total
         self.picture, self.shown_stops = self._page(drawing, maker), self._shown_stops()
         stepper.on_move(self._moved)
@@ -152,7 +153,7 @@ class StepperWidget(Quiet, TwoScales, MadeFrames, Answering, anywidget.AnyWidget
     def _page(self, drawing: Drawing | MapDrawing, maker: Framed, look: str = "") -> dict[str, Any]:
         page = page_of(self.stepper, drawing, self._theme, self._palettes, self._total)
         ready, has_map = maker.ready(self.stepper.trace.start), self._map is not None or isinstance(drawing, MapDrawing)
-        return {**page, "ready": ready, "mark": self._mark, "has_map": has_map, "look": look}
+        return {**page, "ready": ready, "mark": self.mark, "has_map": has_map, "look": look}
 
     def refresh(self) -> None:
         """Show what changed outside the stepper (called after every cell)."""
@@ -284,4 +285,4 @@ class StepperWidget(Quiet, TwoScales, MadeFrames, Answering, anywidget.AnyWidget
         said = words.ui()["static_saved" if self._total else "static_map"]
         caption = " ".join(filter(None, (f"{title}:" if title else "", self.sentence if self._total else "", said)))
         svg = self._drawing.svg(self.stepper.state, self._theme, caption)
-        return cell_bundle(svg, said, self._mark)
+        return cell_bundle(svg, said, self.mark)

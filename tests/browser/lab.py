@@ -31,7 +31,7 @@ CHROMIUM_ARGUMENTS = [
     "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage", "--force-color-profile=srgb",
     "--font-render-hinting=none",
 ]  # fmt: skip
-VIEWPORT = {"width": 1500, "height": 1300}
+VIEWPORT = {"width": 1800, "height": 1300}  # room for the panel beside the picture
 SETTINGS = {
     "@jupyterlab/apputils-extension/notification": {"fetchNews": "false", "checkForUpdates": False, "doNotDisturbMode": True},
     "@jupyterlab/docmanager-extension/plugin": {"autosave": False},

@@ -74,6 +74,7 @@ def test_a_double_click_opens_a_group_where_it_stands_and_the_panel_closes_it(st
         stepping.press("next")
         stepping.wait_for_step(step)
     group = box(stepping, "block.0 … block.5", "op")
+    stepping.page.wait_for_timeout(500)  # the page has come to rest
     before = group.bounding_box()
     group.dblclick()
     first = box(stepping, "block.0", "op")

@@ -80,11 +80,11 @@ def test_the_picture_is_dragged_zoomed_at_the_pointer_and_fitted(stepping: Stepp
 
 def test_a_click_pins_a_box_and_the_pointer_lights_its_neighbours(stepping: Stepping) -> None:
     outline = stepping.widget.locator('[data-at="n1"] > .outline')
-    outline.hover(position={"x": 30, "y": 7})
+    outline.hover(position={"x": 30, "y": 14})
     for id in ("n1", "n0", "next:n1.0"):
         stepping.widget.locator(f'.near[data-at="{id}"]').first.wait_for(state="attached")
     expect(stepping.widget.locator('.near[data-at="t0"]')).to_have_count(0)
-    outline.click(position={"x": 30, "y": 7})
+    outline.click(position={"x": 30, "y": 14})
     ring = stepping.widget.locator(".av-ring")
     expect(ring).to_have_attribute("visibility", "visible")
     press_key(stepping, "n", "Escape")

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import autograd_viz as av
-from autograd_viz.layout import Arrow, Box, Geometry, layout
+from autograd_viz.layout import DENSE, WAITE, Arrow, Box, Geometry, Sizes, layout
 from autograd_viz.layout.geometry import Point
 from autograd_viz.render.drawing import Drawing
 from autograd_viz.sources.from_core import CoreGraph
@@ -46,6 +46,7 @@ def geometry_of(
     chains: list[tuple[int, int, bool]],
     hidden: int,
     retained: int,
+    sizes: Sizes,
 ) -> Geometry:
     """The layout of everything a program made; every `hidden`-th tensor has no name, every `retained`-th keeps its grad."""
     _, pool = program.run(av)
@@ -59,13 +60,21 @@ def geometry_of(
     names = {f"x{i}": t for i, t in enumerate(pool) if not hidden or i % hidden}
     used = {id(t) for p in pool if p._made_by for t in p._made_by.inputs}
     ends = [t for t in pool if id(t) not in used]
-    return layout(Drawing(CoreGraph(ends, names).document).shown.document)
+    return layout(Drawing(CoreGraph(ends, names).document).shown.document, sizes=sizes)
 
 
 kinds = st.sampled_from(["one", "some", "results", "constants"])
 crowds = st.just([]) | st.lists(st.tuples(st.integers(0, 60), st.sampled_from([3, 26, 1000]), kinds), max_size=4)
 chains = st.lists(st.tuples(st.integers(0, 60), st.integers(1, 4), st.booleans()), max_size=6)
-graphs = st.builds(geometry_of, programs(60), crowds, chains, st.sampled_from([0, 2, 3]), st.sampled_from([0, 5]))
+graphs = st.builds(
+    geometry_of,
+    programs(60),
+    crowds,
+    chains,
+    st.sampled_from([0, 2, 3]),
+    st.sampled_from([0, 5]),
+    st.sampled_from([WAITE, DENSE]),
+)
 
 
 def pieces(arrow: Arrow) -> list[tuple[Point, Point]]:

@@ -11,9 +11,7 @@ const { sayer } = await import(`${at}words.js`);
 const { PassHistory } = await import(`${at}history.js`);
 const { editsAt } = await import(`${at}edit_form.js`);
 const { holds } = await import(`${at}culling.js`);
-const { revealed, zoomedAt } = await import(`${at}viewport.js`);
 const { joinedTo, towards } = await import(`${at}neighbours.js`);
-const { mapScale } = await import(`${at}minimap.js`);
 const { keepRecorded } = await import(`${at}recorded.js`);
 
 const NODES = [
@@ -185,23 +183,11 @@ test("a region holds another only if it does on every side", () => {
   }
 });
 
-test("zoom has limits, and a box in sight leaves even a moved view alone", () => {
-  assert.equal(zoomedAt({ x: 0, y: 0, scale: 1 }, 100, 0, 0).scale, 4);
-  assert.equal(zoomedAt({ x: 0, y: 0, scale: 1 }, 0.0001, 0, 0).scale, 0.02);
-  const moved = { x: 30, y: 20, scale: 1 };
-  assert.deepEqual(revealed(moved, { x: 10, y: 10, w: 5, h: 5 }, { width: 500, height: 400 }), moved);
-});
-
 test("straight ahead goes before aside, and an arrow joins its ends", () => {
   const box = (id, x, y) => ({ id, kind: "node", x, y, w: 10, h: 10 });
   const [aside, ahead] = [box("aside", 40, 60), box("ahead", 0, 80)];
   for (const beside of [[aside, ahead], [ahead, aside]]) assert.equal(towards(box("a", 0, 0), beside, "down").id, "ahead");
   assert.deepEqual(joinedTo(graph, "next:n0.0"), ["n0", "n1", "next:n0.0"]);
-});
-
-test("the map of a very long picture is stretched to a width that a hand can hit", () => {
-  assert.deepEqual(mapScale({ width: 100, height: 13000 }), [0.12, 0.01]);
-  assert.deepEqual(mapScale({ width: 1500, height: 1000 }), [0.1, 0.1]);
 });
 
 test("a name that turns the direction of writing turns nothing around it", () => {

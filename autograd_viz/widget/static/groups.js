@@ -1,7 +1,7 @@
 // Groups: boxes that stand for many ops, which the kernel opens and closes, and where the picture stands afterwards.
 
 /** @typedef {import("./picture.js").Box} Box */
-/** @typedef {import("./viewport.js").View} View */
+/** @typedef {import("./camera.js").View} View */
 /** @typedef {{ title: string, above: string }} OpenGroup `above` is the id of the open group around it, or "" */
 /** @typedef {{ title: string, kinds: [name: string, count: number][] }} ClosedGroup `kinds` of its ops, the most frequent first */
 /**

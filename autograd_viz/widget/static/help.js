@@ -1,4 +1,4 @@
-// The list of keys.
+// The list of keys, and what the rings in the picture say.
 
 import { button, html } from "./elements.js";
 import { HELP } from "./keys.js";
@@ -24,6 +24,6 @@ export function helpPopup(say, signal) {
   }
   const close = button("close", say("close"), () => popup.close(), signal);
   close.textContent = say("close");
-  popup.root.append(html("strong", "", say("help")), list, close);
+  popup.root.append(html("strong", "", say("help")), list, html("p", "av-rings", say("help_rings")), close);
   return popup;
 }

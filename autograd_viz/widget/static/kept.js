@@ -4,7 +4,7 @@ import { anchored, successor } from "./groups.js";
 
 /** @typedef {import("./groups.js").Groups} Groups */
 /** @typedef {import("./view.js").View} View */
-/** @typedef {{ isOpen: boolean, code: boolean | undefined, hadFocus: boolean, chosen: string, anchor: string, groups: Groups, view: import("./viewport.js").View, own: boolean, at: { x: number, y: number } | undefined }} Kept */
+/** @typedef {{ isOpen: boolean, asked: boolean, code: boolean | undefined, presents: boolean, hadFocus: boolean, chosen: string, anchor: string, groups: Groups, view: import("./camera.js").View, own: boolean, at: { x: number, y: number } | undefined }} Kept */
 
 /**
  * What the view of the next picture goes on from.
@@ -17,7 +17,8 @@ export function keep(of) {
   const scope = /** @type {Document | ShadowRoot} */ (of.root.getRootNode());
   const hadFocus = of.root.contains(scope.activeElement);
   const { view, own } = stage.viewport;
-  return { isOpen: split.isOpen, code: of.code.chosen, hadFocus, chosen, anchor, groups: of.groups, view, own, at: stage.cornerOf(anchor) };
+  const [code, presents] = [of.code.chosen, of.present.isOn];
+  return { isOpen: split.isOpen, asked: split.asked, code, presents, hadFocus, chosen, anchor, groups: of.groups, view, own, at: stage.cornerOf(anchor) };
 }
 
 /**
@@ -27,8 +28,11 @@ export function keep(of) {
 export function goOn(from, kept) {
   const { boxes } = from.stage.picture;
   const anchor = successor(kept.anchor, boxes, kept.groups, from.groups);
-  if (!kept.isOpen) from.togglePanel();
+  if (kept.presents) from.present.show(true);
   if (kept.code !== undefined && kept.code !== from.code.isOpen) from.code.toggle();
+  from.split.asked = kept.asked;
+  if (kept.asked && kept.isOpen !== from.split.isOpen) from.split.show(kept.isOpen);
+  from.resized();
   if (kept.chosen) from.select(successor(kept.chosen, boxes, kept.groups, from.groups), !kept.at);
   const to = from.stage.cornerOf(anchor);
   if (to && kept.at) from.stage.viewport.stand(anchored(kept.view, kept.at, to));

@@ -14,7 +14,7 @@ const WALKS = ["reset", "back", "next", "finish", "play", "run"];
  * @param {string} action by its name in keys.js
  */
 export function pressed(view, action) {
-  const { stage, playback, help, stops } = view;
+  const { stage, playback, help, stops, present } = view;
   const here = view.selection || stage.lit;
   if (WALKS.includes(action)) playback.act(/** @type {Action} */ (action));
   else if (DIRECTIONS.includes(action)) view.select(stage.neighbour(view.selection, /** @type {Direction} */ (action)), true);
@@ -26,6 +26,7 @@ export function pressed(view, action) {
   else if (action === "panel") view.togglePanel();
   else if (action === "code") view.code.toggle();
   else if (action === "help") help.toggle();
-  else if (action === "close") help.close() || stops.popup.close() || view.select("");
+  else if (action === "present") present.toggle();
+  else if (action === "close") help.close() || stops.popup.close() || present.leave() || view.select("");
   else stage.act(action);
 }

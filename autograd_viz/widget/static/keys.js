@@ -33,6 +33,7 @@ const KEYS = {
   d: "pan_right",
   i: "panel",
   l: "code",
+  p: "present",
   "?": "help",
   Escape: "close",
 };
@@ -63,6 +64,7 @@ export const HELP = [
   ["w  a  s  d", "key_pan"],
   ["i", "key_panel"],
   ["l", "key_code"],
+  ["p", "key_present"],
   ["?", "key_help"],
   ["Esc", "key_close"],
 ];

@@ -1,4 +1,4 @@
-// A second drawing over the picture, in its coordinates: what is selected, breakpoints, the node that failed.
+// A second drawing over the picture, in its coordinates: what is selected, what is next, breakpoints, the node that failed.
 
 import { svgElement } from "./draw.js";
 
@@ -7,6 +7,8 @@ import { svgElement } from "./draw.js";
 
 const RADIUS = 8; // px of a breakpoint
 const RING = 3; // px from a box to the ring around it: a label on an arrow begins not much further away
+const DUE = 7; // px to the ring of what is next: both can be seen
+const [TAG, LETTER] = [16, 0.602 * 11.4]; // px of the height of its tag, and of a letter's width
 
 export class Marks {
   /**
@@ -20,6 +22,10 @@ export class Marks {
     this.svg = svgElement("svg", { viewBox, class: "av-marks", role: "group" });
     this.svg.setAttribute("aria-label", say("breakpoints"));
     this.ring = svgElement("rect", { class: "av-ring", rx: 14, visibility: "hidden" });
+    this.next = svgElement("svg", { viewBox, class: "av-due", visibility: "hidden", "aria-hidden": "true" }); // with nothing else to lay out
+    this.next.append(svgElement("rect", { class: "av-due-ring", rx: 18 }), svgElement("rect", { class: "av-due-tag", height: TAG, rx: 4 }));
+    this.next.append(svgElement("text", { "text-anchor": "end", "font-size": 11.4 }));
+    this.nextBox = this.nextText = "";
     this.alarm = svgElement("g", { class: "av-alarm", visibility: "hidden", "aria-hidden": "true" });
     this.alarm.append(svgElement("circle", { r: 13 }), svgElement("text", { "text-anchor": "middle", y: 7, "font-size": 20 }));
     this.alarm.children[1].textContent = "!";
@@ -49,7 +55,7 @@ export class Marks {
    * @param {string} viewBox
    */
   renew(viewBox) {
-    this.svg.setAttribute("viewBox", viewBox);
+    for (const svg of [this.svg, this.next]) svg.setAttribute("viewBox", viewBox);
     for (const [id, dot] of this.dots) if (!this.boxes.has(id)) dot.remove();
     const known = this.dots;
     this.dots = new Map();
@@ -59,6 +65,7 @@ export class Marks {
       for (const circle of dot.children) for (const side of /** @type {const} */ (["x", "y"])) circle.setAttribute(`c${side}`, String(box[side] + 4));
     }
     this.select(this.reachable);
+    this.due(this.nextBox, this.nextText);
   }
 
   /** @param {Box} box */
@@ -79,6 +86,26 @@ export class Marks {
     this.dots.get(this.reachable)?.setAttribute("tabindex", "-1");
     this.dots.get(id)?.setAttribute("tabindex", "0"); // one stop of the Tab key, not one for each node
     this.reachable = id;
+  }
+
+  /**
+   * A ring and a tag on what is next.
+   * @param {string} id
+   * @param {string} text
+   */
+  due(id, text) {
+    const box = this.boxes.get(id);
+    [this.nextBox, this.nextText] = [id, text];
+    this.next.setAttribute("visibility", box ? "visible" : "hidden");
+    if (!box) return;
+    const [ring, tag, word] = /** @type {any} */ (this.next.children);
+    const most = Math.max(4, Math.floor((box.w + 24) / LETTER) - 1);
+    const shown = text.length > most ? `${text.slice(0, most - 1)}…` : text;
+    const [width, right, top] = [(columnsOf(shown) + 1) * LETTER, box.x + box.w - 2, box.y - TAG + 3];
+    place(ring, box, DUE);
+    for (const [name, value] of Object.entries({ x: right - width, y: top, width })) tag.setAttribute(name, String(value));
+    for (const [name, value] of Object.entries({ x: right - LETTER / 2, y: top + 12 })) word.setAttribute(name, String(value));
+    word.textContent = shown;
   }
 
   /** @param {string[]} nodes */
@@ -102,6 +129,14 @@ export class Marks {
     this.alarm.setAttribute("visibility", box ? "visible" : "hidden");
     if (box) this.alarm.setAttribute("transform", `translate(${box.x + box.w - 4} ${box.y + 4})`);
   }
+}
+
+/**
+ * Columns of a monospace text.
+ * @param {string} text
+ */
+function columnsOf(text) {
+  return [...text].reduce((sum, letter) => sum + (letter > "\u2e7f" ? 2 : 1), 0);
 }
 
 /** @param {Box} box */

@@ -1,4 +1,4 @@
-// The whole picture as small rectangles, with a frame around what is seen. Only where the picture does not fit.
+// The whole picture as small rectangles, with a frame around what is seen. It stands beside the stage, where the picture is not whole.
 
 import { html } from "./elements.js";
 
@@ -6,13 +6,11 @@ import { html } from "./elements.js";
 /** @typedef {import("./picture.js").Picture} Picture */
 /** @typedef {import("./viewport.js").Viewport} Viewport */
 
-const WIDTH = 150; // px at most
-const HEIGHT = 130;
-const BESIDE = 8; // px between it and the edge of the stage, its border included
+const [SLIM, WIDTH, HEIGHT] = [48, 80, 260]; // px at most: the width for a high picture, and for a wide one; the height
+const GAP = 4; // px between it and the stage
 const LEAST_SIDE = 12; // px of a very long picture's short side, which is stretched to that
-const MOST_SEEN = 0.6; // share of the picture; where more is seen, a map would only stand in the way
-/** @type {Record<string, string>} kind of box -> colour */
-const COLOURS = { op: "brown-stroke", card: "brown-stroke", frame: "brown-fill", result: "brown-stroke", node: "blue-stroke", accumulate: "blue-stroke" };
+const EDGED = 5; // px of the map; a smaller box is all edge
+const COLOURS = ["green", "yellow", "brown", "blue"];
 
 /**
  * Px of the map for one of the picture, across and down: as large as there is room.
@@ -20,7 +18,7 @@ const COLOURS = { op: "brown-stroke", card: "brown-stroke", frame: "brown-fill",
  * @returns {[across: number, down: number]}
  */
 export function mapScale({ width, height }) {
-  const scale = Math.min(WIDTH / width, HEIGHT / height);
+  const scale = Math.min((width < height ? SLIM : WIDTH) / width, HEIGHT / height);
   return [Math.max(scale, LEAST_SIDE / width), Math.max(scale, LEAST_SIDE / height)];
 }
 
@@ -44,6 +42,7 @@ export class Minimap {
     this.spot = html("div", "av-spot");
     this.root.append(this.canvas, this.spot, this.frame);
     this.root.hidden = true;
+    this.wanted = false; // is there a place for it?
     /** @type {Record<string, string>} colours, given: asking the page for them would style it in the middle of a step */
     this.palette = {};
     /** @type {Record<string, string> | undefined} in which it is drawn */
@@ -71,19 +70,16 @@ export class Minimap {
     root.style.height = `${picture.height * this.scale[1]}px`;
   }
 
-  /** How much of the stage's corner it covers. */
-  get size() {
-    const { picture, scale, root } = this;
-    if (root.hidden) return { width: 0, height: 0 };
-    return { width: picture.width * scale[0] + 2 * BESIDE, height: picture.height * scale[1] + 2 * BESIDE };
+  /** px that it takes beside the stage. */
+  get width() {
+    return this.picture.width * this.scale[0] + GAP;
   }
 
   /** After every movement of the picture. */
   show() {
     const { viewport, scale } = this;
-    const hidden = !viewport.room.width || viewport.share > MOST_SEEN;
-    if (this.root.hidden !== hidden) this.root.hidden = hidden;
-    if (hidden) return;
+    if (this.root.hidden === this.wanted) this.root.hidden = !this.wanted;
+    if (!this.wanted || !viewport.room.width) return;
     this.draw();
     const { x, y, scale: zoom } = viewport.view;
     const [across, down] = [scale[0] / zoom, scale[1] / zoom];
@@ -123,11 +119,16 @@ export class Minimap {
     pen.scale(scale[0] * sharp, scale[1] * sharp);
     const [w, h] = [1.5 / scale[0], 1.5 / scale[1]]; // px of the smallest box
     for (const box of picture.boxes.values()) {
-      const kind = COLOURS[box.kind] ?? "green-stroke";
-      pen.fillStyle = this.palette[kind];
+      const colour = COLOURS.includes(box.colour ?? "") ? box.colour : "brown";
+      const place = /** @type {const} */ ([box.x - picture.x, box.y - picture.y, Math.max(box.w, w), Math.max(box.h, h)]);
+      const isFilled = box.kind === "frame" || (box.w > EDGED / scale[0] && box.h > EDGED / scale[1]);
+      pen.fillStyle = pen.strokeStyle = this.palette[`${colour}-stroke`];
+      if (isFilled) pen.fillStyle = this.palette[`${colour}-fill`];
+      pen.lineWidth = 1 / Math.max(...scale);
       if (box.kind === "frame") pen.globalAlpha = 0.3;
-      pen.fillRect(box.x - picture.x, box.y - picture.y, Math.max(box.w, w), Math.max(box.h, h));
+      pen.fillRect(...place);
       pen.globalAlpha = 1;
+      if (isFilled) pen.strokeRect(...place);
     }
   }
 }

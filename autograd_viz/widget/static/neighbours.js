@@ -7,6 +7,7 @@
 
 const FEW = 400; // boxes; in a larger picture the others are not faded, which would paint everything anew
 const HOVER_MS = 60; // a pointer that only passes by lights nothing
+const DIM_MS = 600; // a pointer that rests fades what is not joined
 
 /** @type {Record<Direction, [number, number]>} */
 const WAYS = { left: [-1, 0], right: [1, 0], up: [0, -1], down: [0, 1] };
@@ -58,6 +59,13 @@ export class Hover {
     this.told = () => {};
     /** @type {ReturnType<typeof setTimeout> | undefined} */
     this.timer = undefined;
+    /** @type {ReturnType<typeof setTimeout> | undefined} */
+    this.dimmer = undefined;
+  }
+
+  still() {
+    clearTimeout(this.timer);
+    clearTimeout(this.dimmer);
   }
 
   /** @param {string} at */
@@ -73,6 +81,9 @@ export class Hover {
     this.told(at);
     const joined = this.picture.at(joinedTo(this.graph, at));
     this.picture.mark("near", joined);
-    this.picture.svg.classList.toggle("hovering", joined.length > 0 && this.picture.boxes.size <= FEW);
+    clearTimeout(this.dimmer);
+    this.picture.svg.classList.remove("hovering");
+    const fades = joined.length > 0 && this.picture.boxes.size <= FEW;
+    if (fades) this.dimmer = setTimeout(() => this.picture.svg.classList.add("hovering"), DIM_MS);
   }
 }

@@ -18,7 +18,7 @@ import { partsOf } from "./pieces.js";
  * @property {Record<string, string>} [why]
  * @property {{ ran: string, next: string, arrived: string }} code the node itself, the one that is next, the gradient that arrived
  */
-/** @typedef {{ id: string, kind: string, x: number, y: number, w: number, h: number }} Box */
+/** @typedef {{ id: string, kind: string, colour?: string, x: number, y: number, w: number, h: number }} Box */
 /** @typedef {import("./pieces.js").Piece} Piece */
 
 /**
@@ -72,7 +72,7 @@ export class Picture {
     const outline = element.querySelector(":scope > .outline");
     if (!outline || at.startsWith("ctx:")) return;
     const [x, y, w, h] = ["x", "y", "width", "height"].map((name) => Number(outline.getAttribute(name)));
-    this.boxes.set(at, { id: at, kind: element.classList[0], x, y, w, h });
+    this.boxes.set(at, { id: at, kind: element.classList[0], colour: element.classList[1], x, y, w, h });
   }
 
   /**

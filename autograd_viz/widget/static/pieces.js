@@ -48,13 +48,13 @@ export function partsOf(source) {
  * @returns {Piece}
  */
 function pieceOf(text) {
-  const name = /^<g class='(\w+)/.exec(text)?.[1] ?? "";
+  const [, name = "", colour] = /^<g class='(\w+)(?: (\w+))?/.exec(text) ?? [];
   const kind = KINDS[/** @type {keyof KINDS} */ (name)] ?? "";
   const addresses = [...text.matchAll(/ data-at='([^']*)'/g)].map((found) => unescaped(found[1]));
   const region = kind ? sidesOf(kind, text) : { left: 0, top: 0, right: 0, bottom: 0 };
   const { left, top, right, bottom } = region;
   const isBox = kind === "box" && name !== "ctx";
-  const box = isBox ? { id: addresses[0], kind: name, x: left, y: top, w: right - left, h: bottom - top } : undefined;
+  const box = isBox ? { id: addresses[0], kind: name, colour, x: left, y: top, w: right - left, h: bottom - top } : undefined;
   return { ...region, text, kind, addresses, box, element: null, place: null, writes: new Map() };
 }
 

@@ -7,7 +7,7 @@ import { colourOfNorm, shortNorm, unpackedBytes } from "./run_scale.js";
 /** @typedef {import("./run_scale.js").RunData} RunData */
 /** @typedef {import("./run_scale.js").RunRow} RunRow */
 
-const [TOP, LOSS, GAP, AXIS, RIGHT] = [26, 70, 18, 58, 14]; // px
+const [TOP, LOSS, BLOCK_GAP, AXIS, RIGHT] = [26, 70, 18, 58, 14]; // px
 const CURVE = 70; // px: the height of a row that is a curve
 
 export class Canvas {
@@ -158,7 +158,7 @@ export class Canvas {
 
   /** Where each row stands: a gap before each block. */
   place() {
-    let y = TOP + LOSS + GAP;
+    let y = TOP + LOSS + BLOCK_GAP;
     this.tops = (this.data?.rows ?? []).map((row, k, rows) => {
       if (k && row.heading !== rows[k - 1].heading && this.pitch > 8) y += 6;
       const top = y;

@@ -1,22 +1,28 @@
-// The stage and the panel beside it (below it where there is little room), with a bar between that moves.
+// The stage, the map beside it, and the panel (below where there is little room, and closed at first), with a bar that moves.
 
 import { html } from "./elements.js";
 
 const NARROW = 720; // px, below which the panel stands under the picture
 const [LEAST, MOST, STEP] = [0.2, 0.7, 0.05]; // share of the width that the panel takes
+const [SHARE, PANEL_WIDTH, BAR] = [0.34, 280, 9]; // its share at first; px of the narrowest panel, and of the bar
 
 export class Split {
   /**
    * @param {HTMLElement} stage
+   * @param {HTMLElement} map
    * @param {HTMLElement} panel
    * @param {string} label
    * @param {() => void} changed
    * @param {AbortSignal} signal
    */
-  constructor(stage, panel, label, changed, signal) {
+  constructor(stage, map, panel, label, changed, signal) {
     this.panel = panel;
+    this.stage = stage;
+    this.map = map;
     this.changed = changed;
-    this.share = 0.34;
+    this.share = SHARE;
+    this.asked = false; // has a person opened or closed the panel?
+    this.moved = false; // or moved the bar?
     this.root = html("div", "av-body");
     this.bar = html("div", "av-bar");
     this.bar.tabIndex = 0;
@@ -26,9 +32,9 @@ export class Split {
     this.bar.setAttribute("aria-valuemax", String(100 * MOST));
     this.side = html("div", "av-side");
     this.side.append(panel);
-    this.root.append(stage, this.bar, this.side);
+    this.root.append(stage, map, this.bar, this.side);
     this.listen(signal);
-    this.move(this.share);
+    this.put(this.share);
   }
 
   /** @param {AbortSignal} signal */
@@ -49,27 +55,56 @@ export class Split {
 
   /** @param {number} share */
   move(share) {
+    this.moved = true;
+    this.put(share);
+    this.changed();
+  }
+
+  /** @param {number} share */
+  put(share) {
     this.share = Math.min(MOST, Math.max(LEAST, share));
     this.side.style.setProperty("--av-share", `${100 * this.share}%`);
     this.bar.setAttribute("aria-valuenow", String(Math.round(100 * this.share)));
-    this.changed();
   }
 
   get isOpen() {
     return !this.side.hidden;
   }
 
+  close() {
+    this.asked = true;
+    this.show(false);
+  }
+
   toggle() {
-    this.side.hidden = this.bar.hidden = this.isOpen;
+    this.asked = true;
+    this.show(!this.isOpen);
     this.changed();
+    const isBelow = this.root.classList.contains("av-narrow");
+    if (this.isOpen && isBelow) this.side.scrollIntoView({ block: "nearest" });
+  }
+
+  /** @param {boolean} open */
+  show(open) {
+    this.side.hidden = this.bar.hidden = !open;
   }
 
   /**
-   * The widget has another width.
-   * @param {number} width
+   * There is another width: the panel stands beside the picture only where this can still be read.
+   * @param {number} needed px of the stage
    */
-  resized(width) {
-    this.root.classList.toggle("av-narrow", width > 0 && width < NARROW);
+  resized(needed) {
+    const width = this.root.clientWidth;
+    if (!width) return;
+    const isNarrow = width < NARROW || width < needed + PANEL_WIDTH + BAR;
+    this.root.classList.toggle("av-narrow", isNarrow);
+    if (!this.asked) this.show(!isNarrow);
+    if (!this.moved && !isNarrow) this.put(Math.min(SHARE, Math.max(PANEL_WIDTH, width - needed - BAR) / width));
+  }
+
+  /** px that the stage and the map have. */
+  get room() {
+    return this.stage.clientWidth + this.map.offsetWidth;
   }
 
   /** Is the panel beside the picture? */

@@ -1,6 +1,8 @@
-// The stage: the picture that can be panned and zoomed, the marks over it, the map, and the buttons for all that.
+// The stage: the picture that can be panned and zoomed, the marks over it, and the map beside it.
 
-import { button, html } from "./elements.js";
+import { Beyond } from "./beyond.js";
+import { READINGS, around, heightFor } from "./camera.js";
+import { html } from "./elements.js";
 import { Culling } from "./culling.js";
 import { Detail } from "./detail.js";
 import { fileOf, offer } from "./download.js";
@@ -12,7 +14,8 @@ import { Marks } from "./marks.js";
 import { Minimap } from "./minimap.js";
 import { Hover, towards } from "./neighbours.js";
 import { Picture } from "./picture.js";
-import { Viewport, around } from "./viewport.js";
+import { isStill } from "./present.js";
+import { Viewport } from "./viewport.js";
 
 /** @typedef {import("./forward.js").Position} Position */
 /** @typedef {import("./neighbours.js").Direction} Direction */
@@ -33,9 +36,9 @@ import { Viewport, around } from "./viewport.js";
  * @property {AbortSignal} signal
  */
 
-const ZOOM = 1.25; // of one press
-const PAN = 80; // px of one press
-const [LOW, HIGH, TALL, SHARE] = [240, 340, 760, 0.75]; // px: the least height, the least beside a panel, the most; most of the window
+const [ZOOM, PAN] = [1.25, 80]; // of one press: a factor, and px
+const [LOW, HIGH] = [200, 340]; // px: the least height, and that beside a panel
+const [FOOT, BORDERS] = [10, 4]; // px of the widget below the stage; of its borders, and of what is rounded in it
 
 export class Stage {
   /** @param {StageContext} context */
@@ -47,17 +50,17 @@ export class Stage {
     this.root = html("div", "av-stage");
     const viewBox = this.picture.svg.getAttribute("viewBox") ?? "0 0 1 1";
     this.marks = new Marks(this.picture.boxes, viewBox, { say, title: (id) => this.graph.title(id), toggle, signal });
-    const sheet = html("div", "av-sheet");
-    this.viewport = new Viewport(this.root, sheet, [this.picture.svg, this.marks.svg], this.picture, () => this.moved());
-    if (map) [this.viewport.legible, this.viewport.easy] = [0.9, 0.65]; // it is read like a page, from side to side
+    const [sheet, over] = [html("div", "av-sheet"), html("div", "av-over")];
+    this.beyond = new Beyond();
+    this.viewport = new Viewport(this.root, sheet, [this.picture.svg, this.marks.next, this.marks.svg], this.picture, () => this.moved());
+    this.presents(false);
     this.culling = new Culling(this.picture, this.viewport);
     this.detail = new Detail(this.picture, this.viewport, (id) => this.graph.short(id));
     this.map = new Minimap(this.picture, this.viewport, say("minimap"), signal);
-    const over = html("div", "av-over");
-    over.append(this.marks.svg);
+    over.append(this.marks.next, this.marks.svg);
     this.picture.svg.classList.add("av-picture");
     sheet.append(this.picture.svg, over);
-    this.root.append(sheet, this.viewButtons(say, signal), this.map.root);
+    this.root.append(sheet, this.beyond.root);
     this.hover = new Hover(this.picture, this.graph);
     const hands = {
       hover: (/** @type {string} */ at) => this.hover.over(at),
@@ -66,9 +69,11 @@ export class Stage {
       open: (/** @type {string} */ at) => open(this.graph.owner(at)),
     };
     listenToHands(this.root, this.viewport, hasFocus, hands, signal);
-    signal.addEventListener("abort", () => clearTimeout(this.viewport.resting));
-    this.lit = this.called = ""; // the box that is lit; what has run
-    this.failed = "";
+    signal.addEventListener("abort", () => [this.viewport, this.hover].map((moving) => moving.still()));
+    this.lit = this.called = this.due = this.failed = ""; // a box, what has run, the box of what is next, where a run broke off
+    this.say = say;
+    this.seen = ""; // for which amount of room the stage is made
+    this.height = this.top = 0; // px, and from the top of the widget
     this.first = [ready, ...(document.roots ?? [])];
     /** @type {string[]} boxes, the most important first */
     this.watched = this.first;
@@ -80,23 +85,16 @@ export class Stage {
     this.detail.show();
     this.culling.show();
     this.map.show();
-    this.viewport.corner = this.map.size;
+    this.beyond.show(this.viewport, this.picture.boxes.get(this.due));
   }
 
   /**
-   * @param {Say} say
-   * @param {AbortSignal} signal
+   * Letters for a room full of people, or for one.
+   * @param {boolean} presented
    */
-  viewButtons(say, signal) {
-    const group = html("div", "av-view");
-    group.setAttribute("role", "group");
-    group.setAttribute("aria-label", say("view"));
-    const actual = button("actual", `${say("zoom")} 100 %`, () => this.act("actual"), signal);
-    actual.textContent = "1:1";
-    const names = ["zoom_out", "fit", "zoom_in", "download"];
-    const [out, fit, into, down] = names.map((name) => button(name, say(name), () => this.act(name), signal));
-    group.append(out, fit, actual, into, down);
-    return group;
+  presents(presented) {
+    const [near, far] = this.cards ? [READINGS.map, READINGS.map_presented] : [READINGS.figure, READINGS.figure_presented];
+    Object.assign(this.viewport, { reading: presented ? far : near, own: false });
   }
 
   /**
@@ -142,7 +140,7 @@ export class Stage {
   toggleCard(id) {
     const { cards } = this;
     if (!cards?.canOpen(id)) return false;
-    cards.toggle(id, !cards.opened.has(id), !matchMedia("(prefers-reduced-motion: reduce)").matches);
+    cards.toggle(id, !cards.opened.has(id), !isStill());
     this.renew();
     return true;
   }
@@ -170,9 +168,10 @@ export class Stage {
    * Show a step.
    * @param {Frame[]} frames those that have run
    * @param {number} step
+   * @param {string} next what runs next
    * @param {boolean} moving let the numbers run
    */
-  show(frames, step, moving) {
+  show(frames, step, next, moving) {
     const { picture, graph } = this;
     const frame = frames.at(-1);
     const forward = picture.goto(frames);
@@ -184,6 +183,7 @@ export class Stage {
     picture.mark("dim", picture.at(hidden));
     this.marks.dim(hidden);
     if (forward && moving && frame) picture.run(frame);
+    this.showDue(step < 0 ? (this.forward[step + this.forward.length]?.op ?? "") : next);
     this.watched = this.watchedAt(step);
     this.follow();
   }
@@ -197,6 +197,14 @@ export class Stage {
     return box && { x: box.x - this.picture.x, y: box.y - this.picture.y };
   }
 
+  /** @param {string} next what runs next */
+  showDue(next) {
+    this.due = next && this.picture.visible(next);
+    this.picture.mark("due", this.picture.at([this.due]));
+    this.beyond.text = this.say("next_tag", { name: this.graph[this.cards ? "short" : "label"](this.due) });
+    this.marks.due(this.due, this.beyond.text);
+  }
+
   follow() {
     this.map.light(this.picture.boxes.get(this.lit));
     const [box, ...others] = this.watched.flatMap((id) => this.picture.boxes.get(id) ?? []);
@@ -204,13 +212,12 @@ export class Stage {
   }
 
   /**
-   * What a person looks at: what has run, and the leaf that it changed; before the first step of a pass, what runs next, and the root.
+   * What a person looks at: what has run, what is next, and the leaf that was changed; before the first step of a pass, the root.
    * @param {number} step
    */
   watchedAt(step) {
     if (step === 0) return this.first.map((id) => this.picture.visible(id));
-    const next = this.forward[step + this.forward.length]?.op;
-    return this.lit ? [this.lit, this.graph.nodes.get(this.lit)?.variable ?? ""] : [next ?? ""];
+    return [this.lit, this.due, this.graph.nodes.get(this.lit)?.variable ?? ""];
   }
 
   /** @param {string} node */
@@ -222,15 +229,56 @@ export class Stage {
   }
 
   /**
+   * px of the stage in which a picture is read with ease; a map, or a picture too wide for it, does not ask for more.
+   * @param {number} width what there is
+   * @param {number} seen px of the page that a person sees at once
+   */
+  needed(width, seen) {
+    const { picture, viewport } = this;
+    const needed = picture.width * viewport.reading.easy + BORDERS;
+    const map = this.isWhole(needed, this.most(seen)) ? 0 : this.map.width;
+    return this.cards || needed * 0.75 > width ? 0 : Math.min(needed + map, width);
+  }
+
+  /** px of its height at most. @param {number} seen */
+  most(seen) {
+    return Math.max(LOW, seen - this.root.offsetTop - FOOT);
+  }
+
+  /** Does what stands above it take more room? The picture stays where it is on the page. */
+  lowered() {
+    const px = this.root.offsetTop - this.top;
+    if (!this.seen || !px || this.height - px < LOW) return;
+    this.top += px;
+    this.height -= px;
+    this.root.style.height = `${this.height}px`;
+    this.viewport.lowered(px);
+    this.follow();
+  }
+
+  /** Can all of it be read at once in a stage of this size? @param {number} width @param {number} height */
+  isWhole(width, height) {
+    return Math.min(width / this.picture.width, height / this.picture.height) >= this.viewport.reading.whole;
+  }
+
+  /**
    * There is another amount of room.
-   * @param {number} width of the stage in px
+   * @param {number} width of the stage and the map in px
+   * @param {number} seen px of the page that a person sees at once
    * @param {boolean} beside there is a panel beside it
    */
-  resized(width, beside) {
+  resized(width, seen, beside) {
     const { picture, viewport } = this;
-    const wanted = picture.height * Math.min(1, Math.max(0.6, width / picture.width));
-    const height = Math.min(Math.max(wanted, beside ? HIGH : Math.min(LOW, picture.height)), TALL, SHARE * innerHeight);
-    this.root.style.height = `${Math.round(height)}px`;
+    const room = `${width} ${seen} ${beside} ${picture.height} ${viewport.reading.easy}`;
+    if (!width || room === this.seen) return;
+    this.seen = room;
+    this.top = this.root.offsetTop;
+    const most = this.most(seen);
+    this.map.wanted = !this.isWhole(width, most);
+    const wanted = heightFor(picture, width - BORDERS, most - BORDERS, viewport.reading) + BORDERS;
+    this.height = Math.round(Math.min(most, Math.max(wanted, beside ? HIGH : Math.min(LOW, picture.height))));
+    this.root.style.height = `${this.height}px`;
+    this.map.show();
     viewport.resized();
   }
 }

@@ -25,7 +25,9 @@ import { hideStill } from "./still.js";
 import { breakpointsOf, toggled } from "./stops.js";
 import { StopsMenu } from "./stops_menu.js";
 import { followTheme } from "./theme.js";
+import { viewBar } from "./view_bar.js";
 import { Playback } from "./playback.js";
+import { Present, isStill, onPage, seenHeight } from "./present.js";
 import { sayer } from "./words.js";
 
 /** @typedef {import("./kernel.js").Model} Model */
@@ -52,7 +54,7 @@ export class View {
     this.given = { start, forward, engine, total, ready: readyNames ?? [] };
     this.say = sayer(words);
     this.selection = "";
-    this.root = html("div", map?.still ? "av-root av-unstepped" : "av-root");
+    this.root = html("div", total ? "av-root" : "av-root av-unstepped");
     const act = (/** @type {Command} */ command) => this.do(command);
     const [say, first, ready] = [this.say, Math.min(0, 1 - forward.length), engine?.queue?.[0] ?? ""];
     this.built = false;
@@ -79,7 +81,7 @@ export class View {
       folded: () => this.resized(),
     });
     this.stage.hover.told = (id) => this.code.point(id);
-    this.split = new Split(this.stage.root, this.inspector.root, say("panel"), () => this.resized(), signal);
+    this.split = new Split(this.stage.root, this.stage.map.root, this.inspector.root, say("panel"), () => this.resized(), signal);
     this.said = new Said(say, document, signal);
     if (this.groups.fixed && Object.keys(this.groups.closed).length) put(this.said.fixed, say("groups_fixed"));
     const title = (/** @type {string} */ id) => (this.stage.graph.nodes.has(id) ? this.stage.graph.label(id) : this.code.titleOf(id) || id);
@@ -91,11 +93,14 @@ export class View {
       jump: (id) => (!map && this.groups.hidden.some(([known]) => known === id) ? uncover(this, id) : this.select(id, true)),
       leave: () => this.root.focus({ preventScroll: true }),
     });
+    this.bar = viewBar((action) => pressed(this, action), say, signal);
+    this.present = new Present(this.root, this.bar.present, (on) => this.presented(on), signal);
     this.panel = button("panel", say("panel"), () => this.togglePanel(), signal);
     this.at = NaN; // the step that is shown
-    [this.isDue, this.isPanelDue, this.built] = [false, false, true];
+    [this.isDue, this.isPanelDue, this.hasStepped, this.built] = [false, false, false, true];
     this.assemble(el);
     followTheme(this.root, palettes, signal, (palette) => this.stage.map.paint(palette));
+    if (!total && !map) this.split.close(); // a picture, until somebody asks
     if (mark) hideStill(mark, this.root, model.widget_manager?.kernel !== undefined, signal);
     this.listen(el, signal);
     this.resized();
@@ -110,7 +115,7 @@ export class View {
     this.root.setAttribute("role", "group");
     this.root.setAttribute("aria-label", this.say("aria_widget"));
     this.panel.setAttribute("aria-expanded", "true");
-    this.controls.root.append(this.scales.root, this.search.root, this.stops.opener, this.code.opener, this.panel, this.help.opener);
+    this.controls.root.append(this.scales.root, this.search.root, this.bar.root, this.stops.opener, this.code.opener, this.panel, this.help.opener);
     const around = this.code.around(this.split.root);
     this.root.append(this.controls.root, this.stops.popup.root, this.help.root, this.said.root, this.pins.root, around);
     el.classList.add("av-host");
@@ -124,7 +129,9 @@ export class View {
   listen(el, signal) {
     listenToKeys(this.root, (action) => pressed(this, action), signal);
     const resized = new ResizeObserver(() => this.resized());
-    resized.observe(el);
+    for (const element of [el, this.split.root]) resized.observe(element);
+    const lowered = new ResizeObserver(() => this.stage.lowered());
+    lowered.observe(this.said.root);
     requestAnimationFrame(() => this.resized()); // in a scrolling notebook JupyterLab holds an observer back
     const update = () => this.update();
     /** @type {Record<string, () => void>} */
@@ -132,7 +139,7 @@ export class View {
     for (const trait of ["complete", "error", "error_node", "printed", "did", "frames", "shown_stops", "pins", "effect", "stopped", "overlay", "pending", "spoiled", "rewritten"]) heard[trait] = update;
     for (const trait in heard) this.model.on(`change:${trait}`, heard[trait]);
     signal.addEventListener("abort", () => {
-      resized.disconnect();
+      for (const observer of [resized, lowered]) observer.disconnect();
       for (const trait in heard) this.model.off(`change:${trait}`, heard[trait]);
       this.playback.rest();
     });
@@ -185,16 +192,25 @@ export class View {
   togglePanel() {
     this.split.toggle();
     this.inspect();
-    this.panel.setAttribute("aria-expanded", String(this.split.isOpen));
   }
 
   // -- what is shown ----------------------------------------------------------------------------------------------------
 
   resized() {
     if (!this.built) return;
-    this.split.resized(this.code.resized(this.root.clientWidth));
-    this.stage.resized(this.stage.root.clientWidth, this.split.isBeside);
+    const seen = seenHeight(this.root);
+    this.code.resized(this.root.clientWidth);
+    this.split.resized(this.stage.needed(this.split.root.clientWidth, seen));
+    this.panel.setAttribute("aria-expanded", String(this.split.isOpen));
+    this.stage.resized(this.split.room, seen, this.split.isBeside);
     this.stage.follow();
+  }
+
+  /** @param {boolean} on */
+  presented(on) {
+    this.stage.presents(on);
+    this.resized();
+    if (!on) this.root.scrollIntoView({ block: "nearest" });
   }
 
   /** Show what is now, once for all that changes in a task: a press sets several traits. */
@@ -230,7 +246,10 @@ export class View {
     this.isPanelDue = true;
     afterPaint(() => {
       this.isPanelDue = false;
-      if (!this.abort.signal.aborted) this.inspect();
+      if (this.abort.signal.aborted) return;
+      this.inspect();
+      if (this.hasStepped && this.root.matches(":focus-within")) onPage(this.stage.root);
+      this.hasStepped = false;
     });
   }
 
@@ -241,7 +260,8 @@ export class View {
     const last = done.at(-1);
     if (this.at === step && last === this.stage.picture.shown.at(-1)) return;
     this.stage.picture.beats.pause = this.playback.playing ? this.playback.pause() : 1000;
-    this.stage.show(done, step, !matchMedia("(prefers-reduced-motion: reduce)").matches);
+    this.stage.show(done, step, this.playback.next(this.given.engine), !isStill());
+    this.hasStepped ||= !Number.isNaN(this.at) && this.at !== step;
     const { forward, start } = this.given;
     const lastOp = this.at < 0 && step === 0 ? forward.at(-1)?.sentence : ""; // the forward pass has been replayed to its end
     this.at = step;

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from .camera import camera_labels
+
 # the words of a picture, and the tooltips of its boxes
 PICTURE_OPS = "{count:,} ops"
 PICTURE_OP = "1 op"
@@ -30,6 +32,7 @@ REASON_NESTED = "A recording cannot follow ops on nested tensors."
 REASON_COMPILED = "torch.compile made one op of several. A recording cannot see them."
 
 UI = {
+    **camera_labels,
     # stepping
     "toolbar": "Step the backward pass",
     "reset": "Reset",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from .camera import camera_labels
+
 # 图中的文字，以及鼠标停在方框上时的说明
 PICTURE_OPS = "{count:,} 个操作"
 PICTURE_OP = "1 个操作"
@@ -30,6 +32,7 @@ REASON_NESTED = "记录无法跟踪嵌套张量上的操作。"
 REASON_COMPILED = "torch.compile 把多个操作编译成了一个，记录看不到其中的操作。"
 
 UI = {
+    **camera_labels,
     # 单步执行
     "toolbar": "单步执行反向传播",
     "reset": "重置",

@@ -1,0 +1,60 @@
+"""How tall things are: as Waite draws them, and close together for a screen."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """Heights in px. The letters of rows have one size in every picture.
+
+    Attributes:
+        head, row, pair, foot: of a box: its title, a row of one line, a row of two lines, and what is below its rows.
+        op, plain: an op with a row, and without one. A ctx is as tall as an op with a row.
+        between: from the saved tensors to next_functions.
+        line, first: in next_functions: from line to line, and from the top to the baseline of the first line.
+        closes: next_functions has its last bracket on a line of its own.
+        name, title: the letters of a tensor's name, and of other titles.
+        name_y, title_y: from the top of a box to the baseline of these.
+        corner: the radius of a node's corners.
+        gap, node_gap: the least space above a row of forward boxes, and above one of backward boxes.
+        track: the space of a gap beside its tracks.
+        low, high: an op stands so far below the top of its node, at least and at most.
+        leaf: AccumulateGrad stands so far below the top of its leaf.
+        alone: where no AccumulateGrad stands, lines keep so far below the top of the tensors.
+        margin: around the picture.
+        fits: a box is as wide as its rows' text asks for at full size.
+    """
+
+    head: float = 40
+    row: float = 30
+    pair: float = 40
+    foot: float = 10
+    op: float = 80
+    plain: float = 80
+    between: float = 10
+    line: float = 15
+    first: float = 15
+    closes: bool = True
+    name: float = 24
+    title: float = 14
+    name_y: float = 29
+    title_y: float = 26
+    corner: float = 24
+    gap: float = 40
+    node_gap: float = 60
+    track: float = 20
+    low: float = 40
+    high: float = 40
+    leaf: float = 60
+    alone: float = 100
+    margin: float = 20
+    fits: bool = False
+
+
+WAITE = Sizes()
+DENSE = Sizes(
+    head=20, row=17, pair=32, foot=5, op=40, plain=30, between=3, line=14, first=13, closes=False, name=15, title=13,
+    name_y=15, title_y=14.5, corner=16, gap=20, node_gap=20, track=10, low=-20, high=40, leaf=0, alone=20, margin=8, fits=True,
+)  # fmt: skip

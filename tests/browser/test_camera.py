@@ -1,0 +1,157 @@
+"""What a person sees while stepping on a laptop, presenting, and of a picture without steps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from playwright.sync_api import expect
+
+from .lab import LabPage
+from .test_debugger import press_key
+from .test_stepper import IMPORT, PROGRAM, STEP, Stepping
+
+pytestmark = pytest.mark.browser
+
+LAPTOP = {"width": 1366, "height": 768}
+PROJECTOR = {"width": 1920, "height": 1080}
+TWELVE = """a, b, c, d, f, g = (av.tensor(float(i), requires_grad=True) for i in range(6))
+p = a * b
+q = p * c
+r = q * d
+u = r * f
+v = u * g
+e = v.exp()"""
+
+# of a box, what hides it: it is out of the stage or the window, or something lies over it
+HIDDEN = """([root, kind]) => {
+  const [stage, box] = ['.av-stage', `.av-picture .${kind} > .outline`].map(name => root.querySelector(name));
+  if (!box) return '';
+  const [room, at] = [stage, box].map(e => e.getBoundingClientRect());
+  const isIn = (x, y) => x >= room.left && x <= room.right && y >= room.top && y <= room.bottom;
+  if (!isIn(at.left, at.top) || !isIn(at.right, at.bottom)) return 'out of the stage';
+  const spots = [[0.3, 0.1], [0.5, 0.5], [0.9, 0.9]].map(([u, v]) => [at.left + u * at.width, at.top + v * at.height]);
+  const over = spots.map(([x, y]) => document.elementFromPoint(x, y)).find(e => !e?.closest('.av-stage'));
+  return over === undefined ? '' : `under ${over?.className}`;
+}"""
+LETTERS = """root => {
+  const svg = root.querySelector('.av-picture');
+  const scale = svg.getBoundingClientRect().width / Number(svg.getAttribute('viewBox').split(' ')[2]);
+  return Math.min(...[...svg.querySelectorAll('.row text')].map(e => Number.parseFloat(getComputedStyle(e).fontSize) * scale));
+}"""
+IS_WHOLE = """root => {
+  const [a, b] = ['.av-picture', '.av-stage'].map(name => root.querySelector(name).getBoundingClientRect());
+  return a.top >= b.top - 1 && a.bottom <= b.bottom + 1 && a.left >= b.left - 1 && a.right <= b.right + 1;
+}"""
+CLOSE_SIDE_BAR = """async () => {
+  const { shell, commands } = window.jupyterapp;
+  if (!shell.leftCollapsed) await commands.execute('application:toggle-left-area');
+}"""
+PICTURE = "root => { const r = root.querySelector('.av-picture').getBoundingClientRect(); return [r.x, r.y, r.width]; }"
+
+
+@pytest.fixture
+def sized(open_notebook: Callable[..., LabPage]) -> Callable[..., Stepping]:
+    """A stepper at the top of a window of some size."""
+
+    def open_it(size: Any, *cells: str) -> Stepping:
+        lab = open_notebook(IMPORT, *cells)
+        lab.page.set_viewport_size(size)
+        lab.page.evaluate(CLOSE_SIDE_BAR)
+        lab.run_all()
+        stepping = Stepping(lab)
+        for _ in range(3):  # the notebook makes its cells while it scrolls
+            stepping.widget.evaluate("e => e.scrollIntoView({block: 'start'})")
+            lab.page.wait_for_timeout(300)
+        return stepping
+
+    return open_it
+
+
+def see(stepping: Stepping, kind: str) -> None:
+    """Wait until a box is seen: the picture may be on its way."""
+    stepping.page.wait_for_function(f"given => ({HIDDEN})(given) === ''", arg=[stepping.widget.element_handle(), kind])
+
+
+def test_on_a_laptop_what_is_called_and_what_is_next_are_in_sight_at_every_step(sized: Callable[..., Stepping]) -> None:
+    stepping = sized(LAPTOP, TWELVE, STEP)
+    tops = set()
+    for step in range(13):
+        stepping.wait_for_step(step)
+        for kind in ("lit", "due"):
+            see(stepping, kind)
+        assert stepping.widget.evaluate(LETTERS) >= 11
+        tops.add(stepping.widget.locator(".av-stage").evaluate("e => e.getBoundingClientRect().top"))
+        if step < 12:
+            tag = str(stepping.widget.locator(".av-due text").text_content()).removeprefix("next: ").split()[0]
+            stepping.press("next")
+            stepping.widget.locator(".av-sentence", has_text=tag).wait_for()
+    assert len(tops) == 1, "no sentence moves the stage"
+    expect(stepping.widget.locator(".av-due")).to_have_attribute("visibility", "hidden")
+
+
+def test_a_small_graph_is_whole_on_a_laptop_and_stays_where_it_is_when_the_panel_comes_and_goes(
+    sized: Callable[..., Stepping],
+) -> None:
+    stepping = sized(LAPTOP, PROGRAM, STEP)
+    assert stepping.widget.evaluate(IS_WHOLE) and stepping.widget.evaluate(LETTERS) >= 11
+    before = stepping.widget.evaluate(PICTURE)
+    side = stepping.widget.locator(".av-side")
+    was_open = side.is_visible()
+    for _ in range(2):
+        press_key(stepping, "i")
+        expect(side).to_be_visible(visible=not was_open)
+        was_open = not was_open
+        assert stepping.widget.evaluate(PICTURE) == pytest.approx(before, abs=1)
+
+
+def test_presenting_fills_the_window_with_large_letters_and_escape_ends_it(sized: Callable[..., Stepping]) -> None:
+    stepping = sized(PROJECTOR, PROGRAM, STEP)
+    press_key(stepping, "p")
+    button = stepping.widget.locator(".av-present")
+    expect(button).to_have_attribute("aria-pressed", "true")
+    box = stepping.widget.bounding_box()
+    assert box and (box["x"], box["y"], box["width"], box["height"]) == (0, 0, *PROJECTOR.values())
+    expect(stepping.widget.locator(".av-side")).to_be_hidden()
+    assert stepping.widget.evaluate(IS_WHOLE) and stepping.widget.evaluate(LETTERS) >= 18
+    press_key(stepping, "n")
+    stepping.wait_for_step(1)
+    for kind in ("lit", "due"):
+        see(stepping, kind)
+    stepping.page.keyboard.press("Escape")
+    expect(button).to_have_attribute("aria-pressed", "false")
+    assert stepping.widget.evaluate(LETTERS) < 18
+
+
+def test_a_pointer_that_passes_fades_nothing_and_one_that_rests_spares_what_is_called_and_next(
+    sized: Callable[..., Stepping],
+) -> None:
+    stepping = sized(PROJECTOR, PROGRAM, STEP)
+    stepping.press("next")
+    stepping.wait_for_step(1)
+    stepping.widget.locator('[data-at="t0"] > .outline').hover(position={"x": 20, "y": 12})
+    stepping.widget.locator('.near[data-at="t0"]').wait_for()
+    opacity = "([root, at]) => Number(getComputedStyle(root.querySelector(at)).opacity)"
+
+    def seen(at: str) -> float:
+        return float(stepping.page.evaluate(opacity, [stepping.widget.element_handle(), at]))
+
+    assert seen('[data-at="t3"]') == 1
+    stepping.page.wait_for_timeout(1000)
+    assert seen('[data-at="t3"]') < 0.5
+    assert seen(".lit") == seen(".due") == seen(".near") == 1
+
+
+def test_a_picture_without_steps_is_zoomed_and_moved_as_a_stepper_is(sized: Callable[..., Stepping]) -> None:
+    stepping = sized(
+        LAPTOP, "x = y = av.tensor(0.5, requires_grad=True)\nfor _ in range(30): y = (y * x).sin()\ny.backward()\nav.show(y)"
+    )
+    expect(stepping.widget.locator(".av-next")).to_be_hidden()
+    before = stepping.widget.evaluate(PICTURE)
+    stepping.widget.focus()
+    stepping.press("fit")
+    stepping.page.wait_for_timeout(600)
+    assert stepping.widget.evaluate(IS_WHOLE) and stepping.widget.evaluate(PICTURE)[2] < before[2]
+    assert "0.5" in str(stepping.widget.locator('.av-picture [data-at^="next:"].label').all_text_contents())
+    expect(stepping.page.locator("img[class^=av-still]")).to_be_hidden()
