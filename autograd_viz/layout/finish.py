@@ -35,17 +35,15 @@ def finished(
     arrows = tuple(
         Arrow(w.at, w.kind, w.net, w.start.part.id, w.end.part.id, tuple(w.points)) for w in wiring.wires if len(w.points) > 1
     )
-    x0, y0, x1, y1 = _extent(boxes, arrows, labels, code, frames)
-    around = sizes.margin
-    size = x1 - x0 + 2 * around, y1 - y0 + 2 * around
-    return Geometry(boxes, arrows, tuple(labels), code, x0 - around, y0 - around, *size, frames, sizes)
+    edges = _edges(boxes, arrows, labels, code, frames, sizes)
+    return Geometry(boxes, arrows, tuple(labels), code, *edges, frames, sizes)
 
 
 def without_code(geometry: Geometry) -> Geometry:
     """The same geometry without the code: only its edges are others."""
     g = geometry
-    x0, y0, x1, y1 = _extent(g.boxes, g.arrows, g.labels, (), g.frames)
-    return replace(g, code=(), x=x0, y=y0, width=x1 - x0, height=y1 - y0)
+    x, y, width, height = _edges(g.boxes, g.arrows, g.labels, (), g.frames, g.sizes)
+    return replace(g, code=(), x=x, y=y, width=width, height=height)
 
 
 def _box(p: Part) -> Box:
@@ -94,18 +92,20 @@ def _is_free(spot: Rectangle, wires: list[Wire], boxes: tuple[Box, ...], labels:
     return not any(x < u + s and u < x + w and y < v + t and v < y + h for u, v, s, t in solid)
 
 
-def _extent(
+def _edges(
     boxes: tuple[Box, ...],
     arrows: tuple[Arrow, ...],
     labels: Iterable[Label],
     code: tuple[CodeLine, ...],
     frames: tuple[Frame, ...],
+    sizes: Sizes,
 ) -> tuple[float, float, float, float]:
-    """Left, top, right and bottom of everything."""
+    """Left, top, width and height of everything, with the margin around it."""
     solid: list[Box | Label] = [*boxes, *labels]
     lines = [*(a.points for a in arrows), *(f.outline for f in frames)]
     xs = [v for b in solid for v in (b.x, b.x + b.w)] + [x for points in lines for x, _ in points]
     ys = [v for b in solid for v in (b.y, b.y + b.h)] + [y for points in lines for _, y in points]
     xs += [line.x - text_width(line.text, CODE_SIZE) for line in code]
     ys += [line.y + CODE_SIZE / 2 for line in code]
-    return min(xs, default=0), min(ys, default=0), max(xs, default=0), max(ys, default=0)
+    x, y, around = min(xs, default=0), min(ys, default=0), sizes.margin
+    return x - around, y - around, max(xs, default=0) - x + 2 * around, max(ys, default=0) - y + 2 * around
