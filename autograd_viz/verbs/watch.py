@@ -37,6 +37,8 @@ def watch(model: Any = None, *, keep: int | str = "256 MB", stop: bool = True, t
         ValueError: `keep` is not a size, or no parameter of the model requires grad.
         NotDrawableError: `model` is not a module.
     """
+    if isinstance(model, int | str):  # `keep` was the first argument once
+        model, keep = None, model
     size = bytes_of(keep)
     if model is not None:
         return run_of(model, callers_names(), size, stop, theme)

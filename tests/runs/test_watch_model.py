@@ -138,8 +138,8 @@ def test_two_runs_and_a_recorder_can_be_on_at_once_and_end_in_any_order() -> Non
 
 
 def test_a_model_that_cannot_be_watched_says_why() -> None:
-    with pytest.raises(av.NotDrawableError, match="takes a module, got int"):
-        av.watch(3)
+    with pytest.raises(av.NotDrawableError, match="takes a module, got list"):
+        av.watch([])
     with pytest.raises(ValueError, match="no parameter of this model requires grad"):
         av.watch(nn.ReLU())
 
