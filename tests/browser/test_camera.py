@@ -48,7 +48,10 @@ CLOSE_SIDE_BAR = """async () => {
   const { shell, commands } = window.jupyterapp;
   if (!shell.leftCollapsed) await commands.execute('application:toggle-left-area');
 }"""
-PICTURE = "root => { const r = root.querySelector('.av-picture').getBoundingClientRect(); return [r.x, r.y, r.width]; }"
+PICTURE = """root => {
+    const r = root.querySelector('.av-picture').getBoundingClientRect();
+    return [r.x, r.y - root.getBoundingClientRect().y, r.width]; // a panel below the stage is scrolled to
+}"""
 
 
 @pytest.fixture

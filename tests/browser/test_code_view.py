@@ -105,7 +105,8 @@ def test_in_a_narrow_widget_it_is_folded_first_and_never_scrolls_the_notebook(op
     lab.page.set_viewport_size({"width": 1700, "height": 900})
     expect(stepping.widget.locator(".av-listing")).to_be_visible()
     scrolled = "() => [...document.querySelectorAll('.jp-WindowedPanel-outer')].map((e) => e.scrollTop)"
-    stepping.widget.locator(".av-toolbar").scroll_into_view_if_needed()
+    stepping.widget.evaluate("e => e.scrollIntoView({ block: 'start' })")
+    lab.page.wait_for_timeout(300)  # the notebook makes its cells while it scrolls
     before = lab.page.evaluate(scrolled)
     for step in range(1, 4):
         stepping.press("next")

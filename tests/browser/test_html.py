@@ -131,6 +131,9 @@ def test_hostile_names_are_text(opened: Callable[..., Any]) -> None:
 def test_nothing_can_be_edited_where_nobody_runs(opened: Callable[..., Any]) -> None:
     page = opened(figure(3, before=True)[0])
     page.locator('[data-at="n1"] text').first.click()
+    if not page.locator(".av-inspector").is_visible():
+        page.locator(".av-panel").click()
+    page.locator(".av-inspector", has_text="MulBackward0").wait_for()
     assert page.locator(".av-i-edit").count() and not page.locator(".av-i-edit").first.is_visible()
 
 

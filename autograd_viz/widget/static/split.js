@@ -1,6 +1,7 @@
 // The stage, the map beside it, and the panel (below where there is little room, and closed at first), with a bar that moves.
 
 import { html } from "./elements.js";
+import { onPage } from "./present.js";
 
 const NARROW = 720; // px, below which the panel stands under the picture
 const [LEAST, MOST, STEP] = [0.2, 0.7, 0.05]; // share of the width that the panel takes
@@ -81,7 +82,7 @@ export class Split {
     this.show(!this.isOpen);
     this.changed();
     const isBelow = this.root.classList.contains("av-narrow");
-    if (this.isOpen && isBelow) this.side.scrollIntoView({ block: "nearest" });
+    if (this.isOpen && isBelow) onPage(this.side);
   }
 
   /** @param {boolean} open */

@@ -247,13 +247,20 @@ export class Stage {
 
   /** Does what stands above it take more room? The picture stays where it is on the page. */
   lowered() {
+    const px = this.fitted();
+    if (!px) return;
+    this.viewport.lowered(px);
+    this.follow();
+  }
+
+  /** Make it lower by what stands above it now. @returns {number} px */
+  fitted() {
     const px = this.root.offsetTop - this.top;
-    if (!this.seen || !px || this.height - px < LOW) return;
+    if (!this.seen || !px || this.height - px < LOW) return 0;
     this.top += px;
     this.height -= px;
     this.root.style.height = `${this.height}px`;
-    this.viewport.lowered(px);
-    this.follow();
+    return px;
   }
 
   /** Can all of it be read at once in a stage of this size? @param {number} width @param {number} height */

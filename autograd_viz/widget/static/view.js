@@ -106,6 +106,7 @@ export class View {
     this.resized();
     if (kept) goOn(this, kept);
     this.show();
+    this.stage.fitted(); // the first sentence stands there now
     if (picture.look || (kept?.chosen && !kept.at)) this.lookAt(picture.look || this.selection);
     if (picture.look && picture.look === next()) this.select(""); // the panel goes on with the steps
   }
