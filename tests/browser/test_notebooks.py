@@ -199,7 +199,7 @@ def test_a_question_is_answered_by_keyboard_and_jupyterlab_does_not_get_the_keys
     lab = open_notebook(ASKED, "ask.grad(a, of=c)", "ask.order(c)")
     lab.run_all()
     row, order = all_of(lab, ".av-q-root", 2).all()
-    stored = lab.page.get_by_text("Run the cell to answer.")
+    stored = lab.page.get_by_text("Run this cell to answer.")
     expect(stored).to_have_count(2)
     for text in stored.all():
         expect(text).to_be_hidden()
