@@ -21,6 +21,7 @@ from .lab import lab
 from .program import FREED, ProgramError, UsageError, asked, is_second_pass, root_of, run_program, watched
 from .says import say
 from .term import is_terminal, keys_of, term
+from .training import watch_script
 
 CLEAR = "\x1b[2J\x1b[H"
 EXAMPLES = """examples:
@@ -30,6 +31,7 @@ EXAMPLES = """examples:
   autograd-viz step train.py                         step its backward pass in a browser, without a server
   autograd-viz term train.py                         step it in the terminal, with the keys n b f r q
   autograd-viz explain train.py w                    explain w.grad
+  autograd-viz watch train.py                        the training run over time, in run.html
   autograd-viz render train.py -o x.gif -- --lr 0.1  arguments after -- go to the script
 """
 
@@ -87,12 +89,25 @@ def _parser() -> argparse.ArgumentParser:
     _of_script(commands, "term", "run it and step its backward pass in the terminal")
     explain = _of_script(commands, "explain", "run it and explain a tensor's grad")
     explain.add_argument("tensor", help="the name of the tensor, or an expression: model.fc1.weight")
+    _training(commands)
     pictures = commands.add_parser("gallery", help="draw the pictures of the README and of docs")
     pictures.add_argument("folder", type=Path, nargs="?", default=Path("autograd_viz_gallery"))
     usage = commands.add_parser("help", help="show how to use a command")
     usage.add_argument("topic", nargs="?", choices=[*commands.choices], metavar="command", help="one of the above")
     usage.set_defaults(whole=parser, parsers=commands.choices)
     return parser
+
+
+def _training(commands: Any) -> None:
+    training = commands.add_parser("watch", help="run a script and watch the models that it trains")
+    training.add_argument("script", type=Path, help="a .py or .ipynb file; arguments after -- go to it")
+    training.add_argument(
+        "-o",
+        "--output",
+        type=Path,
+        default=Path("run.html"),
+        help="the picture: .html (default), .svg, .png, .json, .csv",
+    )
 
 
 def _step_named(text: str) -> int | str:
@@ -182,6 +197,7 @@ COMMANDS = {
     "step": _step,
     "term": _term,
     "explain": _explain,
+    "watch": lambda arguments, rest: watch_script(arguments.script, rest, arguments.output),
     "gallery": _gallery,
     "help": _help,
 }

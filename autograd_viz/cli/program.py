@@ -43,14 +43,15 @@ class UsageError(Exception):
     """An argument names something that does not exist."""
 
 
-def run_program(path: Path, arguments: list[str]) -> dict[str, Any]:
-    """The variables of a script (.py) or notebook (.ipynb) after its run. PyTorch programs are recorded.
+def run_program(path: Path, arguments: list[str], is_recorded: bool = True) -> dict[str, Any]:
+    """The variables of a script (.py) or notebook (.ipynb) after its run. PyTorch programs are recorded, if they are to be.
 
     The program runs as Python runs it: from then on `__main__`, `sys.argv` and `sys.path` of this process belong to it.
 
     Args:
         path: the file.
         arguments: its ``sys.argv[1:]``.
+        is_recorded: record a PyTorch program.
 
     Raises:
         UsageError: the file cannot be read.
@@ -66,7 +67,7 @@ def run_program(path: Path, arguments: list[str]) -> dict[str, Any]:
     sys.modules["__main__"] = main
     sys.argv, sys.path[:0] = [str(path), *arguments], [str(path.resolve().parent)]
     try:
-        with av.record() if any(_uses_torch(text) for _, text in cells) else nullcontext():
+        with av.record() if is_recorded and any(_uses_torch(text) for _, text in cells) else nullcontext():
             for name, text in cells:
                 exec(compile(text, name, "exec", dont_inherit=True), vars(main))
     except SystemExit as end:

@@ -20,6 +20,7 @@ from ..runs.page import run_page
 from ..runs.paint import Painter
 from ..runs.table import table_of, totals_of
 from ..sources.run_core import CoreRunWatch
+from ..sources.trained import each_trained
 from .map import map as map_of
 from .picture import Map
 from .run_birth import birth_of
@@ -266,6 +267,18 @@ def run_of(model: Any, variables: Mapping[str, Any], keep: int, stop: bool, them
         _check_torch(model)
     name = next((name for name, value in variables.items() if value is model), "model")
     return Run(model, name, keep, stop, theme)
+
+
+@contextmanager
+def each_run() -> Iterator[list[Run]]:
+    """Inside the block, every model is watched from the first step of its optimizer on; gives the runs."""
+    runs = list[Run]()
+    try:
+        with each_trained(lambda model: runs.append(run_of(model, {}, 256_000_000, True, "auto"))):
+            yield runs
+    finally:
+        for run in runs:
+            run.close()
 
 
 def _is_core(model: Any) -> bool:

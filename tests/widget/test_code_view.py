@@ -136,6 +136,7 @@ def test_a_program_whose_code_is_not_known_has_no_code_view() -> None:
     assert names["s"].picture["code"] == {}
 
 
+@pytest.mark.torch
 def test_the_modules_of_a_recorded_pytorch_model_have_their_calls() -> None:
     torch = pytest.importorskip("torch")
 
