@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import ast
 import linecache
-import warnings
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+from .parsing import parsed
 from .surroundings import Source
 
 MOST_LINES = 400  # of a text that is listed whole
@@ -126,9 +126,7 @@ def _has(lines: Sequence[str], source: Source) -> bool:
 def _structure(lines: list[str]) -> tuple[list[_Block], list[tuple[int, int]]]:
     """The functions and the loops of a file; a file that is not plain Python (a cell with %magics) has none that are known."""
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            tree = ast.parse("".join(lines))
+        tree = parsed("".join(lines))
     except SyntaxError:
         return [], [(1, len(lines))]
     blocks, loops = list[_Block](), list[tuple[int, int]]()

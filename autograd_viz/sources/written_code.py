@@ -7,12 +7,12 @@ import bisect
 import functools
 import linecache
 import re
-import warnings
 from collections.abc import Sequence
 from itertools import islice
 from types import CodeType
 from typing import NamedTuple
 
+from ..graph.parsing import parsed
 from ..graph.surroundings import Source
 
 
@@ -48,17 +48,6 @@ class _Statement(NamedTuple):
     start: tuple[int, int]
     end: tuple[int, int]
     text: str
-
-
-def parsed(text: str) -> ast.Module:
-    """The syntax tree of code that has run. Python's warnings are silenced, as Python has already given them.
-
-    Raises:
-        SyntaxError: it is no plain Python.
-    """
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return ast.parse(text)
 
 
 @functools.lru_cache(maxsize=256)
