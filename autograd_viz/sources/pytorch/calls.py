@@ -15,6 +15,7 @@ other calls are found by the frame of the Function's own `forward`, which is kno
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import inspect
 import itertools
@@ -147,8 +148,8 @@ def calls_around(frame: FrameType | None, running: Running) -> tuple[FrameType |
 
 @functools.cache  # every op asks
 def is_users(file: str) -> bool:
-    """Is a file the user's code?"""
-    return not file.startswith((TORCH, PACKAGE))
+    """Is a file the user's code? Python's `contextlib` stands between the user's and ours."""
+    return not file.startswith((TORCH, PACKAGE, contextlib.__file__))
 
 
 def _is_function(code: CodeType) -> bool:

@@ -36,6 +36,7 @@ import { Viewport } from "./viewport.js";
  * @property {AbortSignal} signal
  */
 
+const LEAST_STAGE = 620; // px of a figure beside a panel
 const [ZOOM, PAN] = [1.25, 80]; // of one press: a factor, and px
 const [LOW, HIGH] = [200, 340]; // px: the least height, and that beside a panel
 const [FOOT, BORDERS] = [10, 4]; // px of the widget below the stage; of its borders, and of what is rounded in it
@@ -237,7 +238,8 @@ export class Stage {
     const { picture, viewport } = this;
     const needed = picture.width * viewport.reading.easy + BORDERS;
     const map = this.isWhole(needed, this.most(seen)) ? 0 : this.map.width;
-    return this.cards || needed * 0.75 > width ? 0 : Math.min(needed + map, width);
+    if (this.cards) return 0;
+    return needed * 0.75 > width ? LEAST_STAGE : Math.min(needed + map, width);
   }
 
   /** px of its height at most. @param {number} seen */
