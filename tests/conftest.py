@@ -17,6 +17,8 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")  # two processes on two cores; bef
 from . import effort
 from .browser.lab import CHROMIUM
 
+NOTEBOOK_TESTS = ("test_notebooks", "test_saved_notebook", "test_elsewhere", "test_html", "test_torch")  # half of the time
+
 settings.register_profile("suite", deadline=None, derandomize=True, print_blob=True)
 settings.load_profile("suite")
 
@@ -60,12 +62,14 @@ def _nobody_watches_on() -> Iterator[None]:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """File by file, but the browser tests in one process, which starts one JupyterLab and one Chromium; the other computes."""
+    """File by file, but the browser tests in two halves: each process starts one JupyterLab and one Chromium, then computes."""
     from xdist.scheduler import LoadFileScheduling
 
     class Scheduling(LoadFileScheduling):  # type: ignore[misc]
         def _split_scope(self, nodeid: str) -> str:
-            return "browser" if "browser/" in nodeid else str(super()._split_scope(nodeid))
+            if "browser/" not in nodeid:
+                return str(super()._split_scope(nodeid))
+            return "browser, notebooks" if any(name in nodeid for name in NOTEBOOK_TESTS) else "browser"
 
     return Scheduling(config, log)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import autograd_viz as av
 
-from ..verbs.run import each_run
+from ..verbs.watch import each_run
 from .program import ProgramError, run_program
 from .says import say
 

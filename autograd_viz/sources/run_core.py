@@ -45,6 +45,23 @@ class CoreMoment:
     result: tuple[Any, list[Any]]
 
 
+def trained(model: Any) -> list[tuple[str, Any]]:
+    """The parameters that require grad, by path.
+
+    Raises:
+        ValueError: there is none.
+    """
+    found = [(path, p) for path, p in model.named_parameters() if p.requires_grad]
+    if not found:
+        raise ValueError("watch(model): no parameter of this model requires grad, so no gradient will arrive")
+    return found
+
+
+def core_rows(model: Any) -> list[tuple[str, str, str, int]]:
+    """Path, kind, name and number of elements of each row."""
+    return [(path, "parameter", path.rpartition(".")[2], p.numel()) for path, p in trained(model)]
+
+
 class CoreMoments:
     """Chosen steps, in memory."""
 
@@ -83,9 +100,7 @@ class CoreRunWatch:
 
     def __init__(self, model: Any, sink: Any, keep: int) -> None:
         self.model, self.sink = model, sink
-        self.parameters = [(name, p) for name, p in model.named_parameters() if p.requires_grad]
-        if not self.parameters:
-            raise ValueError("watch(model): no parameter of this model requires grad, so no gradient will arrive")
+        self.parameters = trained(model)
         self.count, self.loss, self.is_on = 0, math.nan, True
         self.before: Callable[[list[int]], None] | None = None
         self.after: Callable[[], None] = lambda: None
@@ -100,11 +115,6 @@ class CoreRunWatch:
             Replaced(happened, "stepping", self._steps),
             Replaced(type(model), "forward", self._forward),
         ]
-
-    @property
-    def rows(self) -> list[tuple[str, str, str, int]]:
-        """Path, kind, name and number of elements of each row."""
-        return [(path, "parameter", path.rpartition(".")[2], p.numel()) for path, p in self.parameters]
 
     def close(self) -> None:
         """Stop watching."""

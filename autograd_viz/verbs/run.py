@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+import warnings
+from collections.abc import Callable, Mapping
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -19,8 +19,7 @@ from ..runs.odd import odd_in
 from ..runs.page import run_page
 from ..runs.paint import Painter
 from ..runs.table import table_of, totals_of
-from ..sources.run_core import CoreRunWatch
-from ..sources.trained import each_trained
+from ..sources.run_core import CoreRunWatch, core_rows
 from .map import map as map_of
 from .picture import Map
 from .run_birth import birth_of
@@ -49,17 +48,8 @@ class Run:
 
     def __init__(self, model: Any, name: str, keep: int, stop: bool, theme: str) -> None:
         self.model, self._name, self._theme = model, name, theme
-        if _is_core(model):
-            self._watch: Any = CoreRunWatch(model, self, keep)
-            rows = self._watch.rows
-        else:
-            from ..sources.pytorch.run import RunWatch
-            from ..sources.pytorch.run_rows import rows_of
-
-            found = rows_of(model)
-            rows, self._watch = found.named, RunWatch(model, found, self, keep)
-        self.history, self.stopped = History(Row(*row) for row in rows), ""
-        self.add, self.mark = self.history.add, self.history.mark
+        self.stopped = ""
+        self.history, self._watch = _watched(model, keep)
         self._watch.before = self._before_step
         self._watch.after = self._follow
         self._is_to_stop = stop
@@ -83,7 +73,8 @@ class Run:
     def keep(self, *, every: int | None = None, when: Callable[[Now], Any] | None = None) -> None:
         """Choose steps that can be opened later, with `step(k)` and `map(k)`.
 
-        Their inputs, random state and parameters go to a temporary file. At most 32 stay; then every other one goes.
+        Their inputs, random state and parameters go to a temporary file. At most 32 stay; then every other one goes. If a step
+        cannot be kept, a warning says why, and no more are.
 
         Args:
             every: each step that is a multiple of it.
@@ -100,12 +91,18 @@ class Run:
 
     def _before_step(self, bad: list[int]) -> None:
         """A step is about to move parameters; `bad` has the rows with a gradient that is not finite."""
-        if self._wanted:
-            now = Now(self._watch.count, self._watch.loss)
-            if any(wanted(now) for wanted in self._wanted):
-                self._watch.moments.keep(self._watch.moment())
+        try:
+            self._keep_if_wanted()
+        except Exception as error:  # the loop goes on
+            self._wanted = []
+            warnings.warn(f"keep() has ended at step {self._watch.count}: {type(error).__name__}: {error}", stacklevel=2)
         if bad and self._is_to_stop:
             self._stop(bad)
+
+    def _keep_if_wanted(self) -> None:
+        now = Now(self._watch.count, self._watch.loss)
+        if any(wanted(now) for wanted in self._wanted):
+            self._watch.moments.keep(self._watch.moment())
 
     def _stop(self, bad: list[int]) -> None:
         paths = [self.history.rows[k].path for k in bad]
@@ -152,11 +149,9 @@ class Run:
         stepper.finish()
         return map_of(stepper, theme=theme)
 
-    @contextmanager
-    def _opened(self, k: int | None) -> Iterator[tuple[Any, Any, dict[str, Any]]]:
-        """The result of a pass that has run again under a recording, the gradient that arrived, and the leaves by name."""
-        with self._watch.opened(self._moment(k)) as found:
-            yield found
+    def _opened(self, k: int | None) -> Any:
+        """In a block: the result of a pass that runs again, recorded, the gradient that arrived, and the leaves by name."""
+        return self._watch.opened(self._moment(k))
 
     def _moment(self, k: int | None) -> Any:
         if k is None or k == self._watch.count:
@@ -253,6 +248,19 @@ def _as_frame(history: History, read: Callable[[History], dict[str, list[Any]]])
     return pandas.DataFrame(table)
 
 
+def _watched(model: Any, keep: int) -> tuple[History, Any]:
+    """An empty history, and the watch that fills it."""
+    if _is_core(model):
+        history = History(Row(*row) for row in core_rows(model))
+        return history, CoreRunWatch(model, history, keep)
+    from ..sources.pytorch.run import RunWatch
+    from ..sources.pytorch.run_rows import rows_of
+
+    rows = rows_of(model)
+    history = History(Row(*row) for row in rows.named)
+    return history, RunWatch(model, rows, history, keep)
+
+
 def run_of(model: Any, variables: Mapping[str, Any], keep: int, stop: bool, theme: str) -> Run:
     """Watch a model from now on.
 
@@ -267,18 +275,6 @@ def run_of(model: Any, variables: Mapping[str, Any], keep: int, stop: bool, them
         _check_torch(model)
     name = next((name for name, value in variables.items() if value is model), "model")
     return Run(model, name, keep, stop, theme)
-
-
-@contextmanager
-def each_run() -> Iterator[list[Run]]:
-    """Inside the block, every model is watched from the first step of its optimizer on; gives the runs."""
-    runs = list[Run]()
-    try:
-        with each_trained(lambda model: runs.append(run_of(model, {}, 256_000_000, True, "auto"))):
-            yield runs
-    finally:
-        for run in runs:
-            run.close()
 
 
 def _is_core(model: Any) -> bool:

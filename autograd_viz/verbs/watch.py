@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from ..errors import MissingLibraryError
 from ..sources.names import callers_names
-from .run import run_of
+from ..sources.trained import each_trained
+from .run import Run, run_of
 
 
 def watch(model: Any = None, *, keep: int | str = "256 MB", stop: bool = True, theme: str = "auto") -> Any:
@@ -64,3 +67,15 @@ def bytes_of(size: int | str) -> int:
     if found is None or found.group(2).upper() not in UNITS:
         raise ValueError(f'keep must be a number of bytes or a size such as "256 MB", got {size!r:.60}')
     return int(float(found.group(1)) * UNITS[found.group(2).upper()])
+
+
+@contextmanager
+def each_run() -> Iterator[list[Run]]:
+    """Inside the block, every model is watched from the first step of its optimizer on; gives the runs."""
+    runs = list[Run]()
+    try:
+        with each_trained(lambda model: runs.append(watch(model))):
+            yield runs
+    finally:
+        for run in runs:
+            run.close()

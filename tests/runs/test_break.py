@@ -161,3 +161,28 @@ def test_keep_takes_one_way_to_choose() -> None:
             run.keep()
         with pytest.raises(ValueError, match="must be at least 1, got 0"):
             run.keep(every=0)
+
+
+def test_a_step_that_cannot_be_kept_is_a_warning_and_the_loop_goes_on() -> None:
+    model, optimizer = made()
+    with (
+        av.watch(model, keep=0) as run,
+        pytest.warns(UserWarning, match="keep.. has ended at step 0: RuntimeError: .* keep is 0"),
+    ):
+        run.keep(every=1)
+        losses = train(model, optimizer, 3)
+    assert len(losses) == 3
+
+
+def test_a_parameter_without_grad_is_not_taken_for_an_earlier_nan() -> None:
+    model = nn.ModuleDict({"a": nn.Linear(2, 2), "b": nn.Linear(2, 2)})
+    optimizer = torch.optim.SGD(model.parameters(), 0.0)
+    with av.watch(model, stop=False) as run:
+        (model["b"](torch.ones(2)) * float("nan")).sum().backward()
+        optimizer.step()
+        run.totals()  # a new block begins where the nan stands
+        optimizer.zero_grad()
+        run._is_to_stop = True
+        model["a"](torch.ones(2)).sum().backward()
+        optimizer.step()
+    assert not run.stopped

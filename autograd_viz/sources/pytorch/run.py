@@ -197,6 +197,7 @@ class RunWatch:
     def _skipped(self, optimizer: Any) -> None:
         self.steps.optimizers.append(optimizer)
         self.steps.measure(self._held_by(optimizer))
+        self._unscale()
         self.steps.sink.mark(self.steps.count, "skipped")
 
     def step_begins(self, optimizer: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -224,7 +225,7 @@ class RunWatch:
         self.steps.spent += perf_counter() - began
         held = self._held.get(optimizer)
         if self.before is not None and held is not None and held.parameters:
-            bad = [] if getattr(optimizer, "found_inf", None) is not None else self.steps.not_finite(held)
+            bad = [] if getattr(optimizer, "found_inf", None) is not None else self.steps.not_finite()
             try:
                 self.before(bad)
             except BaseException:  # it reaches the user
@@ -258,6 +259,9 @@ class RunWatch:
         if self.steps.is_full and held.parameters and self.kept.parameters:
             before = [self.kept.parameters[self.rows.of_parameter[p]] for p in held.parameters]
             self.steps.put("update", held.columns, update_ratios(before, held.parameters))
+        self._unscale()
+
+    def _unscale(self) -> None:
         if self._scaler is not None and self._scaler._scale is not None:
             self.steps.unscale_loss(self._scaler._scale)
 

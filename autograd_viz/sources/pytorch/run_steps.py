@@ -60,6 +60,7 @@ class Steps:
         self._known = np.full((BLOCK, 3), np.nan, np.float32)
         self._k = 0  # the row of the block
         self._rates = dict[int, float]()
+        self._measured: list[int] = []  # the columns of the gradients that were measured last
         self._price, self._least, self._began = 1e9, 1e9, perf_counter()
 
     # -- the current step ---------------------------------------------------------------------------------------------
@@ -73,6 +74,7 @@ class Steps:
         """The gradients that an optimizer is about to use."""
         pairs = [(g, c) for p, c in zip(held.parameters, held.columns, strict=True) if (g := p.grad) is not None]
         grads, columns = all_real([g for g, _ in pairs]), [c for _, c in pairs]
+        self._measured = columns
         if not grads:
             return
         self.put("norm", columns, norms(grads))
@@ -96,8 +98,9 @@ class Steps:
         self._totals.cell(self._k, LOSS).copy_(root.detach() if not root.dim() else real(root).reshape(-1)[0])
 
     def unscale_loss(self, scale: Any) -> None:
-        """The loss was scaled before its pass."""
-        self._totals.cell(self._k, LOSS).div_(scale.to(self.rows.device))
+        """The loss was scaled before its pass; the first optimizer that steps after it says so."""
+        if len(self.optimizers) == 1 and self._totals.is_seen(self._k, LOSS):
+            self._totals.cell(self._k, LOSS).div_(scale.to(self.rows.device))
 
     def note_clip(self, factor: Any) -> None:
         """Gradients were multiplied by a factor."""
@@ -115,13 +118,14 @@ class Steps:
             self.sink.mark(self.count, "rate", f"{self._rates[place]:.3g} → {now:.3g}")
             self._rates[place] = now
 
-    def not_finite(self, held: Held) -> list[int]:
-        """The rows of parameters whose gradient is not finite."""
-        values = self._tables["norm"].now(self._k, held.columns)
+    def not_finite(self) -> list[int]:
+        """The rows of parameters whose gradient was measured last, and is not finite."""
+        columns = self._measured
+        values = self._tables["norm"].now(self._k, columns) if columns else torch.zeros(0)
         if math.isfinite(float(values.sum())):
             return []
         bad = []
-        for column, value in zip(held.columns, values.tolist(), strict=True):
+        for column, value in zip(columns, values.tolist(), strict=True):
             if not math.isfinite(value):
                 grad = real(self.rows.parameters[column].grad)
                 if bool(grad.isfinite().all()):  # its squares were too large for float32
