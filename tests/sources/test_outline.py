@@ -40,7 +40,7 @@ def test_an_outline_has_the_same_graph_and_the_elements_of_leaves_and_root() -> 
     assert bare(outline) == bare(whole)
     for a, b in zip(outline.tensors, whole.tensors, strict=True):
         if b.is_leaf or b.id in whole.roots:
-            assert a.value == b.value
+            assert repr(a.value) == repr(b.value)  # memory that dropout has not filled yet may hold nan
     m = av.map(loss, params=model)
     figure = m.widget()
     figure.figure("linear1")
