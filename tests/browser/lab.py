@@ -247,3 +247,10 @@ class LabPage:
     def run_code(self, code: str) -> str:
         """What code prints in the kernel, beside the cells."""
         return str(self.page.evaluate(RUN_CODE, code)).strip()
+
+    def wait_for_code(self, code: str, printed: str) -> None:
+        """Code prints this in the kernel, soon: a page tells its kernel of a click a little later."""
+        deadline = time.monotonic() + 30
+        while (found := self.run_code(code)) != printed:
+            assert time.monotonic() < deadline, found
+            time.sleep(0.05)

@@ -65,7 +65,7 @@ def test_stops_are_set_in_the_menu_listed_and_removed_there(stepping: Stepping) 
     norm.fill("5")
     norm.press("Tab")
     expect(widget.locator(".av-stop-list li")).to_have_count(2)
-    assert lab.run_code("print(s.stops)") == "<Stops: d gets its gradient; A norm rises above 5>"
+    lab.wait_for_code("print(s.stops)", "<Stops: d gets its gradient; A norm rises above 5>")
     stepping.page.keyboard.press("Escape")
     press_key(stepping, "c")
     expect(widget.locator(".av-stopped")).to_contain_text("a norm rose above 5 at MulBackward0 (e)")
@@ -74,7 +74,7 @@ def test_stops_are_set_in_the_menu_listed_and_removed_there(stepping: Stepping) 
     stepping.press("stops")
     widget.get_by_role("button", name="Remove: d gets its gradient").click()
     expect(widget.locator(".av-stop-list li")).to_have_count(1)
-    assert lab.run_code("print(s.stops)") == "<Stops: A norm rises above 5>"
+    lab.wait_for_code("print(s.stops)", "<Stops: A norm rises above 5>")
 
 
 def test_a_pinned_gradient_is_in_sight_at_every_step(stepping: Stepping) -> None:
@@ -90,7 +90,7 @@ def test_a_pinned_gradient_is_in_sight_at_every_step(stepping: Stepping) -> None
     expect(pins.locator(".av-pin-value")).to_have_text(["None", "None"])
     pins.get_by_role("button", name="Unpin: d.grad").click()
     expect(pins.locator("li")).to_have_count(1)
-    assert stepping.lab.run_code("print([p.name for p in s.stepper.pins])") == "['gradient of c']"
+    stepping.lab.wait_for_code("print([p.name for p in s.stepper.pins])", "['gradient of c']")
 
 
 def test_the_effect_of_an_edit_on_each_leaf_is_shown_before_it_is_made(stepping: Stepping) -> None:

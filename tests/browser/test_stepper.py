@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Callable
 
 import pytest
@@ -58,10 +57,7 @@ class Stepping:
 
     def wait_for_kernel(self, step: int) -> None:
         """The page tells the kernel of recorded steps a little later."""
-        deadline = time.monotonic() + 30
-        while (found := self.lab.run_code("print(s.step)")) != str(step):
-            assert time.monotonic() < deadline, found
-            time.sleep(0.05)
+        self.lab.wait_for_code("print(s.step)", str(step))
 
     def sentence(self) -> str:
         return str(self.widget.locator(".av-sentence").text_content())

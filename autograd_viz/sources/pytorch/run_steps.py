@@ -2,7 +2,8 @@
 
 # Note [Light and full steps]
 Every step has the loss, the rates, and the norm of each parameter's gradient. A full step also has the rest: outputs of
-modules, largest values, zeros, updates. How often a step is full follows from its measured price: `SHARE` of the time.
+modules, largest values, zeros, updates. The first block is full. After each block, its measured price says how often a
+step is full: for `SHARE` of the time.
 """
 
 from __future__ import annotations
@@ -160,7 +161,7 @@ class Steps:
         """How often the next steps are full, from what the full ones cost."""
         self._price = min(self._price, self.spent) if self.is_full else self._price
         self._least = min(self._least, seconds)
-        if self.count % BLOCK == BLOCK - 1 or self.count == 3:
+        if self.count % BLOCK == BLOCK - 1:
             wanted = self._price / (SHARE * self._least)
             self.every = min(SELDOM, 1 << max(0, int(wanted - 1e-9).bit_length()))
             self._price = self._least = 1e9  # the next steps are weighed anew
