@@ -197,6 +197,7 @@ class LabPage:
         page.goto(f"{address}/{where}token={token}")
         page.wait_for_function("() => window.jupyterapp?.shell?.currentWidget?.context?.isReady", timeout=60_000)
         page.wait_for_function(READY, timeout=60_000)
+        page.evaluate("window.jupyterapp.shell.collapseLeft?.()")  # JupyterLab itself does so once a test has made it narrow
 
     def heard(self, error: str) -> None:
         """An error in the page; JupyterLab's own is left out, which looks for the focus of a notebook that has been closed."""
