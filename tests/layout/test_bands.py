@@ -185,7 +185,7 @@ PROPERTIES = (
 
 
 @given(graphs)
-@settings(max_examples=examples(60), suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(30), suppress_health_check=list(HealthCheck))
 def test_every_layout_keeps_every_property(g: Geometry) -> None:
     """A layout takes most of the time: it is made once and asked all of them."""
     for holds in PROPERTIES:
