@@ -183,7 +183,7 @@ def keywords_of_call() -> dict[str, Any] | None:
 
 def _random_states() -> dict[Any, Any]:
     states: dict[Any, Any] = {"cpu": torch.get_rng_state()}
-    if torch.cuda.is_available() and torch.cuda.is_initialized():
+    if torch.cuda.is_initialized():
         states |= dict(enumerate(torch.cuda.get_rng_state_all()))
     return states
 

@@ -20,7 +20,7 @@ from .run_numbers import all_real, largest, norms, real, zeros
 from .run_rows import Held, Rows
 from .run_table import BLOCK, Table
 
-SHARE = 0.04  # of the time that a step takes, for what only full steps have
+SHARE = 0.01  # of the time that a step takes, for what only full steps have
 SELDOM = 64  # at least one step in so many is full
 LOSS, CLIP = 0, 1  # the columns of totals on the device
 RATE, PASSES, SECONDS = 0, 1, 2  # and of those that the host knows
