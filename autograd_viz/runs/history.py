@@ -48,18 +48,21 @@ class Series:
         self._recent = np.zeros((0, columns), np.float32)
         self._seen = np.zeros((0, columns), bool)
         self._width = 1  # steps in a bin
-        self._bins: list[Spans] = []
+        self._bins = _bins(0, np.zeros((0, 1, columns), np.float32), np.zeros((0, 1, columns), bool))
 
     def add(self, values: Numbers, seen: NDArray[np.bool_]) -> None:
         """More steps: values and whether they were measured, shape (steps, columns)."""
         self._recent = np.concatenate([self._recent, values.astype(np.float32)])
         self._seen = np.concatenate([self._seen, seen])
         self.count += len(values)
-        while len(self._recent) >= WHOLE + self._width:
-            self._bins.append(_bin(self.count - len(self._recent), self._recent[: self._width], self._seen[: self._width]))
-            self._recent, self._seen = self._recent[self._width :], self._seen[self._width :]
-            if len(self._bins) == BINS:
-                self._bins = [_joined(a, b) for a, b in zip(self._bins[::2], self._bins[1::2], strict=True)]
+        while (count := min((len(self._recent) - WHOLE) // self._width, BINS - len(self._bins.start))) > 0:
+            steps, shape = count * self._width, (count, self._width, self._columns)
+            old, self._recent = self._recent[:steps].reshape(shape), self._recent[steps:]
+            old_seen, self._seen = self._seen[:steps].reshape(shape), self._seen[steps:]
+            first = self.count - len(self._recent) - steps
+            self._bins = _in_line(self._bins, _bins(first, old, old_seen))
+            if len(self._bins.start) == BINS:
+                self._bins = _joined(Spans._make(p[::2] for p in self._bins), Spans._make(p[1::2] for p in self._bins))
                 self._width *= 2
 
     def spans(self) -> Spans:
@@ -67,7 +70,7 @@ class Series:
         finite = np.where(self._seen & np.isfinite(self._recent), self._recent, np.nan).astype(np.float32)
         start = np.arange(self.count - len(finite), self.count)
         recent = Spans(start, finite, finite, finite, (self._seen & ~np.isfinite(self._recent)).astype(np.int64))
-        return Spans(*(np.concatenate(p) for p in zip(*self._bins, recent, strict=True)))
+        return _in_line(self._bins, recent)
 
     def last(self, steps: int = 1) -> Numbers:
         """The last steps, shape (steps, columns); masked numbers are nan."""
@@ -80,15 +83,19 @@ class Series:
         return self.last(len(self._recent))[k] if 0 <= k < len(self._recent) else None
 
 
-def _bin(start: int, values: Numbers, seen: NDArray[np.bool_]) -> Spans:
-    finite = np.where(seen & np.isfinite(values), values, np.nan)
-    bad = (seen & ~np.isfinite(values)).sum(0)
-    with warnings.catch_warnings(), np.errstate(all="ignore"):
-        warnings.simplefilter("ignore", RuntimeWarning)  # a column of nan has no minimum
-        least, most, mean = np.nanmin(finite, 0), np.nanmax(finite, 0), np.nanmean(finite, 0)
-    return Spans(
-        np.array([start], np.int64), least[None], most[None], mean[None].astype(np.float32), bad[None].astype(np.int64)
-    )
+def _bins(start: int, values: Numbers, seen: NDArray[np.bool_]) -> Spans:
+    """Equally many steps each, shape (bins, steps, columns), from a step on."""
+    finite = np.where(seen & np.isfinite(values), values, np.nan).astype(np.float32)
+    bad = (seen & ~np.isfinite(values)).sum(1, dtype=np.int64)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # a column of nan has no mean
+        mean = np.asarray(np.nanmean(finite, 1, dtype=np.float64), np.float32)
+    first = start + values.shape[1] * np.arange(len(values))
+    return Spans(first, np.fmin.reduce(finite, 1), np.fmax.reduce(finite, 1), mean, bad)
+
+
+def _in_line(a: Spans, b: Spans) -> Spans:
+    return Spans._make(np.concatenate([getattr(a, name), getattr(b, name)]) for name in Spans._fields)
 
 
 def _joined(a: Spans, b: Spans) -> Spans:

@@ -100,6 +100,8 @@ class Run:
             self._stop(bad)
 
     def _keep_if_wanted(self) -> None:
+        if not self._wanted:
+            return
         now = Now(self._watch.count, self._watch.loss)
         if any(wanted(now) for wanted in self._wanted):
             self._watch.moments.keep(self._watch.moment())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import math
 import pickle
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
@@ -144,7 +145,7 @@ def test_a_model_that_cannot_be_watched_says_why() -> None:
         av.watch(nn.ReLU())
 
 
-def test_checkpointed_and_compiled_models_are_watched() -> None:
+def test_a_checkpointed_model_is_watched() -> None:
     class Checkpointed(Net):
         def forward(self, x: Any, scale: float = 1.0) -> Any:
             return self.head(torch.utils.checkpoint.checkpoint(self.body, x, use_reentrant=False)) * scale
@@ -154,6 +155,27 @@ def test_checkpointed_and_compiled_models_are_watched() -> None:
         train(model, optimizer, 3)
     assert np.isfinite(column(run, "norm", "body.0.weight")).all()
     assert run._watch.faults == []
+
+
+@pytest.mark.parametrize("how", ["torch.compile(model)", "model.compile()"])
+def test_a_compiled_model_is_watched_in_one_graph(how: str) -> None:
+    """It takes over a second: PyTorch's compiler is imported."""
+
+    def run(is_watched: bool) -> tuple[list[float], int, Any]:
+        torch._dynamo.reset()
+        torch._dynamo.utils.counters.clear()
+        model, optimizer = made()
+        compiled = torch.compile(model, backend="aot_eager") if how == "torch.compile(model)" else model
+        if compiled is model:
+            model.compile(backend="aot_eager")
+        with av.watch(model) if is_watched else nullcontext() as watched, torch.random.fork_rng():
+            losses = train(compiled, optimizer, 3)
+        return losses, torch._dynamo.utils.counters["stats"]["unique_graphs"], watched
+
+    losses, graphs, watched = run(is_watched=True)
+    assert np.isfinite(column(watched, "norm", "body.0.weight")).all()
+    assert watched._watch.faults == []
+    assert (losses, graphs) == run(is_watched=False)[:2]
 
 
 def test_bfloat16_autocast_is_watched() -> None:

@@ -14,7 +14,7 @@ from torch.compiler import is_dynamo_compiling
 
 from .record import Recorder
 from .run_hooks import Hooks
-from .run_kept import Kept, Moment, keywords_of_call, run_again
+from .run_kept import Kept, Moment, run_again
 from .run_moments import Moments
 from .run_numbers import real, update_ratios
 from .run_rows import Held, Rows, held_by
@@ -127,21 +127,19 @@ class RunWatch:
 
     # -- a forward pass -----------------------------------------------------------------------------------------------
 
-    def enters(self, module: Any, args: Any) -> None:
+    def calls(self, call: Any, module: Any, /, *args: Any, **kwargs: Any) -> Any:
         """A module is called."""
-        if is_dynamo_compiling() or module is not self.model or not torch.is_grad_enabled():
-            return
-        if threading.get_ident() == self._thread:
-            self._end_step()
-            self._apart(self.kept.enters, args, keywords_of_call())
-
-    def leaves(self, module: Any, args: Any, output: Any) -> None:
-        """A module has returned."""
-        if is_dynamo_compiling() or not (self.steps.is_full or module is self.model):
-            return
+        if is_dynamo_compiling() or not (module is self.model or self.steps.is_full):
+            return call(module, *args, **kwargs)
         column = self.rows.of_module.get(module)
-        if column is not None and threading.get_ident() == self._thread:
-            self._apart(self._follow, column, module, output)
+        if column is None or threading.get_ident() != self._thread:
+            return call(module, *args, **kwargs)
+        if module is self.model and torch.is_grad_enabled():
+            self._end_step()
+            self._apart(self.kept.enters, args, kwargs)
+        output = call(module, *args, **kwargs)
+        self._apart(self._follow, column, module, output)
+        return output
 
     def _follow(self, column: int, module: Any, output: Any) -> None:
         result = first_result(output)
@@ -237,9 +235,11 @@ class RunWatch:
         held = self._held_by(optimizer)
         if not held.parameters:
             return
-        if not self._is_in_closure and any(o is optimizer for o in self.steps.optimizers):
+        is_again = any(o is optimizer for o in self.steps.optimizers)
+        if is_again and not self._is_in_closure:
             self._end_step()
-        if not any(o is optimizer for o in self.steps.optimizers):
+            is_again = False
+        if not is_again:
             self.steps.optimizers.append(optimizer)
         self.steps.measure(held)
         self.steps.note_rate(optimizer)
@@ -254,11 +254,11 @@ class RunWatch:
         self._apart(self._after_step, self._held[optimizer])
         self.steps.spent += perf_counter() - began
 
-    @torch.no_grad()
     def _after_step(self, held: Held) -> None:
         if self.steps.is_full and held.parameters and self.kept.parameters:
             before = [self.kept.parameters[self.rows.of_parameter[p]] for p in held.parameters]
-            self.steps.put("update", held.columns, update_ratios(before, held.parameters))
+            with torch.no_grad():
+                self.steps.put("update", held.columns, update_ratios(before, held.parameters))
         self._unscale()
 
     def _unscale(self) -> None:

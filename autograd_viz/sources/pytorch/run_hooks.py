@@ -1,8 +1,8 @@
-"""Where a run is watched: PyTorch's global hooks, and five names that are replaced meanwhile.
+"""Where a run is watched: the global hooks of optimizers, and five names that are replaced meanwhile.
 
 # Note [What a run hooks]
 Nothing is put on the user's model, so it can be copied, pickled, compiled and saved while it is watched.
-- A global hook sees what each module returns. It puts a prehook on the node of that result.
+- `torch.nn.Module.__call__` runs each module. Its result's node gets a prehook. A global hook would cost every module more.
 - Global hooks report the steps of optimizers.
 - `torch.autograd._engine_run_backward` runs all passes; its first argument has the roots.
 - `torch.nn.utils.clip_grad_norm_` returns the norm before clipping.
@@ -14,7 +14,6 @@ from __future__ import annotations
 from typing import Any
 
 import torch
-from torch.nn.modules import module as modules
 from torch.optim import optimizer as optimizers
 
 from ..replaced import Replaced
@@ -29,13 +28,12 @@ class Hooks:
 
     def __init__(self, run: Any) -> None:
         self._handles = [
-            modules.register_module_forward_pre_hook(run.enters),
-            modules.register_module_forward_hook(run.leaves),
             optimizers.register_optimizer_step_pre_hook(run.step_begins),
             optimizers.register_optimizer_step_post_hook(run.step_ends),
         ]
         utils = torch.nn.utils
         self._names = [
+            Replaced(torch.nn.Module, "__call__", run.calls),
             Replaced(torch.autograd, "_engine_run_backward", run.runs_backward),
             Replaced(utils, "clip_grad_norm_", run.clips),
             Replaced(utils.clip_grad, "clip_grad_norm_", run.clips),

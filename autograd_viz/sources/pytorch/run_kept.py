@@ -8,7 +8,6 @@ result in the real pass is kept, and starts the backward pass.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -84,14 +83,11 @@ class Kept:
         self.calls: list[Call] = []
         self._has_run = self._has_stepped = False
 
-    def enters(self, args: tuple[Any, ...], kwargs: dict[str, Any] | None) -> None:
+    def enters(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """The model is called."""
         if self._has_run or len(self.calls) == MOST_CALLS:
             self.calls, self._has_run = [], False
         if self.why_not:
-            return
-        if kwargs is None:
-            self.why_not = "the keyword arguments of the model were not seen"
             return
         versions = [t._version for t in tensors_in((*args, kwargs) if kwargs else args)]
         buffers, modes = [b.detach().clone() for b in self._buffers], [m.training for m in self._modules]
@@ -127,7 +123,10 @@ class Kept:
         if self.why_not:
             raise RuntimeError(f"the pass of step {step} cannot run again: {self.why_not}")
         if not self.calls:
-            raise RuntimeError(f"the pass of step {step} cannot run again: the model was not called as a whole")
+            raise RuntimeError(
+                f"the pass of step {step} cannot run again: the model was not called as a whole; "
+                "if torch.compile(model) was called instead, watch what it returns"
+            )
         if any(call.changed() for call in self.calls):
             raise RuntimeError(f"the pass of step {step} cannot run again: its inputs were changed in place after the call")
         tensors = self.parameters if self._has_stepped else self._live
@@ -166,19 +165,6 @@ def tensors_in(values: Any) -> list[Any]:
     if type(values) is tuple and all(type(v) is torch.Tensor for v in values):
         return list(values)
     return [v for v in tree_flatten(values)[0] if isinstance(v, torch.Tensor)]
-
-
-def keywords_of_call() -> dict[str, Any] | None:
-    """The keyword arguments of the module call whose global pre-hook is running; None if they are not found.
-
-    PyTorch gives them to a module's own hooks only, and those would be copied and pickled with the model.
-    """
-    frame = sys._getframe(2)
-    while frame is not None and frame.f_code.co_filename == torch.nn.modules.module.__file__:
-        if "kwargs" in frame.f_locals:
-            return dict(frame.f_locals["kwargs"])
-        frame = frame.f_back  # type: ignore[assignment]
-    return None
 
 
 def _random_states() -> dict[Any, Any]:

@@ -20,7 +20,7 @@ from .run_numbers import all_real, largest, norms, real, zeros
 from .run_rows import Held, Rows
 from .run_table import BLOCK, Table
 
-SHARE = 0.01  # of the time that a step takes, for what only full steps have
+SHARE = 0.005  # of the time that a step takes, for what only full steps have
 SELDOM = 64  # at least one step in so many is full
 LOSS, CLIP = 0, 1  # the columns of totals on the device
 RATE, PASSES, SECONDS = 0, 1, 2  # and of those that the host knows
@@ -61,7 +61,8 @@ class Steps:
         self._known = np.full((BLOCK, 3), np.nan, np.float32)
         self._k = 0  # the row of the block
         self._rates = dict[int, float]()
-        self._measured: list[int] = []  # the columns of the gradients that were measured last
+        self._measured: Sequence[int] = []  # the columns of the gradients that were measured last
+        self._norms: Any = None  # and their norms
         self._price, self._least, self._began = 1e9, 1e9, perf_counter()
 
     # -- the current step ---------------------------------------------------------------------------------------------
@@ -73,12 +74,16 @@ class Steps:
     @torch.no_grad()
     def measure(self, held: Held) -> None:
         """The gradients that an optimizer is about to use."""
-        pairs = [(g, c) for p, c in zip(held.parameters, held.columns, strict=True) if (g := p.grad) is not None]
-        grads, columns = all_real([g for g, _ in pairs]), [c for _, c in pairs]
-        self._measured = columns
+        grads, columns = [p.grad for p in held.parameters], held.columns
+        if any(g is None for g in grads):
+            columns = [c for g, c in zip(grads, columns, strict=True) if g is not None]
+            grads = [g for g in grads if g is not None]
+        self._measured, self._norms = columns, None
         if not grads:
             return
-        self.put("norm", columns, norms(grads))
+        grads = all_real(grads)
+        self._norms = norms(grads)
+        self.put("norm", columns, self._norms)
         if self.is_full:
             self.put("largest", columns, largest(grads))
             self.put("zeros", columns, zeros(grads))
@@ -121,12 +126,10 @@ class Steps:
 
     def not_finite(self) -> list[int]:
         """The rows of parameters whose gradient was measured last, and is not finite."""
-        columns = self._measured
-        values = self._tables["norm"].now(self._k, columns) if columns else torch.zeros(0)
-        if math.isfinite(float(values.sum())):
+        if self._norms is None or math.isfinite(float(self._norms.sum())):
             return []
         bad = []
-        for column, value in zip(columns, values.tolist(), strict=True):
+        for column, value in zip(self._measured, self._norms.tolist(), strict=True):
             if not math.isfinite(value):
                 grad = real(self.rows.parameters[column].grad)
                 if bool(grad.isfinite().all()):  # its squares were too large for float32

@@ -23,13 +23,13 @@ class Table:
         self._values = torch.zeros(BLOCK, columns, device=device)
         self._cells = [list(row.unbind()) for row in self._values] if columns else [[] for _ in range(BLOCK)]
         self._seen = np.zeros((BLOCK, columns), bool)
-        self._columns = columns
+        self._slices = dict[tuple[int, int, int], Any]()  # to make one is dear in a step of a small model
 
     def put(self, k: int, columns: Sequence[int], values: Any) -> None:
         """Numbers of step k into these columns, which are sorted."""
         first, last = columns[0], columns[-1] + 1
         if last - first == len(columns):
-            self._values[k, first:last].copy_(values, non_blocking=True)
+            self._slice(k, first, last).copy_(values, non_blocking=True)
             self._seen[k, first:last] = True
         else:
             self._values[k, torch.as_tensor(columns, device=self._values.device)] = values.to(self._values.device)
@@ -43,7 +43,12 @@ class Table:
     def now(self, k: int, columns: Sequence[int]) -> Any:
         """The numbers of step k in these columns, on the device."""
         first, last = columns[0], columns[-1] + 1
-        return self._values[k, first:last] if last - first == len(columns) else self._values[k, list(columns)]
+        return self._slice(k, first, last) if last - first == len(columns) else self._values[k, list(columns)]
+
+    def _slice(self, k: int, first: int, last: int) -> Any:
+        if (k, first, last) not in self._slices:
+            self._slices[k, first, last] = self._values[k, first:last]
+        return self._slices[k, first, last]
 
     def is_seen(self, k: int, column: int) -> bool:
         """Was this number measured?"""
