@@ -17,6 +17,7 @@ FEW = 5  # steps without which nothing is odd yet
 FAINT = 1e-4  # of the largest gradient: little arrives
 BURST = 1e3  # times the usual norm
 STILL, WILD = 1e-6, 0.1  # update ÷ parameter
+FEW_ELEMENTS = 16  # of a parameter: each may cross zero, and then any update is large
 MOST_DEAD = 0.9  # share of zeros
 MOST_NAMES = 4  # in a sentence
 
@@ -43,7 +44,7 @@ class Lately:
         ever: was a norm ever measured?
         bad: how often it was nan or inf, in the whole run.
         top: the largest norm of all rows.
-        is_parameter: not the output of a module.
+        size: elements of a parameter; 0 of the output of a module.
     """
 
     norm: Numbers
@@ -52,7 +53,7 @@ class Lately:
     ever: bool
     bad: int
     top: float
-    is_parameter: bool
+    size: int
 
 
 def odd_in(history: History) -> list[Odd]:
@@ -67,7 +68,7 @@ def odd_in(history: History) -> list[Odd]:
     found = []
     for k, row in enumerate(history.rows):
         numbers = {name: values[:, k][np.isfinite(values[:, k])] for name, values in recent.items()}
-        lately = Lately(**numbers, ever=bool(ever[k]), bad=int(bad[k]), top=top, is_parameter=row.kind == "parameter")
+        lately = Lately(**numbers, ever=bool(ever[k]), bad=int(bad[k]), top=top, size=row.size)
         for kind, values in islice(_rules(lately), 1):
             form = getattr(words, f"RUN_{kind.upper()}")
             found.append(Odd(k, kind, KINDS.index(kind), form.format(name=row.path or words.RUN_MODEL, **values)))
@@ -78,13 +79,12 @@ def _rules(row: Lately) -> Iterator[tuple[str, dict[str, str]]]:
     """The rules that hold, the worst first, with the values of their sentences."""
     if row.bad:
         yield "bad", {"count": f"{row.bad:,}"}
-    if row.is_parameter and not row.ever:
+    if row.size and not row.ever:
         yield "none", {}
     if len(row.norm) >= FEW:
         yield from _of_norm(row, float(row.norm[-1]), float(np.median(row.norm)))
-    for share in map(float, map(np.median, [row.update] if len(row.update) else [])):
-        if share > WILD or share < STILL:
-            yield "wild" if share > WILD else "still", {"share": f"{share:.3g}"}
+    if len(row.update):
+        yield from _of_update(row, float(row.update[-1]), float(np.median(row.update)))
     if len(row.zeros) and np.median(row.zeros) > MOST_DEAD:
         yield "mostly_zero", {"share": f"{100 * float(np.median(row.zeros)):.0f} %"}
 
@@ -94,8 +94,15 @@ def _of_norm(row: Lately, last: float, usual: float) -> Iterator[tuple[str, dict
         yield "zero", {"steps": f"{FEW}"}
     elif usual > 0 and last > BURST * usual:
         yield "burst", {"last": f"{last:.3g}", "usual": f"{usual:.3g}"}
-    elif row.is_parameter and usual < FAINT * row.top:
+    elif row.size and usual < FAINT * row.top:
         yield "faint", {"usual": f"{usual:.3g}", "top": f"{row.top:.3g}"}
+
+
+def _of_update(row: Lately, last: float, usual: float) -> Iterator[tuple[str, dict[str, str]]]:
+    if min(last, usual) > WILD and row.size >= FEW_ELEMENTS:
+        yield "wild", {"share": f"{usual:.3g}"}
+    elif usual < STILL:
+        yield "still", {"share": f"{usual:.3g}"}
 
 
 def sentences(history: History, odd: Sequence[Odd]) -> list[tuple[int, str]]:

@@ -21,7 +21,9 @@ LABELS = (
 )  # fmt: skip
 
 
-def run_page(history: History, name: str, class_name: str, stopped: str, opened: list[int], is_live: bool) -> dict[str, Any]:
+def run_page(
+    history: History, name: str, class_name: str, stopped: str, opened: list[int], is_live: bool, theme: str = "auto"
+) -> dict[str, Any]:
     """The data of a page.
 
     Args:
@@ -31,16 +33,18 @@ def run_page(history: History, name: str, class_name: str, stopped: str, opened:
         stopped: the error that stopped the run, or "".
         opened: steps that can be opened.
         is_live: the run is still watched.
+        theme: of the page, or "auto": light or dark as its surroundings.
 
     Returns:
         title; rows: heading, label and path; start: the first step of each column, and the number of steps;
         norms and loss: float32 as base64, bad: bytes as base64; low and high: exponents of the scale; scale: colours;
-        odd: sentences, each with its row in the picture or -1; marks; what can be opened; words; palettes.
+        odd: sentences, each with its row, or one of its module, or -1; marks; what can be opened; words; palettes.
     """
     odd = odd_in(history)
     grid = grid_of(history, odd, COLUMNS)
     low, high = decades(grid.norms)
     place = {line.row: k for k, line in enumerate(grid.lines)}
+    of_module = {history.rows[row].module: k for row, k in reversed(place.items())}
     return {
         "title": words.RUN_TITLE.format(name=name),
         "class_name": class_name,
@@ -54,13 +58,16 @@ def run_page(history: History, name: str, class_name: str, stopped: str, opened:
         "low": low,
         "high": high,
         "scale": SCALE,
-        "odd": [{"row": place.get(row, -1), "sentence": sentence} for row, sentence in sentences(history, odd)],
+        "odd": [
+            {"row": place.get(row, of_module.get(history.rows[row].module, -1)), "sentence": sentence}
+            for row, sentence in sentences(history, odd)
+        ],
         "marks": [m._asdict() for m in history.marks if m.kind in ("rate", "skipped")][-200:],
         "stopped": stopped,
         "opened": opened,
         "is_live": is_live,
         "words": {label.lower(): getattr(words, f"RUN_{label}") for label in LABELS},
-        "palettes": {theme: THEMES[theme].colours() for theme in ("light", "dark")},
+        "palettes": {name: THEMES[name].colours() for name in (("light", "dark") if theme == "auto" else (theme,))},
         "language": words.language(),
     }
 

@@ -201,10 +201,15 @@ WRITERS: dict[str, Callable[[Subject, Wishes], bytes]] = {
 }
 
 
+def _still(x: Any, wishes: Wishes) -> str:
+    """The picture that has been drawn, or the same in another theme."""
+    return str(x.svg if wishes.theme == "auto" or not hasattr(x, "svg_in") else x.svg_in(wishes.theme))
+
+
 STILL: dict[str, Callable[[Any, Wishes], bytes]] = {
-    ".svg": lambda x, wishes: str(x.svg).encode(),
-    ".png": lambda x, wishes: png_bytes(x.svg, wishes.scale),
-    ".pdf": lambda x, wishes: pdf_bytes(x.svg),
+    ".svg": lambda x, wishes: _still(x, wishes).encode(),
+    ".png": lambda x, wishes: png_bytes(_still(x, wishes), wishes.scale),
+    ".pdf": lambda x, wishes: pdf_bytes(_still(x, wishes)),
 }
 MAPS: dict[str, Callable[[Any, Wishes], bytes]] = {
     **STILL,
@@ -221,7 +226,7 @@ MEMORIES: dict[str, Callable[[Any, Wishes], bytes]] = {
 
 RUNS: dict[str, Callable[[Any, Wishes], bytes]] = {
     **STILL,
-    ".html": lambda x, wishes: run_html(x.page()).encode(),
+    ".html": lambda x, wishes: run_html(x.page(wishes.theme)).encode(),
     ".json": lambda x, wishes: run_json(x.flushed()).encode(),
     ".csv": lambda x, wishes: run_csv(x.flushed()).encode(),
 }

@@ -42,7 +42,11 @@ class Memory:
     @property
     def svg(self) -> str:
         """The picture."""
-        return painted(self.report, theme_named("light" if self.theme == "auto" else self.theme))
+        return self.svg_in("light" if self.theme == "auto" else self.theme)
+
+    def svg_in(self, theme: str) -> str:
+        """The picture in a theme."""
+        return painted(self.report, theme_named(theme))
 
     def table(self, by: str = "tensor") -> list[Record]:
         """Records, the largest first.

@@ -25,7 +25,12 @@ class Shown:
     drawing: Drawing | MapDrawing
     svg: str
     _theme: str
+    _state: State
     _at: tuple[float, float] = (0.0, 0.0)
+
+    def svg_in(self, theme: str) -> str:
+        """The picture in a theme."""
+        return self.drawing.svg(self._state, theme_named(theme))
 
     def widget(self) -> StepperWidget:
         """It as a widget without steps."""
@@ -64,9 +69,9 @@ class Figure(Shown):
     drawing: Drawing
 
     def __init__(self, drawing: Drawing, state: State, theme: str) -> None:
-        self.document, self._theme = drawing.document, theme
+        self.document, self._theme, self._state = drawing.document, theme, state
         self.drawing = replace(drawing, past=state)
-        self.svg = drawing.svg(state, theme_named("light" if theme == "auto" else theme))
+        self.svg = self.svg_in("light" if theme == "auto" else theme)
         self._at = drawing.place(next(iter(drawing.document.roots), ""))
 
     def __repr__(self) -> str:
@@ -90,8 +95,8 @@ class Map(Shown):
     drawing: MapDrawing
 
     def __init__(self, drawing: MapDrawing, state: State, theme: str) -> None:
-        self.drawing, self._theme = drawing, theme
-        self.svg = drawing.svg(state, theme_named("light" if theme == "auto" else theme))
+        self.drawing, self._theme, self._state = drawing, theme, state
+        self.svg = self.svg_in("light" if theme == "auto" else theme)
 
     @property
     def document(self) -> Document:

@@ -198,13 +198,12 @@ class Run:
         """The picture in a theme."""
         return Painter(self.flushed(), theme_named(theme), self._name, type(self.model).__name__, self.stopped).svg()
 
-    def page(self) -> dict[str, Any]:
-        """The data of a page that shows the run."""
+    def page(self, theme: str = "auto") -> dict[str, Any]:
+        """The data of a page that shows the run; theme "auto": that of the run."""
         last = [-1] if self._watch.has_pass else []
         opened = [*self._watch.moments.steps, *last]
-        return run_page(
-            self.flushed(), self._name, type(self.model).__name__, self.stopped, opened, self._watch.is_on and not self.stopped
-        )
+        is_live, chosen = self._watch.is_on and not self.stopped, self._theme if theme == "auto" else theme
+        return run_page(self.flushed(), self._name, type(self.model).__name__, self.stopped, opened, is_live, chosen)
 
     def widget(self) -> RunWidget:
         """The live picture: it follows the loop, and opens steps."""

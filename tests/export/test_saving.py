@@ -11,6 +11,7 @@ import pytest
 
 import autograd_viz as av
 from autograd_viz.export import image
+from autograd_viz.render import THEMES
 from autograd_viz.verbs.formats import WRITERS
 
 from ..figures import figure
@@ -32,6 +33,17 @@ def test_a_picture_of_any_step(tmp_path: Path) -> None:
     av.save(e, tmp_path / "final.svg", step="final")
     assert (tmp_path / "final.svg").read_text() == (tmp_path / "e.svg").read_text()
     assert names["a"].grad is None
+
+
+@pytest.mark.parametrize("verb", [av.show, av.map, av.memory])
+def test_a_picture_that_was_drawn_is_saved_in_another_theme(verb: Any, tmp_path: Path) -> None:
+    shown = verb(program()[0])
+    av.save(shown, tmp_path / "same.svg")
+    av.save(shown, tmp_path / "dark.svg", theme="dark")
+    light, dark = ((tmp_path / f"{name}.svg").read_text() for name in ("same", "dark"))
+    canvas = {name: THEMES[name].colours()["canvas"] for name in ("light", "dark")}
+    assert light == shown.svg
+    assert canvas["dark"] in dark and canvas["dark"] not in light
 
 
 @pytest.mark.parametrize("suffix", [".svg", ".html"])

@@ -66,6 +66,13 @@ def test_each_oddity_has_its_sentence_and_the_worst_is_first() -> None:
     assert odd_in(history)[0].sentence == "broken.weight: the gradient was nan or inf 1 times."
 
 
+def test_a_large_update_is_odd_where_many_elements_move() -> None:
+    history = History([Row("many", "parameter", "weight", 64), Row("few", "parameter", "bias", 1)])
+    ones = np.ones((8, 2), np.float32)
+    history.add({"norm": (ones, ones > 0), "update": (ones / 2, ones > 0), "totals": (np.ones((8, 5)), np.ones((8, 5), bool))})
+    assert [(o.row, o.kind) for o in odd_in(history)] == [(0, "wild")]
+
+
 def test_rows_with_the_same_oddity_share_a_sentence() -> None:
     history = history_of(a=[0.0] * 8, b=[0.0] * 8, c=[1.0] * 8)
     assert sentences(history, odd_in(history)) == [

@@ -48,6 +48,13 @@ def test_it_is_saved(run: Any, suffix: str, tmp_path: Path) -> None:
     assert (tmp_path / f"run.{suffix}").stat().st_size > 1000
 
 
+def test_it_is_saved_in_a_theme(run: Any, tmp_path: Path) -> None:
+    av.save(run, tmp_path / "run.svg", theme="dark")
+    assert (tmp_path / "run.svg").read_text() == run.svg_in("dark") != run.svg
+    assert list(run.page("dark")["palettes"]) == ["dark"]
+    assert list(run.page()["palettes"]) == ["light", "dark"]
+
+
 def test_the_json_has_every_number(run: Any, tmp_path: Path) -> None:
     av.save(run, tmp_path / "run.json")
     saved = json.loads((tmp_path / "run.json").read_text())

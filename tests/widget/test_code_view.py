@@ -159,7 +159,7 @@ def test_the_modules_of_a_recorded_pytorch_model_have_their_calls() -> None:
             return x
 
     model = Model()
-    with av.record(model):
+    with av.watch(model), av.record(model):  # a run that is watched has its functions between a call and its line
         out = model(torch.ones(1, 2)).sum()
     found = code(av.step(out))
     called = {path: lines(found, m) for path, m in found["modules"].items() if m["at"] is not None}

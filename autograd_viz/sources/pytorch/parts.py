@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import torch
 
+from ...core.base.provenance import PACKAGE
 from ...graph.surroundings import Module
 from ...runtime.alive import Alive
 from ..functions import Numbered
@@ -33,7 +34,12 @@ class Inside(NamedTuple):
 
 
 NOWHERE = Inside()
-WRAPPED = "_wrapped_call_impl"  # PyTorch's function between a module's call and its caller
+WRAPPED = "_wrapped_call_impl"
+
+
+def _hands_on(code: CodeType) -> bool:
+    """Is it a function between a module's call and its caller: PyTorch's, or that of a run that is watched?"""
+    return code.co_name == WRAPPED or code.co_filename.startswith(PACKAGE)
 
 
 class Parts:
@@ -70,7 +76,7 @@ class Parts:
         caller = call.f_back
         if around is None or caller is None:
             return around
-        if caller.f_code.co_name == WRAPPED and caller.f_back is not None:
+        while caller.f_back is not None and _hands_on(caller.f_code):
             caller = caller.f_back
         return self._called_at(around, caller.f_code, caller.f_lasti) if is_users(caller.f_code.co_filename) else around
 

@@ -148,8 +148,8 @@ export class Canvas {
     Object.assign(this.canvas.style, { width: `${this.width}px`, height: `${height}px` });
     pen.scale(ratio, ratio);
     pen.textBaseline = "middle";
-    this.paintLine(pen, this.loss, TOP, LOSS, this.palette["brown-stroke"]);
-    this.write(pen, this.say("loss"), this.left - 8, TOP + LOSS / 2, "none", "right");
+    const isLog = this.paintLine(pen, this.loss, TOP, LOSS, this.palette["brown-stroke"]);
+    this.write(pen, this.say(isLog ? "loss_log" : "loss"), this.left - 8, TOP + LOSS / 2, "text", "right");
     data.rows.forEach((row, k) => this.paintRow(pen, row, k));
     this.paintAxis(pen, height - AXIS + 12);
     this.paintMarks(pen, height - AXIS);
@@ -177,22 +177,21 @@ export class Canvas {
     if (!data) return;
     if (this.pitch > 8) {
       if (row.heading !== data.rows[k - 1]?.heading) this.write(pen, row.heading || data.class_name, 4, top + this.pitch / 2, "text", "left", true);
-      this.write(pen, row.label, this.left - 8, top + this.pitch / 2, "text", "right");
+      this.write(pen, row.label, this.left - 8, top + this.heightOf(k) / 2, "text", "right");
     }
     const norms = this.norms.subarray(k * this.columns, (k + 1) * this.columns);
-    if (k === this.curve) return this.paintLine(pen, norms, top + 4, CURVE - 10, this.palette.link);
+    if (k === this.curve) return void this.paintLine(pen, norms, top + 6, CURVE - 14, this.palette.link);
     const width = this.room / Math.max(1, this.columns);
     for (let c = 0; c < this.columns; c++) {
       const isBad = this.bad[k * this.columns + c];
       if (Number.isNaN(norms[c]) && !isBad) continue;
-      const zero = this.palette["row-stroke"];
-      pen.fillStyle = isBad ? this.palette.grad : norms[c] > 0 ? colourOfNorm(norms[c], data.low, data.high, data.scale) : zero;
+      pen.fillStyle = isBad ? this.palette.grad : norms[c] > 0 ? colourOfNorm(norms[c], data.low, data.high, data.scale) : this.palette["row-stroke"];
       pen.fillRect(this.left + c * width, top, Math.ceil(width + 0.2), this.pitch - 2);
     }
   }
 
   /**
-   * Numbers as a curve, logarithmic if they span much, with its ends.
+   * Numbers as a curve with its ends; true if it is logarithmic, because they span much.
    * @param {CanvasRenderingContext2D} pen
    * @param {Float32Array} values
    * @param {number} top
@@ -201,7 +200,7 @@ export class Canvas {
    */
   paintLine(pen, values, top, height, colour) {
     const known = [...values].filter(Number.isFinite);
-    if (!known.length) return;
+    if (!known.length) return false;
     const [least, most] = [Math.min(...known), Math.max(...known)];
     const isLog = least > 0 && most > 20 * least;
     const scaled = (/** @type {number} */ v) => (isLog ? Math.log10(v) : v);
@@ -218,8 +217,9 @@ export class Canvas {
       isDown = true;
     });
     pen.stroke();
-    this.write(pen, shortNorm(most), this.left + 4, top, "none", "left");
-    this.write(pen, shortNorm(least), this.left + 4, top + height, "none", "left");
+    this.write(pen, shortNorm(most), this.left - 8, top, "none", "right");
+    this.write(pen, shortNorm(least), this.left - 8, top + height, "none", "right");
+    return isLog;
   }
 
   /** @param {CanvasRenderingContext2D} pen @param {number} y */
