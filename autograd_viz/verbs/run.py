@@ -208,9 +208,13 @@ class Run:
     def widget(self) -> RunWidget:
         """The live picture: it follows the loop, and opens steps."""
         if self._shown is None:
+            from IPython import get_ipython
+
             from ..widget.run_widget import RunWidget
 
             self._shown = RunWidget(self.page, self._open_in_page)
+            if (shell := get_ipython()) is not None:
+                self._shown.follow_cells(shell.events)
         return self._shown
 
     def _open_in_page(self, step: int) -> tuple[str, str]:

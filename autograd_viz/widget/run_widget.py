@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import secrets
+import weakref
 from collections.abc import Callable
 from time import perf_counter
 from typing import Any
@@ -37,6 +38,7 @@ class RunWidget(anywidget.AnyWidget):
 
     def __init__(self, read: Callable[[], dict[str, Any]], open_step: Callable[[int], tuple[str, str]]) -> None:
         self._read, self._open, self._due = read, open_step, 0.0
+        self._is_behind = False
         self.mark = f"av-still-{secrets.token_hex(8)}"
         super().__init__(data={**read(), "mark": self.mark})
         self.on_msg(self._heard)
@@ -48,9 +50,25 @@ class RunWidget(anywidget.AnyWidget):
             self.refresh()
             now = perf_counter()
             self._due = now + max(PAUSE, (now - began) / SHARE)
+        else:
+            self._is_behind = True
+
+    def follow_cells(self, events: Any) -> None:
+        """Show the last steps when a cell has run, since the loop may have ended with it; `events` are IPython's."""
+        alive = weakref.ref(self)
+
+        def cell_has_run(result: Any) -> None:
+            widget = alive()
+            if widget is None:
+                events.unregister("post_run_cell", cell_has_run)
+            elif widget._is_behind:
+                widget.refresh()
+
+        events.register("post_run_cell", cell_has_run)
 
     def refresh(self) -> None:
         """Show the newest steps."""
+        self._is_behind = False
         self.data = {**self._read(), "mark": self.mark}
 
     def _heard(self, widget: Any, content: Any, buffers: Any) -> None:

@@ -87,6 +87,24 @@ def test_the_widget_follows_the_loop_and_opens_a_step() -> None:
     assert not widget.data["is_live"]
 
 
+def test_the_widget_shows_the_last_steps_when_their_cell_has_run() -> None:
+    from IPython.core.events import EventManager
+
+    class Shell:
+        pass
+
+    events = EventManager(Shell(), {"post_run_cell": lambda result: None})  # type: ignore[no-untyped-call]
+    model, optimizer = made()
+    with av.watch(model) as run:
+        widget = run.widget()
+        widget.follow_cells(events)
+        widget._due = float("inf")
+        train(model, optimizer, 3)
+        assert widget.data["steps"] == 0
+        events.trigger("post_run_cell", None)  # type: ignore[no-untyped-call]
+        assert widget.data["steps"] == 3
+
+
 def test_an_empty_run_has_a_picture() -> None:
     with av.watch(nn.Linear(2, 2)) as run:
         assert "no step yet" in run.svg
