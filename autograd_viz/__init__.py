@@ -5,6 +5,7 @@ It has PyTorch's names (``import autograd_viz as torch``) and these verbs:
     show(x)             the figure of the graph that led to x
     map(x)              a model at a glance: a card for each module, with gradients
     step(x)             a widget that steps x.backward(), forwards and back
+    diff(a, b)          where two passes differ first, and how far it grows
     memory(x)           what autograd holds for x, and a checkpoint would save
     compare(s, t)       two steppers that move together
     scope("attention")  draws the ops inside as one box
@@ -83,6 +84,7 @@ from .errors import (
     UnknownChoiceError,
 )
 from .namespaces import accelerator, backends, cuda, fft, linalg, masked, ops, special
+from .verbs.diff import diff
 from .verbs.explain import explain
 from .verbs.magics import load_ipython_extension, unload_ipython_extension
 from .verbs.map import map  # noqa: A004 -- av.map
@@ -102,7 +104,7 @@ __all__ = [
     "AutogradVizError", "CannotReadError", "CannotWriteError", "DocumentError", "LayoutError", "MissingLibraryError",
     "NotDrawableError", "NotFiniteError", "Size", "Tensor", "UnknownChoiceError", "accelerator", "amp", "autocast", "autograd",
     "backends", "bool", "cdouble", "cfloat", "channels_last", "channels_last_3d", "compare", "complex64", "complex128",
-    "contiguous_format", "cuda", "default_generator", "device", "distributions", "double", "dtype", "e", "enable_grad",
+    "contiguous_format", "cuda", "default_generator", "device", "diff", "distributions", "double", "dtype", "e", "enable_grad",
     "explain", "fft", "float", "float16", "float32", "float64", "from_dlpack", "get_default_dtype", "half", "iframe", "inf",
     "inference_mode", "int", "int8", "int16", "int32", "int64", "is_anomaly_check_nan_enabled", "is_anomaly_enabled",
     "is_grad_enabled", "is_inference_mode_enabled", "layout", "linalg", "load", "load_ipython_extension", "long", "map",

@@ -76,6 +76,10 @@ class Arrows:
     def __init__(self, plan: Plan, ink: Ink, known: Mapping[Place, float]) -> None:
         self.plan, self.ink, self.known = plan, ink, known
 
+    def said(self, card: Card, flow: Flow) -> tuple[str, str]:
+        """What stands beside a gradient's arrow, and in which colour."""
+        return said_of(self.plan, card, flow, self.known)
+
     @property
     def places(self) -> Places:
         """Where the cards stand."""
@@ -122,7 +126,7 @@ class Arrows:
         if not flow.places:
             return
         norm = flow.gradient(self.known)
-        said, role = said_of(self.plan, card, flow, self.known)
+        said, role = self.said(card, flow)
         shape = {"d": "", "visibility": "hidden"} if norm is None else {"d": up_path(x, thickness(norm))}
         yield element("path", **shape, **self.ink.fill(role, more="up"), data_x=x)
         yield self.ink.cell(f"g:{flow.id}", x + 16, GAP / 2, said, role)
@@ -134,7 +138,7 @@ class Arrows:
         right = left + places.widths[frame.parts[0].id]
         lane = lane_x(places, card, flow)
         end = None if flow.target == EXIT else right + 6
-        said, role = said_of(self.plan, card, flow, self.known)
+        said, role = self.said(card, flow)
         middle = (ends.top + ends.bottom) / 2
         d = lane_path(left + DOWN, ends.top, lane, ends.bottom, end)
         drawn = [element("path", d=d, fill="none", stroke_width=1.6, **ink.stroke("brown", more="bypass"))]

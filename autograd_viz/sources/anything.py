@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import sys
 from collections.abc import Collection, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
 from ..core.tensor.tensor import Tensor
@@ -17,6 +17,7 @@ from .names import Chosen
 from .norms import Place, core_norms, norms_by_steps
 from .storages import core_storages
 from .undoable_pass import Pass
+from .unused_parameters import random_numbers_kept as others_kept
 
 
 def is_torch(value: Any) -> bool:
@@ -56,6 +57,18 @@ def no_collection() -> Iterator[None]:
     finally:
         if collects:
             gc.enable()
+
+
+@contextmanager
+def random_numbers_kept() -> Iterator[None]:
+    """Afterwards all generators of random numbers have their former state."""
+    with ExitStack() as stack:
+        stack.enter_context(others_kept())
+        if "torch" in sys.modules:
+            from .pytorch.unused_parameters import random_numbers_kept as torch_kept
+
+            stack.enter_context(torch_kept())
+        yield
 
 
 def pass_of(graph: Any, root: Any, gradient: Any, retain_graph: bool | None, create_graph: bool) -> Pass:

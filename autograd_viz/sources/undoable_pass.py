@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, nullcontext
 from typing import Any, SupportsIndex
 
@@ -33,6 +33,7 @@ class Pass(PassKind):
     Attributes:
         nodes: the nodes that it calls.
         shows_jacobians: make the ops' local Jacobians; may be set to False if nobody looks at them.
+        heard: called with the raw record of each step.
     """
 
     frees = True
@@ -41,6 +42,7 @@ class Pass(PassKind):
     def __init__(self, graph: Graph, task: Any, keep_graph: bool) -> None:
         self.graph, self.task = graph, task
         self.is_recorded = bool(task.create_graph)
+        self.heard: Callable[[Ran], None] | None = None
         self._done: list[Done] = []
         self.nodes = frozenset(task.input_buffers)
         self._position = 0  # how many of these are in effect; the others have been taken back
@@ -106,6 +108,8 @@ class Pass(PassKind):
     def _written(self, ran: Ran, around: Around) -> Step:
         """The step of a node that has just run."""
         node, touched = around.node, around.touched
+        if self.heard is not None:
+            self.heard(ran)
         if edits := self._edits.get(len(self._done)):
             ran.unedited = {i: None if g is None else self.value_of(g) for i, g in edits.items()}
         self._state.look((node, *[after for after, _ in node.next_functions]))

@@ -25,7 +25,7 @@ from ..runs.table import run_csv, run_json
 from ..runtime.interrupts import breakable, whole
 from ..stepper.recorded import Recording
 from ..stepper.stepper import Stepper
-from ..widget.html import html_page, run_html
+from ..widget.html import diff_html, html_page, run_html
 
 FINAL = "final"
 
@@ -217,6 +217,11 @@ MAPS: dict[str, Callable[[Any, Wishes], bytes]] = {
     ".json": lambda x, wishes: map_json(x.drawing).encode("utf-8", "backslashreplace"),
     ".mmd": lambda x, wishes: map_mermaid(x.drawing).encode(),
 }
+DIFFERENCES: dict[str, Callable[[Any, Wishes], bytes]] = {
+    **STILL,
+    ".html": lambda x, wishes: diff_html(x.page(wishes.theme)).encode(),
+    ".json": lambda x, wishes: x.to_json().encode("utf-8", "backslashreplace"),
+}
 MEMORIES: dict[str, Callable[[Any, Wishes], bytes]] = {
     **STILL,
     ".html": lambda x, wishes: x.to_html(wishes.theme).encode(),
@@ -233,14 +238,15 @@ RUNS: dict[str, Callable[[Any, Wishes], bytes]] = {
 
 
 def save_still(x: Any, path: Any, wishes: Wishes) -> None:
-    """Write a picture that has been drawn: the result of `show`, `map` or `memory`, or a run.
+    """Write a picture that has been drawn: the result of `show`, `map`, `memory` or `diff`, or a run.
 
     Raises:
         UnknownChoiceError: a picture has no such format.
         CannotWriteError: the folder is missing, or the path is a folder.
     """
     is_map = isinstance(getattr(x, "drawing", None), MapDrawing)
-    kinds = ((MAPS, is_map), (MEMORIES, hasattr(x, "to_html")), (RUNS, hasattr(x, "history")))
+    of_verbs = ((MEMORIES, "to_html"), (RUNS, "history"), (DIFFERENCES, "first_gradient"))
+    kinds = ((MAPS, is_map), *((writers, hasattr(x, name)) for writers, name in of_verbs))
     writers = next((writers for writers, fits in kinds if fits), STILL)
     if suffix_of(path) not in writers:
         raise UnknownChoiceError("file suffix of a picture", Path(path).suffix, writers)

@@ -82,6 +82,11 @@ def run_html(data: dict[str, Any]) -> str:
     return offline_page("run_page.js", styles, data, title=data["title"], heading=data["title"])
 
 
+def diff_html(data: dict[str, Any]) -> str:
+    """The page of two passes side by side, with its data (`differences.page`)."""
+    return offline_page("diff_page.js", ("unseen.css", "file_page.css", "diff.css"), data, data["title"], data["title"])
+
+
 def frame(page: str, height: int) -> str:
     """A page in its own frame, isolated from the page around it; `height` in px."""
     return one_line(

@@ -59,19 +59,21 @@ class Box:
         """Its elements as they were when it was made, if they are known."""
         if self.handle is not None and self.handle.is_overwritten:
             return overwritten(self.handle.shape, self.handle.dtype)
-        if (
-            self.edge is None
-            and self.tensor is not None
-            and not (self.handle is not None and self.handle.has_copy_of(self.tensor))
-        ):
-            return value_of(self.tensor)
-        if self.known is not None:
-            return value_of(self.known)
+        if (elements := self.elements) is not None:
+            return value_of(elements)
         if self.handle is not None:
             return unknown(self.handle.shape, self.handle.dtype)
         node, output = self.edge  # type: ignore[misc]
         looks = outputs_of(node)[output : output + 1]  # before PyTorch 2.5 there may be none
         return unknown(looks[0].shape, looks[0].dtype) if looks and looks[0].is_known else not_told()
+
+    @property
+    def elements(self) -> Any:
+        """A tensor with its elements as they were when it was made; None if they are not known."""
+        if self.handle is not None and self.handle.is_overwritten:
+            return None
+        is_leaf = self.edge is None and self.tensor is not None
+        return self.tensor if is_leaf and not (self.handle is not None and self.handle.has_copy_of(self.tensor)) else self.known
 
     def outline(self, outputs_of: Callable[[Any], tuple[Metadata, ...]]) -> model.Value:
         """Its shape and dtype, without its elements; a leaf has its elements."""

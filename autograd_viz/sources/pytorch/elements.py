@@ -1,0 +1,21 @@
+"""Elements of PyTorch's tensors as arrays."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from .graph import TorchGraph
+from .values import as_array, is_plain, unseen
+
+
+@unseen
+def array_in(t: Any) -> Any:
+    """The elements as a NumPy array that may share their memory; None if they cannot be read."""
+    return as_array(t) if isinstance(t, torch.Tensor) and is_plain(t) else None
+
+
+def elements_in(graph: TorchGraph, id: str) -> Any:
+    """The elements of a tensor of a graph as they were when it was made; None if they are not known."""
+    return array_in(graph.ordered[int(id[1:])].elements)

@@ -1,0 +1,204 @@
+"""The verb diff: two passes side by side."""
+
+from __future__ import annotations
+
+import importlib
+import json
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from .. import words
+from ..differences.gap import Elements, Gap, Tolerance, gap_of
+from ..differences.pairs import Pairs, pairs_of
+from ..differences.picture import Half, halves, partners, picture
+from ..differences.report import Record, Report
+from ..differences.said import sentences
+from ..export.cell import cell_bundle
+from ..graph.model import Document
+from ..render import theme_named
+from ..render.escape import printable
+from ..runtime.collector import collector_waits
+from ..sources.names import callers_names
+from ..sources.norms import Place
+from .diff_sides import Side, alike, result_of, side_of
+
+TITLES = ("a", "b")
+MOST_ROWS = 2000  # of a table in a page
+
+
+class Difference:
+    """Two passes compared.
+
+    Attributes:
+        titles: what the two are called.
+        report: all that was compared.
+        first_value: the first forward value that differs beyond the tolerance, or None.
+        first_gradient: the first gradient, in the order of the backward pass.
+    """
+
+    def __init__(self, report: Report, titles: tuple[str, str], why_not: str, theme: str) -> None:
+        self.report, self.titles, self._why_not, self._theme = report, titles, why_not, theme
+        self.first_value, self.first_gradient = report.first_value, report.first_gradient
+
+    @property
+    def sentences(self) -> list[str]:
+        """The answer: what differs first, forward and backward, how far it grows, and what has no partner."""
+        return sentences(self.report, self.titles, self._why_not)
+
+    def table(self, by: str = "module") -> list[Record]:
+        """Records.
+
+        Args:
+            by: "module": the largest relative errors in each. "tensor": each value and gradient, in the order of the pass.
+
+        Raises:
+            ValueError: there is no such table.
+        """
+        if by not in ("module", "tensor"):
+            raise ValueError(f"table(by=...) is 'module' or 'tensor', got {by!r}")
+        return self.report.by_module() if by == "module" else self.report.table()
+
+    def frame(self, by: str = "module") -> Any:
+        """The same as a pandas.DataFrame; as records if pandas is not installed."""
+        try:
+            pandas = importlib.import_module("pandas")
+        except ModuleNotFoundError:
+            return self.table(by)
+        return pandas.DataFrame(self.table(by))
+
+    @property
+    def svg(self) -> str:
+        """The picture."""
+        return self.svg_in("light" if self._theme == "auto" else self._theme)
+
+    def svg_in(self, theme: str) -> str:
+        """The picture in a theme: both maps, errors on their arrows and cards, the first difference lit."""
+        return picture(self.report, self._halves, self.titles, self.sentences, theme_named(theme))
+
+    @cached_property
+    def _halves(self) -> tuple[Half, Half]:
+        return halves(self.report)
+
+    def page(self, theme: str = "auto") -> dict[str, Any]:
+        """The data of a page, in a theme or in both."""
+        chosen = self._theme if theme == "auto" else theme
+        return {
+            "title": words.DIFF_TITLE.format(a=self.titles[0], b=self.titles[1]),
+            "pictures": {name: self.svg_in(name) for name in (("light", "dark") if chosen == "auto" else (chosen,))},
+            "partners": partners(self.report, self._halves),
+            "sentences": self.sentences,
+            "tables": [
+                {"title": words.DIFF_MODULES, "rows": self.table()},
+                {"title": words.DIFF_TENSORS, "rows": self.table("tensor")[:MOST_ROWS]},
+            ],
+            "help": words.DIFF_HELP,
+        }
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
+        return cell_bundle(self.svg, str(self))
+
+    def to_json(self) -> str:
+        """The sentences and both tables as JSON."""
+        everything = {"sentences": self.sentences, "modules": self.table(), "tensors": self.table("tensor")}
+        return json.dumps(everything, allow_nan=False) + "\n"
+
+    def __str__(self) -> str:
+        return printable("\n".join(self.sentences))
+
+    def __repr__(self) -> str:
+        return f"<Difference: {self}>"
+
+
+def diff(
+    a: Any, b: Any, *, rtol: float | None = None, atol: float | None = None, params: Any = None, theme: str = "auto"
+) -> Difference:
+    """Find where two passes differ first.
+
+    Forward values and gradients are compared in the order in which they were made. Both backward passes run, and are taken
+    back. For recorded passes of PyTorch (`record`), values, modules and lines are known.
+
+    Args:
+        a: a loss, of autograd_viz or of PyTorch; a stepper; what `load` gave, or the path of such a .json; or a function that
+            returns a loss. Functions run one after the other from the same random state, and are recorded.
+        b: the same.
+        rtol: the tolerance: ``|a - b| <= atol + rtol * |b|``. Default: by dtype, as ``torch.testing.assert_close``; of two
+            dtypes the looser.
+        atol: see `rtol`.
+        params: names for parameters: as for `show`.
+        theme: "light", "dark", or "auto": a page follows the reader's system, and a picture is light.
+
+    Raises:
+        NotDrawableError: one of them is none of these.
+        CannotReadError, DocumentError: a file is not what `save` wrote.
+        UnknownChoiceError: no such theme.
+    """
+    if theme != "auto":
+        theme_named(theme)
+    names = callers_names()
+    found = [result_of(x) for x in (a, b)]
+    with collector_waits():
+        sides = [side_of(x, names, params) for x in found]
+        return compared(sides, titles_of((a, b), sides), Tolerance(rtol, atol), theme)
+
+
+def titles_of(given: tuple[Any, Any], sides: list[Side]) -> tuple[str, str]:
+    """What the two are called: a function or file by its name, a tensor by its variable; "a" and "b" if these are alike."""
+    found = []
+    for x, side in zip(given, sides, strict=True):
+        name = Path(x).stem if isinstance(x, str | Path) else str(getattr(x, "__name__", ""))
+        roots = [t.name for t in side.document.tensors if t.id in side.document.roots and t.name and t.name.isidentifier()]
+        found.append(name if name.isidentifier() or isinstance(x, str | Path) else roots[0] if roots else "")
+    return (found[0], found[1]) if all(found) and found[0] != found[1] else TITLES
+
+
+def compared(sides: list[Side], titles: tuple[str, str], tolerance: Tolerance, theme: str) -> Difference:
+    """Compare two sides."""
+    documents = sides[0].document, sides[1].document
+    pairs = pairs_of(*documents)
+    dtypes = [{t.id: t.value.dtype for t in d.tensors} for d in documents]
+
+    def value(x: str, y: str) -> Gap | None:
+        mine, other = sides[0].elements(x), sides[1].elements(y)
+        return None if mine is None or other is None else gap(mine, other, x, y)
+
+    def gap(mine: Elements, other: Elements, x: str, y: str) -> Gap | None:
+        dtype = dtypes[0][x], dtypes[1][y]
+        return gap_of(*alike(mine, other, dtype), dtype, tolerance)
+
+    frozen = [k for k, side in enumerate(sides) if not side.can_pass]
+    gradients = {} if frozen else _gradients(sides, pairs, gap)
+    why = words.DIFF_FREED.format(side=titles[frozen[0]]) if frozen else ""
+    return Difference(Report(documents, pairs, value, gradients), titles, why, theme)
+
+
+def _gradients(
+    sides: list[Side], pairs: Pairs, gap_of_two: Callable[[Elements, Elements, str, str], Gap | None]
+) -> dict[str, Gap]:
+    """The gaps of gradients, by the first tensor's id. Those of the first pass wait for the second's."""
+    places = [_places(side.document) for side in sides]
+    wanted = {places[0][x]: (places[1][y], x, y) for x, y in pairs.tensors.items() if x in places[0] and y in places[1]}
+    waiting: dict[Place, tuple[Elements, str, str]] = {}
+    found: dict[str, Gap] = {}
+
+    def first(place: Place, gradient: Elements) -> None:
+        partner, x, y = wanted[place]
+        waiting[partner] = gradient, x, y
+
+    def second(place: Place, gradient: Elements) -> None:
+        mine, x, y = waiting.pop(place)
+        gap = gap_of_two(mine, gradient, x, y)
+        if gap is not None:
+            found[x] = gap
+
+    sides[0].each_gradient(wanted, first)
+    sides[1].each_gradient(waiting.copy(), second)
+    return found
+
+
+def _places(document: Document) -> Mapping[str, Place]:
+    """Where the gradient of each tensor arrives."""
+    leaves: dict[str, Place] = {n.variable: (n.id, "in", 0) for n in document.nodes if n.variable is not None}
+    inner: dict[str, Place] = {t.id: (t.grad_fn, "in", t.output_nr) for t in document.tensors if t.grad_fn is not None}
+    return {**leaves, **inner}
