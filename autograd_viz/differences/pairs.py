@@ -5,6 +5,9 @@ Ops are matched by module, name and place: the longest common part of both seque
 next one alike. Modules without a partner of their path are matched by class, shapes and place, which is a guess and told as
 one. Tensors follow from ops: their results, then what they take. The results of modules, parameters by name and the roots are
 matched too, so that a region that was compiled into one node still has its ends.
+
+Where ops have changed places, one takes what another made: ``(q / 2) @ k`` and ``(q @ k) / 2``. Such an op has another value
+in each document, and that is no difference. It is left out; what follows is compared again.
 """
 
 from __future__ import annotations
@@ -14,7 +17,10 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 from difflib import SequenceMatcher
 from typing import NamedTuple
 
-from ..graph.model import Document, Op, Tensor
+from ..graph.model import Document, Op
+
+UNWRITTEN = ("Empty", "NewEmpty")  # ops whose results hold what was in memory before
+FILLING = {"Bernoulli", "Exponential", "Fill", "Normal", "Random", "Uniform", "Zero"}  # ops that ignore what they overwrite
 
 
 class Pairs(NamedTuple):
@@ -25,12 +31,14 @@ class Pairs(NamedTuple):
         ops: indices, likewise.
         only: ops with a backward node that the other document does not have, for each.
         renamed: paths of modules in the first, and what they were guessed to be in the second.
+        moved: tensors of the first whose op takes, in the second, what another op made.
     """
 
     tensors: Mapping[str, str]
     ops: Mapping[int, int]
     only: tuple[tuple[int, ...], tuple[int, ...]]
     renamed: Mapping[str, str]
+    moved: frozenset[str]
 
 
 def pairs_of(a: Document, b: Document) -> Pairs:
@@ -48,26 +56,38 @@ def pairs_of(a: Document, b: Document) -> Pairs:
     ends = _results(b)
     found.add(*_columns((t, ends.get(renamed.get(path, path))) for path, t in _results(a).items()))
     found.add(a.roots, b.roots)
-    matched = set(ops), set(ops.values())
-    only = [
-        tuple(i for i, op in enumerate(d.ops) if i not in m and op.node is not None)
-        for d, m in zip((a, b), matched, strict=True)
-    ]
-    return Pairs(found.pairs, ops, (only[0], only[1]), renamed)
+    only = _alone(a, set(ops)), _alone(b, set(ops.values()))
+    return Pairs(found.pairs, ops, only, renamed, _moved(a, b, ops, found.pairs))
+
+
+def _alone(document: Document, matched: Container[int]) -> tuple[int, ...]:
+    return tuple(i for i, op in enumerate(document.ops) if op.node is not None and i not in matched)
+
+
+def _moved(a: Document, b: Document, ops: Mapping[int, int], tensors: Mapping[str, str]) -> frozenset[str]:
+    made = [{t for i in of for t in d.ops[i].outputs} for d, of in ((a, ops), (b, ops.values()))]
+    found = set[str]()
+    for i, j in ops.items():
+        taken = zip(a.ops[i].inputs, b.ops[j].inputs, strict=False)
+        if any(tensors.get(x.tensor or "") != y.tensor and x.tensor in made[0] and y.tensor in made[1] for x, y in taken):
+            found.update(t for t in a.ops[i].outputs if t is not None and t not in a.roots)
+    return frozenset(found)
 
 
 class _Tensors:
     """Pairs of tensors, each tensor at most once."""
 
     def __init__(self, a: Document, b: Document) -> None:
-        self.of: tuple[dict[str, Tensor], dict[str, Tensor]] = ({t.id: t for t in a.tensors}, {t.id: t for t in b.tensors})
+
+        self._unwritten = {t for op in a.ops if op.name.startswith(UNWRITTEN) for t in op.outputs}
+        self._unwritten |= {o.tensor for op in a.ops if op.name in FILLING for o in op.inputs[:1]}
         self.pairs: dict[str, str] = {}
         self._taken: set[str] = set()
 
     def add(self, a: Sequence[str | None], b: Sequence[str | None]) -> None:
         """Tensors that stand at the same places."""
         for x, y in zip(a, b, strict=False):
-            if x is not None and y is not None and x not in self.pairs and y not in self._taken:
+            if x is not None and y is not None and not (x in self.pairs or x in self._unwritten or y in self._taken):
                 self.pairs[x] = y
                 self._taken.add(y)
 

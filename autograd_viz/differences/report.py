@@ -68,7 +68,7 @@ class Report:
     def _compared(self, value: Callable[[str, str], Gap | None]) -> Iterator[Item]:
         for a in sorted(self.pairs.tensors, key=lambda t: int(t[1:])):
             b = self.pairs.tensors[a]
-            if (gap := value(a, b)) is not None:
+            if a not in self.pairs.moved and (gap := value(a, b)) is not None:
                 yield self._item("value", a, b, gap)
 
     def _ordered(self, gaps: Mapping[str, Gap]) -> Iterable[Item]:
@@ -80,7 +80,9 @@ class Report:
         def turn(a: str) -> float:  # a gradient is whole when the first op that used the tensor has run
             return -self._makers[a] if a in self._makers else 0.5 - users.get(a, 0)
 
-        return (self._item("gradient", a, self.pairs.tensors[a], gaps[a]) for a in sorted(gaps, key=turn))
+        return (
+            self._item("gradient", a, self.pairs.tensors[a], gaps[a]) for a in sorted(gaps.keys() - self.pairs.moved, key=turn)
+        )
 
     def _item(self, kind: str, a: str, b: str, gap: Gap) -> Item:
         t = self._tensors[a]

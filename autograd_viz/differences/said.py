@@ -52,6 +52,9 @@ def _apart(report: Report, titles: tuple[str, str]) -> Iterator[str]:
             names = few_names(list(dict.fromkeys(_op(report, side, i) for i in only)))
             form = words.DIFF_ONLY_ONE if len(only) == 1 else words.DIFF_ONLY
             yield form.format(side=titles[side], count=len(only), names=names)
+    if report.pairs.moved:
+        made = {t: op.name for op in report.documents[0].ops for t in op.outputs}
+        yield words.DIFF_MOVED.format(names=few_names(list(dict.fromkeys(made[t] for t in sorted(report.pairs.moved)))))
     if report.pairs.renamed:
         yield words.DIFF_RENAMED.format(pairs=few_names([f"{a} → {b}" for a, b in report.pairs.renamed.items()]))
 

@@ -137,9 +137,9 @@ def diff(
     if theme != "auto":
         theme_named(theme)
     names = callers_names()
-    found = [result_of(x) for x in (a, b)]
+    found = [result_of(x, names) for x in (a, b)]
     with collector_waits():
-        sides = [side_of(x, names, params) for x in found]
+        sides = [side_of(x, known, params) for x, known in found]
         return compared(sides, titles_of((a, b), sides), Tolerance(rtol, atol), theme)
 
 

@@ -100,20 +100,17 @@ def side_of(x: Any, names: Mapping[str, Any], params: Any) -> Side:
     return Live(x, names, params)
 
 
-def result_of(x: Any) -> Any:
-    """A function's result, recorded with the module that it reaches by name; anything else as it is.
+def result_of(x: Any, names: Mapping[str, Any]) -> tuple[Any, Mapping[str, Any]]:
+    """A function's result, recorded with the module that it reaches by name; anything else as it is. And names of variables.
 
     Two functions start from the same random numbers, which are as before afterwards.
     """
     if anything.is_drawable(x) or hasattr(x, "stepper") or not callable(x):
-        return x
-    return _run(x)
-
-
-def _run(function: Callable[[], Any]) -> Any:
-    modules = dict(modules_among(_variables_of(function)))
+        return x, names
+    own = _variables_of(x)
+    modules = dict(modules_among(own))
     with anything.random_numbers_kept(), record(next(iter(modules.values()))) if len(modules) == 1 else nullcontext():
-        return function()
+        return x(), {**names, **own}
 
 
 def _variables_of(function: Callable[[], Any]) -> dict[str, Any]:

@@ -142,8 +142,8 @@ class Run:
             KeyError: the step was not kept.
             RuntimeError: the pass cannot run again; the message says why.
         """
-        with self._opened(k) as (root, gradient, leaves):
-            return step_of(root, gradient, params=leaves, theme=theme, collapse=collapse)
+        with self._opened(k) as (result, gradient, leaves):
+            return step_of(result, gradient, params=leaves, theme=theme, collapse=collapse)
 
     def map(self, k: int | None = None, *, theme: str = "auto") -> Map:
         """The map of a pass, with its gradients. `k` and the errors are those of `step`."""

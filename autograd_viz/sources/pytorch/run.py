@@ -14,7 +14,7 @@ from torch.compiler import is_dynamo_compiling
 
 from .record import Recorder
 from .run_hooks import Hooks
-from .run_kept import Kept, Moment, run_again
+from .run_kept import Kept, Moment, copies_of, run_again
 from .run_moments import Moments
 from .run_numbers import real, update_ratios
 from .run_rows import Held, Rows, held_by
@@ -113,8 +113,10 @@ class RunWatch:
         if hooks is not None:
             hooks.remove()
         try:
+            parameters, buffers = copies_of(self.model, moment, self.rows.parameters, call)
+            leaves = {name: p for name, p in parameters.items() if p.requires_grad}
             with Recorder(self.model):
-                results, leaves = run_again(self.model, moment, self.rows.parameters, call)
+                results = run_again(self.model, call, {**parameters, **buffers})
             reached = [(results[place], grad) for place, grad in call.arrived.items()]
             root, gradient = reached[0]
             if len(reached) > 1:  # one root for all results

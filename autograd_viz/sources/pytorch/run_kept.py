@@ -193,21 +193,21 @@ def as_it_was(model: Any, call: Call) -> Iterator[None]:
                 module.training = mode
 
 
-def run_again(model: Any, moment: Moment, live: Sequence[Any], call: Call) -> tuple[list[Any], dict[str, Any]]:
-    """Call the model again with copies of its tensors.
+def copies_of(model: Any, moment: Moment, live: Sequence[Any], call: Call) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The parameters and buffers of a moment by name, as copies: parameters are leaves that require grad.
 
     Args:
-        model: the model; it is as before afterwards.
+        model: the model.
         moment: the pass.
         live: the parameters that are trained, in the order of the moment's.
         call: which of its calls.
-
-    Returns:
-        the tensors that it returns, and the copies of its parameters by name: leaves that require grad.
     """
     copies = {p: c.detach().clone().requires_grad_() for p, c in zip(live, moment.parameters, strict=True)}
-    named = {name: copies.get(p, p) for name, p in model.named_parameters()}
-    buffers = dict(zip((n for n, _ in model.named_buffers()), (b.clone() for b in call.buffers), strict=True))
+    parameters = {name: copies.get(p, p) for name, p in model.named_parameters()}
+    return parameters, dict(zip((n for n, _ in model.named_buffers()), (b.clone() for b in call.buffers), strict=True))
+
+
+def run_again(model: Any, call: Call, tensors: dict[str, Any]) -> list[Any]:
+    """Call the model again with other parameters and buffers; it is as before afterwards. Returns the tensors of its result."""
     with as_it_was(model, call), torch.enable_grad():
-        output = torch.func.functional_call(model, {**named, **buffers}, call.args, call.kwargs)
-    return tensors_in(output), {name: p for name, p in named.items() if p.requires_grad}
+        return tensors_in(torch.func.functional_call(model, tensors, call.args, call.kwargs))
