@@ -41,6 +41,7 @@ class Gap(NamedTuple):
         is_same: all numbers are the same; nan equals nan.
         is_told: all elements were compared. Else only what a document tells of large arrays: the gap is at least this.
         shapes: where they are not the same.
+        only: the side that has a gradient which the other has not; -1: both have it.
     """
 
     relative: float
@@ -49,6 +50,12 @@ class Gap(NamedTuple):
     is_same: bool
     is_told: bool = True
     shapes: tuple[tuple[int, ...], ...] = ()
+    only: int = -1
+
+
+def missing(side: int) -> Gap:
+    """The gap of a gradient that only one side has."""
+    return Gap(math.inf, math.inf, True, False, only=side)
 
 
 def gap_of(a: Elements, b: Elements, dtypes: tuple[str, str], tolerance: Tolerance) -> Gap | None:

@@ -115,7 +115,7 @@ class Report:
 
     def most(self) -> Item | None:
         """The item with the largest relative error."""
-        return max((i for i in self.items if not i.gap.shapes), key=lambda i: i.gap.relative, default=None)
+        return max((i for i in self.items if not i.gap.shapes and i.gap.only < 0), key=lambda i: i.gap.relative, default=None)
 
     def at_end(self) -> Item | None:
         """The root."""

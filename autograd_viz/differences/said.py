@@ -21,11 +21,13 @@ def sentences(report: Report, titles: tuple[str, str], why_not: str = "") -> lis
         why_not: why no gradients were compared, or "".
     """
     return (
-        list(_differing(report)) + list(_apart(report, titles)) + ([words.DIFF_NO_PASS.format(why=why_not)] if why_not else [])
+        list(_differing(report, titles))
+        + list(_apart(report, titles))
+        + ([words.DIFF_NO_PASS.format(why=why_not)] if why_not else [])
     )
 
 
-def _differing(report: Report) -> Iterator[str]:
+def _differing(report: Report, titles: tuple[str, str]) -> Iterator[str]:
     value, gradient = report.first_value, report.first_gradient
     most = report.most()
     if value is None and gradient is None:
@@ -34,9 +36,9 @@ def _differing(report: Report) -> Iterator[str]:
         else:
             yield words.DIFF_CLOSE.format(most=number(most.gap.relative), what=_kind(most))
         return
-    yield words.DIFF_NO_VALUE if value is None else words.DIFF_VALUE.format(what=_what(value), gap=_gap(value.gap))
+    yield words.DIFF_NO_VALUE if value is None else words.DIFF_VALUE.format(what=_what(value), gap=_gap(value.gap, titles))
     if gradient is not None:
-        yield words.DIFF_GRADIENT.format(what=_what(gradient), gap=_gap(gradient.gap))
+        yield words.DIFF_GRADIENT.format(what=_what(gradient), gap=_gap(gradient.gap, titles))
     elif report.gradients:
         yield words.DIFF_NO_GRADIENT
     end = report.at_end()
@@ -77,7 +79,9 @@ def _kind(item: Item) -> str:
     return (words.DIFF_OF_VALUE if item.kind == "value" else words.DIFF_OF_GRADIENT).format(what=_what(item))
 
 
-def _gap(gap: Gap) -> str:
+def _gap(gap: Gap, titles: tuple[str, str]) -> str:
+    if gap.only >= 0:
+        return words.DIFF_ONE_HAS.format(side=titles[gap.only])
     if gap.shapes:
         return words.DIFF_SHAPES.format(a=gap.shapes[0], b=gap.shapes[1])
     if math.isinf(gap.relative) and math.isinf(gap.largest):

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import words
-from ..differences.gap import Elements, Gap, Tolerance, gap_of
+from ..differences.gap import Elements, Gap, Tolerance, gap_of, missing
 from ..differences.pairs import Pairs, pairs_of
 from ..differences.picture import Half, halves, partners, picture
 from ..differences.report import Record, Report
@@ -178,23 +178,21 @@ def _gradients(
 ) -> dict[str, Gap]:
     """The gaps of gradients, by the first tensor's id. Those of the first pass wait for the second's."""
     places = [_places(side.document) for side in sides]
-    wanted = {places[0][x]: (places[1][y], x, y) for x, y in pairs.tensors.items() if x in places[0] and y in places[1]}
-    waiting: dict[Place, tuple[Elements, str, str]] = {}
+    first = {places[0][x]: x for x in pairs.tensors if x in places[0]}
+    second = {places[1][y]: (x, y) for x, y in pairs.tensors.items() if y in places[1]}
+    waiting: dict[str, Elements] = {}
     found: dict[str, Gap] = {}
 
-    def first(place: Place, gradient: Elements) -> None:
-        partner, x, y = wanted[place]
-        waiting[partner] = gradient, x, y
-
-    def second(place: Place, gradient: Elements) -> None:
-        mine, x, y = waiting.pop(place)
-        gap = gap_of_two(mine, gradient, x, y)
+    def take(place: Place, gradient: Elements) -> None:
+        x, y = second[place]
+        mine = waiting.pop(x, None)
+        gap = missing(1) if mine is None else gap_of_two(mine, gradient, x, y)
         if gap is not None:
             found[x] = gap
 
-    sides[0].each_gradient(wanted, first)
-    sides[1].each_gradient(waiting.copy(), second)
-    return found
+    sides[0].each_gradient(first, lambda place, gradient: waiting.update({first[place]: gradient}))
+    sides[1].each_gradient(second, take)
+    return {**found, **dict.fromkeys(waiting, missing(0))}
 
 
 def _places(document: Document) -> Mapping[str, Place]:

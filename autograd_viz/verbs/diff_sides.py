@@ -108,8 +108,8 @@ def result_of(x: Any, names: Mapping[str, Any]) -> tuple[Any, Mapping[str, Any]]
     if anything.is_drawable(x) or hasattr(x, "stepper") or not callable(x):
         return x, names
     own = _variables_of(x)
-    modules = dict(modules_among(own))
-    with anything.random_numbers_kept(), record(next(iter(modules.values()))) if len(modules) == 1 else nullcontext():
+    modules = [m for _, m in modules_among(own) if any(map(anything.is_torch, m.parameters()))]
+    with anything.random_numbers_kept(), record(modules[0]) if len(modules) == 1 else nullcontext():
         return x(), {**names, **own}
 
 

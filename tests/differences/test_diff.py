@@ -96,6 +96,18 @@ def test_reordered_ops_are_no_difference_and_a_real_one_is_found_behind_them() -
     assert found.first_value.name == "Mm(…, X)"  # takes the softmax, which stands at another place
 
 
+def test_a_gradient_that_only_one_side_has_is_named() -> None:
+    class Cut(Attention):
+        def forward(self, x: Any) -> Any:
+            return self.out(torch.softmax(self.q(x).detach() @ self.k(x).T / 2, -1) @ x)
+
+    a, cut = Attention(), Cut()
+    found = av.diff(lambda: a(X).sum(), lambda: cut(X).sum())
+    assert found.first_value is None
+    assert found.first_gradient.module == "q"
+    assert "only a has it" in found.sentences[1]
+
+
 def test_renamed_modules_are_guessed_and_told() -> None:
     def named(first: str, second: str) -> Any:
         torch.manual_seed(0)
