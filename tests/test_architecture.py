@@ -48,7 +48,7 @@ FLOORS: dict[str, set[str]] = {
     "maps": {"export", "graph", "layout", "render", "sentences", "words"},
     "memory": {"errors", "graph", "layout", "maps", "render", "sentences", "words"},
     "runs": {"render", "words"},
-    "differences": {"graph", "layout", "maps", "render", "words"},
+    "differences": {"graph", "layout", "maps", "reasons", "render", "words"},
     "lessons": {
         *("errors", "export", "graph", "render", "sentences", "sources", "stepper", "reasons", "verbs", "widget", "words"),
     },

@@ -35,7 +35,8 @@ class Gap(NamedTuple):
     """The distance of two arrays.
 
     Attributes:
-        relative: the norm of a - b, divided by the norm of b; inf where only one of them is finite; nan for other shapes.
+        relative: the norm of a - b, divided by the larger norm of both; inf where only one of them is finite; nan for other
+            shapes.
         largest: the largest ``|a - b|`` of an element.
         is_beyond: some element is farther apart than the tolerance.
         is_same: all numbers are the same; nan equals nan.
@@ -82,7 +83,7 @@ def _of_arrays(a: NDArray[Any], b: NDArray[Any], rtol: float, atol: float) -> Ga
         apart[np.isnan(apart)] = math.inf
         is_beyond = bool((apart > atol + rtol * np.abs(b)).any())
         finite = np.isfinite(b) & np.isfinite(a)
-        size = float(np.linalg.norm(b[finite]))
+        size = max(float(np.linalg.norm(x[finite])) for x in (a, b))
         distance = float(np.linalg.norm(apart)) if np.isfinite(apart).all() else math.inf
     return Gap(_ratio(distance, size), float(apart.max()), is_beyond, False)
 
@@ -98,7 +99,9 @@ def _of_values(a: Value, b: Value, rtol: float, atol: float) -> Gap | None:
     is_same = gap.is_same and (x.norm, x.zeros, x.nans, x.infs) == (y.norm, y.zeros, y.nans, y.infs)
     blocks = np.nan_to_num(np.array([x.thumbnail, y.thumbnail]) if len(x.thumbnail) == len(y.thumbnail) else np.zeros((2, 1)))
     means = float(np.linalg.norm(blocks[0] - blocks[1])) * math.sqrt(count / blocks.shape[1])
-    relative = math.inf if (x.nans, x.infs) != (y.nans, y.infs) else _ratio(max(abs(x.norm - y.norm), means), y.norm)
+    relative = (
+        math.inf if (x.nans, x.infs) != (y.nans, y.infs) else _ratio(max(abs(x.norm - y.norm), means), max(x.norm, y.norm))
+    )
     is_beyond = gap.is_beyond or relative > rtol + atol
     return Gap(relative, gap.largest, is_beyond and not is_same, is_same, False)
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from pathlib import Path
 
 from .. import words
 from ..graph.text import few_names
+from ..reasons.text import place_text
 from .gap import Gap
 from .report import Item, Report
 
@@ -72,7 +72,7 @@ def _what(item: Item) -> str:
     what = item.name if is_told else words.DIFF_IN.format(name=item.name, module=item.module)
     if item.source is None:
         return what
-    return words.DIFF_LINE.format(what=what, file=Path(item.source.file).name, line=item.source.line)
+    return f"{what} ({place_text(item.source)})"
 
 
 def _kind(item: Item) -> str:

@@ -157,6 +157,16 @@ def test_a_checkpointed_model_is_watched() -> None:
     assert run._watch.faults == []
 
 
+def test_a_kept_step_has_the_ops_of_the_model_only() -> None:
+    model, optimizer = made()
+    with av.watch(model) as run:
+        run.keep(every=1)
+        train(model, optimizer, 2)
+        document = run.step(0).stepper.document
+    assert {op.name for op in document.ops} & {"Detach", "Clone"} == set()
+    assert {t.name for t in document.tensors if t.is_leaf and t.requires_grad} == {n for n, _ in model.named_parameters()}
+
+
 @pytest.mark.parametrize("how", ["torch.compile(model)", "model.compile()"])
 def test_a_compiled_model_is_watched_in_one_graph(how: str) -> None:
     """It takes over a second: PyTorch's compiler is imported."""
