@@ -84,9 +84,11 @@ class Difference:
     def page(self, theme: str = "auto") -> dict[str, Any]:
         """The data of a page, in a theme or in both."""
         chosen = self._theme if theme == "auto" else theme
+        themes = ("light", "dark") if chosen == "auto" else (chosen,)
         return {
             "title": words.DIFF_TITLE.format(a=self.titles[0], b=self.titles[1]),
-            "pictures": {name: self.svg_in(name) for name in (("light", "dark") if chosen == "auto" else (chosen,))},
+            "pictures": {name: self.svg_in(name) for name in themes},
+            "palettes": {name: theme_named(name).colours() for name in themes},
             "partners": partners(self.report, self._halves),
             "sentences": self.sentences,
             "tables": [
@@ -94,7 +96,23 @@ class Difference:
                 {"title": words.DIFF_TENSORS, "rows": self.table("tensor")[:MOST_ROWS]},
             ],
             "help": words.DIFF_HELP,
+            "language": words.language(),
         }
+
+    def _ipython_display_(self) -> None:
+        """Show both maps on one cursor, and the picture that stays in the notebook."""
+        from IPython import get_ipython
+        from IPython.display import display
+
+        from ..widget.diff_widget import DiffWidget
+
+        if not hasattr(get_ipython(), "kernel"):
+            print(self)  # in a terminal
+            return
+        widget = DiffWidget(self.page())
+        bundle, metadata = widget._repr_mimebundle_() or ({}, {})
+        display({**bundle, "text/plain": str(self)}, metadata=metadata, raw=True)  # type: ignore[no-untyped-call]
+        display(cell_bundle(self.svg, str(self), widget.mark), raw=True)  # type: ignore[no-untyped-call]
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
         return cell_bundle(self.svg, str(self))

@@ -210,7 +210,16 @@ def test_every_module_is_joined_after_those_it_imports() -> None:
     for i, name in enumerate(order):
         assert set(module.IMPORT.findall(module.static_text(name))) <= set(order[:i]), name
     files = {p.name for p in resources.files("autograd_viz.widget").joinpath("static").iterdir() if p.name.endswith(".js")}
-    entries = ("file_page.js", "file_loader.js", "question.js", "question_page.js", "run.js", "run_page.js", "diff_page.js")
+    entries = (
+        "file_page.js",
+        "file_loader.js",
+        "question.js",
+        "question_page.js",
+        "run.js",
+        "run_page.js",
+        "diff.js",
+        "diff_page.js",
+    )
     others = {name for entry in entries for name in module.module_order(entry)}
     assert set(order) | others == files
     assert order.count(module.ENTRY) == 1
