@@ -6,6 +6,7 @@ It has PyTorch's names (``import autograd_viz as torch``) and these verbs:
     map(x)              a model at a glance: a card for each module, with gradients
     step(x)             a widget that steps x.backward(), forwards and back
     diff(a, b)          where two passes differ first, and how far it grows
+    gather(x)           all ranks of a PyTorch job: each gradient on every rank, and what would hang
     memory(x)           what autograd holds for x, and a checkpoint would save
     compare(s, t)       two steppers that move together
     scope("attention")  draws the ops inside as one box
@@ -86,6 +87,7 @@ from .errors import (
 from .namespaces import accelerator, backends, cuda, fft, linalg, masked, ops, special
 from .verbs.diff import diff
 from .verbs.explain import explain
+from .verbs.gather import gather as _gather
 from .verbs.magics import load_ipython_extension, unload_ipython_extension
 from .verbs.map import map  # noqa: A004 -- av.map
 from .verbs.memory import memory
@@ -98,6 +100,7 @@ __version__ = "0.1.0"
 layout = _questions.layout  # torch.layout hides the package `layout`
 newaxis = None  # in an index
 globals().update(_public.NAMESPACES["torch"])  # the files of the ops declare their public names
+gather = _gather  # the verb, and the op where a dim and an index are given
 __getattr__ = _missing.module_getattr("torch", globals())
 
 __all__ = [

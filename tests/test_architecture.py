@@ -42,12 +42,13 @@ FLOORS: dict[str, set[str]] = {
     "stepper": {"errors", "graph", "render", "runtime", "sentences", "words"},
     "widget": {"maps", "export", "graph", "reasons", "render", "runtime", "stepper", "words"},
     "verbs": {
-        *("core", "differences", "errors", "export", "graph", "maps", "memory", "reasons", "render", "runs", "runtime"),
+        *("core", "differences", "errors", "export", "graph", "jobs", "maps", "memory", "reasons", "render", "runs", "runtime"),
         *("sources", "stepper", "widget", "words"),
     },
     "maps": {"export", "graph", "layout", "render", "sentences", "words"},
     "memory": {"errors", "graph", "layout", "maps", "render", "sentences", "words"},
     "runs": {"render", "words"},
+    "jobs": {"graph", "layout", "maps", "render", "words"},
     "differences": {"graph", "layout", "maps", "reasons", "render", "words"},
     "lessons": {
         *("errors", "export", "graph", "render", "sentences", "sources", "stepper", "reasons", "verbs", "widget", "words"),

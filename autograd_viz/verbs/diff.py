@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import importlib
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -15,20 +14,18 @@ from ..differences.pairs import Pairs, pairs_of
 from ..differences.picture import Half, halves, partners, picture
 from ..differences.report import Record, Report
 from ..differences.said import sentences
-from ..export.cell import cell_bundle
 from ..graph.model import Document
 from ..render import theme_named
-from ..render.escape import printable
 from ..runtime.collector import collector_waits
 from ..sources.names import callers_names
 from ..sources.norms import Place
 from .diff_sides import Side, alike, result_of, side_of
+from .paged import Paged, Records, as_frame
 
 TITLES = ("a", "b")
-MOST_ROWS = 2000  # of a table in a page
 
 
-class Difference:
+class Difference(Paged):
     """Two passes compared.
 
     Attributes:
@@ -39,13 +36,32 @@ class Difference:
     """
 
     def __init__(self, report: Report, titles: tuple[str, str], why_not: str, theme: str) -> None:
-        self.report, self.titles, self._why_not, self._theme = report, titles, why_not, theme
+        super().__init__(theme)
+        self.report, self.titles, self._why_not = report, titles, why_not
         self.first_value, self.first_gradient = report.first_value, report.first_gradient
+
+    @property
+    def title(self) -> str:
+        """What is compared."""
+        return words.DIFF_TITLE.format(a=self.titles[0], b=self.titles[1])
 
     @property
     def sentences(self) -> list[str]:
         """The answer: what differs first, forward and backward, how far it grows, and what has no partner."""
         return sentences(self.report, self.titles, self._why_not)
+
+    def svg_in(self, theme: str) -> str:
+        """The picture in a theme: both maps, errors on their arrows and cards, the first difference lit."""
+        return picture(self.report, self._halves, self.titles, self.sentences, theme_named(theme))
+
+    @cached_property
+    def _halves(self) -> tuple[Half, Half]:
+        return halves(self.report)
+
+    @cached_property
+    def partners(self) -> dict[str, str]:  # type: ignore[override]  # made when a page asks
+        """By card of the first map, the card of the second that is lit with it."""
+        return partners(self.report, self._halves)
 
     def table(self, by: str = "module") -> list[Record]:
         """Records.
@@ -60,70 +76,18 @@ class Difference:
             raise ValueError(f"table(by=...) is 'module' or 'tensor', got {by!r}")
         return self.report.by_module() if by == "module" else self.report.table()
 
+    def tables(self) -> Sequence[tuple[str, Records]]:
+        """Both, for a page."""
+        return (words.DIFF_MODULES, self.table()), (words.DIFF_TENSORS, self.table("tensor"))
+
     def frame(self, by: str = "module") -> Any:
         """The same as a pandas.DataFrame; as records if pandas is not installed."""
-        try:
-            pandas = importlib.import_module("pandas")
-        except ModuleNotFoundError:
-            return self.table(by)
-        return pandas.DataFrame(self.table(by))
-
-    @property
-    def svg(self) -> str:
-        """The picture."""
-        return self.svg_in("light" if self._theme == "auto" else self._theme)
-
-    def svg_in(self, theme: str) -> str:
-        """The picture in a theme: both maps, errors on their arrows and cards, the first difference lit."""
-        return picture(self.report, self._halves, self.titles, self.sentences, theme_named(theme))
-
-    @cached_property
-    def _halves(self) -> tuple[Half, Half]:
-        return halves(self.report)
-
-    def page(self, theme: str = "auto") -> dict[str, Any]:
-        """The data of a page, in a theme or in both."""
-        chosen = self._theme if theme == "auto" else theme
-        themes = ("light", "dark") if chosen == "auto" else (chosen,)
-        return {
-            "title": words.DIFF_TITLE.format(a=self.titles[0], b=self.titles[1]),
-            "pictures": {name: self.svg_in(name) for name in themes},
-            "palettes": {name: theme_named(name).colours() for name in themes},
-            "partners": partners(self.report, self._halves),
-            "sentences": self.sentences,
-            "tables": [
-                {"title": words.DIFF_MODULES, "rows": self.table()},
-                {"title": words.DIFF_TENSORS, "rows": self.table("tensor")[:MOST_ROWS]},
-            ],
-            "help": words.DIFF_HELP,
-            "language": words.language(),
-        }
-
-    def _ipython_display_(self) -> None:
-        """Show both maps on one cursor, and the picture that stays in the notebook."""
-        from IPython import get_ipython
-        from IPython.display import display
-
-        from ..widget.diff_widget import DiffWidget
-
-        if not hasattr(get_ipython(), "kernel"):
-            print(self)  # in a terminal
-            return
-        widget = DiffWidget(self.page())
-        bundle, metadata = widget._repr_mimebundle_() or ({}, {})
-        display({**bundle, "text/plain": str(self)}, metadata=metadata, raw=True)  # type: ignore[no-untyped-call]
-        display(cell_bundle(self.svg, str(self), widget.mark), raw=True)  # type: ignore[no-untyped-call]
-
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        return cell_bundle(self.svg, str(self))
+        return as_frame(self.table(by))
 
     def to_json(self) -> str:
         """The sentences and both tables as JSON."""
         everything = {"sentences": self.sentences, "modules": self.table(), "tensors": self.table("tensor")}
         return json.dumps(everything, allow_nan=False) + "\n"
-
-    def __str__(self) -> str:
-        return printable("\n".join(self.sentences))
 
     def __repr__(self) -> str:
         return f"<Difference: {self}>"

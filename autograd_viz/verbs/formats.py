@@ -217,7 +217,7 @@ MAPS: dict[str, Callable[[Any, Wishes], bytes]] = {
     ".json": lambda x, wishes: map_json(x.drawing).encode("utf-8", "backslashreplace"),
     ".mmd": lambda x, wishes: map_mermaid(x.drawing).encode(),
 }
-DIFFERENCES: dict[str, Callable[[Any, Wishes], bytes]] = {
+PAGED: dict[str, Callable[[Any, Wishes], bytes]] = {
     **STILL,
     ".html": lambda x, wishes: diff_html(x.page(wishes.theme)).encode(),
     ".json": lambda x, wishes: x.to_json().encode("utf-8", "backslashreplace"),
@@ -238,14 +238,14 @@ RUNS: dict[str, Callable[[Any, Wishes], bytes]] = {
 
 
 def save_still(x: Any, path: Any, wishes: Wishes) -> None:
-    """Write a picture that has been drawn: the result of `show`, `map`, `memory` or `diff`, or a run.
+    """Write a picture that has been drawn: the result of `show`, `map`, `memory`, `diff` or `gather`, or a run.
 
     Raises:
         UnknownChoiceError: a picture has no such format.
         CannotWriteError: the folder is missing, or the path is a folder.
     """
     is_map = isinstance(getattr(x, "drawing", None), MapDrawing)
-    of_verbs = ((MEMORIES, "to_html"), (RUNS, "history"), (DIFFERENCES, "first_gradient"))
+    of_verbs = ((MEMORIES, "to_html"), (RUNS, "history"), (PAGED, "partners"))
     kinds = ((MAPS, is_map), *((writers, hasattr(x, name)) for writers, name in of_verbs))
     writers = next((writers for writers, fits in kinds if fits), STILL)
     if suffix_of(path) not in writers:

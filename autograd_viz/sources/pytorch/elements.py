@@ -12,7 +12,11 @@ from .values import as_array, is_plain, unseen
 
 @unseen
 def array_in(t: Any) -> Any:
-    """The elements as a NumPy array that may share their memory; None if they cannot be read."""
+    """The elements as a NumPy array that may share their memory; of a distributed tensor those that are here.
+
+    None if they cannot be read.
+    """
+    t = t.to_local() if hasattr(t, "to_local") else t
     return as_array(t) if isinstance(t, torch.Tensor) and is_plain(t) else None
 
 

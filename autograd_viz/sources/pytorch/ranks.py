@@ -14,6 +14,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from typing import Any
 
 import torch
 
@@ -29,37 +30,44 @@ def is_distributed() -> bool:
     return torch.distributed.is_available() and torch.distributed.is_initialized()
 
 
-def meet(ranks: Sequence[int], what: str, advice: str) -> None:
+def meet(ranks: Sequence[int], what: str, advice: str, patience: float | None = None) -> None:
     """Wait until all of these ranks have come here.
 
     Args:
         ranks: their numbers in the job.
         what: what is about to run: "DistributedDataParallel averages gradients".
         advice: what else can be done.
+        patience: seconds to wait; None: `PATIENCE`.
 
     Raises:
         RuntimeError: some have not come in time; nothing has been sent.
     """
-    from torch.distributed.distributed_c10d import _get_default_store
-
-    group = tuple(ranks)
-    store, key = _get_default_store(), f"autograd_viz/{'-'.join(map(str, group))}/{_met[group]}"
+    group, patience = tuple(ranks), PATIENCE if patience is None else patience
+    store, key = store_of_job(), f"autograd_viz/{'-'.join(map(str, group))}/{_met[group]}"
+    store.set(f"{key}/{torch.distributed.get_rank()}", "")
     here, begin, is_told = store.add(key, 1), time.monotonic(), False
     if here == len(group):
         store.set(f"{key}/all", "")
     while not store.check([f"{key}/all"]):
         waited = time.monotonic() - begin
-        if waited > PATIENCE and store.add(key, -1) < len(group) - 1:  # else the last one came at this moment
-            raise RuntimeError(
-                f"{what} over {len(group)} ranks, and {len(group) - here} of them did not come to this step in {PATIENCE:.0f} "
-                f"s. Make the same call on every rank{advice}."
-            )
+        if waited > patience and store.add(key, -1) < len(group) - 1:  # else the last one came at this moment
+            missing = [str(r) for r in group if not store.check([f"{key}/{r}"])]
+            absent = f"{len(missing)} of them did not come to this step in {patience:.0f} s: rank {', '.join(missing)}"
+            said = absent if missing else f"the others had come before, and have left after {patience:.0f} s"
+            raise RuntimeError(f"{what} over {len(group)} ranks, and {said}. Make the same call on every rank{advice}.")
         if waited > SILENCE and not is_told:
             is_told = True
             _tell(f"{what} over {len(group)} ranks: waiting for the others (Ctrl-C stops)")
         time.sleep(PAUSE)
         here = store.add(key, 0)
     _met[group] += 1
+
+
+def store_of_job() -> Any:
+    """The store that made the process group."""
+    from torch.distributed.distributed_c10d import _get_default_store
+
+    return _get_default_store()
 
 
 @contextmanager

@@ -46,3 +46,8 @@ def _states() -> list[Any]:
 
 def _parameters(state: Any) -> list[Any]:
     return [p for group in state._fsdp_param_groups for p in group.fsdp_params]
+
+
+def shard_of(whole: Any) -> Any:
+    """What FSDP knows of a leaf that it has gathered; None for another tensor."""
+    return next((p for s in _states() for p in _parameters(s) if getattr(p, "_unsharded_param", None) is whole), None)

@@ -6,6 +6,7 @@ from . import code_view, debugger, labels
 from .debugger import *  # noqa: F403 -- a language is all its sentences
 from .differences import *  # noqa: F403 -- a language is all its sentences
 from .errors import *  # noqa: F403 -- a language is all its sentences
+from .jobs import *  # noqa: F403 -- a language is all its sentences
 from .labels import *  # noqa: F403 -- a language is all its sentences
 from .lessons import *  # noqa: F403 -- a language is all its sentences
 from .maps import *  # noqa: F403 -- a language is all its sentences

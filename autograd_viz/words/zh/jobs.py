@@ -1,0 +1,26 @@
+"""中文：一个任务的所有进程（rank）。"""
+
+from __future__ import annotations
+
+JOB_FINE = "{ranks} 个 rank：都到达同样的 {count} 个参数，权重相同。没有哪个本地梯度是 nan，也没有与其他 rank 相差很大的。"
+JOB_UNREACHED = (
+    "rank {rank} 没有到达 {names}，其他 rank 到达了。backward() 会一直等待：给 DistributedDataParallel 传 "
+    "find_unused_parameters=True，或者让每个 rank 都用到这些参数。"
+)
+JOB_NOBODY = (
+    "没有 rank 到达 {names}。DistributedDataParallel 的下一次前向会报错：传 find_unused_parameters=True，或者不训练它们。"
+)
+JOB_UNUSED = "rank {rank} 没有到达 {names}；由于 find_unused_parameters=True，它的梯度按零计算。"
+JOB_BAD = "只有 rank {rank} 在 {names} 的梯度里有 nan 或 inf；求平均会把它传给所有 rank。"
+JOB_WEIGHTS = "{names} 的权重在各 rank 上不一致：rank {ranks} 与 rank 0 不同。"
+JOB_COLLECTIVES = "rank {rank} 的通信顺序与 rank 0 不同：{mine}；rank 0：{first}。"
+JOB_NONE = "无"
+JOB_FAR = "rank {rank} 上 {name} 的梯度范数是 {norm}；其他 rank 最多 {rest}。"
+JOB_TITLE = "gather：{ranks} 个 rank"
+JOB_COLUMNS = "本地梯度：各 rank 的最小 … 最大。右边：所有 rank 得到的平均值。"
+JOB_PARAMETERS = "参数"
+JOB_BUCKETS = "DistributedDataParallel 的分桶"
+JOB_BUCKET = "{place} · 在 {count} 个梯度中的第 {ready} 个之后就绪"
+JOB_REDUCE = "all-reduce：{ranks} 个 rank 的平均"
+JOB_MISSING = "rank {ranks} 上没有"
+JOB_RANK = "rank {rank}"

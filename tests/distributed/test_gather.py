@@ -1,0 +1,72 @@
+"""`av.gather(loss)` in a job of four processes that talk over the loopback address, and in a program that is no job."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import autograd_viz as av
+
+pytestmark = pytest.mark.torch
+torch = pytest.importorskip("torch")
+
+LIMIT = 120  # seconds, for all programs together
+if torch.distributed.is_available():
+    from .gather_worker import PROGRAMS, WORLD
+else:
+    PROGRAMS, WORLD = {}, 0
+
+
+@pytest.fixture(scope="module")
+def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """What each program raised on each rank. (Four processes import PyTorch: several seconds.)"""
+    folder = tmp_path_factory.mktemp("gather")
+    environment = {**os.environ, "GLOO_SOCKET_IFNAME": "lo", "OMP_NUM_THREADS": "1", "PYTHONWARNINGS": "default"}
+    call = [sys.executable, "-m", "tests.distributed.gather_worker"]
+    workers = [
+        subprocess.Popen([*call, str(rank), str(folder)], env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        for rank in range(WORLD)
+    ]
+    try:
+        said = [w.communicate(timeout=LIMIT)[0].decode() for w in workers]
+    finally:
+        for w in workers:
+            w.kill()
+            w.wait()
+    found: dict[str, Any] = {"said": said}
+    for rank in range(WORLD):
+        path = Path(folder / f"report{rank}")
+        for line in path.read_text().splitlines() if path.exists() else ():
+            name, error = json.loads(line)
+            found.setdefault(name, {})[rank] = error
+    return found
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_on_four_ranks(reports: dict[str, Any], name: str) -> None:
+    assert reports.get(name) == dict.fromkeys(range(WORLD), ""), "\n".join([*reports.get(name, {}).values(), *reports["said"]])
+
+
+def test_a_program_that_is_no_job_is_a_job_of_one() -> None:
+    weight = torch.ones(3, requires_grad=True)
+    job = av.gather((weight * 2).sum())
+    assert job.sentences[0].startswith("1 ranks") or job.sentences[0].startswith("1 rank")
+    assert job.table()[0]["rank 0"] == pytest.approx(12**0.5)
+    assert weight.grad is None
+
+
+def test_the_op_of_the_same_name_is_still_there() -> None:
+    x = av.tensor([[1.0, 2.0], [3.0, 4.0]])
+    index = av.tensor([[0], [1]])
+    assert av.gather(x, 1, index).tolist() == av.gather(input=x, dim=1, index=index).tolist() == [[1.0], [4.0]]
+
+
+def test_a_tensor_of_the_core_is_refused() -> None:
+    with pytest.raises(av.NotDrawableError, match=r"gather\(loss\) takes a tensor of PyTorch"):
+        av.gather(av.tensor(1.0, requires_grad=True))
