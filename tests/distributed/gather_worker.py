@@ -1,9 +1,13 @@
-"""One rank of a job of four: python -m tests.distributed.gather_worker RANK FOLDER. Each program raises where it is wrong."""
+"""A job of four ranks: python -m tests.distributed.gather_worker FOLDER. Each program raises where it is wrong.
+
+PyTorch is imported once; then the process forks.
+"""
 
 from __future__ import annotations
 
 import datetime
 import json
+import multiprocessing
 import sys
 import traceback
 from collections.abc import Callable
@@ -196,4 +200,9 @@ def main(rank: int, folder: Path) -> None:
 
 if __name__ == "__main__":
     torch.set_num_threads(1)
-    main(int(sys.argv[1]), Path(sys.argv[2]))
+    fork = multiprocessing.get_context("fork")
+    ranks = [fork.Process(target=main, args=(rank, Path(sys.argv[1]))) for rank in range(WORLD)]
+    for process in ranks:
+        process.start()
+    for process in ranks:
+        process.join()

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -25,20 +27,18 @@ else:
 
 @pytest.fixture(scope="module")
 def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """What each program raised on each rank. (Four processes import PyTorch: several seconds.)"""
+    """What each program raised on each rank. (A process imports PyTorch and forks: several seconds.)"""
     folder = tmp_path_factory.mktemp("gather")
     environment = {**os.environ, "GLOO_SOCKET_IFNAME": "lo", "OMP_NUM_THREADS": "1", "PYTHONWARNINGS": "default"}
-    call = [sys.executable, "-m", "tests.distributed.gather_worker"]
-    workers = [
-        subprocess.Popen([*call, str(rank), str(folder)], env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-        for rank in range(WORLD)
-    ]
-    try:
-        said = [w.communicate(timeout=LIMIT)[0].decode() for w in workers]
-    finally:
-        for w in workers:
-            w.kill()
-            w.wait()
+    call = [sys.executable, "-m", "tests.distributed.gather_worker", str(folder)]
+    with subprocess.Popen(
+        call, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True
+    ) as job:
+        try:
+            said = job.communicate(timeout=LIMIT)[0].decode()
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(job.pid, signal.SIGKILL)
     found: dict[str, Any] = {"said": said}
     for rank in range(WORLD):
         path = Path(folder / f"report{rank}")
@@ -50,7 +50,7 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_on_four_ranks(reports: dict[str, Any], name: str) -> None:
-    assert reports.get(name) == dict.fromkeys(range(WORLD), ""), "\n".join([*reports.get(name, {}).values(), *reports["said"]])
+    assert reports.get(name) == dict.fromkeys(range(WORLD), ""), "\n".join([*reports.get(name, {}).values(), reports["said"]])
 
 
 def test_a_program_that_is_no_job_is_a_job_of_one() -> None:
