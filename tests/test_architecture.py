@@ -47,7 +47,7 @@ FLOORS: dict[str, set[str]] = {
     },
     "maps": {"export", "graph", "layout", "render", "sentences", "words"},
     "memory": {"errors", "graph", "layout", "maps", "render", "sentences", "words"},
-    "runs": {"render", "words"},
+    "runs": {"graph", "render", "words"},
     "jobs": {"graph", "layout", "maps", "render", "words"},
     "differences": {"graph", "layout", "maps", "reasons", "render", "words"},
     "lessons": {

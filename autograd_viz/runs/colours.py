@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from .history import Numbers
+from .rows import Numbers
 
 # viridis (matplotlib, CC0) at eleven equal distances
 SCALE = (

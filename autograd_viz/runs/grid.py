@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .history import History, Numbers, Row
+from .history import History
 from .odd import Odd
+from .rows import Numbers, Row
 
 MOST_ROWS = 90
 MOST_COLUMNS = 240

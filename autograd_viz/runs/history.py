@@ -14,7 +14,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-Numbers = NDArray[np.float32]
+from .ranks import Ranks
+from .rows import Numbers, Row
+
 WHOLE = 512  # steps that are kept whole
 BINS = 512  # of older steps, at most
 
@@ -105,27 +107,6 @@ def _joined(a: Spans, b: Spans) -> Spans:
     return Spans(a.start, np.fmin(a.least, b.least), np.fmax(a.most, b.most), mean, a.bad + b.bad)
 
 
-class Row(NamedTuple):
-    """A parameter, or the output of a module.
-
-    Attributes:
-        path: "layers.0.weight", or the path of the module; empty for the model itself.
-        kind: "parameter" or "output".
-        name: of a parameter: its name in its module; of a module: its class.
-        size: number of elements of a parameter; 0 for an output.
-    """
-
-    path: str
-    kind: str
-    name: str
-    size: int
-
-    @property
-    def module(self) -> str:
-        """The path of the module that it belongs to."""
-        return self.path.rpartition(".")[0] if self.kind == "parameter" else self.path
-
-
 class Mark(NamedTuple):
     """Something that happened at a step: "nan", "clipped", "skipped", "rate", "accumulated", "stopped", "error"."""
 
@@ -149,6 +130,7 @@ class History:
         series: by name of `STATISTICS`, one column for each row.
         totals: one column for each of `TOTALS`.
         marks: what happened, the newest `MOST_MARKS`.
+        ranks: what all ranks of a job told, on rank 0 of one; else None.
     """
 
     def __init__(self, rows: Iterable[Row]) -> None:
@@ -156,6 +138,7 @@ class History:
         self.series = {name: Series(len(self.rows)) for name in STATISTICS}
         self.totals = Series(len(TOTALS))
         self.marks: list[Mark] = []
+        self.ranks: Ranks | None = None
 
     @property
     def steps(self) -> int:

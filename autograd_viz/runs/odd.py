@@ -10,7 +10,8 @@ from typing import NamedTuple
 import numpy as np
 
 from .. import words
-from .history import History, Numbers
+from .history import History
+from .rows import Numbers
 
 RECENT = 50  # steps that a rule looks at
 FEW = 5  # steps without which nothing is odd yet
@@ -20,6 +21,7 @@ STILL, WILD = 1e-6, 0.1  # update ÷ parameter
 FEW_ELEMENTS = 16  # of a parameter: each may cross zero, and then any update is large
 MOST_DEAD = 0.9  # share of zeros
 MOST_NAMES = 4  # in a sentence
+MOST_BETWEEN = 6  # sentences about ranks
 
 
 class Odd(NamedTuple):
@@ -105,9 +107,12 @@ def _of_update(row: Lately, last: float, usual: float) -> Iterator[tuple[str, di
         yield "still", {"share": f"{usual:.3g}"}
 
 
-def sentences(history: History, odd: Sequence[Odd]) -> list[tuple[int, str]]:
-    """For each kind of oddity its first row, with a sentence that also says where else it is found."""
-    said = []
+def sentences(history: History, odd: Sequence[Odd]) -> list[tuple[int | None, str]]:
+    """For each kind of oddity its first row, with a sentence that also says where else it is found.
+
+    What is odd between the ranks of a job comes first, and may have no row.
+    """
+    said = [] if history.ranks is None else history.ranks.sentences(history.rows)[:MOST_BETWEEN]
     for _, same in groupby(odd, lambda o: o.kind):
         first, *others = same
         names = ", ".join(history.rows[o.row].path or words.RUN_MODEL for o in others[:MOST_NAMES])

@@ -59,7 +59,7 @@ def run_page(
         "high": high,
         "scale": SCALE,
         "odd": [
-            {"row": place.get(row, of_module.get(history.rows[row].module, -1)), "sentence": sentence}
+            {"row": -1 if row is None else place.get(row, of_module.get(history.rows[row].module, -1)), "sentence": sentence}
             for row, sentence in sentences(history, odd)
         ],
         "marks": [m._asdict() for m in history.marks if m.kind in ("rate", "skipped")][-200:],

@@ -9,20 +9,19 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .. import words
-from ..core.tensor.tensor import Tensor
-from ..errors import NotDrawableError, NotFiniteError
+from ..errors import NotFiniteError
 from ..export.cell import cell_bundle
 from ..render import theme_named
 from ..render.escape import printable
-from ..runs.history import History, Row
+from ..runs.history import History
 from ..runs.odd import odd_in
 from ..runs.page import run_page
 from ..runs.paint import Painter
 from ..runs.table import table_of, totals_of
-from ..sources.run_core import CoreRunWatch, core_rows
 from .map import map as map_of
 from .picture import Map
 from .run_birth import birth_of
+from .run_made import watched
 from .show import step as step_of
 
 if TYPE_CHECKING:
@@ -49,7 +48,7 @@ class Run:
     def __init__(self, model: Any, name: str, keep: int, stop: bool, theme: str) -> None:
         self.model, self._name, self._theme = model, name, theme
         self.stopped = ""
-        self.history, self._watch = _watched(model, keep)
+        self.history, self._watch, self._shared = watched(model, keep)
         self._watch.before = self._before_step
         self._watch.after = self._follow
         self._is_to_stop = stop
@@ -65,6 +64,8 @@ class Run:
     def close(self) -> None:
         """Stop watching. The numbers stay, and so do the steps that `keep` has chosen."""
         self._watch.close()
+        if self._shared is not None:
+            self._shared.end()
         if self._shown is not None:
             self._shown.refresh()
 
@@ -179,13 +180,25 @@ class Run:
         return _as_frame(self.flushed(), totals_of)
 
     def odd(self) -> list[str]:
-        """What is odd, the worst first, in one sentence each."""
-        return [o.sentence for o in odd_in(self.flushed())]
+        """What is odd, the worst first, in one sentence each; on rank 0 of a job first what is odd between the ranks."""
+        history = self.flushed()
+        between = [] if history.ranks is None else [said for _, said in history.ranks.sentences(history.rows)]
+        return [*between, *(o.sentence for o in odd_in(history))]
 
     def flushed(self) -> History:
         """The numbers, up to now."""
         self._watch.flush()
+        if self._shared is not None:
+            self._shared.listen()
         return self.history
+
+    def ranks(self) -> Any:
+        """On rank 0 of a job, by 64 steps: least, mean and most of each norm and of the loss over the ranks, and whose it is.
+
+        Empty in a program that is no job, and on other ranks.
+        """
+        ranks = self.flushed().ranks
+        return _as_frame(self.history, lambda history: {} if ranks is None else ranks.table(history.rows))
 
     # -- the picture --------------------------------------------------------------------------------------------------
 
@@ -253,19 +266,6 @@ def _as_frame(history: History, read: Callable[[History], dict[str, list[Any]]])
     return pandas.DataFrame(table)
 
 
-def _watched(model: Any, keep: int) -> tuple[History, Any]:
-    """An empty history, and the watch that fills it."""
-    if _is_core(model):
-        history = History(Row(*row) for row in core_rows(model))
-        return history, CoreRunWatch(model, history, keep)
-    from ..sources.pytorch.run import RunWatch
-    from ..sources.pytorch.run_rows import rows_of
-
-    rows = rows_of(model)
-    history = History(Row(*row) for row in rows.named)
-    return history, RunWatch(model, rows, history, keep)
-
-
 def run_of(model: Any, variables: Mapping[str, Any], keep: int, stop: bool, theme: str) -> Run:
     """Watch a model from now on.
 
@@ -276,21 +276,5 @@ def run_of(model: Any, variables: Mapping[str, Any], keep: int, stop: bool, them
     """
     if theme != "auto":
         theme_named(theme)
-    if not _is_core(model):
-        _check_torch(model)
     name = next((name for name, value in variables.items() if value is model), "model")
     return Run(model, name, keep, stop, theme)
-
-
-def _is_core(model: Any) -> bool:
-    """Is it a module of ours? Its parameters tell."""
-    return callable(getattr(type(model), "named_parameters", None)) and any(isinstance(p, Tensor) for p in model.parameters())
-
-
-def _check_torch(model: Any) -> None:
-    try:
-        from torch.nn import Module
-    except ModuleNotFoundError:
-        Module = ()  # type: ignore[assignment, misc]  # noqa: N806 -- a class
-    if not isinstance(model, Module):
-        raise NotDrawableError(f"watch(model) takes a module, got {type(model).__name__} ({model!r:.60})")

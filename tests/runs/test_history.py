@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from autograd_viz.runs.grid import grid_of, lines_of
-from autograd_viz.runs.history import BINS, WHOLE, History, Row, Series
+from autograd_viz.runs.history import BINS, WHOLE, History, Series
 from autograd_viz.runs.odd import odd_in, sentences
+from autograd_viz.runs.rows import Row
 
 
 def filled(values: np.ndarray, columns: int = 1) -> Series:

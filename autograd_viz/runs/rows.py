@@ -1,0 +1,31 @@
+"""What a run measures."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Numbers = NDArray[np.float32]
+
+
+class Row(NamedTuple):
+    """A parameter, or the output of a module.
+
+    Attributes:
+        path: "layers.0.weight", or the path of the module; empty for the model itself.
+        kind: "parameter" or "output".
+        name: of a parameter: its name in its module; of a module: its class.
+        size: number of elements of a parameter; 0 for an output.
+    """
+
+    path: str
+    kind: str
+    name: str
+    size: int
+
+    @property
+    def module(self) -> str:
+        """The path of the module that it belongs to."""
+        return self.path.rpartition(".")[0] if self.kind == "parameter" else self.path

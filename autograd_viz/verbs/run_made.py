@@ -1,0 +1,48 @@
+"""What watches a model: one of PyTorch or of ours, alone or as a rank of a job."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..core.tensor.tensor import Tensor
+from ..errors import NotDrawableError
+from ..runs.history import History
+from ..runs.rows import Row
+from ..sources.run_core import CoreRunWatch, core_rows
+from .run_shared import Shared
+
+
+def watched(model: Any, keep: int) -> tuple[History, Any, Shared | None]:
+    """An empty history, the watch that fills it, and in a job what tells rank 0.
+
+    Raises:
+        NotDrawableError: it is no module.
+        ValueError: no parameter requires grad.
+    """
+    if _is_core(model):
+        history = History(Row(*row) for row in core_rows(model))
+        return history, CoreRunWatch(model, history, keep), None
+    _check_torch(model)
+    from ..sources.pytorch.run import RunWatch
+    from ..sources.pytorch.run_ranks import Channel
+    from ..sources.pytorch.run_rows import rows_of
+
+    rows = rows_of(model)
+    history = History(Row(*row) for row in rows.named)
+    channel = Channel()
+    shared = Shared(history, channel) if channel.world > 1 else None
+    return history, RunWatch(model, rows, shared or history, keep), shared
+
+
+def _is_core(model: Any) -> bool:
+    """Is it a module of ours? Its parameters tell."""
+    return callable(getattr(type(model), "named_parameters", None)) and any(isinstance(p, Tensor) for p in model.parameters())
+
+
+def _check_torch(model: Any) -> None:
+    try:
+        from torch.nn import Module
+    except ModuleNotFoundError:
+        Module = ()  # type: ignore[assignment, misc]  # noqa: N806 -- a class
+    if not isinstance(model, Module):
+        raise NotDrawableError(f"watch(model) takes a module, got {type(model).__name__} ({model!r:.60})")

@@ -1,0 +1,59 @@
+"""A run on many ranks: each rank has its own numbers, rank 0 those of all."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from ..runs.history import History
+from ..runs.ranks import Ranks, Teller, unpacked
+
+PATIENCE = 1.0  # seconds that rank 0 waits at the end for what others still tell
+
+
+class Shared:
+    """Takes the numbers of a rank, and tells rank 0.
+
+    Args:
+        history: of this rank; on rank 0 its `ranks` gets what all told.
+        channel: to rank 0 (`sources.pytorch.run_ranks`).
+    """
+
+    def __init__(self, history: History, channel: Any) -> None:
+        self._history, self._channel = history, channel
+        self._teller = Teller(channel.rank)
+        if not channel.rank:
+            history.ranks = Ranks(channel.world)
+
+    def add(self, blocks: Any) -> None:
+        """More steps."""
+        self._history.add(blocks)
+        self._tell(self._teller.add(blocks))
+
+    def mark(self, step: int, kind: str, text: str = "") -> None:
+        """Something happened at a step of this rank."""
+        self._history.mark(step, kind, text)
+
+    def _tell(self, windows: Any) -> None:
+        for told in windows:
+            if self._channel.rank:
+                self._channel.send(told.packed())
+            elif self._history.ranks is not None:
+                self._history.ranks.add(told)
+                self.listen()
+
+    def listen(self) -> None:
+        """On rank 0: what the others have told."""
+        if self._history.ranks is not None:
+            for message in self._channel.heard():
+                self._history.ranks.add(unpacked(message))
+
+    def end(self) -> None:
+        """The run ends. Rank 0 waits a moment for the others."""
+        self._tell(self._teller.rest())
+        ranks, deadline = self._history.ranks, time.monotonic() + PATIENCE
+        while ranks is not None and time.monotonic() < deadline and min(ranks.steps) < ranks.steps[0]:
+            self.listen()
+            time.sleep(0.02)
+        if ranks is not None:
+            ranks.end()
