@@ -53,7 +53,7 @@ FLOORS: dict[str, set[str]] = {
     "lessons": {
         *("errors", "export", "graph", "render", "sentences", "sources", "stepper", "reasons", "verbs", "widget", "words"),
     },
-    "cli": {"errors", "render", "stepper", "verbs"},
+    "cli": {"errors", "render", "runs", "stepper", "verbs"},
     "__init__": {
         *(
             "amp",

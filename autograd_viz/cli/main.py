@@ -18,6 +18,7 @@ from ..errors import AutogradVizError
 from ..verbs.formats import FINAL, Wishes, check
 from .gallery import gallery
 from .lab import lab
+from .merging import merge
 from .program import FREED, ProgramError, UsageError, asked, is_second_pass, root_of, run_program, watched
 from .says import say
 from .term import is_terminal, keys_of, term
@@ -32,6 +33,7 @@ EXAMPLES = """examples:
   autograd-viz term train.py                         step it in the terminal, with the keys n b f r q
   autograd-viz explain train.py w                    explain w.grad
   autograd-viz watch train.py                        the training run over time, in run.html
+  autograd-viz merge runs -o job.csv                 the runs of all ranks of a job, from one .json each
   autograd-viz render train.py -o x.gif -- --lr 0.1  arguments after -- go to the script
 """
 
@@ -90,6 +92,9 @@ def _parser() -> argparse.ArgumentParser:
     explain = _of_script(commands, "explain", "run it and explain a tensor's grad")
     explain.add_argument("tensor", help="the name of the tensor, or an expression: model.fc1.weight")
     _training(commands)
+    merging = commands.add_parser("merge", help="join the runs that the ranks of a job have written")
+    merging.add_argument("folder", type=Path, help="where each rank has written a .json: av.save(run, 'run.rank3.json')")
+    merging.add_argument("-o", "--output", type=Path, help="a table: .csv or .json")
     pictures = commands.add_parser("gallery", help="draw the pictures of the README and of docs")
     pictures.add_argument("folder", type=Path, nargs="?", default=Path("autograd_viz_gallery"))
     usage = commands.add_parser("help", help="show how to use a command")
@@ -198,6 +203,7 @@ COMMANDS = {
     "term": _term,
     "explain": _explain,
     "watch": lambda arguments, rest: watch_script(arguments.script, rest, arguments.output),
+    "merge": lambda arguments, rest: merge(arguments.folder, arguments.output),
     "gallery": _gallery,
     "help": _help,
 }

@@ -130,6 +130,8 @@ class Ranks:
     def add(self, told: Told) -> None:
         """What a rank tells of its next window."""
         self.steps[told.rank] += told.steps
+        if self.joined and told.window <= self.joined[-1].window:
+            return  # too late
         self._waiting.setdefault(told.window, {})[told.rank] = told
         while self._waiting:
             first = min(self._waiting)
@@ -171,12 +173,13 @@ class Ranks:
         for rank in late:
             yield None, words.RUN_RANK_LATE.format(rank=rank, steps=max(self.steps) - self.steps[rank])
 
-    def _bad(self, rows: Sequence[Row]) -> Iterator[tuple[int, str]]:
-        for k, row in enumerate(rows):
+    def _bad(self, rows: Sequence[Row]) -> Iterator[tuple[int | None, str]]:
+        names = [*(row.path or words.RUN_MODEL for row in rows), words.RUN_LOSS]
+        for k, name in enumerate(names):
             for joined in self.joined:
                 if 0 < len(joined.bad[k]) < len(joined.ranks):
-                    said = {"name": row.path or words.RUN_MODEL, "ranks": few_names([str(r) for r in joined.bad[k]])}
-                    yield k, words.RUN_RANK_BAD.format(**said, **_span(joined))
+                    said = {"name": name, "ranks": few_names([str(r) for r in joined.bad[k]])}
+                    yield k if k < len(rows) else None, words.RUN_RANK_BAD.format(**said, **_span(joined))
                     break
 
     def _losses(self) -> Iterator[tuple[None, str]]:

@@ -182,6 +182,50 @@ def each_stage_of_a_pipeline_has_its_map(rank: int, folder: Path) -> None:
         assert len(job.report.lines) == 2 * WORLD
 
 
+def trained(model: Any, rank: int, steps: int = 70, bad: int = -1) -> list[Any]:
+    """Steps of SGD; on rank 1 the loss of one step is nan, and no gradient is."""
+    optimizer = torch.optim.SGD(model.parameters(), 0.01)
+    torch.manual_seed(rank)
+    for k in range(steps):
+        optimizer.zero_grad()
+        loss = model(torch.randn(5, 3))
+        if k == bad and rank == 1:
+            loss = loss + float("nan")
+        loss.backward()
+        optimizer.step()
+    return [p.detach().clone() for p in model.parameters()]
+
+
+@program
+def a_watched_job_computes_the_same_bits_and_rank_0_has_the_norms_of_all(rank: int, folder: Path) -> None:
+    plain = trained(made()[1], rank)
+    _, model = made()
+    with av.watch(model) as run:
+        seen = trained(model, rank)
+    assert all(torch.equal(a, b) for a, b in zip(plain, seen, strict=True))
+    if rank == 0:
+        assert run.history.ranks.steps == [70] * WORLD
+        table = run.history.ranks.table(run.history.rows)
+        places = zip(table["path"], table["kind"], table["step"], strict=True)
+        k = next(k for k, place in enumerate(places) if place == ("module.first", "output", 0))
+        assert table["least"][k] < table["mean"][k] < table["most"][k] and table["ranks"][k] == WORLD
+    else:
+        assert run.history.ranks is None
+
+
+@program
+def a_rank_with_nan_and_one_that_does_not_watch_are_named(rank: int, folder: Path) -> None:
+    _, model = made()
+    if rank == 3:
+        trained(model, rank, bad=20)
+        return
+    with av.watch(model) as run:
+        trained(model, rank, bad=20)
+    if rank == 0:
+        assert "Nothing came from rank 3: is the model watched there?" in run.odd()
+        assert "loss: nan or inf on rank 1 only, in steps 0 to 63." in run.odd()
+
+
 def main(rank: int, folder: Path) -> None:
     """Run all programs, and write what each raised."""
     patience = datetime.timedelta(seconds=20)
