@@ -202,7 +202,7 @@ class CoreRunWatch:
         self._totals[4], self._began = now - self._began, now
         with np.errstate(all="ignore"):
             for k, old in self._before.items():
-                self._row["update"][k] = _norm(self.parameters[k][1].detach().numpy() - old) / _norm(old)
+                self._row["update"][k] = np.divide(_norm(self.parameters[k][1].detach().numpy() - old), _norm(old))
         self._before = {}
         for name, values in {**self._row, "totals": self._totals}.items():
             self._lines.setdefault(name, []).append(values.copy())

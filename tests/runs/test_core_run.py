@@ -76,3 +76,18 @@ def test_closing_gives_the_names_back() -> None:
     train(model, optimizer, 1)
     assert type(model).forward is forward
     assert run.history.steps == 0
+
+
+def test_a_parameter_that_was_zero_has_no_ratio_of_its_first_update_and_the_run_goes_on() -> None:
+    layer = av.nn.Linear(2, 1)
+    with av.no_grad():
+        layer.bias.zero_()
+    optimizer = av.optim.SGD(layer.parameters(), lr=0.1)
+    with av.watch(layer) as run:
+        for _ in range(2):
+            optimizer.zero_grad()
+            layer(av.ones(1, 2)).sum().backward()
+            optimizer.step()
+    assert run.history.steps == 2
+    first = run.history.series["update"].spans().mean[0]
+    assert np.isfinite(first).tolist() == [True, False]
