@@ -2,8 +2,8 @@
 
     python -m benchmarks.ranks [RANKS ...]     2 and 4 by default
 
-Each rank has one thread. Plain and watched rounds take turns in one run; the median of the ratios of wall time counts. Processes
-that share cores wait for each other, which no rank alone does.
+Each rank has one thread. Plain and watched rounds take turns in one run; the median of the ratios of wall time counts.
+Processes that share cores wait for each other, which no rank alone does.
 """
 
 from __future__ import annotations

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import words
+from ..core.base.public import found
 from ..differences.gap import Elements, Gap, Tolerance, gap_of, missing
 from ..differences.pairs import Pairs, pairs_of
 from ..differences.picture import Half, halves, partners, picture
@@ -94,45 +95,64 @@ class Difference(Paged):
 
 
 def diff(
-    a: Any, b: Any, *, rtol: float | None = None, atol: float | None = None, params: Any = None, theme: str = "auto"
-) -> Difference:
-    """Find where two passes differ first.
+    input: Any,
+    n: Any = 1,
+    dim: int = -1,
+    prepend: Any = None,
+    append: Any = None,
+    *,
+    rtol: float | None = None,
+    atol: float | None = None,
+    params: Any = None,
+    theme: str = "auto",
+) -> Any:
+    """``diff(a, b)``: find where two passes differ first.
+
+    With a number as its second argument, or none, it is PyTorch's op of the same name.
 
     Forward values and gradients are compared in the order in which they were made. Both backward passes run, and are taken
     back. For recorded passes of PyTorch (`record`), values, modules and lines are known.
 
     Args:
-        a: a loss, of autograd_viz or of PyTorch; a stepper; what `load` gave, or the path of such a .json; or a function that
-            returns a loss. Functions run one after the other from the same random state, and are recorded.
-        b: the same.
+        input: a loss, of autograd_viz or of PyTorch; a stepper; what `load` gave, or the path of such a .json; or a function
+            that returns a loss. Functions run one after the other from the same random state, and are recorded.
+        n: the same: what it is compared with.
+        dim: only for the op.
+        prepend: only for the op.
+        append: only for the op.
         rtol: the tolerance: ``|a - b| <= atol + rtol * |b|``. Default: by dtype, as ``torch.testing.assert_close``; of two
             dtypes the looser.
         atol: see `rtol`.
         params: names for parameters: as for `show`.
         theme: "light", "dark", or "auto": a page follows the reader's system, and a picture is light.
 
+    Returns:
+        a `Difference`: sentences, a picture, tables.
+
     Raises:
         NotDrawableError: one of them is none of these.
         CannotReadError, DocumentError: a file is not what `save` wrote.
         UnknownChoiceError: no such theme.
     """
+    if isinstance(n, int):
+        return found("torch", "diff")(input, n, dim, prepend, append)
     if theme != "auto":
         theme_named(theme)
     names = callers_names()
-    found = [result_of(x, names) for x in (a, b)]
+    results = [result_of(x, names) for x in (input, n)]
     with collector_waits():
-        sides = [side_of(x, known, params) for x, known in found]
-        return compared(sides, titles_of((a, b), sides), Tolerance(rtol, atol), theme)
+        sides = [side_of(x, known, params) for x, known in results]
+        return compared(sides, titles_of((input, n), sides), Tolerance(rtol, atol), theme)
 
 
 def titles_of(given: tuple[Any, Any], sides: list[Side]) -> tuple[str, str]:
     """What the two are called: a function or file by its name, a tensor by its variable; "a" and "b" if these are alike."""
-    found = []
+    names = []
     for x, side in zip(given, sides, strict=True):
         name = Path(x).stem if isinstance(x, str | Path) else str(getattr(x, "__name__", ""))
         roots = [t.name for t in side.document.tensors if t.id in side.document.roots and t.name and t.name.isidentifier()]
-        found.append(name if name.isidentifier() or isinstance(x, str | Path) else roots[0] if roots else "")
-    return (found[0], found[1]) if all(found) and found[0] != found[1] else TITLES
+        names.append(name if name.isidentifier() or isinstance(x, str | Path) else roots[0] if roots else "")
+    return (names[0], names[1]) if all(names) and names[0] != names[1] else TITLES
 
 
 def compared(sides: list[Side], titles: tuple[str, str], tolerance: Tolerance, theme: str) -> Difference:
@@ -163,18 +183,18 @@ def _gradients(
     first = {places[0][x]: x for x in pairs.tensors if x in places[0]}
     second = {places[1][y]: (x, y) for x, y in pairs.tensors.items() if y in places[1]}
     waiting: dict[str, Elements] = {}
-    found: dict[str, Gap] = {}
+    gaps: dict[str, Gap] = {}
 
     def take(place: Place, gradient: Elements) -> None:
         x, y = second[place]
         mine = waiting.pop(x, None)
         gap = missing(1) if mine is None else gap_of_two(mine, gradient, x, y)
         if gap is not None:
-            found[x] = gap
+            gaps[x] = gap
 
     sides[0].each_gradient(first, lambda place, gradient: waiting.update({first[place]: gradient}))
     sides[1].each_gradient(second, take)
-    return {**found, **dict.fromkeys(waiting, missing(0))}
+    return {**gaps, **dict.fromkeys(waiting, missing(0))}
 
 
 def _places(document: Document) -> Mapping[str, Place]:

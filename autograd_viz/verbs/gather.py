@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from .. import words
-from ..core.base.public import NAMESPACES
+from ..core.base.public import found
 from ..errors import NotDrawableError
 from ..jobs.picture import picture
 from ..jobs.report import Plain, Report
@@ -101,7 +101,7 @@ def gather(
         UnknownChoiceError: no such theme.
     """
     if index is not None or dim is not None:
-        return NAMESPACES["torch"]["gather"](input, dim, index, sparse_grad=sparse_grad)
+        return found("torch", "gather")(input, dim, index, sparse_grad=sparse_grad)
     if theme != "auto":
         theme_named(theme)
     if not anything.is_torch(input):
