@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 import autograd_viz as av
+from autograd_viz.verbs.gather import Job
 
 pytestmark = pytest.mark.torch
 torch = pytest.importorskip("torch")
@@ -56,9 +57,20 @@ def test_on_four_ranks(reports: dict[str, Any], name: str) -> None:
 def test_a_program_that_is_no_job_is_a_job_of_one() -> None:
     weight = torch.ones(3, requires_grad=True)
     job = av.gather((weight * 2).sum())
-    assert job.sentences[0].startswith("1 ranks") or job.sentences[0].startswith("1 rank")
+    assert job.sentences[0].startswith("1 ranks: each reaches the same 1 parameters")
     assert job.table()[0]["rank 0"] == pytest.approx(12**0.5)
     assert weight.grad is None
+
+
+def test_sixty_four_documents_are_one_job() -> None:
+    weight = torch.ones(3, requires_grad=True)
+    (part,) = av.gather((weight * 2).sum()).report.parts
+    odd = [{**p, "bad": 2} for p in part["parameters"]]
+    parts = [{**part, "rank": rank, "parameters": odd if rank == 63 else part["parameters"]} for rank in range(64)]
+    job = Job(parts[::-1], "light")
+    assert job.sentences == ["Rank 63 alone has nan or inf in the gradient of weight; the mean hands it to every rank."]
+    assert "rank 63" in job.table()[0]
+    assert job.svg.count("<svg") == 1
 
 
 def test_the_op_of_the_same_name_is_still_there() -> None:
