@@ -37,7 +37,8 @@ def run_page(
 
     Returns:
         title; rows: heading, label and path; start: the first step of each column, and the number of steps;
-        norms and loss: float32 as base64, bad: bytes as base64; low and high: exponents of the scale; scale: colours;
+        norms, loss, and its spread over ranks: float32 as base64, bad: bytes as base64; low and high: exponents of the scale;
+        scale: colours;
         odd: sentences, each with its row, or one of its module, or -1; marks; what can be opened; words; palettes.
     """
     odd = odd_in(history)
@@ -55,6 +56,7 @@ def run_page(
         "norms": _packed(grid.norms.astype("<f4")),
         "bad": _packed(grid.bad.astype("u1")),
         "loss": _packed(grid.loss.astype("<f4")),
+        "spread": None if history.ranks is None else [_packed(a) for a in history.ranks.losses_at(grid.start)],
         "low": low,
         "high": high,
         "scale": SCALE,

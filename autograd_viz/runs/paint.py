@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from itertools import groupby
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -16,10 +17,34 @@ from .colours import SCALE, colour_of, decades
 from .grid import Grid, grid_of
 from .history import History
 from .odd import odd_in, sentences, size_said
+from .rows import Numbers
 
 WIDTH, LEFT, RIGHT = 1000, 250, 970  # px
 LOSS_TOP, LOSS_HEIGHT = 54, 78
 ROW, GAP = 15, 2  # px: of a row, between two
+
+
+class _Scale(NamedTuple):
+    """Of a curve: its ends, and whether it is logarithmic, because it spans much."""
+
+    least: float
+    most: float
+    is_log: bool
+
+    @classmethod
+    def of(cls, values: Numbers) -> _Scale | None:
+        """The scale of some numbers; None if none is finite."""
+        known = values[np.isfinite(values)]
+        if not len(known):
+            return None
+        least, most = float(known.min()), float(known.max())
+        return cls(least, most, least > 0 and most > 20 * least)
+
+    def shares(self, values: Numbers) -> Numbers:
+        """Where numbers stand between the ends: 0 to 1."""
+        low, high = (math.log10(self.least), math.log10(self.most)) if self.is_log else (self.least, self.most)
+        scaled = np.log10(values) if self.is_log else values
+        return np.asarray((scaled - low) / (high - low) if high > low else np.full_like(scaled, 0.5), np.float32)
 
 
 class Painter:
@@ -94,24 +119,33 @@ class Painter:
 
     def _loss(self) -> Iterator[str]:
         loss = self.grid.loss
-        known = loss[np.isfinite(loss)]
-        if not len(known):
+        band = () if self.history.ranks is None else self.history.ranks.losses_at(self.grid.start)
+        scale = _Scale.of(np.concatenate([loss, *band]))
+        if scale is None:
             return
-        least, most = float(known.min()), float(known.max())
-        is_log = least > 0 and most > 20 * least
-        scaled = np.log10(loss) if is_log else loss
-        low, high = (math.log10(least), math.log10(most)) if is_log else (least, most)
-        share = (scaled - low) / (high - low) if high > low else np.full_like(scaled, 0.5)
         bottom = LOSS_TOP + LOSS_HEIGHT
-        points = [(self._x(c + 0.5), bottom - LOSS_HEIGHT * s) for c, s in enumerate(share)]
+        yield from self._band(*map(scale.shares, band), bottom)
+        points = [(self._x(c + 0.5), bottom - LOSS_HEIGHT * s) for c, s in enumerate(scale.shares(loss))]
         for isnan, run in groupby(points, lambda p: math.isnan(p[1])):
             if not isnan:
                 d = "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in run)
                 yield element("path", d=d, fill="none", stroke=self.colour["brown-stroke"], stroke_width=1.8)
-        yield self._write(LEFT - 10, LOSS_TOP + 6, f"{most:.3g}", role="none", anchor="end")
-        yield self._write(LEFT - 10, bottom + 2, f"{least:.3g}", role="none", anchor="end")
-        label = words.RUN_LOSS_LOG if is_log else words.RUN_LOSS
+        yield self._write(LEFT - 10, LOSS_TOP + 6, f"{scale.most:.3g}", role="none", anchor="end")
+        yield self._write(LEFT - 10, bottom + 2, f"{scale.least:.3g}", role="none", anchor="end")
+        label = words.RUN_LOSS_LOG if scale.is_log else words.RUN_LOSS
         yield self._write(LEFT - 10, LOSS_TOP + LOSS_HEIGHT / 2 + 4, label, 12, "brown-stroke", "end")
+
+    def _band(self, *band: Any) -> Iterator[str]:
+        """Where the losses of the ranks of a job lie."""
+        *ends, bottom = band
+        for c, (least, most) in enumerate(zip(*ends, strict=True) if ends else ()):
+            if math.isfinite(least):
+                y, height = bottom - LOSS_HEIGHT * most, LOSS_HEIGHT * (most - least) + 1
+                x, width = self._x(c), self._x(c + 1) - self._x(c)
+                yield element(
+                    "rect", x=round(x, 1), y=round(float(y), 1), width=round(width + 0.3, 1), height=round(float(height), 1),
+                    fill=self.colour["brown-stroke"], fill_opacity=0.25,
+                )  # fmt: skip
 
     # -- the heat map -------------------------------------------------------------------------------------------------
 

@@ -23,7 +23,7 @@ STEPS = 64  # of a window
 KEPT = 256  # windows that are joined
 WAITING = 8  # windows that may miss a rank before they are joined
 FAR = 100.0  # times the least of another rank
-FAR_LOSS = 10.0  # times the median loss of all ranks
+FAR_LOSS = 3.0  # times the median loss of all ranks
 HEAD = struct.Struct("<iii")
 
 
@@ -158,6 +158,12 @@ class Ranks:
         self.joined = [*self.joined, Joined(window, ranks, least, mean, np.fmax.reduce(most), worst, whose, means[:, -1])][
             -KEPT:
         ]
+
+    def losses_at(self, steps: Sequence[int]) -> tuple[Numbers, Numbers]:
+        """The least and the most loss of all ranks around these steps; nan where it is not known."""
+        known = {joined.window: (joined.least[-1], joined.most[-1]) for joined in self.joined}
+        pairs = [known.get(step // STEPS, (np.nan, np.nan)) for step in steps]
+        return np.array([a for a, _ in pairs], "<f4"), np.array([b for _, b in pairs], "<f4")
 
     # -- what is said -------------------------------------------------------------------------------------------------
 

@@ -11,6 +11,9 @@ import pytest
 
 import autograd_viz as av
 from autograd_viz import cli
+from autograd_viz.render import THEMES
+from autograd_viz.runs.history import History
+from autograd_viz.runs.paint import Painter
 from autograd_viz.runs.ranks import KEPT, STEPS, Ranks, Teller, unpacked
 from autograd_viz.runs.rows import Row
 
@@ -66,6 +69,18 @@ def test_what_is_odd_between_ranks_names_the_rank() -> None:
     said = [s for _, s in joined(*fine, told_by(3, 128, size=1e4)).sentences(ROWS)]
     assert said[1] == "head: on rank 3 the gradient is 1e+04; the least of all ranks is 1."
     assert joined(*fine, told_by(3, 128)).sentences(ROWS) == []
+
+
+def test_the_picture_has_a_band_of_the_losses_of_all_ranks() -> None:
+    found = joined(told_by(0, 128), told_by(1, 128, loss=3.0))
+    least, most = found.losses_at([0, 64, 127, 128])
+    assert least.tolist()[:3] == [1.0] * 3 and most.tolist()[:3] == [3.0] * 3 and np.isnan(least[3])
+    history = History(ROWS)
+    history.add(blocks(np.ones((128, len(ROWS))), np.full(128, 2.0)))
+    plain = Painter(history, THEMES["light"], "m", "Net").svg()
+    history.ranks = found
+    assert plain.count("fill-opacity") == 0
+    assert Painter(history, THEMES["light"], "m", "Net").svg().count('fill-opacity="0.25"') == 128
 
 
 def test_a_rank_that_is_late_or_silent_is_named_and_nobody_waits() -> None:

@@ -1,6 +1,7 @@
 // The heat map of a run on a canvas: loss above, rows of cells, one row as a curve, a cursor.
 
 import { html } from "./elements.js";
+import { paintCurve } from "./run_line.js";
 import { colourOfNorm, shortNorm, unpackedBytes } from "./run_scale.js";
 
 /** @typedef {import("./words.js").Say} Say */
@@ -35,6 +36,8 @@ export class Canvas {
     this.tops = [];
     this.norms = this.loss = new Float32Array();
     this.bad = new Uint8Array();
+    /** @type {import("./run_line.js").Band | undefined} */
+    this.band = undefined;
     this.canvas.addEventListener("pointermove", (event) => this.point(event, false), { signal });
     this.canvas.addEventListener("click", (event) => this.point(event, true) && pick(this.row, this.step), { signal });
     this.canvas.addEventListener("dblclick", () => this.toggleCurve(), { signal });
@@ -55,6 +58,8 @@ export class Canvas {
     this.norms = new Float32Array(unpackedBytes(data.norms));
     this.loss = new Float32Array(unpackedBytes(data.loss));
     this.bad = new Uint8Array(unpackedBytes(data.bad));
+    const [least, most] = data.spread?.map((packed) => new Float32Array(unpackedBytes(packed))) ?? [];
+    this.band = least && { least, most };
     this.paint();
   }
 
@@ -148,7 +153,7 @@ export class Canvas {
     Object.assign(this.canvas.style, { width: `${this.width}px`, height: `${height}px` });
     pen.scale(ratio, ratio);
     pen.textBaseline = "middle";
-    const isLog = this.paintLine(pen, this.loss, TOP, LOSS, this.palette["brown-stroke"]);
+    const isLog = this.paintLine(pen, this.loss, TOP, LOSS, this.palette["brown-stroke"], this.band);
     this.write(pen, this.say(isLog ? "loss_log" : "loss"), this.left - 8, TOP + LOSS / 2, "text", "right");
     data.rows.forEach((row, k) => this.paintRow(pen, row, k));
     this.paintAxis(pen, height - AXIS + 12);
@@ -197,29 +202,14 @@ export class Canvas {
    * @param {number} top
    * @param {number} height
    * @param {string} colour
+   * @param {import("./run_line.js").Band} [band]
    */
-  paintLine(pen, values, top, height, colour) {
-    const known = [...values].filter(Number.isFinite);
-    if (!known.length) return false;
-    const [least, most] = [Math.min(...known), Math.max(...known)];
-    const isLog = least > 0 && most > 20 * least;
-    const scaled = (/** @type {number} */ v) => (isLog ? Math.log10(v) : v);
-    const span = scaled(most) - scaled(least) || 1;
-    [pen.strokeStyle, pen.lineWidth] = [colour, 1.8];
-    pen.beginPath();
-    let isDown = false;
-    values.forEach((v, c) => {
-      if (!Number.isFinite(v)) return void (isDown = false);
-      const x = this.left + ((c + 0.5) / values.length) * this.room;
-      const y = top + height * (1 - (scaled(v) - scaled(least)) / span);
-      if (isDown) pen.lineTo(x, y);
-      else pen.moveTo(x, y);
-      isDown = true;
-    });
-    pen.stroke();
-    this.write(pen, shortNorm(most), this.left - 8, top, "none", "right");
-    this.write(pen, shortNorm(least), this.left - 8, top + height, "none", "right");
-    return isLog;
+  paintLine(pen, values, top, height, colour, band) {
+    const ends = paintCurve(pen, values, { left: this.left, top, width: this.room, height }, colour, band);
+    if (!ends) return false;
+    this.write(pen, shortNorm(ends.most), this.left - 8, top, "none", "right");
+    this.write(pen, shortNorm(ends.least), this.left - 8, top + height, "none", "right");
+    return ends.isLog;
   }
 
   /** @param {CanvasRenderingContext2D} pen @param {number} y */

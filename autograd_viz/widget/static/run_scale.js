@@ -13,6 +13,7 @@
  * @property {string} norms float32, row by row
  * @property {string} bad
  * @property {string} loss float32
+ * @property {string[] | null} spread the least and the most loss of all ranks of a job, float32 by column
  * @property {number} low exponents of ten at the ends of the scale
  * @property {number} high
  * @property {string[]} scale
