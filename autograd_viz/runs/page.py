@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,9 +11,9 @@ import numpy as np
 from .. import words
 from ..render import THEMES
 from .colours import SCALE, decades
-from .grid import grid_of
+from .grid import Grid, grid_of
 from .history import History
-from .odd import odd_in, sentences, size_said
+from .odd import Odd, odd_in, sentences, size_said
 
 COLUMNS = 480  # of a page, at most
 LABELS = (
@@ -44,8 +45,6 @@ def run_page(
     odd = odd_in(history)
     grid = grid_of(history, odd, COLUMNS)
     low, high = decades(grid.norms)
-    place = {line.row: k for k, line in enumerate(grid.lines)}
-    of_module = {history.rows[row].module: k for row, k in reversed(place.items())}
     return {
         "title": words.RUN_TITLE.format(name=name),
         "class_name": class_name,
@@ -60,10 +59,7 @@ def run_page(
         "low": low,
         "high": high,
         "scale": SCALE,
-        "odd": [
-            {"row": -1 if row is None else place.get(row, of_module.get(history.rows[row].module, -1)), "sentence": sentence}
-            for row, sentence in sentences(history, odd)
-        ],
+        "odd": _odd(history, odd, grid),
         "marks": [m._asdict() for m in history.marks if m.kind in ("rate", "skipped")][-200:],
         "stopped": stopped,
         "opened": opened,
@@ -72,6 +68,17 @@ def run_page(
         "palettes": {name: THEMES[name].colours() for name in (("light", "dark") if theme == "auto" else (theme,))},
         "language": words.language(),
     }
+
+
+def _odd(history: History, odd: Sequence[Odd], grid: Grid) -> list[dict[str, Any]]:
+    """Sentences, each with the row of the picture that shows it, or one of its module, or -1."""
+    place = {line.row: k for k, line in enumerate(grid.lines)}
+    of_module = {history.rows[row].module: k for row, k in reversed(place.items())}
+
+    def shown(row: int | None) -> int:
+        return -1 if row is None else place.get(row, of_module.get(history.rows[row].module, -1))
+
+    return [{"row": shown(row), "sentence": sentence} for row, sentence in sentences(history, odd)]
 
 
 def _packed(array: np.ndarray[Any, Any]) -> str:
