@@ -20,6 +20,7 @@ DOWN, UP, BESIDE = 150.0, 400.0, 220.0  # px from a part's left edge: forward ar
 BRANCH = 8.0  # px under a part, where a way leaves for its lane
 THINNEST, THICKEST = 1.5, 9.0  # px of a gradient's arrow
 LOWEST, HIGHEST = -6.0, 2.0  # log10 of the norms that are drawn so
+WAY = 3.5  # px from a lane to the gradient that comes back on it, which is half as thick (so in map_picture.js)
 SUM = "Σ"
 LEGEND = (100.0, 1.0, 1e-2, 1e-4, 1e-6)
 
@@ -142,11 +143,16 @@ class Arrows:
         middle = (ends.top + ends.bottom) / 2
         d = lane_path(left + DOWN, ends.top, lane, ends.bottom, end)
         drawn = [element("path", d=d, fill="none", stroke_width=1.6, **ink.stroke("brown", more="bypass"))]
+        if flow.places:
+            norm = flow.gradient(self.known)
+            way = f"M{lane + WAY:g} {ends.top + BRANCH:g}V{ends.bottom:g}"
+            shape = {"visibility": "hidden"} if norm is None else {"stroke_width": thickness(norm) / 2}
+            drawn.append(element("path", d=way, fill="none", **shape, **ink.stroke(role, more="upway")))
         if end is not None:
             at = f"translate({right:g} {ends.bottom + 12:g})"
             drawn.append(element("path", d="M0 0l8 -5v10z", transform=at, **ink.fill("brown", "fs", more="tip")))
         if frame.lane == LANE:
-            number = ink.cell(f"g:{flow.id}", lane + 6, 0, said, role) if flow.places else ""
+            number = ink.cell(f"g:{flow.id}", lane + 7, 0, said, role) if flow.places else ""
             name = ink.text(lane + 6, -10, flow.name, role="none", room=LANE - 8)
             drawn.append(element("g", name + number, class_="number", transform=f"translate(0 {middle:g})"))
         return element("g", "".join(drawn), class_="flow lane", data_at=flow.id)

@@ -80,6 +80,8 @@ def test_a_residual_way_runs_beside_the_parts_that_it_skips() -> None:
     svg = av.map(loss, open="blocks.0").svg
     lanes = re.findall(r'<path d="M[\d.]+ [\d.]+V[\d.]+H[\d.]+V[\d.]+H[\d.]+"', svg)
     assert len(lanes) == 1
+    (way,) = re.findall(r"<path[^>]*upway s-link[^>]*>", svg)  # and its gradient comes back beside it
+    assert float(re.search(r'stroke-width="([\d.]+)"', way)[1]) > 0.75  # type: ignore[index]
 
 
 @pytest.mark.parametrize(("scale", "remark"), [(1e-3, "÷ "), (1e4, "× ")])

@@ -190,6 +190,7 @@ export class MapPicture extends Picture {
     const start = /^M\S+/.exec(way?.getAttribute("d") ?? "")?.[0] ?? "M0";
     const end = flow.target === -2 ? `V${bottom}` : `V${bottom + 12}H${right + 6}`;
     way?.setAttribute("d", `${start} ${top}V${top + 8}H${flow.lane}${end}`);
+    element.querySelector(".upway")?.setAttribute("d", `M${flow.lane + 3.5} ${top + 8}V${bottom}`);
     element.querySelector(".tip")?.setAttribute("transform", `translate(${right} ${bottom + 12})`);
     element.querySelector(".number")?.setAttribute("transform", `translate(0 ${(top + bottom) / 2})`);
   }
@@ -221,8 +222,10 @@ export class MapPicture extends Picture {
   put(element, lines) {
     super.put(element, lines);
     const flow = /^g:(.*)$/.exec(element.getAttribute("data-at") ?? "")?.[1];
-    const up = flow && this.places.get(flow)?.[0]?.querySelector(".up");
-    if (up) up.setAttribute("class", `up f-${lines[0]?.[0]?.[1] ?? "link"}`);
+    const [up, way] = [".up", ".upway"].map((name) => flow && this.places.get(flow)?.[0]?.querySelector(name));
+    const role = lines[0]?.[0]?.[1] ?? "link";
+    if (up) up.setAttribute("class", `up f-${role}`);
+    if (way) way.setAttribute("class", `upway s-${role}`);
   }
 
   /**
@@ -231,13 +234,14 @@ export class MapPicture extends Picture {
    * @param {string} id
    */
   paintFlow(element, id) {
-    const up = /** @type {SVGElement | null} */ (element.querySelector(".up"));
+    const up = /** @type {SVGElement | null} */ (element.querySelector(".up, .upway"));
     const norm = this.norms.get(id);
     if (!up) return;
     if (norm === null || norm === undefined) up.setAttribute("visibility", "hidden");
     else {
       up.removeAttribute("visibility");
-      up.setAttribute("d", upPath(Number(up.dataset.x), thickness(norm), this.map.gap));
+      if (up.classList.contains("upway")) up.setAttribute("stroke-width", String(thickness(norm) / 2));
+      else up.setAttribute("d", upPath(Number(up.dataset.x), thickness(norm), this.map.gap));
     }
   }
 
