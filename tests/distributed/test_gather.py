@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import signal
 import subprocess
 import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 import autograd_viz as av
 from autograd_viz.verbs.gather import Job
+
+from .reports import reports_in
 
 pytestmark = pytest.mark.torch
 torch = pytest.importorskip("torch")
@@ -40,13 +40,7 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
         finally:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(job.pid, signal.SIGKILL)
-    found: dict[str, Any] = {"said": said}
-    for rank in range(WORLD):
-        path = Path(folder / f"report{rank}")
-        for line in path.read_text().splitlines() if path.exists() else ():
-            name, error = json.loads(line)
-            found.setdefault(name, {})[rank] = error
-    return found
+    return {"said": said, **reports_in(folder, WORLD)}
 
 
 @pytest.mark.parametrize("name", PROGRAMS)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
+
+from .reports import reports_in
 
 pytestmark = pytest.mark.torch
 torch = pytest.importorskip("torch")
@@ -36,13 +36,7 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[int, str
         for w in workers:
             w.kill()
             w.wait()
-    found: dict[str, dict[int, str]] = {"said": dict(enumerate(said))}
-    for rank in range(2):
-        path = Path(folder / f"report{rank}")
-        for line in path.read_text().splitlines() if path.exists() else ():
-            name, error = json.loads(line)
-            found.setdefault(name, {})[rank] = error
-    return found
+    return {"said": dict(enumerate(said)), **reports_in(folder, 2)}
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
