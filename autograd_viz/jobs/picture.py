@@ -118,8 +118,10 @@ def spread(line: Line) -> tuple[str, str]:
     """The local gradients of a parameter in a few words, and their colour."""
     if line.placement:
         return f"{line.placement} {line.shard} of {line.whole}".replace("(", "").replace(")", ""), "none"
-    missing = [str(r) for r, n in enumerate(line.norms) if n is None]
+    missing = [str(r) for r, is_here in enumerate(line.here) if not is_here]
     known = [n for n in line.norms if n is not None]
+    if not known:  # a stage of a pipeline: no pass has run
+        return words.JOB_ONLY.format(ranks=", ".join(str(r) for r, is_here in enumerate(line.here) if is_here)), "none"
     if missing:
         return words.JOB_MISSING.format(ranks=", ".join(missing)), "grad"
     if any(line.bad):

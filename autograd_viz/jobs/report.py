@@ -20,6 +20,7 @@ class Line(NamedTuple):
 
     Attributes:
         name: as rank 0 calls it.
+        here: by rank, does its graph have the parameter?
         norms: of the local gradient by rank; None where no gradient arrived.
         mean: the norm of the mean over ranks; None where nothing is averaged.
         bad: by rank, how many elements of the local gradient are nan or inf.
@@ -28,6 +29,7 @@ class Line(NamedTuple):
     """
 
     name: str
+    here: tuple[bool, ...]
     norms: tuple[float | None, ...]
     mean: float | None
     bad: tuple[int, ...]
@@ -76,7 +78,15 @@ class Report:
             norms = tuple(None if p is None else p["norm"] for p in here)
             others = (r for r, p in enumerate(here) if p is not None and p["weight"] != first["weight"] and not is_spread)
             spread = first.get("placement", ""), tuple(first.get("shard", ())), tuple(first.get("whole", ()))
-            yield Line(name, norms, first["mean"], tuple(0 if p is None else p["bad"] for p in here), tuple(others), *spread)
+            yield Line(
+                name,
+                tuple(p is not None for p in here),
+                norms,
+                first["mean"],
+                tuple(0 if p is None else p["bad"] for p in here),
+                tuple(others),
+                *spread,
+            )
 
     def _buckets(self) -> Iterator[Bucket]:
         for k, told in enumerate(self.parts[0]["replicas"]):
@@ -91,19 +101,20 @@ class Report:
 
     def sentences(self) -> list[str]:
         """What is wrong, the worst first; else that nothing is."""
-        found = [*self._unreached(), *self._bad(), *self._unlike(), *self._far()]
-        return found or [words.JOB_FINE.format(ranks=self.ranks, count=len(self.lines))]
+        found = [*(list(self._unreached()) or self._absent()), *self._bad(), *self._unlike(), *self._far()]
+        own = len({frozenset(p["name"] for p in part["parameters"]) for part in self.parts}) > 1
+        fine = words.JOB_PARTS if own else words.JOB_FINE
+        return found or [fine.format(ranks=self.ranks, count=len(self.lines))]
 
     def _unreached(self) -> Iterator[str]:
         """Parameters of a DDP module that some rank's pass does not reach."""
         for k in range(max((len(p["replicas"]) for p in self.parts), default=0)):
-            told = [p["replicas"][k] for p in self.parts if len(p["replicas"]) > k]
-            if any(t["finds_unused"] for t in told):
-                unused = {r: t["unreached"] for r, t in enumerate(told) if t["unreached"]}
-                yield from (words.JOB_UNUSED.format(rank=r, names=few_names(names)) for r, names in unused.items())
+            told = {int(p["rank"]): p["replicas"][k] for p in self.parts if len(p["replicas"]) > k}
+            missing = {rank: t["unreached"] for rank, t in told.items() if t["unreached"]}
+            if any(t["finds_unused"] for t in told.values()):
+                yield from (words.JOB_UNUSED.format(rank=r, names=few_names(names)) for r, names in missing.items())
                 continue
-            missing = {r: t["unreached"] for r, t in enumerate(told) if t["unreached"]}
-            common = set.intersection(*(set(t["unreached"]) for t in told))
+            common = set.intersection(*(set(t["unreached"]) for t in told.values()))
             for rank, names in missing.items():
                 own = [n for n in names if n not in common]
                 if own:
@@ -111,11 +122,23 @@ class Report:
             if common:
                 yield words.JOB_NOBODY.format(names=few_names(sorted(common)))
 
+    def _absent(self) -> Iterator[str]:
+        """Parameters that a rank does not reach, though it has others in common with the rest: no stage of a pipeline."""
+        names = [{p["name"] for p in part["parameters"]} for part in self.parts]
+        for rank, mine in enumerate(names):
+            others = set[str]().union(*(n for r, n in enumerate(names) if r != rank))
+            if mine & others and others - mine:
+                yield words.JOB_ABSENT.format(rank=rank, names=few_names(sorted(others - mine)))
+
     def _bad(self) -> Iterator[str]:
-        for rank in range(self.ranks):
-            names = [line.name for line in self.lines if line.bad[rank]]
-            if names and not all(line.bad[rank] for line in self.lines for rank in range(self.ranks)):
-                yield words.JOB_BAD.format(rank=rank, names=few_names(names), count=len(names))
+        """Where gradients are nan or inf, by the ranks that have it so."""
+        found: dict[tuple[int, ...], list[str]] = {}
+        for line in self.lines:
+            found.setdefault(tuple(r for r, count in enumerate(line.bad) if count), []).append(line.name)
+        for ranks, names in found.items():
+            if ranks:
+                form = words.JOB_BAD if len(ranks) == 1 < self.ranks else words.JOB_BAD_SEVERAL
+                yield form.format(ranks=few_names([str(r) for r in ranks]), names=few_names(names))
 
     def _unlike(self) -> Iterator[str]:
         unlike = [line for line in self.lines if line.differs]

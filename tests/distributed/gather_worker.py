@@ -180,6 +180,7 @@ def each_stage_of_a_pipeline_has_its_map(rank: int, folder: Path) -> None:
     if job is not None:
         assert [f"rank {r}: result" in job.svg for r in range(WORLD)] == [True] * WORLD
         assert len(job.report.lines) == 2 * WORLD
+        assert "on rank 3" in job.svg and "not on" not in job.svg
 
 
 def trained(model: Any, rank: int, steps: int = 70, bad: int = -1) -> list[Any]:

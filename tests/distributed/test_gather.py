@@ -64,7 +64,17 @@ def test_sixty_four_documents_are_one_job() -> None:
     job = Job(parts[::-1], "light")
     assert job.sentences == ["Rank 63 alone has nan or inf in the gradient of weight; the mean hands it to every rank."]
     assert "rank 63" in job.table()[0]
+    everywhere = Job([{**part, "rank": rank, "parameters": odd} for rank in range(3)], "light")
+    assert everywhere.sentences == ["Nan or inf is in the gradient of weight on rank 0, 1, 2."]
     assert job.svg.count("<svg") == 1
+
+
+def test_a_rank_without_some_gradients_is_named_and_a_stage_of_a_pipeline_is_not() -> None:
+    a, b = (torch.ones(3, requires_grad=True) for _ in range(2))
+    both, one, other = (av.gather(loss).report.parts[0] for loss in ((a * b).sum(), (a * 2).sum(), (b * 3).sum()))
+    assert Job([both, {**one, "rank": 1}], "light").sentences == ["Rank 1 has no gradient of b; other ranks have."]
+    stages = Job([one, {**other, "rank": 1}], "light")
+    assert stages.sentences == ["2 ranks, each with a part of its own: 2 parameters in all. No gradient is nan."]
 
 
 def test_the_op_of_the_same_name_is_still_there() -> None:
