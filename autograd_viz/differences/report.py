@@ -121,10 +121,6 @@ class Report:
         """The root."""
         return next((i for i in self.values if i.a in self.documents[0].roots), None)
 
-    def errors(self, side: int) -> dict[str, Gap]:
-        """By id of a tensor of one document, the gap of its gradient."""
-        return {(i.a, i.b)[side]: i.gap for i in self.gradients}
-
     # -- tables -------------------------------------------------------------------------------------------------------
 
     def table(self) -> list[Record]:
