@@ -69,7 +69,8 @@ def _moved(a: Document, b: Document, ops: Mapping[int, int], tensors: Mapping[st
     found = set[str]()
     for i, j in ops.items():
         taken = zip(a.ops[i].inputs, b.ops[j].inputs, strict=False)
-        if any(tensors.get(x.tensor or "") != y.tensor and x.tensor in made[0] and y.tensor in made[1] for x, y in taken):
+        known = [(tensors.get(x.tensor or ""), x.tensor, y.tensor) for x, y in taken]
+        if any(p not in (None, y) and x in made[0] and y in made[1] for p, x, y in known):
             found.update(t for t in a.ops[i].outputs if t is not None and t not in a.roots)
     return frozenset(found)
 

@@ -133,15 +133,19 @@ def diff(
         NotDrawableError: one of them is none of these.
         CannotReadError, DocumentError: a file is not what `save` wrote.
         UnknownChoiceError: no such theme.
+        RuntimeError: the second function has changed, in place, what the first one used.
     """
     if isinstance(n, int):
         return found("torch", "diff")(input, n, dim, prepend, append)
     if theme != "auto":
         theme_named(theme)
     names = callers_names()
-    results = [result_of(x, names) for x in (input, n)]
+    sides = []
+    for x in (input, n):
+        result, known = result_of(x, names)
+        with collector_waits():
+            sides.append(side_of(result, known, params))
     with collector_waits():
-        sides = [side_of(x, known, params) for x, known in results]
         return compared(sides, titles_of((input, n), sides), Tolerance(rtol, atol), theme)
 
 
@@ -157,6 +161,7 @@ def titles_of(given: tuple[Any, Any], sides: list[Side]) -> tuple[str, str]:
 
 def compared(sides: list[Side], titles: tuple[str, str], tolerance: Tolerance, theme: str) -> Difference:
     """Compare two sides."""
+    sides[0].check()
     documents = sides[0].document, sides[1].document
     pairs = pairs_of(*documents)
     dtypes = [{t.id: t.value.dtype for t in d.tensors} for d in documents]

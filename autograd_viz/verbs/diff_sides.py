@@ -11,6 +11,7 @@ from typing import Any
 from ..differences.gap import Elements
 from ..errors import NotDrawableError
 from ..graph.model import Document, Value
+from ..graph.text import few_names
 from ..graph.trace import Trace
 from ..sources import anything
 from ..sources.elements import each_gradient, elements_of
@@ -38,6 +39,25 @@ class Live:
         self._root, self._graph = root, graph_of(root, names, params, is_outline=True)
         self.document: Document = self._graph.document
         self.can_pass = bool(root.requires_grad) and not self.document.is_freed
+        leaves = [t for t in self.document.tensors if t.is_leaf and t.id in self._graph.tensors]
+        self._versions = {t.id: (t.name or t.id, self._version(t.id)) for t in leaves}
+
+    def _version(self, id: str) -> int:
+        tensor = self._graph.tensors[id]
+        return 0 if tensor.is_inference() else int(tensor._version)
+
+    def check(self) -> None:
+        """Nobody has changed its leaves since.
+
+        Raises:
+            RuntimeError: the other function has.
+        """
+        changed = [name for id, (name, version) in self._versions.items() if self._version(id) != version]
+        if changed:
+            raise RuntimeError(
+                f"diff(f, g): g has changed {few_names(changed)} in place, which f had used. Give each function a model of its "
+                "own: copy.deepcopy(model)."
+            )
 
     def elements(self, id: str) -> Elements | None:
         """Of a tensor; None if they are not known."""
@@ -55,6 +75,9 @@ class Written:
         self.document: Document = stepper.document
         self._stepper, self._values = stepper, {t.id: t.value for t in stepper.document.tensors}
         self.can_pass = True
+
+    def check(self) -> None:
+        """Its values are written: nobody changes them."""
 
     def elements(self, id: str) -> Elements | None:
         """What the document tells of them; None if that is nothing."""

@@ -188,6 +188,18 @@ def test_functions_start_from_the_same_random_numbers_which_are_as_before() -> N
     assert torch.equal(torch.get_rng_state(), before)
 
 
+def test_a_function_that_changes_what_the_other_used_is_refused() -> None:
+    model = net()
+
+    def after() -> Any:
+        with torch.no_grad():
+            model[0].bias.add_(1.0)
+        return (model(X) ** 2).mean()
+
+    with pytest.raises(RuntimeError, match=r"g has changed model\.0\.bias in place, which f had used.*copy\.deepcopy"):
+        av.diff(lambda: (model(X) ** 2).mean(), after)
+
+
 def test_it_changes_nothing() -> None:
     model = net()
     a, b = loss_of(model), loss_of(model)
