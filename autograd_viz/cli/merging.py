@@ -37,15 +37,25 @@ def merge(folder: Path, output: Path | None) -> int:
 
 
 def _runs(folder: Path) -> dict[int, dict[str, Any]]:
-    """By rank: the number at the end of a file's name, or its place."""
+    """By rank: the number at the end of a file's name.
+
+    Raises:
+        UsageError: two files have the same number.
+    """
     found: dict[int, dict[str, Any]] = {}
-    for place, path in enumerate(sorted(folder.glob("*.json"))):
+    for path in sorted(folder.glob("*.json")):
         number = re.search(r"(\d+)$", path.stem)
+        if number is None:
+            say(f"{path}: left out, its name does not end in the number of a rank")
+            continue
         try:
             run = json.loads(path.read_text(encoding="utf-8"))
-            found[int(number[1]) if number else place] = {name: run[name] for name in ("table", "totals", "steps")}
+            told = {name: run[name] for name in ("table", "totals", "steps")}
         except (ValueError, KeyError, TypeError):
             say(f"{path}: left out, it is no run, or is being written")
+            continue
+        if found.setdefault(int(number[1]), told) is not told:
+            raise UsageError(f"{path}: another file is also of rank {int(number[1])}; merge one run of each rank")
     return found
 
 

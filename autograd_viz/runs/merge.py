@@ -18,15 +18,15 @@ def merged(runs: Mapping[int, Mapping[str, Any]]) -> tuple[Ranks, list[Row]]:
         runs: by rank, what `save` wrote as .json (`runs.table`).
 
     Returns:
-        windows of all ranks, and what is measured in them.
+        windows of all ranks, and what is measured in them. A rank without a run is silent.
     """
     found = dict.fromkeys(
         pair for run in runs.values() for pair in zip(run["table"]["path"], run["table"]["kind"], strict=True)
     )
     rows = [Row(path, kind, path.rpartition(".")[2], 0) for path, kind in found]
     place = {pair: k for k, pair in enumerate(found)}
-    ranks = Ranks(len(runs))
-    told = [t for k, (_, run) in enumerate(sorted(runs.items())) for t in _windows(k, run, place)]
+    ranks = Ranks(max(runs, default=-1) + 1)
+    told = [t for rank, run in runs.items() for t in _windows(rank, run, place)]
     for one in sorted(told, key=lambda t: (t.window, t.rank)):
         ranks.add(one)
     ranks.end()

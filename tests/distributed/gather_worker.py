@@ -112,6 +112,16 @@ def one_that_no_rank_reaches_too(rank: int, folder: Path) -> None:
 
 
 @program
+def a_rank_whose_loss_reaches_no_parameter_of_the_job_does_not_let_the_others_wait(rank: int, folder: Path) -> None:
+    _, model = made()
+    own = torch.ones(2, requires_grad=True)
+    job = av.gather(own.sum() if rank == 1 else model(data(rank)), timeout=10)
+    if job is not None:
+        assert lines(job)["first.weight"]["rank 1"] is None
+        assert lines(job)["first.weight"]["mean"] is None  # nothing was averaged
+
+
+@program
 def ranks_that_differ_are_named(rank: int, folder: Path) -> None:
     net, model = made()
     with torch.no_grad():

@@ -109,17 +109,26 @@ def saved(folder: Path, rank: int, factor: float = 1.0) -> None:
 def test_files_of_the_ranks_are_merged_and_one_that_is_being_written_is_left_out(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    for rank in range(3):
+    for rank in (0, 2, 3):
         saved(tmp_path, rank, factor=1000.0 if rank == 2 else 1.0)
-    (tmp_path / "run.rank3.json").write_text('{"steps": 70, "tab')
+    (tmp_path / "run.rank1.json").write_text('{"steps": 70, "tab')
+    (tmp_path / "settings.json").write_text("{}")
     assert cli.main(["merge", str(tmp_path), "-o", str(tmp_path / "job.json")]) == 0
     said = capsys.readouterr().out
-    assert "run.rank3.json: left out" in said
+    assert "run.rank1.json: left out" in said and "settings.json: left out" in said
     assert "3 ranks, 70 steps" in said
-    assert "Rank 2 has a loss of" in said
+    assert "Rank 2 has a loss of" in said  # not the second of three
+    assert "Nothing came from rank 1" in said
     table = json.loads((tmp_path / "job.json").read_text())
     assert set(table["step"]) == {0, 64}
     assert max(table["ranks"]) == 3
+
+
+def test_two_files_of_one_rank_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    saved(tmp_path, 1)
+    (tmp_path / "again.1.json").write_text((tmp_path / "run.rank1.json").read_text())
+    assert cli.main(["merge", str(tmp_path)]) == 2
+    assert "another file is also of rank 1" in capsys.readouterr().err
 
 
 def test_a_folder_without_runs_says_what_to_write(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -57,15 +57,27 @@ def all_well(is_well: bool, timeout: float) -> None:
         raise RuntimeError(f"{WHAT}: the backward pass of another rank cannot run; its error is raised there")
 
 
-def means(arrays: Sequence[Any]) -> list[Any]:
-    """The means of arrays over all ranks, which have them in the same order.
+def _are_alike(arrays: Sequence[Any], timeout: float) -> bool:
+    """Has every rank arrays of the same shapes, and any? Else an all-reduce would wait for ever, or add what is another."""
+    shapes = "/".join(str(a.shape) for a in arrays)
+    store, key = store_of_job(), f"autograd_viz/gather/shapes/{_turns['shapes']}/{zlib.crc32(shapes.encode())}"
+    _turns["shapes"] += 1
+    store.add(key, 1)
+    all_here(timeout)
+    return bool(arrays) and store.add(key, 0) == distributed.get_world_size()
+
+
+def means(arrays: Sequence[Any], timeout: float) -> list[Any]:
+    """The means of arrays over all ranks; none if ranks have others, or none.
 
     Raises:
         RuntimeError: a rank has ended meanwhile.
     """
     _, world = place()
-    if world == 1 or not arrays:
+    if world == 1:
         return list(arrays)
+    if not _are_alike(arrays, timeout):
+        return []
     device = torch.device("cpu")
     if "gloo" not in str(distributed.get_backend()):
         device = torch.device("cuda", torch.cuda.current_device())

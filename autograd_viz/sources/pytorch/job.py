@@ -49,7 +49,7 @@ def part_of(graph: TorchGraph, root: Any, timeout: float) -> Plain:
     all_well(True, timeout)
     averaged = [p for replica in exchange.replicas for p in replica.leaves] or [p for p in leaves if shard_of(p) is not None]
     arrays = [gradients.get(leaves.get(p, ""), np.zeros(tuple(p.shape), np.float32)) for p in averaged] if gradients else []
-    mean = dict(zip(averaged, means(arrays), strict=False))
+    mean = dict(zip(averaged, means(arrays, timeout), strict=False))
     return {
         "rank": rank,
         "world": world,
