@@ -139,8 +139,8 @@ def test_a_folder_without_runs_says_what_to_write(tmp_path: Path, capsys: pytest
 def test_each_rank_of_a_watched_script_writes_its_own_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     script = tmp_path / "train.py"
     script.write_text(  # a function: its optimizer ends with it, and explain() of later tests knows of none
-        "import autograd_viz as av\n\n\ndef main():\n    m = av.nn.Linear(2, 1)\n    o = av.optim.SGD(m.parameters(), lr=0.1)\n"
-        "    for _ in range(3):\n        o.zero_grad()\n        m(av.ones(1, 2)).sum().backward()\n        o.step()\n\n\nmain()\n"
+        "import autograd_viz as av\n\ndef main():\n    m = av.nn.Linear(2, 1)\n    o = av.optim.SGD(m.parameters(), lr=0.1)\n"
+        "    for _ in range(3):\n        o.zero_grad()\n        m(av.ones(1, 2)).sum().backward()\n        o.step()\n\nmain()\n"
     )
     monkeypatch.setenv("WORLD_SIZE", "4")
     monkeypatch.setenv("RANK", "2")
