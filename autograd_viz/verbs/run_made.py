@@ -31,7 +31,7 @@ def watched(model: Any, keep: int) -> tuple[History, Any, Shared | None]:
     history = History(Row(*row) for row in rows.named)
     channel = Channel()
     shared = Shared(history, channel) if channel.world > 1 else None
-    return history, RunWatch(model, rows, shared or history, keep), shared
+    return history, RunWatch(model, rows, shared or history, keep, is_rank=shared is not None), shared
 
 
 def _is_core(model: Any) -> bool:

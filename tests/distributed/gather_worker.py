@@ -8,6 +8,7 @@ from __future__ import annotations
 import datetime
 import json
 import multiprocessing
+import os
 import sys
 import traceback
 from collections.abc import Callable
@@ -21,43 +22,11 @@ from torch import nn
 from torch.distributed.device_mesh import init_device_mesh
 from torch.distributed.fsdp import fully_shard
 from torch.distributed.tensor import Shard, distribute_tensor
-from torch.nn.parallel import DistributedDataParallel
 
 import autograd_viz as av
 
-WORLD = 4
-PROGRAMS: dict[str, Callable[[int, Path], None]] = {}
-
-
-def program(run: Callable[[int, Path], None]) -> Callable[[int, Path], None]:
-    """A program that all ranks run."""
-    PROGRAMS[run.__name__] = run
-    return run
-
-
-class Net(nn.Module):
-    """Two layers, and one that a rank may leave out."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        torch.manual_seed(0)
-        self.first, self.extra, self.last = nn.Linear(3, 4), nn.Linear(4, 4), nn.Linear(4, 2)
-
-    def forward(self, x: Any, leave_out: bool = False) -> Any:
-        h = self.first(x).tanh()
-        return self.last(h if leave_out else self.extra(h)).square().sum()
-
-
-def data(rank: int) -> Any:
-    """What a rank trains on."""
-    torch.manual_seed(10 + rank)
-    return torch.randn(5, 3)
-
-
-def made(**options: Any) -> tuple[Any, Any]:
-    """A net, and the same under DDP."""
-    net = Net()
-    return net, DistributedDataParallel(net, **options)
+from . import watched_programs  # noqa: F401 -- more programs
+from .programs import PROGRAMS, WORLD, Net, data, made, program
 
 
 def lines(job: Any) -> dict[str, dict[str, Any]]:
@@ -193,48 +162,15 @@ def each_stage_of_a_pipeline_has_its_map(rank: int, folder: Path) -> None:
         assert "on rank 3" in job.svg and "not on" not in job.svg
 
 
-def trained(model: Any, rank: int, steps: int = 70, bad: int = -1) -> list[Any]:
-    """Steps of SGD; on rank 1 the loss of one step is nan, and no gradient is."""
-    optimizer = torch.optim.SGD(model.parameters(), 0.01)
-    torch.manual_seed(rank)
-    for k in range(steps):
-        optimizer.zero_grad()
-        loss = model(torch.randn(5, 3))
-        if k == bad and rank == 1:
-            loss = loss + float("nan")
-        loss.backward()
-        optimizer.step()
-    return [p.detach().clone() for p in model.parameters()]
-
-
-@program
-def a_watched_job_computes_the_same_bits_and_rank_0_has_the_norms_of_all(rank: int, folder: Path) -> None:
-    plain = trained(made()[1], rank)
+def a_killed_rank_is_named(rank: int) -> None:
+    """The last program. Rank 3 ends as if it were killed."""
     _, model = made()
-    with av.watch(model) as run:
-        seen = trained(model, rank)
-    assert all(torch.equal(a, b) for a, b in zip(plain, seen, strict=True))
-    if rank == 0:
-        assert run.history.ranks.steps == [70] * WORLD
-        table = run.history.ranks.table(run.history.rows)
-        places = zip(table["path"], table["kind"], table["step"], strict=True)
-        k = next(k for k, place in enumerate(places) if place == ("module.first", "output", 0))
-        assert table["least"][k] < table["mean"][k] < table["most"][k] and table["ranks"][k] == WORLD
-    else:
-        assert run.history.ranks is None
-
-
-@program
-def a_rank_with_nan_and_one_that_does_not_watch_are_named(rank: int, folder: Path) -> None:
-    _, model = made()
+    loss = model(data(rank))
+    dist.barrier()
     if rank == 3:
-        trained(model, rank, bad=20)
-        return
-    with av.watch(model) as run:
-        trained(model, rank, bad=20)
-    if rank == 0:
-        assert "Nothing came from rank 3: is the model watched there?" in run.odd()
-        assert "loss: nan or inf on rank 1 only, in steps 0 to 63." in run.odd()
+        os._exit(0)
+    with pytest.raises(RuntimeError, match=r"1 of them did not come to this step in 2 s: rank 3\."):
+        av.gather(loss, timeout=2)
 
 
 def main(rank: int, folder: Path) -> None:
@@ -243,14 +179,19 @@ def main(rank: int, folder: Path) -> None:
     dist.init_process_group("gloo", init_method=f"file://{folder}/meet", rank=rank, world_size=WORLD, timeout=patience)
     with (folder / f"report{rank}").open("w") as file:
         for name, run in PROGRAMS.items():
-            try:
-                run(rank, folder)
-                error = ""
-            except BaseException:
-                error = traceback.format_exc()
-            print(json.dumps([name, error]), file=file, flush=True)
+            print(json.dumps([name, raised(run, rank, folder)]), file=file, flush=True)
             dist.barrier()
-    dist.destroy_process_group()
+        print(json.dumps(["killed", raised(a_killed_rank_is_named, rank)]), file=file, flush=True)
+    os._exit(0)  # a process group with a dead rank does not end in order
+
+
+def raised(run: Callable[..., None], *args: Any) -> str:
+    """What a program raises, or ""."""
+    try:
+        run(*args)
+    except BaseException:
+        return traceback.format_exc()
+    return ""
 
 
 if __name__ == "__main__":

@@ -48,6 +48,11 @@ def test_on_four_ranks(reports: dict[str, Any], name: str) -> None:
     assert reports.get(name) == dict.fromkeys(range(WORLD), ""), "\n".join([*reports.get(name, {}).values(), reports["said"]])
 
 
+@pytest.mark.skipif(not WORLD, reason="this PyTorch has no torch.distributed")
+def test_a_killed_rank_is_named_on_all_others(reports: dict[str, Any]) -> None:
+    assert reports.get("killed") == dict.fromkeys(range(WORLD - 1), ""), reports.get("killed", reports["said"])
+
+
 def test_a_program_that_is_no_job_is_a_job_of_one() -> None:
     weight = torch.ones(3, requires_grad=True)
     job = av.gather((weight * 2).sum())

@@ -29,6 +29,7 @@ class RunWatch:
         rows: what is measured of it.
         sink: gets the numbers.
         keep: bytes for copies of parameters and inputs, so that the last pass can run again.
+        is_rank: it is a rank of a job. Ranks have their full steps together.
 
     Attributes:
         steps: what has been measured.
@@ -39,9 +40,9 @@ class RunWatch:
         faults: errors in here; the user's program did not notice them.
     """
 
-    def __init__(self, model: Any, rows: Rows, sink: Sink, keep: int) -> None:
+    def __init__(self, model: Any, rows: Rows, sink: Sink, keep: int, *, is_rank: bool = False) -> None:
         self.model, self.rows = model, rows
-        self.steps, self.kept = Steps(rows, sink), Kept(model, rows.parameters, keep)
+        self.steps, self.kept = Steps(rows, sink, is_rank=is_rank), Kept(model, rows.parameters, keep)
         self.before: Callable[[list[int]], None] | None = None
         self.after: Callable[[], None] = lambda: None
         self.faults: list[Exception] = []

@@ -16,6 +16,8 @@ from typing import Any
 import torch
 from torch.utils._pytree import tree_flatten, tree_map
 
+from .run_numbers import is_spread, own
+
 MOST_CALLS = 16  # of the model in one pass
 
 
@@ -69,7 +71,7 @@ class Kept:
         budget: bytes for copies.
 
     Attributes:
-        parameters: copies of the parameters before the last step; empty if they are too large.
+        parameters: copies of the parameters before the last step, of shards that of this rank; empty if they are too large.
         calls: the calls of the model in the last pass.
         why_not: why no pass can run again, or "".
     """
@@ -77,9 +79,12 @@ class Kept:
     def __init__(self, model: Any, parameters: Sequence[Any], budget: int) -> None:
         self._live = list(parameters)
         self._buffers, self._modules = list(model.buffers()), list(model.modules())
-        size = sum(t.numel() * t.element_size() for t in [*self._live, *self._buffers])
+        self._is_spread = any(map(is_spread, self._live))
+        size = sum(t.numel() * t.element_size() for t in [*map(own, self._live), *self._buffers])
         self.why_not = "" if size <= budget else f"copies of its tensors take {size:,} bytes, and keep is {budget:,}"
-        self.parameters = [] if self.why_not else [p.detach().clone() for p in self._live]
+        self.parameters = [] if self.why_not else [own(p).clone() for p in self._live]
+        if self._is_spread:
+            self.why_not = "its parameters are spread over ranks, and this rank alone cannot run it"
         self.calls: list[Call] = []
         self._has_run = self._has_stepped = False
 
@@ -111,7 +116,7 @@ class Kept:
     def before_step(self) -> None:
         """Parameters are about to move."""
         if self.parameters and not self._has_stepped:
-            torch._foreach_copy_(self.parameters, self._live)
+            torch._foreach_copy_(self.parameters, [own(p) for p in self._live] if self._is_spread else self._live)
             self._has_stepped = True
 
     def moment(self, step: int) -> Moment:

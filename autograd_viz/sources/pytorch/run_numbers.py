@@ -10,12 +10,22 @@ import torch
 SAMPLED = 65_536  # elements of a gradient that are counted; of a larger one a regular sample
 
 
+def own(tensor: Any) -> Any:
+    """A tensor without its graph; of one that is spread over ranks the shard of this rank."""
+    tensor = tensor.detach()
+    return tensor.to_local() if is_spread(tensor) else tensor
+
+
+def is_spread(tensor: Any) -> bool:
+    """Is it a DTensor, as the parameters of FSDP2 are?"""
+    return hasattr(tensor, "to_local")
+
+
 def real(tensor: Any) -> Any:
     """The numbers of a gradient as a dense real tensor: the values of a sparse one, the own shard of a distributed one."""
-    tensor = tensor.detach()
+    tensor = own(tensor)
     if tensor.layout is not torch.strided:
         tensor = tensor.coalesce().values() if tensor.layout is torch.sparse_coo else tensor.to_dense()
-    tensor = tensor.to_local() if hasattr(tensor, "to_local") else tensor
     return torch.view_as_real(tensor.resolve_conj()) if tensor.is_complex() else tensor
 
 
@@ -61,5 +71,5 @@ def _sample(tensor: Any) -> Any:
 
 def update_ratios(before: Sequence[Any], after: Sequence[Any]) -> Any:
     """For each parameter, the norm of its update divided by the norm that it had, float32."""
-    moved = all_real(torch._foreach_sub([a.detach() for a in after], list(before)))
+    moved = all_real(torch._foreach_sub([own(a) for a in after], list(before)))
     return norms(moved) / norms(all_real(before))

@@ -7,6 +7,8 @@ from typing import Any, NamedTuple
 
 from torch.utils.weak import WeakTensorKeyDictionary
 
+from .run_numbers import own
+
 
 class Rows(NamedTuple):
     """What is measured.
@@ -44,7 +46,7 @@ def rows_of(model: Any) -> Rows:
         for name, p in module._parameters.items():
             if p is not None and p.requires_grad and p not in of_parameter:
                 places.append((False, len(parameters)))
-                named.append((f"{path}.{name}".lstrip("."), "parameter", name, p.numel()))
+                named.append((f"{path}.{name}".lstrip("."), "parameter", name, own(p).numel()))
                 of_parameter[p] = len(parameters)
                 parameters.append(p)
     if not parameters:

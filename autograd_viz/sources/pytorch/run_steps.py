@@ -3,7 +3,8 @@
 # Note [Light and full steps]
 Every step has the loss, the rates, and the norm of each parameter's gradient. A full step also has the rest: outputs of
 modules, largest values, zeros, updates. The first block is full. After each block, its measured price says how often a
-step is full: for `SHARE` of the time.
+step is full: for `SHARE` of the time. Ranks of a job wait for each other in every step, so they weigh nothing: after their
+first block one step in `SELDOM` is full, the same one on all.
 """
 
 from __future__ import annotations
@@ -42,6 +43,7 @@ class Steps:
     Args:
         rows: what is measured.
         sink: gets the numbers, in blocks of up to 64 steps.
+        is_rank: other ranks have the same steps.
 
     Attributes:
         count: how many steps are complete.
@@ -52,8 +54,8 @@ class Steps:
         optimizers: those that have stepped in it.
     """
 
-    def __init__(self, rows: Rows, sink: Sink) -> None:
-        self.rows, self.sink = rows, sink
+    def __init__(self, rows: Rows, sink: Sink, *, is_rank: bool = False) -> None:
+        self.rows, self.sink, self._is_rank = rows, sink, is_rank
         self.count, self.every, self.is_full = 0, 1, True
         self.spent, self.passes, self.optimizers = 0.0, 0, list[Any]()
         self._tables = {name: Table(len(rows.named), rows.device) for name in ("norm", "largest", "zeros", "update")}
@@ -166,7 +168,7 @@ class Steps:
         self._least = min(self._least, seconds)
         if self.count % BLOCK == BLOCK - 1:
             wanted = self._price / (SHARE * self._least)
-            self.every = min(SELDOM, 1 << max(0, int(wanted - 1e-9).bit_length()))
+            self.every = SELDOM if self._is_rank else min(SELDOM, 1 << max(0, int(wanted - 1e-9).bit_length()))
             self._price = self._least = 1e9  # the next steps are weighed anew
 
     def flush(self) -> None:
