@@ -26,7 +26,7 @@ from torch.distributed.tensor import Shard, distribute_tensor
 import autograd_viz as av
 
 from . import watched_programs  # noqa: F401 -- more programs
-from .programs import PROGRAMS, WORLD, Net, data, made, program
+from .job import PROGRAMS, WORLD, Net, data, made, program
 
 
 def lines(job: Any) -> dict[str, dict[str, Any]]:

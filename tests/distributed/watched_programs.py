@@ -14,7 +14,7 @@ from torch.distributed.fsdp import fully_shard
 import autograd_viz as av
 from autograd_viz.runs.table import table_of
 
-from .programs import WORLD, made, program
+from .job import WORLD, made, program
 
 
 def trained(model: Any, rank: int, steps: int = 70, bad: int = -1) -> list[Any]:
