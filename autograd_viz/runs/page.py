@@ -18,7 +18,7 @@ from .odd import Odd, odd_in, sentences, size_said
 COLUMNS = 480  # of a page, at most
 LABELS = (
     "LOSS", "LOSS_LOG", "STEP", "GRADIENT", "NOT_FINITE", "ALL_ZERO", "NOT_MEASURED", "RATE", "SKIPPED", "CELL", "CELLS",
-    "HELP", "OPEN", "OPEN_LAST", "CLOSE", "NOTHING_ODD", "PICTURE", "LIVE", "CURVE",
+    "CELL_RANKS", "HELP", "OPEN", "OPEN_LAST", "CLOSE", "NOTHING_ODD", "PICTURE", "LIVE", "CURVE",
 )  # fmt: skip
 
 
@@ -38,7 +38,8 @@ def run_page(
 
     Returns:
         title; rows: heading, label and path; start: the first step of each column, and the number of steps;
-        norms, loss, and its spread over ranks: float32 as base64, bad: bytes as base64; low and high: exponents of the scale;
+        norms, loss, its spread over ranks, and `Ranks.numbers`: float32 as base64; bad: bytes as base64;
+        low and high: exponents of the scale;
         scale: colours;
         odd: sentences, each with its row, or one of its module, or -1; marks; what can be opened; words; palettes.
     """
@@ -56,6 +57,7 @@ def run_page(
         "bad": _packed(grid.bad.astype("u1")),
         "loss": _packed(grid.loss.astype("<f4")),
         "spread": None if history.ranks is None else [_packed(a) for a in history.ranks.losses_at(grid.start)],
+        "ranks": None if history.ranks is None else _packed(history.ranks.numbers([line.row for line in grid.lines])),
         "low": low,
         "high": high,
         "scale": SCALE,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,10 @@ import pytest
 import autograd_viz as av
 from autograd_viz import cli
 from autograd_viz.render import THEMES
+from autograd_viz.runs.grid import grid_of
 from autograd_viz.runs.history import History
+from autograd_viz.runs.odd import odd_in
+from autograd_viz.runs.page import COLUMNS, run_page
 from autograd_viz.runs.paint import Painter
 from autograd_viz.runs.ranks import KEPT, STEPS, Ranks, Teller, unpacked
 from autograd_viz.runs.rows import Row
@@ -81,6 +85,18 @@ def test_the_picture_has_a_band_of_the_losses_of_all_ranks() -> None:
     history.ranks = found
     assert plain.count("fill-opacity") == 0
     assert Painter(history, THEMES["light"], "m", "Net").svg().count('fill-opacity="0.25"') == 128
+
+
+def test_a_page_has_the_least_the_mean_and_the_most_of_each_row_over_the_ranks() -> None:
+    history = History(ROWS)
+    history.add(blocks(np.ones((128, len(ROWS))), np.ones(128)))
+    assert run_page(history, "w", "Net", "", [], False)["ranks"] is None
+    history.ranks = joined(*(told_by(rank, 128, size=2.0**rank) for rank in range(3)))
+    packed = run_page(history, "w", "Net", "", [], False)["ranks"]
+    first, second = np.frombuffer(base64.b64decode(packed), "<f4").reshape(2, -1)
+    assert (first[0], second[0]) == (0, 64)
+    shown = len(grid_of(history, odd_in(history), COLUMNS).lines)
+    assert first[1:].reshape(4, shown).T.tolist() == [pytest.approx([1, 7 / 3, 4, 2])] * shown
 
 
 def test_a_rank_that_is_late_or_silent_is_named_and_nobody_waits() -> None:

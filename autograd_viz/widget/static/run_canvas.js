@@ -2,7 +2,7 @@
 
 import { html } from "./elements.js";
 import { paintCurve } from "./run_line.js";
-import { colourOfNorm, shortNorm, unpackedBytes } from "./run_scale.js";
+import { colourOfNorm, ranksAt, shortNorm, unpackedBytes } from "./run_scale.js";
 
 /** @typedef {import("./words.js").Say} Say */
 /** @typedef {import("./run_scale.js").RunData} RunData */
@@ -38,6 +38,7 @@ export class Canvas {
     this.bad = new Uint8Array();
     /** @type {import("./run_line.js").Band | undefined} */
     this.band = undefined;
+    this.ranks = new Float32Array(0);
     this.canvas.addEventListener("pointermove", (event) => this.point(event, false), { signal });
     this.canvas.addEventListener("click", (event) => this.point(event, true) && pick(this.row, this.step), { signal });
     this.canvas.addEventListener("dblclick", () => this.toggleCurve(), { signal });
@@ -60,6 +61,7 @@ export class Canvas {
     this.bad = new Uint8Array(unpackedBytes(data.bad));
     const [least, most] = data.spread?.map((packed) => new Float32Array(unpackedBytes(packed))) ?? [];
     this.band = least && { least, most };
+    this.ranks = new Float32Array(data.ranks ? unpackedBytes(data.ranks) : []);
     this.paint();
   }
 
@@ -119,7 +121,9 @@ export class Canvas {
     const at = row * this.columns + column;
     const norm = this.bad[at] ? this.say("not_finite") : Number.isNaN(this.norms[at]) ? this.say("not_measured") : shortNorm(this.norms[at]);
     const end = (data.start[column + 1] ?? data.steps) - 1;
-    return this.say(end > data.start[column] ? "cells" : "cell", { path: data.rows[row].path, step: data.start[column], end, norm });
+    const said = this.say(end > data.start[column] ? "cells" : "cell", { path: data.rows[row].path, step: data.start[column], end, norm });
+    const all = ranksAt(this.ranks, data.rows.length, row, data.start[column]);
+    return all ? `${said}. ${this.say("cell_ranks", { ...all, last: Math.min(all.last, data.steps - 1) })}` : said;
   }
 
   // -- painting ---------------------------------------------------------------------------------------------------------

@@ -14,6 +14,7 @@
  * @property {string} bad
  * @property {string} loss float32
  * @property {string[] | null} spread the least and the most loss of all ranks of a job, float32 by column
+ * @property {string | null} ranks of each window of a job: its first step; by row least, mean, most over ranks, and whose it is
  * @property {number} low exponents of ten at the ends of the scale
  * @property {number} high
  * @property {string[]} scale
@@ -43,6 +44,27 @@ export function unpackedBytes(packed) {
 export function colourOfNorm(norm, low, high, scale) {
   const share = norm > 0 ? (Math.log10(norm) - low) / (high - low) : 0;
   return scale[Math.round(Math.min(1, Math.max(0, share)) * (scale.length - 1))];
+}
+
+const WINDOW = 64; // steps, as in `runs/ranks.py`
+
+/**
+ * What all ranks told of a row around a step.
+ * @param {Float32Array} numbers as `Ranks.numbers` packs them
+ * @param {number} rows
+ * @param {number} row
+ * @param {number} step
+ */
+export function ranksAt(numbers, rows, row, step) {
+  const width = 1 + 4 * rows;
+  for (let at = 0; at < numbers.length; at += width) {
+    const first = numbers[at];
+    if (step < first || step >= first + WINDOW) continue;
+    const [least, mean, most, rank] = [0, 1, 2, 3].map((k) => numbers[at + 1 + k * rows + row]);
+    if (Number.isNaN(mean)) return undefined;
+    return { first, last: first + WINDOW - 1, least: shortNorm(least), mean: shortNorm(mean), most: shortNorm(most), rank };
+  }
+  return undefined;
 }
 
 /** @param {number} value */
