@@ -111,6 +111,18 @@ def test_several_optimizers_share_a_step_or_take_turns() -> None:
     assert np.isfinite(column(run, "norm", "a.weight")).tolist() == [True, True, True, False]
 
 
+def test_an_optimizer_of_some_parameters_measures_only_these() -> None:
+    model = nn.Sequential(nn.Linear(2, 2), nn.Linear(2, 2), nn.Linear(2, 2))
+    weights = [layer.weight for layer in model]
+    optimizer = torch.optim.SGD(weights, 0.1)
+    with av.watch(model) as run:
+        model(torch.ones(2)).sum().backward()
+        norms = [float(w.grad.norm()) for w in weights]
+        optimizer.step()
+    assert np.allclose([column(run, "norm", f"{k}.weight")[0] for k in range(3)], norms)
+    assert np.isnan(column(run, "norm", "0.bias")).all()
+
+
 def test_a_watched_model_can_be_copied_pickled_and_saved() -> None:
     model, _ = made()
     with av.watch(model):

@@ -72,7 +72,7 @@ class RunWatch:
         self.steps.flush()
 
     def _end_step(self) -> None:
-        if not self._is_in_closure:
+        if self.steps.optimizers and not self._is_in_closure:
             self._apart(self.steps.end, self.after)
 
     @property
@@ -145,10 +145,10 @@ class RunWatch:
         return output
 
     def _follow(self, column: int, module: Any, output: Any) -> None:
-        result = first_result(output)
         if module is self.model:
             self.kept.leaves(output)
-        if result is None or not self.steps.is_full:
+        result = first_result(output) if self.steps.is_full else None
+        if result is None:
             return
         nr = result.output_nr
 
@@ -195,6 +195,7 @@ class RunWatch:
         finally:
             self._scaler = None
 
+    @torch.no_grad()
     def _skipped(self, optimizer: Any) -> None:
         self.steps.optimizers.append(optimizer)
         self.steps.measure(self._held_by(optimizer))
@@ -222,10 +223,9 @@ class RunWatch:
 
     def _about_to_step(self, optimizer: Any) -> None:
         began = perf_counter()
-        self._apart(self._before_step, optimizer)
+        has_measured = self._apart(self._before_step, optimizer)
         self.steps.spent += perf_counter() - began
-        held = self._held.get(optimizer)
-        if self.before is not None and held is not None and held.parameters:
+        if self.before is not None and has_measured:
             bad = [] if getattr(optimizer, "found_inf", None) is not None else self.steps.not_finite()
             try:
                 self.before(bad)
@@ -234,10 +234,11 @@ class RunWatch:
                 self.flush()
                 raise
 
-    def _before_step(self, optimizer: Any) -> None:
+    @torch.no_grad()
+    def _before_step(self, optimizer: Any) -> bool:
         held = self._held_by(optimizer)
         if not held.parameters:
-            return
+            return False
         is_again = any(o is optimizer for o in self.steps.optimizers)
         if is_again and not self._is_in_closure:
             self._end_step()
@@ -247,22 +248,24 @@ class RunWatch:
         self.steps.measure(held)
         self.steps.note_rate(optimizer)
         self.kept.before_step()
+        return True
 
     def step_ends(self, optimizer: Any, args: Any, kwargs: Any) -> None:
         """An optimizer has stepped."""
         self._is_in_closure = False
-        if is_dynamo_compiling() or threading.get_ident() != self._thread or optimizer not in self._held:
+        if is_dynamo_compiling() or threading.get_ident() != self._thread:
             return
         began = perf_counter()
-        self._apart(self._after_step, self._held[optimizer])
+        if self.steps.is_full:
+            self._apart(self._after_step, self._held.get(optimizer))
+        self._apart(self._unscale)
         self.steps.spent += perf_counter() - began
 
-    def _after_step(self, held: Held) -> None:
-        if self.steps.is_full and held.parameters and self.kept.parameters:
+    @torch.no_grad()
+    def _after_step(self, held: Held | None) -> None:
+        if held is not None and held.parameters and self.kept.parameters:
             before = [self.kept.parameters[self.rows.of_parameter[p]] for p in held.parameters]
-            with torch.no_grad():
-                self.steps.put("update", held.columns, update_ratios(before, held.parameters))
-        self._unscale()
+            self.steps.put("update", held.columns, update_ratios(before, held.parameters))
 
     def _unscale(self) -> None:
         if self._scaler is not None and self._scaler._scale is not None:
@@ -279,12 +282,13 @@ class RunWatch:
         grad = self.rows.parameters[self.rows.order[row]].grad
         return "nan" if bool(real(grad).isnan().any()) else "inf"
 
-    def _apart(self, act: Any, *args: Any) -> None:
-        """Nothing in here breaks the user's program."""
+    def _apart(self, act: Any, *args: Any) -> Any:
+        """What an act gives, or None if it fails: nothing in here breaks the user's program."""
         try:
-            act(*args)
+            return act(*args)
         except Exception as error:
             self.faults = [*self.faults[-9:], error]
+            return None
 
 
 def first_result(output: Any) -> Any:

@@ -112,9 +112,8 @@ class Kept:
         self._has_run = True
         self._has_stepped = False
 
-    @torch.no_grad()
     def before_step(self) -> None:
-        """Parameters are about to move."""
+        """Parameters are about to move; under `no_grad`."""
         if self.parameters and not self._has_stepped:
             torch._foreach_copy_(self.parameters, [own(p) for p in self._live] if self._is_spread else self._live)
             self._has_stepped = True

@@ -42,12 +42,12 @@ def stacked(scalars: Sequence[Any]) -> Any:
     return torch.stack([s if s.device == device else s.to(device, non_blocking=True) for s in scalars])
 
 
-def norms(tensors: Sequence[Any]) -> Any:
-    """The Euclidean norm of each, float32."""
+def norms(tensors: Sequence[Any]) -> list[Any]:
+    """The Euclidean norm of each: scalars, float32."""
     if all(t.dtype is torch.float32 for t in tensors):
-        return stacked(torch._foreach_norm(list(tensors)))
+        return list(torch._foreach_norm(list(tensors)))
     wide = [torch.float32 if t.dtype.itemsize < 4 else t.dtype for t in tensors]
-    return stacked([torch.linalg.vector_norm(t, dtype=w).float() for t, w in zip(tensors, wide, strict=True)])
+    return [torch.linalg.vector_norm(t, dtype=w).float() for t, w in zip(tensors, wide, strict=True)]
 
 
 def largest(tensors: Sequence[Any]) -> Any:
@@ -72,4 +72,4 @@ def _sample(tensor: Any) -> Any:
 def update_ratios(before: Sequence[Any], after: Sequence[Any]) -> Any:
     """For each parameter, the norm of its update divided by the norm that it had, float32."""
     moved = all_real(torch._foreach_sub([own(a) for a in after], list(before)))
-    return norms(moved) / norms(all_real(before))
+    return stacked(norms(moved)) / stacked(norms(all_real(before)))

@@ -73,9 +73,8 @@ class Steps:
         """Numbers of a statistic."""
         self._tables[name].put(self._k, columns, values)
 
-    @torch.no_grad()
     def measure(self, held: Held) -> None:
-        """The gradients that an optimizer is about to use."""
+        """The gradients that an optimizer is about to use; under `no_grad`."""
         grads, columns = [p.grad for p in held.parameters], held.columns
         if any(g is None for g in grads):
             columns = [c for g, c in zip(grads, columns, strict=True) if g is not None]
@@ -84,8 +83,7 @@ class Steps:
         if not grads:
             return
         grads = all_real(grads)
-        self._norms = norms(grads)
-        self.put("norm", columns, self._norms)
+        self._norms = self._tables["norm"].put_scalars(self._k, columns, norms(grads))
         if self.is_full:
             self.put("largest", columns, largest(grads))
             self.put("zeros", columns, zeros(grads))
@@ -128,10 +126,11 @@ class Steps:
 
     def not_finite(self) -> list[int]:
         """The rows of parameters whose gradient was measured last, and is not finite."""
-        if self._norms is None or math.isfinite(float(self._norms.sum())):
+        values = [] if self._norms is None else self._norms.tolist()
+        if math.isfinite(sum(values)):
             return []
         bad = []
-        for column, value in zip(self._measured, self._norms.tolist(), strict=True):
+        for column, value in zip(self._measured, values, strict=True):
             if not math.isfinite(value):
                 grad = real(self.rows.parameters[column].grad)
                 if bool(grad.isfinite().all()):  # its squares were too large for float32

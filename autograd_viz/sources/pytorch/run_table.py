@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 import torch
 
+from .run_numbers import stacked
+
 BLOCK = 64  # steps
 
 
@@ -20,6 +22,7 @@ class Table:
     """
 
     def __init__(self, columns: int, device: Any) -> None:
+        self._device = device
         self._values = torch.zeros(BLOCK, columns, device=device)
         self._cells = [list(row.unbind()) for row in self._values] if columns else [[] for _ in range(BLOCK)]
         self._seen = np.zeros((BLOCK, columns), bool)
@@ -34,6 +37,16 @@ class Table:
         else:
             self._values[k, torch.as_tensor(columns, device=self._values.device)] = values.to(self._values.device)
             self._seen[k, columns] = True
+
+    def put_scalars(self, k: int, columns: Sequence[int], scalars: Sequence[Any]) -> Any:
+        """Scalars of step k into these columns, which are sorted; gives them as one tensor."""
+        first, last = columns[0], columns[-1] + 1
+        if last - first == len(columns) and all(s.device == self._device for s in scalars):
+            self._seen[k, first:last] = True
+            return torch.stack(list(scalars), out=self._slice(k, first, last))
+        values = stacked(scalars)
+        self.put(k, columns, values)
+        return values
 
     def cell(self, k: int, column: int) -> Any:
         """A number to write into, which counts as measured from now on."""
