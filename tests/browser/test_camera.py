@@ -10,6 +10,7 @@ from playwright.sync_api import expect
 
 from .lab import LabPage
 from .test_debugger import press_key
+from .test_map import PROGRAM as MAP
 from .test_stepper import IMPORT, PROGRAM, STEP, Stepping
 
 pytestmark = pytest.mark.browser
@@ -43,6 +44,10 @@ LETTERS = """root => {
 IS_WHOLE = """root => {
   const [a, b] = ['.av-picture', '.av-stage'].map(name => root.querySelector(name).getBoundingClientRect());
   return a.top >= b.top - 1 && a.bottom <= b.bottom + 1 && a.left >= b.left - 1 && a.right <= b.right + 1;
+}"""
+IS_AS_WIDE = """root => {
+  const [a, b] = ['.av-picture', '.av-stage'].map(name => root.querySelector(name).getBoundingClientRect());
+  return a.left >= b.left && a.right <= b.right;
 }"""
 CLOSE_SIDE_BAR = """async () => {
   const { shell, commands } = window.jupyterapp;
@@ -92,6 +97,30 @@ def test_on_a_laptop_what_is_called_and_what_is_next_are_in_sight_at_every_step(
             stepping.widget.locator(".av-sentence", has_text=tag).wait_for()
     assert len(tops) == 1, "no sentence moves the stage"
     expect(stepping.widget.locator(".av-due")).to_have_attribute("visibility", "hidden")
+
+
+def test_on_a_laptop_a_map_is_seen_from_side_to_side_and_its_buttons_stand_in_one_row(sized: Callable[..., Stepping]) -> None:
+    stepping = sized(LAPTOP, MAP.replace("Net(6)", "Net(24)"), "s = av.step(loss)\ns")
+    assert stepping.widget.evaluate(IS_AS_WIDE)
+    for step in (1, 2, 3):
+        stepping.press("next")
+        stepping.wait_for_step(step)
+        for kind in ("lit", "due"):
+            see(stepping, kind)
+    stepping.lab.run_code("s.figure('head')")
+    for name in ("map", "step_over"):
+        stepping.widget.locator(f".av-{name}").wait_for()
+    stepping.page.set_viewport_size({"width": 1280, "height": 768})
+    toolbar = stepping.widget.locator(".av-toolbar").bounding_box()
+    assert toolbar and toolbar["height"] < 40
+
+
+def test_the_forward_pass_starts_with_the_leaves_in_sight(sized: Callable[..., Stepping]) -> None:
+    stepping = sized(LAPTOP, TWELVE, STEP)
+    press_key(stepping, "Home")
+    expect(stepping.widget.locator(".av-counter")).to_have_text("forward 0 / 6")
+    for leaf in ("t0", "t1"):
+        expect(stepping.widget.locator(f'.av-picture [data-at="{leaf}"] > .outline')).to_be_in_viewport(ratio=0.99)
 
 
 def test_a_small_graph_is_whole_on_a_laptop_and_stays_where_it_is_when_the_panel_comes_and_goes(

@@ -213,11 +213,13 @@ export class Stage {
   }
 
   /**
-   * What a person looks at: what has run, what is next, and the leaf that was changed; before the first step of a pass, the root.
+   * What a person looks at: what has run, what is next, and the leaf that was changed; before the first step of a pass, the root;
+   * before the first op, what it takes.
    * @param {number} step
    */
   watchedAt(step) {
     if (step === 0) return this.first.map((id) => this.picture.visible(id));
+    if (!this.lit) return [this.due, ...(this.graph.ops.get(this.due)?.inputs ?? []).flatMap(({ tensor }) => tensor ?? [])];
     return [this.lit, this.due, this.graph.nodes.get(this.lit)?.variable ?? ""];
   }
 
@@ -230,7 +232,7 @@ export class Stage {
   }
 
   /**
-   * px of the stage in which a picture is read with ease; a map, or a picture too wide for it, does not ask for more.
+   * px of the stage in which a picture is read with ease; a picture too wide for it does not ask for more.
    * @param {number} width what there is
    * @param {number} seen px of the page that a person sees at once
    */
@@ -238,7 +240,6 @@ export class Stage {
     const { picture, viewport } = this;
     const needed = picture.width * viewport.reading.easy + BORDERS;
     const map = this.isWhole(needed, this.most(seen)) ? 0 : this.map.width;
-    if (this.cards) return 0;
     return needed * 0.75 > width ? LEAST_STAGE : Math.min(needed + map, width);
   }
 
