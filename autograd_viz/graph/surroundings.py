@@ -28,6 +28,11 @@ class Source:
     text: str = ""
     function: str = ""
 
+    @property
+    def expression(self) -> str:
+        """The code at the place, if it stands on one line and is known; else ""."""
+        return self.text[self.column : self.end_column] if self.line == self.end_line else ""
+
 
 @dataclass(frozen=True, slots=True)
 class Module:

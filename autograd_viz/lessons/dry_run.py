@@ -89,8 +89,7 @@ def labels(document: Document) -> dict[str, str]:
 
 def written(op: Op | None) -> str:
     """The expression that ran, if it fits in one line."""
-    source = op.source if op else None
-    return source.text[source.column : source.end_column] if source and source.line == source.end_line else ""
+    return op.source.expression if op and op.source else ""
 
 
 def node_named(document: Document, id: str) -> Node:

@@ -10,7 +10,8 @@ from .cause import Cause
 from .missing import cut
 from .paths import behind, is_op, reaches, with_history
 from .question import Question
-from .without_grad import plain, without_grad
+from .spelling import spelled
+from .without_grad import without_grad
 
 NO_GRAPH = "does not require grad and does not have a grad_fn"
 TWICE = "through the graph a second time"
@@ -45,7 +46,7 @@ def complaint(q: Question, message: str, line: Source | None) -> list[Cause]:
     """What is wrong with an argument of the failing call; empty if the arguments are right."""
     if NOT_LEAF in message and not q.tensor.is_leaf:
         op = q.history.op_of(q.tensor)
-        name = plain(op.name) if op is not None else q.tensor.grad_fn.name()
+        name = spelled(op) if op is not None else q.tensor.grad_fn.name()
         return [Cause("optimizer_not_leaf", source=line if op is None else op.source, said={"op": name})]
     if not any(part in message for part in UNUSED):
         return []
@@ -87,15 +88,15 @@ def _twice(q: Question) -> list[Cause]:
     is_again = any(op.source == old.source for op in there - used.keys() if op.number > used[old].number)
     is_loop = q.history.passes[-1].source == source
     kind = "twice" if is_again else "twice_before" if is_loop else "twice_shared"
-    return [Cause(kind, source=old.source, said={"op": plain(old.name), "pass": source})]
+    return [Cause(kind, source=old.source, said={"op": spelled(old), "pass": source})]
 
 
 def _modified(q: Question, message: str) -> list[Cause]:
     """Which op saved a tensor, and which line has modified it since."""
     saver, writer = q.history.modified(q.tensor, message)
     if writer is None:
-        return [] if saver is None else [Cause("modified_unseen", source=saver.source, said={"op": plain(saver.name)})]
-    said = {"op": "" if saver is None else plain(saver.name), "saved": _source(saver)}
+        return [] if saver is None else [Cause("modified_unseen", source=saver.source, said={"op": spelled(saver)})]
+    said = {"op": "" if saver is None else spelled(saver), "saved": _source(saver)}
     kind = "modified_by_step" if writer.kind == "step" else "modified"
     return [Cause(kind, source=writer.source, said=said)]
 

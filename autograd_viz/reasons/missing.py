@@ -10,7 +10,8 @@ from .document_cuts import cuts_of
 from .history import Event, Op
 from .paths import behind, cuts_between, reaches
 from .question import Question
-from .without_grad import cut_at, plain, without_grad
+from .spelling import spelled
+from .without_grad import cut_at, without_grad
 
 
 def missing(q: Question) -> list[Cause]:
@@ -27,7 +28,7 @@ def missing(q: Question) -> list[Cause]:
 
 def _not_leaf(q: Question) -> list[Cause]:
     op = q.history.op_of(q.tensor)
-    name = plain(op.name) if op is not None else q.tensor.grad_fn.name()
+    name = spelled(op) if op is not None else q.tensor.grad_fn.name()
     made = _became(q, op)
     return [made] if made is not None else [Cause("not_leaf", source=None if op is None else op.source, said={"op": name})]
 
@@ -38,7 +39,7 @@ def _became(q: Question, op: Op | None) -> Cause | None:
     alone = leaves[0] if len({*leaves}) == 1 else None
     if op is None or alone is None or q.name_of(alone) is not None or not q.name_of(q.tensor):
         return None
-    return Cause("leaf_lost", source=op.source, said={"op": plain(op.name)})
+    return Cause("leaf_lost", source=op.source, said={"op": spelled(op)})
 
 
 def _beside(q: Question) -> list[Cause]:
@@ -113,7 +114,7 @@ def _cleared(q: Question, last: Event, cleared: Event) -> Cause:
     between = [s for s in steps if last.number < s.number < cleared.number]
     after = [s for s in steps if s.number > cleared.number]
     kind = "cleared" if between or not after else "cleared_before_step"
-    said = {"by": plain(cleared.name) if cleared.name != "grad" else "grad = None", "pass": _at(last)}
+    said = {"by": spelled(cleared) if cleared.name != "grad" else "grad = None", "pass": _at(last)}
     return Cause(kind, source=cleared.source, said={**said, "step": _at(after[0] if after else None)})
 
 
@@ -136,7 +137,7 @@ def _unused(q: Question, last: Any, used: Event | None) -> list[Cause]:
     replaced = q.history.owner_of(q.tensor)
     before = q.passes[-2].number if len(q.passes) > 1 else None
     if (number := number_of(q)) is not None:
-        return [Cause("path_cut_number", source=number[0].source, said={"op": plain(number[0].name)})]
+        return [Cause("path_cut_number", source=number[0].source, said={"op": spelled(number[0])})]
     if q.root_op is None and used is None:
         return [Cause(q.history.unknown_root, source=last.source)]
     if replaced is not None:
@@ -150,7 +151,7 @@ def _unused(q: Question, last: Any, used: Event | None) -> list[Cause]:
 
 def _used_beside(q: Question, last: Any, used: Event) -> Cause:
     """An op used it, and the loss was not computed from the result."""
-    said = {"op": plain(used.name), "pass": _at(last)}
+    said = {"op": spelled(used), "pass": _at(last)}
     if used.number > last.number:
         return Cause("used_after", source=used.source, said=said)
     return Cause("not_in_loss", source=used.source, said=said)

@@ -11,7 +11,7 @@ from .history import Event, PassEvent
 from .missing import cut
 from .paths import is_op, reaches
 from .question import Question
-from .without_grad import plain
+from .spelling import spelled
 
 MOST_SHOWN, MOST_OPS = 8, 200  # elements of a shown gradient; ops of a graph that is read for it
 
@@ -132,7 +132,7 @@ def lacking(q: Question) -> list[Cause]:
         return []
     number, user = found
     there = [o for o in q.facts.document.ops if o.node and o.source == user.source]
-    said: dict[str, Said] = {"op": plain(number.name)}
+    said: dict[str, Said] = {"op": spelled(number)}
     return [Cause("lacks_number", nodes=tuple(o.node or "" for o in there[:1]), source=number.source, said=said)]
 
 
@@ -146,7 +146,7 @@ def plain_gradient(q: Question) -> Cause:
     users = sorted(uses, key=lambda op: op.number)
     if not users:
         return Cause("fine_unseen", said=said)
-    said |= {"op": plain(users[0].name), "count": str(len(users)), "other": users[-1].source}
+    said |= {"op": spelled(users[0]), "count": str(len(users)), "other": users[-1].source}
     if len(users) == 1:
         return Cause("fine", source=users[0].source, said=said)
     return Cause("fine_paths", source=users[0].source, said={**said, "parts": _parts(q)})

@@ -9,6 +9,7 @@ from .cause import Cause
 from .history import Op
 from .paths import CUTS, is_op, origins
 from .question import Question
+from .spelling import spelled
 
 # the sentence for an op that detaches; other ops are called by their name
 HOW = {
@@ -27,7 +28,7 @@ UPDATES = ("sub", "add", "__sub__", "__add__", "addcmul", "mul")
 
 def cut_at(q: Question, op: Op, path: str = "") -> Cause:
     """The cause for an op that detached its result. For a grad mode that was left off, its line."""
-    said = {"op": plain(op.name)}
+    said = {"op": spelled(op)}
     if op.name in HOW or op.cut == "op":
         return Cause(f"{path}{HOW.get(op.name, 'cut_op')}", source=op.source, said=said)
     mode = q.history.mode_of(op) if op.cut == "no_grad" else None
@@ -51,7 +52,7 @@ def without_grad(q: Question) -> list[Cause]:
     early = None if found else q.history.early(q.tensor)
     if early is not None:
         operand = q.name_of(early[1]) or words.THE_TENSOR
-        return [Cause("made_early", source=early[0].source, said={"op": plain(early[0].name), "operand": operand})]
+        return [Cause("made_early", source=early[0].source, said={"op": spelled(early[0]), "operand": operand})]
     return found or [_not_required(q)]
 
 
@@ -66,7 +67,7 @@ def _not_required(q: Question) -> Cause:
     if off:
         return Cause("switched_off", source=off[-1].source)
     if numbers is not None:
-        return Cause("made_of_number", source=numbers.source, said={"op": plain(numbers.name)})
+        return Cause("made_of_number", source=numbers.source, said={"op": spelled(numbers)})
     return Cause(q.history.unmade(t), source=_made(q))
 
 
@@ -94,16 +95,3 @@ def _numbers_before(q: Question) -> Op | None:
 
 def _line(source: Source | None) -> tuple[str, int] | None:
     return None if source is None else (source.file, source.line)
-
-
-def plain(name: str) -> str:
-    """An op as the user writes it: `float()` for `__float__`."""
-    inner = name.strip("_") if name.startswith("__") else name
-    symbols = {
-        "gt": "x > y", "lt": "x < y", "ge": "x >= y", "le": "x <= y", "eq": "x == y", "ne": "x != y", "setitem": "x[...] = y",
-        "getitem": "x[...]", "select": "x[...]", "matmul": "x @ y", "rsub": "x - y", "sub": "x - y", "truediv": "x / y",
-        "div": "x / y", "rdiv": "x / y", "add": "x + y", "mul": "x * y", "iadd": "x += y", "isub": "x -= y", "imul": "x *= y",
-        "itruediv": "x /= y", "add_": "x += y", "sub_": "x -= y", "mul_": "x *= y", "div_": "x /= y", "data": ".data",
-        "grad": "autograd.grad()",
-    }  # fmt: skip
-    return symbols.get(inner, f"{inner}()")

@@ -199,7 +199,21 @@ def test_an_error_is_traced_to_its_cause(case: str, library: str) -> None:
 
 def test_what_did_not_require_grad_yet_is_named() -> None:
     program = "a = torch.tensor(2.0)\nc = a * 3\na.requires_grad_()\n" + CAUGHT.format("c.backward()")
-    assert str(check((program, "error", "made_early", 2))).startswith("a did not require grad yet when x * y ran (line 2).\n")
+    assert str(check((program, "error", "made_early", 2))).startswith("a did not require grad yet when a * 3 ran (line 2).\n")
+
+
+@pytest.mark.parametrize(
+    ("code", "name"),
+    [
+        ("torch.ones(2, requires_grad=True) * 0.1", "torch.ones(2, requires_grad=True) * 0.1"),
+        ("torch.ones(2, requires_grad=True) * (0.1 + 0.2 + 0.3 + 0.4)", "x * y"),  # too long
+        ("halved(torch.ones(2, requires_grad=True))", "leaf / 2"),
+        ("torch.ones(2, requires_grad=True).mul(0.1)", "x * y"),
+    ],
+)
+def test_an_operator_is_named_as_it_stands_in_the_code(code: str, name: str) -> None:
+    said = str(told(f"def halved(leaf):\n    return leaf / 2\nw = {code}\n(w * 3).sum().backward()", "w"))
+    assert f"it is not a leaf; {name} ran after requires_grad=True" in said
 
 
 @pytest.mark.torch
