@@ -156,6 +156,20 @@ def test_presenting_fills_the_window_with_large_letters_and_escape_ends_it(sized
     assert stepping.widget.evaluate(LETTERS) < 18
 
 
+def test_presented_a_long_sentence_takes_nothing_from_a_picture_that_has_room(sized: Callable[..., Stepping]) -> None:
+    program = "x = av.tensor([1.0, 2.0, 3.0], requires_grad=True)\ny = x * x"
+    stepping = sized(PROJECTOR, program, "s = av.step(y, gradient=av.tensor([1.0, 10.0, 100.0]))\ns")
+    press_key(stepping, "p")
+    expect(stepping.widget.locator(".av-present")).to_have_attribute("aria-pressed", "true")
+    high = stepping.widget.locator(".av-said").bounding_box()
+    press_key(stepping, "End")
+    stepping.wait_for_step(2)
+    expect(stepping.widget.locator(".av-arrays").first).to_be_visible()
+    higher = stepping.widget.locator(".av-said").bounding_box()
+    assert high and higher and higher["height"] > high["height"] + 20
+    stepping.page.wait_for_function(f"root => ({IS_WHOLE})(root)", arg=stepping.widget.element_handle())
+
+
 def test_a_pointer_that_passes_fades_nothing_and_one_that_rests_spares_what_is_called_and_next(
     sized: Callable[..., Stepping],
 ) -> None:

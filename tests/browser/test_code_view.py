@@ -95,6 +95,22 @@ def test_it_folds_away_and_stays_away_in_another_picture(open_notebook: Callable
     expect(stepping.widget.locator(".av-listing")).to_be_visible()
 
 
+def test_an_empty_line_has_its_height_and_presented_the_code_has_letters_of_18_px(
+    open_notebook: Callable[..., LabPage],
+) -> None:
+    lab = open_notebook(IMPORT, PROGRAM.replace("c = a * b", "\nc = a * b"), STEP)
+    lab.page.set_viewport_size({"width": 1700, "height": 900})
+    lab.run_all()
+    stepping = Stepping(lab)
+    heights = "all => all.map(e => e.getBoundingClientRect().height)"
+    plain = stepping.widget.locator(".av-c-line").evaluate_all(heights)
+    assert len(plain) == 6 and plain[2] == min(plain) == 18
+    stepping.widget.locator(".av-present").click()
+    expect(stepping.widget.locator(".av-present")).to_have_attribute("aria-pressed", "true")
+    presented = stepping.widget.locator(".av-c-line").evaluate_all(heights)
+    assert presented[2] == min(presented) == 27  # 18 px, with what is between lines
+
+
 def test_in_a_narrow_widget_it_is_folded_first_and_never_scrolls_the_notebook(open_notebook: Callable[..., LabPage]) -> None:
     lines = "\n".join(["x = av.tensor(1.0, requires_grad=True)", *["x = x * 2  # " + "long " * 9] * 40, "s = av.step(x)", "s"])
     lab = open_notebook(IMPORT, lines)

@@ -74,7 +74,7 @@ export class Stage {
     this.lit = this.called = this.due = this.failed = ""; // a box, what has run, the box of what is next, where a run broke off
     this.say = say;
     this.seen = ""; // for which amount of room the stage is made
-    this.height = this.top = 0; // px, and from the top of the widget
+    this.height = this.top = this.page = 0; // px, from the top of the widget, and of the page that a person sees at once
     this.first = [ready, ...(document.roots ?? [])];
     /** @type {string[]} boxes, the most important first */
     this.watched = this.first;
@@ -94,6 +94,7 @@ export class Stage {
    * @param {boolean} presented
    */
   presents(presented) {
+    this.presented = presented;
     const [near, far] = this.cards ? [READINGS.map, READINGS.map_presented] : [READINGS.figure, READINGS.figure_presented];
     Object.assign(this.viewport, { reading: presented ? far : near, own: false });
   }
@@ -256,14 +257,15 @@ export class Stage {
     this.follow();
   }
 
-  /** Make it lower by what stands above it now. @returns {number} px */
+  /** Make it lower by what stands above it now; presented, by what the window lacks. @returns {number} px */
   fitted() {
     const px = this.root.offsetTop - this.top;
-    if (!this.seen || !px || this.height - px < LOW) return 0;
+    const lost = this.presented ? Math.max(0, this.height - this.most(this.page)) : px;
+    if (!this.seen || !px || this.height - lost < LOW) return 0;
     this.top += px;
-    this.height -= px;
+    this.height -= lost;
     this.root.style.height = `${this.height}px`;
-    return px;
+    return lost;
   }
 
   /** Can all of it be read at once in a stage of this size? @param {number} width @param {number} height */
@@ -282,6 +284,7 @@ export class Stage {
     const room = `${width} ${seen} ${beside} ${picture.height} ${viewport.reading.easy}`;
     if (!width || room === this.seen) return;
     this.seen = room;
+    this.page = seen;
     this.top = this.root.offsetTop;
     const most = this.most(seen);
     this.map.wanted = !this.isWhole(width, most);
