@@ -9,12 +9,14 @@ from ..graph.model import Tensor, Value
 from .cause import Cause, Said
 from .facts import Facts
 from .numbers import bounds, is_known, number, range_text
+from .spelling import operator_at
 
 _STEM = re.compile(r"Backward(?:\d|Autograd|$)")
 _VARIANT = re.compile(r"^(?:Native|Cudnn|Miopen|Fused|Unsafe|Linalg)(?=[A-Z])")
 _WORD = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=\dD)(?=[A-Z])|(?<=\d)(?=[A-Z][a-z])")
 CLEARER = {"where": "torch.where"}  # names that look like an ordinary word in the sentence
 ADDED = ("Addmm", "Addmv", "Baddbmm", "Addbmm")  # the first operand is added to a product of the others
+OPERATORS = ("Add", "Sub", "Mul", "Div", "Pow", "Mm", "Bmm", "Mv", "Dot")
 PRODUCTS = ("Mul", "Mm", "Bmm", "Mv", "Dot", "Ger", "Vdot", *ADDED, "Convolution")
 
 
@@ -43,7 +45,9 @@ def name_of_op(f: Facts, node: str) -> str:
 def cause_at(f: Facts, kind: str, node: str, tensors: tuple[str, ...] | None = None, **said: Said) -> Cause:
     """A cause that names a node: with its op, its line, and these tensors, by default the op's inputs."""
     given = tuple(t.id for t in f.inputs(node)) if tensors is None else tensors
-    return Cause(kind, given, (node,), f.source(node), {"node": f.called(node), "op": name_of_op(f, node), **said})
+    source = f.source(node)
+    name = (operator_at(source) if op_of(f, node) in OPERATORS else "") or name_of_op(f, node)
+    return Cause(kind, given, (node,), source, {"node": f.called(node), "op": name, **said})
 
 
 def given_text(f: Facts, node: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from ..graph.surroundings import Source
 from .history import Event, Op
 
 LONGEST = 40  # characters of an expression in a sentence
@@ -25,16 +26,17 @@ def plain(name: str) -> str:
 
 def spelled(op: Op | Event) -> str:
     """An operator as it stands in the user's code, `w * step`, if it is short; else as `plain`."""
-    general, code = plain(op.name), "" if op.source is None else op.source.expression
-    is_operator = general.startswith("x") and not general.endswith(")") and "] =" not in general
-    return code if is_operator and len(code) <= LONGEST and _is_operator(code) else general
+    general = plain(op.name)
+    is_operator = general.startswith("x") and "] =" not in general
+    return (operator_at(op.source) if is_operator else "") or general
 
 
-def _is_operator(code: str) -> bool:
-    """Is it one operator with its operands? A call that computes in a library is none."""
+def operator_at(source: Source | None) -> str:
+    """The code at a place if it is one operator with its operands, and short; else "". A call that computes inside is none."""
+    code = "" if source is None else source.expression
     try:
-        statements = ast.parse(code).body
+        statements = ast.parse(code).body if len(code) <= LONGEST else []
     except SyntaxError:
-        return False
+        return ""
     found = statements[0] if len(statements) == 1 else None
-    return isinstance(found.value if isinstance(found, ast.Expr) else found, OPERATORS)
+    return code if isinstance(found.value if isinstance(found, ast.Expr) else found, OPERATORS) else ""

@@ -11,7 +11,8 @@ START = "a = torch.tensor(2.0, requires_grad=True)\nc = a * 3\nc.retain_grad()\n
 def test_a_hook_on_the_way_is_told_with_what_it_changed(library: str) -> None:
     answer = stepped(START + "loss = e", library, "a")
     assert kinds(answer) == ["hook_on_way"]
-    assert "the hook <lambda> at mul changed the gradient from 4.0 to 6.0" in str(answer)
+    op = "a * 3" if library == "core" else "mul"  # PyTorch's ops were not recorded
+    assert f"the hook <lambda> at {op} changed the gradient from 4.0 to 6.0" in str(answer)
 
 
 SHARED = """

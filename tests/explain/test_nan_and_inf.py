@@ -8,7 +8,7 @@ from .explained import LIBRARIES, X, blamed, kinds, lines, of_expression, run, s
 
 BAD = {  # expression of x = [1, 2, 3] on line 3: kinds, op of the first, words
     "(x - 1).sqrt()": (["born_sqrt"], "Sqrt", "an input of sqrt is 0"),
-    "(x - 1) ** 0.5": (["born_power"], "Pow", "the base of pow is 0"),
+    "(x - 1) ** 0.5": (["born_power"], "Pow", "the base of (x - 1) ** 0.5 is 0"),
     "(x - 1).log()": (["forward_born"], "Log", "log returned -inf for [0.0, 1.0, 2.0]"),
     "1 / (x - 1)": (["forward_born"], "Reciprocal", "reciprocal returned inf"),
     "(x * 100).exp()": (["forward_overflow"], "Exp", "exp overflowed to inf: it was given [100.0, 200.0, 300.0]"),
@@ -151,7 +151,7 @@ with record():
 def test_a_factor_with_a_masked_row_is_told_with_its_mask(library: str) -> None:
     answer = stepped(ATTENTION, library)
     assert kinds(answer) == ["born_factor", "nan_of_inf", "forward_put"] and lines(answer) == [6, 5, 5], answer
-    assert "mm multiplies the gradient by a, which holds nan" in str(answer) and "0 times" not in str(answer)
+    assert "a @ x multiplies the gradient by a, which holds nan" in str(answer) and "0 times" not in str(answer)
 
 
 @LIBRARIES
