@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..graph.text import few_names
 from .became_number import number_of
 from .cause import Cause
 from .document_cuts import cuts_of
+from .facts import Facts
 from .history import Event, Op
 from .paths import behind, cuts_between, reaches
 from .question import Question
@@ -143,10 +145,17 @@ def _unused(q: Question, last: Any, used: Event | None) -> list[Cause]:
     if replaced is not None:
         return [Cause("replaced", source=replaced.source, said={"part": replaced.name})]
     if not q.history.knows_uses:
-        return [Cause("no_path", source=last.source)]
+        return [Cause("no_path", source=last.source), *_unrecorded(q.facts)]
     if used is None or (before is not None and used.number < before):
         return [Cause("not_used", source=last.source)]
     return [_used_beside(q, last, used)]
+
+
+def _unrecorded(f: Facts) -> list[Cause]:
+    """What the loss uses and no op is known to have made: under no_grad() nothing is remembered."""
+    used = [f.tensors[id] for id in sorted(f.behind_loss)]
+    names = [t.name for t in used if t.name and not t.requires_grad and t.source is None and t.id not in f.makers]
+    return [Cause("unrecorded", said={"names": few_names(names)})] if names else []
 
 
 def _used_beside(q: Question, last: Any, used: Event) -> Cause:

@@ -197,6 +197,13 @@ def test_an_error_is_traced_to_its_cause(case: str, library: str) -> None:
     check((program + CAUGHT.format(run), "error", kind, line), **names)
 
 
+def test_what_the_loss_uses_and_no_grad_kept_from_being_recorded_is_named() -> None:
+    lines = "with torch.no_grad():\n    h = v * 2\nloss = (h * w * torch.ones(2)).sum()\nloss.backward()"
+    assert "The loss uses h, computed under no_grad()." in str(told(W + lines, "v"))
+    other = "u = torch.ones(2)\nloss = (w * u).sum()\nloss.backward()"
+    assert kinds(told(W + other, "v")) == ["no_path"]
+
+
 def test_what_did_not_require_grad_yet_is_named() -> None:
     program = "a = torch.tensor(2.0)\nc = a * 3\na.requires_grad_()\n" + CAUGHT.format("c.backward()")
     assert str(check((program, "error", "made_early", 2))).startswith("a did not require grad yet when a * 3 ran (line 2).\n")
