@@ -13,8 +13,13 @@ from .lab import LabPage, marimo, write_notebook
 
 pytestmark = pytest.mark.browser
 
+DARK = "rgb(15, 20, 25)"  # the canvas of the dark palette
 CELLS = ("import autograd_viz as av\na = av.tensor(2.0, requires_grad=True)\ne = a * a", "s = av.step(e)\ns")
-MARIMO = """import marimo
+MARIMO = """# /// script
+# [tool.marimo.display]
+# theme = "dark"
+# ///
+import marimo
 app = marimo.App()
 
 @app.cell
@@ -58,7 +63,7 @@ def test_it_steps_by_mouse_and_by_keys_in_notebook_7(browser: Any, server: tuple
         page.close()
 
 
-def test_it_steps_in_marimo(browser: Any, tmp_path: Path) -> None:
+def test_it_steps_in_marimo_and_is_dark_there_too(browser: Any, tmp_path: Path) -> None:
     program = tmp_path / "app.py"
     program.write_text(MARIMO)
     page = browser.new_page(viewport={"width": 1200, "height": 900})
@@ -70,6 +75,7 @@ def test_it_steps_in_marimo(browser: Any, tmp_path: Path) -> None:
             press_next_and_read(page, "tensor(4.)")
             outline = page.locator('.av-root [data-at="n0"] .outline').first
             assert outline.evaluate("e => getComputedStyle(e).outlineStyle") == "none"  # marimo has a class of that name
+            expect(page.locator(".av-root").first).to_have_css("background-color", DARK)
         assert not errors
     finally:
         page.close()

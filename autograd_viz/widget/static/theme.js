@@ -9,8 +9,10 @@
 export function isDark(element) {
   const lab = document.body.dataset.jpThemeLight;
   if (lab) return lab === "false";
-  const colour = getComputedStyle(element).color.match(/\d+(\.\d+)?/g)?.map(Number) ?? [0, 0, 0];
-  return 0.299 * colour[0] + 0.587 * colour[1] + 0.114 * colour[2] > 140;
+  const text = getComputedStyle(element).color;
+  const [red, green, blue] = text.match(/\d+(\.\d+)?/g)?.map(Number) ?? [0, 0, 0];
+  const most = text.startsWith("color(") ? 1 : 255; // marimo's colours are color(srgb …)
+  return 0.299 * red + 0.587 * green + 0.114 * blue > 0.55 * most;
 }
 
 /**
