@@ -1,5 +1,7 @@
 """What it costs to watch a training run: CPU time of a step under `av.watch(model)`, divided by that of the plain step.
 
+The second ratio is that of `keep=0`, which copies no parameters: the last pass cannot be opened.
+
     python -m benchmarks.run            the ratios
     python -m benchmarks.run memory     100,000 steps of a small model: resident memory after 10,000 and at the end
 
@@ -20,7 +22,8 @@ from torch import nn
 
 import autograd_viz as av
 
-ROUNDS, STEPS = 15, 64
+ROUNDS, STEPS = 13, 64
+KEEPS: tuple[int | str, ...] = ("256 MB", 0)
 
 
 def mlp(width: int, depth: int) -> nn.Module:
@@ -54,18 +57,19 @@ def steps(model: Any, optimizer: Any, x: Any, count: int) -> float:
     return (time.process_time() - began) / count
 
 
-def ratio_of(model: Any, x: Any) -> tuple[float, float, float]:
-    """Seconds of a plain step, the ratio, and how many steps of a hundred are full."""
+def ratios_of(model: Any, x: Any) -> tuple[float, list[float], float]:
+    """Seconds of a plain step, the ratio for each of `KEEPS`, and how many steps of a hundred are full."""
     optimizer = torch.optim.Adam(model.parameters(), lr=1e-4)
     steps(model, optimizer, x, STEPS)
-    plain, ratios, share = [], [], 0.0
+    plain, ratios, share = [], [list[float]() for _ in KEEPS], 0.0
     for _ in range(ROUNDS):
-        plain.append(steps(model, optimizer, x, STEPS))
-        with av.watch(model) as run:
-            steps(model, optimizer, x, 2 * STEPS)  # it weighs its cost
-            ratios.append(steps(model, optimizer, x, STEPS) / plain[-1])
-            share = 100 / run._watch.steps.every
-    return statistics.median(plain), statistics.median(ratios), share
+        for keep, ratio in zip(KEEPS, ratios, strict=True):
+            plain.append(steps(model, optimizer, x, STEPS))
+            with av.watch(model, keep=keep) as run:
+                steps(model, optimizer, x, 2 * STEPS)  # it weighs its cost
+                ratio.append(steps(model, optimizer, x, STEPS) / plain[-1])
+                share = 100 / run._watch.steps.every
+    return statistics.median(plain), [statistics.median(ratio) for ratio in ratios], share
 
 
 def memory() -> None:
@@ -86,10 +90,10 @@ def main() -> None:
     if "memory" in sys.argv[1:]:
         memory()
         return
-    print(f"{'model':18} {'plain step':>12} {'watched ÷ plain':>16} {'full steps':>11}")
+    print(f"{'model':18} {'plain step':>12} {'watched ÷ plain':>16} {'keep=0 ÷ plain':>16} {'full steps':>11}")
     for name, (made, shape) in WORKLOADS.items():
-        seconds, ratio, share = ratio_of(made(), torch.randn(shape))
-        print(f"{name:18} {1000 * seconds:>9.2f} ms {ratio:>16.3f} {share:>9.0f} %", flush=True)
+        seconds, (ratio, bare), share = ratios_of(made(), torch.randn(shape))
+        print(f"{name:18} {1000 * seconds:>9.2f} ms {ratio:>16.3f} {bare:>16.3f} {share:>9.0f} %", flush=True)
 
 
 if __name__ == "__main__":

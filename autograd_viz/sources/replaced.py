@@ -8,7 +8,7 @@ from typing import Any
 
 
 class Replaced:
-    """A function that runs inside another one until `undo`. It stays, if somebody else has replaced it since.
+    """A function that runs inside another one until `undo`. Several can be there, and go in any order.
 
     Args:
         owner: the module or class that has it.
@@ -19,14 +19,20 @@ class Replaced:
     def __init__(self, owner: Any, name: str, around: Callable[..., Any]) -> None:
         self._owner, self._name, self._is_on = owner, name, True
         self._own = name in vars(owner)
-        before = self._before = getattr(owner, name)
+        self._before = getattr(owner, name)
 
-        @functools.wraps(before, updated=())
+        @functools.wraps(self._before, updated=())
         def now(*args: Any, **kwargs: Any) -> Any:
+            before = self._before if self._own else self._inherited
             return around(before, *args, **kwargs) if self._is_on else before(*args, **kwargs)
 
         self._now = now
+        vars(now)["replaced"] = self
         setattr(owner, name, now)
+
+    def _inherited(self, caller: Any, *args: Any, **kwargs: Any) -> Any:
+        """What a class has from its bases now."""
+        return getattr(super(self._owner, caller), self._name)(*args, **kwargs)
 
     def pause(self) -> None:
         """The function runs alone."""
@@ -37,11 +43,16 @@ class Replaced:
         self._is_on = True
 
     def undo(self) -> None:
-        """The value that it had."""
+        """Take it out. Below a stranger's it stays, and the function runs alone."""
         self._is_on = False
-        if vars(self._owner).get(self._name) is not self._now:
+        upper, function = None, vars(self._owner).get(self._name)
+        while function is not self._now and (below := getattr(function, "replaced", None)) is not None:
+            upper, function = below, below._before
+        if function is not self._now:
             return
-        if self._own:
+        if upper is not None:
+            upper._before, upper._own = self._before, self._own
+        elif self._own:
             setattr(self._owner, self._name, self._before)
         else:
             delattr(self._owner, self._name)
