@@ -26,10 +26,23 @@ def _source_at(code: CodeType, lasti: int, file: str) -> Source | None:
     line, end_line, column, end_column = next(islice(code.co_positions(), lasti // 2, None), (None,) * 4)
     if line is None or end_line is None or column is None or end_column is None:
         return None
-    start, end = _characters(code, line, column), _characters(code, end_line, end_column)
+    left = _indentation_left_out(code, file)
+    start, end = _characters(code, line, column + left), _characters(code, end_line, end_column + left)
     lines = linecache.getlines(file)[line - 1 : end_line]
     function = "" if code.co_name.startswith("<") else code.co_name
     return Source(file, line, end_line, start, end, "".join(lines).removesuffix("\n"), function)
+
+
+@functools.lru_cache(maxsize=1024)
+def _indentation_left_out(code: CodeType, file: str) -> int:
+    """How far the columns of `code` are left of its file's: marimo compiles a cell without the file's indentation."""
+    lines, left = linecache.getlines(file), 0
+    for line, _, column, end_column in code.co_positions():
+        if line is None or column is None or not end_column or line > len(lines):  # what is nowhere in a line ends at 0
+            continue
+        text = lines[line - 1]
+        left = max(left, len(text) - len(text.lstrip()) - column)  # no expression begins left of its line's text
+    return left
 
 
 def _characters(code: CodeType, line: int, byte_column: int) -> int:
