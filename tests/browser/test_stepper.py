@@ -189,9 +189,13 @@ def test_presses_count_while_the_kernel_is_busy_with_the_ones_before(open_notebo
     lab = open_notebook(IMPORT, PROGRAM + slow, STEP)
     lab.run_all()
     stepping = Stepping(lab)
+    ring = stepping.widget.locator(".av-due-ring")
+    expect(ring).not_to_have_css("stroke-dasharray", "none")  # dotted: it is next
     presses = "b => { for (const ms of [0, 60, 120, 300]) setTimeout(() => b.click(), ms); }"
     stepping.widget.locator(".av-next").evaluate(presses)
+    expect(ring).to_have_css("stroke-dasharray", "none")  # it is called, before the kernel has answered
     stepping.wait_for_step(4)
+    expect(ring).not_to_have_css("stroke-dasharray", "none")
     assert stepping.kernel_grads() == AFTER[4]
 
 

@@ -167,6 +167,7 @@ export class Playback {
     clearTimeout(this.saving); // a question says where it begins
     this.saving = undefined;
     this.kernel.ask(questions);
+    this.changed();
   }
 
   /** Nothing is awaited any more. */

@@ -134,10 +134,9 @@ export class View {
     const lowered = new ResizeObserver(() => this.stage.lowered());
     lowered.observe(this.said.root);
     requestAnimationFrame(() => this.resized()); // in a scrolling notebook JupyterLab holds an observer back
-    const update = () => this.update();
     /** @type {Record<string, () => void>} */
     const heard = { step: () => this.playback.moved(), recorded: () => this.playback.heard() };
-    for (const trait of ["complete", "error", "error_node", "printed", "did", "frames", "shown_stops", "pins", "effect", "stopped", "overlay", "pending", "spoiled", "rewritten"]) heard[trait] = update;
+    for (const trait of ["complete", "error", "error_node", "printed", "did", "frames", "shown_stops", "pins", "effect", "stopped", "overlay", "pending", "spoiled", "rewritten"]) heard[trait] = () => this.update();
     for (const trait in heard) this.model.on(`change:${trait}`, heard[trait]);
     signal.addEventListener("abort", () => {
       for (const observer of [resized, lowered]) observer.disconnect();
@@ -227,6 +226,7 @@ export class View {
   show() {
     const { playback, say } = this;
     this.showStep();
+    this.root.classList.toggle("av-asked", playback.kernel.asked);
     playback.playing &&= !playback.atEnd;
     this.said.hush(playback.playing && playback.pause() < 1000);
     this.controls.show(playback.step, playback.atEnd, playback.playing);
