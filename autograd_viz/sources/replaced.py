@@ -23,16 +23,11 @@ class Replaced:
 
         @functools.wraps(self._before, updated=())
         def now(*args: Any, **kwargs: Any) -> Any:
-            before = self._before if self._own else self._inherited
-            return around(before, *args, **kwargs) if self._is_on else before(*args, **kwargs)
+            return around(self._before, *args, **kwargs) if self._is_on else self._before(*args, **kwargs)
 
         self._now = now
         vars(now)["replaced"] = self
         setattr(owner, name, now)
-
-    def _inherited(self, caller: Any, *args: Any, **kwargs: Any) -> Any:
-        """What a class has from its bases now."""
-        return getattr(super(self._owner, caller), self._name)(*args, **kwargs)
 
     def pause(self) -> None:
         """The function runs alone."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import threading
 import weakref
 from collections.abc import Callable, Iterator, Sequence
@@ -15,7 +14,7 @@ from torch.compiler import is_dynamo_compiling
 
 from .record import Recorder
 from .run_hooks import Hooks
-from .run_kept import Kept, Moment, copies_of, run_again, tensors_in
+from .run_kept import Kept, Moment, copies_of, run_again
 from .run_moments import Moments
 from .run_numbers import real, update_ratios
 from .run_rows import Held, Rows, held_by
@@ -75,8 +74,6 @@ class RunWatch:
     def _end_step(self) -> None:
         if self.steps.optimizers and not self._is_in_closure:
             self._apart(self.steps.end, self.after)
-            if self._hooks is not None:
-                self._hooks.look_inside()
 
     @property
     def count(self) -> int:
@@ -134,7 +131,7 @@ class RunWatch:
     # -- a forward pass -----------------------------------------------------------------------------------------------
 
     def calls(self, call: Any, module: Any, /, *args: Any, **kwargs: Any) -> Any:
-        """The model is called, or another module of its class."""
+        """A module is called."""
         if is_dynamo_compiling() or not (module is self.model or self.steps.is_full):
             return call(module, *args, **kwargs)
         column = self.rows.of_module.get(module)
@@ -147,15 +144,10 @@ class RunWatch:
         self._apart(self._follow, column, module, output)
         return output
 
-    def calls_part(self, call: Any, module: Any, /, *args: Any, **kwargs: Any) -> Any:
-        """A module is called. One of the model's class is in `calls` already."""
-        seen = call if isinstance(module, type(self.model)) else functools.partial(self.calls, call)
-        return seen(module, *args, **kwargs)
-
     def _follow(self, column: int, module: Any, output: Any) -> None:
         if module is self.model:
             self.kept.leaves(output)
-        result = next((t for t in tensors_in(output) if t.grad_fn is not None), None) if self.steps.is_full else None
+        result = first_result(output) if self.steps.is_full else None
         if result is None:
             return
         nr = result.output_nr
@@ -297,3 +289,11 @@ class RunWatch:
         except Exception as error:
             self.faults = [*self.faults[-9:], error]
             return None
+
+
+def first_result(output: Any) -> Any:
+    """The first tensor with a grad_fn that a module returned: itself, or in a tuple, a list or a dictionary."""
+    if isinstance(output, torch.Tensor):
+        return output if output.grad_fn is not None else None
+    parts = output.values() if isinstance(output, dict) else output if isinstance(output, (tuple, list)) else ()
+    return next((p for p in parts if isinstance(p, torch.Tensor) and p.grad_fn is not None), None)

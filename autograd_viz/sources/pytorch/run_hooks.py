@@ -1,9 +1,8 @@
-"""Where a run is watched: the global hooks of optimizers, and the names that are replaced meanwhile.
+"""Where a run is watched: the global hooks of optimizers, and five names that are replaced meanwhile.
 
 # Note [What a run hooks]
 Nothing is put on the user's model, so it can be copied, pickled, compiled and saved while it is watched.
-- `__call__` of the model's class runs the model. Its result's node gets a prehook.
-- `torch.nn.Module.__call__` runs each module. It is replaced in full steps only, because every module pays for that.
+- `torch.nn.Module.__call__` runs each module. Its result's node gets a prehook. A global hook would cost every module more.
 - Global hooks report the steps of optimizers.
 - `torch.autograd._engine_run_backward` runs all passes; its first argument has the roots.
 - `torch.nn.utils.clip_grad_norm_` returns the norm before clipping.
@@ -33,29 +32,16 @@ class Hooks:
             optimizers.register_optimizer_step_post_hook(run.step_ends),
         ]
         utils = torch.nn.utils
-        self._run = run
-        self._inner: Replaced | None = None
         self._names = [
-            Replaced(type(run.model), "__call__", run.calls),
+            Replaced(torch.nn.Module, "__call__", run.calls),
             Replaced(torch.autograd, "_engine_run_backward", run.runs_backward),
             Replaced(utils, "clip_grad_norm_", run.clips),
             Replaced(utils.clip_grad, "clip_grad_norm_", run.clips),
             Replaced(torch.amp.GradScaler, "step", run.scaler_steps),
         ]
-        self.look_inside()
-
-    def look_inside(self) -> None:
-        """See each module's call in a full step, and the model's alone in others."""
-        if self._run.steps.is_full:
-            self._inner = self._inner or Replaced(torch.nn.Module, "__call__", self._run.calls_part)
-        elif self._inner is not None:
-            self._inner.undo()
-            self._inner = None
 
     def remove(self) -> None:
         """Take all hooks away."""
-        if self._inner is not None:
-            self._inner.undo()
         for handle in self._handles:
             handle.remove()
         for name in self._names:
