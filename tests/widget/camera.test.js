@@ -4,6 +4,7 @@ import { test } from "node:test";
 
 const at = "../../autograd_viz/widget/static/";
 const { READINGS, around, fitted, heightFor, held, readable, revealed, zoomedAt } = await import(`${at}camera.js`);
+const { Stage } = await import(`${at}stage.js`);
 const { Viewport } = await import(`${at}viewport.js`);
 const { mapScale } = await import(`${at}minimap.js`);
 const ROOM = { width: 500, height: 400 };
@@ -78,6 +79,17 @@ test("the numbers beside a node that is called come into sight with it", () => {
   const edge = viewport({ x: 0, y: 0, scale: 1 }, { picture: { width: 495, height: 400 } });
   edge.follow({ x: 390, y: 100, w: 100, h: 50 }, []);
   assert.equal(edge.view.x, 0, "nothing is there");
+});
+
+test("the tag of what is next comes into sight with its box", () => {
+  const box = (id, y) => [id, { id, x: 100, y, w: 100, h: 50 }];
+  const [boxes, moved] = [new Map([box("ran", 1200), box("next", 1005)]), viewport({ x: 0, y: -1000, scale: 1 })];
+  const stage = Object.create(Stage.prototype);
+  Object.assign(stage, { picture: { boxes }, viewport: moved, map: { light() {} }, watched: ["ran", "next"], lit: "ran", due: "next" });
+  stage.follow();
+  assert.ok(moved.view.y + 1005 >= 16, "its box alone was in sight");
+  stage.follow();
+  assert.equal(moved.view.y, -965);
 });
 
 test("the picture cannot be lost", () => {

@@ -10,6 +10,15 @@ const RING = 3; // px from a box to the ring around it: a label on an arrow begi
 const DUE = 7; // px to the ring of what is next: both can be seen
 const [TAG, LETTER] = [16, 0.602 * 11.4]; // px of the height of its tag, and of a letter's width
 
+/**
+ * A box with the ring and the tag of what is next.
+ * @param {import("./camera.js").Rect} box
+ * @returns {import("./camera.js").Rect}
+ */
+export function tagged({ x, y, w, h }) {
+  return { x: x - DUE - 2, y: y - TAG, w: w + 2 * DUE + 4, h: h + TAG + DUE + 2 };
+}
+
 export class Marks {
   /**
    * @param {Map<string, Box>} boxes

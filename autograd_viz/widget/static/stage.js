@@ -10,7 +10,7 @@ import { hiddenAddresses, hiddenAt, positionAt } from "./forward.js";
 import { listenToHands } from "./gestures.js";
 import { Graph } from "./graph.js";
 import { MapPicture } from "./map_picture.js";
-import { Marks } from "./marks.js";
+import { Marks, tagged } from "./marks.js";
 import { Minimap } from "./minimap.js";
 import { Hover, towards } from "./neighbours.js";
 import { Picture } from "./picture.js";
@@ -209,7 +209,8 @@ export class Stage {
 
   follow() {
     this.map.light(this.picture.boxes.get(this.lit));
-    const [box, ...others] = this.watched.flatMap((id) => this.picture.boxes.get(id) ?? []);
+    const seen = this.watched.flatMap((id) => this.picture.boxes.get(id) ?? []);
+    const [box, ...others] = seen.map((box) => (box.id === this.due ? tagged(box) : box));
     if (box) this.viewport.follow(box, others);
   }
 
