@@ -1,6 +1,6 @@
 """What it costs to watch a training run: CPU time of a step under `av.watch(model)`, divided by that of the plain step.
 
-The second ratio is that of `keep=0`, which copies no parameters: the last pass cannot be opened.
+The second ratio is that of `keep=0`, which keeps nothing of a pass: the last one cannot be opened.
 
     python -m benchmarks.run            the ratios
     python -m benchmarks.run memory     100,000 steps of a small model: resident memory after 10,000 and at the end

@@ -27,8 +27,7 @@ e = v.exp()"""
 
 # of a box, what hides it: it is out of the stage or the window, or something lies over it
 HIDDEN = """([root, kind]) => {
-  const what = { tag: '[visibility=visible] > .av-due-tag' }[kind] ?? `.av-picture .${kind} > .outline`;
-  const [stage, box] = ['.av-stage', what].map(name => root.querySelector(name));
+  const [stage, box] = ['.av-stage', `.av-picture .${kind} > .outline`].map(name => root.querySelector(name));
   if (!box) return '';
   const [room, at] = [stage, box].map(e => e.getBoundingClientRect());
   const isIn = (x, y) => x >= room.left && x <= room.right && y >= room.top && y <= room.bottom;
@@ -88,7 +87,7 @@ def test_on_a_laptop_what_is_called_and_what_is_next_are_in_sight_at_every_step(
     tops = set()
     for step in range(13):
         stepping.wait_for_step(step)
-        for kind in ("lit", "due", "tag"):
+        for kind in ("lit", "due"):
             see(stepping, kind)
         assert stepping.widget.evaluate(LETTERS) >= 11
         tops.add(stepping.widget.locator(".av-stage").evaluate("e => e.getBoundingClientRect().top"))
