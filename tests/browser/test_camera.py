@@ -138,6 +138,32 @@ def test_a_small_graph_is_whole_on_a_laptop_and_stays_where_it_is_when_the_panel
         assert stepping.widget.evaluate(PICTURE) == pytest.approx(before, abs=1)
 
 
+WIDE = """a = av.tensor(100.0, requires_grad=True)
+e = av.where(a <= 0, av.exp(a), 1 + a)"""
+TALL = """a, b, d = (av.tensor(float(i), requires_grad=True) for i in (2, 3, 4))
+c = a * b
+e = c * d
+""" + "\n".join(f"print({i})" for i in range(9))
+
+
+@pytest.mark.parametrize(("program", "width", "has_code"), [(WIDE, 1366, True), (TALL, 1220, False)])
+def test_a_small_graph_that_is_whole_only_without_code_beside_it_has_the_code_above_or_closed_at_first(
+    sized: Callable[..., Stepping], program: str, width: int, has_code: bool
+) -> None:
+    stepping = sized({**LAPTOP, "width": width}, program, STEP)
+    code = stepping.widget.locator(".av-listing")
+    for step in (0, 1):
+        stepping.wait_for_step(step)
+        assert stepping.widget.evaluate(IS_WHOLE) and stepping.widget.evaluate(LETTERS) >= 10.5
+        expect(code).to_be_visible(visible=has_code)
+        if step == 0:
+            stepping.press("next")
+    for _ in range(2):
+        stepping.press("code")
+        has_code = not has_code
+        expect(code).to_be_visible(visible=has_code)
+
+
 def test_presenting_fills_the_window_with_large_letters_and_escape_ends_it(sized: Callable[..., Stepping]) -> None:
     stepping = sized(PROJECTOR, PROGRAM, STEP)
     press_key(stepping, "p")

@@ -27,6 +27,8 @@ import { messageAt, patch } from "./tree.js";
 
 const WIDE_ENOUGH = 900; // px of the widget, from which on it is open
 const NARROW_CODE = 720; // px, below which it stands over the picture
+const SMALL = 12; // boxes of a picture that opens whole
+const HEAD_LINES = 2; // as high as the call stack, or the names of the texts
 /** @type {Code} */
 const NO_CODE = { texts: [], places: [], runs: [], modules: {}, next: "" };
 
@@ -36,6 +38,7 @@ export class CodeView {
     this.context = { forward, say, select, change, folded };
     /** @type {boolean | undefined} what a person has chosen */
     this.chosen = undefined;
+    this.room = ""; // for which it is placed
     this.root = html("section", "av-listing");
     this.root.setAttribute("aria-label", say("code"));
     this.opener = button("code", say("code_tip"), () => this.toggle(), signal);
@@ -43,6 +46,8 @@ export class CodeView {
     this.opener.hidden = !code?.texts;
     this.index = new CodeIndex({ ...NO_CODE, ...code });
     this.sheets = this.index.code.texts.map((text) => new CodeSheet(text));
+    const heads = this.sheets.length > 1 || Object.keys(this.index.code.modules).length ? HEAD_LINES : 0;
+    this.root.style.setProperty("--av-lines", String(heads + Math.max(0, ...this.sheets.map(({ numbers }) => numbers.length))));
     this.head = html("div", "av-c-head");
     this.list = html("ol", "av-c-lines");
     this.list.setAttribute("aria-label", say("code_lines"));
@@ -95,15 +100,33 @@ export class CodeView {
   }
 
   /**
-   * The widget has another width. Returns how much of it is left beside the code.
-   * @param {number} width
+   * The widget has another size: the code stands beside the picture, above it where only that shows all of the picture, and is
+   * closed at first where only that shows all of a small one. What a step says moves nothing.
+   * @param {number} width of the widget
+   * @param {number} seen px of the page that a person sees at once
+   * @param {() => boolean} isWhole is all of the picture seen now?
+   * @param {number} boxes of the picture
    */
-  resized(width) {
-    const isOpen = this.chosen ?? width >= WIDE_ENOUGH;
+  resized(width, seen, isWhole, boxes) {
+    const room = `${width} ${seen} ${this.chosen}`;
+    if (room === this.room) return;
+    this.room = room;
+    const [isOpen, isWide] = [this.chosen ?? width >= WIDE_ENOUGH, width >= NARROW_CODE];
+    this.place(isOpen, !isWide);
+    if (!this.isOpen || !isWide || isWhole()) return;
+    this.place(true, true);
+    if (isWhole()) return;
+    this.place(false, false);
+    if (this.chosen || boxes > SMALL || !isWhole()) this.place(true, false);
+  }
+
+  /**
+   * @param {boolean} isOpen
+   * @param {boolean} isAbove
+   */
+  place(isOpen, isAbove) {
     if (isOpen !== this.isOpen) this.fold(isOpen);
-    const isBeside = width >= NARROW_CODE;
-    this.root.parentElement?.classList.toggle("av-code-above", !isBeside);
-    return this.isOpen && isBeside ? width - this.root.offsetWidth : width;
+    this.root.parentElement?.classList.toggle("av-code-above", isAbove);
   }
 
   // -- what is shown ----------------------------------------------------------------------------------------------------

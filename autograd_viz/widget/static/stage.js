@@ -241,7 +241,7 @@ export class Stage {
   needed(width, seen) {
     const { picture, viewport } = this;
     const needed = picture.width * viewport.reading.easy + BORDERS;
-    const map = this.isWhole(needed, this.most(seen)) ? 0 : this.map.width;
+    const map = this.isWhole(needed, seen) ? 0 : this.map.width;
     return needed * 0.75 > width ? LEAST_STAGE : Math.min(needed + map, width);
   }
 
@@ -269,9 +269,10 @@ export class Stage {
     return lost;
   }
 
-  /** Can all of it be read at once in a stage of this size? @param {number} width @param {number} height */
-  isWhole(width, height) {
-    return Math.min(width / this.picture.width, height / this.picture.height) >= this.viewport.reading.whole;
+  /** Can all of it be read at once in a stage of this width? @param {number} width @param {number} seen */
+  isWhole(width, seen) {
+    const { picture, viewport } = this;
+    return Math.min((width - BORDERS) / picture.width, (this.most(seen) - BORDERS) / picture.height) >= viewport.reading.whole;
   }
 
   /**
@@ -288,7 +289,7 @@ export class Stage {
     this.page = seen;
     this.top = this.root.offsetTop;
     const most = this.most(seen);
-    this.map.wanted = !this.isWhole(width, most);
+    this.map.wanted = !this.isWhole(width, seen);
     const wanted = heightFor(picture, width - BORDERS, most - BORDERS, viewport.reading) + BORDERS;
     this.height = Math.round(Math.min(most, Math.max(wanted, beside ? HIGH : Math.min(LOW, picture.height))));
     this.root.style.height = `${this.height}px`;

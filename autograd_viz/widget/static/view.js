@@ -198,12 +198,12 @@ export class View {
 
   resized() {
     if (!this.built) return;
-    const seen = seenHeight(this.root);
-    this.code.resized(this.root.clientWidth);
-    this.split.resized(this.stage.needed(this.split.root.clientWidth, seen));
-    this.panel.setAttribute("aria-expanded", String(this.split.isOpen));
-    this.stage.resized(this.split.room, seen, this.split.isBeside);
-    this.stage.follow();
+    const [{ stage, split }, seen] = [this, seenHeight(this.root)];
+    this.code.resized(this.root.clientWidth, seen, () => stage.isWhole(split.root.clientWidth, seen), stage.picture.boxes.size);
+    split.resized(stage.needed(split.root.clientWidth, seen));
+    this.panel.setAttribute("aria-expanded", String(split.isOpen));
+    stage.resized(split.room, seen, split.isBeside);
+    stage.follow();
   }
 
   /** @param {boolean} on */
