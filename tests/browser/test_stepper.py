@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
@@ -68,6 +69,39 @@ def stepping(open_notebook: Callable[..., LabPage]) -> Stepping:
     lab = open_notebook(IMPORT, PROGRAM, STEP)
     lab.run_all()
     return Stepping(lab)
+
+
+def test_a_press_shows_what_is_called_and_what_arrives_there_before_the_kernel_has_answered(
+    open_notebook: Callable[..., LabPage], tmp_path: Path
+) -> None:
+    answer = tmp_path / "answer"
+    hook = f"""import pathlib, time
+def wait(gradient):
+    while not pathlib.Path({str(answer)!r}).exists():
+        time.sleep(0.01)
+c.register_hook(wait)"""
+    lab = open_notebook(IMPORT, f"{PROGRAM}\n{hook}", STEP)
+    lab.run_all()
+    stepping = Stepping(lab)
+    looks = """root => ['.av-due-ring', '.arriving > .way'].map(name => {
+        const { strokeDasharray, stroke } = getComputedStyle(root.querySelector(name));
+        return [strokeDasharray, stroke];
+    })"""
+    for step in (1, 2):
+        stepping.press("next")
+        stepping.wait_for_step(step)
+    [[dots, colour], [_, waiting]] = stepping.widget.evaluate(looks)
+    assert dots != "none" and waiting != colour
+    stepping.press("next")
+    expect(stepping.widget).to_have_class(re.compile("av-asked"))
+    assert stepping.widget.evaluate(looks) == [["none", colour], ["none", colour]]
+    assert (
+        set(stepping.widget.locator(".arriving.label").all_text_contents()) == {"4.0"}
+        and stepping.text("t0.grad") == "grad = None"
+    )
+    answer.touch()
+    stepping.wait_for_step(3)
+    expect(stepping.widget).not_to_have_class(re.compile("av-asked"))
 
 
 def test_each_press_of_next_runs_one_grad_fn_and_back_takes_it_back(stepping: Stepping) -> None:

@@ -130,6 +130,14 @@ export class Graph {
   }
 
   /**
+   * The arrows on which gradients reach a node.
+   * @param {string} node
+   */
+  into(node) {
+    return (this.touching.get(node) ?? []).filter((at) => /^(next|grad_fn):/.test(at) && this.ends.get(at)?.[1] === node);
+  }
+
+  /**
    * The box to which an address belongs: its row's, its ctx's op; for an arrow, none.
    * @param {string} at
    */

@@ -186,6 +186,16 @@ export class Picture {
   }
 
   /**
+   * The arrows whose gradients a node will receive: those with a number; all of them where none has one, at a root.
+   * @param {string[]} addresses of the arrows that lead to it
+   */
+  expectGradients(addresses) {
+    const arrows = addresses.map((at) => this.places.get(at) ?? []);
+    const sent = arrows.filter((all) => all.some((element) => element.classList.contains("label") && element.textContent));
+    this.mark("arriving", (sent.length ? sent : arrows).flat());
+  }
+
+  /**
    * Light a box, and what a step has changed.
    * @param {string} id
    * @param {string[]} fresh

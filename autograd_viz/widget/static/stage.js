@@ -203,6 +203,7 @@ export class Stage {
   showDue(next) {
     this.due = next && this.picture.visible(next);
     this.picture.mark("due", this.picture.at([this.due]));
+    this.picture.expectGradients(this.graph.into(this.due));
     this.beyond.text = this.say("next_tag", { name: this.graph[this.cards ? "short" : "label"](this.due) });
     this.marks.due(this.due, this.beyond.text);
   }
