@@ -115,6 +115,21 @@ def test_on_a_laptop_a_map_is_seen_from_side_to_side_and_its_buttons_stand_in_on
     assert toolbar and toolbar["height"] < 40
 
 
+def test_looking_elsewhere_the_edge_of_the_stage_says_what_is_next_at_every_step(sized: Callable[..., Stepping]) -> None:
+    stepping = sized(LAPTOP, TWELVE, STEP)
+    stage = stepping.widget.locator(".av-stage").bounding_box()
+    assert stage
+    stepping.page.mouse.move(stage["x"] + 300, stage["y"] + 20)
+    stepping.page.mouse.down()
+    stepping.page.mouse.move(stage["x"] + 300, stage["y"] + stage["height"] - 10, steps=4)
+    stepping.page.mouse.up()
+    edge = stepping.widget.locator(".av-beyond")
+    for step, name in enumerate(["ExpBackward0 (e)", "MulBackward0 (v)", "AccumulateGrad (g)"]):
+        stepping.wait_for_step(step)
+        expect(edge).to_have_text(f"next: {name} ↓")
+        stepping.press("next")
+
+
 def test_the_forward_pass_starts_with_the_leaves_in_sight(sized: Callable[..., Stepping]) -> None:
     stepping = sized(LAPTOP, TWELVE, STEP)
     press_key(stepping, "Home")

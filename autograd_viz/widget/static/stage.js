@@ -140,9 +140,8 @@ export class Stage {
    * @param {string} id
    */
   toggleCard(id) {
-    const { cards } = this;
-    if (!cards?.canOpen(id)) return false;
-    cards.toggle(id, !cards.opened.has(id), !isStill());
+    if (!this.cards?.canOpen(id)) return false;
+    this.cards.toggle(id, !this.cards.opened.has(id), !isStill());
     this.renew();
     return true;
   }
@@ -213,6 +212,7 @@ export class Stage {
     const seen = this.watched.flatMap((id) => this.picture.boxes.get(id) ?? []);
     const [box, ...others] = seen.map((box) => (box.id === this.due ? tagged(box) : box));
     if (box) this.viewport.follow(box, others);
+    this.beyond.show(this.viewport, this.picture.boxes.get(this.due)); // another box may be next where nothing moves
   }
 
   /**
