@@ -132,8 +132,11 @@ def test_looking_elsewhere_the_edge_of_the_stage_says_what_is_next_at_every_step
 
 def test_the_forward_pass_starts_with_the_leaves_in_sight(sized: Callable[..., Stepping]) -> None:
     stepping = sized(LAPTOP, TWELVE, STEP)
+    slider = stepping.widget.locator(".av-slider")
+    length = slider.evaluate("e => e.clientWidth")
     press_key(stepping, "Home")
     expect(stepping.widget.locator(".av-counter")).to_have_text("forward 0 / 6")
+    assert slider.evaluate("e => e.clientWidth") == length, "the counter takes nothing from it"
     for leaf in ("t0", "t1"):
         expect(stepping.widget.locator(f'.av-picture [data-at="{leaf}"] > .outline')).to_be_in_viewport(ratio=0.99)
 
@@ -161,16 +164,18 @@ e = c * d
 """ + "\n".join(f"print({i})" for i in range(9))
 
 
-@pytest.mark.parametrize(("program", "width", "has_code"), [(WIDE, 1366, True), (TALL, 1220, False)])
-def test_a_small_graph_that_is_whole_only_without_code_beside_it_has_the_code_above_or_closed_at_first(
-    sized: Callable[..., Stepping], program: str, width: int, has_code: bool
+@pytest.mark.parametrize(("program", "width", "place"), [(WIDE, 1366, "above"), (TALL, 1250, "slim"), (TALL, 1100, "")])
+def test_the_code_stands_where_a_small_graph_is_whole_or_is_closed_at_first(
+    sized: Callable[..., Stepping], program: str, width: int, place: str
 ) -> None:
     stepping = sized({**LAPTOP, "width": width}, program, STEP)
-    code = stepping.widget.locator(".av-listing")
+    code, frame = stepping.widget.locator(".av-listing"), stepping.widget.locator(".av-with-code")
+    has_code = place != ""
     for step in (0, 1):
         stepping.wait_for_step(step)
         assert stepping.widget.evaluate(IS_WHOLE) and stepping.widget.evaluate(LETTERS) >= 10.5
         expect(code).to_be_visible(visible=has_code)
+        expect(frame).to_have_class(f"av-with-code av-code-{place}" if place else "av-with-code")
         if step == 0:
             stepping.press("next")
     for _ in range(2):

@@ -100,11 +100,11 @@ export class CodeView {
   }
 
   /**
-   * The widget has another size: the code stands beside the picture, above it where only that shows all of the picture, and is
-   * closed at first where only that shows all of a small one. What a step says moves nothing.
+   * The widget has another size. The code stands where all of the picture is seen, large if there is such a place; it is closed at
+   * first where only that shows all of a small one. What a step says moves nothing.
    * @param {number} width of the widget
    * @param {number} seen px of the page that a person sees at once
-   * @param {() => boolean} isWhole is all of the picture seen now?
+   * @param {(isLarge: boolean) => boolean} isWhole is all of the picture seen now?
    * @param {number} boxes of the picture
    */
   resized(width, seen, isWhole, boxes) {
@@ -112,21 +112,22 @@ export class CodeView {
     if (room === this.room) return;
     this.room = room;
     const [isOpen, isWide] = [this.chosen ?? width >= WIDE_ENOUGH, width >= NARROW_CODE];
-    this.place(isOpen, !isWide);
-    if (!this.isOpen || !isWide || isWhole()) return;
-    this.place(true, true);
-    if (isWhole()) return;
-    this.place(false, false);
-    if (this.chosen || boxes > SMALL || !isWhole()) this.place(true, false);
+    this.place(!isOpen ? "closed" : isWide ? "beside" : "above");
+    if (!this.isOpen || !isWide) return;
+    for (const isLarge of [true, false]) {
+      for (const place of /** @type {const} */ (["beside", "slim", "above"])) {
+        this.place(place);
+        if (isWhole(isLarge)) return;
+      }
+    }
+    this.place("closed");
+    if (this.chosen || boxes > SMALL || !isWhole(false)) this.place("beside");
   }
 
-  /**
-   * @param {boolean} isOpen
-   * @param {boolean} isAbove
-   */
-  place(isOpen, isAbove) {
-    if (isOpen !== this.isOpen) this.fold(isOpen);
-    this.root.parentElement?.classList.toggle("av-code-above", isAbove);
+  /** @param {"beside" | "slim" | "above" | "closed"} place */
+  place(place) {
+    if ((place !== "closed") !== this.isOpen) this.fold(place !== "closed");
+    for (const name of ["slim", "above"]) this.root.parentElement?.classList.toggle(`av-code-${name}`, name === place);
   }
 
   // -- what is shown ----------------------------------------------------------------------------------------------------

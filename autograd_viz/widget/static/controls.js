@@ -29,6 +29,8 @@ export class Controls {
     this.slider.addEventListener("input", () => this.drag(goto), { signal });
     for (const event of ["change", "pointerup"]) this.slider.addEventListener(event, () => this.release(), { signal });
     this.counter = html("span", "av-counter");
+    const longest = first < 0 ? say("forward_counter", { step: -first, total: -first }) : `${total} / ${total}`;
+    this.counter.style.minWidth = `${0.8 * longest.length}ch`; // the slider keeps its length
     this.speed = html("select", "av-speed");
     this.speed.setAttribute("aria-label", say("speed"));
     this.speed.title = say("speed");

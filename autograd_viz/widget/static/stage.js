@@ -128,8 +128,7 @@ export class Stage {
    */
   neighbour(id, direction) {
     if (this.cards) return this.cards.neighbour(id || this.lit, direction);
-    const { boxes } = this.picture;
-    const from = boxes.get(id);
+    const [{ boxes }, from] = [this.picture, this.picture.boxes.get(id)];
     if (!from) return boxes.has(this.lit) ? this.lit : (boxes.keys().next().value ?? "");
     const beside = [...this.graph.neighbours(id)].flatMap((other) => boxes.get(other) ?? []);
     return towards(from, beside, direction)?.id ?? id;
@@ -270,10 +269,11 @@ export class Stage {
     return lost;
   }
 
-  /** Can all of it be read at once in a stage of this width? @param {number} width @param {number} seen */
-  isWhole(width, seen) {
-    const { picture, viewport } = this;
-    return Math.min((width - BORDERS) / picture.width, (this.most(seen) - BORDERS) / picture.height) >= viewport.reading.whole;
+  /** Can all of it be read at once in a stage of this width? @param {number} width @param {number} seen @param {boolean} [isLarge] */
+  isWhole(width, seen, isLarge) {
+    const [{ picture }, { whole, easy }] = [this, this.viewport.reading];
+    const scale = Math.min((width - BORDERS) / picture.width, (this.most(seen) - BORDERS) / picture.height);
+    return scale >= (isLarge ? Math.max(whole, easy) : whole);
   }
 
   /**
