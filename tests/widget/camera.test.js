@@ -85,7 +85,8 @@ test("the tag of what is next comes into sight with its box", () => {
   const box = (id, y) => [id, { id, x: 100, y, w: 100, h: 50 }];
   const [boxes, moved] = [new Map([box("ran", 1200), box("next", 1005)]), viewport({ x: 0, y: -1000, scale: 1 })];
   const stage = Object.create(Stage.prototype);
-  Object.assign(stage, { picture: { boxes }, viewport: moved, map: { light() {} }, watched: ["ran", "next"], lit: "ran", due: "next" });
+  const others = { map: { light() {} }, beyond: { show() {} } };
+  Object.assign(stage, { picture: { boxes }, viewport: moved, ...others, watched: ["ran", "next"], lit: "ran", due: "next" });
   stage.follow();
   assert.ok(moved.view.y + 1005 >= 16, "its box alone was in sight");
   stage.follow();
