@@ -202,6 +202,14 @@ def test_presenting_fills_the_window_with_large_letters_and_escape_ends_it(sized
     assert stepping.widget.evaluate(LETTERS) < 18
 
 
+def test_presented_on_a_small_projector_a_map_is_seen_from_side_to_side(sized: Callable[..., Stepping]) -> None:
+    stepping = sized(LAPTOP, MAP, "s = av.step(loss)\ns")
+    expect(stepping.widget.locator(".av-listing")).to_be_visible()
+    stepping.widget.locator(".av-present").click()
+    expect(stepping.widget.locator(".av-listing")).to_be_hidden()
+    assert stepping.widget.evaluate(IS_AS_WIDE)
+
+
 def test_presented_a_long_sentence_takes_nothing_from_a_picture_that_has_room(sized: Callable[..., Stepping]) -> None:
     program = "x = av.tensor([1.0, 2.0, 3.0], requires_grad=True)\ny = x * x"
     stepping = sized(PROJECTOR, program, "s = av.step(y, gradient=av.tensor([1.0, 10.0, 100.0]))\ns")

@@ -100,28 +100,29 @@ export class CodeView {
   }
 
   /**
-   * The widget has another size. The code stands where all of the picture is seen, large if there is such a place; it is closed at
-   * first where only that shows all of a small one. What a step says moves nothing.
+   * The widget has another size. The code stands where the picture fits best, and is closed at first where only that shows all of a
+   * small one, or a map from side to side. What a step says moves nothing.
    * @param {number} width of the widget
    * @param {number} seen px of the page that a person sees at once
-   * @param {(isLarge: boolean) => boolean} isWhole is all of the picture seen now?
+   * @param {(how: "large" | "whole" | "wide") => boolean} fits does the picture, now?
    * @param {number} boxes of the picture
    */
-  resized(width, seen, isWhole, boxes) {
+  resized(width, seen, fits, boxes) {
     const room = `${width} ${seen} ${this.chosen}`;
     if (room === this.room) return;
     this.room = room;
     const [isOpen, isWide] = [this.chosen ?? width >= WIDE_ENOUGH, width >= NARROW_CODE];
     this.place(!isOpen ? "closed" : isWide ? "beside" : "above");
     if (!this.isOpen || !isWide) return;
-    for (const isLarge of [true, false]) {
+    for (const how of /** @type {const} */ (["large", "whole", "wide"])) {
       for (const place of /** @type {const} */ (["beside", "slim", "above"])) {
         this.place(place);
-        if (isWhole(isLarge)) return;
+        if (fits(how)) return;
       }
     }
     this.place("closed");
-    if (this.chosen || boxes > SMALL || !isWhole(false)) this.place("beside");
+    const isBetter = (boxes <= SMALL && fits("whole")) || fits("wide");
+    if (this.chosen || !isBetter) this.place("beside");
   }
 
   /** @param {"beside" | "slim" | "above" | "closed"} place */

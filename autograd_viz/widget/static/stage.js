@@ -36,9 +36,8 @@ import { Viewport } from "./viewport.js";
  * @property {AbortSignal} signal
  */
 
-const LEAST_STAGE = 620; // px of a figure beside a panel
 const [ZOOM, PAN] = [1.25, 80]; // of one press: a factor, and px
-const [LOW, HIGH] = [200, 340]; // px: the least height, and that beside a panel
+const [LOW, HIGH, LEAST_STAGE] = [200, 340, 620]; // px: the least height, that beside a panel, and the least width there
 const [FOOT, BORDERS] = [10, 4]; // px of the widget below the stage; of its borders, and of what is rounded in it
 
 export class Stage {
@@ -241,7 +240,7 @@ export class Stage {
   needed(width, seen) {
     const { picture, viewport } = this;
     const needed = picture.width * viewport.reading.easy + BORDERS;
-    const map = this.isWhole(needed, seen) ? 0 : this.map.width;
+    const map = this.fits("whole", needed, seen) ? 0 : this.map.width;
     return needed * 0.75 > width ? LEAST_STAGE : Math.min(needed + map, width);
   }
 
@@ -269,11 +268,12 @@ export class Stage {
     return lost;
   }
 
-  /** Can all of it be read at once in a stage of this width? @param {number} width @param {number} seen @param {boolean} [isLarge] */
-  isWhole(width, seen, isLarge) {
-    const [{ picture }, { whole, easy }] = [this, this.viewport.reading];
-    const scale = Math.min((width - BORDERS) / picture.width, (this.most(seen) - BORDERS) / picture.height);
-    return scale >= (isLarge ? Math.max(whole, easy) : whole);
+  /** All of it is read at once, in large letters or at all, or a map from side to side. @param {"large" | "whole" | "wide"} how @param {number} width @param {number} seen */
+  fits(how, width, seen) {
+    const [{ picture, cards }, { whole, easy }] = [this, this.viewport.reading];
+    const [wide, high] = [(width - BORDERS) / picture.width, (this.most(seen) - BORDERS) / picture.height];
+    if (how === "wide") return Boolean(cards) && wide >= easy && this.most(seen) > 1.5 * HIGH;
+    return Math.min(wide, high) >= (how === "large" ? Math.max(whole, easy) : whole);
   }
 
   /**
@@ -290,7 +290,7 @@ export class Stage {
     this.page = seen;
     this.top = this.root.offsetTop;
     const most = this.most(seen);
-    this.map.wanted = !this.isWhole(width, seen);
+    this.map.wanted = !this.fits("whole", width, seen);
     const wanted = heightFor(picture, width - BORDERS, most - BORDERS, viewport.reading) + BORDERS;
     this.height = Math.round(Math.min(most, Math.max(wanted, beside ? HIGH : Math.min(LOW, picture.height))));
     this.root.style.height = `${this.height}px`;

@@ -199,7 +199,7 @@ export class View {
   resized() {
     if (!this.built) return;
     const [{ stage, split }, seen] = [this, seenHeight(this.root)];
-    this.code.resized(this.root.clientWidth, seen, (isLarge) => stage.isWhole(split.root.clientWidth, seen, isLarge), stage.picture.boxes.size);
+    this.code.resized(this.root.clientWidth, seen, (how) => stage.fits(how, split.root.clientWidth, seen), stage.picture.boxes.size);
     split.resized(stage.needed(split.root.clientWidth, seen));
     this.panel.setAttribute("aria-expanded", String(split.isOpen));
     stage.resized(split.room, seen, split.isBeside);
