@@ -35,14 +35,30 @@ def _source_at(code: CodeType, lasti: int, file: str) -> Source | None:
 
 @functools.lru_cache(maxsize=1024)
 def _indentation_left_out(code: CodeType, file: str) -> int:
-    """How far the columns of `code` are left of its file's: marimo compiles a cell without the file's indentation."""
-    lines, left = linecache.getlines(file), 0
-    for line, _, column, end_column in code.co_positions():
-        if line is None or column is None or not end_column or line > len(lines):  # what is nowhere in a line ends at 0
-            continue
-        text = lines[line - 1]
-        left = max(left, len(text) - len(text.lstrip()) - column)  # no expression begins left of its line's text
-    return left
+    """How far the columns of `code` are left of its file's: marimo compiles a cell without the file's indentation.
+
+    At the columns of the file, an expression begins and ends where a word does.
+    """
+    lines = linecache.getlines(file)
+    places = {
+        (lines[line - 1], column, lines[end_line - 1], end)
+        for line, end_line, column, end in code.co_positions()
+        if line and end_line and end and column is not None and end_line <= len(lines)  # what is nowhere in a line ends at 0
+    }
+    deepest = max((len(line) - len(line.lstrip()) for line, *_ in places), default=0)
+
+    def cuts(left: int) -> int:
+        return sum(not (_begins(first, start + left) and _ends(last, end + left)) for first, start, last, end in places)
+
+    return min(range(deepest + 1), key=cuts)
+
+
+def _begins(line: str, byte_column: int) -> bool:
+    return re.compile(r"\b\w|[^\w\s]").match(line, _in_characters(line, byte_column)) is not None
+
+
+def _ends(line: str, byte_column: int) -> bool:
+    return re.compile(r"(?<=\w)\b|(?<=[^\w\s])").match(line, _in_characters(line, byte_column)) is not None
 
 
 def _characters(code: CodeType, line: int, byte_column: int) -> int:

@@ -136,15 +136,18 @@ def test_two_tensors_that_forward_calls_alike_have_no_name() -> None:
 
 def test_a_cell_that_runs_without_the_indentation_of_its_file_has_the_places_of_the_file(tmp_path: Path) -> None:
     file, cell = tmp_path / "cells.py", "a = av.tensor(2.0, requires_grad=True)\ndef f(x):\n    return x * a\ny = f(a) + a\n"
+    cell += "def each(x):\n    return {k: (x + k).sin() for k in (1, 2)}\nz = each(y)[2]\n"  # in it, nothing begins a line
     file.write_text(f"async def cell():\n{textwrap.indent(cell, '    ')}")
     variables: dict[str, Any] = {"av": av}
     exec(compile(ast.increment_lineno(ast.parse(cell)), str(file), "exec"), variables)  # as marimo does
-    document: Document = graph_of(variables["y"], variables).document
+    document: Document = graph_of(variables["z"], variables).document
     lines = file.read_text().splitlines()
     places = [p.source for p in (*document.tensors, *document.ops) if p.source is not None]
     assert {lines[s.line - 1][s.column : s.end_column] for s in places} == {
         "av.tensor(2.0, requires_grad=True)",
         "x * a",
         "f(a) + a",
+        "x + k",
+        "(x + k).sin()",
     }
-    assert [t.name for t in document.tensors] == ["a", None, "y"]
+    assert [t.name for t in document.tensors] == ["a", None, "y", None, "z"]
