@@ -224,6 +224,23 @@ def test_presented_a_long_sentence_takes_nothing_from_a_picture_that_has_room(si
     stepping.page.wait_for_function(f"root => ({IS_WHOLE})(root)", arg=stepping.widget.element_handle())
 
 
+def test_presented_the_picture_takes_the_room_again_that_a_sentence_has_left(sized: Callable[..., Stepping]) -> None:
+    stepping = sized({**LAPTOP, "width": 900}, TWELVE, STEP)
+    stage = stepping.widget.locator(".av-stage")
+    stepping.press("next")
+    stepping.widget.locator(".av-present").click()
+    sizes = [stage.bounding_box()]
+    stepping.lab.run_code("a.grad = av.tensor(7.0)")
+    expect(stepping.widget.locator(".av-drift")).not_to_be_empty()
+    sizes.append(stage.bounding_box())
+    press_key(stepping, "End")
+    expect(stepping.widget.locator(".av-drift")).to_be_empty()
+    sizes.append(stage.bounding_box())
+    first, second, third = (box or {} for box in sizes)
+    assert first["height"] > second["height"] + 10 and third["height"] == pytest.approx(first["height"], abs=40)
+    assert all(box["y"] + box["height"] == pytest.approx(LAPTOP["height"] - 10, abs=4) for box in (first, second, third))
+
+
 def test_a_pointer_that_passes_fades_nothing_and_one_that_rests_spares_what_is_called_and_next(
     sized: Callable[..., Stepping],
 ) -> None:

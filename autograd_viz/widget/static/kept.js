@@ -18,7 +18,7 @@ export function keep(of) {
   const hadFocus = of.root.contains(scope.activeElement);
   const { view, own } = stage.viewport;
   const [code, presents] = [of.code.chosen, of.present.isOn];
-  return { isOpen: split.isOpen, asked: split.asked, code, presents, hadFocus, chosen, anchor, groups: of.groups, view, own, at: stage.cornerOf(anchor) };
+  return { isOpen: split.isOpen, asked: split.asked, code, presents, hadFocus, chosen, anchor, groups: of.groups, view, own, at: cornerOf(stage, anchor) };
 }
 
 /**
@@ -34,8 +34,18 @@ export function goOn(from, kept) {
   if (kept.asked && kept.isOpen !== from.split.isOpen) from.split.show(kept.isOpen);
   from.resized();
   if (kept.chosen) from.select(successor(kept.chosen, boxes, kept.groups, from.groups), !kept.at);
-  const to = from.stage.cornerOf(anchor);
+  const to = cornerOf(from.stage, anchor);
   if (to && kept.at) from.stage.viewport.stand(anchored(kept.view, kept.at, to));
   from.stage.viewport.away = Boolean(kept.chosen && to && kept.at); // what was selected stays where it is
   if (kept.hadFocus) from.root.focus({ preventScroll: true });
+}
+
+/**
+ * The corner of a box, from the picture's.
+ * @param {import("./stage.js").Stage} stage
+ * @param {string} id
+ */
+function cornerOf({ picture }, id) {
+  const box = picture.boxes.get(id);
+  return box && { x: box.x - picture.x, y: box.y - picture.y };
 }

@@ -73,6 +73,7 @@ export class Stage {
     this.lit = this.called = this.due = this.failed = ""; // a box, what has run, the box of what is next, where a run broke off
     this.say = say;
     this.seen = ""; // for which amount of room the stage is made
+    this.heightIn = (/** @type {number} */ most) => most; // px of what there is at most
     this.height = this.top = this.page = 0; // px, from the top of the widget, and of the page that a person sees at once
     this.first = [ready, ...(document.roots ?? [])];
     /** @type {string[]} boxes, the most important first */
@@ -187,15 +188,6 @@ export class Stage {
     this.follow();
   }
 
-  /**
-   * The corner of a box, from the picture's.
-   * @param {string} id
-   */
-  cornerOf(id) {
-    const box = this.picture.boxes.get(id);
-    return box && { x: box.x - this.picture.x, y: box.y - this.picture.y };
-  }
-
   /** @param {string} next what runs next */
   showDue(next) {
     this.due = next && this.picture.visible(next);
@@ -257,11 +249,12 @@ export class Stage {
     this.follow();
   }
 
-  /** Make it lower by what stands above it now; presented, by what the window lacks. @returns {number} px */
+  /** Make it lower by what stands above it now; presented, as high as the window lets it be. @returns {number} px that it loses */
   fitted() {
     const px = this.root.offsetTop - this.top;
-    const lost = this.presented ? Math.max(0, this.height - this.most(this.page)) : px;
-    if (!this.seen || !px || this.height - lost < LOW) return 0;
+    if (!this.seen || !px) return 0;
+    const lost = this.presented ? this.height - this.heightIn(this.most(this.page)) : px;
+    if (this.height - lost < LOW) return 0;
     this.top += px;
     this.height -= lost;
     this.root.style.height = `${this.height}px`;
@@ -291,8 +284,10 @@ export class Stage {
     this.top = this.root.offsetTop;
     const most = this.most(seen);
     this.map.wanted = !this.fits("whole", width, seen);
-    const wanted = heightFor(picture, width - BORDERS, most - BORDERS, viewport.reading) + BORDERS;
-    this.height = Math.round(Math.min(most, Math.max(wanted, beside ? HIGH : Math.min(LOW, picture.height))));
+    const least = beside ? HIGH : Math.min(LOW, picture.height);
+    const wanted = (/** @type {number} */ most) => heightFor(picture, width - BORDERS, most - BORDERS, viewport.reading) + BORDERS;
+    this.heightIn = (/** @type {number} */ most) => Math.round(Math.min(most, Math.max(wanted(most), least)));
+    this.height = this.heightIn(most);
     this.root.style.height = `${this.height}px`;
     this.map.show();
     viewport.resized();
