@@ -36,7 +36,8 @@ class Empty(anywidget.AnyWidget):
 """
 # Before a press: from the time stamp of the click to the end of the first frame that shows the step. What a page asks for in a
 # frame runs before that frame is painted, a timer set there runs after it; the listener comes before the widget's own, so the
-# timer does not wait for what the widget does after the frame. A live step is marked as called before the kernel answers.
+# timer does not wait for what the widget does after the frame. The first beat of a live
+# step, what is called and what arrives there, needs no answer of the kernel.
 WATCH = """([button, step]) => {
   const root = document.querySelector('.av-root');
   const counter = root.querySelector('.av-counter');
@@ -94,7 +95,7 @@ def summary(name: str, times: list[float]) -> str:
 
 
 def press(lab: LabPage, button: str, step: int) -> tuple[float, float]:
-    """A real click at a random moment between two frames, at a hurried pace: ms to its mark, and to the step."""
+    """A real click at a random moment between two frames, at a hurried pace: ms to the first beat, and to the step."""
     lab.page.wait_for_timeout(PAUSE_MS + 17 * random.random())
     lab.page.mouse.move(*lab.page.evaluate(WATCH, [button, step]))
     lab.page.mouse.down()
@@ -108,8 +109,8 @@ def presses(lab: LabPage, steps: int) -> None:
     live = [press(lab, "next", i + 1) for i in range(steps)]
     back = [press(lab, "back", i) for i in reversed(range(steps))]
     again = [press(lab, "next", i + 1) for i in range(steps)]
-    print(summary("  live: marked as called", [marked for marked, _ in live]))
-    print(summary("  live: stepped (calls the grad_fn)", [shown for _, shown in live]))
+    print(summary("  live: the first beat of the step", [marked for marked, _ in live]))
+    print(summary("  live: the kernel's answer", [shown for _, shown in live]))
     print(summary("  recorded, back and forward", [shown for _, shown in back + again]))
 
 

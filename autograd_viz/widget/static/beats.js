@@ -1,5 +1,5 @@
 // The motion of a step in three beats: the gradient arrives, the node computes, and what it sends leaves. It is drawn over the
-// state after the step, so it can end at any time.
+// state after the step, so it can end at any time. Of a live step the first is drawn before the kernel answers (picture.css).
 
 import { runAlong } from "./runner.js";
 
