@@ -15,6 +15,8 @@ from typing import NamedTuple
 from ..graph.parsing import parsed
 from ..graph.surroundings import Source
 
+BEGIN, END = re.compile(r"\b\w|[^\w\s]"), re.compile(r"(?<=\w)\b|(?<=[^\w\s])")  # where an expression can
+
 
 def source_at(code: CodeType, lasti: int) -> Source | None:
     """The exact sub-expression that was running at instruction `lasti` of `code`; None if the code has no positions."""
@@ -48,17 +50,15 @@ def _indentation_left_out(code: CodeType, file: str) -> int:
     deepest = max((len(line) - len(line.lstrip()) for line, *_ in places), default=0)
 
     def cuts(left: int) -> int:
-        return sum(not (_begins(first, start + left) and _ends(last, end + left)) for first, start, last, end in places)
+        return sum(
+            not (_fits(BEGIN, first, start + left) and _fits(END, last, end + left)) for first, start, last, end in places
+        )
 
     return min(range(deepest + 1), key=cuts)
 
 
-def _begins(line: str, byte_column: int) -> bool:
-    return re.compile(r"\b\w|[^\w\s]").match(line, _in_characters(line, byte_column)) is not None
-
-
-def _ends(line: str, byte_column: int) -> bool:
-    return re.compile(r"(?<=\w)\b|(?<=[^\w\s])").match(line, _in_characters(line, byte_column)) is not None
+def _fits(pattern: re.Pattern[str], line: str, byte_column: int) -> bool:
+    return pattern.match(line, _in_characters(line, byte_column)) is not None
 
 
 def _characters(code: CodeType, line: int, byte_column: int) -> int:

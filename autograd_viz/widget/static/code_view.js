@@ -120,9 +120,8 @@ export class CodeView {
         if (fits(how)) return;
       }
     }
-    this.place("closed");
-    const isBetter = (boxes <= SMALL && fits("whole")) || fits("wide");
-    if (this.chosen || !isBetter) this.place("beside");
+    if (!this.chosen) this.place("closed");
+    if (this.chosen || !((boxes <= SMALL && fits("whole")) || fits("wide"))) this.place("beside");
   }
 
   /** @param {"beside" | "slim" | "above" | "closed"} place */

@@ -261,7 +261,7 @@ export class Stage {
     return lost;
   }
 
-  /** All of it is read at once, in large letters or at all, or a map from side to side. @param {"large" | "whole" | "wide"} how @param {number} width @param {number} seen */
+  /** Is all of it read at once, or a map from side to side? @param {"large" | "whole" | "wide"} how @param {number} width @param {number} seen */
   fits(how, width, seen) {
     const [{ picture, cards }, { whole, easy }] = [this, this.viewport.reading];
     const [wide, high] = [(width - BORDERS) / picture.width, (this.most(seen) - BORDERS) / picture.height];
