@@ -36,8 +36,8 @@ class Empty(anywidget.AnyWidget):
 """
 # Before a press: from the time stamp of the click to the end of the first frame that shows the step. What a page asks for in a
 # frame runs before that frame is painted, a timer set there runs after it; the listener comes before the widget's own, so the
-# timer does not wait for what the widget does after the frame. The first beat of a live
-# step, what is called and what arrives there, needs no answer of the kernel.
+# timer does not wait for what the widget does after the frame. The first beat of a live step, what is called and what arrives
+# there, needs no answer of the kernel.
 WATCH = """([button, step]) => {
   const root = document.querySelector('.av-root');
   const counter = root.querySelector('.av-counter');

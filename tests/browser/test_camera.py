@@ -115,6 +115,16 @@ def test_on_a_laptop_a_map_is_seen_from_side_to_side_and_its_buttons_stand_in_on
     assert toolbar and toolbar["height"] < 40
 
 
+def test_a_forward_pass_with_groups_leaves_the_buttons_in_one_row(sized: Callable[..., Stepping]) -> None:
+    program = "x = a = av.tensor(0.9, requires_grad=True)\nfor _ in range(30):\n    x = x * a"
+    stepping = sized({**LAPTOP, "width": 1230}, program, "s = av.step(x, collapse=True)\ns")
+    for key, counter in (("End", "31 / 31"), ("Home", "0 / 31"), ("Home", "forward 0 / 30")):
+        press_key(stepping, key)
+        expect(stepping.widget.locator(".av-counter")).to_have_text(counter)
+        toolbar = stepping.widget.locator(".av-toolbar").bounding_box()
+        assert toolbar and toolbar["height"] < 40
+
+
 def test_looking_elsewhere_the_edge_of_the_stage_says_what_is_next_at_every_step(sized: Callable[..., Stepping]) -> None:
     stepping = sized(LAPTOP, TWELVE, STEP)
     stage = stepping.widget.locator(".av-stage").bounding_box()

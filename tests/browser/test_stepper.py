@@ -95,10 +95,8 @@ c.register_hook(wait)"""
     stepping.press("next")
     expect(stepping.widget).to_have_class(re.compile("av-asked"))
     assert stepping.widget.evaluate(looks) == [["none", colour], ["none", colour]]
-    assert (
-        set(stepping.widget.locator(".arriving.label").all_text_contents()) == {"4.0"}
-        and stepping.text("t0.grad") == "grad = None"
-    )
+    assert set(stepping.widget.locator(".arriving.label").all_text_contents()) == {"4.0"}
+    assert stepping.text("t0.grad") == "grad = None"
     answer.touch()
     stepping.wait_for_step(3)
     expect(stepping.widget).not_to_have_class(re.compile("av-asked"))
@@ -223,13 +221,9 @@ def test_presses_count_while_the_kernel_is_busy_with_the_ones_before(open_notebo
     lab = open_notebook(IMPORT, PROGRAM + slow, STEP)
     lab.run_all()
     stepping = Stepping(lab)
-    ring = stepping.widget.locator(".av-due-ring")
-    expect(ring).not_to_have_css("stroke-dasharray", "none")  # dotted: it is next
     presses = "b => { for (const ms of [0, 60, 120, 300]) setTimeout(() => b.click(), ms); }"
     stepping.widget.locator(".av-next").evaluate(presses)
-    expect(ring).to_have_css("stroke-dasharray", "none")  # it is called, before the kernel has answered
     stepping.wait_for_step(4)
-    expect(ring).not_to_have_css("stroke-dasharray", "none")
     assert stepping.kernel_grads() == AFTER[4]
 
 
