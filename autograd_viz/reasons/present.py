@@ -54,7 +54,7 @@ def several(q: Question) -> list[Cause]:
 
 def _added(q: Question) -> list[PassEvent]:
     """The passes that reached it since its grad was cleared. Old ones count only if a later pass ran at the same line."""
-    cleared, grad = q.history.clearings(q.tensor), q.history.grad_of(q.tensor)
+    cleared, grad = q.history.clearings(q.tensor) + q.history.events_of(q.tensor, "made"), q.history.grad_of(q.tensor)
     zeroed = [e for e in q.history.events_of(grad, "written") if "zero" in e.name] if grad is not None else []
     since = max((e.number for e in (*cleared, *zeroed)), default=None)
     after = [p for p in q.passes if (since is None or p.number > since) and not p.error and not p.wanted and p.has_graph]

@@ -60,6 +60,9 @@ BOTH: dict[str, tuple[str, str, str, int | None]] = {
     "cleared in between is no sum": (
         OPT + "for _ in range(2):\n    opt.zero_grad()\n    " + TURN + "    opt.step()", "net[2].bias", "fine", 7,
     ),
+    "a leaf that is made again is no sum": (
+        "for _ in range(2):\n    w = torch.tensor(3.0, requires_grad=True)\n    y = w * 2\n    y.backward()", "w", "fine", 3,
+    ),
     "left from an earlier pass": (
         W + "(w * v).sum().backward()\n(v * 3).sum().backward()", "w", "old", 4,
     ),
