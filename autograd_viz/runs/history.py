@@ -19,6 +19,7 @@ from .rows import Numbers, Row
 
 WHOLE = 512  # steps that are kept whole
 BINS = 512  # of older steps, at most
+NEVER = np.iinfo(np.int64).max
 
 
 class Spans(NamedTuple):
@@ -42,10 +43,15 @@ class Series:
 
     Args:
         columns: how many.
+
+    Attributes:
+        count: how many steps there were.
+        first_bad: the first step whose number was nan or inf, by column; `NEVER` if there is none.
     """
 
     def __init__(self, columns: int) -> None:
         self.count = 0
+        self.first_bad = np.full(columns, NEVER)
         self._columns = columns
         self._recent = np.zeros((0, columns), np.float32)
         self._seen = np.zeros((0, columns), bool)
@@ -54,7 +60,10 @@ class Series:
 
     def add(self, values: Numbers, seen: NDArray[np.bool_]) -> None:
         """More steps: values and whether they were measured, shape (steps, columns)."""
-        self._recent = np.concatenate([self._recent, values.astype(np.float32)])
+        values = values.astype(np.float32)
+        at, columns = np.nonzero(seen & ~np.isfinite(values))
+        np.minimum.at(self.first_bad, columns, self.count + at)
+        self._recent = np.concatenate([self._recent, values])
         self._seen = np.concatenate([self._seen, seen])
         self.count += len(values)
         while (count := min((len(self._recent) - WHOLE) // self._width, BINS - len(self._bins.start))) > 0:

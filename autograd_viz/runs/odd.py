@@ -45,6 +45,7 @@ class Lately:
         norm, zeros, update: the finite numbers that were measured, oldest first.
         ever: was a norm ever measured?
         bad: how often it was nan or inf, in the whole run.
+        first_bad: the first step in which it was.
         top: the largest norm of all rows.
         size: elements of a parameter; 0 of the output of a module.
     """
@@ -54,33 +55,34 @@ class Lately:
     update: Numbers
     ever: bool
     bad: int
+    first_bad: int
     top: float
     size: int
 
 
 def odd_in(history: History) -> list[Odd]:
-    """Everything odd, the worst first; each row once."""
+    """Everything odd, the worst first; each row once. Of rows with nan or inf, that which had it first."""
     if history.steps == 0:
         return []
     recent = {name: history.series[name].last(RECENT) for name in ("norm", "zeros", "update")}
     spans = history.series["norm"].spans()
-    bad = spans.bad.sum(0)
+    bad, first_bad = spans.bad.sum(0), history.series["norm"].first_bad
     ever = np.isfinite(spans.most).any(0) | (bad > 0)
     top = float(np.max(recent["norm"], initial=0.0, where=np.isfinite(recent["norm"])))
     found = []
     for k, row in enumerate(history.rows):
         numbers = {name: values[:, k][np.isfinite(values[:, k])] for name, values in recent.items()}
-        lately = Lately(**numbers, ever=bool(ever[k]), bad=int(bad[k]), top=top, size=row.size)
+        lately = Lately(**numbers, ever=bool(ever[k]), bad=int(bad[k]), first_bad=int(first_bad[k]), top=top, size=row.size)
         for kind, values in islice(_rules(lately), 1):
             form = getattr(words, f"RUN_{kind.upper()}")
             found.append(Odd(k, kind, KINDS.index(kind), form.format(name=row.path or words.RUN_MODEL, **values)))
-    return sorted(found, key=lambda o: (o.rank, o.row))
+    return sorted(found, key=lambda o: (o.rank, first_bad[o.row], o.row))
 
 
 def _rules(row: Lately) -> Iterator[tuple[str, dict[str, str]]]:
     """The rules that hold, the worst first, with the values of their sentences."""
     if row.bad:
-        yield "bad", {"count": f"{row.bad:,}"}
+        yield "bad", {"count": f"{row.bad:,}", "step": f"{row.first_bad:,}"}
     if row.size and not row.ever:
         yield "none", {}
     if len(row.norm) >= FEW:

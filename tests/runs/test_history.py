@@ -64,7 +64,18 @@ def test_each_oddity_has_its_sentence_and_the_worst_is_first() -> None:
     )
     found = {history.rows[o.row].module: o.kind for o in odd_in(history)}
     assert found == {"broken": "bad", "never": "none", "dead": "zero", "jumps": "burst", "faint": "faint"}
-    assert odd_in(history)[0].sentence == "broken.weight: the gradient was nan or inf 1 times."
+    assert odd_in(history)[0].sentence == "broken.weight: the gradient was nan or inf, first in step 7 (1 in all)."
+
+
+def test_of_rows_with_nan_that_which_had_it_first_leads_however_long_ago() -> None:
+    ones, nan = [1.0] * 3000, float("nan")
+    late, early = ones.copy(), ones.copy()
+    late[1500:] = [nan] * 1500
+    early[7] = nan
+    assert [o.sentence for o in odd_in(history_of(late=late, early=early))] == [
+        "early.weight: the gradient was nan or inf, first in step 7 (1 in all).",
+        "late.weight: the gradient was nan or inf, first in step 1,500 (1,500 in all).",
+    ]
 
 
 def test_a_large_update_is_odd_where_many_elements_move() -> None:
@@ -77,7 +88,7 @@ def test_a_large_update_is_odd_where_many_elements_move() -> None:
 def test_rows_with_the_same_oddity_share_a_sentence() -> None:
     history = history_of(a=[0.0] * 8, b=[0.0] * 8, c=[1.0] * 8)
     assert sentences(history, odd_in(history)) == [
-        (0, "a.weight: the gradient of the last 5 steps is all zero. So are 1 more: b.weight.")
+        (0, "a.weight: the gradient of the last 5 steps is all zero. Likewise 1 more: b.weight.")
     ]
 
 

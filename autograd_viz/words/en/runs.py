@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 RUN_MODEL = "the model"
-RUN_BAD = "{name}: the gradient was nan or inf {count} times."
+RUN_BAD = "{name}: the gradient was nan or inf, first in step {step} ({count} in all)."
 RUN_NONE = "{name}: no gradient has ever arrived."
 RUN_ZERO = "{name}: the gradient of the last {steps} steps is all zero."
 RUN_BURST = "{name}: the gradient jumped from {usual} to {last}."
@@ -26,7 +26,7 @@ RUN_ALL_ZERO = "all zero"
 RUN_NOT_MEASURED = "not measured"
 RUN_RATE = "rate {text}"
 RUN_SKIPPED = "skipped"
-RUN_LIKEWISE = "So are {count} more: {names}."
+RUN_LIKEWISE = "Likewise {count} more: {names}."
 RUN_NOTHING_ODD = "Nothing is odd."
 RUN_BROKE = (
     "step {step}: the gradient of {name} is {what}{more}, and no weight has moved. {why}\n"
