@@ -13,6 +13,7 @@ from .sizes import size_causes
 from .unnoticed import unnoticed_causes
 from .zeros import zero_causes
 
+UNKNOWN = ("not_recorded", "zero_old", "bad_elsewhere")  # the graph at hand does not say
 FEW = 200  # ops of a pass that is run again even if nothing stands out
 
 
@@ -35,14 +36,21 @@ def _of_numbers(q: Question) -> list[Cause]:
     if zeroed or (before and state in ("nan", "inf", "zero")):
         return [*zeroed, *before]
     if state in ("nan", "inf"):
-        return [*bad_causes(q.facts), *skipped(q)] or [Cause("not_recorded")]
+        return _or_gone(q, [*bad_causes(q.facts), *skipped(q)]) or [Cause("not_recorded")]
     if state == "zero":
-        return [*zero_of(q.facts), *collected(q), *bad_loss(q.facts)] or [Cause("not_recorded")]
+        return _or_gone(q, [*zero_of(q.facts), *collected(q), *bad_loss(q.facts)]) or [Cause("not_recorded")]
     idle = collected(q)
     found = [*before, *idle, *since, *([] if idle else [*several(q), *never_stepped(q)]), *lacking(q)]
     if not before and (state or len(q.ops) <= FEW):
         found += of_numbers(q.facts)
-    return found or [plain_gradient(q)]
+    return _or_gone(q, found) or [plain_gradient(q)]
+
+
+def _or_gone(q: Question, found: list[Cause]) -> list[Cause]:
+    """What was found. If that is nothing, and no graph that is left leads to the tensor: that the root of the pass is gone."""
+    if q.last is None or q.last.root is not None or any(c.kind not in UNKNOWN for c in found) or q.facts.is_connected:
+        return found
+    return [Cause(q.history.unknown_root, source=q.last.source)]
 
 
 def zero_of(f: Facts) -> list[Cause]:

@@ -185,6 +185,17 @@ def test_the_core_remembers(case: str) -> None:
     check((program, ask, CORE.get(case, kind), None if "no_grad" in case else line))
 
 
+@pytest.mark.parametrize(
+    "program",
+    [X + "(x * 0).sum().backward()", X + "(x - 1).log().sum().backward()", X + "for _ in range(2):\n    x.sum().backward()"],
+)
+def test_the_core_says_so_if_the_graph_of_the_last_pass_is_gone(program: str) -> None:
+    other = "y = torch.ones(2, requires_grad=True)\nz = (y * 2).sum()"
+    for more in ("", f"\n{other}"):
+        answer = told(program + more)
+        assert (kinds(answer), lines(answer)) == (["root_gone"], [program.count("\n") + 1]), answer
+
+
 @pytest.mark.torch
 @pytest.mark.parametrize("case", [*BOTH, *TORCH])
 def test_a_watched_program_of_torch_is_looked_up(case: str) -> None:
