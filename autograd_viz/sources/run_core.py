@@ -16,9 +16,11 @@ from typing import Any
 import numpy as np
 
 from ..core.base import happened
+from ..core.base.provenance import Place, callers_place
 from ..core.tensor.random import default_generator
 from ..core.tensor.tensor import Tensor
 from .replaced import Replaced
+from .same_line import call_from, spot_of
 
 BLOCK = 64  # steps
 MOST = 32  # moments
@@ -31,6 +33,7 @@ class CoreMoment:
 
     Attributes:
         step: the step that it belongs to.
+        at: the user's instruction that called the model.
         model: a copy of the model before the call.
         args, kwargs: of the call.
         random: the state of the random numbers before it.
@@ -38,6 +41,7 @@ class CoreMoment:
     """
 
     step: int
+    at: Place
     model: Any
     args: tuple[Any, ...]
     kwargs: dict[str, Any]
@@ -131,7 +135,8 @@ class CoreRunWatch:
         if model is not self.model or not self._keeps:
             return forward(model, *args, **kwargs)
         self._end_step()
-        moment = CoreMoment(self.count, copy.deepcopy(model), args, kwargs, default_generator.get_state(), (None, []))
+        state = default_generator.get_state()
+        moment = CoreMoment(self.count, callers_place(), copy.deepcopy(model), args, kwargs, state, (None, []))
         result = forward(model, *args, **kwargs)
         if isinstance(result, Tensor) and result.requires_grad:
             arrived = list[Any]()
@@ -255,7 +260,7 @@ class CoreRunWatch:
             for p in model.parameters():
                 p.grad = None
             default_generator.set_state(moment.random)
-            result = model(*moment.args, **moment.kwargs)
+            result = call_from(spot_of(*moment.at), model, *moment.args, **moment.kwargs)
             default_generator.set_state(state)
             yield result, moment.result[1][-1], dict(model.named_parameters())
         finally:

@@ -130,6 +130,17 @@ def test_the_last_pass_can_be_opened_after_its_step() -> None:
         assert "head" in run.map().svg
 
 
+def test_an_opened_pass_has_the_lines_where_it_ran() -> None:
+    model, optimizer = made(lambda: nn.Sequential(nn.Linear(4, 3), nn.Tanh(), nn.Linear(3, 1)))
+    with av.watch(model) as run:
+        run.keep(every=2)
+        for _ in range(4):
+            model(torch.ones(2, 4)).sum().backward()
+            optimizer.step()
+        for stepper in (run.step(), run.step(2)):
+            assert {op.source.expression for op in stepper.stepper.document.ops} == {"model(torch.ones(2, 4))"}
+
+
 def test_a_condition_chooses_steps() -> None:
     model, optimizer = made()
     with av.watch(model) as run:

@@ -57,6 +57,7 @@ def test_norms_are_those_that_ran_and_kept_steps_run_again() -> None:
     norms = run.history.series["norm"].spans().mean
     assert np.allclose(norms, [[np.linalg.norm(g) for g in step] for step in grads])
     assert "0" in run.map(2).svg
+    assert {op.source.expression for op in run.step(2).stepper.document.ops if op.source} == {"model(x)"}
 
 
 def test_nan_stops_it_before_a_weight_moves() -> None:

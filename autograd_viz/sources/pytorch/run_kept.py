@@ -3,7 +3,7 @@
 # Note [A pass that runs again]
 The model is called with the same inputs, random state, modes and copies of its tensors. So it computes the same bits. What
 follows the model, such as a loss function, is the user's code and does not run again. The gradient that reached the model's
-result in the real pass is kept, and starts the backward pass.
+result in the real pass is kept, and starts the backward pass. The line that called the model is kept, and calls it again.
 """
 
 from __future__ import annotations
@@ -16,7 +16,10 @@ from typing import Any
 import torch
 from torch.utils._pytree import tree_flatten, tree_map
 
+from ..same_line import Spot, call_from, spot_of
 from .run_numbers import is_spread, own
+from .watch_lines import users_line
+from .watch_ops import Line
 
 MOST_CALLS = 16  # of the model in one pass
 
@@ -26,14 +29,17 @@ class Call:
     """A call of the model.
 
     Attributes:
+        at: the user's instruction that made it; None in a copy.
         args, kwargs: as they were given.
         versions: the version counters of the tensors among them.
         random: the states of PyTorch's random numbers before the call, by device ("cpu" or an index).
         buffers: copies of the buffers before the call.
         modes: which modules were in training mode.
         arrived: the gradient of each tensor that the model returned, by its place among them.
+        spot: where that instruction stands, in a copy.
     """
 
+    at: Line | None
     args: tuple[Any, ...]
     kwargs: dict[str, Any]
     versions: list[int]
@@ -41,6 +47,7 @@ class Call:
     buffers: list[Any]
     modes: list[bool]
     arrived: dict[int, Any] = field(default_factory=dict)
+    spot: Spot | None = None
 
     def changed(self) -> bool:
         """Has an input been changed in place since?"""
@@ -96,7 +103,7 @@ class Kept:
             return
         versions = [t._version for t in tensors_in((*args, kwargs) if kwargs else args)]
         buffers, modes = [b.detach().clone() for b in self._buffers], [m.training for m in self._modules]
-        self.calls.append(Call(args, kwargs, versions, _random_states(), buffers, modes))
+        self.calls.append(Call(users_line(), args, kwargs, versions, _random_states(), buffers, modes))
 
     def leaves(self, output: Any) -> None:
         """The model has returned: its gradients are noted when they arrive."""
@@ -159,7 +166,8 @@ def _copied(call: Call) -> Call:
     args, kwargs = tree_map(own, (call.args, call.kwargs))
     arrived = {place: grad.detach().clone() for place, grad in call.arrived.items()}
     versions = [t._version for t in tensors_in((*args, kwargs))]
-    return Call(args, kwargs, versions, call.random, call.buffers, call.modes, arrived)
+    spot = None if call.at is None else spot_of(*call.at)
+    return Call(None, args, kwargs, versions, call.random, call.buffers, call.modes, arrived, spot)
 
 
 def tensors_in(values: Any) -> list[Any]:
@@ -214,4 +222,4 @@ def copies_of(model: Any, moment: Moment, live: Sequence[Any], call: Call) -> tu
 def run_again(model: Any, call: Call, tensors: dict[str, Any]) -> list[Any]:
     """Call the model again with other parameters and buffers; it is as before afterwards. Returns the tensors of its result."""
     with as_it_was(model, call), torch.enable_grad():
-        return tensors_in(torch.func.functional_call(model, tensors, call.args, call.kwargs))
+        return tensors_in(call_from(call.spot, torch.func.functional_call, model, tensors, call.args, call.kwargs))
