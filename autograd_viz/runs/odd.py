@@ -15,7 +15,7 @@ from .rows import Numbers
 
 RECENT = 50  # steps that a rule looks at
 FEW = 5  # steps without which nothing is odd yet
-FAINT = 1e-4  # of the largest gradient: little arrives
+FAINT = 1e-4  # of the largest usual norm: little arrives
 BURST = 1e3  # times the usual norm
 STILL, WILD = 1e-6, 0.1  # update ÷ parameter
 FEW_ELEMENTS = 16  # of a parameter: each may cross zero, and then any update is large
@@ -46,7 +46,7 @@ class Lately:
         ever: was a norm ever measured?
         bad: how often it was nan or inf, in the whole run.
         first_bad: the first step in which it was.
-        top: the largest norm of all rows.
+        top: the largest of all rows' usual norms.
         size: elements of a parameter; 0 of the output of a module.
     """
 
@@ -64,19 +64,24 @@ def odd_in(history: History) -> list[Odd]:
     """Everything odd, the worst first; each row once. Of rows with nan or inf, that which had it first."""
     if history.steps == 0:
         return []
-    recent = {name: history.series[name].last(RECENT) for name in ("norm", "zeros", "update")}
+    recent = {name: _finite(history.series[name].last(RECENT)) for name in ("norm", "zeros", "update")}
     spans = history.series["norm"].spans()
     bad, first_bad = spans.bad.sum(0), history.series["norm"].first_bad
     ever = np.isfinite(spans.most).any(0) | (bad > 0)
-    top = float(np.max(recent["norm"], initial=0.0, where=np.isfinite(recent["norm"])))
+    top = max((float(np.median(norm)) for norm in recent["norm"] if len(norm)), default=0.0)
     found = []
     for k, row in enumerate(history.rows):
-        numbers = {name: values[:, k][np.isfinite(values[:, k])] for name, values in recent.items()}
+        numbers = {name: rows[k] for name, rows in recent.items()}
         lately = Lately(**numbers, ever=bool(ever[k]), bad=int(bad[k]), first_bad=int(first_bad[k]), top=top, size=row.size)
         for kind, values in islice(_rules(lately), 1):
             form = getattr(words, f"RUN_{kind.upper()}")
             found.append(Odd(k, kind, KINDS.index(kind), form.format(name=row.path or words.RUN_MODEL, **values)))
     return sorted(found, key=lambda o: (o.rank, first_bad[o.row], o.row))
+
+
+def _finite(values: Numbers) -> list[Numbers]:
+    """The finite numbers of each column."""
+    return [column[np.isfinite(column)] for column in values.T]
 
 
 def _rules(row: Lately) -> Iterator[tuple[str, dict[str, str]]]:

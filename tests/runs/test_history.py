@@ -85,6 +85,11 @@ def test_a_large_update_is_odd_where_many_elements_move() -> None:
     assert [(o.row, o.kind) for o in odd_in(history)] == [(0, "wild")]
 
 
+def test_where_one_row_jumps_the_others_are_not_faint() -> None:
+    history = history_of(jumps=[1.0] * 7 + [1e7], steady=[1.0] * 8)
+    assert [(history.rows[o.row].module, o.kind) for o in odd_in(history)] == [("jumps", "burst")]
+
+
 def test_rows_with_the_same_oddity_share_a_sentence() -> None:
     history = history_of(a=[0.0] * 8, b=[0.0] * 8, c=[1.0] * 8)
     assert sentences(history, odd_in(history)) == [
