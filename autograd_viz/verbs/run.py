@@ -163,7 +163,7 @@ class Run:
             return self._watch.moments.at(k)
         except KeyError:
             kept = ", ".join(map(str, self._watch.moments.steps)) or "none"
-            raise KeyError(f"step {k} was not kept (kept: {kept}); w.keep(every=500) chooses steps beforehand") from None
+            raise KeyError(f"step {k} was not kept (kept: {kept}); run.keep(every=500) chooses steps beforehand") from None
 
     # -- the numbers --------------------------------------------------------------------------------------------------
 
@@ -233,7 +233,7 @@ class Run:
     def _open_in_page(self, step: int) -> tuple[str, str]:
         k = None if step < 0 else step
         shown = self.map(k)
-        return shown.svg, words.RUN_OPENED.format(step="" if k is None else k)
+        return shown.svg, words.RUN_OPENED_LAST if k is None else words.RUN_OPENED.format(step=k)
 
     def _ipython_display_(self) -> None:
         """Show the live picture, and the one that stays in the notebook."""

@@ -78,6 +78,10 @@ def test_the_widget_follows_the_loop_and_opens_a_step() -> None:
         assert widget.data["steps"] == 1  # the second step ends with the next pass
         widget._heard(widget, {"kind": "open", "step": 0}, [])
         assert widget.opened["svg"]
+        assert widget.opened["said"] == "The pass of step 0, run again. run.step(0) steps it."
+        widget._heard(widget, {"kind": "open", "step": -1}, [])
+        assert widget.opened["svg"]
+        assert widget.opened["said"] == "The last pass, run again. run.step() steps it."
         widget._heard(widget, {"kind": "open", "step": 9}, [])
         assert "step 9 was not kept" in widget.opened["said"]
         before, widget._due = widget.data, float("inf")

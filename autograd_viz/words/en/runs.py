@@ -30,7 +30,7 @@ RUN_LIKEWISE = "Likewise {count} more: {names}."
 RUN_NOTHING_ODD = "Nothing is odd."
 RUN_BROKE = (
     "step {step}: the gradient of {name} is {what}{more}, and no weight has moved. {why}\n"
-    "→ w.step() opens this pass; av.watch(model, stop=False) goes on."
+    "→ run.step() opens this pass; av.watch(model, stop=False) goes on."
 )
 RUN_MORE_BAD = ", and so are {count} more"
 RUN_AFTER_MODEL = (
@@ -46,7 +46,8 @@ RUN_HELP = "Arrow keys move. Enter shows the row as a curve. s steps the pass of
 RUN_PICTURE = "Norms of gradients: {rows} rows, {steps} steps"
 RUN_OPEN = "Open step {step}"
 RUN_OPEN_LAST = "Open the last pass"
-RUN_OPENED = "The pass of step {step}, run again. w.step({step}) steps it."
+RUN_OPENED = "The pass of step {step}, run again. run.step({step}) steps it."
+RUN_OPENED_LAST = "The last pass, run again. run.step() steps it."
 RUN_CLOSE = "Close"
 RUN_LIVE = "● live"
 RUN_CELL_RANKS = "Over the ranks, steps {first} to {last}: least {least}, mean {mean}, most {most} on rank {rank}"

@@ -30,7 +30,7 @@ RUN_LIKEWISE = "另有 {count} 处也是如此：{names}。"
 RUN_NOTHING_ODD = "没有异常。"
 RUN_BROKE = (
     "第 {step} 步：{name} 的梯度为 {what}{more}，权重尚未更新。{why}\n"
-    "→ 用 w.step() 打开这次反向传播；用 av.watch(model, stop=False) 则不停下。"
+    "→ 用 run.step() 打开这次反向传播；用 av.watch(model, stop=False) 则不停下。"
 )
 RUN_MORE_BAD = "，另有 {count} 个参数也是如此"
 RUN_AFTER_MODEL = (
@@ -46,7 +46,8 @@ RUN_HELP = "方向键移动。回车键把这一行画成曲线。s 键单步运
 RUN_PICTURE = "梯度的范数：{rows} 行，{steps} 步"
 RUN_OPEN = "打开第 {step} 步"
 RUN_OPEN_LAST = "打开最近一次反向传播"
-RUN_OPENED = "第 {step} 步的反向传播，已重新运行。用 w.step({step}) 单步查看。"
+RUN_OPENED = "第 {step} 步的反向传播，已重新运行。用 run.step({step}) 单步查看。"
+RUN_OPENED_LAST = "最近一次反向传播，已重新运行。用 run.step() 单步查看。"
 RUN_CLOSE = "关闭"
 RUN_LIVE = "● 正在训练"
 RUN_CELL_RANKS = "各 rank，第 {first} 至 {last} 步：最小 {least}，平均 {mean}，最大 {most}（rank {rank}）"
