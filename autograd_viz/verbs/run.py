@@ -230,9 +230,9 @@ class Run:
                 self._shown.follow_cells(shell.events)
         return self._shown
 
-    def _open_in_page(self, step: int) -> tuple[str, str]:
+    def _open_in_page(self, step: int, theme: str) -> tuple[str, str]:
         k = None if step < 0 else step
-        shown = self.map(k)
+        shown = self.map(k, theme=theme if self._theme == "auto" else self._theme)
         return shown.svg, words.RUN_OPENED_LAST if k is None else words.RUN_OPENED.format(step=k)
 
     def _ipython_display_(self) -> None:

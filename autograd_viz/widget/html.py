@@ -77,9 +77,9 @@ def offline_page(entry: str, styles: Sequence[str], data: dict[str, Any], title:
 
 
 def run_html(data: dict[str, Any]) -> str:
-    """The page of a run, with its data (`runs.page`)."""
+    """The page of a run, with its data (`runs.page`). A file follows no loop."""
     styles = ("stepper.css", "unseen.css", "run.css", "file_page.css")
-    return offline_page("run_page.js", styles, data, title=data["title"], heading=data["title"])
+    return offline_page("run_page.js", styles, {**data, "is_live": False}, title=data["title"], heading=data["title"])
 
 
 def diff_html(data: dict[str, Any]) -> str:

@@ -23,7 +23,7 @@ class RunWidget(anywidget.AnyWidget):
 
     Args:
         read: gives the data of the page (`runs.page`).
-        open_step: gives the map of a step as SVG; it raises if the step cannot be opened.
+        open_step: gives the map of a step in a theme as SVG, and a sentence; it raises if the step cannot be opened.
 
     Attributes:
         mark: the class of the picture that the page hides while it is there.
@@ -36,7 +36,7 @@ class RunWidget(anywidget.AnyWidget):
     data = traitlets.Dict().tag(sync=True)
     opened = traitlets.Dict().tag(sync=True)
 
-    def __init__(self, read: Callable[[], dict[str, Any]], open_step: Callable[[int], tuple[str, str]]) -> None:
+    def __init__(self, read: Callable[[], dict[str, Any]], open_step: Callable[[int, str], tuple[str, str]]) -> None:
         self._read, self._open, self._due = read, open_step, 0.0
         self._is_behind = False
         self.mark = f"av-still-{secrets.token_hex(8)}"
@@ -74,9 +74,9 @@ class RunWidget(anywidget.AnyWidget):
     def _heard(self, widget: Any, content: Any, buffers: Any) -> None:
         """A step is to be opened."""
         match content:
-            case {"kind": "open", "step": int() as step}:
+            case {"kind": "open", "step": int() as step, "theme": "light" | "dark" as theme}:
                 try:
-                    svg, said = self._open(step)
+                    svg, said = self._open(step, theme)
                 except Exception as error:  # the page says why
                     svg, said = "", f"{type(error).__name__}: {error}"
                 self.opened = {"svg": base64.b64encode(svg.encode()).decode(), "said": said}

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import gzip
 import json
+import re
+from base64 import b64decode
 from pathlib import Path
 from typing import Any
 
@@ -63,6 +66,16 @@ def test_the_json_has_every_number(run: Any, tmp_path: Path) -> None:
     assert {"head.weight", "body.1.bias"} <= set(saved["table"]["path"])
 
 
+def test_a_page_that_is_saved_while_the_loop_runs_is_not_live(tmp_path: Path) -> None:
+    model, optimizer = made()
+    with av.watch(model) as run:
+        train(model, optimizer, 2)
+        assert run.page()["is_live"]
+        av.save(run, tmp_path / "run.html")
+    blocks = re.findall(r"H4sI[\w+/=]+", (tmp_path / "run.html").read_text())
+    assert '"is_live":false' in "".join(gzip.decompress(b64decode(block)).decode() for block in blocks)
+
+
 def test_other_suffixes_are_refused(run: Any, tmp_path: Path) -> None:
     with pytest.raises(av.UnknownChoiceError, match=r"\.gif"):
         av.save(run, tmp_path / "run.gif")
@@ -76,13 +89,13 @@ def test_the_widget_follows_the_loop_and_opens_a_step() -> None:
         widget._due = 0
         train(model, optimizer, 2)
         assert widget.data["steps"] == 1  # the second step ends with the next pass
-        widget._heard(widget, {"kind": "open", "step": 0}, [])
+        widget._heard(widget, {"kind": "open", "step": 0, "theme": "light"}, [])
         assert widget.opened["svg"]
         assert widget.opened["said"] == "The pass of step 0, run again. run.step(0) steps it."
-        widget._heard(widget, {"kind": "open", "step": -1}, [])
-        assert widget.opened["svg"]
+        widget._heard(widget, {"kind": "open", "step": -1, "theme": "dark"}, [])
+        assert b64decode(widget.opened["svg"]).decode() == run.map(theme="dark").svg
         assert widget.opened["said"] == "The last pass, run again. run.step() steps it."
-        widget._heard(widget, {"kind": "open", "step": 9}, [])
+        widget._heard(widget, {"kind": "open", "step": 9, "theme": "light"}, [])
         assert "step 9 was not kept" in widget.opened["said"]
         before, widget._due = widget.data, float("inf")
         train(model, optimizer, 3)

@@ -3,7 +3,7 @@
 import { button, html } from "./elements.js";
 import { Canvas } from "./run_canvas.js";
 import { hideStill } from "./still.js";
-import { followTheme } from "./theme.js";
+import { followTheme, isDark } from "./theme.js";
 import { sayer } from "./words.js";
 
 /** @typedef {import("./run_scale.js").RunData} RunData */
@@ -89,7 +89,7 @@ class RunView {
 
   /** @param {number} step */
   open(step) {
-    this.model.send?.({ kind: "open", step });
+    this.model.send?.({ kind: "open", step, theme: isDark(this.root) ? "dark" : "light" });
   }
 
   /** @param {string} said */
