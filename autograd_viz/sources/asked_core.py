@@ -18,6 +18,7 @@ from . import roots, stepped
 from .from_core import CoreGraph, is_tensor
 from .kept import raw_saved, version_of
 from .names import names_by_identity
+from .own_hooks import is_own_hook
 from .reach import backward_of
 from .roots import Access
 from .values import value_of
@@ -130,4 +131,4 @@ class CoreLive:
         if n._extra is not None:
             found += [h for of_output in n._extra.tensor_hooks.values() for h in of_output.values()]
             found += [*n._extra.prehooks.values(), *n._extra.posthooks.values()]
-        return tuple(getattr(h, "__name__", type(h).__name__) for h in found)
+        return tuple(getattr(h, "__name__", type(h).__name__) for h in found if not is_own_hook(h))

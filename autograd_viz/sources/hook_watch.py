@@ -11,6 +11,7 @@ from ..core.backward.engine import GraphTask
 from ..core.tensor.tensor import Tensor
 from ..graph.model import Value
 from ..graph.trace import HookRun
+from .own_hooks import is_own_hook
 from .values import value_of
 
 
@@ -45,7 +46,7 @@ class HookWatch:
             self._add(kind, hook, i, b, a)
 
     def _add(self, kind: str, hook: Any, index: int, before: Value | None, after: Value | None) -> None:
-        if GraphTask.current is not self.task:
+        if GraphTask.current is not self.task or is_own_hook(hook):
             return
         name = getattr(hook, "__name__", type(hook).__name__)
         self.runs.append(HookRun(kind, name, before, after, index))

@@ -19,6 +19,7 @@ from ..core.base import happened
 from ..core.base.provenance import Place, callers_place
 from ..core.tensor.random import default_generator
 from ..core.tensor.tensor import Tensor
+from .own_hooks import own_hook
 from .replaced import Replaced
 from .same_line import call_from, spot_of
 
@@ -140,7 +141,7 @@ class CoreRunWatch:
         result = forward(model, *args, **kwargs)
         if isinstance(result, Tensor) and result.requires_grad:
             arrived = list[Any]()
-            result.register_hook(lambda grad: arrived.append(grad.detach()))
+            result.register_hook(own_hook(lambda grad: arrived.append(grad.detach())))
             moment.result = (result, arrived)
             self._last = [moment]
         return result

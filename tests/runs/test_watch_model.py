@@ -180,6 +180,18 @@ def test_a_kept_step_has_the_ops_of_the_model_only() -> None:
     assert {t.name for t in document.tensors if t.is_leaf and t.requires_grad} == {n for n, _ in model.named_parameters()}
 
 
+@pytest.mark.parametrize("library", [torch, av])
+def test_a_stepper_of_a_watched_model_shows_no_hooks_of_the_watch(library: Any) -> None:
+    model = library.nn.Sequential(library.nn.Linear(2, 2), library.nn.Tanh(), library.nn.Linear(2, 1))
+    with av.watch(model) as run:
+        result = model(library.ones(1, 2))
+        result.register_hook(lambda grad: grad * 2)
+        stepper = av.step((result**2).sum())
+        stepper.finish()
+        assert [hook.name for step in stepper.stepper.trace.steps for hook in step.hooks] == ["<lambda>"]
+        assert run._watch.has_pass
+
+
 @pytest.mark.parametrize("how", ["torch.compile(model)", "model.compile()"])
 def test_a_compiled_model_is_watched_in_one_graph(how: str) -> None:
     """It takes over a second: PyTorch's compiler is imported."""

@@ -13,6 +13,7 @@ from ...graph.passes import Changed
 from ...graph.trace import Step
 from .. import roots, stepped
 from ..names import names_by_identity
+from ..own_hooks import is_own_hook
 from ..roots import Access
 from .graph import TorchGraph, is_tensor
 from .handles import version_of
@@ -132,4 +133,4 @@ class TorchLive:
         kinds = ("_backward_hooks", "_post_accumulate_grad_hooks")
         found = [h for t in tensors for kind in kinds for h in (getattr(t, kind, None) or {}).values()]
         found += [*dict_of(n.register_prehook).values(), *dict_of(n.register_hook).values()]
-        return tuple(name_of_hook(h) for h in found)
+        return tuple(name_of_hook(h) for h in found if not is_own_hook(h))

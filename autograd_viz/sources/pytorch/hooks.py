@@ -16,6 +16,7 @@ from torch.autograd.graph import GradientEdge
 
 from ...graph.model import Value
 from ...graph.trace import HookRun
+from ..own_hooks import is_own_hook
 from . import older
 from .hook_results import checked
 from .nodes import variable_of
@@ -136,6 +137,8 @@ class HookRunner:
 
     def _ran_for_all(self, kind: str, hook: Any, before: Sequence[Value | None], after: Sequence[Value | None]) -> None:
         """A hook got several gradients: record each that it changed, or else only the first."""
+        if is_own_hook(hook):
+            return
         pairs = list(enumerate(zip(before, after, strict=True)))
         changed = [(i, p) for i, p in pairs if repr(p[0]) != repr(p[1])]  # nan equals nan
         there = [(i, p) for i, p in pairs if p[0] is not None]

@@ -12,6 +12,7 @@ from typing import Any
 import torch
 from torch.compiler import is_dynamo_compiling
 
+from ..own_hooks import own_hook
 from .record import Recorder
 from .run_hooks import Hooks
 from .run_kept import Kept, Moment, copies_of, run_again
@@ -156,7 +157,7 @@ class RunWatch:
             if self.steps.is_full and self.is_on and grads[nr] is not None:
                 self._apart(self.steps.arrived, column, grads[nr])
 
-        result.grad_fn.register_prehook(arrives)
+        result.grad_fn.register_prehook(own_hook(arrives))
 
     # -- a backward pass ----------------------------------------------------------------------------------------------
 

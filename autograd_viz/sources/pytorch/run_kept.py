@@ -16,6 +16,7 @@ from typing import Any
 import torch
 from torch.utils._pytree import tree_flatten, tree_map
 
+from ..own_hooks import own_hook
 from ..same_line import Spot, call_from, spot_of
 from .run_numbers import is_spread, own
 from .watch_lines import users_line
@@ -154,7 +155,7 @@ def _noted(call: Call, place: int, output: int) -> Any:
         if grads[output] is not None:
             call.arrived[place] = grads[output]
 
-    return arrives
+    return own_hook(arrives)
 
 
 def _copied(call: Call) -> Call:
