@@ -8,12 +8,12 @@ import functools
 import linecache
 import re
 from collections.abc import Sequence
-from itertools import islice
 from types import CodeType
 from typing import NamedTuple
 
 from ..graph.parsing import parsed
 from ..graph.surroundings import Source
+from .same_line import spot_of
 
 BEGIN, END = re.compile(r"\b\w|[^\w\s]"), re.compile(r"(?<=\w)\b|(?<=[^\w\s])")  # where an expression can
 
@@ -25,9 +25,10 @@ def source_at(code: CodeType, lasti: int) -> Source | None:
 
 @functools.lru_cache(maxsize=4096)
 def _source_at(code: CodeType, lasti: int, file: str) -> Source | None:
-    line, end_line, column, end_column = next(islice(code.co_positions(), lasti // 2, None), (None,) * 4)
-    if line is None or end_line is None or column is None or end_column is None:
+    spot = spot_of(code, lasti)
+    if spot is None:
         return None
+    _, line, end_line, column, end_column = spot
     left = _indentation_left_out(code, file)
     start, end = _characters(code, line, column + left), _characters(code, end_line, end_column + left)
     lines = linecache.getlines(file)[line - 1 : end_line]
