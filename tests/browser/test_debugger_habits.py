@@ -115,6 +115,7 @@ def test_axe_finds_no_barriers_in_stops_pins_and_an_effect(stepping: Stepping, d
 
     with stepping.lab.dark() if dark else nullcontext():
         stepping.lab.run_code("s.pin('a'); s.stop_on(above=5); s.next()")
+        stepping.wait_for_step(1)
         press_key(stepping, "b")
         stepping.wait_for_step(0)
         panel(stepping).locator(".av-i-how").select_option("scale")
