@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..core.backward.hooks import RemovableHandle, register
+from ..core.base import happened
 from ..core.base.provenance import Place, ours
 from ..core.base.scopes import Stretch
 from .border import Border, hook_last_op
@@ -78,11 +79,14 @@ class HookedCall:
         at = None if ours[caller.f_code.co_filename] else Place(caller.f_code, caller.f_lasti)
         stretch = Stretch("", weakref.ref(self), at=at)
         try:
-            if any(self.__dict__[kind] for kind in _KINDS):
-                return self._hooked(args, kwargs)
-            return self.forward(*args, **kwargs)
+            return happened.calling(self, self._run, args, kwargs)
         finally:
             stretch.close()
+
+    def _run(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if any(self.__dict__[kind] for kind in _KINDS):
+            return self._hooked(args, kwargs)
+        return self.forward(*args, **kwargs)
 
     def _hooked(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         for hook, with_kwargs in list(self.__dict__["_forward_pre_hooks"].values()):

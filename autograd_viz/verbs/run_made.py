@@ -8,7 +8,8 @@ from ..core.tensor.tensor import Tensor
 from ..errors import NotDrawableError
 from ..runs.history import History
 from ..runs.rows import Row
-from ..sources.run_core import CoreRunWatch, core_rows
+from ..sources.run_core import CoreRunWatch
+from ..sources.run_rows import rows_of
 from .run_shared import Shared
 
 
@@ -20,14 +21,15 @@ def watched(model: Any, keep: int) -> tuple[History, Any, Shared | None]:
         ValueError: no parameter requires grad.
     """
     if _is_core(model):
-        history = History(Row(*row) for row in core_rows(model))
-        return history, CoreRunWatch(model, history, keep), None
+        rows = rows_of(model, Tensor.numel)
+        history = History(Row(*row) for row in rows.named)
+        return history, CoreRunWatch(model, rows, history, keep), None
     _check_torch(model)
     from ..sources.pytorch.run import RunWatch
+    from ..sources.pytorch.run_numbers import own_size
     from ..sources.pytorch.run_ranks import Channel
-    from ..sources.pytorch.run_rows import rows_of
 
-    rows = rows_of(model)
+    rows = rows_of(model, own_size)
     history = History(Row(*row) for row in rows.named)
     channel = Channel()
     shared = Shared(history, channel) if channel.world > 1 else None

@@ -1,9 +1,15 @@
-"""The last passes, optimizers, their steps, and numbers read from tensors, with their lines. `explain` reads them."""
+"""The last passes, optimizers, their steps, and numbers read from tensors, with their lines. `explain` reads them.
+
+# Note [What a watched run replaces]
+`passing`, `stepping`, `calling` and `clipping` are called by their names in this module. A run replaces the names while it is
+watched, so a program that is not watched pays nothing, and nothing is put on its model.
+"""
 
 from __future__ import annotations
 
 import weakref
 from collections import deque
+from collections.abc import Callable
 from typing import Any
 
 from .provenance import callers_place, now
@@ -89,6 +95,15 @@ def became_number(tensor: Any, name: str) -> None:
 def stepping(optimizer: Any) -> None:
     """An optimizer is about to update its parameters."""
     steps.append(Command(optimizer))
+
+
+def calling(module: Any, run: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """A module is called: `run(args, kwargs)` is its forward between its hooks."""
+    return run(args, kwargs)
+
+
+def clipping(factor: float) -> None:
+    """Gradients are about to be scaled by a factor, from 0 to 1, so that their norm is bounded."""
 
 
 class passing:  # noqa: N801 -- used as `with passing(...)`

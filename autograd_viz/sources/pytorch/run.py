@@ -13,12 +13,14 @@ import torch
 from torch.compiler import is_dynamo_compiling
 
 from ..own_hooks import own_hook
+from ..run_results import first_result, one_root
+from ..run_rows import Rows
 from .record import Recorder
+from .run_held import Held, held_by
 from .run_hooks import Hooks
 from .run_kept import Kept, Moment, copies_of, run_again
 from .run_moments import Moments
 from .run_numbers import real, update_ratios
-from .run_rows import Held, Rows, held_by
 from .run_steps import Sink, Steps
 
 
@@ -119,11 +121,7 @@ class RunWatch:
             leaves = {name: p for name, p in parameters.items() if p.requires_grad}
             with Recorder(self.model):
                 results = run_again(self.model, call, {**parameters, **buffers})
-            reached = [(results[place], grad) for place, grad in call.arrived.items()]
-            root, gradient = reached[0]
-            if len(reached) > 1:  # one root for all results
-                root = sum((result * grad).sum() for result, grad in reached)
-                gradient = root.new_ones(())
+            root, gradient = one_root([(results[place], grad) for place, grad in call.arrived.items()], _vjp)
             yield root, gradient, leaves
         finally:
             if hooks is not None:
@@ -148,7 +146,7 @@ class RunWatch:
     def _follow(self, column: int, module: Any, output: Any) -> None:
         if module is self.model:
             self.kept.leaves(output)
-        result = first_result(output) if self.steps.is_full else None
+        result = first_result(output, torch.Tensor) if self.steps.is_full else None
         if result is None:
             return
         nr = result.output_nr
@@ -176,12 +174,13 @@ class RunWatch:
         return result
 
     def clips(self, clip: Any, parameters: Any, max_norm: float, *args: Any, **kwargs: Any) -> Any:
-        """Gradients are clipped."""
+        """Gradients are clipped by a function that returns their norm, or is given it."""
         if not isinstance(parameters, torch.Tensor):
             parameters = list(parameters)  # a generator is read once
-        total = clip(parameters, max_norm, *args, **kwargs)
+        result = clip(parameters, max_norm, *args, **kwargs)
+        total = args[0] if result is None else result
         self._apart(lambda: self.steps.note_clip(torch.clamp(float(max_norm) / (real(total) + 1e-6), max=1.0)))
-        return total
+        return result
 
     # -- a step -------------------------------------------------------------------------------------------------------
 
@@ -292,9 +291,5 @@ class RunWatch:
             return None
 
 
-def first_result(output: Any) -> Any:
-    """The first tensor with a grad_fn that a module returned: itself, or in a tuple, a list or a dictionary."""
-    if isinstance(output, torch.Tensor):
-        return output if output.grad_fn is not None else None
-    parts = output.values() if isinstance(output, dict) else output if isinstance(output, (tuple, list)) else ()
-    return next((p for p in parts if isinstance(p, torch.Tensor) and p.grad_fn is not None), None)
+def _vjp(outputs: list[Any], grads: list[Any], wanted: Any) -> Any:
+    return torch.autograd.grad(outputs, [wanted], grads, retain_graph=True, allow_unused=True)[0]

@@ -5,7 +5,8 @@ Nothing is put on the user's model, so it can be copied, pickled, compiled and s
 - `torch.nn.Module.__call__` runs each module. Its result's node gets a prehook. A global hook would cost every module more.
 - Global hooks report the steps of optimizers.
 - `torch.autograd._engine_run_backward` runs all passes; its first argument has the roots.
-- `torch.nn.utils.clip_grad_norm_` returns the norm before clipping.
+- `_clip_grads_with_norm_` gets the norm before clipping. Before PyTorch 2.6, `clip_grad_norm_` returns it; where a program
+  has imported that by name, it is not seen.
 - `GradScaler.step` decides whether an optimizer steps. It knows the scale of the loss.
 """
 
@@ -17,6 +18,13 @@ import torch
 from torch.optim import optimizer as optimizers
 
 from ..replaced import Replaced
+
+_utils = torch.nn.utils
+CLIPPING: list[tuple[Any, str]] = (
+    [(_utils.clip_grad, "_clip_grads_with_norm_")]
+    if hasattr(_utils.clip_grad, "_clip_grads_with_norm_")
+    else [(_utils, "clip_grad_norm_"), (_utils.clip_grad, "clip_grad_norm_")]
+)
 
 
 class Hooks:
@@ -31,12 +39,10 @@ class Hooks:
             optimizers.register_optimizer_step_pre_hook(run.step_begins),
             optimizers.register_optimizer_step_post_hook(run.step_ends),
         ]
-        utils = torch.nn.utils
         self._names = [
             Replaced(torch.nn.Module, "__call__", run.calls),
             Replaced(torch.autograd, "_engine_run_backward", run.runs_backward),
-            Replaced(utils, "clip_grad_norm_", run.clips),
-            Replaced(utils.clip_grad, "clip_grad_norm_", run.clips),
+            *(Replaced(owner, name, run.clips) for owner, name in CLIPPING),
             Replaced(torch.amp.GradScaler, "step", run.scaler_steps),
         ]
 

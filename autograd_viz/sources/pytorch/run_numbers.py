@@ -16,6 +16,11 @@ def own(tensor: Any) -> Any:
     return tensor.to_local() if is_spread(tensor) else tensor
 
 
+def own_size(tensor: Any) -> int:
+    """Its number of elements; of one that is spread over ranks, those of this rank."""
+    return int(own(tensor).numel())
+
+
 def is_spread(tensor: Any) -> bool:
     """Is it a DTensor, as the parameters of FSDP2 are?"""
     return hasattr(tensor, "to_local")

@@ -17,8 +17,9 @@ from typing import Any, Protocol
 import numpy as np
 import torch
 
+from ..run_rows import Rows
+from .run_held import Held
 from .run_numbers import all_real, largest, norms, real, zeros
-from .run_rows import Held, Rows
 from .run_table import BLOCK, Table
 
 SHARE = 0.005  # of the time that a step takes, for what only full steps have
@@ -58,8 +59,9 @@ class Steps:
         self.rows, self.sink, self._is_rank = rows, sink, is_rank
         self.count, self.every, self.is_full = 0, 1, True
         self.spent, self.passes, self.optimizers = 0.0, 0, list[Any]()
-        self._tables = {name: Table(len(rows.named), rows.device) for name in ("norm", "largest", "zeros", "update")}
-        self._totals = Table(2, rows.device)
+        self._device = rows.parameters[0].device
+        self._tables = {name: Table(len(rows.named), self._device) for name in ("norm", "largest", "zeros", "update")}
+        self._totals = Table(2, self._device)
         self._known = np.full((BLOCK, 3), np.nan, np.float32)
         self._k = 0  # the row of the block
         self._rates = dict[int, float]()
@@ -106,7 +108,7 @@ class Steps:
     def unscale_loss(self, scale: Any) -> None:
         """The loss was scaled before its pass; the first optimizer that steps after it says so."""
         if len(self.optimizers) == 1 and self._totals.is_seen(self._k, LOSS):
-            self._totals.cell(self._k, LOSS).div_(scale.to(self.rows.device))
+            self._totals.cell(self._k, LOSS).div_(scale.to(self._device))
 
     def note_clip(self, factor: Any) -> None:
         """Gradients were multiplied by a factor."""
@@ -136,7 +138,7 @@ class Steps:
                 if bool(grad.isfinite().all()):  # its squares were too large for float32
                     self._tables["norm"].cell(self._k, column).copy_(torch.linalg.vector_norm(grad, dtype=torch.float64))
                 else:
-                    bad.append(self.rows.order.index(column))
+                    bad.append(self.rows.at(column))
         return sorted(bad)
 
     @property

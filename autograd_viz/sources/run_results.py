@@ -1,0 +1,53 @@
+"""What a model that is watched has returned."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+
+def results_of(output: Any, kind: type) -> list[Any]:
+    """The tensors in nested tuples, lists and dictionaries, in order.
+
+    Args:
+        output: what a module returned.
+        kind: the class of tensors.
+    """
+    found, todo = [], [output]
+    while todo:
+        value = todo.pop()
+        if isinstance(value, kind):
+            found.append(value)
+        elif isinstance(value, (tuple, list, dict)):
+            todo += reversed(list(value.values() if isinstance(value, dict) else value))
+    return found
+
+
+def first_result(output: Any, kind: type) -> Any:
+    """The first tensor with a grad_fn among them; None if there is none."""
+    return next((r for r in results_of(output, kind) if r.grad_fn is not None), None)
+
+
+def one_root(reached: Sequence[tuple[Any, Any]], vjp: Callable[..., Any]) -> tuple[Any, Any]:
+    """A tensor and its gradient, for a pass that begins at several results.
+
+    Where one result was computed from another, as a loss from logits, the pass will bring the latter a part of its gradient, or
+    all. That part is subtracted first.
+
+    Args:
+        reached: each result with the whole gradient that reached it.
+        vjp: called with tensors, their gradients and an input: what reaches the input, or None. It keeps the graph.
+    """
+    begin = list[tuple[Any, Any]]()
+    for result, whole in sorted(reached, key=lambda r: -r[0].grad_fn._sequence_nr()):
+        inside = vjp(*map(list, zip(*begin, strict=True)), result) if begin else None
+        if inside is None:
+            begin.append((result, whole))
+            continue
+        is_same = (whole == inside) | (whole != whole) & (inside != inside)  # noqa: PLR0124 -- nan
+        if not bool(is_same.all()):
+            begin.append((result, (whole - inside).masked_fill(is_same, 0.0)))
+    if len(begin) == 1:
+        return begin[0]
+    root = sum((result * grad).sum() for result, grad in begin)
+    return root, root.new_ones(())
