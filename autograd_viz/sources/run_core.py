@@ -200,10 +200,10 @@ class CoreRunWatch:
         Raises:
             RuntimeError: it cannot run again.
         """
-        if not self._keeps:
-            raise RuntimeError("the pass cannot run again: keep is 0")
+        why = "no gradient has reached a result of the model"
+        why = "keep is 0" if not self._keeps else why if self.is_on else "the run is closed"
         if not self.has_pass:
-            raise RuntimeError("the pass cannot run again: no gradient has reached a result of the model")
+            raise RuntimeError(f"the pass of step {self.count} cannot run again: {why}")
         return self._last[0]
 
     @contextmanager

@@ -79,6 +79,8 @@ def test_closing_gives_the_names_back() -> None:
         assert happened.calling is not calling
     train(model, optimizer, 1)
     assert happened.calling is calling
+    with pytest.raises(RuntimeError, match="the pass of step 0 cannot run again: the run is closed"):
+        run.step()
     assert run.history.steps == 0
 
 
