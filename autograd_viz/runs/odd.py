@@ -10,10 +10,10 @@ from typing import NamedTuple
 import numpy as np
 
 from .. import words
-from .history import History
+from .history import WHOLE, History, Series
 from .rows import Numbers
 
-RECENT = 50  # steps that a rule looks at
+RECENT = 50  # numbers that a rule looks at, of the steps that are kept whole
 FEW = 5  # steps without which nothing is odd yet
 FAINT = 1e-4  # of the largest usual norm: little arrives
 BURST = 1e3  # times the usual norm
@@ -39,10 +39,10 @@ KINDS = ("bad", "none", "zero", "burst", "faint", "wild", "still", "mostly_zero"
 
 @dataclass(frozen=True)
 class Lately:
-    """The last steps of a row.
+    """What was measured of a row last.
 
     Attributes:
-        norm, zeros, update: the finite numbers that were measured, oldest first.
+        norm, zeros, update: the last finite numbers, oldest first.
         ever: was a norm ever measured?
         bad: how often it was nan or inf, in the whole run.
         first_bad: the first step in which it was.
@@ -64,7 +64,7 @@ def odd_in(history: History) -> list[Odd]:
     """Everything odd, the worst first; each row once. Of rows with nan or inf, that which had it first."""
     if history.steps == 0:
         return []
-    recent = {name: _finite(history.series[name].last(RECENT)) for name in ("norm", "zeros", "update")}
+    recent = {name: _recent(history.series[name]) for name in ("norm", "zeros", "update")}
     spans = history.series["norm"].spans()
     bad, first_bad = spans.bad.sum(0), history.series["norm"].first_bad
     ever = np.isfinite(spans.most).any(0) | (bad > 0)
@@ -79,9 +79,9 @@ def odd_in(history: History) -> list[Odd]:
     return sorted(found, key=lambda o: (o.rank, first_bad[o.row], o.row))
 
 
-def _finite(values: Numbers) -> list[Numbers]:
-    """The finite numbers of each column."""
-    return [column[np.isfinite(column)] for column in values.T]
+def _recent(series: Series) -> list[Numbers]:
+    """The last finite numbers of each column. Some are measured in every step, some in one of many."""
+    return [column[np.isfinite(column)][-RECENT:] for column in series.last(WHOLE).T]
 
 
 def _rules(row: Lately) -> Iterator[tuple[str, dict[str, str]]]:

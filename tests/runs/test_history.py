@@ -85,6 +85,15 @@ def test_a_large_update_is_odd_where_many_elements_move() -> None:
     assert [(o.row, o.kind) for o in odd_in(history)] == [(0, "wild")]
 
 
+def test_what_only_every_64th_step_measures_is_judged_by_what_was_measured_last() -> None:
+    history = History([Row("moves", "parameter", "weight", 64), Row("dead", "output", "ReLU", 0)])
+    for step in range(64 * 6):
+        values, seen = np.array([[1.0, 0.0]], np.float32), np.array([[True, step % 64 == 0]])
+        update = values / 2, np.array([[step % 64 == 0, False]])
+        history.add({"norm": (values, seen), "update": update, "totals": (np.ones((1, 5)), np.ones((1, 5), bool))})
+    assert [(o.row, o.kind) for o in odd_in(history)] == [(1, "zero"), (0, "wild")]
+
+
 def test_where_one_row_jumps_the_others_are_not_faint() -> None:
     history = history_of(jumps=[1.0] * 7 + [1e7], steady=[1.0] * 8)
     assert [(history.rows[o.row].module, o.kind) for o in odd_in(history)] == [("jumps", "burst")]
@@ -93,7 +102,7 @@ def test_where_one_row_jumps_the_others_are_not_faint() -> None:
 def test_rows_with_the_same_oddity_share_a_sentence() -> None:
     history = history_of(a=[0.0] * 8, b=[0.0] * 8, c=[1.0] * 8)
     assert sentences(history, odd_in(history)) == [
-        (0, "a.weight: the gradient of the last 5 steps is all zero. Likewise 1 more: b.weight.")
+        (0, "a.weight: its last 5 gradients are all zero. Likewise 1 more: b.weight.")
     ]
 
 

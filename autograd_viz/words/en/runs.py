@@ -5,7 +5,7 @@ from __future__ import annotations
 RUN_MODEL = "the model"
 RUN_BAD = "{name}: the gradient was nan or inf, first in step {step} ({count} in all)."
 RUN_NONE = "{name}: no gradient has ever arrived."
-RUN_ZERO = "{name}: the gradient of the last {steps} steps is all zero."
+RUN_ZERO = "{name}: its last {steps} gradients are all zero."
 RUN_BURST = "{name}: the gradient jumped from {usual} to {last}."
 RUN_FAINT = "{name}: little arrives: its gradient is {usual}, the largest is {top}."
 RUN_WILD = "{name}: each step changes it by {share} of its size."

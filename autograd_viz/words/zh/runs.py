@@ -5,7 +5,7 @@ from __future__ import annotations
 RUN_MODEL = "模型"
 RUN_BAD = "{name}：梯度为 nan 或 inf，最早在第 {step} 步（共 {count} 次）。"
 RUN_NONE = "{name}：从未收到梯度。"
-RUN_ZERO = "{name}：最近 {steps} 步的梯度全为零。"
+RUN_ZERO = "{name}：最近 {steps} 次测得的梯度全为零。"
 RUN_BURST = "{name}：梯度从 {usual} 突增到 {last}。"
 RUN_FAINT = "{name}：梯度几乎消失，只有 {usual}，而最大的是 {top}。"
 RUN_WILD = "{name}：每一步的更新量达到参数大小的 {share}。"
