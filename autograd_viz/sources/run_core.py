@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from ..core.backward.backward import run, start
+from ..core.backward.engine import GraphTask
 from ..core.base import happened
 from ..core.base.grad_mode import is_grad_enabled
 from ..core.base.provenance import callers_place
@@ -23,13 +24,13 @@ from ..core.tensor.random import default_generator
 from ..core.tensor.tensor import Tensor
 from .own_hooks import own_hook
 from .replaced import Replaced
-from .run_core_moments import CoreMoment, CoreMoments
+from .run_core_moments import CoreCall, CoreMoment, CoreMoments, results_again
 from .run_core_numbers import CoreNumbers, norm_of
 from .run_results import first_result, one_root, results_of
 from .run_rows import Rows
-from .same_line import call_from, spot_of
 
 BLOCK = 64  # steps
+MOST_CALLS = 16  # of the model in one pass
 
 
 class CoreRunWatch:
@@ -48,7 +49,7 @@ class CoreRunWatch:
         self.before: Callable[[list[int]], None] | None = None
         self.after: Callable[[], None] = lambda: None
         self.moments = CoreMoments()
-        self._keeps, self._last = keep > 0, list[CoreMoment]()
+        self._keeps, self._kept, self._has_run = keep > 0, list[CoreCall](), False
         self._numbers, self._passes, self._before = CoreNumbers(rows.order), 0, dict[int, Any]()
         self._stepped, self._rate, self._began = False, math.nan, perf_counter()
         self._names = [
@@ -65,7 +66,7 @@ class CoreRunWatch:
             for name in self._names:
                 name.undo()
             self.flush()
-            self._last = []
+            self._kept = []
 
     # -- a pass -------------------------------------------------------------------------------------------------------
 
@@ -73,29 +74,31 @@ class CoreRunWatch:
         column = self.rows.of_module.get(module)
         if column is None or not is_grad_enabled():
             return calling(module, run, args, kwargs)
-        moment = self._begins(args, kwargs) if module is self.model else None
+        kept = self._begins(args, kwargs) if module is self.model else None
         output = calling(module, run, args, kwargs)
-        if moment is not None:
-            self._last = [moment]
+        if kept is not None:
             for place, result in enumerate(results_of(output, Tensor)):
                 if result.requires_grad:
-                    result.register_hook(own_hook(functools.partial(_note, moment.arrived, place)))
+                    result.register_hook(own_hook(functools.partial(_note, kept.arrived, place)))
         result = first_result(output, Tensor)
         if result is not None:
             nr = result.output_nr
             result.grad_fn.register_prehook(own_hook(lambda grads: self._arrives(column, grads[nr])))
         return output
 
-    def _begins(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> CoreMoment | None:
-        """The model is called. What its pass needs to run again, if it is kept."""
+    def _begins(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> CoreCall | None:
+        """The model is called. What the call needs to run again, if it is kept."""
         self._end_step()
         if not self._keeps:
             return None
+        if self._has_run or len(self._kept) == MOST_CALLS:
+            self._kept, self._has_run = [], False
         random = default_generator.get_state()
-        return CoreMoment(self.count, callers_place(), copy.deepcopy(self.model), args, kwargs, random)
+        self._kept.append(CoreCall(callers_place(), copy.deepcopy(self.model), args, kwargs, random))
+        return self._kept[-1]
 
     def _arrives(self, column: int, grad: Any) -> None:
-        if self.is_on and grad is not None:
+        if self.is_on and grad is not None and _is_backward():
             array = grad.detach().numpy()
             self._numbers.add("norm", column, norm_of(array))
             self._numbers.put("largest", column, np.abs(array).max(initial=0))
@@ -107,6 +110,7 @@ class CoreRunWatch:
                 self.loss = float(root.detach().item().real)
                 self._numbers.total("loss", self.loss)
             self._passes += 1
+            self._has_run = True
         return passing(name, root, *args)
 
     def _clips(self, clipping: Any, factor: float) -> None:
@@ -192,7 +196,7 @@ class CoreRunWatch:
     @property
     def has_pass(self) -> bool:
         """Can the last pass run again?"""
-        return bool(self._last and self._last[0].arrived)
+        return any(call.arrived for call in self._kept)
 
     def moment(self) -> CoreMoment:
         """The last pass.
@@ -204,7 +208,7 @@ class CoreRunWatch:
         why = "keep is 0" if not self._keeps else why if self.is_on else "the run is closed"
         if not self.has_pass:
             raise RuntimeError(f"the pass of step {self.count} cannot run again: {why}")
-        return self._last[0]
+        return CoreMoment(self.count, [call for call in self._kept if call.arrived])
 
     @contextmanager
     def opened(self, moment: CoreMoment) -> Iterator[tuple[Any, Any, dict[str, Any]]]:
@@ -212,25 +216,23 @@ class CoreRunWatch:
         names, self._names = self._names, []
         for name in names:
             name.pause()
-        state = default_generator.get_state()
         try:
-            model = copy.deepcopy(moment.model)
-            for p in model.parameters():
-                p.grad = None
-            default_generator.set_state(moment.random)
-            results = results_of(call_from(spot_of(*moment.at), model, *moment.args, **moment.kwargs), Tensor)
-            default_generator.set_state(state)
-            root, gradient = one_root([(results[place], grad) for place, grad in moment.arrived.items()], _vjp)
-            yield root, gradient, dict(model.named_parameters())
+            reached, leaves = results_again(moment)
+            yield *one_root(reached, _vjp), leaves
         finally:
-            default_generator.set_state(state)
             self._names = names
             for name in names:
                 name.go_on()
 
 
 def _note(arrived: dict[int, Any], place: int, grad: Any) -> None:
-    arrived[place] = grad.detach()
+    if _is_backward():
+        arrived[place] = grad.detach()
+
+
+def _is_backward() -> bool:
+    """Is the pass that runs one of `backward`, not of `grad`?"""
+    return GraphTask.current is not None and not GraphTask.current.captures
 
 
 def _vjp(outputs: list[Any], grads: list[Any], wanted: Any) -> Any:

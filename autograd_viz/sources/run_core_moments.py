@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import copy
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..core.base.provenance import Place
+from ..core.tensor.random import default_generator
+from ..core.tensor.tensor import Tensor
+from .run_results import results_of
+from .same_line import call_from, spot_of
 
 MOST = 32  # moments
 
 
 @dataclass
-class CoreMoment:
-    """A pass that can run again.
+class CoreCall:
+    """A call of the model.
 
     Attributes:
-        step: the step that it belongs to.
         at: the user's instruction that called the model.
         model: a copy of the model before the call.
         args, kwargs: of the call.
@@ -23,13 +27,19 @@ class CoreMoment:
         arrived: the gradients that reached each tensor that the model returned, by its place among them.
     """
 
-    step: int
     at: Place
     model: Any
     args: tuple[Any, ...]
     kwargs: dict[str, Any]
     random: Any
     arrived: dict[int, Any] = field(default_factory=dict)
+
+
+class CoreMoment(NamedTuple):
+    """A pass that can run again: the step that it belongs to, and the calls of the model that a gradient has reached."""
+
+    step: int
+    calls: list[CoreCall]
 
 
 class CoreMoments:
@@ -57,3 +67,34 @@ class CoreMoments:
             KeyError: it is not kept.
         """
         return self._moments[step]
+
+
+def results_again(moment: CoreMoment) -> tuple[list[tuple[Any, Any]], dict[str, Any]]:
+    """Each result that a gradient has reached, computed again, with the gradient; and the parameters of the copy by name."""
+    reached, state = list[tuple[Any, Any]](), default_generator.get_state()
+    leaves = dict[str, Any]()
+    try:
+        for call in moment.calls:
+            shared = {id(p): leaves[name] for name, p in call.model.named_parameters() if leaves}  # as deepcopy asks for it
+            model = copy.deepcopy(call.model, shared)
+            leaves = dict(model.named_parameters())
+            default_generator.set_state(call.random)
+            args, kwargs = _without_history((call.args, call.kwargs))
+            results = results_of(call_from(spot_of(*call.at), model, *args, **kwargs), Tensor)
+            reached += [(results[place], grad) for place, grad in call.arrived.items()]
+    finally:
+        default_generator.set_state(state)
+    for p in leaves.values():
+        p.grad = None
+    for result, _ in reached:  # what arrived had been through the hooks of the result
+        result.grad_fn._more_of().tensor_hooks.pop(result.output_nr, None)
+    return reached, leaves
+
+
+def _without_history(value: Any) -> Any:
+    """Arguments as leaves: the ops that made them do not run again."""
+    if isinstance(value, Tensor):
+        return Tensor(value._data).requires_grad_(value.requires_grad)
+    if isinstance(value, dict):
+        return {key: _without_history(v) for key, v in value.items()}
+    return type(value)(map(_without_history, value)) if type(value) in (tuple, list) else value

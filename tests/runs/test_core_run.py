@@ -11,8 +11,6 @@ import pytest
 import autograd_viz as av
 from autograd_viz.core.base import happened
 
-from ..libraries import BOTH
-
 nn = av.nn
 
 
@@ -136,29 +134,3 @@ def test_a_run_of_ours_and_one_of_pytorch_have_the_same_rows_and_numbers() -> No
     assert [len(a[name]) for name in a] == [3] * len(a)
     for name in ("loss", "clip", "rate", "passes"):
         assert np.allclose(np.array(a[name], float), np.array(b[name], float), equal_nan=True), name
-
-
-@pytest.mark.parametrize("library", BOTH)
-@pytest.mark.parametrize("of", ["both", "loss", "logits"])
-def test_a_model_that_returns_a_loss_and_what_it_was_computed_from_runs_again(library: Any, of: str) -> None:
-    class WithLoss(library.nn.Module):  # type: ignore[misc, name-defined]
-        def __init__(self) -> None:
-            super().__init__()
-            self.layer = library.nn.Linear(2, 2)
-
-        def forward(self, x: Any) -> Any:
-            logits = self.layer(x)
-            return {"logits": logits, "more": [(logits * logits).sum(), logits]}
-
-    model = WithLoss()
-    optimizer = library.optim.SGD(model.parameters(), lr=0.1)
-    with av.watch(model) as run:
-        out = model(library.ones(1, 2))
-        loss, logits = out["more"][0], out["logits"].sum() * 3
-        {"loss": loss, "logits": logits, "both": loss + logits}[of].backward()
-        grad = model.layer.weight.grad.numpy().copy()
-        optimizer.step()
-        with run._opened(None) as (root, gradient, leaves):
-            assert root.shape == {"loss": (), "logits": (1, 2), "both": ()}[of]
-            root.backward(gradient)
-    assert np.allclose(leaves["layer.weight"].grad.numpy(), grad)

@@ -15,10 +15,10 @@ from torch.compiler import is_dynamo_compiling
 from ..own_hooks import own_hook
 from ..run_results import first_result, one_root
 from ..run_rows import Rows
-from .record import Recorder
+from .run_again import results_again
 from .run_held import Held, held_by
 from .run_hooks import Hooks
-from .run_kept import Kept, Moment, copies_of, run_again
+from .run_kept import Kept, Moment
 from .run_moments import Moments
 from .run_numbers import real, update_ratios
 from .run_steps import Sink, Steps
@@ -110,18 +110,12 @@ class RunWatch:
         Raises:
             RuntimeError: no gradient reached a result of the model.
         """
-        call = next((c for c in reversed(moment.calls) if c.arrived), None)
-        if call is None:
-            raise RuntimeError(f"no gradient reached the result of the model in step {moment.step}")
         hooks = self._hooks
         if hooks is not None:
             hooks.remove()
         try:
-            parameters, buffers = copies_of(self.model, moment, self.rows.parameters, call)
-            leaves = {name: p for name, p in parameters.items() if p.requires_grad}
-            with Recorder(self.model):
-                results = run_again(self.model, call, {**parameters, **buffers})
-            root, gradient = one_root([(results[place], grad) for place, grad in call.arrived.items()], _vjp)
+            reached, leaves = results_again(self.model, moment, self.rows.parameters)
+            root, gradient = one_root(reached, _vjp)
             yield root, gradient, leaves
         finally:
             if hooks is not None:
@@ -152,7 +146,7 @@ class RunWatch:
         nr = result.output_nr
 
         def arrives(grads: Sequence[Any]) -> None:
-            if self.steps.is_full and self.is_on and grads[nr] is not None:
+            if self.steps.is_full and self.is_on and self.kept.counts and grads[nr] is not None:
                 self._apart(self.steps.arrived, column, grads[nr])
 
         result.grad_fn.register_prehook(own_hook(arrives))
@@ -161,13 +155,18 @@ class RunWatch:
 
     def runs_backward(self, run: Any, roots: Any, *args: Any, **kwargs: Any) -> Any:
         """A pass runs."""
-        is_ours = kwargs.get("accumulate_grad") and threading.get_ident() == self._thread
+        is_here = threading.get_ident() == self._thread
+        is_ours = is_here and bool(kwargs.get("accumulate_grad"))
         if is_ours:
             self._end_step()
             root = next((r for r in roots if isinstance(r, torch.Tensor) and r.numel() == 1), None)
             if root is not None:
                 self._apart(self.steps.note_loss, root)
-        result = run(roots, *args, **kwargs)
+        was, self.kept.counts = self.kept.counts, is_ours if is_here else self.kept.counts
+        try:
+            result = run(roots, *args, **kwargs)
+        finally:
+            self.kept.counts = was
         if is_ours:
             self.steps.passes += 1
             self.kept.has_run()

@@ -1,15 +1,15 @@
 """What is kept of a pass, so that it can run again: inputs, random state, parameters and buffers as they were.
 
 # Note [A pass that runs again]
-The model is called with the same inputs, random state, modes and copies of its tensors. So it computes the same bits. What
-follows the model, such as a loss function, is the user's code and does not run again. The gradient that reached the model's
-result in the real pass is kept, and starts the backward pass. The line that called the model is kept, and calls it again.
+A copy of the model is called with the same inputs, random state, modes, autocast and tensors (run_again.py). So it computes
+the same bits. What follows the model, such as a loss function, is the user's code and does not run again. The gradient that
+reached the model's result in the real pass is kept, and starts the backward pass. The line that called the model is kept, and
+calls it again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,7 +17,7 @@ import torch
 from torch.utils._pytree import tree_flatten, tree_map
 
 from ..own_hooks import own_hook
-from ..same_line import Spot, call_from, spot_of
+from ..same_line import Spot, spot_of
 from .run_numbers import is_spread, own
 from .watch_lines import users_line
 from .watch_ops import Line
@@ -36,6 +36,7 @@ class Call:
         random: the states of PyTorch's random numbers before the call, by device ("cpu" or an index).
         buffers: copies of the buffers before the call.
         modes: which modules were in training mode.
+        cast: the kind of device, and the dtype to which autocast cast its ops there, or None; None where there is no autocast.
         arrived: the gradient of each tensor that the model returned, by its place among them.
         spot: where that instruction stands, in a copy.
     """
@@ -47,6 +48,7 @@ class Call:
     random: dict[Any, Any]
     buffers: list[Any]
     modes: list[bool]
+    cast: tuple[str, Any] | None = None
     arrived: dict[int, Any] = field(default_factory=dict)
     spot: Spot | None = None
 
@@ -82,6 +84,7 @@ class Kept:
         parameters: copies of the parameters before the last step, of shards that of this rank; empty if they are too large.
         calls: the calls of the model in the last pass.
         why_not: why no pass can run again, or "".
+        counts: the gradients that arrive now are those of `backward`, not of `grad`.
     """
 
     def __init__(self, model: Any, parameters: Sequence[Any], budget: int) -> None:
@@ -93,7 +96,9 @@ class Kept:
         self.parameters = [] if self.why_not else [own(p).clone() for p in self._live]
         if self._is_spread:
             self.why_not = "its parameters are spread over ranks, and this rank alone cannot run it"
+        self._cast = _cast_on(self._live[0].device.type)
         self.calls: list[Call] = []
+        self.counts = True
         self._has_run = self._has_stepped = False
 
     def enters(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
@@ -104,7 +109,7 @@ class Kept:
             return
         versions = [t._version for t in tensors_in((*args, kwargs) if kwargs else args)]
         buffers, modes = [b.detach().clone() for b in self._buffers], [m.training for m in self._modules]
-        self.calls.append(Call(users_line(), args, kwargs, versions, _random_states(), buffers, modes))
+        self.calls.append(Call(users_line(), args, kwargs, versions, _random_states(), buffers, modes, self._cast()))
 
     def leaves(self, output: Any) -> None:
         """The model has returned: its gradients are noted when they arrive."""
@@ -113,7 +118,14 @@ class Kept:
         call = self.calls[-1]
         for place, result in enumerate(tensors_in(output)):
             if result.grad_fn is not None:
-                result.grad_fn.register_prehook(_noted(call, place, result.output_nr))
+                result.grad_fn.register_prehook(self._noted(call, place, result.output_nr))
+
+    def _noted(self, call: Call, place: int, output: int) -> Any:
+        def arrives(grads: Sequence[Any]) -> None:
+            if self.counts and grads[output] is not None:
+                call.arrived[place] = grads[output]
+
+        return own_hook(arrives)
 
     def has_run(self) -> None:
         """A backward pass has run."""
@@ -150,12 +162,18 @@ class Kept:
         self.why_not = self.why_not or "the run is closed"
 
 
-def _noted(call: Call, place: int, output: int) -> Any:
-    def arrives(grads: Sequence[Any]) -> None:
-        if grads[output] is not None:
-            call.arrived[place] = grads[output]
-
-    return own_hook(arrives)
+def _cast_on(kind: str) -> Callable[[], tuple[str, Any] | None]:
+    """What tells the autocast of a kind of device."""
+    if not hasattr(torch, "get_autocast_dtype"):  # before PyTorch 2.4
+        given = {"cpu": (torch.is_autocast_cpu_enabled, torch.get_autocast_cpu_dtype),
+                 "cuda": (torch.is_autocast_enabled, torch.get_autocast_gpu_dtype)}  # fmt: skip
+        if kind not in given:
+            return lambda: None
+        is_on, dtype = given[kind]
+        return lambda: (kind, dtype() if is_on() else None)
+    if not torch.amp.is_autocast_available(kind):
+        return lambda: None
+    return lambda: (kind, torch.get_autocast_dtype(kind) if torch.is_autocast_enabled(kind) else None)
 
 
 def _copied(call: Call) -> Call:
@@ -168,7 +186,7 @@ def _copied(call: Call) -> Call:
     arrived = {place: grad.detach().clone() for place, grad in call.arrived.items()}
     versions = [t._version for t in tensors_in((*args, kwargs))]
     spot = None if call.at is None else spot_of(*call.at)
-    return Call(None, args, kwargs, versions, call.random, call.buffers, call.modes, arrived, spot)
+    return Call(None, args, kwargs, versions, call.random, call.buffers, call.modes, call.cast, arrived, spot)
 
 
 def tensors_in(values: Any) -> list[Any]:
@@ -185,42 +203,3 @@ def _random_states() -> dict[Any, Any]:
     if torch.cuda.is_initialized():
         states |= dict(enumerate(torch.cuda.get_rng_state_all()))
     return states
-
-
-@contextmanager
-def as_it_was(model: Any, call: Call) -> Iterator[None]:
-    """Random state and modes of a call; afterwards those of now."""
-    devices = [d for d in call.random if d != "cpu"]
-    modules = list(model.modules())
-    now = [m.training for m in modules]
-    with torch.random.fork_rng(devices):
-        torch.set_rng_state(call.random["cpu"])
-        for device in devices:
-            torch.cuda.set_rng_state(call.random[device], device)
-        try:
-            for module, mode in zip(modules, call.modes, strict=True):
-                module.training = mode
-            yield
-        finally:
-            for module, mode in zip(modules, now, strict=True):
-                module.training = mode
-
-
-def copies_of(model: Any, moment: Moment, live: Sequence[Any], call: Call) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The parameters and buffers of a moment by name, as copies: parameters are leaves that require grad.
-
-    Args:
-        model: the model.
-        moment: the pass.
-        live: the parameters that are trained, in the order of the moment's.
-        call: which of its calls.
-    """
-    copies = {p: c.detach().clone().requires_grad_() for p, c in zip(live, moment.parameters, strict=True)}
-    parameters = {name: copies.get(p, p) for name, p in model.named_parameters()}
-    return parameters, dict(zip((n for n, _ in model.named_buffers()), (b.clone() for b in call.buffers), strict=True))
-
-
-def run_again(model: Any, call: Call, tensors: dict[str, Any]) -> list[Any]:
-    """Call the model again with other parameters and buffers; it is as before afterwards. Returns the tensors of its result."""
-    with as_it_was(model, call), torch.enable_grad():
-        return tensors_in(call_from(call.spot, torch.func.functional_call, model, tensors, call.args, call.kwargs))

@@ -94,7 +94,7 @@ class Steps:
         """The gradient of a module's output. If it was called several times, the norm is that of all."""
         began = perf_counter()
         gradient, table = real(grad), self._tables["norm"]
-        norm = torch.linalg.vector_norm(gradient, dtype=torch.float32)
+        norm = norms([gradient])[0]
         is_seen = table.is_seen(self._k, column)
         cell = table.cell(self._k, column)
         cell.copy_(torch.hypot(cell, norm) if is_seen else norm)
