@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import reduce
+from operator import add
 from typing import Any
 
 
@@ -49,5 +51,5 @@ def one_root(reached: Sequence[tuple[Any, Any]], vjp: Callable[..., Any]) -> tup
             begin.append((result, (whole - inside).masked_fill(is_same, 0.0)))
     if len(begin) == 1:
         return begin[0]
-    root = sum((result * grad).sum() for result, grad in begin)
+    root = reduce(add, ((result * grad).sum() for result, grad in begin))
     return root, root.new_ones(())
