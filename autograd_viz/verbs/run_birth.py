@@ -26,7 +26,11 @@ def birth_of(root: Any, gradient: Any, leaves: dict[str, Any], path: str) -> str
     if is_finite:
         return _in_backward(step(root, gradient, params=leaves).stepper)
     root.backward(gradient, retain_graph=True)
-    return str(explain(leaves[path])).partition(": ")[2].split("\n")[0]
+    found = explain(leaves[path])
+    cause = found.causes[0]
+    if cause.kind == "given" and cause.source is None and cause.said["tensor"] == words.THE_TENSOR:
+        return words.RUN_BAD_INPUT.format(what=cause.said["what"])
+    return str(found).partition(": ")[2].split("\n")[0]
 
 
 def _in_backward(stepper: Stepper) -> str:

@@ -34,7 +34,7 @@ def test_it_stops_before_a_weight_moves_and_names_op_and_line() -> None:
     with pytest.raises(av.NotFiniteError) as raised:
         train(model, optimizer, 1)
     assert torch.equal(model.inner.weight, weight)
-    assert "the gradient of inner.weight is nan" in str(raised.value)
+    assert "the gradient of inner.weight is nan (likewise 1 more)" in str(raised.value)
     assert "log returned nan" in str(raised.value)
     assert "test_break.py, line 27" in str(raised.value)
     assert run.step().stepper.document.roots  # the pass lies open
@@ -46,6 +46,14 @@ def test_what_was_born_after_the_model_is_told_so() -> None:
     model, optimizer = made(lambda: nn.Linear(4, 1))
     with av.watch(model), pytest.raises(av.NotFiniteError, match="It was born after the model"):
         (model(torch.ones(2, 4)) * float("inf")).sum().backward()
+        optimizer.step()
+
+
+def test_nan_in_the_data_is_told_so() -> None:
+    model, optimizer = made(lambda: nn.Linear(4, 1))
+    told = r"of weight is nan, and no weight has moved. An input of the model holds nan from the start: check the data."
+    with av.watch(model), pytest.raises(av.NotFiniteError, match=told):
+        model(torch.tensor([[1.0, float("nan"), 2.0, 3.0]])).sum().backward()
         optimizer.step()
 
 

@@ -32,7 +32,8 @@ RUN_BROKE = (
     "step {step}: the gradient of {name} is {what}{more}, and no weight has moved. {why}\n"
     "→ run.step() opens this pass; av.watch(model, stop=False) goes on."
 )
-RUN_MORE_BAD = ", and so are {count} more"
+RUN_MORE_BAD = " (likewise {count} more)"
+RUN_BAD_INPUT = "An input of the model holds {what} from the start: check the data."
 RUN_AFTER_MODEL = (
     "It was born after the model: the model's result is finite, and the gradient that reached it is {what}. "
     "Run the step again under av.watch(): explain() then names the line."

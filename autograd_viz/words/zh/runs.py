@@ -33,6 +33,7 @@ RUN_BROKE = (
     "→ 用 run.step() 打开这次反向传播；用 av.watch(model, stop=False) 则不停下。"
 )
 RUN_MORE_BAD = "，另有 {count} 个参数也是如此"
+RUN_BAD_INPUT = "模型的一个输入从一开始就含有 {what}：请检查数据。"
 RUN_AFTER_MODEL = (
     "它产生于模型之后：模型的输出是有限的，而到达输出的梯度为 {what}。"
     "在 av.watch() 下重新运行这一步，explain() 就能指出是哪一行。"
