@@ -75,9 +75,10 @@ def results_again(moment: CoreMoment) -> tuple[list[tuple[Any, Any]], dict[str, 
     leaves = dict[str, Any]()
     try:
         for call in moment.calls:
-            shared = {id(p): leaves[name] for name, p in call.model.named_parameters() if leaves}  # as deepcopy asks for it
-            model = copy.deepcopy(call.model, shared)
-            leaves = dict(model.named_parameters())
+            model = copy.deepcopy(call.model)
+            own = {p: leaves.setdefault(name, p) for name, p in model.named_parameters()}
+            for module in model.modules():  # all calls have the same leaves
+                module._parameters.update({name: own[p] for name, p in module._parameters.items() if p is not None})
             default_generator.set_state(call.random)
             args, kwargs = _without_history((call.args, call.kwargs))
             results = results_of(call_from(spot_of(*call.at), model, *args, **kwargs), Tensor)

@@ -11,6 +11,7 @@ import torch
 from torch import nn
 from torch.distributed.device_mesh import init_device_mesh
 from torch.distributed.fsdp import fully_shard
+from torch.nn.parallel import DistributedDataParallel
 
 import autograd_viz as av
 from autograd_viz.runs.table import table_of
@@ -64,6 +65,20 @@ def ranks_have_their_full_steps_together(rank: int, folder: Path) -> None:
     with av.watch(model) as run:
         trained(model, rank, 130)
     assert steps_with(run, "largest") == [*range(64), 64, 128]
+
+
+@program
+def one_rank_opens_a_pass_and_the_others_go_on(rank: int, folder: Path) -> None:
+    model = DistributedDataParallel(nn.Sequential(nn.Linear(3, 4), nn.BatchNorm1d(4), nn.Linear(4, 2)))
+    with av.watch(model) as run:
+        trained(model, rank, 2)
+        if rank == 0:  # a call of the job would wait for the buffers of the others
+            statistics = model.module[1].running_mean.clone()
+            with run._opened(None) as (root, gradient, leaves):
+                root.backward(gradient)
+            assert leaves["module.0.weight"].grad.isfinite().all()
+            assert torch.equal(model.module[1].running_mean, statistics)
+        trained(model, rank, 1)
 
 
 def sharded() -> Any:

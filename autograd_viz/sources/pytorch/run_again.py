@@ -15,6 +15,7 @@ from types import MethodType
 from typing import Any
 
 import torch
+from torch.nn.parallel import DistributedDataParallel
 
 from ..same_line import call_from
 from .record import Recorder
@@ -53,7 +54,8 @@ def _call_again(model: Any, again: Any, call: Call, parameters: dict[str, Any]) 
         path, _, own_name = name.rpartition(".")
         again.get_submodule(path)._buffers[own_name] = buffer
     tensors = {f"model.{name}": tensor for name, tensor in (parameters | buffers).items()}
-    run = partial(call_from, call.spot, again, *call.args, **call.kwargs)
+    alone = again.module if isinstance(again, DistributedDataParallel) else again  # its own call waits for the other ranks
+    run = partial(call_from, call.spot, alone, *call.args, **call.kwargs)
     with Recorder(again), as_it_was([model, again], call), torch.enable_grad():
         return tensors_in(torch.func.functional_call(_Around(model), tensors, (run,)))
 
