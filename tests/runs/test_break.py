@@ -171,6 +171,14 @@ def test_what_cannot_run_again_says_why() -> None:
         x.zero_()
         with pytest.raises(RuntimeError, match="its inputs were changed in place"):
             run.step()
+    model.head.weight.requires_grad_(False)
+    with av.watch(model) as run:
+        model.head.weight.requires_grad_()
+        train(model, optimizer, 1)
+        grad = model.head.weight.grad.clone()
+        with pytest.raises(RuntimeError, match=r"head\.weight did not require grad when av\.watch\(model\) was called"):
+            run.step()
+    assert torch.equal(model.head.weight.grad, grad)
 
 
 def test_keep_takes_one_way_to_choose() -> None:

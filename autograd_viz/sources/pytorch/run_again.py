@@ -31,11 +31,9 @@ def results_again(model: Any, moment: Moment, live: Sequence[Any]) -> tuple[list
         live: the parameters that are trained, in the order of the moment's.
 
     Raises:
-        RuntimeError: no gradient reached a result of the model.
+        RuntimeError: no gradient reached a result of the model, or a parameter was not kept.
     """
-    calls = [call for call in moment.calls if call.arrived]
-    if not calls:
-        raise RuntimeError(f"no gradient reached the result of the model in step {moment.step}")
+    calls = _reached_calls(model, moment, set(live))
     copies = {p: torch.nn.Parameter(c.detach().clone()) for p, c in zip(live, moment.parameters, strict=True)}
     parameters = {name: copies.get(p, p) for name, p in model.named_parameters()}
     again, reached = copy_of(model, copies), list[tuple[Any, Any]]()
@@ -45,6 +43,16 @@ def results_again(model: Any, moment: Moment, live: Sequence[Any]) -> tuple[list
     for result, _ in reached:
         (result._backward_hooks or {}).clear()  # what arrived had been through the hooks of the result
     return reached, {name: p for name, p in parameters.items() if p.requires_grad}
+
+
+def _reached_calls(model: Any, moment: Moment, kept: set[Any]) -> list[Call]:
+    calls = [call for call in moment.calls if call.arrived]
+    if not calls:
+        raise RuntimeError(f"no gradient reached the result of the model in step {moment.step}")
+    if late := [name for name, p in model.named_parameters() if p.requires_grad and p not in kept]:
+        why = f"{late[0]} did not require grad when av.watch(model) was called; call it again"
+        raise RuntimeError(f"the pass of step {moment.step} cannot run again: {why}")
+    return calls
 
 
 def _call_again(model: Any, again: Any, call: Call, parameters: dict[str, Any]) -> list[Any]:
