@@ -26,7 +26,7 @@ from .own_hooks import own_hook
 from .replaced import Replaced
 from .run_core_moments import CoreCall, CoreMoment, CoreMoments, results_again
 from .run_core_numbers import CoreNumbers, norm_of
-from .run_results import first_result, one_root, results_of
+from .run_results import Once, first_result, one_root, results_of
 from .run_rows import Rows
 
 BLOCK = 64  # steps
@@ -83,7 +83,8 @@ class CoreRunWatch:
         result = first_result(output, Tensor)
         if result is not None:
             nr = result.output_nr
-            result.grad_fn.register_prehook(own_hook(lambda grads: self._arrives(column, grads[nr])))
+            before = Once()
+            result.grad_fn.register_prehook(own_hook(lambda grads: self._arrives(column, grads[nr], before)))
         return output
 
     def _begins(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> CoreCall | None:
@@ -97,8 +98,10 @@ class CoreRunWatch:
         self._kept.append(CoreCall(callers_place(), copy.deepcopy(self.model), args, kwargs, random))
         return self._kept[-1]
 
-    def _arrives(self, column: int, grad: Any) -> None:
-        if self.is_on and grad is not None and _is_backward():
+    def _arrives(self, column: int, grad: Any, before: Once) -> None:
+        if (
+            self.is_on and grad is not None and _is_backward() and before.is_new(self.count, max(1, self._passes))
+        ):  # a stepper is no pass
             array = grad.detach().numpy()
             self._numbers.add("norm", column, norm_of(array))
             self._numbers.put("largest", column, np.abs(array).max(initial=0))

@@ -30,6 +30,18 @@ def first_result(output: Any, kind: type) -> Any:
     return next((r for r in results_of(output, kind) if r.grad_fn is not None), None)
 
 
+class Once:
+    """Tells a gradient that arrives for the first time in a pass; a stepper that has gone back brings it again."""
+
+    def __init__(self) -> None:
+        self._last = (-1, -1)
+
+    def is_new(self, step: int, passes: int) -> bool:
+        """Has none arrived in this pass before?"""
+        before, self._last = self._last, (step, passes)
+        return before != self._last
+
+
 def one_root(reached: Sequence[tuple[Any, Any]], vjp: Callable[..., Any]) -> tuple[Any, Any]:
     """A tensor and its gradient, for a pass that begins at several results.
 

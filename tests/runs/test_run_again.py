@@ -157,3 +157,23 @@ def test_recurrent_layers_statistics_and_float64(kind: str) -> None:
 
     _, real, again = gradients_again(torch, models[kind](), loss_of)
     assert same(real, again)
+
+
+@pytest.mark.parametrize("library", BOTH)
+def test_a_pass_that_is_stepped_first_and_taken_back_is_measured_once(library: Any) -> None:
+    def norms(is_stepped: bool) -> Any:
+        library.manual_seed(0)
+        model = library.nn.Sequential(library.nn.Linear(3, 3), library.nn.Tanh())
+        optimizer = library.optim.SGD(model.parameters(), lr=0.1)
+        with av.watch(model) as run:
+            loss = model(library.ones(2, 3)).sum()
+            if is_stepped:
+                stepper = av.step(loss).stepper
+                stepper.finish()
+                stepper.reset()
+            loss.backward()
+            optimizer.step()
+            run.totals()
+        return run.history.series["norm"].spans().mean
+
+    assert np.allclose(norms(is_stepped=True), norms(is_stepped=False))

@@ -13,7 +13,7 @@ import torch
 from torch.compiler import is_dynamo_compiling
 
 from ..own_hooks import own_hook
-from ..run_results import first_result, one_root
+from ..run_results import Once, first_result, one_root
 from ..run_rows import Rows
 from .run_again import results_again
 from .run_held import Held, held_by
@@ -143,10 +143,11 @@ class RunWatch:
         result = first_result(output, torch.Tensor) if self.steps.is_full else None
         if result is None:
             return
-        nr = result.output_nr
+        nr, before = result.output_nr, Once()
 
         def arrives(grads: Sequence[Any]) -> None:
-            if self.steps.is_full and self.is_on and self.kept.counts and grads[nr] is not None:
+            is_measured = self.steps.is_full and self.is_on and self.kept.counts and grads[nr] is not None
+            if is_measured and before.is_new(self.steps.count, self.steps.passes):
                 self._apart(self.steps.arrived, column, grads[nr])
 
         result.grad_fn.register_prehook(own_hook(arrives))
