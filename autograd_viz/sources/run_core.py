@@ -99,9 +99,8 @@ class CoreRunWatch:
         return self._kept[-1]
 
     def _arrives(self, column: int, grad: Any, before: Once) -> None:
-        if (
-            self.is_on and grad is not None and _is_backward() and before.is_new(self.count, max(1, self._passes))
-        ):  # a stepper is no pass
+        number = max(1, self._passes)  # a stepper is counted as no pass
+        if self.is_on and grad is not None and _is_backward() and before.is_new(self.count, number):
             array = grad.detach().numpy()
             self._numbers.add("norm", column, norm_of(array))
             self._numbers.put("largest", column, np.abs(array).max(initial=0))
