@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from ..core.base import happened
+
 
 class GradScaler:
     """Scales losses and unscales gradients. It searches for the largest scale without an overflow.
@@ -66,7 +68,10 @@ class GradScaler:
         """``optimizer.step()``, unless a gradient is infinite or nan."""
         if self._enabled and optimizer not in self._overflowed:
             self.unscale_(optimizer)
-        return None if self._overflowed.get(optimizer) else optimizer.step(*args, **kwargs)
+        is_skipped = bool(self._overflowed.get(optimizer))
+        if self._enabled:
+            happened.scaling(optimizer, self._scale, is_skipped)
+        return None if is_skipped else optimizer.step(*args, **kwargs)
 
     def update(self, new_scale: float | None = None) -> None:
         """Set the scale of the next step: smaller after an overflow, larger after many steps without one."""

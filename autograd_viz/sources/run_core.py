@@ -57,6 +57,7 @@ class CoreRunWatch:
             Replaced(happened, "stepping", self._steps),
             Replaced(happened, "calling", self._calls),
             Replaced(happened, "clipping", self._clips),
+            Replaced(happened, "scaling", self._scales),
         ]
 
     def close(self) -> None:
@@ -123,14 +124,13 @@ class CoreRunWatch:
 
     def _steps(self, stepping: Any, optimizer: Any) -> None:
         stepping(optimizer)
-        held = [self.rows.of_parameter[p] for g in optimizer.param_groups for p in g["params"] if p in self.rows.of_parameter]
+        held = self._held_by(optimizer)
         if not held:
             return
         if self._stepped and any(k in self._before for k in held):
             self._end_step()
         bad = self._measure(held)
         self._note_rate(optimizer)
-        self._stepped = True
         if self.before is not None:
             try:
                 self.before(bad)
@@ -139,9 +139,24 @@ class CoreRunWatch:
                 raise
         self._before |= {k: self.rows.parameters[k].detach().numpy().copy() for k in held}
 
+    def _scales(self, scaling: Any, optimizer: Any, scale: float, is_skipped: bool) -> None:
+        scaling(optimizer, scale, is_skipped)
+        held = self._held_by(optimizer)
+        if held and not self._stepped:  # the first optimizer after the pass
+            self.loss /= scale
+            self._numbers.total("loss", self.loss)
+        if held and is_skipped:
+            self._measure(held)
+            self.sink.mark(self.count, "skipped")
+
+    def _held_by(self, optimizer: Any) -> list[int]:
+        """The columns of the parameters that an optimizer has."""
+        everything = [p for group in optimizer.param_groups for p in group["params"]]
+        return [self.rows.of_parameter[p] for p in everything if p in self.rows.of_parameter]
+
     def _measure(self, held: list[int]) -> list[int]:
         """The gradients that an optimizer is about to use; the rows of those that are not finite."""
-        bad = []
+        bad, self._stepped = list[int](), True
         for k in held:
             if self.rows.parameters[k].grad is None:
                 continue

@@ -97,35 +97,40 @@ def test_a_parameter_that_was_zero_has_no_ratio_of_its_first_update_and_the_run_
     assert np.isfinite(first).tolist() == [True, False]
 
 
-def three_steps(library: Any, weights: dict[str, Any]) -> Any:
-    """A run of a model with a shared layer, frozen weights and clipping; the library is ours or PyTorch."""
+def three_steps(library: Any, weights: dict[str, Any], is_scaled: bool) -> Any:
+    """A run of a model with a shared layer, a frozen bias and clipping; the library is ours or PyTorch."""
     nn = library.nn
     shared = nn.Linear(3, 3)
     model = nn.Sequential(shared, nn.Tanh(), shared, nn.ReLU(), nn.Linear(3, 2))
     model[4].bias.requires_grad_(False)
     model.load_state_dict({name: library.tensor(values) for name, values in weights.items()})
     optimizer = library.optim.SGD(model.parameters(), lr=0.1)
-    clip = nn.utils.clip_grad_norm_
+    clip, scaler = nn.utils.clip_grad_norm_, library.amp.GradScaler("cpu", init_scale=2.0, enabled=is_scaled)
     with av.watch(model, stop=False) as run:
         for step in range(3):
             optimizer.zero_grad()
             for sign in (1.0, -1.0):  # two passes
                 loss = model(library.tensor([[0.5, -1.0, 2.0 * sign]])).sum() * (float("inf") if step == 2 else 1.0)
-                loss.backward()
+                scaler.scale(loss).backward()
+            scaler.unscale_(optimizer)
             clip(model.parameters(), 0.1)
-            optimizer.step()
+            scaler.step(optimizer)
+            scaler.update()
             with library.no_grad():
                 model(library.ones(1, 3))
     return run
 
 
 @pytest.mark.torch
-def test_a_run_of_ours_and_one_of_pytorch_have_the_same_rows_and_numbers() -> None:
+@pytest.mark.parametrize("is_scaled", [False, True])
+def test_a_run_of_ours_and_one_of_pytorch_have_the_same_rows_and_numbers(is_scaled: bool) -> None:
     torch = pytest.importorskip("torch")
     layers = nn.Sequential(nn.Linear(3, 3), nn.Tanh(), nn.Linear(3, 3), nn.ReLU(), nn.Linear(3, 2))
     weights = {k: v.tolist() for k, v in layers.state_dict().items()}
-    ours, theirs = three_steps(av, weights), three_steps(torch, weights)
+    ours, theirs = three_steps(av, weights, is_scaled), three_steps(torch, weights, is_scaled)
     assert ours.history.rows == theirs.history.rows
+    assert ours.history.marks == theirs.history.marks
+    assert any(mark.kind == "skipped" for mark in ours.history.marks) == is_scaled
     for name in ("norm", "largest", "zeros", "update"):
         a, b = (run.history.series[name].spans() for run in (ours, theirs))
         assert np.allclose(a.mean, b.mean, rtol=1e-4, equal_nan=True), name

@@ -1,8 +1,8 @@
 """The last passes, optimizers, their steps, and numbers read from tensors, with their lines. `explain` reads them.
 
 # Note [What a watched run replaces]
-`passing`, `stepping`, `calling` and `clipping` are called by their names in this module. A run replaces the names while it is
-watched, so a program that is not watched pays nothing, and nothing is put on its model.
+`passing`, `stepping`, `calling`, `scaling` and `clipping` are called by their names in this module. A run replaces the names
+while it is watched, so a program that is not watched pays nothing, and nothing is put on its model.
 """
 
 from __future__ import annotations
@@ -100,6 +100,10 @@ def stepping(optimizer: Any) -> None:
 def calling(module: Any, run: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """A module is called: `run(args, kwargs)` is its forward between its hooks."""
     return run(args, kwargs)
+
+
+def scaling(optimizer: Any, scale: float, is_skipped: bool) -> None:
+    """A gradient scaler has divided the gradients of an optimizer by its scale, and steps it or leaves it out."""
 
 
 def clipping(factor: float) -> None:
