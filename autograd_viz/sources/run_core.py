@@ -79,7 +79,7 @@ class CoreRunWatch:
         output = calling(module, run, args, kwargs)
         if kept is not None:
             for place, result in enumerate(results_of(output, Tensor)):
-                if result.requires_grad:
+                if result.grad_fn is not None:
                     result.register_hook(own_hook(functools.partial(_note, kept.arrived, place)))
         result = first_result(output, Tensor)
         if result is not None:

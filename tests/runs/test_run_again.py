@@ -23,8 +23,10 @@ def gradients_again(library: Any, model: Any, loss_of: Callable[[Any], Any]) -> 
             loss_of(model).backward()
             real = [p.grad.detach().clone() for p in model.parameters()]
             optimizer.step()
+        model.eval()  # after the pass
         with run._opened(None) as (root, gradient, leaves):
             root.backward(gradient)
+        assert not any(module.training for module in model.modules())
         assert getattr(run._watch, "faults", []) == []
     assert all((p.grad == grad).all() for p, grad in zip(model.parameters(), real, strict=True))  # the model is as it was
     return root, real, [p.grad for p in leaves.values()]

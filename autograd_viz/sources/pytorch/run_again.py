@@ -8,6 +8,7 @@ the copy is called, the model itself has the same tensors, for what refers to it
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from functools import partial
@@ -64,7 +65,9 @@ def _call_again(model: Any, again: Any, call: Call, parameters: dict[str, Any]) 
     tensors = {f"model.{name}": tensor for name, tensor in (parameters | buffers).items()}
     alone = again.module if isinstance(again, DistributedDataParallel) else again  # its own call waits for the other ranks
     run = partial(call_from, call.spot, alone, *call.args, **call.kwargs)
-    with Recorder(again), as_it_was([model, again], call), torch.enable_grad():
+    for module, mode in zip(again.modules(), call.modes, strict=True):
+        module.training = mode  # for good: a checkpoint calls it again in the backward pass
+    with Recorder(again), as_it_was(model, call), torch.enable_grad():
         return tensors_in(torch.func.functional_call(_Around(model), tensors, (run,)))
 
 
@@ -97,8 +100,8 @@ def copy_of(model: Any, copies: dict[Any, Any]) -> Any:
         return copies.get(value, value) if isinstance(value, torch.nn.Parameter) else value
 
     def one_level(value: Any) -> Any:
-        if type(value) is dict:
-            return {key: twin(v) for key, v in value.items()}
+        if type(value) in (dict, OrderedDict):
+            return type(value)((key, twin(v)) for key, v in value.items())
         return [twin(v) for v in value] if type(value) is list else twin(value)
 
     for module, copied in twins.items():
@@ -112,10 +115,10 @@ def _is_in(value: Any, modules: dict[Any, Any]) -> bool:
 
 
 @contextmanager
-def as_it_was(models: Sequence[Any], call: Call) -> Iterator[None]:
+def as_it_was(model: Any, call: Call) -> Iterator[None]:
     """Random state, modes and autocast of a call; afterwards those of now."""
     devices = [d for d in call.random if d != "cpu"]
-    modules = [m for model in models for m in model.modules()]
+    modules = list(model.modules())
     now = [m.training for m in modules]
     cast = nullcontext() if call.cast is None else torch.autocast(call.cast[0], call.cast[1], enabled=call.cast[1] is not None)
     with torch.random.fork_rng(devices), cast:
@@ -123,7 +126,7 @@ def as_it_was(models: Sequence[Any], call: Call) -> Iterator[None]:
         for device in devices:
             torch.cuda.set_rng_state(call.random[device], device)
         try:
-            for module, mode in zip(modules, call.modes * len(models), strict=True):
+            for module, mode in zip(modules, call.modes, strict=True):
                 module.training = mode
             yield
         finally:
