@@ -63,5 +63,5 @@ def one_root(reached: Sequence[tuple[Any, Any]], vjp: Callable[..., Any]) -> tup
             begin.append((result, (whole - inside).masked_fill(is_same, 0.0)))
     if len(begin) == 1:
         return begin[0]
-    root = reduce(add, ((result * grad).sum() for result, grad in begin))
+    root = reduce(add, ((result * grad.conj()).sum() for result, grad in begin))
     return root, root.new_ones(())

@@ -144,17 +144,21 @@ def test_modules_in_lists_and_bound_methods_belong_to_the_copy() -> None:
 
 
 @pytest.mark.torch
-@pytest.mark.parametrize("kind", ["lstm", "batch norm", "float64"])
-def test_recurrent_layers_statistics_and_float64(kind: str) -> None:
+@pytest.mark.parametrize("kind", ["lstm", "batch norm", "float64", "complex"])
+def test_recurrent_layers_statistics_and_dtypes(kind: str) -> None:
     nn = torch.nn
     models = {
         "lstm": lambda: nn.LSTM(4, 4, 2, dropout=0.5),
         "batch norm": lambda: nn.Sequential(nn.Linear(4, 4), nn.BatchNorm1d(4), nn.ReLU(inplace=True)),
         "float64": lambda: nn.Linear(4, 4).double(),
+        "complex": lambda: nn.Linear(4, 4, dtype=torch.complex64),
     }
 
     def loss_of(model: Any) -> Any:
-        result = model(torch.randn(5, 4, dtype=torch.float64 if kind == "float64" else torch.float32))
+        dtype = {"float64": torch.float64, "complex": torch.complex64}.get(kind, torch.float32)
+        result = model(torch.randn(5, 4, dtype=dtype))
+        if kind == "complex":
+            return (result - model(torch.randn(5, 4, dtype=dtype))).abs().sum()
         return result[0].pow(2).mean() + result[1][0].mean() if kind == "lstm" else result.pow(2).mean()
 
     _, real, again = gradients_again(torch, models[kind](), loss_of)
