@@ -14,11 +14,13 @@ import asyncio
 import os
 import re
 import sys
+import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import nbformat
+from jupyter_client import AsyncKernelManager
 from nbclient import NotebookClient
 
 NOTEBOOKS = Path(__file__).resolve().parent.parent / "notebooks"
@@ -43,9 +45,13 @@ def executed(path: Path, **kernel: Any) -> nbformat.NotebookNode:
     """
     notebook = nbformat.read(path, as_version=4)
     place = {"metadata": {"path": str(path.parent)}}
-    # whether two prints arrive as one message is a matter of time
-    client = NotebookClient(notebook, timeout=120, kernel_name="python3", resources=place, coalesce_streams=True)
-    asyncio.run(client.async_execute(**kernel))  # closes the loop, which client.execute leaves open in each thread
+    with tempfile.TemporaryDirectory() as folder:
+        # by ipc, because two kernels that start at once can choose the same port
+        manager = AsyncKernelManager(kernel_name="python3", transport="ipc", connection_file=f"{folder}/kernel.json")
+        # whether two prints arrive as one message is a matter of time
+        client = NotebookClient(notebook, manager, timeout=120, resources=place, coalesce_streams=True)
+        # `run` closes the loop, which client.execute leaves open in each thread
+        asyncio.run(client.async_execute(cleanup_kc=True, **kernel))
     return settled(notebook)
 
 
