@@ -6,10 +6,10 @@ A kept pass runs again on a copy of the model, with the same inputs and random s
 from __future__ import annotations
 
 import copy
-import functools
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from time import perf_counter
 from typing import Any
 
@@ -24,9 +24,9 @@ from ..core.tensor.random import default_generator
 from ..core.tensor.tensor import Tensor
 from .own_hooks import own_hook
 from .replaced import Replaced
-from .run_core_moments import CoreCall, CoreMoment, CoreMoments, results_again
+from .run_core_moments import CoreCall, CoreMoment, CoreMoments, results_again, tensors_in, without_history
 from .run_core_numbers import CoreNumbers, norm_of
-from .run_results import Once, first_result, one_root, results_of
+from .run_results import Once, one_root
 from .run_rows import Rows
 
 BLOCK = 64  # steps
@@ -77,15 +77,13 @@ class CoreRunWatch:
             return calling(module, run, args, kwargs)
         kept = self._begins(args, kwargs) if module is self.model else None
         output = calling(module, run, args, kwargs)
+        results = [(place, result) for place, result in enumerate(tensors_in(output)) if result.grad_fn is not None]
         if kept is not None:
-            for place, result in enumerate(results_of(output, Tensor)):
-                if result.grad_fn is not None:
-                    result.register_hook(own_hook(functools.partial(_note, kept.arrived, place)))
-        result = first_result(output, Tensor)
-        if result is not None:
-            nr = result.output_nr
-            before = Once()
-            result.grad_fn.register_prehook(own_hook(lambda grads: self._arrives(column, grads[nr], before)))
+            for place, result in results:
+                result.register_hook(own_hook(partial(_note, kept.arrived, place)))
+        if results:
+            first = results[0][1]
+            first.grad_fn.register_prehook(own_hook(partial(self._arrives, column, first.output_nr, Once())))
         return output
 
     def _begins(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> CoreCall | None:
@@ -95,12 +93,12 @@ class CoreRunWatch:
             return None
         if self._has_run or len(self._kept) == MOST_CALLS:
             self._kept, self._has_run = [], False
-        random = default_generator.get_state()
-        self._kept.append(CoreCall(callers_place(), copy.deepcopy(self.model), args, kwargs, random))
+        random, model = default_generator.get_state(), copy.deepcopy(self.model)
+        self._kept.append(CoreCall(callers_place(), model, without_history(args), without_history(kwargs), random))
         return self._kept[-1]
 
-    def _arrives(self, column: int, grad: Any, before: Once) -> None:
-        number = max(1, self._passes)  # a stepper is counted as no pass
+    def _arrives(self, column: int, output: int, before: Once, grads: Sequence[Any]) -> None:
+        grad, number = grads[output], max(1, self._passes)  # a stepper is counted as no pass
         if self.is_on and grad is not None and _is_backward() and before.is_new(self.count, number):
             array = grad.detach().numpy()
             self._numbers.add("norm", column, norm_of(array))

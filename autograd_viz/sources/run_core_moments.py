@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 from ..core.base.provenance import Place
 from ..core.tensor.random import default_generator
 from ..core.tensor.tensor import Tensor
-from .run_results import results_of
 from .same_line import call_from, spot_of
 
 MOST = 32  # moments
@@ -22,7 +21,7 @@ class CoreCall:
     Attributes:
         at: the user's instruction that called the model.
         model: a copy of the model before the call.
-        args, kwargs: of the call.
+        args, kwargs: copies of those of the call.
         random: the state of the random numbers before it.
         arrived: the gradients that reached each tensor that the model returned, by its place among them.
     """
@@ -80,8 +79,8 @@ def results_again(moment: CoreMoment) -> tuple[list[tuple[Any, Any]], dict[str, 
             for module in model.modules():  # all calls have the same leaves
                 module._parameters.update({name: own[p] for name, p in module._parameters.items() if p is not None})
             default_generator.set_state(call.random)
-            args, kwargs = _without_history((call.args, call.kwargs))
-            results = results_of(call_from(spot_of(*call.at), model, *args, **kwargs), Tensor)
+            args, kwargs = without_history((call.args, call.kwargs))
+            results = tensors_in(call_from(spot_of(*call.at), model, *args, **kwargs))
             reached += [(results[place], grad) for place, grad in call.arrived.items()]
     finally:
         default_generator.set_state(state)
@@ -92,10 +91,22 @@ def results_again(moment: CoreMoment) -> tuple[list[tuple[Any, Any]], dict[str, 
     return reached, leaves
 
 
-def _without_history(value: Any) -> Any:
-    """Arguments as leaves: the ops that made them do not run again."""
+def without_history(value: Any) -> Any:
+    """A copy of arguments, as leaves: the ops that made them do not run again."""
     if isinstance(value, Tensor):
-        return Tensor(value._data).requires_grad_(value.requires_grad)
+        return Tensor(value._data.copy()).requires_grad_(value.requires_grad)
     if isinstance(value, dict):
-        return {key: _without_history(v) for key, v in value.items()}
-    return type(value)(map(_without_history, value)) if type(value) in (tuple, list) else value
+        return {key: without_history(v) for key, v in value.items()}
+    return type(value)(map(without_history, value)) if type(value) in (tuple, list) else value
+
+
+def tensors_in(values: Any) -> list[Any]:
+    """The tensors in nested tuples, lists and dictionaries, in order."""
+    found, todo = [], [values]
+    while todo:
+        value = todo.pop()
+        if isinstance(value, Tensor):
+            found.append(value)
+        elif isinstance(value, (tuple, list, dict)):
+            todo += reversed(list(value.values() if isinstance(value, dict) else value))
+    return found

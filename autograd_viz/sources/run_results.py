@@ -8,28 +8,6 @@ from operator import add
 from typing import Any
 
 
-def results_of(output: Any, kind: type) -> list[Any]:
-    """The tensors in nested tuples, lists and dictionaries, in order.
-
-    Args:
-        output: what a module returned.
-        kind: the class of tensors.
-    """
-    found, todo = [], [output]
-    while todo:
-        value = todo.pop()
-        if isinstance(value, kind):
-            found.append(value)
-        elif isinstance(value, (tuple, list, dict)):
-            todo += reversed(list(value.values() if isinstance(value, dict) else value))
-    return found
-
-
-def first_result(output: Any, kind: type) -> Any:
-    """The first tensor with a grad_fn among them; None if there is none."""
-    return next((r for r in results_of(output, kind) if r.grad_fn is not None), None)
-
-
 class Once:
     """Tells a gradient that arrives for the first time in a pass; a stepper that has gone back brings it again."""
 

@@ -93,6 +93,20 @@ def test_hooks_of_a_result_have_run_before(library: Any) -> None:
     assert same(real, again)
 
 
+def test_inputs_of_ours_are_copied_and_stay_as_they_are() -> None:
+    model = av.nn.Sequential(av.nn.ReLU(inplace=True), av.nn.Linear(4, 4))
+    optimizer, x = av.optim.SGD(model.parameters(), lr=0.1), av.randn(2, 4)
+    with av.watch(model) as run:
+        model(x).sum().backward()
+        real = [p.grad.detach().clone() for p in model.parameters()]
+        optimizer.step()
+        x.fill_(-5.0)
+        with run._opened(None) as (root, gradient, leaves):
+            root.backward(gradient)
+    assert same(real, [p.grad for p in leaves.values()])
+    assert (x == -5).all()
+
+
 @pytest.mark.torch
 @pytest.mark.parametrize("reentrant", [False, True])
 def test_a_checkpoint_finds_the_parameters_of_the_pass(reentrant: bool) -> None:

@@ -13,12 +13,12 @@ import torch
 from torch.compiler import is_dynamo_compiling
 
 from ..own_hooks import own_hook
-from ..run_results import Once, first_result, one_root
+from ..run_results import Once, one_root
 from ..run_rows import Rows
 from .run_again import results_again
 from .run_held import Held, held_by
 from .run_hooks import Hooks
-from .run_kept import Kept, Moment
+from .run_kept import Kept, Moment, tensors_in
 from .run_moments import Moments
 from .run_numbers import real, update_ratios
 from .run_steps import Sink, Steps
@@ -140,7 +140,8 @@ class RunWatch:
     def _follow(self, column: int, module: Any, output: Any) -> None:
         if module is self.model:
             self.kept.leaves(output)
-        result = first_result(output, torch.Tensor) if self.steps.is_full else None
+        results = tensors_in(output) if self.steps.is_full else []
+        result = next((r for r in results if r.grad_fn is not None), None)
         if result is None:
             return
         nr, before = result.output_nr, Once()
