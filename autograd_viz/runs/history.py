@@ -8,14 +8,15 @@ too many bins, neighbours are joined two by two. So any run takes the same memor
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
+from copy import copy
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .ranks import Ranks
-from .rows import Numbers, Row
+from .rows import STATISTICS, TOTALS, Numbers, Row
 
 WHOLE = 512  # steps that are kept whole
 BINS = 512  # of older steps, at most
@@ -60,9 +61,10 @@ class Series:
 
     def add(self, values: Numbers, seen: NDArray[np.bool_]) -> None:
         """More steps: values and whether they were measured, shape (steps, columns)."""
-        values = values.astype(np.float32)
-        at, columns = np.nonzero(seen & ~np.isfinite(values))
-        np.minimum.at(self.first_bad, columns, self.count + at)
+        bad = seen & ~np.isfinite(values)
+        if bad.any():
+            at, columns = np.nonzero(bad)
+            np.minimum.at(self.first_bad, columns, self.count + at)
         self._recent = np.concatenate([self._recent, values])
         self._seen = np.concatenate([self._seen, seen])
         self.count += len(values)
@@ -75,6 +77,14 @@ class Series:
             if len(self._bins.start) == BINS:
                 self._bins = _joined(Spans._make(p[::2] for p in self._bins), Spans._make(p[1::2] for p in self._bins))
                 self._width *= 2
+
+    def part(self, columns: slice) -> Series:
+        """Some columns, as they are now."""
+        part = copy(self)
+        part.first_bad, part._columns = self.first_bad[columns], len(self.first_bad[columns])
+        part._recent, part._seen = self._recent[:, columns], self._seen[:, columns]
+        part._bins = Spans._make([self._bins.start, *(numbers[:, columns] for numbers in self._bins[1:])])
+        return part
 
     def spans(self) -> Spans:
         """Everything that is kept."""
@@ -96,11 +106,12 @@ class Series:
 
 def _bins(start: int, values: Numbers, seen: NDArray[np.bool_]) -> Spans:
     """Equally many steps each, shape (bins, steps, columns), from a step on."""
-    finite = np.where(seen & np.isfinite(values), values, np.nan).astype(np.float32)
-    bad = (seen & ~np.isfinite(values)).sum(1, dtype=np.int64)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RuntimeWarning)  # a column of nan has no mean
-        mean = np.asarray(np.nanmean(finite, 1, dtype=np.float64), np.float32)
+    good = np.isfinite(values)
+    bad, good = (seen & ~good).sum(1), seen & good
+    finite = np.where(good, values, np.float32(np.nan))
+    count = good.sum(1)
+    sums = np.where(good, values, np.float32(0)).sum(1, dtype=np.float64)
+    mean = np.divide(sums, count, out=np.full(count.shape, np.nan), where=count > 0).astype(np.float32)
     first = start + values.shape[1] * np.arange(len(values))
     return Spans(first, np.fmin.reduce(finite, 1), np.fmax.reduce(finite, 1), mean, bad)
 
@@ -125,8 +136,6 @@ class Mark(NamedTuple):
 
 
 MOST_MARKS = 2000
-STATISTICS = ("norm", "largest", "zeros", "update")  # by row
-TOTALS = ("loss", "clip", "rate", "passes", "seconds")  # by step
 
 
 class History:
@@ -136,28 +145,35 @@ class History:
         rows: parameters and outputs, in the order of the model.
 
     Attributes:
-        series: by name of `STATISTICS`, one column for each row.
-        totals: one column for each of `TOTALS`.
         marks: what happened, the newest `MOST_MARKS`.
         ranks: what all ranks of a job told, on rank 0 of one; else None.
     """
 
     def __init__(self, rows: Iterable[Row]) -> None:
         self.rows = tuple(rows)
-        self.series = {name: Series(len(self.rows)) for name in STATISTICS}
-        self.totals = Series(len(TOTALS))
+        self._series = Series(len(STATISTICS) * len(self.rows) + len(TOTALS))
         self.marks: list[Mark] = []
         self.ranks: Ranks | None = None
 
     @property
     def steps(self) -> int:
         """How many steps there were."""
-        return self.totals.count
+        return self._series.count
 
-    def add(self, blocks: Mapping[str, tuple[Numbers, NDArray[np.bool_]]]) -> None:
-        """More steps: by name of the statistic, values and whether they were measured."""
-        for name, (values, seen) in blocks.items():
-            (self.totals if name == "totals" else self.series[name]).add(values, seen)
+    @property
+    def series(self) -> dict[str, Series]:
+        """By name of `STATISTICS`, one column for each row."""
+        count = len(self.rows)
+        return {name: self._series.part(slice(k * count, (k + 1) * count)) for k, name in enumerate(STATISTICS)}
+
+    @property
+    def totals(self) -> Series:
+        """One column for each of `TOTALS`."""
+        return self._series.part(slice(len(STATISTICS) * len(self.rows), None))
+
+    def add(self, values: Numbers, seen: NDArray[np.bool_]) -> None:
+        """More steps: values and whether they were measured; the rows of each of `STATISTICS`, then `TOTALS`."""
+        self._series.add(values, seen)
 
     def mark(self, step: int, kind: str, text: str = "") -> None:
         """Note what happened at a step."""

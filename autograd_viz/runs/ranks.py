@@ -9,7 +9,7 @@ ranks have told it, or when it is old. Then only least, mean and most over the r
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from .. import words
 from ..graph.text import few_names
-from .rows import Numbers, Row
+from .rows import STATISTICS, Numbers, Row
 
 STEPS = 64  # of a window
 KEPT = 256  # windows that are joined
@@ -56,17 +56,16 @@ def unpacked(packed: bytes) -> Told:
 
 
 class Teller:
-    """Makes windows of the steps of this rank."""
+    """Makes windows of the steps of this rank: the norms of all rows, and the loss."""
 
-    def __init__(self, rank: int) -> None:
+    def __init__(self, rank: int, rows: int) -> None:
         self._rank, self._window = rank, 0
+        self._columns = [*range(rows), len(STATISTICS) * rows]
         self._norms: list[Numbers] = []
 
-    def add(self, blocks: Mapping[str, tuple[Numbers, NDArray[np.bool_]]]) -> Iterator[Told]:
+    def add(self, values: Numbers, seen: NDArray[np.bool_]) -> Iterator[Told]:
         """More steps, as `History.add` gets them; gives the windows that are complete."""
-        (norms, seen), (totals, known) = blocks["norm"], blocks["totals"]
-        with_loss = np.concatenate([norms, totals[:, :1]], 1), np.concatenate([seen, known[:, :1]], 1)
-        masked = np.ma.MaskedArray(with_loss[0], ~with_loss[1])  # nan is measured, masked is not
+        masked = np.ma.MaskedArray(values[:, self._columns], ~seen[:, self._columns])  # nan is measured, masked is not
         self._norms += list(masked)
         while len(self._norms) >= STEPS:
             yield self._told(STEPS)

@@ -8,6 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 Numbers = NDArray[np.float32]
+STATISTICS = ("norm", "largest", "zeros", "update")  # of each row
+TOTALS = ("loss", "clip", "rate", "passes", "seconds")  # of a step
 
 
 class Row(NamedTuple):

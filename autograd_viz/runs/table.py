@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from .history import STATISTICS, TOTALS, History, Spans
+from .history import History, Spans
 from .odd import odd_in
+from .rows import STATISTICS, TOTALS
 
 COLUMNS = ("step", "steps", "path", "kind", "norm", "rms", "largest", "zeros", "update", "bad")
 

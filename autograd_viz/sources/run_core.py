@@ -25,11 +25,10 @@ from ..core.tensor.tensor import Tensor
 from .own_hooks import own_hook
 from .replaced import Replaced
 from .run_core_moments import CoreCall, CoreMoment, CoreMoments, results_again, tensors_in, without_history
-from .run_core_numbers import CoreNumbers, norm_of
 from .run_results import Once, one_root
 from .run_rows import Rows
+from .run_table import BLOCK, TOTALS, Table
 
-BLOCK = 64  # steps
 MOST_CALLS = 16  # of the model in one pass
 
 
@@ -50,7 +49,7 @@ class CoreRunWatch:
         self.after: Callable[[], None] = lambda: None
         self.moments = CoreMoments()
         self._keeps, self._kept, self._has_run = keep > 0, list[CoreCall](), False
-        self._numbers, self._passes, self._before = CoreNumbers(rows.order), 0, dict[int, Any]()
+        self._table, self._totals, self._passes, self._before = Table(rows.order), dict[str, float](), 0, dict[int, Any]()
         self._stepped, self._rate, self._began = False, math.nan, perf_counter()
         self._names = [
             Replaced(happened, "passing", self._runs_backward),
@@ -101,22 +100,21 @@ class CoreRunWatch:
         grad, number = grads[output], max(1, self._passes)  # a stepper is counted as no pass
         if self.is_on and grad is not None and _is_backward() and before.is_new(self.count, number):
             array = grad.detach().numpy()
-            self._numbers.add("norm", column, norm_of(array))
-            self._numbers.put("largest", column, np.abs(array).max(initial=0))
+            self._table.put_one("norm", column, np.hypot(self._table.one("norm", column) or 0.0, norm_of(array)))
+            self._table.put_one("largest", column, np.abs(array).max(initial=0))
 
     def _runs_backward(self, passing: Any, name: str, root: Any, *args: Any) -> Any:
         if name == "backward" and self.is_on:
             self._end_step()
             if isinstance(root, Tensor) and root.numel() == 1:
-                self.loss = float(root.detach().item().real)
-                self._numbers.total("loss", self.loss)
+                self._totals["loss"] = self.loss = float(root.detach().item().real)
             self._passes += 1
             self._has_run = True
         return passing(name, root, *args)
 
     def _clips(self, clipping: Any, factor: float) -> None:
         clipping(factor)
-        self._numbers.total("clip", factor)
+        self._totals["clip"] = factor
 
     # -- a step -------------------------------------------------------------------------------------------------------
 
@@ -141,8 +139,7 @@ class CoreRunWatch:
         scaling(optimizer, scale, is_skipped)
         held = self._held_by(optimizer)
         if held and not self._stepped:  # the first optimizer after the pass
-            self.loss /= scale
-            self._numbers.total("loss", self.loss)
+            self._totals["loss"] = self.loss = self.loss / scale
         if held and is_skipped:
             self._measure(held)
             self.sink.mark(self.count, "skipped")
@@ -161,9 +158,9 @@ class CoreRunWatch:
             grad = self.rows.parameters[k].grad.detach().numpy()
             is_finite = np.isfinite(grad).all()
             with np.errstate(all="ignore"):
-                self._numbers.put("norm", k, norm_of(grad) if is_finite else np.inf)
-                self._numbers.put("largest", k, np.abs(grad).max(initial=0))
-            self._numbers.put("zeros", k, 1 - np.count_nonzero(grad) / max(1, grad.size))
+                self._table.put_one("norm", k, norm_of(grad) if is_finite else np.inf)
+                self._table.put_one("largest", k, np.abs(grad).max(initial=0))
+            self._table.put_one("zeros", k, 1 - np.count_nonzero(grad) / max(1, grad.size))
             bad += [] if is_finite else [self.rows.at(k)]
         return sorted(bad)
 
@@ -171,8 +168,7 @@ class CoreRunWatch:
         now = float(optimizer.param_groups[0].get("lr", math.nan))
         if self._rate != now and not math.isnan(self._rate):
             self.sink.mark(self.count, "rate", f"{self._rate:.3g} → {now:.3g}")
-        self._rate = now
-        self._numbers.total("rate", now)
+        self._totals["rate"] = self._rate = now
 
     def what(self, row: int) -> str:
         """What the gradient of a row is: "nan" or "inf"."""
@@ -183,28 +179,23 @@ class CoreRunWatch:
         if not self._stepped:
             return
         now = perf_counter()
-        self._numbers.total("seconds", now - self._began)
-        self._numbers.total("passes", self._passes)
+        self._totals |= {"passes": self._passes, "seconds": now - self._began}
         self._stepped, self._passes, self._began = False, 0, now
         with np.errstate(all="ignore"):
             for k, old in self._before.items():
                 moved = norm_of(self.rows.parameters[k].detach().numpy() - old)
-                self._numbers.put("update", k, np.divide(moved, norm_of(old)))
-        self._before = {}
+                self._table.put_one("update", k, np.divide(moved, norm_of(old)))
+        waiting = self._table.end([self._totals.get(name) for name in TOTALS])
+        self._before, self._totals = {}, {}
         self.count += 1
-        if self._numbers.end() == BLOCK:
-            self._hand_over()
+        if waiting == BLOCK:
+            self.sink.add(*self._table.take())
         self.after()
 
     def flush(self) -> None:
         """Hand all numbers over; a step that some optimizer has made is complete."""
         self._end_step()
-        self._hand_over()
-
-    def _hand_over(self) -> None:
-        blocks = self._numbers.take()
-        if blocks:
-            self.sink.add(blocks)
+        self.sink.add(*self._table.take())
 
     # -- a pass again -------------------------------------------------------------------------------------------------
 
@@ -238,6 +229,11 @@ class CoreRunWatch:
             self._names = names
             for name in names:
                 name.go_on()
+
+
+def norm_of(array: Any) -> float:
+    """The Euclidean norm, in float64."""
+    return float(np.sqrt(np.sum(np.square(np.abs(array), dtype=np.float64))))
 
 
 def _note(arrived: dict[int, Any], place: int, grad: Any) -> None:

@@ -21,14 +21,14 @@ class Shared:
 
     def __init__(self, history: History, channel: Any) -> None:
         self._history, self._channel = history, channel
-        self._teller = Teller(channel.rank)
+        self._teller = Teller(channel.rank, len(history.rows))
         if not channel.rank:
             history.ranks = Ranks(channel.world)
 
-    def add(self, blocks: Any) -> None:
+    def add(self, values: Any, seen: Any) -> None:
         """More steps."""
-        self._history.add(blocks)
-        self._tell(self._teller.add(blocks))
+        self._history.add(values, seen)
+        self._tell(self._teller.add(values, seen))
 
     def mark(self, step: int, kind: str, text: str = "") -> None:
         """Something happened at a step of this rank."""

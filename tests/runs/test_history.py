@@ -7,7 +7,7 @@ import numpy as np
 from autograd_viz.runs.grid import grid_of, lines_of
 from autograd_viz.runs.history import BINS, WHOLE, History, Series
 from autograd_viz.runs.odd import odd_in, sentences
-from autograd_viz.runs.rows import Row
+from autograd_viz.runs.rows import STATISTICS, Row
 
 
 def filled(values: np.ndarray, columns: int = 1) -> Series:
@@ -47,10 +47,20 @@ def history_of(**norms: list[float]) -> History:
     history = History([Row(f"{name}.weight", "parameter", "weight", 4) for name in norms])
     values = np.array(list(norms.values()), np.float32).T
     seen = ~np.isnan(values) | np.isnan(values) & (values != -1)
-    for series in history.series.values():
-        series.add(values if series is history.series["norm"] else np.full_like(values, np.nan), seen & (values != -1))
-    history.totals.add(np.ones((len(values), 5), np.float32), np.ones((len(values), 5), bool))
+    others = np.full_like(values, np.nan), seen & (values != -1)
+    add(history, norm=(values, seen & (values != -1)), largest=others, zeros=others, update=others)
     return history
+
+
+def add(history: History, **numbers: tuple[np.ndarray, np.ndarray]) -> None:
+    """Steps in which these statistics were measured, and all totals are 1."""
+    steps, count = len(numbers["norm"][0]), len(history.rows)
+    values, seen = np.ones((steps, 4 * count + 5), np.float32), np.ones((steps, 4 * count + 5), bool)
+    seen[:, : 4 * count] = False
+    for name, (given, measured) in numbers.items():
+        first = STATISTICS.index(name) * count
+        values[:, first : first + count], seen[:, first : first + count] = given, measured
+    history.add(values, seen)
 
 
 def test_each_oddity_has_its_sentence_and_the_worst_is_first() -> None:
@@ -81,7 +91,7 @@ def test_of_rows_with_nan_that_which_had_it_first_leads_however_long_ago() -> No
 def test_a_large_update_is_odd_where_many_elements_move() -> None:
     history = History([Row("many", "parameter", "weight", 64), Row("few", "parameter", "bias", 1)])
     ones = np.ones((8, 2), np.float32)
-    history.add({"norm": (ones, ones > 0), "update": (ones / 2, ones > 0), "totals": (np.ones((8, 5)), np.ones((8, 5), bool))})
+    add(history, norm=(ones, ones > 0), update=(ones / 2, ones > 0))
     assert [(o.row, o.kind) for o in odd_in(history)] == [(0, "wild")]
 
 
@@ -90,7 +100,7 @@ def test_what_only_every_64th_step_measures_is_judged_by_what_was_measured_last(
     for step in range(64 * 6):
         values, seen = np.array([[1.0, 0.0]], np.float32), np.array([[True, step % 64 == 0]])
         update = values / 2, np.array([[step % 64 == 0, False]])
-        history.add({"norm": (values, seen), "update": update, "totals": (np.ones((1, 5)), np.ones((1, 5), bool))})
+        add(history, norm=(values, seen), update=update)
     assert [(o.row, o.kind) for o in odd_in(history)] == [(1, "zero"), (0, "wild")]
 
 

@@ -24,10 +24,12 @@ from autograd_viz.runs.rows import Row
 ROWS = [Row("", "output", "Net", 0), Row("head", "output", "Linear", 0), Row("head.weight", "parameter", "weight", 8)]
 
 
-def blocks(norms: np.ndarray, losses: np.ndarray) -> dict[str, Any]:
-    totals = np.zeros((len(norms), 5), np.float32)
-    totals[:, 0] = losses
-    return {"norm": (norms.astype(np.float32), np.ones(norms.shape, bool)), "totals": (totals, np.ones(totals.shape, bool))}
+def measured(norms: np.ndarray, losses: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """As `History.add` takes them: only norms and losses were measured."""
+    values = np.zeros((len(norms), 4 * len(ROWS) + 5), np.float32)
+    seen, columns = np.zeros(values.shape, bool), [*range(len(ROWS)), 4 * len(ROWS)]
+    values[:, columns], seen[:, columns] = np.column_stack([norms, losses]), True
+    return values, seen
 
 
 def told_by(rank: int, steps: int, size: float = 1.0, loss: float = 1.0, at: int = -1) -> list[Any]:
@@ -35,8 +37,8 @@ def told_by(rank: int, steps: int, size: float = 1.0, loss: float = 1.0, at: int
     norms = np.full((steps, len(ROWS)), size)
     if at >= 0:
         norms[at, 1] = np.nan
-    teller = Teller(rank)
-    windows = [t for part in np.array_split(norms, 7) for t in teller.add(blocks(part, np.full(len(part), loss)))]
+    teller = Teller(rank, len(ROWS))
+    windows = [t for part in np.array_split(norms, 7) for t in teller.add(*measured(part, np.full(len(part), loss)))]
     return [unpacked(t.packed()) for t in (*windows, *teller.rest())]
 
 
@@ -80,7 +82,7 @@ def test_the_picture_has_a_band_of_the_losses_of_all_ranks() -> None:
     least, most = found.losses_at([0, 64, 127, 128])
     assert least.tolist()[:3] == [1.0] * 3 and most.tolist()[:3] == [3.0] * 3 and np.isnan(least[3])
     history = History(ROWS)
-    history.add(blocks(np.ones((128, len(ROWS))), np.full(128, 2.0)))
+    history.add(*measured(np.ones((128, len(ROWS))), np.full(128, 2.0)))
     plain = Painter(history, THEMES["light"], "m", "Net").svg()
     history.ranks = found
     assert plain.count("fill-opacity") == 0
@@ -89,7 +91,7 @@ def test_the_picture_has_a_band_of_the_losses_of_all_ranks() -> None:
 
 def test_a_page_has_the_least_the_mean_and_the_most_of_each_row_over_the_ranks() -> None:
     history = History(ROWS)
-    history.add(blocks(np.ones((128, len(ROWS))), np.ones(128)))
+    history.add(*measured(np.ones((128, len(ROWS))), np.ones(128)))
     assert run_page(history, "w", "Net", "", [], False)["ranks"] is None
     history.ranks = joined(*(told_by(rank, 128, size=2.0**rank) for rank in range(3)))
     packed = run_page(history, "w", "Net", "", [], False)["ranks"]

@@ -12,10 +12,13 @@ import numpy as np
 import pytest
 
 import autograd_viz as av
+from autograd_viz.sources.run_table import Table
 
 torch = pytest.importorskip("torch")
 from torch import nn  # noqa: E402
 from torch.nn.utils import clip_grad_norm_  # noqa: E402 -- by its name, as many loops have it
+
+from autograd_viz.sources.pytorch.run_numbers import floats  # noqa: E402
 
 from .loops import Net, made, train  # noqa: E402
 
@@ -266,3 +269,19 @@ def test_nan_in_a_closure_stops_before_a_weight_moves() -> None:
     with av.watch(model), pytest.raises(av.NotFiniteError):
         optimizer.step(closure)
     assert torch.equal(model.weight, weight)
+
+
+def test_numbers_that_wait_on_a_device_are_read_with_the_block() -> None:
+    table = Table([1, 0, 2], floats)
+    for step in range(3):
+        table.put("norm", [0, 1], torch.tensor([1.0, 2.0]) + step)
+        table.put_one("norm", 2, torch.tensor(torch.nan))
+        if step < 2:
+            table.end((torch.tensor(0.5), None, 0.1, 1, 2.0))
+    values, seen = table.take()
+    nan = pytest.approx(np.nan, nan_ok=True)
+    assert values[:, :3].tolist() == [[2.0, 1.0, nan], [3.0, 2.0, nan]]
+    assert values[1, 12:].tolist() == pytest.approx([0.5, np.nan, 0.1, 1, 2.0], nan_ok=True)
+    assert seen[0].tolist() == [True] * 3 + [False] * 9 + [True, False, True, True, True]
+    table.end((None,) * 5)  # the numbers of the step that was not complete are still there
+    assert table.take()[0][0, :2].tolist() == [4.0, 3.0]

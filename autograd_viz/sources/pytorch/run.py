@@ -223,23 +223,23 @@ class RunWatch:
         return ((args[0], looked_at, *args[2:]), kwargs) if len(args) > 1 else (args, {**kwargs, "closure": looked_at})
 
     def _about_to_step(self, optimizer: Any) -> None:
-        began = perf_counter()
-        has_measured = self._apart(self._before_step, optimizer)
+        began, was = perf_counter(), torch.is_grad_enabled()
+        torch._C._set_grad_enabled(False)  # `no_grad()` is dear in a step of a small model
+        bad = self._apart(self._before_step, optimizer)
+        torch._C._set_grad_enabled(was)
         self.steps.spent += perf_counter() - began
-        if self.before is not None and has_measured:
-            bad = [] if getattr(optimizer, "found_inf", None) is not None else self.steps.not_finite()
+        if self.before is not None and bad is not None:
             try:
-                self.before(bad)
+                self.before([] if bad and getattr(optimizer, "found_inf", None) is not None else bad)
             except BaseException:  # it reaches the user
                 self._is_in_closure = False
                 self.flush()
                 raise
 
-    @torch.no_grad()
-    def _before_step(self, optimizer: Any) -> bool:
+    def _before_step(self, optimizer: Any) -> list[int] | None:
         held = self._held_by(optimizer)
         if not held.parameters:
-            return False
+            return None
         is_again = any(o is optimizer for o in self.steps.optimizers)
         if is_again and not self._is_in_closure:
             self._end_step()
@@ -249,7 +249,7 @@ class RunWatch:
         self.steps.measure(held)
         self.steps.note_rate(optimizer)
         self.kept.before_step()
-        return True
+        return self.steps.not_finite()
 
     def step_ends(self, optimizer: Any, args: Any, kwargs: Any) -> None:
         """An optimizer has stepped."""

@@ -3,27 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
+
+import torch
 
 from ..run_rows import Rows
 
 
-class Held(NamedTuple):
+@dataclass
+class Held:
     """The parameters of a run that an optimizer holds.
 
     Attributes:
         total: number of all parameters that the optimizer had when it was looked at.
         parameters: those of the run.
         columns: their columns.
+        are_plain: they are dense and float32, and no gradient was found to be sparse.
     """
 
     total: int
     parameters: Sequence[Any]
     columns: Sequence[int]
+    are_plain: bool
 
 
 def held_by(optimizer: Any, rows: Rows) -> Held:
     """What an optimizer holds of a run."""
     everything = [p for group in optimizer.param_groups for p in group["params"]]
     places = sorted(rows.of_parameter[p] for p in everything if p in rows.of_parameter)
-    return Held(len(everything), [rows.parameters[i] for i in places], places)
+    parameters = [rows.parameters[i] for i in places]
+    return Held(len(everything), parameters, places, all(map(_is_plain, parameters)))
+
+
+def _is_plain(p: Any) -> bool:
+    return type(p) in (torch.Tensor, torch.nn.Parameter) and p.dtype is torch.float32 and p.layout is torch.strided

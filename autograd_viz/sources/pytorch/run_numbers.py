@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import islice
 from typing import Any
 
 import torch
@@ -34,17 +35,24 @@ def real(tensor: Any) -> Any:
     return torch.view_as_real(tensor.resolve_conj()) if tensor.is_complex() else tensor
 
 
-def all_real(tensors: Sequence[Any]) -> list[Any]:
-    """`real` of each; in a step of a small model this is dear, so plain tensors are let through."""
-    if all(type(t) is torch.Tensor and t.dtype is torch.float32 and t.layout is torch.strided for t in tensors):
-        return list(tensors)
-    return [real(t) for t in tensors]
-
-
 def stacked(scalars: Sequence[Any]) -> Any:
     """Scalars as one tensor, on the device of the first."""
     device = scalars[0].device
     return torch.stack([s if s.device == device else s.to(device, non_blocking=True) for s in scalars])
+
+
+def told(numbers: Any) -> Any:
+    """Floats if they are on a CPU; else a copy, and nothing waits for its device."""
+    return numbers.tolist() if numbers.device.type == "cpu" else numbers.clone()
+
+
+def floats(numbers: Sequence[Any]) -> Sequence[Any]:
+    """Floats for tensors; their device is waited for once."""
+    waiting = [n.reshape(-1).float() for n in numbers if isinstance(n, torch.Tensor)]
+    if not waiting:
+        return numbers
+    known = iter(torch.cat([w.to(waiting[0].device) for w in waiting]).tolist())
+    return [list(islice(known, n.numel())) if isinstance(n, torch.Tensor) else [n] for n in numbers]
 
 
 def norms(tensors: Sequence[Any]) -> list[Any]:
@@ -76,5 +84,5 @@ def _sample(tensor: Any) -> Any:
 
 def update_ratios(before: Sequence[Any], after: Sequence[Any]) -> Any:
     """For each parameter, the norm of its update divided by the norm that it had, float32."""
-    moved = all_real(torch._foreach_sub([own(a) for a in after], list(before)))
-    return stacked(norms(moved)) / stacked(norms(all_real(before)))
+    moved = torch._foreach_sub([own(a) for a in after], list(before))
+    return stacked(norms([real(m) for m in moved])) / stacked(norms([real(b) for b in before]))

@@ -14,25 +14,22 @@ from collections.abc import Callable, Sequence
 from time import perf_counter
 from typing import Any, Protocol
 
-import numpy as np
 import torch
 
 from ..run_rows import Rows
+from ..run_table import BLOCK, Table
 from .run_held import Held
-from .run_numbers import all_real, largest, norms, real, zeros
-from .run_table import BLOCK, Table
+from .run_numbers import floats, largest, norms, real, stacked, told, zeros
 
 SHARE = 0.005  # of the time that a step takes, for what only full steps have
 SELDOM = 64  # at least one step in so many is full
-LOSS, CLIP = 0, 1  # the columns of totals on the device
-RATE, PASSES, SECONDS = 0, 1, 2  # and of those that the host knows
 
 
 class Sink(Protocol):
     """Where the numbers go."""
 
-    def add(self, blocks: dict[str, tuple[Any, Any]]) -> None:
-        """More steps: by name of the statistic, values and whether they were measured."""
+    def add(self, values: Any, seen: Any) -> None:
+        """More steps, as `Table.take` gives them."""
 
     def mark(self, step: int, kind: str, text: str = "") -> None:
         """Something happened at a step."""
@@ -59,21 +56,21 @@ class Steps:
         self.rows, self.sink, self._is_rank = rows, sink, is_rank
         self.count, self.every, self.is_full = 0, 1, True
         self.spent, self.passes, self.optimizers = 0.0, 0, list[Any]()
-        self._device = rows.parameters[0].device
-        self._tables = {name: Table(len(rows.named), self._device) for name in ("norm", "largest", "zeros", "update")}
-        self._totals = Table(2, self._device)
-        self._known = np.full((BLOCK, 3), np.nan, np.float32)
-        self._k = 0  # the row of the block
+        self._is_on_host = rows.parameters[0].device.type == "cpu"
+        self._table = Table(rows.order, floats)
+        self._loss: Any = None
+        self._clip: Any = None
+        self._rate: float | None = None
         self._rates = dict[int, float]()
         self._measured: Sequence[int] = []  # the columns of the gradients that were measured last
-        self._norms: Any = None  # and their norms
+        self._norms: Any = []  # and their norms
         self._price, self._least, self._began = 1e9, 1e9, perf_counter()
 
     # -- the current step ---------------------------------------------------------------------------------------------
 
     def put(self, name: str, columns: Sequence[int], values: Any) -> None:
         """Numbers of a statistic."""
-        self._tables[name].put(self._k, columns, values)
+        self._table.put(name, columns, told(values))
 
     def measure(self, held: Held) -> None:
         """The gradients that an optimizer is about to use; under `no_grad`."""
@@ -81,11 +78,19 @@ class Steps:
         if any(g is None for g in grads):
             columns = [c for g, c in zip(grads, columns, strict=True) if g is not None]
             grads = [g for g in grads if g is not None]
-        self._measured, self._norms = columns, None
+        self._measured, self._norms = columns, []
         if not grads:
             return
-        grads = all_real(grads)
-        self._norms = self._tables["norm"].put_scalars(self._k, columns, norms(grads))
+        if held.are_plain:
+            try:
+                scalars: Sequence[Any] = torch._foreach_norm(grads)
+            except NotImplementedError:
+                held.are_plain = False
+        if not held.are_plain:
+            grads = [real(g) for g in grads]
+            scalars = norms(grads)
+        self._norms = [s.item() for s in scalars] if self._is_on_host else stacked(scalars)
+        self._table.put("norm", columns, self._norms)
         if self.is_full:
             self.put("largest", columns, largest(grads))
             self.put("zeros", columns, zeros(grads))
@@ -93,26 +98,26 @@ class Steps:
     def arrived(self, column: int, grad: Any) -> None:
         """The gradient of a module's output. If it was called several times, the norm is that of all."""
         began = perf_counter()
-        gradient, table = real(grad), self._tables["norm"]
+        gradient, before = real(grad), self._table.one("norm", column)
         norm = norms([gradient])[0]
-        is_seen = table.is_seen(self._k, column)
-        cell = table.cell(self._k, column)
-        cell.copy_(torch.hypot(cell, norm) if is_seen else norm)
-        self.put("largest", [column], largest([gradient]))
+        norm = norm if before is None else torch.hypot(torch.as_tensor(before), norm)
+        self._table.put_one("norm", column, told(norm))
+        self._table.put_one("largest", column, told(largest([gradient])[0]))
         self.spent += perf_counter() - began
 
     def note_loss(self, root: Any) -> None:
         """The root of a pass."""
-        self._totals.cell(self._k, LOSS).copy_(root.detach() if not root.dim() else real(root).reshape(-1)[0])
+        loss = root if not root.dim() else real(root).reshape(-1)[0]
+        self._loss = told(loss.detach())
 
     def unscale_loss(self, scale: Any) -> None:
         """The loss was scaled before its pass; the first optimizer that steps after it says so."""
-        if len(self.optimizers) == 1 and self._totals.is_seen(self._k, LOSS):
-            self._totals.cell(self._k, LOSS).div_(scale.to(self._device))
+        if len(self.optimizers) == 1 and self._loss is not None:
+            self._loss = told(self._loss / scale)
 
     def note_clip(self, factor: Any) -> None:
         """Gradients were multiplied by a factor."""
-        self._totals.cell(self._k, CLIP).copy_(factor)
+        self._clip = told(factor)
 
     def note_rate(self, optimizer: Any) -> None:
         """The learning rate of an optimizer's first group."""
@@ -121,22 +126,22 @@ class Steps:
             return
         now, place = float(rate), len(self.optimizers)
         if place == 1:
-            self._known[self._k, RATE] = now
+            self._rate = now
         if self._rates.setdefault(place, now) != now:
             self.sink.mark(self.count, "rate", f"{self._rates[place]:.3g} → {now:.3g}")
             self._rates[place] = now
 
     def not_finite(self) -> list[int]:
         """The rows of parameters whose gradient was measured last, and is not finite."""
-        values = [] if self._norms is None else self._norms.tolist()
+        values = self._norms.tolist() if isinstance(self._norms, torch.Tensor) else self._norms
         if math.isfinite(sum(values)):
             return []
         bad = []
-        for column, value in zip(self._measured, values, strict=True):
+        for place, (column, value) in enumerate(zip(self._measured, values, strict=True)):
             if not math.isfinite(value):
                 grad = real(self.rows.parameters[column].grad)
                 if bool(grad.isfinite().all()):  # its squares were too large for float32
-                    self._tables["norm"].cell(self._k, column).copy_(torch.linalg.vector_norm(grad, dtype=torch.float64))
+                    self._norms[place] = told(torch.linalg.vector_norm(grad, dtype=torch.float64))
                 else:
                     bad.append(self.rows.at(column))
         return sorted(bad)
@@ -144,7 +149,7 @@ class Steps:
     @property
     def loss(self) -> float:
         """The loss of the current step; nan if it is unknown."""
-        return float(self._totals.now(self._k, [LOSS])[0]) if self._totals.is_seen(self._k, LOSS) else math.nan
+        return math.nan if self._loss is None else float(self._loss)
 
     # -- blocks -------------------------------------------------------------------------------------------------------
 
@@ -153,13 +158,13 @@ class Steps:
         if not self.optimizers:
             return
         now = perf_counter()
-        self._known[self._k, PASSES:] = self.passes, now - self._began
+        waiting = self._table.end((self._loss, self._clip, self._rate, self.passes, now - self._began))
         self._weigh(now - self._began)
         self.optimizers, self.passes, self.spent, self._began = [], 0, 0.0, now
-        self._k += 1
+        self._loss = self._clip = self._rate = None
         self.count += 1
         self.is_full = self.count % self.every == 0
-        if self._k == BLOCK:
+        if waiting == BLOCK:
             self.flush()
         after()
 
@@ -174,15 +179,4 @@ class Steps:
 
     def flush(self) -> None:
         """Hand all complete steps over."""
-        steps, self._k = self._k, 0
-        if not steps:
-            return
-        values, seen = self._totals.read(steps)
-        known = self._known[:steps].copy()
-        totals = np.concatenate([values, known], 1), np.concatenate([seen, ~np.isnan(known)], 1)
-        blocks = {name: (v[:, self.rows.order], s[:, self.rows.order])
-                  for name, (v, s) in ((name, t.read(steps)) for name, t in self._tables.items())}  # fmt: skip
-        self.sink.add({**blocks, "totals": totals})
-        for table in (*self._tables.values(), self._totals):
-            table.start(steps)
-        self._known[0], self._known[1:] = self._known[steps % BLOCK], np.nan
+        self.sink.add(*self._table.take())
