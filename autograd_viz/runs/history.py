@@ -47,27 +47,33 @@ class Series:
 
     Attributes:
         count: how many steps there were.
-        first_bad: the first step whose number was nan or inf, by column; `NEVER` if there is none.
     """
 
     def __init__(self, columns: int) -> None:
         self.count = 0
-        self.first_bad = np.full(columns, NEVER)
+        self._first_bad = np.full(columns, NEVER)
         self._columns = columns
         self._recent = np.zeros((0, columns), np.float32)
         self._seen = np.zeros((0, columns), bool)
+        self._new = list[tuple[Numbers, NDArray[np.bool_]]]()  # steps that are not among them yet
         self._width = 1  # steps in a bin
         self._bins = _bins(0, np.zeros((0, 1, columns), np.float32), np.zeros((0, 1, columns), bool))
 
     def add(self, values: Numbers, seen: NDArray[np.bool_]) -> None:
         """More steps: values and whether they were measured, shape (steps, columns)."""
-        bad = seen & ~np.isfinite(values)
-        if bad.any():
-            at, columns = np.nonzero(bad)
-            np.minimum.at(self.first_bad, columns, self.count + at)
-        self._recent = np.concatenate([self._recent, values])
-        self._seen = np.concatenate([self._seen, seen])
+        self._new.append((values, seen))
         self.count += len(values)
+        if sum(len(values) for values, _ in self._new) >= WHOLE:
+            self._join()
+
+    def _join(self) -> None:
+        """New steps are joined with the others, many at once: each time costs about as much as a step of a small model."""
+        if not self._new:
+            return
+        values, seen = map(np.concatenate, zip((self._recent, self._seen), *self._new, strict=True))
+        at, columns = np.nonzero(seen & ~np.isfinite(values))
+        np.minimum.at(self._first_bad, columns, self.count - len(values) + at)
+        self._recent, self._seen, self._new = values, seen, []
         while (count := min((len(self._recent) - WHOLE) // self._width, BINS - len(self._bins.start))) > 0:
             steps, shape = count * self._width, (count, self._width, self._columns)
             old, self._recent = self._recent[:steps].reshape(shape), self._recent[steps:]
@@ -80,14 +86,23 @@ class Series:
 
     def part(self, columns: slice) -> Series:
         """Some columns, as they are now."""
+        self._join()
         part = copy(self)
-        part.first_bad, part._columns = self.first_bad[columns], len(self.first_bad[columns])
+        part._first_bad = self._first_bad[columns].copy()
+        part._columns = len(part._first_bad)
         part._recent, part._seen = self._recent[:, columns], self._seen[:, columns]
         part._bins = Spans._make([self._bins.start, *(numbers[:, columns] for numbers in self._bins[1:])])
         return part
 
+    @property
+    def first_bad(self) -> NDArray[np.int64]:
+        """The first step whose number was nan or inf, by column; `NEVER` if there is none."""
+        self._join()
+        return self._first_bad
+
     def spans(self) -> Spans:
         """Everything that is kept."""
+        self._join()
         finite = np.where(self._seen & np.isfinite(self._recent), self._recent, np.nan).astype(np.float32)
         start = np.arange(self.count - len(finite), self.count)
         recent = Spans(start, finite, finite, finite, (self._seen & ~np.isfinite(self._recent)).astype(np.int64))
@@ -95,13 +110,9 @@ class Series:
 
     def last(self, steps: int = 1) -> Numbers:
         """The last steps, shape (steps, columns); masked numbers are nan."""
+        self._join()
         with np.errstate(invalid="ignore"):
             return np.where(self._seen[-steps:], self._recent[-steps:], np.nan).astype(np.float32)
-
-    def values_at(self, step: int) -> Numbers | None:
-        """The numbers of one step, if it is kept whole."""
-        k = step - (self.count - len(self._recent))
-        return self.last(len(self._recent))[k] if 0 <= k < len(self._recent) else None
 
 
 def _bins(start: int, values: Numbers, seen: NDArray[np.bool_]) -> Spans:

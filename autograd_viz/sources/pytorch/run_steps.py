@@ -4,7 +4,7 @@
 Every step has the loss, the rates, and the norm of each parameter's gradient. A full step also has the rest: outputs of
 modules, largest values, zeros, updates. The first block is full. After each block, its measured price says how often a
 step is full: for `SHARE` of the time. Ranks of a job wait for each other in every step, so they weigh nothing: after their
-first block one step in `SELDOM` is full, the same one on all.
+first block one step in `BLOCK` is full, the same one on all.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from .run_held import Held
 from .run_numbers import floats, largest, norms, real, stacked, told, zeros
 
 SHARE = 0.005  # of the time that a step takes, for what only full steps have
-SELDOM = 64  # at least one step in so many is full
+SELDOM = 128  # at least one step in so many is full
 
 
 class Sink(Protocol):
@@ -174,7 +174,7 @@ class Steps:
         self._least = min(self._least, seconds)
         if self.count % BLOCK == BLOCK - 1:
             wanted = self._price / (SHARE * self._least)
-            self.every = SELDOM if self._is_rank else min(SELDOM, 1 << max(0, int(wanted - 1e-9).bit_length()))
+            self.every = BLOCK if self._is_rank else min(SELDOM, 1 << max(0, int(wanted - 1e-9).bit_length()))
             self._price = self._least = 1e9  # the next steps are weighed anew
 
     def flush(self) -> None:
