@@ -8,7 +8,7 @@ last pass does both in every step.
     python -m benchmarks.run memory     100,000 steps of a small model: resident memory after 10,000 and at the end
 
 One thread; plain and watched take turns, and the median of their ratios counts. A watch is on for all steps of a round, and
-has weighed its own cost before.
+has weighed its own cost before. A small model has more rounds, because its ratios differ more.
 """
 
 from __future__ import annotations
@@ -26,7 +26,9 @@ from torch import nn
 
 import autograd_viz as av
 
-ROUNDS, STEPS = 9, 64
+STEPS = 64
+LEAST, MOST = 9, 45  # rounds
+SECONDS = 60.0  # for a model, if these rounds allow
 
 
 def mlp(width: int, depth: int) -> nn.Module:
@@ -91,9 +93,9 @@ def bare(model: Any, optimizer: Any, x: Any) -> Iterator[None]:
 def ratios_of(model: Any, x: Any) -> tuple[float, list[float]]:
     """Seconds of a plain step; the ratios of one that is watched, watched with `keep=0`, and looked at by a bare hook."""
     given = model, torch.optim.Adam(model.parameters(), lr=1e-4), x
-    steps(*given, STEPS)
+    rounds = int(SECONDS / (12 * STEPS * steps(*given, STEPS)))
     plain, ratios = list[float](), [list[float]() for _ in range(3)]
-    for _ in range(ROUNDS):
+    for _ in range(min(max(rounds, LEAST), MOST)):
         for watch, ratio in zip((watched(*given, "256 MB"), watched(*given, 0), bare(*given)), ratios, strict=True):
             plain.append(steps(*given, STEPS))
             with watch:

@@ -140,8 +140,9 @@ class RunWatch:
     def _follow(self, column: int, module: Any, output: Any) -> None:
         if module is self.model:
             self.kept.leaves(output)
-        results = tensors_in(output) if self.steps.is_full else []
-        result = next((r for r in results if r.grad_fn is not None), None)
+        if not self.steps.is_full:
+            return
+        result = next((r for r in tensors_in(output) if r.grad_fn is not None), None)
         if result is None:
             return
         nr, before = result.output_nr, Once()
