@@ -7,6 +7,7 @@ import math
 import pickle
 from contextlib import nullcontext
 from typing import Any
+from unittest.mock import MagicMock
 
 import numpy as np
 import pytest
@@ -285,3 +286,14 @@ def test_numbers_that_wait_on_a_device_are_read_with_the_block() -> None:
     assert seen[0].tolist() == [True] * 3 + [False] * 9 + [True, False, True, True, True]
     table.end((None,) * 5)  # the numbers of the step that was not complete are still there
     assert table.take()[0][0, :2].tolist() == [4.0, 3.0]
+
+
+def test_an_interrupt_while_a_step_is_measured_leaves_gradients_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    model, optimizer = made()
+    with av.watch(model) as run:
+        train(model, optimizer, 2)
+        monkeypatch.setattr(run._watch.kept, "before_step", MagicMock(side_effect=KeyboardInterrupt))
+        with pytest.raises(KeyboardInterrupt):
+            train(model, optimizer, 1)
+        monkeypatch.undo()
+        assert torch.is_grad_enabled()

@@ -226,12 +226,14 @@ class RunWatch:
     def _about_to_step(self, optimizer: Any) -> None:
         began, was = perf_counter(), torch.is_grad_enabled()
         torch._C._set_grad_enabled(False)  # `no_grad()` is dear in a step of a small model
-        bad = self._apart(self._before_step, optimizer)
-        torch._C._set_grad_enabled(was)
+        try:
+            bad = self._apart(self._before_step, optimizer)
+        finally:
+            torch._C._set_grad_enabled(was)
         self.steps.spent += perf_counter() - began
         if self.before is not None and bad is not None:
             try:
-                self.before([] if bad and getattr(optimizer, "found_inf", None) is not None else bad)
+                self.before(bad)
             except BaseException:  # it reaches the user
                 self._is_in_closure = False
                 self.flush()
@@ -250,7 +252,7 @@ class RunWatch:
         self.steps.measure(held)
         self.steps.note_rate(optimizer)
         self.kept.before_step()
-        return self.steps.not_finite()
+        return [] if getattr(optimizer, "found_inf", None) is not None else self.steps.not_finite()
 
     def step_ends(self, optimizer: Any, args: Any, kwargs: Any) -> None:
         """An optimizer has stepped."""
