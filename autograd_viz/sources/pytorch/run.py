@@ -162,9 +162,7 @@ class RunWatch:
         is_ours = is_here and bool(kwargs.get("accumulate_grad"))
         if is_ours:
             self._end_step()
-            root = next((r for r in roots if isinstance(r, torch.Tensor) and r.numel() == 1), None)
-            if root is not None:
-                self._apart(self.steps.note_loss, root)
+            self._apart(self.steps.note_loss, roots)
         was, self.kept.counts = self.kept.counts, is_ours if is_here else self.kept.counts
         try:
             result = run(roots, *args, **kwargs)
@@ -243,7 +241,7 @@ class RunWatch:
         held = self._held_by(optimizer)
         if not held.parameters:
             return None
-        is_again = any(o is optimizer for o in self.steps.optimizers)
+        is_again = optimizer in self.steps.optimizers
         if is_again and not self._is_in_closure:
             self._end_step()
             is_again = False
@@ -259,11 +257,12 @@ class RunWatch:
         self._is_in_closure = False
         if is_dynamo_compiling() or threading.get_ident() != self._thread:
             return
-        began = perf_counter()
+        if self._scaler is not None:
+            self._apart(self._unscale)
         if self.steps.is_full:
+            began = perf_counter()
             self._apart(self._after_step, self._held.get(optimizer))
-        self._apart(self._unscale)
-        self.steps.spent += perf_counter() - began
+            self.steps.spent += perf_counter() - began
 
     @torch.no_grad()
     def _after_step(self, held: Held | None) -> None:
@@ -272,7 +271,7 @@ class RunWatch:
             self.steps.put("update", held.columns, update_ratios(before, held.parameters))
 
     def _unscale(self) -> None:
-        if self._scaler is not None and self._scaler._scale is not None:
+        if self._scaler._scale is not None:
             self.steps.unscale_loss(self._scaler._scale)
 
     def _held_by(self, optimizer: Any) -> Held:

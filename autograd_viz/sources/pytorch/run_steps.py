@@ -105,10 +105,12 @@ class Steps:
         self._table.put_one("largest", column, told(largest([gradient])[0]))
         self.spent += perf_counter() - began
 
-    def note_loss(self, root: Any) -> None:
-        """The root of a pass."""
-        loss = root if not root.dim() else real(root).reshape(-1)[0]
-        self._loss = told(loss.detach())
+    def note_loss(self, roots: Sequence[Any]) -> None:
+        """The first root of a pass that has one element."""
+        for root in roots:
+            if isinstance(root, torch.Tensor) and root.numel() == 1:
+                self._loss = root.item() if self._is_on_host and not root.is_complex() else told(real(root).reshape(-1)[0])
+                return
 
     def unscale_loss(self, scale: Any) -> None:
         """The loss was scaled before its pass; the first optimizer that steps after it says so."""
