@@ -21,13 +21,17 @@ class Replaced:
         self._own = name in vars(owner)
         self._before = getattr(owner, name)
 
-        @functools.wraps(self._before, updated=())
+        self._now = functools.wraps(self._before, updated=())(self._inside(around))
+        vars(self._now)["replaced"] = self
+        setattr(owner, name, self._now)
+
+    def _inside(self, around: Callable[..., Any]) -> Callable[..., Any]:
+        """What has the name."""
+
         def now(*args: Any, **kwargs: Any) -> Any:
             return around(self._before, *args, **kwargs) if self._is_on else self._before(*args, **kwargs)
 
-        self._now = now
-        vars(now)["replaced"] = self
-        setattr(owner, name, now)
+        return now
 
     def pause(self) -> None:
         """The function runs alone."""

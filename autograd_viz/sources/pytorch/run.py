@@ -125,8 +125,6 @@ class RunWatch:
 
     def calls(self, call: Any, module: Any, /, *args: Any, **kwargs: Any) -> Any:
         """A module is called."""
-        if is_dynamo_compiling() or not (module is self.model or self.steps.is_full):
-            return call(module, *args, **kwargs)
         column = self.rows.of_module.get(module)
         if column is None or threading.get_ident() != self._thread:
             return call(module, *args, **kwargs)

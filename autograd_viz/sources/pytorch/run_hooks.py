@@ -15,6 +15,7 @@ from __future__ import annotations
 from typing import Any
 
 import torch
+from torch.compiler import is_dynamo_compiling
 from torch.optim import optimizer as optimizers
 
 from ..replaced import Replaced
@@ -25,6 +26,24 @@ CLIPPING: list[tuple[Any, str]] = (
     if hasattr(_utils.clip_grad, "_clip_grads_with_norm_")
     else [(_utils, "clip_grad_norm_"), (_utils.clip_grad, "clip_grad_norm_")]
 )
+
+
+class Calls(Replaced):
+    """The calls of modules. One that is not looked at costs a frame, not two; a step of a small model has many."""
+
+    def __init__(self, run: Any) -> None:
+        self._run = run
+        super().__init__(torch.nn.Module, "__call__", run.calls)
+
+    def _inside(self, around: Any) -> Any:
+        run = self._run
+
+        def now(module: Any, /, *args: Any, **kwargs: Any) -> Any:
+            if is_dynamo_compiling() or not (module is run.model or run.steps.is_full) or not self._is_on:
+                return self._before(module, *args, **kwargs)
+            return around(self._before, module, *args, **kwargs)
+
+        return now
 
 
 class Hooks:
@@ -40,7 +59,7 @@ class Hooks:
             optimizers.register_optimizer_step_post_hook(run.step_ends),
         ]
         self._names = [
-            Replaced(torch.nn.Module, "__call__", run.calls),
+            Calls(run),
             Replaced(torch.autograd, "_engine_run_backward", run.runs_backward),
             *(Replaced(owner, name, run.clips) for owner, name in CLIPPING),
             Replaced(torch.amp.GradScaler, "step", run.scaler_steps),
