@@ -275,7 +275,7 @@ def test_nan_in_a_closure_stops_before_a_weight_moves() -> None:
 def test_numbers_that_wait_on_a_device_are_read_with_the_block() -> None:
     table = Table([1, 0, 2], floats)
     for step in range(3):
-        table.put("norm", [0, 1], torch.tensor([1.0, 2.0]) + step)
+        table.put("norm", [0, 1], torch.tensor([1.0, 2.0]) + step if step else [1.0, 2.0])  # a model may move to a device
         table.put_one("norm", 2, torch.tensor(torch.nan))
         if step < 2:
             table.end((torch.tensor(0.5), None, 0.1, 1, 2.0))
@@ -297,3 +297,21 @@ def test_an_interrupt_while_a_step_is_measured_leaves_gradients_on(monkeypatch: 
             train(model, optimizer, 1)
         monkeypatch.undo()
         assert torch.is_grad_enabled()
+
+
+def test_a_sparse_gradient_has_the_numbers_of_a_dense_one() -> None:
+    runs = []
+    for is_sparse in (False, True):
+        torch.manual_seed(0)
+        model = nn.Sequential(nn.Embedding(5, 4, sparse=is_sparse), nn.Linear(4, 1))
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        with av.watch(model) as run:
+            for _ in range(3):
+                optimizer.zero_grad()
+                model(torch.tensor([0, 3, 3])).square().sum().backward()
+                optimizer.step()
+        runs.append(run)
+    assert not runs[1]._watch.faults
+    for statistic in ("norm", "largest", "update"):
+        dense, sparse = (column(run, statistic, "0.weight") for run in runs)
+        assert dense.all() and sparse == pytest.approx(dense)

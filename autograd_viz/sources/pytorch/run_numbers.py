@@ -52,7 +52,8 @@ def floats(numbers: Sequence[Any]) -> Sequence[Any]:
     if not waiting:
         return numbers
     known = iter(torch.cat([w.to(waiting[0].device) for w in waiting]).tolist())
-    return [list(islice(known, n.numel())) if isinstance(n, torch.Tensor) else [n] for n in numbers]
+    read = [list(islice(known, n.numel())) if isinstance(n, torch.Tensor) else n for n in numbers]
+    return [n if isinstance(n, list) else [n] for n in read]
 
 
 def norms(tensors: Sequence[Any]) -> list[Any]:
