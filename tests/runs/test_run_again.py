@@ -197,3 +197,35 @@ def test_a_pass_that_is_stepped_first_and_taken_back_is_measured_once(library: A
         return run.history.series["norm"].spans().mean
 
     assert np.allclose(norms(is_stepped=True), norms(is_stepped=False))
+
+
+@pytest.mark.torch
+def test_copies_are_as_the_parameters_were_in_order_value_dtype_and_layout() -> None:
+    from autograd_viz.sources.pytorch.run_copies import Copies
+
+    conv = torch.randn(4, 3, 2, 2).to(memory_format=torch.channels_last)
+    given = [torch.randn(2, 3), torch.tensor(1.5), torch.randn(5), conv, torch.randn(4, 3), torch.randn(0), torch.ones(3, 1, 3)]
+    live = [torch.nn.Parameter(t) for t in [*given, given[0].bfloat16(), given[0].double(), given[0].t(), given[2].clone()]]
+    copies = Copies(live)
+    with torch.no_grad():
+        for _ in range(2):
+            torch._foreach_add_(live, 1.0)
+            was = [p.detach().clone() for p in live]
+            copies.take()
+            torch._foreach_mul_(live, 3.0)
+            for copied, before in zip(copies.tensors, was, strict=True):
+                assert copied.dtype is before.dtype
+                assert copied.stride() == before.stride()
+                assert torch.equal(copied, before)
+
+
+@pytest.mark.torch
+def test_a_model_that_is_converted_after_the_watch_began_is_kept_as_it_is_now() -> None:
+    model = torch.nn.Sequential(torch.nn.Linear(4, 4), torch.nn.Tanh(), torch.nn.Linear(4, 1))
+
+    def loss_of(model: Any) -> Any:
+        return model.double()(torch.randn(3, 4).double()).pow(2).mean()
+
+    _, real, again = gradients_again(torch, model, loss_of)
+    assert all(grad.dtype is torch.float64 for grad in again)
+    assert same(real, again)

@@ -132,14 +132,13 @@ class RunWatch:
             self._end_step()
             self._apart(self.kept.enters, args, kwargs)
         output = call(module, *args, **kwargs)
-        self._apart(self._follow, column, module, output)
+        if module is self.model:
+            self._apart(self.kept.leaves, output)
+        if self.steps.is_full:
+            self._apart(self._follow, column, output)
         return output
 
-    def _follow(self, column: int, module: Any, output: Any) -> None:
-        if module is self.model:
-            self.kept.leaves(output)
-        if not self.steps.is_full:
-            return
+    def _follow(self, column: int, output: Any) -> None:
         result = next((r for r in tensors_in(output) if r.grad_fn is not None), None)
         if result is None:
             return

@@ -18,6 +18,7 @@ from torch.utils._pytree import tree_flatten, tree_map
 
 from ..own_hooks import own_hook
 from ..same_line import Spot, spot_of
+from .run_copies import Copies
 from .run_numbers import is_spread, own
 from .watch_lines import users_line
 from .watch_ops import Line
@@ -81,7 +82,6 @@ class Kept:
         budget: bytes for copies.
 
     Attributes:
-        parameters: copies of the parameters before the last step, of shards that of this rank; empty if they are too large.
         calls: the calls of the model in the last pass.
         why_not: why no pass can run again, or "".
         counts: the gradients that arrive now are those of `backward`, not of `grad`.
@@ -90,11 +90,10 @@ class Kept:
     def __init__(self, model: Any, parameters: Sequence[Any], budget: int) -> None:
         self._live = list(parameters)
         self._buffers, self._modules = list(model.buffers()), list(model.modules())
-        self._is_spread = any(map(is_spread, self._live))
         size = sum(t.numel() * t.element_size() for t in [*map(own, self._live), *self._buffers])
         self.why_not = "" if size <= budget else f"copies of its tensors take {size:,} bytes, and keep is {budget:,}"
-        self.parameters = [] if self.why_not else [own(p).clone() for p in self._live]
-        if self._is_spread:
+        self._copies = None if self.why_not else Copies(self._live)
+        if any(map(is_spread, self._live)):
             self.why_not = "its parameters are spread over ranks, and this rank alone cannot run it"
         self._cast = _cast_on(self._live[0].device.type)
         self.calls: list[Call] = []
@@ -134,9 +133,14 @@ class Kept:
 
     def before_step(self) -> None:
         """Parameters are about to move; under `no_grad`."""
-        if self.parameters and not self._has_stepped:
-            torch._foreach_copy_(self.parameters, [own(p) for p in self._live] if self._is_spread else self._live)
+        if self._copies is not None and not self._has_stepped:
+            self._copies.take()
             self._has_stepped = True
+
+    @property
+    def parameters(self) -> list[Any]:
+        """Copies of the parameters before the last step, of shards that of this rank; empty if they are too large."""
+        return [] if self._copies is None else self._copies.tensors
 
     def moment(self, step: int) -> Moment:
         """The last pass, with copies of its own.
@@ -158,7 +162,7 @@ class Kept:
 
     def let_go(self) -> None:
         """Free everything."""
-        self.calls, self.parameters = [], []
+        self.calls, self._copies = [], None
         self.why_not = self.why_not or "the run is closed"
 
 

@@ -48,9 +48,9 @@ def told(numbers: Any) -> Any:
 
 def floats(numbers: Sequence[Any]) -> Sequence[Any]:
     """Floats for tensors; their device is waited for once."""
-    waiting = [n.reshape(-1).float() for n in numbers if isinstance(n, torch.Tensor)]
-    if not waiting:
+    if not any(issubclass(kind, torch.Tensor) for kind in set(map(type, numbers))):
         return numbers
+    waiting = [n.reshape(-1).float() for n in numbers if isinstance(n, torch.Tensor)]
     known = iter(torch.cat([w.to(waiting[0].device) for w in waiting]).tolist())
     read = [list(islice(known, n.numel())) if isinstance(n, torch.Tensor) else n for n in numbers]
     return [n if isinstance(n, list) else [n] for n in read]

@@ -21,7 +21,7 @@ from ..run_table import BLOCK, Table
 from .run_held import Held
 from .run_numbers import floats, largest, norms, real, stacked, told, zeros
 
-SHARE = 0.005  # of the time that a step takes, for what only full steps have
+SHARE = 0.0025  # of the time that a step takes, for what only full steps have
 SELDOM = 128  # at least one step in so many is full
 
 
