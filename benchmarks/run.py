@@ -7,8 +7,8 @@ last pass does both in every step.
     python -m benchmarks.run            the ratios
     python -m benchmarks.run memory     100,000 steps of a small model: resident memory after 10,000 and at the end
 
-One thread; plain and watched take turns, and the median of their ratios counts. A watch is on for all steps of a round, and
-has weighed its own cost before. A small model has more rounds, because its ratios differ more.
+One thread; plain and watched take turns, and the median of their ratios counts. A watch has weighed its own cost before. Its 128
+steps are as many as lie between two full ones of a small model. Such a model has more rounds, because its ratios differ more.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from torch import nn
 
 import autograd_viz as av
 
-STEPS = 64
+PLAIN, WATCHED = 64, 128  # steps
 LEAST, MOST = 9, 45  # rounds
 SECONDS = 60.0  # for a model, if these rounds allow
 
@@ -68,7 +68,7 @@ def steps(model: Any, optimizer: Any, x: Any, count: int) -> float:
 def watched(model: Any, optimizer: Any, x: Any, keep: int | str) -> Iterator[None]:
     """A watch that has weighed its cost."""
     with av.watch(model, keep=keep):
-        steps(model, optimizer, x, 2 * STEPS)
+        steps(model, optimizer, x, WATCHED)
         yield
 
 
@@ -93,13 +93,13 @@ def bare(model: Any, optimizer: Any, x: Any) -> Iterator[None]:
 def ratios_of(model: Any, x: Any) -> tuple[float, list[float]]:
     """Seconds of a plain step; the ratios of one that is watched, watched with `keep=0`, and looked at by a bare hook."""
     given = model, torch.optim.Adam(model.parameters(), lr=1e-4), x
-    rounds = int(SECONDS / (12 * STEPS * steps(*given, STEPS)))
+    rounds = int(SECONDS / (3 * (PLAIN + 2 * WATCHED) * steps(*given, PLAIN)))
     plain, ratios = list[float](), [list[float]() for _ in range(3)]
     for _ in range(min(max(rounds, LEAST), MOST)):
         for watch, ratio in zip((watched(*given, "256 MB"), watched(*given, 0), bare(*given)), ratios, strict=True):
-            plain.append(steps(*given, STEPS))
+            plain.append(steps(*given, PLAIN))
             with watch:
-                ratio.append(steps(*given, STEPS) / plain[-1])
+                ratio.append(steps(*given, WATCHED) / plain[-1])
     return statistics.median(plain), [statistics.median(ratio) for ratio in ratios]
 
 
