@@ -7,8 +7,8 @@ last pass does both in every step.
     python -m benchmarks.run            the ratios
     python -m benchmarks.run memory     100,000 steps of a small model: resident memory after 10,000 and at the end
 
-One thread; plain and watched take turns, and the median of their ratios counts. A watch has weighed its own cost before. Its 128
-steps are as many as lie between two full ones of a small model. Such a model has more rounds, because its ratios differ more.
+One thread; plain and watched take turns, and the median of their ratios counts. A watch has weighed its own cost before. In a
+small model one step in 128 is full, so 128 are measured. Such a model has more rounds, because its ratios differ more.
 """
 
 from __future__ import annotations
