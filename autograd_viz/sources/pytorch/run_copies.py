@@ -12,7 +12,7 @@ from typing import Any
 
 import torch
 
-from .run_numbers import is_spread, own
+from .run_numbers import is_plain, is_spread, own
 
 
 class Copies:
@@ -60,5 +60,5 @@ class Copies:
 
 def _kind(p: Any) -> Hashable:
     """What parameters have in common that are copied together; None if it is copied alone."""
-    is_plain = type(p) in (torch.Tensor, torch.nn.Parameter) and p.layout is torch.strided and p.device.type == "cpu"
-    return (p.dtype, p.shape[1:]) if is_plain and p.dim() and p.is_contiguous() else None
+    is_alike = is_plain(p) and p.device.type == "cpu" and p.dim() and p.is_contiguous()
+    return (p.dtype, p.shape[1:]) if is_alike else None

@@ -9,6 +9,7 @@ from typing import Any
 import torch
 
 from ..run_rows import Rows
+from .run_numbers import is_plain
 
 
 @dataclass
@@ -33,8 +34,5 @@ def held_by(optimizer: Any, rows: Rows) -> Held:
     everything = [p for group in optimizer.param_groups for p in group["params"]]
     places = sorted(rows.of_parameter[p] for p in everything if p in rows.of_parameter)
     parameters = [rows.parameters[i] for i in places]
-    return Held(len(everything), parameters, places, all(map(_is_plain, parameters)))
-
-
-def _is_plain(p: Any) -> bool:
-    return type(p) in (torch.Tensor, torch.nn.Parameter) and p.dtype is torch.float32 and p.layout is torch.strided
+    are_plain = all(is_plain(p) and p.dtype is torch.float32 for p in parameters)
+    return Held(len(everything), parameters, places, are_plain)

@@ -27,6 +27,11 @@ def is_spread(tensor: Any) -> bool:
     return hasattr(tensor, "to_local")
 
 
+def is_plain(tensor: Any) -> bool:
+    """Is it dense, and of no subclass?"""
+    return type(tensor) in (torch.Tensor, torch.nn.Parameter) and tensor.layout is torch.strided
+
+
 def real(tensor: Any) -> Any:
     """The numbers of a gradient as a dense real tensor: the values of a sparse one, the own shard of a distributed one."""
     tensor = own(tensor)
