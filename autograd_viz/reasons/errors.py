@@ -44,7 +44,7 @@ def causes_of_error(q: Question | None, message: str, node: str, line: Source | 
 
 def complaint(q: Question, message: str, line: Source | None) -> list[Cause]:
     """What is wrong with an argument of the failing call; empty if the arguments are right."""
-    if NOT_LEAF in message and not q.tensor.is_leaf:
+    if NOT_LEAF in message and not q.is_leaf:
         op = q.history.op_of(q.tensor)
         name = spelled(op) if op is not None else q.tensor.grad_fn.name()
         return [Cause("optimizer_not_leaf", source=line if op is None else op.source, said={"op": name})]

@@ -116,6 +116,9 @@ class History(Protocol):
     def owner_of(self, tensor: Any) -> Event | None:
         """The event that put another parameter in its place."""
 
+    def is_leaf(self, tensor: Any) -> bool:
+        """Did no op make it?"""
+
     def grad_of(self, tensor: Any) -> Any:
         """Its grad, without a warning."""
 

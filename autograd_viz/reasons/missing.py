@@ -23,7 +23,7 @@ def missing(q: Question) -> list[Cause]:
         return without_grad(q)
     if q.history.is_running():
         return [Cause("running")]
-    if not t.is_leaf and not t.retains_grad:
+    if not q.is_leaf and not t.retains_grad:
         return [*_beside(q), *_not_leaf(q)]
     return _leaf(q)
 
@@ -124,7 +124,7 @@ def _through(q: Question, last: Any) -> Cause:
     """The pass reached it, and grad is None."""
     if last.wanted:
         return Cause("left_out", source=last.source)
-    if not q.tensor.is_leaf:
+    if not q.is_leaf:
         return Cause("retained_late", source=last.source)
     if q.root is not None and q.history.op_of(q.root) is not last.root:
         return Cause("other_root", source=last.source)

@@ -18,7 +18,7 @@ MOST_SHOWN, MOST_OPS = 8, 200  # elements of a shown gradient; ops of a graph th
 
 def old(q: Question) -> list[Cause]:
     """The last pass did not reach it: its grad is from an earlier pass."""
-    last, is_plain = q.last, q.root is None and q.tensor.is_leaf and len(q.passes) > 1
+    last, is_plain = q.last, q.root is None and q.is_leaf and len(q.passes) > 1
     if last is None or last.root is None or not is_plain or reaches(last.root, q.subject) or q.facts.live.is_stepped():
         return []
     return [Cause("old", source=last.source), *cut(q, last.root, q.subject)[:1]]
@@ -67,7 +67,7 @@ def collected(q: Question) -> list[Cause]:
     """There are optimizers, and none moves it; or its learning rate keeps it in place."""
     holders = q.history.optimizers(q.tensor)
     own = [h for h in holders if h.holds]
-    if not holders or not q.tensor.is_leaf:
+    if not holders or not q.is_leaf:
         return []
     if not own:
         return _not_held(q, holders) if type(q.tensor).__name__ == "Parameter" else _left_alone(q)

@@ -36,6 +36,11 @@ class Question:
         return self.look()
 
     @cached_property
+    def is_leaf(self) -> bool:
+        """Did no op make the tensor?"""
+        return self.history.is_leaf(self.tensor)
+
+    @cached_property
     def subject(self) -> Any:
         """The tensor's op, or the tensor itself if it is a leaf: its entry in the history."""
         return self.history.op_of(self.tensor) or self.tensor

@@ -31,6 +31,15 @@ def is_drawable(value: Any) -> bool:
     return isinstance(value, Tensor) or is_torch(value)
 
 
+def is_leaf(tensor: Any) -> bool:
+    """Did no op make a tensor?"""
+    if not is_torch(tensor):
+        return bool(tensor.is_leaf)
+    from .pytorch.nodes import is_leaf as of_torch
+
+    return of_torch(tensor)
+
+
 def graph_of(tensor: Any, variables: Mapping[str, Any], is_outline: bool = False) -> Any:
     """The graph that led to a tensor: a CoreGraph or a TorchGraph.
 

@@ -164,6 +164,10 @@ class CoreHistory:
             found += [CoreEvent("written", "", now, Place(*place), version) for version, place in reversed(counter[1:])]
         return [e for e in found if not kinds or e.kind in kinds]
 
+    def is_leaf(self, tensor: Tensor) -> bool:
+        """Did no op make it?"""
+        return tensor.is_leaf
+
     def grad_of(self, tensor: Tensor) -> Any:
         """The grad, without a warning."""
         return tensor._grad

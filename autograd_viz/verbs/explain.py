@@ -18,7 +18,7 @@ from ..reasons import Cause, Facts, Question, answer, causes_of, causes_of_error
 from ..render import theme_named
 from ..render.drawing import drawing_of
 from ..render.escape import printable
-from ..sources.anything import is_drawable
+from ..sources.anything import is_drawable, is_leaf
 from ..sources.asking import history_of, look, unseen
 from ..sources.names import asking_frame, names_by_identity, value_at, visible_names
 from ..sources.raised import Where, failing_node, where_raised
@@ -194,7 +194,7 @@ def _looked_up(error: BaseException, where: Where, names: dict[str, Any], line: 
     """What an error was about."""
     if "NoneType" in str(error):  # a line reads a grad that is None
         for tensor in (found for path in grads_read(line) if is_drawable(found := value_at(path, names))):
-            if tensor.is_leaf and tensor.grad is None:
+            if tensor.grad is None and is_leaf(tensor):
                 return _looked_at(tensor, None, names)
     for tensor in where.wanted:
         q = _question(tensor, where.roots[0] if where.roots else None, names)

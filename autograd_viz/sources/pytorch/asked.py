@@ -30,7 +30,7 @@ def _is_computed(t: Any) -> bool:
 
 
 ACCESS = Access(
-    grad_fn=lambda t: t.grad_fn,
+    grad_fn=grad_fn_of,
     end=lambda t: edge_of(t)[0],
     after=lambda node: [after for after, _ in node.next_functions if after is not None],
     order=lambda node: node._sequence_nr(),
@@ -129,7 +129,7 @@ class TorchLive:
     def hooks(self, node: str) -> tuple[str, ...]:
         """The hooks of the tensors that arrive at the node, and the hooks of the node."""
         n = self._nodes[node]
-        tensors = [variable_of(n)] if is_accumulate(n) else [t for t in self._hooked if t.grad_fn is n]
+        tensors = [variable_of(n)] if is_accumulate(n) else [t for t in self._hooked if grad_fn_of(t) is n]
         kinds = ("_backward_hooks", "_post_accumulate_grad_hooks")
         found = [h for t in tensors for kind in kinds for h in (getattr(t, kind, None) or {}).values()]
         found += [*dict_of(n.register_prehook).values(), *dict_of(n.register_hook).values()]

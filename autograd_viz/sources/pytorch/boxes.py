@@ -13,7 +13,7 @@ from typing import Any
 from ...graph import model
 from ..memory import FEW as FEW_SHARERS
 from .handles import Event, Handle, current, is_parameter, version_of
-from .nodes import Metadata, edge_of, grad_fn_of
+from .nodes import Metadata, asked, edge_of, grad_fn_of, is_leaf
 from .values import is_plain, not_told, outline_of, overwritten, unknown, value_of
 
 Key = Any  # (node, output) | a leaf | a Handle
@@ -107,7 +107,7 @@ class Boxes:
         box = self.find(tensor)
         if box is None:
             known = current(tensor)
-            if grad_fn_of(tensor) is not None:
+            if grad_fn_of(asked(tensor)) is not None:
                 box = self.at(*edge_of(tensor))
             elif known is not None and not known.is_leaf:
                 return self.of_handle(known, None)
@@ -119,7 +119,7 @@ class Boxes:
 
     def find(self, tensor: Any) -> Box | None:
         """The box of a tensor, or None."""
-        if grad_fn_of(tensor) is not None:
+        if grad_fn_of(asked(tensor)) is not None:
             return self.by_key.get(edge_of(tensor))
         handle = self._handles.get(tensor)
         return self.by_key.get(tensor) or (None if handle is None else self.by_key.get(handle))
@@ -129,16 +129,16 @@ class Boxes:
         live = handle.ref()
         if node is not None and handle.edge is not None:
             box = self.at(node, handle.edge[1])
-            if live is not None and (live.grad_fn is node or box.tensor is None):
-                box.tensor = live if live.grad_fn is node else box.tensor
-        elif handle.is_leaf and live is not None and live.is_leaf:
+            if live is not None and grad_fn_of(live) is node:
+                box.tensor = live
+        elif handle.is_leaf and live is not None and is_leaf(live):
             box = self.of(live)
         else:
             if is_parameter(live) and handle.maker is None:  # every op that reads a parameter has its own handle
                 known = self._handles.get(live, handle)
                 handle = known if known.version == handle.version else handle
             box = self.by_key.setdefault(handle, Box(None))
-            if live is not None and live.grad_fn is None:
+            if live is not None and is_leaf(live):
                 self._handles[live] = handle
                 box.tensor = live if version_of(live) == handle.version else None
         box.handle = box.handle or handle

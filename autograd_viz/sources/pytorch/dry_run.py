@@ -29,7 +29,7 @@ from torch.utils.weak import WeakIdKeyDictionary
 from . import older
 from .hooked import tensors_with_hooks
 from .hooks import dict_of, replaced
-from .nodes import UNKNOWN, Metadata, edge_of, is_accumulate, is_function, outputs_of, reach, variable_of
+from .nodes import UNKNOWN, Metadata, edge_of, grad_fn_of, is_accumulate, is_function, outputs_of, reach, variable_of
 from .saved import saved_of
 from .values import outside_modes
 
@@ -107,7 +107,7 @@ class _DryRun:
         stack.enter_context(outside_modes())
         inner = [n for n in self._nodes if not is_accumulate(n)]
         known = set(inner)
-        live = [t for t in tensors_with_hooks() if t.grad_fn in known]
+        live = [t for t in tensors_with_hooks() if grad_fn_of(t) in known]
         stack.enter_context(grads_kept(live))
         leaves = [variable_of(n) for n in self._nodes if is_accumulate(n)]
         of_tensors = [t._backward_hooks for t in (*live, *leaves) if t._backward_hooks]

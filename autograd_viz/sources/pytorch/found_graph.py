@@ -98,7 +98,7 @@ class FoundGraph:
         """What led to a recorded tensor that is not in the graph yet."""
         if handle.edge is not None and handle.edge[0] not in self._by_number:
             live = handle.ref()
-            for node in (*behind, *([] if live is None else [live.grad_fn])):
+            for node in (*behind, *([] if live is None else [grad_fn_of(live)])):
                 if node is not None and node._sequence_nr() == handle.edge[0]:
                     return self._add_nodes(node)
         return [handle.maker] if handle.edge is None and handle.maker is not None else []

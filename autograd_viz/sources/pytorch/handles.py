@@ -27,6 +27,7 @@ from torch import nn
 
 from ...core.base.provenance import UNTRACKED_DEPTH, Place
 from ..values import FEW
+from .nodes import is_leaf
 from .parts import Inside
 from .values import is_plain, outside_modes, shape_of
 
@@ -282,4 +283,4 @@ def current(tensor: Any) -> Handle | None:
     """The latest handle of a tensor without a grad_fn, if the tensor has not changed since."""
     handle = seen(tensor)
     is_same = handle is not None and handle.sequence is None and handle.version == version_of(tensor)
-    return handle if is_same and tensor.is_leaf else None
+    return handle if is_same and is_leaf(tensor) else None

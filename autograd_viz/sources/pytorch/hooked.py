@@ -15,6 +15,7 @@ from typing import Any
 
 import torch
 
+from .nodes import is_leaf
 from .values import unseen
 
 
@@ -46,7 +47,4 @@ def _tensor_classes() -> Iterator[type]:
 
 
 def _has_hooks(t: Any) -> bool:
-    try:
-        return bool(t.requires_grad and not t.is_leaf and (t.retains_grad or t._backward_hooks))
-    except RuntimeError:  # a view whose grad_fn raises
-        return False
+    return bool(t.requires_grad and (t.retains_grad or t._backward_hooks) and not is_leaf(t))

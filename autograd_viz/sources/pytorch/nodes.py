@@ -1,4 +1,10 @@
-"""What a PyTorch node tells: its edges, the leaf that it accumulates into, and what arrives at its outputs."""
+"""What a PyTorch node tells: its edges, the leaf that it accumulates into, and what arrives at its outputs.
+
+# Note [A view that nobody has asked]
+After a write to its memory, a view makes a new grad_fn when it is asked for it. A pass runs nodes in the order in which they were
+made, so the first question changes the order of later sums. Nothing of ours may be the first to ask. A view that was made under
+`no_grad` refuses instead of making one. So for the time of our question, each view is marked as such a view.
+"""
 
 from __future__ import annotations
 
@@ -8,12 +14,16 @@ from typing import Any, NamedTuple
 import torch
 from torch.autograd.graph import get_gradient_edge
 
+from ...runtime.alive import Alive
 from . import older
 
 COMPILED = "CompiledFunctionBackward"  # the class of a node that torch.compile has made
 LAST_SEQUENCE_NR = 2**64 - 1  # AccumulateGrad's
 
 Edge = tuple[Any, int]
+_creation, _set_creation = torch._C._autograd._get_creation_meta, torch._C._autograd._set_creation_meta  # type: ignore[attr-defined]
+_twins: Alive[tuple[int, Any]] = Alive()
+_REFUSES = torch._C._autograd.CreationMeta.NO_GRAD_MODE  # type: ignore[attr-defined]
 
 
 class Metadata(NamedTuple):
@@ -38,24 +48,49 @@ def edge_of(tensor: Any) -> Edge:
     if not tensor.requires_grad:
         return None, 0
     with torch.inference_mode(False), torch.enable_grad():  # a leaf is asked by an op
-        if tensor.is_leaf and (tensor.layout in SPARSE or tensor.is_nested):  # PyTorch would make no view of such a tensor
+        if (tensor.layout in SPARSE or tensor.is_nested) and tensor.is_leaf:  # PyTorch would make no view of such a tensor
             node, output = tensor.clone().grad_fn.next_functions[0]
             return node, output
-        edge = get_gradient_edge(tensor)
+        edge = get_gradient_edge(asked(tensor))
     return edge.node, edge.output_nr
 
 
 def grad_fn_of(tensor: Any) -> Any:
-    """Its grad_fn; None for a leaf, and for a view whose grad_fn raises."""
+    """Its grad_fn; None for a leaf, and for a view that has none now: Note [A view that nobody has asked]."""
+    if not tensor._is_view():
+        return tensor.grad_fn
+    made = _creation(tensor)
+    _set_creation(tensor, _REFUSES)
     try:
         return tensor.grad_fn
     except RuntimeError:
         return None
+    finally:
+        _set_creation(tensor, made)
+
+
+def is_leaf(tensor: Any) -> bool:
+    """`tensor.is_leaf`, which asks a view for its grad_fn, too."""
+    if not tensor.requires_grad:
+        return True
+    return grad_fn_of(tensor) is None and not (tensor._is_view() and tensor._base.requires_grad)
+
+
+def asked(tensor: Any) -> Any:
+    """The tensor, or another view of the same elements if nobody has asked it for its grad_fn."""
+    if is_leaf(tensor) or grad_fn_of(tensor) is not None or _creation(tensor) != torch._C._autograd.CreationMeta.DEFAULT:
+        return tensor
+    version, twin = _twins.get(tensor) or (None, None)
+    if version != tensor._version:
+        with torch.enable_grad():
+            twin = tensor._view_func_unsafe(tensor._base)
+        _twins[tensor] = tensor._version, twin
+    return twin
 
 
 def grad_of(tensor: Any) -> Any:
     """Its grad; None for a non-leaf that retains none: PyTorch would warn."""
-    return tensor.grad if grad_fn_of(tensor) is None or tensor.retains_grad else None
+    return tensor.grad if is_leaf(tensor) or tensor.retains_grad else None
 
 
 def variable_of(node: Any) -> Any:

@@ -19,7 +19,7 @@ from .exchange import Exchange
 from .graph import TorchGraph
 from .hooked import tensors_with_hooks
 from .hooks import ENGINE, dict_of
-from .nodes import edge_of, is_accumulate, is_function, reach, variable_of
+from .nodes import edge_of, grad_fn_of, is_accumulate, is_function, reach, variable_of
 from .older import IS_OLDER
 from .unused_parameters import random_numbers_kept
 from .values import is_plain, unseen, value_of
@@ -41,7 +41,7 @@ def torch_norms(graph: TorchGraph, root: Any, gradient: Any, wanted: Collection[
     (first,) = torch.autograd._make_grads((root,), (gradient,), is_grads_batched=False)
     nodes = reach([edge_of(root)[0]])
     leaves = [n for n in nodes if is_accumulate(n)]
-    live = [t for t in tensors_with_hooks() if t.grad_fn in graph.node_ids]
+    live = [t for t in tensors_with_hooks() if grad_fn_of(t) in graph.node_ids]
     if IS_OLDER or torch.is_anomaly_enabled() or any(t._backward_hooks for t in live) or _runs_users_code(nodes, leaves, root):
         return None
     norms = _Norms(graph, wanted)

@@ -28,6 +28,7 @@ from .arguments import is_given, note_argument
 from .calls import Running, calls_around, function_and_arguments
 from .cuts import begin_anew, keep_behind
 from .handles import KEY, Event, Handle, alive, is_parameter, see, seen
+from .nodes import grad_fn_of
 from .parts import NOWHERE, Parts
 from .record_aside import Aside
 from .signatures import Signature, signature_of
@@ -180,17 +181,16 @@ class Recorder(TorchDispatchMode):
             if isinstance(given, str):
                 inputs.append(given)
             else:
-                node = given.grad_fn
+                node = grad_fn_of(given)
                 inputs.append(self._known(given, node))
                 if node is not None:
                     nodes.append(node)
         return tuple(inputs), tuple(nodes)
 
     def _given(self, tensor: Any) -> Handle:
-        """An input of a Function. A view without a grad_fn is not asked: asking would make one."""
-        if torch.is_grad_enabled() or tensor._base is None:
-            return self._known(tensor, tensor.grad_fn)
-        return seen(tensor) or see(tensor, None)
+        """An input of a Function. A view that nobody has asked is known as it was."""
+        node = grad_fn_of(tensor)
+        return self._known(tensor, node) if node is not None or tensor._base is None else seen(tensor) or see(tensor, None)
 
     def _known(self, tensor: Any, node: Any) -> Handle:
         """The tensor as it is now: an output of a node."""
@@ -243,7 +243,7 @@ class Recorder(TorchDispatchMode):
             tensor = alive(reference)
             if tensor is None:
                 continue
-            handle, node = seen(tensor), tensor.grad_fn
+            handle, node = seen(tensor), grad_fn_of(tensor)
             if handle is not None and handle.maker is event:
                 handle.look(tensor, node)
             if node is not None and event.is_tracked and node._sequence_nr() >= event.sequence:

@@ -12,7 +12,7 @@ import torch
 
 from ...graph.passes import HUGE, TINY, Holder
 from . import watch
-from .nodes import grad_of, reach
+from .nodes import edge_of, grad_fn_of, grad_of, is_leaf, reach
 from .replay import VERSIONS
 from .shards import ranks_of, sharded
 from .values import unseen
@@ -47,14 +47,15 @@ class TorchHistory:
         """The op that made a tensor. A node that an op made inside has this op. A leaf has none, even if its value came from an
         op.
         """
-        if tensor.is_leaf and tensor.requires_grad:
+        if tensor.requires_grad and is_leaf(tensor):
             return None
         found = op_of(tensor, self._log)
-        if found is None and tensor.grad_fn is not None:
-            near = [n for n in reach([tensor.grad_fn]) if op_of_node(n) is not None]
-            found = OpRecord(_Named(tensor.grad_fn.name()), None, [], 0, self._log.age)
+        if found is None and (node := edge_of(tensor)[0]) is not None:
+            behind = reach([node])
+            near = [n for n in behind if op_of_node(n) is not None]
+            found = OpRecord(_Named(node.name()), None, [], 0, self._log.age)
             found.given = [op for n in near[-1:] if (op := op_of_node(n)) is not None]
-            found.given += [v for n in reach([tensor.grad_fn]) if (v := getattr(n, "variable", None)) is not None]
+            found.given += [v for n in behind if (v := getattr(n, "variable", None)) is not None]
         return found
 
     @unseen
@@ -62,6 +63,12 @@ class TorchHistory:
         """Events of its storage."""
         return self._log.events_of(tensor, *kinds)
 
+    @unseen
+    def is_leaf(self, tensor: Any) -> bool:
+        """Did no op make it?"""
+        return is_leaf(tensor)
+
+    @unseen
     def grad_of(self, tensor: Any) -> Any:
         """The grad, without a warning."""
         return grad_of(tensor)
@@ -183,7 +190,7 @@ class TorchHistory:
         return saver, first if first is not None else step
 
     def _refusing(self, root: Any, message: str) -> OpRecord | None:
-        nodes = reach([root.grad_fn]) if root.grad_fn is not None else []
+        nodes = reach([edge_of(root)[0]])
         refusing = [n for n in reversed(nodes) if _refuses(n, message)]
         for node in refusing:
             if (op := op_of_node(node)) is not None:
@@ -194,7 +201,7 @@ class TorchHistory:
 
 def _knows(log: Log, tensor: Any) -> bool:
     """Has the recorder ever seen it?"""
-    node = tensor.grad_fn
+    node = grad_fn_of(tensor)
     if node is not None:
         return op_of_node(node) is not None
     return bool(log.events_of(tensor)) or log.used(tensor) is not None or log.made.get(tensor) is not None

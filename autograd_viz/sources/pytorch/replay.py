@@ -18,7 +18,7 @@ from ...graph.model import Value
 from ...graph.trace import Step
 from .. import stepped
 from .graph import TorchGraph
-from .nodes import reach, variable_of
+from .nodes import edge_of, reach, variable_of
 from .torch_pass import TorchPass
 from .values import unseen
 from .watch_pass import saved_tensors
@@ -97,7 +97,7 @@ class KeptPass(TorchPass):
 
 def last_pass(root: Any, gradient: Any, variables: Mapping[str, Any]) -> tuple[TorchGraph, Callable[[], KeptPass], list[str]]:
     """The pass that was kept: its graph, a maker of a pass through it, and the names of leaves changed since."""
-    then = versions_then(reach([root.grad_fn]))
+    then = versions_then(reach([edge_of(root)[0]]))
     with as_it_was(then):
         graph = TorchGraph((root,), variables)
     changed = [graph.names.get(leaf) or "" for leaf in then]

@@ -12,10 +12,11 @@ from typing import Any
 import torch
 from torch.compiler import is_dynamo_compiling
 
-from ..own_hooks import own_hook
 from ..run_results import Once, one_root
 from ..run_rows import Rows
+from .nodes import is_leaf
 from .run_again import results_again
+from .run_arrivals import Arrivals
 from .run_held import Held, held_by
 from .run_hooks import Hooks
 from .run_kept import Kept, Moment, tensors_in
@@ -45,7 +46,8 @@ class RunWatch:
 
     def __init__(self, model: Any, rows: Rows, sink: Sink, keep: int, *, is_rank: bool = False) -> None:
         self.model, self.rows = model, rows
-        self.steps, self.kept = Steps(rows, sink, is_rank=is_rank), Kept(model, rows.parameters, keep)
+        self.steps, self.arrivals = Steps(rows, sink, is_rank=is_rank), Arrivals()
+        self.kept = Kept(model, rows.parameters, keep, self.arrivals)
         self.before: Callable[[list[int]], None] | None = None
         self.after: Callable[[], None] = lambda: None
         self.faults: list[Exception] = []
@@ -139,7 +141,7 @@ class RunWatch:
         return output
 
     def _follow(self, column: int, output: Any) -> None:
-        result = next((r for r in tensors_in(output) if r.grad_fn is not None), None)
+        result = next((r for r in tensors_in(output) if not is_leaf(r)), None)
         if result is None:
             return
         nr, before = result.output_nr, Once()
@@ -149,7 +151,7 @@ class RunWatch:
             if is_measured and before.is_new(self.steps.count, self.steps.passes):
                 self._apart(self.steps.arrived, column, grads[nr])
 
-        result.grad_fn.register_prehook(own_hook(arrives))
+        self.arrivals.follow(result, arrives)
 
     # -- a backward pass ----------------------------------------------------------------------------------------------
 
@@ -159,6 +161,7 @@ class RunWatch:
         is_ours = is_here and bool(kwargs.get("accumulate_grad"))
         if is_ours:
             self._end_step()
+            self._apart(self.arrivals.pass_begins, roots)
             self._apart(self.steps.note_loss, roots)
         was, self.kept.counts = self.kept.counts, is_ours if is_here else self.kept.counts
         try:

@@ -16,8 +16,8 @@ from typing import Any
 import torch
 from torch.utils._pytree import tree_flatten, tree_map
 
-from ..own_hooks import own_hook
 from ..same_line import Spot, spot_of
+from .run_arrivals import Arrivals, Hook
 from .run_copies import Copies
 from .run_numbers import is_spread, own
 from .watch_lines import users_line
@@ -80,6 +80,7 @@ class Kept:
         model: the model.
         parameters: those that are trained.
         budget: bytes for copies.
+        arrivals: tells of gradients that arrive at results.
 
     Attributes:
         calls: the calls of the model in the last pass.
@@ -87,7 +88,7 @@ class Kept:
         counts: the gradients that arrive now are those of `backward`, not of `grad`.
     """
 
-    def __init__(self, model: Any, parameters: Sequence[Any], budget: int) -> None:
+    def __init__(self, model: Any, parameters: Sequence[Any], budget: int, arrivals: Arrivals) -> None:
         self._live = list(parameters)
         self._buffers, self._modules = list(model.buffers()), list(model.modules())
         size = sum(t.numel() * t.element_size() for t in [*map(own, self._live), *self._buffers])
@@ -95,6 +96,7 @@ class Kept:
         self._copies = None if self.why_not else Copies(self._live)
         if any(map(is_spread, self._live)):
             self.why_not = "its parameters are spread over ranks, and this rank alone cannot run it"
+        self._arrivals = arrivals
         self._cast = _cast_on(self._live[0].device.type)
         self.calls: list[Call] = []
         self.counts = True
@@ -116,15 +118,14 @@ class Kept:
             return
         call = self.calls[-1]
         for place, result in enumerate(tensors_in(output)):
-            if result.grad_fn is not None:
-                result.grad_fn.register_prehook(self._noted(call, place, result.output_nr))
+            self._arrivals.follow(result, self._noted(call, place, result.output_nr))
 
-    def _noted(self, call: Call, place: int, output: int) -> Any:
+    def _noted(self, call: Call, place: int, output: int) -> Hook:
         def arrives(grads: Sequence[Any]) -> None:
             if self.counts and grads[output] is not None:
                 call.arrived[place] = grads[output]
 
-        return own_hook(arrives)
+        return arrives
 
     def has_run(self) -> None:
         """A backward pass has run."""

@@ -10,7 +10,7 @@ from torch.autograd.grad_mode import _unsafe_preserve_version_counter
 
 from ...graph.model import Value
 from .handles import version_of
-from .nodes import grad_of, is_accumulate, variable_of
+from .nodes import grad_fn_of, grad_of, is_accumulate, variable_of
 from .saved import Kept, saved_of
 from .values import equal, is_plain, unseen, value_of
 
@@ -166,7 +166,7 @@ def states_in(kept: Iterable[Kept]) -> States:
 
 def _attached(node: Any, tensors: list[Any], dicts: Sequence[dict[Any, Any]]) -> tuple[Any, ...]:
     of_node = map(tuple, dicts)
-    of_tensors = tuple((tuple(t._backward_hooks or ()), t.grad_fn is not None and t.retains_grad) for t in tensors)
+    of_tensors = tuple((tuple(t._backward_hooks or ()), grad_fn_of(t) is not None and t.retains_grad) for t in tensors)
     leaf = variable_of(node)
     if leaf is None:
         return (*of_node, *of_tensors)

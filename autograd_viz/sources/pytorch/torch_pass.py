@@ -63,8 +63,8 @@ class TorchPass(Pass):
         self._unread.show([NOWHERE, *([] if gradient is None else self.places([gradient]))])
         self._outputs: dict[Any, list[Any]] = {}
         for t in {*graph.tensors.values(), *tensors_with_hooks()}:
-            if grad_fn_of(t) in graph.nodes:
-                self._outputs.setdefault(t.grad_fn, []).append(t)
+            if (node := grad_fn_of(t)) in graph.nodes:
+                self._outputs.setdefault(node, []).append(t)
 
     @contextmanager
     def untouched(self) -> Iterator[None]:
@@ -165,7 +165,7 @@ class TorchPass(Pass):
         return list(dict.fromkeys([*own, *far]))
 
     def _retaining(self, node: Any) -> list[Any]:
-        return [t for t in self._outputs.get(node, ()) if t.grad_fn is node and t.retains_grad]
+        return [t for t in self._outputs.get(node, ()) if grad_fn_of(t) is node and t.retains_grad]
 
     def called(self, touched: list[Any], edited: tuple[int, ...]) -> Ran:
         """Call the next node."""
@@ -214,7 +214,7 @@ class TorchPass(Pass):
         leaf = variable_of(node)
         if leaf is not None:
             return [(0, leaf._backward_hooks or {})]
-        live = [(t.output_nr, t._backward_hooks or {}) for t in self._outputs.get(node, ()) if t.grad_fn is node]
+        live = [(t.output_nr, t._backward_hooks or {}) for t in self._outputs.get(node, ()) if grad_fn_of(t) is node]
         return with_hooks_of(node, live)
 
     @unseen

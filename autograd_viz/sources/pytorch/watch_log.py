@@ -110,7 +110,6 @@ class Log(Ops):
         left: ops by which a tensor with a history became a number or an array.
         places: parameters and modules that were put into a module.
         made: the ops of results without a history: (number, function, code object, instruction, age, cut).
-        has_written: some tensor was written to.
         faults: errors inside the recorder.
     """
 
@@ -126,8 +125,6 @@ class Log(Ops):
         self.left: deque[OpRecord] = deque(maxlen=64)
         self.places: deque[Event] = deque(maxlen=MOST)
         self.made: Alive[tuple[Any, ...]] = Alive()
-        self._fresh: Alive[int] = Alive()  # views, with their versions when they were last asked for their grad_fn
-        self.has_written = False
         self.faults: deque[Exception] = deque(maxlen=16)
         self._notes: dict[int, Note] = {}
 
@@ -143,7 +140,6 @@ class Log(Ops):
         storage = storage_of(tensor)
         if storage is None:
             return
-        self.has_written |= event.kind == "written"
         events = self._note(storage).events
         last = events[-1] if events else None
         if last is not None and event.kind == last.kind == "written" and last.line == event.line and len(events) > 1:
@@ -169,8 +165,6 @@ class Log(Ops):
         """Inside, these tensors have no weak references, and may be swapped."""
         leaves = self.part(tensors)
         made = [(t, op) for t in tensors if (op := self.made.pop(t)) is not None]
-        for t in tensors:  # a view among them is not asked again
-            self._fresh.pop(t)
         try:
             yield
         finally:
@@ -208,15 +202,6 @@ class Log(Ops):
         storage = storage_of(tensor)
         note = None if storage is None else self._notes.get(storage._cdata)
         return [e for e in (note.events if note is not None else ()) if e.kind in kinds or not kinds]
-
-    def asked(self, view: Any) -> None:
-        """A view of a changed base has just got its grad_fn."""
-        if self.events_of(view, "written"):
-            self._fresh[view] = int(view._version)
-
-    def may_ask(self, view: Any) -> bool:
-        """Has the view its grad_fn already? See Note [A view that nobody has asked]."""
-        return not self.events_of(view, "written") or self._fresh.get(view) == view._version
 
     def all_events(self, kind: str) -> list[Event]:
         """The events of a kind, of all tensors."""

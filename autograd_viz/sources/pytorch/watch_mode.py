@@ -4,10 +4,6 @@
 This runs for every op of the user's, so it notes little. It notes the function, the line, and the ops that made the inputs.
 Text, columns and names are found when somebody asks. An error in here is kept in `log.faults`. A user's class of tensors with
 a `__torch_function__` must not see what we read, so `DisableTorchFunctionSubclass` is around it.
-
-# Note [A view that nobody has asked]
-After a write to its base, a view gets a new grad_fn when it is asked for it. A pass runs nodes in the order in which they were
-made, so asking would change that order. We ask a view only if nothing was written to its memory since it was made.
 """
 
 from __future__ import annotations
@@ -20,7 +16,7 @@ import torch
 from torch.compiler import is_dynamo_compiling
 
 from . import watch_kinds as kinds
-from .nodes import grad_fn_of
+from .nodes import grad_fn_of, is_leaf
 from .watch_events import SEVERAL, behind, grad_set, is_cleared_with_others, rare, tensors_in, why_unrecorded, written
 from .watch_lines import library, users_line
 from .watch_log import Event, Log
@@ -138,12 +134,10 @@ class WatchMode(PassMode):
 
     def _made(self, func: Any, args: Any, kwargs: Any, out: Any, given: list[int] | None = None) -> None:
         """Store the op on the node of its result. If the result has no node, the result leads to the op."""
-        try:
-            node = out.grad_fn
-        except RuntimeError:  # a view whose grad_fn raises
-            return
+        node = grad_fn_of(out) if out._is_view() else out.grad_fn
         if node is None:
-            self._without_history(func, args, kwargs, out)
+            if is_leaf(out):
+                self._without_history(func, args, kwargs, out)
             return
         known = node.metadata
         if KEY in known:
@@ -160,8 +154,6 @@ class WatchMode(PassMode):
         else:
             log.gave(given, used)
         known[KEY], known[MARK] = now, page.mark
-        if log.has_written and out._is_view():
-            log.asked(out)
         try:  # noqa: SIM105 - it would cost every op time
             self.last.bytes += out.nbytes
         except RuntimeError:  # a sparse tensor refuses the question
@@ -178,7 +170,7 @@ class WatchMode(PassMode):
         """`_given` and `gave` for every argument. Plain results and leaves are handled inline, which is faster."""
         log = self.log
         for a in args:
-            if isinstance(a, T) and not (log.has_written and a._is_view()):
+            if isinstance(a, T) and not (a._is_view() and a._version):
                 node = a.grad_fn
                 if node is not None:
                     op = node.metadata.get(KEY)  # type: ignore[attr-defined]
@@ -207,15 +199,12 @@ class WatchMode(PassMode):
         found: list[int] = []
         for a in (*args, *kwargs.values()) if kwargs else args:
             if isinstance(a, T):
-                if a._is_view() and not self.log.may_ask(a):
-                    self.last.met_unknown = True
-                    continue
-                try:
-                    node = a.grad_fn
-                except RuntimeError:  # a view whose grad_fn raises
-                    continue
+                node = grad_fn_of(a)
                 if node is None:
-                    self._add(a, found)
+                    if is_leaf(a):
+                        self._add(a, found)
+                    else:
+                        self.last.met_unknown = True
                     continue
                 op = node.metadata.get(KEY)  # type: ignore[attr-defined]
                 if op is None:
@@ -258,7 +247,7 @@ class WatchMode(PassMode):
     def wrapped(self, kind: Any, data: Any, made: Any) -> None:
         """A leaf was made of a tensor with a history, which ends there: `nn.Parameter(w * mask)`."""
         with DisableTorchFunctionSubclass():
-            if not data.is_leaf and in_transform() is None:
+            if not is_leaf(data) and in_transform() is None:
                 self.log.cut(made, kind, users_line(), self._given((data,), None), "op")
 
     # -- everything else ----------------------------------------------------------------------------------------------

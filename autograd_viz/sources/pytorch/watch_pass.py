@@ -87,7 +87,7 @@ class LastPass:
         is_small = self.bytes + self.met_old * self._older_bytes <= self.budget
         if is_small and not self.met_unknown and not self._careful:
             return ""
-        nodes = reach([root.grad_fn]) if root.grad_fn is not None else []
+        nodes = reach([grad_fn_of(root)])
         if any(n.name().startswith(COMPILED) for n in nodes):
             return "compiled"
         if self._careful and any(is_stuck(n) for n in nodes):
@@ -101,22 +101,23 @@ class LastPass:
         if not was_begun(error):
             self.root = self.gradient = None  # no pass has run
             return
-        nodes = reach([self.root.grad_fn])
-        self._freed = ran_before(self.root.grad_fn, nodes, error)
+        start = grad_fn_of(self.root)
+        self._freed = ran_before(start, reach([start]), error)
 
     def let_go(self, is_careful: bool = True) -> None:
         """Drop the kept pass, and leave its graph as PyTorch would have."""
         root, self.root, self.gradient = self.root, None, None
         freed, self._freed = self._freed, None
-        if root is None or root.grad_fn is None:
+        start = None if root is None else grad_fn_of(root)
+        if start is None:
             return
         self._careful = max(0, self._careful - 1)
         number = self.record.number_of_root if self.record is not None else None
         is_known = number is not None and self._ops.has(number)
         is_careful |= bool(self._careful) or freed is not None or not is_known
         if self._is_ours and is_careful:
-            self._empty(reach([root.grad_fn]) if freed is None else freed)
-        del root, freed
+            self._empty(reach([start]) if freed is None else freed)
+        del root, start, freed
         if not self._ops.held(*self._numbers):
             return
         if self._is_ours and not is_careful and number is not None and (op := self._ops.op(number)) is not None:
@@ -130,10 +131,10 @@ class LastPass:
     @property
     def held(self) -> int:
         """Bytes of the saved tensors that are kept, each storage once."""
-        if self.root is None or self.root.grad_fn is None:
+        if self.root is None:
             return 0
         storages = {}
-        for node in reach([self.root.grad_fn]):
+        for node in reach([grad_fn_of(self.root)]):
             for t in saved_tensors(node):
                 storage = storage_of(t)
                 if storage is not None:

@@ -55,7 +55,7 @@ class PassMode(TorchFunctionMode):
         try:
             with DisableTorchFunctionSubclass():
                 for out in tensors_in(result):
-                    if out.grad_fn is None and record.number_of_root is not None and record.line is not None:
+                    if grad_fn_of(out) is None and record.number_of_root is not None and record.line is not None:
                         self.log.cut(out, func, record.line, [record.number_of_root], "op")
         except Exception as error:
             self.log.fault(error)

@@ -1,0 +1,148 @@
+"""Nothing of ours is the first to ask a changed view for its grad_fn: the answer would change the order of later sums."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+torch = pytest.importorskip("torch")
+
+import autograd_viz as av  # noqa: E402
+from autograd_viz.sources.pytorch import nodes  # noqa: E402
+
+pytestmark = pytest.mark.torch
+
+nn = torch.nn
+
+
+def _written(base: Any, view: Any) -> tuple[Any, Any]:
+    base.mul_(1.7)
+    return view, base
+
+
+def _written_through_another(base: Any, view: Any) -> tuple[Any, Any]:
+    base.view(-1)[:2].add_(1)
+    return view, base
+
+
+def _filled(base: Any, view: Any) -> tuple[Any, Any]:
+    torch.nn.init.constant_(base, 2.0)
+    base[0].exp_()
+    return view, base
+
+
+VIEWS: dict[str, Callable[[Any], Any]] = {
+    "slice": lambda y: y[:, :3],
+    "transposed": lambda y: y.T,
+    "reshaped": lambda y: y.view(2, -1),
+    "of_a_view": lambda y: y[1:].view(-1)[2:],
+    "expanded": lambda y: y.unsqueeze(0).expand(2, *y.shape),
+}
+WRITES = [_written, _written_through_another, _filled]
+
+
+class Model(nn.Module):
+    """Returns a view whose base has changed, and the base."""
+
+    def __init__(self, view: Callable[[Any], Any], write: Callable[[Any, Any], Any]) -> None:
+        super().__init__()
+        self.linear, self.view, self.write = nn.Linear(5, 5), view, write
+
+    def forward(self, x: Any) -> Any:
+        base = self.linear(x).clone()
+        return self.write(base, self.view(base))
+
+
+def _recorded(model: Any, x: Any) -> Any:
+    with av.record(model):
+        view, base = model(x)
+        loss = base.sin().sum()
+    av.map(loss)
+    return view, loss
+
+
+def _watched(*both: bool) -> Callable[[Any, Any], Any]:
+    def run(model: Any, x: Any) -> Any:
+        watches = [av.watch()] if both else []
+        watches.append(av.watch(model))
+        try:
+            view, base = model(x)
+            loss = base.sin().sum()
+            return view, loss
+        finally:
+            for watch in watches:
+                watch.close()
+
+    return run
+
+
+def _looked(look: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    def run(model: Any, x: Any) -> Any:
+        view, base = model(x)
+        loss = base.sin().sum()
+        look(view, loss)
+        return view, loss
+
+    return run
+
+
+def _stepped_back(view: Any, loss: Any) -> None:
+    stepper = av.step(loss).stepper
+    stepper.finish()
+    stepper.reset()
+
+
+LOOKS: dict[str, Callable[[Any, Any], Any]] = {
+    "recorded": _recorded,
+    "a_watched_model": _watched(),
+    "all_watched": _watched(True),
+    "show": _looked(lambda view, loss: av.show(loss)),
+    "show_the_view": _looked(lambda view, loss: av.show(view)),
+    "map": _looked(lambda view, loss: av.map(loss)),
+    "step": _looked(_stepped_back),
+    "step_the_view": _looked(lambda view, loss: av.step(view, torch.ones_like(view)).stepper.next()),
+    "explain": _looked(lambda view, loss: av.explain(view)),
+    "memory": _looked(lambda view, loss: av.memory(loss)),
+    "diff": _looked(lambda view, loss: av.diff(loss, loss * 2)),
+}
+
+
+@pytest.mark.parametrize("look", LOOKS)
+@pytest.mark.parametrize("write", WRITES)
+def test_a_view_gets_its_node_when_the_program_asks(look: str, write: Callable[[Any, Any], Any]) -> None:
+    for view in VIEWS.values():
+        changed, loss = LOOKS[look](Model(view, write), torch.randn(4, 5))
+        later = (loss * 1).grad_fn._sequence_nr()
+        assert changed.grad_fn._sequence_nr() > later
+
+
+def test_a_view_that_the_program_asks_later_is_followed() -> None:
+    """A result of the model whose node is made after the call still counts in the pass that runs again."""
+    model = Model(VIEWS["slice"], _written)
+    run = av.watch(model)
+    try:
+        optimizer = torch.optim.SGD(model.parameters(), 0.0)
+        view, base = model(torch.randn(4, 5))
+        (view.pow(3).sum() + base.sin().sum()).backward()
+        real = [p.grad.clone() for p in model.parameters()]
+        optimizer.step()
+        with run._opened(None) as (root, gradient, leaves):
+            root.backward(gradient)
+        assert all(torch.equal(leaf.grad, grad) for leaf, grad in zip(leaves.values(), real, strict=True))
+    finally:
+        run.close()
+
+
+def test_only_one_file_asks_tensors_for_their_nodes() -> None:
+    folder = Path(nodes.__file__).parent
+    asking = {
+        file.name
+        for file in folder.glob("**/*.py")
+        for node in ast.walk(ast.parse(file.read_text()))
+        if isinstance(node, ast.Attribute) and node.attr in ("grad_fn", "grad_dtype") and isinstance(node.ctx, ast.Load)
+    }
+    assert asking == {"nodes.py", "run_arrivals.py", "watch_mode.py"}
