@@ -52,13 +52,16 @@ class Mover(Cursor):
             listener()
 
     def _moving(self, move: Callable[[], Any]) -> Any:
-        """Make a move, then call the listeners, also if it raised."""
+        """Make a move, then call the listeners. A move that raises takes back the steps that it has made."""
         with alone(), collector_waits():
             self.failed = self.stopped = None
             begin = self._step
             try:
                 self._runs = True
                 return move()
+            except BaseException:
+                self._to(min(max(begin, 0), self._step))
+                raise
             finally:
                 self._runs = False
                 self._has_replayed = begin < 0 == self._step

@@ -77,6 +77,7 @@ class Passes:
             self.error = str(error)
         self.order = [self.names[s.node] for s in self.stepper.trace.steps]
         self.steps = [(s.grad_outputs, s.grad_inputs) for s in self.stepper.trace.steps]
+        self.stepper.goto(len(self.steps))  # a pass that raised has been taken back
         end, said = self.grads(), list(self.said)
         self.stepper.goto(0)
         if not same(self.grads(), before):

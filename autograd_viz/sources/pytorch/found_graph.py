@@ -12,7 +12,7 @@ from .devices import wait_for
 from .dry_run import learn
 from .forward import inputs_of, reconstructed
 from .handles import KEY, Event, Handle
-from .nodes import edge_of, grad_fn_of, is_accumulate, outputs_of, reach, variable_of
+from .nodes import asked, edge_of, grad_fn_of, is_accumulate, outputs_of, reach, variable_of
 from .saved import Kept, saved_of
 
 
@@ -66,7 +66,7 @@ class FoundGraph:
                 else:
                     self.saved[node] = []
                     self.boxes.of(variable_of(node))
-                    todo.append(grad_fn_of(variable_of(node)))  # changed in place since, the leaf has a grad_fn
+                    todo.append(grad_fn_of(asked(variable_of(node))))  # changed in place since, the leaf has a grad_fn
         return new
 
     def _add_ops(self, todo: list[Any]) -> None:

@@ -181,7 +181,7 @@ class Recorder(TorchDispatchMode):
             if isinstance(given, str):
                 inputs.append(given)
             else:
-                node = grad_fn_of(given)
+                node = grad_fn_of(given) if given._is_view() else given.grad_fn
                 inputs.append(self._known(given, node))
                 if node is not None:
                     nodes.append(node)
@@ -243,7 +243,7 @@ class Recorder(TorchDispatchMode):
             tensor = alive(reference)
             if tensor is None:
                 continue
-            handle, node = seen(tensor), grad_fn_of(tensor)
+            handle, node = seen(tensor), grad_fn_of(tensor) if tensor._is_view() else tensor.grad_fn
             if handle is not None and handle.maker is event:
                 handle.look(tensor, node)
             if node is not None and event.is_tracked and node._sequence_nr() >= event.sequence:
