@@ -202,6 +202,19 @@ def a_rank_that_steps_alone_is_told_and_nothing_is_lost(rank: int, folder: Path)
 
 
 @program
+def a_finish_that_failed_on_one_rank_leaves_no_gradient_behind(rank: int, folder: Path) -> None:
+    plain, seen = pair()
+    plain(data(rank)).backward()
+    loss = seen(data(rank))
+    if rank == 0:
+        with impatient(), pytest.raises(RuntimeError, match="did not come"):
+            av.step(loss).finish()
+        assert grads(seen) == [None] * 4
+    loss.backward()
+    assert same(grads(seen), grads(plain))
+
+
+@program
 def a_rank_steps_alone_what_was_made_inside_of_no_sync(rank: int, folder: Path) -> None:
     plain, seen = pair()
     with plain.no_sync(), seen.no_sync():
