@@ -18,12 +18,11 @@ class Replaced:
 
     def __init__(self, owner: Any, name: str, around: Callable[..., Any]) -> None:
         self._owner, self._name, self._is_on = owner, name, True
-        self._own = name in vars(owner)
+        self._own = vars(owner).get(name)
         self._before = getattr(owner, name)
-
         self._now = functools.wraps(self._before, updated=())(self._inside(around))
         vars(self._now)["replaced"] = self
-        setattr(owner, name, self._now)
+        setattr(owner, name, staticmethod(self._now) if isinstance(self._own, staticmethod) else self._now)
 
     def _inside(self, around: Callable[..., Any]) -> Callable[..., Any]:
         """What has the name."""
@@ -44,14 +43,14 @@ class Replaced:
     def undo(self) -> None:
         """Take it out. Below a stranger's it stays, and the function runs alone."""
         self._is_on = False
-        upper, function = None, vars(self._owner).get(self._name)
+        upper, function = None, getattr(self._owner, self._name, None)
         while function is not self._now and (below := getattr(function, "replaced", None)) is not None:
             upper, function = below, below._before
         if function is not self._now:
             return
         if upper is not None:
             upper._before, upper._own = self._before, self._own
-        elif self._own:
-            setattr(self._owner, self._name, self._before)
+        elif self._own is not None:
+            setattr(self._owner, self._name, self._own)
         else:
             delattr(self._owner, self._name)

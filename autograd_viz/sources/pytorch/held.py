@@ -5,13 +5,15 @@ from __future__ import annotations
 import heapq
 import re
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from types import TracebackType
 from typing import Any
 
 import torch
 
 from .nodes import is_accumulate, is_function
+from .values import outside_modes
 
 TWICE = (
     "Trying to backward through the graph a second time (or directly access saved tensors after they have already been freed). "
@@ -20,6 +22,8 @@ TWICE = (
 )
 SLICES = "CopySlices"
 EMPTY = "autograd_viz.empty"  # in node.metadata
+VERSION = "autograd_viz.version"  # in the metadata of an AccumulateGrad: of its leaf, when nodes were closed
+CLOSED = "autograd_viz.closed"  # in node.metadata: what it has saved, each in a list
 ARGUMENTS = (
     "grad can be implicitly created",
     "Mismatch in shape",
@@ -56,7 +60,7 @@ def saved_tensors(node: Any, quiet: bool = True) -> list[Any]:
     found = []
     for name in _saved_names(type(node)):
         try:
-            if any(getattr(raw, "unpack_hook", None) is not None for raw in _raw(node, name)):
+            if any(map(has_users_hooks, _raw(node, name))):
                 continue
             value = getattr(node, "saved_tensors" if name == "_raw_saved_tensors" else name.replace("_raw_saved_", "_saved_"))
         except (RuntimeError, AttributeError):
@@ -76,26 +80,77 @@ def _nothing(tensor: Any) -> None:
 
 
 def is_stuck(node: Any) -> bool:
-    """Does it keep something that `empty` cannot free: the node in a CopySlices, or what the user's hooks have packed?"""
+    """Does it keep something that `empty` cannot free (the node in a CopySlices, what the user's hooks have packed), or is it
+    empty?"""
     packed = (raw for name in _saved_names(type(node)) for raw in _raw(node, name))
-    return node.name() == SLICES or any(getattr(raw, "unpack_hook", None) is not None for raw in packed)
+    return node.name() == SLICES or EMPTY in node.metadata or any(map(has_users_hooks, packed))
+
+
+def has_users_hooks(raw: Any) -> bool:
+    """Has the program packed a saved tensor? (Not `empty` or `close`.)"""
+    return getattr(raw, "unpack_hook", None) not in (None, _opened, _twice)
 
 
 def empty(node: Any) -> None:
     """Free the node's saved tensors; a later pass through it raises PyTorch's error."""
     known = node.metadata
+    for kept in known.pop(CLOSED, ()):
+        kept.clear()
     if EMPTY in known or is_accumulate(node):
         return
     known[EMPTY] = True
-    is_refused = node.name() == SLICES
-    for name in _saved_names(type(node)):
-        for raw in _raw(node, name):
+    if _packed(node, _nothing, _twice) and hasattr(node, "register_prehook"):
+        node.register_prehook(_twice)
+
+
+def close(node: Any) -> None:
+    """Keep the node's saved tensors aside: until `reading`, it answers as if they were freed."""
+    known = node.metadata
+    if is_accumulate(node):
+        known[VERSION] = None if node.variable.is_inference() else node.variable._version
+    if EMPTY in known or CLOSED in known or is_accumulate(node):
+        return
+    kept = list[list[Any]]()
+
+    def pack(tensor: Any) -> list[Any]:
+        kept.append([tensor])
+        return kept[-1]
+
+    known[EMPTY], known[CLOSED] = True, kept
+    _packed(node, pack, _opened)
+
+
+def _opened(kept: list[Any]) -> Any:
+    return kept[0] if kept and _is_reading else _twice()
+
+
+_is_reading = False
+
+
+@contextmanager
+def reading() -> Iterator[None]:
+    """Inside, closed nodes give what they have saved."""
+    global _is_reading
+    was, _is_reading = _is_reading, True
+    try:
+        yield
+    finally:
+        _is_reading = was
+
+
+def _packed(node: Any, pack: Any, unpack: Any) -> bool:
+    """Give the node's saved tensors hooks. Has it some that refuse them?
+
+    It detaches them. In a mode that could fail half-way, and then PyTorch crashes when it reads the hooks.
+    """
+    is_refused: bool = node.name() == SLICES
+    with outside_modes():
+        for raw in (raw for name in _saved_names(type(node)) for raw in _raw(node, name)):
             try:
-                raw.register_hooks(_nothing, _twice)
+                raw.register_hooks(pack, unpack)
             except RuntimeError as error:  # the user's hooks, or nothing saved
                 is_refused |= "with value None" not in str(error)
-    if is_refused and hasattr(node, "register_prehook"):
-        node.register_prehook(_twice)
+    return is_refused
 
 
 # -- a pass that raised -----------------------------------------------------------------------------------------------

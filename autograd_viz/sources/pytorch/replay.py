@@ -18,10 +18,10 @@ from ...graph.model import Value
 from ...graph.trace import Step
 from .. import stepped
 from .graph import TorchGraph
+from .held import VERSION, reading, saved_tensors
 from .nodes import edge_of, reach, variable_of
 from .torch_pass import TorchPass
 from .values import unseen
-from .watch_pass import saved_tensors
 
 VERSIONS = re.compile(r"is at version (\d+); expected version (\d+)")
 MOST = 20_000  # nodes of the largest pass that is run again
@@ -108,12 +108,13 @@ def last_pass(root: Any, gradient: Any, variables: Mapping[str, Any]) -> tuple[T
 def versions_then(nodes: Iterable[Any]) -> dict[Any, int]:
     """The leaves that have changed since nodes saved them, with their old versions."""
     nodes = list(nodes)
-    leaves = [v for n in nodes if (v := variable_of(n)) is not None]
-    now = {v: v._version for v in leaves if not v.is_inference()}
-    then: dict[Any, int] = {}
+    leaves = {v: n for n in nodes if (v := variable_of(n)) is not None and not v.is_inference()}
+    now = {v: v._version for v in leaves}
+    then = {v: known for v, n in leaves.items() if (known := n.metadata.get(VERSION, now[v])) != now[v]}
     try:
-        for node in nodes:
-            _find(node, now, then)
+        with reading():
+            for node in nodes:
+                _find(node, now, then)
     finally:
         _set({v: now[v] for v in then})
     return then
@@ -136,11 +137,12 @@ def _find(node: Any, now: Mapping[Any, int], then: dict[Any, int]) -> None:
 
 @contextmanager
 def as_it_was(then: Mapping[Any, int]) -> Iterator[None]:
-    """Inside, leaves have their old versions."""
+    """Inside, leaves have their old versions, and closed nodes give what they have saved."""
     now = {v: v._version for v in then}
     _set(then)
     try:
-        yield
+        with reading():
+            yield
     finally:
         _set(now)
 

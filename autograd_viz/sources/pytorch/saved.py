@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 
 import torch
 
+from .held import has_users_hooks
 from .nodes import is_function
 
 STALE = "modified by an inplace operation"  # part of PyTorch's message
@@ -137,7 +138,7 @@ def _read(raw: Any, read: Callable[[], Any]) -> Any:
     several = raw if isinstance(raw, tuple | list) else (raw,)
     if not all(map(_tells_hooks, several)):
         return _watched(read)
-    if any(r.unpack_hook is not None for r in several):
+    if any(map(has_users_hooks, several)):
         raise _UsersCodeError
     return read()
 

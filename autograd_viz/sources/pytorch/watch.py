@@ -20,7 +20,6 @@ from __future__ import annotations
 import threading
 import weakref
 from collections.abc import Iterator
-from functools import partial, update_wrapper
 from types import TracebackType
 from typing import Any
 
@@ -30,6 +29,8 @@ from torch.nn import Parameter
 from torch.nn.modules import module as modules
 from torch.optim import optimizer as optimizers
 
+from ..replaced import Replaced
+from .values import unseen
 from .watch_lines import users_line
 from .watch_log import Event, Log
 from .watch_mode import WatchMode
@@ -38,6 +39,7 @@ from .watch_pass import LastPass
 pop, push = torch._C._pop_torch_function_stack, torch._C._push_on_torch_function_stack
 depth, at = torch._C._len_torch_function_stack, torch._C._get_function_stack_at
 
+ENGINE = "_engine_run_backward"  # from PyTorch 2.3 on
 AFTER_STEP = -1  # no hook of PyTorch's has this number
 MODULES = 10_000  # parts of a module that are searched
 
@@ -59,15 +61,12 @@ class Watch:
         self._mode = WatchMode(self.log, self.last)
         self._thread = threading.get_ident()
         self._is_stepping = False
-        self._has_torch_function, self._swap_tensors = torch.overrides.has_torch_function, torch.utils.swap_tensors
-        torch.overrides.has_torch_function = self._is_overloaded  # type: ignore[assignment]
-        torch.utils.swap_tensors = self._swapped
-        self._new = vars(Parameter)["__new__"]
-        self._news = staticmethod(update_wrapper(partial(self._wraps), self._new.__func__))
-        Parameter.__new__ = self._news  # type: ignore[method-assign]
-        self._run_backward = getattr(torch.autograd, "_engine_run_backward", None)
-        if self._run_backward is not None:
-            torch.autograd._engine_run_backward = self._runs  # type: ignore[attr-defined]
+        self._names = [
+            Replaced(torch.overrides, "has_torch_function", self._is_overloaded),
+            Replaced(torch.utils, "swap_tensors", self._swapped),
+            Replaced(Parameter, "__new__", self._wraps),
+            *([Replaced(torch.autograd, ENGINE, self._runs)] if hasattr(torch.autograd, ENGINE) else []),
+        ]
         self._hooks = [
             optimizers.register_optimizer_step_pre_hook(self._step_begins),
             optimizers.register_optimizer_step_post_hook(self._step_ends),
@@ -114,14 +113,8 @@ class Watch:
             self.log.fault(error)
         for hook in self._hooks:
             hook.remove()
-        if torch.overrides.has_torch_function == self._is_overloaded:
-            torch.overrides.has_torch_function = self._has_torch_function
-        if torch.utils.swap_tensors == self._swapped:
-            torch.utils.swap_tensors = self._swap_tensors
-        if vars(Parameter)["__new__"] is self._news:
-            Parameter.__new__ = self._new  # type: ignore[method-assign]
-        if self._run_backward is not None and torch.autograd._engine_run_backward == self._runs:  # type: ignore[attr-defined]
-            torch.autograd._engine_run_backward = self._run_backward  # type: ignore[attr-defined]
+        for name in self._names:
+            name.undo()
         if threading.get_ident() == self._thread:
             self._leave()
 
@@ -149,34 +142,34 @@ class Watch:
             if mode is not self._mode:
                 push(mode)
 
-    def _is_overloaded(self, values: Any) -> bool:
+    def _is_overloaded(self, has_torch_function: Any, values: Any) -> bool:
         """`has_torch_function`, as if this mode did not exist."""
         if depth() != 1 or at(0) is not self._mode:
-            return bool(self._has_torch_function(values))
+            return bool(has_torch_function(values))
         pop()
         try:
-            return bool(self._has_torch_function(values))
+            return bool(has_torch_function(values))
         finally:
             push(self._mode)
 
-    def _runs(self, *args: Any, **kwargs: Any) -> Any:
+    def _runs(self, run: Any, *args: Any, **kwargs: Any) -> Any:
         """A pass begins. If no function of a tensor started it, it may run through the kept graph."""
         if depth() and any(at(k) is self._mode for k in range(depth())):
             try:
                 self.last.let_go()
             except Exception as error:
                 self.log.fault(error)
-        return self._run_backward(*args, **kwargs)  # type: ignore[misc]
+        return run(*args, **kwargs)
 
-    def _swapped(self, t1: Any, t2: Any) -> Any:
+    def _swapped(self, swap: Any, t1: Any, t2: Any) -> Any:
         """`swap_tensors`, as if nothing here referred to the two tensors."""
         self.last.let_go()
         with self.log.apart((t1, t2)):
-            return self._swap_tensors(t1, t2)
+            return swap(t1, t2)
 
-    def _wraps(self, kind: Any, data: Any = None, *args: Any, **kwargs: Any) -> Any:
+    def _wraps(self, new: Any, kind: Any, data: Any = None, *args: Any, **kwargs: Any) -> Any:
         """`nn.Parameter(data)`."""
-        made = self._new(kind, data, *args, **kwargs)
+        made = new(kind, data, *args, **kwargs)
         try:
             if data is not None and not is_dynamo_compiling() and threading.get_ident() == self._thread:
                 self._mode.wrapped(kind, data, made)

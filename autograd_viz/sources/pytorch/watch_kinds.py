@@ -1,12 +1,13 @@
-"""What each PyTorch function is to the recorder: an op, or one of the few calls that need a closer look."""
+"""What each PyTorch function is to the recorder: an op, quiet or not, or one of the few calls that need a closer look."""
 
 from __future__ import annotations
 
+from types import FunctionType
 from typing import Any
 
 import torch
 
-OP, SKIP, INPLACE, LEFT, BACKWARD, GRAD, SET_GRAD, SET_DATA, SWITCH, HELD, UNSCALE, SHAPED, LIKE, MODE = range(14)
+QUIET, OP, SKIP, INPLACE, LEFT, BACKWARD, GRAD, SET_GRAD, SET_DATA, SWITCH, HELD, UNSCALE, SHAPED, LIKE, MODE, LOOK = range(16)
 
 T = torch.Tensor
 _GET, _SET = "__get__", "__set__"
@@ -26,7 +27,15 @@ _NONE = frozenset({
     "sym_size",  "unflatten_", "untyped_storage",
 })  # fmt: skip
 _AUGMENTED = ("__iadd__", "__isub__", "__imul__", "__itruediv__", "__ipow__", "__ifloordiv__", "__imod__", "__imatmul__")
-_DESCRIBED = {("grad", _SET): SET_GRAD, ("data", _SET): SET_DATA, ("requires_grad", _SET): SWITCH, ("is_leaf", _GET): HELD}
+_DESCRIBED = {("grad", _SET): SET_GRAD, ("data", _SET): SET_DATA, ("requires_grad", _SET): SWITCH, ("is_leaf", _GET): HELD,
+              ("grad_fn", _GET): LOOK}  # fmt: skip
+
+# ops that never warn without options: they are called at once
+_QUIET = frozenset({
+    *(f"__{r}{name}__" for name in ("add", "sub", "mul") for r in ("", "r")),
+    "__truediv__", "__matmul__", "__neg__", "add", "sub", "mul", "div", "neg", "matmul", "mm", "bmm", "addmm", "linear",
+    "relu", "tanh", "sigmoid", "gelu", "exp", "log", "sqrt", "sum", "mean", "view", "reshape", "transpose", "permute", "unsqueeze",
+})  # fmt: skip
 
 _PASSES = ((T.backward, BACKWARD), (torch.autograd.backward, BACKWARD), (torch.autograd.grad, GRAD))
 _NAMED = {
@@ -49,7 +58,9 @@ def kind_of(func: Any) -> int:
     if name in _NONE or name.startswith(("_record_function_exit", "is_")):
         return SKIP
     known = next((kind for f, kind in _PASSES if f is func), None) or _NAMED.get(name)
-    return known if known is not None else INPLACE if is_inplace(name) else OP
+    if known is not None:
+        return known
+    return QUIET if name in _QUIET and not isinstance(func, FunctionType) else INPLACE if is_inplace(name) else OP
 
 
 def is_inplace(name: str) -> bool:

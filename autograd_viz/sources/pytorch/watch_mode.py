@@ -17,6 +17,7 @@ from torch.compiler import is_dynamo_compiling
 
 from . import watch_kinds as kinds
 from .nodes import grad_fn_of, is_leaf
+from .watch_call import Call, call_at, hide_call
 from .watch_events import SEVERAL, behind, grad_set, is_cleared_with_others, rare, tensors_in, why_unrecorded, written
 from .watch_lines import library, users_line
 from .watch_log import Event, Log
@@ -26,7 +27,7 @@ from .watch_passes import PassMode
 
 T = torch.Tensor
 PLAIN = (int, float, bool, str, type(None), torch.Size, torch.dtype, torch.device)
-OP, SKIP = kinds.OP, kinds.SKIP
+QUIET, OP, SKIP = kinds.QUIET, kinds.OP, kinds.SKIP
 PASSES = (kinds.BACKWARD, kinds.GRAD)
 FUNCTIONS = 10_000  # functions whose kinds are cached
 DisableTorchFunctionSubclass = torch._C.DisableTorchFunctionSubclass
@@ -53,11 +54,16 @@ class WatchMode(PassMode):
             return func(*args, **(kwargs or {}))
         __tracebackhide__ = True
         kind = self._kinds.get(func)
-        if kind != OP:
-            if kind == SKIP:
-                return func(*args, **kwargs) if kwargs else func(*args)
-            return self._run(kind, func, args, kwargs)
-        result = func(*args, **kwargs) if kwargs else func(*args)
+        if kind == QUIET and not kwargs:
+            result = func(*args)
+        elif kind == OP or kind == QUIET:
+            try:
+                result = call_at(getframe(1))(func, args, kwargs)
+            except BaseException as error:
+                hide_call(error)
+                raise
+        else:
+            return self._run(kind, call_at(getframe(1)), func, args, kwargs)
         try:
             if type(result) is T and not types:
                 self._made(func, args, kwargs, result)
@@ -68,17 +74,21 @@ class WatchMode(PassMode):
             self.log.fault(error)
         return result
 
-    def _run(self, kind: int | None, func: Any, args: Any, kwargs: Any) -> Any:
+    def _run(self, kind: int | None, call: Call, func: Any, args: Any, kwargs: Any) -> Any:
         """Run a function that is no op, or that is new."""
         __tracebackhide__ = True
         if kind is None:
             kind = self._kind_of(func)
-        if kind == kinds.SKIP:
-            return func(*args, **kwargs) if kwargs else func(*args)
         if kind in PASSES:
-            return self.run_pass(kind, func, args, kwargs or {})
+            return self.run_pass(kind, call, func, args, kwargs or {})
         given = self._before(args, kwargs) if kind == kinds.INPLACE else None
-        result = func(*args, **kwargs) if kwargs else func(*args)
+        try:
+            result = call(func, args, kwargs)
+        except BaseException as error:
+            hide_call(error)
+            raise
+        if kind == SKIP:
+            return result
         try:
             if kind == kinds.SET_GRAD and args[1] is None and is_cleared_with_others(self.log, args[0], getframe(2)):
                 return result
@@ -112,7 +122,7 @@ class WatchMode(PassMode):
         """Note a call other than an op that makes one plain tensor of plain ones."""
         if in_transform() is not None:
             return
-        if kind != kinds.OP:
+        if kind not in (OP, QUIET):
             self._other(kind, func, args, kwargs or {}, result, given)
         elif isinstance(result, T):
             self._made(func, args, kwargs, result)
@@ -273,6 +283,9 @@ class WatchMode(PassMode):
             log.note(args[0], event)
             if not is_on:
                 log.switches.append(event)
+        elif kind == kinds.LOOK:
+            if result is not None:
+                self.last.looked_at()
         elif kind == kinds.SHAPED:  # the argument gives only its shape or type
             self._made(func, args[:1], None, result)
         else:

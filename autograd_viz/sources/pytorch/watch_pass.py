@@ -23,7 +23,7 @@ from typing import Any
 
 import torch
 
-from .held import empty, is_stuck, ran_before, saved_tensors, was_begun
+from .held import close, empty, is_stuck, ran_before, reading, saved_tensors, was_begun
 from .nodes import grad_fn_of, outputs_of, reach
 from .watch_log import PassRecord, storage_of
 from .watch_ops import OpRecord, Ops, op_of_node
@@ -61,6 +61,7 @@ class LastPass:
         self._began = ops.now
         self._numbers = (0, 0)  # of the ops between the kept pass and the one before
         self._freed: list[Any] | None = None  # the nodes that PyTorch would have freed; None: all
+        self._is_looked_at = False  # the program reads grad_fn
         self._careful = 0  # so many more passes are emptied in any case
 
     def begins(self, root: Any, args: Any, kwargs: Any, record: PassRecord) -> tuple[Any, Any]:
@@ -82,15 +83,27 @@ class LastPass:
         self.met_old = self.met_unknown = False
         return args, kwargs
 
+    def looked_at(self) -> None:
+        """The program has read a grad_fn, so it may read what nodes have saved."""
+        self._is_looked_at = True
+        self.ended()
+
+    def ended(self) -> None:
+        """The pass has ended. A program that reads nodes finds them freed."""
+        if self._is_looked_at and self._is_ours and self.root is not None and torch._C._current_graph_task_id() == -1:
+            for node in reach([grad_fn_of(self.root)]):
+                close(node)
+
     def _obstacle(self, root: Any) -> str:
         """Why the pass is not kept."""
         is_small = self.bytes + self.met_old * self._older_bytes <= self.budget
-        if is_small and not self.met_unknown and not self._careful:
+        is_careful = self._careful or self._is_looked_at
+        if is_small and not self.met_unknown and not is_careful:
             return ""
         nodes = reach([grad_fn_of(root)])
         if any(n.name().startswith(COMPILED) for n in nodes):
             return "compiled"
-        if self._careful and any(is_stuck(n) for n in nodes):
+        if is_careful and any(is_stuck(n) for n in nodes):
             return "held"
         return "budget" if sum(map(bytes_made, nodes)) > self.budget else ""
 
@@ -115,7 +128,7 @@ class LastPass:
         number = self.record.number_of_root if self.record is not None else None
         is_known = number is not None and self._ops.has(number)
         is_careful |= bool(self._careful) or freed is not None or not is_known
-        if self._is_ours and is_careful:
+        if self._is_ours and (is_careful or self._is_looked_at):
             self._empty(reach([start]) if freed is None else freed)
         del root, start, freed
         if not self._ops.held(*self._numbers):
@@ -134,11 +147,12 @@ class LastPass:
         if self.root is None:
             return 0
         storages = {}
-        for node in reach([grad_fn_of(self.root)]):
-            for t in saved_tensors(node):
-                storage = storage_of(t)
-                if storage is not None:
-                    storages[storage._cdata] = storage.nbytes()
+        with reading():
+            for node in reach([grad_fn_of(self.root)]):
+                for t in saved_tensors(node):
+                    storage = storage_of(t)
+                    if storage is not None:
+                        storages[storage._cdata] = storage.nbytes()
         return sum(storages.values())
 
 

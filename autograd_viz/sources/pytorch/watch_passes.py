@@ -9,6 +9,7 @@ from torch.overrides import TorchFunctionMode
 
 from . import watch_kinds as kinds
 from .nodes import grad_fn_of
+from .watch_call import Call, hide_call
 from .watch_events import tensors_in
 from .watch_lines import users_line
 from .watch_log import Log, PassRecord, op_of
@@ -30,7 +31,7 @@ class PassMode(TorchFunctionMode):
         super().__init__()
         self.log, self.last = log, last
 
-    def run_pass(self, kind: int, func: Any, args: Any, kwargs: Any) -> Any:
+    def run_pass(self, kind: int, call: Call, func: Any, args: Any, kwargs: Any) -> Any:
         """Note a pass, and keep its graph if it is not too large."""
         __tracebackhide__ = True
         log, record = self.log, None
@@ -42,13 +43,22 @@ class PassMode(TorchFunctionMode):
         except Exception as error:
             log.fault(error)
         try:
-            result = func(*args, **kwargs)
+            result = call(func, args, kwargs)
         except BaseException as error:
+            hide_call(error)
             self._failed(record, error)
             raise
+        self._ended()
         if kind == kinds.GRAD and record is not None:
             self._returned(func, result, record)
         return result
+
+    def _ended(self) -> None:
+        try:
+            with DisableTorchFunctionSubclass():
+                self.last.ended()
+        except Exception as error:
+            self.log.fault(error)
 
     def _returned(self, func: Any, result: Any, record: PassRecord) -> None:
         """Note gradients that grad() has returned without a graph."""
