@@ -15,6 +15,7 @@ from torch.optim import optimizer as optimizers
 from torch.utils import _python_dispatch as dispatch
 
 from ...runtime.collector import recording_begins, recording_ends
+from ..replaced import Replaced
 
 CREATE_GRAPH = 3  # the index of this argument of the engine
 
@@ -30,14 +31,13 @@ class Aside:
         self.mode: Any = mode
         self._is_away = False
         self._hooks: list[Any] = []
-        self._run: Any = None
+        self._engine: Replaced | None = None
 
     def begin(self) -> None:
         """The recording begins."""
         recording_begins()
-        self._run = getattr(torch.autograd, "_engine_run_backward", None)  # PyTorch 2.2 has no such name
-        if self._run is not None:
-            torch.autograd._engine_run_backward = self._runs  # type: ignore[attr-defined]
+        if hasattr(torch.autograd, "_engine_run_backward"):  # PyTorch 2.2 has no such name
+            self._engine = Replaced(torch.autograd, "_engine_run_backward", self._runs)
         self._hooks = [
             optimizers.register_optimizer_step_pre_hook(self._step_begins),
             optimizers.register_optimizer_step_post_hook(self._step_ends),
@@ -49,17 +49,17 @@ class Aside:
         self._come_back()
         for hook in self._hooks:
             hook.remove()
-        if self._run is not None and torch.autograd._engine_run_backward == self._runs:  # type: ignore[attr-defined]
-            torch.autograd._engine_run_backward = self._run  # type: ignore[attr-defined]
+        if self._engine is not None:
+            self._engine.undo()
 
-    def _runs(self, *args: Any, **kwargs: Any) -> Any:
+    def _runs(self, run: Any, *args: Any, **kwargs: Any) -> Any:
         """A pass."""
         self._come_back()
         is_recorded = bool(args[CREATE_GRAPH]) if len(args) > CREATE_GRAPH else True
         if is_recorded or not self._go():
-            return self._run(*args, **kwargs)
+            return run(*args, **kwargs)
         try:
-            return self._run(*args, **kwargs)
+            return run(*args, **kwargs)
         finally:
             self._come_back()
 

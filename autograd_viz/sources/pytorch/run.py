@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import threading
 import weakref
 from collections.abc import Callable, Iterator, Sequence
@@ -23,6 +24,7 @@ from .run_kept import Kept, Moment, tensors_in
 from .run_moments import Moments
 from .run_numbers import real, update_ratios
 from .run_steps import Sink, Steps
+from .values import outside_modes
 
 
 class RunWatch:
@@ -214,20 +216,17 @@ class RunWatch:
         self._end_step()
         self._is_in_closure = True
 
-        def looked_at() -> Any:
-            result = closure()
+        @functools.wraps(closure)
+        def looked_at(*args: Any, **kwargs: Any) -> Any:
+            result = closure(*args, **kwargs)
             self._about_to_step(optimizer)
             return result
 
         return ((args[0], looked_at, *args[2:]), kwargs) if len(args) > 1 else (args, {**kwargs, "closure": looked_at})
 
     def _about_to_step(self, optimizer: Any) -> None:
-        began, was = perf_counter(), torch.is_grad_enabled()
-        torch._C._set_grad_enabled(False)  # `no_grad()` is dear in a step of a small model
-        try:
-            bad = self._apart(self._before_step, optimizer)
-        finally:
-            torch._C._set_grad_enabled(was)
+        began = perf_counter()
+        bad = self._apart(self._before_step, optimizer)
         self.steps.spent += perf_counter() - began
         if self.before is not None and bad is not None:
             try:
@@ -238,6 +237,15 @@ class RunWatch:
                 raise
 
     def _before_step(self, optimizer: Any) -> list[int] | None:
+        was = torch.is_grad_enabled()
+        torch._C._set_grad_enabled(False)  # `no_grad()` is dear in a step of a small model
+        try:
+            return self._measured(optimizer)
+        finally:
+            torch._C._set_grad_enabled(was)
+
+    def _measured(self, optimizer: Any) -> list[int] | None:
+        """The rows with a gradient that is not finite; None if the optimizer holds no parameter of the model."""
         held = self._held_by(optimizer)
         if not held.parameters:
             return None
@@ -283,12 +291,13 @@ class RunWatch:
     def what(self, row: int) -> str:
         """What the gradient of a row is in this step: "nan" or "inf"."""
         grad = self.rows.parameters[self.rows.order[row]].grad
-        return "nan" if bool(real(grad).isnan().any()) else "inf"
+        return "nan" if self._apart(lambda: bool(real(grad).isnan().any())) else "inf"
 
     def _apart(self, act: Any, *args: Any) -> Any:
-        """What an act gives, or None if it fails: nothing in here breaks the user's program."""
+        """What an act gives, or None if it fails. Nothing in here breaks the user's program, and its modes see nothing of it."""
         try:
-            return act(*args)
+            with torch._C.DisableTorchFunction(), outside_modes():
+                return act(*args)
         except Exception as error:
             self.faults = [*self.faults[-9:], error]
             return None

@@ -3,10 +3,11 @@
 # Note [What is hooked]
 A function mode sees the user's calls of PyTorch. It is below all other modes, so that those come and go in their own order.
 PyTorch's own global hooks report the steps of optimizers, and parameters and modules that a module gets.
-Four names are replaced while the recorder is on:
+Names are replaced while the recorder is on:
 - `torch.overrides.has_torch_function` would say that every tensor is overloaded, and `nn.MultiheadAttention` would leave its
   fast path.
-- `torch.utils.swap_tensors` refuses tensors that have references.
+- `torch.utils.swap_tensors` refuses tensors that have references. A program may have imported it by name before, so the module
+  `weakref` that it asks is replaced, too.
 - `torch.nn.Parameter.__new__` makes a leaf of a tensor, and no function mode sees it.
 - `torch.autograd._engine_run_backward` also runs passes that no function mode sees: those that start at a node.
 
@@ -19,7 +20,7 @@ from __future__ import annotations
 
 import threading
 import weakref
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from types import TracebackType
 from typing import Any
 
@@ -42,6 +43,25 @@ depth, at = torch._C._len_torch_function_stack, torch._C._get_function_stack_at
 ENGINE = "_engine_run_backward"  # from PyTorch 2.3 on
 AFTER_STEP = -1  # no hook of PyTorch's has this number
 MODULES = 10_000  # parts of a module that are searched
+
+
+class _References:
+    """The module `weakref` as `swap_tensors` asks it.
+
+    Args:
+        forget: removes our references to a tensor.
+    """
+
+    def __init__(self, forget: Callable[[Any], None]) -> None:
+        self._forget = forget
+
+    def getweakrefs(self, tensor: Any) -> list[Any]:
+        """The references that are not ours."""
+        self._forget(tensor)
+        return weakref.getweakrefs(tensor)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(weakref, name)
 
 
 class Watch:
@@ -73,6 +93,7 @@ class Watch:
             modules.register_module_parameter_registration_hook(self._placed),
             modules.register_module_module_registration_hook(self._placed),
         ]
+        torch.utils.weakref = _References(self._forget)  # type: ignore[attr-defined]
         self.is_on = True
         self._enter()
 
@@ -108,13 +129,14 @@ class Watch:
         self.rearm()
         self.is_on = False
         try:
-            self.last.let_go()
+            unseen(self.last.let_go)()
         except Exception as error:
             self.log.fault(error)
         for hook in self._hooks:
             hook.remove()
         for name in self._names:
             name.undo()
+        torch.utils.weakref = weakref  # type: ignore[attr-defined]
         if threading.get_ident() == self._thread:
             self._leave()
 
@@ -156,16 +178,22 @@ class Watch:
         """A pass begins. If no function of a tensor started it, it may run through the kept graph."""
         if depth() and any(at(k) is self._mode for k in range(depth())):
             try:
-                self.last.let_go()
+                unseen(self.last.let_go)()
             except Exception as error:
                 self.log.fault(error)
         return run(*args, **kwargs)
 
     def _swapped(self, swap: Any, t1: Any, t2: Any) -> Any:
         """`swap_tensors`, as if nothing here referred to the two tensors."""
-        self.last.let_go()
+        unseen(self.last.let_go)()
         with self.log.apart((t1, t2)):
             return swap(t1, t2)
+
+    def _forget(self, tensor: Any) -> None:
+        """A tensor is about to be swapped."""
+        unseen(self.last.let_go)()
+        self.log.part((tensor,))
+        self.log.made.pop(tensor)
 
     def _wraps(self, new: Any, kind: Any, data: Any = None, *args: Any, **kwargs: Any) -> Any:
         """`nn.Parameter(data)`."""

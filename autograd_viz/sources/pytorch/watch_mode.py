@@ -30,7 +30,7 @@ PLAIN = (int, float, bool, str, type(None), torch.Size, torch.dtype, torch.devic
 QUIET, OP, SKIP = kinds.QUIET, kinds.OP, kinds.SKIP
 PASSES = (kinds.BACKWARD, kinds.GRAD)
 FUNCTIONS = 10_000  # functions whose kinds are cached
-DisableTorchFunctionSubclass = torch._C.DisableTorchFunctionSubclass
+DisableTorchFunctionSubclass, DisableTorchFunction = torch._C.DisableTorchFunctionSubclass, torch._C.DisableTorchFunction
 getframe, getweakrefs = sys._getframe, weakref.getweakrefs
 in_transform = torch._C._functorch.peek_interpreter_stack
 
@@ -256,7 +256,7 @@ class WatchMode(PassMode):
 
     def wrapped(self, kind: Any, data: Any, made: Any) -> None:
         """A leaf was made of a tensor with a history, which ends there: `nn.Parameter(w * mask)`."""
-        with DisableTorchFunctionSubclass():
+        with DisableTorchFunction():
             if not is_leaf(data) and in_transform() is None:
                 self.log.cut(made, kind, users_line(), self._given((data,), None), "op")
 
