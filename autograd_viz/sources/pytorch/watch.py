@@ -225,8 +225,12 @@ class Watch:
             self.log.fault(error)
 
     def _step_ends(self, optimizer: Any, args: Any, kwargs: Any) -> None:
-        if not is_dynamo_compiling():
-            self.rearm()
+        if is_dynamo_compiling():
+            return
+        self.rearm()
+        if self.log.steps and self.log.steps[-1].number < self.log.now:  # a closure has run its passes before anything moved
+            self.log.now += 1
+            self.log.steps[-1].number = self.log.now
 
     def _placed(self, owner: Any, name: str, value: Any) -> None:
         """A module has got a parameter, or a module as a part."""
