@@ -81,7 +81,8 @@ def _nothing(tensor: Any) -> None:
 
 def is_stuck(node: Any) -> bool:
     """Does it keep something that `empty` cannot free (the node in a CopySlices, what the user's hooks have packed), or is it
-    empty?"""
+    empty?
+    """
     packed = (raw for name in _saved_names(type(node)) for raw in _raw(node, name))
     return node.name() == SLICES or EMPTY in node.metadata or any(map(has_users_hooks, packed))
 

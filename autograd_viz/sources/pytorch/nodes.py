@@ -1,9 +1,9 @@
 """What a PyTorch node tells: its edges, the leaf that it accumulates into, and what arrives at its outputs.
 
 # Note [A view that nobody has asked]
-After a write to its memory, a view makes a new grad_fn when it is asked for it. A pass runs nodes in the order in which they were
-made, so the first question changes the order of later sums. Nothing of ours may be the first to ask. A view that was made under
-`no_grad` refuses instead of making one. So for the time of our question, each view is marked as such a view.
+After a write to its memory, a view makes a new grad_fn when it is asked for it. A pass runs nodes in the order in which they
+were made, so the first question changes the order of later sums. Nothing of ours may be the first to ask. A view that was made
+under `no_grad` refuses instead of making one. So for the time of our question, each view is marked as such a view.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ COMPILED = "CompiledFunctionBackward"  # the class of a node that torch.compile 
 LAST_SEQUENCE_NR = 2**64 - 1  # AccumulateGrad's
 
 Edge = tuple[Any, int]
-_creation, _set_creation = torch._C._autograd._get_creation_meta, torch._C._autograd._set_creation_meta  # type: ignore[attr-defined]
+_creation, _set_creation = torch._C._autograd._get_creation_meta, torch._C._autograd._set_creation_meta
 _twins: Alive[tuple[int, Any]] = Alive()
-_REFUSES = torch._C._autograd.CreationMeta.NO_GRAD_MODE  # type: ignore[attr-defined]
+_REFUSES = torch._C._autograd.CreationMeta.NO_GRAD_MODE
 
 
 class Metadata(NamedTuple):

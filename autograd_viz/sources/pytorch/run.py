@@ -22,7 +22,7 @@ from .run_held import Held, held_by
 from .run_hooks import Hooks
 from .run_kept import Kept, Moment, tensors_in
 from .run_moments import Moments
-from .run_numbers import real, update_ratios
+from .run_numbers import real, update_ratios, without_grad
 from .run_steps import Sink, Steps
 from .values import outside_modes
 
@@ -236,16 +236,8 @@ class RunWatch:
                 self.flush()
                 raise
 
+    @without_grad
     def _before_step(self, optimizer: Any) -> list[int] | None:
-        was = torch.is_grad_enabled()
-        torch._C._set_grad_enabled(False)  # `no_grad()` is dear in a step of a small model
-        try:
-            return self._measured(optimizer)
-        finally:
-            torch._C._set_grad_enabled(was)
-
-    def _measured(self, optimizer: Any) -> list[int] | None:
-        """The rows with a gradient that is not finite; None if the optimizer holds no parameter of the model."""
         held = self._held_by(optimizer)
         if not held.parameters:
             return None
@@ -294,7 +286,7 @@ class RunWatch:
         return "nan" if self._apart(lambda: bool(real(grad).isnan().any())) else "inf"
 
     def _apart(self, act: Any, *args: Any) -> Any:
-        """What an act gives, or None if it fails. Nothing in here breaks the user's program, and its modes see nothing of it."""
+        """What an act gives, or None if it fails. Nothing in here breaks the user's program, and no mode of it sees it."""
         try:
             with torch._C.DisableTorchFunction(), outside_modes():
                 return act(*args)

@@ -2,13 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import functools
+from collections.abc import Callable, Sequence
 from itertools import islice
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 import torch
 
+P = ParamSpec("P")
+R = TypeVar("R")
+
 SAMPLED = 65_536  # elements of a gradient that are counted; of a larger one a regular sample
+
+
+def without_grad(act: Callable[P, R]) -> Callable[P, R]:
+    """`no_grad()` for a step of a small model, where PyTorch's is dear."""
+
+    @functools.wraps(act)
+    def inside(*args: P.args, **options: P.kwargs) -> R:
+        was = torch.is_grad_enabled()
+        torch._C._set_grad_enabled(False)
+        try:
+            return act(*args, **options)
+        finally:
+            torch._C._set_grad_enabled(was)
+
+    return inside
 
 
 def own(tensor: Any) -> Any:

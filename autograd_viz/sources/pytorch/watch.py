@@ -18,6 +18,7 @@ a global hook on modules exists during the step. The first module that runs afte
 
 from __future__ import annotations
 
+import sys
 import threading
 import weakref
 from collections.abc import Callable, Iterator
@@ -31,6 +32,7 @@ from torch.nn.modules import module as modules
 from torch.optim import optimizer as optimizers
 
 from ..replaced import Replaced
+from .uncompiled import leave_out
 from .values import unseen
 from .watch_lines import users_line
 from .watch_log import Event, Log
@@ -93,7 +95,7 @@ class Watch:
             modules.register_module_parameter_registration_hook(self._placed),
             modules.register_module_module_registration_hook(self._placed),
         ]
-        torch.utils.weakref = _References(self._forget)  # type: ignore[attr-defined]
+        torch.utils.weakref = _References(self._forget)  # type: ignore[attr-defined, assignment]
         self.is_on = True
         self._enter()
 
@@ -264,6 +266,8 @@ def _parameters(module: Any) -> Iterator[Any]:
         stack += [m for m in inside.get("_modules", {}).values() if m is not None]
 
 
+OURS = tuple(f"{__package__}.{name}" for name in ("watch", "nodes", "held"))  # they run within the user's calls
+leave_out(*(name for name in sys.modules if name.startswith(OURS)))
 current: Watch | None = None
 
 

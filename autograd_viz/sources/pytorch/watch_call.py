@@ -1,8 +1,8 @@
 """Calls a function at the place of a caller, so that a warning has the file and line that it has without the recorder.
 
 # Note [Where a warning is]
-Python and PyTorch name the frame that called the op, and look for filters and earlier warnings in its module. With the recorder,
-its frame would be there. So a small function with the caller's file, line and module stands between.
+Python and PyTorch name the frame that called the op, and look for filters and earlier warnings in its module. With the
+recorder, its frame would be there. So a small function with the caller's file, line and module stands between.
 """
 
 from __future__ import annotations

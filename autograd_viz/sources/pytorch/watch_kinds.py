@@ -34,7 +34,8 @@ _DESCRIBED = {("grad", _SET): SET_GRAD, ("data", _SET): SET_DATA, ("requires_gra
 _QUIET = frozenset({
     *(f"__{r}{name}__" for name in ("add", "sub", "mul") for r in ("", "r")),
     "__truediv__", "__matmul__", "__neg__", "add", "sub", "mul", "div", "neg", "matmul", "mm", "bmm", "addmm", "linear",
-    "relu", "tanh", "sigmoid", "gelu", "exp", "log", "sqrt", "sum", "mean", "view", "reshape", "transpose", "permute", "unsqueeze",
+    "relu", "tanh", "sigmoid", "gelu", "exp", "log", "sqrt", "sum", "mean", "view", "reshape", "transpose", "permute",
+    "unsqueeze",
 })  # fmt: skip
 
 _PASSES = ((T.backward, BACKWARD), (torch.autograd.backward, BACKWARD), (torch.autograd.grad, GRAD))

@@ -28,6 +28,7 @@ from .watch_passes import PassMode
 T = torch.Tensor
 PLAIN = (int, float, bool, str, type(None), torch.Size, torch.dtype, torch.device)
 QUIET, OP, SKIP = kinds.QUIET, kinds.OP, kinds.SKIP
+CALLS = (OP, QUIET)
 PASSES = (kinds.BACKWARD, kinds.GRAD)
 FUNCTIONS = 10_000  # functions whose kinds are cached
 DisableTorchFunctionSubclass, DisableTorchFunction = torch._C.DisableTorchFunctionSubclass, torch._C.DisableTorchFunction
@@ -56,7 +57,7 @@ class WatchMode(PassMode):
         kind = self._kinds.get(func)
         if kind == QUIET and not kwargs:
             result = func(*args)
-        elif kind == OP or kind == QUIET:
+        elif kind in CALLS:
             try:
                 result = call_at(getframe(1))(func, args, kwargs)
             except BaseException as error:
@@ -122,7 +123,7 @@ class WatchMode(PassMode):
         """Note a call other than an op that makes one plain tensor of plain ones."""
         if in_transform() is not None:
             return
-        if kind not in (OP, QUIET):
+        if kind not in CALLS:
             self._other(kind, func, args, kwargs or {}, result, given)
         elif isinstance(result, T):
             self._made(func, args, kwargs, result)
@@ -216,7 +217,7 @@ class WatchMode(PassMode):
                     else:
                         self.last.met_unknown = True
                     continue
-                op = node.metadata.get(KEY)  # type: ignore[attr-defined]
+                op = node.metadata.get(KEY)
                 if op is None:
                     self.last.met_unknown = True
                     for known in behind(node):
