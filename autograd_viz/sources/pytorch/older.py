@@ -5,6 +5,7 @@
 - A pass cannot start in the middle of a graph (`GradientEdge` in `backward` and `grad`). A pass at a leaf starts at the leaf.
   The hooks of a tensor run on a leaf that replaces it. The dry run has seen whether a Function wants zeros.
 - PyTorch 2.2 was built for NumPy 1. With NumPy 2, which this package needs, its `numpy()` and `from_numpy` do not work.
+- PyTorch 2.2 has other names for what compiles, what scales gradients and what runs a pass. The last gets its later name here.
 """
 
 from __future__ import annotations
@@ -14,12 +15,44 @@ from typing import Any
 
 import numpy as np
 import torch
+from torch.autograd import Variable
 from torch.autograd.graph import GradientEdge
+
+try:
+    from torch.amp import GradScaler
+    from torch.compiler import is_dynamo_compiling
+except ImportError:  # PyTorch 2.2
+    from torch._utils import is_compiling as is_dynamo_compiling
+    from torch.cuda.amp import GradScaler  # type: ignore[assignment]
 
 IS_OLDER = not hasattr(torch._C._functions.AddBackward0, "_input_metadata")  # type: ignore[attr-defined]
 LOOKS = "autograd_viz.looks"  # in node.metadata: what arrives at a node
 HOOKS = "autograd_viz.hooks"  # the dictionaries of tensor hooks that it runs, in order: (output, weak reference)
 MATERIALIZES = "autograd_viz.materializes"  # for a Function: it wants zeros where nothing has arrived
+
+
+class _Engine:
+    """PyTorch 2.2's engine, which runs a pass by the name of the later releases."""
+
+    def __init__(self, engine: Any) -> None:
+        self._engine = engine
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._engine, name)
+
+    def run_backward(self, *args: Any, **kwargs: Any) -> Any:
+        """Run a pass."""
+        return torch.autograd._engine_run_backward(*args, **kwargs)  # type: ignore[attr-defined]
+
+
+if not hasattr(torch.autograd, "_engine_run_backward"):
+    torch.autograd._engine_run_backward = Variable._execution_engine.run_backward  # type: ignore[attr-defined]
+    Variable._execution_engine = _Engine(Variable._execution_engine)  # type: ignore[assignment]
+
+
+def swap_tensors() -> Any:
+    """`torch.utils.swap_tensors`. PyTorch 2.2 has none."""
+    return getattr(torch.utils, "swap_tensors", None)
 
 
 def start_at(node: Any, output: int) -> Any:

@@ -35,9 +35,8 @@ class Aside:
     def begin(self) -> None:
         """The recording begins."""
         recording_begins()
-        self._run = getattr(torch.autograd, "_engine_run_backward", None)  # PyTorch 2.2 has no such name
-        if self._run is not None:
-            torch.autograd._engine_run_backward = self._runs  # type: ignore[attr-defined]
+        self._run = torch.autograd._engine_run_backward  # type: ignore[attr-defined]
+        torch.autograd._engine_run_backward = self._runs  # type: ignore[attr-defined]
         self._hooks = [
             optimizers.register_optimizer_step_pre_hook(self._step_begins),
             optimizers.register_optimizer_step_post_hook(self._step_ends),
@@ -49,7 +48,7 @@ class Aside:
         self._come_back()
         for hook in self._hooks:
             hook.remove()
-        if self._run is not None and torch.autograd._engine_run_backward == self._runs:  # type: ignore[attr-defined]
+        if torch.autograd._engine_run_backward == self._runs:  # type: ignore[attr-defined]
             torch.autograd._engine_run_backward = self._run  # type: ignore[attr-defined]
 
     def _runs(self, *args: Any, **kwargs: Any) -> Any:

@@ -25,11 +25,11 @@ from types import TracebackType
 from typing import Any
 
 import torch
-from torch.compiler import is_dynamo_compiling
 from torch.nn import Parameter
 from torch.nn.modules import module as modules
 from torch.optim import optimizer as optimizers
 
+from .older import is_dynamo_compiling, swap_tensors
 from .watch_lines import users_line
 from .watch_log import Event, Log
 from .watch_mode import WatchMode
@@ -59,15 +59,15 @@ class Watch:
         self._mode = WatchMode(self.log, self.last)
         self._thread = threading.get_ident()
         self._is_stepping = False
-        self._has_torch_function, self._swap_tensors = torch.overrides.has_torch_function, torch.utils.swap_tensors
+        self._has_torch_function, self._swap_tensors = torch.overrides.has_torch_function, swap_tensors()
         torch.overrides.has_torch_function = self._is_overloaded  # type: ignore[assignment]
-        torch.utils.swap_tensors = self._swapped
+        if self._swap_tensors is not None:
+            torch.utils.swap_tensors = self._swapped
         self._new = vars(Parameter)["__new__"]
         self._news = staticmethod(update_wrapper(partial(self._wraps), self._new.__func__))
         Parameter.__new__ = self._news  # type: ignore[method-assign]
-        self._run_backward = getattr(torch.autograd, "_engine_run_backward", None)
-        if self._run_backward is not None:
-            torch.autograd._engine_run_backward = self._runs  # type: ignore[attr-defined]
+        self._run_backward = torch.autograd._engine_run_backward  # type: ignore[attr-defined]
+        torch.autograd._engine_run_backward = self._runs  # type: ignore[attr-defined]
         self._hooks = [
             optimizers.register_optimizer_step_pre_hook(self._step_begins),
             optimizers.register_optimizer_step_post_hook(self._step_ends),
@@ -116,11 +116,11 @@ class Watch:
             hook.remove()
         if torch.overrides.has_torch_function == self._is_overloaded:
             torch.overrides.has_torch_function = self._has_torch_function
-        if torch.utils.swap_tensors == self._swapped:
+        if self._swap_tensors is not None and swap_tensors() == self._swapped:
             torch.utils.swap_tensors = self._swap_tensors
         if vars(Parameter)["__new__"] is self._news:
             Parameter.__new__ = self._new  # type: ignore[method-assign]
-        if self._run_backward is not None and torch.autograd._engine_run_backward == self._runs:  # type: ignore[attr-defined]
+        if torch.autograd._engine_run_backward == self._runs:  # type: ignore[attr-defined]
             torch.autograd._engine_run_backward = self._run_backward  # type: ignore[attr-defined]
         if threading.get_ident() == self._thread:
             self._leave()
@@ -166,7 +166,7 @@ class Watch:
                 self.last.let_go()
             except Exception as error:
                 self.log.fault(error)
-        return self._run_backward(*args, **kwargs)  # type: ignore[misc]
+        return self._run_backward(*args, **kwargs)
 
     def _swapped(self, t1: Any, t2: Any) -> Any:
         """`swap_tensors`, as if nothing here referred to the two tensors."""
