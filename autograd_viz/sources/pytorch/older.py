@@ -5,7 +5,7 @@
 - A pass cannot start in the middle of a graph (`GradientEdge` in `backward` and `grad`). A pass at a leaf starts at the leaf.
   The hooks of a tensor run on a leaf that replaces it. The dry run has seen whether a Function wants zeros.
 - PyTorch 2.2 was built for NumPy 1. With NumPy 2, which this package needs, its `numpy()` and `from_numpy` do not work.
-- PyTorch 2.2 has other names for what compiles, what scales gradients and what runs a pass. The last gets its later name here.
+- PyTorch 2.2 has other names for what compiles and what scales gradients. What runs a pass has none; it gets one here.
 """
 
 from __future__ import annotations
