@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 torch = pytest.importorskip("torch")
+from torch.utils.checkpoint import checkpoint  # noqa: E402
 
 import autograd_viz as av  # noqa: E402
 from autograd_viz.sources.pytorch import calls  # noqa: E402
@@ -71,3 +72,11 @@ def test_a_function_inside_a_module_and_a_function() -> None:
     ops = TorchGraph([loss], {}).document.ops
     assert [(o.name, o.module) for o in ops] == [("Outer", ""), ("TwoOutputs", "0"), ("Sum", "")]
     assert [len(o.inputs) for o in ops] == [1, 2, 1]
+
+
+def test_a_reentrant_checkpoint_has_its_module_without_a_frame_of_the_call(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(calls, "APPLY", None)
+    net = torch.nn.Sequential(torch.nn.Linear(3, 3))
+    with av.record(net):
+        loss = checkpoint(net[0], leaf(2, 3), use_reentrant=True).sum()
+    assert [o.module for o in TorchGraph([loss], {}).document.ops] == ["0", ""]

@@ -113,3 +113,13 @@ def test_a_gradient_that_nobody_knows_the_shape_of_cannot_be_given() -> None:
     s.stepper.edit(2.0, 0)
     with pytest.raises(ValueError, match="output 1 of SplitBackward0 gets no gradient in this pass"):
         s.stepper.edit(2.0, 1)
+
+
+def test_a_dry_run_is_no_pass_of_the_program() -> None:
+    x = torch.arange(3.0, requires_grad=True)
+    with av.watch() as recorder:
+        (x.exp() * x).sum().backward()
+        expected, x.grad = x.grad, None
+        av.step().finish()
+        assert len(recorder.log.passes) == 1 and not recorder.faults
+    assert torch.equal(x.grad, expected)

@@ -26,6 +26,7 @@ from typing import Any, NamedTuple
 
 import torch
 import torch.utils.checkpoint
+from torch.autograd.function import FunctionCtx
 
 from ...core.base.provenance import PACKAGE
 from ...core.base.scopes import open_scopes
@@ -162,6 +163,7 @@ def function_and_arguments(frame: FrameType) -> tuple[str, list[Any]]:
         return getattr(frame.f_locals.get("cls"), "__name__", "Function"), list(frame.f_locals.get("args", ()))
     names, more, _, values = inspect.getargvalues(frame)
     given = [values[name] for name in names if name in values]
+    given = given[1:] if given and isinstance(given[0], FunctionCtx) else given  # `apply` is called without it
     return function_name(frame.f_code), [*given, *(values.get(more, ()) if more else ())]
 
 

@@ -28,10 +28,10 @@ from torch.utils.weak import WeakIdKeyDictionary
 
 from . import older
 from .hooked import tensors_with_hooks
-from .hooks import dict_of, replaced
+from .hooks import dict_of, gradients_at, replaced
 from .nodes import UNKNOWN, Metadata, edge_of, grad_fn_of, is_accumulate, is_function, outputs_of, reach, variable_of
 from .saved import saved_of
-from .values import outside_modes
+from .values import outside_modes, unseen
 
 REFUSED = re.compile(r"at index (\d+) - .*expected shape compatible with \[([\d, ]*)\]")
 ELSEWHERE = re.compile(r"at index (\d+) - expected device (\S+) but got")
@@ -91,9 +91,9 @@ class _DryRun:
                 pass
 
     def _has_more_to_tell(self) -> bool:
-        first = torch.ones_like(self._root)
+        first = unseen(torch.ones_like)(self._root)
         try:
-            torch.autograd.grad([self._root], self._leaves, [first], retain_graph=True, allow_unused=True)
+            gradients_at([self._root], self._leaves, [first], create_graph=False)
         except Exception as error:  # the pass itself will report it; the nodes after it stay unknown
             return self._called is not None and self._listened(str(error))
         finally:

@@ -20,9 +20,8 @@ from ..own_hooks import is_own_hook
 from . import older
 from .hook_results import checked
 from .nodes import variable_of
+from .older import ENGINE
 from .values import value_of
-
-ENGINE: Any = torch.autograd.Variable._execution_engine
 
 
 class HookRunner:

@@ -18,9 +18,9 @@ from .dry_run import grads_kept
 from .exchange import Exchange
 from .graph import TorchGraph
 from .hooked import tensors_with_hooks
-from .hooks import ENGINE, dict_of
+from .hooks import dict_of
 from .nodes import edge_of, grad_fn_of, is_accumulate, is_function, reach, variable_of
-from .older import IS_OLDER
+from .older import ENGINE, IS_OLDER
 from .unused_parameters import random_numbers_kept
 from .values import is_plain, unseen, value_of
 

@@ -5,21 +5,62 @@
 - A pass cannot start in the middle of a graph (`GradientEdge` in `backward` and `grad`). A pass at a leaf starts at the leaf.
   The hooks of a tensor run on a leaf that replaces it. The dry run has seen whether a Function wants zeros.
 - PyTorch 2.2 was built for NumPy 1. With NumPy 2, which this package needs, its `numpy()` and `from_numpy` do not work.
+- PyTorch 2.2 has other names for what compiles and what scales gradients. What runs a pass has none; it gets one here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import torch
+from torch.autograd import Variable
 from torch.autograd.graph import GradientEdge
 
+GradScaler: Any = getattr(torch.amp, "GradScaler", torch.cuda.amp.GradScaler)
+is_dynamo_compiling: Callable[[], bool] = getattr(torch.compiler, "is_dynamo_compiling", None) or torch._utils.is_compiling
+
+ENGINE: Any = Variable._execution_engine  # nobody sees the passes that it runs
 IS_OLDER = not hasattr(torch._C._functions.AddBackward0, "_input_metadata")  # type: ignore[attr-defined]
 LOOKS = "autograd_viz.looks"  # in node.metadata: what arrives at a node
 HOOKS = "autograd_viz.hooks"  # the dictionaries of tensor hooks that it runs, in order: (output, weak reference)
 MATERIALIZES = "autograd_viz.materializes"  # for a Function: it wants zeros where nothing has arrived
+
+
+class _Engine:
+    """PyTorch 2.2's engine: here, too, a pass runs under a name that can be replaced."""
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(ENGINE, name)
+
+    def run_backward(self, *args: Any, **kwargs: Any) -> Any:
+        """Run a pass."""
+        return torch.autograd._engine_run_backward(*args, **kwargs)  # type: ignore[attr-defined]
+
+
+def _engine_run_backward(*args: Any, **kwargs: Any) -> Any:
+    return ENGINE.run_backward(*args, **kwargs)
+
+
+if not hasattr(torch.autograd, "_engine_run_backward"):
+    torch.autograd._engine_run_backward = _engine_run_backward  # type: ignore[attr-defined]
+    Variable._execution_engine = _Engine()  # type: ignore[assignment]
+
+
+def swap_tensors() -> Any:
+    """`torch.utils.swap_tensors`. PyTorch 2.2 has none."""
+    return getattr(torch.utils, "swap_tensors", None)
+
+
+def set_versions(versions: Mapping[Any, int]) -> None:
+    """Give tensors other versions."""
+    set_all: Any = torch._C._autograd._unsafe_set_version_counter
+    try:
+        set_all(tuple(versions), tuple(versions.values()))
+    except TypeError:  # an older release sets one at a time
+        for tensor, version in versions.items():
+            set_all(tensor, version)
 
 
 def start_at(node: Any, output: int) -> Any:

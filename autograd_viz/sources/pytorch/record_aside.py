@@ -36,8 +36,7 @@ class Aside:
     def begin(self) -> None:
         """The recording begins."""
         recording_begins()
-        if hasattr(torch.autograd, "_engine_run_backward"):  # PyTorch 2.2 has no such name
-            self._engine = Replaced(torch.autograd, "_engine_run_backward", self._runs)
+        self._engine = Replaced(torch.autograd, "_engine_run_backward", self._runs)
         self._hooks = [
             optimizers.register_optimizer_step_pre_hook(self._step_begins),
             optimizers.register_optimizer_step_post_hook(self._step_ends),

@@ -12,11 +12,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
-import torch
-
 from ...graph.model import Value
 from ...graph.trace import Step
 from .. import stepped
+from . import older
 from .graph import TorchGraph
 from .held import VERSION, reading, saved_tensors
 from .nodes import edge_of, reach, variable_of
@@ -116,7 +115,7 @@ def versions_then(nodes: Iterable[Any]) -> dict[Any, int]:
             for node in nodes:
                 _find(node, now, then)
     finally:
-        _set({v: now[v] for v in then})
+        older.set_versions({v: now[v] for v in then})
     return then
 
 
@@ -132,21 +131,16 @@ def _find(node: Any, now: Mapping[Any, int], then: dict[Any, int]) -> None:
         if found is None or not fits:
             return
         then.update(dict.fromkeys(fits, int(found.group(2))))
-        _set(dict.fromkeys(fits, int(found.group(2))))
+        older.set_versions(dict.fromkeys(fits, int(found.group(2))))
 
 
 @contextmanager
 def as_it_was(then: Mapping[Any, int]) -> Iterator[None]:
     """Inside, leaves have their old versions, and closed nodes give what they have saved."""
     now = {v: v._version for v in then}
-    _set(then)
+    older.set_versions(then)
     try:
         with reading():
             yield
     finally:
-        _set(now)
-
-
-def _set(versions: Mapping[Any, int]) -> None:
-    if versions:
-        torch._C._autograd._unsafe_set_version_counter(tuple(versions), tuple(versions.values()))
+        older.set_versions(now)

@@ -11,11 +11,11 @@ from time import perf_counter
 from typing import Any
 
 import torch
-from torch.compiler import is_dynamo_compiling
 
 from ..run_results import Once, one_root
 from ..run_rows import Rows
 from .nodes import is_leaf
+from .older import is_dynamo_compiling
 from .run_again import results_again
 from .run_arrivals import Arrivals
 from .run_held import Held, held_by

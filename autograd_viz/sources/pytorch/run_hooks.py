@@ -15,10 +15,10 @@ from __future__ import annotations
 from typing import Any
 
 import torch
-from torch.compiler import is_dynamo_compiling
 from torch.optim import optimizer as optimizers
 
 from ..replaced import Replaced
+from .older import GradScaler, is_dynamo_compiling
 
 _utils = torch.nn.utils
 CLIPPING: list[tuple[Any, str]] = (
@@ -62,7 +62,7 @@ class Hooks:
             Calls(run),
             Replaced(torch.autograd, "_engine_run_backward", run.runs_backward),
             *(Replaced(owner, name, run.clips) for owner, name in CLIPPING),
-            Replaced(torch.amp.GradScaler, "step", run.scaler_steps),
+            Replaced(GradScaler, "step", run.scaler_steps),
         ]
 
     def remove(self) -> None:

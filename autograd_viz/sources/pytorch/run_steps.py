@@ -81,12 +81,10 @@ class Steps:
         self._measured, self._norms = columns, []
         if not grads:
             return
+        held.are_plain = held.are_plain and all(g.layout is torch.strided for g in grads)
         if held.are_plain:
-            try:
-                scalars: Sequence[Any] = torch._foreach_norm(grads)
-            except NotImplementedError:
-                held.are_plain = False
-        if not held.are_plain:
+            scalars: Sequence[Any] = torch._foreach_norm(grads)
+        else:
             grads = [real(g) for g in grads]
             scalars = norms(grads)
         self._norms = [s.item() for s in scalars] if self._is_on_host else stacked(scalars)

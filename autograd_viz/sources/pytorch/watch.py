@@ -26,12 +26,12 @@ from types import TracebackType
 from typing import Any
 
 import torch
-from torch.compiler import is_dynamo_compiling
 from torch.nn import Parameter
 from torch.nn.modules import module as modules
 from torch.optim import optimizer as optimizers
 
 from ..replaced import Replaced
+from .older import is_dynamo_compiling, swap_tensors
 from .uncompiled import leave_out
 from .values import unseen
 from .watch_lines import users_line
@@ -42,7 +42,6 @@ from .watch_pass import LastPass
 pop, push = torch._C._pop_torch_function_stack, torch._C._push_on_torch_function_stack
 depth, at = torch._C._len_torch_function_stack, torch._C._get_function_stack_at
 
-ENGINE = "_engine_run_backward"  # from PyTorch 2.3 on
 AFTER_STEP = -1  # no hook of PyTorch's has this number
 MODULES = 10_000  # parts of a module that are searched
 
@@ -85,9 +84,9 @@ class Watch:
         self._is_stepping = False
         self._names = [
             Replaced(torch.overrides, "has_torch_function", self._is_overloaded),
-            Replaced(torch.utils, "swap_tensors", self._swapped),
+            *([] if swap_tensors() is None else [Replaced(torch.utils, "swap_tensors", self._swapped)]),
             Replaced(Parameter, "__new__", self._wraps),
-            *([Replaced(torch.autograd, ENGINE, self._runs)] if hasattr(torch.autograd, ENGINE) else []),
+            Replaced(torch.autograd, "_engine_run_backward", self._runs),
         ]
         self._hooks = [
             optimizers.register_optimizer_step_pre_hook(self._step_begins),

@@ -13,10 +13,10 @@ import weakref
 from typing import Any
 
 import torch
-from torch.compiler import is_dynamo_compiling
 
 from . import watch_kinds as kinds
 from .nodes import grad_fn_of, is_leaf
+from .older import is_dynamo_compiling
 from .watch_call import Call, call_at, hide_call
 from .watch_events import SEVERAL, behind, grad_set, is_cleared_with_others, rare, tensors_in, why_unrecorded, written
 from .watch_lines import library, users_line
