@@ -49,13 +49,13 @@ def unseen(tensor: Any) -> Iterator[None]:
         yield
 
 
-def history_of(tensor: Any) -> Any:
-    """The recorded history, as `reasons.History`."""
+def history_of(tensor: Any, is_recorded: bool = True) -> Any:
+    """The recorded history, as `reasons.History`; of PyTorch programs, without the recorder if `is_recorded` is False."""
     if not is_torch(tensor):
         return CoreHistory()
     from .pytorch.recorded import TorchHistory
 
-    return TorchHistory(_recorder(), tensor)
+    return TorchHistory(_recorder() if is_recorded else None, tensor)
 
 
 def _recorder() -> Any:

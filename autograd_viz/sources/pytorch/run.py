@@ -13,7 +13,7 @@ import torch
 from torch.compiler import is_dynamo_compiling
 
 from ..own_hooks import own_hook
-from ..run_results import Once, one_root
+from ..run_results import Again, Once, one_root
 from ..run_rows import Rows
 from .run_again import results_again
 from .run_held import Held, held_by
@@ -22,6 +22,9 @@ from .run_kept import Kept, Moment, tensors_in
 from .run_moments import Moments
 from .run_numbers import real, update_ratios
 from .run_steps import Sink, Steps
+from .watch import own_code
+
+DisableTorchFunction = torch._C.DisableTorchFunction
 
 
 class RunWatch:
@@ -43,6 +46,7 @@ class RunWatch:
         faults: errors in here; the user's program did not notice them.
     """
 
+    @own_code()
     def __init__(self, model: Any, rows: Rows, sink: Sink, keep: int, *, is_rank: bool = False) -> None:
         self.model, self.rows = model, rows
         self.steps, self.kept = Steps(rows, sink, is_rank=is_rank), Kept(model, rows.parameters, keep)
@@ -95,6 +99,7 @@ class RunWatch:
         """Can the last pass run again?"""
         return bool(self.kept.calls) and not self.kept.why_not
 
+    @own_code()
     def moment(self) -> Moment:
         """The last pass.
 
@@ -104,8 +109,8 @@ class RunWatch:
         return self.kept.moment(self.count)
 
     @contextmanager
-    def opened(self, moment: Moment) -> Iterator[tuple[Any, Any, dict[str, Any]]]:
-        """The model's result, computed again under a recording, the gradient that arrived, and copies of the parameters.
+    def opened(self, moment: Moment) -> Iterator[Again]:
+        """A pass, computed again under a recording.
 
         Raises:
             RuntimeError: no gradient reached a result of the model.
@@ -114,9 +119,10 @@ class RunWatch:
         if hooks is not None:
             hooks.remove()
         try:
-            reached, leaves = results_again(self.model, moment, self.rows.parameters)
-            root, gradient = one_root(reached, _vjp)
-            yield root, gradient, leaves
+            with own_code():
+                reached, leaves = results_again(self.model, moment, self.rows.parameters)
+                inputs = [t for call in moment.calls for t in tensors_in((call.args, call.kwargs))]
+                yield Again(*one_root(reached, _vjp), leaves, reached, inputs)
         finally:
             if hooks is not None:
                 self._hooks = Hooks(self)
@@ -220,11 +226,12 @@ class RunWatch:
 
     def _about_to_step(self, optimizer: Any) -> None:
         began, was = perf_counter(), torch.is_grad_enabled()
-        torch._C._set_grad_enabled(False)  # `no_grad()` is dear in a step of a small model
-        try:
-            bad = self._apart(self._before_step, optimizer)
-        finally:
-            torch._C._set_grad_enabled(was)
+        with DisableTorchFunction():
+            torch._C._set_grad_enabled(False)  # `no_grad()` is dear in a step of a small model
+            try:
+                bad = self._apart(self._before_step, optimizer)
+            finally:
+                torch._C._set_grad_enabled(was)
         self.steps.spent += perf_counter() - began
         if self.before is not None and bad is not None:
             try:
@@ -283,9 +290,10 @@ class RunWatch:
         return "nan" if bool(real(grad).isnan().any()) else "inf"
 
     def _apart(self, act: Any, *args: Any) -> Any:
-        """What an act gives, or None if it fails: nothing in here breaks the user's program."""
+        """What an act gives, or None if it fails: nothing in here breaks the user's program, nor is seen by its modes."""
         try:
-            return act(*args)
+            with DisableTorchFunction():
+                return act(*args)
         except Exception as error:
             self.faults = [*self.faults[-9:], error]
             return None

@@ -20,6 +20,7 @@ from __future__ import annotations
 import threading
 import weakref
 from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial, update_wrapper
 from types import TracebackType
 from typing import Any
@@ -58,7 +59,7 @@ class Watch:
         self.last = LastPass(self.log, keep)
         self._mode = WatchMode(self.log, self.last)
         self._thread = threading.get_ident()
-        self._is_stepping = False
+        self._is_stepping = self._is_away = False
         self._has_torch_function, self._swap_tensors = torch.overrides.has_torch_function, torch.utils.swap_tensors
         torch.overrides.has_torch_function = self._is_overloaded  # type: ignore[assignment]
         torch.utils.swap_tensors = self._swapped
@@ -132,6 +133,36 @@ class Watch:
             del modules._global_forward_pre_hooks[AFTER_STEP]
             self._enter()
 
+    @contextmanager
+    def away(self) -> Iterator[None]:
+        """Inside, our own code runs: nothing is noted."""
+        was_stepping, is_here = self._is_stepping, threading.get_ident() == self._thread
+        if self._is_away or not (self.is_on and is_here):
+            yield
+            return
+        self.rearm()
+        was_there = self._is_in_force()
+        self._leave()
+        self._is_away = True
+        try:
+            yield
+        finally:
+            self._is_away = False
+            if was_there and self.is_on:
+                self._enter()
+                if was_stepping:
+                    self._pause()
+
+    def _is_in_force(self) -> bool:
+        return any(at(k) is self._mode for k in range(depth()))
+
+    def _pause(self) -> None:
+        """Leave until the step ends: Note [A step that raised]."""
+        if depth() and at(depth() - 1) is self._mode:
+            modules._global_forward_pre_hooks[AFTER_STEP] = self.rearm  # no handle: it would cost as much as an op
+            self._is_stepping = True
+            pop()
+
     def _enter(self) -> None:
         """Put the mode below all others except that of `set_default_device`, which must be the lowest."""
         above = [pop() for _ in range(depth())]
@@ -161,7 +192,7 @@ class Watch:
 
     def _runs(self, *args: Any, **kwargs: Any) -> Any:
         """A pass begins. If no function of a tensor started it, it may run through the kept graph."""
-        if depth() and any(at(k) is self._mode for k in range(depth())):
+        if self._is_in_force():
             try:
                 self.last.let_go()
             except Exception as error:
@@ -178,7 +209,8 @@ class Watch:
         """`nn.Parameter(data)`."""
         made = self._new(kind, data, *args, **kwargs)
         try:
-            if data is not None and not is_dynamo_compiling() and threading.get_ident() == self._thread:
+            is_users = not (self._is_away or is_dynamo_compiling())
+            if data is not None and is_users and threading.get_ident() == self._thread:
                 self._mode.wrapped(kind, data, made)
         except Exception as error:
             self.log.fault(error)
@@ -196,10 +228,8 @@ class Watch:
             event = Event("step", type(optimizer).__name__, users_line(), self.log.now, weakref.ref(optimizer))
             self.log.steps.append(event)
             has_closure = any(a is not None for a in (*args[1:], *kwargs.values()))
-            if not has_closure and threading.get_ident() == self._thread and depth() and at(depth() - 1) is self._mode:
-                modules._global_forward_pre_hooks[AFTER_STEP] = self.rearm  # no handle: it would cost as much as an op
-                self._is_stepping = True
-                pop()
+            if not has_closure and threading.get_ident() == self._thread:
+                self._pause()
         except Exception as error:
             self.log.fault(error)
 
@@ -209,7 +239,7 @@ class Watch:
 
     def _placed(self, owner: Any, name: str, value: Any) -> None:
         """A module has got a parameter, or a module as a part."""
-        if value is None:
+        if value is None or self._is_away:
             return
         try:
             before = [vars(owner).get(kind, {}).get(name) for kind in ("_modules", "_parameters")]
@@ -240,6 +270,16 @@ def _parameters(module: Any) -> Iterator[Any]:
 
 
 current: Watch | None = None
+
+
+@contextmanager
+def own_code() -> Iterator[None]:
+    """Inside, or in a function with this decorator, ops and passes are ours. They are not noted as the program's."""
+    if current is None:
+        yield
+        return
+    with current.away():
+        yield
 
 
 def watch(keep: int) -> Watch:
