@@ -163,7 +163,8 @@ def explained(tensor: Any, loss: Any, variables: dict[str, Any], is_recorded: bo
     """The answer about a tensor.
 
     Args:
-        tensor, loss: as for `explain`.
+        tensor: as for `explain`.
+        loss: as for `explain`.
         variables: the names that the asker sees.
         is_recorded: False for a pass that is not the program's, which nothing has recorded.
     """

@@ -52,7 +52,7 @@ def _in_forward(again: Again, path: str, result: Any, gradient: Any) -> str:
         return words.RUN_BAD_INPUT.format(what=cause.said["what"])
     if cause.kind == "given" and cause.source is None:
         return words.RUN_BAD_CONSTANT.format(what=cause.said["what"])
-    return _first_line(found)
+    return _first_line(found) if cause.kind.startswith(BIRTHS) else words.RUN_IN_FORWARD
 
 
 def _first_line(found: Any) -> str:

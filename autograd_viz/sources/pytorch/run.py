@@ -24,8 +24,6 @@ from .run_numbers import real, update_ratios
 from .run_steps import Sink, Steps
 from .watch import own_code
 
-DisableTorchFunction = torch._C.DisableTorchFunction
-
 
 class RunWatch:
     """A run that is watched.
@@ -120,8 +118,7 @@ class RunWatch:
             hooks.remove()
         try:
             with own_code():
-                reached, leaves = results_again(self.model, moment, self.rows.parameters)
-                inputs = [t for call in moment.calls for t in tensors_in((call.args, call.kwargs))]
+                reached, leaves, inputs = results_again(self.model, moment, self.rows.parameters)
                 yield Again(*one_root(reached, _vjp), leaves, reached, inputs)
         finally:
             if hooks is not None:
@@ -226,7 +223,7 @@ class RunWatch:
 
     def _about_to_step(self, optimizer: Any) -> None:
         began, was = perf_counter(), torch.is_grad_enabled()
-        with DisableTorchFunction():
+        with torch._C.DisableTorchFunction():
             torch._C._set_grad_enabled(False)  # `no_grad()` is dear in a step of a small model
             try:
                 bad = self._apart(self._before_step, optimizer)
@@ -292,7 +289,7 @@ class RunWatch:
     def _apart(self, act: Any, *args: Any) -> Any:
         """What an act gives, or None if it fails: nothing in here breaks the user's program, nor is seen by its modes."""
         try:
-            with DisableTorchFunction():
+            with torch._C.DisableTorchFunction():
                 return act(*args)
         except Exception as error:
             self.faults = [*self.faults[-9:], error]
