@@ -36,7 +36,7 @@ def cause_of(f: Facts, kind: str, node: str, **said: str) -> Cause:
 
 
 def _stop(f: Facts, edge: Edge) -> str | None:
-    """The nearest such node before an edge. If it is unknown what was sent: the only Function there, if all ways go through it."""
+    """The nearest such node before an edge. If nothing is known: the only Function there, if all ways go through it."""
     ways = f.leading(edge)
     if any(_was_called(f, node) for node in ways):
         return next((n for n in _before(f, edge) if _was_called(f, n) and _is_reached(f, n)), None)

@@ -69,7 +69,7 @@ class CoreMoments:
 
 
 def results_again(moment: CoreMoment) -> tuple[list[tuple[Any, Any]], dict[str, Any], list[Any]]:
-    """Each result that a gradient has reached, computed again, with the gradient; the parameters of the copy by name; inputs."""
+    """Each result that a gradient has reached, computed again, with the gradient; the copy's parameters by name; inputs."""
     reached, inputs, state = list[tuple[Any, Any]](), list[Any](), default_generator.get_state()
     leaves = dict[str, Any]()
     try:
