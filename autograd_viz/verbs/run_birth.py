@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 from .. import words
+from ..reasons.text import place_text
 from ..sources.raised import users_names
 from ..sources.run_results import Again
 from ..stepper.stepper import Stepper
 from .explain import explained
 from .show import step
 
-BIRTHS = ("born_", "forward_", "nan_of_", "given", "zero_times_", "bad_start", "bad_hook")  # kinds of causes that tell one
+BIRTHS = ("born_", "forward_", "nan_of_", "given", "zero_times_")  # kinds of causes that tell one
+LATER = ("bad_hook", "bad_since", "bad_written")  # it was made beside the graph
 
 
 def birth_of(again: Again, path: str, live: Any) -> str:
@@ -29,7 +30,7 @@ def birth_of(again: Again, path: str, live: Any) -> str:
     odd = next((gradient for _, gradient in again.reached if not bool(gradient.isfinite().all())), None)
     if odd is not None:
         return _after_model("nan" if bool(odd.isnan().any()) else "inf", live)
-    return _in_backward(step(again.root, again.gradient, params=again.leaves).stepper)
+    return _in_backward(step(again.root, again.gradient, params=again.leaves).stepper) or _beside(live)
 
 
 def _after_model(what: str, live: Any) -> str:
@@ -60,14 +61,20 @@ def _first_line(found: Any) -> str:
     return str(found).partition(": ")[2].split("\n")[0]
 
 
+def _beside(live: Any) -> str:
+    """The pass ran again, and all was finite."""
+    found = explained(live, None, users_names())
+    return _first_line(found) if found.causes[0].kind.startswith(LATER) else words.RUN_NOT_AGAIN
+
+
 def _in_backward(stepper: Stepper) -> str:
-    """The step of a backward pass that made the first nan or inf of finite numbers."""
+    """The step of a backward pass that made the first nan or inf of finite numbers; "" if none has."""
     stepper.stop_on(nan=True)
     stepper.run()
     step = stepper.current
     if stepper.stopped is None or step is None:
-        return words.RUN_NOT_AGAIN
+        return ""
     node = next(n for n in stepper.document.nodes if n.id == step.node)
     op = next((o for o in stepper.document.ops if o.id == node.op), None)
-    line = f" ({Path(op.source.file).name}, {op.source.line})" if op is not None and op.source is not None else ""
+    line = f" ({place_text(op.source)})" if op is not None and op.source is not None else ""
     return words.RUN_BACKWARD.format(sentence=step.sentence, module=op.module if op is not None else "", line=line)

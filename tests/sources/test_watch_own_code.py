@@ -17,6 +17,8 @@ from torch import nn  # noqa: E402
 from autograd_viz.sources.pytorch.watch_log import Log  # noqa: E402
 from autograd_viz.sources.pytorch.watch_ops import WIDTH  # noqa: E402
 
+from ..explain.explained import LIBRARIES, kinds, run  # noqa: E402
+
 pytestmark = pytest.mark.torch
 Verb = Callable[[Any, Any], object]  # with a model and a loss
 
@@ -153,7 +155,14 @@ def test_the_step_of_an_optimizer_goes_on_unseen_after_own_code() -> None:
 
 # -- what explain says --------------------------------------------------------------------------------------------------
 
-BOTH = pytest.mark.parametrize("library", ["core", "torch"])
+BOTH = LIBRARIES
+ONE_LINE = """
+model = torch.nn.Linear(2, 1)
+o, x, run = torch.optim.SGD(model.parameters(), 0.1), torch.ones(8, 2), av.watch(model)
+for _ in range(3): o.zero_grad(); loss = model(x).pow(2).mean(); loss.backward(); o.step()
+run.step()
+run.close()
+"""
 
 
 def library_of(name: str) -> Any:
@@ -162,14 +171,11 @@ def library_of(name: str) -> Any:
 
 @BOTH
 def test_no_read_of_the_run_is_a_read_of_the_program(library: str) -> None:
-    t = library_of(library)
-    model = t.nn.Linear(2, 1)
-    optimizer, x = t.optim.SGD(model.parameters(), 0.1), t.ones(8, 2)
-    with av.watch(), av.watch(model) as run:
-        for _ in range(2):
-            optimizer.zero_grad(); (loss := model(x).pow(2).mean()).backward(); optimizer.step()  # noqa: E702
-        run.step()
-        assert av.explain(model.weight).causes[0].kind.startswith("fine")
+    """A number that is read in the line of the loss would be a part of the way to it."""
+    answer = run(ONE_LINE, library, "model.weight", watched=True)
+    assert kinds(answer)[0].startswith("fine"), answer
+    answer = run(ONE_LINE.replace(".mean()", ".mean() * model.weight.sum().item()"), library, "model.weight", watched=True)
+    assert kinds(answer)[0] == "lacks_number", answer
 
 
 @BOTH

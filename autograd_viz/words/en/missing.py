@@ -19,7 +19,7 @@ DO = "→ {advice}"
 
 # the ops are unknown
 CAUSE_NOT_RECORDED = "the ops that ran were not recorded."
-DO_NOT_RECORDED = "Call av.watch() first, or record it: {record}. Then run it again."
+DO_NOT_RECORDED = "Call av.watch() first, or run it again in {record}."
 CAUSE_NOT_SHOWN = "what was recorded does not show why."
 DO_NOT_SHOWN = "Compute the loss again and step it: av.step(loss) shows each gradient."
 CAUSE_NO_LOSS_HERE = "no variable here holds a loss that was computed from it."

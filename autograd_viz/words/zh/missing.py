@@ -19,7 +19,7 @@ DO = "→ {advice}"
 
 # 没有运算记录
 CAUSE_NOT_RECORDED = "运行过的运算没有记录。"
-DO_NOT_RECORDED = "先调用 av.watch()，或记录它：{record}。然后再运行一次。"
+DO_NOT_RECORDED = "先调用 av.watch()，或在{record}中再运行一次。"
 CAUSE_NOT_SHOWN = "从已有的记录中看不出原因。"
 DO_NOT_SHOWN = "重新计算损失并单步执行：av.step(loss) 会显示每个梯度。"
 CAUSE_NO_LOSS_HERE = "这里没有变量保存着由它算出的损失。"

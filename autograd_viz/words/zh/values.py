@@ -41,9 +41,9 @@ MORE_NAN_OF_INF = "inf - inf、0 * inf 以及全为 -inf 的一行的 softmax �
 CAUSE_FORWARD_DIVISION = "{op} 除以 0，得到 {what}（{line}）。"
 DO_FORWARD_DIVISION = "给除数加一个小数，或者跳过空的分组。"
 CAUSE_LOSS_BAD = "损失本身就是 {what}。"
-DO_LOSS_BAD = "再运行一次，并记录每个值：{record}。"
-RECORD_IN_CELL = "在单元格开头写 %%record"
-RECORD_IN_CODE = "with av.record(): ..."
+DO_LOSS_BAD = "在{record}中再运行一次，这样每个值都有记录。"
+RECORD_IN_CELL = "以 %%record 开头的单元格"
+RECORD_IN_CODE = " `with av.record():` "
 CAUSE_LOSS_BAD_FREED = CAUSE_LOSS_BAD
 DO_LOSS_BAD_FREED = "给 backward() 传入 retain_graph=True，记录下的值就会保留。"
 CAUSE_LOSS_BAD_FINITE = "梯度虽然有限，但没有意义，因为损失是 nan。"
