@@ -9,15 +9,10 @@ Four names are replaced while the recorder is on:
 - `torch.utils.swap_tensors` refuses tensors that have references.
 - `torch.nn.Parameter.__new__` makes a leaf of a tensor, and no function mode sees it.
 - `torch.autograd._engine_run_backward` also runs passes that no function mode sees: those that start at a node.
-
-# Note [A step that raised]
-An optimizer's own ops need no notes, so the mode is switched off for a step. PyTorch does not say when a step has raised. So
-a global hook on modules exists during the step. The first module that runs after a step that raised calls it.
 """
 
 from __future__ import annotations
 
-import threading
 import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -35,11 +30,11 @@ from .watch_lines import users_line
 from .watch_log import Event, Log
 from .watch_mode import WatchMode
 from .watch_pass import LastPass
+from .watch_place import ModePlace
 
 pop, push = torch._C._pop_torch_function_stack, torch._C._push_on_torch_function_stack
 depth, at = torch._C._len_torch_function_stack, torch._C._get_function_stack_at
 
-AFTER_STEP = -1  # no hook of PyTorch's has this number
 MODULES = 10_000  # parts of a module that are searched
 
 
@@ -52,14 +47,14 @@ class Watch:
     Attributes:
         log: what it has seen.
         last: the last pass, if it is kept.
+        place: of its mode, which is left while our own code runs.
     """
 
     def __init__(self, keep: int) -> None:
         self.log = Log()
         self.last = LastPass(self.log, keep)
         self._mode = WatchMode(self.log, self.last)
-        self._thread = threading.get_ident()
-        self._is_stepping = self._is_away = False
+        self.place = ModePlace(self._mode)
         self._has_torch_function, self._swap_tensors = torch.overrides.has_torch_function, torch.utils.swap_tensors
         torch.overrides.has_torch_function = self._is_overloaded  # type: ignore[assignment]
         torch.utils.swap_tensors = self._swapped
@@ -76,7 +71,7 @@ class Watch:
             modules.register_module_module_registration_hook(self._placed),
         ]
         self.is_on = True
-        self._enter()
+        self.place.enter()
 
     def __repr__(self) -> str:
         state = f"{len(self.log.passes)} passes seen, {self.held:,} bytes held" if self.is_on else "closed"
@@ -123,62 +118,11 @@ class Watch:
             Parameter.__new__ = self._new  # type: ignore[method-assign]
         if self._run_backward is not None and torch.autograd._engine_run_backward == self._runs:  # type: ignore[attr-defined]
             torch.autograd._engine_run_backward = self._run_backward  # type: ignore[attr-defined]
-        if threading.get_ident() == self._thread:
-            self._leave()
+        self.place.close()
 
     def rearm(self, *_: Any) -> None:
         """Go on after a step()."""
-        if self._is_stepping and threading.get_ident() == self._thread:
-            self._is_stepping = False
-            del modules._global_forward_pre_hooks[AFTER_STEP]
-            self._enter()
-
-    @contextmanager
-    def away(self) -> Iterator[None]:
-        """Inside, our own code runs: nothing is noted."""
-        was_stepping, is_here = self._is_stepping, threading.get_ident() == self._thread
-        if self._is_away or not (self.is_on and is_here):
-            yield
-            return
-        self.rearm()
-        was_there = self._is_in_force()
-        self._leave()
-        self._is_away = True
-        try:
-            yield
-        finally:
-            self._is_away = False
-            if was_there and self.is_on:
-                self._enter()
-                if was_stepping:
-                    self._pause()
-
-    def _is_in_force(self) -> bool:
-        return any(at(k) is self._mode for k in range(depth()))
-
-    def _pause(self) -> None:
-        """Leave until the step ends: Note [A step that raised]."""
-        if depth() and at(depth() - 1) is self._mode:
-            modules._global_forward_pre_hooks[AFTER_STEP] = self.rearm  # no handle: it would cost as much as an op
-            self._is_stepping = True
-            pop()
-
-    def _enter(self) -> None:
-        """Put the mode below all others except that of `set_default_device`, which must be the lowest."""
-        above = [pop() for _ in range(depth())]
-        lowest = getattr(torch._GLOBAL_DEVICE_CONTEXT, "device_context", None)
-        if above and above[-1] is lowest:
-            push(above.pop())
-        push(self._mode)
-        for mode in reversed(above):
-            push(mode)
-
-    def _leave(self) -> None:
-        """Remove the mode from its place in the stack."""
-        modes = [pop() for _ in range(depth())]
-        for mode in reversed(modes):
-            if mode is not self._mode:
-                push(mode)
+        self.place.resume()
 
     def _is_overloaded(self, values: Any) -> bool:
         """`has_torch_function`, as if this mode did not exist."""
@@ -192,7 +136,7 @@ class Watch:
 
     def _runs(self, *args: Any, **kwargs: Any) -> Any:
         """A pass begins. If no function of a tensor started it, it may run through the kept graph."""
-        if self._is_in_force():
+        if self.place.is_taken():
             try:
                 self.last.let_go()
             except Exception as error:
@@ -209,8 +153,8 @@ class Watch:
         """`nn.Parameter(data)`."""
         made = self._new(kind, data, *args, **kwargs)
         try:
-            is_users = not (self._is_away or is_dynamo_compiling())
-            if data is not None and is_users and threading.get_ident() == self._thread:
+            is_users = not (self.place.is_away or is_dynamo_compiling())
+            if data is not None and is_users and self.place.is_here:
                 self._mode.wrapped(kind, data, made)
         except Exception as error:
             self.log.fault(error)
@@ -228,8 +172,8 @@ class Watch:
             event = Event("step", type(optimizer).__name__, users_line(), self.log.now, weakref.ref(optimizer))
             self.log.steps.append(event)
             has_closure = any(a is not None for a in (*args[1:], *kwargs.values()))
-            if not has_closure and threading.get_ident() == self._thread:
-                self._pause()
+            if not has_closure and self.place.is_here:
+                self.place.pause()
         except Exception as error:
             self.log.fault(error)
 
@@ -239,7 +183,7 @@ class Watch:
 
     def _placed(self, owner: Any, name: str, value: Any) -> None:
         """A module has got a parameter, or a module as a part."""
-        if value is None or self._is_away:
+        if value is None or self.place.is_away:
             return
         try:
             before = [vars(owner).get(kind, {}).get(name) for kind in ("_modules", "_parameters")]
@@ -278,7 +222,7 @@ def own_code() -> Iterator[None]:
     if current is None:
         yield
         return
-    with current.away():
+    with current.place.away():
         yield
 
 
