@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import words
-from ..reasons.text import place_text
+from ..reasons.text import place_text, sentence
 from ..sources.raised import users_names
 from ..sources.run_results import Again
 from ..stepper.stepper import Stepper
@@ -29,15 +29,15 @@ def birth_of(again: Again, path: str, live: Any) -> str:
         return _in_forward(again, path, *bad)
     odd = next((gradient for _, gradient in again.reached if not bool(gradient.isfinite().all())), None)
     if odd is not None:
-        return _after_model("nan" if bool(odd.isnan().any()) else "inf", live)
-    return _in_backward(step(again.root, again.gradient, params=again.leaves).stepper) or _beside(live)
+        return _after_model("nan" if bool(odd.isnan().any()) else "inf", path, live)
+    return _in_backward(step(again.root, again.gradient, params=again.leaves).stepper) or _beside(path, live)
 
 
-def _after_model(what: str, live: Any) -> str:
+def _after_model(what: str, path: str, live: Any) -> str:
     """The code after the model does not run again. What has recorded the program may know its line."""
     found = explained(live, None, users_names())
     if found.causes[0].kind.startswith(BIRTHS):
-        return words.RUN_AFTER_MODEL_AT.format(cause=_first_line(found))
+        return words.RUN_AFTER_MODEL_AT.format(cause=sentence(found.causes[0], path))
     advice = "" if found.is_recorded else words.RUN_WATCH_ALL
     return words.RUN_AFTER_MODEL.format(what=what) + advice
 
@@ -53,18 +53,13 @@ def _in_forward(again: Again, path: str, result: Any, gradient: Any) -> str:
         return words.RUN_BAD_INPUT.format(what=cause.said["what"])
     if cause.kind == "given" and cause.source is None:
         return words.RUN_BAD_CONSTANT.format(what=cause.said["what"])
-    return _first_line(found) if cause.kind.startswith(BIRTHS) else words.RUN_IN_FORWARD
+    return sentence(cause, path) if cause.kind.startswith(BIRTHS) else words.RUN_IN_FORWARD
 
 
-def _first_line(found: Any) -> str:
-    """The cause, without the name of the parameter."""
-    return str(found).partition(": ")[2].split("\n")[0]
-
-
-def _beside(live: Any) -> str:
+def _beside(path: str, live: Any) -> str:
     """The pass ran again, and all was finite."""
     found = explained(live, None, users_names())
-    return _first_line(found) if found.causes[0].kind.startswith(LATER) else words.RUN_NOT_AGAIN
+    return sentence(found.causes[0], path) if found.causes[0].kind.startswith(LATER) else words.RUN_NOT_AGAIN
 
 
 def _in_backward(stepper: Stepper) -> str:

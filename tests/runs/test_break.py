@@ -86,13 +86,13 @@ def edited(model: Any, x: Any) -> None:
 
 
 INPUT, CONSTANT = "An input of the model holds nan from the start: check the data.", "The model uses a tensor without history"
-SQRT = "It was born after the model: an input of sqrt is 0, where its derivative is infinite (test_break.py, line "
+SQRT = "It was born after the model. An input of sqrt is 0, where its derivative is infinite (test_break.py, line "
 AFTER = "It was born after the model: the model's result is finite, and the gradient that reached it is nan."
 WATCH, NOT_AGAIN = "Call av.watch() before the loop", "The last pass ran again without it."
 # model, pass, what is said, what is said if the program is watched
 BIRTHS: dict[str, tuple[Any, Any, str, str]] = {
     "two calls": (lambda: nn.Linear(2, 3), root_of_distance, f"{AFTER} {WATCH}", SQRT),
-    "two calls, target": (lambda: nn.Linear(2, 3), nan_in_the_target, f"{AFTER} {WATCH}", "It was born after the model: "),
+    "two calls, target": (lambda: nn.Linear(2, 3), nan_in_the_target, f"{AFTER} {WATCH}", "It was born after the model. "),
     "one of two inputs": (lambda: Uses("given"), lambda m, x: (m(x) + m(x, x[:, :1] * NAN)).sum().backward(), INPUT, INPUT),
     "a buffer": (lambda: Uses("buffer"), lambda m, x: m(x).sum().backward(), CONSTANT, CONSTANT),
     "without a graph": (lambda: Uses("made"), lambda m, x: m(x).sum().backward(), "made holds nan", "made holds nan"),
@@ -117,10 +117,20 @@ def test_only_what_was_looked_at_is_told(case: str, is_watched: bool) -> None:
 def test_the_core_remembers_what_ran_after_the_model() -> None:
     model = av.nn.Linear(2, 3)
     optimizer, x = av.optim.SGD(model.parameters(), 0.1), av.ones(4, 2)
-    with av.watch(model), pytest.raises(av.NotFiniteError, match="after the model: an input of sqrt is 0"):
+    with av.watch(model), pytest.raises(av.NotFiniteError, match="after the model. An input of sqrt is 0"):
         loss = (model(x) - model(x)).pow(2).sum(1).sqrt().mean()
         loss.backward()
         optimizer.step()
+
+
+def test_the_cause_is_told_in_chinese_too() -> None:
+    model, optimizer = made(Logs)
+    av.set_language("zh")
+    try:
+        with av.watch(model), pytest.raises(av.NotFiniteError, match=r"权重尚未更新。log 的输入是 .*结果是 nan"):
+            train(model, optimizer, 5)
+    finally:
+        av.set_language("en")
 
 
 def test_nan_in_the_data_is_told_so() -> None:
