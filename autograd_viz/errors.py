@@ -84,11 +84,11 @@ class MissingLibraryError(AutogradVizError, ImportError):
 
     Args:
         what: the feature that needs the library, as a sentence without its full stop.
-        extra: the extra that installs it: ``pip install "autograd-viz[torch]"``.
+        package: what installs it: ``pip install torch``.
     """
 
-    def __init__(self, what: str, extra: str) -> None:
-        super().__init__(f'{what}; install it with: pip install "autograd-viz[{extra}]"')
+    def __init__(self, what: str, package: str) -> None:
+        super().__init__(f"{what}; install it with: pip install {package}")
 
 
 class LayoutError(AutogradVizError):

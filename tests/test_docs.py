@@ -58,6 +58,14 @@ def test_the_commands_of_the_terminal_run(tmp_path: Path, monkeypatch: pytest.Mo
     assert "SigmoidBackward0" in stepped and len(pictures.splitlines()) == 11
 
 
+def test_nothing_tells_to_install_a_package_that_no_index_has() -> None:
+    """From a clone it is `pip install -e .`; what is missing is installed by its own name."""
+    places = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *PAGES, *(ROOT / "notebooks").rglob("*.ipynb")]
+    places += (ROOT / "autograd_viz").rglob("*.py")
+    named = re.compile(r"pip install[^\n`;&]*autograd[-_]viz")
+    assert [p for p in places if named.search(p.read_text(encoding="utf-8"))] == []
+
+
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_links_lead_somewhere(page: Path) -> None:
     for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text(encoding="utf-8")):

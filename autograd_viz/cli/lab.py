@@ -49,7 +49,7 @@ def _copy(source: Path, target: Path) -> None:
 def lab(arguments: Sequence[str]) -> int:
     """Open JupyterLab on the first notebook. JupyterLab gets `arguments`."""
     if importlib.util.find_spec("jupyterlab") is None:
-        say('JupyterLab is not installed: pip install "autograd-viz[lab]"', sys.stderr)
+        say("JupyterLab is not installed: pip install jupyterlab", sys.stderr)
         return 1
     folder = notebooks_folder(Path.cwd())
     say(f"notebooks: {folder}")

@@ -24,7 +24,7 @@ def pdf_bytes(svg: str) -> bytes:
     try:
         import typst
     except ModuleNotFoundError:
-        raise MissingLibraryError("PDF pictures need Typst", "pdf") from None
+        raise MissingLibraryError("PDF pictures need Typst", "typst") from None
     width, height = size_of(svg)
     scale = min(POINT, LARGEST / max(width, height))
     title = re.search(r"<title>(.*?)</title>", svg)

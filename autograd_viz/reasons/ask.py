@@ -19,6 +19,17 @@ FEW = 200  # ops of a pass that is run again even if nothing stands out
 
 def causes_of(q: Question) -> list[Cause]:
     """Why the tensor's grad is what it is. The nearest cause comes first."""
+    return [_unknown(q) if c.kind == "not_recorded" else c for c in _found(q)]
+
+
+def _unknown(q: Question) -> Cause:
+    """Why nothing is known: the ops were recorded, and do not show it; or their graph is gone; or nobody has recorded them."""
+    if not (q.history.is_recorded or q.facts.loss):
+        return Cause("no_loss_here")
+    return Cause("not_shown" if q.history.is_recorded or q.facts.is_recorded else "not_recorded")
+
+
+def _found(q: Question) -> list[Cause]:
     has_grad = q.history.grad_of(q.tensor) is not None
     if ranks := q.history.shards(q.tensor):
         return [Cause("sharded" if has_grad else "sharded_missing", said={"ranks": str(ranks)})]

@@ -125,6 +125,11 @@ class Facts:
         return found
 
     @property
+    def is_recorded(self) -> bool:
+        """Has a recorder seen ops of the graph run?"""
+        return any(not op.reconstructed for op in self.document.ops)
+
+    @property
     def is_connected(self) -> bool:
         """Does a gradient of the loss arrive at the subject?"""
         return self.edge is not None and (self.edge in self.senders or self.edge in self.starts)

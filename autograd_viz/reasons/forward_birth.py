@@ -65,7 +65,8 @@ def forward_births(f: Facts) -> list[Cause]:
         return [_diverged(f, walk.late, what)]
     leaves = [id for id in f.behind_loss if f.makers.get(id) is None and value_with(f.tensors[id].value)]
     given = sorted((id for id in leaves if id not in f.changed_since), key=lambda leaf: f.tensors[leaf].requires_grad)
-    return [_there_before(f, given[0]) if given else Cause("loss_bad", f.loss, said={"what": what})]
+    unknown = "loss_bad_freed" if f.is_recorded else "loss_bad"
+    return [_there_before(f, given[0]) if given else Cause(unknown, f.loss, said={"what": what})]
 
 
 def births_of(f: Facts, tensor: str) -> list[Cause]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Protocol
 
 from ..graph.passes import Changed
+from ..graph.surroundings import Source
 
 
 class Live(Protocol):
@@ -30,6 +31,9 @@ class Live(Protocol):
 
     def hooks(self, node: str) -> tuple[str, ...]:
         """The names of the user's hooks there."""
+
+    def written_at(self, node: str) -> Source | None:
+        """Where the backward of a user's Function is written."""
 
 
 class NothingLive:
@@ -62,3 +66,7 @@ class NothingLive:
     def hooks(self, node: str) -> tuple[str, ...]:
         """Unknown."""
         return ()
+
+    def written_at(self, node: str) -> Source | None:
+        """Unknown."""
+        return None

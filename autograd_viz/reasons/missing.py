@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from .. import words
 from ..graph.text import few_names
 from .became_number import number_of
 from .cause import Cause
@@ -13,6 +14,7 @@ from .history import Event, Op
 from .paths import behind, cuts_between, reaches
 from .question import Question
 from .spelling import spelled
+from .stopped import stopped
 from .without_grad import cut_at, without_grad
 
 
@@ -95,9 +97,20 @@ def _stepped(q: Question) -> list[Cause]:
     return [Cause("awaited")] if f.is_connected else cuts_of(f)[:2] or [Cause("no_path")]
 
 
+def _unwatched(q: Question) -> list[Cause]:
+    """Nobody has seen the passes. A recording of the ops shows a path that was cut, and whether a pass has freed the graph."""
+    f = q.facts
+    if not (f.loss and f.is_recorded):
+        return [Cause("not_recorded")]
+    if f.is_connected:
+        return [Cause("pass_unseen" if f.document.is_freed else "not_freed")]
+    root = few_names([f.tensors[id].name or words.THE_LOSS.lower() for id in f.loss])
+    return cuts_of(f)[:2] or [Cause("no_path_from", said={"root": root}), *_unrecorded(f)]
+
+
 def _no_pass(q: Question) -> list[Cause]:
     if not q.history.is_recorded:
-        return _stepped(q) or [Cause("not_recorded")]
+        return _stepped(q) or _unwatched(q)
     made = q.history.events_of(q.tensor, "made", "placed")
     grads = [p for p in q.history.passes if p.name == "grad" and (not made or p.number > made[0].number)]
     if grads:
@@ -124,14 +137,11 @@ def _through(q: Question, last: Any) -> Cause:
     """The pass reached it, and grad is None."""
     if last.wanted:
         return Cause("left_out", source=last.source)
-    if not q.is_leaf:
-        return Cause("retained_late", source=last.source)
     if q.root is not None and q.history.op_of(q.root) is not last.root:
         return Cause("other_root", source=last.source)
-    f = q.facts
-    sender = next((node for node, _ in f.senders.get(f.edge, ())), None) if f.edge is not None else None
-    said = {"op": "?" if sender is None else f.called(sender)}
-    return Cause("nothing_sent", nodes=() if sender is None else (sender,), source=last.source, said=said)
+    if (found := stopped(q.facts)) is not None:
+        return found
+    return Cause("nothing_known" if q.is_leaf else "retained_late", source=last.source)
 
 
 def _unused(q: Question, last: Any, used: Event | None) -> list[Cause]:

@@ -105,12 +105,6 @@ def has_too_few(f: Facts, node: str) -> bool | None:
     return math.prod(given[0].value.shape) <= correction * math.prod(made[0].value.shape)
 
 
-def _odd_norm(f: Facts, node: str) -> bool | None:
-    """Is it a norm of 0? The rules for p = 1, 2 and inf treat it."""
-    p = number(f.plain(node, "ord") or f.plain(node, "p") or "2")
-    return False if p is None or p in (1, 2, math.inf) else _result_zero(f, node)
-
-
 def _equal_values(f: Facts, node: str) -> bool | None:
     """Are two singular values (or eigenvalues) equal, or is one 0?"""
     values = f.saved(node, "S", "L", "eigenvalues")
@@ -141,7 +135,6 @@ NAN_SOURCES = (
     NanSource(("Reciprocal",), "born_division", lambda f, node: _holds_zero(f.input(node))),
     NanSource(("Div",), "born_division", _divisor_zero),
     NanSource(("Pow",), "born_power", _power),
-    NanSource(("Norm", "LinalgVectorNorm", "Dist", "EuclideanDist"), "born_norm", _odd_norm),
     NanSource(SPREADS, "born_std", has_too_few),
     NanSource(("Exp", "Exp2", "Expm1", "Sinh", "Cosh"), "born_exp", _result_infinite),
     NanSource(("LinalgSvd", "LinalgEigh", "LinalgEig"), "born_equal", _equal_values),

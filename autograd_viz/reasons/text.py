@@ -10,7 +10,7 @@ from typing import NamedTuple
 from .. import words
 from ..graph.surroundings import Source
 from .cause import Cause, Said
-from .cells import numbers
+from .cells import has_record, numbers
 from .question import Question
 
 NO_LINE = re.compile(r"\s?[(（]\{line\}[)）]")  # removed if no line is known
@@ -92,6 +92,8 @@ def _formed(prefix: str, cause: Cause, name: str) -> str:
     template = template if cause.source is not None else NO_LINE.sub("", template)
     if "meaning" in said:
         said["meaning"] = said["meaning"].partition(words.SEMICOLON.strip())[0].strip().rstrip(".。")
+    if "{record}" in template:
+        said["record"] = words.RECORD_IN_CELL if has_record() else words.RECORD_IN_CODE
     return template.format(**{"name": name, "line": place_text(cause.source), **said})
 
 

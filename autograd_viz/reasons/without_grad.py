@@ -68,7 +68,8 @@ def _not_required(q: Question) -> Cause:
         return Cause("switched_off", source=off[-1].source)
     if numbers is not None:
         return Cause("made_of_number", source=numbers.source, said={"op": spelled(numbers)})
-    return Cause(q.history.unmade(t), source=_made(q))
+    op = q.history.op_of(t)
+    return Cause(q.history.unmade(t), source=_made(q) or (None if op is None else op.source))
 
 
 def lost(q: Question, op: Op) -> list[Cause]:

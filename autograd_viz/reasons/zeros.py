@@ -10,6 +10,7 @@ from .cause import Cause
 from .facts import Edge, Facts
 from .numbers import count_zeros, has_zero, is_zero
 from .ops import cause_at, numbers_of, op_of
+from .stopped import stopped_before
 
 MOST_PARTS, MOST_ROWS = 2, 6  # parts, rows that the answer names
 BROADCASTING = ("Add", "Sub", "Mul", "Div", "Where", "Expand", "Rsub", "Maximum", "Minimum")
@@ -100,6 +101,8 @@ def _met(f: Facts, at: Edge, values: dict[Edge, Value]) -> Cause:
 def _made_zero(f: Facts, node: str, i: int) -> Cause | None:
     """The cause, if this node makes zeros of what arrives."""
     arrivals = f.arrivals(node)
+    if (before := stopped_before(f, node)) is not None:
+        return before
     if arrivals and all(map(is_zero, arrivals)):
         return None
     sure = sure_block(f, node, i)

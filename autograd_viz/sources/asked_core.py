@@ -13,6 +13,7 @@ from ..core.backward.saved import SavedResult, SavedTensor
 from ..core.tensor.tensor import Tensor
 from ..graph.model import Value
 from ..graph.passes import Changed
+from ..graph.surroundings import Source
 from ..graph.trace import Step
 from . import roots, stepped
 from .from_core import CoreGraph, is_tensor
@@ -22,7 +23,7 @@ from .own_hooks import is_own_hook
 from .reach import backward_of
 from .roots import Access
 from .values import value_of
-from .written_code import source_at
+from .written_code import definition_of, source_at
 
 
 def _grad_fn(tensor: Tensor) -> Node | None:
@@ -121,6 +122,11 @@ class CoreLive:
             return None
         last = next((place for version, place in counter[1:] if version == counter[0] - 1), None)
         return Changed(None, counter[0], None if last is None else source_at(*last))
+
+    def written_at(self, node: str) -> Source | None:
+        """The line of the `def backward` of a user's Function."""
+        function = getattr(self._nodes[node], "_forward_cls", None)
+        return None if function is None else definition_of(function.backward)
 
     def hooks(self, node: str) -> tuple[str, ...]:
         """The hooks of the tensors that arrive at the node, and the hooks of the node."""

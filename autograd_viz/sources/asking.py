@@ -49,13 +49,13 @@ def unseen(tensor: Any) -> Iterator[None]:
         yield
 
 
-def history_of(tensor: Any) -> Any:
-    """The recorded history, as `reasons.History`."""
+def history_of(tensor: Any, is_recorded: bool = True) -> Any:
+    """The recorded history, as `reasons.History`; of PyTorch programs, without the recorder if `is_recorded` is False."""
     if not is_torch(tensor):
         return CoreHistory()
     from .pytorch.recorded import TorchHistory
 
-    return TorchHistory(_recorder(), tensor)
+    return TorchHistory(_recorder() if is_recorded else None, tensor)
 
 
 def _recorder() -> Any:
@@ -111,18 +111,20 @@ def look(tensor: Any, loss: Any, variables: Mapping[str, Any]) -> Look:
     if is_torch(tensor):
         from .pytorch import asked
         from .pytorch.graph import TorchGraph
+        from .pytorch.held import reading
         from .pytorch.replay import replayed
 
-        kept, gradient = kept_root()
-        loss = kept if loss is None else loss
-        roots = asked.roots_for(tensor, variables) if loss is None else (loss,)
-        graph: Any = TorchGraph(roots, variables) if len(roots) == 1 else None
-        is_alone = graph is not None and graph.tensor_id(tensor) is not None
-        graph = graph if is_alone else TorchGraph((*roots, tensor), variables)
-        live: Any = asked.TorchLive(graph, variables, history_of(tensor))
-        past: Mapping[str, Value | None] = {**graph.past().values, **live.numbers()}
-        if not past and is_alone and not graph.document.is_freed:
-            past, changed = replayed(graph, roots[0], gradient if roots[0] is kept else None)
+        with reading():
+            kept, gradient = kept_root()
+            loss = kept if loss is None else loss
+            roots = asked.roots_for(tensor, variables) if loss is None else (loss,)
+            graph: Any = TorchGraph(roots, variables) if len(roots) == 1 else None
+            is_alone = graph is not None and graph.tensor_id(tensor) is not None
+            graph = graph if is_alone else TorchGraph((*roots, tensor), variables)
+            live: Any = asked.TorchLive(graph, variables, history_of(tensor))
+            past: Mapping[str, Value | None] = {**graph.past().values, **live.numbers()}
+            if not past and is_alone and not graph.document.is_freed:
+                past, changed = replayed(graph, roots[0], gradient if roots[0] is kept else None)
     else:
         roots = asked_core.roots_for(tensor, variables) if loss is None else (loss,)
         graph = CoreGraph((*roots, tensor), variables)

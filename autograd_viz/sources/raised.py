@@ -39,7 +39,7 @@ def where_raised(traceback: TracebackType | None, otherwise: FrameType) -> Where
     where = Where(otherwise, otherwise.f_lasti)
     while traceback is not None:
         frame, called = traceback.tb_frame, traceback.tb_frame.f_code.co_name
-        if not _is_library(frame.f_code.co_filename):
+        if not is_library(frame.f_code.co_filename):
             is_inside = frame.f_code.co_name in INSIDE and where.frame.f_code.co_filename == frame.f_code.co_filename
             where = Where(frame, traceback.tb_lasti, visible_names(where.frame) if is_inside else {})
         elif not where.roots and called in ("backward", "grad"):
@@ -51,6 +51,14 @@ def where_raised(traceback: TracebackType | None, otherwise: FrameType) -> Where
     return where
 
 
+def users_names() -> dict[str, Any]:
+    """The variables of the user's innermost code."""
+    frame = sys._getframe(1)
+    while is_library(frame.f_code.co_filename) and frame.f_back is not None:
+        frame = frame.f_back
+    return visible_names(frame)
+
+
 def _tensors(frame: FrameType, names: tuple[str, ...]) -> tuple[Any, ...]:
     """The tensors in a frame, under the first of the names that it has."""
     given = next((frame.f_locals[n] for n in names if n in frame.f_locals), None)
@@ -58,7 +66,7 @@ def _tensors(frame: FrameType, names: tuple[str, ...]) -> tuple[Any, ...]:
     return tuple(t for t in several if is_drawable(t))
 
 
-def _is_library(file: str) -> bool:
+def is_library(file: str) -> bool:
     """Is it ours, PyTorch's, or Python's own? `copy.deepcopy` calls methods of what it copies."""
     torch = sys.modules.get("torch")
     theirs = os.path.dirname(os.path.abspath(torch.__file__)) + os.sep if torch is not None and torch.__file__ else PACKAGE

@@ -25,7 +25,7 @@ from ..core.tensor.tensor import Tensor
 from .own_hooks import own_hook
 from .replaced import Replaced
 from .run_core_moments import CoreCall, CoreMoment, CoreMoments, results_again, tensors_in, without_history
-from .run_results import Once, one_root
+from .run_results import Again, Once, one_root
 from .run_rows import Rows
 from .run_table import BLOCK, TOTALS, Table
 
@@ -217,14 +217,15 @@ class CoreRunWatch:
         return CoreMoment(self.count, [call for call in self._kept if call.arrived])
 
     @contextmanager
-    def opened(self, moment: CoreMoment) -> Iterator[tuple[Any, Any, dict[str, Any]]]:
-        """The model's result, computed again, the gradient that arrived, and the parameters of the copy by name."""
+    def opened(self, moment: CoreMoment) -> Iterator[Again]:
+        """A pass, computed again. What runs inside is not the program's, and is not noted."""
         names, self._names = self._names, []
         for name in names:
             name.pause()
         try:
-            reached, leaves = results_again(moment)
-            yield *one_root(reached, _vjp), leaves
+            with happened.apart():
+                reached, leaves, inputs = results_again(moment)
+                yield Again(*one_root(reached, _vjp), leaves, reached, inputs)
         finally:
             self._names = names
             for name in names:

@@ -68,9 +68,9 @@ class CoreMoments:
         return self._moments[step]
 
 
-def results_again(moment: CoreMoment) -> tuple[list[tuple[Any, Any]], dict[str, Any]]:
-    """Each result that a gradient has reached, computed again, with the gradient; and the parameters of the copy by name."""
-    reached, state = list[tuple[Any, Any]](), default_generator.get_state()
+def results_again(moment: CoreMoment) -> tuple[list[tuple[Any, Any]], dict[str, Any], list[Any]]:
+    """Each result that a gradient has reached, computed again, with the gradient; the copy's parameters by name; inputs."""
+    reached, inputs, state = list[tuple[Any, Any]](), list[Any](), default_generator.get_state()
     leaves = dict[str, Any]()
     try:
         for call in moment.calls:
@@ -80,6 +80,7 @@ def results_again(moment: CoreMoment) -> tuple[list[tuple[Any, Any]], dict[str, 
                 module._parameters.update({name: own[p] for name, p in module._parameters.items() if p is not None})
             default_generator.set_state(call.random)
             args, kwargs = without_history((call.args, call.kwargs))
+            inputs += tensors_in((args, kwargs))
             results = tensors_in(call_from(spot_of(*call.at), model, *args, **kwargs))
             reached += [(results[place], grad) for place, grad in call.arrived.items()]
     finally:
@@ -88,7 +89,7 @@ def results_again(moment: CoreMoment) -> tuple[list[tuple[Any, Any]], dict[str, 
         p.grad = None
     for result, _ in reached:  # what arrived had been through the hooks of the result
         result.grad_fn._more_of().tensor_hooks.pop(result.output_nr, None)
-    return reached, leaves
+    return reached, leaves, inputs
 
 
 def without_history(value: Any) -> Any:

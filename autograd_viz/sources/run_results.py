@@ -5,7 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import reduce
 from operator import add
-from typing import Any
+from typing import Any, NamedTuple
+
+
+class Again(NamedTuple):
+    """A pass that has run again.
+
+    Attributes:
+        root, gradient: the pass begins there, with this gradient.
+        leaves: copies of the parameters, by name.
+        reached: each result of the model that a gradient has reached, and that gradient.
+        inputs: the tensors that were given to the model.
+    """
+
+    root: Any
+    gradient: Any
+    leaves: dict[str, Any]
+    reached: list[tuple[Any, Any]]
+    inputs: list[Any]
 
 
 class Once:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import ast
 import bisect
 import functools
+import inspect
 import linecache
 import re
 from collections.abc import Sequence
 from types import CodeType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ..graph.parsing import parsed
 from ..graph.surroundings import Source
@@ -21,6 +22,17 @@ BEGIN, END = re.compile(r"\b\w|[^\w\s]"), re.compile(r"(?<=\w)\b|(?<=[^\w\s])") 
 def source_at(code: CodeType, lasti: int) -> Source | None:
     """The exact sub-expression that was running at instruction `lasti` of `code`; None if the code has no positions."""
     return _source_at(code, lasti, code.co_filename)  # not cached by code: equal code may come from two files
+
+
+def definition_of(function: Any) -> Source | None:
+    """The line of a function's `def`; None if its code is not known. Decorators stand above it."""
+    code = getattr(inspect.unwrap(function), "__code__", None)
+    if code is None:
+        return None
+    lines = linecache.getlines(code.co_filename)[code.co_firstlineno - 1 :]
+    above = next((k for k, line in enumerate(lines) if line.lstrip().startswith("def ")), 0)
+    line, text = code.co_firstlineno + above, "".join(lines[above : above + 1]).rstrip("\n")
+    return Source(code.co_filename, line, line, 0, len(text), text)
 
 
 @functools.lru_cache(maxsize=4096)

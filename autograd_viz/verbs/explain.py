@@ -50,6 +50,11 @@ class Explanation:
         return answer_bundle(self._said, self.details, words.MORE_DETAILS)
 
     @property
+    def is_recorded(self) -> bool:
+        """Has a recorder seen the program?"""
+        return self._question is not None and self._question.history.is_recorded
+
+    @property
     def document(self) -> Document | None:
         """The graph of the answer, or None."""
         return None if self._question is None else self._question.facts.document
@@ -151,22 +156,30 @@ def _of_tensor(tensor: Any, loss: Any, frame: FrameType) -> Explanation:
         if not is_drawable(given):
             raise NotDrawableError.instead_of("explain(x) takes a tensor of autograd_viz or of PyTorch, or an exception", given)
     frame = asking_frame(frame, [tensor, *([] if loss is None else [loss])])
+    return explained(tensor, loss, visible_names(frame))
+
+
+def explained(tensor: Any, loss: Any, variables: dict[str, Any], is_recorded: bool = True) -> Explanation:
+    """The answer about a tensor.
+
+    Args:
+        tensor: as for `explain`.
+        loss: as for `explain`.
+        variables: the names that the asker sees.
+        is_recorded: False for a pass that is not the program's, which nothing has recorded.
+    """
     with unseen(tensor):
-        return _looked_at(tensor, loss, visible_names(frame))
+        q = _question(tensor, loss, variables, is_recorded)
+        return Explanation(q, causes_of(q))
 
 
-def _looked_at(tensor: Any, loss: Any, variables: dict[str, Any]) -> Explanation:
-    q = _question(tensor, loss, variables)
-    return Explanation(q, causes_of(q))
-
-
-def _question(tensor: Any, loss: Any, variables: dict[str, Any]) -> Question:
+def _question(tensor: Any, loss: Any, variables: dict[str, Any], is_recorded: bool = True) -> Question:
     known = names_by_identity(variables, is_drawable)
 
     def name_of(t: Any) -> str | None:
         return next((name for name, other in known if other is t), None)
 
-    return Question(tensor, loss, history_of(tensor), name_of, partial(_facts, tensor, loss, variables))
+    return Question(tensor, loss, history_of(tensor, is_recorded), name_of, partial(_facts, tensor, loss, variables))
 
 
 def _facts(tensor: Any, loss: Any, variables: dict[str, Any]) -> Facts:
@@ -195,7 +208,7 @@ def _looked_up(error: BaseException, where: Where, names: dict[str, Any], line: 
     if "NoneType" in str(error):  # a line reads a grad that is None
         for tensor in (found for path in grads_read(line) if is_drawable(found := value_at(path, names))):
             if tensor.grad is None and is_leaf(tensor):
-                return _looked_at(tensor, None, names)
+                return explained(tensor, None, names)
     for tensor in where.wanted:
         q = _question(tensor, where.roots[0] if where.roots else None, names)
         if found := complaint(q, str(error), line):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import importlib
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -121,8 +122,8 @@ class Run:
     def _birth(self, path: str) -> str:
         """Where the first nan or inf of the last pass was born, in a sentence."""
         try:
-            with self._opened(None) as (root, gradient, leaves):
-                return birth_of(root, gradient, leaves, path)
+            with self._watch.opened(self._moment(None)) as again:
+                return birth_of(again, path, dict(self.model.named_parameters())[path])
         except Exception as error:
             return words.RUN_UNKNOWN_BIRTH.format(why=f"{type(error).__name__}: {error}")
 
@@ -152,9 +153,11 @@ class Run:
         stepper.finish()
         return map_of(stepper, theme=theme)
 
-    def _opened(self, k: int | None) -> Any:
+    @contextmanager
+    def _opened(self, k: int | None) -> Iterator[tuple[Any, Any, dict[str, Any]]]:
         """In a block: the result of a pass that runs again, recorded, the gradient that arrived, and the leaves by name."""
-        return self._watch.opened(self._moment(k))
+        with self._watch.opened(self._moment(k)) as again:
+            yield again.root, again.gradient, again.leaves
 
     def _moment(self, k: int | None) -> Any:
         if k is None or k == self._watch.count:

@@ -28,8 +28,10 @@ def watched(model: Any, keep: int) -> tuple[History, Any, Shared | None]:
     from ..sources.pytorch.run import RunWatch
     from ..sources.pytorch.run_numbers import own_size
     from ..sources.pytorch.run_ranks import Channel
+    from ..sources.pytorch.watch import own_code
 
-    rows = rows_of(model, own_size)
+    with own_code():
+        rows = rows_of(model, own_size)
     history = History(Row(*row) for row in rows.named)
     channel = Channel()
     shared = Shared(history, channel) if channel.world > 1 else None

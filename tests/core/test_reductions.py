@@ -121,6 +121,13 @@ def test_a_number_is_reduced_as_it_is() -> None:
         ),
         (lambda x, z: z.argmax(), IndexError, r"argmax\(\): Expected reduction dim to be specified for input.numel\(\) == 0."),
         (lambda x, z: z.max(0), IndexError, r"max\(\): Expected reduction dim 0 to have non-zero size."),
+        (
+            lambda x, z: z.amax(),
+            RuntimeError,
+            r"amax\(\): Expected reduction dim to be specified for input.numel\(\) == 0. Specify the reduction dim with the "
+            "'dim' argument.",
+        ),
+        (lambda x, z: z.amin(0), IndexError, r"amin\(\): Expected reduction dim 0 to have non-zero size."),
         (lambda x, z: x.topk(3), RuntimeError, "selected index k out of range"),
         (lambda x, z: x.kthvalue(3, 1), RuntimeError, r"kthvalue\(\): selected number k out of range for dimension 1"),
         (lambda x, z: av.tensor([1]).std(), RuntimeError, "std and var only support floating point and complex dtypes"),

@@ -123,7 +123,9 @@ def stepped_as_run(rank: int, unused: bool = False, **options: Any) -> None:
             optimizer.zero_grad(set_to_none=turn % 2 == 0)
             loss = m(data(rank, turn))
             if is_stepped:
-                av.step(loss).finish()
+                s = av.step(loss)
+                s.finish()
+                assert "DistributedDataParallel (mean over 2 ranks)" in {h.name for t in s.stepper.trace.steps for h in t.hooks}
             else:
                 loss.backward()
         assert same(grads(models[0]), grads(models[1])), turn

@@ -114,10 +114,18 @@ def test_it_ends_where_it_is_told(tmp_path: Path) -> None:
     assert len(frames_of(tmp_path / "e.gif")) == 3
 
 
-@pytest.mark.parametrize(("wish", "message"), [({"duration": 0}, "duration must be positive"), ({"scale": -1}, "scale must")])
-def test_wishes_that_make_no_sense(tmp_path: Path, wish: dict[str, Any], message: str) -> None:
+@pytest.mark.parametrize(
+    ("suffix", "wish", "message"),
+    [
+        ("gif", {"duration": 0}, "duration must be positive"),
+        ("gif", {"scale": -1}, "scale must be positive, got -1"),
+        ("gif", {"scale": 0}, "scale must be positive, got 0"),
+        ("png", {"scale": 0}, "scale must be positive, got 0"),
+    ],
+)
+def test_wishes_that_make_no_sense(tmp_path: Path, suffix: str, wish: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        av.save(figure(3, before=True)[0], tmp_path / "e.gif", **wish)
+        av.save(figure(3, before=True)[0], tmp_path / f"e.{suffix}", **wish)
     assert not list(tmp_path.iterdir())
 
 

@@ -12,7 +12,7 @@ from autograd_viz.graph.collapse import collapse, node_id
 from autograd_viz.graph.collapsed import Collapsed
 from autograd_viz.graph.groups import group_tree
 from autograd_viz.graph.history import state_at
-from autograd_viz.graph.model import Document
+from autograd_viz.graph.model import Document, Entry
 from autograd_viz.graph.references import check_references
 from autograd_viz.graph.trace import State, Trace
 from autograd_viz.layout import layout
@@ -78,6 +78,25 @@ def test_every_edge_across_a_border_is_drawn_and_no_other(root: av.Tensor) -> No
     wanted = {(at[n.id], at[f.node]) for n in whole.nodes for f in n.next_functions if f.node and at[n.id] != at[f.node]}
     drawn = {(n.id, f.node) for n in shown.document.nodes for f in n.next_functions if f.node}
     assert drawn == wanted
+
+
+@settings(max_examples=40, deadline=None)
+@given(programs())
+def test_a_sum_before_a_group_stands_at_the_entry_that_it_goes_into(root: av.Tensor) -> None:
+    whole = CoreGraph([root], {"root": root}).document
+    shown = collapsed(whole)
+    names, entries = {n.id: n.name for n in whole.nodes}, {n.id: n.entries for n in shown.document.nodes}
+    crossing = {
+        (f.node, f.index)
+        for n in whole.nodes
+        for f in n.next_functions
+        if f.node and shown.shown.get(n.id) != shown.shown.get(f.node)
+    }
+    for node, index in crossing:
+        if node in shown.shown:
+            _, _, end = shown.moved[f"sum:{node}.{index}"].partition("sum:")
+            group, _, place = end.rpartition(".")
+            assert group == shown.shown[node] and entries[group][int(place)] == Entry(names[node], index)
 
 
 @settings(max_examples=25, deadline=None)

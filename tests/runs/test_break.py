@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from typing import Any
 
 import pytest
@@ -36,7 +37,7 @@ def test_it_stops_before_a_weight_moves_and_names_op_and_line() -> None:
     assert torch.equal(model.inner.weight, weight)
     assert "the gradient of inner.weight is nan (likewise 1 more)" in str(raised.value)
     assert "log returned nan" in str(raised.value)
-    assert "test_break.py, line 27" in str(raised.value)
+    assert "test_break.py, line 28" in str(raised.value)
     assert run.step().stepper.document.roots  # the pass lies open
     run.close()
     assert "stopped" in repr(run)
@@ -47,6 +48,89 @@ def test_what_was_born_after_the_model_is_told_so() -> None:
     with av.watch(model), pytest.raises(av.NotFiniteError, match="It was born after the model"):
         (model(torch.ones(2, 4)) * float("inf")).sum().backward()
         optimizer.step()
+
+
+NAN = float("nan")
+
+
+class Uses(nn.Module):
+    """A layer whose result is multiplied by what is given, by a buffer, or by what is computed without a graph."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__()
+        self.inner, self.what = nn.Linear(2, 3), what
+        self.register_buffer("factor", torch.tensor([1.0, NAN, 1.0]))
+
+    def forward(self, x: Any, given: Any = 1.0) -> Any:
+        with torch.no_grad():
+            made = (0 * x - 1).log().sum()
+        return self.inner(x) * {"given": given, "buffer": self.factor, "made": made}[self.what]
+
+
+def root_of_distance(model: Any, x: Any) -> None:
+    (model(x) - model(x)).pow(2).sum(1).sqrt().mean().backward()
+
+
+def nan_in_the_target(model: Any, x: Any) -> None:
+    nn.functional.mse_loss(model(x) + model(x), torch.full((4, 3), NAN)).backward()
+
+
+def later_pass_is_finite(model: Any, x: Any) -> None:
+    root_of_distance(model, x)
+    model(x).sum().backward()
+
+
+def edited(model: Any, x: Any) -> None:
+    model(x).sum().backward()
+    model.weight.grad.mul_(NAN)
+
+
+INPUT, CONSTANT = "An input of the model holds nan from the start: check the data.", "The model uses a tensor without history"
+SQRT = "It was born after the model. An input of sqrt is 0, where its derivative is infinite (test_break.py, line "
+AFTER = "It was born after the model: the model's result is finite, and the gradient that reached it is nan."
+WATCH, NOT_AGAIN = "Call av.watch() before the loop", "The last pass ran again without it."
+# model, pass, what is said, what is said if the program is watched
+BIRTHS: dict[str, tuple[Any, Any, str, str]] = {
+    "two calls": (lambda: nn.Linear(2, 3), root_of_distance, f"{AFTER} {WATCH}", SQRT),
+    "two calls, target": (lambda: nn.Linear(2, 3), nan_in_the_target, f"{AFTER} {WATCH}", "It was born after the model. "),
+    "one of two inputs": (lambda: Uses("given"), lambda m, x: (m(x) + m(x, x[:, :1] * NAN)).sum().backward(), INPUT, INPUT),
+    "a buffer": (lambda: Uses("buffer"), lambda m, x: m(x).sum().backward(), CONSTANT, CONSTANT),
+    "without a graph": (lambda: Uses("made"), lambda m, x: m(x).sum().backward(), "made holds nan", "made holds nan"),
+    "an earlier pass": (lambda: nn.Linear(2, 3), later_pass_is_finite, NOT_AGAIN, NOT_AGAIN),
+    "a line": (lambda: nn.Linear(2, 3), edited, NOT_AGAIN, "arrived in the last pass, then grad was changed (test_break.py, "),
+}
+
+
+@pytest.mark.parametrize("is_watched", [False, True])
+@pytest.mark.parametrize("case", BIRTHS)
+def test_only_what_was_looked_at_is_told(case: str, is_watched: bool) -> None:
+    kind, run_pass, alone, watched = BIRTHS[case]
+    model, optimizer = made(kind)
+    with av.watch() if is_watched else nullcontext(), av.watch(model), pytest.raises(av.NotFiniteError) as raised:
+        run_pass(model, torch.ones(4, 2))
+        optimizer.step()
+    said = str(raised.value).split("has moved. ")[1]
+    assert (watched if is_watched else alone) in said, said
+    assert (WATCH in said) == (WATCH in alone and not is_watched)
+
+
+def test_the_core_remembers_what_ran_after_the_model() -> None:
+    model = av.nn.Linear(2, 3)
+    optimizer, x = av.optim.SGD(model.parameters(), 0.1), av.ones(4, 2)
+    with av.watch(model), pytest.raises(av.NotFiniteError, match=r"after the model\. An input of sqrt is 0"):
+        loss = (model(x) - model(x)).pow(2).sum(1).sqrt().mean()
+        loss.backward()
+        optimizer.step()
+
+
+def test_the_cause_is_told_in_chinese_too() -> None:
+    model, optimizer = made(Logs)
+    av.set_language("zh")
+    try:
+        with av.watch(model), pytest.raises(av.NotFiniteError, match=r"权重尚未更新。log 的输入是 .*结果是 nan"):
+            train(model, optimizer, 5)
+    finally:
+        av.set_language("en")
 
 
 def test_nan_in_the_data_is_told_so() -> None:

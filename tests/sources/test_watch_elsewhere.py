@@ -113,7 +113,16 @@ def expect(cell, *parts):
     assert all(part in said for part in parts), (cell, said)
     return said
 
+NAN = '''
+import torch, autograd_viz as av
+t, q = torch.tensor([0.0, 1.0]), torch.tensor([0.5, 0.5], requires_grad=True)
+loss = (t * torch.log(t / q)).sum()
+loss.backward()
+print(av.explain(q, loss))
+'''
+assert "%" not in expect(NAN, "the loss itself is nan", "`with av.record():`")
 expect("%load_ext autograd_viz")
+expect(NAN, "the loss itself is nan", "a cell that begins with %%record")
 expect("%load_ext autograd_viz")
 expect("import torch, autograd_viz as av\\nw = torch.ones(3).requires_grad_()\\nw.detach().sum().backward()", "RuntimeError")
 expect("print(av.explain())", "detach() detached it from the graph")
@@ -130,6 +139,9 @@ expect("print(av.watch())", "0 passes seen")
 expect("%unload_ext autograd_viz")
 expect("print('modes:', torch._C._len_torch_function_stack())", "modes: 0")
 expect("%%record\\n1", "`%%record` not found")
+assert "%" not in expect(NAN, "`with av.record():`")
+expect("from IPython.core.magic import register_cell_magic\\n@register_cell_magic\\ndef record(line, cell):\\n    pass")
+assert "%" not in expect(NAN, "`with av.record():`")  # another library's
 expect("1/0", "ZeroDivisionError")
 print("fine")
 """

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import weakref
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from .provenance import callers_place, now
@@ -90,6 +91,19 @@ def became_number(tensor: Any, name: str) -> None:
             leaves.append(node.variable)
         todo += [after for after, _ in node.next_functions if after is not None and after not in todo]
     numbers.append(NumberNote(name, leaves))
+
+
+@contextmanager
+def apart() -> Iterator[None]:
+    """Inside, what happens is not the program's: afterwards it is forgotten."""
+    lists: tuple[deque[Any], ...] = (passes, optimizers, steps, numbers)
+    before = [list(notes) for notes in lists]
+    try:
+        yield
+    finally:
+        for notes, known in zip(lists, before, strict=True):
+            notes.clear()
+            notes.extend(known)
 
 
 def stepping(optimizer: Any) -> None:

@@ -10,11 +10,13 @@ import torch
 
 from ...graph.model import Value
 from ...graph.passes import Changed
+from ...graph.surroundings import Source
 from ...graph.trace import Step
 from .. import roots, stepped
 from ..names import names_by_identity
 from ..own_hooks import is_own_hook
 from ..roots import Access
+from ..written_code import definition_of
 from .graph import TorchGraph, is_tensor
 from .handles import version_of
 from .hooked import tensors_with_hooks
@@ -124,6 +126,14 @@ class TorchLive:
         events = [] if grad is None else self._history.events_of(grad, "written")
         source = events[-1].source if events else None
         return Changed(None, version, source) if grad is not None and (version := version_of(grad)) else None
+
+    def written_at(self, node: str) -> Source | None:
+        """The line of the `def backward` (or `vjp`) of a user's Function."""
+        function = getattr(self._nodes[node], "_forward_cls", None)
+        if function is None:
+            return None
+        is_plain = function.backward is not torch.autograd.Function.backward
+        return definition_of(function.backward if is_plain else function.vjp)
 
     @unseen
     def hooks(self, node: str) -> tuple[str, ...]:

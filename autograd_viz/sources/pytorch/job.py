@@ -19,10 +19,12 @@ from .graph import TorchGraph
 from .nodes import edge_of, is_accumulate, name_of, reach, variable_of
 from .replicas import Replica
 from .shards import shard_of
+from .watch import own_code
 
 Plain = dict[str, Any]
 
 
+@own_code()
 def part_of(graph: TorchGraph, root: Any, timeout: float) -> Plain:
     """What rank 0 is told of this rank, as plain values.
 

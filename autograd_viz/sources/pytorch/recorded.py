@@ -12,6 +12,7 @@ import torch
 
 from ...graph.passes import HUGE, TINY, Holder
 from . import watch
+from .handles import Handle, current
 from .nodes import edge_of, grad_fn_of, grad_of, is_leaf, reach
 from .replay import VERSIONS
 from .shards import ranks_of, sharded
@@ -49,7 +50,7 @@ class TorchHistory:
         """
         if tensor.requires_grad and is_leaf(tensor):
             return None
-        found = op_of(tensor, self._log)
+        found = op_of(tensor, self._log) or _op_of_recording(tensor)
         if found is None and (node := edge_of(tensor)[0]) is not None:
             behind = reach([node])
             near = [n for n in behind if op_of_node(n) is not None]
@@ -123,9 +124,10 @@ class TorchHistory:
     def early(self, tensor: Any) -> None:
         """Unknown: an op without an input that requires grad is not kept."""
 
+    @unseen
     def unmade(self, tensor: Any) -> str:
-        """The cause "made of numbers", if the recorder was on."""
-        return "not_asked" if self.is_recorded else "not_asked_unseen"
+        """It was created so; or nobody has seen how."""
+        return "not_asked" if self.is_recorded or _op_of_recording(tensor) is not None else "not_asked_unseen"
 
     @unseen
     def owner_of(self, tensor: Any) -> Event | None:
@@ -205,6 +207,17 @@ def _knows(log: Log, tensor: Any) -> bool:
     if node is not None:
         return op_of_node(node) is not None
     return bool(log.events_of(tensor)) or log.used(tensor) is not None or log.made.get(tensor) is not None
+
+
+def _op_of_recording(tensor: Any) -> OpRecord | None:
+    """The op that detached a tensor, if `av.record()` has seen it."""
+    handle = None if tensor.requires_grad else current(tensor)
+    made = None if handle is None else handle.maker
+    if made is None:
+        return None
+    has_history = any(isinstance(given, Handle) and given.requires_grad for given in made.inputs)
+    cut = "op" if has_history else "" if made.is_tracked else "inference" if tensor.is_inference() else "no_grad"
+    return OpRecord(_Named(made.name), made.place, [], 0, 0, cut)
 
 
 class _Named:

@@ -59,6 +59,7 @@ def replayed(graph: TorchGraph, root: Any, gradient: Any) -> Replayed:
         except Exception:  # a saved tensor is gone, or the user's code raised: the steps before it count
             pass
         numbers = stepped.numbers_of(live.seen(), graph.node_ids)
+        numbers = {at: value for at, value in numbers.items() if not at.startswith("before:")}  # a grad of now
         for index in reversed(range(done)):
             live.undo(index)
     return Replayed(numbers, tuple(then))

@@ -12,7 +12,7 @@ from typing import Any
 
 import torch
 
-from ..run_results import Once, one_root
+from ..run_results import Again, Once, one_root
 from ..run_rows import Rows
 from .nodes import is_leaf
 from .older import is_dynamo_compiling
@@ -25,6 +25,7 @@ from .run_moments import Moments
 from .run_numbers import real, update_ratios, without_grad
 from .run_steps import Sink, Steps
 from .values import outside_modes
+from .watch import own_code
 
 
 class RunWatch:
@@ -46,6 +47,7 @@ class RunWatch:
         faults: errors in here; the user's program did not notice them.
     """
 
+    @own_code()
     def __init__(self, model: Any, rows: Rows, sink: Sink, keep: int, *, is_rank: bool = False) -> None:
         self.model, self.rows = model, rows
         self.steps, self.arrivals = Steps(rows, sink, is_rank=is_rank), Arrivals()
@@ -99,6 +101,7 @@ class RunWatch:
         """Can the last pass run again?"""
         return bool(self.kept.calls) and not self.kept.why_not
 
+    @own_code()
     def moment(self) -> Moment:
         """The last pass.
 
@@ -108,8 +111,8 @@ class RunWatch:
         return self.kept.moment(self.count)
 
     @contextmanager
-    def opened(self, moment: Moment) -> Iterator[tuple[Any, Any, dict[str, Any]]]:
-        """The model's result, computed again under a recording, the gradient that arrived, and copies of the parameters.
+    def opened(self, moment: Moment) -> Iterator[Again]:
+        """A pass, computed again under a recording.
 
         Raises:
             RuntimeError: no gradient reached a result of the model.
@@ -118,9 +121,9 @@ class RunWatch:
         if hooks is not None:
             hooks.remove()
         try:
-            reached, leaves = results_again(self.model, moment, self.rows.parameters)
-            root, gradient = one_root(reached, _vjp)
-            yield root, gradient, leaves
+            with own_code():
+                reached, leaves, inputs = results_again(self.model, moment, self.rows.parameters)
+                yield Again(*one_root(reached, _vjp), leaves, reached, inputs)
         finally:
             if hooks is not None:
                 self._hooks = Hooks(self)

@@ -23,8 +23,8 @@ from .record import Recorder
 from .run_kept import Call, Moment, tensors_in
 
 
-def results_again(model: Any, moment: Moment, live: Sequence[Any]) -> tuple[list[tuple[Any, Any]], dict[str, Any]]:
-    """Each result that a gradient has reached, computed again under a recording, with the gradient; the parameters by name.
+def results_again(model: Any, moment: Moment, live: Sequence[Any]) -> tuple[list[tuple[Any, Any]], dict[str, Any], list[Any]]:
+    """Each result that a gradient has reached, computed again under a recording, with the gradient; the parameters; the inputs.
 
     Args:
         model: the model; it is as before afterwards.
@@ -43,7 +43,8 @@ def results_again(model: Any, moment: Moment, live: Sequence[Any]) -> tuple[list
         reached += [(results[place], grad) for place, grad in call.arrived.items()]
     for result, _ in reached:
         (result._backward_hooks or {}).clear()  # what arrived had been through the hooks of the result
-    return reached, {name: p for name, p in parameters.items() if p.requires_grad}
+    inputs = [t for call in calls for t in tensors_in((call.args, call.kwargs))]
+    return reached, {name: p for name, p in parameters.items() if p.requires_grad}, inputs
 
 
 def _reached_calls(model: Any, moment: Moment, kept: set[Any]) -> list[Call]:

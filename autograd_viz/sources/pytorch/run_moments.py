@@ -11,6 +11,7 @@ from pathlib import Path
 import torch
 
 from .run_kept import Moment
+from .watch import own_code
 
 MOST = 32  # moments; when there are more, every other one goes
 
@@ -30,6 +31,7 @@ class Moments:
     def _file(self, step: int) -> Path:
         return self._folder / f"{step}.pt"
 
+    @own_code()
     def keep(self, moment: Moment) -> None:
         """Write a moment.
 
@@ -43,6 +45,7 @@ class Moments:
                 self._file(step).unlink(missing_ok=True)
                 self.steps.remove(step)
 
+    @own_code()
     def at(self, step: int) -> Moment:
         """The moment of a step.
 

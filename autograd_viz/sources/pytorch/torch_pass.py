@@ -31,6 +31,7 @@ from .schedule import TorchTask
 from .snapshots import Attached, GradSnapshot, SavedSnapshot, TensorSnapshot, states_in, states_of
 from .unused_parameters import leaves_kept, random_numbers_kept
 from .values import as_array, is_plain, shape_of, unseen, value_of
+from .watch import own_code
 
 
 class TorchPass(Pass):
@@ -78,6 +79,7 @@ class TorchPass(Pass):
             kept.enter_context(self.exchange.apart())
             yield
 
+    @own_code()
     def advance(self) -> trace.Step | None:
         """Run one node. It restores the grad mode, as Ctrl-C on the last line of a `with` would leave that of the inside."""
         mode = torch.is_grad_enabled()

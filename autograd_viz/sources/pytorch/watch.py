@@ -10,18 +10,14 @@ Names are replaced while the recorder is on:
   `weakref` that it asks is replaced, too.
 - `torch.nn.Parameter.__new__` makes a leaf of a tensor, and no function mode sees it.
 - `torch.autograd._engine_run_backward` also runs passes that no function mode sees: those that start at a node.
-
-# Note [A step that raised]
-An optimizer's own ops need no notes, so the mode is switched off for a step. PyTorch does not say when a step has raised. So
-a global hook on modules exists during the step. The first module that runs after a step that raised calls it.
 """
 
 from __future__ import annotations
 
 import sys
-import threading
 import weakref
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from types import TracebackType
 from typing import Any
 
@@ -38,11 +34,11 @@ from .watch_lines import users_line
 from .watch_log import Event, Log
 from .watch_mode import WatchMode
 from .watch_pass import LastPass
+from .watch_place import ModePlace
 
 pop, push = torch._C._pop_torch_function_stack, torch._C._push_on_torch_function_stack
 depth, at = torch._C._len_torch_function_stack, torch._C._get_function_stack_at
 
-AFTER_STEP = -1  # no hook of PyTorch's has this number
 MODULES = 10_000  # parts of a module that are searched
 
 
@@ -74,14 +70,14 @@ class Watch:
     Attributes:
         log: what it has seen.
         last: the last pass, if it is kept.
+        place: of its mode, which is left while our own code runs.
     """
 
     def __init__(self, keep: int) -> None:
         self.log = Log()
         self.last = LastPass(self.log, keep)
         self._mode = WatchMode(self.log, self.last)
-        self._thread = threading.get_ident()
-        self._is_stepping = False
+        self.place = ModePlace(self._mode)
         self._names = [
             Replaced(torch.overrides, "has_torch_function", self._is_overloaded),
             *([] if swap_tensors() is None else [Replaced(torch.utils, "swap_tensors", self._swapped)]),
@@ -96,7 +92,7 @@ class Watch:
         ]
         torch.utils.weakref = _References(self._forget)  # type: ignore[attr-defined, assignment]
         self.is_on = True
-        self._enter()
+        self.place.enter()
 
     def __repr__(self) -> str:
         state = f"{len(self.log.passes)} passes seen, {self.held:,} bytes held" if self.is_on else "closed"
@@ -138,32 +134,11 @@ class Watch:
         for name in self._names:
             name.undo()
         torch.utils.weakref = weakref  # type: ignore[attr-defined]
-        if threading.get_ident() == self._thread:
-            self._leave()
+        self.place.close()
 
     def rearm(self, *_: Any) -> None:
         """Go on after a step()."""
-        if self._is_stepping and threading.get_ident() == self._thread:
-            self._is_stepping = False
-            del modules._global_forward_pre_hooks[AFTER_STEP]
-            self._enter()
-
-    def _enter(self) -> None:
-        """Put the mode below all others except that of `set_default_device`, which must be the lowest."""
-        above = [pop() for _ in range(depth())]
-        lowest = getattr(torch._GLOBAL_DEVICE_CONTEXT, "device_context", None)
-        if above and above[-1] is lowest:
-            push(above.pop())
-        push(self._mode)
-        for mode in reversed(above):
-            push(mode)
-
-    def _leave(self) -> None:
-        """Remove the mode from its place in the stack."""
-        modes = [pop() for _ in range(depth())]
-        for mode in reversed(modes):
-            if mode is not self._mode:
-                push(mode)
+        self.place.resume()
 
     def _is_overloaded(self, has_torch_function: Any, values: Any) -> bool:
         """`has_torch_function`, as if this mode did not exist."""
@@ -177,7 +152,7 @@ class Watch:
 
     def _runs(self, run: Any, *args: Any, **kwargs: Any) -> Any:
         """A pass begins. If no function of a tensor started it, it may run through the kept graph."""
-        if depth() and any(at(k) is self._mode for k in range(depth())):
+        if self.place.is_taken():
             try:
                 unseen(self.last.let_go)()
             except Exception as error:
@@ -200,7 +175,8 @@ class Watch:
         """`nn.Parameter(data)`."""
         made = new(kind, data, *args, **kwargs)
         try:
-            if data is not None and not is_dynamo_compiling() and threading.get_ident() == self._thread:
+            is_users = not (self.place.is_away or is_dynamo_compiling())
+            if data is not None and is_users and self.place.is_here:
                 self._mode.wrapped(kind, data, made)
         except Exception as error:
             self.log.fault(error)
@@ -218,10 +194,8 @@ class Watch:
             event = Event("step", type(optimizer).__name__, users_line(), self.log.now, weakref.ref(optimizer))
             self.log.steps.append(event)
             has_closure = any(a is not None for a in (*args[1:], *kwargs.values()))
-            if not has_closure and threading.get_ident() == self._thread and depth() and at(depth() - 1) is self._mode:
-                modules._global_forward_pre_hooks[AFTER_STEP] = self.rearm  # no handle: it would cost as much as an op
-                self._is_stepping = True
-                pop()
+            if not has_closure and self.place.is_here:
+                self.place.pause()
         except Exception as error:
             self.log.fault(error)
 
@@ -235,7 +209,7 @@ class Watch:
 
     def _placed(self, owner: Any, name: str, value: Any) -> None:
         """A module has got a parameter, or a module as a part."""
-        if value is None:
+        if value is None or self.place.is_away:
             return
         try:
             before = [vars(owner).get(kind, {}).get(name) for kind in ("_modules", "_parameters")]
@@ -268,6 +242,16 @@ def _parameters(module: Any) -> Iterator[Any]:
 OURS = tuple(f"{__package__}.{name}" for name in ("watch", "nodes", "held"))  # they run within the user's calls
 leave_out(*(name for name in sys.modules if name.startswith(OURS)))
 current: Watch | None = None
+
+
+@contextmanager
+def own_code() -> Iterator[None]:
+    """Inside, or in a function with this decorator, ops and passes are ours. They are not noted as the program's."""
+    if current is None:
+        yield
+        return
+    with current.place.away():
+        yield
 
 
 def watch(keep: int) -> Watch:

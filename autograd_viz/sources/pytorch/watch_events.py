@@ -10,7 +10,7 @@ from typing import Any
 import torch
 
 from . import watch_kinds as kinds
-from .watch_lines import WRAPPERS, called_by_user, caller, library, users_line
+from .watch_lines import called_by_user, caller, library, only_wraps, users_line
 from .watch_log import Event, Log
 from .watch_ops import KEY, Leaf, name_of_function
 
@@ -67,7 +67,7 @@ def mode_set(log: Log, is_on: bool) -> None:
     """Grad mode is switched: note the function that the user called."""
     frame = outer = caller()
     while library[frame.f_code.co_filename] and frame.f_back is not None:
-        outer, frame = outer if frame.f_code.co_name in WRAPPERS else frame, frame.f_back
+        outer, frame = outer if only_wraps(frame.f_code) else frame, frame.f_back
     by, owner = outer.f_code.co_name, type(outer.f_locals.get("self")).__name__
     name = owner if by.startswith("__") else by
     log.modes.append(Event("mode_on" if is_on else "mode_off", name, users_line(), log.now))

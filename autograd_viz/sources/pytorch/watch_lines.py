@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from types import FrameType
+from types import CodeType, FrameType
 
 import torch
 
@@ -40,6 +40,11 @@ def users_line() -> Line:
     return frame.f_code, frame.f_lasti
 
 
+def only_wraps(code: CodeType) -> bool:
+    """Does a function only pass on a call of the user's? So does what a watched run has put in its place."""
+    return code.co_name in WRAPPERS or code.co_filename.startswith(PACKAGE)
+
+
 def caller() -> FrameType:
     """The innermost frame outside the recorder."""
     frame = getframe(1)
@@ -52,7 +57,6 @@ def called_by_user() -> str:
     """The library's function that the user's line has called: "clip_grad_norm_"."""
     frame, name = caller(), ""
     while frame.f_back is not None and library[frame.f_code.co_filename]:
-        here = frame.f_code.co_name
-        name = name if here in WRAPPERS else here
+        name = name if only_wraps(frame.f_code) else frame.f_code.co_name
         frame = frame.f_back
     return name

@@ -22,7 +22,7 @@ from torch.multiprocessing.reductions import StorageWeakRef
 
 from ...graph.surroundings import Source
 from ...runtime.alive import Alive
-from .nodes import grad_fn_of
+from .nodes import grad_fn_of, is_function
 from .watch_ops import PASSES, Line, OpRecord, Ops, name_of_function, op_numbered, op_of_node, source_of
 
 __all__ = ["Event", "Line", "Log", "OpRecord", "PassRecord", "lines_of", "name_of_function", "op_of", "op_of_node"]
@@ -231,10 +231,11 @@ def _shares(tensor: Any, storage: Any) -> bool:
 
 
 def lines_of(nodes: Iterable[Any]) -> dict[Any, Source]:
-    """The line of each node's op. A node that an op made inside has the line of the op."""
+    """The line of each node's op. A node that an op made inside has the line of the op; a user's Function is in no op."""
     found: dict[Any, OpRecord] = {}
     for node in sorted(nodes, key=lambda n: n._sequence_nr(), reverse=True):
-        own = found.get(node) if hasattr(node, "variable") else op_of_node(node) or found.get(node)
+        inside = None if is_function(node) else found.pop(node, None)
+        own = inside if hasattr(node, "variable") else op_of_node(node) or inside
         if own is None:
             continue
         found[node] = own

@@ -19,7 +19,7 @@ from .nodes import grad_fn_of, is_leaf
 from .older import is_dynamo_compiling
 from .watch_call import Call, call_at, hide_call
 from .watch_events import SEVERAL, behind, grad_set, is_cleared_with_others, rare, tensors_in, why_unrecorded, written
-from .watch_lines import library, users_line
+from .watch_lines import caller, library, users_line
 from .watch_log import Event, Log
 from .watch_ops import KEY, MARK, Leaf, name_of_function
 from .watch_pass import LastPass
@@ -285,7 +285,7 @@ class WatchMode(PassMode):
             if not is_on:
                 log.switches.append(event)
         elif kind == kinds.LOOK:
-            if result is not None:
+            if result is not None and not library[caller().f_code.co_filename]:
                 self.last.looked_at()
         elif kind == kinds.SHAPED:  # the argument gives only its shape or type
             self._made(func, args[:1], None, result)

@@ -34,12 +34,13 @@ RUN_BROKE = (
 )
 RUN_MORE_BAD = " (likewise {count} more)"
 RUN_BAD_INPUT = "An input of the model holds {what} from the start: check the data."
-RUN_AFTER_MODEL = (
-    "It was born after the model: the model's result is finite, and the gradient that reached it is {what}. "
-    "Run the step again under av.watch(): explain() then names the line."
-)
+RUN_IN_FORWARD = "It was born in the forward pass of the model."
+RUN_BAD_CONSTANT = "The model uses a tensor without history that holds {what}: a buffer, a constant, or a result of no_grad()."
+RUN_AFTER_MODEL = "It was born after the model: the model's result is finite, and the gradient that reached it is {what}."
+RUN_AFTER_MODEL_AT = "It was born after the model. {cause}"
+RUN_WATCH_ALL = " Call av.watch() before the loop: then explain() looks for the line."
 RUN_BACKWARD = "It was born in the backward pass{line}: {sentence}"
-RUN_NOT_AGAIN = "The pass ran again without nan or inf: something outside of the model changed the gradient."
+RUN_NOT_AGAIN = "The last pass ran again without it. An earlier pass, a hook, or a later line made it."
 RUN_UNKNOWN_BIRTH = "Where it was born cannot be said: {why}."
 RUN_CELL = "{path}, step {step}: norm {norm}"
 RUN_CELLS = "{path}, steps {step} to {end}: norm {norm} at most"

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 INPUTS_ARE = "its inputs are {range}"
 OUTPUTS_ARE = "its outputs are {range}"
-INPUTS_UNKNOWN = "its inputs are not recorded"
+INPUTS_UNKNOWN = "its inputs are not known"
 
 # nan or inf in the forward pass
 CAUSE_GIVEN_LEAF = "{tensor} itself holds {what} now ({line})."
 DO_GIVEN_LEAF = "Find the first step that is not finite; lower the learning rate or clip."
-CAUSE_GIVEN = "{tensor} holds {what} from the start ({line})."
-DO_GIVEN = "Check the data: torch.isfinite(x).all()."
+CAUSE_GIVEN = "{tensor} holds {what}, and no recorded op made it ({line})."
+DO_GIVEN = "Check where it comes from: torch.isfinite(x).all()."
 MORE_GIVEN = "If it is a mask, leave at least one element of each row unmasked."
 CAUSE_DIVERGED = "training diverged: the loss is {what}, and the updated {leaves} has it too ({line})."
 DO_DIVERGED = "Find the first step that is not finite; lower the learning rate or clip."
@@ -25,7 +25,7 @@ DO_FORWARD_PUT = "Mask with a large negative number, and never mask a whole row.
 MORE_FORWARD_PUT = "Masked elements must also be left out of the loss."
 CAUSE_FORWARD_WRITTEN = "{op} got a number that is not finite: {inputs} ({line})."
 DO_FORWARD_WRITTEN = "Use a finite number."
-CAUSE_FORWARD_CONSTANT = "{op} made {what} from {inputs} and a constant that is not recorded ({line})."
+CAUSE_FORWARD_CONSTANT = "{op} made {what} from {inputs} and a constant that is not known ({line})."
 DO_FORWARD_CONSTANT = "Check that constant: torch.isfinite(c).all()."
 MORE_FORWARD_CONSTANT = "A large constant may also overflow. If it is a mask, never mask a whole row."
 CAUSE_FORWARD_EMPTY = "{op} of no elements is {what} ({line})."
@@ -44,7 +44,11 @@ MORE_NAN_OF_INF = "inf - inf, 0 * inf and the softmax of a row of -inf are nan."
 CAUSE_FORWARD_DIVISION = "{op} divides by 0 and returns {what} ({line})."
 DO_FORWARD_DIVISION = "Add a small number to the divisor, or leave empty groups out."
 CAUSE_LOSS_BAD = "the loss itself is {what}."
-DO_LOSS_BAD = "Run it again under %%record, which records every value."
+DO_LOSS_BAD = "Run it again in {record}, which records every value."
+RECORD_IN_CELL = "a cell that begins with %%record"
+RECORD_IN_CODE = "`with av.record():`"
+CAUSE_LOSS_BAD_FREED = CAUSE_LOSS_BAD
+DO_LOSS_BAD_FREED = "Pass retain_graph=True to backward(): then the recorded values stay."
 CAUSE_LOSS_BAD_FINITE = "The gradient is finite but meaningless, because the loss is nan."
 DO_LOSS_BAD_FINITE = "Do not step with it: fix the loss first."
 
@@ -128,10 +132,10 @@ CAUSE_GREW_BETWEEN = "its norm is {norm}; it grew most from {far} ({far_norm}) t
 DO_GREW_BETWEEN = "Initialize with smaller weights, normalize, or clip with clip_grad_norm_()."
 CAUSE_SHRANK_BETWEEN = "its norm is {norm}; it shrank most from {far} ({far_norm}) to {near} ({near_norm})."
 DO_SHRANK_BETWEEN = "Use relu-like functions, residual connections or normalization."
-CAUSE_HUGE = "its norm is {norm}; where it grew is not recorded."
-DO_HUGE = "Run this cell again under %%record, or step: av.step(loss)."
-CAUSE_TINY = "its norm is {norm}; where it shrank is not recorded."
-DO_TINY = "Run this cell again under %%record, or step: av.step(loss)."
+CAUSE_HUGE = "its norm is {norm}; where it grew is not known."
+DO_HUGE = "Compute the loss again and step it: av.step(loss)."
+CAUSE_TINY = "its norm is {norm}; where it shrank is not known."
+DO_TINY = DO_HUGE
 
 # hooks, and passes through other graphs
 CAUSE_HOOK_ON_WAY = "the hook {hook} at {op} changed the gradient from {before} to {after} ({line})."

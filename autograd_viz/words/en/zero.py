@@ -77,6 +77,8 @@ MORE_ZERO_NO_OVERLAP = "For {node}, {given}."
 CAUSE_ZERO_SENT = "{op} received a non-zero gradient and sent zero; {given} ({line})."
 CAUSE_ZERO_USER = "the backward of {op} returned zeros ({line})."
 DO_ZERO_USER = "Check what your Function's backward returns."
+CAUSE_ZERO_OF_NONE = "the backward of {op} returned None ({line}), so {after} got zeros."
+DO_ZERO_OF_NONE = "Return a gradient for that input."
 CAUSE_ZERO_MODULE_HOOK = "a backward hook of a module returned zeros ({line})."
 DO_ZERO_MODULE_HOOK = "Check what the module's hook returns."
 

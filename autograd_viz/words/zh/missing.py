@@ -12,14 +12,18 @@ THE_TENSOR = "这个张量"
 AT_LINE = "第 {line} 行"
 AT_LINE_IN_CELL = "In [{cell}] 第 {line} 行"
 AT_LINE_OF = "{file} 第 {line} 行"
-NO_LINE = "没有记录行号"
+NO_LINE = "行号未知"
 NOT_KEPT = "没有保留"
 IN_BACKWARD = "在 create_graph=True 的反向传播中"
 DO = "→ {advice}"
 
 # 没有运算记录
 CAUSE_NOT_RECORDED = "运行过的运算没有记录。"
-DO_NOT_RECORDED = "在单元格开头写 %%record 再运行一次，或先调用 av.watch()。"
+DO_NOT_RECORDED = "先调用 av.watch()，或在{record}中再运行一次。"
+CAUSE_NOT_SHOWN = "从已有的记录中看不出原因。"
+DO_NOT_SHOWN = "重新计算损失并单步执行：av.step(loss) 会显示每个梯度。"
+CAUSE_NO_LOSS_HERE = "这里没有变量保存着由它算出的损失。"
+DO_NO_LOSS_HERE = "用一个变量保存损失，或在反向传播之前调用 av.watch()。"
 CAUSE_NOT_ASKED_UNSEEN = "它不需要梯度，也没有记录它的来历。"
 DO_NOT_ASKED_UNSEEN = DO_NOT_RECORDED
 
@@ -117,6 +121,12 @@ CAUSE_REPLACED = "它已被替换，{part} 现在是另一个张量（{line}）�
 DO_REPLACED = "对模型现在的那个参数调用 explain()。"
 
 # 反向传播
+CAUSE_NOT_FREED = "它的计算图还没有释放：除非用了 retain_graph=True，还没有 backward() 经过它。"
+DO_NOT_FREED = "先调用 backward()，再调用 explain()。"
+CAUSE_PASS_UNSEEN = "已有 backward() 经过它的计算图；但梯度后来如何没有人看到。"
+DO_PASS_UNSEEN = "在反向传播之前调用 av.watch()。"
+CAUSE_NO_PATH_FROM = "没有路径从 {root} 通到它。"
+DO_NO_PATH_FROM = DO_NO_PATH
 CAUSE_NO_PASS = "还没有 backward() 到达它。"
 DO_NO_PASS = "先调用 backward()，再调用 explain()。"
 CAUSE_FUNCTIONAL = "autograd.grad() 返回梯度，不写入 .grad（{line}）。"
@@ -133,6 +143,10 @@ CAUSE_OTHER_ROOT = "最近一次 backward() 是对另一个张量调用的（{li
 DO_OTHER_ROOT = "对这个损失调用 backward()。"
 CAUSE_NOTHING_SENT = "{op} 的 backward 给它返回了 None（{line}）。"
 DO_NOTHING_SENT = "给这个输入返回梯度。"
+CAUSE_NOTHING_PASSED_ON = "{op} 的 backward 返回了 None，所以没有梯度再传给它（{line}）。"
+DO_NOTHING_PASSED_ON = DO_NOTHING_SENT
+CAUSE_NOTHING_OF_HOOK = "某个模块的 backward 钩子返回了 None，所以没有梯度再传给它。"
+CAUSE_NOTHING_KNOWN = "最近一次 backward() 可以到达它（{line}）；它的梯度后来如何不得而知。"
 CAUSE_CLEARED = "backward()（{pass}）之后，{by} 清除了它（{line}）。"
 DO_CLEARED = "在清除之前读取 grad。"
 CAUSE_CLEARED_BEFORE_STEP = "{by} 清除了它（{line}）：在 backward()（{pass}）之后、step()（{step}）之前。"

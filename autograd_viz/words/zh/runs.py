@@ -34,12 +34,13 @@ RUN_BROKE = (
 )
 RUN_MORE_BAD = "，另有 {count} 个参数也是如此"
 RUN_BAD_INPUT = "模型的一个输入从一开始就含有 {what}：请检查数据。"
-RUN_AFTER_MODEL = (
-    "它产生于模型之后：模型的输出是有限的，而到达输出的梯度为 {what}。"
-    "在 av.watch() 下重新运行这一步，explain() 就能指出是哪一行。"
-)
+RUN_IN_FORWARD = "它产生于模型的前向传播。"
+RUN_BAD_CONSTANT = "模型用到了一个没有历史的张量，其中含有 {what}：缓冲区、常量，或在 no_grad() 中算出的结果。"
+RUN_AFTER_MODEL = "它产生于模型之后：模型的输出是有限的，而到达输出的梯度为 {what}。"
+RUN_AFTER_MODEL_AT = "它产生于模型之后。{cause}"
+RUN_WATCH_ALL = "请在循环之前调用 av.watch()，explain() 会去找是哪一行。"
 RUN_BACKWARD = "它产生于反向传播{line}：{sentence}"
-RUN_NOT_AGAIN = "这次反向传播重新运行后没有 nan 或 inf：模型之外的代码改动了梯度。"
+RUN_NOT_AGAIN = "最近一次反向传播重新运行后没有它：它来自更早的反向传播、钩子，或之后的某行代码。"
 RUN_UNKNOWN_BIRTH = "无法确定它产生于何处：{why}。"
 RUN_CELL = "{path}，第 {step} 步：范数 {norm}"
 RUN_CELLS = "{path}，第 {step} 至 {end} 步：范数最大为 {norm}"

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 INPUTS_ARE = "它的输入是 {range}"
 OUTPUTS_ARE = "它的输出是 {range}"
-INPUTS_UNKNOWN = "没有记录它的输入"
+INPUTS_UNKNOWN = "它的输入未知"
 
 # 前向传播中的 nan 或 inf
 CAUSE_GIVEN_LEAF = "{tensor} 本身现在含有 {what}（{line}）。"
 DO_GIVEN_LEAF = "找到第一个梯度不是有限数的步；降低学习率或裁剪梯度。"
-CAUSE_GIVEN = "{tensor} 从一开始就含有 {what}（{line}）。"
-DO_GIVEN = "检查数据：torch.isfinite(x).all()。"
+CAUSE_GIVEN = "{tensor} 含有 {what}，而且不是由有记录的运算得到的（{line}）。"
+DO_GIVEN = "检查它从何而来：torch.isfinite(x).all()。"
 MORE_GIVEN = "如果它是掩码，每一行至少留一个元素不掩盖。"
 CAUSE_DIVERGED = "训练已发散：损失是 {what}，更新后的 {leaves} 也含有 {what}（{line}）。"
 DO_DIVERGED = "找到第一个损失不是有限数的步；降低学习率或裁剪梯度。"
@@ -22,7 +22,7 @@ DO_FORWARD_PUT = "用很大的负数做掩码，并且不要掩盖一整行。"
 MORE_FORWARD_PUT = "被掩盖的元素也不能进入损失。"
 CAUSE_FORWARD_WRITTEN = "{op} 的输入中有非有限的数：{inputs}（{line}）。"
 DO_FORWARD_WRITTEN = "使用有限的数。"
-CAUSE_FORWARD_CONSTANT = "{op} 由 {inputs} 和一个未记录的常量得出 {what}（{line}）。"
+CAUSE_FORWARD_CONSTANT = "{op} 由 {inputs} 和一个未知的常量得出 {what}（{line}）。"
 DO_FORWARD_CONSTANT = "检查这个常量：torch.isfinite(c).all()。"
 MORE_FORWARD_CONSTANT = "常量过大也会溢出。如果它是掩码，不要掩盖一整行。"
 CAUSE_FORWARD_EMPTY = "{op} 的输入没有元素，结果是 {what}（{line}）。"
@@ -41,7 +41,11 @@ MORE_NAN_OF_INF = "inf - inf、0 * inf 以及全为 -inf 的一行的 softmax �
 CAUSE_FORWARD_DIVISION = "{op} 除以 0，得到 {what}（{line}）。"
 DO_FORWARD_DIVISION = "给除数加一个小数，或者跳过空的分组。"
 CAUSE_LOSS_BAD = "损失本身就是 {what}。"
-DO_LOSS_BAD = "在 %%record 下再运行一次，这样每个值都有记录。"
+DO_LOSS_BAD = "在{record}中再运行一次，这样每个值都有记录。"
+RECORD_IN_CELL = "以 %%record 开头的单元格"
+RECORD_IN_CODE = " `with av.record():` "
+CAUSE_LOSS_BAD_FREED = CAUSE_LOSS_BAD
+DO_LOSS_BAD_FREED = "给 backward() 传入 retain_graph=True，记录下的值就会保留。"
 CAUSE_LOSS_BAD_FINITE = "梯度虽然有限，但没有意义，因为损失是 nan。"
 DO_LOSS_BAD_FINITE = "不要用它更新参数：先修正损失。"
 
@@ -125,10 +129,10 @@ CAUSE_GREW_BETWEEN = "它的范数是 {norm}；从 {far}（{far_norm}）到 {nea
 DO_GREW_BETWEEN = "用更小的权重初始化、做归一化，或用 clip_grad_norm_() 裁剪梯度。"
 CAUSE_SHRANK_BETWEEN = "它的范数是 {norm}；从 {far}（{far_norm}）到 {near}（{near_norm}）缩小最多。"
 DO_SHRANK_BETWEEN = "使用 relu 一类的激活函数、残差连接或归一化。"
-CAUSE_HUGE = "它的范数是 {norm}；没有记录在哪里增大。"
-DO_HUGE = "在 %%record 下重新运行此单元格，或单步执行：av.step(loss)。"
-CAUSE_TINY = "它的范数是 {norm}；没有记录在哪里缩小。"
-DO_TINY = "在 %%record 下重新运行此单元格，或单步执行：av.step(loss)。"
+CAUSE_HUGE = "它的范数是 {norm}；在哪里增大不得而知。"
+DO_HUGE = "重新计算损失并单步执行：av.step(loss)。"
+CAUSE_TINY = "它的范数是 {norm}；在哪里缩小不得而知。"
+DO_TINY = DO_HUGE
 
 # 钩子，以及经过其他计算图的反向传播
 CAUSE_HOOK_ON_WAY = "{op} 处的钩子 {hook} 把梯度从 {before} 改成了 {after}（{line}）。"

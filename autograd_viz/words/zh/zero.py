@@ -74,6 +74,8 @@ MORE_ZERO_NO_OVERLAP = "在 {node} 处，{given}。"
 CAUSE_ZERO_SENT = "{op} 收到的梯度不为零，传出的是零；{given}（{line}）。"
 CAUSE_ZERO_USER = "{op} 的 backward 返回了零（{line}）。"
 DO_ZERO_USER = "检查您的 Function 的 backward 返回了什么。"
+CAUSE_ZERO_OF_NONE = "{op} 的 backward 返回了 None（{line}），所以 {after} 得到的是零。"
+DO_ZERO_OF_NONE = "给那个输入返回梯度。"
 CAUSE_ZERO_MODULE_HOOK = "模块的反向钩子返回了零（{line}）。"
 DO_ZERO_MODULE_HOOK = "检查该模块的钩子返回了什么。"
 
