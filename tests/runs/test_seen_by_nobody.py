@@ -223,7 +223,8 @@ def test_what_a_pass_has_freed_reads_as_freed_and_the_pass_can_be_stepped(is_ear
             _ = node._saved_self
         with torch.no_grad():
             a.add_(1)
-        s = av.step()
+        with pytest.warns(UserWarning, match="changed after the pass: a"):
+            s = av.step()
         s.finish()
         assert a.grad.item() == 72.0 and watch.faults == ()  # 36 of backward(), and again
         s.reset()

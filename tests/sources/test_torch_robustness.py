@@ -120,14 +120,14 @@ def test_a_wrong_function_fails_in_pytorchs_words() -> None:
     assert message(stepped) == message(lambda loss: loss.backward())
 
 
-def test_an_interrupt_leaves_the_pass_where_it_was() -> None:
+def test_a_move_that_is_interrupted_is_taken_back() -> None:
     def interrupted(ctx: Any, g: Any) -> Any:
         raise KeyboardInterrupt
 
     stepper = stepper_of(with_backward(interrupted).apply(leaf(3)).sum())
     with pytest.raises(KeyboardInterrupt):
         stepper.finish()
-    assert stepper.step == 1
+    assert stepper.step == 0 and len(stepper.trace.steps) == 1
     assert torch._C._current_graph_task_id() == -1
 
 
