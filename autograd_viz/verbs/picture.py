@@ -94,8 +94,9 @@ class Map(Shown):
 
     drawing: MapDrawing
 
-    def __init__(self, drawing: MapDrawing, state: State, theme: str) -> None:
+    def __init__(self, drawing: MapDrawing, state: State, theme: str, root: Any = None) -> None:
         self.drawing, self._theme, self._state = drawing, theme, state
+        self._root = root  # the figure of a card reads its graph
         self.svg = self.svg_in("light" if theme == "auto" else theme)
 
     @property
