@@ -80,7 +80,7 @@ def test_a_stepper_is_known_by_its_kernel_no_more_when_its_comparison_is_closed(
     """With labels or without."""
     before = len(_instances)
     compared = av.compare(av.step(program()["c"]), av.step(program()["c"]), titles=["one"])
-    assert len(_instances) > before
+    assert compared.model_id and len(_instances) > before  # a page shows it
     compared.close()
     assert len(_instances) == before
 

@@ -94,7 +94,7 @@ class StepperWidget(Quiet, TwoScales, MadeFrames, Answering, anywidget.AnyWidget
         theme: str = "auto",
         dry_run: DryRun | None = None,
     ) -> None:
-        super().__init__(complete=stepper.is_over, layout=QuietLayout())  # the page loads its module meanwhile
+        super().__init__(complete=stepper.is_over, layout=QuietLayout())
         self.stepper, self._theme = stepper, theme_named("light" if theme == "auto" else theme)
         self._drawing: Drawing | MapDrawing = drawing
         self._map = drawing if isinstance(drawing, MapDrawing) else None  # also while the figure of a card is shown
@@ -251,8 +251,8 @@ class StepperWidget(Quiet, TwoScales, MadeFrames, Answering, anywidget.AnyWidget
     def close(self) -> None:
         """Remove it from the page, and free what it and its stepper keep.
 
-        A widget that is not closed lives as long as the kernel. Gradients stay as the last step left them. Every later move
-        raises RuntimeError.
+        A widget that was shown and is not closed lives as long as the kernel. Gradients stay as the last step left them. Every
+        later move raises RuntimeError.
         """
         with whole():
             self.stepper.close()
