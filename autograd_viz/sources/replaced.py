@@ -51,6 +51,7 @@ class Replaced:
             return
         if upper is not None:
             upper._before, upper._own = self._before, self._own
+            vars(upper._now)["__wrapped__"] = self._before
         elif self._own:
             setattr(self._owner, self._name, self._before)
         else:

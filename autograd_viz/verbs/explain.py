@@ -237,7 +237,8 @@ def _looked_up(error: BaseException, where: Where, names: dict[str, Any], line: 
             return Explanation(asked, found)
     about = _root_of_error(error, where.roots, names)
     failing = failing_node(error.__traceback__)
-    causes = causes_of_error(None if about is None else about.question, str(error), "" if failing is None else failing.name(), line)
+    question, node = None if about is None else about.question, "" if failing is None else failing.name()
+    causes = causes_of_error(question, str(error), node, line)
     return Explanation(about, causes, headed=False)
 
 

@@ -20,6 +20,7 @@ class Compare(Quiet, ipywidgets.HBox):  # type: ignore[misc]
     """
 
     step = traitlets.Int(0)
+    children: Any  # ipywidgets'
 
     def __init__(self, *steppers: StepperWidget, titles: tuple[str, ...] = ()) -> None:
         self.steppers = steppers

@@ -74,7 +74,7 @@ def one_rank_opens_a_pass_and_the_others_go_on(rank: int, folder: Path) -> None:
         trained(model, rank, 2)
         if rank == 0:  # a call of the job would wait for the buffers of the others
             statistics = model.module[1].running_mean.clone()
-            with run._opened(None) as (root, gradient, leaves):
+            with run._loop.opened(None) as (root, gradient, leaves):
                 root.backward(gradient)
             assert leaves["module.0.weight"].grad.isfinite().all()
             assert torch.equal(model.module[1].running_mean, statistics)

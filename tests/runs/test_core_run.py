@@ -50,7 +50,7 @@ def test_norms_are_those_that_ran_and_kept_steps_run_again() -> None:
         run.keep(every=2)
         train(model, optimizer, 4, grads)
         state = copy.deepcopy(model.state_dict())
-        with run._opened(2) as (root, gradient, leaves):
+        with run._loop.opened(2) as (root, gradient, leaves):
             root.backward(gradient)
             for (_, p), grad in zip(leaves.items(), grads[2], strict=True):
                 assert (p.grad.numpy() == grad).all()

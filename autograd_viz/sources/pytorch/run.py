@@ -28,7 +28,7 @@ class RunWatch:
     """A run that is watched.
 
     Args:
-        model: a PyTorch module.
+        model: a PyTorch module. It is not held, and the run ends with it.
         rows: what is measured of it.
         sink: gets the numbers.
         keep: bytes for copies of parameters and inputs, so that the last pass can run again.
@@ -44,7 +44,7 @@ class RunWatch:
     """
 
     def __init__(self, model: Any, rows: Rows, sink: Sink, keep: int, *, is_rank: bool = False) -> None:
-        self.model, self.rows = model, rows
+        self.model, self.rows = weakref.ref(model), rows
         self.steps, self.kept = Steps(rows, sink, is_rank=is_rank), Kept(model, rows.parameters, keep)
         self.before: Callable[[list[int]], None] | None = None
         self.after: Callable[[], None] = lambda: None
@@ -114,7 +114,7 @@ class RunWatch:
         if hooks is not None:
             hooks.remove()
         try:
-            reached, leaves = results_again(self.model, moment, self.rows.parameters)
+            reached, leaves = results_again(self.model(), moment, self.rows.parameters)
             root, gradient = one_root(reached, _vjp)
             yield root, gradient, leaves
         finally:
@@ -128,11 +128,11 @@ class RunWatch:
         column = self.rows.of_module.get(module)
         if column is None or threading.get_ident() != self._thread:
             return call(module, *args, **kwargs)
-        if module is self.model and torch.is_grad_enabled():
+        if module is self.model() and torch.is_grad_enabled():
             self._end_step()
             self._apart(self.kept.enters, args, kwargs)
         output = call(module, *args, **kwargs)
-        if module is self.model:
+        if module is self.model():
             self._apart(self.kept.leaves, output)
         if self.steps.is_full:
             self._apart(self._follow, column, output)
@@ -155,6 +155,8 @@ class RunWatch:
 
     def runs_backward(self, run: Any, roots: Any, *args: Any, **kwargs: Any) -> Any:
         """A pass runs."""
+        if self.model() is None:
+            self.close()
         is_here = threading.get_ident() == self._thread
         is_ours = is_here and bool(kwargs.get("accumulate_grad"))
         if is_ours:

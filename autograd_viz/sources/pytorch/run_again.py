@@ -27,13 +27,15 @@ def results_again(model: Any, moment: Moment, live: Sequence[Any]) -> tuple[list
     """Each result that a gradient has reached, computed again under a recording, with the gradient; the parameters by name.
 
     Args:
-        model: the model; it is as before afterwards.
+        model: the model; it is as before afterwards. None: it is gone.
         moment: the pass.
         live: the parameters that are trained, in the order of the moment's.
 
     Raises:
-        RuntimeError: no gradient reached a result of the model, or a parameter was not kept.
+        RuntimeError: no gradient reached a result of the model, a parameter was not kept, or the model is gone.
     """
+    if model is None:
+        raise RuntimeError(f"the pass of step {moment.step} cannot run again: the model is gone")
     calls = _reached_calls(model, moment, set(live))
     copies = {p: torch.nn.Parameter(c.detach().clone()) for p, c in zip(live, moment.parameters, strict=True)}
     parameters = {name: copies.get(p, p) for name, p in model.named_parameters()}
