@@ -6,6 +6,8 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
+ELSEWHERE = "elsewhere"  # a mark: an optimizer has stepped in a thread that is not watched
+
 
 class Rows(NamedTuple):
     """What is measured.

@@ -24,6 +24,7 @@ from ..sources.names import asking_frame, names_by_identity, value_at, visible_n
 from ..sources.names_later import NamesLater
 from ..sources.raised import Where, failing_node, where_raised
 from ..sources.written_code import source_at
+from .options import check_options
 
 
 class Seen(NamedTuple):
@@ -172,6 +173,7 @@ def explain(what: Any = None, loss: Any = None, *, show: bool = False, theme: st
         UnknownChoiceError: the theme does not exist.
     """
     theme_named(theme)
+    check_options(show=show)
     frame = sys._getframe(1)
     if what is None or isinstance(what, BaseException):
         found = _of_error(what if what is not None else _last_error(), frame)

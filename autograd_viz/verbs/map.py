@@ -12,15 +12,16 @@ from ..graph.trace import State, Trace
 from ..maps.drawing import MapDrawing
 from ..maps.numbers import Place, of_trace
 from ..maps.plan import Plan
-from ..render import theme_named
 from ..runtime.collector import collector_waits
 from ..sources import anything
 from ..sources.asking import last_pass
 from ..sources.names import Names, callers_names
 from ..sources.names_later import NamesLater
+from ..stepper.advice import advised
 from ..stepper.recorded import Recording
 from ..stepper.stepper import Stepper
 from .formats import FINAL, Subject, stepped
+from .options import check_options
 from .picture import Map
 from .save import subject_of
 
@@ -50,11 +51,11 @@ def map(
 
     Raises:
         NotDrawableError: there is no graph.
-        ValueError: `open` matches no module and no function.
+        ValueError: `open` matches no module and no function, or `depth` is negative.
+        TypeError: an option has a wrong type.
         UnknownChoiceError: no such theme.
     """
-    if theme != "auto":
-        theme_named(theme)
+    check_options(theme=theme, depth=depth, open=open)
     names = callers_names()
     with collector_waits():
         if callable(getattr(type(tensor), "named_modules", None)):
@@ -113,4 +114,5 @@ def _passed(tensor: Any, subject: Subject, plan: Plan) -> Mapping[Place, float]:
     stepper = getattr(tensor, "stepper", tensor)
     if isinstance(stepper, Stepper):
         return of_trace(Trace(stepper.trace.steps[: max(0, stepper.step)]))
-    return subject.norms(plan.asked)
+    with advised(tensor):
+        return subject.norms(plan.asked)

@@ -14,6 +14,7 @@ from ..runs.history import History
 from ..runs.odd import odd_in
 from ..runs.paint import Painter
 from ..runs.table import table_of, totals_of
+from .options import check_options
 from .picture import Map
 from .run_loop import Loop, Now
 
@@ -64,8 +65,7 @@ class Run:
         """
         if (every is None) == (when is None):
             raise ValueError("keep() takes one of every=500 and when=lambda s: s.loss > 10")
-        if every is not None and every < 1:
-            raise ValueError(f"keep(every=...) must be at least 1, got {every}")
+        check_options(every=every, when=when)
         self._loop.keep(when if when is not None else lambda now: now.step % (every or 1) == 0)
 
     # -- one pass -----------------------------------------------------------------------------------------------------
@@ -85,10 +85,12 @@ class Run:
             KeyError: the step was not kept.
             RuntimeError: the pass cannot run again; the message says why.
         """
+        check_options(k=k, theme=theme, collapse=collapse)
         return self._loop.step(k, theme, collapse)
 
     def map(self, k: int | None = None, *, theme: str = "auto") -> Map:
         """The map of a pass, with its gradients. `k` and the errors are those of `step`."""
+        check_options(k=k, theme=theme)
         return self._loop.map(k, theme)
 
     # -- the numbers --------------------------------------------------------------------------------------------------
@@ -156,6 +158,7 @@ class Run:
 
     def __repr__(self) -> str:
         state = f"stopped: {self.stopped}" if self.stopped else "watched" if self._watch.is_on else "closed"
+        state += ", trained in another thread" if self.history.is_elsewhere else ""
         return printable(f"<Run of {self._loop.kind}: {self._watch.count:,} steps, {state}>")
 
 
@@ -176,7 +179,6 @@ def run_of(model: Any, variables: Mapping[str, Any], keep: int, stop: bool, them
         ValueError: no parameter requires grad.
         UnknownChoiceError: no such theme.
     """
-    if theme != "auto":
-        theme_named(theme)
+    check_options(theme=theme, stop=stop)
     name = next((name for name, value in variables.items() if value is model), "model")
     return Run(model, name, keep, stop, theme)

@@ -18,7 +18,7 @@ def watched(model: Any, keep: int) -> tuple[History, Any, Shared | None]:
 
     Raises:
         NotDrawableError: it is no module.
-        ValueError: no parameter requires grad.
+        ValueError: no parameter requires grad, or one has no numbers.
     """
     if _is_core(model):
         rows = rows_of(model, Tensor.numel)
@@ -29,11 +29,21 @@ def watched(model: Any, keep: int) -> tuple[History, Any, Shared | None]:
     from ..sources.pytorch.run_numbers import own_size
     from ..sources.pytorch.run_ranks import Channel
 
+    _check_numbers(model)
     rows = rows_of(model, own_size)
     history = History(Row(*row) for row in rows.named)
     channel = Channel()
     shared = Shared(history, channel) if channel.world > 1 else None
     return history, RunWatch(model, rows, shared or history, keep, is_rank=shared is not None), shared
+
+
+def _check_numbers(model: Any) -> None:
+    """Refuse a model whose parameters have no numbers yet."""
+    for name, p in model.named_parameters():
+        kind = type(p).__name__
+        what = "on the device meta" if p.is_meta else "not initialized" if kind.startswith("Uninitialized") else ""
+        if p.requires_grad and (what or kind == "FakeTensor"):
+            raise ValueError(f"watch(model): {name} is {what or 'a fake tensor'} and has no numbers; call it later")
 
 
 def _is_core(model: Any) -> bool:

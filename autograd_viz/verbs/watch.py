@@ -10,6 +10,7 @@ from typing import Any
 from ..errors import MissingLibraryError
 from ..sources.names import callers_names
 from ..sources.trained import each_trained
+from .options import check_options
 from .run import Run, run_of
 
 
@@ -37,11 +38,12 @@ def watch(model: Any = None, *, keep: int | str = "256 MB", stop: bool = True, t
 
     Raises:
         MissingLibraryError: PyTorch is not installed.
-        ValueError: `keep` is not a size, or no parameter of the model requires grad.
+        ValueError: `keep` is not a size; no parameter of the model requires grad; or one has no numbers (on meta, lazy).
         NotDrawableError: `model` is not a module.
     """
     if isinstance(model, int | str):  # `keep` was the first argument once
         model, keep = None, model
+    check_options(keep=keep)
     size = bytes_of(keep)
     if model is not None:
         return run_of(model, callers_names(), size, stop, theme)

@@ -27,6 +27,7 @@ from ..render import theme_named
 from ..render.drawing import Drawing
 from ..render.writer import Writer
 from ..runtime.interrupts import alone, breakable, whole
+from ..stepper.advice import advise
 from ..stepper.stepper import Stepper
 from ..stepper.stops import Stops
 from .answering import Answering
@@ -180,6 +181,8 @@ class StepperWidget(Quiet, TwoScales, MadeFrames, Answering, anywidget.AnyWidget
                 with breakable():
                     return move(*args)
             except Exception as error:
+                if isinstance(error, RuntimeError):
+                    advise(error)
                 raised = "\n".join(filter(None, (f"{type(error).__name__}: {error}", self.stepper.explain(error))))
                 failed = self.stepper.failed or ""
                 node = self._drawing.shown.shown.get(failed, failed)

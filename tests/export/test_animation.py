@@ -114,7 +114,7 @@ def test_it_ends_where_it_is_told(tmp_path: Path) -> None:
     assert len(frames_of(tmp_path / "e.gif")) == 3
 
 
-@pytest.mark.parametrize(("wish", "message"), [({"duration": 0}, "duration must be positive"), ({"scale": -1}, "scale must")])
+@pytest.mark.parametrize(("wish", "message"), [({"duration": 0}, "duration must be a positive"), ({"scale": -1}, "scale must")])
 def test_wishes_that_make_no_sense(tmp_path: Path, wish: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         av.save(figure(3, before=True)[0], tmp_path / "e.gif", **wish)
@@ -135,7 +135,7 @@ def test_regions_are_joined_where_that_is_cheaper() -> None:
     ("suffix", "wish", "said"),
     [
         (".gif", {"duration": 656}, "at most 655 seconds"),
-        (".webp", {"duration": float("inf")}, "duration must be positive"),
+        (".webp", {"duration": float("inf")}, "duration must be a positive"),
         (".gif", {"scale": 0.001}, "scale 0.001 is too small"),
     ],
 )

@@ -186,7 +186,7 @@ def test_keep_takes_one_way_to_choose() -> None:
     with av.watch(model) as run:
         with pytest.raises(ValueError, match="takes one of every=500 and when="):
             run.keep()
-        with pytest.raises(ValueError, match="must be at least 1, got 0"):
+        with pytest.raises(ValueError, match="at least 1, or None, got 0"):
             run.keep(every=0)
 
 

@@ -14,8 +14,8 @@ from torch.compiler import is_dynamo_compiling
 
 from ..own_hooks import own_hook
 from ..run_results import Once, one_root
-from ..run_rows import Rows
-from .run_again import results_again
+from ..run_rows import ELSEWHERE, Rows
+from .run_again import results_again, vjp
 from .run_held import Held, held_by
 from .run_hooks import Hooks
 from .run_kept import Kept, Moment, tensors_in
@@ -115,7 +115,7 @@ class RunWatch:
             hooks.remove()
         try:
             reached, leaves = results_again(self.model(), moment, self.rows.parameters)
-            root, gradient = one_root(reached, _vjp)
+            root, gradient = one_root(reached, vjp)
             yield root, gradient, leaves
         finally:
             if hooks is not None:
@@ -204,6 +204,7 @@ class RunWatch:
     def step_begins(self, optimizer: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """An optimizer is about to step. If a closure runs the pass inside of the step, its end is the moment to look."""
         if is_dynamo_compiling() or threading.get_ident() != self._thread:
+            self._apart(self._steps_elsewhere, optimizer)
             return None
         self._is_in_closure = False
         closure = args[1] if len(args) > 1 else kwargs.get("closure")
@@ -219,6 +220,10 @@ class RunWatch:
             return result
 
         return ((args[0], looked_at, *args[2:]), kwargs) if len(args) > 1 else (args, {**kwargs, "closure": looked_at})
+
+    def _steps_elsewhere(self, optimizer: Any) -> None:
+        if not is_dynamo_compiling() and self._held_by(optimizer).parameters:
+            self.steps.sink.mark(self.steps.count, ELSEWHERE)
 
     def _about_to_step(self, optimizer: Any) -> None:
         began, was = perf_counter(), torch.is_grad_enabled()
@@ -291,7 +296,3 @@ class RunWatch:
         except Exception as error:
             self.faults = [*self.faults[-9:], error]
             return None
-
-
-def _vjp(outputs: list[Any], grads: list[Any], wanted: Any) -> Any:
-    return torch.autograd.grad(outputs, [wanted], grads, retain_graph=True, allow_unused=True)[0]

@@ -48,6 +48,11 @@ def results_again(model: Any, moment: Moment, live: Sequence[Any]) -> tuple[list
     return reached, {name: p for name, p in parameters.items() if p.requires_grad}
 
 
+def vjp(outputs: list[Any], grads: list[Any], wanted: Any) -> Any:
+    """The gradient that reaches a tensor; None if none does."""
+    return torch.autograd.grad(outputs, [wanted], grads, retain_graph=True, allow_unused=True)[0]
+
+
 def _reached_calls(model: Any, moment: Moment, kept: set[Any]) -> list[Call]:
     calls = [call for call in moment.calls if call.arrived]
     if not calls:

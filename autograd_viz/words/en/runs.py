@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 RUN_MODEL = "the model"
+RUN_ELSEWHERE = "Steps in another thread are not measured: call av.watch(model) in the thread that trains."
 RUN_BAD = "{name}: the gradient was nan or inf, first in step {step} ({count} in all)."
 RUN_NONE = "{name}: no gradient has ever arrived."
 RUN_ZERO = "{name}: its last {steps} gradients are all zero."
