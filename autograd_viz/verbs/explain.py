@@ -18,6 +18,7 @@ from ..reasons import Cause, Facts, Question, answer, causes_of, causes_of_error
 from ..render import theme_named
 from ..render.drawing import drawing_of
 from ..render.escape import printable
+from ..runtime.live import Live
 from ..sources.anything import is_drawable
 from ..sources.asking import history_of, look, unseen
 from ..sources.names import asking_frame, names_by_identity, value_at, visible_names
@@ -55,13 +56,15 @@ def _seen(facts: Facts) -> Seen:
     return Seen(facts.document, facts.subject.id, facts.past)
 
 
-class Explanation:
+class Explanation(Live):
     """The answer of `explain`. Its text is the answer; a notebook cell that ends in one shows it.
 
     Attributes:
         causes: the causes as data (`reasons.Cause`), the nearest first.
         details: numbers, lines and conditions, as text.
     """
+
+    kind = "explanation"
 
     def __init__(self, asked: Asked | None, causes: Sequence[Cause], headed: bool = True) -> None:
         self.causes = tuple(causes)
@@ -119,13 +122,15 @@ def _is_at(source: Source, line: Source | None) -> bool:
     return line is not None and (source.file, source.line) == (line.file, line.line)
 
 
-class AnsweredFigure:
+class AnsweredFigure(Live):
     """An explanation with its picture. A notebook cell that ends in one shows both.
 
     Attributes:
         explanation: the answer.
         svg: the picture, with the answer under it.
     """
+
+    kind = "explanation"
 
     def __init__(self, explanation: Explanation, seen: Seen, theme: str) -> None:
         self.explanation = explanation

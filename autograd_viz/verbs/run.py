@@ -14,6 +14,7 @@ from ..runs.history import History
 from ..runs.odd import odd_in
 from ..runs.paint import Painter
 from ..runs.table import table_of, totals_of
+from ..runtime.live import refuse
 from .options import check_options
 from .picture import Map
 from .run_loop import Loop, Now
@@ -39,6 +40,16 @@ class Run:
     def stopped(self) -> str:
         """The error that stopped the run, or ""."""
         return self._loop.stopped
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        """A model that has its run as an attribute can be pickled and copied: the run stays here, and the copy has None.
+
+        Raises:
+            TypeError: it is not such a run.
+        """
+        if not _holds(self.model, self):
+            refuse("run")
+        return type(None), ()
 
     def __enter__(self) -> Run:
         return self
@@ -160,6 +171,15 @@ class Run:
         state = f"stopped: {self.stopped}" if self.stopped else "watched" if self._watch.is_on else "closed"
         state += ", trained in another thread" if self.history.is_elsewhere else ""
         return printable(f"<Run of {self._loop.kind}: {self._watch.count:,} steps, {state}>")
+
+
+def _holds(model: Any, run: Run) -> bool:
+    """Has the model, or one of its modules, the run as an attribute, alone or in a list or dictionary?"""
+    for value in (v for module in model.modules() for v in vars(module).values()):
+        inside = value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else (value,)
+        if any(v is run for v in inside):
+            return True
+    return False
 
 
 def _as_frame(history: History, read: Callable[[History], dict[str, list[Any]]]) -> Any:

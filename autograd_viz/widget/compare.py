@@ -19,6 +19,8 @@ class Compare(Quiet, ipywidgets.HBox):  # type: ignore[misc]
         steppers: the widgets.
     """
 
+    kind = "comparison"
+
     step = traitlets.Int(0)
     children: Any  # ipywidgets'
 

@@ -12,8 +12,10 @@ from typing import Any
 
 import ipywidgets
 
+from ..runtime.live import Live
 
-class Quiet(ipywidgets.Widget):  # type: ignore[misc]
+
+class Quiet(Live, ipywidgets.Widget):  # type: ignore[misc]
     """Opens a widget late. Its destructor is in C: a widget that dies has no comm."""
 
     __del__ = object.__hash__

@@ -67,6 +67,8 @@ class StepperWidget(Quiet, TwoScales, MadeFrames, Answering, anywidget.AnyWidget
         mark: a class by which the live view finds and hides the picture beside it.
     """
 
+    kind = "stepper"
+
     _esm = joined_modules()
     _css = style_sheets()
     picture = traitlets.Dict().tag(sync=True, to_json=_as_text)
