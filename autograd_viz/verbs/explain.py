@@ -18,7 +18,7 @@ from ..reasons import Cause, Facts, Question, answer, causes_of, causes_of_error
 from ..render import theme_named
 from ..render.drawing import drawing_of
 from ..render.escape import printable
-from ..runtime.live import Live
+from ..runtime.uncopied import Uncopied
 from ..sources.anything import is_drawable
 from ..sources.asking import history_of, look, unseen
 from ..sources.names import asking_frame, names_by_identity, value_at, visible_names
@@ -56,7 +56,7 @@ def _seen(facts: Facts) -> Seen:
     return Seen(facts.document, facts.subject.id, facts.past)
 
 
-class Explanation(Live):
+class Explanation(Uncopied):
     """The answer of `explain`. Its text is the answer; a notebook cell that ends in one shows it.
 
     Attributes:
@@ -122,7 +122,7 @@ def _is_at(source: Source, line: Source | None) -> bool:
     return line is not None and (source.file, source.line) == (line.file, line.line)
 
 
-class AnsweredFigure(Live):
+class AnsweredFigure(Uncopied):
     """An explanation with its picture. A notebook cell that ends in one shows both.
 
     Attributes:

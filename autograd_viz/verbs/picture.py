@@ -13,7 +13,7 @@ from ..maps.drawing import MapDrawing
 from ..render import theme_named
 from ..render.drawing import Drawing
 from ..render.escape import printable
-from ..runtime.live import Live
+from ..runtime.uncopied import Uncopied
 from ..stepper.recorded import Recording
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ class Figure(Shown):
         return printable(f"<Figure of {names or 'an unnamed tensor'}: {len(self.document.nodes):,} backward nodes{freed}>")
 
 
-class Map(Live, Shown):
+class Map(Uncopied, Shown):
     """A map of a model; a notebook cell that ends in one shows it, and its cards open there.
 
     Attributes:

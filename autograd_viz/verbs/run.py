@@ -14,7 +14,7 @@ from ..runs.history import History
 from ..runs.odd import odd_in
 from ..runs.paint import Painter
 from ..runs.table import table_of, totals_of
-from ..runtime.live import refuse
+from ..runtime.uncopied import refuse
 from .options import check_options
 from .picture import Map
 from .run_loop import Loop, Now

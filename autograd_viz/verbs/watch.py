@@ -22,7 +22,7 @@ def watch(model: Any = None, *, keep: int | str = "256 MB", stop: bool = True, t
 
     ``av.watch()`` records all PyTorch code, so that `explain` knows what ran. A second call returns the same recorder.
 
-    A run goes on as long as its model is there. A run is not pickled; a model that has it as an attribute is, and gets None there.
+    A run ends with its model. It is not pickled. A copy of a model that has it as an attribute has None there.
 
     Watching does not change results, gradients, random numbers, hooks or errors. ``with av.watch():`` ends with the block;
     ``.close()`` ends it at any time. autograd_viz programs need no recorder.

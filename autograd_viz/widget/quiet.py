@@ -12,10 +12,10 @@ from typing import Any
 
 import ipywidgets
 
-from ..runtime.live import Live
+from ..runtime.uncopied import Uncopied
 
 
-class Quiet(Live, ipywidgets.Widget):  # type: ignore[misc]
+class Quiet(Uncopied, ipywidgets.Widget):  # type: ignore[misc]
     """Opens a widget late. Its destructor is in C: a widget that dies has no comm."""
 
     __del__ = object.__hash__

@@ -24,7 +24,7 @@ from torch.utils._python_dispatch import TorchDispatchMode, _get_current_dispatc
 from torch.utils._pytree import tree_leaves
 
 from ...core.base.provenance import Place
-from ...runtime.live import Live
+from ...runtime.uncopied import Uncopied
 from .arguments import is_given, note_argument
 from .calls import Running, calls_around, function_and_arguments
 from .cuts import begin_anew, keep_behind
@@ -38,7 +38,7 @@ graph_task, is_grad_enabled = torch._C._current_graph_task_id, torch.is_grad_ena
 logger = logging.getLogger("autograd_viz")
 
 
-class Recorder(Live, TorchDispatchMode):
+class Recorder(Uncopied, TorchDispatchMode):
     """A recording of a forward pass: ``with record(model): ...``, or ``record(model)(x)``.
 
     Args:

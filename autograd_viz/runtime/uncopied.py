@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, NoReturn
 
 
-class Live:
+class Uncopied:
     """Refuses pickle and copy in plain words.
 
     Attributes:
