@@ -44,7 +44,7 @@ class Loop:
     def __init__(self, model: Any, name: str, keep: int, stop: bool, theme: str) -> None:
         self.name, self.kind, self.theme = name, type(model).__name__, theme
         self.stopped = ""
-        self.history, self.watch, self._shared = watched(model, keep)
+        self.history, self.watch, self._shared = watched(model, name, keep)
         self.watch.before = self._before_step
         self.watch.after = self._follow
         self._is_to_stop = stop

@@ -13,7 +13,7 @@ from ..sources.run_rows import rows_of
 from .run_shared import Shared
 
 
-def watched(model: Any, keep: int) -> tuple[History, Any, Shared | None]:
+def watched(model: Any, name: str, keep: int) -> tuple[History, Any, Shared | None]:
     """An empty history, the watch that fills it, and in a job what tells rank 0.
 
     Raises:
@@ -27,12 +27,12 @@ def watched(model: Any, keep: int) -> tuple[History, Any, Shared | None]:
     _check_torch(model)
     from ..sources.pytorch.run import RunWatch
     from ..sources.pytorch.run_numbers import own_size
-    from ..sources.pytorch.run_ranks import Channel
+    from ..sources.pytorch.run_ranks import Channel, known_by
 
     _check_numbers(model)
     rows = rows_of(model, own_size)
     history = History(Row(*row) for row in rows.named)
-    channel = Channel()
+    channel = Channel(known_by(model, name, rows), f"{name} ({type(model).__name__})")
     shared = Shared(history, channel) if channel.world > 1 else None
     return history, RunWatch(model, rows, shared or history, keep, is_rank=shared is not None), shared
 
