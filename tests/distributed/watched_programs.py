@@ -149,7 +149,8 @@ def two_models_of_one_kind_are_told_apart_by_their_names(rank: int, folder: Path
         torch.distributed.barrier()  # all have told
     if rank == 0:
         alone.close()
-        assert run.history.ranks.steps == [2] * WORLD and alone.history.ranks.steps == [2, 0, 0, 0]
+        assert run.history.ranks.steps == [2] * WORLD, run.history.ranks.steps
+        assert alone.history.ranks.steps == [2, 0, 0, 0]
 
 
 @program

@@ -52,6 +52,7 @@ class Channel:
         self._read, self._seen = [0] * self.world, [0] * self.world
         self.same, self.others = set[int](), dict[int, str]()
         self._over = set[str]()  # where runs stand that had ended before
+        self._is_over = False
         self._is_lost = False  # rank 0 or its store is gone
         self._apart(self._announce)
 
@@ -67,7 +68,9 @@ class Channel:
                 number += 1
 
     def end(self) -> None:
-        """The run ends. Those that begin later do not count it."""
+        """The run ends: rank 0 may still come to it. Runs that begin later do not count it."""
+        self._is_over = True
+        self._apart(self._send)
         self._apart(lambda: store_of_job().set(self._place, f"{self._key}\n{self._said}\n{CLOSED.decode()}"))
 
     def send(self, message: bytes) -> None:
@@ -77,7 +80,7 @@ class Channel:
 
     def _send(self) -> None:
         store = store_of_job()
-        while self._waiting and store.check([f"{self._key}/0"]):
+        while self._waiting and (self._is_over or store.check([f"{self._key}/0"])):
             store.set(f"{self._key}/{self.rank}/{self._sent}", self._waiting.popleft())
             self._sent += 1
 
