@@ -73,7 +73,8 @@ def save(
         x: as for `show`; a stepper; or a picture from `show`, `map` or `memory`. For a map, .json lists cards and arrows, and
             .html has cards that open. For a memory both have its tables. Or a run from `watch`: .html, .json and .csv have its
             numbers. For .npz: a state_dict, or any nested dictionary of tensors and plain values.
-        path: the file; an existing file is replaced. A file opened for writing bytes gets a .npz.
+        path: the file; an existing file is replaced. A symbolic link stays, and the file that it leads to is replaced. A file
+            opened for writing bytes gets a .npz.
         step: the step that a picture shows, a page opens at, or an animation ends with. It is a number (negative: the forward
             pass), "final", or None. None means the current state (of a stepper: its current step). An animation then shows all
             steps.
