@@ -173,6 +173,9 @@ def read_text(path: str | os.PathLike[str], most: int) -> str:
     raise CannotReadError(f"cannot read {path}: it {f'is {kind}' if kind else f'has more than {most:,} bytes'}")
 
 
+OWNERS = 0o600  # a browser's Python takes every right away from new files
+
+
 def replace_file(target: Path, data: bytes) -> None:
     """Write a new file next to the target, then rename it, so that the target is always complete."""
     handle, name = tempfile.mkstemp(
@@ -181,7 +184,7 @@ def replace_file(target: Path, data: bytes) -> None:
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(data)
-        os.chmod(name, stat.S_IMODE(target.stat().st_mode) if target.exists() else 0o666 & ~_umask())
+        os.chmod(name, stat.S_IMODE(target.stat().st_mode) if target.exists() else OWNERS | (0o666 & ~_umask()))
         os.replace(name, target)
     except BaseException:
         with contextlib.suppress(OSError):

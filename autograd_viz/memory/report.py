@@ -83,7 +83,7 @@ class Report:
         Raises:
             UnknownChoiceError: there is no such table.
         """
-        if by not in TABLES:
+        if by not in [*TABLES]:
             raise UnknownChoiceError("table", by, TABLES)
         return TABLES[by](self)
 

@@ -157,6 +157,7 @@ class History:
 
     Attributes:
         marks: what happened, the newest `MOST_MARKS`.
+        is_elsewhere: an optimizer has stepped in another thread, which is not watched.
         ranks: what all ranks of a job told, on rank 0 of one; else None.
     """
 
@@ -164,6 +165,7 @@ class History:
         self.rows = tuple(rows)
         self._series = Series(len(STATISTICS) * len(self.rows) + len(TOTALS))
         self.marks: list[Mark] = []
+        self.is_elsewhere = False
         self.ranks: Ranks | None = None
 
     @property
@@ -188,4 +190,7 @@ class History:
 
     def mark(self, step: int, kind: str, text: str = "") -> None:
         """Note what happened at a step."""
-        self.marks = [*self.marks, Mark(step, kind, text)][-MOST_MARKS:]
+        if kind == "elsewhere":
+            self.is_elsewhere = True
+        else:
+            self.marks = [*self.marks, Mark(step, kind, text)][-MOST_MARKS:]

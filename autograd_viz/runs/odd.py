@@ -34,7 +34,7 @@ class Odd(NamedTuple):
 
 
 # from the worst to the least
-KINDS = ("bad", "none", "zero", "burst", "faint", "wild", "still", "mostly_zero")
+KINDS = ("elsewhere", "bad", "none", "zero", "burst", "faint", "wild", "still", "mostly_zero")
 
 
 @dataclass(frozen=True)
@@ -62,8 +62,9 @@ class Lately:
 
 def odd_in(history: History) -> list[Odd]:
     """Everything odd, the worst first; each row once. Of rows with nan or inf, that which had it first."""
+    elsewhere = [Odd(0, "elsewhere", 0, words.RUN_ELSEWHERE)] if history.is_elsewhere else []
     if history.steps == 0:
-        return []
+        return elsewhere
     recent = {name: _recent(history.series[name]) for name in ("norm", "zeros", "update")}
     spans = history.series["norm"].spans()
     bad, first_bad = spans.bad.sum(0), history.series["norm"].first_bad
@@ -76,7 +77,7 @@ def odd_in(history: History) -> list[Odd]:
         for kind, values in islice(_rules(lately), 1):
             form = getattr(words, f"RUN_{kind.upper()}")
             found.append(Odd(k, kind, KINDS.index(kind), form.format(name=row.path or words.RUN_MODEL, **values)))
-    return sorted(found, key=lambda o: (o.rank, first_bad[o.row], o.row))
+    return elsewhere + sorted(found, key=lambda o: (o.rank, first_bad[o.row], o.row))
 
 
 def _recent(series: Series) -> list[Numbers]:

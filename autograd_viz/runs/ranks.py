@@ -9,7 +9,7 @@ ranks have told it, or when it is old. Then only least, mean and most over the r
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -118,12 +118,14 @@ class Ranks:
     Attributes:
         joined: the last windows, oldest first.
         steps: by rank, how many steps it has told.
+        others: by rank that watches another model instead, that one.
     """
 
     def __init__(self, world: int) -> None:
         self.world = world
         self.joined: list[Joined] = []
         self.steps = [0] * world
+        self.others: Mapping[int, str] = {}
         self._waiting: dict[int, dict[int, Told]] = {}
 
     def add(self, told: Told) -> None:
@@ -179,7 +181,10 @@ class Ranks:
         return [*self._silent(), *self._bad(rows), *self._losses(), *self._far(rows)]
 
     def _silent(self) -> Iterator[tuple[None, str]]:
-        never = [str(r) for r in range(self.world) if not self.steps[r]]
+        for other in dict.fromkeys(self.others.values()):
+            ranks = [str(r) for r, name in sorted(self.others.items()) if name == other]
+            yield None, words.RUN_RANK_OTHER.format(ranks=few_names(ranks), other=other)
+        never = [str(r) for r in range(self.world) if not self.steps[r] and r not in self.others]
         if never and any(self.steps):
             yield None, words.RUN_RANK_SILENT.format(ranks=few_names(never))
         late = [r for r in range(self.world) if 0 < self.steps[r] < max(self.steps) - 2 * STEPS]

@@ -40,6 +40,11 @@ def is_leaf(tensor: Any) -> bool:
     return of_torch(tensor)
 
 
+def is_batched(tensor: Any) -> bool:
+    """Is it one of PyTorch, inside of vmap?"""
+    return is_torch(tensor) and bool(sys.modules["torch"]._C._functorch.is_batchedtensor(tensor))
+
+
 def graph_of(tensor: Any, variables: Mapping[str, Any], is_outline: bool = False) -> Any:
     """The graph that led to a tensor: a CoreGraph or a TorchGraph.
 

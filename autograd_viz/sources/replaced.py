@@ -42,6 +42,8 @@ class Replaced:
 
     def undo(self) -> None:
         """Take it out. Below a stranger's it stays, and the function runs alone."""
+        if self._now is self._before:
+            return
         self._is_on = False
         upper, function = None, getattr(self._owner, self._name, None)
         while function is not self._now and (below := getattr(function, "replaced", None)) is not None:
@@ -50,7 +52,9 @@ class Replaced:
             return
         if upper is not None:
             upper._before, upper._own = self._before, self._own
+            vars(upper._now)["__wrapped__"] = self._before
         elif self._own is not None:
             setattr(self._owner, self._name, self._own)
         else:
             delattr(self._owner, self._name)
+        self._now = self._before  # what ran around it goes at once, without the collector

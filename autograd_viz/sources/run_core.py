@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import copy
 import math
+import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
@@ -22,6 +23,7 @@ from ..core.base.grad_mode import is_grad_enabled
 from ..core.base.provenance import callers_place
 from ..core.tensor.random import default_generator
 from ..core.tensor.tensor import Tensor
+from . import run_open
 from .own_hooks import own_hook
 from .replaced import Replaced
 from .run_core_moments import CoreCall, CoreMoment, CoreMoments, results_again, tensors_in, without_history
@@ -36,14 +38,14 @@ class CoreRunWatch:
     """A run that is watched, as `pytorch.run.RunWatch`.
 
     Args:
-        model: a module.
+        model: a module. It is not held, and the run ends with it.
         rows: what is measured of it.
         sink: gets the numbers.
         keep: 0 keeps no pass.
     """
 
     def __init__(self, model: Any, rows: Rows, sink: Any, keep: int) -> None:
-        self.model, self.rows, self.sink = model, rows, sink
+        self.model, self.rows, self.sink = weakref.ref(model), rows, sink
         self.count, self.loss, self.is_on = 0, math.nan, True
         self.before: Callable[[list[int]], None] | None = None
         self.after: Callable[[], None] = lambda: None
@@ -58,6 +60,7 @@ class CoreRunWatch:
             Replaced(happened, "clipping", self._clips),
             Replaced(happened, "scaling", self._scales),
         ]
+        run_open.begins(self)
 
     def close(self) -> None:
         """Stop watching."""
@@ -65,6 +68,7 @@ class CoreRunWatch:
             self.is_on = False
             for name in self._names:
                 name.undo()
+            run_open.ends(self)
             self.flush()
             self._kept = []
 
@@ -74,7 +78,7 @@ class CoreRunWatch:
         column = self.rows.of_module.get(module)
         if column is None or not is_grad_enabled():
             return calling(module, run, args, kwargs)
-        kept = self._begins(args, kwargs) if module is self.model else None
+        kept = self._begins(args, kwargs) if module is self.model() else None
         output = calling(module, run, args, kwargs)
         results = [(place, result) for place, result in enumerate(tensors_in(output)) if result.grad_fn is not None]
         if kept is not None:
@@ -92,7 +96,7 @@ class CoreRunWatch:
             return None
         if self._has_run or len(self._kept) == MOST_CALLS:
             self._kept, self._has_run = [], False
-        random, model = default_generator.get_state(), copy.deepcopy(self.model)
+        random, model = default_generator.get_state(), copy.deepcopy(self.model())
         self._kept.append(CoreCall(callers_place(), model, without_history(args), without_history(kwargs), random))
         return self._kept[-1]
 
@@ -104,6 +108,8 @@ class CoreRunWatch:
             self._table.put_one("largest", column, np.abs(array).max(initial=0))
 
     def _runs_backward(self, passing: Any, name: str, root: Any, *args: Any) -> Any:
+        if self.model() is None:
+            self.close()
         if name == "backward" and self.is_on:
             self._end_step()
             if isinstance(root, Tensor) and root.numel() == 1:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
+
+ELSEWHERE = "elsewhere"  # a mark: an optimizer has stepped in a thread that is not watched
 
 
 class Rows(NamedTuple):
@@ -15,14 +18,14 @@ class Rows(NamedTuple):
         order: the column of each row. Parameters have the first columns, so that one op writes them all.
         parameters: the parameters by column; a shared one once.
         of_parameter: the column of a parameter.
-        of_module: the column of a module's output; a shared module has one.
+        of_module: the column of a module's output; a shared module has one. Modules are not held: a run ends with its model.
     """
 
     named: list[tuple[str, str, str, int]]
     order: list[int]
     parameters: list[Any]
     of_parameter: dict[Any, int]
-    of_module: dict[Any, int]
+    of_module: WeakKeyDictionary[Any, int]
 
     def at(self, column: int) -> int:
         """The row of a column."""
@@ -39,7 +42,7 @@ def rows_of(model: Any, size: Callable[[Any], int]) -> Rows:
     Raises:
         ValueError: it has no parameter that requires grad.
     """
-    named, of_parameter, of_module = list[tuple[str, str, str, int]](), dict[Any, int](), dict[Any, int]()
+    named, of_parameter, of_module = list[tuple[str, str, str, int]](), dict[Any, int](), WeakKeyDictionary[Any, int]()
     places = list[tuple[bool, int]]()
     for path, module in model.named_modules():
         places.append((True, len(of_module)))
@@ -54,4 +57,4 @@ def rows_of(model: Any, size: Callable[[Any], int]) -> Rows:
     if not count:
         raise ValueError("watch(model): no parameter of this model requires grad, so no gradient will arrive")
     order = [count + k if is_output else k for is_output, k in places]
-    return Rows(named, order, list(of_parameter), of_parameter, {m: count + k for m, k in of_module.items()})
+    return Rows(named, order, list(of_parameter), of_parameter, WeakKeyDictionary({m: count + k for m, k in of_module.items()}))

@@ -12,6 +12,7 @@ from ..graph.model import Document
 from ..graph.text import label_of
 from ..graph.trace import State, Step, Trace
 from ..render.escape import printable
+from ..runtime.uncopied import Uncopied
 from ..sentences import Sentences, explain_error, together, whose_error
 from .live_pass import LivePass
 from .stops import Stopped
@@ -24,7 +25,7 @@ class _Closed:
         raise RuntimeError("this stepper is closed and keeps nothing of its pass: call step() again")
 
 
-class Cursor:
+class Cursor(Uncopied):
     """A position in a recorded pass; `Stepper` moves it.
 
     Args:

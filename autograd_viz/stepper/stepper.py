@@ -55,6 +55,8 @@ class Stepper(Pinning):
         pins: gradients that stay in sight.
     """
 
+    kind = "stepper"
+
     # -- moving -------------------------------------------------------------------------------------------------------
 
     @_move

@@ -18,9 +18,12 @@ from ..differences.said import sentences
 from ..graph.model import Document
 from ..render import theme_named
 from ..runtime.collector import collector_waits
+from ..sources.anything import is_torch
 from ..sources.names import callers_names
 from ..sources.norms import Place
+from ..stepper.recorded import Recording
 from .diff_sides import Side, alike, result_of, side_of
+from .options import check_options
 from .paged import Paged, Records, as_frame
 
 TITLES = ("a", "b")
@@ -131,14 +134,14 @@ def diff(
 
     Raises:
         NotDrawableError: one of them is none of these.
+        TypeError: the second is missing.
         CannotReadError, DocumentError: a file is not what `save` wrote.
         UnknownChoiceError: no such theme.
         RuntimeError: the second function has changed, in place, what the first one used.
     """
     if isinstance(n, int):
-        return found("torch", "diff")(input, n, dim, prepend, append)
-    if theme != "auto":
-        theme_named(theme)
+        return _op(input, n, dim, prepend, append)
+    check_options(theme=theme, rtol=rtol, atol=atol)
     names = callers_names()
     sides = []
     for x in (input, n):
@@ -147,6 +150,23 @@ def diff(
             sides.append(side_of(result, known, params))
     with collector_waits():
         return compared(sides, titles_of((input, n), sides), Tolerance(rtol, atol), theme)
+
+
+def _op(input: Any, n: int, dim: int, prepend: Any, append: Any) -> Any:
+    """PyTorch's op.
+
+    Raises:
+        TypeError: the second pass is missing.
+    """
+    if is_torch(input) or isinstance(input, str | Path | Recording) or callable(input) or hasattr(input, "stepper"):
+        advice = ". PyTorch's op of the same name is torch.diff(input)" if is_torch(input) else ""
+        raise TypeError(f"diff(a, b) compares two passes, and the second is missing: give it another loss{advice}")
+    try:
+        return found("torch", "diff")(input, n, dim, prepend, append)
+    except RuntimeError as error:
+        if not getattr(input, "shape", (1,)):  # a loss
+            error.args = (f"{error}; to compare it with another loss call av.diff(a, b)",)
+        raise
 
 
 def titles_of(given: tuple[Any, Any], sides: list[Side]) -> tuple[str, str]:

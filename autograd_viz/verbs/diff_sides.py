@@ -18,6 +18,7 @@ from ..sources.elements import each_gradient, elements_of
 from ..sources.names import modules_among
 from ..sources.norms import Place
 from ..sources.values import value_of
+from ..stepper.advice import advised
 from ..stepper.recorded import Recording
 from ..stepper.stepper import Stepper
 from .formats import FINAL, stepped
@@ -65,7 +66,8 @@ class Live:
 
     def each_gradient(self, wanted: Collection[Place], take: Take) -> None:
         """Run the pass and take it back."""
-        each_gradient(self._graph, self._root, None, wanted, take)
+        with advised(self._root):
+            each_gradient(self._graph, self._root, None, wanted, take)
 
 
 class Written:

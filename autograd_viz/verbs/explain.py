@@ -4,40 +4,75 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Sequence
-from functools import partial
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property, partial
 from types import FrameType
-from typing import Any
+from typing import Any, NamedTuple
 
 from .. import words
 from ..errors import NotDrawableError
-from ..graph.model import Document
+from ..graph.model import Document, Value
 from ..graph.surroundings import Source
 from ..graph.trace import State, Step
 from ..reasons import Cause, Facts, Question, answer, causes_of, causes_of_error, complaint, grads_read
 from ..render import theme_named
 from ..render.drawing import drawing_of
 from ..render.escape import printable
+from ..runtime.uncopied import Uncopied
 from ..sources.anything import is_drawable, is_leaf
 from ..sources.asking import history_of, look, unseen
 from ..sources.names import asking_frame, names_by_identity, value_at, visible_names
+from ..sources.names_later import NamesLater
 from ..sources.raised import Where, failing_node, where_raised
 from ..sources.written_code import source_at
+from .options import check_options
 
 
-class Explanation:
+class Seen(NamedTuple):
+    """What an explanation keeps of the graph: the document, the tensor's id, the numbers of the last pass."""
+
+    document: Document
+    subject: str
+    past: Mapping[str, Value | None]
+
+
+class Asked(NamedTuple):
+    """A question, with the caller's variables and the root that was given."""
+
+    question: Question
+    variables: dict[str, Any]
+
+    def later(self) -> Callable[[], Seen]:
+        """Gives the graph. It holds the tensor and the root, and none of the caller's other variables."""
+        q = self.question
+        if "facts" in vars(q):
+            seen = _seen(q.facts)
+            return lambda: seen
+        tensor, root, names = q.tensor, q.root, NamesLater(self.variables, is_drawable)
+        return lambda: _seen(_facts(tensor, root, names()))
+
+
+def _seen(facts: Facts) -> Seen:
+    return Seen(facts.document, facts.subject.id, facts.past)
+
+
+class Explanation(Uncopied):
     """The answer of `explain`. Its text is the answer; a notebook cell that ends in one shows it.
 
     Attributes:
         causes: the causes as data (`reasons.Cause`), the nearest first.
         details: numbers, lines and conditions, as text.
+        is_recorded: a recorder has seen the program.
     """
 
-    def __init__(self, question: Question | None, causes: Sequence[Cause], headed: bool = True) -> None:
+    kind = "explanation"
+
+    def __init__(self, asked: Asked | None, causes: Sequence[Cause], headed: bool = True) -> None:
         self.causes = tuple(causes)
-        self._question = question
-        said = answer(question, self.causes, headed)
+        said = answer(None if asked is None else asked.question, self.causes, headed)
+        self._look = None if asked is None else asked.later()
         self._said, self.details = printable(said.short), printable(said.details)
+        self.is_recorded = asked is not None and asked.question.history.is_recorded
 
     def __str__(self) -> str:
         return self._said
@@ -50,14 +85,14 @@ class Explanation:
         return answer_bundle(self._said, self.details, words.MORE_DETAILS)
 
     @property
-    def is_recorded(self) -> bool:
-        """Has a recorder seen the program?"""
-        return self._question is not None and self._question.history.is_recorded
-
-    @property
     def document(self) -> Document | None:
         """The graph of the answer, or None."""
-        return None if self._question is None else self._question.facts.document
+        return None if self._seen is None else self._seen.document
+
+    @cached_property
+    def _seen(self) -> Seen | None:
+        """The graph of the answer: it is read when it is asked for."""
+        return None if self._look is None else self._look()
 
     def figure(self, theme: str = "light") -> AnsweredFigure:
         """Draw the graph, highlight the cause, and write the answer under it.
@@ -69,27 +104,27 @@ class Explanation:
             NotDrawableError: there is no graph.
             UnknownChoiceError: no such theme.
         """
-        if self._question is None:
+        if self._seen is None:
             raise NotDrawableError("there is no graph to draw: the error did not come from a backward pass")
-        return AnsweredFigure(self, self._question.facts, theme)
+        return AnsweredFigure(self, self._seen, theme)
 
     @property
     def culprit(self) -> str | None:
         """The id to highlight: the node of the nearest cause, else the op at its line, else the tensor."""
         cause = self.causes[0] if self.causes else None
-        if self._question is None or cause is None:
+        if self._seen is None or cause is None:
             return None
-        ops = self._question.facts.document.ops if cause.source is not None else ()
+        ops = self._seen.document.ops if cause.source is not None else ()
         wanted = [s for s in (cause.said.get("saved"), cause.source) if isinstance(s, Source)]
         there = [o.node or o.id for s in wanted for o in ops if o.source is not None and _is_at(o.source, s)]
-        return next(iter((*cause.nodes, *there, *cause.tensors)), self._question.facts.subject.id)
+        return next(iter((*cause.nodes, *there, *cause.tensors)), self._seen.subject)
 
 
 def _is_at(source: Source, line: Source | None) -> bool:
     return line is not None and (source.file, source.line) == (line.file, line.line)
 
 
-class AnsweredFigure:
+class AnsweredFigure(Uncopied):
     """An explanation with its picture. A notebook cell that ends in one shows both.
 
     Attributes:
@@ -97,11 +132,13 @@ class AnsweredFigure:
         svg: the picture, with the answer under it.
     """
 
-    def __init__(self, explanation: Explanation, facts: Facts, theme: str) -> None:
+    kind = "explanation"
+
+    def __init__(self, explanation: Explanation, seen: Seen, theme: str) -> None:
         self.explanation = explanation
         lit = explanation.culprit
-        state = State(dict(facts.past), None if lit is None else Step(lit, ""))
-        drawing = drawing_of(facts.document)
+        state = State(dict(seen.past), None if lit is None else Step(lit, ""))
+        drawing = drawing_of(seen.document)
         drawing = drawing if lit is None else drawing.revealing(lit)
         self.svg = drawing.svg(state, theme_named(theme), caption=" ".join(str(explanation).split("\n")))
         self._picture, self._place = drawing.svg(state, theme_named(theme)), drawing.place(lit or "")
@@ -143,6 +180,7 @@ def explain(what: Any = None, loss: Any = None, *, show: bool = False, theme: st
         UnknownChoiceError: the theme does not exist.
     """
     theme_named(theme)
+    check_options(show=show)
     frame = sys._getframe(1)
     if what is None or isinstance(what, BaseException):
         found = _of_error(what if what is not None else _last_error(), frame)
@@ -169,20 +207,21 @@ def explained(tensor: Any, loss: Any, variables: dict[str, Any], is_recorded: bo
         is_recorded: False for a pass that is not the program's, which nothing has recorded.
     """
     with unseen(tensor):
-        q = _question(tensor, loss, variables, is_recorded)
-        return Explanation(q, causes_of(q))
+        asked = _asked(tensor, loss, variables, is_recorded)
+        return Explanation(asked, causes_of(asked.question))
 
 
-def _question(tensor: Any, loss: Any, variables: dict[str, Any], is_recorded: bool = True) -> Question:
+def _asked(tensor: Any, loss: Any, variables: dict[str, Any], is_recorded: bool = True) -> Asked:
     known = names_by_identity(variables, is_drawable)
 
     def name_of(t: Any) -> str | None:
         return next((name for name, other in known if other is t), None)
 
-    return Question(tensor, loss, history_of(tensor, is_recorded), name_of, partial(_facts, tensor, loss, variables))
+    question = Question(tensor, loss, history_of(tensor, is_recorded), name_of, partial(_facts, tensor, loss, variables))
+    return Asked(question, variables)
 
 
-def _facts(tensor: Any, loss: Any, variables: dict[str, Any]) -> Facts:
+def _facts(tensor: Any, loss: Any, variables: Mapping[str, Any]) -> Facts:
     """The live graph as a document, with the numbers of the last pass."""
     seen = look(tensor, loss, variables)
     return Facts(seen.document, seen.subject, seen.past, seen.live, seen.loss, bool(seen.changed))
@@ -210,17 +249,18 @@ def _looked_up(error: BaseException, where: Where, names: dict[str, Any], line: 
             if tensor.grad is None and is_leaf(tensor):
                 return explained(tensor, None, names)
     for tensor in where.wanted:
-        q = _question(tensor, where.roots[0] if where.roots else None, names)
-        if found := complaint(q, str(error), line):
-            return Explanation(q, found)
+        asked = _asked(tensor, where.roots[0] if where.roots else None, names)
+        if found := complaint(asked.question, str(error), line):
+            return Explanation(asked, found)
     about = _root_of_error(error, where.roots, names)
     failing = failing_node(error.__traceback__)
-    causes = causes_of_error(about, str(error), "" if failing is None else failing.name(), line)
+    question, node = None if about is None else about.question, "" if failing is None else failing.name()
+    causes = causes_of_error(question, str(error), node, line)
     return Explanation(about, causes, headed=False)
 
 
-def _root_of_error(error: BaseException, roots: Sequence[Any], names: dict[str, Any]) -> Question | None:
+def _root_of_error(error: BaseException, roots: Sequence[Any], names: dict[str, Any]) -> Asked | None:
     """A question about the root of the pass that raised."""
     named = re.search(r"element (\d+) of tensors", str(error))
     index = int(named.group(1)) if named is not None else 0
-    return _question(roots[index], roots[index], names) if index < len(roots) else None
+    return _asked(roots[index], roots[index], names) if index < len(roots) else None

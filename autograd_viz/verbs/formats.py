@@ -30,6 +30,11 @@ from ..widget.html import diff_html, html_page, run_html
 FINAL = "final"
 
 
+def in_utf8(text: str) -> bytes:
+    """The bytes of a text file. A lone surrogate, which a name may have, is written as JSON escapes it."""
+    return text.encode("utf-8", "backslashreplace")
+
+
 @dataclass(frozen=True)
 class Subject:
     """What is saved.
@@ -127,7 +132,7 @@ def to_digraph(subject: Subject, wishes: Wishes) -> Any:
 
 
 def _svg(subject: Subject, wishes: Wishes) -> bytes:
-    return picture(subject, wishes).encode()
+    return in_utf8(picture(subject, wishes))
 
 
 def _png(subject: Subject, wishes: Wishes) -> bytes:
@@ -139,11 +144,11 @@ def _pdf(subject: Subject, wishes: Wishes) -> bytes:
 
 
 def _dot(subject: Subject, wishes: Wishes) -> bytes:
-    return bytes(to_digraph(subject, wishes).source.encode())
+    return in_utf8(to_digraph(subject, wishes).source)
 
 
 def _mermaid(subject: Subject, wishes: Wishes) -> bytes:
-    return mermaid(subject.document, wishes.palette).encode()
+    return in_utf8(mermaid(subject.document, wishes.palette))
 
 
 def html_text(subject: Subject, wishes: Wishes) -> str:
@@ -156,7 +161,7 @@ def html_text(subject: Subject, wishes: Wishes) -> str:
 
 
 def _html(subject: Subject, wishes: Wishes) -> bytes:
-    return html_text(subject, wishes).encode()
+    return in_utf8(html_text(subject, wishes))
 
 
 def _animation(format: str) -> Callable[[Subject, Wishes], bytes]:
@@ -180,11 +185,10 @@ def _animation(format: str) -> Callable[[Subject, Wishes], bytes]:
 def _json(subject: Subject, wishes: Wishes) -> bytes:
     """Document and trace. A graph that cannot be stepped gives only the document."""
     if not subject.can_step:
-        return recording_to_json(subject.document, Trace()).encode("utf-8", "backslashreplace")
+        return in_utf8(recording_to_json(subject.document, Trace()))
     stepper = subject.stepper()
     with stepped(stepper, FINAL):
-        # a lone surrogate in a name is written as JSON escapes it
-        return recording_to_json(subject.document, stepper.trace).encode("utf-8", "backslashreplace")
+        return in_utf8(recording_to_json(subject.document, stepper.trace))
 
 
 WRITERS: dict[str, Callable[[Subject, Wishes], bytes]] = {
@@ -207,33 +211,33 @@ def _still(x: Any, wishes: Wishes) -> str:
 
 
 STILL: dict[str, Callable[[Any, Wishes], bytes]] = {
-    ".svg": lambda x, wishes: _still(x, wishes).encode(),
+    ".svg": lambda x, wishes: in_utf8(_still(x, wishes)),
     ".png": lambda x, wishes: png_bytes(_still(x, wishes), wishes.scale),
     ".pdf": lambda x, wishes: pdf_bytes(_still(x, wishes)),
 }
 MAPS: dict[str, Callable[[Any, Wishes], bytes]] = {
     **STILL,
-    ".html": lambda x, wishes: html_page(Recording(x.drawing.document, Trace()).stepper(), wishes.theme, 0, x.drawing).encode(),
-    ".json": lambda x, wishes: map_json(x.drawing).encode("utf-8", "backslashreplace"),
-    ".mmd": lambda x, wishes: map_mermaid(x.drawing).encode(),
+    ".html": lambda x, wishes: in_utf8(html_page(Recording(x.drawing.document, Trace()).stepper(), wishes.theme, 0, x.drawing)),
+    ".json": lambda x, wishes: in_utf8(map_json(x.drawing)),
+    ".mmd": lambda x, wishes: in_utf8(map_mermaid(x.drawing)),
 }
 PAGED: dict[str, Callable[[Any, Wishes], bytes]] = {
     **STILL,
-    ".html": lambda x, wishes: diff_html(x.page(wishes.theme)).encode(),
-    ".json": lambda x, wishes: x.to_json().encode("utf-8", "backslashreplace"),
+    ".html": lambda x, wishes: in_utf8(diff_html(x.page(wishes.theme))),
+    ".json": lambda x, wishes: in_utf8(x.to_json()),
 }
 MEMORIES: dict[str, Callable[[Any, Wishes], bytes]] = {
     **STILL,
-    ".html": lambda x, wishes: x.to_html(wishes.theme).encode(),
-    ".json": lambda x, wishes: x.to_json().encode("utf-8", "backslashreplace"),
+    ".html": lambda x, wishes: in_utf8(x.to_html(wishes.theme)),
+    ".json": lambda x, wishes: in_utf8(x.to_json()),
 }
 
 
 RUNS: dict[str, Callable[[Any, Wishes], bytes]] = {
     **STILL,
-    ".html": lambda x, wishes: run_html(x.page(wishes.theme)).encode(),
-    ".json": lambda x, wishes: run_json(x.flushed()).encode(),
-    ".csv": lambda x, wishes: run_csv(x.flushed()).encode(),
+    ".html": lambda x, wishes: in_utf8(run_html(x.page(wishes.theme))),
+    ".json": lambda x, wishes: in_utf8(run_json(x.flushed())),
+    ".csv": lambda x, wishes: in_utf8(run_csv(x.flushed())),
 }
 
 

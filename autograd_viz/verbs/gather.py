@@ -16,6 +16,8 @@ from ..render.escape import printable
 from ..runtime.collector import collector_waits
 from ..sources import anything
 from ..sources.names import callers_names
+from ..stepper.advice import advised
+from .options import check_options
 from .paged import Paged, Records, as_frame
 from .show import graph_of
 
@@ -102,8 +104,7 @@ def gather(
     """
     if index is not None or dim is not None:
         return found("torch", "gather")(input, dim, index, sparse_grad=sparse_grad)
-    if theme != "auto":
-        theme_named(theme)
+    check_options(theme=theme, timeout=timeout)
     if not anything.is_torch(input):
         raise NotDrawableError.instead_of("gather(loss) takes a tensor of PyTorch", input)
     from ..sources.pytorch.gathering import all_here, sent
@@ -111,7 +112,7 @@ def gather(
 
     names = callers_names()
     all_here(timeout)
-    with collector_waits():
+    with collector_waits(), advised(input):
         part = part_of(graph_of(input, names, params, is_outline=True), input, timeout)
     texts = sent(json.dumps(part), timeout)
     return None if texts is None else Job([json.loads(t) for t in texts], theme)

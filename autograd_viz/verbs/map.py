@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+import weakref
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from ..errors import NotDrawableError
+from ..graph.model import Document
 from ..graph.trace import State, Trace
 from ..maps.drawing import MapDrawing
 from ..maps.numbers import Place, of_trace
 from ..maps.plan import Plan
-from ..render import theme_named
 from ..runtime.collector import collector_waits
 from ..sources import anything
 from ..sources.asking import last_pass
 from ..sources.names import Names, callers_names
+from ..sources.names_later import NamesLater
+from ..stepper.advice import advised
 from ..stepper.recorded import Recording
 from ..stepper.stepper import Stepper
 from .formats import FINAL, Subject, stepped
+from .options import check_options
 from .picture import Map
 from .save import subject_of
 
@@ -47,11 +51,11 @@ def map(
 
     Raises:
         NotDrawableError: there is no graph.
-        ValueError: `open` matches no module and no function.
+        ValueError: `open` matches no module and no function, or `depth` is negative.
+        TypeError: an option has a wrong type.
         UnknownChoiceError: no such theme.
     """
-    if theme != "auto":
-        theme_named(theme)
+    check_options(theme=theme, depth=depth, open=open)
     names = callers_names()
     with collector_waits():
         if callable(getattr(type(tensor), "named_modules", None)):
@@ -60,9 +64,21 @@ def map(
             subject = subject_of(tensor, names, params, is_outline=True)
         plan = Plan(subject.document)
         opened = plan.opened(depth, (open,) if isinstance(open, str) else tuple(open))
-        whole = None if params is tensor else lambda: subject_of(tensor, names, params).document
+        is_root = anything.is_drawable(tensor)
+        whole = _whole(tensor, Names(names, anything.named(params)), subject.document) if is_root else None
         drawing = MapDrawing(plan, opened, _passed(tensor, subject, plan), whole)
-        return Map(drawing, State(), theme)
+        return Map(drawing, State(), theme, tensor if is_root else None)
+
+
+def _whole(tensor: Any, names: Names, outline: Document) -> Callable[[], Document]:
+    """Gives the document with all elements, as long as the tensor is alive: ipywidgets holds the maps that cells have shown."""
+    later, alive = NamesLater(names, anything.is_drawable), weakref.ref(tensor)
+
+    def whole() -> Document:
+        root = alive()
+        return outline if root is None else anything.graph_of(root, later()).document
+
+    return whole
 
 
 def _last(model: Any, names: Mapping[str, Any]) -> Subject:
@@ -98,4 +114,5 @@ def _passed(tensor: Any, subject: Subject, plan: Plan) -> Mapping[Place, float]:
     stepper = getattr(tensor, "stepper", tensor)
     if isinstance(stepper, Stepper):
         return of_trace(Trace(stepper.trace.steps[: max(0, stepper.step)]))
-    return subject.norms(plan.asked)
+    with advised(tensor):
+        return subject.norms(plan.asked)

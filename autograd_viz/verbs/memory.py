@@ -18,7 +18,9 @@ from ..render.escape import printable
 from ..runtime.collector import collector_waits
 from ..sources import anything
 from ..sources.names import Names, callers_names
-from .show import graph_of, with_advice
+from ..stepper.advice import advised
+from .options import check_options
+from .show import graph_of
 
 
 class Memory:
@@ -103,14 +105,13 @@ def memory(tensor: Any, *, params: Any = None, theme: str = "auto") -> Memory:
         RuntimeError: it does not require grad, or its saved tensors were freed; the message is PyTorch's.
         UnknownChoiceError: no such theme.
     """
-    if theme != "auto":
-        theme_named(theme)
+    check_options(theme=theme)
     names = callers_names()
     with collector_waits():
         graph = graph_of(tensor, names, params, is_outline=True)
         if not tensor.requires_grad:
-            error = RuntimeError("element 0 of tensors does not require grad and does not have a grad_fn")
-            raise with_advice(error, tensor)
+            with advised(tensor):
+                raise RuntimeError("element 0 of tensors does not require grad and does not have a grad_fn")
         if graph.document.is_freed:
             raise RuntimeError(f"{FREED_MESSAGE.removesuffix('.')}; call av.memory(tensor) before backward()")
         held = anything.memory_of(graph, tensor, Names(names, anything.named(params)))

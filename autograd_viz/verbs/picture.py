@@ -13,6 +13,7 @@ from ..maps.drawing import MapDrawing
 from ..render import theme_named
 from ..render.drawing import Drawing
 from ..render.escape import printable
+from ..runtime.uncopied import Uncopied
 from ..stepper.recorded import Recording
 
 if TYPE_CHECKING:
@@ -84,7 +85,7 @@ class Figure(Shown):
         return printable(f"<Figure of {names or 'an unnamed tensor'}: {len(self.document.nodes):,} backward nodes{freed}>")
 
 
-class Map(Shown):
+class Map(Uncopied, Shown):
     """A map of a model; a notebook cell that ends in one shows it, and its cards open there.
 
     Attributes:
@@ -92,10 +93,13 @@ class Map(Shown):
         svg: the picture.
     """
 
+    kind = "map"
+
     drawing: MapDrawing
 
-    def __init__(self, drawing: MapDrawing, state: State, theme: str) -> None:
+    def __init__(self, drawing: MapDrawing, state: State, theme: str, root: Any = None) -> None:
         self.drawing, self._theme, self._state = drawing, theme, state
+        self._root = root  # the figure of a card reads its graph
         self.svg = self.svg_in("light" if theme == "auto" else theme)
 
     @property

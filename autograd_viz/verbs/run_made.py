@@ -13,12 +13,12 @@ from ..sources.run_rows import rows_of
 from .run_shared import Shared
 
 
-def watched(model: Any, keep: int) -> tuple[History, Any, Shared | None]:
+def watched(model: Any, name: str, keep: int) -> tuple[History, Any, Shared | None]:
     """An empty history, the watch that fills it, and in a job what tells rank 0.
 
     Raises:
         NotDrawableError: it is no module.
-        ValueError: no parameter requires grad.
+        ValueError: no parameter requires grad, or one has no numbers.
     """
     if _is_core(model):
         rows = rows_of(model, Tensor.numel)
@@ -27,15 +27,25 @@ def watched(model: Any, keep: int) -> tuple[History, Any, Shared | None]:
     _check_torch(model)
     from ..sources.pytorch.run import RunWatch
     from ..sources.pytorch.run_numbers import own_size
-    from ..sources.pytorch.run_ranks import Channel
+    from ..sources.pytorch.run_ranks import Channel, known_by
     from ..sources.pytorch.watch import own_code
 
+    _check_numbers(model)
     with own_code():
         rows = rows_of(model, own_size)
     history = History(Row(*row) for row in rows.named)
-    channel = Channel()
+    channel = Channel(known_by(model, name, rows), f"{name} ({type(model).__name__})")
     shared = Shared(history, channel) if channel.world > 1 else None
     return history, RunWatch(model, rows, shared or history, keep, is_rank=shared is not None), shared
+
+
+def _check_numbers(model: Any) -> None:
+    """Refuse a model whose parameters have no numbers yet."""
+    for name, p in model.named_parameters():
+        kind = type(p).__name__
+        what = "on the device meta" if p.is_meta else "not initialized" if kind.startswith("Uninitialized") else ""
+        if p.requires_grad and (what or kind == "FakeTensor"):
+            raise ValueError(f"watch(model): {name} is {what or 'a fake tensor'} and has no numbers; call it later")
 
 
 def _is_core(model: Any) -> bool:

@@ -47,13 +47,20 @@ class Shared:
         if self._history.ranks is not None:
             for message in self._channel.heard():
                 self._history.ranks.add(unpacked(message))
+            self._history.ranks.others = self._channel.others
 
     def end(self) -> None:
         """The run ends. Rank 0 waits a moment for the others."""
         self._tell(self._teller.rest())
         ranks, deadline = self._history.ranks, time.monotonic() + PATIENCE
-        while ranks is not None and time.monotonic() < deadline and min(ranks.steps) < ranks.steps[0]:
-            self.listen()
+        self._channel.end()
+        self.listen()
+        while ranks is not None and time.monotonic() < deadline and self._is_behind(ranks):
             time.sleep(0.02)
+            self.listen()
         if ranks is not None:
             ranks.end()
+
+    def _is_behind(self, ranks: Ranks) -> bool:
+        """Has a rank that watches the same still to tell something?"""
+        return any(ranks.steps[rank] < ranks.steps[0] for rank in range(ranks.world) if rank not in ranks.others)

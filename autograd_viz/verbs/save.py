@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,11 +16,13 @@ from ..graph.trace import State
 from ..runtime.collector import collector_waits
 from ..sources import anything
 from ..sources.names import callers_names
+from ..stepper.advice import advised
 from ..stepper.recorded import Recording
 from ..stepper.stepper import Stepper
 from ..widget.html import frame
 from .formats import Subject, Wishes, check, html_text, save_still, save_subject, to_digraph
-from .show import graph_of, with_advice
+from .options import check_options
+from .show import graph_of
 
 
 def subject_of(x: Any, variables: Mapping[str, Any], params: Any = None, is_outline: bool = False) -> Subject:
@@ -72,7 +73,8 @@ def save(
         x: as for `show`; a stepper; or a picture from `show`, `map` or `memory`. For a map, .json lists cards and arrows, and
             .html has cards that open. For a memory both have its tables. Or a run from `watch`: .html, .json and .csv have its
             numbers. For .npz: a state_dict, or any nested dictionary of tensors and plain values.
-        path: the file; an existing file is replaced. A file opened for writing bytes gets a .npz.
+        path: the file; an existing file is replaced. A symbolic link stays, and the file that it leads to is replaced. A file
+            opened for writing bytes gets a .npz.
         step: the step that a picture shows, a page opens at, or an animation ends with. It is a number (negative: the forward
             pass), "final", or None. None means the current state (of a stepper: its current step). An animation then shows all
             steps.
@@ -88,8 +90,9 @@ def save(
         ValueError: the step does not exist, or scale or duration is not positive.
         RuntimeError: a step was given, and ``backward()`` would fail; the message is PyTorch's.
         CannotWriteError: the file cannot be written.
-        TypeError: `path` is not a path.
+        TypeError: `path` is not a path, or an option has a wrong type.
     """
+    check_options(step=step, theme=theme, scale=scale, duration=duration, collapse=collapse)
     if hasattr(path, "write"):
         path.write(storage.state_bytes(x))
         return
@@ -108,18 +111,6 @@ def save(
     subject = subject_of(x, callers_names(), params)
     with advised(x):
         save_subject(subject, path, wishes)
-
-
-@contextmanager
-def advised(x: Any) -> Iterator[None]:
-    """If the pass of `x` cannot run, the error also says what to do."""
-    try:
-        yield
-    except RuntimeError as error:
-        told = with_advice(error, x)
-        if told is error:
-            raise
-        raise told from None
 
 
 class Frame:
@@ -153,6 +144,7 @@ def iframe(
     Raises:
         As `save`.
     """
+    check_options(theme=theme, height=height, collapse=collapse)
     wishes = Wishes(None, theme, collapse=collapse)
     check(wishes)
     subject = subject_of(x, callers_names(), params)
@@ -172,9 +164,12 @@ def to_graphviz(x: Any, *, step: int | str | None = None, params: Any = None, th
     Raises:
         As `save`.
     """
+    check_options(step=step, theme=theme)
     wishes = Wishes(step, theme)
     check(wishes)
-    return to_digraph(subject_of(x, callers_names(), params), wishes)
+    subject = subject_of(x, callers_names(), params)
+    with advised(x):
+        return to_digraph(subject, wishes)
 
 
 def load(path: Any, map_location: Any = None, *, weights_only: bool = True) -> Any:
@@ -192,9 +187,12 @@ def load(path: Any, map_location: Any = None, *, weights_only: bool = True) -> A
         CannotReadError: the file does not exist, is not a .npz, or is a pickle (.pt), which is never read.
         DocumentError: the .json was not written by `save`.
         UnknownChoiceError: the suffix is neither .json nor .npz.
+        TypeError: `path` is neither.
     """
     if hasattr(path, "read"):
         return storage.load_state(path)
+    if not isinstance(path, str | os.PathLike):
+        raise TypeError(f"load(path) takes a path or a file opened for reading, got {type(path).__name__} ({path!r:.60})")
     storage.refuse_pickle(path)
     if Path(path).suffix.lower() == ".json":
         with collector_waits():

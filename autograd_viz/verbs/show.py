@@ -12,14 +12,15 @@ from ..graph.text import few_names
 from ..graph.trace import State
 from ..maps.drawing import MapDrawing
 from ..maps.plan import Plan
-from ..render import theme_named
 from ..render.drawing import Drawing, drawing_of
 from ..runtime.collector import collector_waits
 from ..sources import anything
 from ..sources.asking import last_pass
 from ..sources.names import Names, callers_names
+from ..stepper.advice import advised
 from ..stepper.recorded import Recording
 from ..stepper.stepper import Stepper
+from .options import check_options
 from .picture import Figure, Map
 
 if TYPE_CHECKING:
@@ -36,7 +37,11 @@ def graph_of(tensor: Any, variables: Mapping[str, Any], params: Any = None, is_o
     """
     if not anything.is_drawable(tensor):
         raise NotDrawableError.instead_of("expected a tensor of autograd_viz or of PyTorch", tensor)
-    return anything.graph_of(tensor, Names(variables, anything.named(params)), is_outline)
+    graph = anything.graph_of(tensor, Names(variables, anything.named(params)), is_outline)
+    if anything.is_batched(tensor) and not graph.document.nodes:
+        said = "the tensor is inside torch.func.vmap, where it has no grad_fn; pass what vmap returns"
+        warnings.warn(said, stacklevel=3)
+    return graph
 
 
 def record(what: Any = None) -> Any:
@@ -84,10 +89,9 @@ def show(tensor: Any, *, params: Any = None, theme: str = "auto", collapse: bool
     Raises:
         NotDrawableError: `tensor` is not a tensor.
         UnknownChoiceError: the theme does not exist.
-        TypeError: `params` is neither a module nor a dictionary.
+        TypeError: `params` is neither a module nor a dictionary, or `collapse` is not True, False or None.
     """
-    if theme != "auto":
-        theme_named(theme)
+    check_options(theme=theme, collapse=collapse)
     if isinstance(tensor, Recording):
         return _pictured(_drawn(tensor.document, collapse, False), State(), theme)
     with collector_waits():
@@ -142,8 +146,9 @@ def step(
     """
     from ..widget.widget import StepperWidget
 
-    if theme != "auto":
-        theme_named(theme)
+    check_options(theme=theme, collapse=collapse, retain_graph=retain_graph, create_graph=create_graph)
+    if gradient is not None and not isinstance(gradient, tuple | list) and not anything.is_drawable(gradient):
+        raise TypeError(f"gradients can be either Tensors or None, but got {type(gradient).__name__}")
     if isinstance(tensor, Recording):
         return StepperWidget(
             tensor.stepper(), len(tensor.trace.steps), _drawn(tensor.document, collapse), theme, tensor.stepper
@@ -160,10 +165,8 @@ def step(
         def dry_run() -> Stepper | None:
             return Stepper(graph.document, live) if (live := fresh()).leaves_no_trace else None
 
-        try:
+        with advised(tensor):
             live = fresh()
-        except RuntimeError as error:
-            raise with_advice(error, tensor) from None
         return StepperWidget(Stepper(graph.document, live), live.total, _drawn(graph.document, collapse), theme, dry_run)
 
 
@@ -179,20 +182,6 @@ def _step_last(names: Mapping[str, Any], theme: str, collapse: bool | None) -> S
                           stacklevel=3)  # fmt: skip
         live = fresh()
         return StepperWidget(Stepper(graph.document, live), live.total, _drawn(graph.document, collapse), theme, lambda: None)
-
-
-def with_advice(error: RuntimeError, root: Any) -> RuntimeError:
-    """PyTorch's error for a pass that cannot run, and what to do."""
-    said = str(error)
-    if said.startswith("grad can be implicitly created only for scalar outputs"):
-        advice = f"this tensor has shape {tuple(root.shape)}: call av.step(tensor, gradient), or sum() it first"
-    elif said.startswith("element 0 of tensors does not require grad"):
-        advice = "av.explain(tensor) says why"
-    elif said.startswith("Trying to backward through the graph a second time"):
-        advice = "to save a pass that a stepper has run, save the stepper: s = av.step(tensor); s.finish(); av.save(s, path)"
-    else:
-        return error
-    return RuntimeError(f"{said.removesuffix('.')}; {advice}")
 
 
 def compare(*steppers: Any, titles: tuple[str, ...] | list[str] = ()) -> Compare:
@@ -214,4 +203,5 @@ def compare(*steppers: Any, titles: tuple[str, ...] | list[str] = ()) -> Compare
     for s in steppers:
         if not isinstance(s, StepperWidget):
             raise NotDrawableError(f"compare(a, b) takes steppers from av.step(), got {type(s).__name__} ({s!r:.60})")
+    check_options(titles=titles)
     return Compare(*steppers, titles=tuple(titles))

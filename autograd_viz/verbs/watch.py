@@ -10,6 +10,7 @@ from typing import Any
 from ..errors import MissingLibraryError
 from ..sources.names import callers_names
 from ..sources.trained import each_trained
+from .options import check_options
 from .run import Run, run_of
 
 
@@ -20,6 +21,8 @@ def watch(model: Any = None, *, keep: int | str = "256 MB", stop: bool = True, t
     stays unchanged. `w` shows the run as a picture, as a table, and opens its passes.
 
     ``av.watch()`` records all PyTorch code, so that `explain` knows what ran. A second call returns the same recorder.
+
+    A run ends with its model. It is not pickled. A copy of a model that has it as an attribute has None there.
 
     Watching does not change results, gradients, random numbers, hooks or errors. ``with av.watch():`` ends with the block;
     ``.close()`` ends it at any time. autograd_viz programs need no recorder.
@@ -37,11 +40,12 @@ def watch(model: Any = None, *, keep: int | str = "256 MB", stop: bool = True, t
 
     Raises:
         MissingLibraryError: PyTorch is not installed.
-        ValueError: `keep` is not a size, or no parameter of the model requires grad.
+        ValueError: `keep` is not a size; no parameter of the model requires grad; or one has no numbers (on meta, lazy).
         NotDrawableError: `model` is not a module.
     """
     if isinstance(model, int | str):  # `keep` was the first argument once
         model, keep = None, model
+    check_options(keep=keep)
     size = bytes_of(keep)
     if model is not None:
         return run_of(model, callers_names(), size, stop, theme)

@@ -7,10 +7,11 @@ from typing import Any
 import ipywidgets
 import traitlets
 
+from .quiet import Quiet, QuietLayout
 from .widget import StepperWidget
 
 
-class Compare(ipywidgets.HBox):  # type: ignore[misc]
+class Compare(Quiet, ipywidgets.HBox):  # type: ignore[misc]
     """Steppers that move together; each stops at its own end.
 
     Attributes:
@@ -18,18 +19,16 @@ class Compare(ipywidgets.HBox):  # type: ignore[misc]
         steppers: the widgets.
     """
 
+    kind = "comparison"
+
     step = traitlets.Int(0)
+    children: Any  # ipywidgets'
 
     def __init__(self, *steppers: StepperWidget, titles: tuple[str, ...] = ()) -> None:
         self.steppers = steppers
         self._following = False
-        self._titles = names = [*titles, *("",) * (len(steppers) - len(titles))]
-        column = ipywidgets.Layout(flex="1 1 360px", min_width="0")
-        columns = [
-            ipywidgets.VBox([ipywidgets.Label(name), s] if name else [s], layout=column)
-            for name, s in zip(names, steppers, strict=True)
-        ]
-        super().__init__(columns, layout=ipywidgets.Layout(flex_flow="row wrap", width="100%"))
+        self._titles = [*titles, *("",) * (len(steppers) - len(titles))]
+        super().__init__(layout=QuietLayout(flex_flow="row wrap", width="100%"))
         for s in steppers:
             if s is not max(steppers, key=lambda other: other._total):  # one toolbar moves all
                 s.add_class("av-follows")
@@ -38,6 +37,14 @@ class Compare(ipywidgets.HBox):  # type: ignore[misc]
         for s in steppers:
             s.observe(self._one_moved, names="step")
         self._all_to(self.step)
+
+    def open(self) -> None:
+        """Make the columns, if a page has asked for them: they open at once."""
+        if self._is_wanted and not self.children:
+            column = ipywidgets.Layout(flex="1 1 360px", min_width="0")
+            named = zip(self._titles, self.steppers, strict=True)
+            self.children = [ipywidgets.VBox([ipywidgets.Label(name), s] if name else [s], layout=column) for name, s in named]
+        super().open()
 
     def next(self) -> None:
         """One step forward for all steppers that are not at their end."""

@@ -9,9 +9,10 @@ import anywidget
 import traitlets
 
 from .modules import joined_modules, style_sheets
+from .quiet import Quiet, QuietLayout
 
 
-class DiffWidget(anywidget.AnyWidget):
+class DiffWidget(Quiet, anywidget.AnyWidget):
     """The page of `diff` in a cell.
 
     Args:
@@ -27,4 +28,4 @@ class DiffWidget(anywidget.AnyWidget):
 
     def __init__(self, data: dict[str, Any]) -> None:
         self.mark = f"av-still-{secrets.token_hex(8)}"
-        super().__init__(data={**data, "mark": self.mark})
+        super().__init__(data={**data, "mark": self.mark}, layout=QuietLayout())

@@ -13,12 +13,13 @@ import anywidget
 import traitlets
 
 from .modules import joined_modules, static_text
+from .quiet import Quiet, QuietLayout
 
 PAUSE = 0.5  # seconds between two repaints, at least
 SHARE = 0.01  # of the time that the loop takes, at most
 
 
-class RunWidget(anywidget.AnyWidget):
+class RunWidget(Quiet, anywidget.AnyWidget):
     """The picture of a run, which follows it.
 
     Args:
@@ -40,7 +41,7 @@ class RunWidget(anywidget.AnyWidget):
         self._read, self._open, self._due = read, open_step, 0.0
         self._is_behind = False
         self.mark = f"av-still-{secrets.token_hex(8)}"
-        super().__init__(data={**read(), "mark": self.mark})
+        super().__init__(data={**read(), "mark": self.mark}, layout=QuietLayout())
         self.on_msg(self._heard)
 
     def follow(self) -> None:

@@ -27,6 +27,7 @@ from ..render import theme_named
 from ..render.drawing import Drawing
 from ..render.writer import Writer
 from ..runtime.interrupts import alone, breakable, whole
+from ..stepper.advice import advise
 from ..stepper.stepper import Stepper
 from ..stepper.stops import Stops
 from .answering import Answering
@@ -66,6 +67,8 @@ class StepperWidget(Quiet, TwoScales, MadeFrames, Answering, anywidget.AnyWidget
         mark: a class by which the live view finds and hides the picture beside it.
     """
 
+    kind = "stepper"
+
     _esm = joined_modules()
     _css = style_sheets()
     picture = traitlets.Dict().tag(sync=True, to_json=_as_text)
@@ -94,7 +97,7 @@ class StepperWidget(Quiet, TwoScales, MadeFrames, Answering, anywidget.AnyWidget
         theme: str = "auto",
         dry_run: DryRun | None = None,
     ) -> None:
-        super().__init__(complete=stepper.is_over, layout=QuietLayout())  # the page loads its module meanwhile
+        super().__init__(complete=stepper.is_over, layout=QuietLayout())
         self.stepper, self._theme = stepper, theme_named("light" if theme == "auto" else theme)
         self._drawing: Drawing | MapDrawing = drawing
         self._map = drawing if isinstance(drawing, MapDrawing) else None  # also while the figure of a card is shown
@@ -180,6 +183,8 @@ class StepperWidget(Quiet, TwoScales, MadeFrames, Answering, anywidget.AnyWidget
                 with breakable():
                     return move(*args)
             except Exception as error:
+                if isinstance(error, RuntimeError):
+                    advise(error)
                 raised = "\n".join(filter(None, (f"{type(error).__name__}: {error}", self.stepper.explain(error))))
                 failed = self.stepper.failed or ""
                 node = self._drawing.shown.shown.get(failed, failed)
@@ -251,8 +256,8 @@ class StepperWidget(Quiet, TwoScales, MadeFrames, Answering, anywidget.AnyWidget
     def close(self) -> None:
         """Remove it from the page, and free what it and its stepper keep.
 
-        A widget that is not closed lives as long as the kernel. Gradients stay as the last step left them. Every later move
-        raises RuntimeError.
+        A widget that was shown and is not closed lives as long as the kernel. Gradients stay as the last step left them. Every
+        later move raises RuntimeError.
         """
         with whole():
             self.stepper.close()

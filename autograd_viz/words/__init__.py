@@ -22,7 +22,7 @@ def set_language(name: str) -> None:
         UnknownChoiceError: the language does not exist.
     """
     global _chosen
-    if name not in _LANGUAGES:
+    if name not in [*_LANGUAGES]:
         raise UnknownChoiceError("language", name, _LANGUAGES)
     _chosen = name
 

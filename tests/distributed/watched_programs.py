@@ -74,7 +74,7 @@ def one_rank_opens_a_pass_and_the_others_go_on(rank: int, folder: Path) -> None:
         trained(model, rank, 2)
         if rank == 0:  # a call of the job would wait for the buffers of the others
             statistics = model.module[1].running_mean.clone()
-            with run._opened(None) as (root, gradient, leaves):
+            with run._loop.opened(None) as (root, gradient, leaves):
                 root.backward(gradient)
             assert leaves["module.0.weight"].grad.isfinite().all()
             assert torch.equal(model.module[1].running_mean, statistics)
@@ -117,3 +117,51 @@ def a_rank_with_nan_and_one_that_does_not_watch_are_named(rank: int, folder: Pat
     if rank == 0:
         assert "Nothing came from rank 3: is the model watched there?" in run.odd()
         assert "loss: nan or inf on rank 1 only, in steps 0 to 63." in run.odd()
+
+
+@program
+def runs_are_matched_by_what_is_watched_and_not_by_their_order(rank: int, folder: Path) -> None:
+    """Rank 0 watches one model more, first."""
+    alone, (_, shared) = nn.Linear(3, 2), made()
+    if rank == 0:
+        lonely = av.watch(alone)
+        trained(alone, rank, 3)
+    with av.watch(shared) as run:
+        trained(shared, rank, 3)
+    if rank == 0:
+        assert run.history.ranks.steps == [3] * WORLD and not run.history.ranks.others
+        lonely.close()
+        assert lonely.history.ranks.steps == [3, 0, 0, 0]
+        said = "Rank 1, 2, 3 does not watch this model but shared (DistributedDataParallel): none of its numbers is here."
+        assert lonely.odd()[0] == said and not any("Nothing came" in s for s in lonely.odd())
+
+
+@program
+def two_models_of_one_kind_are_told_apart_by_their_names(rank: int, folder: Path) -> None:
+    first, second = nn.Linear(3, 2), nn.Linear(3, 2)
+    if rank == 0:
+        alone = av.watch(first)
+        trained(first, rank, 2)
+    with av.watch(second) as run:
+        trained(second, rank, 2)
+        if rank:
+            run.close()
+        torch.distributed.barrier()  # all have told
+    if rank == 0:
+        alone.close()
+        assert run.history.ranks.steps == [2] * WORLD, run.history.ranks.steps
+        assert alone.history.ranks.steps == [2, 0, 0, 0]
+
+
+@program
+def stages_of_a_pipeline_are_watched_each_on_its_own(rank: int, folder: Path) -> None:
+    stage = nn.Sequential(*(nn.Linear(3, 3) for _ in range(rank + 1)))
+    with av.watch(stage) as run:
+        trained(stage, rank, 70)
+        torch.distributed.barrier()
+        assert not any("Rank" in said for said in run.odd()) or rank == 0
+    av.save(run, folder / f"stage{rank}.json")
+    assert len(run.totals()["loss"]) == 70
+    if rank == 0:
+        assert run.history.ranks.steps == [70, 0, 0, 0]
+        assert run.odd() == ["Rank 1, 2, 3 does not watch this model but stage (Sequential): none of its numbers is here."]

@@ -7,12 +7,14 @@ import os
 import socket
 import stat
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import autograd_viz as av
+from autograd_viz.export import image
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="pipes and devices of POSIX")
 
@@ -71,6 +73,23 @@ def test_a_link_to_nothing_is_written_through(folder: Path) -> None:
     os.symlink("pictures/new.svg", "link.svg")
     save("link.svg")
     assert os.readlink("link.svg") == "pictures/new.svg" and Path("pictures/new.svg").read_text().startswith("<svg")
+
+
+@pytest.fixture
+def no_rights() -> Iterator[None]:
+    """New files get none, as in a browser's Python."""
+    before = os.umask(0o777)
+    image._umask.cache_clear()
+    yield
+    os.umask(before)
+    image._umask.cache_clear()
+
+
+@pytest.mark.usefixtures("no_rights")
+@pytest.mark.parametrize("suffix", [".svg", ".json", ".npz"])
+def test_a_new_file_can_be_read_by_its_owner(suffix: str) -> None:
+    save(f"x{suffix}")
+    assert stat.S_IMODE(os.stat(f"x{suffix}").st_mode) == 0o600
 
 
 @pytest.mark.parametrize(

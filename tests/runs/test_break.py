@@ -202,7 +202,7 @@ def test_a_kept_step_runs_again_bit_for_bit() -> None:
         train(model, optimizer, 5, note)
         state, random = {k: v.clone() for k, v in model.state_dict().items()}, torch.get_rng_state()
         for k in (0, 2, 4):
-            with run._opened(k) as (root, gradient, leaves):
+            with run._loop.opened(k) as (root, gradient, leaves):
                 root.backward(gradient)
                 assert all(torch.equal(leaves[name].grad, grad) for name, grad in real[k].items())
         assert all(torch.equal(state[k], v) for k, v in model.state_dict().items())
@@ -216,7 +216,7 @@ def test_the_last_pass_can_be_opened_after_its_step() -> None:
     with av.watch(model) as run:
         grads: list[Any] = []
         train(model, optimizer, 3, lambda k: grads.append(model.head.weight.grad.clone()))
-        with run._opened(None) as (root, gradient, leaves):
+        with run._loop.opened(None) as (root, gradient, leaves):
             root.backward(gradient)
             assert torch.equal(leaves["head.weight"].grad, grads[-1])
         assert "head" in run.map().svg
@@ -270,7 +270,7 @@ def test_keep_takes_one_way_to_choose() -> None:
     with av.watch(model) as run:
         with pytest.raises(ValueError, match="takes one of every=500 and when="):
             run.keep()
-        with pytest.raises(ValueError, match="must be at least 1, got 0"):
+        with pytest.raises(ValueError, match="at least 1, or None, got 0"):
             run.keep(every=0)
 
 
@@ -293,7 +293,7 @@ def test_a_parameter_without_grad_is_not_taken_for_an_earlier_nan() -> None:
         optimizer.step()
         run.totals()  # a new block begins where the nan stands
         optimizer.zero_grad()
-        run._is_to_stop = True
+        run._loop._is_to_stop = True
         model["a"](torch.ones(2)).sum().backward()
         optimizer.step()
     assert not run.stopped

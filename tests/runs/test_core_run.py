@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -50,7 +51,7 @@ def test_norms_are_those_that_ran_and_kept_steps_run_again() -> None:
         run.keep(every=2)
         train(model, optimizer, 4, grads)
         state = copy.deepcopy(model.state_dict())
-        with run._opened(2) as (root, gradient, leaves):
+        with run._loop.opened(2) as (root, gradient, leaves):
             root.backward(gradient)
             for (_, p), grad in zip(leaves.items(), grads[2], strict=True):
                 assert (p.grad.numpy() == grad).all()
@@ -139,3 +140,17 @@ def test_a_run_of_ours_and_one_of_pytorch_have_the_same_rows_and_numbers(is_scal
     assert [len(a[name]) for name in a] == [3] * len(a)
     for name in ("loss", "clip", "rate", "passes"):
         assert np.allclose(np.array(a[name], float), np.array(b[name], float), equal_nan=True), name
+
+
+@pytest.mark.parametrize("suffix", [".svg", ".html", ".json", ".csv"])
+def test_a_name_that_is_no_text_is_written_escaped(suffix: str, tmp_path: Path) -> None:
+    """A lone surrogate."""
+    net = av.nn.Sequential(av.nn.Linear(2, 2))
+    net._modules["a\ud800"] = av.nn.Linear(2, 1)
+    optimizer = av.optim.SGD(net.parameters(), lr=0.1)
+    with av.watch(net) as run:
+        net(av.ones(3, 2)).sum().backward()
+        optimizer.step()
+    av.save(run, tmp_path / f"run{suffix}")
+    text = (tmp_path / f"run{suffix}").read_text(encoding="utf-8")
+    assert "a\\ud800" in text or suffix in (".svg", ".html")

@@ -33,7 +33,7 @@ if find_spec("torch") and find_spec("transformers"):
         with av.watch(model) as run:
             transformers.Trainer(model=model, args=arguments, train_dataset=data).train()
             assert run.map().svg
-            with run._opened(None) as (root, _, _):  # the loss alone, though logits are returned beside it
+            with run._loop.opened(None) as (root, _, _):  # the loss alone, though logits are returned beside it
                 last_loss = float(root.detach())
         checked(run, passes=2)
         assert last_loss == pytest.approx(run.totals()["loss"][-1])

@@ -24,7 +24,7 @@ def gradients_again(library: Any, model: Any, loss_of: Callable[[Any], Any]) -> 
             real = [p.grad.detach().clone() for p in model.parameters()]
             optimizer.step()
         model.eval()  # after the pass
-        with run._opened(None) as (root, gradient, leaves):
+        with run._loop.opened(None) as (root, gradient, leaves):
             root.backward(gradient)
         assert not any(module.training for module in model.modules())
         assert getattr(run._watch, "faults", []) == []
@@ -101,7 +101,7 @@ def test_inputs_of_ours_are_copied_and_stay_as_they_are() -> None:
         real = [p.grad.detach().clone() for p in model.parameters()]
         optimizer.step()
         x.fill_(-5.0)
-        with run._opened(None) as (root, gradient, leaves):
+        with run._loop.opened(None) as (root, gradient, leaves):
             root.backward(gradient)
     assert same(real, [p.grad for p in leaves.values()])
     assert (x == -5).all()

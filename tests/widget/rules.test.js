@@ -135,6 +135,20 @@ test("a kernel that does not answer is gone, one that sends steps is not", () =>
   assert.equal(made.gone, false);
 }));
 
+test("a kernel that has nothing to do and does not answer is gone at once, one at work is waited for", () => withTimers((tick) => {
+  for (const [status, isGone] of [["idle", true], ["dead", true], ["restarting", true], ["busy", false], ["unknown", false]]) {
+    const { made } = playback({ frames: [], complete: false });
+    made.kernel.model.widget_manager = { kernel: { status } };
+    made.act("finish");
+    tick(999);
+    assert.equal(made.gone, false);
+    tick(2);
+    assert.equal(made.gone, isGone, status);
+    tick(3000);
+    assert.equal(made.gone, true);
+  }
+}));
+
 test("what is recorded is kept piece by piece, and asked for where one is missing", () => {
   const told = {};
   const state = { frames: [], recorded: {} };

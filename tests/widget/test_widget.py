@@ -73,6 +73,7 @@ def test_a_question_is_answered_in_one_message_with_nothing_but_what_is_new(monk
     s = stepper()
     s.next()
     sent: list[dict[str, Any]] = []
+    assert s.model_id  # a page shows it
     monkeypatch.setattr(s, "_send", lambda message, buffers=None: sent.append(message["state"]))
     s._asked(s, {"kind": "goto", "step": 3}, [])
     assert [set(state) for state in sent] == [{"recorded", "step"}]
@@ -84,6 +85,7 @@ def test_a_question_is_answered_in_one_message_with_nothing_but_what_is_new(monk
 def test_questions_in_one_message_are_done_in_turn_and_answered_once(monkeypatch: pytest.MonkeyPatch) -> None:
     s = stepper()
     sent: list[dict[str, Any]] = []
+    assert s.model_id  # a page shows it
     monkeypatch.setattr(s, "_send", lambda message, buffers=None: sent.append(message["state"]))
     s._asked(s, {"kind": "all", "questions": [{"kind": "goto", "step": 3}, {"kind": "goto", "step": 1}]}, [])
     assert [state["step"] for state in sent] == [3, 1]

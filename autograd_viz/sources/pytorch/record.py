@@ -24,6 +24,7 @@ from torch.utils._python_dispatch import TorchDispatchMode, _get_current_dispatc
 from torch.utils._pytree import tree_leaves
 
 from ...core.base.provenance import Place
+from ...runtime.uncopied import Uncopied
 from .arguments import is_given, note_argument
 from .calls import Running, calls_around, function_and_arguments
 from .cuts import begin_anew, keep_behind
@@ -38,7 +39,7 @@ graph_task, is_grad_enabled = torch._C._current_graph_task_id, torch.is_grad_ena
 logger = logging.getLogger("autograd_viz")
 
 
-class Recorder(TorchDispatchMode):
+class Recorder(Uncopied, TorchDispatchMode):
     """A recording of a forward pass: ``with record(model): ...``, or ``record(model)(x)``.
 
     Args:
@@ -48,6 +49,8 @@ class Recorder(TorchDispatchMode):
         error: the error of the user's code, if it raised; the ops before it are kept.
         problems: errors in the recording itself; the first is logged.
     """
+
+    kind = "recorder"
 
     def __init__(self, what: Any = None) -> None:
         if self._should_skip_dynamo():

@@ -13,10 +13,10 @@ from typing import Any
 import torch
 
 from ..run_results import Again, Once, one_root
-from ..run_rows import Rows
+from ..run_rows import ELSEWHERE, Rows
 from .nodes import is_leaf
 from .older import is_dynamo_compiling
-from .run_again import results_again
+from .run_again import results_again, vjp
 from .run_arrivals import Arrivals
 from .run_held import Held, held_by
 from .run_hooks import Hooks
@@ -32,7 +32,7 @@ class RunWatch:
     """A run that is watched.
 
     Args:
-        model: a PyTorch module.
+        model: a PyTorch module. It is not held, and the run ends with it.
         rows: what is measured of it.
         sink: gets the numbers.
         keep: bytes for copies of parameters and inputs, so that the last pass can run again.
@@ -49,7 +49,7 @@ class RunWatch:
 
     @own_code()
     def __init__(self, model: Any, rows: Rows, sink: Sink, keep: int, *, is_rank: bool = False) -> None:
-        self.model, self.rows = model, rows
+        self.model, self.rows = weakref.ref(model), rows
         self.steps, self.arrivals = Steps(rows, sink, is_rank=is_rank), Arrivals()
         self.kept = Kept(model, rows.parameters, keep, self.arrivals)
         self.before: Callable[[list[int]], None] | None = None
@@ -122,8 +122,8 @@ class RunWatch:
             hooks.remove()
         try:
             with own_code():
-                reached, leaves, inputs = results_again(self.model, moment, self.rows.parameters)
-                yield Again(*one_root(reached, _vjp), leaves, reached, inputs)
+                reached, leaves, inputs = results_again(self.model(), moment, self.rows.parameters)
+                yield Again(*one_root(reached, vjp), leaves, reached, inputs)
         finally:
             if hooks is not None:
                 self._hooks = Hooks(self)
@@ -135,11 +135,11 @@ class RunWatch:
         column = self.rows.of_module.get(module)
         if column is None or threading.get_ident() != self._thread:
             return call(module, *args, **kwargs)
-        if module is self.model and torch.is_grad_enabled():
+        if module is self.model() and torch.is_grad_enabled():
             self._end_step()
             self._apart(self.kept.enters, args, kwargs)
         output = call(module, *args, **kwargs)
-        if module is self.model:
+        if module is self.model():
             self._apart(self.kept.leaves, output)
         if self.steps.is_full:
             self._apart(self._follow, column, output)
@@ -162,6 +162,8 @@ class RunWatch:
 
     def runs_backward(self, run: Any, roots: Any, *args: Any, **kwargs: Any) -> Any:
         """A pass runs."""
+        if self.model() is None:
+            self.close()
         is_here = threading.get_ident() == self._thread
         is_ours = is_here and bool(kwargs.get("accumulate_grad"))
         if is_ours:
@@ -210,6 +212,7 @@ class RunWatch:
     def step_begins(self, optimizer: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """An optimizer is about to step. If a closure runs the pass inside of the step, its end is the moment to look."""
         if is_dynamo_compiling() or threading.get_ident() != self._thread:
+            self._apart(self._steps_elsewhere, optimizer)
             return None
         self._is_in_closure = False
         closure = args[1] if len(args) > 1 else kwargs.get("closure")
@@ -226,6 +229,10 @@ class RunWatch:
             return result
 
         return ((args[0], looked_at, *args[2:]), kwargs) if len(args) > 1 else (args, {**kwargs, "closure": looked_at})
+
+    def _steps_elsewhere(self, optimizer: Any) -> None:
+        if not is_dynamo_compiling() and self._held_by(optimizer).parameters:
+            self.steps.sink.mark(self.steps.count, ELSEWHERE)
 
     def _about_to_step(self, optimizer: Any) -> None:
         began = perf_counter()
@@ -296,7 +303,3 @@ class RunWatch:
         except Exception as error:
             self.faults = [*self.faults[-9:], error]
             return None
-
-
-def _vjp(outputs: list[Any], grads: list[Any], wanted: Any) -> Any:
-    return torch.autograd.grad(outputs, [wanted], grads, retain_graph=True, allow_unused=True)[0]

@@ -27,13 +27,15 @@ def results_again(model: Any, moment: Moment, live: Sequence[Any]) -> tuple[list
     """Each result that a gradient has reached, computed again under a recording, with the gradient; the parameters; the inputs.
 
     Args:
-        model: the model; it is as before afterwards.
+        model: the model; it is as before afterwards. None: it is gone.
         moment: the pass.
         live: the parameters that are trained, in the order of the moment's.
 
     Raises:
-        RuntimeError: no gradient reached a result of the model, or a parameter was not kept.
+        RuntimeError: no gradient reached a result of the model, a parameter was not kept, or the model is gone.
     """
+    if model is None:
+        raise RuntimeError(f"the pass of step {moment.step} cannot run again: the model is gone")
     calls = _reached_calls(model, moment, set(live))
     copies = {p: torch.nn.Parameter(c.detach().clone()) for p, c in zip(live, moment.parameters, strict=True)}
     parameters = {name: copies.get(p, p) for name, p in model.named_parameters()}
@@ -45,6 +47,11 @@ def results_again(model: Any, moment: Moment, live: Sequence[Any]) -> tuple[list
         (result._backward_hooks or {}).clear()  # what arrived had been through the hooks of the result
     inputs = [t for call in calls for t in tensors_in((call.args, call.kwargs))]
     return reached, {name: p for name, p in parameters.items() if p.requires_grad}, inputs
+
+
+def vjp(outputs: list[Any], grads: list[Any], wanted: Any) -> Any:
+    """The gradient that reaches a tensor; None if none does."""
+    return torch.autograd.grad(outputs, [wanted], grads, retain_graph=True, allow_unused=True)[0]
 
 
 def _reached_calls(model: Any, moment: Moment, kept: set[Any]) -> list[Call]:

@@ -17,6 +17,7 @@ from typing import Any
 import torch
 from torch.optim import optimizer as optimizers
 
+from .. import run_open
 from ..replaced import Replaced
 from .older import GradScaler, is_dynamo_compiling
 
@@ -39,7 +40,7 @@ class Calls(Replaced):
         run = self._run
 
         def now(module: Any, /, *args: Any, **kwargs: Any) -> Any:
-            if is_dynamo_compiling() or not (module is run.model or run.steps.is_full) or not self._is_on:
+            if is_dynamo_compiling() or not (module is run.model() or run.steps.is_full) or not self._is_on:
                 return self._before(module, *args, **kwargs)
             return around(self._before, module, *args, **kwargs)
 
@@ -54,6 +55,8 @@ class Hooks:
     """
 
     def __init__(self, run: Any) -> None:
+        self._run = run
+        run_open.begins(run)
         self._handles = [
             optimizers.register_optimizer_step_pre_hook(run.step_begins),
             optimizers.register_optimizer_step_post_hook(run.step_ends),
@@ -71,3 +74,4 @@ class Hooks:
             handle.remove()
         for name in self._names:
             name.undo()
+        run_open.ends(self._run)

@@ -9,6 +9,7 @@ calls it again.
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -90,7 +91,7 @@ class Kept:
 
     def __init__(self, model: Any, parameters: Sequence[Any], budget: int, arrivals: Arrivals) -> None:
         self._live = list(parameters)
-        self._buffers, self._modules = list(model.buffers()), list(model.modules())
+        self._buffers, self._modules = list(model.buffers()), [weakref.ref(m) for m in model.modules()]
         size = sum(t.numel() * t.element_size() for t in [*map(own, self._live), *self._buffers])
         self.why_not = "" if size <= budget else f"copies of its tensors take {size:,} bytes, and keep is {budget:,}"
         self._copies = None if self.why_not else Copies(self._live)
@@ -109,7 +110,8 @@ class Kept:
         if self.why_not:
             return
         versions = [t._version for t in tensors_in((*args, kwargs) if kwargs else args)]
-        buffers, modes = [b.detach().clone() for b in self._buffers], [m.training for m in self._modules]
+        buffers = [b.detach().clone() for b in self._buffers]
+        modes = [m.training for ref in self._modules if (m := ref()) is not None]
         self.calls.append(Call(users_line(), args, kwargs, versions, _random_states(), buffers, modes, self._cast()))
 
     def leaves(self, output: Any) -> None:

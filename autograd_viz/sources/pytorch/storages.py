@@ -101,7 +101,7 @@ def _parts(t: Any) -> list[Any]:
         indices = (t.crow_indices(), t.col_indices()) if rows else (t.ccol_indices(), t.row_indices())
         return [*indices, t.values()]
     if is_traceable_wrapper_subclass(t):
-        return [part for name in t.__tensor_flatten__()[0] for part in _parts(getattr(t, name))]
+        return [part for name in t.__tensor_flatten__()[0] if is_tensor(inner := getattr(t, name)) for part in _parts(inner)]
     return [t]
 
 

@@ -98,6 +98,10 @@ class Watch:
         state = f"{len(self.log.passes)} passes seen, {self.held:,} bytes held" if self.is_on else "closed"
         return f"<watch: {state}>"
 
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        """What holds it can be pickled and copied; the copy has None, as this process alone is watched."""
+        return type(None), ()
+
     def __enter__(self) -> Watch:
         return self
 

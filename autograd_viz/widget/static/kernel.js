@@ -8,10 +8,12 @@
  * @property {(content: any) => void} send
  * @property {(event: string, callback: (content: any) => void) => void} on
  * @property {(event: string, callback: (content: any) => void) => void} off
- * @property {{ kernel?: unknown }} [widget_manager] a notebook's has a kernel, a page that nbconvert wrote has none
+ * @property {{ kernel?: { status?: string } | null }} [widget_manager] a notebook's has a kernel, a page that nbconvert wrote has none
  */
 
 const SILENCE_MS = 4000; // after which an unanswered question means that the kernel is gone
+const IDLE_MS = 1000; // the same, if the notebook says that the kernel does nothing: a new one knows no old page
+const AT_WORK = ["busy", "unknown", undefined]; // a page does not always know
 const NUDGES_MS = [12, 24, 40, 500, 1500]; // Jupyter's server keeps the answer back until the page acknowledges "busy", for 40 ms if it has nothing to send; a kernel may overlook a message until the next one comes
 
 export class Kernel {
@@ -23,8 +25,8 @@ export class Kernel {
     this.model = model;
     this.answered = answered;
     this.silent = silent;
-    /** @type {ReturnType<typeof setTimeout> | undefined} */
-    this.silence = undefined;
+    /** @type {ReturnType<typeof setTimeout>[]} */
+    this.silence = [];
     /** @type {ReturnType<typeof setTimeout>[]} */
     this.nudges = [];
     this.answers = model.get("recorded")?.answers ?? 0;
@@ -68,12 +70,20 @@ export class Kernel {
   }
 
   listenForSilence() {
-    clearTimeout(this.silence);
-    this.silence = setTimeout(() => {
-      this.asked = false;
-      this.gone = true;
-      this.silent();
-    }, SILENCE_MS);
+    this.stopListening();
+    const isAtWork = () => AT_WORK.includes(this.model.widget_manager?.kernel?.status);
+    this.silence = [setTimeout(() => isAtWork() || this.giveUp(), IDLE_MS), setTimeout(() => this.giveUp(), SILENCE_MS)];
+  }
+
+  stopListening() {
+    for (const timer of this.silence) clearTimeout(timer);
+  }
+
+  giveUp() {
+    this.stopListening();
+    this.asked = false;
+    this.gone = true;
+    this.silent();
   }
 
   /** It lives: it has done what was asked, or a part of it, or has said why not. */
@@ -89,13 +99,13 @@ export class Kernel {
     this.gone = this.asked = false;
     this.hush();
     if (this.waiting.length) this.sendWaiting();
-    else clearTimeout(this.silence);
+    else this.stopListening();
     this.answered();
   }
 
   /** No answer is awaited any more. */
   rest() {
-    clearTimeout(this.silence);
+    this.stopListening();
     this.hush();
     this.asked = false;
   }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 RUN_MODEL = "the model"
+RUN_ELSEWHERE = "Steps in another thread are not measured: call av.watch(model) in the thread that trains."
 RUN_BAD = "{name}: the gradient was nan or inf, first in step {step} ({count} in all)."
 RUN_NONE = "{name}: no gradient has ever arrived."
 RUN_ZERO = "{name}: its last {steps} gradients are all zero."
@@ -55,6 +56,7 @@ RUN_LIVE = "● live"
 RUN_CELL_RANKS = "Over the ranks, steps {first} to {last}: least {least}, mean {mean}, most {most} on rank {rank}"
 RUN_CURVE = "Curve"
 RUN_RANK_SILENT = "Nothing came from rank {ranks}: is the model watched there?"
+RUN_RANK_OTHER = "Rank {ranks} does not watch this model but {other}: none of its numbers is here."
 RUN_RANK_LATE = "Rank {rank} is {steps} steps behind."
 RUN_RANK_BAD = "{name}: nan or inf on rank {ranks} only, in steps {step} to {end}."
 RUN_RANK_LOSS = "Rank {rank} has a loss of {loss}; the median of all ranks is {usual}."

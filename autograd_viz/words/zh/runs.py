@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 RUN_MODEL = "模型"
+RUN_ELSEWHERE = "其他线程里的训练步骤没有被测量：请在训练所在的线程里调用 av.watch(model)。"
 RUN_BAD = "{name}：梯度为 nan 或 inf，最早在第 {step} 步（共 {count} 次）。"
 RUN_NONE = "{name}：从未收到梯度。"
 RUN_ZERO = "{name}：最近 {steps} 次测得的梯度全为零。"
@@ -55,6 +56,7 @@ RUN_LIVE = "● 正在训练"
 RUN_CELL_RANKS = "各 rank，第 {first} 至 {last} 步：最小 {least}，平均 {mean}，最大 {most}（rank {rank}）"
 RUN_CURVE = "曲线"
 RUN_RANK_SILENT = "rank {ranks} 没有消息：那里也在观察这个模型吗？"
+RUN_RANK_OTHER = "rank {ranks} 上观察的不是这个模型，而是 {other}：这里没有它的数据。"
 RUN_RANK_LATE = "rank {rank} 落后 {steps} 步。"
 RUN_RANK_BAD = "{name}：只有 rank {ranks} 出现 nan 或 inf（第 {step} 到 {end} 步）。"
 RUN_RANK_LOSS = "rank {rank} 的损失是 {loss}；所有 rank 的中位数是 {usual}。"

@@ -1,0 +1,95 @@
+"""The options of the verbs. A wrong one is refused by name, before any work is done."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Collection
+from numbers import Integral, Real
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..render import theme_named
+
+
+class Kind(NamedTuple):
+    """What an option may be.
+
+    Attributes:
+        takes: in words.
+        is_one: is it of the right type?
+        is_good: is it of the right size?
+    """
+
+    takes: str
+    is_one: Callable[[Any], bool]
+    is_good: Callable[[Any], bool] = lambda value: True
+
+
+def _is_flag(value: Any) -> bool:
+    return isinstance(value, bool | np.bool_)
+
+
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, Integral) and not _is_flag(value)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, Real) and not _is_flag(value)
+
+
+def _is_texts(value: Any) -> bool:
+    return isinstance(value, Collection) and not isinstance(value, str | bytes) and all(isinstance(v, str) for v in value)
+
+
+def _or_none(is_one: Callable[[Any], bool]) -> Callable[[Any], bool]:
+    return lambda value: value is None or is_one(value)
+
+
+FLAG = Kind("True or False", _is_flag)
+FLAG_OR_NONE = Kind("True, False or None", _or_none(_is_flag))
+PYTORCHS = Kind("True or False", lambda value: _is_flag(value) or _is_whole(value))  # backward() takes 1, too
+POSITIVE = Kind("a positive number", _is_number, lambda value: 0 < value < math.inf)
+TOLERANCE = Kind("a number of at least 0, or None", _or_none(_is_number), lambda value: value is None or 0 <= value < math.inf)
+KINDS = {
+    "atol": TOLERANCE,
+    "collapse": FLAG_OR_NONE,
+    "create_graph": PYTORCHS,
+    "depth": Kind("a whole number of at least 0, or None", _or_none(_is_whole), lambda value: value is None or value >= 0),
+    "duration": POSITIVE,
+    "every": Kind("a whole number of at least 1, or None", _or_none(_is_whole), lambda value: value is None or value >= 1),
+    "height": Kind("a positive whole number", _is_whole, lambda value: value > 0),
+    "k": Kind("a whole number or None", _or_none(_is_whole)),
+    "keep": Kind('a number of bytes or a size such as "256 MB"', lambda value: _is_whole(value) or isinstance(value, str)),
+    "open": Kind("a text or a list of texts", lambda value: isinstance(value, str) or _is_texts(value)),
+    "retain_graph": Kind("True, False or None", _or_none(PYTORCHS.is_one)),
+    "rtol": TOLERANCE,
+    "scale": POSITIVE._replace(takes="a positive number, or None", is_one=_or_none(_is_number),
+                               is_good=lambda value: value is None or POSITIVE.is_good(value)),
+    "show": FLAG,
+    "step": Kind('a number, "final" or None', lambda value: value is None or isinstance(value, str) or _is_number(value)),
+    "stop": FLAG,
+    "timeout": POSITIVE,
+    "titles": Kind("a list of texts", _is_texts),
+    "when": Kind("a function or None", _or_none(callable)),
+}  # fmt: skip
+
+
+def check_options(**given: Any) -> None:
+    """Check options by their names. An option of one name takes the same in each verb.
+
+    Raises:
+        TypeError: one has a wrong type.
+        ValueError: one is too small or too large.
+        UnknownChoiceError: no such theme.
+    """
+    for name, value in given.items():
+        if name == "theme":
+            if not isinstance(value, str) or value != "auto":
+                theme_named(value)
+            continue
+        kind = KINDS[name]
+        if not kind.is_one(value):
+            raise TypeError(f"{name} must be {kind.takes}, got {type(value).__name__} ({value!r:.60})")
+        if not kind.is_good(value):
+            raise ValueError(f"{name} must be {kind.takes}, got {value}")
