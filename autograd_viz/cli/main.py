@@ -16,6 +16,7 @@ import autograd_viz as av
 
 from ..errors import AutogradVizError
 from ..verbs.formats import FINAL, Wishes, check
+from .ending import Ended
 from .gallery import gallery
 from .lab import lab
 from .merging import merge
@@ -42,7 +43,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the command.
 
     Returns:
-        its exit code: 0, 1 (the program raised, a file could not be written), 2 (wrong usage), 130 (Ctrl-C). A program that
+        its exit code: 0, 1 (the program raised, a file could not be written), 2 (wrong usage), 130 (Ctrl-C),
+        143 (SIGTERM). A program that
         calls exit decides its own.
     """
     given = [*(sys.argv[1:] if argv is None else argv)]
@@ -59,6 +61,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         return int(COMMANDS[arguments.command](arguments, rest))
     except KeyboardInterrupt:
         return 130
+    except Ended as end:
+        return end.code
     except ProgramError as error:
         say(error.text.rstrip("\n"), sys.stderr)
         return error.code
@@ -113,6 +117,7 @@ def _training(commands: Any) -> None:
         default=Path("run.html"),
         help="the picture: .html (default), .svg, .png, .json, .csv",
     )
+    training.add_argument("--no-stop", dest="stop", action="store_false", help="go on when a gradient is nan or inf")
 
 
 def _step_named(text: str) -> int | str:
@@ -181,6 +186,13 @@ def _explain(arguments: argparse.Namespace, rest: list[str]) -> int:
     return 0
 
 
+def _watch(arguments: argparse.Namespace, rest: list[str]) -> int:
+    def program() -> None:
+        run_program(arguments.script, rest, is_recorded=False)
+
+    return watch_script(arguments.script, program, arguments.output, arguments.stop)
+
+
 def _lab(arguments: argparse.Namespace, rest: list[str]) -> int:
     return lab(rest)
 
@@ -202,7 +214,7 @@ COMMANDS = {
     "step": _step,
     "term": _term,
     "explain": _explain,
-    "watch": lambda arguments, rest: watch_script(arguments.script, rest, arguments.output),
+    "watch": _watch,
     "merge": lambda arguments, rest: merge(arguments.folder, arguments.output),
     "gallery": _gallery,
     "help": _help,

@@ -13,6 +13,7 @@ from typing import Any
 
 import autograd_viz as av
 
+from .ending import Ended
 from .runnable import NoShell, cells_of
 
 HIDDEN = "variables inside functions are not visible: return the loss and assign it at the end of the script"
@@ -75,7 +76,7 @@ def run_program(path: Path, arguments: list[str], is_recorded: bool = True) -> d
             raise  # the exit of a child process that the program forked
         if end.code not in (None, 0):
             raise _ended(path, end.code) from None
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, Ended):
         raise
     except BaseException as error:
         raise ProgramError(_traceback(error)) from None

@@ -53,8 +53,8 @@ class CoreRunWatch:
         self._stepped, self._rate, self._began = False, math.nan, perf_counter()
         self._names = [
             Replaced(happened, "passing", self._runs_backward),
-            Replaced(happened, "stepping", self._steps),
-            Replaced(happened, "calling", self._calls),
+            Replaced(happened, "stepping", self.steps),
+            Replaced(happened, "calling", self.calls),
             Replaced(happened, "clipping", self._clips),
             Replaced(happened, "scaling", self._scales),
         ]
@@ -70,7 +70,8 @@ class CoreRunWatch:
 
     # -- a pass -------------------------------------------------------------------------------------------------------
 
-    def _calls(self, calling: Any, module: Any, run: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def calls(self, calling: Any, module: Any, run: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """A module is called."""
         column = self.rows.of_module.get(module)
         if column is None or not is_grad_enabled():
             return calling(module, run, args, kwargs)
@@ -118,7 +119,8 @@ class CoreRunWatch:
 
     # -- a step -------------------------------------------------------------------------------------------------------
 
-    def _steps(self, stepping: Any, optimizer: Any) -> None:
+    def steps(self, stepping: Any, optimizer: Any) -> None:
+        """An optimizer is about to step."""
         stepping(optimizer)
         held = self._held_by(optimizer)
         if not held:
@@ -174,6 +176,10 @@ class CoreRunWatch:
         """What the gradient of a row is: "nan" or "inf"."""
         grad = self.rows.parameters[self.rows.order[row]].grad
         return "nan" if bool(np.isnan(grad.detach().numpy()).any()) else "inf"
+
+    def has_moved(self) -> bool:
+        """Has an optimizer moved a weight in this step?"""
+        return any(not np.array_equal(self.rows.parameters[k].detach().numpy(), was, True) for k, was in self._before.items())
 
     def _end_step(self) -> None:
         if not self._stepped:

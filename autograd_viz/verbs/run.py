@@ -40,14 +40,15 @@ class Run:
     """The numbers of a training run, its picture, and its passes.
 
     Attributes:
-        model: the model.
+        model, name: the model, and the variable that has it.
         history: the numbers.
         stopped: the error that stopped the run, or "".
+        advice: ends that error.
     """
 
     def __init__(self, model: Any, name: str, keep: int, stop: bool, theme: str) -> None:
-        self.model, self._name, self._theme = model, name, theme
-        self.stopped = ""
+        self.model, self.name, self._theme = model, name, theme
+        self.stopped, self.advice = "", words.RUN_GO_ON
         self.history, self._watch, self._shared = watched(model, keep)
         self._watch.before = self._before_step
         self._watch.after = self._follow
@@ -68,6 +69,11 @@ class Run:
             self._shared.end()
         if self._shown is not None:
             self._shown.refresh()
+
+    @property
+    def watching(self) -> Any:
+        """What sees the model's calls, and the steps of its optimizers."""
+        return self._watch
 
     # -- while the run goes on ----------------------------------------------------------------------------------------
 
@@ -112,7 +118,8 @@ class Run:
         step = self._watch.count
         more = words.RUN_MORE_BAD.format(count=len(bad) - 1) if len(bad) > 1 else ""
         said = {"step": step, "name": paths[0], "what": self._watch.what(bad[0]), "more": more, "why": self._birth(paths[0])}
-        self.stopped = printable(words.RUN_BROKE.format(**said))
+        moved = words.RUN_HAS_MOVED if self._watch.has_moved() else words.RUN_NOT_MOVED
+        self.stopped = printable(words.RUN_BROKE.format(**said, moved=moved, advice=self.advice))
         self.history.mark(step, "stopped", self.stopped)
         if self._shown is not None:
             self._shown.refresh()
@@ -209,14 +216,14 @@ class Run:
 
     def svg_in(self, theme: str) -> str:
         """The picture in a theme."""
-        return Painter(self.flushed(), theme_named(theme), self._name, type(self.model).__name__, self.stopped).svg()
+        return Painter(self.flushed(), theme_named(theme), self.name, type(self.model).__name__, self.stopped).svg()
 
     def page(self, theme: str = "auto") -> dict[str, Any]:
         """The data of a page that shows the run; theme "auto": that of the run."""
         last = [-1] if self._watch.has_pass else []
         opened = [*self._watch.moments.steps, *last]
         is_live, chosen = self._watch.is_on and not self.stopped, self._theme if theme == "auto" else theme
-        return run_page(self.flushed(), self._name, type(self.model).__name__, self.stopped, opened, is_live, chosen)
+        return run_page(self.flushed(), self.name, type(self.model).__name__, self.stopped, opened, is_live, chosen)
 
     def widget(self) -> RunWidget:
         """The live picture: it follows the loop, and opens steps."""

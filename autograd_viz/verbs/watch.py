@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
+from .. import words
 from ..errors import MissingLibraryError
-from ..sources.names import callers_names
+from ..sources.names import callers_names, modules_among, users_names
 from ..sources.trained import each_trained
 from .run import Run, run_of
 
 
-def watch(model: Any = None, *, keep: int | str = "256 MB", stop: bool = True, theme: str = "auto") -> Any:
+KEEP = "256 MB"
+
+
+def watch(model: Any = None, *, keep: int | str = KEEP, stop: bool = True, theme: str = "auto") -> Any:
     """Watch PyTorch programs from now on: a model while it trains, or everything, for `explain`.
 
     ``w = av.watch(model)`` before a training loop measures each step: the norms of gradients, updates, loss, rates. The loop
@@ -70,12 +74,27 @@ def bytes_of(size: int | str) -> int:
 
 
 @contextmanager
-def each_run() -> Iterator[list[Run]]:
-    """Inside the block, every model is watched from the first step of its optimizer on; gives the runs."""
+def each_run(stop: bool) -> Iterator[list[Run]]:
+    """For the command: inside, every model that an optimizer has is watched from its first pass on; gives the runs.
+
+    Args:
+        stop: as for `watch`.
+    """
     runs = list[Run]()
+
+    def begins(model: Any) -> Any:
+        try:
+            run = run_of(model, dict(modules_among(users_names())), bytes_of(KEEP), stop, "auto")
+        except Exception:  # no parameter requires grad: the program goes on
+            return None
+        run.advice = words.RUN_GO_ON_COMMAND
+        runs.append(run)
+        return run.watching
+
     try:
-        with each_trained(lambda model: runs.append(watch(model))):
+        with each_trained(begins):
             yield runs
     finally:
         for run in runs:
-            run.close()
+            with suppress(Exception):  # so that the others are closed, and what was measured is written
+                run.close()

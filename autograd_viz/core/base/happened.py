@@ -1,7 +1,7 @@
 """The last passes, optimizers, their steps, and numbers read from tensors, with their lines. `explain` reads them.
 
 # Note [What a watched run replaces]
-`passing`, `stepping`, `calling`, `scaling` and `clipping` are called by their names in this module. A run replaces the names
+`passing`, `making`, `stepping`, `calling`, `scaling` and `clipping` are called by their names in this module. A run replaces the names
 while it is watched, so a program that is not watched pays nothing, and nothing is put on its model.
 """
 
@@ -90,6 +90,11 @@ def became_number(tensor: Any, name: str) -> None:
             leaves.append(node.variable)
         todo += [after for after, _ in node.next_functions if after is not None and after not in todo]
     numbers.append(NumberNote(name, leaves))
+
+
+def making(optimizer: Any) -> None:
+    """An optimizer is being made."""
+    optimizers.append(Command(optimizer))
 
 
 def stepping(optimizer: Any) -> None:

@@ -52,7 +52,7 @@ class RunWatch:
         self.moments = Moments()
         self._held: weakref.WeakKeyDictionary[Any, Held] = weakref.WeakKeyDictionary()
         self._scaler: Any = None
-        self._is_in_closure = False  # an optimizer runs the user's closure
+        self._is_in_closure = self._is_again = False  # an optimizer runs the user's closure, and has done so in this step
         self._thread = threading.get_ident()
         self._hooks: Hooks | None = Hooks(self)
 
@@ -242,6 +242,7 @@ class RunWatch:
         if is_again and not self._is_in_closure:
             self._end_step()
             is_again = False
+        self._is_again = is_again
         if not is_again:
             self.steps.optimizers.append(optimizer)
         self.steps.measure(held)
@@ -281,6 +282,10 @@ class RunWatch:
         """What the gradient of a row is in this step: "nan" or "inf"."""
         grad = self.rows.parameters[self.rows.order[row]].grad
         return "nan" if bool(real(grad).isnan().any()) else "inf"
+
+    def has_moved(self) -> bool:
+        """Has an optimizer moved a weight in this step?"""
+        return self._is_again or bool(self._apart(self.kept.has_moved, len(self.steps.optimizers) > 1))
 
     def _apart(self, act: Any, *args: Any) -> Any:
         """What an act gives, or None if it fails: nothing in here breaks the user's program."""

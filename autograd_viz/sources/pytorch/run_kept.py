@@ -137,6 +137,10 @@ class Kept:
             self._copies.take()
             self._has_stepped = True
 
+    def has_moved(self, is_later: bool) -> bool:
+        """Has a parameter moved since the first optimizer of this step began? Without copies: `is_later`, another one came."""
+        return is_later if self._copies is None else self._copies.differ()
+
     @property
     def parameters(self) -> list[Any]:
         """Copies of the parameters before the last step, of shards that of this rank; empty if they are too large."""

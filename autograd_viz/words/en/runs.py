@@ -28,10 +28,11 @@ RUN_RATE = "rate {text}"
 RUN_SKIPPED = "skipped"
 RUN_LIKEWISE = "Likewise {count} more: {names}."
 RUN_NOTHING_ODD = "Nothing is odd."
-RUN_BROKE = (
-    "step {step}: the gradient of {name} is {what}{more}, and no weight has moved. {why}\n"
-    "→ run.step() opens this pass; av.watch(model, stop=False) goes on."
-)
+RUN_BROKE = "step {step}: the gradient of {name} is {what}{more}, and {moved}. {why}\n→ {advice}"
+RUN_NOT_MOVED = "no weight has moved"
+RUN_HAS_MOVED = "some weights have moved in this step"
+RUN_GO_ON = "run.step() opens this pass; av.watch(model, stop=False) goes on."
+RUN_GO_ON_COMMAND = "The steps so far are in the file that the command writes; `autograd-viz watch --no-stop` goes on."
 RUN_MORE_BAD = " (likewise {count} more)"
 RUN_BAD_INPUT = "An input of the model holds {what} from the start: check the data."
 RUN_AFTER_MODEL = (

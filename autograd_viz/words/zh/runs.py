@@ -28,10 +28,11 @@ RUN_RATE = "学习率 {text}"
 RUN_SKIPPED = "跳过"
 RUN_LIKEWISE = "另有 {count} 处也是如此：{names}。"
 RUN_NOTHING_ODD = "没有异常。"
-RUN_BROKE = (
-    "第 {step} 步：{name} 的梯度为 {what}{more}，权重尚未更新。{why}\n"
-    "→ 用 run.step() 打开这次反向传播；用 av.watch(model, stop=False) 则不停下。"
-)
+RUN_BROKE = "第 {step} 步：{name} 的梯度为 {what}{more}，{moved}。{why}\n→ {advice}"
+RUN_NOT_MOVED = "权重尚未更新"
+RUN_HAS_MOVED = "这一步里已有部分权重更新"
+RUN_GO_ON = "用 run.step() 打开这次反向传播；用 av.watch(model, stop=False) 则不停下。"
+RUN_GO_ON_COMMAND = "到此为止的各步会写入命令的输出文件；用 `autograd-viz watch --no-stop` 则不停下。"
 RUN_MORE_BAD = "，另有 {count} 个参数也是如此"
 RUN_BAD_INPUT = "模型的一个输入从一开始就含有 {what}：请检查数据。"
 RUN_AFTER_MODEL = (
