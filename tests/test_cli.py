@@ -347,29 +347,3 @@ def test_escape_sequences_in_names_do_not_reach_the_terminal(
     assert cli.main(["term", str(script)]) == 0
     said = capsys.readouterr().out
     assert "\x1b" not in said and "a\ufffd[31m" in said
-
-
-TRAINING = """import {library} as lib
-lib.manual_seed(0)
-
-def main():
-    model = lib.nn.Linear(4, 1)
-    optimizer = lib.optim.SGD(model.parameters(), lr=0.1)
-    for _ in range(5):
-        optimizer.zero_grad()
-        (model(lib.ones(2, 4)) ** 2).mean().backward()
-        optimizer.step()
-
-main()
-"""
-
-
-@pytest.mark.parametrize("library", ["autograd_viz", pytest.param("torch", marks=pytest.mark.torch)])
-def test_a_training_script_is_watched_without_a_change(
-    library: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    script, output = tmp_path / "train.py", tmp_path / "run.json"
-    script.write_text(TRAINING.format(library=library))
-    assert cli.main(["watch", str(script), "-o", str(output)]) == 0
-    assert "Linear, 4 steps" in capsys.readouterr().out  # the first pass had run before its optimizer was seen
-    assert "weight" in json.loads(output.read_text())["table"]["path"]

@@ -10,11 +10,11 @@ import subprocess
 import sys
 from pathlib import Path
 from textwrap import dedent
+from typing import Any
 
 import pytest
 
 from autograd_viz import cli
-
 
 
 @pytest.fixture(autouse=True)
@@ -187,6 +187,15 @@ def test_every_model_is_watched_from_its_first_step_on(
     program, expected = PROGRAMS[name]
     assert watch(tmp_path, program, library) == 0
     assert told(capsys.readouterr().out) == expected
+    watched, plain = numbers(vars(sys.modules["__main__"])), dict[str, Any]()
+    exec(HEAD.format(library=library) + dedent(program), plain)
+    assert watched == numbers(plain)
+
+
+def numbers(names: dict[str, Any]) -> list[Any]:
+    """The parameters of all modules, and random numbers that come next."""
+    modules = [m for name, m in names.items() if isinstance(m, names["nn"].Module)]
+    return [*(p.tolist() for m in modules for p in m.parameters()), names["lib"].rand(1).item()]
 
 
 # the gradient of sqrt(0) times 0
@@ -235,7 +244,7 @@ BROKEN = {
         model(x).mul(0).pow(2).sum(1).sqrt().mean().backward()
         optim.SGD(model.parameters(), lr=0.1).step()
         """,
-        "no weight has moved. Where it was born cannot be said",
+        "no weight has moved. Where it was born cannot be said: RuntimeError: the pass of step 0 cannot run again: since it is",
     ),
     "in a closure": (
         """
@@ -265,3 +274,74 @@ def test_nan_of_the_first_step_is_told_before_a_weight_moves(
     assert said in err and "NotFiniteError: step 0: the gradient of " in err and "watch --no-stop" in err
     assert not any(bool(p.isnan().any()) for p in vars(sys.modules["__main__"])["model"].parameters())
     assert told(out)[-1].startswith("model (") and told(out)[-1].endswith(", 1 step")
+
+
+ENDLESS = """
+import signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a process of the background may not have it
+model = nn.Linear(2, 1)
+o = optim.SGD(model.parameters(), lr=0.001)
+k = 0
+while True:
+    step(o, model(x).pow(2).mean())
+    k += 1
+    if k == 70:
+        print("begun", flush=True)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+@pytest.mark.parametrize(("number", "code"), [("SIGINT", 130), ("SIGTERM", 143), ("SIGHUP", 129)])
+def test_a_training_that_is_ended_from_outside_is_kept(tmp_path: Path, number: str, code: int) -> None:
+    """Takes seconds: a process is begun."""
+    (tmp_path / "train.py").write_text(HEAD.format(library="autograd_viz") + ENDLESS)
+    path = os.pathsep.join(filter(None, (str(Path(__file__).parents[1]), os.environ.get("PYTHONPATH"))))
+    process = subprocess.Popen(
+        [sys.executable, "-m", "autograd_viz.cli", "watch", "train.py", "-o", "run.json"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": path},
+    )
+    try:
+        assert process.stdout is not None and process.stdout.readline() == "begun\n"
+        process.send_signal(getattr(signal, number))
+        out, err = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    assert (process.returncode, err) == (code, "")
+    assert re.match(r"run\.json: model \(Linear\), [\d,]+ steps\n", out)
+    assert json.loads((tmp_path / "run.json").read_text())["steps"] >= 70
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="forks")
+def test_a_child_of_the_program_ends_as_it_would(tmp_path: Path) -> None:
+    program = """
+    import os, signal, time
+    read, write = os.pipe()
+    child = os.fork()
+    if not child:
+        os.write(write, b"begun")
+        time.sleep(60)
+        os._exit(3)
+    os.read(read, 5)
+    os.kill(child, signal.SIGTERM)
+    ended = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    """
+    assert watch(tmp_path, program, "autograd_viz") == 0
+    assert vars(sys.modules["__main__"])["ended"] == -signal.SIGTERM
+    assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+
+
+@pytest.mark.parametrize(
+    ("output", "code", "said"), [("none/run.html", 1, "does not exist"), ("run.exe", 2, ".svg, .png, .pdf")]
+)
+def test_a_file_that_cannot_be_written_is_refused_before_the_training(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], output: str, code: int, said: str
+) -> None:
+    (tmp_path / "train.py").write_text("raise SystemExit(7)")
+    assert cli.main(["watch", str(tmp_path / "train.py"), "-o", str(tmp_path / output)]) == code
+    assert said in capsys.readouterr().err
+    assert cli.main(["merge", str(tmp_path), "-o", str(tmp_path / "none" / "job.csv")]) == 1
+    assert "does not exist" in capsys.readouterr().err

@@ -59,10 +59,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     rest += given[end + 1 :]
     try:
         return int(COMMANDS[arguments.command](arguments, rest))
-    except KeyboardInterrupt:
-        return 130
-    except Ended as end:
-        return end.code
+    except (KeyboardInterrupt, Ended) as end:
+        return int(getattr(end, "code", 130))
     except ProgramError as error:
         say(error.text.rstrip("\n"), sys.stderr)
         return error.code

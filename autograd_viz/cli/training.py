@@ -11,8 +11,7 @@ from typing import Any
 import autograd_viz as av
 
 from ..verbs.formats import check_run
-from ..verbs.run import Run
-from ..verbs.watch import each_run
+from ..verbs.watch import Named, each_run
 from .ending import Ended, told_to_end
 from .program import ProgramError
 from .says import say
@@ -35,8 +34,8 @@ def watch_script(script: Path, program: Callable[[], Any], output: Path, stop: b
                 program()
         except (ProgramError, KeyboardInterrupt, Ended) as error:
             early = error
-    stepped = [run for run in runs if run.history.steps]
-    are_written = [_write(run, k, output) for k, run in enumerate(stepped, 1)]
+    stepped = [named for named in runs if named.run.history.steps]
+    are_written = [_write(named, k, output) for k, named in enumerate(stepped, 1)]
     if early is not None:
         raise early
     if not stepped:
@@ -44,19 +43,19 @@ def watch_script(script: Path, program: Callable[[], Any], output: Path, stop: b
     return 0 if all(are_written) else 1
 
 
-def _write(run: Run, number: int, output: Path) -> bool:
+def _write(named: Named, number: int, output: Path) -> bool:
     """Write the file of a run, and say what is odd in it. An error is said, so that the other runs are written."""
     path = _of_rank(output if number == 1 else output.with_name(f"{output.stem}.{number}{output.suffix}"))
     if path is None:
         return True
     try:
-        av.save(run, path)
+        av.save(named.run, path)
     except Exception as error:
         say(f"autograd-viz: {path}: {' '.join(str(error).split())}", sys.stderr)
         return False
-    steps = run.history.steps
-    say(f"{path}: {run.name} ({type(run.model).__name__}), {steps:,} step{'s' if steps != 1 else ''}")
-    for sentence in run.odd()[:5]:
+    steps = named.run.history.steps
+    say(f"{path}: {named.name} ({named.kind}), {steps:,} step{'s' if steps != 1 else ''}")
+    for sentence in named.run.odd()[:5]:
         say(f"  {sentence}")
     return True
 

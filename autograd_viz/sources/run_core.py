@@ -216,7 +216,7 @@ class CoreRunWatch:
         Raises:
             RuntimeError: it cannot run again.
         """
-        why = "no gradient has reached a result of the model"
+        why = "since it is watched, no gradient has reached a result of the model"
         why = "keep is 0" if not self._keeps else why if self.is_on else "the run is closed"
         if not self.has_pass:
             raise RuntimeError(f"the pass of step {self.count} cannot run again: {why}")

@@ -24,7 +24,7 @@ Watches = list[Any]  # things with `calls` and `step_begins` of a `RunWatch`, or
 
 @contextmanager
 def each_trained(found: Callable[[Any], Any]) -> Iterator[None]:
-    """Inside the block, ``found(model)`` is called before the first pass of each model that an optimizer has, or before its step.
+    """Inside, ``found(model)`` is called before the first pass of each model that an optimizer has, or before its step.
 
     PyTorch's optimizers are seen if it is installed; it is imported for that.
 

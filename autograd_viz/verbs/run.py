@@ -40,14 +40,14 @@ class Run:
     """The numbers of a training run, its picture, and its passes.
 
     Attributes:
-        model, name: the model, and the variable that has it.
+        model: the model.
         history: the numbers.
         stopped: the error that stopped the run, or "".
         advice: ends that error.
     """
 
     def __init__(self, model: Any, name: str, keep: int, stop: bool, theme: str) -> None:
-        self.model, self.name, self._theme = model, name, theme
+        self.model, self._name, self._theme = model, name, theme
         self.stopped, self.advice = "", words.RUN_GO_ON
         self.history, self._watch, self._shared = watched(model, keep)
         self._watch.before = self._before_step
@@ -69,11 +69,6 @@ class Run:
             self._shared.end()
         if self._shown is not None:
             self._shown.refresh()
-
-    @property
-    def watching(self) -> Any:
-        """What sees the model's calls, and the steps of its optimizers."""
-        return self._watch
 
     # -- while the run goes on ----------------------------------------------------------------------------------------
 
@@ -216,14 +211,14 @@ class Run:
 
     def svg_in(self, theme: str) -> str:
         """The picture in a theme."""
-        return Painter(self.flushed(), theme_named(theme), self.name, type(self.model).__name__, self.stopped).svg()
+        return Painter(self.flushed(), theme_named(theme), self._name, type(self.model).__name__, self.stopped).svg()
 
     def page(self, theme: str = "auto") -> dict[str, Any]:
         """The data of a page that shows the run; theme "auto": that of the run."""
         last = [-1] if self._watch.has_pass else []
         opened = [*self._watch.moments.steps, *last]
         is_live, chosen = self._watch.is_on and not self.stopped, self._theme if theme == "auto" else theme
-        return run_page(self.flushed(), self.name, type(self.model).__name__, self.stopped, opened, is_live, chosen)
+        return run_page(self.flushed(), self._name, type(self.model).__name__, self.stopped, opened, is_live, chosen)
 
     def widget(self) -> RunWidget:
         """The live picture: it follows the loop, and opens steps."""

@@ -1,8 +1,8 @@
 """The last passes, optimizers, their steps, and numbers read from tensors, with their lines. `explain` reads them.
 
 # Note [What a watched run replaces]
-`passing`, `making`, `stepping`, `calling`, `scaling` and `clipping` are called by their names in this module. A run replaces the names
-while it is watched, so a program that is not watched pays nothing, and nothing is put on its model.
+`passing`, `making`, `stepping`, `calling`, `scaling` and `clipping` are called by their names in this module. A run replaces
+the names while it is watched, so a program that is not watched pays nothing, and nothing is put on its model.
 """
 
 from __future__ import annotations

@@ -59,7 +59,7 @@ class Copies:
 
     def differ(self) -> bool:
         """Has a parameter moved since? One that was nan has not."""
-        return any(bool(((own(p) != was) & (was == was)).any()) for p, was in zip(self._live, self.tensors, strict=True))
+        return any(bool(((own(p) != was) & ~was.isnan()).any()) for p, was in zip(self._live, self.tensors, strict=True))
 
 
 def _kind(p: Any) -> Hashable:

@@ -156,7 +156,7 @@ class Kept:
             raise RuntimeError(f"the pass of step {step} cannot run again: {self.why_not}")
         if not self.calls:
             raise RuntimeError(
-                f"the pass of step {step} cannot run again: the model was not called as a whole; "
+                f"the pass of step {step} cannot run again: since it is watched, the model was not called as a whole; "
                 "if torch.compile(model) was called instead, watch what it returns"
             )
         if any(call.changed() for call in self.calls):

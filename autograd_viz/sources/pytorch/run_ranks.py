@@ -23,21 +23,29 @@ class Channel:
         self._key = f"autograd_viz/run/{_runs['run']}"
         _runs["run"] += 1
         self._sent = 0
+        self._is_lost = False  # the store cannot be reached; PyTorch prints each try
         self._read = [0] * self.world
 
     def send(self, message: bytes) -> None:
-        """Tell rank 0."""
-        if is_distributed():
+        """Tell rank 0, if it can be reached."""
+        if not is_distributed() or self._is_lost:
+            return
+        try:
             store_of_job().set(f"{self._key}/{self.rank}/{self._sent}", message)
-            self._sent += 1
+        except RuntimeError:
+            self._is_lost = True
+        self._sent += 1
 
     def heard(self) -> Iterator[bytes]:
         """What the other ranks have told since the last time; they are not waited for."""
-        if not is_distributed():
+        if not is_distributed() or self._is_lost:
             return
         store = store_of_job()
-        for rank in range(1, self.world):
-            while store.check([key := f"{self._key}/{rank}/{self._read[rank]}"]):
-                yield store.get(key)
-                store.delete_key(key)
-                self._read[rank] += 1
+        try:
+            for rank in range(1, self.world):
+                while store.check([key := f"{self._key}/{rank}/{self._read[rank]}"]):
+                    yield store.get(key)
+                    store.delete_key(key)
+                    self._read[rank] += 1
+        except RuntimeError:
+            self._is_lost = True

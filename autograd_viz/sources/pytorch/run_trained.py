@@ -10,7 +10,6 @@ from torch.compiler import is_dynamo_compiling
 from torch.optim import optimizer as optimizers
 
 from ..replaced import Replaced
-from ..trained import Trained
 
 
 class Calls(Replaced):
@@ -25,8 +24,12 @@ class Calls(Replaced):
         return now
 
 
-def hooked(trained: Trained) -> Callable[[], None]:
-    """From now on PyTorch's optimizers are seen; gives what ends it."""
+def hooked(trained: Any) -> Callable[[], None]:
+    """From now on PyTorch's optimizers are seen; gives what ends it.
+
+    Args:
+        trained: the `Trained` that is told.
+    """
     trained.on_calls.append(lambda: Calls(torch.nn.Module, "__call__", trained.calls))
     made = Replaced(torch.optim.Optimizer, "_patch_step_function", trained.made)  # it runs when one is made or unpickled
     step = optimizers.register_optimizer_step_pre_hook(lambda optimizer, args, kwargs: _steps(trained, optimizer))
@@ -38,11 +41,11 @@ def hooked(trained: Trained) -> Callable[[], None]:
     return end
 
 
-def _steps(trained: Trained, optimizer: Any) -> None:
+def _steps(trained: Any, optimizer: Any) -> None:
     """An optimizer is about to step.
 
-    What begins to watch now registers global hooks, and PyTorch is going through these. So it begins in a hook of the optimizer's
-    own, which PyTorch comes to after them.
+    What begins to watch now registers global hooks, and PyTorch is going through these. So it begins in a hook of the
+    optimizer's own, which PyTorch comes to after them.
     """
     if is_dynamo_compiling() or not trained.is_unseen(optimizer):
         return
