@@ -11,7 +11,7 @@ from typing import Any
 import autograd_viz as av
 
 from ..verbs.formats import check_run
-from ..verbs.watch import Named, each_run
+from ..verbs.programs import Named, each_run
 from .ending import Ended, told_to_end
 from .program import ProgramError
 from .says import say

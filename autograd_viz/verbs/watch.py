@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
-from typing import Any, NamedTuple
+from typing import Any
 
-from .. import words
 from ..errors import MissingLibraryError
-from ..sources.names import callers_names, modules_among, users_names
-from ..sources.trained import each_trained
-from .run import Run, run_of
+from ..sources.names import callers_names
+from .run import run_of
 
 KEEP = "256 MB"
 
@@ -70,39 +66,3 @@ def bytes_of(size: int | str) -> int:
     if found is None or found.group(2).upper() not in UNITS:
         raise ValueError(f'keep must be a number of bytes or a size such as "256 MB", got {size!r:.60}')
     return int(float(found.group(1)) * UNITS[found.group(2).upper()])
-
-
-class Named(NamedTuple):
-    """A run, and what its model is called and is."""
-
-    run: Run
-    name: str
-    kind: str
-
-
-@contextmanager
-def each_run(stop: bool) -> Iterator[list[Named]]:
-    """For the command: inside, every model that an optimizer has is watched from its first pass on; gives the runs.
-
-    Args:
-        stop: as for `watch`.
-    """
-    runs = list[Named]()
-
-    def begins(model: Any) -> Any:
-        name = next((name for name, module in modules_among(users_names()) if module is model), "model")
-        try:
-            run = run_of(model, {name: model}, bytes_of(KEEP), stop, "auto")
-        except Exception:  # no parameter requires grad: the program goes on
-            return None
-        run.advice = words.RUN_GO_ON_COMMAND
-        runs.append(Named(run, name, type(model).__name__))
-        return run._watch
-
-    try:
-        with each_trained(begins):
-            yield runs
-    finally:
-        for named in runs:
-            with suppress(Exception):  # so that the others are closed, and what was measured is written
-                named.run.close()
