@@ -116,3 +116,47 @@ def test_what_is_kept_for_the_command_is_not_seen_by_the_program(library: str, t
     names = vars(sys.modules["__main__"])
     assert "backward through the graph a second time" in names["message"]
     assert names["w"].grad.tolist() == pytest.approx([62.2566, 12106.873], rel=1e-5)
+
+
+RAISED = """
+import {library} as lib
+w = lib.tensor([1.0, 2.0], requires_grad=True)
+y = w.exp()
+y.add_(1.0)
+y.sum().backward()
+"""
+
+
+@BOTH
+@pytest.mark.parametrize("words", [[], ["w"]])
+@pytest.mark.parametrize("suffix", [".py", ".ipynb"])
+def test_explain_of_a_program_that_raises_tells_the_cause_after_the_traceback(
+    library: str, words: list[str], suffix: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip(library)
+    code = RAISED.format(library=library)
+    (script := tmp_path / f"train{suffix}").write_text(code if suffix == ".py" else notebook(code))
+    assert cli.main(["explain", str(script), *words]) == 1
+    out, err = capsys.readouterr()
+    assert err.startswith("Traceback") and "modified by an inplace operation" in err
+    line = "train.py, line 5" if suffix == ".py" else "train.ipynb, cell 1, line 4"
+    assert out.startswith("A tensor that exp() saved") and f"was modified in place ({line})" in out and "→" in out
+
+
+def test_explain_of_an_error_that_it_does_not_know_says_so_and_exit_is_no_error(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (script := tmp_path / "train.py").write_text("import autograd_viz as av\nw = av.ones(1)\nraise KeyError('a')\n")
+    assert cli.main(["explain", str(script), "w"]) == 1
+    out, err = capsys.readouterr()
+    assert err.endswith("KeyError: 'a'\n") and "no more about this error" in out
+    script.write_text("raise SystemExit(3)")
+    assert cli.main(["explain", str(script), "w"]) == 3
+    assert capsys.readouterr().out == ""
+    script.write_text("import autograd_viz as av\nw = av.ones(1)\n")
+    assert cli.main(["explain", str(script)]) == 2
+    assert "raised no error; name the tensor" in capsys.readouterr().err
+
+
+def notebook(*cells: str) -> str:
+    return json.dumps({"cells": [{"cell_type": "code", "source": [cell]} for cell in cells]})
