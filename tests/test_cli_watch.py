@@ -345,3 +345,44 @@ def test_a_file_that_cannot_be_written_is_refused_before_the_training(
     assert said in capsys.readouterr().err
     assert cli.main(["merge", str(tmp_path), "-o", str(tmp_path / "none" / "job.csv")]) == 1
     assert "does not exist" in capsys.readouterr().err
+
+
+@BOTH
+def test_a_loss_is_that_of_the_model_s_own_pass(library: str, tmp_path: Path) -> None:
+    """Both passes run before both optimizers step; an auxiliary pass comes last."""
+    pytest.importorskip(library)
+    program = """
+    actor, critic, other = nn.Linear(2, 1), nn.Linear(2, 1), nn.Linear(2, 1)
+    optimizers = [optim.SGD(m.parameters(), lr=0.1) for m in (actor, critic)]
+    told = []
+    for _ in range(3):
+        losses = actor(x).pow(2).mean(), (critic(x) - 5).pow(2).mean(), (critic(x) - 4).pow(2).mean()
+        for o in optimizers:
+            o.zero_grad()
+        for loss in (*losses, other(x).sum()):
+            loss.backward()
+        for o in optimizers:
+            o.step()
+        told.append([loss.item() for loss in losses])
+    """
+    assert watch(tmp_path, program, library) == 0
+    first, _, last = zip(*vars(sys.modules["__main__"])["told"], strict=True)
+    for name, losses, passes in (("run.json", first, 1), ("run.2.json", last, 2)):
+        totals = json.loads((tmp_path / name).read_text())["totals"]
+        assert totals["loss"] == pytest.approx(losses, rel=1e-6) and totals["passes"] == [passes] * 3
+
+
+@BOTH
+def test_a_model_that_is_called_in_parts_has_the_loss_of_every_pass(library: str, tmp_path: Path) -> None:
+    pytest.importorskip(library)
+    program = """
+    model = nn.ModuleDict({"a": nn.Linear(2, 2), "b": nn.Linear(2, 1)})
+    o = optim.SGD(model.parameters(), lr=0.1)
+    for _ in range(2):
+        loss = model["b"](model["a"](x)).pow(2).mean()
+        step(o, loss)
+    """
+    assert watch(tmp_path, program, library) == 0
+    totals = json.loads((tmp_path / "run.json").read_text())["totals"]
+    assert totals["loss"][1] == pytest.approx(vars(sys.modules["__main__"])["loss"].item(), rel=1e-6)
+    assert totals["passes"] == [1, 1]

@@ -50,6 +50,8 @@ class CoreRunWatch:
         self.moments = CoreMoments()
         self._keeps, self._kept, self._has_run = keep > 0, list[CoreCall](), False
         self._table, self._totals, self._passes, self._before = Table(rows.order), dict[str, float](), 0, dict[int, Any]()
+        self._begun, self._is_reached = 0, False  # passes of this step that have begun; one has reached the model
+        self._reached = 0  # gradients that have arrived at results of the model
         self._stepped, self._rate, self._began = False, math.nan, perf_counter()
         self._names = [
             Replaced(happened, "passing", self._runs_backward),
@@ -80,7 +82,8 @@ class CoreRunWatch:
         results = [(place, result) for place, result in enumerate(tensors_in(output)) if result.grad_fn is not None]
         if kept is not None:
             for place, result in results:
-                result.register_hook(own_hook(partial(_note, kept.arrived, place)))
+                result.register_hook(own_hook(partial(self._noted, kept.arrived, place)))
+                kept.is_followed = True
         if results:
             first = results[0][1]
             first.grad_fn.register_prehook(own_hook(partial(self._arrives, column, first.output_nr, Once())))
@@ -98,20 +101,34 @@ class CoreRunWatch:
         return self._kept[-1]
 
     def _arrives(self, column: int, output: int, before: Once, grads: Sequence[Any]) -> None:
-        grad, number = grads[output], max(1, self._passes)  # a stepper is counted as no pass
+        grad, number = grads[output], max(1, self._begun)  # a stepper is counted as no pass
         if self.is_on and grad is not None and _is_backward() and before.is_new(self.count, number):
             array = grad.detach().numpy()
             self._table.put_one("norm", column, np.hypot(self._table.one("norm", column) or 0.0, norm_of(array)))
             self._table.put_one("largest", column, np.abs(array).max(initial=0))
 
-    def _runs_backward(self, passing: Any, name: str, root: Any, *args: Any) -> Any:
-        if name == "backward" and self.is_on:
+    @contextmanager
+    def _runs_backward(self, passing: Any, name: str, root: Any, *args: Any) -> Iterator[Any]:
+        is_ours = name == "backward" and self.is_on
+        if is_ours:
             self._end_step()
-            if isinstance(root, Tensor) and root.numel() == 1:
-                self._totals["loss"] = self.loss = float(root.detach().item().real)
-            self._passes += 1
-            self._has_run = True
-        return passing(name, root, *args)
+        reached, self._begun = self._reached, self._begun + is_ours
+        with passing(name, root, *args) as noted:
+            yield noted
+        is_own = self._reached > reached or not any(call.is_followed for call in self._kept)
+        if not is_ours or (self._is_reached and not is_own):
+            return
+        if is_own and not self._is_reached:  # passes that have not reached the model count only until one has
+            self._passes, self._is_reached = 0, True
+        self._passes += 1
+        self._has_run = self._has_run or is_own
+        if isinstance(root, Tensor) and root.numel() == 1:
+            self._totals["loss"] = self.loss = float(root.detach().item().real)
+
+    def _noted(self, arrived: dict[int, Any], place: int, grad: Any) -> None:
+        if _is_backward():
+            arrived[place] = grad.detach()
+            self._reached += 1
 
     def _clips(self, clipping: Any, factor: float) -> None:
         clipping(factor)
@@ -186,7 +203,7 @@ class CoreRunWatch:
             return
         now = perf_counter()
         self._totals |= {"passes": self._passes, "seconds": now - self._began}
-        self._stepped, self._passes, self._began = False, 0, now
+        self._stepped, self._passes, self._begun, self._is_reached, self._began = False, 0, 0, False, now
         with np.errstate(all="ignore"):
             for k, old in self._before.items():
                 moved = norm_of(self.rows.parameters[k].detach().numpy() - old)
@@ -240,11 +257,6 @@ class CoreRunWatch:
 def norm_of(array: Any) -> float:
     """The Euclidean norm, in float64."""
     return float(np.sqrt(np.sum(np.square(np.abs(array), dtype=np.float64))))
-
-
-def _note(arrived: dict[int, Any], place: int, grad: Any) -> None:
-    if _is_backward():
-        arrived[place] = grad.detach()
 
 
 def _is_backward() -> bool:

@@ -24,6 +24,7 @@ class CoreCall:
         args, kwargs: copies of those of the call.
         random: the state of the random numbers before it.
         arrived: the gradients that reached each tensor that the model returned, by its place among them.
+        is_followed: some of these tensors tell when a gradient arrives.
     """
 
     at: Place
@@ -32,6 +33,7 @@ class CoreCall:
     kwargs: dict[str, Any]
     random: Any
     arrived: dict[int, Any] = field(default_factory=dict)
+    is_followed: bool = False
 
 
 class CoreMoment(NamedTuple):

@@ -159,15 +159,14 @@ class RunWatch:
         is_ours = is_here and bool(kwargs.get("accumulate_grad"))
         if is_ours:
             self._end_step()
-            self._apart(self.steps.note_loss, roots)
+        reached = self.kept.reached
         was, self.kept.counts = self.kept.counts, is_ours if is_here else self.kept.counts
         try:
             result = run(roots, *args, **kwargs)
         finally:
             self.kept.counts = was
         if is_ours:
-            self.steps.passes += 1
-            self.kept.has_run()
+            self._apart(self.steps.note_pass, roots, self.kept.has_run(reached))
         return result
 
     def clips(self, clip: Any, parameters: Any, max_norm: float, *args: Any, **kwargs: Any) -> Any:

@@ -85,6 +85,7 @@ class Kept:
         calls: the calls of the model in the last pass.
         why_not: why no pass can run again, or "".
         counts: the gradients that arrive now are those of `backward`, not of `grad`.
+        reached: how many gradients have arrived at results of the model.
     """
 
     def __init__(self, model: Any, parameters: Sequence[Any], budget: int) -> None:
@@ -98,12 +99,14 @@ class Kept:
         self._cast = _cast_on(self._live[0].device.type)
         self.calls: list[Call] = []
         self.counts = True
+        self.reached = 0
+        self._is_followed = False  # results of the model tell when a gradient arrives
         self._has_run = self._has_stepped = False
 
     def enters(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """The model is called."""
         if self._has_run or len(self.calls) == MOST_CALLS:
-            self.calls, self._has_run = [], False
+            self.calls, self._has_run, self._is_followed = [], False, False
         if self.why_not:
             return
         versions = [t._version for t in tensors_in((*args, kwargs) if kwargs else args)]
@@ -117,19 +120,23 @@ class Kept:
         call = self.calls[-1]
         for place, result in enumerate(tensors_in(output)):
             if result.grad_fn is not None:
+                self._is_followed = True
                 result.grad_fn.register_prehook(self._noted(call, place, result.output_nr))
 
     def _noted(self, call: Call, place: int, output: int) -> Any:
         def arrives(grads: Sequence[Any]) -> None:
             if self.counts and grads[output] is not None:
                 call.arrived[place] = grads[output]
+                self.reached += 1
 
         return own_hook(arrives)
 
-    def has_run(self) -> None:
-        """A backward pass has run."""
-        self._has_run = True
-        self._has_stepped = False
+    def has_run(self, reached: int) -> bool:
+        """A backward pass has run, before which `reached` was this. Has it reached the model, as far as is known?"""
+        if self._is_followed and self.reached == reached:
+            return False
+        self._has_run, self._has_stepped = True, False
+        return True
 
     def before_step(self) -> None:
         """Parameters are about to move; under `no_grad`."""
