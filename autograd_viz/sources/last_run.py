@@ -14,6 +14,7 @@ from typing import Any
 
 from ..core.backward import backward
 from ..core.backward.accumulate_grad import AccumulateGrad
+from ..core.backward.engine import GraphTask
 from ..core.backward.node import Node
 from ..core.tensor.tensor import Tensor
 from .reach import backward_of
@@ -116,7 +117,7 @@ def last_run(of_torch: bool) -> Iterator[LastRun]:
         task = start(outputs, gradients, *args, **kwargs)
         roots = backward.as_tuple(outputs)
         given = (None,) if gradients is None else backward.as_tuple(gradients)
-        if kwargs.get("captures") is not None:  # grad() writes nothing
+        if kwargs.get("captures") is not None or GraphTask.current is not None:  # grad(), or a pass inside of a pass
             return task
         last.forget()
         if len(roots) == 1 and isinstance(roots[0], Tensor) and kwargs.get("only") is None:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
+from torch._C import _current_graph_task_id as graph_task
 from torch.autograd.grad_mode import _unsafe_preserve_version_counter
 
 from ..replaced import Replaced
@@ -35,7 +36,7 @@ def kept_in(last: Any) -> Callable[[], None]:
         return reach([edge_of(tensor)[0]]) if isinstance(tensor, torch.Tensor) else []
 
     def runs(run: Any, roots: Any, gradients: Any, keep_graph: Any, *args: Any, **kwargs: Any) -> Any:
-        if kwargs.get("accumulate_grad"):
+        if kwargs.get("accumulate_grad") and graph_task() == -1:  # not a pass inside of a pass
             last.forget()
             try:
                 if keep_graph and len(roots) == 1 and isinstance(roots[0], torch.Tensor) and not any(args[1:2]):
