@@ -162,12 +162,14 @@ def notebook(*cells: str) -> str:
     return json.dumps({"cells": [{"cell_type": "code", "source": [cell]} for cell in cells]})
 
 
-def test_a_pass_with_a_pass_inside_is_stepped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of ours: in PyTorch no dispatch mode, such as a recording, survives a pass inside of a pass."""
-    program = """
-import autograd_viz as av
-w = av.tensor([1.0, 2.0], requires_grad=True)
-loss = av.utils.checkpoint.checkpoint(lambda v: v.exp() * v, w * 2, use_reentrant=True).sum()
+@BOTH
+def test_a_pass_with_a_pass_inside_is_stepped(library: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip(library)
+    program = f"""
+import {library} as lib
+from {library}.utils.checkpoint import checkpoint
+w = lib.tensor([1.0, 2.0], requires_grad=True)
+loss = checkpoint(lambda v: v.exp() * v, w * 2, use_reentrant=True).sum()
 loss.backward()
 """
     (script := tmp_path / "train.py").write_text(program)
