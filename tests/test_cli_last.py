@@ -174,3 +174,24 @@ loss.backward()
 """
     (script := tmp_path / "train.py").write_text(program)
     assert term(script, monkeypatch, "fq") == 0
+
+
+@BOTH
+def test_a_scale_that_changes_after_the_pass_is_put_back(
+    library: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip(library)
+    program = f"""
+import {library} as lib
+w = lib.tensor([1.0, 2.0], requires_grad=True)
+optimizer = lib.optim.SGD([w], lr=0.1)
+scaler = lib.amp.GradScaler("cpu", init_scale=4.0, growth_interval=1)
+loss = (w * w).sum()
+scaler.scale(loss).backward()
+scaler.step(optimizer)
+scaler.update()
+assert scaler.get_scale() == 8.0
+"""
+    (script := tmp_path / "train.py").write_text(program)
+    assert term(script, monkeypatch, "fq") == 0
+    assert "[8.0, 16.0]" in capsys.readouterr().out.split("q quit")[1]

@@ -84,6 +84,8 @@ def _on_root(arguments: argparse.Namespace, rest: list[str], act: Act, takes_ste
             if arguments.name is not None or last.root is None:
                 raise
             root = last.root
+        if takes_steps and arguments.name is None and last.has(root):
+            root = last.root  # of a scaled loss, the scaled one
         try:
             if takes_steps and last.is_emptied(root):
                 raise RuntimeError(SECOND)

@@ -10,13 +10,16 @@ from torch._C import _current_graph_task_id as graph_task
 from torch.autograd.grad_mode import _unsafe_preserve_version_counter
 
 from ..replaced import Replaced
+from .held import saved_tensors
 from .nodes import edge_of, reach, variable_of
 from .snapshots import GradSnapshot, TensorSnapshot
 from .values import unseen
 
+SMALL = 64  # elements: of what nodes have saved, a larger tensor is not copied
+
 
 class LeafSnapshot:
-    """The values of a leaf, which an optimizer changes in place, and its version."""
+    """The values of a leaf, which an optimizer changes in place, or the scale of a gradient scaler; and its version."""
 
     @unseen
     def __init__(self, leaf: Any) -> None:
@@ -52,4 +55,5 @@ def kept_in(last: Any) -> Callable[[], None]:
 
 def _look(nodes: Sequence[Any]) -> list[Any]:
     leaves = [v for n in nodes if (v := variable_of(n)) is not None]
-    return [*(GradSnapshot(leaf, is_about_to_change=True) for leaf in leaves), *map(LeafSnapshot, leaves)]
+    saved = [t for n in nodes for t in saved_tensors(n) if t.numel() <= SMALL and t.layout is torch.strided]
+    return [*(GradSnapshot(leaf, is_about_to_change=True) for leaf in leaves), *map(LeafSnapshot, (*leaves, *saved))]
