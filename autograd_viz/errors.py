@@ -7,7 +7,7 @@
     ├── MissingLibraryError (ImportError) record(model) without PyTorch: it says how to install it
     ├── CannotReadError    (OSError)     load("model.pt"): it gives the reason
     ├── CannotWriteError   (OSError)     save(e, "/no/such/folder/e.svg")
-    ├── NotFiniteError     (FloatingPointError) a watched run: a gradient is nan or inf, and no weight has moved
+    ├── NotFiniteError     (FloatingPointError) a watched run: a gradient is nan or inf, before the step
     └── LayoutError                      expanding a picture whose layout takes over 20 s
 
 The core raises PyTorch's types (RuntimeError, TypeError, ...), in PyTorch's words.
@@ -96,4 +96,4 @@ class LayoutError(AutogradVizError):
 
 
 class NotFiniteError(AutogradVizError, FloatingPointError):
-    """A gradient of a watched run is nan or inf; no weight has moved."""
+    """A gradient of a watched run is nan or inf; its optimizer has not stepped."""

@@ -223,7 +223,7 @@ def test_a_magic_s_body_that_raises_shows_the_user_s_lines_alone(script: Path, c
     notebook.write_text(json.dumps({"cells": [{"cell_type": "code", "source": ["%%time\n1 / 0"]}]}))
     assert cli.main(["render", str(notebook), "-o", "x.svg"]) == 1
     said = capsys.readouterr().err
-    assert said.count("  File ") == 2 and "cell 1" in said and "%%time" in said and "ZeroDivisionError" in said
+    assert said.count("  File ") == 1 and "cell 1" in said and "line 2" in said and "ZeroDivisionError" in said
 
 
 def test_a_name_that_is_not_there_lists_those_that_are(script: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -242,24 +242,6 @@ def test_a_variable_that_no_code_can_name_is_drawn(script: Path, capsys: pytest.
         assert cli.main(words) == 2
         said = capsys.readouterr().err
         assert said.startswith("autograd-viz: ") and said.count("\n") == 1
-
-
-@pytest.mark.parametrize("words", [["step"], ["term"], ["render", "-o", "x.svg", "--step", "final"], ["render", "-o", "x.gif"]])
-@pytest.mark.parametrize("library", ["autograd_viz", pytest.param("torch", marks=pytest.mark.torch)])
-def test_of_a_pass_that_has_run_it_says_what_to_add(
-    script: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], words: list[str], library: str
-) -> None:
-    pytest.importorskip(library)
-    monkeypatch.chdir(script.parent)
-    monkeypatch.setattr("webbrowser.open", lambda uri: True)
-    monkeypatch.setattr("sys.stdin", io.StringIO("n\nq\n"))
-    script.write_text(SCRIPT.replace("autograd_viz", library) + "loss.backward()\n")
-    assert cli.main([words[0], script.name, *words[1:]]) == 2
-    said = capsys.readouterr().err
-    assert said.startswith("autograd-viz: train.py already called backward()") and said.count("\n") == 1
-    line = re.findall("put the line `(.*)` above the call", said)[0]
-    script.write_text(script.read_text().replace("loss.backward()", f"{line}\nloss.backward()"))
-    assert cli.main([words[0], script.name, *words[1:]]) == 0
 
 
 def test_what_cannot_be_written_is_said_before_the_script_runs(script: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -347,29 +329,3 @@ def test_escape_sequences_in_names_do_not_reach_the_terminal(
     assert cli.main(["term", str(script)]) == 0
     said = capsys.readouterr().out
     assert "\x1b" not in said and "a\ufffd[31m" in said
-
-
-TRAINING = """import {library} as lib
-lib.manual_seed(0)
-
-def main():
-    model = lib.nn.Linear(4, 1)
-    optimizer = lib.optim.SGD(model.parameters(), lr=0.1)
-    for _ in range(5):
-        optimizer.zero_grad()
-        (model(lib.ones(2, 4)) ** 2).mean().backward()
-        optimizer.step()
-
-main()
-"""
-
-
-@pytest.mark.parametrize("library", ["autograd_viz", pytest.param("torch", marks=pytest.mark.torch)])
-def test_a_training_script_is_watched_without_a_change(
-    library: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    script, output = tmp_path / "train.py", tmp_path / "run.json"
-    script.write_text(TRAINING.format(library=library))
-    assert cli.main(["watch", str(script), "-o", str(output)]) == 0
-    assert "Linear, 4 steps" in capsys.readouterr().out  # the first pass had run before its optimizer was seen
-    assert "weight" in json.loads(output.read_text())["table"]["path"]

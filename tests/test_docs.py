@@ -51,11 +51,12 @@ def test_the_commands_of_the_terminal_run(tmp_path: Path, monkeypatch: pytest.Mo
         "BROWSER": "true",
         "PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")]),
     }
-    rendered, explained, page, stepped, pictures = run_shell(TERMINAL, environment)
+    rendered, explained, page, stepped, pictures, last, last_page = run_shell(TERMINAL, environment)
     assert rendered == "again.svg\n" and Path("again.svg").exists()
     assert explained.startswith("w.grad is all zero: ")
     assert Path(page.strip()).read_text(encoding="utf-8").startswith("<!doctype html>")
     assert "SigmoidBackward0" in stepped and len(pictures.splitlines()) == 11
+    assert "ReluBackward0" in last and Path(last_page.strip()).exists()
 
 
 def test_nothing_tells_to_install_a_package_that_no_index_has() -> None:

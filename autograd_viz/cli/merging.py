@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ..runs.merge import merged
+from ..verbs.formats import check_run
 from .program import UsageError
 from .says import say
 
@@ -20,9 +21,12 @@ def merge(folder: Path, output: Path | None) -> int:
 
     Raises:
         UsageError: there is no run in the folder, or the output has another suffix.
+        CannotWriteError: the output cannot be written there.
     """
     if output is not None and output.suffix not in (".csv", ".json"):
         raise UsageError(f"merge writes a table: .csv or .json, not {output.suffix or output.name!r}")
+    if output is not None:
+        check_run(output)
     runs = _runs(folder)
     if not runs:
         raise UsageError(f"{folder} has no run: each rank writes one with av.save(run, 'run.rank3.json')")

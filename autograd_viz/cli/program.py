@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import os
 import sys
 import traceback
@@ -11,15 +10,20 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from IPython.display import display
+
 import autograd_viz as av
 
-from .runnable import NoShell, cells_of
+from .ending import Ended
+from .executed import run_cells
+from .runnable import NoShell, Program, program_at, program_of_module
 
 HIDDEN = "variables inside functions are not visible: return the loss and assign it at the end of the script"
 FREED = (
     "{script} already called backward(), which freed the graph. To step that pass, "
     "put the line `raise SystemExit` above the call"
 )
+SECOND = "backward through the graph a second time"
 OURS = (str(Path(av.__file__).parent) + os.sep, "<autograd_viz")  # files whose frames a user need not see
 HEADER = "Traceback (most recent call last):\n"
 RECORDING = tuple(os.path.join("torch", *file) for file in (("_compile.py",), ("_dynamo", "eval_frame.py"), ("_ops.py",)))
@@ -32,24 +36,25 @@ class ProgramError(Exception):
     Attributes:
         text: its traceback without our frames, or its exit message.
         code: its exit code.
+        error: what it raised; None if it called exit.
     """
 
-    def __init__(self, text: str, code: int = 1) -> None:
+    def __init__(self, text: str, code: int = 1, error: BaseException | None = None) -> None:
         super().__init__(text)
-        self.text, self.code = text, code
+        self.text, self.code, self.error = text, code, error
 
 
 class UsageError(Exception):
     """An argument names something that does not exist."""
 
 
-def run_program(path: Path, arguments: list[str], is_recorded: bool = True) -> dict[str, Any]:
-    """The variables of a script (.py) or notebook (.ipynb) after its run. PyTorch programs are recorded, if they are to be.
+def run_program(program: Program | Path, arguments: list[str], is_recorded: bool = True) -> dict[str, Any]:
+    """The variables of a program after its run. PyTorch programs are recorded, if they are to be.
 
     The program runs as Python runs it: from then on `__main__`, `sys.argv` and `sys.path` of this process belong to it.
 
     Args:
-        path: the file.
+        program: what `read` gives, or a path.
         arguments: its ``sys.argv[1:]``.
         is_recorded: record a PyTorch program.
 
@@ -57,28 +62,28 @@ def run_program(path: Path, arguments: list[str], is_recorded: bool = True) -> d
         UsageError: the file cannot be read.
         ProgramError: the program raised, or called exit with an error code.
     """
-    cells = _readable_cells(path)
+    program = read(program) if isinstance(program, Path) else program
     main, folder, process = ModuleType("__main__"), os.getcwd(), os.getpid()
-    if path.suffix == ".ipynb":
+    vars(main).update(program.facts)
+    if program.is_notebook:
         shell = NoShell(vars(main))
-        vars(main)["get_ipython"] = lambda: shell
-    else:
-        main.__file__ = str(path.absolute())
+        vars(main).update(get_ipython=lambda: shell, display=display)
     sys.modules["__main__"] = main
-    sys.argv, sys.path[:0] = [str(path), *arguments], [str(path.resolve().parent)]
+    if "__mp_main__" in sys.modules:  # what multiprocessing took for it when it was imported
+        sys.modules["__mp_main__"] = main
+    sys.argv, sys.path[:0] = [program.first, *arguments], [program.folder]
     try:
-        with av.record() if is_recorded and any(_uses_torch(text) for _, text in cells) else nullcontext():
-            for name, text in cells:
-                exec(compile(text, name, "exec", dont_inherit=True), vars(main))
+        with av.record() if is_recorded and program.uses_torch else nullcontext():
+            run_cells(program, vars(main))
     except SystemExit as end:
         if os.getpid() != process:
             raise  # the exit of a child process that the program forked
         if end.code not in (None, 0):
-            raise _ended(path, end.code) from None
-    except KeyboardInterrupt:
+            raise _ended(program.name, end.code) from None
+    except (KeyboardInterrupt, Ended):
         raise
     except BaseException as error:
-        raise ProgramError(_traceback(error)) from None
+        raise ProgramError(_traceback(error) + _package_hint(error, program), error=error) from None
     finally:
         with suppress(OSError):  # the program may have removed the folder
             os.chdir(folder)  # output files go to the user's folder
@@ -87,27 +92,38 @@ def run_program(path: Path, arguments: list[str], is_recorded: bool = True) -> d
     return vars(main)
 
 
-def _readable_cells(path: Path) -> list[tuple[str, str]]:
-    """(name, code) of each cell to run.
+def read(path: Path, is_module: bool = False) -> Program:
+    """The program in a file, or of a module.
 
     Raises:
-        UsageError: the file cannot be read.
+        UsageError: there is none that can be read.
+        ProgramError: a package around the module raised.
     """
+    if is_module:
+        try:
+            return program_of_module(str(path))
+        except LookupError as error:
+            raise UsageError(str(error.args[0])) from None
+        except Exception as error:
+            raise ProgramError(_traceback(error), error=error) from None
     try:
-        return cells_of(path)
+        return program_at(path)
     except OSError as error:
         raise UsageError(f"cannot read {path}: {error.strerror or error}") from error
     except (ValueError, TypeError, LookupError, SyntaxError, RecursionError) as error:
         raise UsageError(f"cannot read {path}: {_unreadable(path, error)}") from error
 
 
-def watched(path: Path) -> AbstractContextManager[Any]:
-    """A context in which PyTorch programs are recorded. It does nothing if the file cannot be read."""
-    try:
-        cells = cells_of(path)
-    except Exception:  # run_program reports the error
-        return nullcontext()
-    return av.watch() if any(_uses_torch(text) for _, text in cells) else nullcontext()
+def watched(program: Program) -> AbstractContextManager[Any]:
+    """A context in which a PyTorch program is watched, as `explain` needs it."""
+    return av.watch() if program.uses_torch else nullcontext()
+
+
+def _package_hint(error: BaseException, program: Program) -> str:
+    """What to do if a script is a part of a package."""
+    is_part = isinstance(error, ImportError) and str(error).startswith("attempted relative import with no known parent package")
+    name = Path(program.first).stem
+    return f"autograd-viz: a part of a package is run by the name of its module: -m package.{name}\n" if is_part else ""
 
 
 def _unreadable(path: Path, error: Exception) -> str:
@@ -118,22 +134,11 @@ def _unreadable(path: Path, error: Exception) -> str:
     return f"it is not a Jupyter notebook{found}"
 
 
-def _ended(path: Path, code: Any) -> ProgramError:
+def _ended(name: str, code: Any) -> ProgramError:
     """The error for ``sys.exit(code)``, with Python's exit code and message."""
     if isinstance(code, int):
-        return ProgramError(f"autograd-viz: {path} ended with exit code {code}", code)
+        return ProgramError(f"autograd-viz: {name} ended with exit code {code}", code)
     return ProgramError(str(code))
-
-
-def _uses_torch(text: str) -> bool:
-    """Does it import PyTorch? The import takes a second, so other programs skip it."""
-    try:
-        tree = ast.parse(text)
-    except SyntaxError:
-        return False
-    imports = [n for n in ast.walk(tree) if isinstance(n, ast.Import | ast.ImportFrom)]
-    names = [n.module or "" if isinstance(n, ast.ImportFrom) else a.name for n in imports for a in n.names]
-    return any(name.split(".")[0] == "torch" for name in names)
 
 
 def _traceback(error: BaseException) -> str:
@@ -165,7 +170,7 @@ def root_of(namespace: dict[str, Any], name: str | None, path: Path) -> Any:
 
 def is_second_pass(error: Exception) -> bool:
     """Has the program's own backward pass freed the saved tensors?"""
-    return "backward through the graph a second time" in str(error)
+    return SECOND in str(error)
 
 
 def _is_tensor(value: Any) -> bool:

@@ -4,40 +4,60 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import autograd_viz as av
 
-from ..verbs.watch import each_run
-from .program import ProgramError, run_program
+from ..verbs.formats import check_run
+from ..verbs.programs import Named, each_run
+from .ending import Ended, told_to_end
+from .program import ProgramError
 from .says import say
 
 
-def watch_script(script: Path, arguments: list[str], output: Path) -> int:
+def watch_script(script: Path, program: Callable[[], Any], output: Path, stop: bool = True) -> int:
     """Run a script, watch every model that it trains, say what is odd, and write the picture of each.
 
-    A second model's file has a number: `run.2.html`. What a program raises is said after its runs. In a job (torchrun), each
-    rank writes its own .json or .csv, `run.rank3.json`, and only rank 0 a picture.
+    A second model's file has a number: `run.2.html`. What ends the program early is told after its runs: an error, Ctrl-C, a
+    signal. In a job (torchrun), each rank writes its own .json or .csv, `run.rank3.json`, and only rank 0 a picture.
+
+    Raises:
+        UnknownChoiceError, CannotWriteError: there cannot be such a file; the script has not run.
     """
-    failed: ProgramError | None = None
-    with each_run() as runs:
+    check_run(output)
+    early: BaseException | None = None
+    with each_run(stop) as runs:
         try:
-            run_program(script, arguments, is_recorded=False)
-        except ProgramError as error:
-            failed = error
-    for k, run in enumerate(runs):
-        path = _of_rank(output if k == 0 else output.with_name(f"{output.stem}.{k + 1}{output.suffix}"))
-        if path is None:
-            continue
-        av.save(run, path)
-        say(f"{path}: {type(run.model).__name__}, {run.history.steps:,} steps")
-        for sentence in run.odd()[:5]:
-            say(f"  {sentence}")
-    if failed is not None:
-        raise failed
-    if not runs:
-        say(f"{script}: no optimizer has stepped", sys.stderr)
-    return 0
+            with told_to_end():
+                program()
+        except (ProgramError, KeyboardInterrupt, Ended) as error:
+            early = error
+    stepped = [named for named in runs if named.run.history.steps]
+    are_written = [_write(named, k, output) for k, named in enumerate(stepped, 1)]
+    if early is not None:
+        raise early
+    if not stepped:
+        say(f"{script}: no optimizer has stepped a module's parameters", sys.stderr)
+    return 0 if all(are_written) else 1
+
+
+def _write(named: Named, number: int, output: Path) -> bool:
+    """Write the file of a run, and say what is odd in it. An error is said, so that the other runs are written."""
+    path = _of_rank(output if number == 1 else output.with_name(f"{output.stem}.{number}{output.suffix}"))
+    if path is None:
+        return True
+    try:
+        av.save(named.run, path)
+    except Exception as error:
+        say(f"autograd-viz: {path}: {' '.join(str(error).split())}", sys.stderr)
+        return False
+    steps = named.run.history.steps
+    say(f"{path}: {named.name} ({named.kind}), {steps:,} step{'s' if steps != 1 else ''}")
+    for sentence in named.run.odd()[:5]:
+        say(f"  {sentence}")
+    return True
 
 
 def _of_rank(output: Path) -> Path | None:

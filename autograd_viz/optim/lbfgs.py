@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core.base import happened
 from ..core.base.grad_mode import enable_grad
 from ..core.tensor.as_array import Array
 from ..core.tensor.tensor import Tensor
@@ -65,6 +66,7 @@ class LBFGS(Optimizer):
         first = self._evaluated(closure)
         loss, grad, evaluations = _number(first), self._gradient(), 1
         state["func_evals"] = state.get("func_evals", 0) + 1
+        happened.stepping(self)
         if np.abs(grad).max() <= group["tolerance_grad"]:
             return first
         for n in range(1, group["max_iter"] + 1):

@@ -46,7 +46,7 @@ class Optimizer:
         self.state: defaultdict[Any, State] = defaultdict(dict)
         self.param_groups: list[Group] = []
         self._steps = 0  # for learning rate schedules
-        happened.optimizers.append(happened.Command(self))
+        happened.making(self)
         groups = list(params)
         if not groups:
             raise ValueError("optimizer got an empty parameter list")

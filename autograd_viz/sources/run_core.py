@@ -24,9 +24,19 @@ from ..core.base.provenance import callers_place
 from ..core.tensor.random import default_generator
 from ..core.tensor.tensor import Tensor
 from . import run_open
-from .own_hooks import own_hook
 from .replaced import Replaced
-from .run_core_moments import CoreCall, CoreMoment, CoreMoments, results_again, tensors_in, without_history
+from .run_arrivals import Arrivals
+from .run_core_moments import (
+    CoreCall,
+    CoreMoment,
+    CoreMoments,
+    hooked_by,
+    is_leaf,
+    node_of,
+    results_again,
+    tensors_in,
+    without_history,
+)
 from .run_results import Again, Once, one_root
 from .run_rows import Rows
 from .run_table import BLOCK, TOTALS, Table
@@ -52,11 +62,14 @@ class CoreRunWatch:
         self.moments = CoreMoments()
         self._keeps, self._kept, self._has_run = keep > 0, list[CoreCall](), False
         self._table, self._totals, self._passes, self._before = Table(rows.order), dict[str, float](), 0, dict[int, Any]()
+        self._arrivals = Arrivals(node_of, is_leaf)
+        self._begun, self._is_reached = 0, False  # passes of this step that have begun; one has reached the model
+        self._reached = 0  # gradients that have arrived at results of the model
         self._stepped, self._rate, self._began = False, math.nan, perf_counter()
         self._names = [
             Replaced(happened, "passing", self._runs_backward),
-            Replaced(happened, "stepping", self._steps),
-            Replaced(happened, "calling", self._calls),
+            Replaced(happened, "stepping", self.steps),
+            Replaced(happened, "calling", self.calls),
             Replaced(happened, "clipping", self._clips),
             Replaced(happened, "scaling", self._scales),
         ]
@@ -74,20 +87,26 @@ class CoreRunWatch:
 
     # -- a pass -------------------------------------------------------------------------------------------------------
 
-    def _calls(self, calling: Any, module: Any, run: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def calls(self, calling: Any, module: Any, run: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """A module is called."""
         column = self.rows.of_module.get(module)
         if column is None or not is_grad_enabled():
             return calling(module, run, args, kwargs)
         kept = self._begins(args, kwargs) if module is self.model() else None
         output = calling(module, run, args, kwargs)
-        results = [(place, result) for place, result in enumerate(tensors_in(output)) if result.grad_fn is not None]
-        if kept is not None:
-            for place, result in results:
-                result.register_hook(own_hook(partial(_note, kept.arrived, place)))
-        if results:
-            first = results[0][1]
-            first.grad_fn.register_prehook(own_hook(partial(self._arrives, column, first.output_nr, Once())))
+        self._follow(column, kept, tensors_in(output))
         return output
+
+    def _follow(self, column: int, kept: CoreCall | None, results: Sequence[Any]) -> None:
+        """Note the gradients that arrive at results of a module, and measure those at the first."""
+        is_first = True
+        for place, result in enumerate(results):
+            put = partial(hooked_by, result, None if kept is None else partial(self._noted, kept.arrived, place))
+            arrives = partial(self._arrives, column, result._output_nr, Once()) if is_first else None
+            if self._arrivals.follow(result, partial(put, arrives)):
+                is_first = False
+                if kept is not None:
+                    kept.is_followed = True
 
     def _begins(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> CoreCall | None:
         """The model is called. What the call needs to run again, if it is kept."""
@@ -101,22 +120,37 @@ class CoreRunWatch:
         return self._kept[-1]
 
     def _arrives(self, column: int, output: int, before: Once, grads: Sequence[Any]) -> None:
-        grad, number = grads[output], max(1, self._passes)  # a stepper is counted as no pass
+        grad, number = grads[output], max(1, self._begun)  # a stepper is counted as no pass
         if self.is_on and grad is not None and _is_backward() and before.is_new(self.count, number):
             array = grad.detach().numpy()
             self._table.put_one("norm", column, np.hypot(self._table.one("norm", column) or 0.0, norm_of(array)))
             self._table.put_one("largest", column, np.abs(array).max(initial=0))
 
-    def _runs_backward(self, passing: Any, name: str, root: Any, *args: Any) -> Any:
+    @contextmanager
+    def _runs_backward(self, passing: Any, name: str, root: Any, *args: Any) -> Iterator[Any]:
         if self.model() is None:
             self.close()
-        if name == "backward" and self.is_on:
+        is_ours = name == "backward" and self.is_on
+        if is_ours:
+            self._arrivals.pass_begins([root])
             self._end_step()
-            if isinstance(root, Tensor) and root.numel() == 1:
-                self._totals["loss"] = self.loss = float(root.detach().item().real)
-            self._passes += 1
-            self._has_run = True
-        return passing(name, root, *args)
+        reached, self._begun = self._reached, self._begun + is_ours
+        with passing(name, root, *args) as noted:
+            yield noted
+        is_own = self._reached > reached or not any(call.is_followed for call in self._kept)
+        if not is_ours or (self._is_reached and not is_own):
+            return
+        if is_own and not self._is_reached:  # passes that have not reached the model count only until one has
+            self._passes, self._is_reached = 0, True
+        self._passes += 1
+        self._has_run = self._has_run or is_own
+        if isinstance(root, Tensor) and root.numel() == 1:
+            self._totals["loss"] = self.loss = float(root.detach().item().real)
+
+    def _noted(self, arrived: dict[int, Any], place: int, grad: Any) -> None:
+        if _is_backward():
+            arrived[place] = grad.detach()
+            self._reached += 1
 
     def _clips(self, clipping: Any, factor: float) -> None:
         clipping(factor)
@@ -124,7 +158,8 @@ class CoreRunWatch:
 
     # -- a step -------------------------------------------------------------------------------------------------------
 
-    def _steps(self, stepping: Any, optimizer: Any) -> None:
+    def steps(self, stepping: Any, optimizer: Any) -> None:
+        """An optimizer is about to step."""
         stepping(optimizer)
         held = self._held_by(optimizer)
         if not held:
@@ -181,12 +216,16 @@ class CoreRunWatch:
         grad = self.rows.parameters[self.rows.order[row]].grad
         return "nan" if bool(np.isnan(grad.detach().numpy()).any()) else "inf"
 
+    def has_moved(self) -> bool:
+        """Has an optimizer moved a weight in this step?"""
+        return any(not np.array_equal(self.rows.parameters[k].detach().numpy(), was, True) for k, was in self._before.items())
+
     def _end_step(self) -> None:
         if not self._stepped:
             return
         now = perf_counter()
         self._totals |= {"passes": self._passes, "seconds": now - self._began}
-        self._stepped, self._passes, self._began = False, 0, now
+        self._stepped, self._passes, self._begun, self._is_reached, self._began = False, 0, 0, False, now
         with np.errstate(all="ignore"):
             for k, old in self._before.items():
                 moved = norm_of(self.rows.parameters[k].detach().numpy() - old)
@@ -216,7 +255,7 @@ class CoreRunWatch:
         Raises:
             RuntimeError: it cannot run again.
         """
-        why = "no gradient has reached a result of the model"
+        why = "since it is watched, no gradient has reached a result of the model"
         why = "keep is 0" if not self._keeps else why if self.is_on else "the run is closed"
         if not self.has_pass:
             raise RuntimeError(f"the pass of step {self.count} cannot run again: {why}")
@@ -241,11 +280,6 @@ class CoreRunWatch:
 def norm_of(array: Any) -> float:
     """The Euclidean norm, in float64."""
     return float(np.sqrt(np.sum(np.square(np.abs(array), dtype=np.float64))))
-
-
-def _note(arrived: dict[int, Any], place: int, grad: Any) -> None:
-    if _is_backward():
-        arrived[place] = grad.detach()
 
 
 def _is_backward() -> bool:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from ..core.base.provenance import Place
 from ..core.tensor.random import default_generator
 from ..core.tensor.tensor import Tensor
+from .own_hooks import own_hook
 from .same_line import call_from, spot_of
 
 MOST = 32  # moments
@@ -24,6 +25,7 @@ class CoreCall:
         args, kwargs: copies of those of the call.
         random: the state of the random numbers before it.
         arrived: the gradients that reached each tensor that the model returned, by its place among them.
+        is_followed: some of these tensors tell when a gradient arrives.
     """
 
     at: Place
@@ -32,6 +34,7 @@ class CoreCall:
     kwargs: dict[str, Any]
     random: Any
     arrived: dict[int, Any] = field(default_factory=dict)
+    is_followed: bool = False
 
 
 class CoreMoment(NamedTuple):
@@ -111,3 +114,21 @@ def tensors_in(values: Any) -> list[Any]:
         elif isinstance(value, (tuple, list, dict)):
             todo += reversed(list(value.values() if isinstance(value, dict) else value))
     return found
+
+
+def hooked_by(result: Tensor, noted: Any, arrives: Any, node: Any) -> None:
+    """Put hooks on a result and on its node."""
+    if noted is not None:
+        result.register_hook(own_hook(noted))
+    if arrives is not None:
+        node.register_prehook(own_hook(arrives))
+
+
+def node_of(tensor: Tensor) -> Any:
+    """Its grad_fn; None for a leaf, and for a view that makes another when it is asked."""
+    return None if tensor._view is not None and tensor._view.is_old else tensor.grad_fn
+
+
+def is_leaf(tensor: Tensor) -> bool:
+    """Did no op make it?"""
+    return not tensor.requires_grad or (tensor._view is None and tensor.grad_fn is None)

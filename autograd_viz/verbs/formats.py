@@ -252,10 +252,23 @@ def save_still(x: Any, path: Any, wishes: Wishes) -> None:
     of_verbs = ((MEMORIES, "to_html"), (RUNS, "history"), (PAGED, "partners"))
     kinds = ((MAPS, is_map), *((writers, hasattr(x, name)) for writers, name in of_verbs))
     writers = next((writers for writers, fits in kinds if fits), STILL)
+    _check_among(writers, path)
+    write_file(path, writers[suffix_of(path)](x, wishes))
+
+
+def check_run(path: Any) -> None:
+    """Check the file of a run before the run.
+
+    Raises:
+        As `save_still`.
+    """
+    _check_among(RUNS, path)
+
+
+def _check_among(writers: Collection[str], path: Any) -> None:
     if suffix_of(path) not in writers:
         raise UnknownChoiceError("file suffix of a picture", Path(path).suffix, writers)
     check_place(path)
-    write_file(path, writers[suffix_of(path)](x, wishes))
 
 
 def suffix_of(path: Any) -> str:

@@ -40,11 +40,12 @@ class Loop:
         history: the numbers.
         watch: what fills it.
         stopped: the error that stopped the loop, or "".
+        advice: ends that error.
     """
 
     def __init__(self, model: Any, name: str, keep: int, stop: bool, theme: str) -> None:
         self.name, self.kind, self.theme = name, type(model).__name__, theme
-        self.stopped = ""
+        self.stopped, self.advice = "", words.RUN_GO_ON
         self.history, self.watch, self._shared = watched(model, name, keep)
         self.watch.before = self._before_step
         self.watch.after = self._follow
@@ -98,7 +99,8 @@ class Loop:
         step = self.watch.count
         more = words.RUN_MORE_BAD.format(count=len(bad) - 1) if len(bad) > 1 else ""
         said = {"step": step, "name": paths[0], "what": self.watch.what(bad[0]), "more": more, "why": self._birth(paths[0])}
-        self.stopped = printable(words.RUN_BROKE.format(**said))
+        moved = words.RUN_HAS_MOVED if self.watch.has_moved() else words.RUN_NOT_MOVED
+        self.stopped = printable(words.RUN_BROKE.format(**said, moved=moved, advice=self.advice))
         self.history.mark(step, "stopped", self.stopped)
         self._refresh()
         raise NotFiniteError(self.stopped)

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 from ..errors import MissingLibraryError
 from ..sources.names import callers_names
-from ..sources.trained import each_trained
 from .options import check_options
-from .run import Run, run_of
+from .run import run_of
+
+KEEP = "256 MB"
 
 
-def watch(model: Any = None, *, keep: int | str = "256 MB", stop: bool = True, theme: str = "auto") -> Any:
+def watch(model: Any = None, *, keep: int | str = KEEP, stop: bool = True, theme: str = "auto") -> Any:
     """Watch PyTorch programs from now on: a model while it trains, or everything, for `explain`.
 
     ``w = av.watch(model)`` before a training loop measures each step: the norms of gradients, updates, loss, rates. The loop
@@ -71,15 +70,3 @@ def bytes_of(size: int | str) -> int:
     if found is None or found.group(2).upper() not in UNITS:
         raise ValueError(f'keep must be a number of bytes or a size such as "256 MB", got {size!r:.60}')
     return int(float(found.group(1)) * UNITS[found.group(2).upper()])
-
-
-@contextmanager
-def each_run() -> Iterator[list[Run]]:
-    """Inside the block, every model is watched from the first step of its optimizer on; gives the runs."""
-    runs = list[Run]()
-    try:
-        with each_trained(lambda model: runs.append(watch(model))):
-            yield runs
-    finally:
-        for run in runs:
-            run.close()

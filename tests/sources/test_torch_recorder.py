@@ -294,3 +294,11 @@ def test_scopes_and_modules_make_one_path() -> None:
     assert paths["Addmm"] == "train.twice.body.1"
     assert paths["Mul"] == "train.twice"
     assert paths["Sin"] == paths["Sum"] == "train"
+
+
+def test_a_recording_goes_on_after_a_pass_inside_of_a_pass() -> None:
+    w = torch.ones(2, requires_grad=True)
+    with av.record():
+        torch.utils.checkpoint.checkpoint(torch.exp, w * 2, use_reentrant=True).sum().backward()
+        loss = w.sin().sum()
+    assert [op.name for op in TorchGraph([loss], {}).document.ops] == ["Sin", "Sum"]

@@ -235,3 +235,16 @@ def test_the_line_is_the_users() -> None:
         assert line_of(a, watching) == (__file__, here - 2) and line_of(b, watching) == (__file__, here - 4)
         assert line_of(spaces["c"], watching) == ("<ipython-input-3-abc>", 3)
         assert line_of(spaces["d"], watching) == (__file__, here + 3)
+
+
+def test_a_graph_that_was_recorded_and_is_emptied_can_be_drawn() -> None:
+    """The number is a tensor to its node, and an int to a recording."""
+    w = torch.ones(2, requires_grad=True)
+    with av.watch():
+        with av.record():
+            y = w * 3
+            y.sum().backward()
+            (w * 2).sum().backward()
+        assert av.show(y).svg
+    with pytest.raises(RuntimeError, match="backward through the graph a second time"):
+        y.sum().backward()

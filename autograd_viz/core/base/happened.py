@@ -1,8 +1,8 @@
 """The last passes, optimizers, their steps, and numbers read from tensors, with their lines. `explain` reads them.
 
 # Note [What a watched run replaces]
-`passing`, `stepping`, `calling`, `scaling` and `clipping` are called by their names in this module. A run replaces the names
-while it is watched, so a program that is not watched pays nothing, and nothing is put on its model.
+`passing`, `making`, `stepping`, `calling`, `scaling` and `clipping` are called by their names in this module. A run replaces
+the names while it is watched, so a program that is not watched pays nothing, and nothing is put on its model.
 """
 
 from __future__ import annotations
@@ -104,6 +104,11 @@ def apart() -> Iterator[None]:
         for notes, known in zip(lists, before, strict=True):
             notes.clear()
             notes.extend(known)
+
+
+def making(optimizer: Any) -> None:
+    """An optimizer is being made."""
+    optimizers.append(Command(optimizer))
 
 
 def stepping(optimizer: Any) -> None:

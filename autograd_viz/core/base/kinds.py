@@ -91,6 +91,9 @@ class View(Protocol):
     seen: int
     borrowed: bool
 
+    @property
+    def is_old(self) -> bool: ...
+
     def refresh(self, view: Any) -> None:
         """Make the view's grad_fn again if the memory has changed since."""
 

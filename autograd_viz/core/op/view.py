@@ -40,6 +40,11 @@ class View:
         self.seen = base._counter[0] if base._counter else 0
         self.borrowed = False
 
+    @property
+    def is_old(self) -> bool:
+        """Has the memory changed since the view's grad_fn was made?"""
+        return self.seen != (self.base._counter[0] if self.base._counter else 0)
+
     def refresh(self, view: Tensor) -> None:
         """Make the view's grad_fn again if the memory has changed since.
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import threading
 import weakref
 from collections.abc import Callable, Iterator, Sequence
@@ -12,12 +11,13 @@ from typing import Any
 
 import torch
 
+from ..own_hooks import closure_followed, own_hook
+from ..run_arrivals import Arrivals
 from ..run_results import Again, Once, one_root
 from ..run_rows import ELSEWHERE, Rows
-from .nodes import is_leaf
+from .nodes import grad_fn_of, is_leaf
 from .older import is_dynamo_compiling
 from .run_again import results_again, vjp
-from .run_arrivals import Arrivals
 from .run_held import Held, held_by
 from .run_hooks import Hooks
 from .run_kept import Kept, Moment, tensors_in
@@ -50,7 +50,7 @@ class RunWatch:
     @own_code()
     def __init__(self, model: Any, rows: Rows, sink: Sink, keep: int, *, is_rank: bool = False) -> None:
         self.model, self.rows = weakref.ref(model), rows
-        self.steps, self.arrivals = Steps(rows, sink, is_rank=is_rank), Arrivals()
+        self.steps, self.arrivals = Steps(rows, sink, is_rank=is_rank), Arrivals(grad_fn_of, is_leaf)
         self.kept = Kept(model, rows.parameters, keep, self.arrivals)
         self.before: Callable[[list[int]], None] | None = None
         self.after: Callable[[], None] = lambda: None
@@ -58,7 +58,7 @@ class RunWatch:
         self.moments = Moments()
         self._held: weakref.WeakKeyDictionary[Any, Held] = weakref.WeakKeyDictionary()
         self._scaler: Any = None
-        self._is_in_closure = False  # an optimizer runs the user's closure
+        self._is_in_closure = self._is_again = False  # an optimizer runs the user's closure, and has done so in this step
         self._thread = threading.get_ident()
         self._hooks: Hooks | None = Hooks(self)
 
@@ -93,8 +93,6 @@ class RunWatch:
     def loss(self) -> float:
         """The loss of the current step; nan if it is unknown."""
         return self.steps.loss
-
-    # -- a pass again -------------------------------------------------------------------------------------------------
 
     @property
     def has_pass(self) -> bool:
@@ -156,7 +154,7 @@ class RunWatch:
             if is_measured and before.is_new(self.steps.count, self.steps.passes):
                 self._apart(self.steps.arrived, column, grads[nr])
 
-        self.arrivals.follow(result, arrives)
+        self.arrivals.follow(result, lambda node: node.register_prehook(own_hook(arrives)))
 
     # -- a backward pass ----------------------------------------------------------------------------------------------
 
@@ -169,15 +167,14 @@ class RunWatch:
         if is_ours:
             self._end_step()
             self._apart(self.arrivals.pass_begins, roots)
-            self._apart(self.steps.note_loss, roots)
+        reached = self.kept.reached
         was, self.kept.counts = self.kept.counts, is_ours if is_here else self.kept.counts
         try:
             result = run(roots, *args, **kwargs)
         finally:
             self.kept.counts = was
         if is_ours:
-            self.steps.passes += 1
-            self.kept.has_run()
+            self._apart(self.steps.note_pass, roots, self.kept.has_run(reached))
         return result
 
     def clips(self, clip: Any, parameters: Any, max_norm: float, *args: Any, **kwargs: Any) -> Any:
@@ -215,20 +212,13 @@ class RunWatch:
             self._apart(self._steps_elsewhere, optimizer)
             return None
         self._is_in_closure = False
-        closure = args[1] if len(args) > 1 else kwargs.get("closure")
-        if not callable(closure):
+        with_closure = closure_followed(args, kwargs, lambda: self._about_to_step(optimizer))
+        if with_closure is None:
             self._about_to_step(optimizer)
             return None
         self._end_step()
         self._is_in_closure = True
-
-        @functools.wraps(closure)
-        def looked_at(*args: Any, **kwargs: Any) -> Any:
-            result = closure(*args, **kwargs)
-            self._about_to_step(optimizer)
-            return result
-
-        return ((args[0], looked_at, *args[2:]), kwargs) if len(args) > 1 else (args, {**kwargs, "closure": looked_at})
+        return with_closure
 
     def _steps_elsewhere(self, optimizer: Any) -> None:
         if not is_dynamo_compiling() and self._held_by(optimizer).parameters:
@@ -255,6 +245,7 @@ class RunWatch:
         if is_again and not self._is_in_closure:
             self._end_step()
             is_again = False
+        self._is_again = is_again
         if not is_again:
             self.steps.optimizers.append(optimizer)
         self.steps.measure(held)
@@ -294,6 +285,10 @@ class RunWatch:
         """What the gradient of a row is in this step: "nan" or "inf"."""
         grad = self.rows.parameters[self.rows.order[row]].grad
         return "nan" if self._apart(lambda: bool(real(grad).isnan().any())) else "inf"
+
+    def has_moved(self) -> bool:
+        """Has an optimizer moved a weight in this step?"""
+        return self._is_again or bool(self._apart(self.kept.has_moved, len(self.steps.optimizers) > 1))
 
     def _apart(self, act: Any, *args: Any) -> Any:
         """What an act gives, or None if it fails. Nothing in here breaks the user's program, and no mode of it sees it."""

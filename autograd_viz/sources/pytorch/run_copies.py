@@ -57,6 +57,10 @@ class Copies:
         if alone:
             torch._foreach_copy_(copies, [own(p) for p in alone] if self._is_spread else alone)
 
+    def differ(self) -> bool:
+        """Has a parameter moved since? One that was nan has not."""
+        return any(bool(((own(p) != was) & ~was.isnan()).any()) for p, was in zip(self._live, self.tensors, strict=True))
+
 
 def _kind(p: Any) -> Hashable:
     """What parameters have in common that are copied together; None if it is copied alone."""

@@ -17,8 +17,9 @@ from typing import Any
 import torch
 from torch.utils._pytree import tree_flatten, tree_map
 
+from ..own_hooks import own_hook
+from ..run_arrivals import Arrivals
 from ..same_line import Spot, spot_of
-from .run_arrivals import Arrivals, Hook
 from .run_copies import Copies
 from .run_numbers import is_spread, own
 from .watch_lines import users_line
@@ -87,6 +88,7 @@ class Kept:
         calls: the calls of the model in the last pass.
         why_not: why no pass can run again, or "".
         counts: the gradients that arrive now are those of `backward`, not of `grad`.
+        reached: how many gradients have arrived at results of the model.
     """
 
     def __init__(self, model: Any, parameters: Sequence[Any], budget: int, arrivals: Arrivals) -> None:
@@ -101,12 +103,14 @@ class Kept:
         self._cast = _cast_on(self._live[0].device.type)
         self.calls: list[Call] = []
         self.counts = True
+        self.reached = 0
+        self._is_followed = False  # results of the model tell when a gradient arrives
         self._has_run = self._has_stepped = False
 
     def enters(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """The model is called."""
         if self._has_run or len(self.calls) == MOST_CALLS:
-            self.calls, self._has_run = [], False
+            self.calls, self._has_run, self._is_followed = [], False, False
         if self.why_not:
             return
         versions = [t._version for t in tensors_in((*args, kwargs) if kwargs else args)]
@@ -120,25 +124,34 @@ class Kept:
             return
         call = self.calls[-1]
         for place, result in enumerate(tensors_in(output)):
-            self._arrivals.follow(result, self._noted(call, place, result.output_nr))
+            self._is_followed |= self._arrivals.follow(result, self._noted(call, place, result.output_nr))
 
-    def _noted(self, call: Call, place: int, output: int) -> Hook:
+    def _noted(self, call: Call, place: int, output: int) -> Callable[[Any], object]:
+        """What puts a hook on the node of a result."""
+
         def arrives(grads: Sequence[Any]) -> None:
             if self.counts and grads[output] is not None:
                 call.arrived[place] = grads[output]
+                self.reached += 1
 
-        return arrives
+        return lambda node: node.register_prehook(own_hook(arrives))
 
-    def has_run(self) -> None:
-        """A backward pass has run."""
-        self._has_run = True
-        self._has_stepped = False
+    def has_run(self, reached: int) -> bool:
+        """A backward pass has run, before which `reached` was this. Has it reached the model, as far as is known?"""
+        if self._is_followed and self.reached == reached:
+            return False
+        self._has_run, self._has_stepped = True, False
+        return True
 
     def before_step(self) -> None:
         """Parameters are about to move; under `no_grad`."""
         if self._copies is not None and not self._has_stepped:
             self._copies.take()
             self._has_stepped = True
+
+    def has_moved(self, is_later: bool) -> bool:
+        """Has a parameter moved since the first optimizer of this step began? Without copies: `is_later`, another one came."""
+        return is_later if self._copies is None else self._copies.differ()
 
     @property
     def parameters(self) -> list[Any]:
@@ -155,7 +168,7 @@ class Kept:
             raise RuntimeError(f"the pass of step {step} cannot run again: {self.why_not}")
         if not self.calls:
             raise RuntimeError(
-                f"the pass of step {step} cannot run again: the model was not called as a whole; "
+                f"the pass of step {step} cannot run again: since it is watched, the model was not called as a whole; "
                 "if torch.compile(model) was called instead, watch what it returns"
             )
         if any(call.changed() for call in self.calls):

@@ -58,6 +58,7 @@ class Steps:
         self.spent, self.passes, self.optimizers = 0.0, 0, list[Any]()
         self._is_on_host = rows.parameters[0].device.type == "cpu"
         self._table = Table(rows.order, floats)
+        self._is_reached = False  # a pass of this step has reached the model
         self._loss: Any = None
         self._clip: Any = None
         self._rate: float | None = None
@@ -102,6 +103,15 @@ class Steps:
         self._table.put_one("norm", column, told(norm))
         self._table.put_one("largest", column, told(largest([gradient])[0]))
         self.spent += perf_counter() - began
+
+    def note_pass(self, roots: Sequence[Any], is_own: bool) -> None:
+        """A pass has run. One that has not reached the model counts only until one has."""
+        if self._is_reached and not is_own:
+            return
+        if is_own and not self._is_reached:
+            self.passes, self._loss, self._is_reached = 0, None, True
+        self.passes += 1
+        self.note_loss(roots)
 
     def note_loss(self, roots: Sequence[Any]) -> None:
         """The first root of a pass that has one element."""
@@ -162,6 +172,7 @@ class Steps:
         self._weigh(now - self._began)
         self.optimizers, self.passes, self.spent, self._began = [], 0, 0.0, now
         self._loss = self._clip = self._rate = None
+        self._is_reached = False
         self.count += 1
         self.is_full = self.count % self.every == 0
         if waiting == BLOCK:

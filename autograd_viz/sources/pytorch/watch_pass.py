@@ -25,6 +25,7 @@ import torch
 
 from .held import close, empty, is_stuck, ran_before, reading, saved_tensors, was_begun
 from .nodes import grad_fn_of, outputs_of, reach
+from .values import unseen
 from .watch_log import PassRecord, storage_of
 from .watch_ops import OpRecord, Ops, op_of_node
 
@@ -137,6 +138,7 @@ class LastPass:
             self._empty(nodes_held(op))
         self._careful = CAREFUL
 
+    @unseen  # a recording sees the number of `w * 3` as an int, and PyTorch would leave half a saved tensor
     def _empty(self, nodes: Iterable[Any]) -> None:
         for node in nodes:
             empty(node)

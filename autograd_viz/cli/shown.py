@@ -1,0 +1,131 @@
+"""The commands that run a program and show one of its tensors: render, step, term, explain."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+import webbrowser
+from collections.abc import Callable
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Any
+
+import autograd_viz as av
+
+from ..verbs.formats import Wishes, check
+from ..verbs.programs import LastRun, last_run
+from .program import FREED, SECOND, ProgramError, UsageError, asked, is_second_pass, read, root_of, run_program, watched
+from .says import say
+from .term import is_terminal, keys_of, term
+
+CLEAR = "\x1b[2J\x1b[H"
+WITH_STEPS = (".html", ".json", ".gif", ".apng", ".webp")
+LAST = "autograd-viz: the graph of {name} was freed; this is the last backward pass of the program"
+NO_ERROR = "{script} raised no error; name the tensor to explain: autograd-viz explain {script} model.weight"
+
+Act = Callable[[dict[str, Any], Any, Any], None]  # what is done with the program's variables, a root and its first gradient
+
+
+def render(arguments: argparse.Namespace, rest: list[str]) -> int:
+    """Draw a tensor into a file."""
+    path, step, theme = arguments.output, arguments.step, arguments.theme
+    check(Wishes(step, theme), path)  # before the program runs, which may take long
+    takes_steps = step is not None or path.suffix.lower() in WITH_STEPS
+
+    def act(namespace: dict[str, Any], root: Any, gradient: Any) -> None:
+        root = root if gradient is None else asked(namespace, "av.step($root, $gradient)", root=root, gradient=gradient)
+        asked(namespace, "av.save($root, $path, step=$step, theme=$theme)", root=root, path=path, step=step, theme=theme)
+
+    _on_root(arguments, rest, act, takes_steps)
+    say(str(path))
+    return 0
+
+
+def step(arguments: argparse.Namespace, rest: list[str]) -> int:
+    """Open a page that steps."""
+    page = Path(tempfile.mkdtemp(prefix="autograd_viz_")) / f"{arguments.script.stem}.html"
+
+    def act(namespace: dict[str, Any], root: Any, gradient: Any) -> None:
+        stepper = asked(namespace, "av.step($root, $gradient)", root=root, gradient=gradient)
+        asked(namespace, "av.save($stepper, $path)", stepper=stepper, path=page)
+
+    _on_root(arguments, rest, act)
+    say(str(page))
+    webbrowser.open(page.as_uri())
+    return 0
+
+
+def step_in_terminal(arguments: argparse.Namespace, rest: list[str]) -> int:
+    """Step in the terminal."""
+
+    def act(namespace: dict[str, Any], root: Any, gradient: Any) -> None:
+        stepper = asked(namespace, "av.step($root, $gradient)", root=root, gradient=gradient).stepper
+        if stepper.document.is_freed:
+            raise RuntimeError(SECOND)
+        term(stepper, keys_of(sys.stdin), sys.stdout, CLEAR if is_terminal() else "")
+
+    _on_root(arguments, rest, act)
+    return 0
+
+
+def _on_root(arguments: argparse.Namespace, rest: list[str], act: Act, takes_steps: bool = True) -> None:
+    """Run the program, and act on its tensor. If its last pass has freed that graph, everything is put back as it was.
+
+    Raises:
+        UsageError: another pass has freed the graph, or the program has no such tensor.
+    """
+    program = read(arguments.script, arguments.is_module)
+    with watched(program), last_run(program.uses_torch) as last:
+        namespace = run_program(program, rest)
+        try:
+            root = root_of(namespace, arguments.name, arguments.script)
+        except UsageError:  # it is inside a function
+            if arguments.name is not None or last.root is None:
+                raise
+            root = last.root
+        if takes_steps and arguments.name is None and last.has(root):
+            root = last.root  # of a scaled loss, the scaled one
+        try:
+            if takes_steps and last.is_emptied(root):
+                raise RuntimeError(SECOND)
+            _act_on(namespace, root, act, last if takes_steps else None)
+        except RuntimeError as error:
+            if not is_second_pass(error):
+                raise
+            if arguments.name is not None or last.root is None or last.has(root):
+                raise UsageError(FREED.format(script=arguments.script)) from None
+            say(LAST.format(name=next((n for n, v in namespace.items() if v is root), "the loss")), sys.stderr)
+            _act_on(namespace, last.root, act, last)
+
+
+def _act_on(namespace: dict[str, Any], root: Any, act: Act, last: LastRun | None) -> None:
+    is_last = last is not None and last.has(root)
+    with last.as_it_was() if last is not None and is_last else nullcontext():
+        act(namespace, root, last.gradient if last is not None and root is last.root else None)
+
+
+def explain(arguments: argparse.Namespace, rest: list[str]) -> int:
+    """Explain the grad of a tensor, or the error that ended the program."""
+    program = read(arguments.script, arguments.is_module)
+    with watched(program):
+        try:
+            namespace = run_program(program, rest)
+        except ProgramError as failed:
+            if failed.error is not None:
+                say(failed.text.rstrip("\n"), sys.stderr)
+                say(str(av.explain(failed.error)))
+                return failed.code
+            raise
+        if arguments.tensor is None:
+            raise UsageError(NO_ERROR.format(script=arguments.script))
+        try:
+            tensor = eval(arguments.tensor, dict(namespace))
+        except Exception as error:
+            raise UsageError(f"cannot evaluate {arguments.tensor!r} in {arguments.script}: {error}") from None
+        try:
+            root = root_of(namespace, arguments.name, arguments.script) if arguments.name else None
+            say(str(asked(namespace, "av.explain($tensor, $root)", tensor=tensor, root=root)))
+        except av.NotDrawableError as error:
+            raise UsageError(str(error)) from None
+    return 0
