@@ -27,8 +27,6 @@ class LBFGS(Optimizer):
         line_search_fn: None; line searches are missing.
     """
 
-    _ignored = ()
-
     def __init__(
         self, params: Any, lr: float = 1, max_iter: int = 20, max_eval: int | None = None, tolerance_grad: float = 1e-7,
         tolerance_change: float = 1e-9, history_size: int = 100, line_search_fn: str | None = None,

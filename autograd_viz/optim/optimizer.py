@@ -20,9 +20,6 @@ from ..core.tensor.tensor import Tensor
 State = dict[str, Any]
 Group = dict[str, Any]
 
-# accepted because programs pass them; in PyTorch they choose between equivalent implementations
-_WITHOUT_EFFECT = {"foreach": None, "capturable": False, "differentiable": False, "fused": None}
-
 
 class Optimizer:
     """Updates parameters by their gradients. A subclass defines `update`, for one parameter.
@@ -33,8 +30,6 @@ class Optimizer:
         defaults: the default options of a group.
     """
 
-    _ignored: tuple[str, ...] = ("foreach", "differentiable", "fused")
-
     def __init__(self, params: Any, defaults: dict[str, Any]) -> None:
         if isinstance(params, Tensor):
             raise TypeError(
@@ -42,7 +37,7 @@ class Optimizer:
                 f"torch.{params.dtype.legacy}Tensor"
             )
         check_options(defaults)
-        self.defaults = {**defaults, **{n: _WITHOUT_EFFECT[n] for n in self._ignored if n not in defaults}}
+        self.defaults = defaults
         self.state: defaultdict[Any, State] = defaultdict(dict)
         self.param_groups: list[Group] = []
         self._steps = 0  # for learning rate schedules
@@ -162,8 +157,7 @@ def _copied(value: Any) -> Any:
 
 def options_of(arguments: dict[str, Any]) -> dict[str, Any]:
     """The options among the arguments of an ``__init__``, which are its `locals()` at the start."""
-    named = {n: v for n, v in arguments.items() if n not in ("self", "__class__", "params", "options")}
-    return {**named, **arguments.get("options", {})}
+    return {n: v for n, v in arguments.items() if n not in ("self", "__class__", "params")}
 
 
 def check_options(options: dict[str, Any]) -> None:

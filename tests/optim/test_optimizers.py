@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import warnings
 from typing import Any
 
@@ -139,6 +140,33 @@ def test_refusals_are_pytorchs(act: Any) -> None:
             act(m, m.ones(2, requires_grad=True))
         said.append((info.type.__name__, str(info.value)))
     assert said[0] == said[1]
+
+
+def takers(m: Any) -> list[Any]:
+    """What takes options by name: every optimizer and schedule, and the loader."""
+    rooms = m.optim, m.optim.lr_scheduler
+    found = {n: getattr(room, n) for room in rooms for n in dir(room) if isinstance(getattr(room, n), type) and n[0] != "_"}
+    return [*found.values(), m.utils.data.DataLoader]
+
+
+@pytest.mark.parametrize("mine", takers(av), ids=lambda kind: kind.__name__)
+def test_every_option_of_pytorch_is_taken_in_its_place_and_no_other(mine: Any) -> None:
+    theirs = getattr(torch.optim, mine.__name__, None) or getattr(torch.optim.lr_scheduler, mine.__name__, None)
+    pairs = [inspect.signature(kind.__init__).parameters.values() for kind in (mine, theirs or torch.utils.data.DataLoader)]
+    assert [(p.name, p.kind, p.default) for p in pairs[0]] == [(p.name, p.kind, p.default) for p in pairs[1]]
+    with pytest.raises(TypeError, match="unexpected keyword argument 'momentun'"):
+        mine([av.ones(1, requires_grad=True)], momentun=0.9)
+
+
+def test_an_optimizer_of_the_user_has_the_options_that_it_names() -> None:
+    def said(m: Any) -> str:
+        class Own(m.optim.Optimizer):
+            def __init__(self, params: Any, lr: float) -> None:
+                super().__init__(params, {"lr": lr})
+
+        return repr(Own([m.ones(1, requires_grad=True)], 0.5))
+
+    assert said(av) == said(torch)
 
 
 def test_stepping_the_schedule_first_warns_in_pytorchs_words() -> None:
