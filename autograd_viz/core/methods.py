@@ -15,7 +15,7 @@ from .inplace import activation_functional, inplace, inplace_views, own_memory  
 from .op.primitive import Primitive
 from .tensor import copying, interchange
 from .tensor import questions as _questions  # noqa: F401 -- puts device and its like on Tensor
-from .tensor.creation import array_of_user
+from .tensor.creation import array_of_call
 from .tensor.printing import tensor_text
 from .tensor.tensor import Tensor
 
@@ -63,7 +63,7 @@ for _names, _op in {
 Tensor.__dir__ = tensor_dir  # type: ignore[method-assign]
 Tensor.__deepcopy__ = copying.deepcopy  # type: ignore[attr-defined]
 Tensor.__reduce_ex__ = copying.reduce_ex  # type: ignore[method-assign, assignment]
-Tensor._array_of = staticmethod(array_of_user)  # type: ignore[method-assign]
+Tensor._array_of = staticmethod(array_of_call)  # type: ignore[method-assign]
 for _name in TENSOR_ATTRIBUTES:
     setattr(Tensor, _name, MissingAttribute(_name))
 interchange.bind()

@@ -8,20 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from ..base.dtypes import dtype as Dtype  # noqa: N812 -- `dtype` is PyTorch's name of the argument
 from ..base.dtypes import (
-    bool_,
-    float16,
-    float32,
-    float64,
     from_numpy_dtype,
     get_default_dtype,
-    int8,
-    int16,
-    int32,
     int64,
-    uint8,
 )
-from ..base.dtypes import dtype as Dtype  # noqa: N812 -- `dtype` is PyTorch's name of the argument
 from ..base.public import public
 from .as_array import Array
 from .creation import COPY_WARNING, array_or_shape, drawn, leaf, nested_array, sizes_of
@@ -279,19 +271,3 @@ def randperm(n: int, *, generator: Generator | None = None, dtype: Dtype | None 
     if n < 0:
         raise RuntimeError(f"Trying to create tensor with negative dimension {n}: [{n}]")
     return leaf("randperm", chosen(generator).permutation(n).astype((dtype or int64).numpy), **made)
-
-
-def _of_type(name: str, kind: Dtype) -> None:
-    """`LongTensor` and similar names: a function of values, or of lengths."""
-
-    def make(*values: Any) -> Tensor:
-        if values and all(isinstance(v, int) for v in values):
-            return leaf(name, np.zeros(values, kind.numpy))
-        return leaf(name, nested_array(values[0] if values else [], kind))
-
-    make.__name__, make.__doc__ = name, f"A tensor of {kind.name}: ``{name}([1, 2])``, or ``{name}(2, 3)`` from a shape."
-    public(f"torch.{name}")(make)
-
-
-for _kind in (bool_, uint8, int8, int16, int32, int64, float16, float32, float64):
-    _of_type(f"{_kind.legacy}Tensor", _kind)

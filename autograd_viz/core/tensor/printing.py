@@ -52,7 +52,7 @@ def set_printoptions(
         profile: "default", "short" or "full"; the other arguments change it.
         sci_mode: True or False for all numbers; None chooses for each tensor.
     """
-    given = {"precision": precision, "threshold": threshold, "edgeitems": edgeitems, "linewidth": linewidth}
+    given: dict[str, Any] = {"precision": precision, "threshold": threshold, "edgeitems": edgeitems, "linewidth": linewidth}
     before = PROFILES.get(profile, _Chosen.options)
     _Chosen.options = before._replace(**{n: v for n, v in given.items() if v is not None}, sci_mode=sci_mode)
 
@@ -65,7 +65,9 @@ def _words(values: list[Any], is_float: bool, options: Options) -> tuple[list[st
         return [t.rjust(width) for t in texts], width
     counted = [v for v in values if v and math.isfinite(v)]
     style = _float_style(list(map(abs, counted)), options.sci_mode)
-    texts = (f"{options.form(style)} " * len(values) % tuple(values)).split()  # one format call takes half the time of one per element
+    texts = (
+        f"{options.form(style)} " * len(values) % tuple(values)
+    ).split()  # one format call takes half the time of one per element
     if style == "int":
         texts = [t + "." * math.isfinite(v) for t, v in zip(texts, values, strict=True)]
     are_all = len(counted) == len(values)

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import CannotReadError
-from ..base.dtypes import dtype, from_numpy_dtype
+from ..base.dtypes import BY_NAME, dtype, from_numpy_dtype
 from .archive import MOST_ARRAYS, Archive, opened
 from .as_array import Array, Size
 from .tensor import Tensor
@@ -138,7 +138,7 @@ class _Structure:
             case [(("list" | "tuple" | "size") as kind, [*items])]:
                 return {"list": list, "tuple": tuple, "size": Size}[kind]([self._value(v) for v in items])
             case [("dtype", str(name))]:
-                return from_numpy_dtype(np.dtype(name))
+                return BY_NAME[name]
             case [("value", value)] if isinstance(value, PLAIN):
                 return value
         raise ValueError(f"its structure holds {reprlib.repr(structure)}, which is no part of a state")

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 import weakref
 from typing import TYPE_CHECKING, Any
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..base import provenance
+from ..base.dtypes import _Default
 from ..base.grad_mode import State
 from ..base.kinds import Node, View
 from .as_array import Array, AsArray
@@ -30,7 +32,8 @@ class Tensor(AsArray):
     """An array that remembers how it was made.
 
     Make one with `tensor(...)`, `ones(...)` and similar functions. Tensor itself takes nested lists (in the default type),
-    lengths (a shape), or an array, which it keeps as it is. As in PyTorch, `data` and `grad` are Tensors.
+    lengths (a shape), or an array, in the default type; a call in this package keeps the array. As in PyTorch, `data` and
+    `grad` are Tensors.
     """
 
     __slots__ = (
@@ -53,10 +56,13 @@ class Tensor(AsArray):
         def __getattr__(self, name: str) -> Any: ...
 
         @staticmethod
-        def _array_of(data: tuple[Any, ...]) -> Array: ...
+        def _array_of(data: tuple[Any, ...], is_ours: bool) -> Array: ...
 
     def __init__(self, *data: Any) -> None:
-        self._data: Array = data[0] if data and type(data[0]) is np.ndarray else self._array_of(data)
+        if data and type(data[0]) is np.ndarray and data[0].dtype is _Default.value.numpy:
+            self._data: Array = data[0]
+        else:
+            self._data = self._array_of(data, provenance.ours[sys._getframe(1).f_code.co_filename])
         self._requires_grad = False
         self._grad: Tensor | None = None
         self._grad_fn: Any = None
