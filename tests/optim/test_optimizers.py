@@ -22,6 +22,8 @@ OPTIMIZERS = [
     "Adagrad(ps, initial_accumulator_value=0.5)", "Adadelta(ps)", "Adamax(ps, lr=0.1)", "NAdam(ps, lr=0.1)",
     "NAdam(ps, weight_decay=0.1, decoupled_weight_decay=True)", "RAdam(ps, lr=0.1)", "Rprop(ps)", "ASGD(ps, lr=0.05)",
     "LBFGS(ps, lr=0.5, max_iter=4)", "LBFGS(ps, history_size=2)",
+    "LBFGS(ps, line_search_fn='strong_wolfe')", "LBFGS(ps, lr=8.0, max_iter=6, line_search_fn='strong_wolfe')",
+    "LBFGS(ps, lr=0.01, history_size=3, max_eval=9, line_search_fn='strong_wolfe')",
     "SGD([{'params': ps[:1], 'lr': 0.2}, {'params': ps[1:]}], lr=0.05)",
 ]  # fmt: skip
 
