@@ -100,7 +100,6 @@ class LBFGS(Optimizer):
             changes = (np.abs(grad).max(), np.abs(by).max(), abs(loss - before))
             if state["func_evals"] >= most or _is_settled(group, *changes):
                 break
-        self._steps += 1
         return first
 
     @staticmethod
