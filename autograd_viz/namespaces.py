@@ -13,6 +13,8 @@ from types import ModuleType, SimpleNamespace
 from typing import Any, NoReturn
 
 from . import amp, distributions, nn, optim
+from .autograd import func as transforms
+from .autograd.vmap import vmap
 from .core.base.missing import module_getattr
 from .core.base.public import NAMESPACES, names_of
 from .core.tensor.legacy import legacy_types
@@ -186,6 +188,16 @@ _SEEDS = ("manual_seed", "seed", "initial_seed", "get_rng_state", "set_rng_state
 random = _module("random", "The random numbers.", fork_rng=_fork_rng, **{n: NAMESPACES["torch"][n] for n in _SEEDS})
 multiprocessing = _module("multiprocessing", "Python's own multiprocessing. A tensor is copied into another process.")
 multiprocessing.__dict__["__getattr__"] = lambda name: getattr(importlib.import_module("multiprocessing"), name)
+
+
+func = _module(
+    "func",
+    "Functions of functions, by the names of torch.func.",
+    **{n: getattr(transforms, n) for n in ("grad", "grad_and_value", "hessian", "jacfwd", "jacrev", "jvp", "vjp")},
+    vmap=vmap,
+    functional_call=nn.utils.stateless.functional_call,
+    stack_module_state=nn.utils.stateless.stack_module_state,
+)
 
 
 def _also(target: ModuleType, paths: str) -> None:

@@ -18,20 +18,8 @@ from autograd_viz.core.base.public import names_of
 
 PACKAGE = Path(av.__file__).parent
 NAMESPACES = {
-    *(
-        "accelerator",
-        "backends",
-        "cuda",
-        "fft",
-        "functional",
-        "linalg",
-        "masked",
-        "multiprocessing",
-        "ops",
-        "random",
-        "special",
-    ),
-    "version",
+    *("accelerator", "backends", "cuda", "fft", "func", "functional", "linalg", "masked", "multiprocessing", "ops", "random"),
+    *("special", "version"),
 }
 # each room, and the rooms it may import from besides itself
 FLOORS: dict[str, set[str]] = {
@@ -47,7 +35,7 @@ FLOORS: dict[str, set[str]] = {
     "distributions": {"core"},
     "testing": {"core"},
     "utils": {"autograd", "core"},
-    "namespaces": {"amp", "core", "distributions", "nn", "optim"},
+    "namespaces": {"amp", "autograd", "core", "distributions", "nn", "optim"},
     "layout": {"errors", "graph"},
     "sentences": {"graph", "words"},
     "sources": {"core", "errors", "graph", "runtime"},

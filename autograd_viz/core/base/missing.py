@@ -12,8 +12,6 @@ from .public import LATE, found
 INSTEAD = {
     "compile": "there is nothing to compile; call the function as it is",
     "jit": "there is nothing to compile; call the function as it is",
-    "vmap": "loop over the batch",
-    "func": "autograd.functional has jacobian, hessian, vjp and jvp",
     "sparse": "all tensors are dense",
     "quantization": "all tensors are plain NumPy arrays",
     "distributed": "everything runs in one process",

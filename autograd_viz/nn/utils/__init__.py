@@ -1,6 +1,6 @@
 """Helpers for parameters and gradients, by the names of torch.nn.utils."""
 
-from . import rnn
+from . import rnn, stateless
 from .gradients import (
     clip_grad_norm_,
     clip_grad_value_,
@@ -17,5 +17,6 @@ __all__ = [
     "get_total_norm",
     "parameters_to_vector",
     "rnn",
+    "stateless",
     "vector_to_parameters",
 ]
