@@ -127,13 +127,8 @@ class Optimizer(Hooked):
         number = {p: i for i, p in enumerate(p for g in self.param_groups for p in g["params"])}
         groups = [{**{k: v for k, v in g.items() if k != "params"}, "params": [number[p] for p in g["params"]]}
                   for g in self.param_groups]  # fmt: skip
-        return self._through(
-            "save_post",
-            {  # type: ignore[no-any-return]
-                "state": {number[p]: s for p, s in self.state.items() if s},
-                "param_groups": groups,
-            },
-        )
+        state = {"state": {number[p]: s for p, s in self.state.items() if s}, "param_groups": groups}
+        return dict(self._through("save_post", state))
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Continue from `state_dict`.
