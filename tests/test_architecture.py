@@ -31,7 +31,7 @@ FLOORS: dict[str, set[str]] = {
     "core": {"errors"},
     "autograd": {"core"},
     "nn": {"core"},
-    "optim": {"core"},
+    "optim": {"core", "nn"},
     "distributions": {"core"},
     "testing": {"core"},
     "utils": {"autograd", "core"},

@@ -41,6 +41,10 @@ nn.modules.module: Module
 nn.modules.rnn: LSTM
 nn.modules.utils: _ntuple _pair _single _triple
 nn.parallel: DataParallel
+nn.utils.parametrizations: spectral_norm weight_norm
+nn.utils.parametrize: cached is_parametrized register_parametrization remove_parametrizations
+nn.utils.prune: BasePruningMethod L1Unstructured global_unstructured is_pruned l1_unstructured ln_structured remove
+nn.utils.stateless: functional_call
 nn.utils.rnn: PackedSequence pack_padded_sequence pack_sequence pad_packed_sequence pad_sequence unpack_sequence unpad_sequence
 optim.adam: Adam
 optim.adamw: AdamW
@@ -48,6 +52,7 @@ optim.lr_scheduler: LRScheduler _LRScheduler
 optim.optimizer: Optimizer
 optim.rmsprop: RMSprop
 optim.sgd: SGD
+optim.swa_utils: AveragedModel SWALR get_ema_multi_avg_fn update_bn
 random: fork_rng get_rng_state initial_seed manual_seed set_rng_state
 utils.data.dataloader: DataLoader default_collate
 utils.data.dataset: Dataset Subset TensorDataset random_split

@@ -1,6 +1,6 @@
 """Helpers for parameters and gradients, by the names of torch.nn.utils."""
 
-from . import parametrizations, parametrize, rnn, stateless
+from . import parametrizations, parametrize, prune, rnn, stateless
 from .gradients import (
     clip_grad_norm_,
     clip_grad_value_,
@@ -19,6 +19,7 @@ __all__ = [
     "parameters_to_vector",
     "parametrizations",
     "parametrize",
+    "prune",
     "remove_spectral_norm",
     "remove_weight_norm",
     "rnn",
