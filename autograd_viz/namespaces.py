@@ -228,7 +228,7 @@ _also(_layers, """
     nn.modules.upsampling nn.modules.utils
 """)  # fmt: skip
 _also(distributions, """
-    distributions.bernoulli distributions.beta distributions.categorical distributions.exponential
+    distributions.bernoulli distributions.beta distributions.categorical distributions.dirichlet distributions.exponential
     distributions.multivariate_normal distributions.normal distributions.uniform
 """)  # fmt: skip
 _also(
