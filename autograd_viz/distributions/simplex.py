@@ -44,7 +44,8 @@ def _slope(x: Array, alpha: Array, total: Array) -> Array:
     moved = (special.betainc(alpha + h, beta, x) - special.betainc(alpha - h, beta, x)) / (2 * h)
     density = np.exp(special.xlogy(alpha - 1, x) + special.xlog1py(beta - 1, -x) - special.betaln(alpha, beta))
     with np.errstate(all="ignore"):
-        return np.nan_to_num(-moved / density / (1 - x))
+        slope: Array = np.nan_to_num(-moved / density / (1 - x))
+    return slope
 
 
 class _Dirichlet(Function):

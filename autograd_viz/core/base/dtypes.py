@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -28,15 +28,10 @@ class dtype:  # noqa: N801 -- PyTorch's name
 
     def __init__(self, name: str, category: int, legacy: str) -> None:
         self.name, self.category = name, category
-        if name != "bfloat16":
+        if type(self) is dtype:
             self.numpy = np.dtype(name)
         self.legacy = legacy  # as in the "torch.FloatTensor" of error messages
         self.cpp = _CPP.get(legacy, legacy.lower())  # as in "float != double"
-
-    def __getattr__(self, name: str) -> Any:
-        if name == "numpy":  # whatever computes with a type asks for it
-            raise TypeError(f"autograd_viz has no numbers of type {self!r}, because NumPy lacks it; use float32 or float16")
-        raise AttributeError(f"'torch.dtype' object has no attribute {name!r}")
 
     @property
     def is_floating_point(self) -> bool:
@@ -55,6 +50,17 @@ class dtype:  # noqa: N801 -- PyTorch's name
         return self.name
 
 
+class _NameOnly(dtype):
+    """A type that NumPy lacks: programs may name it and compare with it."""
+
+    __slots__ = ()
+
+    @property
+    def numpy(self) -> NoReturn:  # type: ignore[override]
+        """Raises, because whatever computes with a type asks for it."""
+        raise TypeError(f"autograd_viz has no numbers of type {self!r}, because NumPy lacks it; use float32 or float16")
+
+
 bool_ = dtype("bool", _BOOL, "Bool")
 uint8 = dtype("uint8", _INTEGER, "Byte")
 int8 = dtype("int8", _INTEGER, "Char")
@@ -62,7 +68,7 @@ int16 = short = dtype("int16", _INTEGER, "Short")
 int32 = int_ = dtype("int32", _INTEGER, "Int")
 int64 = long = dtype("int64", _INTEGER, "Long")
 float16 = half = dtype("float16", _FLOAT, "Half")
-bfloat16 = dtype("bfloat16", _FLOAT, "BFloat16")  # a name only: programs compare with it
+bfloat16 = _NameOnly("bfloat16", _FLOAT, "BFloat16")
 float32 = float_ = dtype("float32", _FLOAT, "Float")
 float64 = double = dtype("float64", _FLOAT, "Double")
 complex64 = cfloat = dtype("complex64", _COMPLEX, "ComplexFloat")

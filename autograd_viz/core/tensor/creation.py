@@ -88,8 +88,10 @@ def array_or_shape(data: tuple[Any, ...], kind: dtype | None = None) -> Array:
 
 def array_of_call(data: tuple[Any, ...], is_ours: bool) -> Array:
     """The array of ``Tensor(...)``: of a call in this package the array as it is, of a user's in the default type."""
-    if is_ours and len(data) == 1 and isinstance(data[0], np.generic | np.ndarray):
+    if is_ours and len(data) == 1 and isinstance(data[0], np.generic):
         return np.asarray(data[0])
+    if len(data) == 1 and isinstance(data[0], np.ndarray) and data[0].dtype == get_default_dtype().numpy:
+        return data[0]
     return array_or_shape(data)
 
 

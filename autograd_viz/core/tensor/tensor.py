@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..base import provenance
-from ..base.dtypes import _Default
 from ..base.grad_mode import State
 from ..base.kinds import Node, View
 from .as_array import Array, AsArray
@@ -59,10 +58,8 @@ class Tensor(AsArray):
         def _array_of(data: tuple[Any, ...], is_ours: bool) -> Array: ...
 
     def __init__(self, *data: Any) -> None:
-        if data and type(data[0]) is np.ndarray and data[0].dtype is _Default.value.numpy:
-            self._data: Array = data[0]
-        else:
-            self._data = self._array_of(data, provenance.ours[sys._getframe(1).f_code.co_filename])
+        is_ours = provenance.ours[sys._getframe(1).f_code.co_filename]
+        self._data: Array = data[0] if is_ours and data and type(data[0]) is np.ndarray else self._array_of(data, is_ours)
         self._requires_grad = False
         self._grad: Tensor | None = None
         self._grad_fn: Any = None
