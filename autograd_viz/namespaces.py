@@ -186,7 +186,32 @@ def _fork_rng(devices: Any = None, enabled: bool = True, **options: Any) -> Iter
 
 _SEEDS = ("manual_seed", "seed", "initial_seed", "get_rng_state", "set_rng_state")
 random = _module("random", "The random numbers.", fork_rng=_fork_rng, **{n: NAMESPACES["torch"][n] for n in _SEEDS})
+
+
+def _spawn(
+    fn: Any, args: Any = (), nprocs: int = 1, join: bool = True, daemon: bool = False, start_method: str = "spawn"
+) -> Any:
+    """Run ``fn(i, *args)`` in `nprocs` processes.
+
+    Raises:
+        RuntimeError: one of them failed.
+    """
+    context = importlib.import_module("multiprocessing").get_context(start_method)
+    processes = [context.Process(target=fn, args=(i, *args), daemon=daemon) for i in range(nprocs)]
+    for process in processes:
+        process.start()
+    if not join:
+        return processes
+    for process in processes:
+        process.join()
+    for i, process in enumerate(processes):
+        if process.exitcode:
+            raise RuntimeError(f"process {i} terminated with exit code {process.exitcode}")
+    return None
+
+
 multiprocessing = _module("multiprocessing", "Python's own multiprocessing. A tensor is copied into another process.")
+multiprocessing.__dict__["spawn"] = _spawn
 multiprocessing.__dict__["__getattr__"] = lambda name: getattr(importlib.import_module("multiprocessing"), name)
 
 
@@ -231,6 +256,7 @@ _also(distributions, """
     distributions.bernoulli distributions.beta distributions.categorical distributions.dirichlet distributions.exponential
     distributions.multivariate_normal distributions.normal distributions.uniform
 """)  # fmt: skip
+_also(nn.utils, "nn.utils.clip_grad nn.utils.convert_parameters")
 _also(
     optim, "optim.adadelta optim.adagrad optim.adamax optim.adamw optim.asgd optim.nadam optim.radam optim.rmsprop optim.rprop"
 )

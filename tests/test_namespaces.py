@@ -28,7 +28,7 @@ distributions.bernoulli: Bernoulli
 distributions.categorical: Categorical
 distributions.normal: Normal
 functional: einsum meshgrid norm split tensordot
-multiprocessing: Process Queue cpu_count get_context set_start_method
+multiprocessing: Process Queue cpu_count get_context set_start_method spawn
 nn: DataParallel
 nn.modules: Conv2d Linear Module ReLU Sequential
 nn.modules.activation: ReLU
@@ -45,6 +45,7 @@ nn.utils.parametrizations: spectral_norm weight_norm
 nn.utils.parametrize: cached is_parametrized register_parametrization remove_parametrizations
 nn.utils.prune: BasePruningMethod L1Unstructured global_unstructured is_pruned l1_unstructured ln_structured remove
 nn.utils.stateless: functional_call
+nn.utils.clip_grad: clip_grad_norm_
 nn.utils.rnn: PackedSequence pack_padded_sequence pack_sequence pad_packed_sequence pad_sequence unpack_sequence unpad_sequence
 optim.adam: Adam
 optim.adamw: AdamW
@@ -168,6 +169,28 @@ def test_a_module_for_several_devices_is_the_module_itself() -> None:
         model = m.nn.DataParallel(layer, device_ids=[0, 1])
         found.append((model(m.ones(2)).item(), list(model.state_dict()), repr(model), model.module is layer, model.device_ids))
     assert found[0] == found[1]
+
+
+def test_a_function_runs_in_several_processes() -> None:
+    program = """
+import autograd_viz.multiprocessing as mp
+
+def run(rank, queue):
+    queue.put(rank)
+
+def fail(rank):
+    raise SystemExit(3 * rank)
+
+queue = mp.get_context("fork").SimpleQueue()
+mp.spawn(run, args=(queue,), nprocs=2, start_method="fork")
+print(sorted([queue.get(), queue.get()]))
+try:
+    mp.spawn(fail, nprocs=2, start_method="fork")
+except RuntimeError as error:
+    print(error)
+"""
+    done = subprocess.run([sys.executable, "-W", "ignore", "-c", program], capture_output=True, text=True, check=False)
+    assert (done.stdout, done.stderr) == ("[0, 1]\nprocess 1 terminated with exit code 3\n", "")
 
 
 def test_a_block_of_random_numbers_leaves_the_others_alone() -> None:

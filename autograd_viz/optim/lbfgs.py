@@ -52,6 +52,8 @@ class LBFGS(Optimizer):
 
     def _searched(self, closure: Callable[[], Any], begin: Trial, direction: Array, t: float, most: int) -> Trial:
         """The point that a line search finds. The parameters stay where they are."""
+        if self.param_groups[0]["line_search_fn"] != "strong_wolfe":
+            raise RuntimeError("only 'strong_wolfe' is supported")
         here, count = [p._data.copy() for p in self._params], self.state[self._params[0]]
 
         def attempt(t: float) -> Trial:

@@ -121,6 +121,7 @@ REFUSALS = [
     lambda m, w: m.optim.SGD([w], lr=-0.1),
     lambda m, w: m.optim.SGD([w], lr=0.1, nesterov=True),
     lambda m, w: m.optim.SGD([w], momentum=-1),
+    lambda m, w: m.optim.LBFGS([w], line_search_fn="armijo").step(lambda: (w * w).sum().backward() or 1.0),
     lambda m, w: m.optim.SGD([w], weight_decay=-1),
     lambda m, w: m.optim.Adam([w], betas=(1, 0)),
     lambda m, w: m.optim.Adam([w], eps=-1),
