@@ -69,6 +69,18 @@ def test_lengths_that_do_not_fit_are_refused_in_pytorchs_words(lengths: list[int
     assert said[0] == said[1]
 
 
+def test_packed_data_can_be_changed_and_packed_again() -> None:
+    found = []
+    for m in (av, torch):
+        rnn = m.nn.utils.rnn
+        packed = rnn.pack_sequence([m.tensor([1.0, 2.0]), m.tensor([3.0, 4.0, 5.0])], enforce_sorted=False)
+        again = rnn.PackedSequence(packed.data * 2, packed.batch_sizes, packed.sorted_indices)
+        found.append(
+            (repr(again), [b.tolist() for b in rnn.unpack_sequence(again)], again.to(m.float64).data.dtype is m.float64)
+        )
+    assert found[0] == found[1]
+
+
 def test_a_length_beyond_the_input_is_refused() -> None:
     """PyTorch makes a packed sequence of it that fits no shape."""
     with pytest.raises(RuntimeError, match="sequence length to be at most 5, the length of the input, but got 9"):

@@ -124,6 +124,9 @@ def test_own_parametrizations_run_one_after_the_other_and_take_values() -> None:
         lambda m, p: p.register_parametrization(m.nn.Linear(2, 3), "weight", m.nn.Linear(2, 1)),
         lambda m, p: p.remove_parametrizations(m.nn.utils.parametrizations.weight_norm(m.nn.Linear(1, 1)), "weight", False),
         lambda m, p: m.nn.utils.parametrizations.spectral_norm(m.nn.Linear(1, 1), "x"),
+        lambda m, p: setattr(
+            m.nn.utils.parametrizations.weight_norm(m.nn.Linear(1, 1)), "weight", m.nn.Parameter(m.ones(1, 1))
+        ),
         lambda m, p: m.nn.utils.parametrizations.spectral_norm(m.nn.Linear(1, 1), n_power_iterations=0),
         lambda m, p: m.nn.utils.remove_spectral_norm(m.nn.Linear(1, 1)),
         lambda m, p: m.nn.utils.remove_weight_norm(m.nn.Linear(1, 1)),
@@ -133,7 +136,7 @@ def test_own_parametrizations_run_one_after_the_other_and_take_values() -> None:
 def test_refusals_are_pytorchs(act: Any) -> None:
     said = []
     for m in (av, torch):
-        with pytest.raises((ValueError, RuntimeError)) as error:
+        with pytest.raises((ValueError, RuntimeError, KeyError)) as error:
             act(m, m.nn.utils.parametrize)
         said.append((error.type, str(error.value)))
     assert said[0] == said[1]

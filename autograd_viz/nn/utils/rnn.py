@@ -44,7 +44,14 @@ def unpad_sequence(padded_sequences: Tensor, lengths: Any, batch_first: bool = F
     return [row.narrow(0, 0, int(n)) for row, n in zip(batches.unbind(0), lengths, strict=True)]
 
 
-class PackedSequence(NamedTuple):
+class _Parts(NamedTuple):
+    data: Any
+    batch_sizes: Any
+    sorted_indices: Any
+    unsorted_indices: Any
+
+
+class PackedSequence(_Parts):
     """The elements of all sequences, time by time, the longest sequence first. Recurrent layers take it and return one.
 
     Attributes:
@@ -54,10 +61,13 @@ class PackedSequence(NamedTuple):
         unsorted_indices: how to undo it.
     """
 
-    data: Any
-    batch_sizes: Any
-    sorted_indices: Any = None
-    unsorted_indices: Any = None
+    __slots__ = ()
+
+    def __new__(cls, data: Any, batch_sizes: Any, sorted_indices: Any = None, unsorted_indices: Any = None) -> PackedSequence:
+        """`unsorted_indices` follows from `sorted_indices`."""
+        if unsorted_indices is None and sorted_indices is not None:
+            unsorted_indices = Tensor(np.argsort(sorted_indices._data))
+        return super().__new__(cls, data, batch_sizes, sorted_indices, unsorted_indices)
 
     def to(self, *wanted: Any, **named: Any) -> PackedSequence:
         """The same with the data in another type."""
@@ -89,8 +99,7 @@ def pack_padded_sequence(input: Any, lengths: Any, batch_first: bool = False, en
     _check_lengths(counts, x.shape)
     going = np.arange(counts[0])[:, None] < counts  # (time, batch): the sequence has an element
     data = x.flatten(0, 1).index_select(0, Tensor(np.flatnonzero(going)))
-    undone = (None, None) if order is None else (Tensor(order), Tensor(np.argsort(order)))
-    return PackedSequence(data, Tensor(going.sum(1)), *undone)
+    return PackedSequence(data, Tensor(going.sum(1)), None if order is None else Tensor(order))
 
 
 def _check_lengths(counts: Any, shape: Any) -> None:
