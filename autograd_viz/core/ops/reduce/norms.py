@@ -56,6 +56,8 @@ def norm_backward(grad: Any, self: Any, p: Any, result: Any, dim: Any = None) ->
         return grad * where(eq(result, 0), zeros_like(self), self / result)
     if p in (float("inf"), -float("inf")):
         return shared(grad, is_same(abs(self), result), dim) * sgn(self)
+    if p > 2:  # no division by |self|, so the second derivative at 0 is 0
+        return self * abs(self) ** (p - 2) * where(eq(result, 0), 0, grad / result ** (p - 1))
     return grad * where(eq(self, 0), zeros_like(self), sgn(self) * (abs(self) / result) ** (p - 1))
 
 
