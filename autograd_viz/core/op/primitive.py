@@ -36,6 +36,7 @@ from . import call
 from .node_class import make_node_class, write_backward
 from .out import write_out
 from .primitive_node import PrimitiveNode
+from .real_only import refuse_complex
 from .table import Table, Traits
 from .view import become_view
 
@@ -114,6 +115,8 @@ class Primitive(Table):
         if self.promotes:
             check_broadcast(*inputs)
             arrays = list(brought_together(*inputs))
+        if self.real_only and arrays[0] is not None and arrays[0].dtype.kind == "c":
+            refuse_complex(self.name, arrays[0])
         value = quiet.run(self.forward, *arrays, **{k: array_of(v) for k, v in options.items()})
         results = tuple(Tensor(v) for v in value) if self.several else (Tensor(value),)
         if self.view:

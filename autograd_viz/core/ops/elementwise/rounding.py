@@ -58,6 +58,7 @@ def div_rounded(self, other, *, rounding_mode):
         return self / other if self.dtype.kind in "fc" else _as_default_float(self) / _as_default_float(other)
     if rounding_mode == "floor":
         return whole_quotient(self, other)
+    refuse(self, "c", "div_trunc_cpu")
     return np.trunc(self / other) if self.dtype.kind == "f" else (self - np.fmod(self, nonzero_divisor(other))) // other
 div_rounded.defvjp(
     self  = lambda grad, other, rounding_mode:       grad / other if rounding_mode is None else zeros_like(grad),
@@ -156,7 +157,7 @@ lcm = public_row("lcm", "", "The least common multiple.",
 # fmt: on
 def whole_quotient(array: Any, divisor: Any) -> Any:
     """floor(array / divisor). A division by 0 gives inf, not nan."""
-    refuse(array, "b", "div_floor_cpu")
+    refuse(array, "bc", "div_floor_cpu")
     if array.dtype.kind != "f":
         return array // nonzero_divisor(divisor)
     return np.where(divisor == 0, array / divisor, array // divisor)

@@ -13,6 +13,7 @@ from ...op.primitive import primitive
 from ...op.row import row
 from ...tensor.arguments import check_dim
 from ...tensor.as_array import Array
+from ...tensor.refusals import scalar_type
 from ...tensor.tensor import Tensor
 from .dims import of_tensor, optional_dims, reduced_dims
 
@@ -201,6 +202,10 @@ def pairwise_distance(x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-6,
 @public("torch.cosine_similarity", "nn.functional.cosine_similarity")
 def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Any:
     """The cosine of the angle between x1 and x2 along `dim`: the dot product of both, scaled to length 1."""
+    if (kind := np.result_type(x1._data, x2._data)).kind != "f":
+        raise RuntimeError(
+            f"expected common dtype to be floating point, yet common dtype is {scalar_type(np.empty(0, kind))}"
+        )
     shape = np.broadcast_shapes(x1.shape, x2.shape)
     scaled = []
     for given in (x1, x2):
