@@ -14,7 +14,7 @@ _KERNELS = {
         adaptive_avg_pool3d_to adaptive_max_pool3d_to aminmax_dim atan2 copysign_scalar copysign_tensor ctc_loss_forward
         cummax_dim cummin_dim elu_of entr erfcx fmod_scalar fmod_tensor frac ge glu_of gt hardshrink hardsigmoid_of
         hardswish_of hypot i0e i1 i1e igamma igammac kthvalue_dim le leaky_relu_of log_ndtr log_sigmoid_forward
-        logaddexp2 logit lt median_all mish_of mode_dim ndtri nextafter poisson_draw prelu_kernel remainder_of_scalar
+        logaddexp2 logit lt mish_of mode_dim ndtri nextafter poisson_draw prelu_kernel remainder_of_scalar
         remainder_scalar remainder_tensor softplus_of special_airy_ai special_bessel_j0 special_bessel_j1
         special_bessel_y0 special_bessel_y1 special_modified_bessel_i0 special_modified_bessel_i1 special_modified_bessel_k0
         special_modified_bessel_k1 special_scaled_modified_bessel_k0 special_scaled_modified_bessel_k1
@@ -42,7 +42,7 @@ _KERNELS = {
     "leaky_relu_cpu": "rrelu_with_noise",
     "max_values_cpu": "amax_dims",
     "maximum_cpu": "clamp_min_tensor",
-    "median_cpu": "nanmedian_all",
+    "median_cpu": "median_all nanmedian_all",
     "median_out": "median_dim nanmedian_dim",
     "min_values_cpu": "amin_dims",
     "minimum_cpu": "clamp_max_tensor",
@@ -72,21 +72,24 @@ _SENTENCES = {  # ops by PyTorch's sentence
     "*(): does not support complex input": "argmax_dim argmin_dim max_dim min_dim",
     " Sort does not support complex dtypes on CPU": "argsort_dim sort_dim sort_stable",
     " topk does not support complex dtypes on CPU": "topk_dim",
-    "Expected tensor for argument #1 'weight' to have one of the following scalar types: Half, BFloat16, Float, Double; but got "
-    "CPU{}Type instead (while checking arguments for embedding_bag)": "embedding_bags",
+    "Expected tensor for argument #1 'weight' to have one of the following scalar types: Half, BFloat16, Float, Double; but "
+    "got CPU{}Type instead (while checking arguments for embedding_bag)": "embedding_bags",
     "Exponential distribution is a continuous probability distribution. dtype must be a floating point but you specified {}":
         "exponential_fill",
     "Unlike NumPy, torch.sign is not intended to support complex numbers. Please use torch.sgn instead.": "sign",
     "Unsupported input type encountered for isin(): {}": "isin",
     "cdist only supports floating-point dtypes, X1 got: {}": "cdist_forward",
-    "clamp is not supported for complex types": "clamp_max_number clamp_min_number clamp_numbers clamp_tensors hardtanh_of relu",
+    "clamp is not supported for complex types":
+        "clamp_max_number clamp_min_number clamp_numbers clamp_tensors hardtanh_of relu",
     "normal expects standard deviation to be non-complex": "normal_spread",
     "torch.frexp() only supports floating-point dtypes": "frexp",
 }
 _UNIMPLEMENTED = {"signbit", "ceil", "floor", "trunc", "sign", *_SENTENCES["clamp is not supported for complex types"].split()}
-_ENDING = re.compile("^special_|_(of|of_scalar|of_number|number|scalar|tensors?|dim|draw|to|windows|kernel|forward|with_indices|whole|from)$")
+_ENDING = re.compile(
+    "^special_|_(of|of_scalar|of_number|number|scalar|tensors?|dim|draw|to|windows|kernel|forward|with_indices|whole|from)$"
+)
 REAL_ONLY = {
-    op: text.replace("*", _ENDING.sub("", op).removesuffix("_all" if op == "median_all" else ""))
+    op: text.replace("*", _ENDING.sub("", op))
     for texts in (_KERNELS, _SENTENCES) for text, ops in texts.items() for op in ops.split()
 }
 

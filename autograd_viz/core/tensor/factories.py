@@ -250,7 +250,7 @@ def randint(
 
     Raises:
         TypeError: no `size`.
-        RuntimeError: `low` is not smaller than `high`.
+        RuntimeError: `low` is not smaller than `high`, or `dtype` is complex.
     """
     if size is None and isinstance(high, list | tuple):
         low, high, size = 0, low, high
@@ -259,6 +259,8 @@ def randint(
     if size is None:
         raise TypeError("randint() received an invalid combination of arguments; it takes (high, size) or (low, high, size)")
     low, high = _numbers(low, high)
+    if dtype is not None and dtype.is_complex:
+        raise RuntimeError("check_random_bounds handles only integral, floating-point and boolean types")
     if low >= high:
         raise RuntimeError(f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}")
     return drawn("randint", size, lambda n, _: chosen(generator).integers(n, low, high), dtype or int64, **made)
