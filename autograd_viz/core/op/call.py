@@ -157,7 +157,7 @@ def _forward(p: Table) -> list[str]:
     lines.append(f"{indent}elif not _x0.shape: {'; '.join(numbers)}")
     lines += ["    try:", f"        {run}", "    except ValueError:"]
     lines += [f"        check_broadcast({', '.join(p.inputs)})", "        raise"]
-    laid_out = "_value = in_order_of(_value, _x0)"
+    laid_out = f"_value = in_order_of(_value, {', '.join(arrays)})"
     return [*lines, f"    if type(_value) is ndarray and _value.ndim > 1 and not _x0.flags.c_contiguous: {laid_out}"]
 
 

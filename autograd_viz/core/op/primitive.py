@@ -37,6 +37,7 @@ from .node_class import make_node_class, write_backward
 from .out import write_out
 from .primitive_node import PrimitiveNode
 from .real_only import refuse_complex
+from .row_major import ROW_MAJOR, row_major
 from .table import Table, Traits
 from .view import become_view
 
@@ -232,6 +233,7 @@ def primitive(
     traits = Traits(view, promotes, several, cuts, results, returns, nondifferentiable, materialize, also_saved)
 
     def decorate(forward: Callable[..., Any]) -> Primitive:
+        forward = row_major(forward) if forward.__name__ in ROW_MAJOR else forward
         p = Primitive(forward, node_name, traits)
         shown = re.sub(r"_(dims?|all|sizes|scalar|tensors?)$", "", p.name)
         declare(forward, forward, p, as_reading(written) if written else writer(shown))

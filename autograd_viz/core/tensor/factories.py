@@ -30,13 +30,14 @@ from .refusals import check_tensor
 from .scalars import fitted
 from .tensor import Tensor
 
-# -- constants ------------------------------------------------------------------------------------------------------------
 
-
-def _filled(name: str, shape: tuple[int, ...], value: Any, kind: Dtype, made: dict[str, Any]) -> Tensor:
-    for harmless in ("layout", "memory_format", "pin_memory", "out"):
-        made.pop(harmless, None)
-    return leaf(name, np.full(shape, fitted(value, kind.numpy)), **made)
+def _filled(name: str, like: Any, value: Any, kind: Dtype, made: dict[str, Any]) -> Tensor:
+    kept = {k: v for k, v in made.items() if k not in ("layout", "memory_format", "pin_memory", "out")}
+    value = fitted(value.item() if isinstance(value, Tensor) else value, kind.numpy)
+    if type(like) is tuple:
+        return leaf(name, np.full(like, value), **kept)
+    order: Any = "C" if "contiguous" in str(made.get("memory_format")) else "K"
+    return leaf(name, np.full_like(like, value, kind.numpy, order), **kept)
 
 
 def _constant(name: str, value: int, doc: str) -> tuple[Any, Any]:
@@ -48,7 +49,7 @@ def _constant(name: str, value: int, doc: str) -> tuple[Any, Any]:
 
     def like(input: Tensor, *, dtype: Dtype | None = None, **made: Any) -> Tensor:
         check_tensor(f"{name}_like", input)
-        return _filled(f"{name}_like", input.shape, value, dtype or input.dtype, made)
+        return _filled(f"{name}_like", input._data, value, dtype or input.dtype, made)
 
     def new(self: Tensor, *size: Any, dtype: Dtype | None = None, **made: Any) -> Tensor:
         return of_size(*size, dtype=dtype or self.dtype, **made)
@@ -75,7 +76,7 @@ def full(size: Any, fill_value: Any, *, dtype: Dtype | None = None, **made: Any)
 @public("torch.full_like")
 def full_like(input: Tensor, fill_value: Any, *, dtype: Dtype | None = None, **made: Any) -> Tensor:
     """One value everywhere, in the shape and type of `input`."""
-    return full(input.shape, fill_value, dtype=dtype or input.dtype, **made)
+    return _filled("full_like", input._data, fill_value, dtype or input.dtype, made)
 
 
 @public("Tensor.new_full")

@@ -191,7 +191,7 @@ index_copy.defvjp(
 @primitive("IndexFillBackward0")
 def index_fill_scalar(self, *, dim, index, value):
     """A copy of self with one value in the slices at these indices along `dim`."""
-    (out,) = with_a_dimension(self.copy())
+    (out,) = with_a_dimension(self.copy("K"))
     length = out.shape[check_dim(dim, out.ndim)]
     front = np.where(index < 0, index + length, index).reshape(-1)
     bounded(np.where((front < 0) | (front >= length), index.reshape(-1), 0), length, dim, IndexError)
