@@ -28,7 +28,8 @@ x[:, [0, 1], [[0], [1]]] | x[0, :, [0, 1]] | x % 2 | 2 % x | x // 2 | x + 1 | 2*
 x.sum(0) | x.mean(-1) | x.prod(1) | x.std(0) | x.amax(0) | x.max(0)[0] | x.median(0)[0] | x.norm(dim=0) | x.logsumexp(0)
 x.any(0) | x.cumsum(0) | x.softmax(0) | x.log_softmax(-1) | x.sort(0)[0] | x.sort(1)[1] | x.topk(2, 1)[0] | x.flip(0)
 x.roll(1, 0) | x.tril() | t.cat([x, x]) | t.stack([x, x], 1) | x.clone() | x.contiguous() | t.zeros_like(x) | t.ones_like(x)
-t.full_like(x, 2.0) | t.empty_like(x, memory_format=t.contiguous_format) | t.rand_like(x) | x.index_select(1, t.tensor([0, 1])) | x.repeat(1, 2, 1)
+t.full_like(x, 2.0) | t.empty_like(x, memory_format=t.contiguous_format)
+t.rand_like(x) | x.index_select(1, t.tensor([0, 1])) | x.repeat(1, 2, 1)
 x.index_fill(0, t.tensor([0]), 1.0) | x.double() | x.relu() | x.masked_scatter(x > 1, x) | t.nn.functional.layer_norm(x, (4,))
 """
 TWO = "x + y | x % (y + 1) | x // (y + 1) | t.where(x > y, x, y) | t.maximum(x, y) | t.addcmul(x, y, y) | x.clamp(min=y)"
