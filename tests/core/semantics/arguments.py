@@ -132,3 +132,36 @@ def a_decorated_class_is_a_function_that_makes_its_objects(torch: Any) -> Iterat
 
     yield Made().enabled, Made().now(), isinstance(Made, type)
     yield told(lambda: torch.set_grad_enabled("no")), told(lambda: torch.set_grad_enabled(1)), torch.is_grad_enabled()
+
+
+@program
+def slices_and_indices_that_do_not_fit(torch: Any) -> Iterator[Any]:
+    def zeros() -> Any:
+        return torch.zeros(2, 3)
+
+    ones, first = torch.ones, torch.tensor([0])
+    calls: list[Callable[[], Any]] = [
+        lambda: zeros().index_copy_(0, first, ones(1)),
+        lambda: zeros().index_copy(0, first, ones(1, 2)),
+        lambda: zeros().index_copy(0, torch.tensor([0, 1]), ones(1, 3)),
+        lambda: zeros().index_copy(0, torch.tensor([[0, 1]]), ones(2, 3)),
+        lambda: zeros().index_copy(0, torch.tensor([5]), ones(1, 3)),
+        lambda: zeros().index_copy(0, torch.tensor([0.0]), ones(1, 3)),
+        lambda: zeros().index_copy(-1, first, ones(2)),
+        lambda: zeros().index_copy(0, first, ones(1, 3).long()),
+        lambda: zeros().index_copy(-2, first, ones(1, 3)).tolist(),
+        lambda: zeros().index_add(0, first, ones(1)),
+        lambda: zeros().index_add(0, first, ones(1, 2)),
+        lambda: zeros().index_add(0, torch.tensor([0.0]), ones(1, 3)),
+        lambda: zeros().index_add(0, first, ones(1, 3).long()),
+        lambda: zeros().index_add(0, first.int(), ones(1, 3)).tolist(),
+        lambda: zeros().index_fill(0, torch.tensor([[0]]), 1.0),
+        lambda: zeros().index_fill(0, torch.tensor([0.0]), 1.0),
+        lambda: zeros().index_reduce(0, first, ones(1), "prod"),
+        lambda: zeros().put(torch.tensor([0, 1]), ones(1)),
+    ]
+    for call in calls:
+        try:
+            yield call()
+        except (IndexError, RuntimeError) as error:
+            yield type(error).__name__, str(error)

@@ -16,6 +16,7 @@ from ...op.primitive import primitive
 from ...op.row import row
 from ...tensor.arguments import check_dim, from_front
 from ..shape.slicing import along
+from .slice_checks import check_slices
 
 
 def bounded(index, length, dim, error=RuntimeError, prefix="") -> Any:
@@ -155,6 +156,7 @@ index_select.defvjp(
 def slices(name, array, dim, index, source) -> tuple[Any, ...]:
     """The NumPy index of the slices along `dim` at these indices. Their number must be that of `source`."""
     length = array.shape[check_dim(dim, array.ndim)]
+    check_slices(name, array, dim, index, source)
     if source.ndim and source.shape[dim] != index.size:
         text = f"{name}_(): Number of indices ({index.size}) should be equal to source.size(dim)"
         if name == "index_copy":
@@ -193,6 +195,10 @@ def index_fill_scalar(self, *, dim, index, value):
     """A copy of self with one value in the slices at these indices along `dim`."""
     (out,) = with_a_dimension(self.copy("K"))
     length = out.shape[check_dim(dim, out.ndim)]
+    if index.ndim > 1:
+        raise RuntimeError("Index has to be a vector/scalar")
+    if index.dtype != np.int64:
+        raise IndexError("index_fill_(): Expected dtype int64 for index.")
     front = np.where(index < 0, index + length, index).reshape(-1)
     bounded(np.where((front < 0) | (front >= length), index.reshape(-1), 0), length, dim, IndexError)
     out[along(out, dim, front)] = value
@@ -238,7 +244,7 @@ take.defvjp(self = lambda grad, self, index: put_values(zeros_like(self), grad, 
 def put_values(self, source, *, index, accumulate=False):
     """A copy of self, with `source` at these indices into the flattened tensor."""
     source = np.asarray(source)
-    if source.size not in (1, index.size):
+    if source.size != index.size and source.ndim:
         raise IndexError(
             "put_(): Expected source and index to have the same number of elements, but got source.numel() = "
             f"{source.size}, index.numel() = {index.size}"
