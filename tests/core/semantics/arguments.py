@@ -165,3 +165,15 @@ def slices_and_indices_that_do_not_fit(torch: Any) -> Iterator[Any]:
             yield call()
         except (IndexError, RuntimeError) as error:
             yield type(error).__name__, str(error)
+
+
+@program
+def a_division_without_a_gradient_has_edges_to_what_requires_grad(torch: Any) -> Iterator[Any]:
+    x = torch.tensor([3.0, 5.0], requires_grad=True)
+    for y in (x // 2, x // x, 2 // x, x.floor_divide(torch.ones(2)), 2 % x, x % 2):
+        yield y.grad_fn.name(), [(node.name(), number) for node, number in y.grad_fn.next_functions if node]
+        yield len(y.grad_fn.next_functions)
+        try:
+            y.sum().backward()
+        except RuntimeError as error:
+            yield str(error)

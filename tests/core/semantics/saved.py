@@ -113,8 +113,9 @@ def data_written_between_forward_and_backward(torch: Any) -> Iterator[Any]:
     ops: list[Callable[[Any], Any]] = [
         lambda x: x.prod(), lambda x: x.prod(0), lambda x: x.prod(-1, keepdim=True), lambda x: x.max(), lambda x: x.median(),
         lambda x: x.amax(1), lambda x: x.exp(), lambda x: x.sqrt(), lambda x: x.tanh(), lambda x: x.softmax(0),
-        lambda x: x.norm(), lambda x: x.cumprod(0), lambda x: x.std(), lambda x: x.sigmoid(), lambda x: x.reciprocal(), lambda x: x.logsumexp(1),
-        lambda x: x * x, lambda x: x / x.detach(), lambda x: x**2, lambda x: 2**x,
+        lambda x: x.norm(), lambda x: x.cumprod(0), lambda x: x.std(), lambda x: x.sigmoid(),
+        lambda x: x.reciprocal(),
+        lambda x: x.logsumexp(1), lambda x: x * x, lambda x: x / x.detach(), lambda x: x**2, lambda x: 2**x,
     ]  # fmt: skip
     for op in ops:
         for result in (True, False):

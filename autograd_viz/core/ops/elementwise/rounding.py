@@ -77,7 +77,7 @@ def div(input: Any, other: Any, *, rounding_mode: Any = NotImplemented) -> Any:
     return div_tensors(input, other)
 
 
-floor_divide = public_row("floor_divide Tensor.__floordiv__", "NotImplemented",
+floor_divide = public_row("floor_divide Tensor.__floordiv__", "torch::autograd::NotImplemented",
     "floor(self / other); PyTorch has no gradient for it.",
     lambda self, other: whole_quotient(self, other), promotes=True, inplace=True,
     self  = lambda grad: no_derivative("floor_divide"),
@@ -131,7 +131,7 @@ def remainder_scalar(self, *, other):
 remainder_scalar.defvjp(self = lambda grad: grad)
 
 
-@primitive("NotImplemented")
+@primitive("torch::autograd::NotImplemented")
 def remainder_of_scalar(other, *, self):
     """number % other; PyTorch has no gradient for it."""
     other = widened(other, self)
