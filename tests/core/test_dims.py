@@ -111,10 +111,10 @@ def taking_dims() -> dict[str, tuple[str, ...]]:
     found: dict[Any, tuple[str, tuple[str, ...]]] = {}
     for space in sorted(NAMESPACES):
         for name, function in sorted(NAMESPACES[space].items(), reverse=True):
-            if callable(function) and not isinstance(function, type) and function not in found:
+            if callable(function) and not isinstance(function, type) and inspect.unwrap(function) not in found:
                 dims = tuple(p for p in parameters(function) if p in DIMS)
                 if dims:
-                    found[function] = f"{space}.{name}", dims
+                    found[inspect.unwrap(function)] = f"{space}.{name}", dims
     return dict(found.values())
 
 
