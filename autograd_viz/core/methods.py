@@ -14,7 +14,7 @@ from .base.public import INPLACE, LATE, NAMESPACES
 from .inplace import activation_functional, inplace, inplace_views, own_memory  # noqa: F401 -- three of them only publish names
 from .op.out import give_out
 from .op.primitive import Primitive
-from .tensor import copying, interchange
+from .tensor import copying, interchange, untyped  # noqa: F401 -- untyped publishes a method
 from .tensor import questions as _questions  # noqa: F401 -- puts device and its like on Tensor
 from .tensor.creation import array_of_user
 from .tensor.printing import tensor_text

@@ -177,3 +177,34 @@ def a_division_without_a_gradient_has_edges_to_what_requires_grad(torch: Any) ->
             y.sum().backward()
         except RuntimeError as error:
             yield str(error)
+
+
+@program
+def scatter_adds_and_multiplies(torch: Any) -> Iterator[Any]:
+    def ones() -> Any:
+        return torch.ones(2, 3)
+
+    index = torch.tensor([[0, 0, 1]])
+    for reduce in ("add", "multiply", "max"):
+        for value in (2.0, 2 * torch.ones(1, 3)):
+            try:
+                yield ones().scatter(0, index, value, reduce=reduce), ones().scatter_(0, index, value, reduce=reduce)
+                (leaf(torch, 1.0, 2.0)[None] * 1).scatter(0, index[:, :2], value, reduce=reduce).sum().backward()
+            except RuntimeError as error:
+                yield str(error)
+
+
+@program
+def indices_and_bytes(torch: Any) -> Iterator[Any]:
+    places = torch.tensor([[3], [-1], [7]])
+    yield torch.unravel_index(places, (2, 3)), torch.unravel_index(places, 6), torch.unravel_index(torch.tensor(4), [2, 3])
+    for wrong in (torch.ones(1), (2, 3)), (places, (2, -3)):
+        try:
+            torch.unravel_index(*wrong)
+        except (TypeError, ValueError) as error:
+            yield str(error)
+    x = torch.zeros(2, 3)
+    for view in (x, x[1:], x.t(), x[0].expand(4, 3), x.double()):
+        storage = view.untyped_storage()
+        yield len(storage), storage.size(), storage.nbytes(), storage.device.type, storage.data_ptr() == x.data_ptr()
+    yield torch.arange(3, dtype=torch.uint8).untyped_storage().tolist()

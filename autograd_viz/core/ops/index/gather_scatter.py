@@ -119,6 +119,14 @@ def scatter_scalar(self, *, dim, index, value):
 scatter_scalar.defvjp(self = lambda grad, dim, index: scatter_scalar(grad, dim=dim, index=index, value=0))
 
 
+@primitive("torch::autograd::NotImplemented")
+def scatter_combined(self, src, *, dim, index, reduce):
+    """A copy of self, with src[i, j] added to or multiplied into out[i, index[i, j]] for dim = 1."""
+    check_index("scatter", index)
+    return scattered(self, dim, index, src, {"add": np.add, "multiply": np.multiply}[reduce].at)
+scatter_combined.defvjp(self = lambda grad: no_derivative("scatter"), src = lambda grad: no_derivative("scatter"))
+
+
 @primitive("ScatterAddBackward0")
 def scatter_add(self, src, *, dim, index):
     """A copy of self with out[i, index[i, j]] += src[i, j] for dim = 1."""
