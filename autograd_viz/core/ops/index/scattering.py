@@ -13,7 +13,6 @@ from ...tensor.tensor import Tensor
 from ..shape.views import broadcast_shapes, expand, view
 from . import gather_scatter
 
-
 _DEPRECATED = (
     "The reduce argument of torch.scatter with Tensor src is deprecated and will be removed in a future PyTorch release. Use "
     "torch.scatter_reduce instead for more reduction options."
