@@ -56,13 +56,14 @@ def become(self: Tensor, op: Primitive, **options: Any) -> Tensor:
 
 
 @public("Tensor.squeeze_")
-def squeeze_(self: Tensor, *dim: Any) -> Tensor:
+def squeeze_(self: Tensor, *given: Any, dim: Any = None) -> Tensor:
     """In place: remove dimensions of length 1."""
-    if not dim:
+    given = given if dim is None else (dim,)
+    if not given:
         return become(self, squeeze_all)
-    if len(dim) == 1 and isinstance(dim[0], int):
-        return become(self, squeeze_dim, dim=dim[0])
-    return become(self, squeeze_dims, dim=listed(dim))
+    if len(given) == 1 and isinstance(given[0], int):
+        return become(self, squeeze_dim, dim=given[0])
+    return become(self, squeeze_dims, dim=listed(given))
 
 
 @public("Tensor.unsqueeze_")

@@ -28,10 +28,12 @@ from ..base.quiet import quiet
 from ..tensor.arguments import array_of, as_operand, brought_together, check_broadcast, in_order_of
 from ..tensor.number import Number
 from ..tensor.tensor import Tensor
+from .real_only import refuse_complex
 from .table import Table
 from .view import become_view
 
 _NUMBERS = frozenset({int, float, bool})
+_IF_REAL = " if _x0.dtype.kind != 'c' else refuse_complex(primitive.name, _x0)"
 # the globals of the programs
 _NAMES: dict[str, Any] = {
     "NUMBERS": _NUMBERS,
@@ -58,6 +60,7 @@ _NAMES: dict[str, Any] = {
     "ours": provenance.ours,
     "quiet": quiet,
     "ref": ref,
+    "refuse_complex": refuse_complex,
     "sequence": sequence,
     "untracked": provenance.untracked,
 }
@@ -128,7 +131,7 @@ def _forward(p: Table) -> list[str]:
     """The lines that run the NumPy function on the inputs' arrays."""
     arrays = [f"_x{i}" for i in range(len(p.inputs))]
     options = [f"{n}={n} if type({n}) in PLAIN else array_of({n})" for n in p.options]
-    run = f"_value = quiet.run(on_arrays, {', '.join(arrays + options)})"
+    run = f"_value = quiet.run(on_arrays, {', '.join(arrays + options)})" + _IF_REAL * p.real_only
     lines = [f"    _x0 = {p.inputs[0]}._data"]
     for x, n in zip(arrays[1:], p.inputs[1:], strict=True):
         lines.append(f"    {x} = {n}._data" + (f" if {n} is not None else None" if n in p.optional else ""))
@@ -154,7 +157,7 @@ def _forward(p: Table) -> list[str]:
     lines.append(f"{indent}elif not _x0.shape: {'; '.join(numbers)}")
     lines += ["    try:", f"        {run}", "    except ValueError:"]
     lines += [f"        check_broadcast({', '.join(p.inputs)})", "        raise"]
-    laid_out = "_value = in_order_of(_value, _x0)"
+    laid_out = f"_value = in_order_of(_value, {', '.join(arrays)})"
     return [*lines, f"    if type(_value) is ndarray and _value.ndim > 1 and not _x0.flags.c_contiguous: {laid_out}"]
 
 

@@ -246,7 +246,7 @@ def _random(name: str, kernel: str, draw: Any) -> tuple[Any, Any]:
     """`rand` and `rand_like` from ``draw(generator, how many, type, into memory in order)``."""
 
     def checked(generator: Generator | None, n: int, kind: np.dtype[Any], in_order: bool = True) -> Array:
-        refuse(np.empty(0, kind), "iubc", kernel)
+        refuse(np.empty(0, kind), "iub", kernel)
         return np.asarray(draw(chosen(generator), n, kind, in_order))
 
     def of_size(*shape: Any, generator: Generator | None = None, **made: Any) -> Tensor:

@@ -22,13 +22,14 @@ from .refusals import check_tensor
 from .scalars import fitted
 from .tensor import Tensor
 
-# -- constants ------------------------------------------------------------------------------------------------------------
 
-
-def _filled(name: str, shape: tuple[int, ...], value: Any, kind: Dtype, made: dict[str, Any]) -> Tensor:
-    for harmless in ("layout", "memory_format", "pin_memory", "out"):
-        made.pop(harmless, None)
-    return leaf(name, np.full(shape, fitted(value, kind.numpy)), **made)
+def _filled(name: str, like: Any, value: Any, kind: Dtype, made: dict[str, Any]) -> Tensor:
+    kept = {k: v for k, v in made.items() if k not in ("layout", "memory_format", "pin_memory", "out")}
+    value = fitted(value.item() if isinstance(value, Tensor) else value, kind.numpy)
+    if type(like) is tuple:
+        return leaf(name, np.full(like, value), **kept)
+    order: Any = "C" if "contiguous" in str(made.get("memory_format")) else "K"
+    return leaf(name, np.full_like(like, value, kind.numpy, order), **kept)
 
 
 def _constant(name: str, value: int, doc: str) -> tuple[Any, Any]:
@@ -40,7 +41,7 @@ def _constant(name: str, value: int, doc: str) -> tuple[Any, Any]:
 
     def like(input: Tensor, *, dtype: Dtype | None = None, **made: Any) -> Tensor:
         check_tensor(f"{name}_like", input)
-        return _filled(f"{name}_like", input.shape, value, dtype or input.dtype, made)
+        return _filled(f"{name}_like", input._data, value, dtype or input.dtype, made)
 
     def new(self: Tensor, *size: Any, dtype: Dtype | None = None, **made: Any) -> Tensor:
         return of_size(*size, dtype=dtype or self.dtype, **made)
@@ -67,7 +68,7 @@ def full(size: Any, fill_value: Any, *, dtype: Dtype | None = None, **made: Any)
 @public("torch.full_like")
 def full_like(input: Tensor, fill_value: Any, *, dtype: Dtype | None = None, **made: Any) -> Tensor:
     """One value everywhere, in the shape and type of `input`."""
-    return full(input.shape, fill_value, dtype=dtype or input.dtype, **made)
+    return _filled("full_like", input._data, fill_value, dtype or input.dtype, made)
 
 
 @public("Tensor.new_full")
@@ -242,7 +243,7 @@ def randint(
 
     Raises:
         TypeError: no `size`.
-        RuntimeError: `low` is not smaller than `high`.
+        RuntimeError: `low` is not smaller than `high`, or `dtype` is complex.
     """
     if size is None and isinstance(high, list | tuple):
         low, high, size = 0, low, high
@@ -251,6 +252,8 @@ def randint(
     if size is None:
         raise TypeError("randint() received an invalid combination of arguments; it takes (high, size) or (low, high, size)")
     low, high = _numbers(low, high)
+    if dtype is not None and dtype.is_complex:
+        raise RuntimeError("check_random_bounds handles only integral, floating-point and boolean types")
     if low >= high:
         raise RuntimeError(f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}")
     return drawn("randint", size, lambda n, _: chosen(generator).integers(n, low, high), dtype or int64, **made)
