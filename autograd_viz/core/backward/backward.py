@@ -190,8 +190,12 @@ def backward(
         )
     only = None if inputs is None else _targets(_wanted(inputs))
     tensors = as_tuple(tensors)
-    with happened.passing("backward", next(iter(tensors), None), only is not None):
+    noted = happened.passing("backward", tensors[0] if tensors else None, only is not None)
+    try:
         run(start(tensors, grad_tensors, retain_graph, create_graph, only=only))
+    except BaseException as error:
+        noted.failed(error)
+        raise
 
 
 def _targets(inputs: tuple[Any, ...]) -> list[Node]:
@@ -249,8 +253,12 @@ def grad(
     edges = [edge_of(t) for t in wanted]
     capture = _captured_in_batch if is_grads_batched else _captured
     outputs = as_tuple(outputs)
-    with happened.passing("grad", next(iter(outputs), None), True) as noted:
+    noted = happened.passing("grad", outputs[0] if outputs else None, True)
+    try:
         found = capture(outputs, edges, grad_outputs, retain_graph, create_graph)
+    except BaseException as error:
+        noted.failed(error)
+        raise
     unused = [i for i, g in enumerate(found) if g is None]
     if unused and not allow_unused and not materialize_grads:
         raise RuntimeError(

@@ -53,7 +53,7 @@ def unpack(node: Node, kept: Any) -> Any:
     if isinstance(kept, SavedTensor):
         return kept.unpack(node)
     if isinstance(kept, Tensor):
-        if kept._grad_fn is None and kept._extra is not None and kept._extra.detached:
+        if kept._node is None and kept._extra is not None and kept._extra.detached:
             raise RuntimeError(DETACHED_MESSAGE)
         if kept._counter is not None and kept._counter[0]:
             raise RuntimeError(modified_message(kept, 0, None))

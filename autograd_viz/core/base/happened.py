@@ -39,6 +39,10 @@ class PassNote:
         self.results: tuple[Any, ...] = ()
         self.order, self.at = now(), callers_place()
 
+    def failed(self, error: BaseException) -> None:
+        """Note the error that ended the pass."""
+        self.error = str(error) or type(error).__name__
+
 
 def _nothing() -> None:
     """What a dead weak reference returns."""
@@ -82,7 +86,7 @@ numbers: deque[NumberNote] = deque(maxlen=MOST)
 
 def became_number(tensor: Any, name: str) -> None:
     """Note it, if few ops lead to the tensor: the value of a whole loss is read to print it."""
-    leaves, todo = ([tensor], []) if tensor._grad_fn is None else ([], [tensor._grad_fn])
+    leaves, todo = ([tensor], []) if tensor._node is None else ([], [tensor._node])
     for seen, node in enumerate(todo):
         if seen == FEW:
             return
@@ -110,22 +114,14 @@ def clipping(factor: float) -> None:
     """Gradients are about to be scaled by a factor, from 0 to 1, so that their norm is bounded."""
 
 
-class passing:  # noqa: N801 -- used as `with passing(...)`
-    """A context in which a backward pass runs.
+def passing(name: str, root: Any, wanted: bool) -> PassNote:
+    """A backward pass begins. The caller notes its error and its results.
 
     Args:
         name: "backward" or "grad".
         root: the tensor on which it was called.
         wanted: only some inputs were asked for.
     """
-
-    def __init__(self, name: str, root: Any, wanted: bool) -> None:
-        self._noted = PassNote(name, root, wanted)
-
-    def __enter__(self) -> PassNote:
-        passes.append(self._noted)
-        return self._noted
-
-    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
-        if error is not None:
-            self._noted.error = str(error) or type(error).__name__
+    noted = PassNote(name, root, wanted)
+    passes.append(noted)
+    return noted
