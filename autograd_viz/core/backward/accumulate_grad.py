@@ -158,6 +158,6 @@ def accumulator(leaf: Tensor) -> AccumulateGrad | None:
 
 def gradient_edge(tensor: Tensor) -> Edge:
     """The receiver of the gradient of `tensor`: its grad_fn, a leaf's AccumulateGrad, or none."""
-    if tensor.grad_fn is not None:
+    if (tensor._node if tensor._view is None else tensor.grad_fn) is not None:
         return tensor._node, tensor._output_nr
     return (accumulator(tensor), 0) if tensor._requires_grad else (None, 0)

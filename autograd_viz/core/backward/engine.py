@@ -132,7 +132,11 @@ class GraphTask:
         seen = input_buffers[ready[0]][1:] if once and ready else None  # a Step holds it too, so the leaf copies it  # noqa: F841
         if self.create_graph or Anomaly.enabled:
             return None
-        while ready and (node := ready[0]).is_plain and node._extra is None and not (captures and node in captures):
+        while ready and (node := ready[0]).is_plain and node._extra is None:
+            if captures and node in captures:
+                if once or not self._ends_at(node):
+                    return None
+                continue
             input_buffer = input_buffers[node]
             grads = (input_buffer[1],) if node._others is None else tuple(input_buffer[1:])
             results = node.vjp(grads)
@@ -161,6 +165,35 @@ class GraphTask:
                 return node, grads, results, grad_inputs
             results = grad_inputs = g = None  # a leaf keeps an array that nothing else holds (accumulate_grad.py)
         return None
+
+    def run_recorded(self) -> None:
+        """`run_plain` for a recorded pass: run the rules on tensors, until a node may run user code."""
+        if Anomaly.enabled or saved_hooks or self.saved_hooks:
+            return
+        ready, captures, input_buffers = self.ready, self.captures, self.input_buffers
+        before = recording()
+        set_recording(True)
+        try:
+            while ready and (node := ready[0]).is_plain and node._extra is None:
+                if captures and node in captures:
+                    if not self._ends_at(node):
+                        return
+                    continue
+                grads = input_buffers[node][1:]
+                results = node.apply(tuple(grads), True)
+                self._finish(node, grads, results, self._validated(node, results))
+        finally:
+            set_recording(before)
+
+    def _ends_at(self, node: Node) -> bool:
+        """Hand over the captured gradients of a node without hooks, if the pass ends there."""
+        if self.needed is None or node in self.needed:
+            return False
+        input_buffer = self.input_buffers[node]
+        for edge in self.captures[node]:
+            self.captured[edge] = input_buffer[edge[1] + 1]
+        self.ready.take()
+        return True
 
     def _as_wanted(self, node: Node, grads: Sequence[Any], results: tuple[Any, ...]) -> Sequence[Any]:
         """The results in the shape and type of their receivers. Small gradients are remembered."""
@@ -242,14 +275,16 @@ class GraphTask:
     def _validated(self, node: Node, results: tuple[Any, ...]) -> Sequence[Any]:
         """The results in the shape and type of their receivers. Most already have both."""
         found: Any = results
-        for i, (g, after, index) in enumerate(zip(results, node._next, node._index, strict=True)):
+        index = node._index
+        for i, after in enumerate(node._next):
+            g = results[i]
             if g is None:
                 continue
             data = g._data if isinstance(g, Tensor) else g
-            if after is None or index or data.shape != after._shape or data.dtype is not after._dtype:
+            if after is None or index[i] or data.shape != after._shape or data.dtype is not after._dtype:
                 if found is results:
                     found = list(results)
-                found[i] = validated(node, i, g, after, index)
+                found[i] = validated(node, i, g, after, index[i])
         return found  # type: ignore[no-any-return]
 
     def _finish(self, node: Node, grads: list[Any], results: tuple[Any, ...], grad_inputs: Sequence[Any]) -> Done:

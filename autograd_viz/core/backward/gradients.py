@@ -25,7 +25,8 @@ def small_arrays(grads: Sequence[Any]) -> Sequence[Any]:
 
 def small(grads: Sequence[Any]) -> Sequence[Any]:
     """`small_arrays` for arrays or tensors."""
-    return small_arrays([g._data if isinstance(g, Tensor) else g for g in grads])
+    arrays = [g._data if isinstance(g, Tensor) else g for g in grads]
+    return [a if a is not None and a.size <= SMALL else None for a in arrays]
 
 
 def summed(there: Any, grad: Any, recorded: bool) -> Any:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import weakref
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from .provenance import callers_place, now
@@ -36,7 +36,7 @@ class PassNote:
         is_tensor = bool(type(root).__weakrefoffset__)  # a gradient edge and a wrong argument are not
         self.root: Any = weakref.ref(root) if is_tensor else _nothing
         self.name, self.wanted, self.error = name, wanted, ""
-        self.results: tuple[Any, ...] = ()
+        self.results: Sequence[Any] = ()
         self.order, self.at = now(), callers_place()
 
     def failed(self, error: BaseException) -> None:
