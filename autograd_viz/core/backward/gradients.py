@@ -12,6 +12,8 @@ from ..base.quiet import quiet
 from ..tensor.tensor import Tensor
 from .node import SMALL
 
+_LARGE = (None,)
+
 
 def as_tensor(grad: Any) -> Tensor | None:
     """An array as a tensor."""
@@ -20,6 +22,8 @@ def as_tensor(grad: Any) -> Tensor | None:
 
 def small_arrays(grads: Sequence[Any]) -> Sequence[Any]:
     """The small arrays among the gradients, for drawings; None for large ones, so that they can be freed."""
+    if len(grads) == 1:  # the usual case
+        return grads if (g := grads[0]) is None or g.size <= SMALL else _LARGE
     return [g if g is not None and g.size <= SMALL else None for g in grads]
 
 
