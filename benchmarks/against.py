@@ -45,7 +45,7 @@ class Version:
         # `-m` puts the present folder first, so the package is this one, and `benchmarks` is ours
         self._process = subprocess.Popen(
             [sys.executable, "-m", "benchmarks.against"],
-            cwd=folder, env={**os.environ, "PYTHONPATH": str(ROOT)}, text=True, bufsize=1,
+            cwd=folder, env={**os.environ, "PYTHONPATH": str(ROOT), "OPENBLAS_NUM_THREADS": "1"}, text=True, bufsize=1,
             stdin=subprocess.PIPE, stdout=subprocess.PIPE,
         )  # fmt: skip
 

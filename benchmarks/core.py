@@ -12,9 +12,12 @@ from __future__ import annotations
 
 import argparse
 import gc
+import os
 import statistics
 import tracemalloc
 from typing import Any
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # one thread for NumPy too; it looks once, when it is imported
 
 import autograd_viz as av
 from autograd_viz.core.op import call

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import importlib
-import os
 import sys
 from collections.abc import Callable
 from typing import Any
-
-os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # one thread for NumPy too; it looks once, when it is imported
 
 import numpy as np
 

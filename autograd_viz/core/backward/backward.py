@@ -194,12 +194,8 @@ def backward(
         )
     only = None if inputs is None else _targets(_wanted(inputs))
     tensors = as_tuple(tensors)
-    noted = happened.passing("backward", tensors[0] if tensors else None, only is not None)
-    try:
+    with happened.passing("backward", tensors[0] if tensors else None, only is not None):
         run(start(tensors, grad_tensors, retain_graph, create_graph, only=only))
-    except BaseException as error:
-        noted.failed(error)
-        raise
 
 
 def _targets(inputs: tuple[Any, ...]) -> list[Node]:
@@ -252,18 +248,13 @@ def grad(
     wanted = _wanted(inputs)
     if not wanted:
         raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
-    for t in wanted:
-        if isinstance(t, Tensor) and not t.requires_grad:
-            raise RuntimeError("One of the differentiated Tensors does not require grad")
+    if any([isinstance(t, Tensor) and not t.requires_grad for t in wanted]):  # noqa: C419 -- for one a list is faster
+        raise RuntimeError("One of the differentiated Tensors does not require grad")
     edges = [edge_of(t) for t in wanted]
     capture = _captured_in_batch if is_grads_batched else _captured
     outputs = as_tuple(outputs)
-    noted = happened.passing("grad", outputs[0] if outputs else None, True)
-    try:
+    with happened.passing("grad", outputs[0] if outputs else None, True) as noted:
         found = capture(outputs, edges, grad_outputs, retain_graph, create_graph)
-    except BaseException as error:
-        noted.failed(error)
-        raise
     unused = [i for i, g in enumerate(found) if g is None]
     if unused and not allow_unused and not materialize_grads:
         raise RuntimeError(

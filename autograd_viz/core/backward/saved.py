@@ -1,8 +1,8 @@
 """The saved tensors of a node, with their versions, until they are freed.
 
 # Note [How a tensor is saved]
-An input is kept directly if its memory was never changed or shared: its version was 0. Every other input is wrapped in a
-SavedTensor with its version. Use of the value raises if the input was changed in place since.
+An input is kept directly if its memory was never changed: its version was 0. Every other input is wrapped in a SavedTensor
+with its version. Use of the value raises if the input was changed in place since.
 
 # Note [Own results]
 An op's own result is saved without its history. Unpacking gives the history back. Otherwise the result would hold its node

@@ -19,7 +19,7 @@ FEW = 12  # nodes behind a number
 
 
 class PassNote:
-    """A call of backward() or grad().
+    """A call of backward() or grad(), and the context in which it runs.
 
     Attributes:
         name: "backward" or "grad".
@@ -39,9 +39,12 @@ class PassNote:
         self.results: Sequence[Any] = ()
         self.order, self.at = now(), callers_place()
 
-    def failed(self, error: BaseException) -> None:
-        """Note the error that ended the pass."""
-        self.error = str(error) or type(error).__name__
+    def __enter__(self) -> PassNote:
+        return self
+
+    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
+        if error is not None:
+            self.error = str(error) or type(error).__name__
 
 
 def _nothing() -> None:
@@ -115,7 +118,7 @@ def clipping(factor: float) -> None:
 
 
 def passing(name: str, root: Any, wanted: bool) -> PassNote:
-    """A backward pass begins. The caller notes its error and its results.
+    """A backward pass begins. It runs in the context of its note.
 
     Args:
         name: "backward" or "grad".

@@ -295,7 +295,5 @@ class Tensor(AsArray):
         warnings.warn("volatile was removed (Variable.volatile is always False)", UserWarning, stacklevel=2)
         return False
 
-    # -- the object itself ----------------------------------------------------------------------------------------------
-
     def __format__(self, spec: str) -> str:
         return format(self.item() if self._data.ndim == 0 else str(self), spec)

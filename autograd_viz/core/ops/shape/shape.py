@@ -72,7 +72,7 @@ def transpose_dims(self, *, dim0, dim1):
 
 
 unsqueeze = public_row("unsqueeze", "UnsqueezeBackward0", "A new dimension of length 1 at `dim`.",
-    lambda self, *, dim: self[(slice(None),) * (check_dim(dim, self.ndim + 1) % (self.ndim + 1)) + (None, ...)], view=True,
+    lambda self, *, dim: self.reshape(with_one(self.shape, check_dim(dim, self.ndim + 1) % (self.ndim + 1))), view=True,
     self = lambda grad, dim: squeeze_dim(grad, dim=dim))
 squeeze_all = row("squeeze_all", "SqueezeBackward0", "Remove the dimensions of length 1.",
     lambda self: self.squeeze(), view=True,
@@ -114,6 +114,11 @@ detach = public_row("detach", "", "A tensor with the same memory, outside the gr
 
 
 # fmt: on
+def with_one(sizes: tuple[int, ...], dim: int) -> tuple[int, ...]:
+    """The sizes, with a new 1 at `dim`."""
+    return (*sizes[:dim], 1, *sizes[dim:])
+
+
 @inlined
 def inverse_order(dims: tuple[int, ...]) -> tuple[int, ...]:
     """The permutation that undoes `dims`."""
