@@ -75,6 +75,7 @@ class Tensor(Protocol):
     """A tensor (tensor/tensor.py)."""
 
     _counter: Any
+    _extra: Any
     _node: Any
     _made_by: Any
 

@@ -126,7 +126,7 @@ def note(tensor: Tensor, kind: str) -> None:
     while ours[frame.f_code.co_filename] and frame.f_back is not None:
         frame = frame.f_back
     code, lasti, order = frame.f_code, frame.f_lasti, (latest_sequence(), next(_clock))
-    statements = tensor._more.statements
+    statements = (tensor._extra or tensor._more).statements
     for s in statements:
         if s.lasti == lasti and s.kind == kind and (s.code is code or s.code == code):  # a cell that runs again is equal
             s.orders.append(order)
