@@ -40,7 +40,7 @@ def _inverse_cdf(x: Any) -> Any:
 
 
 def _write_inverse(x: Any, out: Any) -> None:
-    square = x * x
+    square = np.square(x)
     np.multiply(square, _LOG_ODDS[0], out)
     for coefficient in _LOG_ODDS[1:-1]:
         np.add(out, coefficient, out)
@@ -62,7 +62,7 @@ def gelu(self, *, approximate="none"):
         raise RuntimeError("approximate argument must be either none or tanh.")
     refuse(self, "iub", "GeluKernelImpl")
     if approximate == "none":
-        return self / _inverse_cdf(self) if self.dtype == np.float32 else self * normal_cdf(self)
+        return np.divide(self, out := _inverse_cdf(self), out=out) if self.dtype == np.float32 else self * normal_cdf(self)
     return 0.5 * self * (1 + np.tanh(ARRAY_NAMES["gelu_inner"](self)))
 gelu.defvjp(self = lambda grad, self, approximate: gelu_backward(grad, self, approximate=approximate))
 
