@@ -75,7 +75,8 @@ class Tensor(Protocol):
     """A tensor (tensor/tensor.py)."""
 
     _counter: Any
-    _grad_fn: Any
+    _extra: Any
+    _node: Any
     _made_by: Any
 
     @property

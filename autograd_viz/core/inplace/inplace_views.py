@@ -40,7 +40,7 @@ def become(self: Tensor, op: Primitive, **options: Any) -> Tensor:
     """Replace `self` by op(self): its array and its history."""
     check_inplace(self, False)
     old = Tensor(self._data)
-    old._requires_grad, old._grad_fn, old._output_nr = self.requires_grad, self._grad_fn, self._output_nr
+    old._requires_grad, old._node, old._output_nr = self.requires_grad, self._node, self._output_nr
     old._made_by, old._view = self._made_by, self._view
     result = op(old, **options)
     self._data = result._data
@@ -50,7 +50,7 @@ def become(self: Tensor, op: Primitive, **options: Any) -> Tensor:
     if recording():
         if self._view is not None:
             self._view.settle()
-        self._requires_grad, self._grad_fn, self._output_nr = result._requires_grad, result._grad_fn, result._output_nr
+        self._requires_grad, self._node, self._output_nr = result._requires_grad, result._node, result._output_nr
         self._made_by = result._made_by
     return self
 

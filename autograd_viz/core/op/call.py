@@ -111,7 +111,7 @@ def _wrapped(p: Table) -> list[str]:
         value, data = result.replace("result", "_value"), result.replace("result", "_data")
         lines += [f"    {result} = new(Tensor)"]
         lines += [f"    {result}._data = {data} = {value} if type({value}) is ndarray else asarray({value})"]
-        lines += [f"    {result}._grad = {result}._grad_fn = {result}._view = {result}._made_by = {result}._extra = None"]
+        lines += [f"    {result}._grad = {result}._node = {result}._view = {result}._made_by = {result}._extra = None"]
         lines += [f"    {result}._counter = None", f"    {result}._requires_grad = False", f"    {result}._output_nr = 0"]
     if p.view:
         given = ", ".join(f"{n!r}: {n}" for n in p.options)
@@ -209,7 +209,7 @@ def _node(p: Table) -> list[str]:
     edges = []
     for n in p.inputs:
         there = f"{n} is not None and " if n in p.optional else ""
-        edges.append(f"(({n}._grad_fn or accumulator({n})) if {there}{n}._requires_grad else None)")
+        edges.append(f"(({n}._node or accumulator({n})) if {there}{n}._requires_grad else None)")
     numbers = [f"({n}._output_nr if {n} is not None else 0)" if n in p.optional else f"{n}._output_nr" for n in p.inputs]
     zeros = (0,) * len(p.inputs)
     lines = [
@@ -234,7 +234,7 @@ _METADATA = {"sizes": "{x}.shape", "numel": "{x}.size", "strides": "{x}.strides"
 _ONE_OUTPUT = (
     "node._shape = _data.shape",
     "node._dtype = _data.dtype",
-    "result._grad_fn = result._made_by = node",
+    "result._node = result._made_by = node",
     "result._requires_grad = True",
 )
 
@@ -247,7 +247,7 @@ def _several_outputs(p: Table) -> list[str]:
         "if len(outputs) > 1: node._others = tuple([(r._data.shape, r._data.dtype) for r in outputs[1:]])",
         *([f"node._results = {_references(results)}"] if len(results) > 1 else []),
         f"{' = '.join(f'{r}._made_by' for r in results)} = node",
-        "for _i, _r in enumerate(outputs): _r._grad_fn, _r._output_nr, _r._requires_grad = node, _i, True",
+        "for _i, _r in enumerate(outputs): _r._node, _r._output_nr, _r._requires_grad = node, _i, True",
     ]
 
 

@@ -41,7 +41,7 @@ def select(self, *, dim, index):
         raise IndexError(
             f"select(): index {index} out of range for tensor of size {list(self.shape)} at dimension {dim % self.ndim}"
         )
-    return self[along(self, dim, index)]
+    return self[along(self, dim, index) if dim else (index, ...)]
 
 
 @primitive("SelectBackwardBackward0")
