@@ -23,12 +23,13 @@ from math import e, inf, nan, pi
 
 from . import amp, autograd, distributions, nn, optim, testing, utils
 from .amp import autocast
+from .autograd.vmap import vmap
 from .core.backward.anomaly import is_anomaly_check_nan_enabled, is_anomaly_enabled
 from .core.base import missing as _missing
 from .core.base import public as _public
 from .core.base.device import device
-from .core.base.dtypes import bool_ as bool  # noqa: A004 -- PyTorch's name
 from .core.base.dtypes import (
+    bfloat16,
     cdouble,
     cfloat,
     complex64,
@@ -49,6 +50,7 @@ from .core.base.dtypes import (
     short,
     uint8,
 )
+from .core.base.dtypes import bool_ as bool  # noqa: A004 -- PyTorch's name
 from .core.base.dtypes import float_ as float  # noqa: A004 -- PyTorch's name
 from .core.base.dtypes import int_ as int  # noqa: A004 -- PyTorch's name
 from .core.base.grad_mode import (
@@ -84,7 +86,21 @@ from .errors import (
     NotFiniteError,
     UnknownChoiceError,
 )
-from .namespaces import accelerator, backends, cuda, fft, linalg, masked, ops, special
+from .namespaces import (
+    accelerator,
+    backends,
+    cuda,
+    fft,
+    func,
+    functional,
+    linalg,
+    masked,
+    multiprocessing,
+    ops,
+    random,
+    special,
+    version,
+)
 from .verbs.diff import diff
 from .verbs.explain import explain
 from .verbs.gather import gather as _gather
@@ -106,16 +122,15 @@ __getattr__ = _missing.module_getattr("torch", globals())
 __all__ = [
     "AutogradVizError", "CannotReadError", "CannotWriteError", "DocumentError", "LayoutError", "MissingLibraryError",
     "NotDrawableError", "NotFiniteError", "Size", "Tensor", "UnknownChoiceError", "accelerator", "amp", "autocast", "autograd",
-    "backends", "bool", "cdouble", "cfloat", "channels_last", "channels_last_3d", "compare", "complex64", "complex128",
-    "contiguous_format", "cuda", "default_generator", "device", "diff", "distributions", "double", "dtype", "e", "enable_grad",
-    "explain", "fft", "float", "float16", "float32", "float64", "from_dlpack", "get_default_dtype", "half", "iframe", "inf",
-    "inference_mode", "int", "int8", "int16", "int32", "int64", "is_anomaly_check_nan_enabled", "is_anomaly_enabled",
-    "is_grad_enabled", "is_inference_mode_enabled", "layout", "linalg", "load", "load_ipython_extension", "long", "map",
-    "masked", "memory", "memory_format", "nan", "newaxis",
-    "nn", "no_grad", "ops", "optim", "pi", "preserve_format", "record", "save", "scope", "set_default_dtype",
+    "backends", "bfloat16", "bool", "cdouble", "cfloat", "channels_last", "channels_last_3d", "compare", "complex64",
+    "complex128", "contiguous_format", "cuda", "default_generator", "device", "diff", "distributions", "double", "dtype", "e",
+    "enable_grad", "explain", "fft", "float", "float16", "float32", "float64", "from_dlpack", "func", "functional",
+    "get_default_dtype", "half", "iframe", "inf", "inference_mode", "int", "int8", "int16", "int32", "int64",
+    "is_anomaly_check_nan_enabled", "is_anomaly_enabled", "is_grad_enabled", "is_inference_mode_enabled", "layout", "linalg",
+    "load", "load_ipython_extension", "long", "map", "masked", "memory", "memory_format", "multiprocessing", "nan", "newaxis",
+    "nn", "no_grad", "ops", "optim", "pi", "preserve_format", "random", "record", "save", "scope", "set_default_dtype",
     "set_grad_enabled", "set_language", "short", "show", "special", "step", "strided", "testing", "to_graphviz", "uint8",
-    "unload_ipython_extension",
-    "utils", "watch",
+    "unload_ipython_extension", "utils", "version", "vmap", "watch",
 ]  # fmt: skip
 __all__.extend(op for op in _public.names_of("torch") if op[0] != "_" and op not in __all__)
 

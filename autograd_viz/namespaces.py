@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import functools
+import importlib
 import sys
-from collections.abc import Callable
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from types import ModuleType, SimpleNamespace
-from typing import Any
+from typing import Any, NoReturn
 
-from . import amp
+from . import amp, distributions, nn, optim
+from .autograd import func as transforms
+from .autograd.vmap import vmap
 from .core.base.missing import module_getattr
 from .core.base.public import NAMESPACES, names_of
+from .core.tensor.legacy import legacy_types
 
 
 def _module(name: str, what: str, **members: Any) -> ModuleType:
@@ -40,9 +48,11 @@ def _nothing(*_: object, **__: object) -> None:
     """None: there is no device."""
 
 
-def _absent(**settings: Any) -> SimpleNamespace:
+def _absent(name: str, **settings: Any) -> ModuleType:
     """A missing backend, and its settings."""
-    return SimpleNamespace(is_available=_no, is_built=_no, **settings)
+    return _module(
+        f"backends.{name}", "What is not here, and settings without effect.", is_available=_no, is_built=_no, **settings
+    )
 
 
 class Packet:
@@ -72,25 +82,181 @@ accelerator = _module(
     current_accelerator=_nothing,
     device_count=_none,
 )
+
+
+class Event:
+    """A moment on the CPU, which waits for nothing."""
+
+    def __init__(self, enable_timing: bool = False, **options: Any) -> None:
+        self._at = 0.0
+
+    def record(self, stream: Any = None) -> None:
+        """Note the time."""
+        self._at = time.perf_counter()
+
+    def elapsed_time(self, end_event: Event) -> float:
+        """Milliseconds from this event to a later one."""
+        return (end_event._at - self._at) * 1000.0
+
+    def query(self) -> bool:
+        """True: all before it is done."""
+        return True
+
+    synchronize = wait = _nothing
+
+
+def _not_compiled(*_: object, **__: object) -> NoReturn:
+    """Raises: there is no device to ask.
+
+    Raises:
+        AssertionError: always, as a PyTorch without CUDA says it.
+    """
+    raise AssertionError("Torch not compiled with CUDA enabled")
+
+
+def _named(names: str, function: Callable[..., Any]) -> dict[str, Callable[..., Any]]:
+    return dict.fromkeys(names.split(), function)
+
+
+@contextmanager
+def _no_stream(*_: object, **__: object) -> Iterator[None]:
+    """A block without a stream or device of its own."""
+    yield
+
+
 cuda = _module(
     "cuda",
-    "There is no GPU here: enough of torch.cuda for a program to find that out.",
-    amp=amp,
-    is_available=_no,
-    is_bf16_supported=_no,
-    device_count=_none,
-    manual_seed=_nothing,
-    manual_seed_all=_nothing,
-    synchronize=_nothing,
-    empty_cache=_nothing,
+    "There is no GPU here: enough of torch.cuda for a program to find that out, and counters of 0.",
+    Event=Event,
+    OutOfMemoryError=type("OutOfMemoryError", (RuntimeError,), {"__module__": "torch"}),
+    get_arch_list=list,
+    get_rng_state_all=list,
+    memory_stats=OrderedDict,
+    device=_no_stream,
+    stream=_no_stream,
+    **_named("is_available is_initialized is_bf16_supported is_tf32_supported is_current_stream_capturing", _no),
+    **_named("device_count memory_allocated max_memory_allocated memory_reserved max_memory_reserved", _none),
+    **_named("memory_cached max_memory_cached utilization", _none),
+    **_named("manual_seed manual_seed_all seed seed_all synchronize empty_cache ipc_collect set_rng_state_all", _nothing),
+    **_named("reset_peak_memory_stats reset_max_memory_allocated reset_max_memory_cached", _nothing),
+    **_named("current_device set_device get_device_name get_device_properties get_device_capability init", _not_compiled),
+    **_named("initial_seed get_rng_state mem_get_info current_stream default_stream Stream memory_summary", _not_compiled),
+    **legacy_types("torch.cuda"),
+)
+
+
+def _cuda_autocast(enabled: bool = True, dtype: Any = None, cache_enabled: bool = True) -> amp.autocast:
+    return amp.autocast("cuda", dtype, enabled, cache_enabled)
+
+
+cuda.__dict__["amp"] = _module(
+    "cuda.amp",
+    "Mixed precision by its names before torch.amp.",
+    autocast=_cuda_autocast,
+    GradScaler=functools.partial(amp.GradScaler, "cuda"),
+    custom_fwd=amp.custom_fwd,
+    custom_bwd=amp.custom_bwd,
 )
 backends = _module(
     "backends",
     "What computes: NumPy. Enough of torch.backends for a program to find that out, and to set what has no effect.",
-    cudnn=_absent(enabled=True, benchmark=False, deterministic=False, allow_tf32=True, version=_nothing),
-    cuda=_absent(matmul=SimpleNamespace(allow_tf32=False)),
-    mps=_absent(),
-    mkl=_absent(),
-    mkldnn=_absent(enabled=False),
-    openmp=_absent(),
+    cudnn=_absent(
+        "cudnn", enabled=True, benchmark=False, deterministic=False, benchmark_limit=None, allow_tf32=True, version=_nothing,
+        flags=_no_stream,
+    ),
+    cuda=_absent("cuda", matmul=SimpleNamespace(allow_tf32=False), **_named("enable_flash_sdp enable_math_sdp", _nothing)),
+    mps=_absent("mps"),
+    mkl=_absent("mkl"),
+    mkldnn=_absent("mkldnn", enabled=False),
+    openmp=_absent("openmp"),
+)  # fmt: skip
+version = _module("version", "The versions of what computes.", cuda=None, hip=None, git_version="")
+functional = _module("functional", "Ops of torch, by the names of torch.functional.", **NAMESPACES["torch"])
+functional.__dict__["__getattr__"] = module_getattr("torch", functional.__dict__)
+
+
+@contextmanager
+def _fork_rng(devices: Any = None, enabled: bool = True, **options: Any) -> Iterator[None]:
+    """A block whose random numbers leave those after it as they were."""
+    state = random.get_rng_state()
+    yield
+    if enabled:
+        random.set_rng_state(state)
+
+
+_SEEDS = ("manual_seed", "seed", "initial_seed", "get_rng_state", "set_rng_state")
+random = _module("random", "The random numbers.", fork_rng=_fork_rng, **{n: NAMESPACES["torch"][n] for n in _SEEDS})
+
+
+def _spawn(
+    fn: Any, args: Any = (), nprocs: int = 1, join: bool = True, daemon: bool = False, start_method: str = "spawn"
+) -> Any:
+    """Run ``fn(i, *args)`` in `nprocs` processes.
+
+    Raises:
+        RuntimeError: one of them failed.
+    """
+    context = importlib.import_module("multiprocessing").get_context(start_method)
+    processes = [context.Process(target=fn, args=(i, *args), daemon=daemon) for i in range(nprocs)]
+    for process in processes:
+        process.start()
+    if not join:
+        return processes
+    for process in processes:
+        process.join()
+    for i, process in enumerate(processes):
+        if process.exitcode:
+            raise RuntimeError(f"process {i} terminated with exit code {process.exitcode}")
+    return None
+
+
+multiprocessing = _module("multiprocessing", "Python's own multiprocessing. A tensor is copied into another process.")
+multiprocessing.__dict__["spawn"] = _spawn
+multiprocessing.__dict__["__getattr__"] = lambda name: getattr(importlib.import_module("multiprocessing"), name)
+
+
+func = _module(
+    "func",
+    "Functions of functions, by the names of torch.func.",
+    **{n: getattr(transforms, n) for n in ("grad", "grad_and_value", "hessian", "jacfwd", "jacrev", "jvp", "vjp")},
+    vmap=vmap,
+    functional_call=nn.utils.stateless.functional_call,
+    stack_module_state=nn.utils.stateless.stack_module_state,
+)
+
+
+def _also(target: ModuleType, paths: str) -> None:
+    """Other paths to a module: where PyTorch has a file, for ``from torch.nn.modules.linear import Linear``."""
+    for path in paths.split():
+        room, _, name = path.rpartition(".")
+        sys.modules[f"{__package__}.{path}"] = target
+        setattr(sys.modules[f"{__package__}.{room}"], name, target)
+
+
+def _ntuple(n: int) -> Callable[[Any], Any]:
+    """A function that makes `n` equal numbers of one: ``_pair(3)`` is (3, 3)."""
+    return lambda x: tuple(x) if isinstance(x, Iterable) else (x,) * n
+
+
+_layers = _module(
+    "nn.modules", "The layers, by the names of torch.nn.modules and its files.",
+    **{name: getattr(nn, name) for name in nn.__all__},
+    _BatchNorm=nn.normalization._BatchNorm, _InstanceNorm=nn.normalization._InstanceNorm,
+    _NormBase=nn.normalization._RunningNorm, _ConvNd=nn.convolution._Convolution, _DropoutNd=nn.dropout._Dropout,
+    _Loss=nn.loss._Loss, _ntuple=_ntuple, _single=_ntuple(1), _pair=_ntuple(2), _triple=_ntuple(3), _quadruple=_ntuple(4),
+)  # fmt: skip
+_also(_layers, """
+    nn.modules nn.modules.activation nn.modules.batchnorm nn.modules.container nn.modules.conv nn.modules.distance
+    nn.modules.dropout nn.modules.flatten nn.modules.instancenorm nn.modules.linear
+    nn.modules.loss nn.modules.module nn.modules.normalization
+    nn.modules.padding nn.modules.pixelshuffle nn.modules.pooling nn.modules.rnn nn.modules.sparse nn.modules.transformer
+    nn.modules.upsampling nn.modules.utils
+""")  # fmt: skip
+_also(distributions, """
+    distributions.bernoulli distributions.beta distributions.categorical distributions.dirichlet distributions.exponential
+    distributions.multivariate_normal distributions.normal distributions.uniform
+""")  # fmt: skip
+_also(nn.utils, "nn.utils.clip_grad nn.utils.convert_parameters")
+_also(
+    optim, "optim.adadelta optim.adagrad optim.adamax optim.adamw optim.asgd optim.nadam optim.radam optim.rmsprop optim.rprop"
 )

@@ -5,8 +5,8 @@
     python -m benchmarks.opinfo -v              with the first failure of each in full
     python -m benchmarks.opinfo -d complex128   of complex numbers
 
-A variant is whole if for each of its samples the values, the gradients under a random cotangent, the names, arity and
-edges of the backward graph and the names of what its nodes save are PyTorch's (`OTHER_GRAPHS` lists exceptions).
+A variant is whole if for each of its samples the values, the first and second gradients under random cotangents, the names,
+arity and edges of the backward graph and the names of what its nodes save are PyTorch's (`OTHER_GRAPHS` lists exceptions).
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ MOST_SAMPLES = 60  # of a variant; some have hundreds that differ in one option
 SAMPLE_SEED = 1234  # PyTorch's own before each sample
 SEED = 42  # the one that OpInfo's own wrappers use
 OTHER_GRAPHS = ("conv", "cov", "corrcoef")  # of complex numbers: PyTorch goes by real and imaginary parts
+ONCE = ("native_layer_norm", "scaled_dot_product_attention", "ctc_loss")  # PyTorch fails to differentiate these twice
 RANDOM = ("dropout", "normal", "bernoulli", "rrelu", "_lowrank", "fractional_max_pool")  # values are drawn, not computed
 
 
@@ -155,6 +156,7 @@ def compare(op: Any, function: Callable[..., Any], sample: Any) -> str:
     if len(mine) != len(theirs):
         return f"results: {len(mine)} for {len(theirs)}"
     drawn = any(r in op.name for r in RANDOM)
+    twice = op.supports_gradgrad and not any(name in op.name for name in ONCE)
     for i, (m, t) in enumerate(zip(mine, theirs, strict=True)):
         if tuple(m.shape) != tuple(t.shape) or str(m.dtype) != str(t.dtype):
             return f"result {i}: {tuple(m.shape)} {m.dtype} for {tuple(t.shape)} {t.dtype}"
@@ -162,28 +164,41 @@ def compare(op: Any, function: Callable[..., Any], sample: Any) -> str:
             return f"result {i}: values {m.detach().numpy().reshape(-1)[:4]} for {t.detach().reshape(-1)[:4].numpy()}"
     pairs = [p for p in twins.values() if p[1].requires_grad]
     if mine and mine[0].is_complex() and any(name in op.name for name in OTHER_GRAPHS):
-        return gradients(mine, theirs, pairs)
+        return gradients(mine, theirs, pairs, twice)
     graphs = graph(mine, [p[0] for p in pairs]), graph(theirs, [p[1] for p in pairs])
     if graphs[0] != graphs[1]:
         line = next((i for i, (a, b) in enumerate(zip(*graphs, strict=False)) if a != b), min(map(len, graphs)))
         return f"graph line {line}: {graphs[0][line : line + 2]} for {graphs[1][line : line + 2]}"
-    return "" if drawn else gradients(mine, theirs, pairs)
+    return "" if drawn else gradients(mine, theirs, pairs, twice)
 
 
-def gradients(mine: list[Any], theirs: list[Any], pairs: list[Any]) -> str:
-    """The first difference of the gradients under one random cotangent."""
-    roots = [(m, t) for m, t in zip(mine, theirs, strict=True) if t.requires_grad]
+def gradients(mine: list[Any], theirs: list[Any], pairs: list[Any], twice: bool) -> str:
+    """The first difference of the gradients under one random cotangent, then of those of the gradients, if `twice`."""
+    roots = [(m, t) for m, t in zip(mine, theirs, strict=True) if t is not None and t.requires_grad]
     if not roots or not pairs:
         return ""
-    cotangents = [torch.randn_like(t) for _, t in roots]
-    want = torch.autograd.grad([t for _, t in roots], [p[1] for p in pairs], cotangents, allow_unused=True)
-    seeds = [av.from_numpy(c.numpy()) for c in cotangents]
-    got = av.autograd.grad([m for m, _ in roots], [p[0] for p in pairs], seeds, allow_unused=True)
+    cotangents = [torch.randn_like(t).requires_grad_(twice) for _, t in roots]
+    seeds = [av.from_numpy(c.detach().numpy()).requires_grad_(twice) for c in cotangents]
+    (ours, outputs), (leaves, inputs) = zip(*roots, strict=True), zip(*pairs, strict=True)
+    want = torch.autograd.grad(outputs, inputs, cotangents, allow_unused=True, create_graph=twice)
+    got = av.autograd.grad(ours, leaves, seeds, allow_unused=True, retain_graph=True)
     for i, (g, w) in enumerate(zip(got, want, strict=True)):
-        if (g is None) != (w is None):
-            return f"gradient {i}: {g} for {w}"
-        if g is not None and (tuple(g.shape) != tuple(w.shape) or not close(g, w)):
-            return f"gradient {i}: {g.numpy().reshape(-1)[:4]} for {w.reshape(-1)[:4].numpy()}"
+        if difference := unequal(g, w):
+            return f"gradient {i}: {difference}"
+    if not twice:
+        return ""
+    again = av.autograd.grad(ours, leaves, seeds, allow_unused=True, create_graph=True)
+    of_gradients = gradients(again, want, [*pairs, *zip(seeds, cotangents, strict=True)], False)
+    return of_gradients and f"second {of_gradients}"
+
+
+def unequal(mine: Any, theirs: Any) -> str:
+    """How two gradients differ. None is as good as zeros."""
+    if mine is None and theirs is None:
+        return ""
+    mine, theirs = av.zeros(theirs.shape) if mine is None else mine, torch.zeros(mine.shape) if theirs is None else theirs
+    if tuple(mine.shape) != tuple(theirs.shape) or not close(mine, theirs):
+        return f"{mine.detach().numpy().reshape(-1)[:4]} for {(theirs.detach().resolve_conj() + 0).reshape(-1)[:4].numpy()}"
     return ""
 
 

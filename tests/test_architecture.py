@@ -17,7 +17,10 @@ import autograd_viz as av
 from autograd_viz.core.base.public import names_of
 
 PACKAGE = Path(av.__file__).parent
-NAMESPACES = {"accelerator", "backends", "cuda", "fft", "linalg", "masked", "ops", "special"}
+NAMESPACES = {
+    *("accelerator", "backends", "cuda", "fft", "func", "functional", "linalg", "masked", "multiprocessing", "ops", "random"),
+    *("special", "version"),
+}
 # each room, and the rooms it may import from besides itself
 FLOORS: dict[str, set[str]] = {
     "errors": set(),
@@ -28,11 +31,11 @@ FLOORS: dict[str, set[str]] = {
     "core": {"errors"},
     "autograd": {"core"},
     "nn": {"core"},
-    "optim": {"core"},
+    "optim": {"core", "nn"},
     "distributions": {"core"},
     "testing": {"core"},
     "utils": {"autograd", "core"},
-    "namespaces": {"amp", "core"},
+    "namespaces": {"amp", "autograd", "core", "distributions", "nn", "optim"},
     "layout": {"errors", "graph"},
     "sentences": {"graph", "words"},
     "sources": {"core", "errors", "graph", "runtime"},

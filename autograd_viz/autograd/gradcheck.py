@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,6 +17,17 @@ __all__ = ["GradcheckError", "gradcheck", "gradgradcheck"]
 
 class GradcheckError(RuntimeError):
     """The analytical gradient differs from finite differences."""
+
+
+class Settings(NamedTuple):
+    """The arguments of `gradcheck` after the inputs; see there."""
+
+    eps: float
+    atol: float
+    rtol: float
+    nondet_tol: float
+    check_undefined_grad: bool
+    check_grad_dtypes: bool
 
 
 def gradcheck(
@@ -54,7 +65,7 @@ def gradcheck(
         ValueError: no input requires grad.
     """
     try:
-        _check(func, _as_tuple(inputs), eps, atol, rtol, nondet_tol, check_undefined_grad, check_grad_dtypes)
+        _check(func, _as_tuple(inputs), Settings(eps, atol, rtol, nondet_tol, check_undefined_grad, check_grad_dtypes))
     except GradcheckError:
         if raise_exception:
             raise
@@ -62,43 +73,60 @@ def gradcheck(
     return True
 
 
-def _check(
-    func: Callable[..., Any],
-    inputs: tuple[Any, ...],
-    eps: float,
-    atol: float,
-    rtol: float,
-    nondet: float,
-    undefined: bool,
-    dtypes: bool,
-) -> None:
+def _check(func: Callable[..., Any], inputs: tuple[Any, ...], settings: Settings) -> None:
     differentiated = [x for x in inputs if isinstance(x, Tensor) and x.requires_grad]
+    _check_inputs(inputs)
     if not differentiated:
         raise ValueError(
-            "gradcheck expects at least one input tensor to require gradient, but none of the them have requires_grad=True."
+            "gradcheck expects at least one input tensor to require gradient, but none of them have requires_grad=True."
         )
-    _check_inputs(inputs)
     with enable_grad():
-        outputs = [o for o in _as_tuple(func(*inputs)) if isinstance(o, Tensor)]
-    tracked = [(k, o) for k, o in enumerate(outputs) if o.requires_grad]
-    numerical = _numerical(func, inputs, differentiated, outputs, eps)
-    for k, o in enumerate(outputs):
-        if not o.requires_grad and any(np.abs(n[k]).max(initial=0) > atol for n in numerical):
-            raise GradcheckError("Numerical gradient for function expected to be zero")
-    for k, o in tracked:
-        analytical = _analytical(o, differentiated)
-        again = _analytical(o, differentiated) if not np.isinf(nondet) else analytical
+        outputs = _tensors(func(*inputs))
+    if any(o.is_complex() for o in outputs):
+        _compare(func, "imag", inputs, differentiated, settings)
+        _compare(func, "real", inputs, differentiated, settings)
+    else:
+        _compare(func, "", inputs, differentiated, settings)
+    tracked = [o for o in outputs if o.requires_grad]
+    if tracked:
+        _check_zeros(tracked, differentiated)
+    if settings.check_undefined_grad and len(tracked) > 1:
+        _with_each_left_out(tracked, differentiated)
+
+
+def _compare(
+    func: Callable[..., Any], part: str, inputs: tuple[Any, ...], differentiated: list[Tensor], settings: Settings
+) -> None:
+    """Compare both Jacobians of the real outputs, and of this part of the complex ones."""
+
+    def parts(*args: Any) -> list[Tensor]:
+        return [getattr(o, part) if o.is_complex() else o for o in _tensors(func(*args))]
+
+    with enable_grad():
+        whole = _tensors(func(*inputs))
+    outputs = [getattr(o, part) if o.is_complex() else o for o in whole]
+    tracked = [k for k, o in enumerate(outputs) if o.requires_grad]
+    numerical = _numerical(parts, inputs, differentiated, outputs, settings.eps)
+    if not tracked and any(m.any() for matrices in numerical for m in matrices):
+        raise GradcheckError("Numerical gradient for function expected to be zero")
+    for nr, k in enumerate(tracked):
+        analytical = _analytical(outputs[k], differentiated)
+        again = _analytical(outputs[k], differentiated) if not np.isinf(settings.nondet_tol) else analytical
         for i, (a, n) in enumerate(zip(analytical, (m[k] for m in numerical), strict=True)):
-            if dtypes and a.dtype != differentiated[i]._data.dtype:
-                raise GradcheckError("Backward is not type-correct: the gradient has another dtype than its input.")
-            _check_reentrant(a, again[i], nondet)
-            if not np.allclose(a, n, rtol, atol, equal_nan=True):
+            if settings.check_grad_dtypes and a.dtype != differentiated[i]._data.dtype:
+                raise GradcheckError("Gradient has dtype mismatch")
+            _check_reentrant(a, again[i], settings.nondet_tol)
+            if not np.allclose(a, n, settings.rtol, settings.atol):
                 raise GradcheckError(
-                    f"Jacobian mismatch for output {k} with respect to input {i},\nnumerical:{Tensor(n)}\n"
-                    f"analytical:{Tensor(a)}\n"
+                    f"{_CONSIDERING[part] if whole[k].is_complex() else ''}Jacobian mismatch for output {nr} with respect to "
+                    f"input {i},\nnumerical:{Tensor(n)}\nanalytical:{Tensor(a)}\n"
                 )
-    if undefined and len(tracked) > 1:
-        _with_each_left_out([o for _, o in tracked], differentiated)
+
+
+_CONSIDERING = {
+    "imag": "While considering the imaginary part of complex outputs only, ",
+    "real": "While considering the real part of complex outputs only, ",
+}
 
 
 def _check_reentrant(gradient: Any, again: Any, nondet: float) -> None:
@@ -135,6 +163,14 @@ def _check_inputs(inputs: tuple[Any, ...]) -> None:
             )
 
 
+def _check_zeros(outputs: list[Tensor], inputs: list[Tensor]) -> None:
+    """Check that a backward of zeros gives zeros."""
+    zeros = [Tensor(np.zeros_like(o._data)) for o in outputs]
+    for g in grad(outputs, inputs, zeros, retain_graph=True, allow_unused=True):
+        if g is not None and g._data.any():
+            raise GradcheckError("backward not multiplied by grad_output")
+
+
 def _with_each_left_out(outputs: list[Tensor], inputs: list[Tensor]) -> None:
     """Check that backward works with undefined gradients of some outputs."""
     for o in outputs:
@@ -166,25 +202,29 @@ def _analytical(output: Tensor, inputs: list[Tensor]) -> list[Any]:
 
 
 def _numerical(
-    func: Callable[..., Any], inputs: tuple[Any, ...], wanted: Sequence[Tensor], outputs: list[Tensor], eps: float
+    func: Callable[..., list[Tensor]], inputs: tuple[Any, ...], wanted: Sequence[Tensor], outputs: list[Tensor], eps: float
 ) -> list[list[Any]]:
-    """The Jacobian by central differences: for each input and output, a matrix (input elements, output elements)."""
+    """The Jacobian by central differences: for each input and output, a matrix (input elements, output elements).
+
+    Of a complex input x + yi it is the derivative by x plus i times that by y, as in PyTorch's gradients.
+    """
 
     def values() -> list[Any]:
-        return [o._data.reshape(-1).copy() for o in _as_tuple(func(*inputs)) if isinstance(o, Tensor)]
+        return [o._data.reshape(-1).copy() for o in func(*inputs)]
 
     found = []
     for x in wanted:
         matrices = [np.zeros((x.numel(), o.numel()), np.result_type(x._data.dtype, o._data.dtype)) for o in outputs]
         for place, index in enumerate(np.ndindex(x._data.shape)):
             before = x._data[index]
-            x._data[index] = before + eps
-            above = values()
-            x._data[index] = before - eps
-            below = values()
-            x._data[index] = before
-            for matrix, a, b in zip(matrices, above, below, strict=True):
-                matrix[place] = (a.astype(matrix.dtype) - b.astype(matrix.dtype)) / (2 * eps)
+            for unit in (1, 1j) if x.is_complex() else (1,):
+                x._data[index] = before + eps * unit
+                above = values()
+                x._data[index] = before - eps * unit
+                below = values()
+                x._data[index] = before
+                for matrix, a, b in zip(matrices, above, below, strict=True):
+                    matrix[place] += unit * ((a.astype(matrix.dtype) - b.astype(matrix.dtype)) / (2 * eps))
         found.append(matrices)
     return found
 
@@ -210,8 +250,8 @@ def gradgradcheck(
     random ones non-contiguous.
     """
     xs = _as_tuple(inputs)
-    outputs = [o for o in _as_tuple(func(*xs)) if isinstance(o, Tensor) and o.requires_grad]
-    seeds = _all_drawn(outputs, gen_non_contig_grad_outputs) if grad_outputs is None else _as_tuple(grad_outputs)
+    outputs = [o for o in _tensors(func(*xs)) if o.requires_grad]
+    seeds = _drawn(outputs, gen_non_contig_grad_outputs) if grad_outputs is None else _as_tuple(grad_outputs)
     count = len(seeds)
 
     def gradient(*args: Any) -> tuple[Tensor, ...]:
@@ -221,7 +261,7 @@ def gradgradcheck(
             for i, x in enumerate(given)
         )
         with enable_grad():
-            ys = [o for o in _as_tuple(func(*given)) if isinstance(o, Tensor) and o.requires_grad]
+            ys = [o for o in _tensors(func(*given)) if o.requires_grad]
             wanted = [x for x in given if isinstance(x, Tensor) and x.requires_grad]
             found = grad(ys, wanted, vs, create_graph=True, allow_unused=True)
         return tuple(g for g in found if g is not None)
@@ -239,19 +279,20 @@ def gradgradcheck(
     )
 
 
-def _all_drawn(outputs: list[Tensor], strided: bool) -> tuple[Tensor, ...]:
+def _drawn(outputs: list[Tensor], strided: bool) -> tuple[Tensor, ...]:
     """A random gradient for each output, equal in each call."""
-    generator = np.random.default_rng(0)
-    return tuple(_drawn(generator, o, strided) for o in outputs)
-
-
-def _drawn(generator: Any, like: Tensor, strided: bool) -> Tensor:
-    """A random gradient in the shape of an output."""
-    values = np.asarray(generator.standard_normal(like.shape), dtype=like._data.dtype)
-    if strided and values.ndim:
-        values = np.repeat(values, 2, axis=-1)[..., ::2]
-    return Tensor(values).requires_grad_()
+    generator, drawn = np.random.default_rng(0), []
+    for like in outputs:
+        values = np.asarray(generator.standard_normal(like.shape), like._data.dtype)
+        if like.is_complex():
+            values = values + 1j * generator.standard_normal(like.shape)
+        drawn.append(np.repeat(values, 2, axis=-1)[..., ::2] if strided and values.ndim else values)
+    return tuple(Tensor(v).requires_grad_() for v in drawn)
 
 
 def _as_tuple(value: Any) -> tuple[Any, ...]:
     return tuple(value) if isinstance(value, tuple | list) else (value,)
+
+
+def _tensors(value: Any) -> list[Tensor]:
+    return [o for o in _as_tuple(value) if isinstance(o, Tensor)]

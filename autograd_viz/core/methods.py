@@ -12,10 +12,11 @@ from .base import provenance
 from .base.missing import TENSOR_ATTRIBUTES, MissingAttribute, tensor_dir
 from .base.public import INPLACE, LATE, NAMESPACES
 from .inplace import activation_functional, inplace, inplace_views, own_memory  # noqa: F401 -- three of them only publish names
+from .op.out import give_out
 from .op.primitive import Primitive
-from .tensor import copying, interchange
+from .tensor import copying, interchange, untyped  # noqa: F401 -- untyped publishes a method
 from .tensor import questions as _questions  # noqa: F401 -- puts device and its like on Tensor
-from .tensor.creation import array_of_user
+from .tensor.creation import array_of_call
 from .tensor.printing import tensor_text
 from .tensor.tensor import Tensor
 
@@ -63,7 +64,7 @@ for _names, _op in {
 Tensor.__dir__ = tensor_dir  # type: ignore[method-assign]
 Tensor.__deepcopy__ = copying.deepcopy  # type: ignore[attr-defined]
 Tensor.__reduce_ex__ = copying.reduce_ex  # type: ignore[method-assign, assignment]
-Tensor._array_of = staticmethod(array_of_user)  # type: ignore[method-assign]
+Tensor._array_of = staticmethod(array_of_call)  # type: ignore[method-assign]
 for _name in TENSOR_ATTRIBUTES:
     setattr(Tensor, _name, MissingAttribute(_name))
 interchange.bind()
@@ -95,6 +96,7 @@ def load_more() -> None:
     """Load the ops of ops_more, once."""
     methods, changes = set(NAMESPACES["Tensor"]), set(INPLACE)
     ops_more.load()
+    give_out(NAMESPACES)
     attach(
         {name: op for name, op in NAMESPACES["Tensor"].items() if name not in methods},
         {name: op for name, op in INPLACE.items() if name not in changes},
@@ -102,6 +104,7 @@ def load_more() -> None:
 
 
 attach(NAMESPACES["Tensor"], INPLACE)
+give_out(NAMESPACES)
 for _namespace, _names in ops_more.NAMES.items():
     LATE[_namespace] = dict.fromkeys(_names.split(), load_more)
 for _name in LATE["Tensor"]:

@@ -7,12 +7,15 @@ from .discrete import Bernoulli, Categorical
 from .distribution import Distribution
 from .independent import Independent
 from .kl import kl_divergence, register_kl
+from .simplex import Beta, Dirichlet
 
 __getattr__ = module_getattr("torch.distributions", globals())
 
 __all__ = [
     "Bernoulli",
+    "Beta",
     "Categorical",
+    "Dirichlet",
     "Distribution",
     "Exponential",
     "Independent",

@@ -57,6 +57,7 @@ def _is_positive_definite(x: Any) -> Any:
 real = Constraint("Real()", lambda x: x == x)  # noqa: PLR0124 -- nan is not itself
 real_vector = Constraint("IndependentConstraint(Real(), 1)", lambda x: (x == x).all(-1), 1)  # noqa: PLR0124
 positive = greater_than(0.0)
+positive_vector = Constraint("IndependentConstraint(GreaterThan(lower_bound=0.0), 1)", lambda x: (x > 0).all(-1), 1)
 nonnegative = Constraint("GreaterThanEq(lower_bound=0.0)", lambda x: x >= 0)
 boolean = Constraint("Boolean()", lambda x: (x == 0) | (x == 1))
 unit_interval = interval(0.0, 1.0)

@@ -8,9 +8,12 @@ from .distribution import Distribution
 
 
 class Independent(Distribution):
-    """The last dimensions of a batch of `base_dist` as one event."""
+    """The last dimensions of a batch of `base_distribution` as one event."""
 
-    def __init__(self, base_dist: Distribution, reinterpreted_batch_ndims: int, validate_args: bool | None = None) -> None:
+    def __init__(
+        self, base_distribution: Distribution, reinterpreted_batch_ndims: int, validate_args: bool | None = None
+    ) -> None:
+        base_dist = base_distribution
         shape = (*base_dist.batch_shape, *base_dist.event_shape)
         if reinterpreted_batch_ndims > len(base_dist.batch_shape):
             raise ValueError(

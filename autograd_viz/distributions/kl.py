@@ -9,6 +9,7 @@ from .continuous import Exponential, Normal
 from .discrete import Bernoulli, Categorical
 from .distribution import Distribution
 from .independent import Independent
+from .simplex import Beta, Dirichlet
 
 _FORMULAS: dict[tuple[type, type], Callable[[Any, Any], Any]] = {}
 
@@ -61,6 +62,18 @@ def _bernoullis(p: Bernoulli, q: Bernoulli) -> Any:
     if_one = p.probs * ((-q.logits).logaddexp(q.logits * 0) - (-p.logits).logaddexp(p.logits * 0))
     if_zero = (1 - p.probs) * (q.logits.logaddexp(q.logits * 0) - p.logits.logaddexp(p.logits * 0))
     return if_one + if_zero
+
+
+@register_kl(Dirichlet, Dirichlet)
+def _dirichlets(p: Dirichlet, q: Dirichlet) -> Any:
+    a, b = p.concentration, q.concentration
+    ratio = a.sum(-1).lgamma() - b.sum(-1).lgamma() - (a.lgamma() - b.lgamma()).sum(-1)
+    return ratio + ((a - b) * (a.digamma() - a.sum(-1).digamma().unsqueeze(-1))).sum(-1)
+
+
+@register_kl(Beta, Beta)
+def _betas(p: Beta, q: Beta) -> Any:
+    return _dirichlets(p._both, q._both)
 
 
 @register_kl(Independent, Independent)

@@ -2,7 +2,7 @@
 
 from . import (
     activation, container, convolution, dropout, functional, init, lazy, linear, loss, module, multihead_attention,
-    normalization, parameter, pooling, recurrent, recurrent_cells, shape, transformer, utils,
+    normalization, parallel, parameter, pooling, recurrent, recurrent_cells, shape, transformer, utils,
 )  # fmt: skip
 from .activation import *
 from .container import *
@@ -14,6 +14,7 @@ from .loss import *
 from .module import *
 from .multihead_attention import *
 from .normalization import *
+from .parallel import *
 from .parameter import *
 from .pooling import *
 from .recurrent import *
@@ -23,7 +24,7 @@ from .transformer import *
 
 __all__ = ["functional", "init", "utils"]
 for _file in (
-    activation, container, convolution, dropout, lazy, linear, loss, module, multihead_attention, normalization, parameter,
-    pooling, recurrent, recurrent_cells, shape, transformer,
+    activation, container, convolution, dropout, lazy, linear, loss, module, multihead_attention, normalization, parallel,
+    parameter, pooling, recurrent, recurrent_cells, shape, transformer,
 ):  # fmt: skip
     __all__ += _file.__all__

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import numpy as np
+
 from ..core.backward.accumulate_grad import clear_grad
 from ..core.base.device import check_device
 from ..core.base.device import device as Device  # noqa: N812 -- `device` is PyTorch's name of the argument
@@ -65,15 +67,33 @@ class Modes:
         for p in self.parameters():
             clear_grad(p, set_to_none)
 
-    def _to_type(self, kind: dtype) -> Any:
-        """Convert all floating point parameters, gradients and buffers. Parameters stay the same objects."""
-        for module in self.modules():
+    def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> Any:
+        """Replace the values of all parameters, gradients and buffers by ``fn`` of them. Parameters stay the same objects."""
+        found: list[Any] = [*self.modules()] if recurse else [self]
+        for module in found:
             for tensor in (*module._parameters.values(), *module._buffers.values()):
-                if tensor is not None and tensor.dtype.is_floating_point:
-                    tensor.data = Tensor(tensor._data.astype(kind.numpy, copy=False))
+                if tensor is not None:
+                    tensor.data = fn(tensor.detach())
                     if tensor._grad is not None:
-                        tensor._grad = Tensor(tensor._grad._data.astype(kind.numpy, copy=False))
+                        tensor._grad = fn(tensor._grad).detach()
         return self
+
+    def _to_type(self, kind: dtype) -> Any:
+        """Convert all floating point parameters, gradients and buffers."""
+        return self._apply(lambda t: t.to(kind) if t.dtype.is_floating_point else t)
+
+    def type(self, dst_type: Any) -> Any:
+        """Convert all parameters and buffers, of any type: a dtype, or an old type such as torch.DoubleTensor.
+
+        Raises:
+            RuntimeError: a parameter that requires grad, and a type without gradients.
+        """
+        return self._apply(lambda t: t.type(dst_type))
+
+    def to_empty(self, *, device: Any, recurse: bool = True) -> Any:
+        """Give all parameters and buffers new memory, whose values are arbitrary."""
+        check_device(device)
+        return self._apply(lambda t: Tensor(np.empty_like(t._data)), recurse)
 
     def to(self, *args: Any, device: Any = None, dtype: Any = None, non_blocking: bool = False) -> Any:
         """Convert to another floating point type: ``to(float64)``. The only device is the CPU.

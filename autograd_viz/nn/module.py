@@ -50,6 +50,8 @@ class Module(HookedCall, Modes, State):
             if isinstance(value, kind):
                 if kept not in self.__dict__:
                     raise AttributeError(f"cannot assign {what} before Module.__init__() call")
+                if isinstance(getattr(type(self), name, None), property):  # of parametrize.py
+                    raise KeyError(f"attribute '{name}' already exists")
                 self._forget(name, but=kept)
                 self.__dict__[kept][name] = value
                 if isinstance(value, Buffer):

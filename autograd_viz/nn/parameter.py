@@ -37,7 +37,6 @@ class Parameter(Tensor):
         copied = memo.get(id(self))
         if copied is None:
             copied = memo[id(self)] = type(self)(leaf("Parameter", self._data.copy()), self._requires_grad)
-            copied._grad = None if self._grad is None else Tensor(self._grad._data.copy())
         return copied
 
 

@@ -17,6 +17,7 @@ from ..core.tensor.tensor import Tensor
 from . import functional, init
 from .linear import parameter, unusual
 from .module import Module
+from .utils.rnn import PackedSequence
 
 __all__ = ["GRU", "LSTM", "RNN", "RNNBase"]
 
@@ -130,31 +131,48 @@ class RNNBase(Module):
         return [[p for n, p in self._parameters.items() if n.partition("_l")[1] + n.partition("_l")[2] == e] for e in ends]
 
     def forward(self, input: Tensor, hx: Any = None) -> Any:
-        """All outputs of the last layer, and the last state of each layer.
+        """All outputs of the last layer, and the last state of each layer. A packed input gives packed outputs.
 
         Raises:
             ValueError: the input does not have 2 or 3 dimensions.
             RuntimeError: the last length is not input_size.
         """
+        if isinstance(input, PackedSequence):
+            return self._packed(input, hx)
         if input.dim() not in (2, 3):
             name = self.mode.partition("_")[0]
             raise ValueError(f"{name}: Expected input to be 2D or 3D, got {input.dim()}D instead")
-        if input.shape[-1] != self.input_size:
-            raise RuntimeError(f"input.size(-1) must be equal to input_size. Expected {self.input_size}, got {input.shape[-1]}")
+        self._check_width(input)
         batched = input.dim() == 3
         x: Any = input if batched else input.unsqueeze(1)
         x = x.transpose(0, 1) if batched and self.batch_first else x
-        states = self._states(x, hx, batched)
+        states = self._states(x, x.shape[1], hx, batched)
         output, last = self._layers(x, states)
         output = output.transpose(0, 1) if batched and self.batch_first else output
         if not batched:
             output, last = output.squeeze(1), tuple(s.squeeze(1) for s in last)
         return output, last if self.mode == "LSTM" else last[0]
 
-    def _states(self, x: Any, hx: Any, batched: bool) -> tuple[Any, ...]:
+    def _check_width(self, input: Tensor) -> None:
+        if input.shape[-1] != self.input_size:
+            raise RuntimeError(f"input.size(-1) must be equal to input_size. Expected {self.input_size}, got {input.shape[-1]}")
+
+    def _packed(self, input: PackedSequence, hx: Any) -> Any:
+        """Sequences of different lengths: a state stays as it is when its sequence has ended."""
+        self._check_width(input.data)
+        sizes, order, undo = input.batch_sizes.tolist(), input.sorted_indices, input.unsorted_indices
+        states = self._states(input.data, sizes[0], hx, True)
+        if hx is not None and order is not None:
+            states = tuple(s.index_select(1, order) for s in states)
+        output, last = self._layers(input.data, states, sizes)
+        if undo is not None:
+            last = tuple(s.index_select(1, undo) for s in last)
+        return input._replace(data=output), last if self.mode == "LSTM" else last[0]
+
+    def _states(self, x: Any, batch: int, hx: Any, batched: bool) -> tuple[Any, ...]:
         """The initial state, by default zeros: (h,) or (h, c), each (layers * directions, batch, features)."""
         count = self.num_layers * (2 if self.bidirectional else 1)
-        sizes = [(count, x.shape[1], self.proj_size or self.hidden_size), (count, x.shape[1], self.hidden_size)]
+        sizes = [(count, batch, self.proj_size or self.hidden_size), (count, batch, self.hidden_size)]
         sizes = sizes if self.mode == "LSTM" else sizes[:1]
         if hx is None:
             return tuple(zeros(*s, dtype=x.dtype) for s in sizes)
@@ -165,33 +183,42 @@ class RNNBase(Module):
                 raise RuntimeError(f"Expected {what} size {size}, got {list(s.shape)}")
         return given
 
-    def _layers(self, x: Any, states: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]]:
-        """Run layer after layer; x is (time, batch, features)."""
+    def _layers(self, x: Any, states: tuple[Any, ...], sizes: list[int] | None = None) -> tuple[Any, tuple[Any, ...]]:
+        """Run layer after layer; x is (time, batch, features), or packed by `sizes`."""
         directions, last = 2 if self.bidirectional else 1, []
         for layer in range(self.num_layers):
-            outputs = []
+            outputs, moments = [], x.unbind(0) if sizes is None else x.split(sizes)
             for d in range(directions):
                 place = layer * directions + d
-                out, state = self._loop(x, tuple(s[place] for s in states), f"_l{layer}" + "_reverse" * d, reverse=d == 1)
-                outputs.append(out)
+                begin, end = tuple(s[place] for s in states), f"_l{layer}" + "_reverse" * d
+                out, state = self._loop(moments, begin, end, reverse=d == 1)
+                outputs.append(stack(out, 0) if sizes is None else cat(out))
                 last.append(state)
             x = outputs[0] if directions == 1 else cat(outputs, -1)
             if self.dropout and layer < self.num_layers - 1:
                 x = functional.dropout(x, self.dropout, self.training)
         return x, tuple(stack([state[k] for state in last], 0) for k in range(len(states)))
 
-    def _loop(self, x: Any, state: tuple[Any, ...], end: str, reverse: bool) -> tuple[Any, tuple[Any, ...]]:
-        """One layer in one direction: one step per time."""
-        step = STEPS[self.mode][1]
-        names = ("weight_ih", "weight_hh", "bias_ih", "bias_hh")
+    def _loop(self, moments: Any, begin: tuple[Any, ...], end: str, reverse: bool) -> tuple[list[Any], tuple[Any, ...]]:
+        """One layer in one direction: one step per time, of the sequences that have an element then (the first ones)."""
+        step, names = STEPS[self.mode][1], ("weight_ih", "weight_hh", "bias_ih", "bias_hh")
         weights = tuple(getattr(self, name + end, None) for name in names)
-        outputs, moments = [], x.unbind(0)
+        state, ended = begin, list[tuple[Any, ...]]()
+        outputs: list[Any] = []
         for moment in reversed(moments) if reverse else moments:
+            count, before = moment.shape[0], state[0].shape[0]
+            if count > before or (count < before and not outputs):  # backwards, longer sequences come in later
+                state = tuple(cat([s, b[before:count]]) if outputs else b[:count] for s, b in zip(state, begin, strict=True))
+            elif count < before:
+                ended.append(tuple(s[count:] for s in state))
+                state = tuple(s[:count] for s in state)
             state = step(moment, state, weights)
             if self.proj_size:
                 state = (_linear(state[0], getattr(self, f"weight_hr{end}"), None), *state[1:])
             outputs.append(state[0])
-        return stack(outputs[::-1] if reverse else outputs, 0), state
+        if ended:
+            state = tuple(cat([s, *late]) for s, *late in zip(state, *reversed(ended), strict=True))
+        return outputs[::-1] if reverse else outputs, state
 
     def extra_repr(self) -> str:
         """The sizes, and the options that differ from their defaults."""

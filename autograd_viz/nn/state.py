@@ -23,6 +23,13 @@ class IncompatibleKeys(namedtuple("IncompatibleKeys", ("missing_keys", "unexpect
         return f"_{super().__repr__()}"
 
 
+EXTRA = "_extra_state"  # the name of what `get_extra_state` returns
+_NEVER = (
+    "Reached a code path in Module.{}() that should never be called. Please file an issue at "
+    "https://github.com/pytorch/pytorch/issues/new?template=bug-report.yml to report this bug."
+)
+
+
 class State:
     """The part of Module that saves and loads."""
 
@@ -36,6 +43,14 @@ class State:
         """The tensors of this module, without its submodules."""
         both = {**self._parameters, **{n: b for n, b in self._buffers.items() if n not in self._non_persistent_buffers_set}}
         return {n: t for n, t in both.items() if t is not None}
+
+    def get_extra_state(self) -> Any:
+        """State that is no parameter or buffer. A subclass returns it, and takes it in `set_extra_state`."""
+        raise RuntimeError(_NEVER.format("get_extra_state"))
+
+    def set_extra_state(self, state: Any) -> None:
+        """Take what `get_extra_state` returned."""
+        raise RuntimeError(_NEVER.format("set_extra_state"))
 
     def state_dict(self, *, destination: Any = None, prefix: str = "", keep_vars: bool = False) -> Any:
         """All parameters and persistent buffers by dotted name. They share memory with the module.
@@ -52,6 +67,8 @@ class State:
             destination._metadata[prefix[:-1]] = {"version": self._version}
         for name, tensor in self._own_state().items():
             destination[prefix + name] = tensor if keep_vars else tensor.detach()
+        if type(self).get_extra_state is not State.get_extra_state:
+            destination[prefix + EXTRA] = self.get_extra_state()
         for name, module in self._modules.items():
             if module is not None:
                 module.state_dict(destination=destination, prefix=f"{prefix}{name}.", keep_vars=keep_vars)
@@ -93,6 +110,8 @@ def _places(module: Any, prefix: str = "") -> Iterator[tuple[str, tuple[Any, str
     """Each full name, with the module and the name in that module."""
     for name in module._own_state():
         yield prefix + name, (module, name)
+    if type(module).set_extra_state is not State.set_extra_state:
+        yield prefix + EXTRA, (module, EXTRA)
     for name, child in module._modules.items():
         if child is not None:
             yield from _places(child, f"{prefix}{name}.")
@@ -100,6 +119,9 @@ def _places(module: Any, prefix: str = "") -> Iterator[tuple[str, tuple[Any, str
 
 def _load(full: str, module: Any, name: str, given: Any, assign: bool) -> list[str]:
     """Load one tensor. Returns the error messages."""
+    if name == EXTRA:
+        module.set_extra_state(given)
+        return []
     mine = getattr(module, name)
     if not isinstance(given, Tensor):
         return [f'While copying the parameter named "{full}", expected torch.Tensor or Tensor-like object from checkpoint but '

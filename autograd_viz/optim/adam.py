@@ -44,14 +44,13 @@ class Adam(Optimizer):
         amsgrad: divide by the largest v so far.
         maximize: maximize the loss instead.
         decoupled_weight_decay: shrink the parameters directly, as AdamW.
-        options: foreach, capturable, differentiable and fused have no effect.
+        foreach: no effect, like `capturable`, `differentiable` and `fused`.
     """
-
-    _ignored = ("foreach", "capturable", "differentiable", "fused")
 
     def __init__(
         self, params: Any, lr: float = 1e-3, betas: _Betas = (0.9, 0.999), eps: float = 1e-8, weight_decay: float = 0,
-        amsgrad: bool = False, *, maximize: bool = False, decoupled_weight_decay: bool = False, **options: Any,
+        amsgrad: bool = False, *, foreach: bool | None = None, maximize: bool = False, capturable: bool = False,
+        differentiable: bool = False, fused: bool | None = None, decoupled_weight_decay: bool = False,
     ) -> None:  # fmt: skip
         super().__init__(params, options_of(locals()))
 
@@ -71,21 +70,22 @@ class AdamW(Adam):
 
     def __init__(
         self, params: Any, lr: float = 1e-3, betas: _Betas = (0.9, 0.999), eps: float = 1e-8, weight_decay: float = 1e-2,
-        amsgrad: bool = False, *, maximize: bool = False, **options: Any,
+        amsgrad: bool = False, *, maximize: bool = False, foreach: bool | None = None, capturable: bool = False,
+        differentiable: bool = False, fused: bool | None = None,
     ) -> None:  # fmt: skip
         super().__init__(
-            params, lr, betas, eps, weight_decay, amsgrad, maximize=maximize, decoupled_weight_decay=True, **options
-        )
+            params, lr, betas, eps, weight_decay, amsgrad, foreach=foreach, maximize=maximize, capturable=capturable,
+            differentiable=differentiable, fused=fused, decoupled_weight_decay=True,
+        )  # fmt: skip
 
 
 class Adamax(Optimizer):
     """Adam with the largest recent gradient instead of sqrt(v)."""
 
-    _ignored = ("foreach", "differentiable", "capturable")
-
     def __init__(
         self, params: Any, lr: float = 2e-3, betas: _Betas = (0.9, 0.999), eps: float = 1e-8, weight_decay: float = 0,
-        foreach: bool | None = None, *, maximize: bool = False, **options: Any,
+        foreach: bool | None = None, *, maximize: bool = False, differentiable: bool = False,
+        capturable: bool = False,
     ) -> None:  # fmt: skip
         super().__init__(params, options_of(locals()))
 
@@ -101,11 +101,10 @@ class Adamax(Optimizer):
 class NAdam(Optimizer):
     """Adam with Nesterov momentum."""
 
-    _ignored = ("foreach", "capturable", "differentiable")
-
     def __init__(
         self, params: Any, lr: float = 2e-3, betas: _Betas = (0.9, 0.999), eps: float = 1e-8, weight_decay: float = 0,
-        momentum_decay: float = 4e-3, decoupled_weight_decay: bool = False, *, maximize: bool = False, **options: Any,
+        momentum_decay: float = 4e-3, decoupled_weight_decay: bool = False, *, foreach: bool | None = None,
+        maximize: bool = False, capturable: bool = False, differentiable: bool = False,
     ) -> None:  # fmt: skip
         super().__init__(params, options_of(locals()))
 
@@ -125,11 +124,10 @@ class NAdam(Optimizer):
 class RAdam(Optimizer):
     """Adam that begins as SGD with momentum, until v is reliable."""
 
-    _ignored = ("foreach", "capturable", "differentiable")
-
     def __init__(
         self, params: Any, lr: float = 1e-3, betas: _Betas = (0.9, 0.999), eps: float = 1e-8, weight_decay: float = 0,
-        decoupled_weight_decay: bool = False, *, maximize: bool = False, **options: Any,
+        decoupled_weight_decay: bool = False, *, foreach: bool | None = None, maximize: bool = False,
+        capturable: bool = False, differentiable: bool = False,
     ) -> None:  # fmt: skip
         super().__init__(params, options_of(locals()))
 

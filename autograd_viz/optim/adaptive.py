@@ -26,14 +26,14 @@ class RMSprop(Optimizer):
         weight_decay: shrinks parameters towards 0.
         momentum: the part of the last step that is added to this one.
         centered: divide by the standard deviation of the gradient instead of its root mean square.
-        options: maximize; capturable, foreach and differentiable have no effect.
+        maximize: maximize the loss instead.
+        foreach: no effect, like `capturable` and `differentiable`.
     """
-
-    _ignored = ("capturable", "foreach", "differentiable")
 
     def __init__(
         self, params: Any, lr: float = 1e-2, alpha: float = 0.99, eps: float = 1e-8, weight_decay: float = 0,
-        momentum: float = 0, centered: bool = False, maximize: bool = False, **options: Any,
+        momentum: float = 0, centered: bool = False, capturable: bool = False, foreach: bool | None = None,
+        maximize: bool = False, differentiable: bool = False,
     ) -> None:  # fmt: skip
         super().__init__(params, options_of(locals()))
 
@@ -64,7 +64,7 @@ class Adagrad(Optimizer):
     def __init__(
         self, params: Any, lr: float = 1e-2, lr_decay: float = 0, weight_decay: float = 0,
         initial_accumulator_value: float = 0, eps: float = 1e-10, foreach: bool | None = None, *, maximize: bool = False,
-        **options: Any,
+        differentiable: bool = False, fused: bool | None = None,
     ) -> None:  # fmt: skip
         if initial_accumulator_value < 0:
             raise ValueError(f"Invalid initial_accumulator_value value: {initial_accumulator_value}")
@@ -84,11 +84,10 @@ class Adagrad(Optimizer):
 class Adadelta(Optimizer):
     """The step size adapts to the size of the last steps. It needs no tuned learning rate."""
 
-    _ignored = ("capturable", "foreach", "differentiable")
-
     def __init__(
         self, params: Any, lr: float = 1.0, rho: float = 0.9, eps: float = 1e-6, weight_decay: float = 0,
-        foreach: bool | None = None, *, maximize: bool = False, **options: Any,
+        foreach: bool | None = None, *, capturable: bool = False, maximize: bool = False,
+        differentiable: bool = False,
     ) -> None:  # fmt: skip
         super().__init__(params, options_of(locals()))
 
@@ -108,11 +107,10 @@ class Adadelta(Optimizer):
 class Rprop(Optimizer):
     """The step size grows while the gradient keeps its sign, and shrinks when the sign changes. Only the sign counts."""
 
-    _ignored = ("foreach", "differentiable", "capturable")
-
     def __init__(
         self, params: Any, lr: float = 1e-2, etas: tuple[float, float] = (0.5, 1.2),
-        step_sizes: tuple[float, float] = (1e-6, 50), *, maximize: bool = False, **options: Any,
+        step_sizes: tuple[float, float] = (1e-6, 50), *, capturable: bool = False, foreach: bool | None = None,
+        maximize: bool = False, differentiable: bool = False,
     ) -> None:  # fmt: skip
         if not 0.0 < etas[0] < 1.0 < etas[1]:
             raise ValueError(f"Invalid eta values: {etas[0]}, {etas[1]}")
@@ -133,11 +131,10 @@ class Rprop(Optimizer):
 class ASGD(Optimizer):
     """SGD that also keeps the average of the parameters, in the state's "ax"."""
 
-    _ignored = ("foreach", "differentiable", "capturable")
-
     def __init__(
         self, params: Any, lr: float = 1e-2, lambd: float = 1e-4, alpha: float = 0.75, t0: float = 1e6,
-        weight_decay: float = 0, foreach: bool | None = None, maximize: bool = False, **options: Any,
+        weight_decay: float = 0, foreach: bool | None = None, maximize: bool = False, differentiable: bool = False,
+        capturable: bool = False,
     ) -> None:  # fmt: skip
         super().__init__(params, options_of(locals()))
 

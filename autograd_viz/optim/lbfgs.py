@@ -11,6 +11,7 @@ from ..core.base import happened
 from ..core.base.grad_mode import enable_grad
 from ..core.tensor.as_array import Array
 from ..core.tensor.tensor import Tensor
+from .line_search import Trial, strong_wolfe
 from .optimizer import Optimizer, options_of
 
 
@@ -25,17 +26,13 @@ class LBFGS(Optimizer):
         tolerance_grad: stop when all gradients are smaller.
         tolerance_change: stop when parameters and loss change less.
         history_size: the number of remembered steps.
-        line_search_fn: None; line searches are missing.
+        line_search_fn: "strong_wolfe", or None for steps of length lr.
     """
-
-    _ignored = ()
 
     def __init__(
         self, params: Any, lr: float = 1, max_iter: int = 20, max_eval: int | None = None, tolerance_grad: float = 1e-7,
         tolerance_change: float = 1e-9, history_size: int = 100, line_search_fn: str | None = None,
     ) -> None:  # fmt: skip
-        if line_search_fn is not None:
-            raise NotImplementedError(f"autograd_viz's LBFGS has no line search {line_search_fn!r}; leave line_search_fn out")
         max_eval = max_iter * 5 // 4 if max_eval is None else max_eval
         super().__init__(params, options_of(locals()))
         if len(self.param_groups) != 1:
@@ -54,38 +51,59 @@ class LBFGS(Optimizer):
             p._bump_version()
             place += p._data.size
 
+    def _searched(self, closure: Callable[[], Any], begin: Trial, direction: Array, t: float, most: int) -> Trial:
+        """The point that a line search finds. The parameters stay where they are."""
+        if self.param_groups[0]["line_search_fn"] != "strong_wolfe":
+            raise RuntimeError("only 'strong_wolfe' is supported")
+        here, count = [p._data.copy() for p in self._params], self.state[self._params[0]]
+
+        def attempt(t: float) -> Trial:
+            self._move(_scaled(direction, t))
+            loss, grad = _number(self._evaluated(closure)), self._gradient()
+            count["func_evals"] += 1
+            for p, values in zip(self._params, here, strict=True):
+                np.copyto(p._data, values)
+                p._bump_version()
+            return Trial(t, loss, grad, _product(grad, direction))
+
+        tolerance = self.param_groups[0]["tolerance_change"]
+        return strong_wolfe(attempt, begin, t, float(np.abs(direction).max()), tolerance, most)
+
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """Run up to `max_iter` iterations. Returns the loss before the first.
 
         Raises:
             TypeError: no closure.
+            RuntimeError: an unknown line search.
         """
         if closure is None:
             raise TypeError("LBFGS.step() missing 1 required positional argument: 'closure'")
         group, state = self.param_groups[0], self.state[self._params[0]]
         first = self._evaluated(closure)
-        loss, grad, evaluations = _number(first), self._gradient(), 1
+        loss, grad = _number(first), self._gradient()
         state["func_evals"] = state.get("func_evals", 0) + 1
         happened.stepping(self)
+        most = state["func_evals"] - 1 + group["max_eval"]
         if np.abs(grad).max() <= group["tolerance_grad"]:
             return first
         for n in range(1, group["max_iter"] + 1):
             direction = self._direction(state, grad, group["history_size"])
             rate = min(1.0, 1.0 / float(np.abs(grad).sum())) * group["lr"] if state["n_iter"] == 1 else group["lr"]
-            slope = _product(grad, direction)
+            slope, before, old = _product(grad, direction), loss, grad
             if slope > -group["tolerance_change"]:
                 break
-            by, before = _scaled(direction, rate), loss
-            state["last"] = (grad, by)
+            if group["line_search_fn"] is not None:
+                left = most - state["func_evals"]
+                rate, loss, grad, _ = self._searched(closure, Trial(0.0, loss, grad, slope), direction, rate, left)
+            by = _scaled(direction, rate)
+            state["last"] = (old, by)
             self._move(by)
-            if n != group["max_iter"]:
+            if group["line_search_fn"] is None and n != group["max_iter"]:
                 loss, grad = _number(self._evaluated(closure)), self._gradient()
-                evaluations += 1
                 state["func_evals"] += 1
             changes = (np.abs(grad).max(), np.abs(by).max(), abs(loss - before))
-            if evaluations >= group["max_eval"] or _is_settled(group, *changes):
+            if state["func_evals"] >= most or _is_settled(group, *changes):
                 break
-        self._steps += 1
         return first
 
     @staticmethod

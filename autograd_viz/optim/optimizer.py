@@ -16,15 +16,15 @@ from ..core.base.grad_mode import enable_grad
 from ..core.base.provenance import callers_place, note_change
 from ..core.tensor.as_array import Array
 from ..core.tensor.tensor import Tensor
+from .hooks import Hooked, register_optimizer_step_post_hook, register_optimizer_step_pre_hook
+
+__all__ = ["Optimizer", "register_optimizer_step_post_hook", "register_optimizer_step_pre_hook"]
 
 State = dict[str, Any]
 Group = dict[str, Any]
 
-# accepted because programs pass them; in PyTorch they choose between equivalent implementations
-_WITHOUT_EFFECT = {"foreach": None, "capturable": False, "differentiable": False, "fused": None}
 
-
-class Optimizer:
+class Optimizer(Hooked):
     """Updates parameters by their gradients. A subclass defines `update`, for one parameter.
 
     Attributes:
@@ -33,19 +33,17 @@ class Optimizer:
         defaults: the default options of a group.
     """
 
-    _ignored: tuple[str, ...] = ("foreach", "differentiable", "fused")
-
     def __init__(self, params: Any, defaults: dict[str, Any]) -> None:
         if isinstance(params, Tensor):
             raise TypeError(
                 "params argument given to the optimizer should be an iterable of Tensors or dicts, but got "
                 f"torch.{params.dtype.legacy}Tensor"
             )
+        super().__init__()
         check_options(defaults)
-        self.defaults = {**defaults, **{n: _WITHOUT_EFFECT[n] for n in self._ignored if n not in defaults}}
+        self.defaults = defaults
         self.state: defaultdict[Any, State] = defaultdict(dict)
         self.param_groups: list[Group] = []
-        self._steps = 0  # for learning rate schedules
         happened.making(self)
         groups = list(params)
         if not groups:
@@ -108,7 +106,6 @@ class Optimizer:
                         self.update(p._data, -grad if group.get("maximize") else grad, self.state[p], group)
                     p._bump_version()
                     note_change(p, at)
-        self._steps += 1
         return loss
 
     def update(self, p: Array, grad: Array, state: State, group: Group) -> None:
@@ -126,10 +123,12 @@ class Optimizer:
 
     def state_dict(self) -> dict[str, Any]:
         """State and options. Parameters are numbered."""
+        self._through("save_pre")
         number = {p: i for i, p in enumerate(p for g in self.param_groups for p in g["params"])}
         groups = [{**{k: v for k, v in g.items() if k != "params"}, "params": [number[p] for p in g["params"]]}
                   for g in self.param_groups]  # fmt: skip
-        return {"state": {number[p]: s for p, s in self.state.items() if s}, "param_groups": groups}
+        state = {"state": {number[p]: s for p, s in self.state.items() if s}, "param_groups": groups}
+        return dict(self._through("save_post", state))
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Continue from `state_dict`.
@@ -137,6 +136,7 @@ class Optimizer:
         Raises:
             ValueError: its groups of parameters differ.
         """
+        state_dict = self._through("load_pre", dict(state_dict))
         saved, groups = deepcopy(state_dict["param_groups"]), self.param_groups
         if len(saved) != len(groups):
             raise ValueError("loaded state dict has a different number of parameter groups")
@@ -147,6 +147,7 @@ class Optimizer:
         for i, memory in state_dict["state"].items():
             self.state[by_number[i]] = {k: _copied(v) for k, v in memory.items()}
         self.param_groups = [{**new, "params": old["params"]} for new, old in zip(saved, groups, strict=True)]
+        self._through("load_post")
 
     def __repr__(self) -> str:
         texts = []
@@ -162,8 +163,7 @@ def _copied(value: Any) -> Any:
 
 def options_of(arguments: dict[str, Any]) -> dict[str, Any]:
     """The options among the arguments of an ``__init__``, which are its `locals()` at the start."""
-    named = {n: v for n, v in arguments.items() if n not in ("self", "__class__", "params", "options")}
-    return {**named, **arguments.get("options", {})}
+    return {n: v for n, v in arguments.items() if n not in ("self", "__class__", "params")}
 
 
 def check_options(options: dict[str, Any]) -> None:

@@ -20,7 +20,7 @@ class SGD(Optimizer):
         weight_decay: shrinks parameters towards 0.
         nesterov: use Nesterov momentum.
         maximize: maximize the loss instead.
-        options: foreach, differentiable and fused have no effect.
+        foreach: no effect, like `differentiable` and `fused`.
 
     Raises:
         ValueError: no parameters, or an option out of range.
@@ -29,7 +29,8 @@ class SGD(Optimizer):
 
     def __init__(
         self, params: Any, lr: float = 1e-3, momentum: float = 0, dampening: float = 0, weight_decay: float = 0,
-        nesterov: bool = False, *, maximize: bool = False, **options: Any,
+        nesterov: bool = False, *, maximize: bool = False, foreach: bool | None = None,
+        differentiable: bool = False, fused: bool | None = None,
     ) -> None:  # fmt: skip
         if nesterov and (momentum <= 0 or dampening != 0):
             raise ValueError("Nesterov momentum requires a momentum and zero dampening")

@@ -107,7 +107,7 @@ class CoreGraph:
         if isinstance(node, AccumulateGrad):
             found[f"grad:{id}"] = value
         elif first and parts == 0:
-            found |= {f"grad_fn:{self.tensor_id(t)}": value for t in self.roots if t._grad_fn is node and t._output_nr == index}
+            found |= {f"grad_fn:{self.tensor_id(t)}": value for t in self.roots if t._node is node and t._output_nr == index}
         return found
 
     def _source(self, call: Call | Node | None) -> surroundings.Source | None:
@@ -144,9 +144,9 @@ class CoreGraph:
             name=self._name(id),
             value=self._values[id],
             grad=None if t._grad is None else value_of(t._grad),
-            grad_fn=None if t._grad_fn is None else self.node_ids.get(t._grad_fn),
+            grad_fn=None if t._node is None else self.node_ids.get(t._node),
             output_nr=t.output_nr,
-            is_leaf=t._grad_fn is None,
+            is_leaf=t._node is None,
             requires_grad=t.requires_grad,
             retains_grad=t.retains_grad,
             version=version_now(t),

@@ -14,7 +14,7 @@ from .versions import Versions
 
 def identity(t: Tensor) -> Any:
     """The key that Tensor objects of one box share: an unpacked result is another object for the same output."""
-    return t if t._grad_fn is None else (t._grad_fn, t._output_nr)
+    return t if t._node is None else (t._node, t._output_nr)
 
 
 def reach(
@@ -41,7 +41,7 @@ def reach(
             if known is None or (known not in prefer and item in prefer):
                 tensors[key] = item
             if known is None or known._made_by is None:
-                stack += [item._grad_fn or backward_of(item), *_behind(item, calls, versions, prefer)]
+                stack += [item._node or backward_of(item), *_behind(item, calls, versions, prefer)]
     in_order = sorted(tensors.values(), key=lambda t: (t._made_by.order if t._made_by else (-1, 0), _place_among_results(t)))
     rank = {identity(t): i for i, t in enumerate(in_order)}
     return (
@@ -53,7 +53,7 @@ def reach(
 
 def _place_among_results(tensor: Tensor) -> int:
     """The index of a tensor among the results of its op."""
-    if tensor._grad_fn is not None or tensor._made_by is None:
+    if tensor._node is not None or tensor._made_by is None:
         return tensor._output_nr
     return next((i for i, reference in enumerate(tensor._made_by.outputs) if reference() is tensor), 0)
 
@@ -63,7 +63,7 @@ def backward_of(tensor: Tensor) -> Node | None:
     try:
         node: Node | None = gradient_edge(tensor)[0]
     except RuntimeError:  # a view whose grad_fn raises: it is drawn with its last one
-        node = tensor._grad_fn
+        node = tensor._node
     return node
 
 
@@ -77,5 +77,5 @@ def _behind(tensor: Tensor, calls: dict[Call | Node, None], versions: Versions, 
         return []
     calls[call] = None
     results = [t for reference in call.outputs if (t := reference()) is not None]
-    siblings = [t for t in results if t._grad_fn is not None or not isinstance(call, Node) or t in prefer]
+    siblings = [t for t in results if t._node is not None or not isinstance(call, Node) or t in prefer]
     return [versions.at(t, call.order) for t in (*call.inputs, *siblings) if t is not None]

@@ -133,7 +133,7 @@ class CorePass(CoreEvent):
         root = noted.root()
         self.root = op_of(root) if isinstance(root, Tensor) else None
         self.error, self.wanted = noted.error, noted.wanted
-        self.has_graph = not isinstance(root, Tensor) or root._grad_fn is not None
+        self.has_graph = not isinstance(root, Tensor) or root._node is not None
 
 
 class CoreHistory:

@@ -180,7 +180,7 @@ def _blocks_of(tensor: Any) -> Iterator[Block]:
 
 
 def _role(t: Tensor, known_modules: bool) -> str:
-    if t._grad_fn is not None:
+    if t._node is not None:
         return ACTIVATION
     if type(t).__name__ == "Parameter" or (t._requires_grad and not known_modules):
         return PARAMETER

@@ -7,7 +7,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from ..core.tensor import storage
+from ..core.tensor.tensor import Tensor
 from ..errors import UnknownChoiceError
 from ..export.image import read_text, write_file
 from ..graph.codec import recording_from_json
@@ -20,7 +23,7 @@ from ..stepper.advice import advised
 from ..stepper.recorded import Recording
 from ..stepper.stepper import Stepper
 from ..widget.html import frame
-from .formats import Subject, Wishes, check, html_text, save_still, save_subject, to_digraph
+from .formats import WRITERS, Subject, Wishes, check, html_text, save_still, save_subject, suffix_of, to_digraph
 from .options import check_options
 from .show import graph_of
 
@@ -65,14 +68,14 @@ def save(
         .html              a page that steps, without kernel and network
         .dot .mmd          the graph for Graphviz, and its structure for Mermaid
         .json              the graph with every step of its pass, for `load`
-        .npz               a state_dict, for `load`
+        .npz .pt .ckpt ... tensors, a state_dict, for `load`: a .npz under any name
 
     A format that needs the steps runs the backward pass for real, with the user's hooks, and then takes it back.
 
     Args:
         x: as for `show`; a stepper; or a picture from `show`, `map` or `memory`. For a map, .json lists cards and arrows, and
             .html has cards that open. For a memory both have its tables. Or a run from `watch`: .html, .json and .csv have its
-            numbers. For .npz: a state_dict, or any nested dictionary of tensors and plain values.
+            numbers. For .npz: a state_dict, or any nest of dictionaries and lists of tensors and plain values.
         path: the file; an existing file is replaced. A symbolic link stays, and the file that it leads to is replaced. A file
             opened for writing bytes gets a .npz.
         step: the step that a picture shows, a page opens at, or an animation ends with. It is a number (negative: the forward
@@ -86,11 +89,11 @@ def save(
 
     Raises:
         NotDrawableError: `x` is neither a tensor nor a stepper.
-        UnknownChoiceError: the theme or suffix does not exist.
+        UnknownChoiceError: the theme or suffix does not exist, for what is drawn.
         ValueError: the step does not exist, or scale or duration is not positive.
         RuntimeError: a step was given, and ``backward()`` would fail; the message is PyTorch's.
         CannotWriteError: the file cannot be written.
-        TypeError: `path` is not a path, or an option has a wrong type.
+        TypeError: `path` is not a path, a state holds what a .npz cannot, or an option has a wrong type.
     """
     check_options(step=step, theme=theme, scale=scale, duration=duration, collapse=collapse)
     if hasattr(path, "write"):
@@ -99,10 +102,9 @@ def save(
     if not isinstance(path, str | os.PathLike):
         swapped = "; the arguments are swapped" if isinstance(x, str | os.PathLike) else ""
         raise TypeError(f"save(x, path) takes a path, got {type(path).__name__} ({path!r:.60}){swapped}")
-    if Path(path).suffix.lower() == ".npz":
+    if _is_state(x, path):
         write_file(path, storage.state_bytes(x))
         return
-    storage.refuse_pickle(path)
     if isinstance(getattr(x, "svg", None), str):
         save_still(x, path, Wishes(theme=theme, scale=scale))
         return
@@ -111,6 +113,16 @@ def save(
     subject = subject_of(x, callers_names(), params)
     with advised(x):
         save_subject(subject, path, wishes)
+
+
+def _is_state(x: Any, path: Any) -> bool:
+    """Is it written as an archive? A tensor with a graph only under a name that PyTorch's programs give to one."""
+    suffix = Path(path).suffix.lower()
+    if suffix == ".npz" or suffix_of(path) in WRITERS:
+        return suffix == ".npz"
+    if isinstance(x, Tensor):
+        return x.is_leaf or suffix in ("", ".pt", ".pth", ".ckpt", ".bin", ".pkl", ".tar")
+    return isinstance(x, (dict, list, tuple, np.ndarray, np.generic, *storage.PLAIN)) or hasattr(x, "state_dict")
 
 
 class Frame:
@@ -173,7 +185,7 @@ def to_graphviz(x: Any, *, step: int | str | None = None, params: Any = None, th
 
 
 def load(path: Any, map_location: Any = None, *, weights_only: bool = True) -> Any:
-    """Read a .json or .npz file that `save` wrote. NumPy's own .npz becomes a dictionary of tensors.
+    """Read what `save` wrote: a .json, or a .npz under any name. NumPy's own .npz becomes a dictionary of tensors.
 
     Args:
         path: a path, or a file opened for reading bytes (a .npz).
@@ -184,19 +196,18 @@ def load(path: Any, map_location: Any = None, *, weights_only: bool = True) -> A
         for a .json a `Recording`, which `show`, `step` and `save` accept; for a .npz what was saved.
 
     Raises:
-        CannotReadError: the file does not exist, is not a .npz, or is a pickle (.pt), which is never read.
+        CannotReadError: the file does not exist, is not a .npz, or is a pickle, which is never read.
         DocumentError: the .json was not written by `save`.
-        UnknownChoiceError: the suffix is neither .json nor .npz.
+        UnknownChoiceError: the suffix is that of a picture.
         TypeError: `path` is neither.
     """
     if hasattr(path, "read"):
         return storage.load_state(path)
     if not isinstance(path, str | os.PathLike):
         raise TypeError(f"load(path) takes a path or a file opened for reading, got {type(path).__name__} ({path!r:.60})")
-    storage.refuse_pickle(path)
-    if Path(path).suffix.lower() == ".json":
+    if suffix_of(path) == ".json":
         with collector_waits():
             return Recording(*recording_from_json(read_text(path, BYTES)))
-    if Path(path).suffix.lower() != ".npz":
+    if suffix_of(path) in WRITERS:
         raise UnknownChoiceError("suffix", Path(path).suffix, [".json", ".npz"])
     return storage.load_state(path)

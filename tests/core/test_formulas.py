@@ -35,6 +35,7 @@ MORE: Cases = {
     "floor_divide": [([positive(3), positive(3)], {})],
     "remainder_of_scalar": [([positive(3)], {"self": 5.0})],
     "heaviside": [([array(3), array(3)], {})],
+    "scatter_combined": [([array(3), array(3)], {"dim": 0, "index": np.array([0, 2, 0]), "reduce": "add"})],
     "bernoulli_tensor_fill": [([array(3), np.full(3, 0.5)], {})],
     "bernoulli_draw": [([np.full(3, 0.5)], {})],
     "poisson_draw": [([positive(3)], {})],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import warnings
 from typing import Any
 
@@ -21,6 +22,8 @@ OPTIMIZERS = [
     "Adagrad(ps, initial_accumulator_value=0.5)", "Adadelta(ps)", "Adamax(ps, lr=0.1)", "NAdam(ps, lr=0.1)",
     "NAdam(ps, weight_decay=0.1, decoupled_weight_decay=True)", "RAdam(ps, lr=0.1)", "Rprop(ps)", "ASGD(ps, lr=0.05)",
     "LBFGS(ps, lr=0.5, max_iter=4)", "LBFGS(ps, history_size=2)",
+    "LBFGS(ps, line_search_fn='strong_wolfe')", "LBFGS(ps, lr=8.0, max_iter=6, line_search_fn='strong_wolfe')",
+    "LBFGS(ps, lr=0.01, history_size=3, max_eval=9, line_search_fn='strong_wolfe')",
     "SGD([{'params': ps[:1], 'lr': 0.2}, {'params': ps[1:]}], lr=0.05)",
 ]  # fmt: skip
 
@@ -118,6 +121,7 @@ REFUSALS = [
     lambda m, w: m.optim.SGD([w], lr=-0.1),
     lambda m, w: m.optim.SGD([w], lr=0.1, nesterov=True),
     lambda m, w: m.optim.SGD([w], momentum=-1),
+    lambda m, w: m.optim.LBFGS([w], line_search_fn="armijo").step(lambda: (w * w).sum().backward() or 1.0),
     lambda m, w: m.optim.SGD([w], weight_decay=-1),
     lambda m, w: m.optim.Adam([w], betas=(1, 0)),
     lambda m, w: m.optim.Adam([w], eps=-1),
@@ -139,6 +143,33 @@ def test_refusals_are_pytorchs(act: Any) -> None:
             act(m, m.ones(2, requires_grad=True))
         said.append((info.type.__name__, str(info.value)))
     assert said[0] == said[1]
+
+
+def takers(m: Any) -> list[Any]:
+    """What takes options by name: every optimizer and schedule, and the loader."""
+    rooms = m.optim, m.optim.lr_scheduler
+    found = {n: getattr(room, n) for room in rooms for n in dir(room) if isinstance(getattr(room, n), type) and n[0] != "_"}
+    return [*found.values(), m.utils.data.DataLoader]
+
+
+@pytest.mark.parametrize("mine", takers(av), ids=lambda kind: kind.__name__)
+def test_every_option_of_pytorch_is_taken_in_its_place_and_no_other(mine: Any) -> None:
+    theirs = getattr(torch.optim, mine.__name__, None) or getattr(torch.optim.lr_scheduler, mine.__name__, None)
+    pairs = [inspect.signature(kind.__init__).parameters.values() for kind in (mine, theirs or torch.utils.data.DataLoader)]
+    assert [(p.name, p.kind, p.default) for p in pairs[0]] == [(p.name, p.kind, p.default) for p in pairs[1]]
+    with pytest.raises(TypeError, match="unexpected keyword argument 'momentun'"):
+        mine([av.ones(1, requires_grad=True)], momentun=0.9)
+
+
+def test_an_optimizer_of_the_user_has_the_options_that_it_names() -> None:
+    def said(m: Any) -> str:
+        class Own(m.optim.Optimizer):
+            def __init__(self, params: Any, lr: float) -> None:
+                super().__init__(params, {"lr": lr})
+
+        return repr(Own([m.ones(1, requires_grad=True)], 0.5))
+
+    assert said(av) == said(torch)
 
 
 def test_stepping_the_schedule_first_warns_in_pytorchs_words() -> None:

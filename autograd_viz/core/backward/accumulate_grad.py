@@ -61,7 +61,7 @@ class AccumulateGrad(Node):
     def vjp(self, grads: Any) -> tuple[Any, ...]:
         """`apply` for an array."""
         variable = self.variable
-        is_untouched = variable._grad_fn is None and variable._view is None
+        is_untouched = variable._node is None and variable._view is None
         if grads[0] is not None and (variable._requires_grad if is_untouched else self._is_wanted()):
             if variable._grad is None and getrefcount(grads[0]) == HELD and _fits(grads[0], variable._data):
                 variable._grad = Tensor(grads[0])
@@ -136,7 +136,7 @@ def clear_grad(variable: Tensor, set_to_none: bool) -> None:
             note(variable, "zero_grad")
         variable._grad = None
         return
-    if grad._grad_fn is not None:
+    if grad._node is not None:
         grad.detach_()
     else:
         grad.requires_grad_(False)
@@ -158,6 +158,6 @@ def accumulator(leaf: Tensor) -> AccumulateGrad | None:
 
 def gradient_edge(tensor: Tensor) -> Edge:
     """The receiver of the gradient of `tensor`: its grad_fn, a leaf's AccumulateGrad, or none."""
-    if tensor.grad_fn is not None:
-        return tensor._grad_fn, tensor._output_nr
+    if (tensor._node if tensor._view is None else tensor.grad_fn) is not None:
+        return tensor._node, tensor._output_nr
     return (accumulator(tensor), 0) if tensor._requires_grad else (None, 0)

@@ -96,7 +96,7 @@ def as_tuple(value: Any) -> tuple[Any, ...]:
 
 def edge_of(place: Any) -> Edge:
     """The edge of a tensor or GradientEdge."""
-    return (place.node, place.output_nr) if isinstance(place, GradientEdge) else gradient_edge(place)
+    return gradient_edge(place) if isinstance(place, Tensor) else (place.node, place.output_nr)
 
 
 def _wanted(inputs: Any) -> tuple[Any, ...]:
@@ -141,7 +141,11 @@ def run(task: GraphTask) -> None:
 
 def _run(task: GraphTask) -> None:
     while task.ready:
-        if quiet.run(task.run_plain) is None and task.ready:
+        if task.create_graph:
+            task.run_recorded()
+        else:
+            quiet.run(task.run_plain)
+        if task.ready:
             check_interrupt()
             task.attentive_step()
     if task.callbacks:
@@ -190,7 +194,7 @@ def backward(
         )
     only = None if inputs is None else _targets(_wanted(inputs))
     tensors = as_tuple(tensors)
-    with happened.passing("backward", next(iter(tensors), None), only is not None):
+    with happened.passing("backward", tensors[0] if tensors else None, only is not None):
         run(start(tensors, grad_tensors, retain_graph, create_graph, only=only))
 
 
@@ -244,12 +248,12 @@ def grad(
     wanted = _wanted(inputs)
     if not wanted:
         raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
-    if any(isinstance(t, Tensor) and not t.requires_grad for t in wanted):
+    if any([isinstance(t, Tensor) and not t.requires_grad for t in wanted]):  # noqa: C419 -- for one a list is faster
         raise RuntimeError("One of the differentiated Tensors does not require grad")
     edges = [edge_of(t) for t in wanted]
     capture = _captured_in_batch if is_grads_batched else _captured
     outputs = as_tuple(outputs)
-    with happened.passing("grad", next(iter(outputs), None), True) as noted:
+    with happened.passing("grad", outputs[0] if outputs else None, True) as noted:
         found = capture(outputs, edges, grad_outputs, retain_graph, create_graph)
     unused = [i for i, g in enumerate(found) if g is None]
     if unused and not allow_unused and not materialize_grads:
@@ -257,9 +261,9 @@ def grad(
             f"The differentiated Tensor at index {unused[0]} appears to not have been used in the graph. Set "
             "allow_unused=True if this is the desired behavior."
         )
-    results = tuple(_result(g, t, materialize_grads, create_graph) for g, t in zip(found, wanted, strict=True))
-    noted.results = tuple(weakref.ref(g) for g in results if g is not None and not g.requires_grad)
-    return results
+    results = [_result(g, t, materialize_grads, create_graph) for g, t in zip(found, wanted, strict=True)]
+    noted.results = [weakref.ref(g) for g in results if g is not None and not g.requires_grad]
+    return tuple(results)
 
 
 def _captured(outputs: Any, edges: list[Edge], grad_outputs: Any, retain_graph: bool | None, create_graph: bool) -> list[Any]:

@@ -7,7 +7,7 @@ its end (`GraphTask.run_plain`). So the stepper shows exactly what `backward()` 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -21,28 +21,8 @@ from .gradients import as_tensor, small, small_arrays, summed
 from .instrumented import watched_by
 from .node import SMALL, Edge, Node
 from .ready_queue import ReadyQueue
-from .validated import validated
-
-
-class Step(NamedTuple):
-    """One call of one backward node.
-
-    Attributes:
-        node: the node that ran.
-        grad_outputs: the gradients that arrived, one per output of the op; None for an unused output.
-        results: the values of its rules.
-        grad_inputs: the gradients sent along next_functions: the results reduced to the receiver's shape, in its type.
-
-    Gradients are NumPy arrays, or Tensors in a recorded pass (create_graph).
-    """
-
-    node: Node
-    grad_outputs: Sequence[Any]
-    results: Sequence[Any]
-    grad_inputs: Sequence[Any]
-
-
-Done = tuple[Node, Sequence[Any], Sequence[Any], Sequence[Any]]  # the fields of a Step
+from .step import Done, Step
+from .validated import all_validated, validated
 
 
 class GraphTask:
@@ -120,7 +100,7 @@ class GraphTask:
         done: Done | None = quiet.run(self.run_plain, True)
         return self.attentive_step() if done is None else done
 
-    def run_plain(self, once: bool = False) -> Done | None:
+    def run_plain(self, once: bool = False) -> Done | None:  # noqa: PLR0912 -- each node pays for a call
         """The inner loop: run the rules and pass the results on, until a node may run user code.
 
         Args:
@@ -132,14 +112,22 @@ class GraphTask:
         seen = input_buffers[ready[0]][1:] if once and ready else None  # a Step holds it too, so the leaf copies it  # noqa: F841
         if self.create_graph or Anomaly.enabled:
             return None
-        while ready and (node := ready[0]).is_plain and node._extra is None and not (captures and node in captures):
+        while ready and (node := ready[0]).is_plain and node._extra is None:
+            if captures and node in captures:
+                if once or not self._ends_at(node):
+                    return None
+                continue
             input_buffer = input_buffers[node]
             grads = (input_buffer[1],) if node._others is None else tuple(input_buffer[1:])
             results = node.vjp(grads)
-            grad_inputs = self._as_wanted(node, grads, results)
+            if node._next:
+                grad_inputs = self._as_wanted(node, grads, results)
+                if not self.keep_graph:
+                    node._release()
+            else:  # a leaf
+                grad_inputs = ()
+                node._passed = small_arrays(grads), (), node in self.starts
             ready.take() if len(ready) > 2 else ready.pop(0)
-            if not self.keep_graph:
-                node._release()
             index = node._index
             i = 0  # a hand-made counter: enumerate or zip would take a twentieth of the pass
             for after in node._next:
@@ -161,6 +149,35 @@ class GraphTask:
                 return node, grads, results, grad_inputs
             results = grad_inputs = g = None  # a leaf keeps an array that nothing else holds (accumulate_grad.py)
         return None
+
+    def run_recorded(self) -> None:
+        """`run_plain` for a recorded pass: run the rules on tensors, until a node may run user code."""
+        if Anomaly.enabled or saved_hooks or self.saved_hooks:
+            return
+        ready, captures, input_buffers = self.ready, self.captures, self.input_buffers
+        before = recording()
+        set_recording(True)
+        try:
+            while ready and (node := ready[0]).is_plain and node._extra is None:
+                if captures and node in captures:
+                    if not self._ends_at(node):
+                        return
+                    continue
+                grads = input_buffers[node][1:]
+                results = node.apply(tuple(grads), True)
+                self._finish(node, grads, results, all_validated(node, results))
+        finally:
+            set_recording(before)
+
+    def _ends_at(self, node: Node) -> bool:
+        """Hand over the captured gradients of a node without hooks, if the pass ends there."""
+        if self.needed is None or node in self.needed:
+            return False
+        input_buffer = self.input_buffers[node]
+        for edge in self.captures[node]:
+            self.captured[edge] = input_buffer[edge[1] + 1]
+        self.ready.take()
+        return True
 
     def _as_wanted(self, node: Node, grads: Sequence[Any], results: tuple[Any, ...]) -> Sequence[Any]:
         """The results in the shape and type of their receivers. Small gradients are remembered."""
@@ -212,11 +229,11 @@ class GraphTask:
             self.ready.take()
             return None
         results = node.apply(tuple(grads), self.create_graph)
-        grad_inputs = self._validated(node, results)
+        grad_inputs = all_validated(node, results)
         if node._extra is not None and node._extra.posthooks:
             given = tuple(as_tensor(g) for g in grad_inputs), tuple(as_tensor(g) for g in grads)
             changed = hooks.run_posthooks(node, *given)
-            grad_inputs = self._validated(node, tuple(map(self._raw, changed)))
+            grad_inputs = all_validated(node, tuple(map(self._raw, changed)))
         if Anomaly.enabled:
             checked(node, grad_inputs)
         return self._finish(node, grads, results, grad_inputs)
@@ -238,19 +255,6 @@ class GraphTask:
         self.looked_at.add(node)
         self.input_buffers[node][1:] = grads
         return grads
-
-    def _validated(self, node: Node, results: tuple[Any, ...]) -> Sequence[Any]:
-        """The results in the shape and type of their receivers. Most already have both."""
-        found: Any = results
-        for i, (g, after, index) in enumerate(zip(results, node._next, node._index, strict=True)):
-            if g is None:
-                continue
-            data = g._data if isinstance(g, Tensor) else g
-            if after is None or index or data.shape != after._shape or data.dtype is not after._dtype:
-                if found is results:
-                    found = list(results)
-                found[i] = validated(node, i, g, after, index)
-        return found  # type: ignore[no-any-return]
 
     def _finish(self, node: Node, grads: list[Any], results: tuple[Any, ...], grad_inputs: Sequence[Any]) -> Done:
         """After the node has run: take it off the queue, free its saved tensors, deliver its gradients."""

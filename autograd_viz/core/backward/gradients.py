@@ -12,6 +12,8 @@ from ..base.quiet import quiet
 from ..tensor.tensor import Tensor
 from .node import SMALL
 
+_LARGE = (None,)
+
 
 def as_tensor(grad: Any) -> Tensor | None:
     """An array as a tensor."""
@@ -20,12 +22,15 @@ def as_tensor(grad: Any) -> Tensor | None:
 
 def small_arrays(grads: Sequence[Any]) -> Sequence[Any]:
     """The small arrays among the gradients, for drawings; None for large ones, so that they can be freed."""
+    if len(grads) == 1:  # the usual case
+        return grads if (g := grads[0]) is None or g.size <= SMALL else _LARGE
     return [g if g is not None and g.size <= SMALL else None for g in grads]
 
 
 def small(grads: Sequence[Any]) -> Sequence[Any]:
     """`small_arrays` for arrays or tensors."""
-    return small_arrays([g._data if isinstance(g, Tensor) else g for g in grads])
+    arrays = [g._data if isinstance(g, Tensor) else g for g in grads]
+    return [a if a is not None and a.size <= SMALL else None for a in arrays]
 
 
 def summed(there: Any, grad: Any, recorded: bool) -> Any:

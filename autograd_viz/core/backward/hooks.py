@@ -65,8 +65,8 @@ def register(registered: dict[int, Any], hook: Any) -> RemovableHandle:
 def tensor_hooks(tensor: Tensor) -> dict[int, Any]:
     """The dictionary of a tensor's hooks: on its grad_fn, or on the tensor if it is a leaf."""
     if tensor.grad_fn is not None:
-        assert tensor._grad_fn is not None
-        hooks: dict[int, Any] = tensor._grad_fn._more_of().tensor_hooks.setdefault(tensor._output_nr, {})
+        assert tensor._node is not None
+        hooks: dict[int, Any] = tensor._node._more_of().tensor_hooks.setdefault(tensor._output_nr, {})
         return hooks
     extra = tensor._more
     if extra.hooks is None:

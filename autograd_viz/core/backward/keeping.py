@@ -15,7 +15,7 @@ _SEVERAL, _TENSORS = (list, tuple), (SavedTensor, Tensor)  # for isinstance: `li
 
 def keep(tensor: Tensor | None) -> Any:
     """An input in the form in which a node saves it. See Note [How a tensor is saved]."""
-    if tensor is None or tensor._counter is None:
+    if tensor is None or (counter := tensor._counter) is None or (counter and not counter[0]):
         return tensor
     if type(tensor._counter) is InferenceCounter:
         raise RuntimeError(
@@ -53,7 +53,7 @@ def unpack(node: Node, kept: Any) -> Any:
     if isinstance(kept, SavedTensor):
         return kept.unpack(node)
     if isinstance(kept, Tensor):
-        if kept._grad_fn is None and kept._extra is not None and kept._extra.detached:
+        if kept._node is None and kept._extra is not None and kept._extra.detached:
             raise RuntimeError(DETACHED_MESSAGE)
         if kept._counter is not None and kept._counter[0]:
             raise RuntimeError(modified_message(kept, 0, None))
@@ -65,6 +65,8 @@ def unpack(node: Node, kept: Any) -> Any:
 
 def plain(node: Node, kept: Any) -> Any:
     """A saved value for a rule on arrays: an array, a Python number, a plain value."""
+    if type(kept) is Tensor and ((counter := kept._counter) is None or not counter[0]) and kept._node is not None:
+        return kept._data  # the usual case
     if type(kept) is tuple and not holds_tensor(kept):
         return kept
     return _bare(unpack(node, kept))

@@ -1,8 +1,8 @@
 """The saved tensors of a node, with their versions, until they are freed.
 
 # Note [How a tensor is saved]
-An input is kept directly if its memory was never changed or shared: its version was 0. Every other input is wrapped in a
-SavedTensor with its version. Use of the value raises if the input was changed in place since.
+An input is kept directly if its memory was never changed: its version was 0. Every other input is wrapped in a SavedTensor
+with its version. Use of the value raises if the input was changed in place since.
 
 # Note [Own results]
 An op's own result is saved without its history. Unpacking gives the history back. Otherwise the result would hold its node
@@ -69,7 +69,7 @@ class SavedTensor:
         if tensor is FORBIDDEN:
             raise RuntimeError("Trying to create a SavedTensor object from Python is forbidden.")
         self.tensor: Any = tensor
-        self.tracked, self.version = isinstance(tensor, Tensor) and tensor._grad_fn is not None, getattr(tensor, "_version", 0)
+        self.tracked, self.version = isinstance(tensor, Tensor) and tensor._node is not None, getattr(tensor, "_version", 0)
         self.packed: Any = None
         self.unpack_hook: Callable[[Any], Any] | None = None
 
@@ -86,7 +86,7 @@ class SavedTensor:
         """Raise if the tensor was modified or detached in place since it was saved."""
         if self.unpack_hook is not None:
             return
-        if self.tracked and self.tensor._grad_fn is None:
+        if self.tracked and self.tensor._node is None:
             raise RuntimeError(DETACHED_MESSAGE)
         if self.tensor._version != self.version:
             raise RuntimeError(modified_message(self.tensor, self.version, None))
@@ -169,7 +169,7 @@ class SavedResult(SavedTensor):
     def __init__(self, result: Tensor) -> None:
         self.data: Any = result._data
         self.counter: Any = result._shared_counter()
-        self.output_nr = None if result._grad_fn is None else result._output_nr
+        self.output_nr = None if result._node is None else result._output_nr
         self.version = self.counter[0] if self.counter else 0
         self.packed, self.unpack_hook = None, None
 
@@ -211,7 +211,7 @@ class Shell:
     __slots__ = ("edge", "same")
 
     def __init__(self, tensor: Tensor) -> None:
-        self.edge, self.same = (tensor._grad_fn, tensor._output_nr), weakref.ref(tensor)  # same(): the tensor, while it lives
+        self.edge, self.same = (tensor._node, tensor._output_nr), weakref.ref(tensor)  # same(): the tensor, while it lives
 
     def over(self, found: Tensor) -> Tensor:
         """`found` with the history of the saved tensor."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -38,6 +39,22 @@ def validated(node: Node, index: int, grad: Any, after: Node | None, output_nr: 
             grad = grad.real
         grad = grad.to(Tensor(np.empty(0, element_type)).dtype) if isinstance(grad, Tensor) else grad.astype(element_type)
     return grad
+
+
+def all_validated(node: Node, results: Sequence[Any]) -> Sequence[Any]:
+    """The results of a node, each in the shape and type of its receiver. Most already have both."""
+    found: Any = results
+    index = node._index
+    for i, after in enumerate(node._next):
+        g = results[i]
+        if g is None:
+            continue
+        data = g._data if isinstance(g, Tensor) else g
+        if after is None or index[i] or data.shape != after._shape or data.dtype is not after._dtype:
+            if found is results:
+                found = list(results)
+            found[i] = validated(node, i, g, after, index[i])
+    return found  # type: ignore[no-any-return]
 
 
 def _expands_to(shape: tuple[int, ...], target: tuple[int, ...]) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -14,6 +14,7 @@ _CPP = {
     "Short": "short int",
     "Long": "long int",
     "Half": "c10::Half",
+    "BFloat16": "c10::BFloat16",
     "ComplexFloat": "c10::complex<float>",
     "ComplexDouble": "c10::complex<double>",
 }
@@ -27,13 +28,14 @@ class dtype:  # noqa: N801 -- PyTorch's name
 
     def __init__(self, name: str, category: int, legacy: str) -> None:
         self.name, self.category = name, category
-        self.numpy = np.dtype(name)
+        if type(self) is dtype:
+            self.numpy = np.dtype(name)
         self.legacy = legacy  # as in the "torch.FloatTensor" of error messages
         self.cpp = _CPP.get(legacy, legacy.lower())  # as in "float != double"
 
     @property
     def is_floating_point(self) -> bool:
-        """True for float16, float32 and float64."""
+        """True for float16, float32, float64 and bfloat16."""
         return self.category == _FLOAT
 
     @property
@@ -48,6 +50,17 @@ class dtype:  # noqa: N801 -- PyTorch's name
         return self.name
 
 
+class _NameOnly(dtype):
+    """A type that NumPy lacks: programs may name it and compare with it."""
+
+    __slots__ = ()
+
+    @property
+    def numpy(self) -> NoReturn:  # type: ignore[override]
+        """Raises, because whatever computes with a type asks for it."""
+        raise TypeError(f"autograd_viz has no numbers of type {self!r}, because NumPy lacks it; use float32 or float16")
+
+
 bool_ = dtype("bool", _BOOL, "Bool")
 uint8 = dtype("uint8", _INTEGER, "Byte")
 int8 = dtype("int8", _INTEGER, "Char")
@@ -55,12 +68,15 @@ int16 = short = dtype("int16", _INTEGER, "Short")
 int32 = int_ = dtype("int32", _INTEGER, "Int")
 int64 = long = dtype("int64", _INTEGER, "Long")
 float16 = half = dtype("float16", _FLOAT, "Half")
+bfloat16 = _NameOnly("bfloat16", _FLOAT, "BFloat16")
 float32 = float_ = dtype("float32", _FLOAT, "Float")
 float64 = double = dtype("float64", _FLOAT, "Double")
 complex64 = cfloat = dtype("complex64", _COMPLEX, "ComplexFloat")
 complex128 = cdouble = dtype("complex128", _COMPLEX, "ComplexDouble")
 
-_BY_NUMPY = {d.numpy: d for d in (bool_, uint8, int8, int16, int32, int64, float16, float32, float64, complex64, complex128)}
+_WITH_NUMBERS = (bool_, uint8, int8, int16, int32, int64, float16, float32, float64, complex64, complex128)
+_BY_NUMPY = {d.numpy: d for d in _WITH_NUMBERS}
+BY_NAME = {d.name: d for d in (*_WITH_NUMBERS, bfloat16)}
 
 
 class _Default:
@@ -80,7 +96,7 @@ def set_default_dtype(d: dtype) -> None:
     """
     if not isinstance(d, dtype) or not d.is_floating_point:
         raise TypeError(f"only floating-point types are supported as the default type, got {d!r}")
-    _Default.value = d
+    _Default.value = from_numpy_dtype(d.numpy)
 
 
 def from_numpy_dtype(d: np.dtype[Any]) -> dtype:

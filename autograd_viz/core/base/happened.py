@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import weakref
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -20,7 +20,7 @@ FEW = 12  # nodes behind a number
 
 
 class PassNote:
-    """A call of backward() or grad().
+    """A call of backward() or grad(), and the context in which it runs.
 
     Attributes:
         name: "backward" or "grad".
@@ -37,8 +37,15 @@ class PassNote:
         is_tensor = bool(type(root).__weakrefoffset__)  # a gradient edge and a wrong argument are not
         self.root: Any = weakref.ref(root) if is_tensor else _nothing
         self.name, self.wanted, self.error = name, wanted, ""
-        self.results: tuple[Any, ...] = ()
+        self.results: Sequence[Any] = ()
         self.order, self.at = now(), callers_place()
+
+    def __enter__(self) -> PassNote:
+        return self
+
+    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
+        if error is not None:
+            self.error = str(error) or type(error).__name__
 
 
 def _nothing() -> None:
@@ -83,7 +90,7 @@ numbers: deque[NumberNote] = deque(maxlen=MOST)
 
 def became_number(tensor: Any, name: str) -> None:
     """Note it, if few ops lead to the tensor: the value of a whole loss is read to print it."""
-    leaves, todo = ([tensor], []) if tensor._grad_fn is None else ([], [tensor._grad_fn])
+    leaves, todo = ([tensor], []) if tensor._node is None else ([], [tensor._node])
     for seen, node in enumerate(todo):
         if seen == FEW:
             return
@@ -129,22 +136,14 @@ def clipping(factor: float) -> None:
     """Gradients are about to be scaled by a factor, from 0 to 1, so that their norm is bounded."""
 
 
-class passing:  # noqa: N801 -- used as `with passing(...)`
-    """A context in which a backward pass runs.
+def passing(name: str, root: Any, wanted: bool) -> PassNote:
+    """A backward pass begins. It runs in the context of its note.
 
     Args:
         name: "backward" or "grad".
         root: the tensor on which it was called.
         wanted: only some inputs were asked for.
     """
-
-    def __init__(self, name: str, root: Any, wanted: bool) -> None:
-        self._noted = PassNote(name, root, wanted)
-
-    def __enter__(self) -> PassNote:
-        passes.append(self._noted)
-        return self._noted
-
-    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
-        if error is not None:
-            self._noted.error = str(error) or type(error).__name__
+    noted = PassNote(name, root, wanted)
+    passes.append(noted)
+    return noted

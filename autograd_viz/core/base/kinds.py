@@ -75,7 +75,8 @@ class Tensor(Protocol):
     """A tensor (tensor/tensor.py)."""
 
     _counter: Any
-    _grad_fn: Any
+    _extra: Any
+    _node: Any
     _made_by: Any
 
     @property
@@ -92,7 +93,8 @@ class View(Protocol):
     borrowed: bool
 
     @property
-    def is_old(self) -> bool: ...
+    def is_old(self) -> bool:
+        """Has the memory changed since the view's grad_fn was made?"""
 
     def refresh(self, view: Any) -> None:
         """Make the view's grad_fn again if the memory has changed since."""

@@ -43,3 +43,40 @@ def copied_like(values: Any, like: Any) -> Any:
     found = np.empty_like(like)
     found[...] = values
     return found
+
+
+def steps_in(array: Any, shape: tuple[int, ...]) -> list[int]:
+    """The strides of an array that is broadcast to `shape`: 0 where it is repeated."""
+    lead = len(shape) - array.ndim
+    own = zip(array.strides, array.shape, shape[lead:], strict=True)
+    return [0] * lead + [0 if n == 1 != whole else step for step, n, whole in own]
+
+
+def laid_out_for(result: Any, operands: list[list[int]]) -> Any:
+    """`result` in the memory order that PyTorch's TensorIterator chooses for operands with these strides.
+
+    It sorts the dimensions by the strides of the first operand that tells two of them apart.
+    """
+    order = list(range(result.ndim))[::-1]  # the innermost dimension first
+    for i in range(1, len(order)):
+        place = i
+        for k in reversed(range(i)):
+            which = _outer(order[k], order[place], operands, result.shape)
+            if which < 0:
+                break
+            if which > 0:
+                order[k], order[place] = order[place], order[k]
+                place = k
+    order.reverse()
+    if order == sorted(order):
+        return np.asarray(result, order="C")
+    return np.asarray(result.transpose(order), order="C").transpose(np.argsort(order))
+
+
+def _outer(first: int, second: int, operands: list[list[int]], shape: tuple[int, ...]) -> int:
+    """1 if dimension `first` belongs outside `second`, -1 if inside, 0 if no operand tells."""
+    for steps in operands:
+        a, b = steps[first], steps[second]
+        if a and b and (a != b or shape[first] > shape[second]):
+            return 1 if a >= b else -1
+    return 0

@@ -12,8 +12,6 @@ from .public import LATE, found
 INSTEAD = {
     "compile": "there is nothing to compile; call the function as it is",
     "jit": "there is nothing to compile; call the function as it is",
-    "vmap": "loop over the batch",
-    "func": "autograd.functional has jacobian, hessian, vjp and jvp",
     "sparse": "all tensors are dense",
     "quantization": "all tensors are plain NumPy arrays",
     "distributed": "everything runs in one process",
@@ -29,7 +27,7 @@ module_load mtia name new_empty_strided nonzero_static q_per_channel_axis q_per_
 q_scale q_zero_point qscheme record_stream reinforce resize resize_as resize_as_sparse_ row_indices
 slice_inverse smm solve sparse_dim sparse_mask sparse_resize_ sparse_resize_and_clear_ sspaddmm storage storage_type symeig
 to_dense to_mkldnn to_padded_tensor to_sparse to_sparse_bsc to_sparse_bsr to_sparse_coo to_sparse_csc to_sparse_csr
-untyped_storage values xpu
+values xpu
 """
 TENSOR_ATTRIBUTES = _OF_PYTORCHS_TENSORS.split()  # attributes of PyTorch's tensors that ours lack
 

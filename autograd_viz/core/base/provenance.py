@@ -10,6 +10,8 @@ import os
 import sys
 import weakref
 from collections import deque
+from collections.abc import Iterable
+from operator import attrgetter
 from types import CodeType, FrameType
 from typing import Any, NamedTuple
 
@@ -109,14 +111,33 @@ class Event(NamedTuple):
     at: Place
 
 
+class Statement:
+    """One statement that did `kind` to a tensor, with the last AGAIN times at which it ran."""
+
+    __slots__ = ("code", "kind", "lasti", "orders")
+
+    def __init__(self, kind: str, code: CodeType, lasti: int, order: tuple[int, int]) -> None:
+        self.kind, self.code, self.lasti, self.orders = kind, code, lasti, deque((order,), AGAIN)
+
+
 def note(tensor: Tensor, kind: str) -> None:
     """Remember that the user did `kind` to `tensor` here. In a loop, the last AGAIN times are remembered."""
-    extra, at = tensor._more, callers_place()
-    events = extra.events
-    if len(events) >= AGAIN:
-        before = [e for e in events if e.kind == kind and e.at == at]
-        events = events if len(before) < AGAIN else tuple(e for e in events if e is not before[0])
-    extra.events = (*events, Event(kind, now(), at))
+    frame = sys._getframe(1)
+    while ours[frame.f_code.co_filename] and frame.f_back is not None:
+        frame = frame.f_back
+    code, lasti, order = frame.f_code, frame.f_lasti, (latest_sequence(), next(_clock))
+    statements = (tensor._extra or tensor._more).statements
+    for s in statements:
+        if s.lasti == lasti and s.kind == kind and (s.code is code or s.code == code):  # a cell that runs again is equal
+            s.orders.append(order)
+            return
+    statements.append(Statement(kind, code, lasti, order))
+
+
+def events_of(statements: Iterable[Statement]) -> tuple[Event, ...]:
+    """What was noted, in order."""
+    found = (Event(s.kind, order, Place(s.code, s.lasti)) for s in statements for order in s.orders)
+    return tuple(sorted(found, key=attrgetter("order")))
 
 
 def note_change(tensor: Tensor, at: tuple[Any, int] | None = None) -> None:
@@ -143,7 +164,7 @@ def untracked(op: str, inputs: tuple[Any, ...], options: dict[str, Any] | None, 
     call.depth = depth + 1
     if call.depth > UNTRACKED_DEPTH:
         call.inputs, call.depth = (), 0
-    if any(t is not None and t._grad_fn is not None for t in inputs):
+    if any(t is not None and t._node is not None for t in inputs):
         _remember_cut(call)
     return call
 

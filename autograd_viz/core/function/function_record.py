@@ -98,7 +98,7 @@ def _check_dirty(node: BackwardCFunction, inputs: tuple[Tensor, ...], values: tu
     for i, v in enumerate(values):
         if i in node._fixed or not _among(v, node._dirty):
             continue
-        if v._grad_fn is None and v.requires_grad:
+        if v._node is None and v.requires_grad:
             raise RuntimeError("a leaf Variable that requires grad has been used in an in-place operation.")
         if not _among(v, inputs):
             if v._view is not None:
@@ -158,7 +158,7 @@ def _hang(
 
 def _set_history(node: BackwardCFunction, index: int, output: Tensor) -> None:
     """Make the node the grad_fn of the output. If forward changed a view, its base changes too."""
-    old = output._grad_fn, output._output_nr
+    old = output._node, output._output_nr
     view = output._view
     if view is not None and _among(output, node._dirty):
         rebase_view(output, node, history_of(view.base, gone(view.base)), output._version - 1)
@@ -200,7 +200,7 @@ def _keep(node: BackwardCFunction, outputs: tuple[Tensor, ...]) -> None:
     kept: list[Any] = []
     to_save, node._to_save = node._to_save, ()  # an output in it would make a reference cycle
     for t in to_save:
-        own = t is not None and t._grad_fn is node and any(t is o for o in outputs)
+        own = t is not None and t._node is node and any(t is o for o in outputs)
         saved = SavedResult(t) if own else None if t is None else keep(t)
         saved = SavedTensor(saved) if isinstance(saved, Tensor) else saved
         kept.append(packed(saved, saved_hooks[-1], node) if saved_hooks and saved is not None else saved)

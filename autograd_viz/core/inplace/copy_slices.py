@@ -99,12 +99,12 @@ def rebase_view(view: Tensor, inner: Any, old_base: Tensor, version: int) -> Non
     assert view._view is not None
     base = view._view.base
     remember(base, old_base, version)
-    cut_by = view._grad_fn
+    cut_by = view._node
     if isinstance(cut_by, PrimitiveNode) and cut_by.inputs[0] is base:  # it read the base before the change. The base now
         cut_by.inputs = (old_base, *cut_by.inputs[1:])  # leads to it, so each would keep the other alive
     node = CopySlices(base, view._view, inner)
     node.inputs = tuple(old_base if t is base else t for t in node.inputs)
-    old = base._grad_fn, base._output_nr
-    base._requires_grad, base._grad_fn, base._output_nr, base._made_by = True, node, 0, node
+    old = base._node, base._output_nr
+    base._requires_grad, base._node, base._output_nr, base._made_by = True, node, 0, node
     base._keep_retaining(*old)
     view._view.refresh(view)

@@ -45,7 +45,7 @@ def check_inplace(tensor: Tensor, requires_grad: bool) -> None:
         return
     if tensor._view is not None:
         _check_view(tensor, tensor._view)
-    if _wants_gradient(tensor) and tensor._grad_fn is None:
+    if _wants_gradient(tensor) and tensor._node is None:
         raise RuntimeError("a leaf Variable that requires grad is being used in an in-place operation.")
 
 
@@ -156,20 +156,20 @@ def _write(self: Tensor, result: Tensor) -> None:
 
 def _rebase(self: Tensor, old: Tensor, old_base: Tensor | None, result: Tensor, version: int) -> None:
     """Make the op the history of `self`, and of its base if `self` is a view."""
-    inner = result._grad_fn
+    inner = result._node
     made_by = result._made_by
     remember(self, old, version)
     if inner is not None and old_base is not None:
         rebase_view(self, inner, old_base, version)
-    elif inner is not None or result._grad_fn is not self._grad_fn:
-        self._requires_grad, self._grad_fn, self._output_nr = result._requires_grad, inner, result._output_nr
+    elif inner is not None or result._node is not self._node:
+        self._requires_grad, self._node, self._output_nr = result._requires_grad, inner, result._output_nr
     if isinstance(inner, PrimitiveNode):
         _save_new_value(inner, self)
     if self._view is None or inner is None:
         self._made_by = made_by
     if made_by is not None:  # a tensor multiplied by itself: the input is the old tensor
         made_by.inputs = tuple(old if t is self else t for t in made_by.inputs)
-    self._keep_retaining(old._grad_fn, old._output_nr)
+    self._keep_retaining(old._node, old._output_nr)
 
 
 def _save_new_value(node: PrimitiveNode, changed: Tensor) -> None:
@@ -239,13 +239,13 @@ def detach_(self: Tensor) -> Tensor:
             "called on these gradients. To fix this error, please refer to the Optimizer.zero_grad() function in "
             "torch/optim/optimizer.py as the solution."
         )
-    if self._grad_fn is not None:
+    if self._node is not None:
         self._shared_counter()  # make the counter, so that a node that saved the tensor compares versions
         first = next(reversed([t for t, _ in formers(self)]), self)
-        self._more.detached |= first._grad_fn is not None
-        extra = self._grad_fn._extra
+        self._more.detached |= first._node is not None
+        extra = self._node._extra
         self._more.hooks = extra.tensor_hooks.get(self._output_nr) if extra is not None else None  # now a leaf's
     forget_history(self)
-    self._grad_fn, self._requires_grad, self._output_nr = None, False, 0
+    self._node, self._requires_grad, self._output_nr = None, False, 0
     return self
 # fmt: on

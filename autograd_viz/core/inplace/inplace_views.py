@@ -40,7 +40,7 @@ def become(self: Tensor, op: Primitive, **options: Any) -> Tensor:
     """Replace `self` by op(self): its array and its history."""
     check_inplace(self, False)
     old = Tensor(self._data)
-    old._requires_grad, old._grad_fn, old._output_nr = self.requires_grad, self._grad_fn, self._output_nr
+    old._requires_grad, old._node, old._output_nr = self.requires_grad, self._node, self._output_nr
     old._made_by, old._view = self._made_by, self._view
     result = op(old, **options)
     self._data = result._data
@@ -50,19 +50,20 @@ def become(self: Tensor, op: Primitive, **options: Any) -> Tensor:
     if recording():
         if self._view is not None:
             self._view.settle()
-        self._requires_grad, self._grad_fn, self._output_nr = result._requires_grad, result._grad_fn, result._output_nr
+        self._requires_grad, self._node, self._output_nr = result._requires_grad, result._node, result._output_nr
         self._made_by = result._made_by
     return self
 
 
 @public("Tensor.squeeze_")
-def squeeze_(self: Tensor, *dim: Any) -> Tensor:
+def squeeze_(self: Tensor, *given: Any, dim: Any = None) -> Tensor:
     """In place: remove dimensions of length 1."""
-    if not dim:
+    given = given if dim is None else (dim,)
+    if not given:
         return become(self, squeeze_all)
-    if len(dim) == 1 and isinstance(dim[0], int):
-        return become(self, squeeze_dim, dim=dim[0])
-    return become(self, squeeze_dims, dim=listed(dim))
+    if len(given) == 1 and isinstance(given[0], int):
+        return become(self, squeeze_dim, dim=given[0])
+    return become(self, squeeze_dims, dim=listed(given))
 
 
 @public("Tensor.unsqueeze_")

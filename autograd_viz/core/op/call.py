@@ -28,10 +28,12 @@ from ..base.quiet import quiet
 from ..tensor.arguments import array_of, as_operand, brought_together, check_broadcast, in_order_of
 from ..tensor.number import Number
 from ..tensor.tensor import Tensor
+from .real_only import refuse_complex
 from .table import Table
 from .view import become_view
 
 _NUMBERS = frozenset({int, float, bool})
+_IF_REAL = " if _x0.dtype.kind != 'c' else refuse_complex(primitive.name, _x0)"
 # the globals of the programs
 _NAMES: dict[str, Any] = {
     "NUMBERS": _NUMBERS,
@@ -58,6 +60,7 @@ _NAMES: dict[str, Any] = {
     "ours": provenance.ours,
     "quiet": quiet,
     "ref": ref,
+    "refuse_complex": refuse_complex,
     "sequence": sequence,
     "untracked": provenance.untracked,
 }
@@ -108,7 +111,7 @@ def _wrapped(p: Table) -> list[str]:
         value, data = result.replace("result", "_value"), result.replace("result", "_data")
         lines += [f"    {result} = new(Tensor)"]
         lines += [f"    {result}._data = {data} = {value} if type({value}) is ndarray else asarray({value})"]
-        lines += [f"    {result}._grad = {result}._grad_fn = {result}._view = {result}._made_by = {result}._extra = None"]
+        lines += [f"    {result}._grad = {result}._node = {result}._view = {result}._made_by = {result}._extra = None"]
         lines += [f"    {result}._counter = None", f"    {result}._requires_grad = False", f"    {result}._output_nr = 0"]
     if p.view:
         given = ", ".join(f"{n!r}: {n}" for n in p.options)
@@ -128,7 +131,7 @@ def _forward(p: Table) -> list[str]:
     """The lines that run the NumPy function on the inputs' arrays."""
     arrays = [f"_x{i}" for i in range(len(p.inputs))]
     options = [f"{n}={n} if type({n}) in PLAIN else array_of({n})" for n in p.options]
-    run = f"_value = quiet.run(on_arrays, {', '.join(arrays + options)})"
+    run = f"_value = quiet.run(on_arrays, {', '.join(arrays + options)})" + _IF_REAL * p.real_only
     lines = [f"    _x0 = {p.inputs[0]}._data"]
     for x, n in zip(arrays[1:], p.inputs[1:], strict=True):
         lines.append(f"    {x} = {n}._data" + (f" if {n} is not None else None" if n in p.optional else ""))
@@ -154,7 +157,7 @@ def _forward(p: Table) -> list[str]:
     lines.append(f"{indent}elif not _x0.shape: {'; '.join(numbers)}")
     lines += ["    try:", f"        {run}", "    except ValueError:"]
     lines += [f"        check_broadcast({', '.join(p.inputs)})", "        raise"]
-    laid_out = "_value = in_order_of(_value, _x0)"
+    laid_out = f"_value = in_order_of(_value, {', '.join(arrays)})"
     return [*lines, f"    if type(_value) is ndarray and _value.ndim > 1 and not _x0.flags.c_contiguous: {laid_out}"]
 
 
@@ -206,7 +209,7 @@ def _node(p: Table) -> list[str]:
     edges = []
     for n in p.inputs:
         there = f"{n} is not None and " if n in p.optional else ""
-        edges.append(f"(({n}._grad_fn or accumulator({n})) if {there}{n}._requires_grad else None)")
+        edges.append(f"(({n}._node or accumulator({n})) if {there}{n}._requires_grad else None)")
     numbers = [f"({n}._output_nr if {n} is not None else 0)" if n in p.optional else f"{n}._output_nr" for n in p.inputs]
     zeros = (0,) * len(p.inputs)
     lines = [
@@ -231,7 +234,7 @@ _METADATA = {"sizes": "{x}.shape", "numel": "{x}.size", "strides": "{x}.strides"
 _ONE_OUTPUT = (
     "node._shape = _data.shape",
     "node._dtype = _data.dtype",
-    "result._grad_fn = result._made_by = node",
+    "result._node = result._made_by = node",
     "result._requires_grad = True",
 )
 
@@ -244,7 +247,7 @@ def _several_outputs(p: Table) -> list[str]:
         "if len(outputs) > 1: node._others = tuple([(r._data.shape, r._data.dtype) for r in outputs[1:]])",
         *([f"node._results = {_references(results)}"] if len(results) > 1 else []),
         f"{' = '.join(f'{r}._made_by' for r in results)} = node",
-        "for _i, _r in enumerate(outputs): _r._grad_fn, _r._output_nr, _r._requires_grad = node, _i, True",
+        "for _i, _r in enumerate(outputs): _r._node, _r._output_nr, _r._requires_grad = node, _i, True",
     ]
 
 

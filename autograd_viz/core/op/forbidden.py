@@ -30,7 +30,7 @@ def why_forbidden(view: Tensor, kind: str, indirect: bool = False) -> str:
         indirect: the change was made through its base or another view.
     """
     changed = "its base or another view of its base has been" if indirect else "is being"
-    output = "" if view._grad_fn is None else f"Output {view._output_nr} of {op_name(view._grad_fn)} is a view"
+    output = "" if view._node is None else f"Output {view._output_nr} of {op_name(view._node)} is a view"
     if kind in (NO_GRAD, INFERENCE) or not output:
         made = f"{output} of a view which was" if output else "A view was"
         mode, where = (INFERENCE, "in normal mode") if kind == INFERENCE else (NO_GRAD, "with grad mode enabled")

@@ -36,7 +36,7 @@ class Former(NamedTuple):
 
 def history_of(tensor: Tensor, twin: Tensor) -> Tensor:
     """Give `twin` the history of `tensor`, and return it."""
-    twin._requires_grad, twin._grad_fn, twin._output_nr = tensor.requires_grad, tensor._grad_fn, tensor._output_nr
+    twin._requires_grad, twin._node, twin._output_nr = tensor.requires_grad, tensor._node, tensor._output_nr
     twin._made_by = tensor._made_by
     return twin
 
@@ -64,7 +64,7 @@ def remember(tensor: Tensor, former: Tensor, version: int) -> None:
 
 def forget_history(tensor: Tensor) -> None:
     """The tensor leaves the graph. Its former value lives only while others hold its grad_fn, which keeps the value."""
-    node, more = tensor._grad_fn, tensor._more
+    node, more = tensor._node, tensor._more
     if node is None:
         more.former = None
         return

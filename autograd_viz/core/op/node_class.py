@@ -51,6 +51,10 @@ def make_node_class(p: Table) -> type[PrimitiveNode]:
     body |= {f"_raw_saved_{p.saved_names[i]}": raw_property(i) for i in may_be}
     if "::" in p.node_name:
         body["name"] = lambda node: p.node_name
+    if p.node_name.endswith("NotImplemented"):  # it has an edge only for an input that requires grad
+        body["next_functions"] = property(
+            lambda node: tuple((n, i) for n, i in zip(node._next, node._index, strict=True) if n is not None)
+        )
     given = tuple(f"given_{n}" for n in ([p.variadic] if p.variadic else p.inputs))
     options = tuple((n, f"given_{n}") for n in p.options)
     body |= {"given": given, "is_variadic": bool(p.variadic), "given_options": options, "slots": p.slots}

@@ -36,6 +36,8 @@ from . import call
 from .node_class import make_node_class, write_backward
 from .out import write_out
 from .primitive_node import PrimitiveNode
+from .real_only import refuse_complex
+from .row_major import ROW_MAJOR, row_major
 from .table import Table, Traits
 from .view import become_view
 
@@ -114,6 +116,8 @@ class Primitive(Table):
         if self.promotes:
             check_broadcast(*inputs)
             arrays = list(brought_together(*inputs))
+        if self.real_only and arrays[0] is not None and arrays[0].dtype.kind == "c":
+            refuse_complex(self.name, arrays[0])
         value = quiet.run(self.forward, *arrays, **{k: array_of(v) for k, v in options.items()})
         results = tuple(Tensor(v) for v in value) if self.several else (Tensor(value),)
         if self.view:
@@ -229,6 +233,7 @@ def primitive(
     traits = Traits(view, promotes, several, cuts, results, returns, nondifferentiable, materialize, also_saved)
 
     def decorate(forward: Callable[..., Any]) -> Primitive:
+        forward = row_major(forward) if forward.__name__ in ROW_MAJOR else forward
         p = Primitive(forward, node_name, traits)
         shown = re.sub(r"_(dims?|all|sizes|scalar|tensors?)$", "", p.name)
         declare(forward, forward, p, as_reading(written) if written else writer(shown))

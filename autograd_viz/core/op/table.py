@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 
 from ..base.readings import ARRAY_NAMES, SYMBOL_NAMES, TENSOR_NAMES, rebound
 from ..base.results import return_type
+from .real_only import REAL_ONLY
 
 DIMS = (*range(5), *(f"minus_{i}" for i in range(1, 5)))
 
@@ -63,6 +64,7 @@ class Table:
         options: the other parameters with their defaults.
         rules: one for each input, or None.
         saved_names, slots, guards: the values that rules ask for; their slots; see Note [When a tensor is saved].
+        real_only: complex numbers are refused (real_only.py).
         takes_all: the rules get the gradients of all outputs, not only that of the first.
     """
 
@@ -82,6 +84,7 @@ class Table:
         self.optional = {p.name for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD and p.default is None}
         self.variadic = next((p.name for p in parameters if p.kind is p.VAR_POSITIONAL), None)
         self.options = {p.name: p.default for p in parameters if p.kind is p.KEYWORD_ONLY}
+        self.real_only = self.name in REAL_ONLY
         self.may_be_integer = "dtype" in self.options
         self.rules: tuple[Rule | None, ...] = ()
         self.saved_names: tuple[str, ...] = ()

@@ -57,13 +57,13 @@ class View:
         now = base._counter[0] if base._counter else 0
         if now == self.seen:
             return
-        if (base._requires_grad or view._grad_fn is not None) and view._data.dtype.kind in "fc":
+        if (base._requires_grad or view._node is not None) and view._data.dtype.kind in "fc":
             if self.kind != NORMAL:
                 raise RuntimeError(why_forbidden(view, self.kind, indirect=True))
             strided = as_strided_like(base, view)
-            old = view._grad_fn, view._output_nr
+            old = view._node, view._output_nr
             self._remember(view)
-            view._requires_grad, view._grad_fn, view._output_nr = True, strided._grad_fn, 0
+            view._requires_grad, view._node, view._output_nr = True, strided._node, 0
             view._made_by = strided._made_by
             self.borrowed, self.seen = False, now
             view._keep_retaining(*old)
@@ -75,7 +75,7 @@ class View:
             return
         base = values_at(self.base, self.seen)
         twin = gone(view) if base is None else Tensor(cut(self.cuts, base._data).copy())
-        if view._grad_fn is None and view._extra is not None:  # a leaf has one AccumulateGrad, before and after
+        if view._node is None and view._extra is not None:  # a leaf has one AccumulateGrad, before and after
             twin._more.accumulator = view._extra.accumulator
         remember(view, history_of(view, twin), self.seen)
 
@@ -117,7 +117,7 @@ def as_strided_like(base: Tensor, view: Tensor) -> Any:
                 break
             strided = cut_tensor((one,), strided)
     if not tracked:  # the base has left the graph (detach_): its views keep theirs, but get no gradient from here
-        strided._grad_fn._next = (None,)
+        strided._node._next = (None,)
     return strided
 
 

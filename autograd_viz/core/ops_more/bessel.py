@@ -25,10 +25,11 @@ i0e = public_row("special.i0e", "SpecialI0EBackward0", "exp(-|self|) * i0(self),
     self = lambda grad, self, result: grad * (i1e(self) - sgn(self) * result))
 i1 = public_row("special.i1", "SpecialI1Backward0", "Modified Bessel function of the first kind, order 1.",
     lambda self: computed(special.i1, self),
-    self = lambda grad, self, result: grad * where(eq(self, 0), 0.5, i0(self) - result / self))
+    self = lambda grad, self, result: grad * where(eq(self, 0), 0.5, i0(self) - result / where(eq(self, 0), 1.0, self)))
 i1e = public_row("special.i1e", "SpecialI1EBackward0", "exp(-|self|) * i1(self), without overflow.",
     lambda self: computed(special.i1e, self),
-    self = lambda grad, self, result: grad * where(eq(self, 0), 0.5, i0e(self) - result * (sgn(self) + 1 / self)))
+    self = lambda grad, self, result:
+        grad * where(eq(self, 0), 0.5, i0e(self) - result * (sgn(self) + 1 / where(eq(self, 0), 1.0, self))))
 igamma = public_row("igamma special.gammainc", "IgammaBackward0",
     "The regularized lower incomplete gamma function: the integral from 0 to other, divided by gamma(self).",
     refusing("iub", "igamma_cpu", lambda self, other: computed(special.gammainc, self, other)), promotes=True, inplace=True,

@@ -75,7 +75,7 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
         NotImplementedError: floating point numbers.
         RuntimeError: not a vector of whole numbers from 0 on.
     """
-    refuse(input, "f", "bincount_cpu")
+    refuse(input, "fc", "bincount_cpu")
     if minlength < 0:
         raise RuntimeError("minlength should be >= 0")
     if input.ndim != 1 or input._data.dtype.kind not in "iu" or (input._data < 0).any():

@@ -26,6 +26,8 @@ def kl_div(
     log_target: bool = False,
 ) -> Any:  # fmt: skip
     """target * (log(target) - input). `input` is a log-probability, `target` a probability or its logarithm."""
+    if input.is_complex() or target.is_complex():
+        raise RuntimeError("kl_div: Complex inputs not supported.")
     if reduction == "mean" and size_average is None and reduce is None:
         warnings.warn(KL_WARNING, UserWarning, stacklevel=2)
     number = reduction_number("sum" if reduction == "batchmean" else reduction, size_average, reduce)

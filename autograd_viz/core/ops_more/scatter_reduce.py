@@ -11,6 +11,7 @@ from ..base.public import public
 from ..base.readings import composite, inlined
 from ..op.primitive import primitive
 from ..ops.index.gather_scatter import check_index, scattered, slices, with_a_dimension
+from ..tensor.refusals import refuse
 from ..tensor.tensor import Tensor
 
 COMBINE = {"sum": np.add, "mean": np.add, "prod": np.multiply, "amin": np.minimum, "amax": np.maximum}
@@ -19,6 +20,8 @@ NEUTRAL = {"sum": 0, "mean": 0, "prod": 1}
 
 def combined(out, at, src, reduce, include_self) -> None:
     """Combine `src` into out[at], in place."""
+    if reduce in ("amin", "amax"):
+        refuse(out, "c", f"scatter_gather_tensor_cpu_reduce_{reduce}")
     if not include_self:
         out[at] = NEUTRAL.get(reduce) if reduce in NEUTRAL else extreme(out.dtype, reduce)
     COMBINE[reduce].at(out, at, src)
@@ -27,7 +30,7 @@ def combined(out, at, src, reduce, include_self) -> None:
         if not include_self:
             count[at] = 0
         np.add.at(count, at, 1)
-        out[...] = out / count if out.dtype.kind == "f" else out // count
+        out[...] = out / count if out.dtype.kind in "fc" else out // count
 
 
 def extreme(numpy_dtype, reduce) -> Any:

@@ -42,7 +42,7 @@ segment_reduce_along.defvjp(
 )
 
 
-@primitive("NotImplemented")
+@primitive("torch::autograd::NotImplemented")
 def segment_reduce_backward(grad, output, data, *, reduce, lengths, offsets, initial):
     """The gradient of each element: its segment's gradient, times its share in a mean or tie, or times the others' product."""
     out = np.zeros_like(data)

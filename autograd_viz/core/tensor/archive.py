@@ -25,6 +25,10 @@ MOST_ARRAYS = 50_000
 MOST_AT_ONCE = 4_000_000  # bytes of one read. The zip's directory is one read, and takes 60 per array
 PACKINGS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # NumPy writes these; another method may need any amount of memory
 LARGEST_HEADER = 1 << 16  # bytes of an array's header, whose length is a 2-byte number
+PICKLE = (
+    "it is a pickle, as PyTorch writes it, which can run any code when it is read; "
+    "in PyTorch write the state as np.savez('model.npz', **{name: t.numpy() for name, t in state.items()})"
+)
 HEADERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
 
 
@@ -56,6 +60,10 @@ def opened(source: Any) -> Iterator[Archive]:
         ValueError, zipfile.BadZipFile: it is not a .npz, or it claims too much memory.
     """
     if hasattr(source, "read"):
+        here = source.tell()
+        if source.read(1) == b"\x80":  # a pickle of protocol 2 or later begins with it
+            raise ValueError(PICKLE)
+        source.seek(here)
         with zipfile.ZipFile(_Bounded(source)) as zip:
             yield Archive(zip, _length(source))
         return
@@ -84,6 +92,8 @@ class Archive:
         self._zip = zip
         self._entries = {info.filename.removesuffix(SUFFIX): info for info in zip.infolist()}
         self.names = tuple(self._entries)
+        if any(name.endswith("/data.pkl") for name in self.names):
+            raise ValueError(PICKLE)
         for info in self._entries.values():
             if not info.filename.endswith(SUFFIX) or info.flag_bits & 1 or info.compress_type not in PACKINGS:
                 raise ValueError(f"{info.filename!r:.60} in it is no array as NumPy writes them")

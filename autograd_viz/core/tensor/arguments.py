@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..base.dtypes import dtype, from_numpy_dtype, get_default_dtype, promote
+from ..base.memory import laid_out_for, steps_in
 from ..base.quiet import quiet
 from .as_array import Array
 from .number import Number
@@ -114,13 +115,9 @@ def default_array(values: Any, wanted: dtype | None) -> Array:
     return array
 
 
-def in_order_of(result: Any, first: Any) -> Any:
-    """An elementwise result with the memory order of the first operand.
-
-    If the operands have different orders, NumPy writes a row-major result. In PyTorch the first operand decides.
-    """
-    steps = first.strides
-    if result.shape != first.shape or not result.flags.c_contiguous or 0 in steps or 1 in result.shape:
+def in_order_of(result: Any, *operands: Any) -> Any:
+    """An elementwise result in the memory order that PyTorch gives it; NumPy often writes a row-major one."""
+    arrays = [x for x in operands if type(x) is np.ndarray]
+    if all(x.shape == result.shape and x.strides == result.strides for x in arrays):
         return result
-    order = sorted(range(result.ndim), key=lambda d: -abs(steps[d]))
-    return np.ascontiguousarray(result.transpose(order)).transpose(np.argsort(order))
+    return laid_out_for(result, [steps_in(x, result.shape) for x in arrays])

@@ -47,6 +47,7 @@ def nested_array(data: Any, wanted: dtype | None) -> Array:
     Raises:
         ValueError, TypeError, RuntimeError: `data` cannot be a tensor; in PyTorch's words.
     """
+    data = list(data) if isinstance(data, range) else data
     values = _plain_values(data, _shape_of(data), 0) if isinstance(data, list | tuple) else data
     if values is data:
         _check_scalar(data)
@@ -76,18 +77,21 @@ def array_or_shape(data: tuple[Any, ...], kind: dtype | None = None) -> Array:
     kind = kind or get_default_dtype()
     if len(data) == 1 and isinstance(data[0], Tensor):
         return data[0]._data
-    if len(data) == 1 and isinstance(data[0], float | str):
-        said = "invalid data type 'str'" if isinstance(data[0], str) else "data must be a sequence (got float)"
+    if len(data) == 1 and isinstance(data[0], float | str | np.floating):
+        got = f"{type(data[0]).__module__.removeprefix('builtins')}.{type(data[0]).__name__}".lstrip(".")
+        said = "invalid data type 'str'" if isinstance(data[0], str) else f"data must be a sequence (got {got})"
         raise TypeError(f"new(): {said}")
-    if len(data) == 1 and not isinstance(data[0], int | Size):
+    if len(data) == 1 and not isinstance(data[0], int | np.integer | Size):
         return nested_array(data[0], kind)
     return np.zeros(sizes_of("new", data or (0,)), kind.numpy)
 
 
-def array_of_user(data: tuple[Any, ...]) -> Array:
-    """The array of ``Tensor(...)`` as a user calls it: an array itself, the values of a nested list, or a shape."""
-    if len(data) == 1 and isinstance(data[0], np.generic | np.ndarray):
+def array_of_call(data: tuple[Any, ...], is_ours: bool) -> Array:
+    """The array of ``Tensor(...)``: of a call in this package the array as it is, of a user's in the default type."""
+    if is_ours and len(data) == 1 and isinstance(data[0], np.generic):
         return np.asarray(data[0])
+    if len(data) == 1 and isinstance(data[0], np.ndarray) and data[0].dtype == get_default_dtype().numpy:
+        return data[0]
     return array_or_shape(data)
 
 
@@ -242,7 +246,7 @@ def _random(name: str, kernel: str, draw: Any) -> tuple[Any, Any]:
     """`rand` and `rand_like` from ``draw(generator, how many, type, into memory in order)``."""
 
     def checked(generator: Generator | None, n: int, kind: np.dtype[Any], in_order: bool = True) -> Array:
-        refuse(np.empty(0, kind), "iubc", kernel)
+        refuse(np.empty(0, kind), "iub", kernel)
         return np.asarray(draw(chosen(generator), n, kind, in_order))
 
     def of_size(*shape: Any, generator: Generator | None = None, **made: Any) -> Tensor:

@@ -17,11 +17,11 @@ NON_LEAF_GRAD_WARNING = (
 class Extra:
     """The rare attributes of a tensor: hooks, a retained gradient, events, the leaf's AccumulateGrad."""
 
-    __slots__ = ("accumulator", "detached", "events", "first", "former", "hooks", "post_hooks", "retains_grad")
+    __slots__ = ("accumulator", "detached", "first", "former", "hooks", "post_hooks", "retains_grad", "statements")
 
     def __init__(self) -> None:
         self.accumulator: Any = None  # a weak reference: the node holds the leaf
-        self.events: tuple[provenance.Event, ...] = ()
+        self.statements: list[provenance.Statement] = []  # what the user did to it that is no op
         self.first = 0  # set in place: where the base begins in its memory, in elements
         self.hooks: dict[int, Any] | None = None
         self.post_hooks: dict[int, Any] | None = None

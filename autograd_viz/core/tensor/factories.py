@@ -8,20 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from ..base.dtypes import dtype as Dtype  # noqa: N812 -- `dtype` is PyTorch's name of the argument
 from ..base.dtypes import (
-    bool_,
-    float16,
-    float32,
-    float64,
     from_numpy_dtype,
     get_default_dtype,
-    int8,
-    int16,
-    int32,
     int64,
-    uint8,
 )
-from ..base.dtypes import dtype as Dtype  # noqa: N812 -- `dtype` is PyTorch's name of the argument
 from ..base.public import public
 from .as_array import Array
 from .creation import COPY_WARNING, array_or_shape, drawn, leaf, nested_array, sizes_of
@@ -30,13 +22,14 @@ from .refusals import check_tensor
 from .scalars import fitted
 from .tensor import Tensor
 
-# -- constants ------------------------------------------------------------------------------------------------------------
 
-
-def _filled(name: str, shape: tuple[int, ...], value: Any, kind: Dtype, made: dict[str, Any]) -> Tensor:
-    for harmless in ("layout", "memory_format", "pin_memory", "out"):
-        made.pop(harmless, None)
-    return leaf(name, np.full(shape, fitted(value, kind.numpy)), **made)
+def _filled(name: str, like: Any, value: Any, kind: Dtype, made: dict[str, Any]) -> Tensor:
+    kept = {k: v for k, v in made.items() if k not in ("layout", "memory_format", "pin_memory", "out")}
+    value = fitted(value.item() if isinstance(value, Tensor) else value, kind.numpy)
+    if type(like) is tuple:
+        return leaf(name, np.full(like, value), **kept)
+    order: Any = "C" if "contiguous" in str(made.get("memory_format")) else "K"
+    return leaf(name, np.full_like(like, value, kind.numpy, order), **kept)
 
 
 def _constant(name: str, value: int, doc: str) -> tuple[Any, Any]:
@@ -48,7 +41,7 @@ def _constant(name: str, value: int, doc: str) -> tuple[Any, Any]:
 
     def like(input: Tensor, *, dtype: Dtype | None = None, **made: Any) -> Tensor:
         check_tensor(f"{name}_like", input)
-        return _filled(f"{name}_like", input.shape, value, dtype or input.dtype, made)
+        return _filled(f"{name}_like", input._data, value, dtype or input.dtype, made)
 
     def new(self: Tensor, *size: Any, dtype: Dtype | None = None, **made: Any) -> Tensor:
         return of_size(*size, dtype=dtype or self.dtype, **made)
@@ -75,7 +68,7 @@ def full(size: Any, fill_value: Any, *, dtype: Dtype | None = None, **made: Any)
 @public("torch.full_like")
 def full_like(input: Tensor, fill_value: Any, *, dtype: Dtype | None = None, **made: Any) -> Tensor:
     """One value everywhere, in the shape and type of `input`."""
-    return full(input.shape, fill_value, dtype=dtype or input.dtype, **made)
+    return _filled("full_like", input._data, fill_value, dtype or input.dtype, made)
 
 
 @public("Tensor.new_full")
@@ -250,7 +243,7 @@ def randint(
 
     Raises:
         TypeError: no `size`.
-        RuntimeError: `low` is not smaller than `high`.
+        RuntimeError: `low` is not smaller than `high`, or `dtype` is complex.
     """
     if size is None and isinstance(high, list | tuple):
         low, high, size = 0, low, high
@@ -259,6 +252,8 @@ def randint(
     if size is None:
         raise TypeError("randint() received an invalid combination of arguments; it takes (high, size) or (low, high, size)")
     low, high = _numbers(low, high)
+    if dtype is not None and dtype.is_complex:
+        raise RuntimeError("check_random_bounds handles only integral, floating-point and boolean types")
     if low >= high:
         raise RuntimeError(f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}")
     return drawn("randint", size, lambda n, _: chosen(generator).integers(n, low, high), dtype or int64, **made)
@@ -279,19 +274,3 @@ def randperm(n: int, *, generator: Generator | None = None, dtype: Dtype | None 
     if n < 0:
         raise RuntimeError(f"Trying to create tensor with negative dimension {n}: [{n}]")
     return leaf("randperm", chosen(generator).permutation(n).astype((dtype or int64).numpy), **made)
-
-
-def _of_type(name: str, kind: Dtype) -> None:
-    """`LongTensor` and similar names: a function of values, or of lengths."""
-
-    def make(*values: Any) -> Tensor:
-        if values and all(isinstance(v, int) for v in values):
-            return leaf(name, np.zeros(values, kind.numpy))
-        return leaf(name, nested_array(values[0] if values else [], kind))
-
-    make.__name__, make.__doc__ = name, f"A tensor of {kind.name}: ``{name}([1, 2])``, or ``{name}(2, 3)`` from a shape."
-    public(f"torch.{name}")(make)
-
-
-for _kind in (bool_, uint8, int8, int16, int32, int64, float16, float32, float64):
-    _of_type(f"{_kind.legacy}Tensor", _kind)

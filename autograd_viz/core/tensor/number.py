@@ -21,7 +21,7 @@ class Number(Tensor):
     __hash__ = object.__hash__
     _is_number = True
     # the same for every number; only the value is stored
-    _grad = _grad_fn = _counter = _view = _made_by = _extra = None
+    _grad = _node = _counter = _view = _made_by = _extra = None
     _requires_grad = False
     _output_nr = 0
 

@@ -1,29 +1,73 @@
-"""The text of a tensor, with PyTorch's default print options: 4 digits, 80 columns, 1000 elements."""
+"""The text of a tensor, with PyTorch's print options."""
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..base.dtypes import bool_, complex64, complex128, float64, get_default_dtype, int64
+from ..base.public import public
 
 if TYPE_CHECKING:
     from .as_array import Array
     from .tensor import Tensor
 
-PRECISION, EDGE_ITEMS, THRESHOLD, LINE_WIDTH = 4, 3, 1000, 80
-FORMS = {"int": "%.0f", "fixed": f"%.{PRECISION}f", "sci": f"%.{PRECISION}e"}  # the format of an element in each style
+
+class Options(NamedTuple):
+    """How tensors are printed: digits, when and how a print is summarized, columns, and if all numbers are scientific."""
+
+    precision: int = 4
+    threshold: float = 1000
+    edgeitems: int = 3
+    linewidth: int = 80
+    sci_mode: bool | None = None
+
+    def form(self, style: str) -> str:
+        """The format of an element in a style."""
+        return "%.0f" if style == "int" else f"%.{self.precision}{style}"
 
 
-def _words(values: list[Any], is_float: bool) -> tuple[list[str], int]:
+DEFAULT = Options()
+PROFILES: dict[str | None, Options] = {
+    "default": DEFAULT, "short": Options(precision=2, edgeitems=2), "full": Options(threshold=math.inf)
+}  # fmt: skip
+
+
+class _Chosen:
+    options = DEFAULT
+
+
+@public("torch.set_printoptions")
+def set_printoptions(
+    precision: int | None = None, threshold: float | None = None, edgeitems: int | None = None, linewidth: int | None = None,
+    profile: str | None = None, sci_mode: bool | None = None,
+) -> None:  # fmt: skip
+    """Set how tensors are printed. Pictures keep the default.
+
+    Args:
+        precision: digits after the point.
+        threshold: a print of more elements shows only the outer ones.
+        edgeitems: how many of them, at each end of a dimension.
+        linewidth: columns.
+        profile: "default", "short" or "full"; the other arguments change it.
+        sci_mode: True or False for all numbers; None chooses for each tensor.
+    """
+    given: dict[str, Any] = {"precision": precision, "threshold": threshold, "edgeitems": edgeitems, "linewidth": linewidth}
+    before = PROFILES.get(profile, _Chosen.options)
+    _Chosen.options = before._replace(**{n: v for n, v in given.items() if v is not None}, sci_mode=sci_mode)
+
+
+def _words(values: list[Any], is_float: bool, options: Options) -> tuple[list[str], int]:
     """The text of each element, and the column width. All elements of a tensor have one style and one width."""
     if not is_float:
         texts = list(map(str, values))
         width = max(map(len, texts))
         return [t.rjust(width) for t in texts], width
     counted = [v for v in values if v and math.isfinite(v)]
-    style = _float_style(list(map(abs, counted)))
-    texts = (f"{FORMS[style]} " * len(values) % tuple(values)).split()  # one format call takes half the time of one per element
+    style = _float_style(list(map(abs, counted)), options.sci_mode)
+    texts = (
+        f"{options.form(style)} " * len(values) % tuple(values)
+    ).split()  # one format call takes half the time of one per element
     if style == "int":
         texts = [t + "." * math.isfinite(v) for t, v in zip(texts, values, strict=True)]
     are_all = len(counted) == len(values)
@@ -32,74 +76,77 @@ def _words(values: list[Any], is_float: bool) -> tuple[list[str], int]:
     return [t.rjust(width) for t in texts], width
 
 
-def _complex_words(array: Array) -> tuple[list[str], int]:
+def _complex_words(array: Array, options: Options) -> tuple[list[str], int]:
     """Real and imaginary parts have separate styles. Only the real parts are padded to one width."""
-    (real, wide), (imaginary, wider) = (_words(part.ravel().tolist(), True) for part in (array.real, array.imag))
+    (real, wide), (imaginary, wider) = (_words(part.ravel().tolist(), True, options) for part in (array.real, array.imag))
     signed = (i if i.startswith("-") else f"+{i}" for i in map(str.lstrip, imaginary))
     return [f"{r}{i}j" for r, i in zip(real, signed, strict=True)], wide + wider + 1
 
 
-def _float_style(magnitudes: list[float]) -> str:
-    """The style of these non-zero finite magnitudes: int ("2."), fixed ("2.5000") or sci ("2.5000e+10")."""
+def _float_style(magnitudes: list[float], sci_mode: bool | None) -> str:
+    """The style of these non-zero finite magnitudes: int ("2."), f ("2.5000") or e ("2.5000e+10")."""
     if not magnitudes:
         return "int"
     low, high = min(magnitudes), max(magnitudes)
-    if all(m.is_integer() for m in magnitudes):
-        return "sci" if high / low > 1000.0 or high > 1.0e8 else "int"
-    return "sci" if high / low > 1000.0 or high > 1.0e8 or low < 1.0e-4 else "fixed"
+    if high / low > 1000.0 or high > 1.0e8 or low < 1.0e-4 if sci_mode is None else sci_mode:
+        return "e"
+    return "int" if all(m.is_integer() for m in magnitudes) else "f"
 
 
-def _float_text(value: float) -> str:
+def _float_text(value: float, options: Options) -> str:
     """The text of a number that is the only element of a tensor."""
-    size = abs(value)
-    if value == 0 or not math.isfinite(value) or (value.is_integer() and size <= 1.0e8):
-        return f"{value:.0f}" + "." * math.isfinite(value)
-    return f"{value:.{PRECISION}f}" if 1.0e-4 <= size <= 1.0e8 and not value.is_integer() else f"{value:.{PRECISION}e}"
+    style = _float_style([abs(value)] if value and math.isfinite(value) else [], options.sci_mode)
+    return options.form(style) % value + "." * (style == "int" and math.isfinite(value))
 
 
-def _vector(words: list[str], indent: int, width: int, is_cut: bool) -> str:
-    per_line = max(1, (LINE_WIDTH - indent) // (width + 2))
+def _vector(words: list[str], indent: int, width: int, is_cut: bool, options: Options) -> str:
+    per_line = max(1, (options.linewidth - indent) // (width + 2))
     if is_cut:
-        words = [*words[:EDGE_ITEMS], " ...", *words[EDGE_ITEMS:]]
+        words = [*words[: options.edgeitems], " ...", *words[options.edgeitems :]]
     if len(words) <= per_line:
         return f"[{', '.join(words)}]"
     lines = [", ".join(words[i : i + per_line]) for i in range(0, len(words), per_line)]
     return "[" + (",\n" + " " * (indent + 1)).join(lines) + "]"
 
 
-def _nested(words: list[str], sizes: list[tuple[int, bool]], indent: int, width: int) -> str:
+def _nested(words: list[str], sizes: list[tuple[int, bool]], indent: int, width: int, options: Options) -> str:
     """The shown elements in nested brackets. `sizes` is, per dimension, how many are shown, and if others are left out."""
     if not sizes:
         return words[0]
     (size, is_cut), inner = sizes[0], sizes[1:]
     if not inner:
-        return _vector(words, indent, width, is_cut)
+        return _vector(words, indent, width, is_cut, options)
     each = len(words) // size
-    parts = [_nested(words[i * each : (i + 1) * each], inner, indent + 1, width) for i in range(size)]
+    parts = [_nested(words[i * each : (i + 1) * each], inner, indent + 1, width, options) for i in range(size)]
     if is_cut:
-        parts.insert(EDGE_ITEMS, "...")
+        parts.insert(options.edgeitems, "...")
     return "[" + ("," + "\n" * len(inner) + " " * (indent + 1)).join(parts) + "]"
 
 
-def _shown(array: Array) -> Array:
+def _shown(array: Array, edge: int) -> Array:
     """The elements that a summarized print shows. They alone decide the width."""
     for axis in range(array.ndim):
         length = array.shape[axis]
-        if length > 2 * EDGE_ITEMS:
-            array = array.take([*range(EDGE_ITEMS), *range(length - EDGE_ITEMS, length)], axis)
+        if length > 2 * edge:
+            array = array.take([*range(edge), *range(length - edge, length)], axis)
     return array
 
 
-def values_text(array: Array, indent: int = 0, threshold: int = THRESHOLD) -> str:
-    """The values alone, as rows in brackets. Of more than `threshold` elements, only the outer ones are written."""
+def values_text(array: Array, indent: int = 0, options: Options = DEFAULT) -> str:
+    """The values alone, as rows in brackets. Of more than `options.threshold` elements, only the outer ones are written."""
     if array.size == 0:
         return "[]"
     if array.ndim == 0 and array.dtype.kind == "f":
-        return _float_text(float(array))
-    shown = _shown(array) if array.size > threshold else array
+        return _float_text(float(array), options)
+    shown = _shown(array, options.edgeitems) if array.size > options.threshold else array
+    if shown.size == 0:
+        return "[...]"
     sizes = [(few, few < all) for few, all in zip(shown.shape, array.shape, strict=True)]
-    words, width = _complex_words(shown) if array.dtype.kind == "c" else _words(shown.ravel().tolist(), array.dtype.kind == "f")
-    return _nested(words, sizes, indent, width)
+    is_float = array.dtype.kind == "f"
+    words, width = (
+        _complex_words(shown, options) if array.dtype.kind == "c" else _words(shown.ravel().tolist(), is_float, options)
+    )
+    return _nested(words, sizes, indent, width, options)
 
 
 def _name_of_grad_fn(tensor: Tensor) -> str | None:
@@ -113,9 +160,10 @@ def _name_of_grad_fn(tensor: Tensor) -> str | None:
 
 def tensor_text(tensor: Tensor, prefix: str = "tensor(") -> str:
     """``tensor([1., 2.], grad_fn=<MulBackward0>)``."""
-    text = prefix + values_text(tensor._data, len(prefix))
+    options = _Chosen.options
+    text = prefix + values_text(tensor._data, len(prefix), options)
     suffixes = []
-    if tensor.numel() == 0 and tensor.ndim != 1:
+    if not options.edgeitems or (tensor.numel() == 0 and tensor.ndim != 1):
         suffixes.append(f"size={tuple(tensor.shape)}")
     default = get_default_dtype()
     usual = (default, complex128 if default is float64 else complex64, int64, bool_)
@@ -127,7 +175,7 @@ def tensor_text(tensor: Tensor, prefix: str = "tensor(") -> str:
         suffixes.append("requires_grad=True")
     last = len(text) - text.rfind("\n") + 1
     for suffix in suffixes:
-        if last + len(suffix) + 2 > LINE_WIDTH:
+        if last + len(suffix) + 2 > options.linewidth:
             text, last = text + ",\n" + " " * len(prefix) + suffix, len(prefix) + len(suffix)
         else:
             text, last = text + ", " + suffix, last + len(suffix) + 2

@@ -95,14 +95,18 @@ class Generator:
         return (self.double_words(n) & np.uint64(2**53 - 1)) * 2.0**-53
 
     def uniform(self, n: int, dtype: np.dtype[Any], low: float = 0.0, high: float = 1.0) -> Array:
-        """Uniform numbers in [low, high)."""
+        """Uniform numbers in [low, high); both parts of complex ones."""
+        if dtype.kind == "c":
+            return self.uniform(2 * n, np.empty(0, dtype).real.dtype, low, high).view(dtype)
         if dtype == np.float64:
             return self.doubles(n) * (high - low) + low
         unit = (self.words(n) & np.uint64(2**24 - 1)) * 2.0**-24  # scaled and shifted with one rounding, as the hardware does
         return (unit * float(np.float32(high - low)) + float(np.float32(low))).astype(np.float32).astype(dtype, copy=False)
 
     def normal(self, n: int, dtype: np.dtype[Any], mean: float = 0.0, std: float = 1.0, blocks: bool = True) -> Array:
-        """Normal numbers. Without `blocks` all are made in pairs."""
+        """Normal numbers. Without `blocks` all are made in pairs. Both parts of complex ones are."""
+        if dtype.kind == "c":
+            return self.normal(2 * n, np.empty(0, dtype).real.dtype, mean, std / np.sqrt(2), blocks).view(dtype)
         if n < 16 or not blocks:
             return (np.array([self._one_normal() for _ in range(n)]) * std + mean).astype(dtype)
         inner = np.dtype(np.float64 if dtype == np.float64 else np.float32)

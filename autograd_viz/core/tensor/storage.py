@@ -1,49 +1,33 @@
-"""A state_dict, or any nested dictionary of tensors and plain values, as one .npz file, and back.
+"""A tensor, a state_dict, or any nest of tensors and plain values as one archive, and back.
 
-The file is NumPy's own archive: an array per tensor, and a JSON text with the structure. Reading it cannot run code. A pickle
-(.pt) can, so pickles are refused.
+The file is NumPy's own .npz, under any name: an array per tensor, and a JSON text with the structure. Reading it cannot run
+code. A pickle can, so pickles are refused.
 """
 
 from __future__ import annotations
 
 import io
 import json
-import os
 import reprlib
 from collections import OrderedDict
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ...errors import CannotReadError
-from ..base.dtypes import from_numpy_dtype
+from ..base.dtypes import BY_NAME, dtype, from_numpy_dtype
 from .archive import MOST_ARRAYS, Archive, opened
+from .as_array import Array, Size
 from .tensor import Tensor
 
 STRUCTURE = "__structure__"
-PICKLES = (".pt", ".pth", ".pkl", ".pickle", ".bin", ".ckpt")
 PLAIN = (str, int, float, bool, type(None))
 MOST_STRUCTURE = 8_000_000  # bytes of the JSON text
 MOST_PARTS = 600_000  # brackets in it; a tensor in a dictionary has two
 
 
-def refuse_pickle(path: Any) -> None:
-    """Say why .pt files are not read or written.
-
-    Raises:
-        CannotReadError: the suffix is that of a pickle.
-    """
-    suffix = Path(os.fspath(path)).suffix.lower()
-    if suffix in PICKLES:
-        raise CannotReadError(
-            f"{os.fspath(path)!r}: {suffix} files are Python pickles, which can run any code when they are read; autograd_viz "
-            "never reads or writes them. Save the state_dict as .npz: save(model.state_dict(), 'model.npz')"
-        )
-
-
 def state_bytes(state: Any) -> bytes:
-    """Nested dictionaries, lists, tensors and plain values as the bytes of a .npz.
+    """Nested dictionaries, lists, tensors, arrays and plain values as the bytes of a .npz.
 
     Raises:
         TypeError: a value is none of these; the message says where it is.
@@ -68,23 +52,30 @@ def _structure(value: Any, arrays: dict[str, Any], where: str) -> Any:
     if isinstance(value, Tensor | np.ndarray | np.generic):
         key = f"a{len(arrays)}"
         arrays[key] = value._data if isinstance(value, Tensor) else value
-        return {"tensor": key}
+        if isinstance(value, Tensor):
+            return {"leaf" if value.requires_grad else "tensor": key}
+        return {"array" if isinstance(value, np.ndarray) else "scalar": key}
     if isinstance(value, dict):
         pairs = [[_key(k, where), _structure(v, arrays, f"{where}[{k!r}]")] for k, v in value.items()]
-        return {"dict": pairs}
+        return {"ordered" if isinstance(value, OrderedDict) else "dict": pairs}
     if isinstance(value, list | tuple):
         items = [_structure(v, arrays, f"{where}[{i}]") for i, v in enumerate(value)]
-        return {"list" if isinstance(value, list) else "tuple": items}
+        return {"list" if isinstance(value, list) else "size" if isinstance(value, Size) else "tuple": items}
+    if isinstance(value, dtype):
+        return {"dtype": value.name}
     if isinstance(value, PLAIN):
         return {"value": value}
-    raise TypeError(
-        f"{where} is a {type(value).__name__}; a .npz holds tensors, numbers, texts, and dictionaries and lists of them"
-    )
+    what, advice = type(value).__name__, ""
+    if type(value).__module__.partition(".")[0] == "torch":
+        what, advice = f"PyTorch {what}", "; PyTorch's own values are for torch.save"
+    elif hasattr(value, "state_dict"):
+        advice = "; save its state: save(x.state_dict(), path)"
+    raise TypeError(f"{where} is a {what}; a .npz holds tensors, numbers, texts, and dictionaries and lists of them{advice}")
 
 
 def _key(key: Any, where: str) -> Any:
-    if not isinstance(key, str | int):
-        raise TypeError(f"{where} has the key {key!r}; keys must be texts or whole numbers")
+    if not isinstance(key, PLAIN):
+        raise TypeError(f"{where} has the key {key!r}; keys must be texts, numbers or None")
     return key
 
 
@@ -95,20 +86,19 @@ def load_state(source: Any) -> Any:
         source: a path, or a file opened for reading bytes.
 
     Raises:
-        CannotReadError: the file is missing, damaged, not a .npz, or would unpack to too much (archive.py).
+        CannotReadError: the file is missing, damaged, a pickle, not a .npz, or would unpack to too much (archive.py).
     """
     try:
         with opened(source) as archive:
             if STRUCTURE in archive.names:
                 return _Structure(archive).read()
-            return OrderedDict((name, _tensor(archive, name)) for name in archive.names)
+            return OrderedDict((name, _tensor(archive.array(name))) for name in archive.names)
     except Exception as error:  # for a damaged file, zipfile, zlib, json and NumPy raise many types
         reason = getattr(error, "strerror", None) or error
         raise CannotReadError(f"cannot read {str(source)!r} as .npz: {reason}") from error
 
 
-def _tensor(archive: Archive, name: str) -> Tensor:
-    array = archive.array(name)
+def _tensor(array: Array) -> Tensor:
     from_numpy_dtype(array.dtype)
     return Tensor(array)
 
@@ -128,25 +118,33 @@ class _Structure:
             raise ValueError(f"its structure has more than {MOST_PARTS:,} parts")
         return self._value(json.loads(text))
 
+    def _array(self, name: str) -> Any:
+        if name not in self.left:
+            raise ValueError(f"its structure names {name!r:.60}, which is not there or is named already")
+        self.left.remove(name)
+        return self.archive.array(name)
+
     def _value(self, structure: Any) -> Any:
-        match structure:
-            case {"tensor": str(name)} if len(structure) == 1:
-                if name not in self.left:
-                    raise ValueError(f"its structure names {name!r:.60}, which is not there or is named already")
-                self.left.remove(name)
-                return _tensor(self.archive, name)
-            case {"dict": [*pairs]} if len(structure) == 1:
-                return OrderedDict((_key_read(k), self._value(v)) for k, v in pairs)
-            case {"list": [*items]} if len(structure) == 1:
-                return [self._value(v) for v in items]
-            case {"tuple": [*items]} if len(structure) == 1:
-                return tuple([self._value(v) for v in items])
-            case {"value": value} if len(structure) == 1 and isinstance(value, PLAIN):
+        match [*structure.items()] if isinstance(structure, dict) else None:
+            case [(("tensor" | "leaf") as kind, str(name))]:
+                found = _tensor(self._array(name))
+                return found.requires_grad_() if kind == "leaf" else found
+            case [(("array" | "scalar") as kind, str(name))]:
+                array = self._array(name)
+                return array[()] if kind == "scalar" else array
+            case [(("dict" | "ordered") as kind, [*pairs])]:
+                made = {_key_read(k): self._value(v) for k, v in pairs}
+                return OrderedDict(made) if kind == "ordered" else made
+            case [(("list" | "tuple" | "size") as kind, [*items])]:
+                return {"list": list, "tuple": tuple, "size": Size}[kind]([self._value(v) for v in items])
+            case [("dtype", str(name))]:
+                return BY_NAME[name]
+            case [("value", value)] if isinstance(value, PLAIN):
                 return value
         raise ValueError(f"its structure holds {reprlib.repr(structure)}, which is no part of a state")
 
 
 def _key_read(key: Any) -> Any:
-    if not isinstance(key, str | int):
+    if not isinstance(key, PLAIN):
         raise ValueError(f"its structure has the key {reprlib.repr(key)}")
     return key

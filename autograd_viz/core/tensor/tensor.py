@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 import weakref
 from typing import TYPE_CHECKING, Any
@@ -17,24 +18,17 @@ from ..base.kinds import Node, View
 from .as_array import Array, AsArray
 from .extra import NON_LEAF_GRAD_WARNING, Extra, InferenceCounter, check_assigned_grad
 
-# attributes that cannot be deleted, with PyTorch's error messages
-_KEPT = {
-    "data": "Deleting tensor data is not allowed. Delete tensor instead!",
-    "requires_grad": "requires_grad must be a bool",
-    "_grad_fn": "Deletion of _grad_fn not allowed. Detach tensor instead!",
-    "_backward_hooks": "Deletion of _backwards_hooks not allowed!",
-}
-
 
 class Tensor(AsArray):
     """An array that remembers how it was made.
 
     Make one with `tensor(...)`, `ones(...)` and similar functions. Tensor itself takes nested lists (in the default type),
-    lengths (a shape), or an array, which it keeps as it is. As in PyTorch, `data` and `grad` are Tensors.
+    lengths (a shape), or an array, in the default type; a call in this package keeps the array. As in PyTorch, `data` and
+    `grad` are Tensors.
     """
 
     __slots__ = (
-        "__dict__", "__weakref__", "_counter", "_data", "_extra", "_grad", "_grad_fn", "_made_by", "_output_nr",
+        "__dict__", "__weakref__", "_counter", "_data", "_extra", "_grad", "_made_by", "_node", "_output_nr",
         "_requires_grad", "_view",
     )  # fmt: skip
     __array_priority__ = 1000  # `array * tensor` calls Tensor.__rmul__
@@ -53,13 +47,14 @@ class Tensor(AsArray):
         def __getattr__(self, name: str) -> Any: ...
 
         @staticmethod
-        def _array_of(data: tuple[Any, ...]) -> Array: ...
+        def _array_of(data: tuple[Any, ...], is_ours: bool) -> Array: ...
 
     def __init__(self, *data: Any) -> None:
-        self._data: Array = data[0] if data and type(data[0]) is np.ndarray else self._array_of(data)
+        is_ours = provenance.ours[sys._getframe(1).f_code.co_filename]
+        self._data: Array = data[0] if is_ours and data and type(data[0]) is np.ndarray else self._array_of(data, is_ours)
         self._requires_grad = False
         self._grad: Tensor | None = None
-        self._grad_fn: Any = None
+        self._node: Any = None
         self._output_nr = 0
         self._counter: list[int] | None = None  # [number of in-place changes, *their places]; one for each memory
         self._view: View | None = None
@@ -77,12 +72,12 @@ class Tensor(AsArray):
     def _with_history(self, node: Node, output_nr: int) -> Tensor:
         """A tensor with the same memory and version, as output `output_nr` of `node`."""
         twin = self._without_history()
-        twin._requires_grad, twin._grad_fn, twin._output_nr = True, node, output_nr
+        twin._requires_grad, twin._node, twin._output_nr = True, node, output_nr
         return twin
 
     def _set_history(self, node: Node, output_nr: int) -> None:
         """Make this tensor output `output_nr` of `node`."""
-        self._requires_grad, self._grad_fn, self._output_nr = True, node, output_nr
+        self._requires_grad, self._node, self._output_nr = True, node, output_nr
 
     def _shared_counter(self) -> list[int]:
         """The version counter, as an object that tensors of the same memory share."""
@@ -104,7 +99,7 @@ class Tensor(AsArray):
 
     @property
     def _events(self) -> tuple[provenance.Event, ...]:
-        return () if self._extra is None else self._extra.events
+        return () if self._extra is None else provenance.events_of(self._extra.statements)
 
     @property
     def _retains_grad(self) -> bool:
@@ -125,10 +120,14 @@ class Tensor(AsArray):
             raise RuntimeError("data set to a tensor that requires gradients must be floating point or complex dtype")
         self._data = values._data
 
+    @data.deleter
+    def data(self) -> None:
+        raise RuntimeError("Deleting tensor data is not allowed. Delete tensor instead!")
+
     @property
     def grad(self) -> Tensor | None:
         """The accumulated gradient, or None. Reading it on a non-leaf without retain_grad() warns."""
-        if self._grad is None and self._grad_fn is not None and not self._retains_grad:
+        if self._grad is None and self._node is not None and not self._retains_grad:
             warnings.warn(NON_LEAF_GRAD_WARNING, UserWarning, stacklevel=2)
         return self._grad
 
@@ -149,8 +148,16 @@ class Tensor(AsArray):
         """The backward node of the op that made this tensor, or None for a leaf."""
         if self._view is not None:
             self._view.refresh(self)
-        node: Node | None = self._grad_fn
+        node: Node | None = self._node
         return node
+
+    @property
+    def _grad_fn(self) -> Node | None:
+        return self.grad_fn
+
+    @_grad_fn.deleter
+    def _grad_fn(self) -> None:
+        raise RuntimeError("Deletion of _grad_fn not allowed. Detach tensor instead!")
 
     @property
     def is_leaf(self) -> bool:
@@ -180,6 +187,10 @@ class Tensor(AsArray):
             raise RuntimeError("only Tensors of floating point and complex dtype can require gradients")
         self.requires_grad_(value)
 
+    @requires_grad.deleter
+    def requires_grad(self) -> None:
+        raise RuntimeError("requires_grad must be a bool")
+
     # -- changing the attributes -----------------------------------------------------------------------------------------
 
     def requires_grad_(self, requires_grad: bool = True) -> Tensor:
@@ -192,7 +203,7 @@ class Tensor(AsArray):
         if type(requires_grad) is not bool:
             got = type(requires_grad).__name__
             raise TypeError(f"requires_grad_(): argument 'requires_grad' (position 1) must be bool, not {got}")
-        if self._grad_fn is not None and not requires_grad:
+        if self._node is not None and not requires_grad:
             raise RuntimeError(
                 "you can only change requires_grad flags of leaf variables. If you want to use a computed variable in a "
                 "subgraph that doesn't require differentiation use var_no_grad = var.detach()."
@@ -216,7 +227,7 @@ class Tensor(AsArray):
         """
         if not self.requires_grad:
             raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
-        if self._grad_fn is None or self._retains_grad:  # a stale view too: PyTorch asks before it makes the grad_fn
+        if self._node is None or self._retains_grad:  # a stale view too: PyTorch asks before it makes the grad_fn
             return
         node = self.grad_fn
         assert node is not None
@@ -226,7 +237,7 @@ class Tensor(AsArray):
 
     def _keep_retaining(self, node: Node | None, output_nr: int) -> None:
         """Move retain_grad() from the tensor's old node to its present one."""
-        if self._retains_grad and node is not self._grad_fn:
+        if self._retains_grad and node is not self._node:
             if node is not None:
                 node._more_of().retains.pop(output_nr, None)
             self._more.retains_grad = False
@@ -252,6 +263,10 @@ class Tensor(AsArray):
             self._more.hooks = hooks
         else:
             node._more_of().tensor_hooks[self._output_nr] = hooks or {}
+
+    @_backward_hooks.deleter
+    def _backward_hooks(self) -> None:
+        raise RuntimeError("Deletion of _backwards_hooks not allowed!")
 
     @property
     def output_nr(self) -> int:
@@ -282,13 +297,6 @@ class Tensor(AsArray):
         """The predecessor of no_grad in PyTorch. Always False, with a warning."""
         warnings.warn("volatile was removed (Variable.volatile is always False)", UserWarning, stacklevel=2)
         return False
-
-    # -- the object itself ----------------------------------------------------------------------------------------------
-
-    def __delattr__(self, name: str) -> None:
-        if name in _KEPT:
-            raise RuntimeError(_KEPT[name])
-        object.__delattr__(self, name)
 
     def __format__(self, spec: str) -> str:
         return format(self.item() if self._data.ndim == 0 else str(self), spec)

@@ -11,6 +11,8 @@ from .decay import ConstantLR, ExponentialLR, LambdaLR, LinearLR, Multiplicative
 from .plateau import ReduceLROnPlateau
 from .scheduler import LRScheduler
 
+_LRScheduler = LRScheduler  # the name before PyTorch 2.0
+
 __all__ = [
     "ChainedScheduler",
     "ConstantLR",

@@ -4,12 +4,27 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
+from typing import Any
 
 from ..optimizer import Optimizer
 from .scheduler import LRScheduler
 
 
-class SequentialLR(LRScheduler):
+class _Composed(LRScheduler):
+    _schedulers: Sequence[LRScheduler]
+
+    def state_dict(self) -> dict[str, Any]:
+        """The state, with the states of the schedules."""
+        return {**super().state_dict(), "_schedulers": [s.state_dict() for s in self._schedulers]}
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Load a state into these schedules."""
+        for s, state in zip(self._schedulers, state_dict["_schedulers"], strict=True):
+            s.load_state_dict(state)
+        super().load_state_dict({**state_dict, "_schedulers": self._schedulers})
+
+
+class SequentialLR(_Composed):
     """One schedule after the other. The next one starts at its milestone."""
 
     def __init__(
@@ -44,7 +59,7 @@ class SequentialLR(LRScheduler):
         self._last_lr = scheduler.get_last_lr()
 
 
-class ChainedScheduler(LRScheduler):
+class ChainedScheduler(_Composed):
     """Several schedules at once. Each changes the rates that the others set."""
 
     def __init__(self, schedulers: Sequence[LRScheduler], optimizer: Optimizer | None = None) -> None:

@@ -31,7 +31,7 @@ class MultiStepLR(LRScheduler):
 
     def lr_after(self, i: int, lr: float, epoch: int) -> float:
         """The rate, times gamma at a milestone."""
-        return float(lr * self.gamma ** self.milestones[epoch])
+        return float(lr * self.gamma ** self.milestones.get(epoch, 0))
 
 
 class ExponentialLR(LRScheduler):

@@ -1,7 +1,7 @@
 """Datasets and batches, by the names of torch.utils.data."""
 
+from .dataloader import DataLoader, default_collate, get_worker_info
 from .dataset import ChainDataset, ConcatDataset, Dataset, IterableDataset, StackDataset, Subset, TensorDataset, random_split
-from .loader import DataLoader, default_collate, get_worker_info
 from .sampler import BatchSampler, RandomSampler, Sampler, SequentialSampler, SubsetRandomSampler, WeightedRandomSampler
 
 __all__ = [

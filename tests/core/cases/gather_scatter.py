@@ -28,3 +28,4 @@ CASES: Cases = {
         ([array(2, 3), array(4)], {"index": PLACES, "accumulate": True}),
     ],
 }
+WITHOUT = {"scatter_combined": "not differentiable: its backward refuses (tests/core/semantics/arguments.py)"}

@@ -132,3 +132,79 @@ def a_decorated_class_is_a_function_that_makes_its_objects(torch: Any) -> Iterat
 
     yield Made().enabled, Made().now(), isinstance(Made, type)
     yield told(lambda: torch.set_grad_enabled("no")), told(lambda: torch.set_grad_enabled(1)), torch.is_grad_enabled()
+
+
+@program
+def slices_and_indices_that_do_not_fit(torch: Any) -> Iterator[Any]:
+    def zeros() -> Any:
+        return torch.zeros(2, 3)
+
+    ones, first = torch.ones, torch.tensor([0])
+    calls: list[Callable[[], Any]] = [
+        lambda: zeros().index_copy_(0, first, ones(1)),
+        lambda: zeros().index_copy(0, first, ones(1, 2)),
+        lambda: zeros().index_copy(0, torch.tensor([0, 1]), ones(1, 3)),
+        lambda: zeros().index_copy(0, torch.tensor([[0, 1]]), ones(2, 3)),
+        lambda: zeros().index_copy(0, torch.tensor([5]), ones(1, 3)),
+        lambda: zeros().index_copy(0, torch.tensor([0.0]), ones(1, 3)),
+        lambda: zeros().index_copy(-1, first, ones(2)),
+        lambda: zeros().index_copy(0, first, ones(1, 3).long()),
+        lambda: zeros().index_copy(-2, first, ones(1, 3)).tolist(),
+        lambda: zeros().index_add(0, first, ones(1)),
+        lambda: zeros().index_add(0, first, ones(1, 2)),
+        lambda: zeros().index_add(0, torch.tensor([0.0]), ones(1, 3)),
+        lambda: zeros().index_add(0, first, ones(1, 3).long()),
+        lambda: zeros().index_add(0, first.int(), ones(1, 3)).tolist(),
+        lambda: zeros().index_fill(0, torch.tensor([[0]]), 1.0),
+        lambda: zeros().index_fill(0, torch.tensor([0.0]), 1.0),
+        lambda: zeros().index_reduce(0, first, ones(1), "prod"),
+        lambda: zeros().put(torch.tensor([0, 1]), ones(1)),
+    ]
+    for call in calls:
+        try:
+            yield call()
+        except (IndexError, RuntimeError) as error:
+            yield type(error).__name__, str(error)
+
+
+@program
+def a_division_without_a_gradient_has_edges_to_what_requires_grad(torch: Any) -> Iterator[Any]:
+    x = torch.tensor([3.0, 5.0], requires_grad=True)
+    for y in (x // 2, x // x, 2 // x, x.floor_divide(torch.ones(2)), 2 % x, x % 2):
+        yield y.grad_fn.name(), [(node.name(), number) for node, number in y.grad_fn.next_functions if node]
+        yield len(y.grad_fn.next_functions)
+        try:
+            y.sum().backward()
+        except RuntimeError as error:
+            yield str(error)
+
+
+@program
+def scatter_adds_and_multiplies(torch: Any) -> Iterator[Any]:
+    def ones() -> Any:
+        return torch.ones(2, 3)
+
+    index = torch.tensor([[0, 0, 1]])
+    for reduce in ("add", "multiply", "max"):
+        for value in (2.0, 2 * torch.ones(1, 3)):
+            try:
+                yield ones().scatter(0, index, value, reduce=reduce), ones().scatter_(0, index, value, reduce=reduce)
+                (leaf(torch, 1.0, 2.0)[None] * 1).scatter(0, index[:, :2], value, reduce=reduce).sum().backward()
+            except RuntimeError as error:
+                yield str(error)
+
+
+@program
+def indices_and_bytes(torch: Any) -> Iterator[Any]:
+    places = torch.tensor([[3], [-1], [7]])
+    yield torch.unravel_index(places, (2, 3)), torch.unravel_index(places, 6), torch.unravel_index(torch.tensor(4), [2, 3])
+    for wrong in (torch.ones(1), (2, 3)), (places, (2, -3)):
+        try:
+            torch.unravel_index(*wrong)
+        except (TypeError, ValueError) as error:
+            yield str(error)
+    x = torch.zeros(2, 3)
+    for view in (x, x[1:], x.t(), x[0].expand(4, 3), x.double()):
+        storage = view.untyped_storage()
+        yield len(storage), storage.size(), storage.nbytes(), storage.device.type, storage.data_ptr() == x.data_ptr()
+    yield torch.arange(3, dtype=torch.uint8).untyped_storage().tolist()

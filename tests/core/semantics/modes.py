@@ -91,3 +91,53 @@ def gradcheck_finds_a_wrong_backward(torch: Any) -> Iterator[Any]:
         torch.autograd.gradcheck(Wrong.apply, (x,))
     except RuntimeError as error:
         yield type(error).__name__, str(error).split("\n")[0]
+
+
+@program
+def gradcheck_of_complex_functions(torch: Any) -> Iterator[Any]:
+    class Wrong(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, z: Any) -> Any:
+            ctx.save_for_backward(z)
+            return z * z
+
+        @staticmethod
+        def backward(ctx: Any, grad: Any) -> Any:
+            return grad * 2 * ctx.saved_tensors[0]  # the conjugate is forgotten
+
+    class Deaf(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            return x * 2
+
+        @staticmethod
+        def backward(ctx: Any, grad: Any) -> Any:
+            return torch.full_like(grad, 2.0)
+
+    z, w = (torch.tensor(v, dtype=torch.complex128, requires_grad=True) for v in ([0.3 + 0.7j, -1.2], [0.5, 0.2 + 1.1j]))
+    x = torch.tensor([0.5, 1.2], dtype=torch.float64, requires_grad=True)
+    for function, inputs in (
+        (lambda z: z * z, (z,)),
+        (torch.tanh, (z,)),
+        (torch.sigmoid, (z,)),
+        (torch.abs, (w,)),
+        (torch.angle, (w,)),
+        (torch.prod, (z,)),
+        (torch.fft.fft, (z,)),
+        (torch.outer, (z, w)),
+        (lambda z: z.conj() * z.real, (z,)),
+        (lambda w, x: w**x, (w, x)),
+        (lambda x: torch.complex(x, x * x), (x,)),
+        (lambda z, w: (z / w, z.abs(), (z * w).detach()), (z, w)),
+        (Wrong.apply, (z,)),
+        (Deaf.apply, (x,)),
+        (Deaf.apply, (x[:1].detach().requires_grad_(),)),
+        (lambda z: z.detach(), (z,)),
+    ):
+        for check in (torch.autograd.gradcheck, torch.autograd.gradgradcheck):
+            try:
+                yield check(function, inputs), check(function, inputs, raise_exception=False)
+            except (RuntimeError, ValueError) as error:
+                yield type(error).__name__, str(error).split("\n")[0]
+            except TypeError:  # no output to differentiate twice
+                yield "TypeError"

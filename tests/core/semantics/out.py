@@ -30,6 +30,34 @@ def out_must_be_able_to_hold_the_result(torch: Any) -> Iterator[Any]:
 
 
 @program
+def functions_of_several_ops_and_factories_take_out(torch: Any) -> Iterator[Any]:
+    x = torch.tensor([3.0, 1.0, 2.0])
+    for call in (
+        lambda out, order: torch.clamp(x, 1.5, 2.5, out=out),
+        lambda out, order: torch.sort(x, out=(out, order)),
+        lambda out, order: torch.topk(x, 2, out=(out, order)),
+        lambda out, order: torch.max(x, 0, out=(out, order)),
+        lambda out, order: torch.median(x, 0, out=(out, order)).values,
+        lambda out, order: torch.diag(x, out=out),
+        lambda out, order: torch.nonzero(x - 1, out=order),
+        lambda out, order: torch.rand(3, out=out),
+        lambda out, order: torch.randn(3, out=out.double()),
+        lambda out, order: torch.zeros(3, out=out),
+        lambda out, order: torch.arange(3, out=order),
+        lambda out, order: torch.sum(x, 0, out=out),
+        lambda out, order: torch.cumsum(x, 0, out=out),
+        lambda out, order: torch.cat([x, x], out=out),
+        lambda out, order: torch.stack([x, x], out=out),
+        lambda out, order: torch.linalg.norm(x, out=out),
+        lambda out, order: torch.argmax(x, out=order),
+    ):
+        torch.manual_seed(0)
+        out, order = torch.empty(0), torch.empty(0, dtype=torch.int64)
+        result = call(out, order)
+        yield [(r, r.dtype) for r in (result if isinstance(result, tuple) else (result,))], out, order
+
+
+@program
 def a_variable_is_a_tensor(torch: Any) -> Iterator[Any]:
     x = torch.ones(2)
     v = torch.autograd.Variable(x, requires_grad=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from .programs import leaf, program
@@ -105,3 +105,22 @@ def saved_tensors_are_looked_at_by_name_whatever_their_rules(torch: Any) -> Iter
             y.sum().backward()
         except RuntimeError as error:
             yield op.__name__, error
+
+
+@program
+def data_written_between_forward_and_backward(torch: Any) -> Iterator[Any]:
+    """`.data` has no version counter that autograd sees: the gradient uses what it finds in the saved tensors."""
+    ops: list[Callable[[Any], Any]] = [
+        lambda x: x.prod(), lambda x: x.prod(0), lambda x: x.prod(-1, keepdim=True), lambda x: x.max(), lambda x: x.median(),
+        lambda x: x.amax(1), lambda x: x.exp(), lambda x: x.sqrt(), lambda x: x.tanh(), lambda x: x.softmax(0),
+        lambda x: x.norm(), lambda x: x.cumprod(0), lambda x: x.std(), lambda x: x.sigmoid(),
+        lambda x: x.reciprocal(),
+        lambda x: x.logsumexp(1), lambda x: x * x, lambda x: x / x.detach(), lambda x: x**2, lambda x: 2**x,
+    ]  # fmt: skip
+    for op in ops:
+        for result in (True, False):
+            x = torch.tensor([[2.0, 3.0], [0.5, 1.5]], requires_grad=True)
+            y = op(x)
+            (y if result else x).data.mul_(2)
+            y.sum().backward()
+            yield [round(v, 4) for v in x.grad.flatten().tolist()]

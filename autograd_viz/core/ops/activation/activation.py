@@ -36,15 +36,15 @@ sigmoid = public_row("sigmoid special.expit nn.functional.sigmoid", "SigmoidBack
 sigmoid_backward = row("sigmoid_backward", "SigmoidBackwardBackward0", "grad_output * (1 - output) * output.",
     lambda grad_output, output: grad_output * (1 - output) * output,
     written=lambda grad_output, output: grad_output * (1 - output) * output,
-    grad_output = lambda grad, output: sigmoid_backward(grad, output),
-    output      = lambda grad, grad_output, output: grad * grad_output * (1 - 2 * output))
+    grad_output = lambda grad, output: sigmoid_backward(grad, conjugated(output)),
+    output      = lambda grad, grad_output, output: grad * conjugated(grad_output * (1 - 2 * output)))
 tanh = public_row("tanh nn.functional.tanh", "TanhBackward0", "Hyperbolic tangent.",
     lambda self: np.tanh(_as_float(self)), inplace=True)
 tanh_backward = row("tanh_backward", "TanhBackwardBackward0", "grad_output * (1 - output**2).",
     lambda grad_output, output: grad_output * (1 - output * output),
     written=lambda grad_output, output: grad_output * (1 - output**2),
-    grad_output = lambda grad, output: tanh_backward(grad, output),
-    output      = lambda grad, grad_output, output: grad * (-2 * output * grad_output))
+    grad_output = lambda grad, output: tanh_backward(grad, conjugated(output)),
+    output      = lambda grad, grad_output, output: grad * conjugated(-2 * output * grad_output))
 
 
 @public("nn.functional.logsigmoid")

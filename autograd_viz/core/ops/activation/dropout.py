@@ -13,6 +13,7 @@ from ...base.public import public
 from ...op.primitive import primitive
 from ...op.row import public_row
 from ...tensor.random import default_generator, laid_out
+from ...tensor.refusals import refuse
 from ...tensor.tensor import Tensor
 
 ALPHA = 1.7580993408473766  # minus the limit of selu at -infinity: alpha dropout replaces a dropped number with -ALPHA
@@ -72,6 +73,7 @@ def drop(input: Tensor, p: float, train: bool, features: bool, inplace: bool = F
         return input
     if p == 1:
         return times(input, Tensor(np.zeros((), input._data.dtype)), inplace)
+    refuse(input, "c", "bernoulli_scalar_cpu_")
     kept = keep(per_feature(input) if features else input._data, p)
     if not alpha:
         return times(input, Tensor((kept / (1 - p)).astype(input._data.dtype, copy=False)), inplace)

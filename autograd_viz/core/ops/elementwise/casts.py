@@ -12,6 +12,7 @@ from ...base import dtypes
 from ...base.device import check_device
 from ...base.public import public
 from ...op.primitive import primitive
+from ...tensor.legacy import of_legacy_type
 from ...tensor.tensor import Tensor
 
 
@@ -77,15 +78,7 @@ def type_(self: Tensor, dtype: Any = None, non_blocking: bool = False) -> Any:
     """The name of the type. With a type or its name, the values in that type."""
     if dtype is None:
         return f"torch.{self.dtype.legacy}Tensor"
-    return to(self, dtype if isinstance(dtype, dtypes.dtype) else _by_legacy_name(str(dtype)))
-
-
-def _by_legacy_name(name: str) -> dtypes.dtype:
-    """The dtype with this old name, e.g. "torch.FloatTensor"."""
-    for d in vars(dtypes).values():
-        if isinstance(d, dtypes.dtype) and name == f"torch.{d.legacy}Tensor":
-            return d
-    raise ValueError(f"invalid type: '{name}'")
+    return to(self, dtype if isinstance(dtype, dtypes.dtype) else of_legacy_type(dtype))
 
 
 @public("Tensor.type_as")

@@ -58,6 +58,7 @@ def div_rounded(self, other, *, rounding_mode):
         return self / other if self.dtype.kind in "fc" else _as_default_float(self) / _as_default_float(other)
     if rounding_mode == "floor":
         return whole_quotient(self, other)
+    refuse(self, "c", "div_trunc_cpu")
     return np.trunc(self / other) if self.dtype.kind == "f" else (self - np.fmod(self, nonzero_divisor(other))) // other
 div_rounded.defvjp(
     self  = lambda grad, other, rounding_mode:       grad / other if rounding_mode is None else zeros_like(grad),
@@ -76,7 +77,7 @@ def div(input: Any, other: Any, *, rounding_mode: Any = NotImplemented) -> Any:
     return div_tensors(input, other)
 
 
-floor_divide = public_row("floor_divide Tensor.__floordiv__", "NotImplemented",
+floor_divide = public_row("floor_divide Tensor.__floordiv__", "torch::autograd::NotImplemented",
     "floor(self / other); PyTorch has no gradient for it.",
     lambda self, other: whole_quotient(self, other), promotes=True, inplace=True,
     self  = lambda grad: no_derivative("floor_divide"),
@@ -130,7 +131,7 @@ def remainder_scalar(self, *, other):
 remainder_scalar.defvjp(self = lambda grad: grad)
 
 
-@primitive("NotImplemented")
+@primitive("torch::autograd::NotImplemented")
 def remainder_of_scalar(other, *, self):
     """number % other; PyTorch has no gradient for it."""
     other = widened(other, self)
@@ -156,7 +157,7 @@ lcm = public_row("lcm", "", "The least common multiple.",
 # fmt: on
 def whole_quotient(array: Any, divisor: Any) -> Any:
     """floor(array / divisor). A division by 0 gives inf, not nan."""
-    refuse(array, "b", "div_floor_cpu")
+    refuse(array, "bc", "div_floor_cpu")
     if array.dtype.kind != "f":
         return array // nonzero_divisor(divisor)
     return np.where(divisor == 0, array / divisor, array // divisor)

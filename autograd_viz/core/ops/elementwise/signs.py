@@ -103,7 +103,7 @@ nan_to_num.defvjp(self = lambda grad, self: grad * isfinite(self))
 
 
 @public("heaviside", inplace=True)
-@primitive("NotImplemented")
+@primitive("torch::autograd::NotImplemented")
 def heaviside(self, values):
     """0 for negative, 1 for positive numbers, `values` at 0; PyTorch has no gradient for it.
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...base.memory import laid_out_for, steps_in
 from ...base.public import public
 from ...base.readings import inlined
 from ...op.primitive import primitive
@@ -78,8 +79,22 @@ def check_together(shapes) -> None:
         raise IndexError(f"shape mismatch: indexing tensors could not be broadcast together with shapes {listed}") from None
 
 
+def picked_at(array, at) -> Any:
+    """array[at], a copy in the memory order that PyTorch gives it."""
+    found = array[at]
+    if found.ndim < 2 or (array.flags.c_contiguous and all(type(i) is slice or i.flags.c_contiguous for i in at)):
+        return np.asarray(found, order="C")
+    places = [d for d, i in enumerate(at) if type(i) is not slice]
+    shape = np.broadcast_shapes(*(at[d].shape for d in places))
+    first = places[0] if places[-1] - places[0] < len(places) else 0  # indices that are apart put their dimensions in front
+    rest = [step for d, step in enumerate(array.strides) if d not in places]
+    own = [*rest[:first], *[0] * len(shape), *rest[first:]]
+    before, after = [0] * first, [0] * (found.ndim - first - len(shape))
+    return laid_out_for(found, [own, *([*before, *steps_in(at[d], shape), *after] for d in places)])
+
+
 index_tensors = row("index_tensors", "IndexBackward0", "The elements at these indices, as a copy.",
-    lambda self, *, indices: self[for_numpy(self, indices)],
+    lambda self, *, indices: picked_at(self, for_numpy(self, indices)),
     self = lambda grad, self_sym_sizes, indices:
         index_put_tensors(new_zeros(grad, size=self_sym_sizes), grad, indices=indices, accumulate=True))
 

@@ -16,6 +16,7 @@ from ...op.primitive import primitive
 from ...op.row import row
 from ...tensor.arguments import check_dim, from_front
 from ..shape.slicing import along
+from .slice_checks import check_slices
 
 
 def bounded(index, length, dim, error=RuntimeError, prefix="") -> Any:
@@ -118,6 +119,14 @@ def scatter_scalar(self, *, dim, index, value):
 scatter_scalar.defvjp(self = lambda grad, dim, index: scatter_scalar(grad, dim=dim, index=index, value=0))
 
 
+@primitive("torch::autograd::NotImplemented")
+def scatter_combined(self, src, *, dim, index, reduce):
+    """A copy of self, with src[i, j] added to or multiplied into out[i, index[i, j]] for dim = 1."""
+    check_index("scatter", index)
+    return scattered(self, dim, index, src, {"add": np.add, "multiply": np.multiply}[reduce].at)
+scatter_combined.defvjp(self = lambda grad: no_derivative("scatter"), src = lambda grad: no_derivative("scatter"))
+
+
 @primitive("ScatterAddBackward0")
 def scatter_add(self, src, *, dim, index):
     """A copy of self with out[i, index[i, j]] += src[i, j] for dim = 1."""
@@ -155,6 +164,7 @@ index_select.defvjp(
 def slices(name, array, dim, index, source) -> tuple[Any, ...]:
     """The NumPy index of the slices along `dim` at these indices. Their number must be that of `source`."""
     length = array.shape[check_dim(dim, array.ndim)]
+    check_slices(name, array, dim, index, source)
     if source.ndim and source.shape[dim] != index.size:
         text = f"{name}_(): Number of indices ({index.size}) should be equal to source.size(dim)"
         if name == "index_copy":
@@ -191,8 +201,12 @@ index_copy.defvjp(
 @primitive("IndexFillBackward0")
 def index_fill_scalar(self, *, dim, index, value):
     """A copy of self with one value in the slices at these indices along `dim`."""
-    (out,) = with_a_dimension(self.copy())
+    (out,) = with_a_dimension(self.copy("K"))
     length = out.shape[check_dim(dim, out.ndim)]
+    if index.ndim > 1:
+        raise RuntimeError("Index has to be a vector/scalar")
+    if index.dtype != np.int64:
+        raise IndexError("index_fill_(): Expected dtype int64 for index.")
     front = np.where(index < 0, index + length, index).reshape(-1)
     bounded(np.where((front < 0) | (front >= length), index.reshape(-1), 0), length, dim, IndexError)
     out[along(out, dim, front)] = value
@@ -238,7 +252,7 @@ take.defvjp(self = lambda grad, self, index: put_values(zeros_like(self), grad, 
 def put_values(self, source, *, index, accumulate=False):
     """A copy of self, with `source` at these indices into the flattened tensor."""
     source = np.asarray(source)
-    if source.size not in (1, index.size):
+    if source.size != index.size and source.ndim:
         raise IndexError(
             "put_(): Expected source and index to have the same number of elements, but got source.numel() = "
             f"{source.size}, index.numel() = {index.size}"

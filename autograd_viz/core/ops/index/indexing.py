@@ -7,7 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from ...backward.instrumented import writing
+from ...base.grad_mode import State
+from ...base.provenance import note_change
 from ...base.public import public
+from ...tensor.extra import InferenceCounter
 from ...tensor.scalars import fitted
 from ...tensor.tensor import Tensor
 from ..shape import shape, slicing
@@ -23,6 +27,8 @@ def getitem(self: Tensor, key: Any) -> Any:
     Raises:
         IndexError: out of range, or not an index.
     """
+    if type(key) is int and (shape_of := self._data.shape) and -shape_of[0] <= key < shape_of[0]:
+        return slicing.select.program(self, dim=0, index=key)
     view, indices = apply_basic(self, parts_of(key), alone=not isinstance(key, tuple))
     if indices:
         return advanced_index.index_tensors(view, indices=indices)
@@ -37,6 +43,11 @@ def setitem(self: Tensor, key: Any, value: Any) -> None:
         TypeError: the value is neither a tensor nor a number.
     """
     value = assigned(self, value)
+    if is_plain_element(self, key, value):
+        self._data[key] = value._data
+        self._bump_version()
+        note_change(self)
+        return
     if key is False:
         return
     key = None if key is True else key  # a new dimension of length 1, all of which is written
@@ -46,6 +57,27 @@ def setitem(self: Tensor, key: Any, value: Any) -> None:
         view.index_put_(indices, value if value.shape == short_shape(value) else value.view(short_shape(value)))
     else:
         write(view, value)
+
+
+def is_plain_element(self: Tensor, key: Any, value: Tensor) -> bool:
+    """Is one element written by whole numbers, without history and observers? Then neither a view nor an op is needed."""
+    array = self._data
+    if type(key) is int:
+        inside = array.ndim == 1 and -array.shape[0] <= key < array.shape[0]
+    else:
+        inside = type(key) is tuple and len(key) == array.ndim and all(
+            type(k) is int and -n <= k < n for k, n in zip(key, array.shape, strict=True)
+        )  # fmt: skip
+    return (
+        inside
+        and not value._data.ndim
+        and value._data.dtype is array.dtype
+        and not (self._requires_grad or value._requires_grad or writing or State.inference)
+        and type(self._counter) is not InferenceCounter
+        and (self._view is None or not self._view.base._requires_grad)
+        and (value._view is None or not value._view.base._requires_grad)
+        and 0 not in array.strides
+    )
 
 
 def write(view: Tensor, value: Tensor) -> None:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
+
+import numpy as np
 
 from ...base.public import public
 from ...tensor.arguments import from_front
@@ -10,11 +13,26 @@ from ...tensor.tensor import Tensor
 from ..shape.views import broadcast_shapes, expand, view
 from . import gather_scatter
 
+_DEPRECATED = (
+    "The reduce argument of torch.scatter with Tensor src is deprecated and will be removed in a future PyTorch release. Use "
+    "torch.scatter_reduce instead for more reduction options."
+)
+
 
 @public("scatter", inplace=True)
-def scatter(input: Tensor, dim: int, index: Tensor, src: Any = None, *, value: Any = None) -> Any:
-    """Write `src`, a tensor or one number, at `index` along `dim`."""
+def scatter(input: Tensor, dim: int, index: Tensor, src: Any = None, *, value: Any = None, reduce: str | None = None) -> Any:
+    """Write `src`, a tensor or one number, at `index` along `dim`. With `reduce`, "add" or "multiply" it instead.
+
+    Raises:
+        RuntimeError: another reduction.
+    """
     what = value if src is None else src
+    if reduce is not None:
+        if isinstance(what, Tensor):
+            warnings.warn(_DEPRECATED, UserWarning, stacklevel=2)
+        if reduce not in ("add", "multiply"):
+            raise RuntimeError("reduce argument must be either add or multiply.")
+        return gather_scatter.scatter_combined(input, what, dim=dim, index=index, reduce=reduce)
     if isinstance(what, Tensor):
         return gather_scatter.scatter(input, what, dim=dim, index=index)
     return gather_scatter.scatter_scalar(input, dim=dim, index=index, value=what)
@@ -73,6 +91,23 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> An
     sizes = broadcast_shapes(*beside)
     wide, index = (expand(x, tuple(x.shape[d] if d == dim else n for d, n in enumerate(sizes))) for x in (input, indices))
     return gather_scatter.gather(wide, dim=dim, index=from_the_front(index, wide.shape[dim] if wide.ndim else 1))
+
+
+@public("torch.unravel_index")
+def unravel_index(indices: Tensor, shape: Any) -> tuple[Tensor, ...]:
+    """The index in each dimension of a tensor of this shape, of indices into the flattened tensor.
+
+    Raises:
+        TypeError: `indices` are not integers.
+        ValueError: a negative length.
+    """
+    if indices._data.dtype.kind not in "iu":
+        raise TypeError(f"expected 'indices' to be integer dtype, but got {indices.dtype}")
+    lengths = (shape,) if isinstance(shape, int) else tuple(shape)
+    if any(n < 0 for n in lengths):
+        raise ValueError(f"'shape' cannot have negative values, but got {lengths}")
+    steps = [int(np.prod(lengths[d + 1 :], dtype=int)) for d in range(len(lengths))]
+    return tuple(Tensor(indices._data // step % n) for step, n in zip(steps, lengths, strict=True))
 
 
 def from_the_front(index: Tensor, length: int) -> Tensor:

@@ -13,7 +13,7 @@ from ...op.primitive import primitive
 from ...tensor.as_array import Size
 from ...tensor.refusals import check_scalar_type
 from ...tensor.tensor import Tensor
-from .normalization import channels, check_same_type, scaled, statistics
+from .normalization import channels, check_same_type, scaled, standardized
 
 
 def batch_norm_forward(
@@ -27,13 +27,13 @@ def batch_norm_forward(
     if not training:
         rstd = 1 / np.sqrt(channels(running_var, x) + eps)
         return scaled((x - channels(running_mean, x)) * rstd, weight, bias).astype(x.dtype, copy=False), none, none
-    mean, variance, rstd = statistics(x, other_dims(x.ndim), eps)
+    normal, mean, variance, rstd = standardized(x, other_dims(x.ndim), eps)
     n = x.size // x.shape[1]
     if running_mean is not None:
         running_mean += momentum * (mean.reshape(-1) - running_mean)
     if running_var is not None:
         running_var += momentum * (variance.reshape(-1) * (n / max(n - 1, 1)) - running_var)
-    output = scaled((x - mean) * rstd, weight, bias).astype(x.dtype, copy=False)
+    output = scaled(normal, weight, bias).astype(x.dtype, copy=False)
     return output, mean.reshape(-1), rstd.reshape(-1)
 
 

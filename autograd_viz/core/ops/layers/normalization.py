@@ -19,7 +19,7 @@ from ...op.row import row
 from ...tensor.tensor import Tensor
 from ..elementwise.arithmetic import add_scalar
 from ..loss.loss import floating
-from ..reduce.reduction import mean_dim
+from ..reduce.reduction import mean_dim, mean_divisor
 
 known_mean = row("known_mean", "KnownMeanBackward0", "The mean of self over `dim`, which is already known.",
     lambda self, *, mean, dim: mean,
@@ -44,11 +44,18 @@ def normalization_backward(grad: Any, input: Any, mean: Any, rstd: Any, dim: tup
     return known_rstd(input, rstd=rstd, dim=dim) * (grad - mean_dim(grad, dim=dim, keepdim=True) - along_x)
 
 
-def statistics(x: Any, dim: tuple[int, ...], eps: float) -> tuple[Any, Any, Any]:
-    """The mean, the variance and 1 / sqrt(variance + eps) over `dim`; the dimensions stay with length 1."""
-    mean = mean_dim.forward(x, dim=dim, keepdim=True)
-    variance = mean_dim.forward(np.square(x - mean), dim=dim, keepdim=True)
-    return mean, variance, (1 / np.sqrt(variance + eps)).astype(x.dtype, copy=False)
+def standardized(x: Any, dim: tuple[int, ...], eps: float) -> tuple[Any, Any, Any, Any]:
+    """(x - mean) / sqrt(variance + eps) over `dim`, the mean, the variance, and 1 / sqrt(variance + eps).
+
+    The dimensions stay with length 1.
+    """
+    count = x.dtype.type(mean_divisor(x.shape, dim))
+    mean = np.add.reduce(x, axis=dim, keepdims=True) / count
+    centred = x - mean
+    variance = np.add.reduce(centred * centred, axis=dim, keepdims=True) / count
+    rstd = (1 / np.sqrt(variance + eps)).astype(x.dtype, copy=False)
+    centred *= rstd
+    return centred, mean, variance, rstd
 
 
 def channels(value: Any, x: Any) -> Any:
@@ -73,8 +80,8 @@ def last_dims(normalized_shape: tuple[int, ...]) -> tuple[int, ...]:
 def layer_normalization(input, weight=None, bias=None, *, normalized_shape, eps=1e-5):
     """(input - mean) / sqrt(variance + eps) * weight + bias, over the last dimensions."""
     check_same_type(floating(input, "LayerNormKernelImpl"), weight, bias)
-    mean, _, rstd = statistics(input, last_dims(normalized_shape), eps)
-    return scaled((input - mean) * rstd, weight, bias).astype(input.dtype, copy=False), mean, rstd
+    x, mean, _, rstd = standardized(input, last_dims(normalized_shape), eps)
+    return scaled(x, weight, bias).astype(input.dtype, copy=False), mean, rstd
 layer_normalization.defvjp(
     input  = lambda grad, input, result1, result2, weight, normalized_shape:
         normalization_backward(scaled(grad, weight, None), input, result1, result2, last_dims(normalized_shape)),
@@ -89,9 +96,9 @@ def group_normalization(input, weight=None, bias=None, *, N, C, HxW, group, eps)
     """(input - mean) / sqrt(variance + eps) * weight + bias, with one mean and variance per sample and group of channels."""
     check_same_type(floating(input, "GroupNormKernelImpl"), weight, bias)
     x = input.reshape(N, group, C // group * HxW)
-    mean, _, rstd = statistics(x, (2,), eps)
+    x, mean, _, rstd = standardized(x, (2,), eps)
     weight, bias = (None if v is None else channels(v, input) for v in (weight, bias))
-    output = scaled(((x - mean) * rstd).reshape(input.shape), weight, bias)
+    output = scaled(x.reshape(input.shape), weight, bias)
     return output.astype(input.dtype, copy=False), mean[..., 0], rstd[..., 0]
 group_normalization.defvjp(
     input  = lambda grads, input, result1, result2, weight, N, C, HxW, group, eps:

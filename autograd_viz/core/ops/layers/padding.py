@@ -23,7 +23,8 @@ def constant_pad_nd(self, *, pad, value=0):
     pairs = list(zip(pad[::2], pad[1::2], strict=True))[::-1]
     lengths = self.shape[self.ndim - len(pairs):]
     sizes = [b + length + a for (b, a), length in zip(pairs, lengths, strict=True)]
-    check_not_empty(sizes)
+    if any(length + min(b, 0) + min(a, 0) < 0 for (b, a), length in zip(pairs, lengths, strict=True)):
+        raise RuntimeError("narrow(): length must be non-negative.")
     out: Any = np.full((*self.shape[:self.ndim - len(pairs)], *sizes), value, self.dtype)
     kept = (slice(max(-b, 0), length - max(-a, 0)) for (b, a), length in zip(pairs, lengths, strict=True))
     there = (slice(max(b, 0), size - max(a, 0)) for (b, a), size in zip(pairs, sizes, strict=True))
@@ -74,12 +75,6 @@ def sources(size: Ints, padding: Ints, seen: Callable[[Any, int], Any]) -> list[
 def opposite(pad: Ints) -> Ints:
     """The padding that undoes a padding: it crops as much."""
     return tuple(-p for p in pad)
-
-
-def check_not_empty(sizes: list[int]) -> None:
-    """Refuse to crop more than there is."""
-    if any(size < 0 for size in sizes):
-        raise RuntimeError("narrow(): length must be non-negative.")
 
 
 REFLECTION = {n: _declare(n, "reflection", "ReflectionPad", reflected) for n in (1, 2, 3)}

@@ -44,14 +44,15 @@ def pad(input: Tensor, pad: Any, mode: str = "constant", value: float | None = N
         raise NotImplementedError(f"Padding size {len(around)} is not supported for {input.ndim}D input tensor.{_FORMS}")
     if mode not in ("reflect", "replicate", "circular"):
         raise NotImplementedError(f"Unrecognised padding mode {mode}")
-    _check(input, around, mode)
     if mode == "circular":
         return _circular(input, list(zip(around[::2], around[1::2], strict=True)))
+    _check(input, around, mode)
     return (REFLECTION if mode == "reflect" else REPLICATION)[n](input, padding=around)
 
 
 def _circular(input: Tensor, pairs: list[tuple[int, int]]) -> Any:
     """Circular padding: copy the input into the middle, then fill each edge from the opposite side."""
+    _check_circular(input.shape[-len(pairs) :], pairs)
     last = input.ndim - 1
     sizes = list(input.shape)
     for k, (before, after) in enumerate(pairs):
@@ -71,10 +72,20 @@ def _circular(input: Tensor, pairs: list[tuple[int, int]]) -> Any:
     return out
 
 
+def _check_circular(size: Ints, pairs: list[tuple[int, int]]) -> None:
+    """Refuse a padding that is larger than the input, or that removes more than there is."""
+    for length, (before, after) in zip(size, reversed(pairs), strict=True):
+        if max(before, after) > length:
+            raise RuntimeError("Padding value causes wrapping around more than once.")
+        if before + length + after < 0:
+            raise RuntimeError("Negative padding value is resulting in an empty dimension")
+
+
 def _check(input: Tensor, padding: Ints, mode: str) -> None:
-    """Refuse a padding that is larger than the input allows."""
+    """Refuse a padding that is larger than the input allows, or that removes more than there is."""
     n = len(padding) // 2
     size = input.shape[-n:]
+    made = [length + b + a for length, b, a in zip(reversed(size), padding[::2], padding[1::2], strict=True)][::-1]
     if 0 in input.shape[-n - 1 :]:
         raise RuntimeError(
             f"Expected {n + 1}D or {n + 2}D (batch mode) tensor with possibly 0 batch size and other non-zero dimensions for "
@@ -87,14 +98,8 @@ def _check(input: Tensor, padding: Ints, mode: str) -> None:
                 f"Argument #{4 + 2 * k}: Padding size should be less than the corresponding input dimension, but got: padding "
                 f"({before}, {after}) at dimension {input.ndim - 1 - k} of input {list(input.shape)}"
             )
-        if mode == "circular" and max(before, after) > length:
-            raise RuntimeError("Padding value causes wrapping around more than once.")
-        if mode == "circular" and before + after + length < 0:
-            raise RuntimeError("Negative padding value is resulting in an empty dimension")
-    _check_result(size, padding, mode)
-
-
-def _check_result(size: Ints, padding: Ints, mode: str) -> None:
-    made = [length + b + a for length, b, a in zip(reversed(size), padding[::2], padding[1::2], strict=True)][::-1]
-    if mode != "circular" and min(made) < 1:
+    if max(made) < 1:
         raise RuntimeError(f"input ({by_axis(size)}) is too small. Calculated output {by_axis(made)}")
+    if min(made) < 0:
+        negative, shape = next(length for length in made if length < 0), [*input.shape[:-n], *made]
+        raise RuntimeError(f"Trying to create tensor with negative dimension {negative}: {shape}")

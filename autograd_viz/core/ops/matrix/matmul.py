@@ -10,7 +10,6 @@ import numpy as np
 
 from ...base.public import public
 from ...base.readings import composite
-from ...op.out import takes_out
 from ...op.primitive import primitive
 from ...op.row import row
 from ...tensor.arguments import check_broadcast
@@ -179,7 +178,7 @@ def matmul(input: Tensor, other: Tensor) -> Any:
     return _folded(input, other) if _folds(input, other) else _batched(input, other)
 
 
-public("torch.matmul")(takes_out(matmul))
+public("torch.matmul")(matmul)
 
 
 def _folds(a: Tensor, b: Tensor) -> bool:

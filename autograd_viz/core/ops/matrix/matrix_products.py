@@ -14,7 +14,7 @@ from ...tensor.arguments import check_dim
 from ...tensor.refusals import check_expands, scalar_type
 from ...tensor.tensor import Tensor
 from ..elementwise.arithmetic import add, mul
-from ..shape.shape import t, unsafe_view
+from ..shape.shape import t, unsafe_view, view_sizes
 from .matmul import by, check_batches, check_matrices, check_vectors, common_shape, matmul
 
 
@@ -213,8 +213,9 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Any:
         return addmm(bias, input, turned)
     if not input._data.flags.c_contiguous or bias.ndim != 1:
         return add(matmul(input, turned), bias)
-    rows = input.view(math.prod(input.shape[:-1]), input.shape[-1])
-    return addmm(bias, rows, turned).view((*input.shape[:-1], weight.shape[0]))
+    lead = input._data.shape[:-1]
+    rows = view_sizes(input, size=(math.prod(lead), input._data.shape[-1]))
+    return view_sizes(addmm(bias, rows, turned), size=(*lead, weight._data.shape[0]))
 
 
 @public("nn.functional.bilinear", "torch.bilinear")

@@ -27,7 +27,7 @@ def _in_place(fill: Any) -> Any:
 @primitive("UniformBackward0")
 def uniform_fill(self, *, low=0, high=1, generator=None):
     """Uniform numbers in [low, high), for uniform_()."""
-    refuse(self, "iubc", "check_uniform_bounds")
+    refuse(self, "iub", "check_uniform_bounds")
     if low > high:
         raise RuntimeError(f"uniform_ expects to return a [from, to) range, but found from={low:g} > to={high:g}")
     return laid_out(chosen(generator).uniform(self.size, self.dtype, low, high), self)
@@ -38,7 +38,7 @@ uniform_fill.defvjp(self = lambda grad: zeros_like(grad))
 @primitive("NormalBackward0")
 def normal_fill(self, *, mean=0, std=1, generator=None):
     """Normal numbers, for normal_()."""
-    refuse(self, "iubc", "normal_kernel_cpu")
+    refuse(self, "iub", "normal_kernel_cpu")
     _check_std(std)
     return laid_out(chosen(generator).normal(self.size, self.dtype, mean, std, self.flags.c_contiguous), self)
 normal_fill.defvjp(self = lambda grad: zeros_like(grad))

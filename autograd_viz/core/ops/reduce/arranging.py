@@ -18,7 +18,7 @@ from ..shape import shape
 from ..shape.views import expand, flatten, listed, view
 
 flip_dims = row("flip_dims", "FlipBackward0", "The elements in reverse order along `dims`.",
-    lambda self, *, dims: np.flip(self, tuple(dims)).copy() if self.ndim else self.copy(),
+    lambda self, *, dims: np.flip(self, tuple(dims)).copy("K") if self.ndim else self.copy(),
     self = lambda grad, dims: flip(grad, dims))
 roll_dims = row("roll_dims", "RollBackward0", "Elements moved along `dims`. Those that leave at one end enter at the other.",
     lambda self, *, shifts, dims: np.roll(self, shifts, dims) if dims and self.ndim else np.roll(self, sum(shifts)),

@@ -134,6 +134,8 @@ def shared(grad: Any, chosen: Any, dim: Any = None) -> Any:
     """`grad` divided evenly among the chosen elements, 0 elsewhere. See Note [Ties]."""
     if not chosen.ndim:
         return grad * chosen
+    if dim is None:
+        return where(chosen, grad / sum_dim(chosen, dim=None, keepdim=True), 0)  # 0 too if none is
     return grad * chosen / sum_dim(chosen, dim=(dim,) if isinstance(dim, int) else dim, keepdim=True)
 
 

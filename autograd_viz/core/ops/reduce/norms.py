@@ -13,6 +13,7 @@ from ...op.primitive import primitive
 from ...op.row import row
 from ...tensor.arguments import check_dim
 from ...tensor.as_array import Array
+from ...tensor.refusals import scalar_type
 from ...tensor.tensor import Tensor
 from .dims import of_tensor, optional_dims, reduced_dims
 
@@ -56,6 +57,8 @@ def norm_backward(grad: Any, self: Any, p: Any, result: Any, dim: Any = None) ->
         return grad * where(eq(result, 0), zeros_like(self), self / result)
     if p in (float("inf"), -float("inf")):
         return shared(grad, is_same(abs(self), result), dim) * sgn(self)
+    if p > 2:  # no division by |self|, so the second derivative at 0 is 0
+        return self * abs(self) ** (p - 2) * where(eq(result, 0), 0, grad / result ** (p - 1))
     return grad * where(eq(self, 0), zeros_like(self), sgn(self) * (abs(self) / result) ** (p - 1))
 
 
@@ -199,6 +202,10 @@ def pairwise_distance(x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-6,
 @public("torch.cosine_similarity", "nn.functional.cosine_similarity")
 def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Any:
     """The cosine of the angle between x1 and x2 along `dim`: the dot product of both, scaled to length 1."""
+    if (kind := np.result_type(x1._data, x2._data)).kind != "f":
+        raise RuntimeError(
+            f"expected common dtype to be floating point, yet common dtype is {scalar_type(np.empty(0, kind))}"
+        )
     shape = np.broadcast_shapes(x1.shape, x2.shape)
     scaled = []
     for given in (x1, x2):

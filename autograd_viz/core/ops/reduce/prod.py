@@ -17,7 +17,7 @@ from .dims import of_tensor, on_vectors, result_type
 
 prod_all = row("prod_all", "ProdBackward0", "The product of all elements.",
     lambda self, *, dtype=None: np.prod(self, dtype=result_type(self, dtype)),
-    self = lambda grad, self, result: grad * conjugated(prod_of_others(self, dim=None)))
+    self = lambda grad, self, result: prod_backward(grad, self, result, None))
 
 
 @primitive("ProdBackward1")
@@ -27,8 +27,16 @@ def prod_dim(self, *, dim, keepdim=False, dtype=None):
     return np.prod(self, axis=dim, keepdims=keepdim, dtype=result_type(self, dtype))
 prod_dim.defvjp(
     self = lambda grad, self, result, dim, keepdim:
-        keep_dims(grad, self, dim, keepdim) * conjugated(prod_of_others(self, dim=dim)),
+        prod_backward(keep_dims(grad, self, dim, keepdim), self, keep_dims(result, self, dim, keepdim), dim),
 )
+
+
+@composite(written=lambda grad, self, result, dim: grad * conjugated(prod_of_others(self, dim=dim)))
+def prod_backward(grad: Any, self: Any, result: Any, dim: Any) -> Any:
+    """grad * result / self; if an element is 0, the product of the others instead."""
+    if self.ndim and all_dims(self, dim=None):
+        return grad * conjugated(result / self)
+    return grad * conjugated(prod_of_others(self, dim=dim))
 
 
 @primitive("MulBackward0")

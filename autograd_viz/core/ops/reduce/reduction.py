@@ -104,7 +104,13 @@ def mean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = 
 @public
 @of_tensor
 def nansum(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
-    """The sum over the dimensions `dim`. nan counts as 0."""
+    """The sum over the dimensions `dim`. nan counts as 0.
+
+    Raises:
+        RuntimeError: complex numbers.
+    """
+    if input.dtype.is_complex:
+        raise RuntimeError("nansum on CPU does not support complex inputs")
     if not input.dtype.is_floating_point:
         return sum(input, dim, keepdim, dtype=dtype)
     return nansum_dim(input, dim=optional_dims(input, dim), keepdim=keepdim, dtype=dtype)
@@ -118,7 +124,7 @@ def nanmean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any
     Raises:
         RuntimeError: the type is not floating point.
     """
-    if not input.dtype.is_floating_point:
+    if input._data.dtype.kind not in "fc":
         kind = input.dtype.legacy
         raise RuntimeError(f"nanmean(): expected input to have floating point or complex dtype but got {kind}")
     there = input.detach() == input.detach()

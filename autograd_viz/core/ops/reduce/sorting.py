@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...base.memory import laid_out_for
 from ...base.public import public
 from ...op.primitive import primitive
 from ...op.row import row
@@ -21,7 +22,7 @@ from .dims import of_tensor, on_vectors
 def sort_dim(self, *, dim=-1, descending=False):
     """The sorted elements along `dim`, and their indices in self."""
     order = in_order(self, dim, descending)
-    return np.take_along_axis(self, order, dim), order
+    return tuple(laid_out_for(a, [list(self.strides)]) for a in (np.take_along_axis(self, order, dim), order))
 sort_dim.defvjp(
     self = lambda grad, indices, self_sym_sizes, dim:
         put_at(grad, indices=indices, sizes=self_sym_sizes, dim=dim, keepdim=True),

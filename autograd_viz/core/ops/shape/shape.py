@@ -65,12 +65,14 @@ permute_dims = row("permute_dims", "PermuteBackward0", "Dimensions in another or
 @primitive("TransposeBackward0", view=True)
 def transpose_dims(self, *, dim0, dim1):
     """Two dimensions swapped."""
-    check_dim(dim0, self.ndim), check_dim(dim1, self.ndim)
-    return self.swapaxes(dim0, dim1) if self.ndim else self[...]
+    most = self.ndim
+    if not (-most <= dim0 < most and -most <= dim1 < most):
+        check_dim(dim0, most), check_dim(dim1, most)
+    return self.swapaxes(dim0, dim1) if most else self[...]
 
 
 unsqueeze = public_row("unsqueeze", "UnsqueezeBackward0", "A new dimension of length 1 at `dim`.",
-    lambda self, *, dim: np.expand_dims(self, check_dim(dim, self.ndim + 1)), view=True,
+    lambda self, *, dim: self.reshape(with_one(self.shape, check_dim(dim, self.ndim + 1) % (self.ndim + 1))), view=True,
     self = lambda grad, dim: squeeze_dim(grad, dim=dim))
 squeeze_all = row("squeeze_all", "SqueezeBackward0", "Remove the dimensions of length 1.",
     lambda self: self.squeeze(), view=True,
@@ -112,6 +114,11 @@ detach = public_row("detach", "", "A tensor with the same memory, outside the gr
 
 
 # fmt: on
+def with_one(sizes: tuple[int, ...], dim: int) -> tuple[int, ...]:
+    """The sizes, with a new 1 at `dim`."""
+    return (*sizes[:dim], 1, *sizes[dim:])
+
+
 @inlined
 def inverse_order(dims: tuple[int, ...]) -> tuple[int, ...]:
     """The permutation that undoes `dims`."""

@@ -41,7 +41,7 @@ def select(self, *, dim, index):
         raise IndexError(
             f"select(): index {index} out of range for tensor of size {list(self.shape)} at dimension {dim % self.ndim}"
         )
-    return self[along(self, dim, index)]
+    return self[along(self, dim, index) if dim else (index, ...)]
 
 
 @primitive("SelectBackwardBackward0")
@@ -215,6 +215,7 @@ unfold_windows.defvjp(
 def unfold_backward(grad_in, *, input_sizes, dim, size, step):
     """Zeros of shape `input_sizes`, with each window added at its position."""
     out = np.zeros(input_sizes or (1,), grad_in.dtype)
+    dim %= out.ndim  # grad_in has one dimension more
     count = grad_in.shape[dim] if input_sizes else 1
     for k in range(size):
         out[along(out, dim, slice(k, k + (count - 1) * step + 1, step))] += grad_in[..., k]

@@ -18,7 +18,11 @@ from . import shape
 
 def listed(values: tuple[Any, ...]) -> tuple[int, ...]:
     """`(2, 3)` from f(2, 3) or f((2, 3))."""
-    return tuple(map(int, values[0] if len(values) == 1 and isinstance(values[0], SEVERAL) else values))
+    given = values[0] if len(values) == 1 and isinstance(values[0], SEVERAL) else values
+    for v in given:
+        if type(v) is not int:
+            return tuple(map(int, given))
+    return tuple(given)
 
 
 def complete_sizes(sizes: tuple[int, ...], numel: int) -> tuple[int, ...]:

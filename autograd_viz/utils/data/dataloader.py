@@ -48,17 +48,18 @@ class DataLoader:
         shuffle: a new random order in each epoch.
         sampler: another order of the examples.
         batch_sampler: the indices of each batch.
-        num_workers: has no effect; its related options have none either.
+        num_workers: has no effect; nor have the options that are not named here.
         collate_fn: makes a batch from a list of examples.
         drop_last: drop an incomplete last batch.
         generator: the source of the random order.
-        options: PyTorch's options for several processes.
     """
 
     def __init__(
         self, dataset: Any, batch_size: int | None = 1, shuffle: bool | None = None, sampler: Any = None,
         batch_sampler: Any = None, num_workers: int = 0, collate_fn: Callable[[Any], Any] | None = None,
-        drop_last: bool = False, generator: Generator | None = None, **options: Any,
+        pin_memory: bool = False, drop_last: bool = False, timeout: float = 0, worker_init_fn: Any = None,
+        multiprocessing_context: Any = None, generator: Generator | None = None, *, prefetch_factor: int | None = None,
+        persistent_workers: bool = False, pin_memory_device: str = "", in_order: bool = True,
     ) -> None:  # fmt: skip
         if sampler is not None and shuffle:
             raise ValueError("sampler option is mutually exclusive with shuffle")

@@ -1,0 +1,177 @@
+"""Derivatives as functions of functions, by the names of torch.func. Forward mode gives the numbers of reverse mode."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..core.backward.backward import grad as gradients
+from ..core.base.grad_mode import enable_grad
+from ..core.ops.shape.joining import stack
+from ..core.tensor.tensor import Tensor
+from .trees import filled, leaves, mapped
+
+Function = Callable[..., Any]
+
+
+class _Tracked:
+    """Arguments of one call, those to differentiate as new tensors that require grad.
+
+    Attributes:
+        args: all arguments.
+        picked: the nest of those to differentiate.
+        inputs: the tensors in it.
+    """
+
+    def __init__(self, args: tuple[Any, ...], argnums: int | tuple[int, ...]) -> None:
+        self._own: list[Tensor] = []
+        numbers = (argnums,) if isinstance(argnums, int) else argnums
+        for n in numbers:
+            if not -len(args) <= n < len(args):
+                raise RuntimeError(f"Got argnum={n}, but only {len(args)} positional inputs")
+        new = {n % len(args): mapped(self._track, args[n]) for n in numbers}
+        self.args = tuple(new.get(i, a) for i, a in enumerate(args))
+        self.picked = self.args[argnums] if isinstance(argnums, int) else tuple(self.args[n] for n in numbers)
+        self.inputs = leaves(self.picked)
+
+    def _track(self, x: Any) -> Tensor:
+        if not isinstance(x, Tensor):
+            raise ValueError(f"Thing passed to transform API must be Tensor, got {type(x)}")
+        if x.requires_grad:
+            return x.view_as(x)  # type: ignore[no-any-return]
+        self._own.append(x.detach().requires_grad_())
+        return self._own[-1]
+
+    def gradients(self, outputs: Any, grad_outputs: Any = None) -> list[Tensor]:
+        """The gradients of the inputs; zeros where an output does not depend on one."""
+        pairs = [(y, None if grad_outputs is None else grad_outputs[i]) for i, y in enumerate(outputs) if y.requires_grad]
+        found: Any = [None] * len(self.inputs)
+        if pairs:
+            ys, vs = zip(*pairs, strict=True)
+            found = gradients(ys, self.inputs, vs, create_graph=True, allow_unused=True)
+        return [Tensor(np.zeros_like(x._data)) if g is None else g for g, x in zip(found, self.inputs, strict=True)]
+
+    def settled(self, tree: Any) -> Any:
+        """The results. One that depends on no other tensor that requires grad is outside the graph."""
+        return mapped(lambda t: t.detach() if isinstance(t, Tensor) and not self._leads_out(t) else t, tree)
+
+    def _leads_out(self, result: Tensor) -> bool:
+        """Does the graph of the result reach a leaf that is not of this call?"""
+        left: list[Any] = [result.grad_fn]
+        seen: set[Any] = set()
+        if left == [None]:
+            return result.requires_grad and not any(result is x for x in self._own)
+        while left:
+            node = left.pop()
+            if node is None or node in seen:
+                continue
+            seen.add(node)
+            leaf = getattr(node, "variable", None)
+            if leaf is not None and not any(leaf is x for x in self._own):
+                return True
+            left += [after for after, _ in node.next_functions]
+        return False
+
+
+def grad_and_value(func: Function, argnums: int | tuple[int, ...] = 0, has_aux: bool = False) -> Function:
+    """A function that returns (gradient, value) of `func`; with `has_aux`, (gradient, (value, aux)).
+
+    Args:
+        func: returns one number; with `has_aux`, that and anything else.
+        argnums: the arguments to differentiate, which may be nests of tensors.
+        has_aux: `func` returns a pair.
+    """
+
+    @functools.wraps(func)
+    def both(*args: Any, **kwargs: Any) -> Any:
+        with enable_grad():
+            call = _Tracked(args, argnums)
+            output = func(*call.args, **kwargs)
+            value, aux = output if has_aux else (output, None)
+            said = "grad_and_value(f)(*args): Expected f(*args) to return"
+            if not isinstance(value, Tensor):
+                raise RuntimeError(f"{said} a Tensor, got {type(value)}")
+            if value.dim():
+                advice = "Maybe you wanted to use the vjp or jacrev APIs instead?"
+                raise RuntimeError(f"{said} a scalar Tensor, got tensor with {value.dim()} dims. {advice}")
+            found = filled(call.picked, call.gradients([value]))
+        return call.settled(found), call.settled((value, aux) if has_aux else value)
+
+    return both
+
+
+def grad(func: Function, argnums: int | tuple[int, ...] = 0, has_aux: bool = False) -> Function:
+    """A function that returns the gradient of `func`; with `has_aux`, (gradient, aux). Arguments as of `grad_and_value`."""
+    both = grad_and_value(func, argnums, has_aux)
+
+    @functools.wraps(func)
+    def gradient(*args: Any, **kwargs: Any) -> Any:
+        found, value = both(*args, **kwargs)
+        return (found, value[1]) if has_aux else found
+
+    return gradient
+
+
+def vjp(func: Function, *primals: Any, has_aux: bool = False) -> tuple[Any, ...]:
+    """(output, a function from v to vᵀJ); with `has_aux`, aux at the end."""
+    with enable_grad():
+        call = _Tracked(primals, tuple(range(len(primals))))
+        output = func(*call.args)
+        output, *aux = output if has_aux else (output,)
+
+    def product(*v: Any) -> Any:
+        with enable_grad():
+            found = call.gradients(leaves(output), leaves(v[0] if len(v) == 1 else v))
+        return call.settled(filled(call.picked, found))
+
+    return (call.settled(output), product, *call.settled(aux))
+
+
+def jvp(func: Function, primals: tuple[Any, ...], tangents: tuple[Any, ...], *, has_aux: bool = False) -> tuple[Any, ...]:
+    """(output, Jv): vᵀJ differentiated with respect to v."""
+    with enable_grad():
+        call = _Tracked(primals, tuple(range(len(primals))))
+        output = func(*call.args)
+        output, *aux = output if has_aux else (output,)
+        ys = leaves(output)
+        us = [Tensor(np.zeros_like(y._data)).requires_grad_() for y in ys]
+        back = [g for g in call.gradients(ys, us) if g.requires_grad]
+        along = [t for t, g in zip(leaves(tangents), call.gradients(ys, us), strict=True) if g.requires_grad]
+        found = gradients(back, us, along, create_graph=True, allow_unused=True) if back else [None] * len(us)
+        call._own += us
+        rows = [Tensor(np.zeros_like(y._data)) if f is None else f for f, y in zip(found, ys, strict=True)]
+    return (call.settled(output), call.settled(filled(output, rows)), *call.settled(aux))
+
+
+def jacrev(func: Function, argnums: int | tuple[int, ...] = 0, has_aux: bool = False, **options: Any) -> Function:
+    """A function that returns the Jacobian of `func`: for each output and input a tensor of shape (*output, *input)."""
+
+    @functools.wraps(func)
+    def jacobian(*args: Any, **kwargs: Any) -> Any:
+        with enable_grad():
+            call = _Tracked(args, argnums)
+            output = func(*call.args, **kwargs)
+            output, *aux = output if has_aux else (output,)
+
+            def of(y: Tensor) -> Any:
+                rows = [call.gradients([element]) for element in y.reshape(-1).unbind(0)]
+                columns = zip(call.inputs, zip(*rows, strict=True), strict=True)
+                return filled(call.picked, [stack(column).reshape((*y.shape, *x.shape)) for x, column in columns])
+
+            found = mapped(of, output)
+        return (call.settled(found), *call.settled(aux)) if has_aux else call.settled(found)
+
+    return jacobian
+
+
+def jacfwd(func: Function, argnums: int | tuple[int, ...] = 0, has_aux: bool = False, *, randomness: str = "error") -> Function:
+    """The Jacobian as `jacrev` computes it: there is no forward mode."""
+    return jacrev(func, argnums, has_aux)
+
+
+def hessian(func: Function, argnums: int | tuple[int, ...] = 0) -> Function:
+    """A function that returns the second derivatives of `func`."""
+    return jacrev(jacrev(func, argnums), argnums)

@@ -1,0 +1,26 @@
+"""Several devices, of which there is one: the module itself is called."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .module import Module
+
+__all__ = ["DataParallel"]
+
+
+class DataParallel(Module):
+    """Calls `module`, as PyTorch does without a GPU. The names of its parameters begin with "module.".
+
+    Args:
+        module: the module.
+        device_ids: no effect, like `output_device` and `dim`.
+    """
+
+    def __init__(self, module: Module, device_ids: Any = None, output_device: Any = None, dim: int = 0) -> None:
+        super().__init__()
+        self.module, self.device_ids = module, list[Any]()
+
+    def forward(self, *inputs: Any, **kwargs: Any) -> Any:
+        """The module's own output."""
+        return self.module(*inputs, **kwargs)
