@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import io
 import json
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -15,12 +17,16 @@ from .test_cli_program import run
 
 
 @pytest.fixture(autouse=True)
-def own_program(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def own_program(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
     """The tests' __main__ comes back: the command makes its process that of the script."""
     monkeypatch.setitem(sys.modules, "__main__", sys.modules["__main__"])
     monkeypatch.setattr(sys, "argv", sys.argv)
     monkeypatch.setattr(sys, "path", sys.path[:])
     monkeypatch.chdir(tmp_path)
+    loop = asyncio._get_running_loop()  # that of a browser, if its tests have run in this process
+    asyncio._set_running_loop(None)
+    yield
+    asyncio._set_running_loop(loop)
 
 
 NET = """

@@ -104,6 +104,11 @@ def fonts_for(svg: str) -> Any:
     return options
 
 
+def in_utf8(text: str) -> bytes:
+    """The bytes of a text file. A lone surrogate, which a name may have, is written as JSON escapes it."""
+    return text.encode("utf-8", "backslashreplace")
+
+
 def write_file(path: str | os.PathLike[str], data: bytes) -> Path:
     """Write a file, or keep the old one. Ctrl-C waits for it.
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .. import words
+from ..errors import AutogradVizError
 from ..graph.model import Document
 from ..graph.text import label_of
 from ..graph.trace import Step
@@ -59,6 +60,8 @@ class Mover(Cursor):
             try:
                 self._runs = True
                 return move()
+            except AutogradVizError:  # a recording is over: there is no grad
+                raise
             except BaseException:
                 self._to(min(max(begin, 0), self._step))
                 raise

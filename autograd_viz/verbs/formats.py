@@ -10,7 +10,7 @@ from typing import Any
 
 from ..errors import UnknownChoiceError
 from ..export.dot import digraph
-from ..export.image import check_place, png_bytes, write_file
+from ..export.image import check_place, in_utf8, png_bytes, write_file
 from ..export.mermaid import mermaid
 from ..export.pdf import pdf_bytes
 from ..graph.codec import recording_to_json
@@ -28,11 +28,6 @@ from ..stepper.stepper import Stepper
 from ..widget.html import diff_html, html_page, run_html
 
 FINAL = "final"
-
-
-def in_utf8(text: str) -> bytes:
-    """The bytes of a text file. A lone surrogate, which a name may have, is written as JSON escapes it."""
-    return text.encode("utf-8", "backslashreplace")
 
 
 @dataclass(frozen=True)

@@ -34,6 +34,11 @@ class Quiet(Uncopied, ipywidgets.Widget):  # type: ignore[misc]
             self.open()
         return super().model_id
 
+    def _repr_mimebundle_(self, **options: Any) -> Any:
+        """What a notebook shows of it. (Newer ipywidgets read `_model_id` for it.)"""
+        _ = self.model_id
+        return super()._repr_mimebundle_(**options)
+
     def get_view_spec(self) -> Any:
         """What a saved page shows of it."""
         return {**super().get_view_spec(), "model_id": self.model_id}

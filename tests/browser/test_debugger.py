@@ -237,7 +237,7 @@ def test_a_hook_that_raises_is_shown_with_its_node_and_the_stepper_goes_on(open_
     stepping = Stepping(lab)
     stepping.press("finish")
     stepping.widget.locator(".av-error", has_text="not today").wait_for()
-    assert lab.run_code("print(s.step, s.error_node)") == "2 n0"
+    assert lab.run_code("print(s.step, s.error_node)") == "0 n0"
     expect(stepping.widget.locator('[data-at="n0"].failed')).to_have_count(1)
     expect(stepping.widget.locator(".av-i-title")).to_have_text("MulBackward0")
     lab.run_code("mood.clear()")

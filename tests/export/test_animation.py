@@ -118,9 +118,9 @@ def test_it_ends_where_it_is_told(tmp_path: Path) -> None:
     ("suffix", "wish", "message"),
     [
         ("gif", {"duration": 0}, "duration must be"),
-        ("gif", {"scale": -1}, "scale must be positive, got -1"),
-        ("gif", {"scale": 0}, "scale must be positive, got 0"),
-        ("png", {"scale": 0}, "scale must be positive, got 0"),
+        ("gif", {"scale": -1}, "scale must be a positive number, or None, got -1"),
+        ("gif", {"scale": 0}, "scale must be a positive number, or None, got 0"),
+        ("png", {"scale": 0}, "scale must be a positive number, or None, got 0"),
     ],
 )
 def test_wishes_that_make_no_sense(tmp_path: Path, suffix: str, wish: dict[str, Any], message: str) -> None:

@@ -130,7 +130,7 @@ def test_a_view_that_the_program_asks_later_is_followed() -> None:
         (view.pow(3).sum() + base.sin().sum()).backward()
         real = [p.grad.clone() for p in model.parameters()]
         optimizer.step()
-        with run._opened(None) as (root, gradient, leaves):
+        with run._loop.opened(None) as (root, gradient, leaves):
             root.backward(gradient)
         assert all(torch.equal(leaf.grad, grad) for leaf, grad in zip(leaves.values(), real, strict=True))
     finally:
@@ -145,4 +145,4 @@ def test_only_one_file_asks_tensors_for_their_nodes() -> None:
         for node in ast.walk(ast.parse(file.read_text()))
         if isinstance(node, ast.Attribute) and node.attr in ("grad_fn", "grad_dtype") and isinstance(node.ctx, ast.Load)
     }
-    assert asking == {"nodes.py", "record.py", "run_arrivals.py", "watch_mode.py"}  # where it is no view, or the pass asks, too
+    assert asking == {"nodes.py", "record.py", "watch_mode.py"}  # where it is no view, or the pass asks, too

@@ -6,6 +6,10 @@ from typing import Any
 
 from ..base import provenance
 
+NOT_OF_LEAF = "you can only change requires_grad flags of leaf variables."
+DETACH = (
+    " If you want to use a computed variable in a subgraph that doesn't require differentiation use var_no_grad = var.detach()."
+)
 NON_LEAF_GRAD_WARNING = (
     "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be populated "
     "during autograd.backward(). If you indeed want the .grad field to be populated for a non-leaf Tensor, use "

@@ -16,7 +16,7 @@ from ..base import provenance
 from ..base.grad_mode import State
 from ..base.kinds import Node, View
 from .as_array import Array, AsArray
-from .extra import NON_LEAF_GRAD_WARNING, Extra, InferenceCounter, check_assigned_grad
+from .extra import DETACH, NON_LEAF_GRAD_WARNING, NOT_OF_LEAF, Extra, InferenceCounter, check_assigned_grad
 
 
 class Tensor(AsArray):
@@ -176,13 +176,7 @@ class Tensor(AsArray):
         if type(value) is not bool:
             raise RuntimeError("requires_grad must be a bool")
         if self.grad_fn is not None:
-            hint = (
-                ""
-                if value
-                else " If you want to use a computed variable in a subgraph that doesn't require differentiation use "
-                "var_no_grad = var.detach()."
-            )
-            raise RuntimeError(f"you can only change requires_grad flags of leaf variables.{hint}")
+            raise RuntimeError(NOT_OF_LEAF if value else NOT_OF_LEAF + DETACH)
         if value and self._data.dtype.kind not in "fc":
             raise RuntimeError("only Tensors of floating point and complex dtype can require gradients")
         self.requires_grad_(value)
@@ -204,10 +198,7 @@ class Tensor(AsArray):
             got = type(requires_grad).__name__
             raise TypeError(f"requires_grad_(): argument 'requires_grad' (position 1) must be bool, not {got}")
         if self._node is not None and not requires_grad:
-            raise RuntimeError(
-                "you can only change requires_grad flags of leaf variables. If you want to use a computed variable in a "
-                "subgraph that doesn't require differentiation use var_no_grad = var.detach()."
-            )
+            raise RuntimeError(NOT_OF_LEAF + DETACH)
         if requires_grad and self._data.dtype.kind not in "fc":
             raise RuntimeError("only Tensors of floating point dtype can require gradients")
         if requires_grad and type(self._counter) is InferenceCounter and not State.inference:

@@ -31,6 +31,7 @@ from torch.autograd.function import FunctionCtx
 from ...core.base.provenance import PACKAGE
 from ...core.base.scopes import open_scopes
 from ...runtime.alive import Alive
+from .watch_call import NAME
 
 TORCH = os.path.dirname(os.path.abspath(torch.__file__)) + os.sep
 MODULE_CALL = torch.nn.Module._call_impl.__code__
@@ -134,7 +135,7 @@ def calls_around(frame: FrameType | None, running: Running) -> tuple[FrameType |
             inner = len(around)
         elif code is CHECKPOINT:
             around.append(_checkpoint)
-        elif is_users(code.co_filename):
+        elif code.co_name != NAME and is_users(code.co_filename):
             users = users or frame
             is_inside = is_inside and code.co_name != "<module>"
             call = (before.get(frame) or _begun(code)) if is_inside else None

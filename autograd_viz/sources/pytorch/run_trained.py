@@ -6,10 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
-from torch.compiler import is_dynamo_compiling
 from torch.optim import optimizer as optimizers
 
 from ..replaced import Replaced
+from .older import is_dynamo_compiling
 
 
 class Calls(Replaced):

@@ -16,6 +16,7 @@ from torch.overrides import handle_torch_function
 
 Call = Callable[[Any, Any, Any], Any]
 PLACES = 10_000  # that are known
+NAME = "<op>"  # of such a function: it is nobody's code
 
 _CALL = (lambda func, args, kwargs: func(*args, **kwargs) if kwargs else func(*args)).__code__
 _HANDLER = handle_torch_function.__code__  # between a function and the recorder; what called the function counts
@@ -34,7 +35,7 @@ def call_at(frame: FrameType) -> Call:
 
 def _made(frame: FrameType) -> Call:
     code, names = frame.f_code, frame.f_globals
-    there = _CALL.replace(co_filename=code.co_filename, co_firstlineno=frame.f_lineno, co_name=code.co_name)
+    there = _CALL.replace(co_filename=code.co_filename, co_firstlineno=frame.f_lineno, co_name=NAME)
     made = FunctionType(there, names)
     module = sys.modules.get(names.get("__name__", ""))
     if module is not None and vars(module) is names and len(places) < PLACES:  # other names may hold what must not stay alive
