@@ -1,11 +1,13 @@
-"""The user's names for a later question. They hold nothing alive."""
+"""The user's names for a later question. They hold no graph and no module alive."""
 
 from __future__ import annotations
 
 import weakref
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
+from .anything import is_leaf
 from .names import Chosen, Names, modules_among, names_by_identity
 
 
@@ -21,7 +23,9 @@ class NamesLater:
 
     def __init__(self, known: Mapping[str, Any], is_tensor: Callable[[Any], bool]) -> None:
         self._taken = [*known, *getattr(known, "chosen", ())]
-        self._tensors = [(name, weakref.ref(t)) for name, t in names_by_identity(known, is_tensor)]
+        # a leaf is held: PyTorch refuses to swap a tensor that has weak references, as `module.to()` may do with parameters
+        named = names_by_identity(known, is_tensor)
+        self._tensors = [(name, partial(_itself, t) if is_leaf(t) else weakref.ref(t)) for name, t in named]
         self._modules = [(name, weakref.ref(m)) for name, m in modules_among(known)]
 
     def __call__(self) -> Names:
@@ -36,3 +40,7 @@ class NamesLater:
             else:  # the names were chosen from it
                 chosen.module = module()
         return Names({**dict.fromkeys(self._taken), **modules}, chosen)
+
+
+def _itself(tensor: Any) -> Any:
+    return tensor

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 import warnings
+import weakref
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -218,6 +219,16 @@ def test_parameters_can_be_swapped_after_a_recording(requires_grad: bool) -> Non
     gc.collect()
     torch.utils.swap_tensors(layer.weight, torch.nn.Parameter(torch.zeros(2, 2), requires_grad))
     assert layer.weight.sum() == 0.0
+
+
+@pytest.mark.skipif(not hasattr(torch.utils, "swap_tensors"), reason="from PyTorch 2.3 on")
+@pytest.mark.parametrize("verb", [av.map, av.show, av.step, av.memory, av.explain])
+def test_nothing_that_is_kept_marks_a_parameter(verb: Any) -> None:
+    """PyTorch swaps no tensor that has weak references."""
+    layer, w = torch.nn.Linear(2, 2), torch.ones(2, requires_grad=True)
+    loss = (layer(torch.ones(1, 2)) * w).sum()
+    kept = verb(layer.weight if verb is av.explain else loss)
+    assert kept is not None and not [t for t in (layer.weight, layer.bias, w) if weakref.getweakrefs(t)]
 
 
 @pytest.mark.skipif(not hooked._classes_find_all(), reason="older releases tell of their tensors in no other way")
