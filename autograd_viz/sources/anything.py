@@ -35,9 +35,9 @@ def is_leaf(tensor: Any) -> bool:
     """Did no op make a tensor?"""
     if not is_torch(tensor):
         return bool(tensor.is_leaf)
-    from .pytorch.nodes import is_leaf as of_torch
+    from .pytorch import nodes, values
 
-    return of_torch(tensor)
+    return values.unseen(nodes.is_leaf)(tensor)
 
 
 def is_batched(tensor: Any) -> bool:

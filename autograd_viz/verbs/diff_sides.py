@@ -14,6 +14,7 @@ from ..graph.model import Document, Value
 from ..graph.text import few_names
 from ..graph.trace import Trace
 from ..sources import anything
+from ..sources.asking import unseen
 from ..sources.elements import each_gradient, elements_of
 from ..sources.names import modules_among
 from ..sources.norms import Place
@@ -39,13 +40,15 @@ class Live:
     def __init__(self, root: Any, names: Mapping[str, Any], params: Any) -> None:
         self._root, self._graph = root, graph_of(root, names, params, is_outline=True)
         self.document: Document = self._graph.document
-        self.can_pass = bool(root.requires_grad) and not self.document.is_freed
         leaves = [t for t in self.document.tensors if t.is_leaf and t.id in self._graph.tensors]
+        with unseen(root):
+            self.can_pass = bool(root.requires_grad) and not self.document.is_freed
         self._versions = {t.id: (t.name or t.id, self._version(t.id)) for t in leaves}
 
     def _version(self, id: str) -> int:
         tensor = self._graph.tensors[id]
-        return 0 if tensor.is_inference() else int(tensor._version)
+        with unseen(tensor):
+            return 0 if tensor.is_inference() else int(tensor._version)
 
     def check(self) -> None:
         """Nobody has changed its leaves since.

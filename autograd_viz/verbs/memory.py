@@ -17,6 +17,7 @@ from ..render import theme_named
 from ..render.escape import printable
 from ..runtime.collector import collector_waits
 from ..sources import anything
+from ..sources.asking import unseen
 from ..sources.names import Names, callers_names
 from ..stepper.advice import advised
 from .options import check_options
@@ -109,7 +110,9 @@ def memory(tensor: Any, *, params: Any = None, theme: str = "auto") -> Memory:
     names = callers_names()
     with collector_waits():
         graph = graph_of(tensor, names, params, is_outline=True)
-        if not tensor.requires_grad:
+        with unseen(tensor):
+            has_pass = tensor.requires_grad
+        if not has_pass:
             with advised(tensor):
                 raise RuntimeError("element 0 of tensors does not require grad and does not have a grad_fn")
         if graph.document.is_freed:

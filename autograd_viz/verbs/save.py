@@ -18,6 +18,7 @@ from ..graph.limits import BYTES
 from ..graph.trace import State
 from ..runtime.collector import collector_waits
 from ..sources import anything
+from ..sources.asking import unseen
 from ..sources.names import callers_names
 from ..stepper.advice import advised
 from ..stepper.recorded import Recording
@@ -40,7 +41,8 @@ def subject_of(x: Any, variables: Mapping[str, Any], params: Any = None, is_outl
     if isinstance(stepper, Stepper):
         return Subject(stepper.document, stepper.state, lambda: stepper, drawing=getattr(x, "drawing", None))
     graph = graph_of(x, variables, params, is_outline)
-    can_step = x.requires_grad and not graph.document.is_freed
+    with unseen(x):
+        can_step = x.requires_grad and not graph.document.is_freed
     return Subject(
         graph.document,
         graph.past(),

@@ -152,6 +152,31 @@ def test_an_error_has_the_frames_of_the_program_only_once() -> None:
     assert raised(av.watch()) == raised(nullcontext())
 
 
+def graphs(watch: Callable[[Any], list[Any]]) -> list[int]:
+    """How many graphs `torch.compile` makes of a model and of its optimizer's step, and of how many ops."""
+    from torch._dynamo.testing import CompileCounter
+
+    torch._dynamo.reset()
+    model = nn.Sequential(nn.Linear(2, 3), nn.ReLU(), nn.Linear(3, 1))
+    optimizer, of_model, of_step = torch.optim.SGD(model.parameters(), 0.1), CompileCounter(), CompileCounter()
+    with ExitStack() as stack, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        compiled, step = torch.compile(model, backend=of_model), torch.compile(optimizer.step, backend=of_step)
+        for watching in watch(model):
+            stack.callback(watching.close)
+        for _ in range(2):
+            optimizer.zero_grad()
+            compiled(torch.ones(4, 2)).sum().backward()
+            step()
+    return [of_model.frame_count, of_model.op_count, of_step.frame_count, of_step.op_count]
+
+
+@pytest.mark.parametrize("watch", WATCHES)
+def test_as_many_graphs_are_compiled_of_as_many_ops(watch: str) -> None:
+    """(It loads the compiler.)"""
+    assert graphs(WATCHES[watch]) == graphs(lambda model: [])
+
+
 @pytest.mark.parametrize("watch", WATCHES)
 def test_a_closure_keeps_its_arguments_name_and_attributes(watch: str) -> None:
     class Asking(torch.optim.SGD):

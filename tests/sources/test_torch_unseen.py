@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from itertools import product
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -58,9 +61,20 @@ def loss_of(listens: bool) -> Any:
     return (y @ x.t()).sum()
 
 
-@pytest.mark.parametrize("look", [av.show, av.step, av.explain])
-@pytest.mark.parametrize("around", [Functions, Ops, the_class])
-def test_a_look(look: Callable[[Any], Any], around: Callable[[], Any]) -> None:
+def _saved(loss: Any) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        for name in ("a.svg", "a.json", "a.html"):
+            av.save(loss, Path(folder) / name)
+
+
+LOOKS = [av.show, av.step, av.map, av.memory, av.explain]
+PASSES = [lambda loss: av.diff(loss, loss), _saved, lambda loss: av.step(loss).next()]  # they run the ops of backward
+
+
+@pytest.mark.parametrize(
+    ("look", "around"), [*product(LOOKS, [Functions, Ops, the_class]), *product(PASSES, [Functions, the_class])]
+)
+def test_a_look(look: Callable[[Any], Any], around: Any) -> None:
     loss = loss_of(around is the_class)
     seen.clear()
     with around():

@@ -112,9 +112,8 @@ def test_the_answers_of_a_loop_over_models_hold_none_of_them() -> None:
     assert [ref() for ref in models] == [None] * 3
 
 
-@pytest.mark.parametrize("name", ["av", "torch"])
-def test_a_watched_model_without_a_run_is_still_stopped_before_nan(name: str) -> None:
-    torch = av if name == "av" else pytest.importorskip("torch")
+@pytest.mark.parametrize("torch", BOTH)
+def test_a_watched_model_without_a_run_is_still_stopped_before_nan(torch: Any) -> None:
     net = torch.nn.Linear(1, 1)
     av.watch(net)  # nobody keeps the run
     gc.collect()
@@ -124,9 +123,8 @@ def test_a_watched_model_without_a_run_is_still_stopped_before_nan(name: str) ->
         optimizer.step()
 
 
-@pytest.mark.parametrize("name", ["av", "torch"])
-def test_a_run_outlives_the_name_of_its_model(name: str) -> None:
-    torch = av if name == "av" else pytest.importorskip("torch")
+@pytest.mark.parametrize("torch", BOTH)
+def test_a_run_outlives_the_name_of_its_model(torch: Any) -> None:
     net = torch.nn.Linear(2, 1)
     optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
     with av.watch(net) as run:

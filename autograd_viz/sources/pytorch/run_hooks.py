@@ -20,6 +20,7 @@ from torch.optim import optimizer as optimizers
 from .. import run_open
 from ..replaced import Replaced
 from .older import GradScaler, is_dynamo_compiling
+from .uncompiled import leave_out
 
 _utils = torch.nn.utils
 CLIPPING: list[tuple[Any, str]] = (
@@ -56,6 +57,7 @@ class Hooks:
 
     def __init__(self, run: Any) -> None:
         self._run = run
+        leave_out()
         run_open.begins(run)
         self._handles = [
             optimizers.register_optimizer_step_pre_hook(run.step_begins),

@@ -82,12 +82,13 @@ class TorchPass(Pass):
     @own_code()
     def advance(self) -> trace.Step | None:
         """Run one node. It restores the grad mode, as Ctrl-C on the last line of a `with` would leave that of the inside."""
-        mode = torch.is_grad_enabled()
-        try:
-            return super().advance()
-        finally:
-            if torch.is_grad_enabled() != mode:
-                torch.set_grad_enabled(mode)
+        with torch._C.DisableTorchFunction():  # the engine's own calls are heard by no function mode either
+            mode = torch.is_grad_enabled()
+            try:
+                return super().advance()
+            finally:
+                if torch.is_grad_enabled() != mode:
+                    torch.set_grad_enabled(mode)
 
     @property
     def calls_user_code(self) -> bool:

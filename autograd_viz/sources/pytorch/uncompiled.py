@@ -9,14 +9,19 @@ from typing import Any
 
 from torch._C._dynamo import eval_frame
 
+ROOM = __package__.rpartition(".")[0]
+_left_out = set[str]()
 
-def leave_out(*modules: str) -> None:
-    """Compile no function of these modules. Releases of PyTorch before 2.9 have no call for that."""
+
+def leave_out() -> None:
+    """Compile no function of the rooms that watch and record. Releases of PyTorch before 2.9 have no call for that."""
     if not hasattr(eval_frame, "set_code_exec_strategy"):
         return
     action = eval_frame._FrameAction
     only_this = eval_frame._FrameExecStrategy(action.SKIP, action.DEFAULT)
-    for code in (code for name in modules for code in _codes(sys.modules[name])):
+    new = {name for name in [*sys.modules] if name.startswith(ROOM) and name != f"{__package__}.record"} - _left_out
+    _left_out.update(new)
+    for code in (code for name in new for code in _codes(sys.modules[name])):
         eval_frame.set_code_exec_strategy(code, only_this)
 
 

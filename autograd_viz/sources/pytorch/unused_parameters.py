@@ -24,11 +24,12 @@ def random_numbers_kept() -> Iterator[None]:
 @contextmanager
 def leaves_kept(leaves: Iterable[Any]) -> Iterator[None]:
     """Afterwards data, version and grad of these tensors are as before: a hook may be an optimizer's step."""
-    plain = [t for t in leaves if is_plain(t)]
+    plain = [t for t in leaves if unseen(is_plain)(t)]
     kept = [_LeafSnapshot(t) for t in plain]
     with ExitStack() as versions:
-        for t in plain:
-            versions.enter_context(_unsafe_preserve_version_counter(t))
+        with torch._C.DisableTorchFunction():
+            for t in plain:
+                versions.enter_context(_unsafe_preserve_version_counter(t))
         try:
             yield
         finally:

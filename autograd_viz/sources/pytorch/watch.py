@@ -14,7 +14,6 @@ Names are replaced while the recorder is on:
 
 from __future__ import annotations
 
-import sys
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -91,6 +90,7 @@ class Watch:
             modules.register_module_module_registration_hook(self._placed),
         ]
         torch.utils.weakref = _References(self._forget)  # type: ignore[attr-defined, assignment]
+        leave_out()
         self.is_on = True
         self.place.enter()
 
@@ -243,8 +243,6 @@ def _parameters(module: Any) -> Iterator[Any]:
         stack += [m for m in inside.get("_modules", {}).values() if m is not None]
 
 
-OURS = tuple(f"{__package__}.{name}" for name in ("watch", "nodes", "held"))  # they run within the user's calls
-leave_out(*(name for name in sys.modules if name.startswith(OURS)))
 current: Watch | None = None
 
 
