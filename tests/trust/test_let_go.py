@@ -12,6 +12,8 @@ from IPython.core.interactiveshell import InteractiveShell
 
 import autograd_viz as av
 
+from ..libraries import BOTH
+
 CELLS = {
     "show": "f = av.show(loss)",
     "map": "m = av.map(loss); m.document, m.svg",
