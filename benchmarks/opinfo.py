@@ -29,7 +29,8 @@ MOST_SAMPLES = 60  # of a variant; some have hundreds that differ in one option
 SAMPLE_SEED = 1234  # PyTorch's own before each sample
 SEED = 42  # the one that OpInfo's own wrappers use
 OTHER_GRAPHS = ("conv", "cov", "corrcoef")  # of complex numbers: PyTorch goes by real and imaginary parts
-ONCE = ("native_layer_norm", "scaled_dot_product_attention", "ctc_loss")  # PyTorch fails to differentiate these twice
+# PyTorch fails to differentiate these twice; the last takes 8 s for what grid_sampler_2d checks
+ONCE = ("native_layer_norm", "scaled_dot_product_attention", "ctc_loss", "grid_sampler_3d")
 RANDOM = ("dropout", "normal", "bernoulli", "rrelu", "_lowrank", "fractional_max_pool")  # values are drawn, not computed
 
 
