@@ -95,3 +95,4 @@ def test_an_own_step_counts_for_a_schedule() -> None:
         warnings.simplefilter("error")  # "lr_scheduler.step() before optimizer.step()"
         optimizer.step()
         schedule.step()
+    assert schedule.get_last_lr() == [pytest.approx(0.01)]
