@@ -19,121 +19,110 @@ It has PyTorch's names (``import autograd_viz as torch``) and these verbs:
     set_language("zh")  sentences and labels in 简体中文
 """
 
-from math import e, inf, nan, pi
+from collections.abc import Sequence
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
-from . import amp, autograd, distributions, nn, optim, testing, utils
-from .amp import autocast
-from .autograd.vmap import vmap
-from .core.backward.anomaly import is_anomaly_check_nan_enabled, is_anomaly_enabled
-from .core.base import missing as _missing
-from .core.base import public as _public
-from .core.base.device import device
-from .core.base.dtypes import (
-    bfloat16,
-    cdouble,
-    cfloat,
-    complex64,
-    complex128,
-    double,
-    dtype,
-    float16,
-    float32,
-    float64,
-    get_default_dtype,
-    half,
-    int8,
-    int16,
-    int32,
-    int64,
-    long,
-    set_default_dtype,
-    short,
-    uint8,
-)
-from .core.base.dtypes import bool_ as bool  # noqa: A004 -- PyTorch's name
-from .core.base.dtypes import float_ as float  # noqa: A004 -- PyTorch's name
-from .core.base.dtypes import int_ as int  # noqa: A004 -- PyTorch's name
-from .core.base.grad_mode import (
-    enable_grad,
-    inference_mode,
-    is_grad_enabled,
-    is_inference_mode_enabled,
-    no_grad,
-    set_grad_enabled,
-)
-from .core.base.scopes import scope
-from .core.tensor import questions as _questions
-from .core.tensor.as_array import Size
-from .core.tensor.interchange import from_dlpack
-from .core.tensor.questions import (
-    channels_last,
-    channels_last_3d,
-    contiguous_format,
-    memory_format,
-    preserve_format,
-    strided,
-)
-from .core.tensor.random import default_generator
-from .core.tensor.tensor import Tensor
-from .errors import (
-    AutogradVizError,
-    CannotReadError,
-    CannotWriteError,
-    DocumentError,
-    LayoutError,
-    MissingLibraryError,
-    NotDrawableError,
-    NotFiniteError,
-    UnknownChoiceError,
-)
-from .namespaces import (
-    accelerator,
-    backends,
-    cuda,
-    fft,
-    func,
-    functional,
-    linalg,
-    masked,
-    multiprocessing,
-    ops,
-    random,
-    special,
-    version,
-)
-from .verbs.diff import diff
-from .verbs.explain import explain
-from .verbs.gather import gather as _gather
-from .verbs.magics import load_ipython_extension, unload_ipython_extension
-from .verbs.map import map  # noqa: A004 -- av.map
-from .verbs.memory import memory
-from .verbs.save import iframe, load, save, to_graphviz
-from .verbs.show import compare, record, show, step
-from .verbs.watch import watch
-from .words import set_language
+from .runtime.forwarding import forward
+
+if TYPE_CHECKING:
+    from .errors import AutogradVizError as AutogradVizError
+    from .errors import CannotReadError as CannotReadError
+    from .errors import CannotWriteError as CannotWriteError
+    from .errors import DocumentError as DocumentError
+    from .errors import LayoutError as LayoutError
+    from .errors import MissingLibraryError as MissingLibraryError
+    from .errors import NotDrawableError as NotDrawableError
+    from .errors import NotFiniteError as NotFiniteError
+    from .errors import UnknownChoiceError as UnknownChoiceError
+    from .twin import *  # noqa: F403
+    from .verbs.diff import diff as diff
+    from .verbs.explain import explain as explain
+    from .verbs.gather import gather as gather
+    from .verbs.magics import load_ipython_extension as load_ipython_extension
+    from .verbs.magics import unload_ipython_extension as unload_ipython_extension
+    from .verbs.map import map as map  # noqa: A004 -- av.map
+    from .verbs.memory import memory as memory
+    from .verbs.save import iframe as iframe
+    from .verbs.save import load as load  # type: ignore[assignment]
+    from .verbs.save import save as save  # type: ignore[assignment]
+    from .verbs.save import to_graphviz as to_graphviz
+    from .verbs.show import compare as compare
+    from .verbs.show import record as record
+    from .verbs.show import show as show
+    from .verbs.show import step as step
+    from .verbs.watch import watch as watch
+    from .words import set_language as set_language
 
 __version__ = "0.1.0"
-layout = _questions.layout  # torch.layout hides the package `layout`
-newaxis = None  # in an index
-globals().update(_public.NAMESPACES["torch"])  # the files of the ops declare their public names
-gather = _gather  # the verb, and the op where a dim and an index are given
-__getattr__ = _missing.module_getattr("torch", globals())
+_HOMES = {  # of what is loaded when it is first named
+    "errors": (
+        "AutogradVizError",
+        "CannotReadError",
+        "CannotWriteError",
+        "DocumentError",
+        "LayoutError",
+        "MissingLibraryError",
+        "NotDrawableError",
+        "NotFiniteError",
+        "UnknownChoiceError",
+    ),
+    "verbs.diff": ("diff",),
+    "verbs.explain": ("explain",),
+    "verbs.gather": ("gather",),
+    "verbs.magics": ("load_ipython_extension", "unload_ipython_extension"),
+    "verbs.map": ("map",),
+    "verbs.memory": ("memory",),
+    "verbs.save": ("iframe", "load", "save", "to_graphviz"),
+    "verbs.show": ("compare", "record", "show", "step"),
+    "verbs.watch": ("watch",),
+    "words": ("set_language",),
+}
+_HOME = {name: home for home, names in _HOMES.items() for name in names}
+forward(
+    __name__,
+    f"{__name__}.twin",
+    but={
+        "answers",
+        "cli",
+        "errors",
+        "graph",
+        "lessons",
+        "pictures",
+        "runtime",
+        "sources",
+        "stepper",
+        "twin",
+        "verbs",
+        "widget",
+        "words",
+        "differences",
+        "export",
+        "jobs",
+        "layout",
+        "maps",
+        "memory",
+        "reasons",
+        "render",
+        "runs",
+        "sentences",
+    },
+)
 
-__all__ = [
-    "AutogradVizError", "CannotReadError", "CannotWriteError", "DocumentError", "LayoutError", "MissingLibraryError",
-    "NotDrawableError", "NotFiniteError", "Size", "Tensor", "UnknownChoiceError", "accelerator", "amp", "autocast", "autograd",
-    "backends", "bfloat16", "bool", "cdouble", "cfloat", "channels_last", "channels_last_3d", "compare", "complex64",
-    "complex128", "contiguous_format", "cuda", "default_generator", "device", "diff", "distributions", "double", "dtype", "e",
-    "enable_grad", "explain", "fft", "float", "float16", "float32", "float64", "from_dlpack", "func", "functional",
-    "get_default_dtype", "half", "iframe", "inf", "inference_mode", "int", "int8", "int16", "int32", "int64",
-    "is_anomaly_check_nan_enabled", "is_anomaly_enabled", "is_grad_enabled", "is_inference_mode_enabled", "layout", "linalg",
-    "load", "load_ipython_extension", "long", "map", "masked", "memory", "memory_format", "multiprocessing", "nan", "newaxis",
-    "nn", "no_grad", "ops", "optim", "pi", "preserve_format", "random", "record", "save", "scope", "set_default_dtype",
-    "set_grad_enabled", "set_language", "short", "show", "special", "step", "strided", "testing", "to_graphviz", "uint8",
-    "unload_ipython_extension", "utils", "version", "vmap", "watch",
-]  # fmt: skip
-__all__.extend(op for op in _public.names_of("torch") if op[0] != "_" and op not in __all__)
+
+def __getattr__(name: str) -> Any:
+    """A verb, or else PyTorch's name of the twin; it is loaded when it is first named."""
+    if name == "__all__":
+        return sorted({*_HOME, *import_module(".twin", __name__).__all__})
+    if name in _HOME:
+        value = getattr(import_module(f".{_HOME[name]}", __name__), name)
+    elif name.startswith("__"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    else:
+        value = getattr(import_module(".twin", __name__), name)
+    globals()[name] = value
+    return value
 
 
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+def __dir__() -> Sequence[str]:
+    return sorted({*globals(), *__getattr__("__all__")})

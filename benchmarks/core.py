@@ -20,7 +20,7 @@ from typing import Any
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # one thread for NumPy too; it looks once, when it is imported
 
 import autograd_viz as av
-from autograd_viz.core.op import call
+from autograd_viz.twin.core.op import call
 
 from .against import compare
 from .turns import ROUNDS, Turns, cpu_seconds

@@ -1,7 +1,7 @@
 """A user's program, which mypy checks strictly: what is right passes, and an ignore that nothing needs is an error."""
 
 import autograd_viz as av
-from autograd_viz import nn, optim
+from autograd_viz.twin import nn, optim
 
 x: av.Tensor = av.tensor([[1.0, 2.0]])
 model = nn.Sequential(nn.Linear(2, 3), nn.Tanh(), nn.Linear(3, 1))

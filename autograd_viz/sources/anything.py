@@ -8,9 +8,9 @@ from collections.abc import Collection, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
-from ..core.tensor.tensor import Tensor
 from ..graph.storages import Memory
 from ..graph.text import norm_of
+from ..twin.core.tensor.tensor import Tensor
 from .core_pass import CorePass
 from .from_core import CoreGraph
 from .names import Chosen

@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from ..core.backward.accumulate_grad import AccumulateGrad
-from ..core.backward.node import Node
-from ..core.backward.saved import SavedResult, SavedTensor
-from ..core.tensor.tensor import Tensor
 from ..graph.model import Value
 from ..graph.passes import Changed
 from ..graph.surroundings import Source
 from ..graph.trace import Step
+from ..twin.core.backward.accumulate_grad import AccumulateGrad
+from ..twin.core.backward.node import Node
+from ..twin.core.backward.saved import SavedResult, SavedTensor
+from ..twin.core.tensor.tensor import Tensor
 from . import roots, stepped
 from .from_core import CoreGraph, is_tensor
 from .kept import raw_saved, version_of

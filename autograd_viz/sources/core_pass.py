@@ -9,15 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from ..core.backward.accumulate_grad import AccumulateGrad
-from ..core.backward.backward import start
-from ..core.backward.node import Node
-from ..core.backward.saved import FREED
-from ..core.base.grad_mode import Anomaly, is_grad_enabled, set_grad_enabled
-from ..core.op.primitive_node import PrimitiveNode
-from ..core.tensor.tensor import Tensor
 from ..graph.model import Number, Value
 from ..graph.trace import Step
+from ..twin.core.backward.accumulate_grad import AccumulateGrad
+from ..twin.core.backward.backward import start
+from ..twin.core.backward.node import Node
+from ..twin.core.backward.saved import FREED
+from ..twin.core.base.grad_mode import Anomaly, is_grad_enabled, set_grad_enabled
+from ..twin.core.op.primitive_node import PrimitiveNode
+from ..twin.core.tensor.tensor import Tensor
 from .formulas import formulas_with_numbers, symbolic_formulas
 from .from_core import CoreGraph, version_now
 from .gradient import as_gradient

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.op.former import Overwritten
 from ..runtime.interrupts import breakable, whole
+from ..twin.core.op.former import Overwritten
 from .anything import is_torch, pass_of
 from .from_core import CoreGraph
 from .norms import Place

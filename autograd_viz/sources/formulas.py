@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..core.backward.node import Node
-from ..core.backward.saved import FREED, SavedTensor
-from ..core.base.symbol import Symbol, number, symbols
-from ..core.op.formula import formulas, is_complex
-from ..core.op.primitive_node import PrimitiveNode
-from ..core.tensor.number import Number
-from ..core.tensor.tensor import Tensor
 from ..graph.model import Formula, Value
 from ..graph.text import shape_text, value_text
+from ..twin.core.backward.node import Node
+from ..twin.core.backward.saved import FREED, SavedTensor
+from ..twin.core.base.symbol import Symbol, number, symbols
+from ..twin.core.op.formula import formulas, is_complex
+from ..twin.core.op.primitive_node import PrimitiveNode
+from ..twin.core.tensor.number import Number
+from ..twin.core.tensor.tensor import Tensor
 from .kept import is_simple
 
 LONGEST = 90  # characters of a formula; a longer one is shown without numbers

@@ -7,15 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from ..core.backward.accumulate_grad import AccumulateGrad
-from ..core.backward.node import Node
-from ..core.backward.saved import SavedResult, SavedTensor
-from ..core.base.provenance import Call
-from ..core.function.function_node import BackwardCFunction
-from ..core.op.former import Overwritten, formers
-from ..core.tensor.tensor import Tensor
 from ..graph import model, surroundings
 from ..graph.trace import State
+from ..twin.core.backward.accumulate_grad import AccumulateGrad
+from ..twin.core.backward.node import Node
+from ..twin.core.backward.saved import SavedResult, SavedTensor
+from ..twin.core.base.provenance import Call
+from ..twin.core.function.function_node import BackwardCFunction
+from ..twin.core.op.former import Overwritten, formers
+from ..twin.core.tensor.tensor import Tensor
 from .formulas import RuleTexts
 from .kept import SavedAlike, is_stale, kept_array, kept_bytes, raw_saved, version_of
 from .line_names import names_by_line

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ..core.tensor.as_array import Array
-from ..core.tensor.tensor import Tensor
+from ..twin.core.tensor.as_array import Array
+from ..twin.core.tensor.tensor import Tensor
 
 
 def as_gradient(value: Any, shape: tuple[int, ...], dtype: Any, as_tensor: bool) -> Any:

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from ..core.backward import hooks
-from ..core.backward.engine import GraphTask
-from ..core.tensor.tensor import Tensor
 from ..graph.model import Value
 from ..graph.trace import HookRun
+from ..twin.core.backward import hooks
+from ..twin.core.backward.engine import GraphTask
+from ..twin.core.tensor.tensor import Tensor
 from .own_hooks import is_own_hook
 from .values import value_of
 

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from ..core.backward.saved import SavedTensor
-from ..core.backward.validated import validated
-from ..core.base.quiet import quiet
-from ..core.op.primitive_node import PrimitiveNode
 from ..graph.trace import Jacobian
+from ..twin.core.backward.saved import SavedTensor
+from ..twin.core.backward.validated import validated
+from ..twin.core.base.quiet import quiet
+from ..twin.core.op.primitive_node import PrimitiveNode
 from .kept import raw_saved
 from .values import value_of
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..core.backward.keeping import unpack
-from ..core.backward.node import Node
-from ..core.backward.saved import FREED, SavedTensor
-from ..core.op.primitive_node import PrimitiveNode
-from ..core.tensor.number import Number
-from ..core.tensor.tensor import Tensor
 from ..graph.model import Saved
+from ..twin.core.backward.keeping import unpack
+from ..twin.core.backward.node import Node
+from ..twin.core.backward.saved import FREED, SavedTensor
+from ..twin.core.op.primitive_node import PrimitiveNode
+from ..twin.core.tensor.number import Number
+from ..twin.core.tensor.tensor import Tensor
 from .memory import owner
 from .values import value_of
 

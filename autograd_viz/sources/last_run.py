@@ -12,11 +12,11 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from ..core.backward import backward
-from ..core.backward.accumulate_grad import AccumulateGrad
-from ..core.backward.engine import GraphTask
-from ..core.backward.node import Node
-from ..core.tensor.tensor import Tensor
+from ..twin.core.backward import backward
+from ..twin.core.backward.accumulate_grad import AccumulateGrad
+from ..twin.core.backward.engine import GraphTask
+from ..twin.core.backward.node import Node
+from ..twin.core.tensor.tensor import Tensor
 from .reach import backward_of
 from .replaced import Replaced
 from .snapshots_core import GradSnapshot, SavedSnapshot

@@ -10,7 +10,7 @@ from itertools import islice
 from types import FrameType, FunctionType, ModuleType
 from typing import Any
 
-from ..core.base.provenance import callers_frame
+from ..twin.core.base.provenance import callers_frame
 
 
 def visible_names(frame: FrameType) -> dict[str, Any]:

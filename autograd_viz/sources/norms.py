@@ -18,12 +18,12 @@ from typing import Any
 
 import numpy as np
 
-from ..core.backward.accumulate_grad import AccumulateGrad
-from ..core.backward.backward import start
-from ..core.base.grad_mode import Anomaly
-from ..core.tensor.tensor import Tensor
 from ..graph.text import norm_of
 from ..runtime.interrupts import breakable, whole
+from ..twin.core.backward.accumulate_grad import AccumulateGrad
+from ..twin.core.backward.backward import start
+from ..twin.core.base.grad_mode import Anomaly
+from ..twin.core.tensor.tensor import Tensor
 from .from_core import CoreGraph
 from .snapshots_core import SavedSnapshot, runs_only_ours
 from .undoable_pass import Pass

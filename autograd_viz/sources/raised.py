@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from types import FrameType, TracebackType
 from typing import Any, NamedTuple
 
-from ..core.backward.node import Node
-from ..core.base.provenance import PACKAGE
+from ..twin.core.backward.node import Node
+from ..twin.core.base.provenance import PACKAGE
 from .anything import is_drawable
 from .names import INSIDE, visible_names
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..core.backward.accumulate_grad import AccumulateGrad, gradient_edge
-from ..core.backward.node import Node
-from ..core.base.provenance import Call
-from ..core.tensor.tensor import Tensor
+from ..twin.core.backward.accumulate_grad import AccumulateGrad, gradient_edge
+from ..twin.core.backward.node import Node
+from ..twin.core.base.provenance import Call
+from ..twin.core.tensor.tensor import Tensor
 from .versions import Versions
 
 

@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from ..core.backward.engine import GraphTask
-from ..core.backward.saved import SavedResult, SavedTensor
-from ..core.base import happened, provenance
-from ..core.base.provenance import Place
-from ..core.tensor.tensor import Tensor
 from ..graph.passes import HUGE, TINY, Holder
 from ..graph.surroundings import Source
+from ..twin.core.backward.engine import GraphTask
+from ..twin.core.backward.saved import SavedResult, SavedTensor
+from ..twin.core.base import happened, provenance
+from ..twin.core.base.provenance import Place
+from ..twin.core.tensor.tensor import Tensor
 from .from_core import CoreGraph
 from .kept import raw_saved, version_of
 from .written_code import source_at

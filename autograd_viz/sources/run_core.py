@@ -16,13 +16,13 @@ from typing import Any
 
 import numpy as np
 
-from ..core.backward.backward import run, start
-from ..core.backward.engine import GraphTask
-from ..core.base import happened
-from ..core.base.grad_mode import is_grad_enabled
-from ..core.base.provenance import callers_place
-from ..core.tensor.random import default_generator
-from ..core.tensor.tensor import Tensor
+from ..twin.core.backward.backward import run, start
+from ..twin.core.backward.engine import GraphTask
+from ..twin.core.base import happened
+from ..twin.core.base.grad_mode import is_grad_enabled
+from ..twin.core.base.provenance import callers_place
+from ..twin.core.tensor.random import default_generator
+from ..twin.core.tensor.tensor import Tensor
 from . import run_open
 from .replaced import Replaced
 from .run_arrivals import Arrivals

@@ -6,9 +6,9 @@ import copy
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from ..core.base.provenance import Place
-from ..core.tensor.random import default_generator
-from ..core.tensor.tensor import Tensor
+from ..twin.core.base.provenance import Place
+from ..twin.core.tensor.random import default_generator
+from ..twin.core.tensor.tensor import Tensor
 from .own_hooks import own_hook
 from .same_line import call_from, spot_of
 

@@ -6,8 +6,8 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from ..core.base.scopes import Order, Stretch, stretches
 from ..graph.surroundings import Module
+from ..twin.core.base.scopes import Order, Stretch, stretches
 from .modules import module_at, together
 from .statements import place_of
 

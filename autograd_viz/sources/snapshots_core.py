@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from ..core.backward.accumulate_grad import AccumulateGrad
-from ..core.backward.node import Node
-from ..core.tensor.tensor import Tensor
 from ..graph.model import Value
+from ..twin.core.backward.accumulate_grad import AccumulateGrad
+from ..twin.core.backward.node import Node
+from ..twin.core.tensor.tensor import Tensor
 from .kept import is_stale, raw_saved
 from .values import value_of
 

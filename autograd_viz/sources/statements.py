@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable
 from operator import itemgetter
 from typing import Any, NamedTuple
 
-from ..core.base.provenance import Place
 from ..graph import model, surroundings
+from ..twin.core.base.provenance import Place
 from .written_code import source_at, statement_at
 
 

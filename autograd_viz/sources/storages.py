@@ -14,11 +14,11 @@ from functools import partial
 from types import CellType, FunctionType, MethodType
 from typing import Any
 
-from ..core.backward.saved import FREED, SavedTensor
-from ..core.function.function_node import BackwardCFunction
-from ..core.tensor.number import Number
-from ..core.tensor.tensor import Tensor
 from ..graph.storages import ACTIVATION, INPUT, PARAMETER, Again, Memory, Storage, Use
+from ..twin.core.backward.saved import FREED, SavedTensor
+from ..twin.core.function.function_node import BackwardCFunction
+from ..twin.core.tensor.number import Number
+from ..twin.core.tensor.tensor import Tensor
 from .from_core import CoreGraph, is_tensor
 from .kept import kept_array, raw_saved
 from .memory import owner

@@ -16,7 +16,7 @@ from contextlib import contextmanager, suppress
 from functools import partial
 from typing import Any
 
-from ..core.base import happened
+from ..twin.core.base import happened
 from .replaced import Replaced
 
 Watches = list[Any]  # things with `calls` and `step_begins` of a `RunWatch`, or of a `CoreRunWatch`

@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from ..core.backward.node import Node
-from ..core.backward.saved import SavedResult, SavedTensor
-from ..core.op.former import Overwritten
-from ..core.op.primitive_node import PrimitiveNode
-from ..core.tensor.number import Number
-from ..core.tensor.tensor import Tensor
+from ..twin.core.backward.node import Node
+from ..twin.core.backward.saved import SavedResult, SavedTensor
+from ..twin.core.op.former import Overwritten
+from ..twin.core.op.primitive_node import PrimitiveNode
+from ..twin.core.tensor.number import Number
+from ..twin.core.tensor.tensor import Tensor
 
 MOST = 1024  # elements of a copy; a larger saved tensor gets no formula and no Jacobian
 

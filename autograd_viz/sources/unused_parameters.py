@@ -8,8 +8,8 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from ..core.tensor.random import default_generator
-from ..core.tensor.tensor import Tensor
+from ..twin.core.tensor.random import default_generator
+from ..twin.core.tensor.tensor import Tensor
 from .snapshots_core import ArraySnapshot, GradSnapshot
 
 

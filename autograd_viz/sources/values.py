@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from ..core.op.former import Overwritten
-from ..core.tensor.printing import values_text
-from ..core.tensor.tensor import Tensor
 from ..graph import model
+from ..twin.core.op.former import Overwritten
+from ..twin.core.tensor.printing import values_text
+from ..twin.core.tensor.tensor import Tensor
 from .summary import summary_of
 
 FEW = 64  # arrays up to this size keep their numbers in the document

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from bisect import bisect_left
 
-from ..core.op.former import formers
-from ..core.tensor.tensor import Tensor
+from ..twin.core.op.former import formers
+from ..twin.core.tensor.tensor import Tensor
 
 Moment = tuple[int, int]  # Call.order, Node.order
 

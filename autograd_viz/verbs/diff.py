@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from .. import words
-from ..core.base.public import found
 from ..differences.gap import Elements, Gap, Tolerance, gap_of, missing
 from ..differences.pairs import Pairs, pairs_of
 from ..differences.picture import Half, halves, partners, picture
@@ -18,10 +17,8 @@ from ..differences.said import sentences
 from ..graph.model import Document
 from ..render import theme_named
 from ..runtime.collector import collector_waits
-from ..sources.anything import is_torch
 from ..sources.names import callers_names
 from ..sources.norms import Place
-from ..stepper.recorded import Recording
 from .diff_sides import Side, alike, result_of, side_of
 from .options import check_options
 from .paged import Paged, Records, as_frame
@@ -98,11 +95,8 @@ class Difference(Paged):
 
 
 def diff(
-    input: Any,
-    n: Any = 1,
-    dim: int = -1,
-    prepend: Any = None,
-    append: Any = None,
+    a: Any,
+    b: Any,
     *,
     rtol: float | None = None,
     atol: float | None = None,
@@ -111,18 +105,13 @@ def diff(
 ) -> Any:
     """``diff(a, b)``: find where two passes differ first.
 
-    With a number as its second argument, or none, it is PyTorch's op of the same name.
-
     Forward values and gradients are compared in the order in which they were made. Both backward passes run, and are taken
     back. For recorded passes of PyTorch (`record`), values, modules and lines are known.
 
     Args:
-        input: a loss, of autograd_viz or of PyTorch; a stepper; what `load` gave, or the path of such a .json; or a function
+        a: a loss, of autograd_viz or of PyTorch; a stepper; what `load` gave, or the path of such a .json; or a function
             that returns a loss. Functions run one after the other from the same random state, and are recorded.
-        n: the same: what it is compared with.
-        dim: only for the op.
-        prepend: only for the op.
-        append: only for the op.
+        b: the same: what it is compared with.
         rtol: the tolerance: ``|a - b| <= atol + rtol * |b|``. Default: by dtype, as ``torch.testing.assert_close``; of two
             dtypes the looser.
         atol: see `rtol`.
@@ -139,34 +128,15 @@ def diff(
         UnknownChoiceError: no such theme.
         RuntimeError: the second function has changed, in place, what the first one used.
     """
-    if isinstance(n, int):
-        return _op(input, n, dim, prepend, append)
     check_options(theme=theme, rtol=rtol, atol=atol)
     names = callers_names()
     sides = []
-    for x in (input, n):
+    for x in (a, b):
         result, known = result_of(x, names)
         with collector_waits():
             sides.append(side_of(result, known, params))
     with collector_waits():
-        return compared(sides, titles_of((input, n), sides), Tolerance(rtol, atol), theme)
-
-
-def _op(input: Any, n: int, dim: int, prepend: Any, append: Any) -> Any:
-    """PyTorch's op.
-
-    Raises:
-        TypeError: the second pass is missing.
-    """
-    if is_torch(input) or isinstance(input, str | Path | Recording) or callable(input) or hasattr(input, "stepper"):
-        advice = ". PyTorch's op of the same name is torch.diff(input)" if is_torch(input) else ""
-        raise TypeError(f"diff(a, b) compares two passes, and the second is missing: give it another loss{advice}")
-    try:
-        return found("torch", "diff")(input, n, dim, prepend, append)
-    except RuntimeError as error:
-        if not getattr(input, "shape", (1,)):  # a loss
-            error.args = (f"{error}; to compare it with another loss call av.diff(a, b)",)
-        raise
+        return compared(sides, titles_of((a, b), sides), Tolerance(rtol, atol), theme)
 
 
 def titles_of(given: tuple[Any, Any], sides: list[Side]) -> tuple[str, str]:

@@ -10,7 +10,7 @@ from typing import Any
 
 from ..errors import UnknownChoiceError
 from ..export.dot import digraph
-from ..export.image import check_place, in_utf8, png_bytes, write_file
+from ..export.image import png_bytes
 from ..export.mermaid import mermaid
 from ..export.pdf import pdf_bytes
 from ..graph.codec import recording_to_json
@@ -22,6 +22,7 @@ from ..maps.outline import map_json, map_mermaid
 from ..render import Theme, theme_named
 from ..render.drawing import Drawing, drawing_of
 from ..runs.table import run_csv, run_json
+from ..runtime.files import check_place, in_utf8, write_file
 from ..runtime.interrupts import breakable, whole
 from ..stepper.recorded import Recording
 from ..stepper.stepper import Stepper

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from .. import words
-from ..core.base.public import found
 from ..errors import NotDrawableError
 from ..jobs.picture import picture
 from ..jobs.report import Plain, Report
@@ -70,26 +69,18 @@ class Job(Paged):
 
 def gather(
     input: Any,
-    dim: Any = None,
-    index: Any = None,
     *,
-    sparse_grad: bool = False,
     timeout: float = 60.0,
     params: Any = None,
     theme: str = "auto",
 ) -> Any:
     """``gather(loss)``: bring what every rank knows of its pass to rank 0. Call it on every rank, before `backward()`.
 
-    With a dim and an index it is PyTorch's op of the same name.
-
     Each rank runs its backward pass, without averaging, and takes it back: no grad changes. The mean over the ranks is computed
     apart. All goes through the store and the process group that are there; nothing opens a port.
 
     Args:
         input: this rank's loss, of PyTorch. In a pipeline, the result of this rank's stage.
-        dim: only for the op.
-        index: only for the op.
-        sparse_grad: only for the op.
         timeout: seconds to wait for another rank.
         params: names for parameters: as for `show`.
         theme: "light", "dark", or "auto": the picture is light.
@@ -102,8 +93,6 @@ def gather(
         NotDrawableError: it is no tensor of PyTorch.
         UnknownChoiceError: no such theme.
     """
-    if index is not None or dim is not None:
-        return found("torch", "gather")(input, dim, index, sparse_grad=sparse_grad)
     check_options(theme=theme, timeout=timeout)
     if not anything.is_torch(input):
         raise NotDrawableError.instead_of("gather(loss) takes a tensor of PyTorch", input)

@@ -6,7 +6,6 @@ import importlib
 import json
 from typing import Any
 
-from ..core.backward.saved import FREED_MESSAGE
 from ..export.cell import cell_bundle
 from ..graph.storages import ACTIVATION, INPUT, PARAMETER
 from ..memory.facts import Facts
@@ -20,6 +19,7 @@ from ..sources import anything
 from ..sources.asking import unseen
 from ..sources.names import Names, callers_names
 from ..stepper.advice import advised
+from ..twin.core.backward.saved import FREED_MESSAGE
 from .options import check_options
 from .show import graph_of
 

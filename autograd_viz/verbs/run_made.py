@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..core.tensor.tensor import Tensor
 from ..errors import NotDrawableError
 from ..runs.history import History
 from ..runs.rows import Row
 from ..sources.run_core import CoreRunWatch
 from ..sources.run_rows import rows_of
+from ..twin.core.tensor.tensor import Tensor
 from .run_shared import Shared
 
 

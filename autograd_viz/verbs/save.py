@@ -9,20 +9,20 @@ from typing import Any
 
 import numpy as np
 
-from ..core.tensor import storage
-from ..core.tensor.tensor import Tensor
 from ..errors import UnknownChoiceError
-from ..export.image import read_text, write_file
 from ..graph.codec import recording_from_json
 from ..graph.limits import BYTES
 from ..graph.trace import State
 from ..runtime.collector import collector_waits
+from ..runtime.files import read_text
 from ..sources import anything
 from ..sources.asking import unseen
 from ..sources.names import callers_names
 from ..stepper.advice import advised
 from ..stepper.recorded import Recording
 from ..stepper.stepper import Stepper
+from ..twin.core.tensor import storage
+from ..twin.core.tensor.tensor import Tensor
 from ..widget.html import frame
 from .formats import WRITERS, Subject, Wishes, check, html_text, save_still, save_subject, suffix_of, to_digraph
 from .options import check_options
@@ -98,14 +98,8 @@ def save(
         TypeError: `path` is not a path, a state holds what a .npz cannot, or an option has a wrong type.
     """
     check_options(step=step, theme=theme, scale=scale, duration=duration, collapse=collapse)
-    if hasattr(path, "write"):
-        path.write(storage.state_bytes(x))
-        return
-    if not isinstance(path, str | os.PathLike):
-        swapped = "; the arguments are swapped" if isinstance(x, str | os.PathLike) else ""
-        raise TypeError(f"save(x, path) takes a path, got {type(path).__name__} ({path!r:.60}){swapped}")
-    if _is_state(x, path):
-        write_file(path, storage.state_bytes(x))
+    if not isinstance(path, str | os.PathLike) or _is_state(x, path):
+        storage.save(x, path)
         return
     if isinstance(getattr(x, "svg", None), str):
         save_still(x, path, Wishes(theme=theme, scale=scale))
@@ -203,13 +197,11 @@ def load(path: Any, map_location: Any = None, *, weights_only: bool = True) -> A
         UnknownChoiceError: the suffix is that of a picture.
         TypeError: `path` is neither.
     """
-    if hasattr(path, "read"):
-        return storage.load_state(path)
     if not isinstance(path, str | os.PathLike):
-        raise TypeError(f"load(path) takes a path or a file opened for reading, got {type(path).__name__} ({path!r:.60})")
+        return storage.load(path)
     if suffix_of(path) == ".json":
         with collector_waits():
             return Recording(*recording_from_json(read_text(path, BYTES)))
     if suffix_of(path) in WRITERS:
         raise UnknownChoiceError("suffix", Path(path).suffix, [".json", ".npz"])
-    return storage.load_state(path)
+    return storage.load(path)

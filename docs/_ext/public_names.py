@@ -7,9 +7,9 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 import autograd_viz as av
-from autograd_viz.core.base.public import NAMESPACES, names_of
-from autograd_viz.nn import Module
-from autograd_viz.optim import Optimizer
+from autograd_viz.twin.core.base.public import NAMESPACES, names_of
+from autograd_viz.twin.nn import Module
+from autograd_viz.twin.optim import Optimizer
 
 
 def names_in(namespace: str) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from autograd_viz.core.backward.engine import GraphTask, Step
+from autograd_viz.twin.core.backward.engine import GraphTask, Step
 
 
 def steps_of(task: GraphTask) -> Iterator[Step]:

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 import autograd_viz as av
-from autograd_viz.core.base.public import NAMESPACES
-from autograd_viz.core.methods import load_more
-from autograd_viz.core.op.primitive import Primitive
+from autograd_viz.twin.core.base.public import NAMESPACES
+from autograd_viz.twin.core.methods import load_more
+from autograd_viz.twin.core.op.primitive import Primitive
 
 torch = pytest.importorskip("torch")
 pytestmark = [pytest.mark.torch, pytest.mark.filterwarnings("ignore")]

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import autograd_viz as av
-from autograd_viz.core.backward.backward import start
-from autograd_viz.core.base.grad_mode import is_grad_enabled
+from autograd_viz.twin.core.backward.backward import start
+from autograd_viz.twin.core.base.grad_mode import is_grad_enabled
 from benchmarks.core import bytes_per_op
 
 from ..functions import moody

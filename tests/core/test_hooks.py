@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 import autograd_viz as av
-from autograd_viz.core.backward.engine import GraphTask
-from autograd_viz.core.backward.reentrant import Errand
+from autograd_viz.twin.core.backward.engine import GraphTask
+from autograd_viz.twin.core.backward.reentrant import Errand
 
 from .semantics.reentrant import countdown
 
@@ -99,7 +99,7 @@ def test_an_error_of_a_hook_is_told_in_anomaly_mode() -> None:
 
 
 def test_a_checkpoint_tells_the_lines_that_saved_in_both_runs() -> None:
-    checkpoint = __import__("autograd_viz.utils.checkpoint", fromlist=["checkpoint"])
+    checkpoint = __import__("autograd_viz.twin.utils.checkpoint", fromlist=["checkpoint"])
     calls: list[int] = []
 
     def changes(x: Any) -> Any:

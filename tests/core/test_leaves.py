@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import autograd_viz as av
-from autograd_viz.core.backward.backward import start
+from autograd_viz.twin.core.backward.backward import start
 
 from .stepwise import steps_of
 

@@ -31,8 +31,8 @@ def test_an_ignored_target_neither_counts_nor_gets_a_gradient() -> None:
 
 
 def test_the_formula_of_the_likelihood_loss_names_the_target() -> None:
-    from autograd_viz.core.base.symbol import Symbol
-    from autograd_viz.core.op.formula import formulas
+    from autograd_viz.twin.core.base.symbol import Symbol
+    from autograd_viz.twin.core.op.formula import formulas
 
     node = F.nll_loss(av.tensor(NLL, requires_grad=True), av.tensor([1, 2])).grad_fn
     names = {n: Symbol(n) for n in ("self", "target", "total_weight")}

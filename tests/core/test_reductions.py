@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import autograd_viz as av
+from autograd_viz import twin
 
 NAN, INF = float("nan"), float("inf")
 
@@ -134,7 +135,7 @@ def test_a_number_is_reduced_as_it_is() -> None:
         (lambda x, z: x.quantile(2.0), RuntimeError, r"quantile\(\) q must be in the range \[0, 1\] but got 2"),
         (lambda x, z: x.cumsum(), TypeError, r'cumsum\(\) missing 1 required positional arguments: "dim"'),
         (lambda x, z: av.sum(3), TypeError, r"sum\(\): argument 'input' \(position 1\) must be Tensor, not int"),
-        (lambda x, z: av.diff(x, n=-1), RuntimeError, "order must be non-negative but got -1"),
+        (lambda x, z: twin.diff(x, n=-1), RuntimeError, "order must be non-negative but got -1"),
     ],
 )
 def test_bad_input_is_refused_in_the_words_of_pytorch(call: Any, error: type[Exception], words: str) -> None:
@@ -143,8 +144,8 @@ def test_bad_input_is_refused_in_the_words_of_pytorch(call: Any, error: type[Exc
 
 
 def test_softmax_writes_its_gradient_as_the_textbook_does() -> None:
-    from autograd_viz.core.base.symbol import Symbol
-    from autograd_viz.core.op.formula import formulas
+    from autograd_viz.twin.core.base.symbol import Symbol
+    from autograd_viz.twin.core.op.formula import formulas
 
     node = av.tensor([1.0, 2.0], requires_grad=True).softmax(0).grad_fn
     symbols = {name: Symbol(name) for name, v in node._saved().items() if hasattr(v, "unpack")}

@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 
 import autograd_viz as av
-from autograd_viz.core.base.public import public
-from autograd_viz.core.base.readings import ARRAY_NAMES, SYMBOL_NAMES, TENSOR_NAMES
-from autograd_viz.core.base.symbol import Symbol
-from autograd_viz.core.methods import load_more
-from autograd_viz.core.op.formula import formulas
-from autograd_viz.core.op.primitive import Primitive, primitive
-from autograd_viz.core.op.row import row
+from autograd_viz.twin.core.base.public import public
+from autograd_viz.twin.core.base.readings import ARRAY_NAMES, SYMBOL_NAMES, TENSOR_NAMES
+from autograd_viz.twin.core.base.symbol import Symbol
+from autograd_viz.twin.core.methods import load_more
+from autograd_viz.twin.core.op.formula import formulas
+from autograd_viz.twin.core.op.primitive import Primitive, primitive
+from autograd_viz.twin.core.op.row import row
 
 from .cases import all_cases, not_twice, without
 
@@ -205,5 +205,7 @@ def test_a_name_belongs_to_one_op() -> None:
 
     with pytest.raises(NameError, match=r"op 'exp' is declared twice: at .*powers.py:\d+ and at .*test_rules.py:\d+"):
         primitive("OtherBackward0")(exp)
-    with pytest.raises(NameError, match=r"torch.exp is given twice: in autograd_viz.core.ops.elementwise.powers and in tests"):
+    with pytest.raises(
+        NameError, match=r"torch.exp is given twice: in autograd_viz.twin.core.ops.elementwise.powers and in tests"
+    ):
         public("torch.exp")(exp)

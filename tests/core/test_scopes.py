@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 import autograd_viz as av
-from autograd_viz.core.base.scopes import open_scopes, stretches
 from autograd_viz.sources.from_core import CoreGraph
+from autograd_viz.twin.core.base.scopes import open_scopes, stretches
 
 
 def paths(root: av.Tensor, **names: object) -> list[str]:

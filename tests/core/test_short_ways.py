@@ -10,9 +10,9 @@ import pytest
 from scipy import special
 
 import autograd_viz as av
-from autograd_viz.core.backward.engine import GraphTask
-from autograd_viz.core.ops.activation import activation_gelu
-from autograd_viz.core.ops.index import indexing
+from autograd_viz.twin.core.backward.engine import GraphTask
+from autograd_viz.twin.core.ops.activation import activation_gelu
+from autograd_viz.twin.core.ops.index import indexing
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import autograd_viz as av
-from autograd_viz.core.backward.backward import start
+from autograd_viz.twin.core.backward.backward import start
 
 from ..effort import examples
 from ..programs import Program, programs

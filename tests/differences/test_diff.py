@@ -218,12 +218,6 @@ def test_a_freed_graph_has_its_values_compared() -> None:
     assert found.report.values and not found.report.gradients
 
 
-def test_the_op_of_the_same_name_is_still_there() -> None:
-    x = av.tensor([1.0, 3.0, 6.0, 10.0])
-    assert av.diff(x).tolist() == av.diff(input=x, n=1, dim=0).tolist() == [2.0, 3.0, 4.0]
-    assert av.diff(x, 2).tolist() == [1.0, 1.0]
-
-
 def test_anything_else_is_refused() -> None:
     with pytest.raises(av.NotDrawableError, match=r"diff\(a, b\) compares two losses"):
         av.diff(3, loss_of(net()))

@@ -82,12 +82,6 @@ def test_a_rank_without_some_gradients_is_named_and_a_stage_of_a_pipeline_is_not
     assert stages.sentences == ["2 ranks, each with a part of its own: 2 parameters in all. No gradient is nan."]
 
 
-def test_the_op_of_the_same_name_is_still_there() -> None:
-    x = av.tensor([[1.0, 2.0], [3.0, 4.0]])
-    index = av.tensor([[0], [1]])
-    assert av.gather(x, 1, index).tolist() == av.gather(input=x, dim=1, index=index).tolist() == [[1.0], [4.0]]
-
-
 def test_a_tensor_of_the_core_is_refused() -> None:
     with pytest.raises(av.NotDrawableError, match=r"gather\(loss\) takes a tensor of PyTorch"):
         av.gather(av.tensor(1.0, requires_grad=True))

@@ -21,7 +21,7 @@ from ..figures import figure
 PROGRAM = """
 import sys
 import autograd_viz as av
-from autograd_viz.export.image import replace_file
+from autograd_viz.runtime.files import replace_file
 from pathlib import Path
 x = av.tensor(2.0, requires_grad=True)
 y = x * x

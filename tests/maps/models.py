@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import autograd_viz as av
-from autograd_viz import nn
+from autograd_viz.twin import nn
 
 
 class Block(nn.Module):

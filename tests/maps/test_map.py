@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import autograd_viz as av
-from autograd_viz import nn
+from autograd_viz.twin import nn
 
 from .models import Net, loss_of
 

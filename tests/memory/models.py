@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import autograd_viz as av
-from autograd_viz import nn
-from autograd_viz.utils.checkpoint import checkpoint
+from autograd_viz.twin import nn
+from autograd_viz.twin.utils.checkpoint import checkpoint
 
 
 class Block(nn.Module):

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 import autograd_viz as av
-from autograd_viz import nn
-from autograd_viz.utils.checkpoint import checkpoint
+from autograd_viz.twin import nn
+from autograd_viz.twin.utils.checkpoint import checkpoint
 
 from .models import Net, leaf, memory_of
 

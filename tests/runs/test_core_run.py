@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import autograd_viz as av
-from autograd_viz.core.base import happened
+from autograd_viz.twin.core.base import happened
 
 nn = av.nn
 

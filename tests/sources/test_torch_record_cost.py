@@ -16,7 +16,7 @@ import pytest
 torch = pytest.importorskip("torch")
 
 import autograd_viz as av  # noqa: E402
-from autograd_viz.core.base.provenance import PACKAGE  # noqa: E402
+from autograd_viz.twin.core.base.provenance import PACKAGE  # noqa: E402
 
 from ..torch_steppers import ops_of  # noqa: E402
 

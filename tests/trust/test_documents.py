@@ -18,11 +18,11 @@ import numpy as np
 import pytest
 
 import autograd_viz as av
-from autograd_viz.core.tensor import archive, storage
-from autograd_viz.core.tensor.storage import state_bytes
 from autograd_viz.graph import Document, Engine, Node, Step, Trace, limits
 from autograd_viz.graph.codec import recording_from_json, recording_to_json
 from autograd_viz.stepper.recorded import Recording
+from autograd_viz.twin.core.tensor import archive, storage
+from autograd_viz.twin.core.tensor.storage import state_bytes
 
 from .. import effort
 from . import bombs, damage, recordings

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 import autograd_viz as av
-from autograd_viz.export.image import write_file
+from autograd_viz.runtime.files import write_file
 from autograd_viz.runtime.interrupts import alone, whole
 
 from .moments import Moments, heard, lines_of

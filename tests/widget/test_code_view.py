@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 import autograd_viz as av
-from autograd_viz import nn
 from autograd_viz.render.drawing import Drawing
+from autograd_viz.twin import nn
 
 
 def scaled(x: Any, w: Any) -> Any:

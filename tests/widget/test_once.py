@@ -8,13 +8,13 @@ from types import FrameType
 from typing import Any
 
 import autograd_viz as av
-from autograd_viz.core.tensor.printing import values_text
 from autograd_viz.layout.measure import columns
 from autograd_viz.lessons.dry_run import dry_run_of
 from autograd_viz.render import theme_named
 from autograd_viz.render.escape import element
 from autograd_viz.render.writer import label_text, moves_of
 from autograd_viz.sources.jacobian import local_jacobians
+from autograd_viz.twin.core.tensor.printing import values_text
 
 
 def calls(function: Callable[..., Any], during: Callable[[], Any]) -> int:

@@ -28,9 +28,9 @@ import torch
 import torch.utils.checkpoint
 from torch.autograd.function import FunctionCtx
 
-from ...core.base.provenance import PACKAGE
-from ...core.base.scopes import open_scopes
 from ...runtime.alive import Alive
+from ...twin.core.base.provenance import PACKAGE
+from ...twin.core.base.scopes import open_scopes
 from .watch_call import NAME
 
 TORCH = os.path.dirname(os.path.abspath(torch.__file__)) + os.sep

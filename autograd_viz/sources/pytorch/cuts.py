@@ -10,7 +10,7 @@ from __future__ import annotations
 import weakref
 from collections import deque
 
-from ...core.base.provenance import CUTS
+from ...twin.core.base.provenance import CUTS
 from ..values import FEW
 from .handles import Event, Handle
 from .saved import is_freed

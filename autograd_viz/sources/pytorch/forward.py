@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 
-from ...core.op.primitive import Primitive
+from ...twin.core.op.primitive import Primitive
 from .boxes import Box, Boxes
 from .handles import Event, Handle
 from .nodes import grad_fn_of, is_function, name_of, outputs_of, variable_of

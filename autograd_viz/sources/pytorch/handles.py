@@ -25,7 +25,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from ...core.base.provenance import UNTRACKED_DEPTH, Place
+from ...twin.core.base.provenance import UNTRACKED_DEPTH, Place
 from ..values import FEW
 from .nodes import is_leaf
 from .parts import Inside

@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 
 import torch
 
-from ...core.base.provenance import PACKAGE
 from ...graph.surroundings import Module
 from ...runtime.alive import Alive
+from ...twin.core.base.provenance import PACKAGE
 from ..functions import Numbered
 from ..modules import module_at
 from ..written_code import source_at

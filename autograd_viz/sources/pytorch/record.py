@@ -23,8 +23,8 @@ from torch._C._dynamo import eval_frame
 from torch.utils._python_dispatch import TorchDispatchMode, _get_current_dispatch_mode_stack
 from torch.utils._pytree import tree_leaves
 
-from ...core.base.provenance import Place
 from ...runtime.uncopied import Uncopied
+from ...twin.core.base.provenance import Place
 from .arguments import is_given, note_argument
 from .calls import Running, calls_around, function_and_arguments
 from .cuts import begin_anew, keep_behind

@@ -13,15 +13,15 @@ from typing import Any
 import numpy as np
 import torch
 
-from ...core.backward.node import Node
-from ...core.backward.saved import FREED, SavedResult
-from ...core.base.quiet import quiet
-from ...core.base.readings import TENSOR_NAMES
-from ...core.methods import load_more
-from ...core.op.former import Overwritten
-from ...core.op.primitive import Primitive
-from ...core.op.primitive_node import PrimitiveNode
-from ...core.tensor.tensor import Tensor
+from ...twin.core.backward.node import Node
+from ...twin.core.backward.saved import FREED, SavedResult
+from ...twin.core.base.quiet import quiet
+from ...twin.core.base.readings import TENSOR_NAMES
+from ...twin.core.methods import load_more
+from ...twin.core.op.former import Overwritten
+from ...twin.core.op.primitive import Primitive
+from ...twin.core.op.primitive_node import PrimitiveNode
+from ...twin.core.tensor.tensor import Tensor
 from ..formulas import symbolic_formulas
 from ..values import FEW
 from .nodes import Metadata, name_of, outputs_of

@@ -16,8 +16,8 @@ from typing import Any, NamedTuple
 
 import torch
 
-from ...core.backward.anomaly import tell
-from ...core.backward.ready_queue import ReadyQueue
+from ...twin.core.backward.anomaly import tell
+from ...twin.core.backward.ready_queue import ReadyQueue
 from .devices import called_on
 from .graph_task import Surroundings
 from .hooks import HookRunner, run_backward

@@ -8,7 +8,7 @@ from types import CodeType, FrameType
 
 import torch
 
-from ...core.base.provenance import PACKAGE
+from ...twin.core.base.provenance import PACKAGE
 from .watch_ops import Line
 
 TORCH = os.path.dirname(torch.__file__) + os.sep

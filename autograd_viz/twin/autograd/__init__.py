@@ -12,8 +12,7 @@ from ..core.base.grad_mode import (
     set_multithreading_enabled,
 )
 from ..core.function.function import Function
-from . import function as function
-from . import functional, grad_mode, graph
+from . import function, functional, grad_mode, graph
 from .gradcheck import gradcheck, gradgradcheck
 from .variable import Variable
 

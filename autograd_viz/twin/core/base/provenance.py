@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from .grad_mode import latest_sequence
 from .kinds import Node, Tensor
 
-PACKAGE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))) + os.sep
+PACKAGE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))) + os.sep
 PROGRAM = "<autograd_viz op "  # the file name of a generated program begins with it (programs.py)
 _clock = itertools.count(1)
 

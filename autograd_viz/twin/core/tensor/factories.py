@@ -9,11 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..base.dtypes import dtype as Dtype  # noqa: N812 -- `dtype` is PyTorch's name of the argument
-from ..base.dtypes import (
-    from_numpy_dtype,
-    get_default_dtype,
-    int64,
-)
+from ..base.dtypes import from_numpy_dtype, get_default_dtype, int64
 from ..base.public import public
 from .as_array import Array
 from .creation import COPY_WARNING, array_or_shape, drawn, leaf, nested_array, sizes_of

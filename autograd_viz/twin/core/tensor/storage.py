@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import reprlib
 from collections import OrderedDict
 from typing import Any
 
 import numpy as np
 
-from ...errors import CannotReadError
+from ....errors import CannotReadError
+from ....runtime.files import write_file
 from ..base.dtypes import BY_NAME, dtype, from_numpy_dtype
 from .archive import MOST_ARRAYS, Archive, opened
 from .as_array import Array, Size
@@ -24,6 +26,43 @@ STRUCTURE = "__structure__"
 PLAIN = (str, int, float, bool, type(None))
 MOST_STRUCTURE = 8_000_000  # bytes of the JSON text
 MOST_PARTS = 600_000  # brackets in it; a tensor in a dictionary has two
+
+
+def save(obj: Any, f: Any) -> None:
+    """``torch.save``: write an archive, under any name.
+
+    Args:
+        obj: as `state_bytes`.
+        f: a path, or a file opened for writing bytes.
+
+    Raises:
+        TypeError: `f` is neither, or a value is none that an archive holds.
+        CannotWriteError: the file cannot be written.
+    """
+    if hasattr(f, "write"):
+        f.write(state_bytes(obj))
+    elif isinstance(f, str | os.PathLike):
+        write_file(f, state_bytes(obj))
+    else:
+        swapped = "; the arguments are swapped" if isinstance(obj, str | os.PathLike) else ""
+        raise TypeError(f"save(x, path) takes a path, got {type(f).__name__} ({f!r:.60}){swapped}")
+
+
+def load(f: Any, map_location: Any = None, *, weights_only: bool = True) -> Any:
+    """``torch.load``: read what `save` wrote. NumPy's own .npz becomes a dictionary of tensors.
+
+    Args:
+        f: a path, or a file opened for reading bytes.
+        map_location: ignored; there is one device.
+        weights_only: ignored; the files contain no code.
+
+    Raises:
+        CannotReadError: the file does not exist, is not a .npz, or is a pickle, which is never read.
+        TypeError: `f` is neither.
+    """
+    if not hasattr(f, "read") and not isinstance(f, str | os.PathLike):
+        raise TypeError(f"load(path) takes a path or a file opened for reading, got {type(f).__name__} ({f!r:.60})")
+    return load_state(f)
 
 
 def state_bytes(state: Any) -> bytes:

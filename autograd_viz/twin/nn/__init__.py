@@ -1,8 +1,26 @@
 """Layers, losses and modules, by the names of torch.nn. Each file has its names in `__all__`."""
 
 from . import (
-    activation, container, convolution, dropout, functional, init, lazy, linear, loss, module, multihead_attention,
-    normalization, parallel, parameter, pooling, recurrent, recurrent_cells, shape, transformer, utils,
+    activation,
+    container,
+    convolution,
+    dropout,
+    functional,
+    init,
+    lazy,
+    linear,
+    loss,
+    module,
+    multihead_attention,
+    normalization,
+    parallel,
+    parameter,
+    pooling,
+    recurrent,
+    recurrent_cells,
+    shape,
+    transformer,
+    utils,
 )  # fmt: skip
 from .activation import *
 from .container import *

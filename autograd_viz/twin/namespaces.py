@@ -23,6 +23,7 @@ from .core.tensor.legacy import legacy_types
 def _module(name: str, what: str, **members: Any) -> ModuleType:
     """A module of this package with `members`. Other names of PyTorch raise an error that suggests an alternative."""
     module = ModuleType(f"{__package__}.{name}", what)
+    module.__path__ = []  # so that Python looks inside it for the names of its files
     module.__dict__.update(members, __getattr__=module_getattr(f"torch.{name}", module.__dict__))
     sys.modules[module.__name__] = module  # for `import autograd_viz.linalg`
     return module

@@ -20,13 +20,7 @@ from ..core.base.scopes import checkpointed
 from ..core.function.function import Function
 from ..core.tensor.random import chosen
 from ..core.tensor.tensor import Tensor
-from .promises import (
-    CheckpointError,
-    Promises,
-    random_numbers_of,
-    set_checkpoint_debug_enabled,
-    set_checkpoint_early_stop,
-)
+from .promises import CheckpointError, Promises, random_numbers_of, set_checkpoint_debug_enabled, set_checkpoint_early_stop
 
 __all__ = [
     "CheckpointError",

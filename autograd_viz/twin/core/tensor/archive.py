@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import NO_FILES
+from ....errors import NO_FILES
 
 SUFFIX = ".npy"
 RATIO, SMALL = 16, 64_000_000
