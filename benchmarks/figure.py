@@ -8,10 +8,10 @@ from collections.abc import Callable
 from typing import Any
 
 import autograd_viz as av
-from autograd_viz.export import png_bytes
 from autograd_viz.graph import State
-from autograd_viz.layout import layout
-from autograd_viz.render import THEMES, render_svg
+from autograd_viz.pictures.files import png_bytes
+from autograd_viz.pictures.layout import layout
+from autograd_viz.pictures.render import THEMES, render_svg
 from autograd_viz.sources.from_core import CoreGraph
 
 ROUNDS = 60

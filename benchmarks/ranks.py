@@ -20,7 +20,7 @@ import torch.distributed as dist
 from torch.nn.parallel import DistributedDataParallel
 
 import autograd_viz as av
-from autograd_viz.runs.ranks import STEPS
+from autograd_viz.pictures.runs.ranks import STEPS
 
 from .run import mlp
 

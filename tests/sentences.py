@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import autograd_viz as av
+from autograd_viz.answers.causes.why import Why
+from autograd_viz.answers.sentences import Past, Sentences
 from autograd_viz.graph import Document
 from autograd_viz.graph.trace import Step, Trace
-from autograd_viz.reasons.why import Why
-from autograd_viz.sentences import Past, Sentences
 from autograd_viz.sources.core_pass import CorePass
 from autograd_viz.sources.from_core import CoreGraph
 

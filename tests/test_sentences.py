@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import autograd_viz as av
+from autograd_viz.answers.sentences import Past, Sentences, explain_error
 from autograd_viz.graph import Value
 from autograd_viz.graph.trace import HookRun, Step
-from autograd_viz.sentences import Past, Sentences, explain_error
 from autograd_viz.sources.values import value_of
 
 from .figures import figure

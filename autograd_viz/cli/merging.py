@@ -8,7 +8,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from ..runs.merge import merged
+from ..pictures.runs.merge import merged
 from ..verbs.formats import check_run
 from .program import UsageError
 from .says import say

@@ -7,7 +7,7 @@ import sys
 import unicodedata
 from typing import TextIO
 
-from ..render.escape import printable
+from ..pictures.render.escape import printable
 
 PLAIN = {"→": "->", "←": "<-", "…": "...", "×": "x", "·": ".", "−": "-", "–": "-", "∞": "inf", "\ufffd": "?"}
 

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Iterator
 from typing import Any, TextIO
 
-from ..render import text_picture
+from ..pictures.render import text_picture
 from ..stepper.stepper import Stepper
 from .says import say
 

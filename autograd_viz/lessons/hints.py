@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 
 from .. import words
+from ..answers.sentences import listed
 from ..graph.model import Document, Node, Tensor, Value
 from ..graph.text import value_text
 from ..graph.trace import Step
-from ..sentences import listed
 from .dry_run import DryRun, labels, maker_of, node_named, tensor_of
 from .reasons_of_grad import FEW, rules_of
 

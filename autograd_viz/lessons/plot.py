@@ -6,11 +6,11 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..export.cell import cell_bundle
 from ..graph.text import number_text
-from ..render import theme_named
-from ..render.escape import element, text
-from ..render.svg import FALLBACK
+from ..pictures.files.cell import cell_bundle
+from ..pictures.render import theme_named
+from ..pictures.render.escape import element, text
+from ..pictures.render.svg import FALLBACK
 
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 560, 280, 76, 90, 16, 46
 INK = ("blue-stroke", "green-stroke", "brown-stroke", "yellow-stroke")

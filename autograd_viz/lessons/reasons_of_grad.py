@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from .. import words
+from ..answers.causes.why import Why
 from ..graph.model import Value
 from ..graph.text import value_text
 from ..graph.trace import Step, Trace
-from ..reasons.why import Why
 from .dry_run import DryRun, labels
 from .question import Slip
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from .. import words
+from ..answers.sentences import listed
 from ..graph.trace import Engine
-from ..sentences import listed
 from .dry_run import DryRun, labels
 from .question import Option, Question, Slip
 

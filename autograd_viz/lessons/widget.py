@@ -12,8 +12,8 @@ import anywidget
 import traitlets
 
 from .. import words
-from ..render import THEMES
-from ..render.escape import element, text
+from ..pictures.render import THEMES
+from ..pictures.render.escape import element, text
 from ..widget.modules import joined_modules, static_text
 from .page import question_page
 from .question import Question, Verdict, given_text, judge, shown

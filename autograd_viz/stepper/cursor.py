@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from .. import words
+from ..answers.sentences import Sentences, explain_error, together, whose_error
 from ..graph.forward import hidden_at
 from ..graph.history import History
 from ..graph.model import Document
 from ..graph.text import label_of
 from ..graph.trace import State, Step, Trace
-from ..render.escape import printable
+from ..pictures.render.escape import printable
 from ..runtime.uncopied import Uncopied
-from ..sentences import Sentences, explain_error, together, whose_error
 from .live_pass import LivePass
 from .stops import Stopped
 

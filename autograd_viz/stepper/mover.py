@@ -6,13 +6,13 @@ from collections.abc import Callable
 from typing import Any
 
 from .. import words
+from ..answers.sentences import Past, sent
 from ..errors import AutogradVizError
 from ..graph.model import Document
 from ..graph.text import label_of
 from ..graph.trace import Step
 from ..runtime.collector import collector_waits
 from ..runtime.interrupts import alone, whole
-from ..sentences import Past, sent
 from .cursor import Cursor
 from .facts import Facts, facts_of
 from .live_pass import LivePass

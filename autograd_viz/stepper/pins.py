@@ -9,7 +9,7 @@ from typing import Any
 from .. import words
 from ..graph.model import Document
 from ..graph.text import label_of
-from ..render.escape import printable
+from ..pictures.render.escape import printable
 from .facts import fact_of
 from .stopping import Stopping
 from .targets import node_of, tensor_of

@@ -10,7 +10,7 @@ from typing import Any
 from ..errors import AutogradVizError
 from ..graph.model import Document, Value
 from ..graph.trace import Engine, Rewritten, Step, Trace
-from ..render.escape import printable
+from ..pictures.render.escape import printable
 from .stepper import Stepper
 
 NOT_LIVE = "a recording cannot be edited: it has no live graph to run"

@@ -12,10 +12,10 @@ from contextlib import contextmanager
 from operator import index
 from typing import Any, Concatenate, ParamSpec, SupportsIndex, TypeVar
 
+from ..answers.sentences import Past
 from ..graph.model import Value
 from ..graph.trace import Rewritten, Step
 from ..runtime.interrupts import alone, breakable, whole
-from ..sentences import Past
 from .pins import Pinning
 from .stops import Stopped
 from .targets import node_of, reached_by, tensor_of

@@ -19,7 +19,7 @@ from typing import Any
 
 from .. import words
 from ..graph.trace import Step
-from ..render.escape import printable
+from ..pictures.render.escape import printable
 from ..runtime.collector import collector_as_before
 from ..runtime.interrupts import breakable
 from .facts import Fact, Facts, there

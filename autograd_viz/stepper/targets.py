@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..graph.model import Document, Node, Tensor
-from ..render.escape import printable
+from ..pictures.render.escape import printable
 
 MOST = 1000  # characters of names that an error lists
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
+from ..answers.sentences import Arrival, Sentences, born_in, sent, together
 from ..graph.trace import NUMBERS, Step
-from ..sentences import Arrival, Sentences, born_in, sent, together
 
 Arrivals = Mapping[int, Sequence[Arrival]]  # by output of a node's op
 SENTENCE, FLAGS, NAMED = ("sentence",), ("flags",), ("named",)

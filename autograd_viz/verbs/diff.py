@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from .. import words
-from ..differences.gap import Elements, Gap, Tolerance, gap_of, missing
-from ..differences.pairs import Pairs, pairs_of
-from ..differences.picture import Half, halves, partners, picture
-from ..differences.report import Record, Report
-from ..differences.said import sentences
 from ..graph.model import Document
-from ..render import theme_named
+from ..pictures.differences.gap import Elements, Gap, Tolerance, gap_of, missing
+from ..pictures.differences.pairs import Pairs, pairs_of
+from ..pictures.differences.picture import Half, halves, partners, picture
+from ..pictures.differences.report import Record, Report
+from ..pictures.differences.said import sentences
+from ..pictures.render import theme_named
 from ..runtime.collector import collector_waits
 from ..sources.names import callers_names
 from ..sources.norms import Place

@@ -8,11 +8,11 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
-from ..differences.gap import Elements
 from ..errors import NotDrawableError
 from ..graph.model import Document, Value
 from ..graph.text import few_names
 from ..graph.trace import Trace
+from ..pictures.differences.gap import Elements
 from ..sources import anything
 from ..sources.asking import unseen
 from ..sources.elements import each_gradient, elements_of

@@ -10,14 +10,14 @@ from types import FrameType
 from typing import Any, NamedTuple
 
 from .. import words
+from ..answers.causes import Cause, Facts, Question, answer, causes_of, causes_of_error, complaint, grads_read
 from ..errors import NotDrawableError
 from ..graph.model import Document, Value
 from ..graph.surroundings import Source
 from ..graph.trace import State, Step
-from ..reasons import Cause, Facts, Question, answer, causes_of, causes_of_error, complaint, grads_read
-from ..render import theme_named
-from ..render.drawing import drawing_of
-from ..render.escape import printable
+from ..pictures.render import theme_named
+from ..pictures.render.drawing import drawing_of
+from ..pictures.render.escape import printable
 from ..runtime.uncopied import Uncopied
 from ..sources.anything import is_drawable, is_leaf
 from ..sources.asking import history_of, look, unseen
@@ -80,7 +80,7 @@ class Explanation(Uncopied):
     __repr__ = __str__
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        from ..export.cell import answer_bundle
+        from ..pictures.files.cell import answer_bundle
 
         return answer_bundle(self._said, self.details, words.MORE_DETAILS)
 
@@ -154,7 +154,7 @@ class AnsweredFigure(Uncopied):
     __repr__ = __str__
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        from ..export.cell import cell_bundle, still_svg
+        from ..pictures.files.cell import cell_bundle, still_svg
 
         shown = cell_bundle(self._picture, str(self), said=str(self), at=self._place)
         return {**shown, "image/svg+xml": still_svg(self.svg)} if "image/svg+xml" in shown else shown

@@ -9,19 +9,19 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import UnknownChoiceError
-from ..export.dot import digraph
-from ..export.image import png_bytes
-from ..export.mermaid import mermaid
-from ..export.pdf import pdf_bytes
 from ..graph.codec import recording_to_json
 from ..graph.model import Document
 from ..graph.trace import State, Trace
-from ..maps.drawing import MapDrawing
-from ..maps.numbers import Place
-from ..maps.outline import map_json, map_mermaid
-from ..render import Theme, theme_named
-from ..render.drawing import Drawing, drawing_of
-from ..runs.table import run_csv, run_json
+from ..pictures.files.dot import digraph
+from ..pictures.files.image import png_bytes
+from ..pictures.files.mermaid import mermaid
+from ..pictures.files.pdf import pdf_bytes
+from ..pictures.maps.drawing import MapDrawing
+from ..pictures.maps.numbers import Place
+from ..pictures.maps.outline import map_json, map_mermaid
+from ..pictures.render import Theme, theme_named
+from ..pictures.render.drawing import Drawing, drawing_of
+from ..pictures.runs.table import run_csv, run_json
 from ..runtime.files import check_place, in_utf8, write_file
 from ..runtime.interrupts import breakable, whole
 from ..stepper.recorded import Recording
@@ -170,7 +170,7 @@ def _animation(format: str) -> Callable[[Subject, Wishes], bytes]:
         if isinstance(drawing, MapDrawing):  # an animation shows the figure
             drawing = drawing_of(subject.document)
         shown = Trace(tuple(drawing.shown.step(s) for s in trace.steps))
-        from ..export.animation import Story, animation_bytes
+        from ..pictures.files.animation import Story, animation_bytes
 
         story = Story(drawing.shown.document, drawing.geometry, shown, said)
         return animation_bytes(story, format, wishes.palette, wishes.duration, 1.0 if wishes.scale is None else wishes.scale)

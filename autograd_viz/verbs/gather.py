@@ -8,10 +8,10 @@ from typing import Any
 
 from .. import words
 from ..errors import NotDrawableError
-from ..jobs.picture import picture
-from ..jobs.report import Plain, Report
-from ..render import theme_named
-from ..render.escape import printable
+from ..pictures.jobs.picture import picture
+from ..pictures.jobs.report import Plain, Report
+from ..pictures.render import theme_named
+from ..pictures.render.escape import printable
 from ..runtime.collector import collector_waits
 from ..sources import anything
 from ..sources.names import callers_names

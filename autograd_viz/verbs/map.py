@@ -9,9 +9,9 @@ from typing import Any
 from ..errors import NotDrawableError
 from ..graph.model import Document
 from ..graph.trace import State, Trace
-from ..maps.drawing import MapDrawing
-from ..maps.numbers import Place, of_trace
-from ..maps.plan import Plan
+from ..pictures.maps.drawing import MapDrawing
+from ..pictures.maps.numbers import Place, of_trace
+from ..pictures.maps.plan import Plan
 from ..runtime.collector import collector_waits
 from ..sources import anything
 from ..sources.asking import last_pass

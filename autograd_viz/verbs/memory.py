@@ -6,14 +6,14 @@ import importlib
 import json
 from typing import Any
 
-from ..export.cell import cell_bundle
 from ..graph.storages import ACTIVATION, INPUT, PARAMETER
-from ..memory.facts import Facts
-from ..memory.page import page_html
-from ..memory.paint import painted
-from ..memory.report import Record, Report
-from ..render import theme_named
-from ..render.escape import printable
+from ..pictures.files.cell import cell_bundle
+from ..pictures.memory.facts import Facts
+from ..pictures.memory.page import page_html
+from ..pictures.memory.paint import painted
+from ..pictures.memory.report import Record, Report
+from ..pictures.render import theme_named
+from ..pictures.render.escape import printable
 from ..runtime.collector import collector_waits
 from ..sources import anything
 from ..sources.asking import unseen

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..render import theme_named
+from ..pictures.render import theme_named
 
 
 class Kind(NamedTuple):

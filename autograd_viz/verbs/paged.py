@@ -8,9 +8,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from .. import words
-from ..export.cell import cell_bundle
-from ..render import theme_named
-from ..render.escape import printable
+from ..pictures.files.cell import cell_bundle
+from ..pictures.render import theme_named
+from ..pictures.render.escape import printable
 
 Records = list[dict[str, Any]]
 MOST_ROWS = 2000  # of a table in a page

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ..export.cell import cell_bundle
 from ..graph.model import Document
 from ..graph.text import few_names
 from ..graph.trace import State, Trace
-from ..maps.drawing import MapDrawing
-from ..render import theme_named
-from ..render.drawing import Drawing
-from ..render.escape import printable
+from ..pictures.files.cell import cell_bundle
+from ..pictures.maps.drawing import MapDrawing
+from ..pictures.render import theme_named
+from ..pictures.render.drawing import Drawing
+from ..pictures.render.escape import printable
 from ..runtime.uncopied import Uncopied
 from ..stepper.recorded import Recording
 

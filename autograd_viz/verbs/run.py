@@ -7,13 +7,13 @@ from collections.abc import Callable, Mapping
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from ..export.cell import cell_bundle
-from ..render import theme_named
-from ..render.escape import printable
-from ..runs.history import History
-from ..runs.odd import odd_in
-from ..runs.paint import Painter
-from ..runs.table import table_of, totals_of
+from ..pictures.files.cell import cell_bundle
+from ..pictures.render import theme_named
+from ..pictures.render.escape import printable
+from ..pictures.runs.history import History
+from ..pictures.runs.odd import odd_in
+from ..pictures.runs.paint import Painter
+from ..pictures.runs.table import table_of, totals_of
 from ..runtime.uncopied import refuse
 from .options import check_options
 from .picture import Map

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import words
-from ..reasons.text import place_text, sentence
+from ..answers.causes.text import place_text, sentence
 from ..sources.raised import users_names
 from ..sources.run_results import Again
 from ..stepper.stepper import Stepper

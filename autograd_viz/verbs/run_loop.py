@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .. import words
 from ..errors import NotFiniteError
-from ..render.escape import printable
-from ..runs.history import History
-from ..runs.page import run_page
+from ..pictures.render.escape import printable
+from ..pictures.runs.history import History
+from ..pictures.runs.page import run_page
 from .map import map as map_of
 from .picture import Map
 from .run_birth import birth_of

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ..errors import NotDrawableError
-from ..runs.history import History
-from ..runs.rows import Row
+from ..pictures.runs.history import History
+from ..pictures.runs.rows import Row
 from ..sources.run_core import CoreRunWatch
 from ..sources.run_rows import rows_of
 from ..twin.core.tensor.tensor import Tensor

@@ -5,8 +5,8 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from ..runs.history import History
-from ..runs.ranks import Ranks, Teller, unpacked
+from ..pictures.runs.history import History
+from ..pictures.runs.ranks import Ranks, Teller, unpacked
 
 PATIENCE = 1.0  # seconds that rank 0 waits at the end for what others still tell
 

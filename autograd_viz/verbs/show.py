@@ -10,9 +10,9 @@ from ..errors import MissingLibraryError, NotDrawableError
 from ..graph.model import Document
 from ..graph.text import few_names
 from ..graph.trace import State
-from ..maps.drawing import MapDrawing
-from ..maps.plan import Plan
-from ..render.drawing import Drawing, drawing_of
+from ..pictures.maps.drawing import MapDrawing
+from ..pictures.maps.plan import Plan
+from ..pictures.render.drawing import Drawing, drawing_of
 from ..runtime.collector import collector_waits
 from ..sources import anything
 from ..sources.asking import last_pass

@@ -7,8 +7,8 @@ from contextlib import redirect_stdout
 from typing import Any
 
 from .. import words
-from ..maps.drawing import MapDrawing
-from ..render.drawing import Drawing
+from ..pictures.maps.drawing import MapDrawing
+from ..pictures.render.drawing import Drawing
 from ..runtime.interrupts import alone
 from .changes import change_of
 from .scripted import Scripted

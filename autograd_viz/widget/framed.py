@@ -6,10 +6,10 @@ from typing import Any
 
 from ..graph.text import Labels
 from ..graph.trace import Engine
-from ..maps.drawing import MapDrawing
-from ..render import Theme
-from ..render.drawing import Drawing
-from ..render.escape import printable
+from ..pictures.maps.drawing import MapDrawing
+from ..pictures.render import Theme
+from ..pictures.render.drawing import Drawing
+from ..pictures.render.escape import printable
 from ..stepper.stepper import Stepper
 from .frames import FrameMaker
 from .map_frames import MapFrames

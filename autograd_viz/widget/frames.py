@@ -8,15 +8,15 @@ from typing import Any
 
 import traitlets
 
+from ..answers.causes.why import Why
 from ..graph.codec import to_plain
 from ..graph.collapsed import Collapsed
 from ..graph.model import Value
 from ..graph.trace import NamedRule, State, Step
-from ..reasons.why import Why
-from ..render import Theme, Writer
-from ..render.escape import printable
-from ..render.pen import cell_address
-from ..render.writer import Lines, moving
+from ..pictures.render import Theme, Writer
+from ..pictures.render.escape import printable
+from ..pictures.render.pen import cell_address
+from ..pictures.render.writer import Lines, moving
 from .code_view import passed
 
 MOST_CAME = 8  # numbers that run to one node

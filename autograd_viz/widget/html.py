@@ -18,10 +18,10 @@ from typing import Any
 
 from .. import words
 from ..graph.codec import to_plain
-from ..maps.drawing import MapDrawing
-from ..render import theme_named
-from ..render.drawing import Drawing
-from ..render.escape import element, one_line, text
+from ..pictures.maps.drawing import MapDrawing
+from ..pictures.render import theme_named
+from ..pictures.render.drawing import Drawing
+from ..pictures.render.escape import element, one_line, text
 from ..stepper.stepper import Stepper
 from .framed import Framed
 from .modules import STYLES, joined_modules, static_text, style_sheets

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..maps.drawing import MapDrawing
-from ..render import Theme
-from ..render.drawing import Drawing
+from ..pictures.maps.drawing import MapDrawing
+from ..pictures.render import Theme
+from ..pictures.render.drawing import Drawing
 from ..stepper.stepper import Stepper
 from .framed import Framed
 

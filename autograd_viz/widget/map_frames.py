@@ -11,12 +11,12 @@ from typing import Any
 
 from ..graph.codec import to_plain
 from ..graph.trace import Step
-from ..maps.arrows import said_of
-from ..maps.cards import Card
-from ..maps.drawing import MapDrawing
-from ..maps.flow import Flow
-from ..maps.labels import Line
-from ..maps.numbers import Place, of_step
+from ..pictures.maps.arrows import said_of
+from ..pictures.maps.cards import Card
+from ..pictures.maps.drawing import MapDrawing
+from ..pictures.maps.flow import Flow
+from ..pictures.maps.labels import Line
+from ..pictures.maps.numbers import Place, of_step
 from .code_view import passed
 
 Written = tuple[str, str]  # words, and their colour role

@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from .. import words
+from ..answers.causes.why import Why
 from ..graph.codec import to_plain
 from ..graph.collapse import titled
 from ..graph.collapsed import Collapsed
 from ..graph.forward import made_by_op
 from ..graph.groups import Group, kinds_of
-from ..maps.drawing import MapDrawing
-from ..reasons.why import Why
-from ..render import THEMES, Theme
-from ..render.drawing import Drawing
+from ..pictures.maps.drawing import MapDrawing
+from ..pictures.render import THEMES, Theme
+from ..pictures.render.drawing import Drawing
 from ..stepper.stepper import Stepper
 from .code_view import code_of
 from .page_svg import page_svg

@@ -12,9 +12,9 @@ import math
 import warnings
 from collections.abc import Callable
 
-from ..maps.drawing import MapDrawing
-from ..render.drawing import Drawing
-from ..render.escape import text
+from ..pictures.maps.drawing import MapDrawing
+from ..pictures.render.drawing import Drawing
+from ..pictures.render.escape import text
 from ..stepper.stepper import Stepper
 from .html import filled, frame, html_page
 

@@ -10,9 +10,9 @@ from functools import cached_property
 from .. import words
 from ..graph.collapse import node_id, titled
 from ..graph.model import Document
-from ..maps.drawing import MapDrawing
-from ..maps.numbers import norm_text
-from ..render.drawing import Drawing
+from ..pictures.maps.drawing import MapDrawing
+from ..pictures.maps.numbers import norm_text
+from ..pictures.render.drawing import Drawing
 from ..stepper.facts import Facts
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..maps.drawing import MapDrawing
-from ..maps.figure import figure_of, first_box
-from ..render.drawing import Drawing
+from ..pictures.maps.drawing import MapDrawing
+from ..pictures.maps.figure import figure_of, first_box
+from ..pictures.render.drawing import Drawing
 from ..stepper.stepper import Stepper
 from .parts import Did, parts_of
 

@@ -20,12 +20,12 @@ import anywidget
 import traitlets
 
 from .. import words
-from ..export.cell import cell_bundle
 from ..graph.codec import to_plain
-from ..maps.drawing import MapDrawing
-from ..render import theme_named
-from ..render.drawing import Drawing
-from ..render.writer import Writer
+from ..pictures.files.cell import cell_bundle
+from ..pictures.maps.drawing import MapDrawing
+from ..pictures.render import theme_named
+from ..pictures.render.drawing import Drawing
+from ..pictures.render.writer import Writer
 from ..runtime.interrupts import alone, breakable, whole
 from ..stepper.advice import advise
 from ..stepper.stepper import Stepper

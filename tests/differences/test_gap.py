@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from autograd_viz.differences.gap import Tolerance, gap_of
+from autograd_viz.pictures.differences.gap import Tolerance, gap_of
 from autograd_viz.sources.values import value_of
 
 FLOATS = ("float32", "float32")

@@ -14,7 +14,7 @@ from torch.distributed.fsdp import fully_shard
 from torch.nn.parallel import DistributedDataParallel
 
 import autograd_viz as av
-from autograd_viz.runs.table import table_of
+from autograd_viz.pictures.runs.table import table_of
 
 from .job import WORLD, made, program
 

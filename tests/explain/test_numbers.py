@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from autograd_viz.reasons.numbers import nearly
+from autograd_viz.answers.causes.numbers import nearly
 
 from .explained import X, kinds, run
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 import autograd_viz as av
-from autograd_viz import reasons
-from autograd_viz.reasons.text import sentence
+from autograd_viz.answers import causes
+from autograd_viz.answers.causes.text import sentence
 from autograd_viz.words import en, zh
 
 from .explained import of_expression
@@ -25,7 +25,7 @@ def kinds() -> set[str]:
     """What the value rules can find, in capitals."""
     found = set()
     for name in VALUE_RULES:
-        tree = ast.parse((Path(reasons.__file__).parent / f"{name}.py").read_text(encoding="utf-8"))
+        tree = ast.parse((Path(causes.__file__).parent / f"{name}.py").read_text(encoding="utf-8"))
         found |= {n.value.upper() for n in ast.walk(tree) if isinstance(n, ast.Constant) and isinstance(n.value, str)}
     return {k for k in found if hasattr(en, f"CAUSE_{k}")}
 
@@ -65,7 +65,7 @@ def test_whatever_is_found_fills_its_sentences(expression: str) -> None:
 
 
 def test_a_line_that_is_not_known_is_not_mentioned() -> None:
-    cause, said = reasons.Cause("cut_no_grad"), {}
+    cause, said = causes.Cause("cut_no_grad"), {}
     for language in ("en", "zh"):
         av.set_language(language)
         try:

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 import autograd_viz as av
+from autograd_viz.answers.causes.why import Why
+from autograd_viz.answers.sentences.past import Past
 from autograd_viz.graph.trace import HookRun, Trace
-from autograd_viz.reasons.why import Why
-from autograd_viz.sentences.past import Past
 from autograd_viz.sources.from_core import CoreGraph
 from autograd_viz.sources.values import value_of
 

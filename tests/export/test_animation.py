@@ -10,13 +10,13 @@ import pytest
 from PIL import Image, ImageChops
 
 import autograd_viz as av
-from autograd_viz.export.animation import WINDOW, point_along
-from autograd_viz.export.film import Film, drawn
-from autograd_viz.export.regions import merged
 from autograd_viz.graph.history import state_at
-from autograd_viz.layout import layout
-from autograd_viz.layout.geometry import Arrow
-from autograd_viz.render import THEMES, render_svg
+from autograd_viz.pictures.files.animation import WINDOW, point_along
+from autograd_viz.pictures.files.film import Film, drawn
+from autograd_viz.pictures.files.regions import merged
+from autograd_viz.pictures.layout import layout
+from autograd_viz.pictures.layout.geometry import Arrow
+from autograd_viz.pictures.render import THEMES, render_svg
 
 from ..figures import figure
 

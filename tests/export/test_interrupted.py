@@ -14,7 +14,7 @@ import pytest
 from PIL import Image
 
 import autograd_viz as av
-from autograd_viz.export import animation
+from autograd_viz.pictures.files import animation
 
 from ..figures import figure
 

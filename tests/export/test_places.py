@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 import autograd_viz as av
-from autograd_viz.export import image
+from autograd_viz.pictures.files import image
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="pipes and devices of POSIX")
 

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 import autograd_viz as av
-from autograd_viz.export import image
-from autograd_viz.render import THEMES
+from autograd_viz.pictures.files import image
+from autograd_viz.pictures.render import THEMES
 from autograd_viz.verbs.formats import WRITERS
 
 from ..figures import figure

@@ -17,8 +17,8 @@ from autograd_viz.graph.collapsed import MANY
 from autograd_viz.graph.model import Document
 from autograd_viz.graph.references import check_references
 from autograd_viz.graph.trace import State, Trace
-from autograd_viz.render import text_picture
-from autograd_viz.render.drawing import Drawing, drawing_of
+from autograd_viz.pictures.render import text_picture
+from autograd_viz.pictures.render.drawing import Drawing, drawing_of
 from autograd_viz.sources.from_core import CoreGraph
 from autograd_viz.widget.widget import StepperWidget
 

@@ -15,9 +15,9 @@ from autograd_viz.graph.history import state_at
 from autograd_viz.graph.model import Document, Entry
 from autograd_viz.graph.references import check_references
 from autograd_viz.graph.trace import State, Trace
-from autograd_viz.layout import layout
-from autograd_viz.render import theme_named
-from autograd_viz.render.drawing import Drawing, drawing_of
+from autograd_viz.pictures.layout import layout
+from autograd_viz.pictures.render import theme_named
+from autograd_viz.pictures.render.drawing import Drawing, drawing_of
 from autograd_viz.sources import anything
 from autograd_viz.sources.from_core import CoreGraph
 from autograd_viz.stepper import Stepper

@@ -10,8 +10,8 @@ import pytest
 import autograd_viz as av
 from autograd_viz.errors import LayoutError
 from autograd_viz.graph.model import Document
-from autograd_viz.layout import layout, layout_apart
-from autograd_viz.render import drawing
+from autograd_viz.pictures.layout import layout, layout_apart
+from autograd_viz.pictures.render import drawing
 from autograd_viz.sources.from_core import CoreGraph
 
 
@@ -33,7 +33,7 @@ def test_it_is_given_up_after_the_limit() -> None:
 
 
 def test_a_process_that_dies_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys.modules["autograd_viz.layout.apart"], "PROGRAM", "import os; os.kill(os.getpid(), 11)")
+    monkeypatch.setattr(sys.modules["autograd_viz.pictures.layout.apart"], "PROGRAM", "import os; os.kill(os.getpid(), 11)")
     with pytest.raises(LayoutError, match=r"the layout of 62 boxes failed: the process ended with -11"):
         layout_apart(chain(20)[1])
 

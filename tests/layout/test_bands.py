@@ -9,9 +9,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import autograd_viz as av
-from autograd_viz.layout import DENSE, WAITE, Arrow, Box, Geometry, Sizes, layout
-from autograd_viz.layout.geometry import Point
-from autograd_viz.render.drawing import Drawing
+from autograd_viz.pictures.layout import DENSE, WAITE, Arrow, Box, Geometry, Sizes, layout
+from autograd_viz.pictures.layout.geometry import Point
+from autograd_viz.pictures.render.drawing import Drawing
 from autograd_viz.sources.from_core import CoreGraph
 
 from ..effort import examples

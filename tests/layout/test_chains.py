@@ -8,7 +8,7 @@ import pytest
 
 import autograd_viz as av
 from autograd_viz.graph.model import Document
-from autograd_viz.layout import Box, Geometry, layout
+from autograd_viz.pictures.layout import Box, Geometry, layout
 from autograd_viz.sources.from_core import CoreGraph
 
 from ..figures import figure

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 import autograd_viz as av
 from autograd_viz.graph.frames import open_groups
 from autograd_viz.graph.model import Document
-from autograd_viz.layout import Box, Frame, layout
-from autograd_viz.render.drawing import Drawing, drawing_of
+from autograd_viz.pictures.layout import Box, Frame, layout
+from autograd_viz.pictures.render.drawing import Drawing, drawing_of
 from autograd_viz.sources.from_core import CoreGraph
 
 from ..effort import examples

@@ -16,8 +16,8 @@ from autograd_viz.graph.model import Document
 from autograd_viz.graph.references import check_references
 from autograd_viz.graph.surroundings import Call
 from autograd_viz.graph.trace import Trace
-from autograd_viz.maps.cards import Card
-from autograd_viz.maps.plan import Plan
+from autograd_viz.pictures.maps.cards import Card
+from autograd_viz.pictures.maps.plan import Plan
 from autograd_viz.sources.anything import graph_of
 
 torch = pytest.importorskip("torch")

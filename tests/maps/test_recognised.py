@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 import autograd_viz as av
-from autograd_viz.maps.flow import ENTRANCE
-from autograd_viz.maps.plan import Plan
+from autograd_viz.pictures.maps.flow import ENTRANCE
+from autograd_viz.pictures.maps.plan import Plan
 from autograd_viz.sources.anything import graph_of
 from autograd_viz.twin import nn
 

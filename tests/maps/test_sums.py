@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 import autograd_viz as av
-from autograd_viz.maps.flow import Flow
-from autograd_viz.maps.plan import Plan
+from autograd_viz.pictures.maps.flow import Flow
+from autograd_viz.pictures.maps.plan import Plan
 from autograd_viz.sources.anything import graph_of
 from autograd_viz.verbs.save import subject_of
 

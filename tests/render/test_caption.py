@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from autograd_viz.layout.measure import ADVANCE, columns
-from autograd_viz.render.caption import MARGIN, SIZE, caption_lines
+from autograd_viz.pictures.layout.measure import ADVANCE, columns
+from autograd_viz.pictures.render.caption import MARGIN, SIZE, caption_lines
 
 WORDS = {
     "en": "MulBackward0 (c) receives 4.0. It sends 12.0 to AccumulateGrad (a) and 8.0 to AccumulateGrad (b). Freed: self.",

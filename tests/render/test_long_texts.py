@@ -8,8 +8,8 @@ import re
 import pytest
 
 import autograd_viz as av
-from autograd_viz.layout.code import LONGEST, wrapped
-from autograd_viz.layout.measure import columns, cut
+from autograd_viz.pictures.layout.code import LONGEST, wrapped
+from autograd_viz.pictures.layout.measure import columns, cut
 
 LONG = {
     "latin": "a" * 5000,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import autograd_viz as av
-from autograd_viz.render.drawing import Drawing
+from autograd_viz.pictures.render.drawing import Drawing
 from autograd_viz.sources.from_core import CoreGraph
 from autograd_viz.verbs.show import Figure
 

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 import autograd_viz as av
 from autograd_viz.graph import State
 from autograd_viz.graph.forward import hidden_at
-from autograd_viz.layout import layout
-from autograd_viz.layout.measure import columns, label_columns
-from autograd_viz.render import THEMES, Theme, escape, render_svg
-from autograd_viz.render.writer import label_text, short
+from autograd_viz.pictures.layout import layout
+from autograd_viz.pictures.layout.measure import columns, label_columns
+from autograd_viz.pictures.render import THEMES, Theme, escape, render_svg
+from autograd_viz.pictures.render.writer import label_text, short
 from autograd_viz.sources.from_core import CoreGraph
 from autograd_viz.sources.values import value_of
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from autograd_viz.runs.grid import grid_of, lines_of
-from autograd_viz.runs.history import BINS, WHOLE, History, Series
-from autograd_viz.runs.odd import odd_in, sentences
-from autograd_viz.runs.rows import STATISTICS, Row
+from autograd_viz.pictures.runs.grid import grid_of, lines_of
+from autograd_viz.pictures.runs.history import BINS, WHOLE, History, Series
+from autograd_viz.pictures.runs.odd import odd_in, sentences
+from autograd_viz.pictures.runs.rows import STATISTICS, Row
 
 
 def filled(values: np.ndarray, columns: int = 1) -> Series:

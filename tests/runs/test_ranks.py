@@ -12,14 +12,14 @@ import pytest
 
 import autograd_viz as av
 from autograd_viz import cli
-from autograd_viz.render import THEMES
-from autograd_viz.runs.grid import grid_of
-from autograd_viz.runs.history import History
-from autograd_viz.runs.odd import odd_in
-from autograd_viz.runs.page import COLUMNS, run_page
-from autograd_viz.runs.paint import Painter
-from autograd_viz.runs.ranks import KEPT, STEPS, Ranks, Teller, unpacked
-from autograd_viz.runs.rows import Row
+from autograd_viz.pictures.render import THEMES
+from autograd_viz.pictures.runs.grid import grid_of
+from autograd_viz.pictures.runs.history import History
+from autograd_viz.pictures.runs.odd import odd_in
+from autograd_viz.pictures.runs.page import COLUMNS, run_page
+from autograd_viz.pictures.runs.paint import Painter
+from autograd_viz.pictures.runs.ranks import KEPT, STEPS, Ranks, Teller, unpacked
+from autograd_viz.pictures.runs.rows import Row
 
 ROWS = [Row("", "output", "Net", 0), Row("head", "output", "Linear", 0), Row("head.weight", "parameter", "weight", 8)]
 

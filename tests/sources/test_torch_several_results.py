@@ -11,7 +11,7 @@ torch = pytest.importorskip("torch")
 from torch.nn import functional  # noqa: E402
 
 import autograd_viz as av  # noqa: E402
-from autograd_viz.reasons.why import Why  # noqa: E402
+from autograd_viz.answers.causes.why import Why  # noqa: E402
 from autograd_viz.sources.from_core import CoreGraph  # noqa: E402
 from autograd_viz.sources.pytorch.graph import TorchGraph  # noqa: E402
 

@@ -11,7 +11,7 @@ from autograd_viz.cli.term import term
 from autograd_viz.errors import AutogradVizError
 from autograd_viz.graph.codec import recording_from_json, recording_to_json
 from autograd_viz.graph.trace import Trace
-from autograd_viz.render import text_picture
+from autograd_viz.pictures.render import text_picture
 from autograd_viz.stepper.recorded import Recording
 from autograd_viz.verbs.formats import WRITERS, Wishes
 from autograd_viz.verbs.save import subject_of

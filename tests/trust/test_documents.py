@@ -232,7 +232,7 @@ def test_a_long_text_of_letters_without_width_is_wrapped_in_no_time(tmp_path: Pa
 
 
 def test_what_resvg_panics_on_is_an_error_of_ours() -> None:
-    from autograd_viz.export.image import png_bytes
+    from autograd_viz.pictures.files.image import png_bytes
 
     with pytest.raises(av.AutogradVizError, match="the picture cannot be drawn"):
         png_bytes('<svg viewBox="0 0 9 9"')

@@ -56,7 +56,7 @@ def test_no_memory_for_the_picture(verb: str, where: list[str], tmp_path: Path, 
 
     with monkeypatch.context() as patch:
         for name in where:
-            patch.setattr(f"autograd_viz.render.drawing.{name}", full)
+            patch.setattr(f"autograd_viz.pictures.render.drawing.{name}", full)
         with pytest.raises(MemoryError):
             VERBS[verb](loss, tmp_path)
     assert not list(tmp_path.iterdir())

@@ -21,7 +21,7 @@ import autograd_viz as av
 from autograd_viz import cli
 from autograd_viz.cli.term import term
 from autograd_viz.graph.codec import recording_from_json
-from autograd_viz.render import text_picture
+from autograd_viz.pictures.render import text_picture
 from autograd_viz.stepper.recorded import Recording
 
 from . import hostile
@@ -218,8 +218,8 @@ def test_dot_understands_the_same_boxes_and_arrows() -> None:
 @given(hostile.texts())
 def test_mermaid_has_the_same_lines(text: str) -> None:
     def lines(rec: Recording) -> list[str]:
-        from autograd_viz.export.mermaid import mermaid
-        from autograd_viz.render import theme_named
+        from autograd_viz.pictures.files.mermaid import mermaid
+        from autograd_viz.pictures.render import theme_named
 
         # the words between quotes are known to be words (test_graphviz.py): what is left must be the same
         return [re.sub(r'"(?:[^"#]|#\d+;)*"', '""', line) for line in mermaid(rec.document, theme_named("light")).split("\n")]

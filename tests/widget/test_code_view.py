@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import autograd_viz as av
-from autograd_viz.render.drawing import Drawing
+from autograd_viz.pictures.render.drawing import Drawing
 from autograd_viz.twin import nn
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import autograd_viz as av
-from autograd_viz.maps.drawing import MapDrawing
+from autograd_viz.pictures.maps.drawing import MapDrawing
 from tests.functions import Stops
 from tests.maps.models import Net, loss_of
 

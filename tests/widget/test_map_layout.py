@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 
 import autograd_viz as av
-from autograd_viz.maps.page import page_map
-from autograd_viz.maps.paint import MARGIN, TOP, size_of
-from autograd_viz.maps.place import is_straight
-from autograd_viz.render import theme_named
+from autograd_viz.pictures.maps.page import page_map
+from autograd_viz.pictures.maps.paint import MARGIN, TOP, size_of
+from autograd_viz.pictures.maps.place import is_straight
+from autograd_viz.pictures.render import theme_named
 from tests.maps.test_recognised import Language
 
 LAYOUT = Path(av.__file__).parent / "widget" / "static" / "map_layout.js"

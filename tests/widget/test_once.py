@@ -8,11 +8,11 @@ from types import FrameType
 from typing import Any
 
 import autograd_viz as av
-from autograd_viz.layout.measure import columns
 from autograd_viz.lessons.dry_run import dry_run_of
-from autograd_viz.render import theme_named
-from autograd_viz.render.escape import element
-from autograd_viz.render.writer import label_text, moves_of
+from autograd_viz.pictures.layout.measure import columns
+from autograd_viz.pictures.render import theme_named
+from autograd_viz.pictures.render.escape import element
+from autograd_viz.pictures.render.writer import label_text, moves_of
 from autograd_viz.sources.jacobian import local_jacobians
 from autograd_viz.twin.core.tensor.printing import values_text
 

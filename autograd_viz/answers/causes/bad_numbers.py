@@ -1,0 +1,164 @@
+"""Where the nan or inf in a gradient came from."""
+
+from __future__ import annotations
+
+from ... import words
+from ...graph.model import Tensor
+from ...graph.text import value_text
+from ..sentences import PROPERTIES
+from .cause import Cause
+from .facts import Edge, Facts
+from .forward_birth import births_of, forward_births
+from .nan_sources import has_negative_base, nan_source
+from .numbers import bounds, has_zero, is_zero, value_with
+from .ops import cause_at, factor_values, factors, given_text, name_of_op, op_of
+
+NOT_INFINITE = ("born_equal", "born_exponent", "born_singular", "born_std", "born_weightless")  # nan for any gradient
+MASKS = ("Where", "MaskedFill", "MaskedSelect", "Relu", "Clamp", "Max", "Min", "Index", "Select", "Slice")
+
+
+def bad_causes(f: Facts) -> list[Cause]:
+    """Where the nan, else the inf, in the subject's grad came from; empty if it has neither."""
+    name = value_with(f.subject.grad)
+    if not name:
+        return []
+    arrived = None if f.edge is None or not f.is_connected else f.arrived(*f.edge)
+    later = [_not_arrived(f, name)] if arrived is not None and not value_with(arrived, (name,)) else []
+    forward = forward_births(f)
+    if forward:
+        return [*forward, *later]
+    if f.edge is None or not f.is_connected:
+        return [_not_arrived(f, name)]
+    other = value_with(arrived, ("inf",)) if later else name
+    found = [*later, *(_walk(f, f.edge, other) if other else [])]
+    return found or [Cause("not_recorded", (f.subject.id,))]
+
+
+def _not_arrived(f: Facts, name: str) -> Cause:
+    """The last pass of this graph did not make it. It was there before, or a line has changed grad since."""
+    if f.is_changed:
+        return Cause("changed_since", (f.subject.id,))
+    arrived, changed = None if f.edge is None else f.arrived(*f.edge), f.live.grad_changed(f.subject.id)
+    source = None if changed is None else changed.source
+    said = {"what": name, "value": "" if arrived is None else value_text(arrived)}
+    if arrived is None:
+        kind = "bad_written" if source is not None else "bad_elsewhere" if f.loss else "not_recorded"
+    elif value_with(f.before, (name,)):
+        kind = "bad_old"
+    elif source is None:
+        kind = "inf_to_nan" if value_with(arrived, ("inf",)) else "bad_elsewhere"
+    else:
+        kind = "bad_since"
+    return Cause(kind, (f.subject.id,), source=source, said=said)
+
+
+def bad_loss(f: Facts) -> list[Cause]:
+    """The gradient is finite, and the loss is not."""
+    found = forward_births(f) if f.is_connected else []
+    grad = f.subject.grad
+    is_number = grad is not None and not value_with(grad) and not is_zero(grad)
+    is_nan = any(PROPERTIES["nan"](f.tensors[t].value) for t in f.loss)
+    return [*found, Cause("loss_bad_finite", f.loss)] if found and is_number and is_nan else found
+
+
+# -- the backward pass ------------------------------------------------------------------------------------------------
+
+
+def _walk(f: Facts, edge: Edge, name: str) -> list[Cause]:
+    """Go towards the loss while the arriving gradient has it. It was born where no arriving gradient has it."""
+    found: list[Cause] = []
+    seen, stack = {edge}, [edge]
+    while stack and not found:
+        at = stack.pop()
+        sent = f.sent_along(at)
+        bad = [s for s, v in sent.items() if value_with(v, (name,))]
+        if not sent and at in f.starts and f.holds(name, at[0]):
+            found.append(Cause("bad_start", f.loss, (at[0],), said={"what": name}))
+        if sent and not bad and None not in sent.values():
+            found.append(_met(f, at, name))
+        for node, i in bad or [s for s, v in sent.items() if v is None]:
+            factor = _bad_factor(f, node, i)
+            if factor is not None and not f.holds(name, node):
+                found += _multiplied(f, node, factor)
+            elif _is_born(f, node, i, name):
+                found += _born(f, node, i, name)
+            else:
+                there = [(node, k) for k in range(f.nodes[node].outputs)]
+                stack += [e for e in there if e not in seen]
+                seen.update(there)
+    return found
+
+
+def _is_born(f: Facts, node: str, i: int, name: str) -> bool:
+    """Did the node make it? What arrived had none; or, if that is unknown, its values prove that it makes some."""
+    source = nan_source(f, node)
+    if f.arrivals(node):
+        return not f.holds(name, node)
+    return source is not None and (source.holds(f, node) is True or has_negative_base(f, node, i))
+
+
+def _met(f: Facts, at: Edge, name: str) -> Cause:
+    """A hook made it, or a sum of gradients."""
+    hooks = words.COMMA.join(f.live.hooks(at[0]))
+    kind = "bad_hook" if hooks or len(f.senders[at]) == 1 else "bad_sum"
+    return cause_at(f, kind, at[0], (), what=name, hook=hooks or "?")
+
+
+def _bad_factor(f: Facts, node: str, i: int) -> Tensor | None:
+    """The factor with nan or inf in the forward pass, by which the gradient for next_functions[i] is multiplied."""
+    return next((t for t in factors(f, node, i) if value_with(t.value)), None)
+
+
+def _multiplied(f: Facts, node: str, factor: Tensor) -> list[Cause]:
+    """The product, and where its factor got the value."""
+    said = {"what": value_with(factor.value), "factor": factor.name or words.A_TENSOR}
+    return [cause_at(f, "born_factor", node, (factor.id,), **said), *births_of(f, factor.id)]
+
+
+def _born(f: Facts, node: str, i: int, name: str) -> list[Cause]:
+    """The op, the reason, and the op that sent a zero or an inf into it."""
+    if name == "nan" and f.holds("inf", node):
+        found = [c for k in range(f.nodes[node].outputs) for c in _walk(f, (node, k), "inf")]
+        return found or [_at(f, "born_other", node, name)]
+    born = _at(f, _kind(f, node, i), node, name)
+    is_infinite = name == "nan" and born.kind not in NOT_INFINITE and any(map(has_zero, f.arrivals(node)))
+    mask = _mask_behind(f, node) if is_infinite else None
+    return [born] if mask is None else [born, mask]
+
+
+def _kind(f: Facts, node: str, i: int) -> str:
+    source, given = nan_source(f, node), bounds(f.input(node))
+    is_negative = (given is not None and given[0] < 0) or (given is None and bool(value_with(f.result(node), ("nan",))))
+    if has_negative_base(f, node, i):
+        return "born_exponent"
+    if source is None or source.holds(f, node) is False:
+        return "born_other"
+    return "born_negative_root" if source.kind == "born_sqrt" and is_negative else source.kind
+
+
+def _at(f: Facts, kind: str, node: str, name: str) -> Cause:
+    pole = "-1" if op_of(f, node) == "Log1P" else "0"
+    is_open = name == "nan" and op_of(f, node) == "Sqrt" and not f.arrivals(node)  # 1/0 is inf, and 0 * 1/0 is nan
+    what = "nan / inf" if is_open else name
+    return cause_at(f, kind, node, what=what, pole=pole, given=given_text(f, node))
+
+
+def _masks(f: Facts, node: str, i: int) -> bool:
+    """Does the node block something: by its nature, or as a product with a mask of zeros and ones?"""
+    if op_of(f, node) != "Mul":
+        return f.called(node).startswith(MASKS)
+    return any(v.numbers and {*v.numbers} <= {0, 1} for v in factor_values(f, node, i))
+
+
+def _mask_behind(f: Facts, node: str) -> Cause | None:
+    """The op that kept the bad branch out of the result. It sent the zero that is multiplied by infinity."""
+    now, seen = node, {node}
+    while True:
+        before = next((s for k in range(f.nodes[now].outputs) for s in f.senders.get((now, k), ())), None)
+        if before is None or before[0] in seen:
+            return None
+        now, i = before
+        seen.add(now)
+        there = f.arrivals(now)
+        if has_zero(f.sent(now, i)) and there and not any(map(has_zero, there)) and _masks(f, now, i):
+            return cause_at(f, "zero_times_inf", now, (), born=name_of_op(f, node))

@@ -1,0 +1,28 @@
+"""One reason, as data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from ...graph.surroundings import Source
+
+Said = str | Source | None
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """One reason why a gradient is what it is. Its sentence is `CAUSE_<KIND>` of the words, its advice `DO_<KIND>`.
+
+    Attributes:
+        kind: "not_leaf", "cut_detach", "zero_relu", ...
+        tensors, nodes: ids of the responsible parts of the document.
+        source: the place in the user's code.
+        said: other values for the sentence, by placeholder.
+    """
+
+    kind: str
+    tensors: tuple[str, ...] = ()
+    nodes: tuple[str, ...] = ()
+    source: Source | None = None
+    said: Mapping[str, Said] = field(default_factory=dict)

@@ -1,0 +1,232 @@
+"""Where nan and inf began in the forward pass. The search goes back from the loss while an op's inputs have them."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from ... import words
+from ...graph.model import Op, Tensor
+from .cause import Cause
+from .facts import Facts
+from .nan_sources import has_too_few
+from .numbers import BAD, elements_text, has_zero, is_known, number, value_with
+from .ops import plain_name
+
+MOST = 2  # leaves that the answer names
+MOST_HANDED = 50  # ops that are followed
+FILLS = ("MaskedFill", "Where", "MaskedScatter", "Fill")  # ops that write numbers where the user wants them
+INFINITE_AT_0 = ("Div", "Reciprocal", "Rsqrt", "Pow", "Log", "Xlogy", "Digamma", "Polygamma")  # ops, where they are infinite
+INFINITE = (
+    "CtcLoss", "Log1p", "Logit", "Atanh", "Erfinv", "Tan", "Lgamma", "Std", "Var", "Softmax", "LogSoftmax", "Fill", "Full",
+)  # fmt: skip
+HAND_ON = (  # finite inputs give finite results, unless they are huge
+    "Neg", "Sum", "Mean", "LogSoftmax", "Softmax", "View", "UnsafeView", "Reshape", "T", "Transpose", "Permute", "Squeeze",
+    "Unsqueeze", "Expand", "Clone", "Select", "Slice", "Index", "Gather", "Abs", "Relu", "Alias", "ToCopy",
+)  # fmt: skip
+ALIKE = (  # a nan or inf in an input gives a nan or inf in the result
+    "Add", "Sub", "Rsub", "Mul", "Mm", "Bmm", "Mv", "Dot", "Addmm", "Neg", "Sum", "Mean", "View", "UnsafeView", "Reshape", "T",
+    "Transpose", "Permute", "Squeeze", "Unsqueeze", "Expand", "Clone", "Abs", "Alias", "Cat", "Stack",
+)  # fmt: skip
+JOIN = ("Cat", "Stack")  # the same, for several inputs
+OPERANDS = {  # number of operands; finite ones give finite results, except for overflow and division by 0
+    "Add": 2, "Sub": 2, "Rsub": 2, "Mul": 2, "Div": 2, "Mm": 2, "Bmm": 2, "Mv": 2, "Dot": 2, "Addmm": 3, "Addmv": 3,
+    "Baddbmm": 3, "Convolution": 3,
+}  # fmt: skip
+LOGARITHMS = ("Log", "Log2", "Log10", "Log1P")  # log of 0 is -inf
+PUT = ("given", "given_leaf", "forward_put", "forward_written")  # no op computed it
+
+
+class _Walk(NamedTuple):
+    """What was found on the paths back from the loss.
+
+    Attributes:
+        origins: where they begin, the nearest first.
+        nan_at: the op that made the first nan, if one did.
+        late: leaves at the ends of paths that were changed since.
+        is_open: at the end of a path the inputs of an op are unknown.
+    """
+
+    origins: list[Cause]
+    nan_at: Op | None
+    late: list[str]
+    is_open: bool
+
+
+def forward_births(f: Facts) -> list[Cause]:
+    """The origin of nan or inf in the forward pass, if the loss has it; else empty."""
+    root = next((r for r in f.loss if value_with(f.tensors[r].value)), None)
+    if root is None:
+        return []
+    walk, what = _walked(f, root), value_with(f.tensors[root].value)
+    if walk.origins:
+        return _told(f, walk)
+    if walk.late and not walk.is_open:
+        return [_diverged(f, walk.late, what)]
+    leaves = [id for id in f.behind_loss if f.makers.get(id) is None and value_with(f.tensors[id].value)]
+    given = sorted((id for id in leaves if id not in f.changed_since), key=lambda leaf: f.tensors[leaf].requires_grad)
+    unknown = "loss_bad_freed" if f.is_recorded else "loss_bad"
+    return [_there_before(f, given[0]) if given else Cause(unknown, f.loss, said={"what": what})]
+
+
+def births_of(f: Facts, tensor: str) -> list[Cause]:
+    """The origin of nan or inf in a tensor of the forward pass, if it is known."""
+    return _told(f, _walked(f, tensor))
+
+
+def _told(f: Facts, walk: _Walk) -> list[Cause]:
+    """The nearest origin; an op comes before other origins. Also the op that made nan of an inf that was given."""
+    if not walk.origins:
+        return []
+    made = next((c for c in walk.origins if c.kind not in PUT), walk.origins[0])
+    made = _overflow_behind(f, made) or made
+    is_mixed = made.kind in PUT and made.said.get("what") == "inf"
+    return [_at(walk.nan_at, "nan_of_inf"), made] if is_mixed and walk.nan_at is not None else [made]
+
+
+def _overflow_behind(f: Facts, made: Cause) -> Cause | None:
+    """An overflow before an op that is undefined there. log() makes inf of a 0, and the 0 may be 1 divided by inf."""
+    seen, stack = {*made.tensors}, [*made.tensors] if made.kind == "forward_born" else []
+    while stack:
+        op = f.makers.get(stack.pop())
+        inputs = _inputs(f, op)
+        holds = op is not None and any(o is not None and value_with(f.tensors[o].value, ("inf",)) for o in op.outputs)
+        cause = _began(f, op, inputs, "inf") if op is not None and holds and not _bad_inputs(op, inputs, set()) else None
+        if cause is not None and cause.kind == "forward_overflow":
+            return cause
+        stack += [t.id for t in inputs if t.id not in seen]
+        seen.update(t.id for t in inputs)
+    return None
+
+
+def _inputs(f: Facts, op: Op | None) -> list[Tensor]:
+    return [] if op is None else [f.tensors[o.tensor] for o in op.inputs if o.tensor is not None]
+
+
+def _walked(f: Facts, root: str) -> _Walk:
+    walk, proven = _Walk([], None, [], False), _proven(f)
+    what = {root: value_with(f.tensors[root].value) or "nan"}
+    stack = [root]
+    while stack:
+        at = stack.pop()
+        op = f.makers.get(at)
+        if op is None:
+            walk.origins.append(_there_before(f, at))
+            continue
+        inputs = _inputs(f, op)
+        bad = _bad_inputs(op, inputs, proven)
+        late = [id for id in bad if f.makers.get(id) is None and id in f.changed_since]  # their values at that time are unknown
+        walk.late.extend(id for id in late if id not in walk.late)
+        if what[at] == "nan" and {*bad.values()} == {"inf"}:
+            walk = walk._replace(nan_at=walk.nan_at or op)
+        cause = _began(f, op, inputs, what[at]) if not bad else None
+        walk.origins.extend([] if cause is None else [cause])
+        is_open = (not bad and cause is None) or (bool(late) and not all(is_known(t.value) for t in inputs))
+        walk = walk._replace(is_open=walk.is_open or is_open)
+        new = {id: w or what[at] for id, w in bad.items() if id not in what and id not in late}
+        what.update(new)
+        stack += reversed(new)
+    return walk
+
+
+def _proven(f: Facts) -> set[str]:
+    """Tensors of unknown value that must have nan or inf, because an input of their op has it."""
+    found: set[str] = set()
+    for op in f.document.ops:
+        is_bad = any(t.id in found or value_with(t.value) for t in _inputs(f, op))
+        if op.name in ALIKE and is_bad:
+            found.update(o for o in op.outputs if o is not None and not is_known(f.tensors[o].value))
+    return found
+
+
+def _bad_inputs(op: Op, inputs: list[Tensor], proven: set[str]) -> dict[str, str]:
+    """Inputs that have nan, else those that have inf; "" for an unknown one that must have either."""
+    nan, inf = ({t.id: what for t in inputs if value_with(t.value, (what,))} for what in BAD)
+    if nan or inf:
+        return nan or inf
+    unknown = [t for t in inputs if not is_known(t.value)]
+    is_alone = len(unknown) == 1 and op.name in (HAND_ON if len(inputs) == 1 else JOIN) and 0 not in unknown[0].value.shape
+    return {t.id: "" for t in unknown if is_alone or t.id in proven}
+
+
+def _began(f: Facts, op: Op, inputs: list[Tensor], what: str) -> Cause | None:
+    """The op made it, got it as a number, or had to write it. None if its inputs are unknown."""
+    if op.name == "Div" and len(inputs) > 1 and has_zero(inputs[1].value):
+        return _at(op, "forward_division", what=what)
+    is_guess = _is_half_known(op) and (op.name not in (*FILLS, *OPERANDS) or op.name == "Convolution")
+    if is_guess or not all(is_known(t.value) or _is_finite(f, t.id) for t in inputs):
+        return None
+    numbers = [n for o in op.inputs if o.tensor is None and (n := number(o.text)) is not None]
+    given = [elements_text(f.tensors[o.tensor].value) if o.tensor else o.text for o in op.inputs if o.text != "?"]
+    made = next((w for id in op.outputs if id is not None and (w := value_with(f.tensors[id].value))), what)
+    kind = _kind(f, op, inputs, numbers, what)
+    sign = "-" * (made == "inf" and op.name in LOGARITHMS and kind == "forward_born")
+    return _at(op, kind, what=sign + made, inputs=words.COMMA.join(given))
+
+
+def _at(op: Op, kind: str, **said: str) -> Cause:
+    ids, nodes = tuple(o for o in op.outputs if o is not None), () if op.node is None else (op.node,)
+    return Cause(kind, ids, nodes, op.source, {"op": plain_name(op.name), **said})
+
+
+def _is_half_known(op: Op) -> bool:
+    """Has it an input that the graph has not kept, such as a tensor that requires no gradient?"""
+    is_short = op.reconstructed and len(op.inputs) < OPERANDS.get(op.name, 0)
+    return is_short or any(o.tensor is None and o.text == "?" for o in op.inputs)
+
+
+def _is_finite(f: Facts, tensor: str) -> bool:
+    """Was it made of finite numbers only, by ops that then give finite results?"""
+    for _ in range(MOST_HANDED):
+        op, inputs = f.makers.get(tensor), _inputs(f, f.makers.get(tensor))
+        if op is None or op.name not in HAND_ON or len(inputs) != 1 or 0 in inputs[0].value.shape:
+            return False
+        if is_known(inputs[0].value):
+            return not value_with(inputs[0].value)
+        tensor = inputs[0].id
+    return False
+
+
+def _kind(f: Facts, op: Op, inputs: list[Tensor], numbers: list[float], what: str) -> str:
+    """How an op made it of tensors with finite numbers only."""
+    if op.name in FILLS:
+        return "forward_put"
+    if not all(map(math.isfinite, numbers)):
+        return "forward_written"
+    if _is_half_known(op):
+        return "forward_constant"
+    return _kind_of_inf(op, inputs, numbers) if what == "inf" else _kind_of_nan(f, op)
+
+
+def _kind_of_nan(f: Facts, op: Op) -> str:
+    if op.node is not None and has_too_few(f, op.node):
+        return "forward_few"
+    if op.node is not None and any(0 in t.value.shape for t in f.inputs(op.node)[:1]):
+        return "forward_empty"
+    return "forward_weightless" if op.name.startswith("NllLoss") else "forward_born"
+
+
+def _kind_of_inf(op: Op, inputs: list[Tensor], numbers: list[float]) -> str:
+    """It overflowed, or it is infinite at this input."""
+    is_at_zero = 0.0 in numbers or any(has_zero(t.value) or not is_known(t.value) for t in inputs)
+    is_born = op.name.startswith(INFINITE) or (op.name.startswith(INFINITE_AT_0) and is_at_zero)
+    return "forward_born" if is_born else "forward_overflow"
+
+
+# -- what was there before any op -------------------------------------------------------------------------------------
+
+
+def _there_before(f: Facts, leaf: str) -> Cause:
+    """The cause for a tensor that no op made."""
+    t = f.tensors[leaf]
+    users = [op.node for op in f.users.get(leaf, ()) if op.node is not None]
+    said = {"what": value_with(t.value) or "nan", "tensor": t.name or words.THE_TENSOR}
+    return Cause("given_leaf" if t.requires_grad else "given", (leaf,), tuple(users[:1]), t.source, said)
+
+
+def _diverged(f: Facts, leaves: list[str], what: str) -> Cause:
+    """Leaves have it now, and were changed since the pass: after one bad step all later losses have it."""
+    changed = f.live.changed(*f.changed_since[leaves[0]])
+    names = [f.tensors[id].name or words.THE_TENSOR for id in leaves[:MOST]] + ["…"] * (len(leaves) > MOST)
+    said = {"what": what, "leaves": words.COMMA.join(names)}
+    return Cause("diverged", tuple(leaves), source=None if changed is None else changed.source, said=said)

@@ -1,0 +1,141 @@
+"""What has run, as a recorder has seen it. Answers look up its ops and events."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+from ...graph.passes import Holder
+from ...graph.surroundings import Source
+
+
+class Op(Protocol):
+    """One op that ran.
+
+    Attributes:
+        given: the ops whose results it was given, and leaves that require grad.
+        number: rises with time, as an event's number does.
+        age: how many passes had run.
+        cut: why its result has no history although an input has one: "op", "no_grad", "inference". "behind" if the inputs were
+            detached earlier; else "".
+    """
+
+    given: list[Any]
+    number: Any
+    age: int
+    cut: str
+
+    @property
+    def name(self) -> str:
+        """As in `torch.<name>`."""
+
+    @property
+    def source(self) -> Source | None:
+        """Where it was called."""
+
+
+class Event(Protocol):
+    """Something that happened to a tensor, or to all tensors.
+
+    Attributes:
+        kind: "pass", "cleared", "written", "switched_on", "switched_off", "made", "placed", "step", "optimizer", "unscaled".
+        name: of the function.
+        number: rises with time.
+        detail: more about it.
+    """
+
+    kind: str
+    name: str
+    number: Any
+    detail: Any
+
+    @property
+    def source(self) -> Source | None:
+        """Where it happened."""
+
+
+class PassEvent(Event, Protocol):
+    """A call of backward() or grad().
+
+    Attributes:
+        root: the op that made its root, if it is still known.
+        error: the error that it raised; "" if none.
+        wanted: only some inputs were asked for.
+        has_graph: its root has a grad_fn.
+    """
+
+    root: Op | None
+    error: str
+    wanted: bool
+    has_graph: bool
+
+
+class History(Protocol):
+    """Answers about what has run.
+
+    Attributes:
+        is_recorded: a recorder was on.
+        unknown_root: the kind of cause if the root of the last pass is unknown.
+        knows_uses: it knows the ops that use a leaf.
+        passes: calls of backward() and grad(), in order.
+        left: ops by which a tensor with a history became a number or an array.
+        scalers: GradScaler's checks for inf.
+    """
+
+    is_recorded: bool
+    unknown_root: str
+    knows_uses: bool
+    passes: Sequence[PassEvent]
+    left: Sequence[Op]
+    scalers: Sequence[Event]
+
+    def op_of(self, tensor: Any) -> Op | None:
+        """The op that made a tensor."""
+
+    def events_of(self, tensor: Any, *kinds: str) -> list[Event]:
+        """The events of a tensor, in order."""
+
+    def clearings(self, tensor: Any) -> list[Event]:
+        """The events that set its grad to None, in order."""
+
+    def used(self, tensor: Any) -> Event | None:
+        """The last op that had the leaf as an input."""
+
+    def optimizers(self, tensor: Any) -> list[Holder]:
+        """Every live optimizer."""
+
+    def shards(self, tensor: Any) -> int:
+        """The number of ranks over which FSDP has sharded the parameter; 0 for any other tensor."""
+
+    def early(self, tensor: Any) -> tuple[Op, Any] | None:
+        """An op behind a tensor without a history that ran before its input required grad; and that input."""
+
+    def unmade(self, tensor: Any) -> str:
+        """The kind of cause for a tensor without a history and without a known op."""
+
+    def owner_of(self, tensor: Any) -> Event | None:
+        """The event that put another parameter in its place."""
+
+    def is_leaf(self, tensor: Any) -> bool:
+        """Did no op make it?"""
+
+    def grad_of(self, tensor: Any) -> Any:
+        """Its grad, without a warning."""
+
+    def state_of(self, tensor: Any) -> str:
+        """What its grad contains: "nan", "inf", "zero", "huge", "tiny", "" for other numbers."""
+
+    def mode_of(self, op: Op) -> Event | None:
+        """The switch that had turned grad mode off when an op ran."""
+
+    def factor_of(self, event: Event) -> float | None:
+        """The factor of an in-place multiplication, if it is known."""
+
+    def switched_off(self) -> list[Event]:
+        """Where requires_grad was last switched off, for any tensor."""
+
+    def modified(self, root: Any, message: str) -> tuple[Op | None, Event | None]:
+        """The op whose saved tensor was modified, and the change."""
+
+    def is_running(self) -> bool:
+        """Is a backward pass running now, and the question asked inside it?"""

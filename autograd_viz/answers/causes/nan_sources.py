@@ -1,0 +1,157 @@
+"""Sources of nan and inf: where rules divide by zero, or multiply zero by infinity."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import NamedTuple
+
+from ...graph.model import Value
+from ..sentences import PROPERTIES
+from .facts import Facts
+from .numbers import bounds, has_zero, is_known, number, value_with
+from .ops import op_of, operand
+
+SPREADS = ("Std", "Var", "StdMean", "VarMean")
+DIVIDED = 2  # operands of a division
+Test = Callable[[Facts, str], bool | None]
+
+
+class NanSource(NamedTuple):
+    """Ops whose rule can make nan or inf, the kind of cause, and a test of the values (None: unknown)."""
+
+    ops: tuple[str, ...]
+    kind: str
+    holds: Test
+
+
+def _holds_zero(value: Value | None) -> bool | None:
+    return has_zero(value) if is_known(value) else None
+
+
+def _divisor_zero(f: Facts, node: str) -> bool | None:
+    op = f.op(node)
+    written = None if op is None or len(op.inputs) < DIVIDED else number(op.inputs[1].text)
+    return not written if written is not None else _holds_zero(operand(f, node, 1, "other"))
+
+
+def _result_zero(f: Facts, node: str) -> bool | None:
+    return _holds_zero(f.result(node))
+
+
+def _result_infinite(f: Facts, node: str) -> bool | None:
+    result = f.result(node)
+    return None if result is None else PROPERTIES["inf"](result)
+
+
+def _beyond(least: float, most: float = math.inf) -> Test:
+    """Is an input at an end of the interval in which the derivative is finite, or outside?"""
+
+    def holds(f: Facts, node: str) -> bool | None:
+        found = bounds(f.input(node))
+        return None if found is None else found[0] <= least or found[1] >= most
+
+    return holds
+
+
+def _reaches(pole: float) -> Test:
+    """Does the input have the number at which the derivative is infinite?"""
+
+    def holds(f: Facts, node: str) -> bool | None:
+        value, found = f.input(node), bounds(f.input(node))
+        if value is not None and value.numbers:
+            return pole in value.numbers
+        if pole == 0:
+            return _holds_zero(value)
+        return None if found is None or found[0] <= pole <= found[1] else False
+
+    return holds
+
+
+def _root_of_zero(f: Facts, node: str) -> bool | None:
+    """Is an input 0 or negative? The root of a negative number is nan, and so is the derivative."""
+    return has_zero(f.result(node)) or _beyond(0.0)(f, node)
+
+
+def _power(f: Facts, node: str) -> bool | None:
+    """Is it 0 to a power between 0 and 1, or a negative base with an exponent that is no integer?"""
+    exponent, base = number(f.plain(node, "exponent")), operand(f, node, 0, "self")
+    found = bounds(base)
+    if exponent is None:
+        least = number(f.plain(node, "self")) if found is None else found[0]
+        return False if least is not None and least > 0 else None
+    if exponent == 0 or (exponent >= 1 and exponent == int(exponent)):
+        return False
+    return None if found is None else (exponent < 1 and has_zero(base)) or (found[0] < 0 and exponent != int(exponent))
+
+
+def has_negative_base(f: Facts, node: str, i: int) -> bool:
+    """Is it the exponent's gradient, along next_functions[i], with a negative base? The logarithm of the base is nan."""
+    if op_of(f, node) != "Pow" or f.plain(node, "exponent"):
+        return False
+    written = number(f.plain(node, "self"))
+    if written is not None:
+        return written < 0
+    found = bounds(operand(f, node, 0, "self")) if i == 1 else None
+    return found is not None and found[0] < 0
+
+
+def has_too_few(f: Facts, node: str) -> bool | None:
+    """Is it a spread of too few elements for its correction? Then it divides by 0. (For equal elements it sends 0.)"""
+    given, made = f.inputs(node)[:1], f.results(node)[:1]
+    correction = number(f.plain(node, "correction") or "1")
+    if op_of(f, node) not in SPREADS or not given or not made or correction is None:
+        return None
+    return math.prod(given[0].value.shape) <= correction * math.prod(made[0].value.shape)
+
+
+def _equal_values(f: Facts, node: str) -> bool | None:
+    """Are two singular values (or eigenvalues) equal, or is one 0?"""
+    values = f.saved(node, "S", "L", "eigenvalues")
+    if values is None or not values.numbers:
+        return None
+    sizes = [round(abs(n), 6) for n in values.numbers]  # to the precision of float32
+    return len({*sizes}) < len(sizes) or 0 in sizes
+
+
+def _row_of_nan(f: Facts, node: str) -> bool | None:
+    """Was a whole row -inf?"""
+    given, result = f.input(node), f.result(node)
+    if given is not None and not value_with(given):
+        return False
+    return None if result is None else PROPERTIES["nan"](result)
+
+
+def _weightless(f: Facts, node: str) -> bool | None:
+    """Is it the mean over targets whose weights sum to 0?"""
+    return False if f.plain(node, "reduction") in ("0", "2") else _holds_zero(f.saved(node, "total_weight"))
+
+
+NAN_SOURCES = (
+    NanSource(("Log", "Log2", "Log10"), "born_log", _reaches(0.0)),
+    NanSource(("Log1P",), "born_log", _reaches(-1.0)),
+    NanSource(("Sqrt",), "born_sqrt", _root_of_zero),
+    NanSource(("Rsqrt",), "born_sqrt", _beyond(0.0)),
+    NanSource(("Reciprocal",), "born_division", lambda f, node: _holds_zero(f.input(node))),
+    NanSource(("Div",), "born_division", _divisor_zero),
+    NanSource(("Pow",), "born_power", _power),
+    NanSource(SPREADS, "born_std", has_too_few),
+    NanSource(("Exp", "Exp2", "Expm1", "Sinh", "Cosh"), "born_exp", _result_infinite),
+    NanSource(("LinalgSvd", "LinalgEigh", "LinalgEig"), "born_equal", _equal_values),
+    NanSource(("Softmax", "LogSoftmax"), "born_row", _row_of_nan),
+    NanSource(("NllLoss", "NllLoss2D"), "born_weightless", _weightless),
+    NanSource(("CtcLoss",), "born_ctc", _result_infinite),
+    NanSource(("Acosh",), "born_edge", _beyond(1.0)),
+    NanSource(("Logit",), "born_edge", _beyond(0.0, 1.0)),
+    NanSource(("Hypot",), "born_norm", _result_zero),
+    NanSource(
+        ("LinalgQr", "LinalgSlogdet", "LinalgInvEx", "LinalgSolveEx", "LinalgCholeskyEx"), "born_singular", lambda f, node: None
+    ),
+    NanSource(("Asin", "Acos", "Atanh", "Erfinv"), "born_edge", _beyond(-1.0, 1.0)),
+)
+BY_OP = {op: source for source in NAN_SOURCES for op in source.ops}
+
+
+def nan_source(f: Facts, node: str) -> NanSource | None:
+    """How a node's rule can make nan or inf."""
+    return BY_OP.get(op_of(f, node))

@@ -1,0 +1,91 @@
+"""The op of a node: its name, its inputs in words, and a cause that names it."""
+
+from __future__ import annotations
+
+import re
+
+from ... import words
+from ...graph.model import Tensor, Value
+from .cause import Cause, Said
+from .facts import Facts
+from .numbers import bounds, is_known, number, range_text
+from .spelling import operator_at
+
+_STEM = re.compile(r"Backward(?:\d|Autograd|$)")
+_VARIANT = re.compile(r"^(?:Native|Cudnn|Miopen|Fused|Unsafe|Linalg)(?=[A-Z])")
+_WORD = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=\dD)(?=[A-Z])|(?<=\d)(?=[A-Z][a-z])")
+CLEARER = {"where": "torch.where"}  # names that look like an ordinary word in the sentence
+ADDED = ("Addmm", "Addmv", "Baddbmm", "Addbmm")  # the first operand is added to a product of the others
+OPERATORS = ("Add", "Sub", "Mul", "Div", "Pow", "Mm", "Bmm", "Mv", "Dot")
+PRODUCTS = ("Mul", "Mm", "Bmm", "Mv", "Dot", "Ger", "Vdot", *ADDED, "Convolution")
+
+
+def stem(name: str) -> str:
+    """The op's name in a node's class name: ThresholdBackward in ThresholdBackwardBackward0."""
+    found = _STEM.search(name)
+    return name[: found.start()] if found is not None else name
+
+
+def op_of(f: Facts, node: str) -> str:
+    """The same for a node; "" for a Function of the user's, whatever its name is."""
+    return "" if f.nodes[node].rule == "user" else stem(f.called(node))
+
+
+def plain_name(op: str) -> str:
+    """The op as users write it: log_softmax for LogSoftmax, batch_norm for NativeBatchNorm."""
+    name = _WORD.sub("_", _VARIANT.sub("", op)).lower()
+    return CLEARER.get(name, name)
+
+
+def name_of_op(f: Facts, node: str) -> str:
+    """The plain name of a node's op; the class name of a user's Function."""
+    return plain_name(op_of(f, node)) or f.called(node).removesuffix("Backward")
+
+
+def cause_at(f: Facts, kind: str, node: str, tensors: tuple[str, ...] | None = None, **said: Said) -> Cause:
+    """A cause that names a node: with its op, its line, and these tensors, by default the op's inputs."""
+    given = tuple(t.id for t in f.inputs(node)) if tensors is None else tensors
+    source = f.source(node)
+    name = (operator_at(source) if op_of(f, node) in OPERATORS else "") or name_of_op(f, node)
+    return Cause(kind, given, (node,), source, {"node": f.called(node), "op": name, **said})
+
+
+def given_text(f: Facts, node: str) -> str:
+    """`its inputs are -3.0 … -1.0`, else the outputs, else that neither is recorded."""
+    given, result = bounds(f.input(node, 1 if op_of(f, node) in ADDED else 0)), bounds(f.result(node))
+    if given is not None:
+        return words.INPUTS_ARE.format(range=range_text(given))
+    return words.INPUTS_UNKNOWN if result is None else words.OUTPUTS_ARE.format(range=range_text(result))
+
+
+def numbers_of(f: Facts, node: str) -> list[float | None]:
+    """The Python numbers among the op's operands; None for an operand that is no number."""
+    op = f.op(node)
+    return [] if op is None else [number(o.text) for o in op.inputs if o.tensor is None]
+
+
+def operand(f: Facts, node: str, index: int, *saved: str) -> Value | None:
+    """The value of an op's input, or a saved value under one of these names; None if unknown."""
+    op = f.op(node)
+    given = op.inputs[index].tensor if op is not None and index < len(op.inputs) else None
+    value = None if given is None or given in f.changed_since else f.tensors[given].value
+    return value if is_known(value) else f.saved(node, *saved)
+
+
+def factors(f: Facts, node: str, i: int) -> list[Tensor]:
+    """The factors of what a product sends along next_functions[i]; a bias is no factor."""
+    op, given = op_of(f, node), f.inputs(node)
+    biases = given[:1] if op in ADDED else given[2:] if op == "Convolution" else []
+    is_bias = op in ADDED and i == 0
+    others = f.others(node, i) if op in PRODUCTS and not is_bias else []
+    return [t for t in others if t not in biases and t.id not in f.changed_since]
+
+
+def factor_values(f: Facts, node: str, i: int) -> list[Value]:
+    """The values of the factors, else the value that the node has saved for one."""
+    known, op = [t.value for t in factors(f, node, i)], op_of(f, node)
+    if known or op not in PRODUCTS or numbers_of(f, node) or (op in ADDED and i == 0):
+        return known
+    is_first = i == (1 if op in ADDED else 0)
+    saved = f.saved(node, *(("other", "mat2", "batch2", "vec", "weight") if is_first else ("self", "mat1", "batch1", "input")))
+    return [] if saved is None else [saved]

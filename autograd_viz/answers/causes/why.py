@@ -1,0 +1,208 @@
+"""Why is this tensor's grad what it is? One answer per tensor, at the start and whenever a step changes it."""
+
+from __future__ import annotations
+
+from itertools import islice
+
+from ... import words
+from ...graph.circles import reached_from
+from ...graph.model import Document, Node, Op, Tensor, Value
+from ...graph.text import shape_text, value_text
+from ...graph.trace import Change, Step, Trace
+from ..sentences import PROPERTIES, Births, after_hooks, hook_kind, is_differentiable, listed, same, together
+from . import recorded_cut_sentences
+
+RULES = (  # the beginning of a node's name, and how its rule makes a gradient zero
+    ("ReluBackward", "WHY_ZERO_RELU"),
+    ("ClampBackward", "WHY_ZERO_CLAMP"),
+    ("HardtanhBackward", "WHY_ZERO_CLAMP"),
+    ("MulBackward", "WHY_ZERO_MUL"),
+)
+FEW = 3  # nodes that an answer names
+MOST_CUT = 40  # tensors that are followed to where they were detached from the loss
+
+
+class Why:
+    """Explains the grads of one document's tensors, step by step.
+
+    Args:
+        document: the graph before the pass.
+    """
+
+    def __init__(self, document: Document) -> None:
+        self.document = document
+        self.nodes = {n.id: n for n in document.nodes}
+        self.makers: dict[str, Op] = {id: op for op in document.ops for id in op.outputs if id is not None}
+        self.births = Births(document)
+        leaves = {n.variable: n.id for n in document.nodes if n.variable is not None}
+        self.node_of = {t.id: leaves.get(t.id) if t.is_leaf else t.grad_fn for t in document.tensors}
+        self.tensors_at: dict[str, list[Tensor]] = {}
+        for t in document.tensors:
+            self.tensors_at.setdefault(self.node_of[t.id] or "", []).append(t)
+        starts = [node for root in document.roots if (node := self.node_of[root]) is not None]
+        self.expected = dict.fromkeys(starts, 1)
+        self.senders: dict[str, list[str]] = {}
+        for id in reached_from(self.nodes, starts):
+            for after in self.nodes[id].next_functions:
+                if after.node is not None:
+                    self.expected[after.node] = self.expected.get(after.node, 0) + 1
+                    self.senders.setdefault(after.node, []).append(id)
+        self.starts = set(starts)
+        freed = [n.id for n in document.nodes if any(s.state == "freed" for s in n.saved)]
+        self.cut = reached_from(self.nodes, (f.node for id in freed for f in self.nodes[id].next_functions if f.node))
+
+    # -- before the first step ----------------------------------------------------------------------------------------
+
+    def at_start(self) -> dict[str, str]:
+        """The answer for every tensor of the document before the pass, by id."""
+        found = {t.id: self._without_gradient(t) or self._pending(t) for t in self.document.tensors}
+        unreached = (t.id for t in self.document.tensors if self._is_unreached(t) and (t.name or t.is_leaf))
+        cuts = recorded_cut_sentences(self.document, islice(unreached, MOST_CUT))
+        return found | {id: together([found[id], cut]) for id, cut in cuts.items() if cut}
+
+    def _is_unreached(self, t: Tensor) -> bool:
+        """Could it keep a gradient, and does no path lead to it?"""
+        return t.requires_grad and self.node_of[t.id] not in self.expected
+
+    def _without_gradient(self, t: Tensor) -> str:
+        """Why no gradient will be kept; "" if one will."""
+        grad = _text(t.grad)
+        if not t.requires_grad:
+            return words.WHY_BEFORE.format(grad=grad) if t.grad is not None else self._not_required(t)
+        if self._is_unreached(t):
+            return words.WHY_UNREACHED.format(grad=grad)
+        node = self.node_of[t.id] or ""
+        if not t.is_leaf and not t.retains_grad:
+            return words.WHY_NOT_RETAINED.format(node=self.nodes[node].name)
+        return words.WHY_FREED.format(grad=grad) if node in self.cut else ""
+
+    def _not_required(self, t: Tensor) -> str:
+        maker = self.makers.get(t.id)
+        if not is_differentiable(t.value.dtype):
+            return words.WHY_DTYPE.format(dtype=t.value.dtype)
+        if maker is None:
+            return words.WHY_NOT_REQUIRED
+        if maker.node is not None and not maker.members:  # another result of the op requires grad
+            return words.WHY_NOT_DIFFERENTIABLE.format(op=maker.name)
+        return (words.WHY_DETACHED if maker.name == "Detach" else words.WHY_NOT_RECORDED).format(op=maker.name)
+
+    def _pending(self, t: Tensor, arrived: int = 0) -> str:
+        """What must happen before a gradient is kept here."""
+        node = self.node_of[t.id] or ""
+        grad, name, expected = _text(t.grad), self.nodes[node].name, self.expected[node]
+        arrived += node in self.starts
+        if arrived >= expected:
+            return words.WHY_READY.format(grad=grad, node=name)
+        if arrived or expected > 1:
+            return words.WHY_WAITS.format(grad=grad, node=name, arrived=arrived, expected=expected)
+        names = list(dict.fromkeys(self.nodes[s].name for s in self.senders[node]))[:FEW]
+        return words.WHY_NOT_YET.format(grad=grad, nodes=listed(names))
+
+    # -- after a step -------------------------------------------------------------------------------------------------
+
+    def after(self, step: Step, earlier: Trace) -> dict[str, str]:
+        """The answers that `step` changed, by tensor id.
+
+        Args:
+            step: the step that has just run.
+            earlier: the steps before it.
+        """
+        self.births.follow(earlier.steps)
+        return self.next(step)
+
+    def next(self, step: Step) -> dict[str, str]:
+        """The answers that the next step changed, by tensor id."""
+        self.births.add(step)
+        number = len(self.births.past.steps)
+        found = {}
+        for node in dict.fromkeys(after.node for after in self.nodes[step.node].next_functions if after.node):
+            for t in self.tensors_at.get(node, ()):
+                if t.requires_grad and (t.is_leaf or t.retains_grad):
+                    found[t.id] = self._pending(t, self._arrived(node))
+        changes = {c.at: c for c in step.changes}
+        for t in self.tensors_at.get(step.node, ()):
+            found[t.id] = self._reached(t, step, number, changes.get(f"{t.id}.grad"))
+        return found
+
+    def _arrived(self, node: str) -> int:
+        """How many edges have delivered a gradient there, or None."""
+        return sum(len(self.births.past.arrivals.get((node, i), ())) for i in range(self.nodes[node].outputs))
+
+    def _reached(self, t: Tensor, step: Step, number: int, change: Change | None) -> str:
+        """The step ran the node of this tensor."""
+        node = self.nodes[step.node]
+        index = t.output_nr if node.variable is None else 0
+        incoming = after_hooks(step, index) if index < len(step.grad_outputs) else None
+        if incoming is None:
+            return words.WHY_NOTHING_ARRIVED.format(grad=_text(t.grad), node=node.name, step=number)
+        extras = [*self._changed_on_the_way(step, number, index), *self._properties(number, index)]
+        if change is not None and change.after is None and step.accumulation is not None:
+            return together([words.WHY_TAKEN.format(value=_text(incoming), step=number), *extras])
+        if change is None or change.after is None:
+            return together([words.WHY_PASSED.format(value=_text(incoming), node=node.name, step=number), *extras])
+        made = step.accumulation.new if step.accumulation is not None else change.after
+        return together([_kept(node, change, made, incoming, number), *extras, *_old(change, incoming)])
+
+    def _changed_on_the_way(self, step: Step, number: int, index: int) -> list[str]:
+        """Hooks and edits at this node."""
+        hooks = (h for h in step.hooks if h.kind in ("tensor", "pre", "post_accumulate") and h.index == index)
+        said = [
+            words.WHY_HOOK.format(kind=hook_kind(h), name=h.name, before=_text(h.before), after=_text(h.after), step=number)
+            for h in hooks
+            if not same(h.before, h.after)
+        ]
+        return said + [words.WHY_EDITED.format(step=number)] * (index in step.edited)
+
+    def _properties(self, number: int, index: int) -> list[str]:
+        """Where zeros, nan and inf began, if the gradient has them and no other sentence says it."""
+        said = []
+        for name in ("zero", "nan", "inf"):
+            birth = self.births.of(number, index, name)
+            if birth is None or (birth.how in ("hook", "edit") and birth.step == number):
+                continue
+            node = self.nodes[birth.node]
+            said.append(_birth_text(name.upper(), birth.how).format(node=node.name, step=birth.step))
+            if name == "zero" and birth.how == "node":
+                said += [getattr(words, rule).format(node=node.name) for begin, rule in RULES if _has_rule(node, begin)]
+        return said
+
+
+def _has_rule(node: Node, begin: str) -> bool:
+    """Is it such a node? A product counts only if it has saved a zero: a product of tiny numbers may be zero, too."""
+    factors = [s.value for s in node.saved if s.value is not None]
+    return node.name.startswith(begin) and (begin != "MulBackward" or any(map(PROPERTIES["zero"], factors)))
+
+
+def _kept(node: Node, change: Change, made: Value, incoming: Value, number: int) -> str:
+    """What is in grad now, and how it got there; `made`: before post-accumulate hooks."""
+    new = change.after or made
+    if change.before is None:
+        template = words.WHY_FIRST if node.variable is not None else words.WHY_RETAINED
+        return template.format(new=_text(new), incoming=_text(incoming), node=node.name, step=number)
+    if _text(new) == shape_text(new.shape):
+        return words.WHY_ADDED_ARRAY.format(shape=_text(new), step=number)
+    said = {"old": _text(change.before), "incoming": _text(incoming), "made": _text(made), "step": number}
+    return words.WHY_ADDED.format(new=_text(new), **said)
+
+
+def _old(change: Change, incoming: Value) -> list[str]:
+    """What was wrong with grad before anything arrived."""
+    names = [n for n in ("nan", "inf") if change.before and PROPERTIES[n](change.before) and not PROPERTIES[n](incoming)]
+    return [{"nan": words.WHY_OLD_NAN, "inf": words.WHY_OLD_INF}[n] for n in names]
+
+
+def _birth_text(name: str, how: str) -> str:
+    """The sentence for one way in which a property began."""
+    constants = {
+        "node": f"WHY_{name}",
+        "sum": f"WHY_SUM_{name}",
+        "start": f"WHY_{name}_FROM_START",
+        "hook": f"WHY_HOOKED_{name}",
+        "edit": "WHY_EDITED_THERE",
+    }
+    text: str = getattr(words, constants[how])
+    return text
+
+
+def _text(value: Value | None) -> str:
+    return "None" if value is None else value_text(value)

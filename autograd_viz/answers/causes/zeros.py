@@ -1,0 +1,147 @@
+"""Why a gradient arrived and was zero."""
+
+from __future__ import annotations
+
+from ... import words
+from ...graph.model import Value
+from ...graph.text import value_text
+from .blocking import seen_block, sure_block, underflow
+from .cause import Cause
+from .facts import Edge, Facts
+from .numbers import count_zeros, has_zero, is_zero
+from .ops import cause_at, numbers_of, op_of
+from .stopped import stopped_before
+
+MOST_PARTS, MOST_ROWS = 2, 6  # parts, rows that the answer names
+BROADCASTING = ("Add", "Sub", "Mul", "Div", "Where", "Expand", "Rsub", "Maximum", "Minimum")
+ROUTERS = (  # they pass on the zeros that arrive
+    "Stack", "Cat", "View", "UnsafeView", "Permute", "Transpose", "T", "Unsqueeze", "Squeeze", "Expand", "Clone",
+    "ReshapeAlias", "Repeat", "Flip", "Roll", "Alias", "ToCopy", "ConstantPadNd", "Add", "Sub", "Neg", "Mul",
+)  # fmt: skip
+
+
+def zero_causes(f: Facts) -> list[Cause]:
+    """Why the subject's grad, or some of its rows, are all zero; empty if none is."""
+    grad = f.subject.grad
+    if grad is None or not count_zeros(grad):
+        return []
+    if not is_zero(grad):
+        return _rows_without(f)
+    arrived = None if f.edge is None else f.arrived(*f.edge)
+    if f.edge is None or not f.is_connected or (arrived is not None and not is_zero(arrived)):
+        return [_not_arrived(f, arrived)]
+    if f.comes_from_elsewhere:
+        return [graph_gone(f)]
+    found = {(c.kind, c.nodes): c for c in _walk(f, f.edge)}
+    return list(found.values()) or [Cause("not_recorded", (f.subject.id,))]
+
+
+def _not_arrived(f: Facts, arrived: Value | None) -> Cause:
+    """Its grad is zero, and the last pass of this graph did not bring it."""
+    if f.is_changed:
+        return Cause("changed_since", (f.subject.id,))
+    ids, changed = (f.subject.id,), f.live.grad_changed(f.subject.id)
+    source = None if changed is None else changed.source
+    said = {"value": "" if arrived is None else value_text(arrived)}
+    if arrived is not None and f.before is not None and f.has_added_up:
+        return Cause("cancelled", ids, said={**said, "before": value_text(f.before)})
+    if source is not None:
+        return Cause("zeroed_by" if arrived is None else "zeroed_at", ids, source=source, said=said)
+    if arrived is not None:
+        return Cause("zeroed" if f.knows_before else "zero_since", ids, said=said)
+    return Cause("zero_old" if f.loss else "not_recorded", ids)
+
+
+def graph_gone(f: Facts) -> Cause:
+    """What arrived last at the subject came from another graph."""
+    arrived = None if f.edge is None else f.arrived(*f.edge)
+    root = words.COMMA.join(f.tensors[id].name or words.THE_TENSOR for id in f.loss)
+    return Cause("graph_gone", (f.subject.id,), said={"value": "" if arrived is None else value_text(arrived), "root": root})
+
+
+def _walk(f: Facts, edge: Edge) -> list[Cause]:
+    """Go towards the loss while the arriving gradient is zero. The node that receives a non-zero gradient made the zeros."""
+    found, seen, stack = [], {edge}, [edge]
+    while stack:
+        at = stack.pop()
+        sent = f.sent_along(at)
+        values = {s: v for s, v in sent.items() if v is not None}
+        if at in f.starts and at not in f.senders:
+            if not is_zero(f.arrived(*at)):
+                return []  # a path on which no node is known to make zeros
+            found.append(Cause("zero_start", f.loss, (at[0],)))
+        elif values and len(values) == len(sent) and not all(map(is_zero, values.values())):
+            found.append(_met(f, at, values))
+        else:
+            for node, i in (s for s, v in sent.items() if v is None or is_zero(v)):
+                cause = _made_zero(f, node, i)
+                if cause is not None:
+                    found.append(cause)
+                    continue
+                if any(not is_zero(v) for v in f.arrivals(node)):
+                    return []  # a gradient arrived there, and what was sent is unknown
+                more = [(node, k) for k in range(f.nodes[node].outputs) if (node, k) not in seen]
+                seen.update(more)
+                stack += more
+    return found
+
+
+def _met(f: Facts, at: Edge, values: dict[Edge, Value]) -> Cause:
+    """Non-zero gradients arrived, and gave zero: a sum of several, or a hook."""
+    node, variable = at[0], f.nodes[at[0]].variable
+    here = tuple(t.id for t in f.results(node)) if variable is None else (variable,)
+    if len(values) > 1:
+        name = next((name for t in here if (name := f.tensors[t].name)), f.called(node))
+        parts = " + ".join(f"{value_text(v)} from {f.called(n)}" for (n, _), v in [*values.items()][:4])
+        return cause_at(f, "zero_cancel", node, here, at=name, parts=parts)
+    hook, value = words.COMMA.join(f.live.hooks(node)) or "?", next(iter(values.values()))
+    return cause_at(f, "zero_hook", node, here, hook=hook, value=value_text(value))
+
+
+def _made_zero(f: Facts, node: str, i: int) -> Cause | None:
+    """The cause, if this node makes zeros of what arrives."""
+    arrivals = f.arrivals(node)
+    if (before := stopped_before(f, node)) is not None:
+        return before
+    if arrivals and all(map(is_zero, arrivals)):
+        return None
+    sure = sure_block(f, node, i)
+    if sure is not None or not arrivals or f.sent(node, i) is None:
+        return sure
+    return underflow(f, node, i) or _broadcast(f, node, i) or seen_block(f, *_masked_before(f, node, i))
+
+
+def _broadcast(f: Facts, node: str, i: int) -> Cause | None:
+    """The gradient was summed because the operand had been broadcast, and the sum is zero."""
+    after, arrived = f.nodes[node].next_functions[i], f.arrivals(node)[0]
+    target = next((t for t in f.inputs(node) if f.edge_of(t.id) == (after.node, after.index)), None)
+    if target is None or arrived.shape == target.value.shape or op_of(f, node) not in BROADCASTING:
+        return None
+    return cause_at(f, "zero_broadcast", node, (target.id,), value=value_text(arrived), shape=str(target.value.shape))
+
+
+def _masked_before(f: Facts, node: str, i: int) -> Edge:
+    """The edge whose zeros this node passed on. The node splits its gradient, and this part was zero before."""
+    now, seen = node, {node}
+    hides_zeros = any(has_zero(t.value) for t in f.others(node, i)) or 0.0 in numbers_of(f, node)
+    while op_of(f, node) in ROUTERS and not (op_of(f, node) == "Mul" and hides_zeros):
+        before = next((s for k in range(f.nodes[now].outputs) for s in f.senders.get((now, k), ())), None)
+        if before is None or before[0] in seen:
+            break
+        now, k = before
+        seen.add(now)
+        there = f.arrivals(now)
+        if count_zeros(f.sent(now, k)) and there and not any(map(count_zeros, there)):
+            return now, k
+    return node, i
+
+
+def _rows_without(f: Facts) -> list[Cause]:
+    """Rows of an embedding (or of any indexed tensor) that got no gradient."""
+    rows = f.live.zero_rows(f.subject.id)
+    senders = f.senders.get(f.edge, ()) if f.edge is not None else ()
+    taker = next((s for s, _ in senders if op_of(f, s).startswith(("Embedding", "Index"))), None)
+    if not rows or taker is None:
+        return []
+    shown = words.COMMA.join([*map(str, rows[:MOST_ROWS]), *["…"] * (len(rows) > MOST_ROWS)])
+    return [cause_at(f, "rows_unused", taker, (f.subject.id,), rows=shown)]

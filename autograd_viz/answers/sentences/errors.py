@@ -1,0 +1,98 @@
+"""PyTorch's error messages, explained in one plain sentence."""
+
+from __future__ import annotations
+
+import os
+import re
+import traceback
+
+from ... import words
+
+OWN = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))) + os.sep
+PYTORCH = os.sep + "torch" + os.sep  # a part of the paths of its files
+# a part of the message, and the name of the sentence; the most special first
+KNOWN = (
+    ("Trying to backward through the graph a second time", "EXPLAIN_FREED"),
+    ("modified by an inplace operation", "EXPLAIN_MODIFIED"),
+    ("a view of a leaf Variable that requires grad", "EXPLAIN_VIEW_OF_LEAF"),
+    ("a leaf Variable that requires grad", "EXPLAIN_LEAF"),
+    ("saved tensor that has been detached in-place", "EXPLAIN_DETACHED"),
+    ("does not require grad and does not have a grad_fn", "EXPLAIN_NO_GRAPH"),
+    ("grad can be implicitly created only for scalar outputs", "EXPLAIN_NOT_SCALAR"),
+    ("returned an invalid gradient at index", "EXPLAIN_SHAPE"),
+    ("to not have been used in the graph", "EXPLAIN_UNUSED"),
+    ("is a view and is being modified inplace", "EXPLAIN_MULTI_VIEW"),
+    ("Inference tensors cannot be saved for backward", "EXPLAIN_INFERENCE"),
+    ("Can't call numpy() on Tensor that requires grad", "EXPLAIN_NUMPY"),
+    ("Only Tensors created explicitly by the user", "EXPLAIN_DEEPCOPY"),
+    ("One of the differentiated Tensors does not require grad", "EXPLAIN_NOT_REQUIRED"),
+    ("Mismatch in shape: grad_output", "EXPLAIN_MISMATCH"),
+    ("grad can be implicitly created only for real scalar outputs", "EXPLAIN_COMPLEX"),
+    ("'float' object has no attribute 'backward'", "EXPLAIN_PLAIN"),
+    ("he derivative for ", "EXPLAIN_NO_RULE"),
+    ("returned nan values in its", "EXPLAIN_NAN_STOP"),
+    ("you can only change requires_grad flags of leaf", "EXPLAIN_FLAG"),
+    ("dtype can require gradients", "EXPLAIN_DTYPE"),
+    ("(torch.nn.Parameter or None expected)", "EXPLAIN_PARAMETER"),
+    ("ttempting to assign a gradient", "EXPLAIN_GRAD_SIZE"),
+    ("can't retain_grad on Tensor that has requires_grad=False", "EXPLAIN_RETAIN"),
+    ("cannot register a hook on a tensor that doesn't require gradient", "EXPLAIN_HOOK"),
+    ("returned an incorrect number of gradients", "EXPLAIN_COUNT"),
+    ("expected Variable or None (got", "EXPLAIN_NO_TENSOR"),
+    ("save_for_backward can only save variables", "EXPLAIN_SAVES"),
+    ("You must implement either the backward or vjp method", "EXPLAIN_NO_BACKWARD"),
+    ("@once_differentiable", "EXPLAIN_ONCE"),
+    ("Jacobian mismatch for output", "EXPLAIN_JACOBIAN"),
+    ("can't optimize a non-leaf Tensor", "EXPLAIN_OPTIMIZER"),
+    ("optimizer got an empty parameter list", "EXPLAIN_NO_PARAMETERS"),
+    ("No inf checks were recorded for this optimizer", "EXPLAIN_NO_INF_CHECKS"),
+    ("unscale_() has already been called on this optimizer", "EXPLAIN_UNSCALED"),
+    ("is non-finite, so it cannot be clipped", "EXPLAIN_NONFINITE"),
+    ("Inplace update to inference tensor outside InferenceMode", "EXPLAIN_INFERENCE_CHANGED"),
+    ("more than one element of the written-to tensor refers to a single memory location", "EXPLAIN_EXPANDED"),
+    ("refusing to serialize non-leaf tensor which requires_grad", "EXPLAIN_SENT"),
+    ("torch.utils.checkpoint: Recomputed values", "EXPLAIN_RECOMPUTED"),
+    ("torch.utils.checkpoint: A different number of tensors", "EXPLAIN_RECOMPUTED"),
+    ("trying to save more tensors during recomputation", "EXPLAIN_RECOMPUTED"),
+    ("Expected f(*args) to return a scalar Tensor", "EXPLAIN_FUNC_SCALAR"),
+)
+NODE = re.compile(r"\b\w+Backward\w*")  # a node's name in a message
+
+
+def explain_error(message: str, node: str = "") -> str:
+    """Explain an error of autograd and what to do about it.
+
+    Args:
+        message: the error's text.
+        node: name of the node that raised: "MulBackward0".
+
+    Returns:
+        One or two sentences, or "" for an error that is not from autograd.
+    """
+    for part, sentence in KNOWN:
+        if part in message:
+            text: str = getattr(words, sentence)
+            named = NODE.search(message)
+            return text.format(node=node or (named.group() if named else words.THE_NODE))
+    return ""
+
+
+def whose_error(error: BaseException, node: str) -> str:
+    """Which user function raised an error while a node ran: a hook, or the backward of a Function.
+
+    Args:
+        error: the error.
+        node: name of the node.
+
+    Returns:
+        One sentence with its name and line, or "" for an error that no user code raised.
+    """
+    was_library, found = False, None
+    for frame in traceback.extract_tb(error.__traceback__):
+        is_library = frame.filename.startswith((OWN, "<autograd_viz")) or PYTORCH in frame.filename
+        if was_library and not is_library:
+            found = frame
+        was_library = is_library
+    if found is None:
+        return ""
+    return words.RAISED_BY.format(function=found.name, node=node, line=found.lineno, code=found.line or "").rstrip(": ")

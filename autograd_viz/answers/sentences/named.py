@@ -1,0 +1,169 @@
+"""The rules of a step in the user's names: `a.grad = (gradient of c) × b = 4.0 × 3.0 = 12.0`."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from ... import words
+from ...graph.model import Document, Formula, Node, Saved, Value
+from ...graph.text import call_text, shape_text, value_text
+from ...graph.trace import NamedRule, Step, Term
+from .past import Arrival, sent
+from .rewriting import Known, Operand, rewritten, terms_of
+from .text import before_hooks
+
+Arrivals = Mapping[int, Sequence[Arrival]]  # by output of the node's op
+LONGEST = 110  # characters of a rule
+MOST_PARTS = 3  # of a sum that is written out
+
+
+class NamedRules:
+    """Writes the rules of the steps of one document."""
+
+    def __init__(self, document: Document) -> None:
+        self.names = {t.id: t.name or "" for t in document.tensors}
+        self.has_grad = {t.id for t in document.tensors if t.grad is not None}
+        self.nodes = {n.id: n for n in document.nodes}
+        self.ops = {o.id: o for o in document.ops}
+        self.makers = {t: (o.id, i) for o in document.ops for i, t in enumerate(o.outputs) if t is not None}
+        self.senders = Counter((f.node, f.index) for n in document.nodes for f in n.next_functions)
+
+    def of(self, step: Step, arrivals: Arrivals) -> tuple[NamedRule, ...]:
+        """The sums of what arrived, what was added to a grad, and the rules that ran."""
+        node = self.nodes[step.node]
+        sums = [self._sum(node, step, i, several) for i, several in arrivals.items() if _is_added(step, i, several)]
+        return (*sums, *self._accumulated(step, bool(sums)), *self._rules(node, step))
+
+    def _sum(self, node: Node, step: Step, index: int, several: Sequence[Arrival]) -> NamedRule:
+        """The gradients that were added before the node."""
+        terms = tuple([Term(self._sender(a), f"next:{a.sender.node}.{a.edge}") for a in several])
+        values = [*sent(several), step.grad_outputs[index]]
+        return _sum(self._target(node.id, index), terms, values, f"grad_outputs.{index}")
+
+    def _sender(self, arrival: Arrival) -> str:
+        node = self.nodes[arrival.sender.node]
+        of = self._result(node, 0)
+        return words.FROM_NODE.format(node=f"{node.name} ({of})" if of else node.name)
+
+    def _accumulated(self, step: Step, is_sum: bool) -> list[NamedRule]:
+        """What AccumulateGrad added to a grad. A first gradient is said if it is an array, and not already a sum."""
+        a = step.accumulation
+        if a is None or (a.old is None and (is_sum or not _is_array(a.new))):
+            return []
+        target, gradient = self._target(step.node, 0), words.GRADIENT_OF.format(name=self.names[a.tensor] or words.A_LEAF)
+        came = Term(gradient, "accumulation.incoming")
+        if a.old is None:
+            return [NamedRule(f"{target} = {gradient}", "accumulation.new", (came,))]
+        return [_sum(target, (Term(target, "accumulation.old"), came), [a.old, a.incoming, a.new], "accumulation.new")]
+
+    def _rules(self, node: Node, step: Step) -> list[NamedRule]:
+        edges = [i for i, after in enumerate(node.next_functions) if after.node is not None]
+        known = self._known(node)
+        if len(edges) != len(step.formulas):  # one rule returns all gradients
+            return [NamedRule(f"grad_{f.input} = {' = '.join(_sides(node, f, known))}") for f in step.formulas]
+        return [self._rule(node, step, i, f, known) for i, f in zip(edges, step.formulas, strict=True)]
+
+    def _rule(self, node: Node, step: Step, edge: int, formula: Formula, known: Known) -> NamedRule:
+        after, left = node.next_functions[edge], step.grad_inputs[edge]
+        leaf = self.nodes[after.node or ""].variable
+        adds = self.senders[after.node, after.index] > 1 or leaf in self.has_grad
+        target = self._target(after.node or "", after.index) or f"grad_{formula.input}"
+        text = f"{target} {'+=' if adds else '='} {' = '.join(_sides(node, formula, known))}"
+        if left is None:
+            return NamedRule(text)
+        if step.result_shapes and step.result_shapes[edge] not in (None, left.shape):
+            text = words.SUMMED.format(text=text, value=value_text(left) if _is_written(left) else _size_text(left))
+        terms, sign = terms_of(_rule_text(node, formula), known)
+        return NamedRule(text, f"grad_inputs.{edge}", terms, sign) if self._has_arrays(node, step, left) else NamedRule(text)
+
+    def _has_arrays(self, node: Node, step: Step, left: Value) -> bool:
+        values = [left, *step.grad_outputs, *(s.value for s in node.saved)]
+        return any(v is not None and _is_array(v) for v in values)
+
+    def _known(self, node: Node) -> dict[str, Operand]:
+        """What the names in the node's rules stand for."""
+        known = {s.name: Operand(self._kept(node, s), f"saved.{s.name}") for s in node.saved if s.value is not None}
+        for i in range(node.outputs):
+            if name := self._result(node, i):
+                known[f"grads[{i}]"] = Operand(words.GRADIENT_OF.format(name=name), f"grad_outputs.{i}", is_phrase=True)
+        return known | ({"grad": known["grads[0]"]} if "grads[0]" in known else {})
+
+    def _target(self, node: str, index: int) -> str:
+        """What receives a gradient: "a.grad", "gradient of c"; "" if the tensor is not known."""
+        leaf = self.nodes[node].variable
+        if leaf is not None and self.names[leaf]:
+            return f"{self.names[leaf]}.grad"
+        name = words.A_LEAF if leaf is not None else self._result(self.nodes[node], index)
+        return words.GRADIENT_OF.format(name=name) if name else ""
+
+    def _result(self, node: Node, index: int) -> str:
+        """The tensor whose gradient arrives at an output of a node."""
+        op = self.ops.get(node.op or "")
+        if op is None or index >= len(op.outputs):
+            return ""
+        return self.names.get(op.outputs[index] or "") or self._call(op.id, index)
+
+    def _kept(self, node: Node, saved: Saved) -> str:
+        """A saved tensor: its name, its expression, or the number in the user's code; else PyTorch's name."""
+        if saved.tensor is not None:
+            return self.names.get(saved.tensor) or (
+                self._call(*made) if (made := self.makers.get(saved.tensor)) else saved.name
+            )
+        op = self.ops.get(node.op or "")
+        text = "" if saved.value is None else value_text(saved.value)
+        return text if op is not None and text in [o.text for o in op.inputs if o.tensor is None] else saved.name
+
+    def _call(self, op: str, index: int) -> str:
+        call = call_text(self.names, self.ops[op])
+        return f"{call}[{index}]" if len(self.ops[op].outputs) > 1 else call
+
+
+def _is_added(step: Step, index: int, several: Sequence[Arrival]) -> bool:
+    """Were a few gradients added, and did nobody change their sum?"""
+    parts, total = sent(several), before_hooks(step, index)
+    is_plain = total is not None and total == step.grad_outputs[index] and index not in step.edited
+    return is_plain and len(parts) == len(several) and 2 <= len(parts) <= MOST_PARTS
+
+
+def _sum(target: str, terms: tuple[Term, ...], values: Sequence[Value | None], result: str) -> NamedRule:
+    """A sum: with numbers if they are few, else with names."""
+    there = [v for v in values if v is not None]
+    if not all(map(_is_written, there)):
+        return NamedRule(f"{target} = {' + '.join(t.name for t in terms)}", result, terms, "+")
+    *numbers, total = map(value_text, there)
+    text = f"{target} = {' + '.join(numbers)} = {total}"
+    return NamedRule(text, result, terms, "+") if any(map(_is_array, there)) else NamedRule(text)
+
+
+def _is_array(value: Value) -> bool:
+    return math.prod(value.shape) > 1
+
+
+def _is_written(value: Value) -> bool:
+    """Are its elements written out?"""
+    return value_text(value) != shape_text(value.shape)
+
+
+def _size_text(value: Value) -> str:
+    """(3×8), as under the heat maps."""
+    return f"({'×'.join(map(str, value.shape))})"
+
+
+def _rule_text(node: Node, formula: Formula) -> str:
+    """The rule in PyTorch's names, whole: a step cuts a long one."""
+    whole = next((f.text for f in node.formulas if f.input == formula.input), "")
+    return whole or _parts(formula)[0]
+
+
+def _parts(formula: Formula) -> list[str]:
+    """The rule, its numbers and its result."""
+    return formula.text.partition(", summed to ")[0].split(" = ")
+
+
+def _sides(node: Node, formula: Formula, known: Known) -> list[str]:
+    """The rule in the user's names, and its numbers if they are few."""
+    rule = rewritten(_rule_text(node, formula), known)
+    numbers = [rewritten(part, {}) for part in _parts(formula)[1:] if "shape (" not in part]
+    return [rule if len(rule) <= LONGEST else rule[: LONGEST - 1] + "…", *numbers]

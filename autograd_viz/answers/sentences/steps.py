@@ -1,0 +1,202 @@
+"""A step of the backward pass in plain words with its numbers."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from ... import words
+from ...graph.model import Document, NextFunction, Node, Value
+from ...graph.text import gradient_text, shape_text, value_text
+from ...graph.trace import Change, HookRun, Step
+from .forward import ForwardSentences
+from .named import NamedRules
+from .past import Arrival, sent
+from .text import before_hooks, first_few, hook_kind, listed, same, size_text, together
+
+Arrivals = Mapping[int, Sequence[Arrival]]  # by output of its op
+MANY_PARTS = 8  # a sum with more parts is not written out
+MANY_BYTES = 1000  # the sentence tells the freed memory from here on
+
+
+class Sentences:
+    """Writes the sentence of each step of one document.
+
+    Args:
+        document: the graph before the pass.
+        recorded: the pass itself is recorded (create_graph).
+        frees: steps free saved tensors; else the sentence says what backward() would free.
+
+    Attributes:
+        rules: writes the rules of each step in the user's names.
+    """
+
+    def __init__(self, document: Document, recorded: bool = False, frees: bool = True) -> None:
+        self.tensors = {t.id: t for t in document.tensors}
+        self.nodes = {n.id: n for n in document.nodes}
+        self.namesakes = Counter(n.name for n in document.nodes)
+        self.outputs = {o.id: o.outputs for o in document.ops}
+        self.used = {(f.node, f.index) for n in document.nodes for f in n.next_functions}
+        self.recorded, self.frees = recorded, frees
+        self._forward = ForwardSentences(document)
+        self.rules = NamedRules(document)
+
+    def start(self, node: str | None) -> str:
+        """Before the first step."""
+        return words.NOTHING if node is None else words.START.format(node=self.nodes[node].name)
+
+    def forward(self, position: int) -> str:
+        """The last event of the forward pass: -F (before the first of F ops: the leaves) to 0 (the last op has run).
+
+        Raises:
+            IndexError: there is no such position.
+        """
+        return self._forward.at(position)
+
+    def said(self, step: Step, arrivals: Arrivals) -> str:
+        """What this step did; `arrivals` had been sent to its node."""
+        node = self.nodes[step.node]
+        if node.variable is not None:
+            came, after = self._arrived(step, arrivals), self._hooks(step, "post_accumulate")
+            return together([*came, *self._accumulated(node, step), *after])
+        if all(g is None for g in (*step.grad_outputs, *step.grad_inputs)):
+            return together([words.NO_GRADIENT_PASSED.format(node=node.name), *self._freed(step)])
+        parts = [self._arrives(node, step), *self._arrived(step, arrivals), *self._unused(node, step)]
+        parts += [*self._hooks(step, "post"), *self._sends(node, step)]
+        parts += [words.RECORDED] if self.recorded else []
+        return together([*parts, *self._freed(step)])
+
+    def _accumulated(self, node: Node, step: Step) -> list[str]:
+        """What AccumulateGrad did."""
+        a = step.accumulation
+        if a is None:
+            return [words.NO_GRADIENT.format(node=node.name)]
+        name = self._name(a.tensor, words.A_LEAF)
+        if a.old is None:
+            return [words.FIRST.format(name=name, new=gradient_text(a.new))]
+        if _is_shape(a.new):
+            return [words.ADDS_ARRAY.format(name=name, shape=shape_text(a.new.shape))]
+        return [words.ADDS.format(name=name, old=value_text(a.old), incoming=value_text(a.incoming), new=value_text(a.new))]
+
+    def _arrives(self, node: Node, step: Step) -> str:
+        """What arrived, before hooks."""
+        made = [self._name(t, "") for t in self.outputs.get(node.op or "", ()) if t is not None]
+        of = words.OF.format(names=words.COMMA.join(m for m in made if m)) if any(made) else ""
+        values = [before_hooks(step, i) for i in range(len(step.grad_outputs))]
+        grads = [gradient_text(g) for g in values if g is not None]
+        return (words.ARRIVES if grads else words.ALL_ZERO).format(node=node.name, of=of, grads=listed(grads))
+
+    def _arrived(self, step: Step, arrivals: Arrivals) -> list[str]:
+        """What happened to it on arrival: edits, sums, hooks, retain_grad."""
+        edits = [words.EDITED.format(value=_text(before_hooks(step, i))) for i in step.edited]
+        retained = [self._retained(c) for c in step.changes if c.at.startswith("retain:") and c.after is not None]
+        return [*edits, *self._sums(step, arrivals), *self._hooks(step, "tensor"), *retained, *self._hooks(step, "pre")]
+
+    def _retained(self, kept: Change) -> str:
+        """What retain_grad() has kept, and its earlier value."""
+        tensor = kept.at.removeprefix("retain:")
+        name, old = self._name(tensor, words.A_TENSOR), kept.before
+        if old is None:
+            return words.RETAINED.format(name=name)
+        return words.RETAINED_ADDED.format(name=name, old=gradient_text(old), new=_text(kept.after))
+
+    def _sums(self, step: Step, arrivals: Arrivals) -> list[str]:
+        """Outputs at which several gradients arrived: the parts and their sum."""
+        found = []
+        for index, several in arrivals.items():
+            parts, total = sent(several), before_hooks(step, index)
+            if len(parts) < 2 or total is None or index in step.edited:
+                continue
+            if _is_shape(total):
+                found.append(words.SUM_ARRAY.format(count=len(parts), shape=shape_text(total.shape)))
+            elif len(parts) > MANY_PARTS:
+                found.append(words.SUM_MANY.format(count=len(parts), total=value_text(total)))
+            else:
+                terms = " + ".join(map(value_text, parts))
+                found.append(words.SUM.format(count=len(parts), parts=terms, total=value_text(total)))
+        return found
+
+    def _hooks(self, step: Step, kind: str) -> list[str]:
+        """The user's hooks of one kind."""
+        return [_hook(h) for h in step.hooks if h.kind == kind]
+
+    def _unused(self, node: Node, step: Step) -> list[str]:
+        """Outputs without a gradient, and the reason."""
+        empty = [i for i, g in enumerate(step.grad_outputs) if g is None]
+        if len(empty) == len(step.grad_outputs):
+            return []
+        unused = [str(i) for i in empty if (node.id, i) not in self.used]
+        dropped = [str(i) for i in empty if (node.id, i) in self.used]
+        said = []
+        if unused:
+            few = len(unused) < 4
+            said.append(words.UNUSED.format(indices=listed(unused)) if few else words.MANY_UNUSED.format(count=len(unused)))
+        return said + [words.NONE_ARRIVED.format(indices=listed(dropped))] * bool(dropped)
+
+    def _sends(self, node: Node, step: Step) -> list[str]:
+        """Where its results go."""
+        edges = list(enumerate(zip(node.next_functions, step.grad_inputs, strict=True)))
+        sent = [self._sent(f, i, g, step) for i, (f, g) in edges if g is not None and f.node is not None]
+        none = [self._target(f) for _, (f, g) in edges if f.node is not None and g is None]
+        nowhere = [str(i) for i, (f, _) in edges if f.node is None]
+        said = [words.SENDS.format(parts=listed(sent))] if sent else []
+        said += [words.SENDS_NONE.format(target=listed(none))] if none else []
+        if nowhere:
+            text = words.NOWHERE.format(index=nowhere[0])
+            said.append(text if len(nowhere) == 1 else words.MANY_NOWHERE.format(indices=listed(nowhere)))
+        return said
+
+    def _sent(self, after: NextFunction, index: int, value: Value, step: Step) -> str:
+        shape = step.result_shapes[index] if step.result_shapes else None
+        if shape is not None and shape != value.shape:
+            from_to = {"shape": shape_text(shape), "into": shape_text(value.shape)}
+            return words.UNBROADCAST.format(value=value_text(value), target=self._target(after), **from_to)
+        return words.SENT.format(value=gradient_text(value), target=self._target(after))
+
+    def _target(self, after: NextFunction) -> str:
+        target = self.nodes[after.node or ""]
+        name = self._name(target.variable, words.A_LEAF) if target.variable else self._result_of(target)
+        return f"{target.name}{words.OF.format(names=name)}" if name else target.name
+
+    def _result_of(self, node: Node) -> str:
+        """The result of its op, if another node has the same name."""
+        outputs = self.outputs.get(node.op or "", ()) if self.namesakes[node.name] > 1 else ()
+        return next((name for t in outputs if t is not None and (name := self.tensors[t].name)), "")
+
+    def _freed(self, step: Step) -> list[str]:
+        freed = [c.at.rpartition(".")[2] for c in step.changes if ".saved." in c.at and c.after is None]
+        if not freed:
+            return []
+        names = words.COMMA.join(first_few(freed))
+        if step.freed >= MANY_BYTES:
+            names = f"{names} ({size_text(step.freed)})"
+        return [(words.FREED if self.frees else words.WOULD_FREE).format(names=names)]
+
+    def _name(self, tensor: str, otherwise: str) -> str:
+        return self.tensors[tensor].name or otherwise
+
+
+def _hook(hook: HookRun) -> str:
+    """What a hook did to its gradient."""
+    said = {"kind": hook_kind(hook), "name": hook.name}
+    if same(hook.before, hook.after):
+        return (
+            words.HOOK_RAN.format(**said) if hook.before is None else words.HOOK_SAW.format(**said, before=_text(hook.before))
+        )
+    if hook.after is None and hook.kind == "post_accumulate":
+        return words.HOOK_TOOK.format(**said)
+    if hook.after is None:
+        return words.HOOK_DROPPED.format(**said)
+    before, after = _text(hook.before), _text(hook.after)
+    if before == after:
+        return words.HOOK_CHANGED_ARRAY.format(**said, shape=after)
+    return words.HOOK_CHANGED.format(**said, before=before, after=after)
+
+
+def _text(value: Value | None) -> str:
+    return "None" if value is None else value_text(value)
+
+
+def _is_shape(value: Value) -> bool:
+    """Is it too large to be written out?"""
+    return value_text(value) == shape_text(value.shape)

@@ -1,0 +1,67 @@
+"""Small pieces of sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ... import words
+from ...graph.model import Value
+from ...graph.trace import HookRun, Step
+
+MOST_PARTS = 12  # parts that a sentence lists
+ARRIVING = ("tensor", "pre")  # kinds of hooks that see what arrives
+
+
+def first_few(parts: list[str]) -> list[str]:
+    """The parts; if there are very many, the first ones and the number of the rest."""
+    more = len(parts) - MOST_PARTS + 1
+    return parts if more <= 1 else [*parts[: MOST_PARTS - 1], words.MORE.format(count=more)]
+
+
+def listed(parts: list[str]) -> str:
+    """a; a and b; a, b and c; of very many, the first ones."""
+    parts = first_few(parts)
+    return words.AND.join([words.COMMA.join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
+
+
+def together(sentences: Iterable[str]) -> str:
+    """Sentences in a row."""
+    return words.BETWEEN.join(sentences)
+
+
+def size_text(count: int) -> str:
+    """12 B, 1.2 kB, 3.4 MB."""
+    size, units = float(count), ["B", "kB", "MB", "GB", "TB"]
+    while size >= 1000 and len(units) > 1:
+        size, units = size / 1000, units[1:]
+    return f"{count} B" if units[0] == "B" else f"{size:.1f} {units[0]}"
+
+
+def hook_kind(hook: HookRun) -> str:
+    """The name of the kind of hook: "tensor hook"."""
+    kinds = {
+        "tensor": words.HOOK_TENSOR,
+        "pre": words.HOOK_PRE,
+        "post": words.HOOK_POST,
+        "post_accumulate": words.HOOK_POST_ACCUMULATE,
+    }
+    return kinds.get(hook.kind, words.HOOK_TENSOR)
+
+
+def same(a: Value | None, b: Value | None) -> bool:
+    """Are they equal? nan equals nan."""
+    return a == b or repr(a) == repr(b)
+
+
+def before_hooks(step: Step, index: int) -> Value | None:
+    """What arrived at an output before the user's hooks saw it."""
+    seen = (h for h in step.hooks if h.kind in ARRIVING and h.index == index and h.before is not None)
+    first = next(seen, None)
+    return step.grad_outputs[index] if first is None else first.before
+
+
+def after_hooks(step: Step, index: int) -> Value | None:
+    """A gradient after its tensor hooks. retain_grad() keeps it, and the node's prehooks get it."""
+    prehooks = (h for h in step.hooks if h.kind == "pre" and h.index == index and h.before is not None)
+    first = next(prehooks, None)
+    return step.grad_outputs[index] if first is None else first.before

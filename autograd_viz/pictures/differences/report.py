@@ -1,0 +1,153 @@
+"""What differs first, forward and backward, and how far it grows."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cached_property
+from typing import Any, NamedTuple
+
+from ...graph.model import Document
+from ...graph.surroundings import Source
+from ...graph.text import Labels
+from .gap import Gap
+from .pairs import Pairs, owner, paths_in
+
+Record = dict[str, Any]
+
+
+class Item(NamedTuple):
+    """Two numbers that belong together.
+
+    Attributes:
+        kind: "value" or "gradient".
+        a, b: ids of the tensors.
+        name: of the tensor in the first document.
+        module: path of the module that made it, or owns it.
+        source: the line that made it, if it is known.
+        gap: how far they are apart.
+    """
+
+    kind: str
+    a: str
+    b: str
+    name: str
+    module: str
+    source: Source | None
+    gap: Gap
+
+
+class Report:
+    """Two passes compared.
+
+    Args:
+        documents: of both.
+        pairs: what belongs together.
+        value: gives the gap between the values of two tensors; None if one is not known.
+        gradients: the gap between the gradients, by id of the first tensor.
+
+    Attributes:
+        values: forward values in the order of the program.
+        gradients: in the order of the backward pass.
+    """
+
+    def __init__(
+        self,
+        documents: tuple[Document, Document],
+        pairs: Pairs,
+        value: Callable[[str, str], Gap | None],
+        gradients: Mapping[str, Gap],
+    ) -> None:
+        self.documents, self.pairs = documents, pairs
+        self._tensors = {t.id: t for t in documents[0].tensors}
+        self._labels, self._paths = Labels(documents[0]), paths_in(documents[0])
+        self._makers = {t: i for i, op in enumerate(documents[0].ops) for t in op.outputs if t is not None}
+        self.values = tuple(self._compared(value))
+        self.gradients = tuple(self._ordered(gradients))
+
+    def _compared(self, value: Callable[[str, str], Gap | None]) -> Iterator[Item]:
+        for a in sorted(self.pairs.tensors, key=lambda t: int(t[1:])):
+            b = self.pairs.tensors[a]
+            if a not in self.pairs.moved and (gap := value(a, b)) is not None:
+                yield self._item("value", a, b, gap)
+
+    def _ordered(self, gaps: Mapping[str, Gap]) -> Iterable[Item]:
+        users: dict[str, int] = {}
+        for i, op in enumerate(self.documents[0].ops):
+            for operand in op.inputs:
+                users.setdefault(operand.tensor or "", i)
+
+        def turn(a: str) -> float:  # a gradient is whole when the first op that used the tensor has run
+            return -self._makers[a] if a in self._makers else 0.5 - users.get(a, 0)
+
+        return (
+            self._item("gradient", a, self.pairs.tensors[a], gaps[a]) for a in sorted(gaps.keys() - self.pairs.moved, key=turn)
+        )
+
+    def _item(self, kind: str, a: str, b: str, gap: Gap) -> Item:
+        t = self._tensors[a]
+        maker = self._makers.get(a)
+        op = None if maker is None else self.documents[0].ops[maker]
+        module = op.module if op is not None else owner(t.name or "", self._paths)
+        return Item(kind, a, b, self._labels.of(a), module, t.source or (op.source if op is not None else None), gap)
+
+    # -- what is said -------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def first_value(self) -> Item | None:
+        """The first forward value beyond the tolerance."""
+        return next((i for i in self.values if i.gap.is_beyond), None)
+
+    @cached_property
+    def first_gradient(self) -> Item | None:
+        """The first gradient of the backward pass beyond the tolerance."""
+        return next((i for i in self.gradients if i.gap.is_beyond), None)
+
+    @property
+    def items(self) -> tuple[Item, ...]:
+        """All of them: values, then gradients."""
+        return (*self.values, *self.gradients)
+
+    @property
+    def is_same(self) -> bool:
+        """Is every number the same?"""
+        return all(i.gap.is_same for i in self.items) and not any(self.pairs.only)
+
+    def most(self) -> Item | None:
+        """The item with the largest relative error."""
+        return max((i for i in self.items if not i.gap.shapes and i.gap.only < 0), key=lambda i: i.gap.relative, default=None)
+
+    def at_end(self) -> Item | None:
+        """The root."""
+        return next((i for i in self.values if i.a in self.documents[0].roots), None)
+
+    # -- tables -------------------------------------------------------------------------------------------------------
+
+    def table(self) -> list[Record]:
+        """A record for each pair, in the order of the pass."""
+        return [
+            {"kind": i.kind, "name": i.name, "module": i.module, "line": None if i.source is None else i.source.line,
+             "relative": _number(i.gap.relative), "largest": _number(i.gap.largest), "beyond": i.gap.is_beyond,
+             "same": i.gap.is_same, "compared": "elements" if i.gap.is_told else "summary"}
+            for i in self.items
+        ]  # fmt: skip
+
+    def by_module(self) -> list[Record]:
+        """For each module the largest relative errors of values and gradients in it, and how many are beyond the tolerance."""
+        found: dict[str, dict[str, list[Gap]]] = {}
+        for i in self.items:
+            found.setdefault(i.module, {"value": [], "gradient": []})[i.kind].append(i.gap)
+        return [
+            {"module": module, "values": _worst(gaps["value"]), "gradients": _worst(gaps["gradient"]),
+             "beyond": sum(g.is_beyond for of in gaps.values() for g in of)}
+            for module, gaps in found.items()
+        ]  # fmt: skip
+
+
+def _worst(gaps: list[Gap]) -> float | None:
+    return _number(max((math.inf if math.isnan(g.relative) else g.relative for g in gaps), default=math.nan))
+
+
+def _number(x: float) -> float | None:
+    """A number that JSON has."""
+    return x if math.isfinite(x) else None if math.isnan(x) else math.copysign(1e308, x)

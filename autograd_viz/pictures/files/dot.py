@@ -1,0 +1,131 @@
+"""The graph for Graphviz: boxes as HTML-like tables in the theme's colours, for further editing.
+
+Edges of the backward graph are written from head to tail and drawn backwards, so that both graphs run down the page.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...graph.model import Document, Node, Op, Tensor
+from ...graph.trace import State
+from ..layout.measure import op_title
+from ..render import Theme, Writer
+from ..render.escape import element, text
+from ..render.pen import tensor_kind
+from ..render.svg import FONT
+from ..render.writer import Lines, Run, clipped, label_text, node_title
+
+ROWS = ("data", "grad", "grad_fn", "is_leaf", "requires_grad")
+MOST_COLUMNS = 200  # of a line; Graphviz refuses a text of 16,384 bytes, and a box of 10,000 letters
+BLANKS = str.maketrans("\t\n", "  ")  # Graphviz ignores both, and a line of only these is an error
+
+
+def digraph(document: Document, state: State, theme: Theme) -> Any:
+    """A graphviz.Digraph of a document in a state."""
+    return _Drawing(document, state, theme).graph
+
+
+class _Drawing:
+    def __init__(self, document: Document, state: State, theme: Theme) -> None:
+        from graphviz import Digraph
+
+        self.document, self.state, self.theme = document, state, theme
+        self.colour, self.writer = theme.colours(), Writer(document, theme)
+        self.tensors, self.nodes = {t.id: t for t in document.tensors}, {n.id: n for n in document.nodes}
+        self.lit = state.current.node if state.current else None
+        plain = {"shape": "plain", "fontname": FONT, "fontsize": "11"}
+        edges = {"fontname": FONT, "fontsize": "10", "fontcolor": self.colour["link"]}
+        self.graph = Digraph("autograd", graph_attr={"bgcolor": theme.canvas}, node_attr=plain, edge_attr=edges)
+        for tensor in document.tensors:
+            self.tensor(tensor)
+        for op in document.ops:
+            self.op(op)
+        for node in document.nodes:
+            self.node(node)
+
+    # -- boxes --------------------------------------------------------------------------------------------------------
+
+    def tensor(self, t: Tensor) -> None:
+        """Five rows, and an arrow from grad_fn to the backward node."""
+        rows = [(key, self.writer.lines(f"{t.id}.{key}", self.state)) for key in ROWS]
+        self.box(t.id, t.name or "", rows, tensor_kind(t), 3)
+        if t.grad_fn is not None:
+            self.edge(t.id, t.grad_fn, "blue", f"grad_fn:{t.id}", tail="grad_fn:e", constraint="false")
+
+    def op(self, o: Op) -> None:
+        """One word, next to its backward node."""
+        kind = "brown" if o.node else "yellow"
+        self.box(o.id, op_title(o), [], kind, 3 if o.node else 2)
+        for operand in o.inputs:
+            if operand.tensor is not None:
+                self.edge(operand.tensor, o.id, tensor_kind(self.tensors[operand.tensor]))
+        for output in o.outputs:
+            if output is not None:
+                self.edge(o.id, output, kind)
+        if o.node is not None:
+            with self.graph.subgraph() as beside:
+                beside.attr(rank="same")
+                beside.node(o.id)
+                beside.node(o.node)
+
+    def node(self, n: Node) -> None:
+        """Saved tensors and next_functions, with an arrow from each."""
+        rows: list[tuple[str, Lines]] = []
+        if saved := self.writer.lines(f"{n.id}.saved", self.state):
+            rows.append(("saved", saved))
+        for i, f in enumerate(n.next_functions):
+            name = node_title(self.nodes[f.node].name, self.theme) if f.node else "None"
+            rows.append((f"next{i}", ((Run(f"next_functions[{i}] = ({name}, {f.index})"),),)))
+        self.box(n.id, node_title(n.name, self.theme), rows, "blue", 2)
+        for i, f in enumerate(n.next_functions):
+            if f.node is not None:
+                self.edge_up(n.id, f.node, f"next:{n.id}.{i}", f"next{i}")
+        if n.variable is not None:
+            self.edge(n.id, n.variable, "blue", f"grad:{n.id}", head="grad:e", constraint="false")
+
+    def box(self, id: str, title: str, rows: list[tuple[str, Lines]], kind: str, width: int) -> None:
+        """A table: the title, then white rows."""
+        cells = [element("TD", self.runs((Run(title or " "),)), BORDER=0)]
+        cells += [
+            element("TD", self.lines(lines), PORT=port, BGCOLOR=self.colour["row"], ALIGN="LEFT", BALIGN="LEFT")
+            for port, lines in rows
+        ]
+        stroke = self.colour["grad" if id == self.lit else f"{kind}-stroke"]
+        table = element(
+            "TABLE", "".join(element("TR", cell) for cell in cells), BORDER=width, CELLBORDER=1, CELLSPACING=3, CELLPADDING=3,
+            COLOR=stroke, BGCOLOR=self.colour[f"{kind}-fill"], STYLE=None if kind in ("green", "yellow") or rows else "ROUNDED",
+        )  # fmt: skip
+        self.graph.node(id, label=f"<{table}>")
+
+    def lines(self, lines: Lines) -> str:
+        """The lines of a row."""
+        return element("BR").join(map(self.runs, lines)) or " "
+
+    def runs(self, runs: tuple[Run, ...]) -> str:
+        """Coloured words. Spaces are kept."""
+        return "".join(element("FONT", literal(run.text), COLOR=self.colour[run.role]) for run in runs if run.text)
+
+    # -- arrows -------------------------------------------------------------------------------------------------------
+
+    def label(self, at: str) -> str:
+        """The gradient that passed an address."""
+        value = self.state.values.get(at)
+        return f"<{literal(label_text(value))}>" if value is not None else ""
+
+    def edge(self, source: str, target: str, kind: str, at: str = "", *, tail: str = "", head: str = "", **more: str) -> None:
+        """An arrow."""
+        ends = [":".join(filter(None, (id, port))) for id, port in ((source, tail), (target, head))]
+        thick = {"blue": "1.2", "yellow": "1.2"}.get(kind, "3")
+        self.graph.edge(*ends, label=self.label(at), color=self.colour[f"{kind}-stroke"], penwidth=thick, **more)
+
+    def edge_up(self, source: str, target: str, at: str, port: str) -> None:
+        """An arrow of the backward graph, up the page."""
+        tail, head = target, f"{source}:{port}:e"
+        self.graph.edge(tail, head, label=self.label(at), color=self.colour["blue-stroke"], penwidth="1.2", dir="back")
+
+
+def literal(words: str) -> str:
+    r"""Words inside an HTML-like label. Spaces are kept, and a backslash, which is special there, is escaped."""
+    shown = clipped(words, MOST_COLUMNS).translate(BLANKS)
+    return text(shown).replace("\\", "\\\\").replace(" ", "&#160;")

@@ -1,0 +1,173 @@
+"""One picture, updated from step to step, in few colours, as animations need it.
+
+# Note [Window]
+A picture larger than the window is shown in part. The window follows the node of the step, and stays while it is visible.
+Only the visible part is drawn, so a picture may have any size.
+"""
+
+from __future__ import annotations
+
+import io
+import math
+import re
+from collections import Counter
+from typing import Any
+
+from PIL import Image
+
+from ...graph.model import Document
+from ...graph.trace import State, Step
+from ..layout.geometry import Geometry
+from ..render import Theme, render_svg
+from .image import png_bytes
+from .regions import Places, Rect
+
+MOST_COLOURS = 256
+Pixels = tuple[int, int, int, int]  # left, top, right, bottom, of the whole picture
+APART = 10  # Pillow confuses colours that are closer than this
+SIZE = re.compile(r'(viewBox="[^"]*") width="[^"]*" height="[^"]*"')
+
+
+def drawn(svg: str, size: tuple[int, int]) -> Image.Image:
+    """One of our pictures on exactly `size` pixels."""
+    sized = SIZE.sub(rf'\g<1> width="{size[0]}" height="{size[1]}"', svg, count=1)
+    return Image.open(io.BytesIO(png_bytes(sized, 1.0)))
+
+
+class Film:
+    """The view of a picture through a window, after each step in order.
+
+    Args:
+        most: the largest size of the window, in pixels; a smaller picture is shown whole.
+        first: some of the first steps. Their pictures give the colours; the window begins at the first one's node.
+
+    Attributes:
+        image: the visible part, mode "P".
+        left, top: the position of the window, in pixels of the whole picture.
+        palette: an image with its palette.
+        canvas: the index of the background colour.
+    """
+
+    def __init__(
+        self,
+        document: Document,
+        geometry: Geometry,
+        theme: Theme,
+        scale: float,
+        most: tuple[int, int],
+        first: tuple[Step, ...],
+    ) -> None:
+        self.document, self.geometry, self.theme, self.scale = document, geometry, theme, scale
+        self.places = Places(geometry)
+        self.boxes = {b.id: b for b in geometry.boxes}
+        self.whole = (math.ceil(geometry.width * scale), math.ceil(geometry.height * scale))
+        self.width, self.height = (min(a, b) for a, b in zip(self.whole, most, strict=True))
+        self._state = State()
+        self.left, self.top = self._placed(first[0].node, 0, 0) if first else (0, 0)
+        start = self._drawn(self.window, self._state)
+        self.palette = palette_of([start, *self._seen(first)], theme)
+        self.image = self.in_palette(start)
+        self.canvas: int = self.in_palette(Image.new("RGB", (1, 1), theme.canvas)).getpixel((0, 0))  # type: ignore[assignment]
+
+    @property
+    def window(self) -> Pixels:
+        """The visible part of the whole picture."""
+        return self.left, self.top, self.left + self.width, self.top + self.height
+
+    def in_palette(self, image: Image.Image) -> Image.Image:
+        """A picture in the film's colours."""
+        return image.convert("RGB").quantize(palette=self.palette, dither=Image.Dither.NONE)
+
+    def show(self, step: Step) -> None:
+        """Show the next step: move the window to its node, and redraw the changes."""
+        before, self._state = self._state.current, _after(self._state, step)
+        old, image = self.window, self.image
+        self.left, self.top = self._placed(step.node, self.left, self.top)
+        if self.window != old:
+            self.image = image.copy()
+            self.image.paste(image, (old[0] - self.left, old[1] - self.top))
+        for region in [*self._changed(before, step, self.window), *_come_into_sight(old, self.window)]:
+            self.image.paste(self.in_palette(self._drawn(region, self._state)), (region[0] - self.left, region[1] - self.top))
+
+    def _placed(self, node: str, left: int, top: int) -> tuple[int, int]:
+        """The position of the window that shows a node. It stays if the node is visible."""
+        box, g, scale = self.boxes.get(node), self.geometry, self.scale
+        if box is None:
+            return left, top
+        x, y = (box.x - g.x) * scale, (box.y - g.y) * scale
+        return (
+            _followed(left, self.width, self.whole[0], x, x + box.w * scale),
+            _followed(top, self.height, self.whole[1], y, y + box.h * scale),
+        )
+
+    # -- drawing ------------------------------------------------------------------------------------------------------
+
+    def _changed(self, before: Step | None, step: Step, window: Pixels) -> list[Pixels]:
+        """The visible regions that a step changes."""
+        g, scale = self.geometry, self.scale
+        left, top, right, bottom = (pixels / scale for pixels in window)
+        regions = self.places.changed(before, step, (g.x + left, g.y + top, g.x + right, g.y + bottom))
+        return [self._pixels(region, window) for region in regions]
+
+    def _pixels(self, region: Rect, window: Pixels) -> Pixels:
+        """The whole pixels of the visible part of a region."""
+        g, scale, (left, top, right, bottom) = self.geometry, self.scale, window
+        return (
+            max(left, math.floor((region[0] - g.x) * scale)),
+            max(top, math.floor((region[1] - g.y) * scale)),
+            min(right, math.ceil((region[2] - g.x) * scale)),
+            min(bottom, math.ceil((region[3] - g.y) * scale)),
+        )
+
+    def _drawn(self, region: Pixels, state: State) -> Image.Image:
+        """A region of the picture in a state."""
+        g, scale, (left, top, right, bottom) = self.geometry, self.scale, region
+        part = self.places.part((g.x + left / scale, g.y + top / scale, g.x + right / scale, g.y + bottom / scale))
+        svg = render_svg(self.document, part, state, self.theme)
+        return drawn(svg, (right - left, bottom - top)).convert("RGB")
+
+    def _seen(self, steps: tuple[Step, ...]) -> list[Image.Image]:
+        """The changes of some steps, each drawn as if it were the first."""
+        return [self._drawn(r, _after(State(), s)) for s in steps for r in self._changed(None, s, self.window)]
+
+
+def _after(state: State, step: Step) -> State:
+    return State(
+        {**state.values, **{c.at: c.after for c in step.changes}},
+        step,
+        called={**state.called, step.node: state.called.get(step.node, 0) + 1},
+    )
+
+
+def _followed(start: int, size: int, whole: int, low: float, high: float) -> int:
+    """The start of a window of `size` along one axis, so that low to high is visible."""
+    if start <= low and high <= start + size:
+        return start
+    return round(min(max(0, (low + high - size) / 2), whole - size))
+
+
+def _come_into_sight(old: Pixels, new: Pixels) -> list[Pixels]:
+    """The regions of a window that were not in an old window of the same size."""
+    left, top, right, bottom = new
+    low, high = max(top, old[1]), min(bottom, old[3])  # rows that were visible before
+    if low >= high or old[0] >= right or old[2] <= left:
+        return [new]
+    strips = [(left, top, right, low), (left, high, right, bottom), (left, low, old[0], high), (old[2], low, right, high)]
+    return [s for s in strips if s[0] < s[2] and s[1] < s[3]]
+
+
+def palette_of(images: list[Image.Image], theme: Theme) -> Image.Image:
+    """An image whose palette has the theme's colours and the most frequent other colours of some pictures."""
+    counts: Counter[Any] = Counter()
+    for image in images:
+        counts.update({colour: count for count, colour in image.getcolors(image.width * image.height) or ()})
+    exact = [(int(c[1:3], 16), int(c[3:5], 16), int(c[5:7], 16)) for c in theme.colours().values()]
+    colours = list(dict.fromkeys(exact))
+    for colour, _ in sorted(counts.items(), key=lambda item: (-item[1], item[0])):
+        if len(colours) == MOST_COLOURS:
+            break
+        if all(max(abs(a - b) for a, b in zip(colour, other, strict=True)) >= APART for other in colours):
+            colours.append(colour)
+    image = Image.new("P", (1, 1))
+    image.putpalette([channel for colour in colours for channel in colour])
+    return image

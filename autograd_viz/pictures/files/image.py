@@ -1,0 +1,100 @@
+"""SVG text -> PNG. resvg draws the PNG, with a font from a dependency. System fonts add missing letters."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import importlib.util
+import math
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from ...errors import AutogradVizError
+
+# letters that the font lacks (Chinese, Japanese, Korean, emoji); a system font may have them
+FOREIGN = re.compile("[\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe4f\uff00-\uffef\U0001f000-\U0003ffff]")
+MOST_PIXELS = 60_000_000  # of a PNG; while it is drawn it takes 240 MB
+SCALE = 2.0  # default pixels per px
+
+
+@functools.cache
+def font_file() -> Path:
+    """DejaVu Sans Mono, from the data of python-barcode. It is the smallest package with this font, and is not imported.
+
+    Raises:
+        AutogradVizError: python-barcode is not installed.
+    """
+    spec = importlib.util.find_spec("barcode")
+    file = Path(next(iter(spec.submodule_search_locations or []), ""), "fonts", "DejaVuSansMono.ttf") if spec else None
+    if file is None or not file.is_file():
+        raise AutogradVizError("PNG pictures need the font of python-barcode; install it with: pip install python-barcode")
+    return file
+
+
+def size_of(svg: str) -> tuple[float, float]:
+    """Width and height of one of our pictures, in px."""
+    width, height = re.findall(r'viewBox="\S+ \S+ (\S+) (\S+)"', svg)[0]
+    return float(width), float(height)
+
+
+def png_bytes(svg: str, scale: float | None = None) -> bytes:
+    """The picture as PNG.
+
+    Args:
+        svg: one of our pictures.
+        scale: pixels per px; None for `SCALE`, or for a large picture the largest scale that fits.
+
+    Raises:
+        ValueError: scale is not positive.
+        AutogradVizError: the picture would be too large.
+    """
+    width, height = size_of(svg)
+    most = _rounded_down((MOST_PIXELS / width / height) ** 0.5)
+    scale = min(SCALE, most) if scale is None else scale
+    if not scale > 0:
+        raise ValueError(f"scale must be positive, got {scale}")
+    if width * height * scale**2 > MOST_PIXELS:
+        raise AutogradVizError(
+            f"a PNG of {width * scale:.0f} x {height * scale:.0f} pixels is too large; choose a scale of {most:g} or less, "
+            "or .svg, which has no limit"
+        )
+    from resvg import render, usvg
+
+    with no_panic():
+        tree = usvg.Tree.from_str(svg, fonts_for(svg))
+        columns, rows = (max(1, math.floor(px * scale + 0.5)) for px in tree.int_size())
+        return render(tree, (scale, 0.0, 0.0, 0.0, scale, 0.0), bg_size=(columns, rows))
+
+
+@contextlib.contextmanager
+def no_panic() -> Iterator[None]:
+    """Turn any exception of a Rust library into our error. A panic is not an `Exception`, so it is caught too.
+
+    Raises:
+        AutogradVizError: the picture could not be drawn.
+    """
+    try:
+        yield
+    except BaseException as error:
+        if isinstance(error, RuntimeError | OverflowError) or type(error).__module__ == "pyo3_runtime":
+            raise AutogradVizError(f"the picture cannot be drawn: {error}") from error
+        raise
+
+
+def _rounded_down(number: float) -> float:
+    """Two significant digits, rounded down so that the suggested scale fits."""
+    digit = 10.0 ** (math.floor(math.log10(number)) - 1)
+    return float(f"{math.floor(number / digit) * digit:.2g}")
+
+
+def fonts_for(svg: str) -> Any:
+    """The font of all pictures, plus system fonts if it lacks letters of this one. Loading those takes a while."""
+    from resvg import usvg
+
+    options = usvg.Options.default()
+    options.load_font_file(str(font_file()))
+    if FOREIGN.search(svg):
+        options.load_system_fonts()
+    return options

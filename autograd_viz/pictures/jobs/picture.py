@@ -1,0 +1,162 @@
+"""The picture of a job: the map of rank 0, with what each rank has of every gradient, and DDP's buckets beside it.
+
+Where ranks have other graphs (stages of a pipeline), each has its map.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from ... import words
+from ...graph.text import few_names
+from ..layout.measure import ADVANCE, columns
+from ..maps.cards import Card
+from ..maps.ink import Ink
+from ..maps.labels import Line as Row
+from ..maps.numbers import norm_text
+from ..maps.paint import MARGIN, Painter, size_of
+from ..maps.plan import Plan
+from ..render.caption import MARGIN as CAPTION_MARGIN
+from ..render.caption import caption_elements, caption_height, caption_lines
+from ..render.escape import element, text
+from ..render.svg import FALLBACK
+from ..render.theme import Theme
+from .report import Bucket, Line, Report
+
+HEAD, BETWEEN, SPARE = 44.0, 36.0, 90.0  # px; a map keeps SPARE for a legend that this picture does not have
+BUCKET, REDUCE, PITCH = 330.0, 250.0, 16.0
+MOST_MAPS, MOST_NAMES = 8, 8
+
+
+def picture(report: Report, theme: Theme) -> str:
+    """The job as SVG."""
+    ink = Ink(theme)
+    maps = [_Side(report, rank, theme) for rank in _shown(report)]
+    width = sum(m.width + BETWEEN for m in maps) + (BUCKET + BETWEEN if report.buckets else 0.0) + MARGIN
+    lines = [line for sentence in report.sentences() for line in caption_lines(sentence, width)]
+    top = HEAD + caption_height(lines) + 34
+    drawn, x = [], 0.0
+    for side in maps:
+        drawn.append(element("g", side.inside(ink), transform=f"translate({x:g} {top:g})"))
+        x += side.width + BETWEEN
+    boxes, tall = _buckets(report, ink)
+    drawn.append(element("g", boxes, transform=f"translate({x + MARGIN:g} {top:g})"))
+    height = top + max([tall, *(m.height for m in maps)]) + 30
+    title = words.JOB_TITLE.format(ranks=report.ranks)
+    content = [
+        element("title", text(" ".join([title, *report.sentences()]))),
+        element("rect", width=width, height=height, **ink.fill("canvas", more="ground")),
+        ink.text(MARGIN, 30, title, size=17, bold=True),
+        *caption_elements(lines, MARGIN - CAPTION_MARGIN, HEAD - 4, theme),
+        ink.text(MARGIN, top - 22, words.JOB_COLUMNS, role="none"),
+        *drawn,
+    ]
+    return element(
+        "svg", "\n".join(content), xmlns="http://www.w3.org/2000/svg", viewBox=f"0 0 {width:g} {height:g}", width=width,
+        height=height, font_family=FALLBACK, role="img",
+    )  # fmt: skip
+
+
+def _shown(report: Report) -> list[int]:
+    """Rank 0, and the ranks whose parameters are others: stages of a pipeline."""
+    seen: set[frozenset[str]] = set()
+    found = []
+    for rank, part in enumerate(report.parts):
+        names = frozenset(p["name"] for p in part["parameters"])
+        if not seen or not any(names & other for other in seen):
+            found.append(rank)
+            seen.add(names)
+    return found[:MOST_MAPS]
+
+
+class _Side:
+    """The map of one rank."""
+
+    def __init__(self, report: Report, rank: int, theme: Theme) -> None:
+        self.plan = Plan(report.documents[rank])
+        self.opened = self.plan.opened()
+        self.rank = rank
+        self.painter = JobPainter(self.plan, theme, {line.name: line for line in report.lines})
+        self.heights = self.plan.places.heights(self.opened)
+        width, self.height = size_of(self.plan, self.heights)
+        self.width = width - SPARE
+
+    def inside(self, ink: Ink) -> str:
+        heading = ink.text(MARGIN, 4, f"{words.JOB_RANK.format(rank=self.rank)}: {self.plan.result}", size=14, bold=True)
+        cards = self.painter.inside(self.plan.root, self.opened, self.heights)
+        return heading + element("g", cards, transform=f"translate({MARGIN:g} 22)")
+
+
+class JobPainter(Painter):
+    """Draws a map whose parameters tell what all ranks have.
+
+    Args:
+        plan: the map.
+        theme: colours.
+        lines: of the job, by name.
+    """
+
+    def __init__(self, plan: Plan, theme: Theme, lines: Mapping[str, Line]) -> None:
+        super().__init__(plan, theme, {}, {})
+        names = {t.id: t.name or "" for t in plan.document.tensors}
+        self._lines = {id: lines[name] for id, name in names.items() if name in lines}
+
+    def row(self, card: Card, y: float, line: Row) -> Iterator[str]:
+        """A parameter: its name and shape, its local gradients over the ranks, their mean."""
+        ink, right = self.ink, self.plan.places.widths[card.id] - 14
+        if line.id:
+            yield ink.box(12, y, 9, 9, 1, "green" if line.trains else "yellow")
+        yield ink.text(28, y + 9, line.name + line.shape, room=right - 290)
+        told = self._lines.get(line.id)
+        if told is not None:
+            said, role = spread(told)
+            yield ink.text(right - 80, y + 9, said, role=role, end=True)
+            yield ink.text(right, y + 9, norm_text(told.mean), role="link", end=True)
+
+
+def spread(line: Line) -> tuple[str, str]:
+    """The local gradients of a parameter in a few words, and their colour."""
+    if line.placement:
+        return f"{line.placement} {line.shard} of {line.whole}".replace("(", "").replace(")", ""), "none"
+    missing = [str(r) for r, is_here in enumerate(line.here) if not is_here]
+    known = [n for n in line.norms if n is not None]
+    if not known:  # a stage of a pipeline: no pass has run
+        return words.JOB_ONLY.format(ranks=", ".join(str(r) for r, is_here in enumerate(line.here) if is_here)), "none"
+    if missing:
+        return words.JOB_MISSING.format(ranks=", ".join(missing)), "grad"
+    if any(line.bad):
+        return words.MAP_HAS_NAN, "grad"
+    ends = [f"{n:.2g}" for n in (min(known), max(known))]
+    return " … ".join(dict.fromkeys(ends)), "grad" if line.differs else "link"
+
+
+def _buckets(report: Report, ink: Ink) -> tuple[str, float]:
+    """DDP's buckets from the first that is ready, each with its all-reduce; and how high they stand."""
+    if not report.buckets:
+        return "", 0.0
+    count = sum(len(b.names) for b in report.buckets)
+    parts, y = [ink.text(0, 4, words.JOB_BUCKETS, size=14, bold=True)], 22.0
+    for place, bucket in enumerate(report.buckets):
+        drawn, height = _bucket(place, bucket, count, report.ranks, ink)
+        parts.append(element("g", drawn, transform=f"translate(0 {y:g})"))
+        y += height + 18
+    return "".join(parts), y
+
+
+def _bucket(place: int, bucket: Bucket, count: int, ranks: int, ink: Ink) -> tuple[str, float]:
+    names = [*bucket.names[:MOST_NAMES], *(["…"] if len(bucket.names) > MOST_NAMES else [])]
+    ready = few_names(list(dict.fromkeys(map(str, bucket.ready))))
+    height = 30 + PITCH * len(names)
+    said = words.JOB_BUCKET.format(place=place, ready=ready, count=count)
+    x = (BUCKET - REDUCE) / 2
+    drawn = [
+        ink.box(0, 0, BUCKET, height, 6, "canvas", names="outline"),
+        ink.text(12, 20, said, bold=True, room=BUCKET - 20),
+        *(ink.text(12, 38 + PITCH * k, name, room=BUCKET - 20) for k, name in enumerate(names)),
+        element("path", d=f"M{BUCKET / 2:g} {height:g}v14", fill="none", stroke_width=1.6, **ink.stroke("blue")),
+        element("path", d=f"M{BUCKET / 2:g} {height + 20:g}l-5 -8h10z", **ink.fill("blue", "fs")),
+        ink.box(x, height + 20, REDUCE, 26, 6, "blue", names="outline"),
+    ]
+    reduce = words.JOB_REDUCE.format(ranks=ranks)
+    drawn.append(ink.text(BUCKET / 2 - columns(reduce) * ADVANCE * 11 / 2, height + 37, reduce))
+    return "".join(drawn), height + 46

@@ -1,0 +1,53 @@
+"""The user's code at the far left, each statement level with the boxes that it made."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from math import inf
+
+from ...graph.model import Document
+from .geometry import CodeLine
+from .ladder import Ladder
+from .measure import columns, cut
+
+COLUMNS = 24  # a statement is wrapped beyond this
+MOST = 8 * COLUMNS  # letters of a line: some take no column
+LINE, PARAGRAPH = 26, 8  # px between lines, and more between statements
+MARGIN = 30  # px between the code and the boxes
+MAX_LINES = 6  # of one statement
+LONGEST = 48  # columns of text that cannot be broken
+
+
+def wrapped(statement: str) -> list[str]:
+    """A statement with its own line breaks. A line over COLUMNS is broken after a comma, a bracket or a space.
+
+    The rest is left out after MAX_LINES, or where a line cannot be broken for too long. The last line says so.
+    """
+    lines: list[str] = []
+    for own in statement.split("\n"):
+        line = ""
+        for word in re.findall(r"[^\s,(\[]*[\s,(\[]?", own):
+            if line and (columns((line + word).strip()) > COLUMNS or len(line) > MOST):
+                lines.append(line.strip())
+                line = ""
+            line += word
+        lines.append(line.strip())
+    for i, line in enumerate(lines[:MAX_LINES]):
+        if (shown := cut(line, LONGEST)) != line:
+            return [*lines[:i], shown, "…"]
+    return lines if len(lines) <= MAX_LINES else [*lines[: MAX_LINES - 1], "…"]
+
+
+def code_lines(document: Document, row_of: Mapping[str, int], left: Ladder) -> tuple[CodeLine, ...]:
+    """Statements beside the tensors that they made, in the order in which they ran; they never overlap."""
+    edge = min((p.x for line in left.rows for p in line), default=0.0) - MARGIN
+    placed = [(row_of[s.tensor], i, s) for i, s in enumerate(document.statements)]
+    lines: list[CodeLine] = []
+    y = -inf
+    for row, _, statement in sorted(placed):
+        y = max(y + PARAGRAPH, left.top[row] + LINE)
+        for text in wrapped(statement.text):
+            lines.append(CodeLine(text, statement.kind, edge, y))
+            y += LINE
+    return tuple(lines)

@@ -1,0 +1,111 @@
+"""Makes the frozen geometry of the working parts: labels get their places, everything gets its address."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from ...graph.model import Document
+from .geometry import Arrow, Box, CodeLine, Frame, Geometry, Label, Row
+from .measure import CAPTION_SIZE, CODE_SIZE, LABEL_HEIGHT, text_width
+from .parts import Part, Wire
+from .sizes import Sizes
+from .wiring import EXIT_STEP, HEAD, Wiring
+
+RETAIN_CAPTION = "retain_grad_hook"
+
+Rectangle = tuple[float, float, float, float]  # x, y, w, h
+
+
+def finished(
+    document: Document,
+    parts: dict[str, Part],
+    wiring: Wiring,
+    code: tuple[CodeLine, ...],
+    frames: tuple[Frame, ...],
+    sizes: Sizes,
+) -> Geometry:
+    """The geometry of a layout whose wires are traced."""
+    boxes = tuple(_box(p) for p in parts.values())
+    labels = [_label(w) for w in wiring.wires if w.label_width]
+    labels += [_sum_label(wiring, parts[node], index, width) for (node, index), width in wiring.sums.items()]
+    for wire in wiring.wires:
+        if wire.kind == "retain" and (caption := _caption(wire, wiring.wires, boxes, labels)):
+            labels.append(caption)
+    arrows = tuple(
+        Arrow(w.at, w.kind, w.net, w.start.part.id, w.end.part.id, tuple(w.points)) for w in wiring.wires if len(w.points) > 1
+    )
+    edges = _edges(boxes, arrows, labels, code, frames, sizes)
+    return Geometry(boxes, arrows, tuple(labels), code, *edges, frames, sizes)
+
+
+def without_code(geometry: Geometry) -> Geometry:
+    """The same geometry without the code: only its edges are others."""
+    g = geometry
+    x, y, width, height = _edges(g.boxes, g.arrows, g.labels, (), g.frames, g.sizes)
+    return replace(g, code=(), x=x, y=y, width=width, height=height)
+
+
+def _box(p: Part) -> Box:
+    return Box(p.id, p.kind, p.x, p.y, p.w, p.h, tuple(Row(key, p.y + y, h) for key, y, h in p.rows))
+
+
+def _label(wire: Wire) -> Label:
+    """The label beside the start of the arrow (or over its head). It interrupts the line."""
+    (x, y), w, text = wire.points[-1 if wire.label_side == "end" else 0], wire.label_width, wire.label_text
+    at = f"count:{wire.at}" if text else wire.at
+    if wire.label_side == "right":
+        aside = 20 if text else 14  # beside the pile of a group
+        return Label(at, x + aside, y - LABEL_HEIGHT / 2, w - aside + 14, LABEL_HEIGHT, text)
+    above = HEAD if wire.label_side == "end" else 6
+    return Label(at, x - w / 2, y - above - LABEL_HEIGHT, w, LABEL_HEIGHT, text)
+
+
+def _sum_label(wiring: Wiring, p: Part, index: int, width: float) -> Label:
+    """The label under the node, on the last piece that all joining arrows share."""
+    ports = wiring.nodes[p.id].outputs
+    x = p.centre + EXIT_STEP * (index - (ports - 1) / 2)
+    return Label(f"sum:{p.id}.{index}", x - width / 2, p.y + p.h + 11, width, LABEL_HEIGHT)
+
+
+def _caption(wire: Wire, wires: list[Wire], boxes: tuple[Box, ...], labels: list[Label]) -> Label | None:
+    """`retain_grad_hook` over the arrow, if there is room; the longest horizontal piece is tried first."""
+    width, height = text_width(RETAIN_CAPTION, CAPTION_SIZE) + 6, CAPTION_SIZE + 3.0
+    pieces = [
+        (abs(b[0] - a[0]), min(a[0], b[0]), a[1]) for a, b in zip(wire.points, wire.points[1:], strict=False) if a[1] == b[1]
+    ]
+    for length, x, y in sorted(pieces, reverse=True):
+        for start in range(int(x) + 10, int(x + length - width) - 9, 10):
+            for top in (y - 6 - height, y + 6):
+                spot = (float(start), top, width, height)
+                if _is_free(spot, wires, boxes, labels):
+                    return Label(f"caption:{wire.at}", *spot, text=RETAIN_CAPTION)
+    return None
+
+
+def _is_free(spot: Rectangle, wires: list[Wire], boxes: tuple[Box, ...], labels: list[Label]) -> bool:
+    solid = [(b.x, b.y, b.w, b.h) for b in boxes] + [(m.x, m.y, m.w, m.h) for m in labels]
+    for wire in wires:
+        for (x0, y0), (x1, y1) in zip(wire.points, wire.points[1:], strict=False):
+            solid.append((min(x0, x1) - 3, min(y0, y1) - 3, abs(x1 - x0) + 6, abs(y1 - y0) + 6))
+    x, y, w, h = spot
+    return not any(x < u + s and u < x + w and y < v + t and v < y + h for u, v, s, t in solid)
+
+
+def _edges(
+    boxes: tuple[Box, ...],
+    arrows: tuple[Arrow, ...],
+    labels: Iterable[Label],
+    code: tuple[CodeLine, ...],
+    frames: tuple[Frame, ...],
+    sizes: Sizes,
+) -> tuple[float, float, float, float]:
+    """Left, top, width and height of everything, with the margin around it."""
+    solid: list[Box | Label] = [*boxes, *labels]
+    lines = [*(a.points for a in arrows), *(f.outline for f in frames)]
+    xs = [v for b in solid for v in (b.x, b.x + b.w)] + [x for points in lines for x, _ in points]
+    ys = [v for b in solid for v in (b.y, b.y + b.h)] + [y for points in lines for _, y in points]
+    xs += [line.x - text_width(line.text, CODE_SIZE) for line in code]
+    ys += [line.y + CODE_SIZE / 2 for line in code]
+    x, y, around = min(xs, default=0), min(ys, default=0), sizes.margin
+    return x - around, y - around, max(xs, default=0) - x + 2 * around, max(ys, default=0) - y + 2 * around

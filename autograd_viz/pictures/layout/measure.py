@@ -1,0 +1,224 @@
+"""How big things are: monospace text is measured by its characters, boxes by their rows (figure grammar of Waite)."""
+
+from __future__ import annotations
+
+import math
+import unicodedata
+from itertools import accumulate
+
+from ...graph.model import Document, NextFunction, Node, Op, Operand, Tensor, Value
+from .parts import PITCH, Part
+from .sizes import WAITE, Sizes
+
+ADVANCE = 0.602  # width of a character of DejaVu Sans Mono, in em
+ROW_SIZE, LABEL_SIZE, CAPTION_SIZE, OP_SIZE, CODE_SIZE, FRAME_SIZE = 11.4, 12, 15, 14, 18, 13  # px
+TENSOR_WIDTH, OP_WIDTH, PLAIN_WIDTH, NODE_WIDTH = 180, 200, 80, 180
+WIDE_NODE = 220  # with numbers after its tuples
+ROW_COLUMNS = 22  # characters of a row's text at full size: `grad_fn = MulBackward0`
+MOST_COLUMNS = 28  # and drawn smaller
+SCALAR_COLUMNS, SMALL_COLUMNS, ARRAY_COLUMNS = 7, 14, 18  # characters of a gradient on an arrow
+LARGE_COLUMNS = 24  # the same for four elements or more: as wide as a node, so neighbours keep apart
+NORM_COLUMNS = 15  # ` · norm 1.2e-05`, which follows the shape of a larger one
+LABEL_HEIGHT = 14
+MOST_SAVED = 12  # written saved tensors of a node
+MOST_NAME = 16  # written columns of a name in next_functions
+MOST_OPERANDS = 12  # written operands of an op that has numbers among them
+TENSOR_ROWS = ("data", "grad", "grad_fn", "is_leaf", "requires_grad")
+
+
+def columns(text: str) -> int:
+    """Columns of a monospace text: an East Asian wide character takes two, a combining one takes none."""
+    if text.isascii():  # nearly always
+        return len(text)
+    rare = [c for c in text if c > "\x7f"]
+    wide = sum(unicodedata.east_asian_width(c) in "WF" for c in rare)
+    none = sum(unicodedata.combining(c) != 0 for c in rare)
+    return len(text) + wide - none
+
+
+def cut(text: str, width: int) -> str:
+    """The first `width` columns of a text. A letter may have accents, but a very long text is not read to its end."""
+    beginning = text[: 8 * width]
+    if columns(beginning) <= width:
+        return beginning
+    used = accumulate(map(columns, beginning))
+    return beginning[: sum(1 for so_far in used if so_far <= width)]
+
+
+def text_width(text: str, size: float) -> float:
+    """Width in px of a monospace text of `size` px."""
+    return columns(text) * ADVANCE * size
+
+
+def label_columns(shape: tuple[int, ...]) -> int:
+    """Columns of a gradient of this shape on an arrow. The shape is known beforehand: it is the tensor's."""
+    if (size := math.prod(shape)) > 4:
+        return min(LARGE_COLUMNS, len(str(shape)) + NORM_COLUMNS)
+    if size == 4:
+        return LARGE_COLUMNS
+    return SCALAR_COLUMNS if shape == () else SMALL_COLUMNS if size < 3 else ARRAY_COLUMNS
+
+
+def label_width(shape: tuple[int, ...]) -> float:
+    """The same in px, with a margin."""
+    return math.ceil(label_columns(shape) * ADVANCE * LABEL_SIZE) + 6
+
+
+def count_text(count: int) -> str:
+    """How many edges are drawn as one; empty for one."""
+    return f"× {count:,}" if count > 1 else ""
+
+
+def edge_width(edge: NextFunction, shape: tuple[int, ...]) -> float:
+    """Width in px of the text on an edge: its count, or its gradient."""
+    return math.ceil(text_width(count_text(edge.count), LABEL_SIZE)) + 12 if edge.count > 1 else label_width(shape)
+
+
+def op_title(op: Op) -> str:
+    """`Mul`; `Mul(·, 3)` if a Python number was given."""
+    if all(i.tensor is not None for i in op.inputs):
+        return op.name
+    inside = ["·" if i.tensor is not None else i.text for i in op.inputs[: MOST_OPERANDS + 1]]
+    return f"{op.name}({', '.join(inside[:MOST_OPERANDS] + ['…'] * (len(inside) > MOST_OPERANDS))})"
+
+
+def arrows_into(op: Op) -> list[Operand]:
+    """The inputs that are drawn as arrows: tensors. A tensor that is given twice counts twice."""
+    return [i for i in op.inputs if i.tensor is not None]
+
+
+def tensor_inputs(op: Op) -> list[str]:
+    """The tensors of `arrows_into`."""
+    return [i.tensor for i in op.inputs if i.tensor is not None]
+
+
+def entry_step(op: Op) -> float:
+    """Px between the arrows into an op: room for the numbers on them."""
+    return 30 if op.node is None and all(i.count == 1 for i in op.inputs) else 100
+
+
+def saves(node: Node) -> bool:
+    """Does it keep a tensor for backward, or did it until backward freed it? Then there is a ctx."""
+    return any(s.state in ("kept", "freed") for s in node.saved)
+
+
+def shown_saved(node: Node) -> int:
+    """How many lines the saved row has. If there are very many, the last line counts the rest."""
+    return min(sum(s.state in ("kept", "freed") for s in node.saved), MOST_SAVED + 1)
+
+
+def row_width(longest: int, sizes: Sizes) -> float:
+    """Width in px of a box whose longest row has so many columns: 180, or 220 at most if it `fits`."""
+    wanted = 20 * math.ceil((min(longest, MOST_COLUMNS) * ADVANCE * ROW_SIZE + 27) / 20)
+    return max(TENSOR_WIDTH, wanted) if sizes.fits else TENSOR_WIDTH
+
+
+def tensor_part(t: Tensor, row: int, sizes: Sizes = WAITE, grad_fn: str = "") -> Part:
+    """Five rows, which are taller if a value takes two lines. `grad_fn` is the name of its node."""
+    inside = 0 if t.value.summary is not None else columns(t.value.text) + (3 if t.value.shape else len("data = tensor()"))
+    longest = max(inside, len("grad_fn = ") + columns(grad_fn))
+    part = Part(t.id, "tensor", row, row_width(longest, sizes), 0)
+    y = sizes.head
+    for key in TENSOR_ROWS:
+        tall = sizes.pair if key in ("data", "grad") and t.value.shape != () else sizes.row
+        part.rows.append((key, y, tall))
+        part.ports[key] = y + tall - sizes.row / 2
+        y += tall
+    part.h = y + sizes.foot
+    return part
+
+
+def op_part(op: Op, node: Node | None, row: int, is_beside: bool = False, sizes: Sizes = WAITE) -> Part:
+    """A rounded box: 200 wide with the save row. It is 80 wide in a side chain, or if nothing is recorded.
+
+    It is wider for many inputs or outputs.
+    """
+    plain, inputs = node is None, tensor_inputs(op)
+    width = max(
+        PLAIN_WIDTH if node is None or (is_beside and not saves(node)) else OP_WIDTH,
+        entry_step(op) * len(inputs) + (20 if plain else 0) if len(inputs) > 1 else 0,
+        40 * len(op.outputs) + 20,
+        20 * math.ceil((title_width(op_title(op)) + 16) / 20),
+    )
+    part = Part(op.id, "op", row, width, sizes.plain)
+    if op.members:
+        part.w = max(OP_WIDTH, part.w)
+        part.rows.append(("members", sizes.head, sizes.row))
+    if node is not None and saves(node):
+        part.rows.append(("save", sizes.head, sizes.row))
+        part.ports["save"] = sizes.head + sizes.row / 2
+    part.h = sizes.op if part.rows else sizes.plain
+    return part
+
+
+def node_part(node: Node, row: int, labels: float, sizes: Sizes = WAITE, next_name: str = "") -> Part:
+    """Rows for title, saved tensors, next_functions. `next_name` is the longest name in these."""
+    part = Part(node.id, "node", row, 0, 0, left=10, right=30 + labels + PITCH * len(node.next_functions))
+    y = sizes.head
+    if node.members:
+        return _group_part(part, node, sizes)
+    if lines := shown_saved(node):
+        tall = _saved_height(lines, sizes)
+        part.rows.append(("saved", y, tall))
+        part.ports["saved"] = y + 10
+        y += tall + sizes.between
+    edges = len(node.next_functions)
+    tall = 40 + 15 * max(1, edges) if sizes.closes else sizes.line * (1 + edges) + 4
+    part.rows.append(("next_functions", y, tall))
+    part.ports |= {f"next{i}": y + sizes.first - 5 + sizes.line * (i + 1) for i in range(edges)}
+    part.h = 10 * math.ceil((y + tall + sizes.foot) / 10)
+    part.ports["grad_fn"] = 10 * round(part.h * 0.075)
+    part.w = max(_node_width(node), WIDE_NODE if any(f.count > 1 for f in node.next_functions) else 0)
+    part.w = max(
+        part.w, row_width(max(_saved_columns(node), min(columns(next_name), MOST_NAME) + len("  (, 0))") + (edges == 1)), sizes)
+    )
+    return part
+
+
+def _saved_columns(node: Node) -> int:
+    """Columns of its longest line of a saved tensor."""
+    kept = [s for s in node.saved if s.value is not None and s.value.summary is None]
+    return max([columns(f"{s.name} = tensor({s.value.text})") for s in kept if s.value], default=0)
+
+
+def _saved_height(lines: int, sizes: Sizes) -> float:
+    if sizes.closes:  # on Waite's grid
+        return 30 if lines <= 2 else 10 * math.ceil((14 * lines + 4) / 10)
+    return sizes.row if lines == 1 else 14 * lines + 4
+
+
+def _node_width(node: Node) -> float:
+    return max(NODE_WIDTH, 20 * math.ceil((40 * node.outputs + 20) / 20), 20 * math.ceil((title_width(node.name) + 24) / 20))
+
+
+def _group_part(part: Part, node: Node, sizes: Sizes) -> Part:
+    """A group of nodes: title, how many have been called, and an arrow for each edge out of it."""
+    part.rows.append(("called", sizes.head, sizes.row))
+    first = sizes.head + sizes.row + 15
+    part.ports |= {f"next{i}": first + 15 * i for i in range(len(node.next_functions))} | {"grad_fn": 10.0}
+    part.h = 10 * math.ceil((first + 5 + 15 * max(0, len(node.next_functions) - 1)) / 10)
+    part.w = _node_width(node)
+    return part
+
+
+def title_width(title: str) -> float:
+    """Width in px of the shown part of a box's title."""
+    return min(text_width(title, OP_SIZE), 2 * NODE_WIDTH - 24)
+
+
+def accumulate_part(node: Node, row: int, sizes: Sizes = WAITE) -> Part:
+    """180 wide, with one row: variable."""
+    return Part(node.id, "accumulate", row, NODE_WIDTH, sizes.op, rows=[("variable", sizes.head, sizes.row)])
+
+
+def gradient_shapes(document: Document) -> dict[tuple[str, int], tuple[int, ...]]:
+    """The shape of the gradient that arrives at output i of a node: that of the output's tensor."""
+    shapes: dict[tuple[str, int], tuple[int, ...]] = {}
+    for t in document.tensors:
+        if t.grad_fn is not None:
+            shapes[t.grad_fn, t.output_nr] = t.value.shape
+    by_id: dict[str, Value] = {t.id: t.value for t in document.tensors}
+    for n in document.nodes:
+        if n.variable is not None:
+            shapes[n.id, 0] = by_id[n.variable].shape
+    return shapes

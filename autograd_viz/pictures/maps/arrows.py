@@ -1,0 +1,170 @@
+"""The arrows of a map: the forward way down, the gradient up, as thick as its norm says."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+
+from ... import words
+from ..layout.measure import ADVANCE, columns
+from ..render.escape import element
+from .cards import Card
+from .flow import EXIT, Flow
+from .ink import SMALL, Ink
+from .labels import is_usual
+from .numbers import Place, norm_text
+from .place import GAP, LANE, Ends, Places, is_straight
+from .plan import Plan
+
+DOWN, UP, BESIDE = 150.0, 400.0, 220.0  # px from a part's left edge: forward arrow, gradient; the gradient from the right edge
+BRANCH = 8.0  # px under a part, where a way leaves for its lane
+THINNEST, THICKEST = 1.5, 9.0  # px of a gradient's arrow
+LOWEST, HIGHEST = -6.0, 2.0  # log10 of the norms that are drawn so
+WAY = 3.5  # px from a lane to the gradient that comes back on it, which is half as thick (so in map_picture.js)
+SUM = "Σ"
+LEGEND = (100.0, 1.0, 1e-2, 1e-4, 1e-6)
+
+
+def thickness(norm: float) -> float:
+    """px of an arrow: log10 of the norm, on one scale for all maps (so in map_picture.js)."""
+    if not is_usual(norm):
+        return THINNEST
+    share = (math.log10(norm) - LOWEST) / (HIGHEST - LOWEST)
+    return THINNEST + (THICKEST - THINNEST) * min(1.0, max(0.0, share))
+
+
+def up_path(x: float, width: float) -> str:
+    """An arrow from the bottom of a gap to its top, as an outline (so in map_picture.js)."""
+    size, half = max(7.0, 1.6 * width), width / 2
+    side = size / 1.6
+    return f"M{x - half:g} {GAP:g}V{size:g}H{x - side:g}L{x:g} 0L{x + side:g} {size:g}H{x + half:g}V{GAP:g}Z"
+
+
+def lane_path(x: float, top: float, lane: float, bottom: float, right: float | None) -> str:
+    """A way that skips parts: out to its lane, down, and back to the part's right edge, or on (so in map_picture.js)."""
+    end = f"V{bottom:g}" if right is None else f"V{bottom + 12:g}H{right:g}"
+    return f"M{x:g} {top:g}V{top + BRANCH:g}H{lane:g}{end}"
+
+
+def said_of(plan: Plan, card: Card, flow: Flow, known: Mapping[Place, float]) -> tuple[str, str]:
+    """What stands beside a gradient's arrow, and in which colour: "1.35"."""
+    norm = flow.gradient(known)
+    if norm is None:
+        return "", "link"
+    remark = plan.remark(card, flow, known)
+    said = words.MAP_ZERO if norm == 0 else norm_text(norm)
+    said = f"{SUM} {said}" if flow.is_sum else said
+    shown = remark if is_straight(flow, len(plan.places.frames[card.id].parts)) else remark[:1]  # a lane has no room for more
+    return f"{said}  {shown}".rstrip(), "link" if is_usual(norm) and not remark else "grad"
+
+
+def lane_x(places: Places, card: Card, flow: Flow) -> float:
+    """Where a lane runs, in px from the left edge of its frame."""
+    frame = places.frames[card.id]
+    right = places.left(card) + places.widths[frame.parts[0].id]
+    return right + (18.0 if frame.lane == LANE else 10.0) + frame.lane * frame.lanes[flow.id]
+
+
+class Arrows:
+    """Draws the flows of a map.
+
+    Args:
+        plan: the map.
+        ink: what it is drawn with.
+        known: norms by place.
+    """
+
+    def __init__(self, plan: Plan, ink: Ink, known: Mapping[Place, float]) -> None:
+        self.plan, self.ink, self.known = plan, ink, known
+
+    def said(self, card: Card, flow: Flow) -> tuple[str, str]:
+        """What stands beside a gradient's arrow, and in which colour."""
+        return said_of(self.plan, card, flow, self.known)
+
+    @property
+    def places(self) -> Places:
+        """Where the cards stand."""
+        return self.plan.places
+
+    def all_of(self, card: Card, heights: dict[str, float] | None) -> Iterator[str]:
+        """The flows of an open card; without heights the page puts them in place."""
+        frame = self.places.frames[card.id]
+        for flow in sorted(frame.flows, key=lambda f: is_straight(f, len(frame.parts))):  # lanes lie under gradients
+            ends = Ends(0.0, GAP) if heights is None else self.places.ends(card, flow, heights)
+            if is_straight(flow, len(frame.parts)):
+                yield self.straight(card, flow, ends)
+            else:
+                yield self.beside(card, flow, ends)
+
+    def straight(self, card: Card, flow: Flow, ends: Ends) -> str:
+        """Down to the next part, and the gradient up."""
+        ink, left = self.ink, self.places.left(card)
+        x, down = left + self.up(card), left + DOWN
+        drawn = [
+            element("path", d=f"M{down:g} 0V{GAP - 8:g}", fill="none", stroke_width=1.6, **ink.stroke("brown")),
+            element("path", d=f"M{down:g} {GAP:g}l-5 -9h10z", **ink.fill("brown", "fs")),
+            *self.carried(flow, down, x),
+            *self.gradient(card, flow, x),
+        ]
+        return element("g", "".join(drawn), class_="flow", data_at=flow.id, transform=f"translate(0 {ends.top:g})")
+
+    def up(self, card: Card) -> float:
+        """How far from the parts' left edge their gradients go up."""
+        room = self.places.widths[self.places.frames[card.id].parts[0].id] - BESIDE
+        return max(min(UP, room), DOWN + 40)
+
+    def carried(self, flow: Flow, down: float, up: float) -> Iterator[str]:
+        """What the forward arrow carries, "x (2, 6)", and what is folded into it; left of it and right, where there is room."""
+        said = f"{flow.name} {'' if flow.shape is None else flow.shape}".strip()
+        folded = words.MAP_REARRANGING.format(count=flow.rearranged) if flow.rearranged else ""
+        if columns(said) * ADVANCE * SMALL > DOWN - 10:
+            said, folded = "", " · ".join(filter(None, (said, folded)))
+        yield self.ink.text(down - 10, GAP / 2 + 4, said, role="none", end=True)
+        yield self.ink.text(down + 10, GAP / 2 + 4, folded, role="none", room=up - down - 20)
+
+    def gradient(self, card: Card, flow: Flow, x: float) -> Iterator[str]:
+        """The gradient's arrow with its norm, or the places of both."""
+        if not flow.places:
+            return
+        norm = flow.gradient(self.known)
+        said, role = self.said(card, flow)
+        shape = {"d": "", "visibility": "hidden"} if norm is None else {"d": up_path(x, thickness(norm))}
+        yield element("path", **shape, **self.ink.fill(role, more="up"), data_x=x)
+        yield self.ink.cell(f"g:{flow.id}", x + 16, GAP / 2, said, role)
+
+    def beside(self, card: Card, flow: Flow, ends: Ends) -> str:
+        """A way that skips parts, in its lane."""
+        ink, places, frame = self.ink, self.places, self.places.frames[card.id]
+        left = places.left(card)
+        right = left + places.widths[frame.parts[0].id]
+        lane = lane_x(places, card, flow)
+        end = None if flow.target == EXIT else right + 6
+        said, role = self.said(card, flow)
+        middle = (ends.top + ends.bottom) / 2
+        d = lane_path(left + DOWN, ends.top, lane, ends.bottom, end)
+        drawn = [element("path", d=d, fill="none", stroke_width=1.6, **ink.stroke("brown", more="bypass"))]
+        if flow.places:
+            norm = flow.gradient(self.known)
+            way = f"M{lane + WAY:g} {ends.top + BRANCH:g}V{ends.bottom:g}"
+            shape = {"visibility": "hidden"} if norm is None else {"stroke_width": thickness(norm) / 2}
+            drawn.append(element("path", d=way, fill="none", **shape, **ink.stroke(role, more="upway")))
+        if end is not None:
+            at = f"translate({right:g} {ends.bottom + 12:g})"
+            drawn.append(element("path", d="M0 0l8 -5v10z", transform=at, **ink.fill("brown", "fs", more="tip")))
+        if frame.lane == LANE:
+            number = ink.cell(f"g:{flow.id}", lane + 7, 0, said, role) if flow.places else ""
+            name = ink.text(lane + 6, -10, flow.name, role="none", room=LANE - 8)
+            drawn.append(element("g", name + number, class_="number", transform=f"translate(0 {middle:g})"))
+        return element("g", "".join(drawn), class_="flow lane", data_at=flow.id)
+
+
+def legend(ink: Ink, x: float, y: float, has_sums: bool) -> Iterator[str]:
+    """How thick which norm is, and what the other numbers are."""
+    yield ink.text(x, y, words.MAP_LEGEND, role="none")
+    for k, number in enumerate(LEGEND):
+        at = y + 18 + 18 * k
+        yield element("path", d=f"M{x:g} {at:g}h36", stroke_width=thickness(number), **ink.stroke("link"))
+        yield ink.text(x + 44, at + SMALL * 0.35, norm_text(number), role="link")
+    yield ink.text(x, y + 18 * (len(LEGEND) + 2), words.MAP_VALUES, role="none")
+    if has_sums:
+        yield ink.text(x, y + 18 * (len(LEGEND) + 3), f"{SUM}: {words.MAP_SUM}", role="none")

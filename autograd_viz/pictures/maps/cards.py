@@ -1,0 +1,278 @@
+"""A document as nested cards: calls of modules and functions, and scopes, with what runs outside of them as pills between.
+
+# Note [What a card is]
+A card is a stretch of consecutive ops with one module path, as it was called: a module that is called twice is two cards. So is
+a function of the user's, if it does more than one thing; of one line or two it is a pill. Equal calls, one after the other, are
+folded into a stack; so are equal rows of calls (Linear, Tanh, Linear, Tanh …), of which each is a turn. Ops that only rearrange
+are no card: they are folded into the arrow that they lie on, which says how many they are.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Hashable, Iterator
+from dataclasses import dataclass, field
+
+from ...graph.guessed import LISTS
+from ...graph.paths import Path, Way, ways
+from ...graph.repeats import Repeat, repeats
+from .index import REARRANGING, Index
+
+UNFILLED = {"Empty", "EmptyLike"}  # memory for a result
+MOST_NAMES = 3  # of ops in a title
+MOST_LINES = 2  # of a function that is a pill
+
+
+@dataclass
+class Card:
+    """A part of the program.
+
+    Attributes:
+        kind: "module" (also a scope), "function" (a call of one of the user's), "stack" (equal calls, folded), "turn" (one of
+            several equal rows of calls), "ops" (what runs outside of modules), "root" (the result).
+        path: of the module: "layers.3.self_attn"; of a stack, of its first call; of ops and functions, of the module around.
+        title: the last part of the path; of a function "encode()"; of a stack "layers.0 … layers.2"; of ops their names.
+        first, last: its ops are ``document.ops[first:last]``.
+        items: the cards in it, whether they are drawn or not.
+        depth: how many cards it is in.
+        id: "c0", "c1", … from the outside in and down.
+        way: the modules and functions around it, and itself.
+    """
+
+    kind: str
+    path: Path
+    title: str
+    first: int
+    last: int
+    items: list[Card] = field(default_factory=list)
+    depth: int = 0
+    id: str = ""
+    way: Way = ()
+
+    @property
+    def name(self) -> str:
+        """The path as text."""
+        return ".".join(self.path)
+
+    @property
+    def count(self) -> int:
+        """How many equal calls it stands for."""
+        return len(self.items) if self.kind == "stack" else 1
+
+    def ops(self) -> range:
+        """The places of its ops in the document."""
+        return range(self.first, self.last)
+
+
+def cards_of(index: Index) -> Card:
+    """The whole program as one card with all others in it."""
+    document = index.document
+    root = Card("module", (), "", 0, len(document.ops))
+    open = [root]
+    for i, way in enumerate(ways(document)):
+        while way[: len(open[-1].way)] != open[-1].way:
+            open.pop()
+        while len(open[-1].way) < len(way):
+            _enter(index, open, way[: len(open[-1].way) + 1], i)
+        _add_op(index, open[-1], i)
+        for card in open[1:]:
+            card.last = i + 1
+    _Tidier(index).tidy(root)
+    root.items.append(Card("root", (), "", len(document.ops), len(document.ops)))
+    for n, card in enumerate(walk(root)):
+        card.id = f"c{n}"
+        for item in card.items:
+            item.depth = card.depth + 1
+    return root
+
+
+def _enter(index: Index, open: list[Card], way: Way, at: int) -> None:
+    above, part = open[-1].path, way[-1]
+    if isinstance(part, str):
+        card = Card("module", (*above, part), part, at, at, way=way)
+    else:
+        card = Card("function", above, f"{index.document.calls[part].name}()", at, at, way=way)
+    open[-1].items.append(card)
+    open.append(card)
+
+
+def _add_op(index: Index, card: Card, i: int) -> None:
+    """An op outside of deeper modules: with those of its line, or helper function, before it; or a pill of its own."""
+    before = card.items[-1] if card.items else None
+    if (
+        before is not None
+        and before.kind == "ops"
+        and before.last == i
+        and _place(index, i, card.path) == _place(index, i - 1, card.path)
+    ):
+        before.last = i + 1
+    else:
+        card.items.append(Card("ops", card.path, index.document.ops[i].name, i, i + 1))
+
+
+def _line(index: Index, i: int) -> tuple[str, int] | None:
+    source = index.document.ops[i].source
+    return None if source is None else (source.file, source.line)
+
+
+def _place(index: Index, i: int, path: Path) -> Hashable:
+    """What ops of one pill have in common: a line; or a function that a module calls, if calls were not recorded."""
+    return (helper(index, i) if path and not index.document.calls else "") or _line(index, i)
+
+
+def helper(index: Index, i: int) -> str:
+    """The function that an op stands in, unless that is the `forward` of a module, or the program around the model."""
+    op, calls = index.document.ops[i], index.document.calls
+    if calls:
+        return "" if op.call is None else calls[op.call].name
+    source = op.source
+    return "" if source is None or source.function in ("forward", index.program) else source.function
+
+
+def is_function(card: Card) -> bool:
+    """Is it a call of a function, or several equal ones?"""
+    return (card.items[0] if card.kind == "stack" else card).kind == "function"
+
+
+def walk(card: Card) -> Iterator[Card]:
+    """A card and all in it, each before what is in it."""
+    todo = [card]
+    while todo:
+        one = todo.pop()
+        yield one
+        todo += reversed(one.items)
+
+
+def ops_title(index: Index, card: Card, around: Card) -> str:
+    """The names of ops that compute, in order, or of those that only rearrange; before them the function that they are."""
+    function = helper(index, card.first) if around.kind != "function" or len(card.way) > len(around.way) else ""
+    names = [index.document.ops[i].name for i in card.ops() if not index.rearranges(i)]
+    names = names or [index.document.ops[i].name for i in card.ops()]
+    shown = list(dict.fromkeys(names))
+    said = ", ".join(shown[:MOST_NAMES] + ["…"] * (len(shown) > MOST_NAMES))
+    return f"{function}() · {said}" if function else said
+
+
+def only_rearranges(index: Index, card: Card) -> bool:
+    """Is it folded into an arrow?"""
+    return card.kind == "ops" and all(map(index.rearranges, card.ops()))
+
+
+class _Tidier:
+    """Names pills, puts what lists hold in their place, folds equal calls; from the inside out."""
+
+    def __init__(self, index: Index) -> None:
+        self.index = index
+        self.classes = {m.path: m.name for m in index.document.modules}
+        self._numbers: dict[Hashable, int] = {}
+        self._made = [
+            (i, self._number((o.name, *(index.tensors[t].value.shape for t in o.outputs if t is not None))))
+            for i, o in enumerate(index.document.ops)
+            if o.name not in UNFILLED and o.name not in REARRANGING
+        ]
+
+    def tidy(self, root: Card) -> None:
+        for card in reversed([card for card in walk(root) if card is root or not self._is_list(card)]):
+            items = self._unlisted(card)
+            if card.kind == "function" and self._is_short(items):
+                card.kind, items = "ops", []
+            if card is not root and card.kind == "module" and all(i.kind == "ops" for i in items):
+                items = []  # a module without modules in it: its ops are seen in its figure
+            for item in items:
+                if item.kind == "ops":
+                    item.title = ops_title(self.index, item, card)
+                _name(item, card.path)
+            card.items = self._folded(items)
+            if card is not root and len(card.items) == 1:
+                _become(card, card.items[0])
+
+    def _is_list(self, card: Card) -> bool:
+        """A list of modules is never called, so that a recording does not know it; a guess knows its class."""
+        return card.kind == "module" and self.classes.get(card.name, "ModuleList" if self.classes else "") in LISTS
+
+    def _is_short(self, items: list[Card]) -> bool:
+        """Is that of a function, which is a pill, no more than one line or two?"""
+        return all(item.kind == "ops" for item in items) and len(self._drawn(items)) <= MOST_LINES
+
+    def _drawn(self, items: list[Card]) -> list[Card]:
+        return [item for item in items if not only_rearranges(self.index, item)]
+
+    def _unlisted(self, card: Card) -> list[Card]:
+        """What is in a card; of lists in it, and of functions with one thing in them, what they hold."""
+        found, todo = list[Card](), card.items[::-1]
+        while todo:
+            item = todo.pop()
+            if self._is_list(item) or (item.kind == "function" and len(self._drawn(item.items)) < 2):
+                todo += item.items[::-1]
+            else:
+                found.append(item)
+        return found
+
+    def _folded(self, items: list[Card]) -> list[Card]:
+        """Equal calls, and equal rows of calls, as stacks."""
+        drawn = self._drawn(items)
+        found, at = list[Card](), 0
+        for r in repeats([self._signature(item) for item in drawn]):
+            found += [*drawn[at : r.start], _stack(drawn, r)]
+            at = r.end
+        return found + drawn[at:] if at else items
+
+    def _signature(self, card: Card) -> int:
+        """The same number for equal calls: modules of one list, or lines, with the same ops and shapes."""
+        first, last = bisect_left(self._made, (card.first,)), bisect_left(self._made, (card.last,))
+        made = tuple(made for _, made in self._made[first:last])
+        place = _line(self.index, card.first) if card.kind == "ops" else re.sub(r"\d+", "#", card.name)
+        title = card.title if card.kind == "function" else ""
+        return self._number((card.kind, place, title, made))
+
+    def _number(self, what: Hashable) -> int:
+        return self._numbers.setdefault(what, len(self._numbers))
+
+
+def _name(card: Card, above: Path) -> None:
+    """Calls it as it is seen from the module around it: `layers.0`."""
+    folded = [card]
+    for one in folded:
+        if one.kind in ("stack", "turn"):
+            folded += one.items
+    for one in reversed(folded):
+        if one.kind == "module":
+            one.title = ".".join(one.path[len(above) :])
+        elif one.kind == "stack":
+            one.title = _from_to(one.items)
+        elif one.kind == "turn":
+            one.title = ", ".join(item.title for item in one.items)
+
+
+def _become(card: Card, stack: Card) -> None:
+    """`layers` with nothing in it but equal layers is the stack of them."""
+    if stack.kind == "stack" and stack.path[:-1] == card.path:
+        card.kind, card.items, card.path = "stack", stack.items, stack.path
+
+
+def _stack(drawn: list[Card], repeat: Repeat) -> Card:
+    """Equal turns as one card."""
+    rows = [drawn[k : k + repeat.period] for k in range(repeat.start, repeat.end, repeat.period)]
+    turns = [row[0] if len(row) == 1 else _turn(row) for row in rows]
+    return Card("stack", turns[0].path, _from_to(turns), turns[0].first, turns[-1].last, turns)
+
+
+def _turn(row: list[Card]) -> Card:
+    return Card("turn", row[0].path[:-1] if row[0].kind == "module" else row[0].path, ", ".join(c.title for c in row),
+                row[0].first, row[-1].last, row)  # fmt: skip
+
+
+def _from_to(turns: list[Card]) -> str:
+    """`layers.0 … layers.2`; the same title but once."""
+    first, last = (_module_titles(turn) for turn in (turns[0], turns[-1]))
+    if turns[0].title != turns[-1].title:
+        return f"{first[0]} … {[title for title in last if title not in first][-1]}"
+    names = list(dict.fromkeys(", ".join(first).split(", ")))
+    return ", ".join([name for name in names if name != "…"][:MOST_NAMES] + ["…"] * (len(names) > MOST_NAMES))
+
+
+def _module_titles(turn: Card) -> list[str]:
+    """Of the modules in a turn; of a turn without any, of its ops."""
+    items = turn.items if turn.kind == "turn" else [turn]
+    return [item.title for item in items if item.kind != "ops"] or [item.title for item in items]

@@ -1,0 +1,141 @@
+"""What flows between the parts of a frame: from its entrance, from part to part, to its exit."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from ...graph.model import Shape
+from .cards import Card, only_rearranges
+from .index import Index
+from .numbers import Place, together
+
+ENTRANCE, EXIT = -1, -2  # of a frame, where the place of a part is meant
+
+
+@dataclass(frozen=True, slots=True)
+class Flow:
+    """Tensors that lead from one part of a frame to a later one.
+
+    Attributes:
+        id: "f12.0": of the frame's card, and which.
+        source, target: places of parts in the frame; ENTRANCE, EXIT.
+        name: of the tensor, where it enters the program.
+        shape: of the tensor, None if there are several.
+        rearranged: how many ops on the way only rearrange.
+        places: where the gradient is that comes back on this way.
+        is_sum: other ways of a tensor add to that gradient. Several ops on this way use it, and others too: their share is a
+            number that never exists.
+    """
+
+    id: str
+    source: int
+    target: int
+    name: str
+    shape: Shape | None
+    rearranged: int
+    places: tuple[Place, ...]
+    is_sum: bool = False
+
+    def gradient(self, known: Mapping[Place, float]) -> float | None:
+        """The norm of what came back on this way; None if it is not known."""
+        return together(known, self.places)
+
+
+@dataclass
+class _Way:
+    """What goes from one part to another: by tensor, ops on its way that only rearrange, and the ops that take it."""
+
+    tensors: dict[str, tuple[int, list[int]]] = field(default_factory=dict)
+
+    def add(self, tensor: str, folded: int, user: int | None = None) -> None:
+        self.tensors.setdefault(tensor, (folded, []))[1].extend([] if user is None else [user])
+
+
+class Flows:
+    """The flows of each frame of a document."""
+
+    def __init__(self, index: Index) -> None:
+        self.index, self.ops = index, index.document.ops
+        self._known: dict[str, list[Flow]] = {}
+
+    def parts(self, frame: Card) -> list[Card]:
+        """What is drawn in an open card: all but what is folded into arrows."""
+        return [item for item in frame.items if not only_rearranges(self.index, item)]
+
+    def of(self, frame: Card) -> list[Flow]:
+        """The flows between the parts of a frame, in the order of the program."""
+        if frame.id not in self._known:
+            self._known[frame.id] = self._made(frame)
+        return self._known[frame.id]
+
+    def _made(self, frame: Card) -> list[Flow]:
+        parts = self.parts(frame)
+        place = {i: k for k, part in enumerate(parts) for i in part.ops()}
+        end = len(parts) - 1 if parts and parts[-1].kind == "root" else EXIT
+        ways: dict[tuple[int, int], _Way] = defaultdict(_Way)
+        for i, part in place.items():
+            for t in self.index.taken[i]:
+                source, folded = self._source(t.id, place, frame)
+                if source is not None and source != part:
+                    ways[source, part].add(t.id, folded, i)
+        for tensor, folded, source in self._leaving(frame, place):
+            ways[source, end].add(tensor, folded)
+        return [self._flow(f"f{frame.id[1:]}.{k}", *way) for k, way in enumerate(sorted(ways.items(), key=_in_order))]
+
+    def _source(self, tensor: str, place: dict[int, int], frame: Card) -> tuple[int | None, int]:
+        """The part that made a tensor, looked for behind ops that only rearrange; None for a parameter or a constant."""
+        folded = 0
+        while True:
+            maker = self.index.maker.get(tensor)
+            if maker is None or maker < frame.first or maker >= frame.last:
+                return (ENTRANCE if maker is not None or self._is_input(tensor) else None), folded
+            if maker in place:
+                return place[maker], folded
+            before = self.index.taken[maker]
+            if not before or not self.index.rearranges(maker):
+                return None, folded
+            tensor, folded = before[0].id, folded + 1
+
+    def _is_input(self, tensor: str) -> bool:
+        """A leaf that the model was given: no parameter or buffer. Without a name, it was there before the program."""
+        t = self.index.tensors[tensor]
+        if t.name is not None:
+            return t.name.isidentifier() and not self.index.is_part(t)
+        is_data = bool(t.value.shape) and t.is_leaf and not (t.requires_grad or t.reconstructed)
+        return is_data and t.source is None and self.index.names_parts
+
+    def _leaving(self, frame: Card, place: dict[int, int]) -> list[tuple[str, int, int]]:
+        """Tensors that ops behind the frame use, or that nothing uses any more, and the part that made them."""
+        found = []
+        for i in frame.ops():
+            for tensor in self.ops[i].outputs:
+                if tensor is None:
+                    continue
+                users = self.index.users.get(tensor)
+                if (users and users[-1] >= frame.last) or tensor in self.index.document.roots:
+                    source, folded = self._source(tensor, place, frame)
+                    if source is not None and source != ENTRANCE:
+                        found.append((tensor, folded, source))
+        return found
+
+    def _flow(self, id: str, ends: tuple[int, int], way: _Way) -> Flow:
+        source, target = ends
+        tensors = self.index.tensors
+        shapes = {tensors[t].value.shape for t in way.tensors}
+        enters = not any(t in self.index.maker for t in way.tensors)
+        names = sorted({name for t in way.tensors if enters and (name := tensors[t].name)})
+        names += ["…"] if names and not all(tensors[t].name for t in way.tensors) else []
+        taken = {t: users for t, (_, users) in way.tensors.items() if tensors[t].requires_grad}
+        own = [self.index.from_users(t, users) if users else self.index.all_of(t) for t, users in taken.items()]
+        found = own if (is_own := all(own)) else [self.index.all_of(t) for t in taken]
+        places = tuple(place for several in found for place in several)
+        folded = sum(n for n, _ in way.tensors.values())
+        shape = shapes.pop() if len(shapes) == 1 else None
+        return Flow(id, source, target, ", ".join(names), shape, folded, places, not is_own)
+
+
+def _in_order(item: tuple[tuple[int, int], object]) -> tuple[int, float]:
+    (source, target), _ = item
+    return source, float("inf") if target == EXIT else target

@@ -1,0 +1,200 @@
+"""What a card says: class, parameters with their norms, bytes kept, badges."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from ... import words
+from ...answers.sentences.text import size_text
+from ...graph.model import Tensor
+from ...graph.paths import Path
+from ...graph.surroundings import Module
+from ...graph.text import norm_of
+from ..render.unseen import why_unseen
+from .cards import Card, walk
+from .index import Index
+from .numbers import Place, norm_text
+
+REENTRANT = "CheckpointFunction"  # of torch.utils.checkpoint
+ROWS = (4, 2, 0)  # how many parameters of a closed card may be written out: as many as fit on a page
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A parameter of a card; of what is left out, how many: "… 3 more".
+
+    Attributes:
+        id: of its leaf; empty for "… 3 more".
+        name: in its module.
+        shape: as text.
+        data: norm of its values.
+        trains: it requires grad.
+    """
+
+    id: str
+    name: str
+    shape: str = ""
+    data: float | None = None
+    trains: bool = False
+
+    def said(self, known: Mapping[Place, float], is_over: bool = True) -> tuple[str, bool]:
+        """What is said of its gradient, and whether that is odd; before the pass is over, it may still come."""
+        norm = known.get((self.id, "grad", 0))
+        if not self.trains or (norm is None and not is_over):
+            return "", False
+        if norm is None:
+            return words.MAP_NO_GRAD, True
+        return (words.MAP_GRAD_ZERO if norm == 0 else words.MAP_GRAD.format(norm=norm_text(norm))), not is_usual(norm)
+
+
+def _common(paths: Iterable[Path]) -> Path:
+    """What all paths begin with."""
+    first, *others = paths
+    return next((first[:k] for k in range(len(first), 0, -1) if all(p[:k] == first[:k] for p in others)), ())
+
+
+def is_usual(norm: float) -> bool:
+    """Finite, and not zero."""
+    return norm != 0 and math.isfinite(norm)
+
+
+def _parts(name: str | None) -> tuple[str, ...]:
+    return tuple(part for part in (name or "").split(".") if part != "_orig_mod")  # which torch.compile puts between
+
+
+class Labels:
+    """What the cards of a document say.
+
+    Args:
+        index: of the document.
+        root: its cards.
+        modules: class, hooks and marks of modules by path.
+
+    Attributes:
+        rows: how many parameters of a closed card are written out, one of `ROWS`.
+    """
+
+    def __init__(self, index: Index, root: Card, modules: Mapping[str, Module]) -> None:
+        self.index, self.modules, self.rows = index, modules, ROWS[0]
+        self._leaves = {card.id: index.leaves(card.ops()) for card in walk(root)}
+        self._shared = self._shared_leaves(root)
+        self._models = self._variables()
+        self._saved = {n.id: [(s.tensor or (n.id, s.name), s.bytes) for s in n.saved if s.state == "kept"]
+                       for n in index.document.nodes}  # fmt: skip
+
+    def _shared_leaves(self, root: Card) -> frozenset[str]:
+        """Parameters that modules of different paths use."""
+        users: dict[str, set[str]] = defaultdict(set)
+        for card in walk(root):
+            if card.kind == "module" and not card.items:
+                for t in self._leaves[card.id]:
+                    users[t.id].add(card.name)
+        return frozenset(t for t, names in users.items() if len(names) > 1)
+
+    def kind_of(self, card: Card) -> str:
+        """Class, and how many."""
+        if card.kind == "stack":
+            inner = card.items[0]
+            kinds = [kind for item in (inner.items if inner.kind == "turn" else [inner]) if (kind := self.kind_of(item))]
+            if len(set(kinds)) == 1:  # Swin's blocks: windows stand still in one and move in the next
+                return f"{kinds[0]} × {card.count * len(kinds):,}"
+            return f"{', '.join(kinds)} × {card.count:,}".strip()
+        module = self.modules.get(card.name)
+        return "" if module is None or card.kind != "module" else module.name
+
+    def count(self, card: Card) -> int:
+        """How many numbers its parameters have."""
+        return sum(math.prod(t.value.shape) for t in self._leaves[card.id] if t.requires_grad)
+
+    def is_uncounted(self, card: Card) -> bool:
+        """Has it parameters that its graph does not reach, because a reentrant checkpoint makes their part in the pass?"""
+        return any(self.index.document.ops[i].name == REENTRANT for i in card.ops())
+
+    def nodes(self, card: Card) -> list[str]:
+        """The backward nodes of its ops."""
+        ops = self.index.document.ops
+        return [node for i in card.ops() if (node := ops[i].node) is not None]
+
+    def kept(self, card: Card) -> int:
+        """Bytes that its nodes keep, each tensor once."""
+        return sum(dict(saved for node in self.nodes(card) for saved in self._saved.get(node, ())).values())
+
+    def unseen(self, card: Card) -> str:
+        """Why nobody has seen its ops run, where the rest was recorded; "" of what was seen."""
+        ops = [self.index.document.ops[i] for i in card.ops()]
+        return why_unseen(ops[0]) if ops and all(op.reconstructed for op in ops) else ""
+
+    def about(self, card: Card) -> str:
+        """Parameters and bytes kept; of ops, line and nodes."""
+        if card.kind == "ops":
+            return self._place(card)
+        count, kept = self.count(card), self.kept(card)
+        said = [words.MAP_PARAMETERS.format(count=count)] if count else []
+        said += [words.MAP_UNCOUNTED] if self.is_uncounted(card) else []
+        return " · ".join([*said, *([words.MAP_KEPT.format(size=size_text(kept))] if kept else [])])
+
+    def _place(self, card: Card) -> str:
+        source, count = self.index.document.ops[card.first].source, len(self.nodes(card))
+        nodes = words.MAP_NODE if count == 1 else words.MAP_NODES.format(count=count)
+        return nodes if source is None else f"{words.MAP_LINE.format(line=source.line)} · {nodes}"
+
+    def lines(self, card: Card) -> list[Line]:
+        """The parameters that are written out in a closed card."""
+        if card.depth == 0 or card.kind not in ("module", "function", "turn"):
+            return []
+        lines = self.all_lines(card)
+        if len(lines) <= self.rows + 1:
+            return lines
+        return [*lines[: self.rows], Line("", words.MAP_MORE.format(count=len(lines) - self.rows))]
+
+    def is_told(self, card: Card) -> bool:
+        """Is each parameter written out, so that what is wrong with its gradient is seen there?"""
+        return all(line.id for line in self.lines(card)) and bool(self.lines(card))
+
+    def all_lines(self, card: Card) -> list[Line]:
+        """All its parameters; of a module that trains nothing, its frozen ones and its buffers."""
+        leaves = self._leaves[card.id]
+        return [self._line(t, card) for t in ([t for t in leaves if t.requires_grad] or leaves)]
+
+    def _line(self, t: Tensor, card: Card) -> Line:
+        around = card.path if card.kind != "stack" else card.path[: len(_common(c.path for c in card.items))]
+        name = self._named(t.name, ".".join(around))
+        size = f" {t.value.shape}" if t.value.shape else ""
+        return Line(t.id, name, size, norm_of(t.value), t.requires_grad)
+
+    def _named(self, name: str | None, path: str) -> str:
+        """A parameter as its module calls it, "weight" of "model.head.weight"; of another module as the model calls it."""
+        parts = _parts(name)
+        model = next((k for k in range(1, len(parts)) if parts[:k] in self._models), 0)
+        return ".".join(parts[model:]).removeprefix(f"{path}.")
+
+    def _variables(self) -> frozenset[tuple[str, ...]]:
+        """What names of parameters begin with: the variables that hold the models, `model` of "model.head.weight"."""
+        found = set()
+        for parts in (_parts(t.name) for t in self.index.document.tensors if t.is_leaf):
+            known = (parts[:k] for k in range(len(parts) - 1) if ".".join(parts[k:-1]) in self.modules)
+            found.add(next(known, ()))
+        return frozenset(found - {()})
+
+    def badges(self, card: Card) -> list[str]:
+        """What is to be known of a card that no picture of its parts says."""
+        leaves = self._leaves[card.id]
+        module = self.modules.get(card.name) if card.kind == "module" else None
+        shared = any(t.id in self._shared for t in leaves) and not card.items
+        found = [words.MAP_SHARED] if shared and card.kind == "module" else []
+        if module is not None:
+            found += [words.MAP_FROZEN] if "frozen" in module.marks else []
+            found += [words.MAP_HOOK] if module.hooks else []
+            found += [words.MAP_CHECKPOINTED] if "checkpointed" in module.marks else []
+            found += [words.MAP_COMPILED] if "compiled" in module.marks else []
+        return found
+
+    def alarms(self, card: Card, known: Mapping[Place, float]) -> list[str]:
+        """Of a card whose parameters are not written out: what is wrong with their gradients."""
+        norms = [n for t in self._leaves[card.id] if (n := known.get((t.id, "grad", 0))) is not None]
+        found = [words.MAP_HAS_NAN] if any(math.isnan(n) for n in norms) else []
+        found += [words.MAP_HAS_INF] if any(math.isinf(n) for n in norms) else []
+        return found + ([words.MAP_HAS_ZERO] if norms and all(n == 0 for n in norms) else [])

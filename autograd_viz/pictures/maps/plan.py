@@ -1,0 +1,213 @@
+"""A map that can be drawn: its cards, what they say, where they stand, and which are open."""
+
+from __future__ import annotations
+
+import fnmatch
+import math
+from collections.abc import Collection, Mapping, Sequence
+
+from ... import words
+from ...graph.model import Document
+from ...graph.paths import are_guessed
+from .cards import Card, cards_of, is_function, walk
+from .flow import ENTRANCE, EXIT, Flow, Flows
+from .index import Index
+from .ink import shortened
+from .labels import ROWS, Labels
+from .members import members_of
+from .numbers import Place, norm_text
+from .place import Places
+
+MOST = 24  # parts of a map at its first depth
+HIGHEST = 1510.0  # px of it
+LONGEST = 16  # letters of a name in a remark
+FAR = 100.0  # how much a gradient may fall or grow in one part without a remark
+
+
+class Plan:
+    """A document as a map, whatever is open and whatever has run.
+
+    Attributes:
+        root: the whole program as a card.
+        cards: by id.
+        above: by card, the one that it stands in.
+        members: by card, its backward nodes.
+        labels, places: what cards say and where they stand.
+        is_guessed: no module was recorded; they are read from the names of parameters.
+    """
+
+    def __init__(self, document: Document) -> None:
+        self.document = document
+        self.index = Index(document)
+        self.root = cards_of(self.index)
+        self.cards = {card.id: card for card in walk(self.root)}
+        self.above = {item.id: card.id for card in self.cards.values() for item in card.items}
+        self.labels = Labels(self.index, self.root, {m.path: m for m in document.modules})
+        self.places = self._placed(Flows(self.index))
+        self.members = members_of(self.index, self.root, self.above)
+        self.is_guessed = are_guessed(document)
+        self.levels = max((c.depth for c in self.cards.values()), default=1)
+
+    def _placed(self, flows: Flows) -> Places:
+        """Where cards stand, with as many parameters written out as fit on a page at the first depth."""
+        for self.labels.rows in ROWS:
+            places = Places(self.root, flows, self.labels)
+            if places.heights(frozenset({self.root.id}))[self.root.id] <= HIGHEST:
+                break
+        return places
+
+    @property
+    def asked(self) -> frozenset[Place]:
+        """The places whose norms are drawn."""
+        flows = (flow for frame in self.places.frames.values() for flow in frame.flows)
+        leaves = ((t.id, "grad", 0) for t in self.document.tensors if t.is_leaf)
+        return frozenset(place for flow in flows for place in flow.places).union(leaves)
+
+    def has_sums(self, opened: frozenset[str] | None) -> bool:
+        """Does an arrow stand for several uses of a tensor that has others too? None: whatever is open."""
+        frames = self.places.frames
+        return any(flow.is_sum for id in (frames if opened is None else opened) for flow in frames[id].flows)
+
+    def parameters(self) -> list[tuple[str, str]]:
+        """The innermost card of each named parameter, and its name."""
+        found = {line.id: card.id for card in self.cards.values() for line in self.labels.all_lines(card)}
+        return [(card, name) for t, card in found.items() if (name := self.index.tensors[t].name)]
+
+    @property
+    def has_modules(self) -> bool:
+        """Is there a module or scope that a map can show?"""
+        return any(card.kind == "module" and card.path for card in self.cards.values())
+
+    # -- what is open -------------------------------------------------------------------------------------------------
+
+    def opened(self, depth: int | None = None, open: Collection[str] = ()) -> frozenset[str]:
+        """The cards that are open.
+
+        Args:
+            depth: how many levels are drawn, siblings alike; None: as many as fit on a page.
+            open: paths, class names or functions of more cards; `*` stands for anything.
+
+        Raises:
+            ValueError: nothing is meant.
+        """
+        return (self._deepest() if depth is None else self._levels(depth, True)) | self._matching(open)
+
+    def _levels(self, depth: int, stacks: bool = False) -> frozenset[str]:
+        """Siblings alike; `stacks`: equal calls are opened too."""
+        found, todo = set(), [self.root]
+        while todo:
+            card = todo.pop()
+            found.add(card.id)
+            todo += [c for c in card.items if c.items and (stacks or c.kind != "stack") and c.depth < depth]
+        return frozenset(found)
+
+    def _deepest(self) -> frozenset[str]:
+        """The most levels that fit on a page; equal calls stay folded where there are too many."""
+        opened = self._levels(1)
+        for depth in range(2, self.levels + 1):
+            found = (self._levels(depth, True), opened | self._levels(depth))
+            opened = next((more for more in found if self._fits(more)), opened)
+        return opened
+
+    def _fits(self, opened: frozenset[str]) -> bool:
+        """No more parts than `MOST`, no more px than `HIGHEST`?"""
+        parts = sum(len(self.places.parts(self.cards[id])) for id in opened) - len(opened) + 1
+        return parts <= MOST and self.places.heights(opened)[self.root.id] <= HIGHEST
+
+    def _matching(self, patterns: Collection[str]) -> frozenset[str]:
+        """The cards that are meant, and those around them."""
+        meant = [card for pattern in patterns for card in self.meant(pattern)]
+        return frozenset(id for card in meant for id in self.around(card.id) if self.cards[id].items)
+
+    def meant(self, pattern: str) -> list[Card]:
+        """The cards of a path, class, or function; `*` stands for anything.
+
+        Raises:
+            ValueError: there is none.
+        """
+        meant = [c for c in self.cards.values() if self._is_meant(c, pattern)]
+        if not meant:
+            first = (c.title if is_function(c) else c.name for c in self.root.items)
+            names = ", ".join(filter(None, dict.fromkeys(first)))
+            raise ValueError(f"open={pattern!r} matches no module or function; the first level has {names or 'none'}")
+        return meant
+
+    def card(self, what: str) -> Card:
+        """The card of an id, path, or title.
+
+        Raises:
+            ValueError: there is none.
+        """
+        named = (c for c in self.cards.values() if what and what in (c.name if c.kind == "module" else "", c.title))
+        found = self.cards.get(what) or next(named, None)
+        if found is None:
+            names = ", ".join(dict.fromkeys(c.title for c in self.root.items if c.path or c.items))
+            raise ValueError(f"there is no card {what!r}; the first level has {names or 'none'}")
+        return found
+
+    def _is_meant(self, card: Card, pattern: str) -> bool:
+        if is_function(card):
+            return any(fnmatch.fnmatchcase(name, pattern) for name in (card.title, card.title.removesuffix("()")))
+        module = self.labels.modules.get(card.name)
+        around = self.cards[self.above[card.id]].path if card.id in self.above else ()
+        lists = (".".join(card.path[:k]) for k in range(len(around) + 1, len(card.path)))  # "layers" of `layers.0`
+        names = (card.name, "" if module is None else module.name, *lists)
+        is_module = bool(card.path) and card.kind in ("module", "stack")
+        return is_module and any(fnmatch.fnmatchcase(name, pattern) for name in names)
+
+    def around(self, id: str) -> list[str]:
+        """A card and all that it stands in, from the inside out."""
+        found = [id]
+        while found[-1] in self.above:
+            found.append(self.above[found[-1]])
+        return found
+
+    def depth(self, opened: frozenset[str]) -> int:
+        """How many levels are drawn throughout."""
+        closed = (c.depth for c in self.cards.values() if c.items and c.id not in opened)
+        return min(closed, default=self.levels)
+
+    # -- what is said -------------------------------------------------------------------------------------------------
+
+    @property
+    def result(self) -> str:
+        """`loss = 2.97`."""
+        roots = [self.index.tensors[t] for t in self.document.roots]
+        named = ((t.name if t.name is not None and t.name.isidentifier() else words.MAP_RESULT, t.value) for t in roots)
+        return ", ".join(f"{name} = {v.text if not v.shape else v.shape}" for name, v in named)
+
+    def summary(self, opened: frozenset[str] | None = None) -> str:
+        """Parameters, nodes, depth of what is open."""
+        said = [words.MAP_SUMMARY.format(parameters=self.labels.count(self.root), nodes=len(self.document.nodes))]
+        said += [words.MAP_UNCOUNTED] if self.labels.is_uncounted(self.root) else []
+        said += [] if opened is None else [words.MAP_DEPTH.format(depth=self.depth(opened), levels=max(self.levels, 1))]
+        return " · ".join(said + ([words.MAP_GUESSED] if self.is_guessed and self.has_modules else []))
+
+    def titled(self, card: Card) -> str:
+        """What stands on a card."""
+        return self.result if card.kind == "root" or card is self.root else card.title
+
+    def remark(self, card: Card, flow: Flow, known: Mapping[Place, float]) -> str:
+        """What is odd about what leaves a part of an open card: all of it is `FAR` from all that arrived at the part. It is
+        said where most of it leaves.
+        """
+        frame = self.places.frames[card.id]
+        if flow.target == EXIT or flow.source < ENTRANCE:
+            return ""
+        if any(f.is_sum for f in frame.flows if flow.target in (f.source, f.target)):
+            return ""  # what else is in it is not known
+        gone = [f.gradient(known) for f in frame.flows if f.target == flow.target and f.places]
+        left = _all(gone)
+        before = _all([f.gradient(known) for f in frame.flows if f.source == flow.target and f.places])
+        if not left or not before or flow.gradient(known) != max(n for n in gone if n is not None):
+            return ""
+        name = shortened(self.titled(frame.parts[flow.target]), LONGEST)
+        if left * FAR < before:
+            return words.MAP_SMALLER.format(ratio=norm_text(before / left), name=name)
+        return words.MAP_LARGER.format(ratio=norm_text(left / before), name=name) if left > FAR * before else ""
+
+
+def _all(norms: Sequence[float | None]) -> float | None:
+    """The norm of several gradients as one vector; None if one is not known or not finite."""
+    known = [n for n in norms if n is not None and math.isfinite(n)]
+    return math.hypot(*known) if norms and len(known) == len(norms) else None

@@ -1,0 +1,158 @@
+"""The memory of a backward pass at each of its calls. It is computed from shapes; no node runs.
+
+# Note [What the curve counts]
+While a node is called, these are alive:
+- saved: activations whose last user has not run. From the first call in a checkpoint on, what that computes again (again.py).
+  Parameters and inputs stay in memory anyway, so they are not counted.
+- gradients: those that wait in the engine's input buffers, those that arrived at the node, and those that it makes. Some nodes
+  send on what arrived, or a view of it: that is one block.
+- grads: what AccumulateGrad has stored so far in leaves that had no grad. A leaf with a grad adds to it in place.
+Not counted: memory that a node uses only while it runs.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import Any
+
+from ...graph.model import Node
+from ...graph.storages import ACTIVATION
+from .again import computed_again
+from .facts import Facts, bytes_of
+
+VIEWING = {
+    "Alias", "Cat", "Permute", "Reshape", "ReshapeAlias", "Squeeze", "Stack", "Sum", "T", "Transpose", "Unflatten",
+    "UnsafeView", "Unsqueeze", "View",
+}  # fmt: skip
+SAME = {"Add", "Clone", "Contiguous", "Expand", "Sub"}  # they send on what arrived, if its size fits
+_KIND = re.compile(r"Backward\d*$")
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """One call of the pass: see Note [What the curve counts].
+
+    Attributes:
+        node: id of the node that is called.
+    """
+
+    node: str
+    saved: int
+    gradients: int
+    grads: int
+
+    @property
+    def bytes(self) -> int:
+        """All together."""
+        return self.saved + self.gradients + self.grads
+
+
+class _Gradients:
+    """The blocks of gradients in the engine, by where they wait."""
+
+    def __init__(self) -> None:
+        self.waiting: dict[tuple[str, int], int] = {}
+        self._size: dict[int, int] = {}
+        self._users: dict[int, int] = defaultdict(int)
+        self.bytes = 0
+
+    def new(self, size: int) -> int:
+        """A new block."""
+        block = len(self._size)
+        self._size[block] = size
+        self.bytes += size
+        return self.more(block)
+
+    def more(self, block: int) -> int:
+        """One more gradient lies in the block."""
+        self._users[block] += 1
+        return block
+
+    def drop(self, block: int) -> None:
+        """One gradient less."""
+        self._users[block] -= 1
+        if not self._users[block]:
+            self.bytes -= self._size[block]
+
+    def send(self, place: tuple[str, int], block: int, size: int) -> None:
+        """A gradient arrives at an input buffer. A second one is added to the first, in place if nothing else uses it."""
+        there = self.waiting.get(place)
+        if there is None:
+            self.waiting[place] = block
+            return
+        kept = next((b for b in (there, block) if self._users[b] == 1 and self._size[b] == size), None)
+        self.waiting[place] = self.new(size) if kept is None else kept
+        for b in (there, block):
+            if b != kept:
+                self.drop(b)
+
+
+def curve_of(facts: Facts) -> list[Moment]:
+    """The memory at each call."""
+    sizes, ends = _sizes(facts), _ends(facts)
+    begins = [0] * len(ends)
+    for size, first, last in computed_again(facts):
+        begins[first] += size
+        ends[last] += size
+    saved, grads = facts.bytes(ACTIVATION), 0
+    gradients = _Gradients()
+    found = []
+    for place in (place for t in facts.document.roots if (place := _place(facts, t)) in sizes):
+        gradients.waiting[place] = gradients.new(sizes[place])
+    for i, id in enumerate(facts.calls):
+        node = facts.nodes[id]
+        saved += begins[i]
+        arrived = {k: block for k in range(node.outputs) if (block := gradients.waiting.pop((id, k), None)) is not None}
+        sent = [_sent(gradients, node, k, arrived, sizes) for k in range(len(node.next_functions))]
+        found.append(Moment(id, saved, gradients.bytes, grads))
+        grads += _kept(facts, node, sizes) if arrived else 0
+        for f, block in zip(node.next_functions, sent, strict=True):
+            if block is not None and f.node is not None:
+                gradients.send((f.node, f.index), block, sizes.get((f.node, f.index), 0))
+        for block in arrived.values():
+            gradients.drop(block)
+        saved -= ends[i]
+    return found
+
+
+def _sizes(facts: Facts) -> dict[tuple[str, int], int]:
+    """The bytes of the gradient at each output of a node's op."""
+    sizes = {(t.grad_fn, t.output_nr): bytes_of(t.value) for t in facts.document.tensors if t.grad_fn is not None}
+    leaves = {(n.id, 0): bytes_of(facts.tensors[n.variable].value) for n in facts.document.nodes if n.variable is not None}
+    return sizes | leaves
+
+
+def _place(facts: Facts, root: str) -> tuple[str, int]:
+    """Where the first gradient arrives."""
+    t = facts.tensors[root]
+    return (t.grad_fn, t.output_nr) if t.grad_fn is not None else (next(iter(facts.calls), ""), 0)
+
+
+def _ends(facts: Facts) -> list[int]:
+    """The bytes that each call frees: those of activations that no later call uses."""
+    place = {id: i for i, id in enumerate(facts.calls)}
+    ends = [0] * len(facts.calls)
+    for h in facts.holdings:
+        if h.storage.kind == ACTIVATION:
+            ends[max(place[u.node] for u in h.storage.uses)] += h.storage.bytes
+    return ends
+
+
+def _sent(gradients: _Gradients, node: Node, k: int, arrived: dict[int, int], sizes: dict[Any, int]) -> int | None:
+    """The block of the gradient that leaves along an edge; None if there is none."""
+    f = node.next_functions[k]
+    if f.node is None or not arrived:
+        return None
+    size, kind = sizes.get((f.node, f.index), 0), _KIND.sub("", node.name)
+    first = next(iter(arrived.values()))
+    is_same = kind in SAME and size == sizes.get((node.id, 0)) and not (kind == "Sub" and k)
+    return gradients.more(first) if kind in VIEWING or is_same else gradients.new(size)
+
+
+def _kept(facts: Facts, node: Node, sizes: dict[Any, int]) -> int:
+    """The bytes of the grad that AccumulateGrad makes."""
+    if node.variable is None or facts.tensors[node.variable].grad is not None:
+        return 0
+    return sizes.get((node.id, 0), 0)

@@ -1,0 +1,210 @@
+"""What is drawn of a document: which groups are open, and where everything stands."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+from ... import words
+from ...errors import LayoutError
+from ...graph.bundles import bundled
+from ...graph.collapse import collapse, titled
+from ...graph.collapsed import Collapsed
+from ...graph.frames import open_groups
+from ...graph.groups import WHOLE, WHOLE_NODES, Group, group_tree, opened_first
+from ...graph.model import Document
+from ...graph.trace import State
+from ..layout import DENSE, WAITE, Geometry, layout, layout_apart, without_code
+from . import Theme, render_svg
+from .escape import printable
+from .svg import framed, painted
+
+NEAR = 600  # ops, or pairs of tensors, that are laid out in this process; more are laid out in their own process
+TWICE = 150  # nodes, up to which a second layout takes no time
+BESIDE = 10  # arrows of each op, and a few nodes
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """A document as it is drawn.
+
+    Attributes:
+        document: the whole document.
+        opened: ids of the groups whose contents are drawn; None: no group is closed.
+        dense: boxes are low and close together, for a screen.
+        code: the statements stand beside the boxes that they made.
+        past: what is written before the first step.
+    """
+
+    document: Document
+    opened: frozenset[str] | None = None
+    dense: bool = False
+    code: bool = True
+    past: State = field(default=State(), compare=False)
+
+    @cached_property
+    def tree(self) -> Group:
+        """The document's groups."""
+        return group_tree(self.document)
+
+    @cached_property
+    def shown(self) -> Collapsed:
+        """The document with closed groups as boxes and many edges as one."""
+        if self.opened is None:
+            return bundled(Collapsed(self.document, self.document, {}, {}, {}))
+        return bundled(collapse(self.document, self.tree, self.opened))
+
+    @cached_property
+    def geometry(self) -> Geometry:
+        """The positions of everything.
+
+        Raises:
+            LayoutError: the picture is too large.
+        """
+        return self._with_code if self.code else without_code(self._with_code)
+
+    @cached_property
+    def _with_code(self) -> Geometry:
+        document, groups = self.shown.document, open_groups(self.shown, self.tree, self.opened)
+        return (layout if is_near(document) else layout_apart)(document, groups, DENSE if self.dense else WAITE)
+
+    def on_screen(self, has_code: bool) -> Drawing:
+        """The drawing for a page, which may have the code in a view of its own. A large one is not laid out again."""
+        drawing = self._low if len(self.shown.document.nodes) <= TWICE else self
+        return drawing.without_code if has_code else drawing
+
+    @cached_property
+    def _low(self) -> Drawing:
+        drawing = replace(self, dense=True)
+        drawing.__dict__.update(tree=self.tree, shown=self.shown)
+        return drawing
+
+    @property
+    def height(self) -> float:
+        """px."""
+        return self.geometry.height
+
+    @cached_property
+    def without_code(self) -> Drawing:
+        """The same drawing without the column of statements. Everything else stays where it is."""
+        drawing = replace(self, code=False)
+        drawing.__dict__.update({same: getattr(self, same) for same in ("tree", "shown", "_with_code", "_at_start")})
+        return drawing
+
+    def is_open(self, group: Group) -> bool:
+        """Are its contents drawn (if the groups around it are open)?"""
+        return self.opened is None or group.id in self.opened
+
+    def _with(self, group: str) -> Drawing:
+        """The drawing with one more group open."""
+        return self._opened((self.opened or frozenset()) | {group})
+
+    def _opened(self, opened: frozenset[str]) -> Drawing:
+        drawing = replace(self, opened=opened)
+        drawing.__dict__["tree"] = self.tree  # expensive, and the same
+        return drawing
+
+    def revealing(self, id: str) -> Drawing:
+        """The drawing with the groups open that hide an op, node or tensor."""
+        drawing = self
+        while (group := drawing.shown.hides(id)) is not None:
+            drawing = drawing._with(group.id)
+        return drawing
+
+    def expanded(self, what: str) -> Drawing:
+        """The drawing with a group open, given by title or id. Or the groups open that hide the op, node or tensor of this id.
+
+        Raises:
+            ValueError: it does not exist, or no group hides it.
+        """
+        group = self._named(what)
+        opened = self.revealing(what) if group is None else self.around(group)._with(group.id)
+        if opened.opened == self.opened:
+            raise ValueError(f"no collapsed group is or contains {what!r}; groups in the picture: {self._titles()}")
+        return opened
+
+    def collapsed(self, what: str) -> Drawing:
+        """The drawing with the group of this title or id closed.
+
+        Raises:
+            ValueError: the group does not exist.
+        """
+        group = self._named(what)
+        if group is None or group is self.tree:
+            titles = printable(", ".join(titled(g) for g in self._groups() if g is not self.tree and self.is_open(g)))
+            raise ValueError(f"there is no group {what!r}; open groups: {titles or 'none'}")
+        opened = frozenset(g.id for g in self._groups()) if self.opened is None else self.opened
+        return self._opened(opened - {group.id})
+
+    def around(self, group: Group) -> Drawing:
+        """The drawing with all groups open that contain a group."""
+        above = {g.id for g in self._groups() if g.first <= group.first and group.last <= g.last and g is not group}
+        return self if self.opened is None else self._opened(self.opened | above)
+
+    def _named(self, what: str) -> Group | None:
+        """The group of an id or title; the largest if several have it."""
+        name = what.removeprefix("b")
+        return next((g for g in self._groups() if what in (g.title, titled(g)) or name == g.id), None)
+
+    def _titles(self) -> str:
+        return printable(", ".join(titled(g) for g in self.shown.groups.values())) or "none"
+
+    def _groups(self) -> Iterable[Group]:
+        stack = [self.tree]
+        while stack:
+            stack += (group := stack.pop()).groups
+            yield group
+
+    def place(self, id: str) -> tuple[float, float]:
+        """The middle of an op's, node's or tensor's box, or of its group's box: px from the picture's corner.
+
+        It is the corner itself for an id without a box.
+        """
+        g, shown = self.geometry, self.shown.shown.get(id, id)
+        box = next((b for b in g.boxes if b.id == shown), None)
+        return (0.0, 0.0) if box is None else (box.x - g.x + box.w / 2, box.y - g.y + box.h / 2)
+
+    def svg(self, state: State, theme: Theme, caption: str = "") -> str:
+        """The picture in a state of the whole document."""
+        shown, where = self.shown, self.geometry
+        if state != State():
+            return render_svg(shown.document, where, shown.state(state), theme, caption)
+        key = (theme, words.language())
+        if key not in self._at_start:
+            self._at_start[key] = painted(shown.document, self._with_code, shown.state(state), theme)
+        return framed(self._at_start[key], where, theme, caption)
+
+    @cached_property
+    def _at_start(self) -> dict[tuple[Theme, str], tuple[str, list[str], list[str]]]:
+        """A cache of the picture before the first step.
+
+        It is shown three times: in the view, beside it, and in a page in a frame.
+        """
+        return {}
+
+
+def is_near(document: Document) -> bool:
+    """Is it small enough for a quick layout?"""
+    arrows = sum(len(o.inputs) + len(o.outputs) for o in document.ops) + sum(len(n.next_functions) for n in document.nodes)
+    return max(len(document.ops), len(document.tensors) // 2, (arrows + len(document.nodes)) // BESIDE) <= NEAR
+
+
+def drawing_of(document: Document, collapse: bool | None = None) -> Drawing:
+    """How a document is drawn at first.
+
+    Args:
+        document: the whole document.
+        collapse: True: all groups closed; False: everything drawn; None: groups closed if it is large.
+    """
+    is_small = len(document.ops) <= WHOLE and len(document.nodes) <= WHOLE_NODES
+    if collapse is False or (collapse is None and is_small):
+        drawing = Drawing(document)
+        try:
+            drawing.geometry  # noqa: B018 -- laid out now, to see if it works
+            return drawing
+        except LayoutError as error:
+            warnings.warn(f"{error}; the picture shows groups instead", stacklevel=3)
+    drawing = Drawing(document, frozenset())
+    return drawing._opened(opened_first(drawing.tree, 0) if collapse else opened_first(drawing.tree))

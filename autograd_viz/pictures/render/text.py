@@ -1,0 +1,67 @@
+"""The picture in plain text: for a terminal, and for screen readers."""
+
+from __future__ import annotations
+
+from ...graph.model import Document, Node, Tensor, Value
+from ...graph.text import value_text
+from ...graph.trace import State
+from .escape import printable
+
+WIDTH = 40
+FEW = 12  # edges of one node
+MOST = 60  # lines of tensors, and of nodes
+
+
+def text_picture(document: Document, state: State, next_node: str | None = None) -> str:
+    """Tensors with their grads, then backward nodes: the last op's node comes first.
+
+    Args:
+        document: the graph.
+        state: what has happened.
+        next_node: id of the node that would run next, marked with `>`. The last node that ran is marked with `*`.
+    """
+    tensors = [t for t in document.tensors if t.id not in state.hidden and (t.name or t.is_leaf)]
+    lines = [_row("tensor", "data", "grad")]
+    lines += [_row(_title(t), value_text(t.value), _grad(t, state)) for t in tensors[:MOST]]
+    lines += [f"… and {len(tensors) - MOST} more"] * (len(tensors) > MOST)
+    names = {t.id: t.name or "?" for t in document.tensors}
+    titles = {n.id: n.name + (f" ({names[n.variable]})" if n.variable else "") for n in document.nodes}
+    nodes = document.nodes[::-1]
+    lines += ["", "backward"]
+    lines += [f"{_mark(n, state, next_node)} {_node(n, titles, state)}" for n in nodes[:MOST]]
+    lines += [f"… and {len(nodes) - MOST} more"] * (len(nodes) > MOST)
+    return "\n".join(printable(line).rstrip() for line in lines)
+
+
+def _row(name: str, data: str, grad: str) -> str:
+    return f"{name:<{WIDTH}.{WIDTH}} {data:<30.30} {grad}"
+
+
+def _title(t: Tensor) -> str:
+    kind = "leaf" if t.is_leaf else "non-leaf"
+    return f"{t.name or '(unnamed)'}  [{kind}{', requires grad' if t.requires_grad else ''}]"
+
+
+def _grad(t: Tensor, state: State) -> str:
+    return _text(state.values.get(f"{t.id}.grad", t.grad))
+
+
+def _text(value: Value | None) -> str:
+    return "None" if value is None else value_text(value)
+
+
+def _mark(n: Node, state: State, next_node: str | None) -> str:
+    if state.current is not None and state.current.node == n.id:
+        return "*"
+    return ">" if n.id == next_node else " "
+
+
+def _node(n: Node, titles: dict[str, str], state: State) -> str:
+    """A node and what went along its edges."""
+    sent = []
+    for i, after in enumerate(n.next_functions):
+        value = state.values.get(f"next:{n.id}.{i}")
+        to = "None" if after.node is None else titles[after.node]
+        sent.append(f"{to}{'' if value is None else f' <- {value_text(value)}'}")
+    sent = sent if len(sent) <= FEW else [*sent[: FEW - 1], f"… and {len(sent) - FEW + 1:,} more"]
+    return titles[n.id] + (f"  -> {', '.join(sent)}" if sent else "")

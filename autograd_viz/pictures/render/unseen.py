@@ -1,0 +1,11 @@
+"""Why a recording could not follow an op, in words."""
+
+from __future__ import annotations
+
+from ... import words
+from ...graph.model import Op
+
+
+def why_unseen(op: Op | None) -> str:
+    """A sentence; empty for an op that was recorded, or that ran without a recording."""
+    return {"nested": words.REASON_NESTED, "compiled": words.REASON_COMPILED}.get(op.reason, "") if op is not None else ""
