@@ -16,10 +16,10 @@ from typing import Any
 import torch
 import transformers as hf
 
-from autograd_viz.sources.pytorch.graph import TorchGraph
-from autograd_viz.sources.pytorch.nodes import reach
-from autograd_viz.sources.pytorch.record import Recorder
-from autograd_viz.sources.pytorch.torch_pass import TorchPass
+from autograd_viz.sources.pytorch.reading.graph import TorchGraph
+from autograd_viz.sources.pytorch.reading.nodes import reach
+from autograd_viz.sources.pytorch.recording.record import Recorder
+from autograd_viz.sources.pytorch.stepping.node_pass import TorchPass
 from autograd_viz.stepper import Stepper
 
 IDS = torch.tensor([[5, 3, 8, 2, 9, 4], [7, 1, 6, 2, 2, 3]])

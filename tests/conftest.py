@@ -55,7 +55,7 @@ def _only_new_objects() -> Iterator[None]:
 def _nobody_watches_on() -> Iterator[None]:
     """A recorder that a test leaves on, as the README's code does, sees nothing of the next."""
     yield
-    watch: Any = sys.modules.get("autograd_viz.sources.pytorch.watch")
+    watch: Any = sys.modules.get("autograd_viz.sources.pytorch.recording.watch")
     if watch is not None and watch.current is not None:
         watch.current.close()
 

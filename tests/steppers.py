@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from autograd_viz.sources.twin.frozen_node.graph import CoreGraph
+from autograd_viz.sources.twin.frozen_node.node_pass import CorePass
+
 import autograd_viz as av
-from autograd_viz.sources.core_pass import CorePass
-from autograd_viz.sources.from_core import CoreGraph
 from autograd_viz.stepper import Stepper
 
 

@@ -12,7 +12,7 @@ import autograd_viz as av
 from autograd_viz.answers.sentences import Past, Sentences, explain_error
 from autograd_viz.graph import Value
 from autograd_viz.graph.trace import HookRun, Step
-from autograd_viz.sources.values import value_of
+from autograd_viz.sources.shared.values import value_of
 
 from .figures import figure
 from .functions import Stops

@@ -7,8 +7,8 @@ from typing import Any
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from autograd_viz.sources.pytorch.graph import TorchGraph
-from autograd_viz.sources.pytorch.torch_pass import TorchPass
+from autograd_viz.sources.pytorch.reading.graph import TorchGraph
+from autograd_viz.sources.pytorch.stepping.node_pass import TorchPass
 from autograd_viz.stepper import Stepper
 
 

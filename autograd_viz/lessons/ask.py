@@ -18,7 +18,7 @@ from ..errors import NotDrawableError
 from ..graph.model import Tensor
 from ..graph.text import value_text
 from ..sources import anything
-from ..sources.names import callers_names
+from ..sources.shared.names import callers_names
 from ..verbs.explain import explain
 from .dry_run import colour_of, dry_run_of, maker_of, tensor_of, written
 from .hints import hint_edges, hint_grad, hint_unreached

@@ -11,13 +11,14 @@ from typing import Any
 from ..graph.storages import Memory
 from ..graph.text import norm_of
 from ..twin.core.tensor.tensor import Tensor
-from .core_pass import CorePass
-from .from_core import CoreGraph
-from .names import Chosen
-from .norms import Place, core_norms, norms_by_steps
-from .storages import core_storages
-from .undoable_pass import Pass
-from .unused_parameters import random_numbers_kept as others_kept
+from .shared.names import Chosen
+from .shared.random_numbers import random_numbers_kept as others_kept
+from .shared.stepping.norms import Place, norms_by_steps
+from .shared.stepping.undoable_pass import Pass
+from .twin.graph import CoreGraph
+from .twin.node_pass import CorePass
+from .twin.norms import core_norms
+from .twin.storages import core_storages
 
 
 def is_torch(value: Any) -> bool:
@@ -35,7 +36,7 @@ def is_leaf(tensor: Any) -> bool:
     """Did no op make a tensor?"""
     if not is_torch(tensor):
         return bool(tensor.is_leaf)
-    from .pytorch import nodes, values
+    from .pytorch.reading import nodes, values
 
     return values.unseen(nodes.is_leaf)(tensor)
 
@@ -56,7 +57,7 @@ def graph_of(tensor: Any, variables: Mapping[str, Any], is_outline: bool = False
     with no_collection():
         if not is_torch(tensor):
             return CoreGraph([tensor], variables)
-        from .pytorch.graph import TorchGraph
+        from .pytorch.reading.graph import TorchGraph
 
         return TorchGraph([tensor], variables, is_outline)
 
@@ -79,7 +80,7 @@ def random_numbers_kept() -> Iterator[None]:
     with ExitStack() as stack:
         stack.enter_context(others_kept())
         if "torch" in sys.modules:
-            from .pytorch.unused_parameters import random_numbers_kept as torch_kept
+            from .pytorch.stepping.leaves import random_numbers_kept as torch_kept
 
             stack.enter_context(torch_kept())
         yield
@@ -93,7 +94,7 @@ def pass_of(graph: Any, root: Any, gradient: Any, retain_graph: bool | None, cre
     """
     if not is_torch(root):
         return CorePass(graph, root, gradient, retain_graph, create_graph)
-    from .pytorch.torch_pass import TorchPass
+    from .pytorch.stepping.node_pass import TorchPass
 
     return TorchPass(graph, root, gradient, retain_graph, create_graph)
 
@@ -121,7 +122,7 @@ def norms_of(graph: Any, root: Any, gradient: Any = None, places: Collection[Pla
     """
     wanted = None if places is None else frozenset(places)
     if is_torch(root):
-        from .pytorch.norms import torch_norms
+        from .pytorch.stepping.norms import torch_norms
 
         found = torch_norms(graph, root, gradient, wanted)
     else:
@@ -143,7 +144,7 @@ def memory_of(graph: Any, root: Any, variables: Mapping[str, Any]) -> Memory:
     """
     if not is_torch(root):
         return core_storages(graph, variables)
-    from .pytorch.storages import torch_storages
+    from .pytorch.reading.storages import torch_storages
 
     return torch_storages(graph, variables)
 

@@ -9,10 +9,11 @@ from typing import Any, NamedTuple
 
 from ..errors import NotDrawableError
 from ..graph.model import Document, Value
-from . import asked_core
 from .anything import is_torch
-from .from_core import CoreGraph
-from .recorded_core import CoreHistory
+from .twin.asked import CoreLive, numbers_of
+from .twin.asked import roots_for as twins_roots
+from .twin.graph import CoreGraph
+from .twin.recorded import CoreHistory
 
 
 class Look(NamedTuple):
@@ -43,7 +44,7 @@ def unseen(tensor: Any) -> Iterator[None]:
     if not is_torch(tensor):
         yield
         return
-    from .pytorch.values import outside_modes
+    from .pytorch.reading.values import outside_modes
 
     with sys.modules["torch"]._C.DisableTorchFunction(), outside_modes():
         yield
@@ -53,14 +54,14 @@ def history_of(tensor: Any, is_recorded: bool = True) -> Any:
     """The recorded history, as `reasons.History`; of PyTorch programs, without the recorder if `is_recorded` is False."""
     if not is_torch(tensor):
         return CoreHistory()
-    from .pytorch.recorded import TorchHistory
+    from .pytorch.asking.recorded import TorchHistory
 
     return TorchHistory(_recorder() if is_recorded else None, tensor)
 
 
 def _recorder() -> Any:
     """The recorder of PyTorch programs, if it is on or has been on."""
-    watch = sys.modules.get(f"{__package__}.pytorch.watch")
+    watch = sys.modules.get(f"{__package__}.pytorch.recording.watch")
     return None if watch is None else watch.current
 
 
@@ -85,7 +86,7 @@ def last_pass(variables: Mapping[str, Any], verb: str = "step()") -> tuple[Any, 
             else _NOT_KEPT.get(recorder.last.why_not, "none has run")
         )
         raise NotDrawableError(f"{verb} takes the last backward pass that was kept, and there is none; {why}")
-    from .pytorch.replay import last_pass as kept
+    from .pytorch.asking.replay import last_pass as kept
 
     return root, *kept(root, gradient, variables)
 
@@ -109,10 +110,10 @@ def look(tensor: Any, loss: Any, variables: Mapping[str, Any]) -> Look:
     """
     changed: tuple[Any, ...] = ()
     if is_torch(tensor):
-        from .pytorch import asked
-        from .pytorch.graph import TorchGraph
-        from .pytorch.held import reading
-        from .pytorch.replay import replayed
+        from .pytorch.asking import asked
+        from .pytorch.asking.replay import replayed
+        from .pytorch.reading.graph import TorchGraph
+        from .pytorch.reading.held import reading
 
         with reading():
             kept, gradient = kept_root()
@@ -126,10 +127,10 @@ def look(tensor: Any, loss: Any, variables: Mapping[str, Any]) -> Look:
             if not past and is_alone and not graph.document.is_freed:
                 past, changed = replayed(graph, roots[0], gradient if roots[0] is kept else None)
     else:
-        roots = asked_core.roots_for(tensor, variables) if loss is None else (loss,)
+        roots = twins_roots(tensor, variables) if loss is None else (loss,)
         graph = CoreGraph((*roots, tensor), variables)
-        live = asked_core.CoreLive(graph)
-        past = {**asked_core.numbers_of(graph), **live.numbers()}
+        live = CoreLive(graph)
+        past = {**numbers_of(graph), **live.numbers()}
     ids = tuple(id for r in roots if (id := graph.tensor_id(r)) is not None)
     subject = graph.tensor_id(tensor) or graph.document.roots[-1]
     return Look(graph, graph.document, subject, past, live, ids, changed)

@@ -8,12 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..runtime.interrupts import breakable, whole
 from ..twin.core.op.former import Overwritten
 from .anything import is_torch, pass_of
-from .from_core import CoreGraph
-from .norms import Place
-from .written import Ran
+from .shared.stepping.norms import Place, each_arrival
+from .twin.graph import CoreGraph
 
 
 def elements_of(graph: Any, id: str) -> NDArray[Any] | None:
@@ -21,7 +19,7 @@ def elements_of(graph: Any, id: str) -> NDArray[Any] | None:
     if isinstance(graph, CoreGraph):
         t = graph.tensors[id]
         return None if isinstance(t, Overwritten) else np.asarray(t._data)
-    from .pytorch.elements import elements_in
+    from .pytorch.reading.elements import elements_in
 
     return elements_in(graph, id)  # type: ignore[no-any-return]
 
@@ -34,31 +32,12 @@ def each_gradient(
     Raises:
         RuntimeError: as ``root.backward()`` would.
     """
-    live, done = pass_of(graph, root, gradient, True, False), 0
-    live.shows_jacobians = False
-
-    def heard(ran: Ran) -> None:
-        for k, raw in enumerate(ran.arrived):
-            if raw is not None and (ran.node, "in", k) in wanted:
-                array = _array(raw, is_torch(root))
-                if array is not None:
-                    take((ran.node, "in", k), array)
-
-    live.heard = heard
-    with whole(), live.untouched():
-        try:
-            with breakable():
-                while live.advance() is not None:
-                    done += 1
-        finally:
-            for k in reversed(range(done)):
-                live.undo(k)
+    each_arrival(pass_of(graph, root, gradient, True, False), wanted, take, lambda raw: _array(raw, is_torch(root)))
 
 
 def _array(raw: Any, is_pytorch: bool) -> NDArray[Any] | None:
     if not is_pytorch:
         return np.array(raw)
-    from .pytorch.elements import array_in
+    from .pytorch.reading.elements import copied
 
-    found = array_in(raw)
-    return None if found is None else np.array(found)
+    return copied(raw)  # type: ignore[no-any-return]

@@ -17,9 +17,9 @@ from ..twin.core.backward.accumulate_grad import AccumulateGrad
 from ..twin.core.backward.engine import GraphTask
 from ..twin.core.backward.node import Node
 from ..twin.core.tensor.tensor import Tensor
-from .reach import backward_of
-from .replaced import Replaced
-from .snapshots_core import GradSnapshot, SavedSnapshot
+from .shared.replaced import Replaced
+from .twin.reach import backward_of
+from .twin.snapshots import GradSnapshot, SavedSnapshot
 
 
 class LastRun:
@@ -126,7 +126,7 @@ def last_run(of_torch: bool) -> Iterator[LastRun]:
 
     undo = [Replaced(backward, "start", starts).undo]
     if of_torch:
-        from .pytorch.last_run import kept_in
+        from .pytorch.stepping.last_run import kept_in
 
         undo.append(kept_in(last))
     try:

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from .anything import is_leaf
-from .names import Chosen, Names, modules_among, names_by_identity
+from .shared.names import Chosen, Names, modules_among, names_by_identity
 
 
 class NamesLater:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from ..twin.core.backward.node import Node
 from ..twin.core.base.provenance import PACKAGE
 from .anything import is_drawable
-from .names import INSIDE, visible_names
+from .shared.names import INSIDE, visible_names
 
 PYTHON = os.path.dirname(os.path.abspath(os.__file__)) + os.sep
 

@@ -17,7 +17,7 @@ from functools import partial
 from typing import Any
 
 from ..twin.core.base import happened
-from .replaced import Replaced
+from .shared.replaced import Replaced
 
 Watches = list[Any]  # things with `calls` and `step_begins` of a `RunWatch`, or of a `CoreRunWatch`
 
@@ -34,7 +34,7 @@ def each_trained(found: Callable[[Any], Any]) -> Iterator[None]:
     trained = Trained(found)
     undo = [Replaced(happened, "making", trained.made).undo, Replaced(happened, "stepping", trained.steps).undo]
     with suppress(ModuleNotFoundError):
-        from .pytorch.run_trained import hooked
+        from .pytorch.run.trained import hooked
 
         undo.append(hooked(trained))
     try:

@@ -17,8 +17,8 @@ from ..pictures.differences.report import Record, Report
 from ..pictures.differences.said import sentences
 from ..pictures.render import theme_named
 from ..runtime.collector import collector_waits
-from ..sources.names import callers_names
-from ..sources.norms import Place
+from ..sources.shared.names import callers_names
+from ..sources.shared.stepping.norms import Place
 from .diff_sides import Side, alike, result_of, side_of
 from .options import check_options
 from .paged import Paged, Records, as_frame

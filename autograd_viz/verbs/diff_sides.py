@@ -16,9 +16,9 @@ from ..pictures.differences.gap import Elements
 from ..sources import anything
 from ..sources.asking import unseen
 from ..sources.elements import each_gradient, elements_of
-from ..sources.names import modules_among
-from ..sources.norms import Place
-from ..sources.values import value_of
+from ..sources.shared.names import modules_among
+from ..sources.shared.stepping.norms import Place
+from ..sources.shared.values import value_of
 from ..stepper.advice import advised
 from ..stepper.recorded import Recording
 from ..stepper.stepper import Stepper

@@ -21,10 +21,10 @@ from ..pictures.render.escape import printable
 from ..runtime.uncopied import Uncopied
 from ..sources.anything import is_drawable, is_leaf
 from ..sources.asking import history_of, look, unseen
-from ..sources.names import asking_frame, names_by_identity, value_at, visible_names
 from ..sources.names_later import NamesLater
 from ..sources.raised import Where, failing_node, where_raised
-from ..sources.written_code import source_at
+from ..sources.shared.names import asking_frame, names_by_identity, value_at, visible_names
+from ..sources.shared.written_code import source_at
 from .options import check_options
 
 

@@ -14,7 +14,7 @@ from ..pictures.render import theme_named
 from ..pictures.render.escape import printable
 from ..runtime.collector import collector_waits
 from ..sources import anything
-from ..sources.names import callers_names
+from ..sources.shared.names import callers_names
 from ..stepper.advice import advised
 from .options import check_options
 from .paged import Paged, Records, as_frame
@@ -96,8 +96,8 @@ def gather(
     check_options(theme=theme, timeout=timeout)
     if not anything.is_torch(input):
         raise NotDrawableError.instead_of("gather(loss) takes a tensor of PyTorch", input)
-    from ..sources.pytorch.gathering import all_here, sent
-    from ..sources.pytorch.job import part_of
+    from ..sources.pytorch.ranks.gathering import all_here, sent
+    from ..sources.pytorch.ranks.job import part_of
 
     names = callers_names()
     all_here(timeout)

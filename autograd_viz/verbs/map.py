@@ -15,8 +15,8 @@ from ..pictures.maps.plan import Plan
 from ..runtime.collector import collector_waits
 from ..sources import anything
 from ..sources.asking import last_pass
-from ..sources.names import Names, callers_names
 from ..sources.names_later import NamesLater
+from ..sources.shared.names import Names, callers_names
 from ..stepper.advice import advised
 from ..stepper.recorded import Recording
 from ..stepper.stepper import Stepper

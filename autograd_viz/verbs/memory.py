@@ -17,7 +17,7 @@ from ..pictures.render.escape import printable
 from ..runtime.collector import collector_waits
 from ..sources import anything
 from ..sources.asking import unseen
-from ..sources.names import Names, callers_names
+from ..sources.shared.names import Names, callers_names
 from ..stepper.advice import advised
 from ..twin.core.backward.saved import FREED_MESSAGE
 from .options import check_options

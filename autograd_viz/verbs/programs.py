@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from .. import words
 from ..sources.last_run import LastRun, last_run
-from ..sources.names import modules_among, users_names
+from ..sources.shared.names import modules_among, users_names
 from ..sources.trained import each_trained
 from .run import Run, run_of
 from .watch import KEEP, bytes_of

@@ -7,7 +7,7 @@ from typing import Any
 from .. import words
 from ..answers.causes.text import place_text, sentence
 from ..sources.raised import users_names
-from ..sources.run_results import Again
+from ..sources.shared.run.results import Again
 from ..stepper.stepper import Stepper
 from .explain import explained
 from .show import step

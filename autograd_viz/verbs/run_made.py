@@ -7,8 +7,8 @@ from typing import Any
 from ..errors import NotDrawableError
 from ..pictures.runs.history import History
 from ..pictures.runs.rows import Row
-from ..sources.run_core import CoreRunWatch
-from ..sources.run_rows import rows_of
+from ..sources.shared.run.rows import rows_of
+from ..sources.twin.run import CoreRunWatch
 from ..twin.core.tensor.tensor import Tensor
 from .run_shared import Shared
 
@@ -25,10 +25,10 @@ def watched(model: Any, name: str, keep: int) -> tuple[History, Any, Shared | No
         history = History(Row(*row) for row in rows.named)
         return history, CoreRunWatch(model, rows, history, keep), None
     _check_torch(model)
-    from ..sources.pytorch.run import RunWatch
-    from ..sources.pytorch.run_numbers import own_size
-    from ..sources.pytorch.run_ranks import Channel, known_by
-    from ..sources.pytorch.watch import own_code
+    from ..sources.pytorch.ranks.run import Channel, known_by
+    from ..sources.pytorch.recording.watch import own_code
+    from ..sources.pytorch.run.numbers import own_size
+    from ..sources.pytorch.run.run import RunWatch
 
     _check_numbers(model)
     with own_code():

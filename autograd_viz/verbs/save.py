@@ -17,7 +17,7 @@ from ..runtime.collector import collector_waits
 from ..runtime.files import read_text
 from ..sources import anything
 from ..sources.asking import unseen
-from ..sources.names import callers_names
+from ..sources.shared.names import callers_names
 from ..stepper.advice import advised
 from ..stepper.recorded import Recording
 from ..stepper.stepper import Stepper

@@ -16,7 +16,7 @@ from ..pictures.render.drawing import Drawing, drawing_of
 from ..runtime.collector import collector_waits
 from ..sources import anything
 from ..sources.asking import last_pass
-from ..sources.names import Names, callers_names
+from ..sources.shared.names import Names, callers_names
 from ..stepper.advice import advised
 from ..stepper.recorded import Recording
 from ..stepper.stepper import Stepper
@@ -62,7 +62,7 @@ def record(what: Any = None) -> Any:
         got = f"{type(what).__name__} ({what!r:.60})"
         raise NotDrawableError(f"record(what) takes a module, a function or nothing; got {got}{several}")
     try:
-        from ..sources.pytorch.record import Recorder
+        from ..sources.pytorch.recording.record import Recorder
     except ModuleNotFoundError as error:
         if error.name != "torch":
             raise

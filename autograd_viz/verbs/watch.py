@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from ..errors import MissingLibraryError
-from ..sources.names import callers_names
+from ..sources.shared.names import callers_names
 from .options import check_options
 from .run import run_of
 
@@ -49,7 +49,7 @@ def watch(model: Any = None, *, keep: int | str = KEEP, stop: bool = True, theme
     if model is not None:
         return run_of(model, callers_names(), size, stop, theme)
     try:
-        from ..sources.pytorch.watch import watch as torch_watch
+        from ..sources.pytorch.recording.watch import watch as torch_watch
     except ModuleNotFoundError as error:
         if error.name != "torch":
             raise

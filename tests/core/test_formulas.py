@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import autograd_viz as av
-from autograd_viz.sources.formulas import symbolic_formulas
+from autograd_viz.sources.shared.formulas import symbolic_formulas
 from autograd_viz.twin.core.base.readings import TENSOR_NAMES
 from autograd_viz.twin.core.methods import load_more
 

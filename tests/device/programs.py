@@ -15,9 +15,9 @@ from . import backend  # isort: skip -- before anything runs backward
 from torch import nn
 
 import autograd_viz as av
-from autograd_viz.sources.pytorch.graph import TorchGraph
-from autograd_viz.sources.pytorch.nodes import edge_of, reach
-from autograd_viz.sources.pytorch.torch_pass import TorchPass
+from autograd_viz.sources.pytorch.reading.graph import TorchGraph
+from autograd_viz.sources.pytorch.reading.nodes import edge_of, reach
+from autograd_viz.sources.pytorch.stepping.node_pass import TorchPass
 from autograd_viz.stepper import Stepper
 
 WIDE = 256  # a layer of 256 x 256 has 262,144 bytes

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from autograd_viz.pictures.differences.gap import Tolerance, gap_of
-from autograd_viz.sources.values import value_of
+from autograd_viz.sources.shared.values import value_of
 
 FLOATS = ("float32", "float32")
 

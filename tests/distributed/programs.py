@@ -19,7 +19,7 @@ from torch.nn.parallel import DistributedDataParallel
 
 import autograd_viz as av
 from autograd_viz.lessons import ask
-from autograd_viz.sources.pytorch import ranks
+from autograd_viz.sources.pytorch.stepping import ranks
 
 PROGRAMS: dict[str, Callable[[int, Path], None]] = {}
 

@@ -7,6 +7,8 @@ from dataclasses import FrozenInstanceError
 from typing import Any
 
 import pytest
+from autograd_viz.sources.twin.frozen_node.graph import CoreGraph
+from autograd_viz.sources.twin.frozen_node.node_pass import CorePass
 from hypothesis import HealthCheck, given, settings
 
 import autograd_viz as av
@@ -20,8 +22,6 @@ from autograd_viz.graph import (
     trace_from_json,
     trace_to_json,
 )
-from autograd_viz.sources.core_pass import CorePass
-from autograd_viz.sources.from_core import CoreGraph
 from autograd_viz.stepper import Stepper
 
 from ..programs import Program, programs

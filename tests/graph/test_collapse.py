@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
+from autograd_viz.sources.twin.frozen_node.graph import CoreGraph
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -19,7 +20,6 @@ from autograd_viz.pictures.layout import layout
 from autograd_viz.pictures.render import theme_named
 from autograd_viz.pictures.render.drawing import Drawing, drawing_of
 from autograd_viz.sources import anything
-from autograd_viz.sources.from_core import CoreGraph
 from autograd_viz.stepper import Stepper
 
 

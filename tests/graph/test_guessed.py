@@ -16,7 +16,7 @@ import autograd_viz as av  # noqa: E402
 from autograd_viz.graph.model import Document  # noqa: E402
 from autograd_viz.graph.paths import are_guessed, module_paths  # noqa: E402
 from autograd_viz.sources.anything import graph_of, named  # noqa: E402
-from autograd_viz.sources.names import Names  # noqa: E402
+from autograd_viz.sources.shared.names import Names  # noqa: E402
 
 from ..torch_models import GPT, Residual  # noqa: E402
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from autograd_viz.sources.twin.frozen_node.graph import CoreGraph
+
 import autograd_viz as av
 from autograd_viz.pictures.render.drawing import Drawing
-from autograd_viz.sources.from_core import CoreGraph
 from autograd_viz.verbs.show import Figure
 
 

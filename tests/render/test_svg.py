@@ -7,6 +7,7 @@ import xml.etree.ElementTree as ET
 from itertools import combinations
 
 import pytest
+from autograd_viz.sources.twin.frozen_node.graph import CoreGraph
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -17,8 +18,7 @@ from autograd_viz.pictures.layout import layout
 from autograd_viz.pictures.layout.measure import columns, label_columns
 from autograd_viz.pictures.render import THEMES, Theme, escape, render_svg
 from autograd_viz.pictures.render.writer import label_text, short
-from autograd_viz.sources.from_core import CoreGraph
-from autograd_viz.sources.values import value_of
+from autograd_viz.sources.shared.values import value_of
 
 from ..figures import figure
 

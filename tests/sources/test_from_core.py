@@ -6,12 +6,13 @@ import sys
 import weakref
 from typing import Any
 
+from autograd_viz.sources.twin.frozen_node.graph import CoreGraph, is_tensor
+
 import autograd_viz as av
 from autograd_viz.graph import Document
 from autograd_viz.graph.model import Formula
-from autograd_viz.sources.formulas import symbolic_formulas
-from autograd_viz.sources.from_core import CoreGraph, is_tensor
-from autograd_viz.sources.names import names_by_identity, visible_names
+from autograd_viz.sources.shared.formulas import symbolic_formulas
+from autograd_viz.sources.shared.names import names_by_identity, visible_names
 
 from ..figures import figure, run
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from autograd_viz.sources.twin.frozen_node.graph import CoreGraph
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -16,9 +17,8 @@ import autograd_viz as av
 from autograd_viz.graph import document_from_json, document_to_json
 from autograd_viz.graph.model import Document, Saved
 from autograd_viz.sources.anything import no_collection
-from autograd_viz.sources.from_core import CoreGraph
-from autograd_viz.sources.summary import SIDE, summary_of
-from autograd_viz.sources.values import value_of
+from autograd_viz.sources.shared.summary import SIDE, summary_of
+from autograd_viz.sources.shared.values import value_of
 
 
 def document_of(root: av.Tensor, names: dict[str, Any]) -> Document:

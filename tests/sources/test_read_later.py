@@ -9,8 +9,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 import autograd_viz as av
-from autograd_viz.sources import unread
-from autograd_viz.sources.values import value_of
+from autograd_viz.sources.shared.stepping import unread
+from autograd_viz.sources.shared.values import value_of
 from autograd_viz.stepper import Stepper
 
 from ..programs import Program, programs

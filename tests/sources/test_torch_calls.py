@@ -12,8 +12,8 @@ torch = pytest.importorskip("torch")
 from torch.utils.checkpoint import checkpoint  # noqa: E402
 
 import autograd_viz as av  # noqa: E402
-from autograd_viz.sources.pytorch import calls  # noqa: E402
-from autograd_viz.sources.pytorch.graph import TorchGraph  # noqa: E402
+from autograd_viz.sources.pytorch.reading import calls  # noqa: E402
+from autograd_viz.sources.pytorch.reading.graph import TorchGraph  # noqa: E402
 
 from ..torch_features import FEATURES, leaf  # noqa: E402
 from ..torch_functions import NotMaterialized, TwoOutputs  # noqa: E402

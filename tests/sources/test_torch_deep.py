@@ -11,15 +11,15 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from autograd_viz.sources.pytorch import deep  # noqa: E402
-from autograd_viz.sources.pytorch.graph import TorchGraph  # noqa: E402
-from autograd_viz.sources.pytorch.nodes import reach  # noqa: E402
+from autograd_viz.sources.pytorch.reading import deep  # noqa: E402
+from autograd_viz.sources.pytorch.reading.graph import TorchGraph  # noqa: E402
+from autograd_viz.sources.pytorch.reading.nodes import reach  # noqa: E402
 
 pytestmark = pytest.mark.torch
 PROGRAM = """
 import gc, torch
-from autograd_viz.sources.pytorch.deep import make_freeable
-from autograd_viz.sources.pytorch.nodes import reach
+from autograd_viz.sources.pytorch.reading.deep import make_freeable
+from autograd_viz.sources.pytorch.reading.nodes import reach
 y = torch.ones(1, requires_grad=True)
 for _ in range(100_000):
     y = y.sin()

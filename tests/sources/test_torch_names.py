@@ -12,7 +12,7 @@ import pytest
 torch = pytest.importorskip("torch")
 
 import autograd_viz  # noqa: E402
-from autograd_viz.sources.pytorch.older import set_versions  # noqa: E402
+from autograd_viz.sources.pytorch.reading.older import set_versions  # noqa: E402
 
 pytestmark = pytest.mark.torch
 ROOM = Path(autograd_viz.__file__).parent / "sources" / "pytorch"
@@ -73,7 +73,7 @@ def test_a_watch_runs_where_they_are_missing() -> None:
     assert "Nothing stands out" in "".join(answer)
     assert run == "<Run of Linear: 2 steps, closed> 2 () []"
     assert stepped.startswith("torch.Size([1, 2])")
-    assert left == "autograd_viz.sources.pytorch.older"
+    assert left == "autograd_viz.sources.pytorch.reading.older"
 
 
 def test_versions_are_set_one_at_a_time_where_pytorch_takes_one(monkeypatch: pytest.MonkeyPatch) -> None:

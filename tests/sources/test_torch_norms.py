@@ -10,8 +10,8 @@ torch = pytest.importorskip("torch")
 
 import autograd_viz as av  # noqa: E402
 from autograd_viz.sources.anything import graph_of, norms_of  # noqa: E402
-from autograd_viz.sources.pytorch.hooks import dict_of  # noqa: E402
-from autograd_viz.sources.pytorch.norms import torch_norms  # noqa: E402
+from autograd_viz.sources.pytorch.reading.hooks import dict_of  # noqa: E402
+from autograd_viz.sources.pytorch.stepping.norms import torch_norms  # noqa: E402
 
 from ..torch_features import FEATURES  # noqa: E402
 from ..torch_hooked import HOOKED, SAID  # noqa: E402

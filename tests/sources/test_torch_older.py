@@ -10,9 +10,9 @@ import pytest
 torch = pytest.importorskip("torch")
 
 import autograd_viz as av  # noqa: E402
-from autograd_viz.sources.pytorch import older  # noqa: E402
-from autograd_viz.sources.pytorch.graph import TorchGraph  # noqa: E402
-from autograd_viz.sources.pytorch.nodes import Metadata, is_accumulate, outputs_of  # noqa: E402
+from autograd_viz.sources.pytorch.reading import older  # noqa: E402
+from autograd_viz.sources.pytorch.reading.graph import TorchGraph  # noqa: E402
+from autograd_viz.sources.pytorch.reading.nodes import Metadata, is_accumulate, outputs_of  # noqa: E402
 
 from ..torch_features import NEEDS  # noqa: E402
 from ..torch_models import VERSION  # noqa: E402

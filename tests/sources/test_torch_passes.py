@@ -12,9 +12,9 @@ import pytest
 torch = pytest.importorskip("torch")
 
 import autograd_viz as av  # noqa: E402
-from autograd_viz.sources.pytorch.graph import TorchGraph  # noqa: E402
-from autograd_viz.sources.pytorch.nodes import edge_of, is_accumulate, reach  # noqa: E402
-from autograd_viz.sources.pytorch.torch_pass import TorchPass  # noqa: E402
+from autograd_viz.sources.pytorch.reading.graph import TorchGraph  # noqa: E402
+from autograd_viz.sources.pytorch.reading.nodes import edge_of, is_accumulate, reach  # noqa: E402
+from autograd_viz.sources.pytorch.stepping.node_pass import TorchPass  # noqa: E402
 from autograd_viz.stepper import Stepper  # noqa: E402
 
 from ..torch_features import FEATURES, NEEDS  # noqa: E402

@@ -8,7 +8,7 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from autograd_viz.sources.pytorch.values import value_of  # noqa: E402
+from autograd_viz.sources.pytorch.reading.values import value_of  # noqa: E402
 from autograd_viz.stepper import Stepper  # noqa: E402
 
 from ..torch_steppers import stepper_of  # noqa: E402

@@ -16,8 +16,8 @@ torch = pytest.importorskip("torch")
 from torch import nn  # noqa: E402
 
 import autograd_viz as av  # noqa: E402
-from autograd_viz.sources.pytorch.graph import TorchGraph  # noqa: E402
-from autograd_viz.sources.pytorch.older import IS_OLDER  # noqa: E402
+from autograd_viz.sources.pytorch.reading.graph import TorchGraph  # noqa: E402
+from autograd_viz.sources.pytorch.reading.older import IS_OLDER  # noqa: E402
 
 from ..torch_features import leaf  # noqa: E402
 from ..torch_steppers import Seen, modes, ops_of, stepped  # noqa: E402

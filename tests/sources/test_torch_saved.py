@@ -12,7 +12,7 @@ torch = pytest.importorskip("torch")
 from torch.utils.checkpoint import checkpoint  # noqa: E402
 
 import autograd_viz as av  # noqa: E402
-from autograd_viz.sources.pytorch import saved  # noqa: E402
+from autograd_viz.sources.pytorch.reading import saved  # noqa: E402
 
 from ..torch_features import leaf  # noqa: E402
 from ..torch_functions import Once, TwoOutputs  # noqa: E402

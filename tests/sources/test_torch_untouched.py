@@ -19,7 +19,7 @@ torch = pytest.importorskip("torch")
 from torch.utils._pytree import tree_map  # noqa: E402
 
 import autograd_viz as av  # noqa: E402
-from autograd_viz.sources.pytorch import hooked  # noqa: E402
+from autograd_viz.sources.pytorch.reading import hooked  # noqa: E402
 
 from ..torch_steppers import stepper_of  # noqa: E402
 

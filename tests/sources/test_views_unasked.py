@@ -12,7 +12,7 @@ import pytest
 torch = pytest.importorskip("torch")
 
 import autograd_viz as av  # noqa: E402
-from autograd_viz.sources.pytorch import nodes  # noqa: E402
+from autograd_viz.sources.pytorch.reading import nodes  # noqa: E402
 
 pytestmark = pytest.mark.torch
 
@@ -145,4 +145,4 @@ def test_only_one_file_asks_tensors_for_their_nodes() -> None:
         for node in ast.walk(ast.parse(file.read_text()))
         if isinstance(node, ast.Attribute) and node.attr in ("grad_fn", "grad_dtype") and isinstance(node.ctx, ast.Load)
     }
-    assert asking == {"nodes.py", "record.py", "watch_mode.py"}  # where it is no view, or the pass asks, too
+    assert asking == {"nodes.py", "record.py", "mode.py"}  # where it is no view, or the pass asks, too

@@ -16,8 +16,8 @@ from torch.optim import optimizer  # noqa: E402
 from torch.overrides import TorchFunctionMode  # noqa: E402
 
 import autograd_viz as av  # noqa: E402
-from autograd_viz.sources.pytorch import watch_mode, watch_pass  # noqa: E402
-from autograd_viz.sources.pytorch.watch_log import op_of  # noqa: E402
+from autograd_viz.sources.pytorch.reading.op_log import op_of  # noqa: E402
+from autograd_viz.sources.pytorch.recording import last_pass, mode  # noqa: E402
 
 from .watched import mlp  # noqa: E402
 
@@ -70,7 +70,7 @@ def test_a_held_graph_is_empty_after_the_next_pass_however_late_it_was_taken() -
     x = torch.ones(100, requires_grad=True)
     with av.watch() as watching:
         for k in range(2):
-            for _ in range(watch_pass.CAREFUL + 5):
+            for _ in range(last_pass.CAREFUL + 5):
                 (x * 2).exp().sum().backward()
             assert watching.last._careful == 0
             y = (x * 2).exp()
@@ -95,11 +95,11 @@ def test_a_fault_of_its_own_reaches_nobody(monkeypatch: pytest.MonkeyPatch, wher
 
     x = torch.ones(3, requires_grad=True)
     with av.watch() as watching:
-        for owner in (watch_mode.WatchMode, watching.log, watching.last):
+        for owner in (mode.WatchMode, watching.log, watching.last):
             if where in dir(owner) and where != "_kind_of":
                 monkeypatch.setattr(owner, where, broken)
         if where == "_kind_of":
-            monkeypatch.setattr(watch_mode.kinds, "kind_of", broken)
+            monkeypatch.setattr(mode.kinds, "kind_of", broken)
             watching._mode._kinds.clear()
         y = x * 2
         y.add_(1)

@@ -13,8 +13,8 @@ from torch.multiprocessing.reductions import StorageWeakRef  # noqa: E402
 from torch.utils._python_dispatch import TorchDispatchMode  # noqa: E402
 
 import autograd_viz as av  # noqa: E402
-from autograd_viz.sources.pytorch import watch_ops  # noqa: E402
-from autograd_viz.sources.pytorch.watch_log import Event  # noqa: E402
+from autograd_viz.sources.pytorch.reading import op_pages  # noqa: E402
+from autograd_viz.sources.pytorch.reading.op_log import Event  # noqa: E402
 
 from .watched import LOOPS  # noqa: E402
 
@@ -44,7 +44,7 @@ STUCK = ("packed_tensors_in_a_list", "slices_in_a_list")  # nobody can let go wh
 
 
 def _objects() -> int:
-    kinds = (watch_ops.OpRecord, watch_ops.Page, watch_ops.Leaf, Event)
+    kinds = (op_pages.OpRecord, op_pages.Page, op_pages.Leaf, Event)
     return sum(issubclass(type(o), kinds) for o in gc.get_objects())
 
 
@@ -86,8 +86,8 @@ def test_what_is_noted_is_bounded(name: str) -> None:
             held = LOOPS[name](150)
         if "list" in name:  # the user holds 150 graphs, and each of them a page
             del held
-            LOOPS["training"](10 * watch_ops.PASSES)
+            LOOPS["training"](10 * op_pages.PASSES)
             LOOPS["training"](100)
         after = _objects(), len(watching.log.made._marks)
-        assert len(watching.log._pages) <= (watch_ops.SPAN >> watch_ops.BITS) + 10
+        assert len(watching.log._pages) <= (op_pages.SPAN >> op_pages.BITS) + 10
     assert after[0] - before[0] < 2000 and after[1] <= before[1] + 20

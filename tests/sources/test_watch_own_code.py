@@ -14,8 +14,8 @@ import autograd_viz as av
 torch = pytest.importorskip("torch")
 from torch import nn  # noqa: E402
 
-from autograd_viz.sources.pytorch.watch_log import Log  # noqa: E402
-from autograd_viz.sources.pytorch.watch_ops import WIDTH  # noqa: E402
+from autograd_viz.sources.pytorch.reading.op_log import Log  # noqa: E402
+from autograd_viz.sources.pytorch.reading.op_pages import WIDTH  # noqa: E402
 
 from ..explain.explained import LIBRARIES, kinds, run  # noqa: E402
 

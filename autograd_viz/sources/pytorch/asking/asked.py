@@ -1,0 +1,146 @@
+"""A question about a PyTorch tensor: which graph is meant, and what only the live graph knows about it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any
+
+import torch
+
+from ....graph.model import Value
+from ....graph.passes import Changed
+from ....graph.surroundings import Source
+from ....graph.trace import Step
+from ...shared import roots, stepped
+from ...shared.names import names_by_identity
+from ...shared.own_hooks import is_own_hook
+from ...shared.roots import Access
+from ...shared.written_code import definition_of
+from ..reading.graph import TorchGraph, is_tensor
+from ..reading.handles import version_of
+from ..reading.hooked import tensors_with_hooks
+from ..reading.hooks import dict_of, name_of_hook
+from ..reading.nodes import edge_of, grad_fn_of, grad_of, is_accumulate, variable_of
+from ..reading.saved import saved_of
+from ..reading.values import unseen
+from .recorded import TorchHistory
+
+
+def _is_computed(t: Any) -> bool:
+    return bool(not t.requires_grad and t.numel() == 1 and t.dtype.is_floating_point)
+
+
+ACCESS = Access(
+    grad_fn=grad_fn_of,
+    end=lambda t: edge_of(t)[0],
+    after=lambda node: [after for after, _ in node.next_functions if after is not None],
+    order=lambda node: node._sequence_nr(),
+    size=lambda t: t.numel(),
+    passes=lambda t: [],
+    is_computed=_is_computed,
+)
+
+
+@unseen
+def roots_for(tensor: Any, variables: Mapping[str, Any]) -> tuple[Any, ...]:
+    """The roots, among the caller's variables, that the tensor's gradient would come from."""
+    return roots.roots_among(tensor, [t for _, t in names_by_identity(variables, is_tensor)], ACCESS)
+
+
+class TorchLive:
+    """`reasons.Live` for a PyTorch graph. PyTorch remembers neither its passes nor who changed what.
+
+    Args:
+        graph: the graph.
+        variables: the caller's names.
+        history: what the recorder has seen.
+    """
+
+    @unseen
+    def __init__(self, graph: TorchGraph, variables: Mapping[str, Any], history: TorchHistory) -> None:
+        self._graph, self._history = graph, history
+        self._nodes = {id: node for node, id in graph.node_ids.items()}
+        self._stepped = stepped.last_pass(graph.node_ids)
+        self._seen: dict[Any, Step] = {} if self._stepped is None else self._stepped.seen()
+        self._known = names_by_identity(variables, is_tensor)
+
+    @cached_property
+    def _hooked(self) -> list[Any]:
+        return [t for t in tensors_with_hooks() if grad_fn_of(t) in self._graph.nodes]
+
+    def is_stepped(self) -> bool:
+        """Has a stepper run it?"""
+        return bool(self._seen)
+
+    def has(self, tensor: Any) -> bool:
+        """Does a node or an op read it?"""
+        return self._graph.tensor_id(tensor) is not None
+
+    def has_run(self, node: str) -> bool | None:
+        """Has a stepper called it? PyTorch's nodes do not remember their calls."""
+        return True if self._nodes[node] in self._seen else None
+
+    def numbers(self) -> dict[str, Value | None]:
+        """The numbers that a stepper saw. PyTorch itself keeps no gradient of a pass."""
+        return stepped.numbers_of(self._seen, self._graph.node_ids)
+
+    def _leaf_behind(self, node: str, version: int) -> str | None:
+        """The name of the leaf of that version that was given to the node, or to the view before it.
+
+        It is for PyTorch up to 2.12, which does not hand out the saved tensor.
+        """
+        near = [after for after, _ in self._nodes[node].next_functions if after is not None]
+        behind = [*near, *(after for n in near for after, _ in n.next_functions if after is not None)]
+        leaves = [v for n in behind if (v := getattr(n, "variable", None)) is not None and version_of(v) == version]
+        return next((name for name, t in self._known for v in leaves if t is v), None)
+
+    @unseen
+    def changed(self, node: str, saved: str) -> Changed | None:
+        """The present version, and a variable that shares the memory."""
+        found = next((k for k in saved_of(self._nodes[node]) if k.name == saved), None)
+        kept = None if found is None else found.value
+        if found is not None and kept is None and found.versions is not None:
+            return Changed(self._leaf_behind(node, found.versions[0]), found.versions[0], None)
+        if not isinstance(kept, torch.Tensor) or kept.layout is not torch.strided or kept.is_inference():
+            return None
+        place = kept.untyped_storage().data_ptr()
+        same = (n for n, t in self._known if t.layout is torch.strided and t.untyped_storage().data_ptr() == place)
+        return Changed(next(same, None), kept._version, None)
+
+    @unseen
+    def zero_rows(self, tensor: str) -> tuple[int, ...]:
+        """Rows of grad that hold only zeros; empty if there is no grad."""
+        t = self._graph.tensors.get(tensor)
+        grad = None if t is None else grad_of(t)
+        if grad is None or grad.layout is not torch.strided or grad.dim() < 2:
+            return ()
+        empty = ~grad.detach().reshape(grad.shape[0], -1).any(dim=1)
+        return tuple(empty.nonzero().flatten().tolist())
+
+    @unseen
+    def grad_changed(self, tensor: str) -> Changed | None:
+        """How grad was changed, if its version counter has moved: by accumulation, or at a recorded line."""
+        t = self._graph.tensors.get(tensor)
+        grad = None if t is None else grad_of(t)
+        events = [] if grad is None else self._history.events_of(grad, "written")
+        source = events[-1].source if events else None
+        return Changed(None, version, source) if grad is not None and (version := version_of(grad)) else None
+
+    def written_at(self, node: str) -> Source | None:
+        """The line of the `def backward` (or `vjp`) of a user's Function."""
+        function = getattr(self._nodes[node], "_forward_cls", None)
+        if function is None:
+            return None
+        is_plain = function.backward is not torch.autograd.Function.backward
+        return definition_of(function.backward if is_plain else function.vjp)
+
+    @unseen
+    def hooks(self, node: str) -> tuple[str, ...]:
+        """The hooks of the tensors that arrive at the node, and the hooks of the node."""
+        n = self._nodes[node]
+        tensors = [variable_of(n)] if is_accumulate(n) else [t for t in self._hooked if grad_fn_of(t) is n]
+        kinds = ("_backward_hooks", "_post_accumulate_grad_hooks")
+        found = [h for t in tensors for kind in kinds for h in (getattr(t, kind, None) or {}).values()]
+        found += [*dict_of(n.register_prehook).values(), *dict_of(n.register_hook).values()]
+        return tuple(name_of_hook(h) for h in found if not is_own_hook(h))

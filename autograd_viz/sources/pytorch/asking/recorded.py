@@ -1,0 +1,251 @@
+"""What the recorder has seen, as `reasons.History`. Without a recording, it is what live objects show."""
+
+from __future__ import annotations
+
+import gc
+import re
+import weakref
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+
+from ....graph.passes import HUGE, TINY, Holder
+from ..reading.handles import Handle, current
+from ..reading.nodes import edge_of, grad_fn_of, grad_of, is_leaf, reach
+from ..reading.op_log import Event, Log, OpRecord, PassRecord, op_of, op_of_node
+from ..reading.op_pages import Leaf
+from ..reading.shards import ranks_of, sharded
+from ..reading.values import unseen
+from ..recording import watch
+from ..recording.last_pass import saved_tensors
+from .replay import VERSIONS
+
+SHAPE = re.compile(r"\[torch\.\w+ \[([\d, ]*)\]\]")
+
+
+class TorchHistory:
+    """`reasons.History` of PyTorch programs.
+
+    Args:
+        recorder: the recorder that is or was on; None if there was none.
+        tensor: the tensor in question. If the recorder is off and has never seen it, nothing is known.
+    """
+
+    unknown_root = "not_recorded"
+
+    @unseen
+    def __init__(self, recorder: watch.Watch | None, tensor: Any) -> None:
+        self.is_recorded = recorder is not None and (recorder.is_on or _knows(recorder.log, tensor))
+        self.knows_uses = self.is_recorded
+        self._log = recorder.log if recorder is not None and self.is_recorded else Log()
+        self.passes: Sequence[PassRecord] = tuple(self._log.passes)
+        self.left: Sequence[OpRecord] = tuple(self._log.left)
+        self.scalers: Sequence[Event] = tuple(self._log.scalers)
+
+    @unseen
+    def op_of(self, tensor: Any) -> OpRecord | None:
+        """The op that made a tensor. A node that an op made inside has this op. A leaf has none, even if its value came from an
+        op.
+        """
+        if tensor.requires_grad and is_leaf(tensor):
+            return None
+        found = op_of(tensor, self._log) or _op_of_recording(tensor)
+        if found is None and (node := edge_of(tensor)[0]) is not None:
+            behind = reach([node])
+            near = [n for n in behind if op_of_node(n) is not None]
+            found = OpRecord(_Named(node.name()), None, [], 0, self._log.age)
+            found.given = [op for n in near[-1:] if (op := op_of_node(n)) is not None]
+            found.given += [v for n in behind if (v := getattr(n, "variable", None)) is not None]
+        return found
+
+    @unseen
+    def events_of(self, tensor: Any, *kinds: str) -> list[Event]:
+        """Events of its storage."""
+        return self._log.events_of(tensor, *kinds)
+
+    @unseen
+    def is_leaf(self, tensor: Any) -> bool:
+        """Did no op make it?"""
+        return is_leaf(tensor)
+
+    @unseen
+    def grad_of(self, tensor: Any) -> Any:
+        """The grad, without a warning."""
+        return grad_of(tensor)
+
+    @unseen
+    def state_of(self, tensor: Any) -> str:
+        """What its grad contains, computed on its device."""
+        grad = grad_of(tensor)
+        if grad is None:
+            return ""
+        values = grad.detach().coalesce().values() if grad.layout is torch.sparse_coo else grad.detach()
+        if bool(torch.isnan(values).any()):
+            return "nan"
+        if bool(torch.isinf(values).any()):
+            return "inf"
+        size = float(torch.linalg.vector_norm(values.float()))
+        return "zero" if not bool(values.any()) else "huge" if size >= HUGE else "tiny" if size <= TINY else ""
+
+    @unseen
+    def clearings(self, tensor: Any) -> list[Event]:
+        """Events that cleared its grad, and calls of zero_grad() on what holds it."""
+        own = self._log.events_of(tensor, "cleared")
+        numbers = {ref.numbers[0] for ref in weakref.getweakrefs(tensor) if type(ref) is Leaf}
+        shared = [e for e in self._log.cleared if not numbers.isdisjoint(e.leaves) or _may_hold(e.detail(), tensor)]
+        return sorted([*own, *shared], key=lambda e: e.number)
+
+    @unseen
+    def used(self, tensor: Any) -> Event | None:
+        """The last op that had the leaf as an input."""
+        return self._log.used(tensor)
+
+    @unseen
+    def optimizers(self, tensor: Any) -> list[Holder]:
+        """Recorded optimizers, and other live ones."""
+        found: dict[Any, Event | None] = {o: e for e in self._log.optimizers if (o := e.detail()) is not None}
+        if not found:
+            found = {o: None for o in gc.get_objects() if issubclass(type(o), torch.optim.Optimizer)}
+        return [self._holder(o, made, tensor) for o, made in found.items()]
+
+    def _holder(self, optimizer: Any, made: Event | None, tensor: Any) -> Holder:
+        groups = [g for g in optimizer.param_groups if any(p is tensor for p in g["params"])]
+        rate = float(groups[0]["lr"]) if groups and "lr" in groups[0] else None
+        steps = tuple(e for e in self._log.steps if e.detail() is optimizer)
+        leaves = tuple(p for g in optimizer.param_groups for p in g["params"])
+        return Holder(type(optimizer).__name__, made, bool(groups), rate, steps, leaves)
+
+    def shards(self, tensor: Any) -> int:
+        """Over how many ranks FSDP has sharded the parameter."""
+        found = sharded(tensor)
+        return 0 if found is None else ranks_of(found)
+
+    def early(self, tensor: Any) -> None:
+        """Unknown: an op without an input that requires grad is not kept."""
+
+    @unseen
+    def unmade(self, tensor: Any) -> str:
+        """It was created so; or nobody has seen how."""
+        return "not_asked" if self.is_recorded or _op_of_recording(tensor) is not None else "not_asked_unseen"
+
+    @unseen
+    def owner_of(self, tensor: Any) -> Event | None:
+        """The event that put another parameter, or a module with another, in its place."""
+        own = self._log.events_of(tensor, "placed")
+        if not own:
+            return None
+        for e in reversed(self._log.places):
+            if e.detail[2] and e.detail[0]() is not None and e.number > own[0].number and self._was_there(e, tensor, own):
+                return e
+        return None
+
+    def _was_there(self, place: Event, tensor: Any, own: list[Event]) -> bool:
+        """Was the tensor there before, itself or in a module?"""
+        owner, name = place.detail[0](), place.detail[1]
+        before = [e for e in self._log.places if e.number < place.number and e.detail[0]() is owner and e.detail[1] == name]
+        if not before or _has(getattr(owner, name, None), tensor):
+            return False
+        module = before[-1].detail[3]
+        if module is None:
+            return before[-1] in own
+        return _has(module(), tensor) if module() is not None else own[0].detail[0]() is None
+
+    def mode_of(self, op: OpRecord) -> Event | None:
+        """The last switch of grad mode before it."""
+        before = [e for e in self._log.modes if e.number < op.number]
+        is_off = bool(before) and before[-1].kind == "mode_off"
+        is_block = any(e.kind == "mode_on" and e.number > op.number for e in self._log.modes)
+        return before[-1] if is_off and not (is_block and before[-1].name == "set_grad_enabled") else None
+
+    @unseen
+    def factor_of(self, event: Event) -> float | None:
+        """The factor of mul_(): clip_grad_norm_() calls it."""
+        factor = event.detail[2] if isinstance(event.detail, tuple) and len(event.detail) > 2 else None
+        return None if factor is None else float(factor)
+
+    def switched_off(self) -> list[Event]:
+        """The last calls that switched requires_grad off."""
+        return list(self._log.switches)
+
+    def is_running(self) -> bool:
+        """Does this thread run a pass? Then it has a graph task."""
+        return bool(torch._C._current_graph_task_id() != -1)
+
+    @unseen
+    def modified(self, root: Any, message: str) -> tuple[OpRecord | None, Event | None]:
+        """The node that refuses its saved tensor, and the event that made the next version."""
+        saver = self._refusing(root, message)
+        versions, shape = VERSIONS.search(message), SHAPE.search(message)
+        if versions is None:
+            return saver, None
+        now, expected = int(versions.group(1)), int(versions.group(2))
+        wanted = tuple(int(n) for n in shape.group(1).split(",") if n.strip()) if shape is not None else None
+        changes = [
+            e
+            for e in self._log.all_events("written")
+            if expected < (e.detail[0] or 0) <= now and (saver is None or e.number > saver.number)
+        ]
+        whole = [e for e in changes if e.detail[1] == wanted] or changes  # none if the change came through a view
+        first = min(whole, key=lambda e: e.number, default=None)
+        step = next((s for s in self._log.steps if saver is not None and s.number > saver.number), None)
+        return saver, first if first is not None else step
+
+    def _refusing(self, root: Any, message: str) -> OpRecord | None:
+        nodes = reach([edge_of(root)[0]])
+        refusing = [n for n in reversed(nodes) if _refuses(n, message)]
+        for node in refusing:
+            if (op := op_of_node(node)) is not None:
+                return op
+        behind = [n for n in nodes if any(after in refusing for after, _ in n.next_functions)]
+        return next((op for n in behind if (op := op_of_node(n)) is not None), None)
+
+
+def _knows(log: Log, tensor: Any) -> bool:
+    """Has the recorder ever seen it?"""
+    node = grad_fn_of(tensor)
+    if node is not None:
+        return op_of_node(node) is not None
+    return bool(log.events_of(tensor)) or log.used(tensor) is not None or log.made.get(tensor) is not None
+
+
+def _op_of_recording(tensor: Any) -> OpRecord | None:
+    """The op that detached a tensor, if `av.record()` has seen it."""
+    handle = None if tensor.requires_grad else current(tensor)
+    made = None if handle is None else handle.maker
+    if made is None:
+        return None
+    has_history = any(isinstance(given, Handle) and given.requires_grad for given in made.inputs)
+    cut = "op" if has_history else "" if made.is_tracked else "inference" if tensor.is_inference() else "no_grad"
+    return OpRecord(_Named(made.name), made.place, [], 0, 0, cut)
+
+
+class _Named:
+    """Replaces the function of an op that was not recorded."""
+
+    def __init__(self, name: str) -> None:
+        self.__name__ = name
+
+
+def _refuses(node: Any, message: str) -> bool:
+    """Does its error about its saved tensors say the same?"""
+    try:
+        saved_tensors(node, quiet=False)
+    except RuntimeError as error:
+        return str(error).split("Hint")[0] in message or message.split("Hint", maxsplit=1)[0] in str(error)
+    return False
+
+
+def _has(value: Any, tensor: Any) -> bool:
+    """Is it the tensor, or a module that has it?"""
+    return value is tensor or (isinstance(value, torch.nn.Module) and any(p is tensor for p in value.parameters()))
+
+
+def _may_hold(owner: Any, tensor: Any) -> bool:
+    return owner is not None and _holds(owner, tensor)
+
+
+def _holds(owner: Any, tensor: Any) -> bool:
+    if isinstance(owner, torch.optim.Optimizer):
+        return any(p is tensor for g in owner.param_groups for p in g["params"])
+    return any(p is tensor for p in owner.parameters())

@@ -1,0 +1,1 @@
+"""The ranks of a PyTorch job: what each tells, gathered."""

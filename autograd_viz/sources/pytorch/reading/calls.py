@@ -1,0 +1,189 @@
+"""What the calls on the stack belong to: the user's code, a module, a checkpoint, or a user's Function.
+
+# Note [Where modules are seen]
+The call of a module is a frame on the stack. Hooks would disturb the user: they slow down every module, and compiled modules
+warn of them.
+
+# Note [Where the user's functions are seen]
+They are frames too, inside of the one in which the recording began, and of the outermost of a program. What leads from the call
+of a module to its `forward` is the module's. A frame is kept until the next op, so that no later call is taken for it.
+
+# Note [Where Functions are seen]
+`Function.apply` is a frame too, up to PyTorch 2.13. From 2.14 on it is compiled: it has a frame only inside `torch.func`. The
+other calls are found by the frame of the Function's own `forward`, which is known by its code.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import inspect
+import itertools
+import os
+from collections.abc import Callable, Iterator
+from types import CodeType, FrameType
+from typing import Any, NamedTuple
+
+import torch
+import torch.utils.checkpoint
+from torch.autograd.function import FunctionCtx
+
+from ....runtime.alive import Alive
+from ....twin.core.base.provenance import PACKAGE
+from ....twin.core.base.scopes import open_scopes
+from .call_place import NAME
+
+TORCH = os.path.dirname(os.path.abspath(torch.__file__)) + os.sep
+MODULE_CALL = torch.nn.Module._call_impl.__code__
+_apply = getattr(torch.autograd.Function.apply, "__func__", None) or torch.autograd.function._call_custom_function_call  # type: ignore[attr-defined]
+APPLY = _apply.__code__
+CHECKPOINT = inspect.unwrap(torch.utils.checkpoint.checkpoint).__code__
+PYTHON = os.path.dirname(os.__file__) + os.sep
+CALLS = {APPLY.co_name, "forward", CHECKPOINT.co_name}
+_numbers = itertools.count(1)
+_names: Alive[str] = Alive()  # by the code of a function named forward
+
+
+class Around(NamedTuple):
+    """Something around an op.
+
+    Attributes:
+        kind: "module", "scope", "checkpoint"; "call" of a function of the user's; "function": the outermost of a Function.
+        name: the full path of a module; the name of a scope or function.
+        number: tells the calls of a function apart.
+        line: where the user's code called the module, by a number (`Parts`); 0 if a library called it.
+    """
+
+    kind: str
+    name: str = ""
+    number: int = 0
+    line: int = 0
+
+
+_checkpoint, _function = Around("checkpoint"), Around("function")
+
+
+class Running:
+    """The calls of the user's functions that are running.
+
+    Args:
+        module_of: the frame of a module's call -> the module, if it has a path.
+        knows_modules: some have. If not, the functions that they call have no place.
+        frame: it and what is around it are no part of the program that is recorded.
+
+    Attributes:
+        calls: those around the last op.
+        outside: the frames around the program.
+        beyond: what is around the program, but for calls and scopes.
+    """
+
+    def __init__(
+        self, module_of: Callable[[FrameType], Around | None], knows_modules: bool = True, frame: FrameType | None = None
+    ) -> None:
+        self.module_of, self._knows_modules = module_of, knows_modules
+        self.calls, self.outside = dict[FrameType, Around](), set[FrameType]()
+        users, function, around = calls_around(frame, self)
+        self.beyond = (users, function, [a for a in around if a.kind not in ("call", "scope")])
+        self.calls.clear()
+        while frame is not None:
+            self.outside.add(frame)
+            frame = frame.f_back
+
+    def called_module(self, frame: FrameType, around: list[Around], start: int) -> None:
+        """Note the call of a module. Forget those by which it gets to its `forward`: they are among those from `start` on."""
+        calls = [k for k in range(start, len(around)) if around[k].kind == "call"]
+        if self._knows_modules:
+            forward = next((k for k in reversed(calls) if around[k].name == "forward"), calls[-1] if calls else start)
+            calls = [k for k in calls if k >= forward]
+        for k in reversed(calls):
+            del around[k]
+        if (module := self.module_of(frame)) is not None:
+            around.append(module)
+
+
+def _begun(code: CodeType) -> Around | None:
+    """A call that begins; None if its function has no name of the program's own."""
+    if code.co_name[0] == "<" or (code.co_filename.startswith(PYTHON) and "site-packages" not in code.co_filename):
+        return None
+    name = code.co_name if code.co_name != "__call__" else code.co_qualname.split(".")[-2:][0]
+    return Around("call", name, next(_numbers))
+
+
+def calls_around(frame: FrameType | None, running: Running) -> tuple[FrameType | None, FrameType | None, tuple[Around, ...]]:
+    """The calls around a frame, and the frame's own.
+
+    Returns:
+        the innermost frame of the user's code, around the Function if there is one.
+        the outermost call of a user's Function.
+        modules and the rest, from the innermost.
+    """
+    users = function = None
+    around: list[Around] = []
+    inner, is_inside, outside = 0, True, running.outside  # how many are in the latest module; since the recording began
+    before, running.calls = running.calls, {}
+    while frame is not None:
+        if frame in outside:
+            if not open_scopes and running.beyond[1] is None:
+                return users or running.beyond[0], function, (*around, *running.beyond[2])
+            is_inside = False
+        code, call = frame.f_code, None
+        if code.co_name in CALLS and _is_function(code):
+            function, users = frame, None
+            around.append(_function)
+        elif code is MODULE_CALL:
+            running.called_module(frame, around, inner if is_inside else len(around))
+            inner = len(around)
+        elif code is CHECKPOINT:
+            around.append(_checkpoint)
+        elif code.co_name != NAME and is_users(code.co_filename):
+            users = users or frame
+            is_inside = is_inside and code.co_name != "<module>"
+            call = (before.get(frame) or _begun(code)) if is_inside else None
+        if open_scopes:
+            around += [Around("scope", s.name or "") for s in reversed(open_scopes) if s.frame is frame]
+        if call is not None:
+            running.calls[frame] = call
+            around.append(call)
+        frame = frame.f_back
+    return users, function, tuple(around)
+
+
+@functools.cache  # every op asks
+def is_users(file: str) -> bool:
+    """Is a file the user's code? Python's `contextlib` stands between the user's and ours."""
+    return not file.startswith((TORCH, PACKAGE, contextlib.__file__))
+
+
+def _is_function(code: CodeType) -> bool:
+    return code is APPLY or (code.co_name == "forward" and bool(function_name(code)))
+
+
+def function_and_arguments(frame: FrameType) -> tuple[str, list[Any]]:
+    """The name of the Function that a frame calls, and the arguments."""
+    if frame.f_code is APPLY:
+        return getattr(frame.f_locals.get("cls"), "__name__", "Function"), list(frame.f_locals.get("args", ()))
+    names, more, _, values = inspect.getargvalues(frame)
+    given = [values[name] for name in names if name in values]
+    given = given[1:] if given and isinstance(given[0], FunctionCtx) else given  # `apply` is called without it
+    return function_name(frame.f_code), [*given, *(values.get(more, ()) if more else ())]
+
+
+def function_name(code: CodeType) -> str:
+    """The name of the Function whose `forward` has this code; "" if there is none."""
+    name = _names.get(code)
+    if name is None:
+        name = _names[code] = next((f.__name__ for f in _functions() if _code_of_forward(f) is code), "")
+    return name
+
+
+def _functions() -> Iterator[type]:
+    """The classes of all Functions."""
+    todo: list[type] = [torch.autograd.Function]
+    while todo:
+        found = todo.pop()
+        yield found
+        todo += found.__subclasses__()
+
+
+def _code_of_forward(function: Any) -> CodeType | None:
+    return getattr(inspect.unwrap(function.forward), "__code__", None)

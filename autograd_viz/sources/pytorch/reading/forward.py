@@ -1,0 +1,76 @@
+"""The ops of the forward pass: recorded, or reconstructed from the backward graph."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import torch
+
+from ....twin.core.op.primitive import Primitive
+from .boxes import Box, Boxes
+from .handles import Event, Handle
+from .nodes import grad_fn_of, is_function, name_of, outputs_of, variable_of
+from .reference_op import primitive_of, titles
+from .saved import Kept
+from .values import is_plain, outside_modes
+
+NUMBER = "?"  # an unknown operand: it does not require grad, and no rule needs it; or it is gone
+NUMBERS = ("self", "other", "exponent")  # operands that may be Python numbers, which are saved as tensors
+Operands = list[Box | str]
+
+
+def title_of(node: Any) -> str:
+    """The op's name in pictures: "Mul" of MulBackward0, a user's Function by its own name."""
+    name = name_of(node)
+    if is_function(node):
+        return name.removesuffix("Backward")
+    return re.sub(r"Backward(s|\d*)(_copy)?$", "", name)
+
+
+def title_of_event(event: Event) -> str:
+    """The name of an op that has no node."""
+    known = titles().get(event.name)
+    return known or "".join(part.capitalize() for part in event.name.strip("_").split("_"))
+
+
+def inputs_of(event: Event, box_of: Any) -> Operands:
+    """The inputs of an op, as they were recorded."""
+    return [box_of(i) if isinstance(i, Handle) else i for i in event.inputs]
+
+
+def reconstructed(node: Any, saved: list[Kept], boxes: Boxes) -> Operands:
+    """The inputs that an op must have had: where its gradients go, and what it has saved."""
+    op = primitive_of(name_of(node), frozenset(k.name for k in saved))
+    edges = node.next_functions
+    known = {k.name: k.value for k in saved}
+    names = op.inputs if op is not None and op.variadic is None and len(op.inputs) == len(edges) else [""] * len(edges)
+    found: Operands = []
+    for name, (after, index) in zip(names, edges, strict=True):
+        if after is not None:
+            leaf = variable_of(after)
+            found.append(boxes.at(after, index) if leaf is None else boxes.of(leaf))
+        elif isinstance(known.get(name), torch.Tensor):
+            found.append(_saved_operand(known[name], node, boxes))
+        elif name in NUMBERS:
+            found.append(NUMBER)
+    return [*found, *_numbers(op, known)]
+
+
+def _saved_operand(value: Any, node: Any, boxes: Boxes) -> Box | str:
+    """A saved tensor that did not require grad. A Python number was saved as a tensor of another type."""
+    if grad_fn_of(value) is not None:  # a recorded op has changed it in place: the value that was read is gone
+        return NUMBER
+    is_number = value.ndim == 0 and is_plain(value) and value.dtype in (torch.float64, torch.int64, torch.bool)
+    if is_number and outputs_of(node)[0].dtype != value.dtype and boxes.find(value) is None:
+        with outside_modes():
+            return str(value.item())
+    return boxes.of(value)
+
+
+def _numbers(op: Primitive | None, known: dict[str, Any]) -> Iterator[str]:
+    """Operands that are plain numbers: the 2 of ``x ** 2``."""
+    if op is not None:
+        names = (n for n in ("exponent", "other") if n in op.options and n not in op.inputs)
+        yield from (str(known[n]) for n in names if isinstance(known.get(n), int | float | complex))

@@ -1,0 +1,225 @@
+"""The user's hooks around a node that is called by hand.
+
+# Note [How hooks are found]
+Tensor hooks and retain_grad are C++ code. PyTorch's engine runs them, in a pass that starts and ends at the same edge and calls
+no node. The hooks of a node are in a dictionary. A handle of any hook on the node refers to it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import torch
+from torch.autograd.graph import GradientEdge
+
+from ....graph.model import Value
+from ....graph.trace import HookRun
+from ...shared.own_hooks import is_own_hook
+from . import older
+from .hook_results import checked
+from .nodes import variable_of
+from .older import ENGINE
+from .values import value_of
+
+
+class HookRunner:
+    """Runs the hooks of one pass, and remembers their results.
+
+    Args:
+        create_graph: what hooks do is recorded.
+
+    Attributes:
+        runs: the hooks that have run since the list was last emptied.
+        watched: by node, the dictionaries in which its outputs (or its leaf) keep their hooks.
+        retaining: by node, the outputs that retain their grad.
+        told: the last error that PyTorch's engine has warned of, in anomaly mode.
+    """
+
+    def __init__(self, create_graph: bool) -> None:
+        self.create_graph = create_graph
+        self.runs: list[HookRun] = []
+        self.watched: dict[Any, list[tuple[int, dict[Any, Any]]]] = {}
+        self.retaining: dict[Any, list[Any]] = {}
+        self.told: Exception | None = None
+        self._dicts: dict[Any, tuple[dict[Any, Any], dict[Any, Any]]] = {}
+
+    def dicts(self, node: Any) -> tuple[dict[Any, Any], dict[Any, Any]]:
+        """The dictionaries of a node's pre-hooks and hooks; a node keeps them once it has been asked."""
+        if node not in self._dicts:
+            self._dicts[node] = (dict_of(node.register_prehook), dict_of(node.register_hook))
+        return self._dicts[node]
+
+    def before(self, node: Any, grads: list[Any]) -> list[Any]:
+        """What arrived, after tensor hooks, retain_grad and pre-hooks.
+
+        Raises:
+            Exception: whatever a hook raises.
+        """
+        grads = self._through_tensor_hooks(node, grads)
+        for hook in list(self.dicts(node)[0].values()):
+            given = tuple(grads)
+            seen = _values(given)
+            grads = list(checked(hook, given, hook(given)))
+            self._ran_for_all("pre", hook, seen, _values(grads))
+        return grads
+
+    def after(self, node: Any, grad_inputs: Sequence[Any], grad_outputs: Sequence[Any]) -> tuple[Any, ...]:
+        """What leaves, after the node's hooks."""
+        left = tuple(grad_inputs)  # the same object, if there is no hook
+        for hook in list(self.dicts(node)[1].values()):
+            seen = _values(left)
+            left = checked(hook, left, hook(left, tuple(grad_outputs)))
+            self._ran_for_all("post", hook, seen, _values(left))
+        return left
+
+    def _through_tensor_hooks(self, node: Any, grads: list[Any]) -> list[Any]:
+        """Let the engine run them: a pass from these edges to the same edges."""
+        hooks, places = self.watched.get(node, ()), [i for i, g in enumerate(grads) if g is not None]
+        if older.IS_OLDER:
+            with replaced(hooks, self._watched("tensor")):
+                return older.through_hooks(grads, hooks, self.retaining.get(node, ()), self.create_graph)
+        if not places:
+            self._run_without_gradient(hooks, places)
+            return grads
+        edges = [GradientEdge(node, i) for i in places]
+        with replaced(hooks, self._watched("tensor")), self.engine_tells():
+            passed = gradients_at(edges, edges, [grads[i] for i in places], self.create_graph)
+        found = list(grads)
+        for i, g in zip(places, passed, strict=True):
+            found[i] = g
+        self._run_without_gradient(hooks, places)
+        return found
+
+    def _run_without_gradient(self, hooks: Sequence[tuple[int, dict[Any, Any]]], places: Sequence[int]) -> None:
+        """Run the tensor hooks of outputs without a gradient: they get None, and must return it."""
+        for i, hook in [(i, hook) for i, d in hooks if i not in places for hook in list(d.values())]:
+            returned = _Watched(self, "tensor", i, hook)(None)
+            checked(hook, (None,), None if returned is None else (returned,))
+
+    @contextmanager
+    def engine_tells(self) -> Iterator[None]:
+        """Inside, the engine runs code that may fail, and warns of the error."""
+        try:
+            yield
+        except Exception as error:
+            self.told = error
+            raise
+
+    @contextmanager
+    def accumulating(self, node: Any) -> Iterator[None]:
+        """Inside, post-accumulate hooks of the node's leaf and hooks of the node are watched. The engine runs them."""
+        leaf = variable_of(node)
+        if leaf is None:
+            yield
+            return
+        after = [(0, getattr(leaf, "_post_accumulate_grad_hooks", None) or {})]
+        hooks = [(0, self.dicts(node)[1])]
+        with replaced(after, self._watched("post_accumulate")), replaced(hooks, self._watched("post")):
+            yield
+
+    @contextmanager
+    def silent(self, node: Any) -> Iterator[None]:
+        """Inside, hooks that have run already do nothing in a pass of the engine's."""
+        dicts = [*self.watched.get(node, ()), (0, self.dicts(node)[0])]
+        retained = [(t, t.grad) for t in self.retaining.get(node, ())]
+        with replaced(dicts, lambda *_: _nothing):
+            try:
+                yield
+            finally:
+                for tensor, grad in retained:
+                    tensor.grad = grad
+
+    def _watched(self, kind: str) -> Any:
+        return lambda index, hook: _Watched(self, kind, index, hook)
+
+    def _ran_for_all(self, kind: str, hook: Any, before: Sequence[Value | None], after: Sequence[Value | None]) -> None:
+        """A hook got several gradients: record each that it changed, or else only the first."""
+        if is_own_hook(hook):
+            return
+        pairs = list(enumerate(zip(before, after, strict=True)))
+        changed = [(i, p) for i, p in pairs if repr(p[0]) != repr(p[1])]  # nan equals nan
+        there = [(i, p) for i, p in pairs if p[0] is not None]
+        for i, (b, a) in changed or there[:1] or pairs[:1]:
+            self.runs.append(HookRun(kind, name_of_hook(hook), b, a, i))
+
+
+class _Watched:
+    """A hook that records its input and its result."""
+
+    def __init__(self, runner: HookRunner, kind: str, index: int, hook: Any) -> None:
+        self.runner, self.kind, self.index, self.hook = runner, kind, index, hook
+        if hasattr(hook, "__name__"):  # PyTorch's errors show it
+            self.__name__ = hook.__name__
+
+    def __call__(self, given: Any, *more: Any) -> Any:
+        """Run the hook."""
+        before = self._value(given)
+        returned = self.hook(given, *more)
+        if self.kind == "post" or not isinstance(returned, torch.Tensor | None):  # PyTorch refuses a result of another type
+            after = before
+        else:
+            after = self._value(given if returned is None or self.kind == "post_accumulate" else returned)
+        self.runner.runs.append(HookRun(self.kind, name_of_hook(self.hook), before, after, self.index))
+        return returned
+
+    def _value(self, given: Any) -> Value | None:
+        return _value(given.grad if self.kind == "post_accumulate" else given)
+
+
+@contextmanager
+def replaced(dicts: Iterable[tuple[Any, dict[Any, Any]]], by: Callable[[Any, Any], Any]) -> Iterator[None]:
+    """Inside, every hook in these dictionaries is replaced.
+
+    Hooks that the user adds or removes meanwhile are added or removed.
+    """
+    hooks = [(d, key, hook, by(i, hook)) for i, d in dicts for key, hook in d.items()]
+    for d, key, _, other in hooks:
+        d[key] = other
+    try:
+        yield
+    finally:
+        for d, key, hook, other in hooks:
+            if d.get(key) is other:
+                d[key] = hook
+
+
+def run_backward(edges: Sequence[Any], grads: Sequence[Any], create_graph: bool) -> None:
+    """A pass of PyTorch's engine from these edges; nothing is freed."""
+    starts = tuple(older.start_at(node, i) for node, i in edges)
+    ENGINE.run_backward(starts, tuple(grads), True, create_graph, (), allow_unreachable=True, accumulate_grad=True)
+
+
+def gradients_at(starts: Sequence[Any], ends: Sequence[Any], grads: Sequence[Any], create_graph: bool) -> Sequence[Any]:
+    """The gradients that a pass of PyTorch's engine brings from some edges to others. It writes no grad and frees nothing."""
+    return tuple(
+        ENGINE.run_backward(
+            tuple(starts), tuple(grads), True, create_graph, tuple(ends), allow_unreachable=True, accumulate_grad=False
+        )
+    )
+
+
+def dict_of(register: Any) -> dict[Any, Any]:
+    """The dictionary that ``node.register_hook`` or ``node.register_prehook`` adds to."""
+    handle = register(_nothing)
+    hooks: dict[Any, Any] | None = handle.hooks_dict_ref()
+    handle.remove()
+    return {} if hooks is None else hooks
+
+
+def name_of_hook(hook: Any) -> str:
+    """The user's name of the function."""
+    return str(getattr(hook, "__name__", type(hook).__name__))
+
+
+def _nothing(*_: Any) -> None:
+    """A hook that changes nothing."""
+
+
+def _value(grad: Any) -> Value | None:
+    return value_of(grad) if isinstance(grad, torch.Tensor) else None
+
+
+def _values(grads: Sequence[Any]) -> list[Value | None]:
+    return [_value(g) for g in grads]

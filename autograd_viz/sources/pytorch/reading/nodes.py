@@ -1,0 +1,153 @@
+"""What a PyTorch node tells: its edges, the leaf that it accumulates into, and what arrives at its outputs.
+
+# Note [A view that nobody has asked]
+After a write to its memory, a view makes a new grad_fn when it is asked for it. A pass runs nodes in the order in which they
+were made, so the first question changes the order of later sums. Nothing of ours may be the first to ask. A view that was made
+under `no_grad` refuses instead of making one. So for the time of our question, each view is marked as such a view.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+import torch
+from torch.autograd.graph import get_gradient_edge
+
+from ....runtime.alive import Alive
+from . import older
+
+COMPILED = "CompiledFunctionBackward"  # the class of a node that torch.compile has made
+LAST_SEQUENCE_NR = 2**64 - 1  # AccumulateGrad's
+
+Edge = tuple[Any, int]
+_creation, _set_creation = torch._C._autograd._get_creation_meta, torch._C._autograd._set_creation_meta
+_twins: Alive[tuple[int, Any]] = Alive()
+_REFUSES = torch._C._autograd.CreationMeta.NO_GRAD_MODE
+
+
+class Metadata(NamedTuple):
+    """What a gradient that arrives at an output must look like: shape, type, device."""
+
+    shape: tuple[int, ...]
+    dtype: Any
+    device: Any
+
+    @property
+    def is_known(self) -> bool:
+        """Is it known? From PyTorch 2.5 on the node tells it."""
+        return self.dtype is not None
+
+
+SPARSE = (torch.sparse_coo, torch.sparse_csr, torch.sparse_csc, torch.sparse_bsr, torch.sparse_bsc)
+UNKNOWN = Metadata((), None, None)
+
+
+def edge_of(tensor: Any) -> Edge:
+    """Where the gradient of a tensor goes: (node, output), or (None, 0)."""
+    if not tensor.requires_grad:
+        return None, 0
+    with torch.inference_mode(False), torch.enable_grad():  # a leaf is asked by an op
+        if (tensor.layout in SPARSE or tensor.is_nested) and tensor.is_leaf:  # PyTorch would make no view of such a tensor
+            node, output = tensor.clone().grad_fn.next_functions[0]
+            return node, output
+        edge = get_gradient_edge(asked(tensor))
+    return edge.node, edge.output_nr
+
+
+def grad_fn_of(tensor: Any) -> Any:
+    """Its grad_fn; None for a leaf, and for a view that has none now: Note [A view that nobody has asked]."""
+    if not tensor._is_view():
+        return tensor.grad_fn
+    made = _creation(tensor)
+    _set_creation(tensor, _REFUSES)
+    try:
+        return tensor.grad_fn
+    except RuntimeError:
+        return None
+    finally:
+        _set_creation(tensor, made)
+
+
+def is_leaf(tensor: Any) -> bool:
+    """`tensor.is_leaf`, which asks a view for its grad_fn, too."""
+    if not tensor.requires_grad:
+        return True
+    return grad_fn_of(tensor) is None and not (tensor._is_view() and tensor._base.requires_grad)
+
+
+def asked(tensor: Any) -> Any:
+    """The tensor, or another view of the same elements if nobody has asked it for its grad_fn."""
+    if is_leaf(tensor) or grad_fn_of(tensor) is not None or _creation(tensor) != torch._C._autograd.CreationMeta.DEFAULT:
+        return tensor
+    version, twin = _twins.get(tensor) or (None, None)
+    if version != tensor._version:
+        with torch.enable_grad():
+            twin = tensor._view_func_unsafe(tensor._base)
+        _twins[tensor] = tensor._version, twin
+    return twin
+
+
+def grad_of(tensor: Any) -> Any:
+    """Its grad; None for a non-leaf that retains none: PyTorch would warn."""
+    return tensor.grad if is_leaf(tensor) or tensor.retains_grad else None
+
+
+def variable_of(node: Any) -> Any:
+    """The leaf of an AccumulateGrad, else None."""
+    return getattr(node, "variable", None) if is_accumulate(node) else None
+
+
+def is_accumulate(node: Any) -> bool:
+    """Is it an AccumulateGrad?"""
+    return type(node).__name__ == "AccumulateGrad"
+
+
+def is_function(node: Any) -> bool:
+    """Is it the node of a user's ``torch.autograd.Function``?"""
+    return isinstance(node, torch.autograd.function.BackwardCFunction)
+
+
+def outputs_of(node: Any) -> tuple[Metadata, ...]:
+    """What arrives at each output of the node's op."""
+    if older.IS_OLDER:
+        leaf = variable_of(node)
+        found: tuple[Metadata, ...] = node.metadata.get(older.LOOKS, ())
+        return found if leaf is None else (Metadata(tuple(leaf.shape), leaf.dtype, leaf.device),)
+    return tuple([Metadata(_shape_of(m), m.dtype, m.device) for m in node._input_metadata])  # called often
+
+
+def is_nested(node: Any) -> bool:
+    """Are outputs of its op nested tensors? A recording does not see the ops that make them."""
+    return any(m.is_nested_tensor for m in getattr(node, "_input_metadata", ()))  # from PyTorch 2.5 on
+
+
+def wanted_dtype(node: Any, output: int) -> Any:
+    """The type that an arriving gradient is cast to; None for any type (``leaf.grad_dtype = None``)."""
+    leaf = variable_of(node)
+    try:
+        return leaf.grad_dtype
+    except (AttributeError, RuntimeError):  # not a leaf (any more), or an older release
+        return outputs_of(node)[output].dtype
+
+
+def _shape_of(looks: Any) -> tuple[int, ...]:
+    """The shape; empty for a nested tensor of PyTorch's older kind, which has a shape for each part."""
+    return () if looks.is_cpp_nested_tensor else tuple(looks.shape)
+
+
+def name_of(node: Any) -> str:
+    """The class name as pictures show it: "MulBackward0"."""
+    return str(type(node).__name__ if is_function(node) else node.name()).rpartition("::")[2]
+
+
+def reach(starts: Iterable[Any]) -> list[Any]:
+    """Every node that a gradient from these nodes can reach, in the order of the forward pass, AccumulateGrads last."""
+    seen: dict[Any, None] = {}
+    stack = [n for n in starts if n is not None]
+    while stack:
+        node = stack.pop()
+        if node not in seen:
+            seen[node] = None
+            stack += [after for after, _ in reversed(node.next_functions) if after is not None]
+    return sorted(seen, key=lambda n: n._sequence_nr())

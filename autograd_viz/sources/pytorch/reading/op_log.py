@@ -1,0 +1,257 @@
+"""What the recorder that stays on keeps: ops, passes, and the events of each tensor.
+
+# Note [What is kept, and how long]
+For ops see op_pages.py. An op whose result has no history (`detach`, no_grad, a comparison) is found by that result.
+Everything else is bounded: the last `MOST` events of each kind, one note per storage, one entry per live leaf. An error of the
+recorder's own is kept without its traceback, whose frames hold tensors.
+
+# Note [A tensor is known by its storage]
+Events are kept by storage: `w`, `w.data` and `w.detach()` share them. A weak reference to the storage prevents its address from
+being used again. `torch.utils.swap_tensors` refuses a tensor with weak references, so `apart` removes them for the call.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from operator import itemgetter
+from typing import Any
+
+from torch.multiprocessing.reductions import StorageWeakRef
+
+from ....graph.surroundings import Source
+from ....runtime.alive import Alive
+from .nodes import grad_fn_of, is_function
+from .op_pages import PASSES, Line, OpRecord, Ops, name_of_function, op_numbered, op_of_node, source_of
+
+__all__ = ["Event", "Line", "Log", "OpRecord", "PassRecord", "lines_of", "name_of_function", "op_of", "op_of_node"]
+
+MOST = 1000  # events of a kind
+NOTES = 20_000  # storages with notes, and leaves
+
+
+class Event:
+    """Something that happened to a tensor, at a line.
+
+    Attributes:
+        kind: "made", "cleared", "written", "switched_on", "switched_off", "data".
+        name: the function that did it.
+        line: the user's.
+        number: rises with time.
+        detail: more about it: the library function that was called, the new value.
+    """
+
+    __slots__ = ("detail", "kind", "leaves", "line", "name", "number")
+
+    def __init__(self, kind: str, name: str, line: Line | None, number: int, detail: Any = None) -> None:
+        self.kind, self.name, self.line, self.number, self.detail = kind, name, line, number, detail
+        self.leaves: list[int] = []
+
+    @property
+    def source(self) -> Source | None:
+        """Where it happened."""
+        return source_of(self.line)
+
+
+class PassRecord(Event):
+    """A call of backward() or grad().
+
+    Attributes:
+        root: the op that made its root; None if it was not recorded, or is long ago.
+        error: the error that it raised; "" if none.
+        keeps: it was asked to keep the graph.
+        wanted: only some inputs were asked for.
+        has_graph: its root has a grad_fn.
+    """
+
+    __slots__ = ("_root", "error", "has_graph", "keeps", "wanted")
+
+    def __init__(self, name: str, line: Line | None, number: int, root: Any, keeps: bool, wanted: bool) -> None:
+        super().__init__("pass", name, line, number)
+        self._root: Any = root  # or its number
+        self.keeps, self.wanted, self.error = keeps, wanted, ""
+        self.has_graph = True
+
+    @property
+    def root(self) -> OpRecord | None:
+        """Looked up when it is read."""
+        return op_numbered(self._root) if isinstance(self._root, int) else self._root
+
+    @root.setter
+    def root(self, root: OpRecord | None) -> None:
+        self._root = root
+
+    @property
+    def number_of_root(self) -> int | None:
+        """The number of the op that made its root."""
+        return self._root if isinstance(self._root, int) else None
+
+
+class Note:
+    """The events of one storage: the last of each kind, and some of those that repeat."""
+
+    __slots__ = ("events", "ref")
+
+    def __init__(self, ref: StorageWeakRef) -> None:
+        self.ref = ref
+        self.events: deque[Event] = deque(maxlen=12)
+
+
+class Log(Ops):
+    """Everything that the recorder keeps: ops, and
+
+    Attributes:
+        passes: calls of backward() and grad(), the latest last.
+        cleared: calls of zero_grad().
+        steps: calls of an optimizer's step(): (number, line, optimizer).
+        modes: switches of grad mode.
+        switches: calls that switched requires_grad off.
+        left: ops by which a tensor with a history became a number or an array.
+        places: parameters and modules that were put into a module.
+        made: the ops of results without a history: (number, function, code object, instruction, age, cut).
+        faults: errors inside the recorder.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.passes: deque[PassRecord] = deque(maxlen=MOST)
+        self.cleared: deque[Event] = deque(maxlen=MOST)
+        self.steps: deque[Event] = deque(maxlen=MOST)
+        self.modes: deque[Event] = deque(maxlen=MOST)
+        self.switches: deque[Event] = deque(maxlen=64)
+        self.optimizers: deque[Event] = deque(maxlen=MOST)
+        self.scalers: deque[Event] = deque(maxlen=8)
+        self.left: deque[OpRecord] = deque(maxlen=64)
+        self.places: deque[Event] = deque(maxlen=MOST)
+        self.made: Alive[tuple[Any, ...]] = Alive()
+        self.faults: deque[Exception] = deque(maxlen=16)
+        self._notes: dict[int, Note] = {}
+
+    # -- writing ------------------------------------------------------------------------------------------------------
+
+    def fault(self, error: Exception) -> None:
+        """An error inside the recorder."""
+        error.__traceback__ = error.__context__ = error.__cause__ = None
+        self.faults.append(error)
+
+    def note(self, tensor: Any, event: Event) -> None:
+        """Remember what happened to a tensor. Nothing is remembered of a tensor without a storage."""
+        storage = storage_of(tensor)
+        if storage is None:
+            return
+        events = self._note(storage).events
+        last = events[-1] if events else None
+        if last is not None and event.kind == last.kind == "written" and last.line == event.line and len(events) > 1:
+            events.pop()  # of a line that runs again and again, keep the first and the last time
+        events.append(event)
+
+    def _note(self, storage: Any) -> Note:
+        note = self._notes.get(storage._cdata)
+        if note is None or note.ref.expired():
+            if len(self._notes) >= NOTES:
+                self._forget()
+            note = self._notes[storage._cdata] = Note(StorageWeakRef(storage))
+        return note
+
+    def _forget(self) -> None:
+        """Drop notes of storages that are gone; if that is not enough, also the older half."""
+        self._notes = {k: n for k, n in self._notes.items() if not n.ref.expired()}
+        if len(self._notes) > NOTES // 2:
+            self._notes = dict(list(self._notes.items())[NOTES // 2 :])
+
+    @contextmanager
+    def apart(self, tensors: Sequence[Any]) -> Iterator[None]:
+        """Inside, these tensors have no weak references, and may be swapped."""
+        leaves = self.part(tensors)
+        made = [(t, op) for t in tensors if (op := self.made.pop(t)) is not None]
+        try:
+            yield
+        finally:
+            self.join(leaves)
+            for t, op in made:
+                self.made[t] = op
+
+    def cut(self, out: Any, func: Any, line: Line, given: list[Any], cut: str) -> None:
+        """An op has run whose result has no history."""
+        number = self.wrote(func, *line, given)
+        self.page.cuts[number] = cut
+        self.made[out] = number, func, *line, self.age, cut
+
+    def leaves_here(self, func: Any, line: Line, given: list[Any]) -> None:
+        """A tensor has become a number or an array, which is no use of it."""
+        before = [(leaf, leaf.used) for n in given if (leaf := self._leaves.get(n)) is not None]
+        number = self.wrote(func, *line, given)
+        for leaf, used in before:
+            leaf.used = used
+        self.page.cuts[number] = "op"
+        if (op := self.op(number)) is not None:
+            self.left.append(op)
+
+    def passed(self, record: PassRecord) -> None:
+        """A pass begins."""
+        self.next_pass()
+        self.passes.append(record)
+        if len(self.passes) > PASSES:
+            self.passes[-PASSES - 1].root = None
+
+    # -- reading ------------------------------------------------------------------------------------------------------
+
+    def events_of(self, tensor: Any, *kinds: str) -> list[Event]:
+        """What happened to a tensor, in order."""
+        storage = storage_of(tensor)
+        note = None if storage is None else self._notes.get(storage._cdata)
+        return [e for e in (note.events if note is not None else ()) if e.kind in kinds or not kinds]
+
+    def all_events(self, kind: str) -> list[Event]:
+        """The events of a kind, of all tensors."""
+        return [e for note in self._notes.values() for e in note.events if e.kind == kind]
+
+    def used(self, tensor: Any) -> Event | None:
+        """The last op that had the leaf, or another leaf of its storage, as an input."""
+        storage = storage_of(tensor)
+        same = [leaf for t, leaf in self.leaves() if t is tensor or (storage is not None and _shares(t, storage))]
+        if not same:
+            return None
+        func, code, lasti, number = max((leaf.used for leaf in same), key=itemgetter(3))
+        return Event("used", name_of_function(func), (code, lasti), number)
+
+
+def storage_of(tensor: Any) -> Any:
+    """Its storage; None if it has none."""
+    try:
+        return tensor.untyped_storage()
+    except (RuntimeError, ValueError):  # sparse, inside torch.func, not yet initialized, ...
+        return None
+
+
+def _shares(tensor: Any, storage: Any) -> bool:
+    own = storage_of(tensor)
+    return own is not None and own._cdata == storage._cdata
+
+
+def lines_of(nodes: Iterable[Any]) -> dict[Any, Source]:
+    """The line of each node's op. A node that an op made inside has the line of the op; a user's Function is in no op."""
+    found: dict[Any, OpRecord] = {}
+    for node in sorted(nodes, key=lambda n: n._sequence_nr(), reverse=True):
+        inside = None if is_function(node) else found.pop(node, None)
+        own = inside if hasattr(node, "variable") else op_of_node(node) or inside
+        if own is None:
+            continue
+        found[node] = own
+        for after, _ in node.next_functions:
+            if after is not None:
+                found.setdefault(after, own)
+    return {node: source for node, op in found.items() if (source := op.source) is not None}
+
+
+def op_of(tensor: Any, log: Log) -> OpRecord | None:
+    """The op that made a tensor, if it was recorded."""
+    node = grad_fn_of(tensor)
+    if node is not None:
+        return op_of_node(node)
+    known = log.made.get(tensor)
+    if known is None:
+        return None
+    number, func, code, lasti, age, cut = known
+    return log.op(number) or OpRecord(func, (code, lasti), [], number, age, cut)

@@ -1,0 +1,287 @@
+"""Every op that ran, in pages of numbers. They cost the garbage collector nothing.
+
+# Note [Pages]
+An object per op would be many objects, and the collector would scan them again and again. So an op is a number. Its node has
+that number and the mark of its page (`node.metadata`). A page is a list of what is known of its ops. It is kept while a node
+has its mark, and then for `PASSES` more passes or `SPAN` more numbers. A page has no node, no tensor and no value. In it,
+leaves are numbers.
+"""
+
+from __future__ import annotations
+
+import itertools
+import sys
+import weakref
+from bisect import bisect_left
+from collections import deque
+from types import CodeType
+from typing import Any
+
+from ....graph.surroundings import Source
+from ...shared.written_code import source_at
+
+KEY = "autograd_viz.op"  # in node.metadata: the number of the op
+MARK = "autograd_viz.page"  # in node.metadata
+BITS = 8  # a page has 2**BITS numbers
+WIDTH = 5  # numbers in a row of a page
+SPACE = 40  # each recorder has its own 2**SPACE numbers
+PAGES = 2_000  # kept pages, even if nodes need more
+PASSES = 4  # for so many passes, what led to detached results is kept
+SPAN = 50_000  # for so many ops and events, what led to detached results is kept
+LEAVES = 20_000  # leaves; above that, dead ones are removed
+OWN = 2  # references to a mark that no node has: the page's, and the counter's
+
+Line = tuple[CodeType, int]
+
+
+def source_of(line: Line | None) -> Source | None:
+    """The line and columns of an instruction."""
+    return None if line is None else source_at(*line)
+
+
+def name_of_function(func: Any) -> str:
+    """`data` of `Tensor.data.__get__`, else the function's own name."""
+    name = getattr(func, "__name__", type(func).__name__)
+    return str(getattr(getattr(func, "__self__", None), "__name__", name) if name in ("__get__", "__set__") else name)
+
+
+class OpRecord:
+    """One op that ran, as an answer.
+
+    Attributes:
+        name: as in `torch.<name>`.
+        line: the user's code object and instruction.
+        given: the ops whose results it was given, and leaves that require grad; without those of long ago.
+        number: rises with time.
+        age: how many passes had run.
+        cut: why its result has no history though an input has one: "op", "no_grad"; "" if it has one.
+    """
+
+    __slots__ = ("__weakref__", "_ops", "age", "cut", "func", "given", "line", "number")
+
+    def __init__(self, func: Any, line: Line | None, given: list[Any], number: int, age: int, cut: str = "") -> None:
+        self.func, self.line, self.given, self.number, self.age, self.cut = func, line, given, number, age, cut
+
+    @property
+    def name(self) -> str:
+        """As the user wrote it."""
+        return name_of_function(self.func)
+
+    @property
+    def source(self) -> Source | None:
+        """Where it was called."""
+        return source_of(self.line)
+
+
+class SeenOp(OpRecord):
+    """An op of a page; its inputs are looked up."""
+
+    __slots__ = ()
+
+    def __init__(self, ops: Ops, func: Any, line: Line, number: int, age: int, cut: str) -> None:
+        self._ops, self.func, self.line, self.number, self.age, self.cut = ops, func, line, number, age, cut
+
+    @property
+    def given(self) -> list[Any]:  # type: ignore[override]
+        """Its inputs, looked up."""
+        return self._ops.given(self.number)
+
+
+class Leaf(weakref.ref[Any]):
+    """A weak reference to a leaf that is an input of ops.
+
+    Attributes:
+        numbers: its own number, below 0. If it was made of the result of an op, also the op's number.
+        space: of the recorder.
+        used: the last op that had it as an input: (function, code object, instruction, number).
+    """
+
+    __slots__ = ("numbers", "space", "used")
+    numbers: tuple[int, ...]
+    space: int
+    used: tuple[Any, ...]
+
+
+class Mark:
+    """All nodes of a page share it. Its reference count says how many are alive. The collector ignores it."""
+
+    __slots__ = ()
+
+
+class Page:
+    """Some consecutive ops.
+
+    Attributes:
+        end: the first number of the next page.
+        age: how many passes had run.
+        rows: for each op: its number, its function, the user's code object and instruction, and where its inputs begin in
+            `given`.
+        cuts: of ops whose results have no history.
+    """
+
+    __slots__ = ("age", "cuts", "end", "given", "mark", "rows")
+
+    def __init__(self, end: int, age: int) -> None:
+        self.end, self.age, self.mark = end, age, Mark()
+        self.rows: list[Any] = []
+        self.given: list[int] = []
+        self.cuts: dict[int, str] = {}
+
+    @property
+    def is_alive(self) -> bool:
+        """Is a node of its ops alive?"""
+        return sys.getrefcount(self.mark) > OWN
+
+
+class Ops:
+    """The ops that are known.
+
+    Attributes:
+        now: rises with every op and event.
+        age: how many passes have run.
+        began: the first number after the last pass.
+        page: for the next op.
+        space: tells its numbers from those of other recorders.
+    """
+
+    def __init__(self) -> None:
+        self.age = 0
+        self.space = next(_spaces)
+        self.now = self.began = self.space << SPACE
+        _all[self.space] = self
+        self._pages: dict[int, Page] = {}
+        self._turns: deque[int] = deque()
+        self._leaves: dict[int, Leaf] = {}  # by number
+        self._most_leaves, self._last_leaf = LEAVES, 0
+        self._known: weakref.WeakValueDictionary[int, SeenOp] = weakref.WeakValueDictionary()
+        self.page = self.turned()
+
+    # -- writing ------------------------------------------------------------------------------------------------------
+
+    def wrote(self, func: Any, code: CodeType, instruction: int, given: list[int]) -> int:
+        """Note an op, whose inputs are ops and leaves with these numbers. Returns its number."""
+        now = self.now = self.now + 1
+        page = self.page if now < self.page.end else self.turned()
+        page.rows += (now, func, code, instruction, len(page.given))
+        self.gave(given, (func, code, instruction, now))
+        return now
+
+    def gave(self, numbers: list[int], used: tuple[Any, ...]) -> None:
+        """Add inputs to the op of the last row."""
+        self.page.given += numbers
+        for n in numbers:
+            if n < 0 and (leaf := self._leaves.get(n)) is not None:
+                leaf.used = used
+
+    def next_pass(self) -> None:
+        """A pass begins; the next op starts a new page."""
+        self.age += 1
+        self.now = self.began = (self.now | ((1 << BITS) - 1)) + 1
+        self.turned()
+
+    def turned(self) -> Page:
+        """Make a new page. Some of the oldest pages are dropped if nobody needs them."""
+        for _ in range(min(4, len(self._turns))):
+            key = self._turns.popleft()
+            page = self._pages[key]
+            is_new = page.age > self.age - PASSES and page.end > self.now - SPAN
+            if (is_new or page.is_alive) and len(self._pages) < PAGES:
+                self._turns.append(key)
+            else:
+                del self._pages[key]
+        key = self.now >> BITS
+        self.page = self._pages[key] = Page((key + 1) << BITS, self.age)
+        self._turns.append(key)
+        return self.page
+
+    def leaf(self, tensor: Any, made: tuple[Any, ...] | None) -> Leaf:
+        """Add a new leaf; `made` is what is known of its op."""
+        if len(self._leaves) >= self._most_leaves:
+            self._leaves = {n: leaf for n, leaf in self._leaves.items() if leaf() is not None}
+            self._most_leaves = max(LEAVES, 2 * len(self._leaves))
+        self._last_leaf -= 1
+        return self._named(tensor, (self._last_leaf,) if made is None else (self._last_leaf, made[0]), ())
+
+    def _named(self, tensor: Any, numbers: tuple[int, ...], used: tuple[Any, ...]) -> Leaf:
+        found = self._leaves[numbers[0]] = Leaf(tensor)
+        found.numbers, found.space, found.used = numbers, self.space, used
+        return found
+
+    def part(self, tensors: Any) -> list[tuple[Any, tuple[int, ...], tuple[Any, ...]]]:
+        """Drop the references to leaves until `join`."""
+        found = [(t, leaf.numbers, leaf.used) for leaf in self._leaves.values() for t in tensors if leaf() is t]
+        for _, numbers, _ in found:
+            del self._leaves[numbers[0]]
+        return found
+
+    def join(self, parted: list[tuple[Any, tuple[int, ...], tuple[Any, ...]]]) -> None:
+        """Restore them."""
+        for t, numbers, used in parted:
+            self._named(t, numbers, used)
+
+    def held(self, since: int, until: int) -> bool:
+        """Are nodes of ops with these numbers alive?"""
+        pages = (self._pages.get(key) for key in range(since >> BITS, (until >> BITS) + 1))
+        return any(page.is_alive for page in pages if page is not None)
+
+    # -- reading ------------------------------------------------------------------------------------------------------
+
+    def op(self, number: int) -> SeenOp | None:
+        """An op by its number; the same object while somebody has it. None if it is long gone."""
+        known = self._known.get(number)
+        if known is None and (place := self._place(number)) is not None:
+            page, k = place
+            _, func, code, instruction, _ = page.rows[k : k + WIDTH]
+            cut = page.cuts.get(number, "")
+            known = self._known[number] = SeenOp(self, func, (code, instruction), number, page.age, cut)
+        return known
+
+    def has(self, number: int) -> bool:
+        """Is an op still known?"""
+        return number >> BITS in self._pages
+
+    def given(self, number: int) -> list[Any]:
+        """The inputs of an op, as far as they are known: ops and leaves."""
+        place = self._place(number)
+        if place is None:
+            return []
+        page, k = place
+        start, *ends = page.rows[k + WIDTH - 1 :: WIDTH][:2]
+        found = [self._leaf_of(n) if n < 0 else self.op(n) for n in page.given[start : ends[0] if ends else None]]
+        return [g for g in found if g is not None]
+
+    def _leaf_of(self, number: int) -> Any:
+        leaf = self._leaves.get(number)
+        return None if leaf is None else leaf()
+
+    def is_cut(self, number: int) -> bool:
+        """Has its result no history?"""
+        page = self._pages.get(number >> BITS)
+        return page is None or number in page.cuts
+
+    def _place(self, number: int) -> tuple[Page, int] | None:
+        """Its page, and the index of its row."""
+        page = self._pages.get(number >> BITS)
+        rows = [] if page is None else page.rows
+        k = WIDTH * bisect_left(rows[::WIDTH], number)
+        return None if page is None or k == len(rows) or rows[k] != number else (page, k)
+
+    def leaves(self) -> list[tuple[Any, Leaf]]:
+        """Live leaves that ops have used."""
+        return [(t, leaf) for leaf in [*self._leaves.values()] if leaf.used and (t := leaf()) is not None]
+
+
+_spaces = itertools.count()
+_all: weakref.WeakValueDictionary[int, Ops] = weakref.WeakValueDictionary()
+
+
+def op_of_node(node: Any) -> OpRecord | None:
+    """The op that made a node, if it was recorded."""
+    number = node.metadata.get(KEY)
+    return None if number is None else op_numbered(number)
+
+
+def op_numbered(number: int) -> OpRecord | None:
+    """An op of any recorder."""
+    ops = _all.get(number >> SPACE)
+    return None if ops is None else ops.op(number)

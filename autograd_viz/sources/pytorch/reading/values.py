@@ -1,0 +1,154 @@
+"""A torch tensor as far as a picture needs it. Only small tensors are copied; large ones are summarized on their device."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any, ParamSpec, TypeVar
+
+import torch
+
+from ....graph import model
+from ...shared.values import FEW
+from ...shared.values import value_of as value_of_array
+from .older import array_of
+from .summary import summary_on_device
+
+P = ParamSpec("P")
+R = TypeVar("R")
+NOTHING = nullcontext()
+MOST = 4_000_000  # elements of a tensor that is summarized; a larger one shows only shape and type
+WIDER = {torch.bfloat16: torch.float32, torch.complex32: torch.complex64}  # the type that NumPy has for it
+
+
+def outside_modes() -> AbstractContextManager[None]:
+    """Inside, none of the user's modes sees what we do."""
+    return torch.utils._python_dispatch._disable_current_modes() if torch._C._len_torch_dispatch_stack() else NOTHING
+
+
+def unseen(read: Callable[P, R]) -> Callable[P, R]:
+    """Hide a function of ours from the user's modes and from ``__torch_function__`` of tensor classes."""
+
+    @functools.wraps(read)
+    def inside(*args: P.args, **options: P.kwargs) -> R:
+        with torch._C.DisableTorchFunction(), outside_modes():
+            return read(*args, **options)
+
+    return inside
+
+
+@functools.cache
+def dtype_name(dtype: Any) -> str:
+    """The type's name without the prefix: "float32"."""
+    return str(dtype).removeprefix("torch.")
+
+
+def is_plain(t: Any) -> bool:
+    """Can its elements be read?
+
+    Not those of sparse, nested, quantized, meta, fake and transformed (`torch.func`) tensors. Not those of a class that runs
+    ops in its own way. Not those of a tensor without memory, as FSDP leaves it.
+    """
+    return (
+        t.layout is torch.strided
+        and type(t).__torch_dispatch__ is torch.Tensor.__torch_dispatch__
+        and not (t.is_meta or t.is_quantized or t.is_nested or t._is_zerotensor())
+        and not torch._C._functorch.is_functorch_wrapped_tensor(t)
+        # asking a storage makes a Python object; for most tensors the address already shows that there is memory
+        and (t.data_ptr() != t.storage_offset() * t.element_size() or t.numel() == 0 or t.untyped_storage().nbytes() > 0)
+    )
+
+
+def kind_of(t: Any) -> str:
+    """The name of the kind of a tensor whose elements cannot be read."""
+    if t.is_nested:
+        return "nested"
+    if t.layout is not torch.strided:
+        return str(t.layout).removeprefix("torch.")
+    if torch._C._functorch.is_functorch_wrapped_tensor(t):
+        return "inside torch.func"
+    if t._is_zerotensor():  # forward mode makes them, without memory
+        return "zeros"
+    if type(t).__torch_dispatch__ is torch.Tensor.__torch_dispatch__ and not (t.is_quantized or t.is_meta):
+        return "without memory"
+    return "quantized" if t.is_quantized else "meta" if t.is_meta else type(t).__name__
+
+
+def shape_of(t: Any) -> tuple[int, ...]:
+    """Its shape; for a nested tensor, which has none, its number of tensors."""
+    return (t.size(0),) if t.is_nested else tuple(map(int, t.shape))
+
+
+@unseen
+def value_of(t: Any) -> model.Value:
+    """What a picture needs of a tensor."""
+    if not is_plain(t):
+        return model.Value(shape_of(t), dtype_name(t.dtype), kind_of(t))
+    if t.device.type != "cpu" and t.numel() > FEW:
+        return _summed_up_there(t)
+    if t.numel() > MOST:
+        return model.Value(shape_of(t), dtype_name(t.dtype), f"{t.numel()} elements")
+    return value_of_array(as_array(t), dtype_name(t.dtype))
+
+
+def outline_of(t: Any) -> model.Value:
+    """Its shape and dtype, without its elements."""
+    return model.Value(shape_of(t), dtype_name(t.dtype), "" if is_plain(t) else kind_of(t))
+
+
+def _summed_up_there(t: Any) -> model.Value:
+    """A large tensor on an accelerator. The device may lack an op of a summary, or the memory."""
+    text = f"{t.numel()} elements"
+    try:
+        with torch.no_grad(), outside_modes():
+            return model.Value(shape_of(t), dtype_name(t.dtype), text, summary=summary_on_device(t))
+    except RuntimeError as error:  # also NotImplementedError, OutOfMemoryError
+        said = str(error).partition("\n")[0]
+        return model.Value(shape_of(t), dtype_name(t.dtype), f"{text}, not summed up: {said:.80}")
+
+
+@unseen
+def as_array(t: Any) -> Any:
+    """The elements as a NumPy array. It shares the tensor's memory if that is on the CPU and NumPy has the type."""
+    with outside_modes():
+        t = t.detach()
+        if t.is_floating_point() and t.element_size() == 1:  # any kind of float8
+            t = t.to(torch.float32)
+        return array_of(t.to(WIDER[t.dtype]) if t.dtype in WIDER else t)
+
+
+def unknown(shape: tuple[int, ...], dtype: Any) -> model.Value:
+    """A tensor that is gone: the graph remembers only its shape and type."""
+    return model.Value(_plain_shape(shape), dtype_name(dtype), "not kept")
+
+
+def not_told() -> model.Value:
+    """A tensor that is gone, in a release of PyTorch whose graph does not remember its shape."""
+    return model.Value((), "?", "not kept (its shape: from PyTorch 2.5 on)")
+
+
+def _plain_shape(shape: tuple[Any, ...]) -> tuple[int, ...]:
+    """The shape as numbers; for a nested tensor with unknown sizes, its number of tensors."""
+    is_nested = any(isinstance(n, torch.SymInt) for n in shape)
+    return tuple(int(n) for n in (shape[:1] if is_nested else shape))
+
+
+def overwritten(shape: tuple[int, ...], dtype: Any) -> model.Value:
+    """A tensor whose elements have been changed in place since."""
+    return model.Value(tuple(int(n) for n in shape), dtype_name(dtype), "overwritten")
+
+
+@unseen
+def equal(a: Any, b: Any) -> bool:
+    """The same elements, bit for bit: nan equals nan, and 0.0 is not -0.0."""
+    if a.shape != b.shape or a.dtype != b.dtype or a.device != b.device or a.layout != b.layout:
+        return False
+    if not is_plain(a):
+        return a is b
+    with torch.no_grad(), outside_modes():
+        return bool(torch.equal(_bytes(a), _bytes(b)))
+
+
+def _bytes(t: Any) -> Any:
+    return t.detach().resolve_conj().resolve_neg().contiguous().reshape(-1).view(torch.uint8)

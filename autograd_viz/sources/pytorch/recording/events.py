@@ -1,0 +1,139 @@
+"""What the recorder notes of calls other than ops: grads cleared, tensors changed, optimizers made."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Iterator
+from types import FrameType
+from typing import Any
+
+import torch
+
+from ..reading.op_log import Event, Log
+from ..reading.op_pages import KEY, Leaf, name_of_function
+from . import kinds
+from .lines import called_by_user, caller, library, only_wraps, users_line
+
+T = torch.Tensor
+SEVERAL = (list, tuple)
+BEHIND = 100  # nodes without an op that are searched
+SCALING = ("mul_", "_foreach_mul_")  # their factor is kept
+
+
+def is_cleared_with_others(log: Log, tensor: Any, frame: FrameType) -> bool:
+    """Is the clearing part of the last zero_grad()? Then it is noted there: all parameters of the owner share one event."""
+    last = log.cleared[-1] if log.cleared else None
+    if last is None or last.number != log.now or frame.f_code.co_name != "zero_grad":
+        return False
+    if last.detail() is not frame.f_locals.get("self"):
+        return False
+    log.now = last.number = log.now + 1
+    covers(last, tensor)
+    return True
+
+
+def covers(event: Event, tensor: Any) -> None:
+    """Note that a call of zero_grad() has cleared the leaf: its owner may be gone when somebody asks."""
+    event.leaves += [ref.numbers[0] for ref in weakref.getweakrefs(tensor) if type(ref) is Leaf]
+
+
+def grad_set(log: Log, args: Any) -> None:
+    """`p.grad = None`, or another grad."""
+    frame = caller()
+    owner = frame.f_locals.get("self") if frame.f_code.co_name == "zero_grad" else None
+    if args[1] is not None or owner is None:
+        log.note(args[0], Event("cleared" if args[1] is None else "set", "grad", users_line(), log.now))
+    else:
+        event = Event("cleared", "zero_grad", users_line(), log.now, weakref.ref(owner))
+        log.cleared.append(event)
+        covers(event, args[0])
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) or (isinstance(value, T) and value.ndim == 0 and not value.requires_grad)
+
+
+def written(log: Log, func: Any, args: Any, kwargs: Any) -> None:
+    """Note every tensor that the call changed, with its version now."""
+    line, by = users_line(), called_by_user()
+    factor = args[1] if len(args) > 1 and name_of_function(func) in SCALING and _is_number(args[1]) else None
+    for t in tensors_in(args[:1] if args else tuple(kwargs.values())[:1]):
+        if t.layout is torch.strided:
+            detail = (version_of(t), tuple(t.shape), factor)
+            log.note(t, Event("written", by or name_of_function(func), line, log.now, detail))
+
+
+def mode_set(log: Log, is_on: bool) -> None:
+    """Grad mode is switched: note the function that the user called."""
+    frame = outer = caller()
+    while library[frame.f_code.co_filename] and frame.f_back is not None:
+        outer, frame = outer if only_wraps(frame.f_code) else frame, frame.f_back
+    by, owner = outer.f_code.co_name, type(outer.f_locals.get("self")).__name__
+    name = owner if by.startswith("__") else by
+    log.modes.append(Event("mode_on" if is_on else "mode_off", name, users_line(), log.now))
+
+
+def optimizer_made(log: Log) -> None:
+    """An optimizer is made: it asks its parameters whether they are leaves."""
+    frame = caller()
+    owner = frame.f_locals.get("self") if frame.f_code.co_name == "add_param_group" else None
+    if owner is None:
+        return
+    line = users_line()
+    last = log.optimizers[-1] if log.optimizers else None
+    if last is None or last.detail() is not owner or last.line != line:
+        log.optimizers.append(Event("optimizer", type(owner).__name__, line, log.now, weakref.ref(owner)))
+
+
+def tensors_in(values: Any) -> list[Any]:
+    """The tensors in tuples, lists and dicts, two levels deep."""
+    found: list[Any] = []
+    for v in values.values() if isinstance(values, dict) else values if isinstance(values, SEVERAL) else ():
+        if isinstance(v, T):
+            found.append(v)
+        elif isinstance(v, SEVERAL):
+            for w in v:
+                if isinstance(w, T):
+                    found.append(w)
+                elif isinstance(w, SEVERAL):
+                    found += [t for t in w if isinstance(t, T)]
+        elif isinstance(v, dict):
+            found += [t for t in v.values() if isinstance(t, T)]
+    return found
+
+
+def behind(node: Any) -> Iterator[Any]:
+    """The numbers of ops, and the leaves, behind a node whose op was not recorded, as that of a user's Function."""
+    stack = [node]
+    for _ in range(BEHIND):
+        if not stack:
+            return
+        for after, _ in stack.pop().next_functions:
+            leaf = getattr(after, "variable", None)
+            op = None if after is None else after.metadata.get(KEY)
+            if leaf is not None or op is not None:
+                yield leaf if leaf is not None else op
+            elif after is not None:
+                stack.append(after)
+
+
+def version_of(tensor: Any) -> int | None:
+    """Its version; an inference tensor has none."""
+    return None if tensor.is_inference() else int(tensor._version)
+
+
+def rare(log: Log, kind: int, func: Any, args: Any, result: Any) -> None:
+    """Note a rare call that is no op."""
+    if kind == kinds.LIKE:
+        log.note(result, Event("made", name_of_function(func), users_line(), log.now))
+    elif kind == kinds.MODE:
+        mode_set(log, bool(args[0]))
+    elif kind == kinds.HELD:
+        optimizer_made(log)
+    elif kind == kinds.UNSCALE:
+        log.scalers.append(Event("unscaled", "GradScaler", users_line(), log.now, args[1]))
+
+
+def why_unrecorded() -> str:
+    """Why a result has no history."""
+    return "op" if torch.is_grad_enabled() else "inference" if torch.is_inference_mode_enabled() else "no_grad"

@@ -1,0 +1,189 @@
+"""The last backward pass, kept so that it can run again.
+
+# Note [As if it had been freed]
+The last pass runs with `retain_graph=True`, if the results of its ops are under a budget. The user must not notice. A second
+pass through that graph must raise, and its saved tensors must not stay alive. So before the next pass, a graph that somebody
+else holds is emptied. Each of its saved tensors gets hooks that drop it.
+
+Emptying a graph costs time per node. So it is done only if the new graph reaches into the old one, or somebody has held a
+graph lately. Pages show whether nodes stay alive when our reference to the root goes. If so, somebody holds them, and we search
+for them among all tensors and nodes. For a while after that, a graph that cannot be emptied is not kept.
+
+# Note [What has run]
+A pass that raised has freed the nodes that ran before the failing one. The engine runs the ready node that was made last, so
+the failing node tells which have run. It refuses a saved tensor, or it is a Function whose `backward` raised.
+"""
+
+from __future__ import annotations
+
+import gc
+import math
+from collections.abc import Iterable
+from typing import Any
+
+import torch
+
+from ..reading.held import close, empty, is_stuck, ran_before, reading, saved_tensors, was_begun
+from ..reading.nodes import grad_fn_of, outputs_of, reach
+from ..reading.op_log import PassRecord, storage_of
+from ..reading.op_pages import OpRecord, Ops, op_of_node
+from ..reading.values import unseen
+
+CAREFUL = 256  # passes after one whose graph somebody held
+COMPILED = "CompiledFunction"  # its backward refuses to keep the graph
+
+
+class LastPass:
+    """What is kept of the last pass.
+
+    Args:
+        ops: those that have run.
+        budget: bytes that may be kept; 0 for none.
+
+    Attributes:
+        root: the tensor on which the pass was called; None if nothing is kept.
+        gradient: the first gradient, if one was given.
+        record: the pass.
+        why_not: why it was not kept: "budget", "compiled", "off", "grad", "held"; "" if it is kept.
+        met_old, met_unknown: the new graph may reach into older ones, or has unrecorded nodes.
+        bytes: of the results of ops since the last pass.
+    """
+
+    def __init__(self, ops: Ops, budget: int) -> None:
+        self._ops, self.budget = ops, budget
+        self.root: Any = None
+        self.gradient: Any = None
+        self.record: PassRecord | None = None
+        self.why_not = ""
+        self.met_old = self.met_unknown = False
+        self.bytes = 0
+        self._is_ours = False  # the user has not asked to keep it
+        self._older_bytes = 0  # of older graphs that the last ones may reach
+        self._began = ops.now
+        self._numbers = (0, 0)  # of the ops between the kept pass and the one before
+        self._freed: list[Any] | None = None  # the nodes that PyTorch would have freed; None: all
+        self._is_looked_at = False  # the program reads grad_fn
+        self._careful = 0  # so many more passes are emptied in any case
+
+    def begins(self, root: Any, args: Any, kwargs: Any, record: PassRecord) -> tuple[Any, Any]:
+        """A pass begins: the previous one is dropped. Returns the arguments to call it with."""
+        self.let_go(self.met_old or self.met_unknown)
+        self.record, self._numbers = record, (self._began, self._ops.began - 1)
+        self._began = self._ops.began
+        several = isinstance(args[0], list | tuple) and len(args[0]) != 1 if args else True
+        self.why_not = "off" if not self.budget else ""
+        if record.name != "backward" or several or record.wanted or root is None or not root.requires_grad:
+            self.why_not = self.why_not or "grad"
+        self.why_not = self.why_not or self._obstacle(root)
+        if not self.why_not:
+            given = kwargs.get("gradient", kwargs.get("grad_tensors"))
+            self.gradient = given[0] if isinstance(given, list | tuple) and given else given
+            self.root, self._is_ours, self._freed = root, not record.keeps, None
+            kwargs = {**kwargs, "retain_graph": True}
+        self._older_bytes, self.bytes = self.bytes + (self._older_bytes if self.met_old else 0), 0
+        self.met_old = self.met_unknown = False
+        return args, kwargs
+
+    def looked_at(self) -> None:
+        """The program has read a grad_fn, so it may read what nodes have saved."""
+        self._is_looked_at = True
+        self.ended()
+
+    def ended(self) -> None:
+        """The pass has ended. A program that reads nodes finds them freed."""
+        if self._is_looked_at and self._is_ours and self.root is not None and torch._C._current_graph_task_id() == -1:
+            for node in reach([grad_fn_of(self.root)]):
+                close(node)
+
+    def _obstacle(self, root: Any) -> str:
+        """Why the pass is not kept."""
+        is_small = self.bytes + self.met_old * self._older_bytes <= self.budget
+        is_careful = self._careful or self._is_looked_at
+        if is_small and not self.met_unknown and not is_careful:
+            return ""
+        nodes = reach([grad_fn_of(root)])
+        if any(n.name().startswith(COMPILED) for n in nodes):
+            return "compiled"
+        if is_careful and any(is_stuck(n) for n in nodes):
+            return "held"
+        return "budget" if sum(map(bytes_made, nodes)) > self.budget else ""
+
+    def failed(self, error: BaseException) -> None:
+        """The pass has raised: note which nodes PyTorch would have freed."""
+        if self.root is None or not self._is_ours:
+            return
+        if not was_begun(error):
+            self.root = self.gradient = None  # no pass has run
+            return
+        start = grad_fn_of(self.root)
+        self._freed = ran_before(start, reach([start]), error)
+
+    def let_go(self, is_careful: bool = True) -> None:
+        """Drop the kept pass, and leave its graph as PyTorch would have."""
+        root, self.root, self.gradient = self.root, None, None
+        freed, self._freed = self._freed, None
+        start = None if root is None else grad_fn_of(root)
+        if start is None:
+            return
+        self._careful = max(0, self._careful - 1)
+        number = self.record.number_of_root if self.record is not None else None
+        is_known = number is not None and self._ops.has(number)
+        is_careful |= bool(self._careful) or freed is not None or not is_known
+        if self._is_ours and (is_careful or self._is_looked_at):
+            self._empty(reach([start]) if freed is None else freed)
+        del root, start, freed
+        if not self._ops.held(*self._numbers):
+            return
+        if self._is_ours and not is_careful and number is not None and (op := self._ops.op(number)) is not None:
+            self._empty(nodes_held(op))
+        self._careful = CAREFUL
+
+    @unseen  # a recording sees the number of `w * 3` as an int, and PyTorch would leave half a saved tensor
+    def _empty(self, nodes: Iterable[Any]) -> None:
+        for node in nodes:
+            empty(node)
+
+    @property
+    def held(self) -> int:
+        """Bytes of the saved tensors that are kept, each storage once."""
+        if self.root is None:
+            return 0
+        storages = {}
+        with reading():
+            for node in reach([grad_fn_of(self.root)]):
+                for t in saved_tensors(node):
+                    storage = storage_of(t)
+                    if storage is not None:
+                        storages[storage._cdata] = storage.nbytes()
+        return sum(storages.values())
+
+
+def bytes_made(node: Any) -> int:
+    """Bytes of the results of a node's op. Tensors with the user's saved-tensor hooks are not read."""
+    known = [m for m in outputs_of(node) if m.is_known]
+    return sum(math.prod(n for n in m.shape if type(n) is int) * m.dtype.itemsize for m in known)  # nested: parts of one size
+
+
+def nodes_held(root: OpRecord) -> list[Any]:
+    """Nodes that somebody holds, of the pass whose root this op made. They are found among all tensors and nodes."""
+    ran: dict[Any, None] = {}
+    stack: list[Any] = [root]
+    while stack:
+        op = stack.pop()
+        if isinstance(op, OpRecord) and op not in ran:
+            ran[op] = None
+            stack += op.given
+    kinds: dict[Any, int] = {}
+    alive = [(o, kind) for o in gc.get_objects() if (kind := kinds.get(type(o)) or kinds.setdefault(type(o), _kind(type(o))))]
+    held = reach(fn for o, kind in alive if (fn := grad_fn_of(o) if kind == TENSOR else o) is not None)
+    return reach(n for n in held if op_of_node(n) in ran)
+
+
+OTHER, TENSOR, NODE = range(3)
+
+
+def _kind(type_: Any) -> int:
+    """Tensor or node, by its type: asking an object for its class could run its code."""
+    if issubclass(type_, torch.Tensor):
+        return TENSOR
+    return NODE if any("next_functions" in vars(k) and "metadata" in vars(k) for k in type.mro(type_)) else OTHER

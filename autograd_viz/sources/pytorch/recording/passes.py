@@ -1,0 +1,98 @@
+"""The part of the recorder that notes passes: backward() and grad(), how they begin, and how they fail."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch.overrides import TorchFunctionMode
+
+from ..reading.call_place import Call, hide_call
+from ..reading.nodes import grad_fn_of
+from ..reading.op_log import Log, PassRecord, op_of
+from ..reading.op_pages import KEY
+from . import kinds
+from .events import tensors_in
+from .last_pass import LastPass
+from .lines import users_line
+
+DisableTorchFunctionSubclass = torch._C.DisableTorchFunctionSubclass
+
+
+class PassMode(TorchFunctionMode):
+    """Notes passes.
+
+    Args:
+        log: where they are noted.
+        last: the last pass, which may be kept.
+    """
+
+    def __init__(self, log: Log, last: LastPass) -> None:
+        super().__init__()
+        self.log, self.last = log, last
+
+    def run_pass(self, kind: int, call: Call, func: Any, args: Any, kwargs: Any) -> Any:
+        """Note a pass, and keep its graph if it is not too large."""
+        __tracebackhide__ = True
+        log, record = self.log, None
+        try:
+            with DisableTorchFunctionSubclass():
+                root = next(iter(tensors_in((args[0] if args else next(iter(kwargs.values()), None),))), None)
+                record = self._begins(kind, root, kwargs)
+                args, kwargs = self.last.begins(root, args, kwargs, record)
+        except Exception as error:
+            log.fault(error)
+        try:
+            result = call(func, args, kwargs)
+        except BaseException as error:
+            hide_call(error)
+            self._failed(record, error)
+            raise
+        self._ended()
+        if kind == kinds.GRAD and record is not None:
+            self._returned(func, result, record)
+        return result
+
+    def _ended(self) -> None:
+        try:
+            with DisableTorchFunctionSubclass():
+                self.last.ended()
+        except Exception as error:
+            self.log.fault(error)
+
+    def _returned(self, func: Any, result: Any, record: PassRecord) -> None:
+        """Note gradients that grad() has returned without a graph."""
+        try:
+            with DisableTorchFunctionSubclass():
+                for out in tensors_in(result):
+                    if grad_fn_of(out) is None and record.number_of_root is not None and record.line is not None:
+                        self.log.cut(out, func, record.line, [record.number_of_root], "op")
+        except Exception as error:
+            self.log.fault(error)
+
+    def _begins(self, kind: int, root: Any, kwargs: Any) -> PassRecord:
+        log = self.log
+        log.now += 1
+        keeps = bool(kwargs.get("retain_graph") or kwargs.get("create_graph"))
+        node = None if root is None else grad_fn_of(root)
+        number = None if node is None else node.metadata.get(KEY)
+        op = op_of(root, log) if node is None and root is not None else number
+        name = "backward" if kind == kinds.BACKWARD else "grad"
+        record = PassRecord(name, users_line(), log.now, op, keeps, bool(kwargs.get("inputs")))
+        record.has_graph = node is not None
+        if number is None:
+            self.last.met_unknown = True
+        elif number < log.began:
+            self.last.met_old = True
+        log.passed(record)
+        return record
+
+    def _failed(self, record: PassRecord | None, error: BaseException) -> None:
+        """The pass has raised."""
+        try:
+            if record is not None:
+                record.error = str(error) or type(error).__name__
+                with DisableTorchFunctionSubclass():
+                    self.last.failed(error)
+        except Exception as fault:
+            self.log.fault(fault)

@@ -1,0 +1,266 @@
+"""The recorder that can stay on: `av.watch()`.
+
+# Note [What is hooked]
+A function mode sees the user's calls of PyTorch. It is below all other modes, so that those come and go in their own order.
+PyTorch's own global hooks report the steps of optimizers, and parameters and modules that a module gets.
+Names are replaced while the recorder is on:
+- `torch.overrides.has_torch_function` would say that every tensor is overloaded, and `nn.MultiheadAttention` would leave its
+  fast path.
+- `torch.utils.swap_tensors` refuses tensors that have references. A program may have imported it by name before, so the module
+  `weakref` that it asks is replaced, too.
+- `torch.nn.Parameter.__new__` makes a leaf of a tensor, and no function mode sees it.
+- `torch.autograd._engine_run_backward` also runs passes that no function mode sees: those that start at a node.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import TracebackType
+from typing import Any
+
+import torch
+from torch.nn import Parameter
+from torch.nn.modules import module as modules
+from torch.optim import optimizer as optimizers
+
+from ...shared.replaced import Replaced
+from ..reading.older import is_dynamo_compiling, swap_tensors
+from ..reading.op_log import Event, Log
+from ..reading.values import unseen
+from .last_pass import LastPass
+from .lines import users_line
+from .mode import WatchMode
+from .place import ModePlace
+from .uncompiled import leave_out
+
+pop, push = torch._C._pop_torch_function_stack, torch._C._push_on_torch_function_stack
+depth, at = torch._C._len_torch_function_stack, torch._C._get_function_stack_at
+
+MODULES = 10_000  # parts of a module that are searched
+
+
+class _References:
+    """The module `weakref` as `swap_tensors` asks it.
+
+    Args:
+        forget: removes our references to a tensor.
+    """
+
+    def __init__(self, forget: Callable[[Any], None]) -> None:
+        self._forget = forget
+
+    def getweakrefs(self, tensor: Any) -> list[Any]:
+        """The references that are not ours."""
+        self._forget(tensor)
+        return weakref.getweakrefs(tensor)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(weakref, name)
+
+
+class Watch:
+    """The recorder, while it is on: a context manager; `close()` ends it, too.
+
+    Args:
+        keep: bytes of the last pass that may be kept; 0 for none.
+
+    Attributes:
+        log: what it has seen.
+        last: the last pass, if it is kept.
+        place: of its mode, which is left while our own code runs.
+    """
+
+    def __init__(self, keep: int) -> None:
+        self.log = Log()
+        self.last = LastPass(self.log, keep)
+        self._mode = WatchMode(self.log, self.last)
+        self.place = ModePlace(self._mode)
+        self._names = [
+            Replaced(torch.overrides, "has_torch_function", self._is_overloaded),
+            *([] if swap_tensors() is None else [Replaced(torch.utils, "swap_tensors", self._swapped)]),
+            Replaced(Parameter, "__new__", self._wraps),
+            Replaced(torch.autograd, "_engine_run_backward", self._runs),
+        ]
+        self._hooks = [
+            optimizers.register_optimizer_step_pre_hook(self._step_begins),
+            optimizers.register_optimizer_step_post_hook(self._step_ends),
+            modules.register_module_parameter_registration_hook(self._placed),
+            modules.register_module_module_registration_hook(self._placed),
+        ]
+        torch.utils.weakref = _References(self._forget)  # type: ignore[attr-defined, assignment]
+        leave_out()
+        self.is_on = True
+        self.place.enter()
+
+    def __repr__(self) -> str:
+        state = f"{len(self.log.passes)} passes seen, {self.held:,} bytes held" if self.is_on else "closed"
+        return f"<watch: {state}>"
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        """What holds it can be pickled and copied; the copy has None, as this process alone is watched."""
+        return type(None), ()
+
+    def __enter__(self) -> Watch:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+    @property
+    def held(self) -> int:
+        """Bytes of the last pass that are kept."""
+        return self.last.held
+
+    @property
+    def keep(self) -> int:
+        """Bytes of the last pass that may be kept."""
+        return self.last.budget
+
+    @property
+    def faults(self) -> tuple[Exception, ...]:
+        """Errors inside the recorder; the user's program did not notice them."""
+        return tuple(self.log.faults)
+
+    def close(self) -> None:
+        """Stop, and drop the last pass. Questions about the recorded program still get answers."""
+        if not self.is_on:
+            return
+        self.rearm()
+        self.is_on = False
+        try:
+            unseen(self.last.let_go)()
+        except Exception as error:
+            self.log.fault(error)
+        for hook in self._hooks:
+            hook.remove()
+        for name in self._names:
+            name.undo()
+        torch.utils.weakref = weakref  # type: ignore[attr-defined]
+        self.place.close()
+
+    def rearm(self, *_: Any) -> None:
+        """Go on after a step()."""
+        self.place.resume()
+
+    def _is_overloaded(self, has_torch_function: Any, values: Any) -> bool:
+        """`has_torch_function`, as if this mode did not exist."""
+        if depth() != 1 or at(0) is not self._mode:
+            return bool(has_torch_function(values))
+        pop()
+        try:
+            return bool(has_torch_function(values))
+        finally:
+            push(self._mode)
+
+    def _runs(self, run: Any, *args: Any, **kwargs: Any) -> Any:
+        """A pass begins. If no function of a tensor started it, it may run through the kept graph."""
+        if self.place.is_taken():
+            try:
+                unseen(self.last.let_go)()
+            except Exception as error:
+                self.log.fault(error)
+        return run(*args, **kwargs)
+
+    def _swapped(self, swap: Any, t1: Any, t2: Any) -> Any:
+        """`swap_tensors`, as if nothing here referred to the two tensors."""
+        unseen(self.last.let_go)()
+        with self.log.apart((t1, t2)):
+            return swap(t1, t2)
+
+    def _forget(self, tensor: Any) -> None:
+        """A tensor is about to be swapped."""
+        unseen(self.last.let_go)()
+        self.log.part((tensor,))
+        self.log.made.pop(tensor)
+
+    def _wraps(self, new: Any, kind: Any, data: Any = None, *args: Any, **kwargs: Any) -> Any:
+        """`nn.Parameter(data)`."""
+        made = new(kind, data, *args, **kwargs)
+        try:
+            is_users = not (self.place.is_away or is_dynamo_compiling())
+            if data is not None and is_users and self.place.is_here:
+                self._mode.wrapped(kind, data, made)
+        except Exception as error:
+            self.log.fault(error)
+        return made
+
+    # -- PyTorch's own hooks ------------------------------------------------------------------------------------------
+
+    def _step_begins(self, optimizer: Any, args: Any, kwargs: Any) -> None:
+        """An optimizer's step begins. Its ops are its own; only a closure runs the user's code."""
+        if is_dynamo_compiling():
+            return
+        try:
+            self.rearm()
+            self.log.now += 1
+            event = Event("step", type(optimizer).__name__, users_line(), self.log.now, weakref.ref(optimizer))
+            self.log.steps.append(event)
+            has_closure = any(a is not None for a in (*args[1:], *kwargs.values()))
+            if not has_closure and self.place.is_here:
+                self.place.pause()
+        except Exception as error:
+            self.log.fault(error)
+
+    def _step_ends(self, optimizer: Any, args: Any, kwargs: Any) -> None:
+        if is_dynamo_compiling():
+            return
+        self.rearm()
+        if self.log.steps and self.log.steps[-1].number < self.log.now:  # a closure has run its passes before anything moved
+            self.log.now += 1
+            self.log.steps[-1].number = self.log.now
+
+    def _placed(self, owner: Any, name: str, value: Any) -> None:
+        """A module has got a parameter, or a module as a part."""
+        if value is None or self.place.is_away:
+            return
+        try:
+            before = [vars(owner).get(kind, {}).get(name) for kind in ("_modules", "_parameters")]
+            self.log.now += 1
+            module = None if isinstance(value, torch.Tensor) else weakref.ref(value)  # Note [A tensor is known by its storage]
+            detail = (weakref.ref(owner), name, any(b is not None for b in before), module)
+            event = Event("placed", name, users_line(), self.log.now, detail)
+            self.log.places.append(event)
+            for p in [value] if isinstance(value, torch.Tensor) else _parameters(value):
+                if not self.log.events_of(p, "placed"):
+                    self.log.note(p, event)
+        except Exception as error:
+            self.log.fault(error)
+
+
+def _parameters(module: Any) -> Iterator[Any]:
+    """The parameters of the module and its parts.
+
+    It calls no method of the user's, and ends for modules that contain each other.
+    """
+    stack = [module]
+    for _ in range(MODULES):
+        if not stack:
+            return
+        inside = vars(stack.pop())
+        yield from (p for p in inside.get("_parameters", {}).values() if p is not None)
+        stack += [m for m in inside.get("_modules", {}).values() if m is not None]
+
+
+current: Watch | None = None
+
+
+@contextmanager
+def own_code() -> Iterator[None]:
+    """Inside, or in a function with this decorator, ops and passes are ours. They are not noted as the program's."""
+    if current is None:
+        yield
+        return
+    with current.place.away():
+        yield
+
+
+def watch(keep: int) -> Watch:
+    """The recorder: a new one, or the one that is already on."""
+    global current
+    if current is None or not current.is_on:
+        current = Watch(keep)
+    current.rearm()
+    current.last.budget = keep
+    return current

@@ -1,0 +1,1 @@
+"""A PyTorch model watched while it is trained."""

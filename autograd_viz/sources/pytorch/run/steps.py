@@ -1,0 +1,193 @@
+"""The steps of a run in blocks: what has been measured of the current one, and when it ends.
+
+# Note [Light and full steps]
+Every step has the loss, the rates, and the norm of each parameter's gradient. A full step also has the rest: outputs of
+modules, largest values, zeros, updates. The first block is full. After each block, its measured price says how often a
+step is full: for `SHARE` of the time. Ranks of a job wait for each other in every step, so they weigh nothing: after their
+first block one step in `BLOCK` is full, the same one on all.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from time import perf_counter
+from typing import Any, Protocol
+
+import torch
+
+from ...shared.run.rows import Rows
+from ...shared.run.table import BLOCK, Table
+from .held import Held
+from .numbers import floats, largest, norms, real, stacked, told, zeros
+
+SHARE = 0.0025  # of the time that a step takes, for what only full steps have
+SELDOM = 128  # at least one step in so many is full
+
+
+class Sink(Protocol):
+    """Where the numbers go."""
+
+    def add(self, values: Any, seen: Any) -> None:
+        """More steps, as `Table.take` gives them."""
+
+    def mark(self, step: int, kind: str, text: str = "") -> None:
+        """Something happened at a step."""
+
+
+class Steps:
+    """The steps of a run.
+
+    Args:
+        rows: what is measured.
+        sink: gets the numbers, in blocks of up to 64 steps.
+        is_rank: other ranks have the same steps.
+
+    Attributes:
+        count: how many steps are complete.
+        every: one step in so many is full.
+        is_full: the current one is.
+        spent: seconds that measuring it took.
+        passes: how many backward passes it has had.
+        optimizers: those that have stepped in it.
+    """
+
+    def __init__(self, rows: Rows, sink: Sink, *, is_rank: bool = False) -> None:
+        self.rows, self.sink, self._is_rank = rows, sink, is_rank
+        self.count, self.every, self.is_full = 0, 1, True
+        self.spent, self.passes, self.optimizers = 0.0, 0, list[Any]()
+        self._is_on_host = rows.parameters[0].device.type == "cpu"
+        self._table = Table(rows.order, floats)
+        self._is_reached = False  # a pass of this step has reached the model
+        self._loss: Any = None
+        self._clip: Any = None
+        self._rate: float | None = None
+        self._rates = dict[int, float]()
+        self._measured: Sequence[int] = []  # the columns of the gradients that were measured last
+        self._norms: Any = []  # and their norms
+        self._price, self._least, self._began = 1e9, 1e9, perf_counter()
+
+    # -- the current step ---------------------------------------------------------------------------------------------
+
+    def put(self, name: str, columns: Sequence[int], values: Any) -> None:
+        """Numbers of a statistic."""
+        self._table.put(name, columns, told(values))
+
+    def measure(self, held: Held) -> None:
+        """The gradients that an optimizer is about to use; under `no_grad`."""
+        grads, columns = [p.grad for p in held.parameters], held.columns
+        if any(g is None for g in grads):
+            columns = [c for g, c in zip(grads, columns, strict=True) if g is not None]
+            grads = [g for g in grads if g is not None]
+        self._measured, self._norms = columns, []
+        if not grads:
+            return
+        held.are_plain = held.are_plain and all(g.layout is torch.strided for g in grads)
+        if held.are_plain:
+            scalars: Sequence[Any] = torch._foreach_norm(grads)
+        else:
+            grads = [real(g) for g in grads]
+            scalars = norms(grads)
+        self._norms = [s.item() for s in scalars] if self._is_on_host else stacked(scalars)
+        self._table.put("norm", columns, self._norms)
+        if self.is_full:
+            self.put("largest", columns, largest(grads))
+            self.put("zeros", columns, zeros(grads))
+
+    def arrived(self, column: int, grad: Any) -> None:
+        """The gradient of a module's output. If it was called several times, the norm is that of all."""
+        began = perf_counter()
+        gradient, before = real(grad), self._table.one("norm", column)
+        norm = norms([gradient])[0]
+        norm = norm if before is None else torch.hypot(torch.as_tensor(before), norm)
+        self._table.put_one("norm", column, told(norm))
+        self._table.put_one("largest", column, told(largest([gradient])[0]))
+        self.spent += perf_counter() - began
+
+    def note_pass(self, roots: Sequence[Any], is_own: bool) -> None:
+        """A pass has run. One that has not reached the model counts only until one has."""
+        if self._is_reached and not is_own:
+            return
+        if is_own and not self._is_reached:
+            self.passes, self._loss, self._is_reached = 0, None, True
+        self.passes += 1
+        self.note_loss(roots)
+
+    def note_loss(self, roots: Sequence[Any]) -> None:
+        """The first root of a pass that has one element."""
+        for root in roots:
+            if isinstance(root, torch.Tensor) and root.numel() == 1:
+                self._loss = root.item() if self._is_on_host and not root.is_complex() else told(real(root).reshape(-1)[0])
+                return
+
+    def unscale_loss(self, scale: Any) -> None:
+        """The loss was scaled before its pass; the first optimizer that steps after it says so."""
+        if len(self.optimizers) == 1 and self._loss is not None:
+            self._loss = told(self._loss / scale)
+
+    def note_clip(self, factor: Any) -> None:
+        """Gradients were multiplied by a factor."""
+        self._clip = told(factor)
+
+    def note_rate(self, optimizer: Any) -> None:
+        """The learning rate of an optimizer's first group."""
+        rate = optimizer.param_groups[0].get("lr")
+        if rate is None:
+            return
+        now, place = float(rate), len(self.optimizers)
+        if place == 1:
+            self._rate = now
+        if self._rates.setdefault(place, now) != now:
+            self.sink.mark(self.count, "rate", f"{self._rates[place]:.3g} → {now:.3g}")
+            self._rates[place] = now
+
+    def not_finite(self) -> list[int]:
+        """The rows of parameters whose gradient was measured last, and is not finite."""
+        values = self._norms.tolist() if isinstance(self._norms, torch.Tensor) else self._norms
+        if math.isfinite(sum(values)):
+            return []
+        bad = []
+        for place, (column, value) in enumerate(zip(self._measured, values, strict=True)):
+            if not math.isfinite(value):
+                grad = real(self.rows.parameters[column].grad)
+                if bool(grad.isfinite().all()):  # its squares were too large for float32
+                    self._norms[place] = told(torch.linalg.vector_norm(grad, dtype=torch.float64))
+                else:
+                    bad.append(self.rows.at(column))
+        return sorted(bad)
+
+    @property
+    def loss(self) -> float:
+        """The loss of the current step; nan if it is unknown."""
+        return math.nan if self._loss is None else float(self._loss)
+
+    # -- blocks -------------------------------------------------------------------------------------------------------
+
+    def end(self, after: Callable[[], None]) -> None:
+        """The step ends when the next pass begins, so that all optimizers that step after a pass belong to it."""
+        if not self.optimizers:
+            return
+        now = perf_counter()
+        waiting = self._table.end((self._loss, self._clip, self._rate, self.passes, now - self._began))
+        self._weigh(now - self._began)
+        self.optimizers, self.passes, self.spent, self._began = [], 0, 0.0, now
+        self._loss = self._clip = self._rate = None
+        self._is_reached = False
+        self.count += 1
+        self.is_full = self.count % self.every == 0
+        if waiting == BLOCK:
+            self.flush()
+        after()
+
+    def _weigh(self, seconds: float) -> None:
+        """How often the next steps are full, from what the full ones cost."""
+        self._price = min(self._price, self.spent) if self.is_full else self._price
+        self._least = min(self._least, seconds)
+        if self.count % BLOCK == BLOCK - 1:
+            wanted = self._price / (SHARE * self._least)
+            self.every = BLOCK if self._is_rank else min(SELDOM, 1 << max(0, int(wanted - 1e-9).bit_length()))
+            self._price = self._least = 1e9  # the next steps are weighed anew
+
+    def flush(self) -> None:
+        """Hand all complete steps over."""
+        self.sink.add(*self._table.take())

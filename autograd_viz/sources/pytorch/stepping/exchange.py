@@ -1,0 +1,145 @@
+"""What a pass exchanges with other ranks, and what a step can delay, take back or must wait for.
+
+# Note [What waits]
+DDP's reduction is delayed to the last AccumulateGrad of a replica: see Note [Replicas]. All other communication is in the graph
+itself: FSDP's gathers, DTensor's redistributions, collectives with a gradient. Such a pass begins when every rank has come to
+its first step.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from typing import Any
+
+import torch
+
+from ..reading.nodes import is_accumulate, is_function, variable_of
+from ..reading.shards import held_by, states_of
+from .ranks import is_distributed, meet, waiting_told
+from .replicas import ReducerSnapshot, Replica, replicas_of
+
+FSDP = "FSDP gathers parameters and scatters gradients"
+DELAYED = "_static_graph_delay_allreduce_enqueued"
+OWN = "these gradients are from this rank only: DistributedDataParallel has not averaged them over {ranks} ranks"
+
+
+class Exchange:
+    """What one pass exchanges.
+
+    Args:
+        nodes: all nodes of the pass.
+        root: where it starts.
+
+    Attributes:
+        replicas: the DDP modules whose gradients it averages.
+        is_apart: the pass will be taken back, so nothing is averaged.
+        what: what communicates in the graph itself, for an error; "" if nothing does.
+    """
+
+    def __init__(self, nodes: Iterable[Any], root: Any) -> None:
+        self.nodes, self.root = frozenset(nodes), root
+        self.replicas = replicas_of(self.nodes)
+        self.is_apart = False
+        self.what = _communicates(self.nodes) if is_distributed() else ""
+        self._states = states_of(self.nodes) if self.what else []
+        self._have_met = False
+
+    @property
+    def is_there(self) -> bool:
+        """Does the pass exchange anything?"""
+        return bool(self.replicas or self.what)
+
+    @property
+    def by_hand(self) -> frozenset[Any]:
+        """The AccumulateGrads that PyTorch's engine must not call."""
+        return frozenset().union(*(r.nodes for r in self.replicas))
+
+    @property
+    def own_ranks(self) -> int:
+        """Over how many ranks the gradients should be averaged, and are not; 0 if none."""
+        return max((r.ranks for r in self.replicas if r.ranks > 1), default=0) if self.is_apart else 0
+
+    @contextmanager
+    def apart(self) -> Iterator[None]:
+        """Inside, nothing is averaged: steps are taken back at the end."""
+        self.is_apart = bool(self.replicas)
+        if self.own_ranks:
+            warnings.warn(OWN.format(ranks=self.own_ranks), stacklevel=2)
+        flags = self._delayed()
+        try:
+            for flag in flags:
+                setattr(flag.owner, DELAYED, True)  # then it asks for no reduction at the end of the pass
+            yield
+        finally:
+            self.is_apart = False
+            for flag in flags:
+                flag.restore()
+
+    def finished(self, node: Any, done: Iterable[Any]) -> list[Replica]:
+        """The replicas that are complete with this node: it is the last of their AccumulateGrads."""
+        mine = [r for r in self.replicas if node in r.nodes and not self.is_apart]
+        ran = {*done, node} if mine else set()
+        return [r for r in mine if r.nodes <= ran]
+
+    def touched(self, node: Any, done: Iterable[Any], is_last: bool) -> list[Any]:
+        """The tensors, besides its own, whose grad a call of the node changes because of other ranks."""
+        replicas = self.replicas if is_last and not self.is_apart else self.finished(node, done)
+        found = [leaf for r in replicas for leaf in r.leaves]
+        if is_last:
+            return found + held_by(g for s in self._states for g in s._fsdp_param_groups)
+        group = getattr(node, "param_group", None) if self._states else None  # of a module whose backward has ended
+        return found if group is None else found + held_by([group])
+
+    def snapshots(self, node: Any, done: Iterable[Any]) -> list[Any]:
+        """What else a call of the node changes, because of other ranks."""
+        flags = [_Flag(s._state_ctx, "post_backward_final_callback_queued") for s in self._states]
+        return [*flags, *self._delayed(), *(ReducerSnapshot(r, self.root) for r in self.finished(node, done))]
+
+    def _delayed(self) -> list[_Flag]:
+        """For each DDP module with a static graph: does its first reduction already wait for the end of the pass?"""
+        return [_Flag(r.module, DELAYED) for r in self.replicas if hasattr(r.module, DELAYED)]
+
+    def around(self) -> AbstractContextManager[None]:
+        """A step runs inside. The first step waits for all ranks.
+
+        Raises:
+            RuntimeError: a rank is missing.
+        """
+        if not self.what:
+            return nullcontext()
+        if not self._have_met:
+            meet(range(torch.distributed.get_world_size()), self.what, "")
+            self._have_met = True
+        return waiting_told(self.what)
+
+
+class _Flag:
+    """An attribute as it was at one moment."""
+
+    def __init__(self, owner: Any, name: str) -> None:
+        self.owner, self.name, self.value = owner, name, getattr(owner, name)
+
+    def restore(self) -> None:
+        """Restore it."""
+        setattr(self.owner, self.name, self.value)
+
+    def holds(self) -> bool:
+        """Is it unchanged?"""
+        return bool(getattr(self.owner, self.name) == self.value)
+
+
+def _communicates(nodes: Iterable[Any]) -> str:
+    """Which of these nodes communicate with other ranks, in words; "" if none does."""
+    for node in nodes:
+        forward = getattr(type(node), "_forward_cls", None) if is_function(node) else None
+        module, name = (forward.__module__, forward.__name__) if forward is not None else ("", "")
+        if name == "RegisterPostBackwardFunction":
+            return FSDP
+        if (module.startswith("torch.distributed") and name != "_DDPSink") or name == "SyncBatchNorm" or "c10d" in node.name():
+            return f"{name or node.name()} communicates"
+    kinds = {type(variable_of(n)).__name__ for n in nodes if is_accumulate(n)}
+    if "FlatParameter" in kinds or states_of(nodes):
+        return FSDP
+    return "DTensor communicates" if "DTensor" in kinds else ""

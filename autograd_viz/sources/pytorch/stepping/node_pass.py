@@ -1,0 +1,275 @@
+"""A backward pass of PyTorch that runs one node at a time. Each call is a step of the document."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from functools import partial
+from typing import Any
+
+import torch
+
+from ....graph import trace
+from ....graph.model import Number, Value
+from ....graph.trace import HookRun
+from ...shared.random_numbers import random_numbers_kept as others_kept
+from ...shared.stepping.gradient import check_shape, numbers_of, refusal
+from ...shared.stepping.pass_kind import Snapshot
+from ...shared.stepping.undoable_pass import Pass
+from ...shared.stepping.written import Ran
+from ..reading.dry_run import learn
+from ..reading.graph import TorchGraph
+from ..reading.handles import version_of
+from ..reading.hooked import tensors_with_hooks
+from ..reading.nodes import grad_fn_of, grad_of, is_accumulate, is_function, name_of, outputs_of, variable_of
+from ..reading.older import tensor_of, with_hooks_of
+from ..reading.reference_op import frozen
+from ..reading.saved import Kept, saved_of
+from ..reading.values import as_array, is_plain, shape_of, unseen, value_of
+from ..recording.watch import own_code
+from .exchange import Exchange
+from .leaves import leaves_kept, random_numbers_kept
+from .read_later import NOWHERE, always, place_of, rules_of, values_at
+from .schedule import TorchTask
+from .snapshots import Attached, GradSnapshot, SavedSnapshot, TensorSnapshot, states_in, states_of
+
+
+class TorchPass(Pass):
+    """A backward pass from one root that has not run yet.
+
+    Args:
+        graph: the graph of `root`.
+        gradient: the first gradient; None for a single element.
+        retain_graph, create_graph: as in ``root.backward()``.
+
+    Raises:
+        RuntimeError: as ``root.backward()`` would.
+    """
+
+    graph: TorchGraph
+    frees = False  # a call by hand does not
+
+    @unseen
+    def __init__(self, graph: TorchGraph, root: Any, gradient: Any, retain_graph: bool | None, create_graph: bool) -> None:
+        import torch.fx.experimental.symbolic_shapes  # noqa: F401 -- 0.4 s: else PyTorch loads it at the first step
+
+        learn(root, may_unpack=True)
+        task = TorchTask(root, gradient, retain_graph, create_graph)
+        super().__init__(graph, task, task.keep_graph)
+        self.exchange = Exchange(self.nodes, root)
+        task.by_hand = self.exchange.by_hand
+        self._has_run = False
+        self._saved = {n.id: {s.name: always(s.value) for s in n.saved if s.value} for n in graph.document.nodes}
+        self._kept: list[Kept] = []  # saved values of the node that is about to run
+        self._unread.show([NOWHERE, *([] if gradient is None else self.places([gradient]))])
+        self._outputs: dict[Any, list[Any]] = {}
+        for t in {*graph.tensors.values(), *tensors_with_hooks()}:
+            if (node := grad_fn_of(t)) in graph.nodes:
+                self._outputs.setdefault(node, []).append(t)
+
+    @contextmanager
+    def untouched(self) -> Iterator[None]:
+        """Inside, random numbers are protected, and leaves if a hook or a Function is called. Other ranks notice nothing."""
+        leaves = [leaf for n in self.nodes if (leaf := variable_of(n)) is not None]
+        with ExitStack() as kept:
+            kept.enter_context(others_kept())
+            kept.enter_context(random_numbers_kept())
+            if self.calls_user_code:
+                kept.enter_context(leaves_kept(leaves))
+            kept.enter_context(self.exchange.apart())
+            yield
+
+    @own_code()
+    def advance(self) -> trace.Step | None:
+        """Run one node. It restores the grad mode, as Ctrl-C on the last line of a `with` would leave that of the inside."""
+        with torch._C.DisableTorchFunction():  # the engine's own calls are heard by no function mode either
+            mode = torch.is_grad_enabled()
+            try:
+                return super().advance()
+            finally:
+                if torch.is_grad_enabled() != mode:
+                    torch.set_grad_enabled(mode)
+
+    @property
+    def calls_user_code(self) -> bool:
+        """Are there hooks, or a Function's backward?"""
+        return any(self._runs_users_code(node, self.attached(node)) for node in self.nodes)
+
+    @property
+    def own_ranks(self) -> int:
+        """Over how many ranks the gradients should be averaged, and are not; 0 if none."""
+        return self.exchange.own_ranks
+
+    def _ran(self) -> list[Any]:
+        """The nodes of the steps so far, computed when asked."""
+        return [done.before.node for done in self._done] if self.exchange.is_there else []
+
+    @unseen
+    def grad_snapshot(self, tensor: Any, is_about_to_change: bool = False) -> GradSnapshot:
+        """The tensor's grad as it is now."""
+        return GradSnapshot(tensor, is_about_to_change)
+
+    @unseen
+    def saved_snapshot(self, node: Any) -> Snapshot:
+        """A node's saved tensors as they are now. The grads that a nested pass changes are added as it reaches them."""
+        around = self.task.surroundings
+        inner = [GradSnapshot(snapshot.tensor) for snapshot in around.inner] if self._has_run else []
+        if not self._has_run:
+            around.inner = inner
+            self._kept = [] if is_accumulate(node) else list(saved_of(node))
+        states = states_in(self._kept) if not self._has_run else states_of(node)
+        self._has_run = False
+        return SavedSnapshot(node, states, inner, self.exchange.snapshots(node, self._ran()) if self.exchange.is_there else [])
+
+    def saved_after(self, before: Snapshot, node: Any, is_seen: bool) -> Snapshot:
+        """The saved tensors after the call. They are as before, unless the user's code or other ranks took part."""
+        if is_seen or self.exchange.is_there:
+            return self.saved_snapshot(node)
+        self._has_run = False
+        return before
+
+    @unseen
+    def lost(self, node: Any) -> dict[str, str]:
+        """The node's saved tensors that can no longer be used."""
+        kept = () if is_accumulate(node) else saved_of(node)
+        return {k.name: "stale" if k.stale else "freed" for k in kept if k.stale or k.state == "freed"}
+
+    @unseen
+    def attached(self, node: Any) -> Attached:
+        """What the user has attached to a node."""
+        return Attached(node, self._outputs.get(node, []), self.task.hooks.dicts(node))
+
+    @unseen
+    def arrived(self, node: Any) -> Sequence[Snapshot]:
+        """The gradients that the user's code may change: hooks, a Function's backward."""
+        return [TensorSnapshot(g) for g in self.task.input_buffers[node][1:] if g is not None]
+
+    def shows(self, node: Any, attached: Attached) -> bool:
+        """Are there hooks (also of saved tensors) or a Function's backward? Is the pass recorded? Do other ranks take part?"""
+        is_packed = any(k.value is None and k.state == "kept" for k in self._kept)
+        return self.is_recorded or is_packed or self._runs_users_code(node, attached) or self.exchange.is_there
+
+    def _runs_users_code(self, node: Any, attached: Attached) -> bool:
+        """Are there hooks, or a Function's backward?"""
+        return is_function(node) or attached.runs_code
+
+    @unseen
+    def places(self, gradients: Iterable[Any]) -> list[tuple[int, int]]:
+        """The memory of each gradient; `NOWHERE` for one without plain memory."""
+        return [place_of(g) for g in gradients if g is not None]
+
+    @unseen
+    def touched(self, node: Any) -> list[Any]:
+        """The leaf, or the outputs that retain their grad; and tensors of other nodes whose grads other ranks change."""
+        own = [variable_of(node)] if is_accumulate(node) else self._retaining(node)
+        if not self.exchange.is_there:
+            return list(dict.fromkeys(own))
+        far = self.exchange.touched(node, self._ran(), is_last=len(self._done) + 1 == self.total)
+        return list(dict.fromkeys([*own, *far]))
+
+    def _retaining(self, node: Any) -> list[Any]:
+        return [t for t in self._outputs.get(node, ()) if grad_fn_of(t) is node and t.retains_grad]
+
+    def called(self, touched: list[Any], edited: tuple[int, ...]) -> Ran:
+        """Call the next node."""
+        node, task = self.task.peek(), self.task
+        task.hooks.watched = {node: self._hook_dicts(node)}
+        task.hooks.retaining = {node: [] if is_accumulate(node) else self._retaining(node)}
+        task.hooks.runs = []
+        kept, self._kept = frozen(name_of(node), self._kept), []
+        step = self._stepped(node)
+        self._has_run = True
+        shapes = tuple([None if r is None else shape_of(r) for r in step.results])
+        id = self.graph.node_ids[node]
+        rules, hooks = partial(rules_of, step, kept, self.shows_jacobians), tuple(task.hooks.runs)
+        read = partial(values_at, {g: version_of(g) for g in (*step.grad_outputs, *step.grad_inputs) if g is not None})
+        return Ran(id, step.grad_outputs, step.grad_inputs, shapes, read, self._saved.get(id, {}), rules, hooks, edited)
+
+    def _stepped(self, node: Any) -> Any:
+        """Run the next node. A leaf's hooks are watched, and other ranks take part if they must."""
+        if not (is_accumulate(node) or self.exchange.is_there):
+            return self.task.step()
+        with self.exchange.around(), self.task.hooks.accumulating(node), self._averaging(node):
+            return self.task.step()
+
+    @contextmanager
+    def _averaging(self, node: Any) -> Iterator[None]:
+        """Inside, the step averages the gradients of the DDP modules that it completes."""
+        self.task.afterwards = partial(self._average, node) if self.exchange.replicas else None
+        try:
+            yield
+        finally:
+            self.task.afterwards = None
+
+    def _average(self, node: Any) -> None:
+        for replica in self.exchange.finished(node, self._ran()):
+            leaf = variable_of(node)
+            own = self.grad_value(leaf)
+            replica.reduce([n for n in [*self._ran(), node] if n in replica.nodes], self.task.create_graph)
+            if replica.ranks == 1:
+                continue
+            name = f"DistributedDataParallel (mean over {replica.ranks} ranks)"
+            self.task.hooks.runs.append(HookRun("post_accumulate", name, own, self.grad_value(leaf)))
+
+    @unseen
+    def _hook_dicts(self, node: Any) -> list[tuple[int, dict[Any, Any]]]:
+        """The dictionaries of hooks of a node's tensors."""
+        leaf = variable_of(node)
+        if leaf is not None:
+            return [(0, leaf._backward_hooks or {})]
+        live = [(t.output_nr, t._backward_hooks or {}) for t in self._outputs.get(node, ()) if grad_fn_of(t) is node]
+        return with_hooks_of(node, live)
+
+    @unseen
+    def gradient(self, value: Any, node: Any, index: int) -> Any:
+        """What the user typed, with the shape, type and device of that output."""
+        wanted = outputs_of(node)[index]
+        if not wanted.is_known:
+            raise ValueError(
+                f"output {index} of {name_of(node)} gets no gradient in this pass, and PyTorch before 2.5 does not "
+                "store its shape: update PyTorch, or use this output in the loss"
+            )
+        try:
+            given = value.detach() if isinstance(value, torch.Tensor) else tensor_of(numbers_of(value, is_complex=True))
+        except (TypeError, ValueError, OverflowError):
+            raise refusal(value, wanted.shape, wanted.dtype) from None
+        if given.is_complex() and not wanted.dtype.is_complex:
+            raise refusal(value, wanted.shape, wanted.dtype)
+        check_shape(given.shape, wanted.shape)
+        return given.to(dtype=wanted.dtype, device=wanted.device).expand(wanted.shape).clone()
+
+    @unseen
+    def copy_of(self, gradient: Any) -> Any:
+        """A gradient as a tensor of the user's, who may change it."""
+        return gradient.detach().clone()
+
+    @unseen
+    def value_of(self, gradient: Any) -> Value:
+        """A gradient as the document shows it."""
+        return value_of(gradient)
+
+    @unseen
+    def grad_value(self, tensor: Any) -> Value | None:
+        """The tensor's grad."""
+        grad = grad_of(tensor)
+        return None if grad is None else value_of(grad)
+
+    @unseen
+    def version_of(self, tensor: Any) -> int:
+        """The version counter of the tensor."""
+        return version_of(tensor)
+
+    @unseen
+    def numbers_of(self, tensor: Any) -> tuple[Number, ...] | None:
+        """The elements of a small tensor on the CPU."""
+        return tuple(as_array(tensor).reshape(-1).tolist()) if is_plain(tensor) and tensor.device.type == "cpu" else None
+
+    @unseen
+    def id_of(self, thing: Any) -> str | None:
+        """The id of a tensor or node of the graph, else None."""
+        if isinstance(thing, torch.Tensor):
+            return self.graph.tensor_id(thing)
+        try:
+            return self.graph.node_ids.get(thing)
+        except TypeError:  # not hashable, so no node
+            return None

@@ -1,0 +1,173 @@
+"""What a step of a PyTorch pass changes, as it was at one moment."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import torch
+from torch.autograd.grad_mode import _unsafe_preserve_version_counter
+
+from ....graph.model import Value
+from ..reading.handles import version_of
+from ..reading.nodes import grad_fn_of, grad_of, is_accumulate, variable_of
+from ..reading.saved import Kept, saved_of
+from ..reading.values import equal, is_plain, unseen, value_of
+
+States = tuple[tuple[str, bool], ...]
+MANY = 100_000  # elements: a larger gradient counts as unchanged if object and version are the same
+
+
+class GradSnapshot:
+    """A tensor's `grad`: the object and its values. The values are copied if they are few or will be added to."""
+
+    __slots__ = ("_versions", "grad", "read", "tensor", "values", "version")
+
+    @unseen
+    def __init__(self, tensor: Any, is_about_to_change: bool = False) -> None:
+        self.tensor, self.grad = tensor, grad_of(tensor)
+        self.version = 0 if self.grad is None else version_of(self.grad)
+        copied = self.grad is not None and not self.grad.is_meta and (is_about_to_change or _size(self.grad) <= MANY)
+        self.values = self.grad.detach().clone() if copied else None
+        self.read: Value | None = None
+        if self.grad is not None and self.values is None:
+            self.value()  # makes no copy
+        counts = self.values is not None and not self.grad.is_inference()
+        self._versions = _unsafe_preserve_version_counter(self.grad) if counts else None
+
+    def value(self) -> Value | None:
+        """As the document shows it."""
+        if self.read is None:
+            self.read = None if self.grad is None else value_of(self.grad if self.values is None else self.values)
+        return self.read
+
+    @unseen
+    def restore(self) -> None:
+        """Restore it."""
+        self.tensor.grad = self.grad
+        if self.values is not None and not same(self.grad.detach(), self.values):
+            with torch.no_grad():  # a detached sparse tensor has its own indices and elements
+                (self.grad if self.grad.is_sparse else self.grad.detach()).copy_(self.values)
+            if self._versions is not None:  # a node that has saved this grad finds its old version
+                self._versions.__exit__()
+        if self.grad is not None:
+            self.version = version_of(self.grad)
+
+    @unseen
+    def holds(self) -> bool:
+        """Is it the same object with the same values?"""
+        return grad_of(self.tensor) is self.grad and self.shows()
+
+    @unseen
+    def shows(self) -> bool:
+        """Are the values the same, even in another object?"""
+        grad = grad_of(self.tensor)
+        if grad is None or self.grad is None:
+            return grad is None and self.grad is None
+        if self.values is None or not (is_plain(grad) or grad.is_sparse):
+            return grad is self.grad and version_of(grad) == self.version
+        return same(grad.detach(), self.values)
+
+
+def same(a: Any, b: Any) -> bool:
+    """The same elements, also of sparse tensors."""
+    if not (a.is_sparse and b.is_sparse):
+        return equal(a, b)
+    parts = ((a._indices(), b._indices()), (a._values(), b._values()))
+    return a.shape == b.shape and all(equal(x, y) for x, y in parts)
+
+
+def _size(tensor: Any) -> int:
+    return int(tensor._values().numel() if tensor.is_sparse else tensor.numel())
+
+
+class SavedSnapshot:
+    """A node's saved tensors. A call by hand frees nothing, but other code may.
+
+    Args:
+        node: the node.
+        states: of each saved tensor.
+        inner: the grads that a nested pass changes.
+        others: what else the call changes, because of other ranks.
+    """
+
+    __slots__ = ("inner", "node", "others", "states")
+
+    def __init__(self, node: Any, states: States, inner: list[GradSnapshot], others: list[Any]) -> None:
+        self.node, self.states, self.inner, self.others = node, states, inner, others
+
+    @unseen
+    def restore(self) -> None:
+        """Restore the grads that a nested pass has changed; saved tensors have not changed."""
+        for snapshot in (*self.inner, *self.others):
+            snapshot.restore()
+
+    @unseen
+    def holds(self) -> bool:
+        """Are they still there and unchanged?"""
+        return states_of(self.node) == self.states and all(snapshot.holds() for snapshot in (*self.inner, *self.others))
+
+
+class TensorSnapshot:
+    """The values of a gradient that the user's code may change in place."""
+
+    @unseen
+    def __init__(self, tensor: Any) -> None:
+        self.tensor, self.values = tensor, tensor.detach().clone()
+
+    @unseen
+    def restore(self) -> None:
+        """Restore them."""
+        with torch.no_grad():
+            self.tensor.detach().copy_(self.values)
+
+    @unseen
+    def holds(self) -> bool:
+        """Are they unchanged?"""
+        return equal(self.tensor.detach(), self.values)
+
+
+class Attached:
+    """What the user has attached to a node: hooks, retain_grad, requires_grad of a leaf.
+
+    Args:
+        node: the node.
+        tensors: the live outputs of its op.
+        dicts: where the node keeps its hooks.
+    """
+
+    __slots__ = ("dicts", "node", "seen", "tensors")
+
+    @unseen
+    def __init__(self, node: Any, tensors: list[Any], dicts: Sequence[dict[Any, Any]]) -> None:
+        self.node, self.tensors, self.dicts, self.seen = node, tensors, dicts, _attached(node, tensors, dicts)
+
+    @property
+    def runs_code(self) -> bool:
+        """Is there a hook of the user's, or a retain_grad()?"""
+        hooks = [part for part in self.seen if isinstance(part, tuple)]  # keys of hooks, which may be 0, or (keys, retains)
+        return any(part[0] or part[1] if part and isinstance(part[0], tuple) else part for part in hooks)
+
+    @unseen
+    def holds(self) -> bool:
+        """Would the node do the same again? No, if a hook was added or removed, or a saved tensor was modified."""
+        return _attached(self.node, self.tensors, self.dicts) == self.seen and not any(k.stale for k in saved_of(self.node))
+
+
+def states_of(node: Any) -> States:
+    """For each saved tensor of a node: does it exist, and was it modified?"""
+    return () if is_accumulate(node) else states_in(saved_of(node))
+
+
+def states_in(kept: Iterable[Kept]) -> States:
+    """The same, from saved values that have been read."""
+    return tuple([(k.state, k.stale) for k in kept])
+
+
+def _attached(node: Any, tensors: list[Any], dicts: Sequence[dict[Any, Any]]) -> tuple[Any, ...]:
+    of_node = map(tuple, dicts)
+    of_tensors = tuple((tuple(t._backward_hooks or ()), grad_fn_of(t) is not None and t.retains_grad) for t in tensors)
+    leaf = variable_of(node)
+    if leaf is None:
+        return (*of_node, *of_tensors)
+    return (*of_node, tuple(leaf._backward_hooks or ()), tuple(leaf._post_accumulate_grad_hooks or ()), leaf.requires_grad)

@@ -1,0 +1,1 @@
+"""What the twin's sources and PyTorch's share: names, lines, values, storages."""

@@ -1,0 +1,111 @@
+"""The backward rules of a node as text: in symbols, and with the numbers of one step."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ...graph.model import Formula, Value
+from ...graph.text import shape_text, value_text
+from ...twin.core.backward.node import Node
+from ...twin.core.backward.saved import FREED, SavedTensor
+from ...twin.core.base.symbol import Symbol, number, symbols
+from ...twin.core.op.formula import formulas, is_complex
+from ...twin.core.op.primitive_node import PrimitiveNode
+from ...twin.core.tensor.number import Number
+from ...twin.core.tensor.tensor import Tensor
+from .kept import is_simple
+
+LONGEST = 90  # characters of a formula; a longer one is shown without numbers
+MOST_RESULTS = 12  # of a rule that returns all gradients
+Values = Sequence[Value | None]
+PLAIN = "plain"
+
+
+def symbolic_formulas(node: Node) -> dict[str, str]:
+    """The rules of a node in symbols, by input; empty if the core has no rules for it."""
+    if not isinstance(node, PrimitiveNode):
+        return {}
+    count = len(node._outputs_metadata())
+    grads = [Symbol("grad")] if count == 1 else symbols("grads", (Symbol(f"grads[{i}]") for i in range(count)))
+    return formulas(node, grads)
+
+
+class RuleTexts:
+    """The rules of nodes in symbols, written once for nodes that are alike.
+
+    Nodes are alike if they have the same op, and the same inputs that require grad. Their saved values differ only in tensors.
+    """
+
+    def __init__(self) -> None:
+        self._known: dict[Any, tuple[Formula, ...]] = {}
+
+    def of(self, node: Node, kept: Mapping[str, Any]) -> tuple[Formula, ...]:
+        """The rules of a node with these saved values."""
+        if not isinstance(node, PrimitiveNode):
+            return ()
+        saved = [_looks(value) for value in kept.values()]
+        if PLAIN in saved:
+            return _written(node)
+        key = type(node), len(node._others or ()), tuple([after is None for after in node._next]), tuple(saved)
+        if key not in self._known:
+            self._known[key] = _written(node)
+        return self._known[key]
+
+
+def _written(node: Node) -> tuple[Formula, ...]:
+    return tuple(Formula(name, text) for name, text in symbolic_formulas(node).items())
+
+
+def _looks(kept: Any) -> str:
+    """How a saved value looks in a formula. A tensor is its name, with or without conj(). A plain value is its text."""
+    if kept is None or kept is FREED:
+        return "none" if kept is None else "real"
+    if isinstance(kept, Number):
+        return "complex" if isinstance(kept.value, complex) else "real"
+    if isinstance(kept, (SavedTensor, Tensor)):
+        return "complex" if is_complex(kept) else "real"
+    return f"= {kept!r}" if is_simple(kept) else PLAIN
+
+
+def formulas_with_numbers(
+    node: Node, in_symbols: Mapping[str, str], saved: Mapping[str, Value], grads: Values, results: Values, grad_inputs: Values
+) -> tuple[Formula, ...]:
+    """Each rule in symbols, in numbers, and its result: ``grad * other = 1.0 * 4.0 = 4.0``.
+
+    Args:
+        node: the node that ran, or its reference op in the core.
+        in_symbols: its `symbolic_formulas` from before it ran.
+        saved: the saved tensors by name, from before it ran.
+        grads: the gradients that arrived.
+        results: what the rules returned, one per input.
+        grad_inputs: what left: the results with broadcasting undone.
+    """
+    if not isinstance(node, PrimitiveNode) or all(g is None for g in grads):  # then no rule ran
+        return ()
+    primitive = node.primitive
+    zeros = (f"zeros({shape})" for shape, _ in node._outputs_metadata())
+    arrived = [number(z) if g is None else _number(g) for g, z in zip(grads, zeros, strict=True)]
+    in_numbers = formulas(node, arrived, {n: _number(v) for n, v in saved.items()})
+    position = {n: i for i, n in enumerate(primitive.inputs)}
+    found = []
+    for name, text in in_symbols.items():
+        index = position.get(name)  # None for an op with any number of inputs: its rule returns all gradients
+        mine = [r for r in (results if index is None else results[index : index + 1]) if r is not None]
+        left = None if index is None else grad_inputs[index]
+        found.append(Formula(name, _one_formula(text, in_numbers[name], mine, left)))
+    return tuple(found)
+
+
+def _number(value: Value) -> Symbol:
+    return number(value_text(value), value.dtype.startswith("complex"))
+
+
+def _one_formula(text: str, in_numbers: str, results: list[Value], left: Value | None) -> str:
+    shown = ", ".join([*map(value_text, results[:MOST_RESULTS]), *["…"] * (len(results) > MOST_RESULTS)])
+    parts = [text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"]
+    parts += [in_numbers] * (in_numbers not in (text, shown) and len(in_numbers) <= LONGEST)
+    parts += [shown] * (shown != parts[-1])
+    if left is not None and results and left.shape != results[0].shape:
+        return f"{' = '.join(parts)}, summed to {shape_text(left.shape)}: {value_text(left)}"
+    return " = ".join(parts)

@@ -1,0 +1,67 @@
+"""What a document says of a module of PyTorch or of the core: its class, and the user's hooks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from ...graph.surroundings import Module, Source
+
+HOOKS = ("_forward_pre_hooks", "_forward_hooks", "_backward_pre_hooks", "_backward_hooks")
+LIBRARIES = {"torch", "autograd_viz"}  # their own hooks (spectral_norm, FSDP) do not count
+
+
+def module_at(path: str, module: Any, marks: tuple[str, ...] = (), source: Source | None = None) -> Module:
+    """A module by its path; a compiled module stands for the original."""
+    module = getattr(module, "_orig_mod", module)
+    hooks = [hook for kind in HOOKS for hook in getattr(module, kind, {}).values()]
+    trains = [p.requires_grad for p in module.parameters()]
+    marks = (*marks, "frozen") if trains and not any(trains) else marks
+    return Module(path, type(module).__name__, sum(map(_is_users, hooks)), marks, source)
+
+
+def _is_users(hook: Any) -> bool:
+    """Is the hook the user's, not a library's? The core stores a hook with its options."""
+    while isinstance(hook, tuple | partial):
+        hook = hook[0] if isinstance(hook, tuple) else hook.func
+    return str(getattr(hook, "__module__", None)).partition(".")[0] not in LIBRARIES
+
+
+def parts_of(modules: Iterable[tuple[str, Any]], leaves: Iterable[Any]) -> tuple[Module, ...]:
+    """All parts of the models that own these leaves. It is for a graph whose modules were not recorded.
+
+    Args:
+        modules: with their names; if there are several, a part's path begins with that of its model.
+        leaves: the graph's.
+    """
+    known = {leaf: i for i, leaf in enumerate(leaves)}
+    owned = [(name, m, {known[p] for p in m.parameters() if p in known}) for name, m in modules]
+    models: list[tuple[str, Any]] = []
+    covered: set[int] = set()
+    for name, module, found in sorted(owned, key=lambda o: -len(o[2])):
+        if found - covered:
+            models.append((name, module))
+            covered |= found
+    names = {name: name if len(models) > 1 else "" for name, _ in models}
+    return together(
+        module_at(".".join(p for p in (names[name], *path.split(".")) if p not in ("", "_orig_mod")), part)
+        for name, module in models
+        for path, part in module.named_modules()
+    )
+
+
+def together(modules: Iterable[Module]) -> tuple[Module, ...]:
+    """One module for each path, with the marks of all its calls, in the order of the first calls.
+
+    If it was called in several places, none of them is its source.
+    """
+    found: dict[str, Module] = {}
+    for m in modules:
+        known = found.setdefault(m.path, m)
+        if not set(m.marks) <= set(known.marks):
+            known = found[m.path] = replace(known, marks=tuple(sorted({*m.marks, *known.marks})))
+        if known.name == m.name and known.source != m.source:  # the core has several models at the empty path
+            found[m.path] = replace(known, source=None)
+    return tuple(found.values())

@@ -1,0 +1,1 @@
+"""What a training run keeps: rows, tables, results of modules."""

@@ -1,0 +1,68 @@
+"""The gradients of one backward pass, and their norms. It runs as a whole, or by steps where it must.
+
+# Note [Where the pass must be stepped]
+A whole pass ends before the leaves. It brings the gradients to their AccumulateGrads, and calls none. So no `grad` is written:
+the sum that it would get is computed beside it. That differs from `backward()` where the user's code runs with a node:
+- hooks, also of leaves and AccumulateGrads;
+- the backward of a Function. It may start a pass of its own (reentrant checkpointing), or write into its saved tensors
+  (compiled code).
+Then each node is called as a step calls it, and taken back. The same happens in anomaly mode, before PyTorch 2.5, and where
+ranks exchange gradients.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from typing import Any
+
+from ....graph.text import norm_of
+from ....runtime.interrupts import breakable, whole
+from .undoable_pass import Pass
+from .written import Ran
+
+Place = tuple[str, str, int]
+
+
+def norms_by_steps(live: Pass, wanted: Collection[Place] | None) -> dict[Place, float]:
+    """The norms from the steps of a pass; all steps are taken back."""
+    found: dict[Place, float | None] = {}
+    live.shows_jacobians, done = False, 0
+    with whole(), live.untouched():
+        try:
+            with breakable():
+                while (step := live.advance()) is not None:
+                    done += 1
+                    found |= {(step.node, "in", k): norm_of(g) for k, g in enumerate(step.grad_outputs)}
+                    found |= {(step.node, "out", k): norm_of(g) for k, g in enumerate(step.grad_inputs)}
+                    if step.accumulation is not None:
+                        found[step.accumulation.tensor, "grad", 0] = norm_of(step.accumulation.new)
+        finally:
+            for k in reversed(range(done)):
+                live.undo(k)
+    return {place: n for place, n in found.items() if n is not None and (wanted is None or place in wanted)}
+
+
+def each_arrival(
+    live: Pass, wanted: Collection[Place], take: Callable[[Place, Any], None], array_of: Callable[[Any], Any]
+) -> None:
+    """Run a pass and take it back. `take` gets, as `array_of` reads it, each gradient that arrives at a wanted place.
+
+    Raises:
+        RuntimeError: as ``backward()`` would.
+    """
+    live.shows_jacobians, done = False, 0
+
+    def heard(ran: Ran) -> None:
+        for k, raw in enumerate(ran.arrived):
+            if raw is not None and (ran.node, "in", k) in wanted and (array := array_of(raw)) is not None:
+                take((ran.node, "in", k), array)
+
+    live.heard = heard
+    with whole(), live.untouched():
+        try:
+            with breakable():
+                while live.advance() is not None:
+                    done += 1
+        finally:
+            for k in reversed(range(done)):
+                live.undo(k)

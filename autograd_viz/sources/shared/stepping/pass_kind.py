@@ -1,0 +1,137 @@
+"""What a stepped backward pass needs to know about one kind of tensor: the core's, or PyTorch's."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager
+from typing import Any, Protocol
+
+from ....graph.model import Document, Number, Value
+from .written import Ran
+
+
+class Snapshot(Protocol):
+    """Something that a step may change, as it was at one moment."""
+
+    def restore(self) -> None:
+        """Restore it."""
+
+    def holds(self) -> bool:
+        """Is it unchanged?"""
+
+
+class Graph(Protocol):
+    """What a pass needs from its graph."""
+
+    document: Document
+    node_ids: dict[Any, str]
+
+    @property
+    def tensors(self) -> dict[str, Any]:
+        """The live tensor of each id."""
+
+    def tensor_id(self, tensor: Any) -> str | None:
+        """The id of a tensor, or None if it is not part of the graph."""
+
+
+class PassKind(ABC):
+    """Answers questions about the tensors and nodes of one kind."""
+
+    @abstractmethod
+    def grad_snapshot(self, tensor: Any, is_about_to_change: bool = False) -> Any:
+        """A snapshot of the tensor's grad.
+
+        It is a `Snapshot` that also has the `grad` itself and its `value()` as the document shows it. `shows()` tells whether
+        the values are the same.
+        """
+
+    @abstractmethod
+    def saved_snapshot(self, node: Any) -> Snapshot:
+        """A node's saved tensors as they are now."""
+
+    def saved_after(self, before: Snapshot, node: Any, is_seen: bool) -> Snapshot:
+        """The saved tensors after the call of the node. `is_seen`: the user's code may have taken part in the call."""
+        return self.saved_snapshot(node)
+
+    @abstractmethod
+    def lost(self, node: Any) -> dict[str, str]:
+        """The node's saved tensors that can no longer be used: by name, "stale" (modified) or "freed"."""
+
+    @abstractmethod
+    def attached(self, node: Any) -> Any:
+        """What the user has attached to a node; `holds()` if the node would still do the same."""
+
+    @abstractmethod
+    def arrived(self, node: Any) -> Sequence[Snapshot]:
+        """The gradients in the input buffers of a node, if the user's code may change them in place."""
+
+    @abstractmethod
+    def shows(self, node: Any, attached: Any) -> bool:
+        """May the user's code keep or change gradients of this node: hooks, retain_grad, a Function's backward?"""
+
+    @abstractmethod
+    def places(self, gradients: Iterable[Any]) -> list[tuple[int, int]]:
+        """Where gradients lie (None: there is no gradient): address and bytes of the memory, which views share."""
+
+    @abstractmethod
+    def touched(self, node: Any) -> list[Any]:
+        """The tensors whose grad may change when the node is called."""
+
+    @abstractmethod
+    def called(self, touched: list[Any], edited: tuple[int, ...]) -> Ran:
+        """Call the next node."""
+
+    @abstractmethod
+    def gradient(self, value: Any, node: Any, index: int) -> Any:
+        """What the user typed as a gradient for an output of a node.
+
+        Raises:
+            ValueError: its shape differs, or it is not numeric.
+        """
+
+    @abstractmethod
+    def copy_of(self, gradient: Any) -> Any:
+        """A gradient as a tensor of the user's, who may change it."""
+
+    @abstractmethod
+    def value_of(self, gradient: Any) -> Value:
+        """A gradient as the document shows it."""
+
+    @abstractmethod
+    def grad_value(self, tensor: Any) -> Value | None:
+        """The tensor's grad."""
+
+    @abstractmethod
+    def version_of(self, tensor: Any) -> int:
+        """The version counter of the tensor."""
+
+    @abstractmethod
+    def numbers_of(self, tensor: Any) -> tuple[Number, ...] | None:
+        """The elements of a small tensor; None if reading them would wait for a device."""
+
+    @abstractmethod
+    def id_of(self, thing: Any) -> str | None:
+        """The id of a tensor or node of the graph, else None."""
+
+    @property
+    def own_ranks(self) -> int:
+        """Over how many ranks the gradients should be averaged, and are not; 0 if none."""
+        return 0
+
+    @abstractmethod
+    def untouched(self) -> AbstractContextManager[None]:
+        """Steps that run and are taken back inside leave random numbers, leaves and their grads as they were.
+
+        That holds for all user code that they call.
+        """
+
+    @property
+    @abstractmethod
+    def calls_user_code(self) -> bool:
+        """Are there hooks, or a Function's backward?"""
+
+    @property
+    def leaves_no_trace(self) -> bool:
+        """Is a pass that was taken back invisible? Then it calls no user code, as far as is known."""
+        return False

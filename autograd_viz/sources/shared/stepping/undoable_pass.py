@@ -1,0 +1,280 @@
+"""A backward pass that runs one node at a time. Steps can be taken back, redone and run again, for any kind of tensor."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, nullcontext
+from typing import Any, SupportsIndex
+
+from ....graph.model import Value
+from ....graph.trace import Engine, Rewritten, Step
+from ....runtime.collector import collector_as_before
+from ....runtime.interrupts import breakable
+from .. import stepped
+from .aside import WholeEngine
+from .done import Around, Done
+from .drift import Drift
+from .engine_snapshot import EngineSnapshot
+from .engine_state import EngineState
+from .pass_kind import Graph, PassKind
+from .rewritten import Rewrites
+from .unread import Unread
+from .written import Ran, StepWriter
+
+
+class Pass(PassKind):
+    """A backward pass from one root that has not run yet.
+
+    Args:
+        graph: the graph of the root.
+        task: the engine: `input_buffers`, `ready`, `starts`, `looked_at`, `callbacks` as in `core.engine.GraphTask`.
+        keep_graph: saved tensors are not freed.
+
+    Attributes:
+        nodes: the nodes that it calls.
+        shows_jacobians: make the ops' local Jacobians; may be set to False if nobody looks at them.
+        heard: called with the raw record of each step.
+    """
+
+    frees = True
+    shows_jacobians = True  # a Jacobian costs a vjp per element of the op's result
+
+    def __init__(self, graph: Graph, task: Any, keep_graph: bool) -> None:
+        self.graph, self.task = graph, task
+        self.is_recorded = bool(task.create_graph)
+        self.heard: Callable[[Ran], None] | None = None
+        self._done: list[Done] = []
+        self.nodes = frozenset(task.input_buffers)
+        self._position = 0  # how many of these are in effect; the others have been taken back
+        self._writer = StepWriter(graph.document, keep_graph)
+        self._edits: dict[int, dict[int, Any]] = {}  # by step: what had arrived before the user's edit
+        self._state = EngineState(task, graph.node_ids, graph.document)
+        self._drift = Drift(graph.tensors, self.grad_snapshot)
+        self._unread = Unread()
+        self._rewrites = Rewrites(graph.document, graph.tensors, self)
+
+    # -- stepping -----------------------------------------------------------------------------------------------------
+
+    def next_node(self) -> str | None:
+        """Id of the node that `advance` would run, or None at the end."""
+        node = self.task.peek()
+        return None if node is None else self.graph.node_ids[node]
+
+    @property
+    def total(self) -> int:
+        """The number of steps of the whole pass: every node runs once."""
+        return len(self.task.input_buffers)
+
+    def engine(self) -> Engine:
+        """The engine after the last step that has run."""
+        return self._state.now()
+
+    def advance(self) -> Step | None:
+        """Run one node for real; None at the end.
+
+        Raises:
+            Exception: whatever the node raises; everything is as before the call.
+        """
+        node = self.task.peek()
+        if node is None:
+            return None
+        around = self._around(node)
+        if around.is_seen:
+            self._unread.show(self.places(self.task.input_buffers[node][1:]))
+        try:
+            with breakable(), collector_as_before() if around.is_seen else nullcontext():
+                ran = self.called(around.touched, tuple(self._edits.get(len(self._done), ())))
+        except BaseException:
+            around.restore()
+            raise
+        step = self._written(ran, around)
+        try:
+            self._keep(step, ran, around.is_seen)
+        except BaseException:  # no memory for what must be read at once: the step is not taken
+            self.undo(len(self._done) - 1)
+            self.rewind(len(self._done) - 1)
+            raise
+        return step
+
+    def _around(self, node: Any) -> Around:
+        """What a call of the node may change, as it is before."""
+        touched = self.touched(node)
+        attached, saved = self.attached(node), self.saved_snapshot(node)
+        is_seen = self.shows(node, attached)
+        engine = EngineSnapshot(self.task, node, self.arrived(node) if is_seen else ())
+        grads = [self.grad_snapshot(t, is_about_to_change=True) for t in touched]
+        return Around(node, touched, attached, engine, saved, grads, is_seen)
+
+    def _written(self, ran: Ran, around: Around) -> Step:
+        """The step of a node that has just run."""
+        node, touched = around.node, around.touched
+        if self.heard is not None:
+            self.heard(ran)
+        if edits := self._edits.get(len(self._done)):
+            ran.unedited = {i: None if g is None else self.value_of(g) for i, g in edits.items()}
+        self._state.look((node, *[after for after, _ in node.next_functions]))
+        added_to = [snapshot.grad is not None for snapshot in around.grads]  # accumulated in place, which Back undoes
+        grads = [self.grad_snapshot(t, is_about_to_change=a) for t, a in zip(touched, added_to, strict=True)]
+        ids = map(self.graph.tensor_id, touched)
+        ran.touched = {id: (b, a) for id, b, a in zip(ids, around.grads, grads, strict=True) if id is not None}
+        freed = () if self._writer.keep_graph else tuple(ran.saved)
+        bytes_freed = self._state.freed(ran.node, freed)
+        step = self._writer.written(ran, bytes_freed, self._state.moment())
+        saved = self.saved_after(around.saved, node, around.is_seen)
+        self._done.append(Done(around, [saved, *grads], grads, freed, step))
+        self._drift.done(grads)
+        self._moved(len(self._done))
+        return step
+
+    def _keep(self, step: Step, ran: Ran, is_seen: bool) -> None:
+        """Keep what the step will be written from, or write the step now."""
+        if ran.touched:  # a grad belongs to the user
+            self._unread.show(self.places([after.grad for _, after in ran.touched.values()]))
+        places = self.places([*ran.arrived, *ran.left])
+        if is_seen:
+            self._unread.show(places)
+        self._unread.add(step, places)
+
+    def _moved(self, position: int) -> None:
+        self._position = position
+        stepped.moved(self)
+
+    def seen(self) -> dict[Any, Step]:
+        """The nodes of steps in effect, each with its step."""
+        return {done.before.node: done.step for done in self._done[: self._position]}
+
+    def undo(self, index: int) -> None:
+        """Take back what step `index` did to `grad` and to saved tensors.
+
+        What the user has replaced, changed or freed since stays as it is. Undo must not destroy the work of others. `drift`
+        tells where the picture differs.
+        """
+        done = self._done[index]
+        for snapshot, left in zip(done.before.tensors, done.after, strict=True):
+            if left.holds():
+                snapshot.restore()
+        self._drift.undone(done.grads)
+        self._moved(index)
+
+    def redo(self, index: int) -> bool:
+        """Do again what step `index` did, without calling anything.
+
+        It returns False and does nothing if the result would differ. Then a grad or a saved tensor from before the step has
+        changed since, or a hook was added or removed.
+        """
+        done = self._done[index]
+        if not (done.before.attached.holds() and all(snapshot.holds() for snapshot in done.before.tensors)):
+            return False
+        for snapshot in done.after:
+            snapshot.restore()
+        self._drift.done(done.grads)
+        self._moved(index + 1)
+        return True
+
+    def rewind(self, index: int) -> None:
+        """Put the engine back to before step `index`, so that the later steps can run again.
+
+        An edit of the gradient that enters step `index` is kept; later edits are lost.
+        """
+        if len(self._done) > index:
+            self.undo_edit()
+        while len(self._done) > index:
+            done = self._done.pop()
+            node = done.before.node
+            done.before.engine.restore()
+            self._state.look((node, *(after for after, _ in node.next_functions)))
+            id = self.graph.node_ids[node]
+            self._state.taken_back(id, done.freed)
+            self._writer.take_back(id)
+            if len(self._done) > index:
+                self.undo_edit()
+
+    @contextmanager
+    def aside(self, step: int) -> Iterator[None]:
+        """Inside, the pass stands before a step; it may be edited and run on. Afterwards everything is as before.
+
+        The steps from there on are taken back already.
+        """
+        kept, edits = self._done[step:], {k: dict(edited) for k, edited in self._edits.items()}
+        engine, counted = WholeEngine(self.task), self._writer.counted()
+        with self.untouched():
+            self.rewind(step)
+            try:
+                yield
+            finally:
+                for index in reversed(range(step, len(self._done))):
+                    self.undo(index)
+                self.rewind(step)
+                engine.restore()
+                self._done += kept
+                self._edits = edits
+                self._writer.become(counted)
+                for done in kept:
+                    self._state.freed(self.graph.node_ids[done.before.node], done.freed)
+                self._state.look(self.task.input_buffers)
+
+    def grads(self) -> dict[str, Value | None]:
+        """The grads of the leaves of the pass now, by id."""
+        leaves = (n.variable for n in self.graph.document.nodes if n.variable is not None)
+        return {id: self.grad_value(self.graph.tensors[id]) for id in leaves if id in self.graph.tensors}
+
+    # -- edits --------------------------------------------------------------------------------------------------------
+
+    def edit(self, value: Any, index: int, step: int) -> None:
+        """Replace the gradient that is about to enter output `index` of the node of a step. The recorded steps from there on
+        are dropped, unless this raises. `value` may be a function of that gradient.
+
+        Raises:
+            ValueError: there is no such node or output, or the shape does not fit.
+            TypeError: the index is no integer.
+        """
+        node = self._done[step].before.node if step < len(self._done) else self.task.peek()
+        if node is None:
+            raise ValueError("the backward pass is complete: there is no gradient to edit")
+        if not isinstance(index, SupportsIndex):
+            raise TypeError(f"edit(value, index) takes a whole number as index, got {type(index).__name__} ({index!r:.60})")
+        count = len(self.task.input_buffers[node]) - 1
+        if not 0 <= index < count:
+            raise ValueError(f"{node.name()} has {count} outputs; there is no output {index}")
+        given = value(self.copy_of(self._incoming(node, index, step))) if callable(value) else value
+        gradient = self.gradient(given, node, index)
+        self.rewind(step)
+        edits = self._edits.setdefault(len(self._done), {})
+        edits.setdefault(index, self.task.input_buffers[node][index + 1])
+        self.task.input_buffers[node][index + 1] = gradient
+
+    def _incoming(self, node: Any, index: int, step: int) -> Any:
+        """The gradient that is about to enter an output of the node of a step; zero if none was sent."""
+        is_done = step < len(self._done)
+        found = self._done[step].before.engine.gradient(index) if is_done else self.task.input_buffers[node][index + 1]
+        return self.gradient(0, node, index) if found is None else found
+
+    def undo_edit(self) -> bool:
+        """Undo an edit of the next node's gradients; False if there was none."""
+        edits = self._edits.pop(len(self._done), None)
+        node = self.task.peek()
+        if not edits or node is None:
+            return False
+        for index, gradient in edits.items():
+            self.task.input_buffers[node][index + 1] = gradient
+        return True
+
+    def edits(self) -> dict[int, Value]:
+        """The user's edits for the next node, before it runs: output -> gradient."""
+        node = self.task.peek()
+        edited = self._edits.get(len(self._done), ())
+        return {} if node is None else {i: self.value_of(self.task.input_buffers[node][i + 1]) for i in edited}
+
+    def drift(self, among: Iterable[str] | None = None) -> dict[str, Value | None]:
+        """The grads that the user has changed outside the stepper: address -> present value."""
+        return {f"{id}.grad": self.grad_value(t) for id, t in self._drift.found(among).items()}
+
+    def rewritten(self, among: Iterable[str] | None = None) -> dict[str, Rewritten]:
+        """The tensors (of these ids) whose data was changed in place after they were drawn, with their present values."""
+        return self._rewrites.found(self, among)
+
+    def spoiled(self) -> dict[str, str]:
+        """The saved tensors of nodes still to run that were modified ("stale") or freed by others."""
+        ran = {done.before.node for done in self._done[: self._position]}
+        lost = [(self.graph.node_ids[node], self.lost(node)) for node in self.task.input_buffers if node not in ran]
+        return {f"{id}.saved.{name}": state for id, of_node in lost for name, state in sorted(of_node.items())}

@@ -1,0 +1,223 @@
+"""One step of a backward pass as the document shows it: what arrived, the rules with their numbers, what changed.
+
+# Note [When a step is read]
+A node that runs leaves tensors. Texts and numbers are made of them when somebody reads the step, so they must not change
+until then.
+- Gradients that only the engine has are kept as they are: nobody else can change them.
+- Small saved tensors and grads are copied.
+- A step is read at once if the user's code has seen its gradients: hooks, Functions, retain_grad, the first gradient. This
+  includes gradients that share memory with them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, partial
+from typing import Any
+
+from ....graph.model import Document, Formula, Node, Value
+from ....graph.trace import NUMBERS, UNSAID, Accumulation, Change, Engine, HookRun, Jacobian, Step
+
+Values = tuple[Value | None, ...]
+Pair = tuple[Value | None, Value | None]  # before and after
+Rules = tuple[tuple[Formula, ...], tuple[Jacobian, ...]]  # the rules that ran, and the local Jacobians
+Place = tuple[str, Callable[[Any], Pair], Any]  # an address, and a function for its values before and now
+
+
+def read_beside(
+    things: Sequence[Any], others: Sequence[Any], values: Values, read: Callable[[Sequence[Any]], Values]
+) -> Values:
+    """`read` of each thing; a thing that is the same object as its neighbour in `others` shares its value."""
+    if len(things) != len(others):
+        return read(things)
+    new = iter(read([t for t, o in zip(things, others, strict=True) if t is not o]))
+    return tuple(v if t is o else next(new) for t, o, v in zip(things, others, values, strict=True))
+
+
+@dataclass
+class Ran:
+    """The raw record of one call of a node; see Note [When a step is read].
+
+    Attributes:
+        node: its id.
+        arrived, left: the gradients that arrived, and those that left along next_functions.
+        result_shapes: the shapes that the rules returned, before broadcasting was undone.
+        read: makes values of gradients.
+        saved: its saved tensors before the call, by name, as functions that read them.
+        rules: writes the rules that ran, and the local Jacobians.
+        touched: by tensor id, snapshots of its grad before and after.
+    """
+
+    node: str
+    arrived: Sequence[Any]
+    left: Sequence[Any]
+    result_shapes: tuple[tuple[int, ...] | None, ...]
+    read: Callable[[Sequence[Any]], Values]
+    saved: Mapping[str, Callable[[], Value]]
+    rules: Callable[[Ran], Rules]
+    hooks: tuple[HookRun, ...] = ()
+    edited: tuple[int, ...] = ()
+    unedited: Mapping[int, Value | None] = field(default_factory=dict)
+    touched: Mapping[str, tuple[Any, Any]] = field(default_factory=dict)
+
+    @cached_property
+    def grad_outputs(self) -> Values:
+        """What arrived."""
+        return self.read(self.arrived)
+
+    @cached_property
+    def grad_inputs(self) -> Values:
+        """What left."""
+        return self.read(self.left)
+
+    @cached_property
+    def kept(self) -> dict[str, Value]:
+        """The saved tensors that it had."""
+        return {name: read() for name, read in self.saved.items()}
+
+    def entered(self, index: int) -> Value | None:
+        """What arrived at an output, before hooks."""
+        seen = (h.before for h in self.hooks if h.kind in ("tensor", "pre") and h.index == index and h.before is not None)
+        return next(seen, self.grad_outputs[index])
+
+    def met(self, index: int) -> Value | None:
+        """The sum of what was sent there, before the user's edit."""
+        return self.unedited[index] if index in self.unedited else self.entered(index)
+
+    def entering(self, index: int) -> Pair:
+        """The first gradient of the pass."""
+        return None, self.entered(index)
+
+    def meeting(self, index: int) -> Pair:
+        """The sum of what was sent to an output."""
+        return None, self.met(index)
+
+    def incoming(self, index: int) -> Pair:
+        """What AccumulateGrad received."""
+        return None, self.grad_outputs[index]
+
+    def leaving(self, index: int) -> Pair:
+        """What went along an edge."""
+        return None, self.grad_inputs[index]
+
+    def letting_go(self, name: str) -> Pair:
+        """A saved tensor that is freed."""
+        return self.kept[name], None
+
+    def grad(self, tensor: str) -> Pair:
+        """A tensor's grad."""
+        before, after = self.touched[tensor]
+        return before.value(), after.value()
+
+    def unhooked(self) -> HookRun | None:
+        """The first post-accumulate hook: its input is what AccumulateGrad left in the grad."""
+        return next((h for h in self.hooks if h.kind == "post_accumulate"), None)
+
+    def accumulation(self, tensor: str) -> Accumulation | None:
+        """What AccumulateGrad did, before post-accumulate hooks."""
+        (old, now), hook, arrived = self.grad(tensor), self.unhooked(), self.grad_outputs[0]
+        made = now if hook is None else hook.before
+        return None if made is None or arrived is None else Accumulation(tensor, old, arrived, made)
+
+
+class StepWriter:
+    """Writes the steps of one pass.
+
+    Args:
+        document: the graph before the pass, which starts at its only root.
+        keep_graph: saved tensors are not freed.
+    """
+
+    def __init__(self, document: Document, keep_graph: bool) -> None:
+        self.keep_graph = keep_graph
+        self._nodes = {n.id: n for n in document.nodes}
+        self._made_by = {t.id: t.grad_fn for t in document.tensors}
+        (root,) = (t for t in document.tensors if t.id in document.roots)
+        self._root = root
+        leaf = next((n.id for n in document.nodes if n.variable == root.id), None)
+        self._start = (leaf, 0) if root.is_leaf else (root.grad_fn, root.output_nr)
+        self._arrivals = {self._start: 1}
+        self._sent: list[tuple[bool, ...]] = []
+
+    def written(self, ran: Ran, freed: int, engine: Callable[[], Engine]) -> Step:
+        """The step in the document's terms, written when it is read.
+
+        Args:
+            ran: the record of the call.
+            freed: bytes of saved tensors that it freed.
+            engine: the engine after the step.
+        """
+        id, node = ran.node, self._nodes[ran.node]
+        accumulated = self._accumulated(node, ran)
+        places = [*self._arrived(ran), *self._grads(node, ran, accumulated), *self._left(node, ran)]
+        if not self.keep_graph:
+            places += [(f"{id}.saved.{name}", ran.letting_go, name) for name in ran.saved]
+
+        write = partial(_numbers, ran, places, accumulated, freed, engine)
+        return Step.later(id, tuple([at for at, _, _ in places]), (NUMBERS, write), UNSAID)
+
+    def counted(self) -> tuple[dict[tuple[str | None, int], int], list[tuple[bool, ...]]]:
+        """What it knows of the steps so far."""
+        return dict(self._arrivals), list(self._sent)
+
+    def become(self, counted: tuple[dict[tuple[str | None, int], int], list[tuple[bool, ...]]]) -> None:
+        """Know again what `counted` has given."""
+        self._arrivals, self._sent = counted
+
+    def take_back(self, node: str) -> None:
+        """The node's step is taken back: what it sent has not arrived."""
+        for after, sent in zip(self._nodes[node].next_functions, self._sent.pop(), strict=True):
+            if after.node is not None and sent:
+                self._arrivals[after.node, after.index] -= 1
+
+    def _arrived(self, ran: Ran) -> list[Place]:
+        """The sums of gradients before this node, and the first gradient at the root."""
+        places: list[Place] = []
+        id, (node, index) = ran.node, self._start
+        if node == id and not self._root.is_leaf and self._arrivals[node, index] == 1:
+            places.append((f"grad_fn:{self._root.id}", ran.entering, index))
+        several = (i for i in range(len(ran.arrived)) if self._arrivals.get((id, i), 0) > 1)
+        return places + [(f"sum:{id}.{i}", ran.meeting, i) for i in several]
+
+    def _accumulated(self, node: Node, ran: Ran) -> str | None:
+        """The leaf to whose grad the node has added, if there is one."""
+        leaf = node.variable
+        if leaf is None or leaf not in ran.touched or self._made_by[leaf] is not None or ran.arrived[0] is None:
+            return None
+        hook = ran.unhooked()
+        made = ran.touched[leaf][1].grad if hook is None else hook.before
+        return None if made is None else leaf
+
+    def _grads(self, node: Node, ran: Ran, accumulated: str | None) -> list[Place]:
+        """Tensors whose grad it may have changed."""
+        places: list[Place] = []
+        for tensor in ran.touched:
+            places.append((f"{tensor}.grad", ran.grad, tensor))
+            if self._made_by[tensor] is not None:
+                places.append((f"retain:{tensor}", ran.grad, tensor))
+            elif tensor == accumulated:
+                places.append((f"grad:{node.id}", ran.incoming, 0))
+        return places
+
+    def _left(self, node: Node, ran: Ran) -> list[Place]:
+        """The arrows along which gradients left."""
+        places: list[Place] = []
+        for i, (after, g) in enumerate(zip(node.next_functions, ran.left, strict=True)):
+            if after.node is not None and g is not None:
+                edge = (after.node, after.index)
+                self._arrivals[edge] = self._arrivals.get(edge, 0) + 1
+                places.append((f"next:{node.id}.{i}", ran.leaving, i))
+        self._sent.append(tuple([g is not None for g in ran.left]))
+        return places
+
+
+def _numbers(
+    ran: Ran, places: list[Place], accumulated: str | None, freed: int, engine: Callable[[], Engine]
+) -> dict[str, Any]:
+    """What the pass has done in a step."""
+    formulas, jacobians = ran.rules(ran)
+    changes = tuple([Change(at, *read(key)) for at, read, key in places])
+    accumulation = None if accumulated is None else ran.accumulation(accumulated)
+    numbers = (ran.grad_outputs, ran.grad_inputs, formulas, changes, accumulation, ran.result_shapes, engine(), freed)
+    return dict(zip(NUMBERS, (*numbers, ran.hooks, jacobians, ran.edited), strict=True))

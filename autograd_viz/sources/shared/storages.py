@@ -1,0 +1,126 @@
+"""Which memory the saved tensors of a graph lie in: blocks, who uses each, and what it is (graph/storages.py).
+
+# Note [What a block is]
+A block is a parameter if a module or a leaf that trains owns it. Else it is an input if a tensor lies in it that nothing in the
+graph made. Else it is an activation if an op of the graph made a tensor in it. A block with none of these is an input if a
+variable holds it. If nobody holds it, as a mask of dropout, it is an activation: it lives for the graph alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from types import CellType, FunctionType, MethodType
+from typing import Any
+
+from ...graph.storages import ACTIVATION, INPUT, PARAMETER, Again, Memory, Storage, Use
+from .names import modules_among, names_by_identity
+
+Block = tuple[Any, int]  # what is equal for tensors in one block, and its bytes
+MOST = 1000  # objects that are looked at behind a hook
+LIBRARIES = ("torch.", "autograd_viz.")
+
+
+@dataclass(slots=True)
+class _Found:
+    bytes: int
+    uses: list[Use] = field(default_factory=list)
+    tensors: list[str] = field(default_factory=list)
+    roles: set[str] = field(default_factory=set)
+    name: str = ""
+
+
+class Blocks:
+    """The blocks in which saved tensors lie.
+
+    Args:
+        blocks_of: the blocks of a tensor; a sparse tensor has several.
+    """
+
+    def __init__(self, blocks_of: Callable[[Any], Iterable[Block]]) -> None:
+        self._blocks_of = blocks_of
+        self._found: dict[Any, _Found] = {}
+        self._again: dict[Any, list[tuple[str, str]]] = {}
+
+    def packed(self, node: str, name: str, unpack_hook: Any) -> None:
+        """A hook has packed a saved tensor into nothing: a checkpoint will compute it again."""
+        self._again.setdefault(unpack_hook, []).append((node, name))
+
+    def use(self, use: Use, tensor: Any) -> None:
+        """A node has saved a tensor."""
+        for key, size in self._blocks_of(tensor):
+            if size:
+                self._found.setdefault(key, _Found(size)).uses.append(use)
+
+    def _known(self, tensor: Any) -> Iterator[_Found]:
+        return (self._found[key] for key, _ in self._blocks_of(tensor) if key in self._found)
+
+    def lies(self, tensor: Any, id: str, role: str) -> None:
+        """A tensor of the document, and what it makes of its block; "" if nothing."""
+        for found in self._known(tensor):
+            found.tensors.append(id)
+            found.roles.add(role)
+
+    def held(self, variables: Mapping[str, Any], is_tensor: Callable[[Any], bool]) -> None:
+        """The user's variables, and what modules among them own."""
+        for name, tensor in names_by_identity(variables, is_tensor):
+            for found in self._known(tensor):
+                found.name = found.name or name
+        for _, module in modules_among(variables):
+            for tensor in filter(is_tensor, (*module.parameters(), *module.buffers())):
+                for found in self._known(tensor):
+                    found.roles.add(PARAMETER)
+
+    def memory(self) -> Memory:
+        """All blocks, in the order of the first use."""
+        found = (Storage(f.bytes, _kind(f), tuple(f.uses), tuple(f.tensors), f.name) for f in self._found.values())
+        return Memory(tuple(found), tuple(Again(tuple(saved)) for saved in self._again.values()))
+
+
+def _kind(found: _Found) -> str:
+    """See Note [What a block is]."""
+    known = next((kind for kind in (PARAMETER, INPUT, ACTIVATION) if kind in found.roles), None)
+    return known or (INPUT if found.name else ACTIVATION)
+
+
+def behind(start: Any, tensor_in: Callable[[Any], Any]) -> Iterator[Any]:
+    """The tensors that an object holds: what hooks have packed, or what a checkpoint will need. No user code runs.
+
+    Modules are left out: they hold their parameters anyway.
+
+    Args:
+        start: the object.
+        tensor_in: the tensor that a thing is, or None.
+    """
+    todo, looked_at = [start], 0
+    while todo and looked_at < MOST:
+        thing = todo.pop()
+        looked_at += 1
+        if (tensor := tensor_in(thing)) is not None:
+            yield tensor
+        else:
+            todo += _inside(thing)
+
+
+def _inside(thing: Any) -> list[Any]:
+    if isinstance(thing, list | tuple | set):
+        return list(thing)[:MOST]
+    if isinstance(thing, dict):
+        return list(thing.values())[:MOST]
+    if isinstance(thing, partial):
+        return [thing.func, thing.args, thing.keywords]
+    if isinstance(thing, MethodType):
+        return [thing.__self__]
+    if isinstance(thing, FunctionType):
+        return [c.cell_contents for c in thing.__closure__ or () if _is_set(c)]
+    kind = type(thing)
+    is_module = callable(getattr(kind, "named_modules", None))
+    return (
+        list(getattr(thing, "__dict__", {}).values()) if f"{kind.__module__}.".startswith(LIBRARIES) and not is_module else []
+    )
+
+
+def _is_set(cell: Any) -> bool:
+    """Comparing with an empty cell asks no contents."""
+    return bool(cell != CellType())

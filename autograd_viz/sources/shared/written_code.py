@@ -1,0 +1,161 @@
+"""The user's code at a place: the expression, the statement around it, and the name that it assigns to."""
+
+from __future__ import annotations
+
+import ast
+import bisect
+import functools
+import inspect
+import linecache
+import re
+from collections.abc import Sequence
+from types import CodeType
+from typing import Any, NamedTuple
+
+from ...graph.parsing import parsed
+from ...graph.surroundings import Source
+from .same_line import spot_of
+
+BEGIN, END = re.compile(r"\b\w|[^\w\s]"), re.compile(r"(?<=\w)\b|(?<=[^\w\s])")  # where an expression can
+
+
+def source_at(code: CodeType, lasti: int) -> Source | None:
+    """The exact sub-expression that was running at instruction `lasti` of `code`; None if the code has no positions."""
+    return _source_at(code, lasti, code.co_filename)  # not cached by code: equal code may come from two files
+
+
+def definition_of(function: Any) -> Source | None:
+    """The line of a function's `def`; None if its code is not known. Decorators stand above it."""
+    code = getattr(inspect.unwrap(function), "__code__", None)
+    if code is None:
+        return None
+    lines = linecache.getlines(code.co_filename)[code.co_firstlineno - 1 :]
+    above = next((k for k, line in enumerate(lines) if line.lstrip().startswith("def ")), 0)
+    line, text = code.co_firstlineno + above, "".join(lines[above : above + 1]).rstrip("\n")
+    return Source(code.co_filename, line, line, 0, len(text), text)
+
+
+@functools.lru_cache(maxsize=4096)
+def _source_at(code: CodeType, lasti: int, file: str) -> Source | None:
+    spot = spot_of(code, lasti)
+    if spot is None:
+        return None
+    _, line, end_line, column, end_column = spot
+    left = _indentation_left_out(code, file)
+    start, end = _characters(code, line, column + left), _characters(code, end_line, end_column + left)
+    lines = linecache.getlines(file)[line - 1 : end_line]
+    function = "" if code.co_name.startswith("<") else code.co_name
+    return Source(file, line, end_line, start, end, "".join(lines).removesuffix("\n"), function)
+
+
+@functools.lru_cache(maxsize=1024)
+def _indentation_left_out(code: CodeType, file: str) -> int:
+    """How far the columns of `code` are left of its file's: marimo compiles a cell without the file's indentation.
+
+    At the columns of the file, an expression begins and ends where a word does.
+    """
+    lines = linecache.getlines(file)
+    places = {
+        (lines[line - 1], column, lines[end_line - 1], end)
+        for line, end_line, column, end in code.co_positions()
+        if line and end_line and end and column is not None and end_line <= len(lines)  # what is nowhere in a line ends at 0
+    }
+    deepest = max((len(line) - len(line.lstrip()) for line, *_ in places), default=0)
+
+    def cuts(left: int) -> int:
+        return sum(
+            not (_fits(BEGIN, first, start + left) and _fits(END, last, end + left)) for first, start, last, end in places
+        )
+
+    return min(range(deepest + 1), key=cuts)
+
+
+def _fits(pattern: re.Pattern[str], line: str, byte_column: int) -> bool:
+    return pattern.match(line, _in_characters(line, byte_column)) is not None
+
+
+def _characters(code: CodeType, line: int, byte_column: int) -> int:
+    """A column in characters: Python counts UTF-8 bytes."""
+    text = linecache.getline(code.co_filename, line)
+    return _in_characters(text, byte_column) if text else byte_column
+
+
+def _in_characters(line: str, byte_column: int) -> int:
+    return len(line.encode()[:byte_column].decode(errors="ignore"))
+
+
+class _Statement(NamedTuple):
+    """A simple statement: where it starts and ends as (line, column), and its text without indentation."""
+
+    start: tuple[int, int]
+    end: tuple[int, int]
+    text: str
+
+
+@functools.lru_cache(maxsize=256)
+def _statements(lines: tuple[str, ...]) -> list[_Statement]:
+    """Every simple statement of a file, in order. A file that is not plain Python (a cell with %magics) gives one per line."""
+    text = "".join(lines)
+    try:
+        tree = parsed(text)
+    except SyntaxError:
+        return [_Statement((i, 0), (i, len(line)), line.strip()) for i, line in enumerate(lines, 1)]
+    simple = (
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.stmt) and not (hasattr(node, "body") or isinstance(node, ast.Match))
+    )
+    return sorted(_statement(n, lines) for n in simple)
+
+
+def _statement(node: ast.stmt, lines: tuple[str, ...]) -> _Statement:
+    first, last = node.lineno, node.end_lineno or node.lineno
+    start = _in_characters(lines[first - 1], node.col_offset)
+    end = _in_characters(lines[last - 1], node.end_col_offset or 0)
+    own = [*lines[first - 1 : last - 1], lines[last - 1][:end]]  # ast.get_source_segment would split the whole file each time
+    own[0] = own[0][start:]
+    return _Statement((first, start), (last, end), "\n".join(line.strip() for line in own))
+
+
+# what may stand around the value of an assignment to one name: `a: Tensor = (` and `).requires_grad_()`
+_BEFORE, _BEHIND = re.compile(r"([^\W\d]\w*)\s*(?::[^=]+)?=[\s(]*"), re.compile(r"[\s)]*(?:\.\w+_\(\w*\)[\s)]*)*")
+
+
+class Assigned(NamedTuple):
+    """A statement around an expression: where it is, and the name that gets the value of the expression, or ""."""
+
+    file: str
+    start: tuple[int, int]
+    name: str
+
+
+@functools.lru_cache(maxsize=4096)
+def assigned_at(source: Source) -> Assigned:
+    """The statement around a place: its name is "a" in `a = b * c` for `b * c`, and "" for `b`."""
+    lines = tuple(linecache.getlines(source.file))
+    here, end = (source.line, source.column), (source.end_line, source.end_column)
+    known = _statements(lines) if lines else []
+    at = bisect.bisect_right(known, here, key=lambda s: s.start) - 1
+    if at < 0 or end > known[at].end:
+        return Assigned(source.file, here, "")
+    found = _BEFORE.fullmatch(_between(lines, known[at].start, here))
+    is_whole = found is not None and _BEHIND.fullmatch(_between(lines, end, known[at].end))
+    return Assigned(source.file, known[at].start, found[1] if found is not None and is_whole else "")
+
+
+def _between(lines: Sequence[str], start: tuple[int, int], end: tuple[int, int]) -> str:
+    """The code from one (line, column) to another."""
+    if start[0] == end[0]:
+        return lines[start[0] - 1][start[1] : end[1]]
+    return "".join([lines[start[0] - 1][start[1] :], *lines[start[0] : end[0] - 1], lines[end[0] - 1][: end[1]]])
+
+
+def statement_at(source: Source) -> tuple[tuple[int, int], str] | None:
+    """Start and text (with its line breaks) of the statement around a place; None if the source is not available."""
+    lines = tuple(linecache.getlines(source.file))
+    here = (source.line, source.column)
+    known = _statements(lines) if lines else []
+    before = bisect.bisect_right(known, here, key=lambda s: s.start)
+    if before and here <= known[before - 1].end:  # simple statements hold no others
+        return known[before - 1].start, known[before - 1].text
+    return (here, lines[source.line - 1].strip()) if source.line <= len(lines) else None

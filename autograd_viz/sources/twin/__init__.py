@@ -1,0 +1,1 @@
+"""Graphs and passes of the twin's tensors."""

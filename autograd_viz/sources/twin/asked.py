@@ -1,0 +1,140 @@
+"""A question about a tensor of the core: which graph is meant, and what only the live graph knows about it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ...graph.model import Value
+from ...graph.passes import Changed
+from ...graph.surroundings import Source
+from ...graph.trace import Step
+from ...twin.core.backward.accumulate_grad import AccumulateGrad
+from ...twin.core.backward.node import Node
+from ...twin.core.backward.saved import SavedResult, SavedTensor
+from ...twin.core.tensor.tensor import Tensor
+from ..shared import roots, stepped
+from ..shared.kept import raw_saved, version_of
+from ..shared.names import names_by_identity
+from ..shared.own_hooks import is_own_hook
+from ..shared.roots import Access
+from ..shared.values import value_of
+from ..shared.written_code import definition_of, source_at
+from .graph import CoreGraph, is_tensor
+from .reach import backward_of
+
+
+def _grad_fn(tensor: Tensor) -> Node | None:
+    node = backward_of(tensor)
+    return None if isinstance(node, AccumulateGrad) else node
+
+
+def _is_computed(t: Tensor) -> bool:
+    """Is it one floating-point number that was computed, or whose origin is unknown?"""
+    is_number = not t.requires_grad and t._data.size == 1 and t._data.dtype.kind == "f"
+    return is_number and (t._made_by is None or bool(t._made_by.inputs))
+
+
+ACCESS = Access(
+    grad_fn=_grad_fn,
+    end=backward_of,
+    after=lambda node: [after for after in node._next if after is not None],
+    order=lambda node: node._sequence,
+    size=lambda t: t._data.size,
+    passes=lambda t: [e.order for e in t._events if e.kind == "backward"],
+    is_computed=_is_computed,
+)
+
+
+def roots_for(tensor: Tensor, variables: Mapping[str, Any]) -> tuple[Tensor, ...]:
+    """The roots, among the caller's variables, that the tensor's gradient would come from."""
+    return roots.roots_among(tensor, [t for _, t in names_by_identity(variables, is_tensor)], ACCESS)
+
+
+def numbers_of(graph: CoreGraph) -> dict[str, Value | None]:
+    """The numbers of the last pass, by address. `arrived:n2.0` is what arrived at output 0 of n2, after hooks."""
+    found = dict(graph.past().values)
+    for node, id in graph.node_ids.items():
+        for i, g in enumerate(node._passed[0] if node._passed else ()):
+            if g is not None:
+                found[f"arrived:{id}.{i}"] = value_of(np.asarray(g))
+    return found
+
+
+def _is_last(node: Node, step: Step) -> bool:
+    """Has no pass called the node since the step?"""
+    arrived = tuple(None if g is None else value_of(np.asarray(g)) for g in node._passed[0]) if node._passed else ()
+    return arrived == step.grad_outputs
+
+
+class CoreLive:
+    """`reasons.Live` for a graph of the core."""
+
+    def __init__(self, graph: CoreGraph) -> None:
+        self._graph = graph
+        self._nodes = {id: node for node, id in graph.node_ids.items()}
+        self._stepped = stepped.last_pass(graph.node_ids)
+        self._seen = {} if self._stepped is None else self._stepped.seen()
+
+    def is_stepped(self) -> bool:
+        """Has a stepper run it?"""
+        return bool(self._seen)
+
+    def has(self, tensor: Any) -> bool:
+        """Does a node or an op read it?"""
+        return self._graph.tensor_id(tensor) is not None
+
+    def has_run(self, node: str) -> bool | None:
+        """Has a pass called it? Every node of the core remembers its last call."""
+        return self._nodes[node]._passed is not None
+
+    def numbers(self) -> dict[str, Value | None]:
+        """What was in the grads before a stepper's pass, if that was the last pass."""
+        steps = {node: step for node, step in self._seen.items() if _is_last(node, step)}
+        return stepped.grads_before(steps, self._graph.node_ids)
+
+    def changed(self, node: str, saved: str) -> Changed | None:
+        """How a saved tensor was modified, by the version counter. All tensors of one memory share it."""
+        n = self._nodes[node]
+        kept = raw_saved(n).get(saved)
+        inner = kept.tensor if isinstance(kept, SavedTensor) else kept
+        counter: Any = kept.counter if isinstance(kept, SavedResult) else getattr(inner, "_counter", None)
+        if not counter:
+            return None
+        first = next((place for version, place in counter[1:] if version == version_of(kept)), None)
+        name = next((name for t, name in self._graph.names.items() if t._counter is counter), None)
+        return Changed(name, counter[0], None if first is None else source_at(*first))
+
+    def zero_rows(self, tensor: str) -> tuple[int, ...]:
+        """Rows of grad that hold only zeros; empty if there is no grad."""
+        grad = self._graph.tensors[tensor]._grad
+        if grad is None or grad._data.ndim < 2:
+            return ()
+        return tuple(np.flatnonzero(~grad._data.reshape(grad._data.shape[0], -1).any(axis=1)).tolist())
+
+    def grad_changed(self, tensor: str) -> Changed | None:
+        """How grad was changed, by its version counter: the line, if the user made the last change."""
+        grad = self._graph.tensors[tensor]._grad
+        counter: Any = None if grad is None else grad._counter
+        if type(counter) is not list or not counter[0]:
+            return None
+        last = next((place for version, place in counter[1:] if version == counter[0] - 1), None)
+        return Changed(None, counter[0], None if last is None else source_at(*last))
+
+    def written_at(self, node: str) -> Source | None:
+        """The line of the `def backward` of a user's Function."""
+        function = getattr(self._nodes[node], "_forward_cls", None)
+        return None if function is None else definition_of(function.backward)
+
+    def hooks(self, node: str) -> tuple[str, ...]:
+        """The hooks of the tensors that arrive at the node, and the hooks of the node."""
+        found: list[Any] = []
+        n = self._nodes[node]
+        if isinstance(n, AccumulateGrad) and n.variable._extra is not None:
+            found += (n.variable._extra.hooks or {}).values()
+        if n._extra is not None:
+            found += [h for of_output in n._extra.tensor_hooks.values() for h in of_output.values()]
+            found += [*n._extra.prehooks.values(), *n._extra.posthooks.values()]
+        return tuple(getattr(h, "__name__", type(h).__name__) for h in found if not is_own_hook(h))

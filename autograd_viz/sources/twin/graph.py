@@ -1,0 +1,241 @@
+"""Makes a document of the core's tensors: what led to them, and what backward would do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from ...graph import model, surroundings
+from ...graph.trace import State
+from ...twin.core.backward.accumulate_grad import AccumulateGrad
+from ...twin.core.backward.node import Node
+from ...twin.core.backward.saved import SavedResult, SavedTensor
+from ...twin.core.base.provenance import Call
+from ...twin.core.function.function_node import BackwardCFunction
+from ...twin.core.op.former import Overwritten, formers
+from ...twin.core.tensor.tensor import Tensor
+from ..shared.formulas import RuleTexts
+from ..shared.kept import SavedAlike, is_stale, kept_array, kept_bytes, raw_saved, version_of
+from ..shared.line_names import names_by_line
+from ..shared.memory import sharers
+from ..shared.names import names_by_identity
+from ..shared.statements import Happened, place_of, statements
+from ..shared.values import value_of
+from .reach import identity, reach
+from .scopes import scopes_of
+from .versions import Versions
+
+# options that are operands: the number in 2 ** x comes before the tensor, in x ** 2 and 2 - x (rsub) after it
+NUMBERS = (("self",), ("exponent", "other"))
+NOWHERE = model.NextFunction(None, 0)
+
+
+def is_tensor(value: Any) -> bool:
+    """True for the core's tensors."""
+    return isinstance(value, Tensor)
+
+
+def version_now(t: Tensor) -> int:
+    """The version counter of a tensor; 0 for an inference tensor."""
+    return 0 if t.is_inference() else t._version
+
+
+class CoreGraph:
+    """The live graph behind a document: it knows the tensor or node of each id.
+
+    Args:
+        roots: where to start; everything that led to them is in the graph.
+        variables: the caller's names.
+
+    Attributes:
+        document: the graph as it was when this was built.
+        tensors: the live tensor of each id.
+        node_ids: the id of each live node.
+    """
+
+    def __init__(self, roots: Iterable[Tensor], variables: Mapping[str, Any]) -> None:
+        self.roots = tuple(roots)
+        self.names: dict[Tensor, str] = {}
+        self._taken = {*variables, *getattr(variables, "chosen", ())}
+        for name, tensor in names_by_identity(variables, is_tensor):
+            self.names.setdefault(tensor, name)
+            for former, version in formers(tensor):
+                self.names.setdefault(former, f"{name} (v{version})")
+        self._versions = Versions()
+        calls, tensors, nodes = reach(self.roots, self.names, self._versions)
+        self.tensors = {f"t{i}": t for i, t in enumerate(tensors)}
+        self._ids = {identity(t): id for id, t in self.tensors.items()}
+        self.node_ids = {n: f"n{i}" for i, n in enumerate(nodes)}
+        self.op_ids = {c: f"o{i}" for i, c in enumerate(calls)}
+        paths, self._modules = scopes_of([c.order for c in calls])
+        self._paths = dict(zip(calls, paths, strict=True))
+        self._sources: dict[Call | Node, surroundings.Source | None] = {}
+        self._rules, self._alike = RuleTexts(), SavedAlike()
+        self._made: dict[Call | Node, list[str]] = {}
+        for id, t in self.tensors.items():
+            if t._made_by is not None:
+                self._made.setdefault(t._made_by, []).append(id)
+        self._values = {id: value_of(t) for id, t in self.tensors.items()}
+        self._shares = sharers({id: t._data for id, t in self.tensors.items() if not isinstance(t, Overwritten)})
+        self.document = self._document()
+
+    def tensor_id(self, tensor: Tensor) -> str | None:
+        """The id of a tensor, or None if it is not part of the graph."""
+        return self._ids.get(identity(tensor))
+
+    def past(self) -> State:
+        """The numbers on the arrows after the last backward pass through this graph."""
+        values: dict[str, model.Value | None] = {}
+        parts: dict[tuple[str, int], int] = {}
+        for node, id in self.node_ids.items():
+            for i, ((after, index), g) in enumerate(_passed_on(node)):
+                if after is not None and g is not None:
+                    values[f"next:{id}.{i}"] = value_of(np.asarray(g))
+                    parts[self.node_ids[after], index] = parts.get((self.node_ids[after], index), 0) + 1
+        for node, id in self.node_ids.items():
+            for i, g in enumerate(node._passed[0] if node._passed else ()):
+                if g is not None:
+                    first = node._passed is not None and node._passed[2]
+                    values |= self._arrived(node, id, i, value_of(np.asarray(g)), parts.get((id, i), 0), first)
+        return State(values)
+
+    def _arrived(self, node: Node, id: str, index: int, value: model.Value, parts: int, first: bool) -> dict[str, model.Value]:
+        """Labels at a node's outputs: a sum, a first gradient, and what AccumulateGrad adds."""
+        found = {f"sum:{id}.{index}": value} if parts + first > 1 else {}
+        if isinstance(node, AccumulateGrad):
+            found[f"grad:{id}"] = value
+        elif first and parts == 0:
+            found |= {f"grad_fn:{self.tensor_id(t)}": value for t in self.roots if t._node is node and t._output_nr == index}
+        return found
+
+    def _source(self, call: Call | Node | None) -> surroundings.Source | None:
+        """Where an op ran. It is cached, as its result, the op and its statement all ask."""
+        if call is None:
+            return None
+        if call not in self._sources:
+            self._sources[call] = place_of(call.at)
+        return self._sources[call]
+
+    def _name(self, id: str) -> str | None:
+        return self.names.get(self.tensors[id]) or self._line_names.get(id)
+
+    def _document(self) -> model.Document:
+        node_ops: dict[Node, str] = {c.node: i for c, i in self.op_ids.items() if c.node is not None}
+        ranked = sorted(n._sequence for n in self.node_ids if not isinstance(n, AccumulateGrad))
+        rank = {s: i for i, s in enumerate(ranked)}
+        ops = tuple(self._op(c, i) for c, i in self.op_ids.items())
+        named = [id for id, t in self.tensors.items() if t in self.names]
+        places = {id: self._source(t._made_by) for id, t in self.tensors.items()}
+        self._line_names = names_by_line(places, ops, named, self._taken)
+        return model.Document(
+            tensors=tuple(self._tensor(t, i) for i, t in self.tensors.items()),
+            ops=ops,
+            nodes=tuple(self._node(n, i, node_ops.get(n), rank.get(n._sequence)) for n, i in self.node_ids.items()),
+            statements=self._statements(),
+            roots=tuple(self._ids[identity(t)] for t in self.roots),
+            modules=self._modules,
+        )
+
+    def _tensor(self, t: Tensor, id: str) -> model.Tensor:
+        return model.Tensor(
+            id=id,
+            name=self._name(id),
+            value=self._values[id],
+            grad=None if t._grad is None else value_of(t._grad),
+            grad_fn=None if t._node is None else self.node_ids.get(t._node),
+            output_nr=t.output_nr,
+            is_leaf=t._node is None,
+            requires_grad=t.requires_grad,
+            retains_grad=t.retains_grad,
+            version=version_now(t),
+            source=self._source(t._made_by),
+            shares=self._shares.get(id, ()),
+        )
+
+    def _op(self, call: Call | Node, id: str) -> model.Op:
+        operands = tuple(
+            [
+                model.Operand(None, str(t.value)) if t._is_number else model.Operand(self._id_at(t, call))
+                for t in call.inputs
+                if t is not None
+            ]
+        )
+        if options := call.options:
+            before, after = ([model.Operand(None, str(options[n])) for n in names if n in options] for names in NUMBERS)
+            operands = (*before, *operands, *after)
+        node = None if call.node is None else self.node_ids.get(call.node)  # None if only the node's indices were used
+        return model.Op(id, call.op, operands, self._outputs(call), node, self._source(call), self._paths[call])
+
+    def _outputs(self, call: Call | Node) -> tuple[str | None, ...]:
+        if call.outputs:
+            alive = [reference() for reference in call.outputs]
+            ids = [None if t is None else self._id_at(t, call) for t in alive]
+            count = len(call._outputs_metadata()) if isinstance(call, Node) else len(ids)
+            return (*ids[:count], *(id for id in ids[count:] if id is not None))  # the rest is not differentiable
+        return tuple(self._made.get(call, ()))
+
+    def _id_at(self, tensor: Tensor, call: Call | Node) -> str | None:
+        """The box of a tensor as the call read or made it."""
+        if tensor._extra is not None:
+            tensor = self._versions.at(tensor, call.order)
+        return self._ids.get(identity(tensor))
+
+    def _node(self, n: Node, id: str, op: str | None, order: int | None) -> model.Node:
+        kept = raw_saved(n)
+        return model.Node(
+            id=id,
+            name=type(n).__name__,
+            op=op,
+            outputs=len(n._outputs_metadata()),
+            next_functions=tuple(
+                [
+                    NOWHERE if after is None else model.NextFunction(self.node_ids[after], index)
+                    for after, index in n.next_functions
+                ]
+            ),
+            saved=tuple([self._saved(name, value, n) for name, value in kept.items()]),
+            formulas=self._rules.of(n, kept),
+            variable=self.tensor_id(n.variable) if isinstance(n, AccumulateGrad) else None,
+            order=order,
+            rule="user" if isinstance(n, BackwardCFunction) else "",
+        )
+
+    def _saved(self, name: str, kept: Any, node: Node) -> model.Saved:
+        if (known := self._alike.of(name, kept)) is not None:
+            return known
+        stale, size = is_stale(node, kept), kept_bytes(kept)
+        if not isinstance(kept, SavedTensor | Tensor):
+            return model.Saved(name, "plain", text=repr(kept), stale=stale, bytes=size)
+        array, box = kept_array(kept), self._saved_id(kept, node)
+        if box is not None and array is self.tensors[box]._data:
+            value: model.Value | None = self._values[box]
+        else:
+            value = None if array is None else value_of(array)
+        return model.Saved(name, "kept", value, box, version=version_of(kept), stale=stale, bytes=size)
+
+    def _saved_id(self, kept: SavedTensor | Tensor, node: Node) -> str | None:
+        """The box of a saved value; None if the document has no box for it."""
+        if isinstance(kept, Tensor):
+            return self.tensor_id(kept)
+        if kept.output_nr is not None:
+            return self._ids.get((node, kept.output_nr))
+        if isinstance(kept, SavedResult):  # not differentiable: indices, a mask
+            results = (reference() for reference in node.outputs)
+            return next((self.tensor_id(t) for t in results if t is not None and t._data is kept.data), None)
+        tensor = kept.tensor if isinstance(kept.tensor, Tensor) else kept.tensor.same()
+        return None if tensor is None else self.tensor_id(tensor)
+
+    def _statements(self) -> tuple[model.Statement, ...]:
+        happened = []
+        for id, t in self.tensors.items():
+            if t._made_by is not None:
+                happened.append(Happened(t._made_by.order, t._made_by.at, id, "make"))
+            happened += [Happened(e.order, e.at, id, e.kind) for e in t._events]
+        return statements(happened, self._name)
+
+
+def _passed_on(node: Node) -> Iterator[tuple[Any, Any]]:
+    """The edges of a node, with the gradients that it last sent along them."""
+    return zip(node.next_functions, node._passed[1], strict=True) if node._passed else iter(())

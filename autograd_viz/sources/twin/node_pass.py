@@ -1,0 +1,202 @@
+"""A backward pass of the core that runs one node at a time. Each call is a step of the document."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from ...graph.model import Number, Value
+from ...graph.trace import Step
+from ...twin.core.backward.accumulate_grad import AccumulateGrad
+from ...twin.core.backward.backward import start
+from ...twin.core.backward.node import Node
+from ...twin.core.backward.saved import FREED
+from ...twin.core.base.grad_mode import Anomaly, is_grad_enabled, set_grad_enabled
+from ...twin.core.op.primitive_node import PrimitiveNode
+from ...twin.core.tensor.tensor import Tensor
+from ..shared.formulas import formulas_with_numbers, symbolic_formulas
+from ..shared.jacobian import local_jacobians
+from ..shared.kept import is_stale, kept_array, raw_saved
+from ..shared.memory import owner
+from ..shared.random_numbers import random_numbers_kept
+from ..shared.stepping.gradient import as_gradient
+from ..shared.stepping.pass_kind import Snapshot
+from ..shared.stepping.undoable_pass import Pass
+from ..shared.stepping.written import Ran, Rules, read_beside
+from ..shared.values import FEW, dtype_text, value_of
+from .frozen_node import Twin
+from .graph import CoreGraph, version_now
+from .hooks import hooks_watched
+from .leaves import leaves_kept
+from .snapshots import ArraySnapshot, Attached, GradSnapshot, SavedSnapshot, runs_only_ours
+
+
+class CorePass(Pass):
+    """A backward pass from one root that has not run yet.
+
+    Args:
+        graph: the graph of `root`.
+        gradient: the first gradient; None for a single element.
+        retain_graph, create_graph: as in `backward`.
+
+    Raises:
+        RuntimeError: as `backward` would, in PyTorch's words.
+    """
+
+    graph: CoreGraph
+
+    def __init__(
+        self, graph: CoreGraph, root: Tensor, gradient: Tensor | None, retain_graph: bool | None, create_graph: bool
+    ) -> None:
+        task = start(root, gradient, retain_graph, create_graph)
+        super().__init__(graph, task, task.keep_graph)
+        if gradient is not None:
+            self._unread.show(self.places([gradient]))
+        drawn = {n.id: {s.name: s.value for s in n.saved if s.value is not None} for n in graph.document.nodes}
+        self._drawn = {node: drawn[id] for node, id in graph.node_ids.items()}
+
+    def advance(self) -> Step | None:
+        """Run one node. It restores the grad mode, as Ctrl-C on the last line of a `with` would leave that of the inside."""
+        mode = is_grad_enabled()
+        try:
+            return super().advance()
+        finally:
+            if is_grad_enabled() != mode:
+                set_grad_enabled(mode)
+
+    def grad_snapshot(self, tensor: Tensor, is_about_to_change: bool = False) -> GradSnapshot:
+        """The tensor's grad as it is now."""
+        return GradSnapshot(tensor)
+
+    def saved_snapshot(self, node: Node) -> Snapshot:
+        """A node's saved tensors as they are now."""
+        return SavedSnapshot(node)
+
+    def lost(self, node: Node) -> dict[str, str]:
+        """The node's saved tensors that can no longer be used."""
+        kept = raw_saved(node).items()
+        return {name: "freed" if k is FREED else "stale" for name, k in kept if k is FREED or is_stale(node, k)}
+
+    def attached(self, node: Node) -> Attached:
+        """What the user has attached to a node."""
+        return Attached(node)
+
+    def arrived(self, node: Node) -> Sequence[Snapshot]:
+        """The gradients that the user's code may change: hooks, a Function's backward."""
+        grads = [g._data if isinstance(g, Tensor) else g for g in self.task.input_buffers[node][1:] if g is not None]
+        return list(map(ArraySnapshot, grads))
+
+    def shows(self, node: Node, attached: Attached) -> bool:
+        """Does it run the user's code, keep the gradient as a grad, or record the pass?"""
+        return self.is_recorded or node._extra is not None or not runs_only_ours(node)
+
+    def places(self, gradients: Iterable[Any]) -> list[tuple[int, int]]:
+        """The memory of each gradient."""
+        arrays = [owner(g._data if isinstance(g, Tensor) else g) for g in gradients if g is not None]
+        return [(a.__array_interface__["data"][0], a.nbytes) for a in arrays if isinstance(a, np.ndarray)]
+
+    def touched(self, node: Node) -> list[Tensor]:
+        """The leaf, or the outputs that retain their grad."""
+        if isinstance(node, AccumulateGrad):
+            return [node.variable]
+        return [t for reference in (node._extra.retains if node._extra else {}).values() if (t := reference()) is not None]
+
+    def called(self, touched: list[Tensor], edited: tuple[int, ...]) -> Ran:
+        """Call the next node, and after the last one the callbacks."""
+        node = self.task.peek()
+        twin, saved = Twin(node) if isinstance(node, PrimitiveNode) else None, self._saved_values(node)
+        with hooks_watched(self.task) as hooks:
+            step = self.task.step()
+            if not self.task.ready and self.task.callbacks:
+                self.task.end()
+        rules = partial(_rules, twin, step.results, self.shows_jacobians)
+        shapes = tuple([None if r is None else r.shape for r in step.results])
+        id = self.graph.node_ids[node]
+        return Ran(id, step.grad_outputs, step.grad_inputs, shapes, _values, saved, rules, tuple(hooks), edited)
+
+    def _saved_values(self, node: Node) -> dict[str, Callable[[], Value]]:
+        """How to read each saved tensor as it is now."""
+        drawn = self._drawn.get(node, {})
+        found: dict[str, Callable[[], Value]] = {}
+        for name, kept in raw_saved(node).items():
+            array = kept_array(kept)
+            if array is not None:
+                found[name] = _read_later(array, drawn.get(name))
+        return found
+
+    @contextmanager
+    def untouched(self) -> Iterator[None]:
+        """Inside, random numbers and leaves are protected if the user's code is called."""
+        leaves = [n.variable for n in self.nodes if isinstance(n, AccumulateGrad)]
+        with ExitStack() as kept:
+            if self.calls_user_code:
+                kept.enter_context(random_numbers_kept())
+                kept.enter_context(leaves_kept(leaves))
+            yield
+
+    @property
+    def calls_user_code(self) -> bool:
+        """Are there hooks, or a Function's backward?"""
+        return not all(map(runs_only_ours, self.nodes))
+
+    @property
+    def leaves_no_trace(self) -> bool:
+        """Does it call no hook and no Function's backward, record nothing, and have no observer?"""
+        return not self.is_recorded and not Anomaly.enabled and not self.calls_user_code
+
+    def gradient(self, value: Any, node: Node, index: int) -> Any:
+        """What the user typed, with the shape and type of that output."""
+        return as_gradient(value, *node._outputs_metadata()[index], as_tensor=self.task.create_graph)
+
+    def copy_of(self, gradient: Any) -> Tensor:
+        """A gradient as a tensor of the user's, who may change it."""
+        return Tensor((gradient._data if isinstance(gradient, Tensor) else gradient).copy())
+
+    def value_of(self, gradient: Any) -> Value:
+        """A gradient as the document shows it."""
+        return value_of(gradient)
+
+    def grad_value(self, tensor: Tensor) -> Value | None:
+        """The tensor's grad."""
+        return None if tensor._grad is None else value_of(tensor._grad)
+
+    def version_of(self, tensor: Tensor) -> int:
+        """The version counter of the tensor."""
+        return version_now(tensor)
+
+    def numbers_of(self, tensor: Tensor) -> tuple[Number, ...]:
+        """The elements of a small tensor."""
+        return tuple(tensor._data.reshape(-1).tolist())
+
+    def id_of(self, thing: Any) -> str | None:
+        """The id of a tensor or node of the graph, else None."""
+        if isinstance(thing, Node):
+            return self.graph.node_ids.get(thing)
+        return self.graph.tensor_id(thing) if isinstance(thing, Tensor) else None
+
+
+def _read_later(array: Any, drawn: Value | None) -> Callable[[], Value]:
+    """A function that reads an array as it is now. A small array is copied; a large one that is drawn has already been read."""
+    if array.size <= FEW:
+        return partial(value_of, array.copy())
+    is_drawn = drawn is not None and drawn.summary is not None and drawn.shape == array.shape
+    value = drawn if drawn is not None and is_drawn and drawn.dtype == dtype_text(array.dtype) else value_of(array)
+    return lambda: value
+
+
+def _rules(twin: Twin | None, results: Sequence[Any], jacobians: bool, ran: Ran) -> Rules:
+    """The formulas and, if wanted, the local Jacobians of a node that has run."""
+    if twin is None:
+        return (), ()
+    node = twin.node()
+    values = read_beside(results, ran.left, ran.grad_inputs, _values)  # usually the same objects
+    formulas = formulas_with_numbers(node, symbolic_formulas(node), ran.kept, ran.grad_outputs, values, ran.grad_inputs)
+    return formulas, local_jacobians(node) if jacobians else ()
+
+
+def _values(grads: Sequence[Any]) -> tuple[Value | None, ...]:
+    return tuple(None if g is None else value_of(g) for g in grads)

@@ -1,0 +1,81 @@
+"""Everything that led to a tensor: calls, tensors and backward nodes, in the order of the program."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ...twin.core.backward.accumulate_grad import AccumulateGrad, gradient_edge
+from ...twin.core.backward.node import Node
+from ...twin.core.base.provenance import Call
+from ...twin.core.tensor.tensor import Tensor
+from .versions import Versions
+
+
+def identity(t: Tensor) -> Any:
+    """The key that Tensor objects of one box share: an unpacked result is another object for the same output."""
+    return t if t._node is None else (t._node, t._output_nr)
+
+
+def reach(
+    roots: tuple[Tensor, ...], prefer: Mapping[Tensor, str], versions: Versions
+) -> tuple[list[Call | Node], list[Tensor], list[Node]]:
+    """Every call, tensor and backward node that led to the roots, in the order of the program."""
+    tensors: dict[Any, Tensor] = {}
+    calls: dict[Call | Node, None] = {}
+    nodes: dict[Node, None] = {}
+    for root in roots:
+        backward_of(root)  # a view of a changed base gets its grad_fn when it is asked; other tensors have that of their op
+    stack: list[Tensor | Node | None] = list(roots)
+    while stack:
+        item = stack.pop()
+        if isinstance(item, Node):
+            if item not in nodes:
+                nodes[item] = None
+                stack += [after for after in item._next if after is not None and after not in nodes]
+                if isinstance(item, AccumulateGrad):
+                    stack.append(item.variable)
+        elif item is not None and not item._is_number:
+            key = identity(item)
+            known = tensors.get(key)
+            if known is None or (known not in prefer and item in prefer):
+                tensors[key] = item
+            if known is None or known._made_by is None:
+                stack += [item._node or backward_of(item), *_behind(item, calls, versions, prefer)]
+    in_order = sorted(tensors.values(), key=lambda t: (t._made_by.order if t._made_by else (-1, 0), _place_among_results(t)))
+    rank = {identity(t): i for i, t in enumerate(in_order)}
+    return (
+        sorted((c for c in calls if c.inputs), key=lambda c: c.order),
+        in_order,
+        sorted(nodes, key=lambda n: (n._sequence, rank[identity(n.variable)] if isinstance(n, AccumulateGrad) else 0)),
+    )
+
+
+def _place_among_results(tensor: Tensor) -> int:
+    """The index of a tensor among the results of its op."""
+    if tensor._node is not None or tensor._made_by is None:
+        return tensor._output_nr
+    return next((i for i, reference in enumerate(tensor._made_by.outputs) if reference() is tensor), 0)
+
+
+def backward_of(tensor: Tensor) -> Node | None:
+    """Its grad_fn, or the AccumulateGrad of a leaf."""
+    try:
+        node: Node | None = gradient_edge(tensor)[0]
+    except RuntimeError:  # a view whose grad_fn raises: it is drawn with its last one
+        node = tensor._node
+    return node
+
+
+def _behind(tensor: Tensor, calls: dict[Call | Node, None], versions: Versions, prefer: Mapping[Tensor, str]) -> list[Tensor]:
+    """What a tensor leads to in the forward graph: the inputs and the other results of the call that made it.
+
+    A result that is not differentiable (indices, a mask) counts only if a variable holds it. As an input it is reached anyway.
+    """
+    call = tensor._made_by
+    if call is None or call in calls:
+        return []
+    calls[call] = None
+    results = [t for reference in call.outputs if (t := reference()) is not None]
+    siblings = [t for t in results if t._node is not None or not isinstance(call, Node) or t in prefer]
+    return [versions.at(t, call.order) for t in (*call.inputs, *siblings) if t is not None]

@@ -1,0 +1,267 @@
+"""What the core remembers of a program, as `reasons.History`. Tensors and nodes keep it; no recorder is needed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...graph.passes import HUGE, TINY, Holder
+from ...graph.surroundings import Source
+from ...twin.core.backward.engine import GraphTask
+from ...twin.core.backward.saved import SavedResult, SavedTensor
+from ...twin.core.base import happened, provenance
+from ...twin.core.base.provenance import Place
+from ...twin.core.tensor.tensor import Tensor
+from ..shared.kept import raw_saved, version_of
+from ..shared.written_code import source_at
+from .graph import CoreGraph
+
+
+class CoreOp:
+    """A call or a node of the core, as `reasons.Op`. Two of one call are equal.
+
+    Args:
+        call: what the tensor keeps.
+        is_flat: its result has a type that has no gradients.
+    """
+
+    def __init__(self, call: Any, is_flat: bool = False) -> None:
+        self.call, self._is_flat = call, is_flat
+        self.number = call.order
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, CoreOp) and other.call is self.call
+
+    def __hash__(self) -> int:
+        return hash(self.call)
+
+    @property
+    def name(self) -> str:
+        """Lower case, as in `torch.<name>`."""
+        return str(self.call.op).removesuffix("Backward0").lower()
+
+    @property
+    def source(self) -> Source | None:
+        """Where it was called."""
+        return _source(self.call.at)
+
+    @property
+    def age(self) -> int:
+        """How many passes had run before it."""
+        return sum(p.order < self.number for p in happened.passes)
+
+    @property
+    def given(self) -> list[Any]:
+        """The ops of its inputs, and leaves that require grad."""
+        found: list[Any] = []
+        for t in self.call.inputs:
+            if t is None or t._is_number:
+                continue
+            op = op_of(t)
+            if op is not None and (t.requires_grad or op.given):
+                found.append(op)
+            elif t.requires_grad and not self._was_early(t):
+                found.append(t)
+        return found
+
+    def _was_early(self, leaf: Tensor) -> bool:
+        """Did the leaf start to require grad after the op ran?"""
+        return any(e.kind == "requires_grad" and e.order > self.number for e in leaf._events)
+
+    @property
+    def early(self) -> Tensor | None:
+        """A leaf that started to require grad after the op ran."""
+        return next((t for t in self.call.inputs if t is not None and t.requires_grad and self._was_early(t)), None)
+
+    @property
+    def cut(self) -> str:
+        """Why a call has no node."""
+        if self.call.node is not None:
+            return ""
+        given = self.given
+        if not any(not isinstance(g, CoreOp) or not g.cut for g in given):
+            return "behind" if given else ""
+        return "op" if self.name == "detach" or self._is_flat else "no_grad"
+
+
+def op_of(tensor: Tensor) -> CoreOp | None:
+    """The op that made a tensor."""
+    call = tensor._made_by
+    return CoreOp(call, tensor._data.dtype.kind not in "fc") if call is not None and call.inputs else None
+
+
+class GradOp:
+    """A call of autograd.grad() without create_graph, as `reasons.Op`: its results have no history."""
+
+    name, cut, age = "grad", "op", 0
+
+    def __init__(self, noted: happened.PassNote) -> None:
+        root = noted.root()
+        made = None if root is None else op_of(root)
+        self.given = [] if made is None else [made]
+        self.number, self.source = noted.order, _source(noted.at)
+
+
+class NumberOp:
+    """A tensor that became a number, as `reasons.Op`."""
+
+    cut, age = "op", 0
+
+    def __init__(self, noted: happened.NumberNote) -> None:
+        self.name, self.number, self.source = noted.name, noted.order, _source(noted.at)
+        self.given: list[Any] = [leaf for ref in noted.leaves if (leaf := ref()) is not None]
+
+
+class CoreEvent:
+    """Something that happened, as `reasons.Event`."""
+
+    def __init__(self, kind: str, name: str, number: Any, at: Place | None, detail: Any = None) -> None:
+        self.kind, self.name, self.number, self.detail, self._at = kind, name, number, detail, at
+
+    @property
+    def source(self) -> Source | None:
+        """Where it happened."""
+        return _source(self._at)
+
+
+class CorePass(CoreEvent):
+    """A call of backward() or grad()."""
+
+    def __init__(self, noted: happened.PassNote) -> None:
+        super().__init__("pass", noted.name, noted.order, noted.at)
+        root = noted.root()
+        self.root = op_of(root) if isinstance(root, Tensor) else None
+        self.error, self.wanted = noted.error, noted.wanted
+        self.has_graph = not isinstance(root, Tensor) or root._node is not None
+
+
+class CoreHistory:
+    """`reasons.History` of programs of the core."""
+
+    is_recorded = True
+    unknown_root = "root_gone"
+    knows_uses = False
+    scalers: tuple[Any, ...] = ()
+
+    def __init__(self) -> None:
+        self.passes = tuple(CorePass(p) for p in happened.passes)
+        self.left = tuple(NumberOp(n) for n in happened.numbers)
+
+    def op_of(self, tensor: Tensor) -> Any:
+        """The op that made a tensor; grad() for a gradient that it returned without a graph."""
+        returned = [p for p in happened.passes if any(r() is tensor for r in p.results)]
+        return op_of(tensor) or next((GradOp(p) for p in returned), None)
+
+    def events_of(self, tensor: Tensor, *kinds: str) -> list[CoreEvent]:
+        """Events of the tensor itself, and changes of its memory."""
+        found = [CoreEvent(_kind(e.kind, tensor), e.kind, e.order, e.at) for e in tensor._events]
+        if tensor._made_by is not None and not tensor._made_by.inputs:
+            found.insert(0, CoreEvent("made", str(tensor._made_by.op), tensor._made_by.order, tensor._made_by.at))
+        counter: Any = tensor._counter
+        if type(counter) is list:
+            now = provenance.now()
+            found += [CoreEvent("written", "", now, Place(*place), version) for version, place in reversed(counter[1:])]
+        return [e for e in found if not kinds or e.kind in kinds]
+
+    def is_leaf(self, tensor: Tensor) -> bool:
+        """Did no op make it?"""
+        return tensor.is_leaf
+
+    def grad_of(self, tensor: Tensor) -> Any:
+        """The grad, without a warning."""
+        return tensor._grad
+
+    def state_of(self, tensor: Tensor) -> str:
+        """What its grad contains."""
+        if tensor._grad is None:
+            return ""
+        values = tensor._grad._data
+        if np.isnan(values).any():
+            return "nan"
+        if np.isinf(values).any():
+            return "inf"
+        size = float(np.linalg.norm(values.ravel().astype(complex if values.dtype.kind == "c" else float)))
+        return "zero" if not values.any() else "huge" if size >= HUGE else "tiny" if size <= TINY else ""
+
+    def clearings(self, tensor: Tensor) -> list[CoreEvent]:
+        """The events that set its grad to None."""
+        names = {"cleared": "grad", "zero_grad": "zero_grad"}
+        return [CoreEvent("cleared", names[e.kind], e.order, e.at) for e in tensor._events if e.kind in names]
+
+    def used(self, tensor: Tensor) -> None:
+        """Unknown: a leaf does not know its users."""
+
+    def optimizers(self, tensor: Tensor) -> list[Holder]:
+        """The live optimizers."""
+        made = {o: d for d in happened.optimizers if (o := d.of()) is not None}
+        return [_holder(o, d, tensor) for o, d in made.items()]
+
+    def shards(self, tensor: Tensor) -> int:
+        """None: there is one process."""
+        return 0
+
+    def early(self, tensor: Tensor) -> tuple[CoreOp, Tensor] | None:
+        """The op that ran before one of its inputs required grad, and that input."""
+        op = op_of(tensor)
+        seen = [] if op is None else [op]
+        for o in seen:
+            if o.early is not None:
+                return o, o.early
+            seen += [p for t in o.call.inputs if t is not None and (p := op_of(t)) is not None and p not in seen]
+        return None
+
+    def unmade(self, tensor: Tensor) -> str:
+        """Unknown: nothing is remembered under no_grad()."""
+        return "not_asked" if tensor._made_by is not None else "cut_no_grad"
+
+    def owner_of(self, tensor: Tensor) -> None:
+        """Unknown: modules keep no history."""
+
+    def mode_of(self, op: CoreOp) -> None:
+        """Unknown."""
+
+    def factor_of(self, event: CoreEvent) -> None:
+        """Unknown."""
+
+    def switched_off(self) -> list[CoreEvent]:
+        """Empty: tensors remember their own switches."""
+        return []
+
+    def modified(self, root: Tensor, message: str) -> tuple[CoreOp | None, CoreEvent | None]:
+        """The node whose saved tensor was changed in place, and the line of the first change."""
+        for node in reversed(list(CoreGraph([root], {}).node_ids)):
+            for kept in raw_saved(node).values() if hasattr(node, "_results") else ():
+                inner = kept.tensor if isinstance(kept, SavedTensor) else kept
+                counter: Any = kept.counter if isinstance(kept, SavedResult) else getattr(inner, "_counter", None)
+                if type(counter) is list and version_of(kept) != counter[0]:
+                    return CoreOp(node), _writer(counter, version_of(kept))
+        return None, None
+
+    def is_running(self) -> bool:
+        """Is the user's code running inside a pass: a hook, a Function?"""
+        return GraphTask.current is not None
+
+
+def _writer(counter: Any, version: int) -> CoreEvent | None:
+    """What made the next version: a line, or one of its steps."""
+    place = next((place for v, place in counter[1:] if v == version), None)
+    is_step = place in [tuple(s.at) for s in happened.steps]
+    return None if place is None else CoreEvent("step" if is_step else "written", "", (), Place(*place))
+
+
+def _kind(kind: str, tensor: Tensor) -> str:
+    return kind if kind != "requires_grad" else "switched_on" if tensor._requires_grad else "switched_off"
+
+
+def _holder(optimizer: Any, made: Any, tensor: Tensor) -> Holder:
+    groups = [g for g in optimizer.param_groups if any(p is tensor for p in g["params"])]
+    rate = float(groups[0]["lr"]) if groups and "lr" in groups[0] else None
+    steps = tuple(CoreEvent("step", type(optimizer).__name__, s.order, s.at) for s in happened.steps if s.of() is optimizer)
+    event = CoreEvent("optimizer", type(optimizer).__name__, made.order, made.at)
+    leaves = tuple(p for g in optimizer.param_groups for p in g["params"])
+    return Holder(type(optimizer).__name__, event, bool(groups), rate, steps, leaves)
+
+
+def _source(at: Any) -> Source | None:
+    return None if at is None else source_at(at.code, at.lasti)

@@ -1,0 +1,295 @@
+"""Watches a model of autograd_viz while it is trained: the same numbers as of a PyTorch model (pytorch/run/run.py).
+
+A kept pass runs again on a copy of the model, with the same inputs and random state.
+"""
+
+from __future__ import annotations
+
+import copy
+import math
+import weakref
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from ...twin.core.backward.backward import run, start
+from ...twin.core.backward.engine import GraphTask
+from ...twin.core.base import happened
+from ...twin.core.base.grad_mode import is_grad_enabled
+from ...twin.core.base.provenance import callers_place
+from ...twin.core.tensor.random import default_generator
+from ...twin.core.tensor.tensor import Tensor
+from ..shared.replaced import Replaced
+from ..shared.run import open_runs
+from ..shared.run.arrivals import Arrivals
+from ..shared.run.results import Again, Once, one_root
+from ..shared.run.rows import Rows
+from ..shared.run.table import BLOCK, TOTALS, Table
+from .run_moments import (
+    CoreCall,
+    CoreMoment,
+    CoreMoments,
+    hooked_by,
+    is_leaf,
+    node_of,
+    results_again,
+    tensors_in,
+    without_history,
+)
+
+MOST_CALLS = 16  # of the model in one pass
+
+
+class CoreRunWatch:
+    """A run that is watched, as `pytorch.run.RunWatch`.
+
+    Args:
+        model: a module. It is not held, and the run ends with it.
+        rows: what is measured of it.
+        sink: gets the numbers.
+        keep: 0 keeps no pass.
+    """
+
+    def __init__(self, model: Any, rows: Rows, sink: Any, keep: int) -> None:
+        self.model, self.rows, self.sink = weakref.ref(model), rows, sink
+        self.count, self.loss, self.is_on = 0, math.nan, True
+        self.before: Callable[[list[int]], None] | None = None
+        self.after: Callable[[], None] = lambda: None
+        self.moments = CoreMoments()
+        self._keeps, self._kept, self._has_run = keep > 0, list[CoreCall](), False
+        self._table, self._totals, self._passes, self._before = Table(rows.order), dict[str, float](), 0, dict[int, Any]()
+        self._arrivals = Arrivals(node_of, is_leaf)
+        self._begun, self._is_reached = 0, False  # passes of this step that have begun; one has reached the model
+        self._reached = 0  # gradients that have arrived at results of the model
+        self._stepped, self._rate, self._began = False, math.nan, perf_counter()
+        self._names = [
+            Replaced(happened, "passing", self._runs_backward),
+            Replaced(happened, "stepping", self.steps),
+            Replaced(happened, "calling", self.calls),
+            Replaced(happened, "clipping", self._clips),
+            Replaced(happened, "scaling", self._scales),
+        ]
+        open_runs.begins(self)
+
+    def close(self) -> None:
+        """Stop watching."""
+        if self.is_on:
+            self.is_on = False
+            for name in self._names:
+                name.undo()
+            open_runs.ends(self)
+            self.flush()
+            self._kept = []
+
+    # -- a pass -------------------------------------------------------------------------------------------------------
+
+    def calls(self, calling: Any, module: Any, run: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """A module is called."""
+        column = self.rows.of_module.get(module)
+        if column is None or not is_grad_enabled():
+            return calling(module, run, args, kwargs)
+        kept = self._begins(args, kwargs) if module is self.model() else None
+        output = calling(module, run, args, kwargs)
+        self._follow(column, kept, tensors_in(output))
+        return output
+
+    def _follow(self, column: int, kept: CoreCall | None, results: Sequence[Any]) -> None:
+        """Note the gradients that arrive at results of a module, and measure those at the first."""
+        is_first = True
+        for place, result in enumerate(results):
+            put = partial(hooked_by, result, None if kept is None else partial(self._noted, kept.arrived, place))
+            arrives = partial(self._arrives, column, result._output_nr, Once()) if is_first else None
+            if self._arrivals.follow(result, partial(put, arrives)):
+                is_first = False
+                if kept is not None:
+                    kept.is_followed = True
+
+    def _begins(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> CoreCall | None:
+        """The model is called. What the call needs to run again, if it is kept."""
+        self._end_step()
+        if not self._keeps:
+            return None
+        if self._has_run or len(self._kept) == MOST_CALLS:
+            self._kept, self._has_run = [], False
+        random, model = default_generator.get_state(), copy.deepcopy(self.model())
+        self._kept.append(CoreCall(callers_place(), model, without_history(args), without_history(kwargs), random))
+        return self._kept[-1]
+
+    def _arrives(self, column: int, output: int, before: Once, grads: Sequence[Any]) -> None:
+        grad, number = grads[output], max(1, self._begun)  # a stepper is counted as no pass
+        if self.is_on and grad is not None and _is_backward() and before.is_new(self.count, number):
+            array = grad.detach().numpy()
+            self._table.put_one("norm", column, np.hypot(self._table.one("norm", column) or 0.0, norm_of(array)))
+            self._table.put_one("largest", column, np.abs(array).max(initial=0))
+
+    @contextmanager
+    def _runs_backward(self, passing: Any, name: str, root: Any, *args: Any) -> Iterator[Any]:
+        if self.model() is None:
+            self.close()
+        is_ours = name == "backward" and self.is_on
+        if is_ours:
+            self._arrivals.pass_begins([root])
+            self._end_step()
+        reached, self._begun = self._reached, self._begun + is_ours
+        with passing(name, root, *args) as noted:
+            yield noted
+        is_own = self._reached > reached or not any(call.is_followed for call in self._kept)
+        if not is_ours or (self._is_reached and not is_own):
+            return
+        if is_own and not self._is_reached:  # passes that have not reached the model count only until one has
+            self._passes, self._is_reached = 0, True
+        self._passes += 1
+        self._has_run = self._has_run or is_own
+        if isinstance(root, Tensor) and root.numel() == 1:
+            self._totals["loss"] = self.loss = float(root.detach().item().real)
+
+    def _noted(self, arrived: dict[int, Any], place: int, grad: Any) -> None:
+        if _is_backward():
+            arrived[place] = grad.detach()
+            self._reached += 1
+
+    def _clips(self, clipping: Any, factor: float) -> None:
+        clipping(factor)
+        self._totals["clip"] = factor
+
+    # -- a step -------------------------------------------------------------------------------------------------------
+
+    def steps(self, stepping: Any, optimizer: Any) -> None:
+        """An optimizer is about to step."""
+        stepping(optimizer)
+        held = self._held_by(optimizer)
+        if not held:
+            return
+        if self._stepped and any(k in self._before for k in held):
+            self._end_step()
+        bad = self._measure(held)
+        self._note_rate(optimizer)
+        if self.before is not None:
+            try:
+                self.before(bad)
+            except BaseException:  # it reaches the user
+                self.flush()
+                raise
+        self._before |= {k: self.rows.parameters[k].detach().numpy().copy() for k in held}
+
+    def _scales(self, scaling: Any, optimizer: Any, scale: float, is_skipped: bool) -> None:
+        scaling(optimizer, scale, is_skipped)
+        held = self._held_by(optimizer)
+        if held and not self._stepped:  # the first optimizer after the pass
+            self._totals["loss"] = self.loss = self.loss / scale
+        if held and is_skipped:
+            self._measure(held)
+            self.sink.mark(self.count, "skipped")
+
+    def _held_by(self, optimizer: Any) -> list[int]:
+        """The columns of the parameters that an optimizer has."""
+        everything = [p for group in optimizer.param_groups for p in group["params"]]
+        return [self.rows.of_parameter[p] for p in everything if p in self.rows.of_parameter]
+
+    def _measure(self, held: list[int]) -> list[int]:
+        """The gradients that an optimizer is about to use; the rows of those that are not finite."""
+        bad, self._stepped = list[int](), True
+        for k in held:
+            if self.rows.parameters[k].grad is None:
+                continue
+            grad = self.rows.parameters[k].grad.detach().numpy()
+            is_finite = np.isfinite(grad).all()
+            with np.errstate(all="ignore"):
+                self._table.put_one("norm", k, norm_of(grad) if is_finite else np.inf)
+                self._table.put_one("largest", k, np.abs(grad).max(initial=0))
+            self._table.put_one("zeros", k, 1 - np.count_nonzero(grad) / max(1, grad.size))
+            bad += [] if is_finite else [self.rows.at(k)]
+        return sorted(bad)
+
+    def _note_rate(self, optimizer: Any) -> None:
+        now = float(optimizer.param_groups[0].get("lr", math.nan))
+        if self._rate != now and not math.isnan(self._rate):
+            self.sink.mark(self.count, "rate", f"{self._rate:.3g} → {now:.3g}")
+        self._totals["rate"] = self._rate = now
+
+    def what(self, row: int) -> str:
+        """What the gradient of a row is: "nan" or "inf"."""
+        grad = self.rows.parameters[self.rows.order[row]].grad
+        return "nan" if bool(np.isnan(grad.detach().numpy()).any()) else "inf"
+
+    def has_moved(self) -> bool:
+        """Has an optimizer moved a weight in this step?"""
+        return any(not np.array_equal(self.rows.parameters[k].detach().numpy(), was, True) for k, was in self._before.items())
+
+    def _end_step(self) -> None:
+        if not self._stepped:
+            return
+        now = perf_counter()
+        self._totals |= {"passes": self._passes, "seconds": now - self._began}
+        self._stepped, self._passes, self._begun, self._is_reached, self._began = False, 0, 0, False, now
+        with np.errstate(all="ignore"):
+            for k, old in self._before.items():
+                moved = norm_of(self.rows.parameters[k].detach().numpy() - old)
+                self._table.put_one("update", k, np.divide(moved, norm_of(old)))
+        waiting = self._table.end([self._totals.get(name) for name in TOTALS])
+        self._before, self._totals = {}, {}
+        self.count += 1
+        if waiting == BLOCK:
+            self.sink.add(*self._table.take())
+        self.after()
+
+    def flush(self) -> None:
+        """Hand all numbers over; a step that some optimizer has made is complete."""
+        self._end_step()
+        self.sink.add(*self._table.take())
+
+    # -- a pass again -------------------------------------------------------------------------------------------------
+
+    @property
+    def has_pass(self) -> bool:
+        """Can the last pass run again?"""
+        return any(call.arrived for call in self._kept)
+
+    def moment(self) -> CoreMoment:
+        """The last pass.
+
+        Raises:
+            RuntimeError: it cannot run again.
+        """
+        why = "since it is watched, no gradient has reached a result of the model"
+        why = "keep is 0" if not self._keeps else why if self.is_on else "the run is closed"
+        if not self.has_pass:
+            raise RuntimeError(f"the pass of step {self.count} cannot run again: {why}")
+        return CoreMoment(self.count, [call for call in self._kept if call.arrived])
+
+    @contextmanager
+    def opened(self, moment: CoreMoment) -> Iterator[Again]:
+        """A pass, computed again. What runs inside is not the program's, and is not noted."""
+        names, self._names = self._names, []
+        for name in names:
+            name.pause()
+        try:
+            with happened.apart():
+                reached, leaves, inputs = results_again(moment)
+                yield Again(*one_root(reached, _vjp), leaves, reached, inputs)
+        finally:
+            self._names = names
+            for name in names:
+                name.go_on()
+
+
+def norm_of(array: Any) -> float:
+    """The Euclidean norm, in float64."""
+    return float(np.sqrt(np.sum(np.square(np.abs(array), dtype=np.float64))))
+
+
+def _is_backward() -> bool:
+    """Is the pass that runs one of `backward`, not of `grad`?"""
+    return GraphTask.current is not None and not GraphTask.current.captures
+
+
+def _vjp(outputs: list[Any], grads: list[Any], wanted: Any) -> Any:
+    """The gradient that reaches a tensor; no list of passes has this one."""
+    edge = (wanted.grad_fn, wanted.output_nr)
+    task = start(outputs, grads, True, False, captures=[edge])
+    run(task)
+    return task.captured.get(edge)
