@@ -7,13 +7,12 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from autograd_viz.sources.twin.frozen_node.graph import CoreGraph
-
 import autograd_viz as av
 from autograd_viz.graph import State
 from autograd_viz.pictures.files import png_bytes
 from autograd_viz.pictures.layout import layout
 from autograd_viz.pictures.render import THEMES, render_svg
+from autograd_viz.sources.twin.graph import CoreGraph
 
 ROUNDS = 60
 

@@ -23,7 +23,7 @@ import numpy as np
 import torch
 from torch.testing._internal.common_methods_invocations import op_db
 
-import autograd_viz as av
+from autograd_viz import twin as av
 
 MOST_SAMPLES = 60  # of a variant; some have hundreds that differ in one option
 SAMPLE_SEED = 1234  # PyTorch's own before each sample

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from autograd_viz.sources.twin.frozen_node.graph import CoreGraph
-from autograd_viz.sources.twin.frozen_node.node_pass import CorePass
-
 import autograd_viz as av
 from autograd_viz.answers.causes.why import Why
 from autograd_viz.answers.sentences import Past, Sentences
 from autograd_viz.graph import Document
 from autograd_viz.graph.trace import Step, Trace
+from autograd_viz.sources.twin.graph import CoreGraph
+from autograd_viz.sources.twin.node_pass import CorePass
 
 
 def stepped(root: av.Tensor, names: dict[str, Any], **options: Any) -> tuple[Document, tuple[Step, ...]]:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from autograd_viz.sources.twin.frozen_node.graph import CoreGraph
-from autograd_viz.sources.twin.frozen_node.node_pass import CorePass
-
 import autograd_viz as av
+from autograd_viz.sources.twin.graph import CoreGraph
+from autograd_viz.sources.twin.node_pass import CorePass
 from autograd_viz.stepper import Stepper
 
 

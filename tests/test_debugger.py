@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from autograd_viz.sources.twin.frozen_node.graph import CoreGraph
-from autograd_viz.sources.twin.frozen_node.node_pass import CorePass
 
 import autograd_viz as av
 from autograd_viz.graph import Engine, Jacobian, Step, Waiting
+from autograd_viz.sources.twin.graph import CoreGraph
+from autograd_viz.sources.twin.node_pass import CorePass
 from autograd_viz.stepper import Stepper
 
 from .steppers import names_of, stepper_of, three_leaves

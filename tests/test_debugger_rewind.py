@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from autograd_viz.sources.twin.frozen_node.graph import CoreGraph
 from hypothesis import given
 from hypothesis import strategies as st
 
 import autograd_viz as av
+from autograd_viz.sources.twin.graph import CoreGraph
 from autograd_viz.stepper import Stepper
 
 from .programs import Program, programs

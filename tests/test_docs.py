@@ -105,7 +105,7 @@ def test_the_gallery_shows_every_picture_with_its_program() -> None:
 
 def test_what_is_quoted_stands_in_the_source() -> None:
     op, rules = [b.text for b in blocks(DOCS / "understand" / "rules.md") if b.language == "text"]
-    ops = ROOT / "autograd_viz" / "core" / "ops"
+    ops = ROOT / "autograd_viz" / "twin" / "core" / "ops"
     assert op in (ops / "elementwise" / "arithmetic.py").read_text(encoding="utf-8")
     assert rules in (ops / "first.py").read_text(encoding="utf-8")
 

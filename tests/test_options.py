@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import autograd_viz as av
+from autograd_viz import twin
 from autograd_viz.verbs.run import Run
 
 
@@ -105,7 +106,7 @@ CALLED = {
     "loss": "explain",
     "what": "takes",
 }
-UNCHECKED = {"map_location", "weights_only", "input", "n", "dim", "prepend", "append", "tensor", "x", "steppers"}
+UNCHECKED = {"a", "b", "of_the_op", "map_location", "weights_only", "input", "tensor", "x", "steppers"}
 
 
 @pytest.mark.parametrize(("verb", "option", "value"), CASES, ids=[f"{v}({o}={x!r})" for v, o, x in CASES])
@@ -129,9 +130,9 @@ def test_numbers_of_numpy_are_numbers(tmp_path: Path) -> None:
     assert not av.diff(loss(), loss(), rtol=0, atol=np.float64(0.1)).first_value
 
 
-def test_one_loss_alone_is_not_compared() -> None:
-    with pytest.raises(RuntimeError, match=r"at least one-dimensional; to compare it with another loss call av.diff\(a, b\)"):
-        av.diff(loss())
-    with pytest.raises(TypeError, match=r"diff\(a, b\) compares two passes, and the second is missing"):
-        av.diff(av.step(loss()))
-    assert av.diff(av.tensor([1.0, 3.0])).tolist() == [2.0]
+@pytest.mark.parametrize("call", [lambda x: av.diff(x), lambda x: av.diff(x, 2), lambda x: av.gather(x, 0, x)])
+def test_a_verb_refuses_the_arguments_of_the_op_of_its_name(call: Callable[[Any], Any]) -> None:
+    with pytest.raises(TypeError, match=r"PyTorch's op of this name is autograd_viz.twin.(diff|gather)"):
+        call(loss())
+    x = av.tensor([[1.0, 3.0]])
+    assert twin.diff(x).tolist() == [[2.0]] and twin.gather(x, 1, twin.tensor([[1]])).tolist() == [[3.0]]

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from autograd_viz.sources.twin.frozen_node.graph import CoreGraph
 from hypothesis import HealthCheck, given, settings
 
 import autograd_viz as av
 from autograd_viz.graph import state_at
+from autograd_viz.sources.twin.graph import CoreGraph
 from autograd_viz.stepper import Stepper
 
 from .figures import figure

@@ -134,7 +134,9 @@ def _has_any(module: Any, own: set[Any]) -> bool:
 
 def _modules() -> list[Any]:
     """All modules of the process, of both libraries."""
-    kinds = tuple(k for name in ("torch.nn", f"{__package__.partition('.')[0]}.nn") if (k := _module_class(name)) is not None)
+    kinds = tuple(
+        k for name in ("torch.nn", f"{__package__.partition('.')[0]}.twin.nn") if (k := _module_class(name)) is not None
+    )
     return [thing for thing in gc.get_objects() if issubclass(type(thing), kinds)]  # isinstance would ask lazy objects
 
 

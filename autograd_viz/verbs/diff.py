@@ -96,7 +96,7 @@ class Difference(Paged):
 
 def diff(
     a: Any,
-    b: Any,
+    b: Any = None,
     *,
     rtol: float | None = None,
     atol: float | None = None,
@@ -128,6 +128,11 @@ def diff(
         UnknownChoiceError: no such theme.
         RuntimeError: the second function has changed, in place, what the first one used.
     """
+    if b is None or isinstance(b, int):
+        raise TypeError(
+            "diff(a, b) compares two passes, and the second is missing: give it another loss. "
+            "PyTorch's op of this name is autograd_viz.twin.diff"
+        )
     check_options(theme=theme, rtol=rtol, atol=atol)
     names = callers_names()
     sides = []

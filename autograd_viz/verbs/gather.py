@@ -69,7 +69,7 @@ class Job(Paged):
 
 def gather(
     input: Any,
-    *,
+    *of_the_op: Any,
     timeout: float = 60.0,
     params: Any = None,
     theme: str = "auto",
@@ -81,6 +81,7 @@ def gather(
 
     Args:
         input: this rank's loss, of PyTorch. In a pipeline, the result of this rank's stage.
+        of_the_op: nothing; the arguments of PyTorch's op of the same name are refused.
         timeout: seconds to wait for another rank.
         params: names for parameters: as for `show`.
         theme: "light", "dark", or "auto": the picture is light.
@@ -90,9 +91,12 @@ def gather(
 
     Raises:
         RuntimeError: a rank is missing (the message names it), or a rank's pass cannot run.
+        TypeError: there are arguments of the op.
         NotDrawableError: it is no tensor of PyTorch.
         UnknownChoiceError: no such theme.
     """
+    if of_the_op:
+        raise TypeError("gather(loss) asks the ranks of a job; PyTorch's op of this name is autograd_viz.twin.gather")
     check_options(theme=theme, timeout=timeout)
     if not anything.is_torch(input):
         raise NotDrawableError.instead_of("gather(loss) takes a tensor of PyTorch", input)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from autograd_viz.sources.twin.frozen_node.graph import CoreGraph
 
 import autograd_viz as av
+from autograd_viz.sources.twin.graph import CoreGraph
 from autograd_viz.twin.core.base.scopes import open_scopes, stretches
 
 

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from autograd_viz.sources.twin.frozen_node.graph import CoreGraph
 from hypothesis import HealthCheck, given, settings
 
 import autograd_viz as av
@@ -16,6 +15,7 @@ from autograd_viz.answers.causes.why import Why
 from autograd_viz.answers.sentences.past import Past
 from autograd_viz.graph.trace import HookRun, Trace
 from autograd_viz.sources.shared.values import value_of
+from autograd_viz.sources.twin.graph import CoreGraph
 
 from ..figures import figure
 from ..functions import Stops

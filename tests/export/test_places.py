@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 import autograd_viz as av
-from autograd_viz.pictures.files import image
+from autograd_viz.runtime import files
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="pipes and devices of POSIX")
 
@@ -79,10 +79,10 @@ def test_a_link_to_nothing_is_written_through(folder: Path) -> None:
 def no_rights() -> Iterator[None]:
     """New files get none, as in a browser's Python."""
     before = os.umask(0o777)
-    image._umask.cache_clear()
+    files._umask.cache_clear()
     yield
     os.umask(before)
-    image._umask.cache_clear()
+    files._umask.cache_clear()
 
 
 @pytest.mark.usefixtures("no_rights")

@@ -8,7 +8,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from autograd_viz.sources.twin.frozen_node.graph import CoreGraph
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -20,6 +19,7 @@ from autograd_viz.graph.references import check_references
 from autograd_viz.graph.trace import State, Trace
 from autograd_viz.pictures.render import text_picture
 from autograd_viz.pictures.render.drawing import Drawing, drawing_of
+from autograd_viz.sources.twin.graph import CoreGraph
 from autograd_viz.widget.widget import StepperWidget
 
 from ..effort import examples

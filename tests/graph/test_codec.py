@@ -7,8 +7,6 @@ from dataclasses import FrozenInstanceError
 from typing import Any
 
 import pytest
-from autograd_viz.sources.twin.frozen_node.graph import CoreGraph
-from autograd_viz.sources.twin.frozen_node.node_pass import CorePass
 from hypothesis import HealthCheck, given, settings
 
 import autograd_viz as av
@@ -22,6 +20,8 @@ from autograd_viz.graph import (
     trace_from_json,
     trace_to_json,
 )
+from autograd_viz.sources.twin.graph import CoreGraph
+from autograd_viz.sources.twin.node_pass import CorePass
 from autograd_viz.stepper import Stepper
 
 from ..programs import Program, programs

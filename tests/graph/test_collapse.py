@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 
-from autograd_viz.sources.twin.frozen_node.graph import CoreGraph
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -20,6 +19,7 @@ from autograd_viz.pictures.layout import layout
 from autograd_viz.pictures.render import theme_named
 from autograd_viz.pictures.render.drawing import Drawing, drawing_of
 from autograd_viz.sources import anything
+from autograd_viz.sources.twin.graph import CoreGraph
 from autograd_viz.stepper import Stepper
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from autograd_viz.sources.twin.frozen_node.graph import CoreGraph
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -13,6 +12,7 @@ import autograd_viz as av
 from autograd_viz.graph.groups import MOST, Group, group_tree, opened_first
 from autograd_viz.graph.model import Document, Op, Operand, Tensor, Value
 from autograd_viz.graph.repeats import LEAST, repeats
+from autograd_viz.sources.twin.graph import CoreGraph
 
 
 def all_groups(tree: Group) -> Iterator[Group]:

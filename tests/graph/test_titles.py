@@ -6,13 +6,13 @@ from dataclasses import replace
 from inspect import currentframe
 
 import pytest
-from autograd_viz.sources.twin.frozen_node.graph import CoreGraph
 
 import autograd_viz as av
 from autograd_viz.graph.collapse import titled
 from autograd_viz.graph.groups import Group, group_tree
 from autograd_viz.graph.model import Document
 from autograd_viz.graph.surroundings import Source
+from autograd_viz.sources.twin.graph import CoreGraph
 
 
 def repeat_in(document: Document) -> Group:

@@ -6,13 +6,13 @@ import re
 import sys
 
 import pytest
-from autograd_viz.sources.twin.frozen_node.graph import CoreGraph
 
 import autograd_viz as av
 from autograd_viz.errors import LayoutError
 from autograd_viz.graph.model import Document
 from autograd_viz.pictures.layout import layout, layout_apart
 from autograd_viz.pictures.render import drawing
+from autograd_viz.sources.twin.graph import CoreGraph
 
 
 def chain(length: int) -> tuple[av.Tensor, Document]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from itertools import combinations
 
 import pytest
-from autograd_viz.sources.twin.frozen_node.graph import CoreGraph
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -13,6 +12,7 @@ import autograd_viz as av
 from autograd_viz.pictures.layout import DENSE, WAITE, Arrow, Box, Geometry, Sizes, layout
 from autograd_viz.pictures.layout.geometry import Point
 from autograd_viz.pictures.render.drawing import Drawing
+from autograd_viz.sources.twin.graph import CoreGraph
 
 from ..effort import examples
 from ..programs import Program, programs

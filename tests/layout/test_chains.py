@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from autograd_viz.sources.twin.frozen_node.graph import CoreGraph
 
 import autograd_viz as av
 from autograd_viz.graph.model import Document
 from autograd_viz.pictures.layout import Box, Geometry, layout
+from autograd_viz.sources.twin.graph import CoreGraph
 
 from ..figures import figure
 

@@ -6,7 +6,6 @@ import re
 from dataclasses import replace
 from itertools import pairwise
 
-from autograd_viz.sources.twin.frozen_node.graph import CoreGraph
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -15,6 +14,7 @@ from autograd_viz.graph.frames import open_groups
 from autograd_viz.graph.model import Document
 from autograd_viz.pictures.layout import Box, Frame, layout
 from autograd_viz.pictures.render.drawing import Drawing, drawing_of
+from autograd_viz.sources.twin.graph import CoreGraph
 
 from ..effort import examples
 from ..programs import Program, programs

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from autograd_viz.sources.twin.frozen_node.graph import CoreGraph
-
 import autograd_viz as av
 from autograd_viz.pictures.render.drawing import Drawing
+from autograd_viz.sources.twin.graph import CoreGraph
 from autograd_viz.verbs.show import Figure
 
 

@@ -7,7 +7,6 @@ import xml.etree.ElementTree as ET
 from itertools import combinations
 
 import pytest
-from autograd_viz.sources.twin.frozen_node.graph import CoreGraph
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -19,6 +18,7 @@ from autograd_viz.pictures.layout.measure import columns, label_columns
 from autograd_viz.pictures.render import THEMES, Theme, escape, render_svg
 from autograd_viz.pictures.render.writer import label_text, short
 from autograd_viz.sources.shared.values import value_of
+from autograd_viz.sources.twin.graph import CoreGraph
 
 from ..figures import figure
 

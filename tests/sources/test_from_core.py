@@ -6,13 +6,12 @@ import sys
 import weakref
 from typing import Any
 
-from autograd_viz.sources.twin.frozen_node.graph import CoreGraph, is_tensor
-
 import autograd_viz as av
 from autograd_viz.graph import Document
 from autograd_viz.graph.model import Formula
 from autograd_viz.sources.shared.formulas import symbolic_formulas
 from autograd_viz.sources.shared.names import names_by_identity, visible_names
+from autograd_viz.sources.twin.graph import CoreGraph, is_tensor
 
 from ..figures import figure, run
 

@@ -8,11 +8,11 @@ import weakref
 
 import numpy as np
 import pytest
-from autograd_viz.sources.twin.frozen_node.graph import CoreGraph
 from hypothesis import HealthCheck, example, given, settings
 
 import autograd_viz as av
 from autograd_viz.graph.model import Document, Node, Op
+from autograd_viz.sources.twin.graph import CoreGraph
 
 from ..wild import Instruction, Program, wild_programs
 

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from autograd_viz.sources.twin.frozen_node.graph import CoreGraph
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -19,6 +18,7 @@ from autograd_viz.graph.model import Document, Saved
 from autograd_viz.sources.anything import no_collection
 from autograd_viz.sources.shared.summary import SIDE, summary_of
 from autograd_viz.sources.shared.values import value_of
+from autograd_viz.sources.twin.graph import CoreGraph
 
 
 def document_of(root: av.Tensor, names: dict[str, Any]) -> Document:

@@ -7,11 +7,11 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from autograd_viz.sources.twin.frozen_node.norms import core_norms
 
 import autograd_viz as av
 from autograd_viz.sources.anything import graph_of, norms_of, pass_of
 from autograd_viz.sources.shared.stepping.norms import Place, norms_by_steps
+from autograd_viz.sources.twin.norms import core_norms
 
 
 def by_steps(root: Any, gradient: Any = None) -> dict[Place, float]:

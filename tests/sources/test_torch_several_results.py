@@ -8,12 +8,12 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from autograd_viz.sources.twin.frozen_node.graph import CoreGraph  # noqa: E402
 from torch.nn import functional  # noqa: E402
 
 import autograd_viz as av  # noqa: E402
 from autograd_viz.answers.causes.why import Why  # noqa: E402
 from autograd_viz.sources.pytorch.reading.graph import TorchGraph  # noqa: E402
+from autograd_viz.sources.twin.graph import CoreGraph  # noqa: E402
 
 from ..torch_features import leaf  # noqa: E402
 
