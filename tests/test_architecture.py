@@ -3,41 +3,29 @@
 from __future__ import annotations
 
 import ast
+import html
 import re
 import statistics
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Iterator, Mapping
 from types import ModuleType
 from typing import Any
+
+import pytest
 
 import autograd_viz as av
 from autograd_viz import twin
 from autograd_viz.twin.core.base.public import names_of
 
-PACKAGE = Path(av.__file__).parent
+from .house import FLOORS, IMPORTS, INSIDE, MODULES, PACKAGE, arrows_between, room, room_inside, without_detours
+
+ROOT = PACKAGE.parent
+
 NAMESPACES = {
     *("accelerator", "backends", "cuda", "fft", "func", "functional", "linalg", "masked", "multiprocessing", "ops", "random"),
     *("special", "version"),
-}
-# each room, and the rooms it may import from besides itself
-FLOORS: dict[str, set[str]] = {
-    "errors": set(),
-    "graph": {"errors"},
-    "runtime": {"errors"},
-    "words": {"errors"},
-    "answers": {"graph", "words"},
-    "twin": {"errors", "runtime"},
-    "pictures": {"answers", "errors", "graph", "words"},
-    "sources": {"errors", "graph", "runtime", "twin"},
-    "stepper": {"answers", "errors", "graph", "pictures", "runtime", "words"},
-    "widget": {"answers", "graph", "pictures", "runtime", "stepper", "words"},
-    "verbs": {"answers", "errors", "graph", "pictures", "runtime", "sources", "stepper", "twin", "widget", "words"},
-    "__init__": {"errors", "runtime", "twin", "verbs", "words"},
-    "lessons": {"answers", "errors", "graph", "pictures", "sources", "stepper", "verbs", "widget", "words"},
-    "cli": {"errors", "pictures", "stepper", "verbs"},
 }
 # what is longer than 300 lines, and what does its work in more than 30; nothing is added here
 LONG_FILES: set[str] = set()
@@ -54,38 +42,6 @@ CORE = ("twin", "core")
 CHAPTERS = ["base", "tensor", "backward", "op", "ops", "ops_more", "inplace", "function", "methods"]
 
 
-def modules() -> dict[tuple[str, ...], Path]:
-    """Every file of the package by the parts of its module's name."""
-    found = {p.relative_to(PACKAGE).with_suffix("").parts: p for p in PACKAGE.rglob("*.py")}
-    return {m[:-1] if m[-1] == "__init__" else m: p for m, p in found.items()}
-
-
-MODULES = modules()
-
-
-def imported(module: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
-    """The files that a file imports, early, late or for types."""
-    path = MODULES[module]
-    package = module if path.name == "__init__.py" else module[:-1]
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.ImportFrom):
-            named = tuple((node.module or "").split(".")) if node.module else ()
-            base = (*package[: len(package) - node.level + 1], *named) if node.level else named[1:]
-            if node.level or named[:1] == ("autograd_viz",):
-                for name in node.names:
-                    yield (*base, name.name) if (*base, name.name) in MODULES else base
-        elif isinstance(node, ast.Import):
-            yield from (tuple(n.name.split(".")[1:]) for n in node.names if n.name.startswith("autograd_viz."))
-
-
-IMPORTS = {module: {m for m in imported(module) if m in MODULES and m != module} for module in MODULES}
-
-
-def room(module: tuple[str, ...]) -> str:
-    """A folder or a file at the root."""
-    return module[0] if module else "__init__"
-
-
 def lowest_first(arrows: dict[Any, set[Any]]) -> list[Any]:
     """Take away what imports only what is gone; what is left are the circles, and what stands on them."""
     left = dict(arrows)
@@ -95,16 +51,36 @@ def lowest_first(arrows: dict[Any, set[Any]]) -> list[Any]:
     return sorted(left)
 
 
+def in_order(floors: Mapping[str, set[str]]) -> bool:
+    """Does each room stand above those that it imports from?"""
+    order = list(floors)
+    return all(order.index(below) < order.index(name) for name in floors for below in floors[name])
+
+
 def test_imports_point_down() -> None:
-    arrows = {(room(a), room(b)) for a, below in IMPORTS.items() for b in below if room(a) != room(b)}
-    wrong = [f"{a} imports {b}" for a, b in sorted(arrows) if b not in FLOORS[a]]
-    assert not wrong
-    unused = [f"{a} no longer imports {b}" for a in FLOORS for b in FLOORS[a] if (a, b) not in arrows]
-    assert not unused
+    assert arrows_between({m: room(m) for m in MODULES}) == {(a, b) for a, below in FLOORS.items() for b in below}
+    assert in_order(FLOORS)
 
 
-def test_no_room_is_its_own_foundation() -> None:
-    assert lowest_first(FLOORS) == []
+@pytest.mark.parametrize("top", INSIDE)
+def test_imports_point_down_inside_of_a_room(top: str) -> None:
+    rooms = {m: room_inside(m) for m in MODULES if m[:1] == (top,) and m[1:]}
+    assert set(rooms.values()) - {None} == set(INSIDE[top])
+    assert arrows_between(rooms) == {(a, b) for a, below in INSIDE[top].items() for b in below}
+    assert in_order(INSIDE[top])
+
+
+def test_the_picture_and_the_list_show_these_rooms() -> None:
+    """``python .ci/draw_house.py`` draws the picture."""
+    picture = (ROOT / "docs" / "pictures" / "house.svg").read_text(encoding="utf-8")
+    arrows = {tuple(html.unescape(a).split("->")) for a in re.findall(r"<title>([^<]*&gt;[^<]*)</title>", picture)}
+    assert arrows == {(a, b) for a, below in without_detours(FLOORS).items() for b in below}
+    rows = re.findall(
+        r"^\| (`.*`) \|", (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").split("## Write plainly")[0], re.M
+    )
+    listed = [name.removesuffix(".py") for row in rows for name in re.findall(r"`([\w.]+)`", row)]
+    assert in_order({name: FLOORS[name] - {"__init__"} for name in reversed(listed)})
+    assert {*listed, "__init__"} == set(FLOORS)
 
 
 def test_no_file_imports_itself_over_others() -> None:
