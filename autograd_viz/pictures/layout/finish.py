@@ -29,9 +29,12 @@ def finished(
     boxes = tuple(_box(p) for p in parts.values())
     labels = [_label(w) for w in wiring.wires if w.label_width]
     labels += [_sum_label(wiring, parts[node], index, width) for (node, index), width in wiring.sums.items()]
-    for wire in wiring.wires:
-        if wire.kind == "retain" and (caption := _caption(wire, wiring.wires, boxes, labels)):
+    retained = [w for w in wiring.wires if w.kind == "retain"]
+    solid = _solid(wiring.wires, boxes, labels) if retained else []
+    for wire in retained:
+        if caption := _caption(wire, solid):
             labels.append(caption)
+            solid.append((caption.x, caption.y, caption.w, caption.h))
     arrows = tuple(
         Arrow(w.at, w.kind, w.net, w.start.part.id, w.end.part.id, tuple(w.points)) for w in wiring.wires if len(w.points) > 1
     )
@@ -68,28 +71,35 @@ def _sum_label(wiring: Wiring, p: Part, index: int, width: float) -> Label:
     return Label(f"sum:{p.id}.{index}", x - width / 2, p.y + p.h + 11, width, LABEL_HEIGHT)
 
 
-def _caption(wire: Wire, wires: list[Wire], boxes: tuple[Box, ...], labels: list[Label]) -> Label | None:
+def _solid(wires: list[Wire], boxes: tuple[Box, ...], labels: list[Label]) -> list[Rectangle]:
+    """What a caption must not cover."""
+    solid = [(b.x, b.y, b.w, b.h) for b in boxes] + [(m.x, m.y, m.w, m.h) for m in labels]
+    for wire in wires:
+        for (x0, y0), (x1, y1) in zip(wire.points, wire.points[1:], strict=False):
+            solid.append((min(x0, x1) - 3, min(y0, y1) - 3, abs(x1 - x0) + 6, abs(y1 - y0) + 6))
+    return solid
+
+
+def _caption(wire: Wire, solid: list[Rectangle]) -> Label | None:
     """`retain_grad_hook` over the arrow, if there is room; the longest horizontal piece is tried first."""
     width, height = text_width(RETAIN_CAPTION, CAPTION_SIZE) + 6, CAPTION_SIZE + 3.0
     pieces = [
         (abs(b[0] - a[0]), min(a[0], b[0]), a[1]) for a, b in zip(wire.points, wire.points[1:], strict=False) if a[1] == b[1]
     ]
     for length, x, y in sorted(pieces, reverse=True):
+        near = _met((x, y - 6 - height, length, 2 * (6 + height)), solid)  # the spots are many, and lie in here
         for start in range(int(x) + 10, int(x + length - width) - 9, 10):
             for top in (y - 6 - height, y + 6):
                 spot = (float(start), top, width, height)
-                if _is_free(spot, wires, boxes, labels):
+                if not _met(spot, near):
                     return Label(f"caption:{wire.at}", *spot, text=RETAIN_CAPTION)
     return None
 
 
-def _is_free(spot: Rectangle, wires: list[Wire], boxes: tuple[Box, ...], labels: list[Label]) -> bool:
-    solid = [(b.x, b.y, b.w, b.h) for b in boxes] + [(m.x, m.y, m.w, m.h) for m in labels]
-    for wire in wires:
-        for (x0, y0), (x1, y1) in zip(wire.points, wire.points[1:], strict=False):
-            solid.append((min(x0, x1) - 3, min(y0, y1) - 3, abs(x1 - x0) + 6, abs(y1 - y0) + 6))
+def _met(spot: Rectangle, solid: list[Rectangle]) -> list[Rectangle]:
+    """Those that have a point in common with the spot that is inside both."""
     x, y, w, h = spot
-    return not any(x < u + s and u < x + w and y < v + t and v < y + h for u, v, s, t in solid)
+    return [r for r in solid if x < r[0] + r[2] and r[0] < x + w and y < r[1] + r[3] and r[1] < y + h]
 
 
 def _edges(
