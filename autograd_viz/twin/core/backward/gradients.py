@@ -29,8 +29,7 @@ def small_arrays(grads: Sequence[Any]) -> Sequence[Any]:
 
 def small(grads: Sequence[Any]) -> Sequence[Any]:
     """`small_arrays` for arrays or tensors."""
-    arrays = [g._data if isinstance(g, Tensor) else g for g in grads]
-    return [a if a is not None and a.size <= SMALL else None for a in arrays]
+    return [None if g is None or (a := g._data if isinstance(g, Tensor) else g).size > SMALL else a for g in grads]
 
 
 def summed(there: Any, grad: Any, recorded: bool) -> Any:

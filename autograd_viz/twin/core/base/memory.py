@@ -23,6 +23,29 @@ def check_overlap(array: Any) -> None:
         raise RuntimeError(OVERLAP)
 
 
+def turns(array: Any) -> list[Any]:
+    """Masks of the elements to write in turn, so that those in one place in memory are written one after the other.
+
+    The order is PyTorch's: row by row, the dimension with the largest step first. A step of 0 is no reason for turns.
+    """
+    reach = array.itemsize
+    for step, length in sorted((abs(s), n) for s, n in zip(array.strides, array.shape, strict=True) if n > 1):
+        if 0 < step < reach:
+            break
+        reach += step * (length - 1)
+    else:
+        return [True]
+    order = sorted(range(array.ndim), key=lambda d: -abs(array.strides[d]))
+    places = sum(np.arange(n).reshape(-1, *(1,) * (array.ndim - d - 1)) * array.strides[d] for d, n in enumerate(array.shape))
+    row = places.transpose(order).ravel()
+    by_place = np.argsort(row, kind="stable")
+    _, counts = np.unique(row, return_counts=True)
+    turn = np.empty(row.size, int)
+    turn[by_place] = np.concatenate([np.arange(n) for n in counts])
+    turn = turn.reshape(places.transpose(order).shape).transpose(np.argsort(order))
+    return [turn == k for k in range(counts.max())]
+
+
 def is_dense(array: Any) -> bool:
     """Do the elements fill their memory without gaps, in some order of the dimensions?"""
     expected = array.itemsize

@@ -9,9 +9,9 @@ import numpy as np
 
 from ..backward.instrumented import about_to_write
 from ..backward.saved import SavedResult
-from ..base.grad_mode import State, recording
+from ..base.grad_mode import State, no_grad, recording
 from ..base.kinds import View
-from ..base.memory import check_overlap, is_dense
+from ..base.memory import check_overlap, is_dense, turns
 from ..base.provenance import note_change
 from ..base.quiet import quiet
 from ..op.forbidden import NORMAL, why_forbidden
@@ -97,13 +97,13 @@ def fill_inplace(self: Tensor, op: Callable[..., Any], *operands: Any, **options
 def _run(self: Tensor, op: Callable[..., Any], *operands: Any, **options: Any) -> Tensor:
     """Run the op on a copy of `self`, so that saved tensors keep the old values."""
     if not recording():
-        _write(self, op(Tensor(self._data), *operands, **options))
+        _write(self, op(Tensor(self._data), *operands, **options), op, operands, options)
         return self
     version = self._counter[0] if self._counter else 0
     old = history_of(self, Tensor(self._data.copy("K")))
     old_base = None if self._view is None else as_it_is(self._view.base)
     result = op(old, *operands, **options)
-    _write(self, result)
+    _write(self, result, op, operands, options)
     _rebase(self, old, old_base, result, version)
     return self
 
@@ -134,8 +134,8 @@ def _is_same(a: Any, b: Any) -> bool:
     )
 
 
-def _write(self: Tensor, result: Tensor) -> None:
-    """Write the values of the result into the memory of `self`.
+def _write(self: Tensor, result: Tensor, op: Callable[..., Any], operands: tuple[Any, ...], options: dict[str, Any]) -> None:
+    """Write the values of the result into the memory of `self`. Elements that share a place are computed in turn.
 
     Raises:
         RuntimeError: they do not fit.
@@ -145,13 +145,15 @@ def _write(self: Tensor, result: Tensor) -> None:
     if not np.can_cast(result._data.dtype, self._data.dtype, "same_kind"):
         raise RuntimeError(f"result type {result.dtype.legacy} can't be cast to the desired output type {self.dtype.legacy}")
     about_to_write(self._data)
-    quiet.run(np.copyto, self._data, result._data, casting="unsafe")
-    self._bump_version()
     made_by = result._made_by
-    if made_by is None:
-        note_change(self)
-    else:
-        note_change(self, made_by.at)
+    first, *later = (True,) if self._data.flags.forc else turns(self._data)
+    quiet.run(np.copyto, self._data, result._data, casting="unsafe", where=first)
+    for turn in later:
+        with no_grad():
+            result = op(Tensor(self._data), *operands, **options)
+        quiet.run(np.copyto, self._data, result._data, casting="unsafe", where=turn)
+    self._bump_version()
+    note_change(self, None if made_by is None else made_by.at)
 
 
 def _rebase(self: Tensor, old: Tensor, old_base: Tensor | None, result: Tensor, version: int) -> None:
