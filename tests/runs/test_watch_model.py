@@ -16,9 +16,10 @@ import autograd_viz as av
 from autograd_viz.sources.shared.run.table import Table
 
 torch = pytest.importorskip("torch")
-from autograd_viz.sources.pytorch.run.run.numbers import floats  # noqa: E402
 from torch import nn  # noqa: E402
 from torch.nn.utils import clip_grad_norm_  # noqa: E402 -- by its name, as many loops have it
+
+from autograd_viz.sources.pytorch.run.numbers import floats  # noqa: E402
 
 from .loops import Net, made, train  # noqa: E402
 
