@@ -1,6 +1,6 @@
 """See autograd: NumPy tensors with PyTorch's semantics, drawn in Elliot Waite's style and stepped one grad_fn at a time.
 
-It has PyTorch's names (``import autograd_viz as torch``) and these verbs:
+It has PyTorch's names (those of ``autograd_viz.twin``) and these verbs:
 
     show(x)             the figure of the graph that led to x
     map(x)              a model at a glance: a card for each module, with gradients
