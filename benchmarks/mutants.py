@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import os
 import random
+import re
 import shutil
 import subprocess
 import sys
@@ -82,28 +83,41 @@ def tests_of(path: str) -> list[str]:
     return [f"tests/{name}" for name in TESTS[room].split()]
 
 
-def is_noticed(tree: Path, path: str) -> bool:
-    """Does one of the room's tests fail?"""
-    command = [
-        sys.executable,
-        "-m",
-        "pytest",
-        "-q",
-        "-x",
-        "-n",
-        "0",
-        "-p",
-        "no:cacheprovider",
-        "-m",
-        "not browser",
-        *tests_of(path),
-    ]
-    environment = {**os.environ, "PYTHONPATH": str(tree), "PYTHONDONTWRITEBYTECODE": "1"}
-    try:
-        done = subprocess.run(command, cwd=tree, env=environment, capture_output=True, timeout=LIMIT, check=False)
-    except subprocess.TimeoutExpired:
-        return True
-    return done.returncode != 0
+class Runner:
+    """Runs tests in a copy of the tree.
+
+    Attributes:
+        failing: tests that fail without any change: they notice nothing.
+    """
+
+    def __init__(self, tree: Path) -> None:
+        self.tree, self.failing = tree, list[str]()
+
+    def first_failure(self, tests: list[str]) -> str | None:
+        """The first test that fails, or "" where it cannot be told which; None if all pass."""
+        skipped = [f"--deselect={name}" for name in self.failing]
+        command = [sys.executable, "-m", "pytest", "-q", "-x", "-n", "0", "-p", "no:cacheprovider", "-m", "not browser"]
+        environment = {**os.environ, "PYTHONPATH": str(self.tree), "PYTHONDONTWRITEBYTECODE": "1"}
+        try:
+            done = subprocess.run(
+                [*command, *skipped, *tests],
+                cwd=self.tree, env=environment, capture_output=True, text=True, timeout=LIMIT, check=False,
+            )  # fmt: skip
+        except subprocess.TimeoutExpired:
+            return ""
+        found = re.search(r"^(?:FAILED|ERROR) (\S+)", done.stdout, re.MULTILINE)
+        return None if done.returncode == 0 else found[1] if found else ""
+
+    def notices(self, name: str, text: str, mutated: str) -> bool:
+        """Does a test of the room fail with this change of a file, and not without it?"""
+        path = self.tree / "autograd_viz" / name
+        while True:
+            path.write_text(mutated, encoding="utf-8")
+            failure = self.first_failure(tests_of(name))
+            path.write_text(text, encoding="utf-8")
+            if not failure or self.first_failure([failure]) is None:
+                return failure is not None
+            self.failing.append(failure)
 
 
 def main() -> None:
@@ -122,19 +136,17 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         tree = Path(folder) / "tree"
         shutil.copytree(ROOT, tree, ignore=shutil.ignore_patterns(".git", ".venv", "node_modules", "__pycache__", ".*_cache"))
+        runner = Runner(tree)
         while made < asked.number:
             path = choose.choices(files, sizes)[0]
             name, text = path.relative_to(package).as_posix(), path.read_text(encoding="utf-8")
             if not name.startswith("words") and (known := places(path)):
-                kind, i, line = choose.choice(known)
-                copy, began = tree / "autograd_viz" / name, time.monotonic()
-                copy.write_text(mutate_code(text, get_operator(f"core/{kind}")(), i), encoding="utf-8")
-                is_killed = is_noticed(tree, name)
-                copy.write_text(text, encoding="utf-8")
-                made, noticed = made + 1, noticed + is_killed
-                word = "noticed" if is_killed else "SURVIVED"
+                (kind, i, line), began = choose.choice(known), time.monotonic()
+                is_noticed = runner.notices(name, text, mutate_code(text, get_operator(f"core/{kind}")(), i))
+                made, noticed = made + 1, noticed + is_noticed
+                word = "noticed" if is_noticed else "SURVIVED"
                 print(f"{made:4} {word:8} {name}:{line} {kind} ({time.monotonic() - began:.0f} s)", flush=True)
-    print(f"{noticed} of {made} noticed")
+    print(f"{noticed} of {made} noticed; failed without a change: {runner.failing or 'none'}")
 
 
 if __name__ == "__main__":
