@@ -200,8 +200,8 @@ export class CodeView {
     const { ran, next } = this.moment;
     const lit = (/** @type {string} */ name, /** @type {Run[]} */ runs) => runs.map((run) => ({ name, place: this.index.placeOf(run) }));
     const calls = this.calls.flatMap(({ place }) => (place ? [{ name: "av-c-lit-call", place }] : []));
-    const all = [...calls, ...lit("av-c-lit-ran", ran ? [ran] : []), ...lit("av-c-lit-next", next ? [next] : []), ...lit("av-c-pointed", this.pointed)];
-    return all.filter(({ place }) => place[0] === this.shown);
+    const steps = [...lit("av-c-lit-ran", ran ? [ran] : []), ...lit("av-c-lit-next", next ? [next] : [])];
+    return [...calls, ...steps, ...lit("av-c-pointed", this.pointed)].filter(({ place }) => place[0] === this.shown);
   }
 
   /**
@@ -258,10 +258,11 @@ export class CodeView {
    * @param {KeyboardEvent} event
    */
   walk(event) {
-    const isCode = /** @type {Element} */ (event.target).matches(".av-c-code");
+    const target = /** @type {Element} */ (event.target);
+    const isCode = target.matches(".av-c-code");
     if (isCode && (event.key === "Enter" || event.key === " ")) {
       event.preventDefault();
-      this.pressed(messageAt(/** @type {Element} */ (event.target)));
+      this.pressed(messageAt(target));
     }
     const way = { ArrowUp: -1, ArrowDown: 1 }[event.key];
     if (!way || event.shiftKey) return;
@@ -269,28 +270,23 @@ export class CodeView {
     event.stopPropagation();
     const { numbers } = this.sheets[this.text];
     const lines = numbers.filter((line) => this.index.lines[this.text].has(line));
-    const here = numbers[[...this.list.children].indexOf(/** @type {Element} */ (/** @type {Element} */ (event.target).closest("li")))];
+    const here = numbers[[...this.list.children].indexOf(/** @type {Element} */ (target.closest("li")))];
     const at = lines.indexOf(here) + way;
     if (at < 0 || at >= lines.length) return;
     this.line = lines[at];
     this.draw(false);
     this.reveal([this.line]);
     const row = this.list.children[numbers.indexOf(this.line)];
-    /** @type {HTMLElement | null | undefined} */ (row?.querySelector(isCode ? ".av-c-code" : ".av-c-number"))?.focus({ preventScroll: true });
+    const part = /** @type {HTMLElement | null | undefined} */ (row?.querySelector(isCode ? ".av-c-code" : ".av-c-number"));
+    part?.focus({ preventScroll: true });
   }
 
-  /**
-   * What is drawn for a node: itself, its group or its card.
-   * @param {string} node
-   */
+  /** What is drawn for a node: itself, its group or its card. @param {string} node */
   boxOf(node) {
     return this.index.byId.get(node)?.box || node;
   }
 
-  /**
-   * What a node that is not drawn is called: its line.
-   * @param {string} node
-   */
+  /** What a node that is not drawn is called: its line. @param {string} node */
   titleOf(node) {
     const run = this.index.byId.get(node);
     return run ? this.context.say("source_line", { line: this.index.placeOf(run)[1] }) : "";

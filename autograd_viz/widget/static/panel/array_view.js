@@ -63,7 +63,7 @@ function heat(look, value, key, name) {
   if (!grid) return [];
   const pointed = look.pointed?.key === key && look.pointed.index < grid.numbers.length ? look.pointed.index : null;
   const blocks = `${look.word("block_mean")}, ${blockSize(value, grid)}`;
-  const at = pointed === null ? "" : elementText(look, value, key, pointed);
+  const at = pointed === null ? "" : elementText(look, value, pointed);
   return [
     heatmap(grid, look.word("heat_map", { name }), key, pointed),
     legend(grid),
@@ -75,10 +75,9 @@ function heat(look, value, key, name) {
  * "[1, 2] = 0.5"
  * @param {Look} look
  * @param {Value} value
- * @param {string} key
  * @param {number} index
  */
-export function elementText(look, value, key, index) {
+export function elementText(look, value, index) {
   const grid = gridOf(value);
   if (!grid) return "";
   const element = grid.isBlocks ? 0 : value.numbers?.[index] ?? 0;

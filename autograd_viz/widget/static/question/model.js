@@ -34,18 +34,18 @@ export class QuestionModel {
   }
 
   /**
-   * @param {string} event
+   * @param {string} _event
    * @param {() => void} listener
    */
-  on(event, listener) {
+  on(_event, listener) {
     this.listeners.add(listener);
   }
 
   /**
-   * @param {string} event
+   * @param {string} _event
    * @param {() => void} listener
    */
-  off(event, listener) {
+  off(_event, listener) {
     this.listeners.delete(listener);
   }
 

@@ -1,8 +1,8 @@
 // The heat map of a run on a canvas: loss above, rows of cells, one row as a curve, a cursor.
 
 import { html } from "../shared/elements.js";
-import { paintCurve } from "./line.js";
-import { colourOfNorm, ranksAt, shortNorm, unpackedBytes } from "./scale.js";
+import { paintCurve, paintDashes } from "./line.js";
+import { colourOfNorm, ranksAt, shortNorm, tickDistance, unpackedBytes } from "./scale.js";
 
 /** @typedef {import("../shared/words.js").Say} Say */
 /** @typedef {import("./scale.js").RunData} RunData */
@@ -14,7 +14,7 @@ const CURVE = 70; // px: the height of a row that is a curve
 export class Canvas {
   /**
    * @param {(said: string) => void} tell
-   * @param {(row: number, step: number) => void} pick
+   * @param {(step: number) => void} pick
    * @param {AbortSignal} signal
    */
   constructor(tell, pick, signal) {
@@ -40,7 +40,7 @@ export class Canvas {
     this.band = undefined;
     this.ranks = new Float32Array(0);
     this.canvas.addEventListener("pointermove", (event) => this.point(event, false), { signal });
-    this.canvas.addEventListener("click", (event) => this.point(event, true) && pick(this.row, this.step), { signal });
+    this.canvas.addEventListener("click", (event) => this.point(event, true) && pick(this.step), { signal });
     this.canvas.addEventListener("dblclick", () => this.toggleCurve(), { signal });
   }
 
@@ -194,7 +194,8 @@ export class Canvas {
     for (let c = 0; c < this.columns; c++) {
       const isBad = this.bad[k * this.columns + c];
       if (Number.isNaN(norms[c]) && !isBad) continue;
-      pen.fillStyle = isBad ? this.palette.grad : norms[c] > 0 ? colourOfNorm(norms[c], data.low, data.high, data.scale) : this.palette["row-stroke"];
+      const colour = norms[c] > 0 ? colourOfNorm(norms[c], data.low, data.high, data.scale) : this.palette["row-stroke"];
+      pen.fillStyle = isBad ? this.palette.grad : colour;
       pen.fillRect(this.left + c * width, top, Math.ceil(width + 0.2), this.pitch - 2);
     }
   }
@@ -220,9 +221,7 @@ export class Canvas {
   paintAxis(pen, y) {
     const { data } = this;
     if (!data) return;
-    const wanted = data.steps / 5;
-    const power = 10 ** Math.floor(Math.log10(Math.max(1, wanted)));
-    const distance = [1, 2, 5, 10].map((f) => f * power).find((d) => d >= wanted) ?? 1;
+    const distance = tickDistance(data.steps);
     for (let step = 0; step < data.steps; step += distance) this.write(pen, String(step), this.xOf(step), y, "none", "center");
     this.write(pen, this.say("step"), this.width - 4, y + 14, "none", "right");
     const width = Math.min(200, this.room / 3);
@@ -233,7 +232,7 @@ export class Canvas {
     this.write(pen, this.say("gradient"), this.left - 8, y + 25, "none", "right");
     this.write(pen, `1e${data.low}`, this.left, y + 38, "none", "left");
     this.write(pen, `1e${data.high}`, this.left + width, y + 38, "none", "right");
-    [["grad", "not_finite"], ["row-stroke", "all_zero"]].forEach(([role, word], i) => {
+    Object.entries({ grad: "not_finite", "row-stroke": "all_zero" }).forEach(([role, word], i) => {
       const x = this.left + width + 20 + i * 110;
       pen.fillStyle = this.palette[role];
       pen.fillRect(x, y + 20, 14, 10);
@@ -248,13 +247,7 @@ export class Canvas {
       pen.fillStyle = pen.strokeStyle = this.palette.text;
       if (mark.kind === "skipped") pen.fillRect(x - 1, bottom, 3, 5);
       else {
-        pen.lineWidth = 1;
-        pen.setLineDash([3, 3]);
-        pen.beginPath();
-        pen.moveTo(x, 16);
-        pen.lineTo(x, bottom);
-        pen.stroke();
-        pen.setLineDash([]);
+        paintDashes(pen, x, 16, bottom);
         this.write(pen, this.say("rate", { text: mark.text }), x - 4, 9, "text", x > this.left + 120 ? "right" : "left");
       }
     }
@@ -262,10 +255,11 @@ export class Canvas {
 
   /** @param {CanvasRenderingContext2D} pen */
   paintCursor(pen) {
-    if (!this.columns || this.tops[this.row] === undefined) return;
+    const top = this.tops[this.row];
+    if (!this.columns || top === undefined) return;
     const width = this.room / this.columns;
     [pen.strokeStyle, pen.lineWidth] = [this.palette.text, 1.5];
-    pen.strokeRect(this.left + this.column * width - 1, this.tops[this.row] - 1, Math.max(4, width + 2), this.heightOf(this.row));
+    pen.strokeRect(this.left + this.column * width - 1, top - 1, Math.max(4, width + 2), this.heightOf(this.row));
   }
 
   /** @param {number} step */

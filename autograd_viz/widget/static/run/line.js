@@ -48,3 +48,14 @@ function paintBand(pen, band, x, y, width) {
   });
   pen.globalAlpha = 1;
 }
+
+/** @param {CanvasRenderingContext2D} pen @param {number} x @param {number} top @param {number} bottom */
+export function paintDashes(pen, x, top, bottom) {
+  pen.lineWidth = 1;
+  pen.setLineDash([3, 3]);
+  pen.beginPath();
+  pen.moveTo(x, top);
+  pen.lineTo(x, bottom);
+  pen.stroke();
+  pen.setLineDash([]);
+}

@@ -29,7 +29,7 @@ class RunView {
     this.root.setAttribute("role", "group");
     this.root.setAttribute("aria-label", data.title);
     this.head = html("p", "av-run-head");
-    this.canvas = new Canvas((said) => this.tell(said), (row, step) => this.pick(row, step), signal);
+    this.canvas = new Canvas((said) => this.tell(said), (step) => this.pick(step), signal);
     this.canvas.root.setAttribute("aria-label", this.say("help"));
     this.said = html("p", "av-run-said");
     this.said.setAttribute("aria-live", "polite");
@@ -77,11 +77,8 @@ class RunView {
     event.preventDefault();
   }
 
-  /**
-   * @param {number} row
-   * @param {number} step
-   */
-  pick(row, step) {
+  /** @param {number} step */
+  pick(step) {
     /** @type {RunData} */
     const data = this.model.get("data");
     if (data.opened.includes(step)) this.open(step);

@@ -69,3 +69,13 @@ export function ranksAt(numbers, rows, row, step) {
 
 /** @param {number} value */
 export const shortNorm = (value) => (Math.abs(value) < 1e-3 && value ? value.toExponential(2) : String(Number(value.toPrecision(3))));
+
+/**
+ * How many steps there are from tick to tick of an axis: a round number, and five ticks at most.
+ * @param {number} steps
+ */
+export function tickDistance(steps) {
+  const wanted = steps / 5;
+  const power = 10 ** Math.floor(Math.log10(Math.max(1, wanted)));
+  return [1, 2, 5, 10].map((f) => f * power).find((d) => d >= wanted) ?? 1;
+}

@@ -23,7 +23,7 @@ export function partsOfElement(sign, arrays, result, index) {
   const parts = find(arrays, result, index);
   if (!parts?.length) return null;
   if (sign === "∘") return parts.length === 1 ? parts : null;
-  const values = parts.map((part) => valueOf(sign, arrays, part));
+  const values = parts.map((part) => valueOfPart(sign, arrays, part));
   const size = values.reduce((sum, x) => sum + Math.abs(x), Math.abs(result.numbers[index]));
   const gap = Math.abs(values.reduce((sum, x) => sum + x, 0) - result.numbers[index]);
   return gap <= SUM_TOLERANCE * size ? parts : null;
@@ -34,7 +34,7 @@ export function partsOfElement(sign, arrays, result, index) {
  * @param {Numbers[]} arrays
  * @param {number[]} part
  */
-function valueOf(sign, arrays, part) {
+function valueOfPart(sign, arrays, part) {
   return part.map((at, i) => arrays[i].numbers[at]).reduce(SIGNS[sign] ?? ((a) => a));
 }
 

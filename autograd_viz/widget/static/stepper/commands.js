@@ -74,7 +74,7 @@ export function toggleGroup(view, card = view.selection || view.stage.lit) {
  */
 export function openBox(view, id) {
   const { graph, forward, cards } = view.stage;
-  if (cards) return cards.canOpen(id) ? toggleGroup(view) : view.scales.figure(id);
+  if (cards) return cards.canOpen(id) ? toggleGroup(view) : view.tools.scales.figure(id);
   const group = closedGroup(view.groups, id);
   if (group) return view.groups.fixed ? undefined : perform(view, { kind: "expand", id: group });
   if (graph.nodes.has(id)) view.playback.runTo(id);

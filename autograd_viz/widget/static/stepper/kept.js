@@ -14,12 +14,12 @@ import { closedGroup, groupsAround } from "../pass/groups.js";
  * @returns {Kept}
  */
 export function keep(of) {
-  const { stage, split } = of;
+  const { stage, side: { split }, tools } = of;
   const [chosen, anchor] = [of.selection, of.selection || stage.lit];
   const scope = /** @type {Document | ShadowRoot} */ (of.root.getRootNode());
   const hadFocus = of.root.contains(scope.activeElement);
   const { view, own } = stage.viewport;
-  const [code, presents] = [of.code.chosen, of.present.isOn];
+  const [code, presents] = [of.code.chosen, tools.present.isOn];
   return { isOpen: split.isOpen, asked: split.asked, code, presents, hadFocus, chosen, anchor, groups: of.groups, view, own, at: cornerOf(stage, anchor) };
 }
 
@@ -30,10 +30,10 @@ export function keep(of) {
 export function goOn(from, kept) {
   const { boxes } = from.stage.picture;
   const anchor = successor(kept.anchor, boxes, kept.groups, from.groups);
-  if (kept.presents) from.present.show(true);
+  if (kept.presents) from.tools.present.show(true);
   if (kept.code !== undefined && kept.code !== from.code.isOpen) from.code.toggle();
-  from.split.asked = kept.asked;
-  if (kept.asked && kept.isOpen !== from.split.isOpen) from.split.show(kept.isOpen);
+  from.side.split.asked = kept.asked;
+  if (kept.asked && kept.isOpen !== from.side.split.isOpen) from.side.split.show(kept.isOpen);
   from.resized();
   if (kept.chosen) from.select(successor(kept.chosen, boxes, kept.groups, from.groups), !kept.at);
   const to = cornerOf(from.stage, anchor);

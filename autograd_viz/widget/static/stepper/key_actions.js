@@ -14,16 +14,17 @@ const WALKS = ["reset", "back", "next", "finish", "play", "run"];
  * @param {string} action by its name in keys.js
  */
 export function pressed(view, action) {
-  const { stage, playback, help, stops, present } = view;
+  const { stage, playback, tools } = view;
+  const { help, stops, present } = tools;
   const here = view.selection || stage.lit;
   if (WALKS.includes(action)) playback.act(/** @type {Action} */ (action));
   else if (DIRECTIONS.includes(action)) view.select(stage.neighbour(view.selection, /** @type {Direction} */ (action)), true);
   else if (action === "open") openBox(view, view.selection);
   else if (action === "group") toggleGroup(view);
-  else if (["step_over", "step_into", "step_out", "map"].includes(action)) view.scales.act(action);
+  else if (["step_over", "step_into", "step_out", "map"].includes(action)) tools.scales.act(action);
   else if (action === "breakpoint") view.do({ kind: "breakpoint", node: here });
-  else if (action === "search") view.search.enter();
-  else if (action === "panel") view.togglePanel();
+  else if (action === "search") tools.search.enter();
+  else if (action === "panel") view.side.toggle();
   else if (action === "code") view.code.toggle();
   else if (action === "help") help.toggle();
   else if (action === "present") present.toggle();

@@ -266,10 +266,7 @@ export class Playback {
     this.changed();
   }
 
-  /**
-   * Something that changes the pass at the cursor.
-   * @param {any} question
-   */
+  /** Something that changes the pass at the cursor. @param {any} question */
   change(question) {
     this.halt();
     this.ask({ kind: "goto", step: this.step }, question);

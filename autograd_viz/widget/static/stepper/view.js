@@ -1,41 +1,28 @@
 // A view of one picture: toolbar, sentence, stage and panel, joined to the model.
 
-import { CodeView } from "../code/view.js";
-import { gradientEnd, openBox, perform, uncover } from "./commands.js";
-import { Controls } from "../toolbar/controls.js";
-import { button, html } from "../shared/elements.js";
+import { gradientEnd, perform } from "./commands.js";
+import { html } from "../shared/elements.js";
 import { positionAt } from "../pass/forward.js";
-import { wholeGroups, withinGroups } from "../pass/groups.js";
-import { helpPopup } from "../toolbar/help.js";
-import { Inspector } from "../panel/inspector.js";
+import { wholeGroups } from "../pass/groups.js";
 import { goOn } from "./kept.js";
 import { pressed } from "./key_actions.js";
 import { listenToKeys } from "../toolbar/keys.js";
-import { withinCards } from "../map/layout.js";
 import { meanwhileOf, meanwhileText } from "../panel/meanwhile.js";
-import { afterPaint } from "../shared/paint.js";
 import { Pins } from "../panel/pins.js";
-import { Reasons } from "../pass/reasons.js";
 import { Said, put } from "../sentence/said.js";
-import { Scales } from "../toolbar/scales.js";
-import { Search } from "../toolbar/search.js";
-import { Split } from "./split.js";
-import { Stage } from "../stage/stage.js";
 import { hideStill } from "../shared/still.js";
 import { breakpointsOf, toggled } from "../pass/stops.js";
-import { StopsMenu } from "../toolbar/stops_menu.js";
 import { followTheme } from "../shared/theme.js";
-import { viewBar } from "../toolbar/view_bar.js";
-import { Playback } from "./playback.js";
-import { Present, seenHeight } from "./present.js";
-import { isStill, onPage } from "../shared/motion.js";
+import { seenHeight } from "./present.js";
+import { isStill } from "../shared/motion.js";
 import { sayer } from "../shared/words.js";
+import { codeOf, playbackOf, stageOf } from "./parts.js";
+import { Side } from "./side.js";
+import { Tools } from "./tools.js";
 
 /** @typedef {import("../pass/kernel.js").Model} Model */
 /** @typedef {import("./kept.js").Kept} Kept */
 /** @typedef {import("./commands.js").Command} Command */
-
-let views = 0; // tells the ids of several widgets apart
 
 /** The widget's view. */
 export class View {
@@ -49,59 +36,29 @@ export class View {
     this.model = model;
     this.abort = new AbortController();
     const signal = this.abort.signal;
-    const { palettes, start, total, mark, words, document = { tensors: [] }, forward = [], engine, why, svg, groups, map, ready: readyNames } = picture;
+    const { palettes, start, total, mark, words, document = { tensors: [] }, forward = [], engine, groups, map, ready = [] } = picture;
     this.groups = wholeGroups(groups);
-    this.reasons = new Reasons(why);
-    this.given = { start, forward, engine, total, ready: readyNames ?? [] };
+    this.given = { start, forward, engine, total, ready };
     this.say = sayer(words);
     this.selection = "";
     this.root = html("div", total ? "av-root" : "av-root av-unstepped");
-    const act = (/** @type {Command} */ command) => this.do(command);
-    const [say, first, ready] = [this.say, Math.min(0, 1 - forward.length), engine?.queue?.[0] ?? ""];
+    this.act = (/** @type {Command} */ command) => this.do(command);
     this.built = false;
-    this.stage = new Stage({
-      svg, map, document, forward, ready, say, signal,
-      select: (id) => this.select(id),
-      open: (id) => openBox(this, id),
-      toggle: (node) => this.do({ kind: "breakpoint", node }),
-      hasFocus: () => this.root.matches(":focus-within"),
-    });
-    this.playback = new Playback(model, {
-      first, total, say, graph: this.stage.graph, ready,
-      pause: () => this.controls.pause(), changed: () => this.update(), within: map ? withinCards(map) : withinGroups(this.groups),
-    });
-    this.controls = new Controls({ first, total, say, signal, act: (a) => this.playback.act(a), goto: (step) => this.do({ kind: "goto", step }) });
-    this.inspector = new Inspector({ words: words ?? {}, document, groups: this.groups, cards: this.stage.cards, act, signal });
-    const next = () => this.stage.picture.visible(this.playback.next(engine));
-    this.scales = new Scales({ cards: this.stage.cards, groups: this.groups, hasMap: Boolean(picture.has_map), say, act, next, signal });
-    this.pins = new Pins({ say, change: (pins) => this.set("pins", pins), signal });
-    this.code = new CodeView({
-      code: picture.code, forward, say, signal,
-      select: (ids) => this.select(ids.find((id) => this.stage.picture.boxes.has(id)) ?? "", true),
-      change: (stops) => this.set("shown_stops", stops),
-      folded: () => this.resized(),
-    });
+    this.stage = stageOf(this, picture, signal);
+    this.playback = playbackOf(this, picture);
+    this.code = codeOf(this, picture, signal);
     this.stage.hover.told = (id) => this.code.point(id);
-    this.split = new Split(this.stage.root, this.stage.map.root, this.inspector.root, say("panel"), () => this.resized(), signal);
-    this.said = new Said(say, document, signal);
-    if (this.groups.fixed && Object.keys(this.groups.closed).length) put(this.said.fixed, say("groups_fixed"));
-    const title = (/** @type {string} */ id) => (this.stage.graph.nodes.has(id) ? this.stage.graph.label(id) : this.code.titleOf(id) || id);
-    this.stops = new StopsMenu({ say, title, change: (stops) => this.set("shown_stops", stops), signal });
-    this.help = helpPopup(say, signal);
-    this.search = new Search({
-      graph: this.stage.graph, say, signal, name: `av-${++views}`,
-      hidden: this.groups.hidden,
-      jump: (id) => (!map && this.groups.hidden.some(([known]) => known === id) ? uncover(this, id) : this.select(id, true)),
-      leave: () => this.root.focus({ preventScroll: true }),
-    });
-    this.bar = viewBar((action) => pressed(this, action), say, signal);
-    this.present = new Present(this.root, this.bar.present, (on) => this.presented(on), signal);
-    this.panel = button("panel", say("panel"), () => this.togglePanel(), signal);
+    this.side = new Side(this, picture, signal);
+    this.pins = new Pins({ say: this.say, change: (pins) => this.set("pins", pins), signal });
+    this.said = new Said(this.say, document, signal);
+    if (this.groups.fixed && Object.keys(this.groups.closed).length) put(this.said.fixed, this.say("groups_fixed"));
+    this.tools = new Tools(this, picture, signal);
     this.at = NaN; // the step that is shown
-    [this.isDue, this.isPanelDue, this.hasStepped, this.built] = [false, false, false, true];
+    this.hasStepped = false;
+    [this.isDue, this.built] = [false, true];
     this.assemble(el);
     followTheme(this.root, palettes, signal, (palette) => this.stage.map.paint(palette));
-    if (!total && !map) this.split.close(); // a picture, until somebody asks
+    if (!total && !map) this.side.split.close(); // a picture, until somebody asks
     if (mark) hideStill(mark, this.root, model.widget_manager?.kernel !== undefined, signal);
     this.listen(el, signal);
     this.resized();
@@ -109,17 +66,14 @@ export class View {
     this.show();
     this.stage.fitted(); // the first sentence stands there now
     if (picture.look || (kept?.chosen && !kept.at)) this.lookAt(picture.look || this.selection);
-    if (picture.look && picture.look === next()) this.select(""); // the panel goes on with the steps
+    if (picture.look && picture.look === this.nextBox()) this.select(""); // the panel goes on with the steps
   }
 
   /** @param {HTMLElement} el */
   assemble(el) {
     this.root.setAttribute("role", "group");
     this.root.setAttribute("aria-label", this.say("aria_widget"));
-    this.panel.setAttribute("aria-expanded", "true");
-    this.controls.root.append(this.scales.root, this.search.root, this.bar.root, this.stops.opener, this.code.opener, this.panel, this.help.opener);
-    const around = this.code.around(this.split.root);
-    this.root.append(this.controls.root, this.stops.popup.root, this.help.root, this.said.root, this.pins.root, around);
+    this.root.append(...this.tools.roots, this.said.root, this.pins.root, this.code.around(this.side.split.root));
     el.classList.add("av-host");
     el.append(this.root);
   }
@@ -131,7 +85,7 @@ export class View {
   listen(el, signal) {
     listenToKeys(this.root, (action) => pressed(this, action), signal);
     const resized = new ResizeObserver(() => this.resized());
-    for (const element of [el, this.split.root]) resized.observe(element);
+    for (const element of [el, this.side.split.root]) resized.observe(element);
     const lowered = new ResizeObserver(() => this.stage.lowered());
     lowered.observe(this.said.root);
     requestAnimationFrame(() => this.resized()); // in a scrolling notebook JupyterLab holds an observer back
@@ -162,8 +116,8 @@ export class View {
     this.stage.marks.select(id);
     if (jump) this.stage.jump(id);
     this.said.chosen.textContent = id ? this.stage.graph.label(id) : "";
-    this.stops.select(gradientEnd(this, id));
-    this.inspect();
+    this.tools.stops.select(gradientEnd(this, id));
+    this.side.show();
   }
 
   /**
@@ -190,19 +144,19 @@ export class View {
     this.update();
   }
 
-  togglePanel() {
-    this.split.toggle();
-    this.inspect();
+  /** The box of what runs next. */
+  nextBox() {
+    return this.stage.picture.visible(this.playback.next(this.given.engine));
   }
 
   // -- what is shown ----------------------------------------------------------------------------------------------------
 
   resized() {
     if (!this.built) return;
-    const [{ stage, split }, seen] = [this, seenHeight(this.root)];
+    const [{ stage, side: { split } }, seen] = [this, seenHeight(this.root)];
     this.code.resized(this.root.clientWidth, seen, (how) => stage.fits(how, split.root.clientWidth, seen), stage.picture.boxes.size);
     split.resized(stage.needed(split.root.clientWidth, seen));
-    this.panel.setAttribute("aria-expanded", String(split.isOpen));
+    this.tools.panel.setAttribute("aria-expanded", String(split.isOpen));
     stage.resized(split.room, seen, split.isBeside);
     stage.follow();
   }
@@ -230,7 +184,7 @@ export class View {
     this.root.classList.toggle("av-asked", playback.kernel.asked);
     playback.playing &&= !playback.atEnd;
     this.said.hush(playback.playing && playback.pause() < 1000);
-    this.controls.show(playback.step, playback.atEnd, playback.playing);
+    this.tools.controls.show(playback.step, playback.atEnd, playback.playing);
     put(this.said.stopped, playback.stopped);
     put(this.said.did, playback.did);
     put(this.said.error, playback.gone ? say("kernel_gone") : this.model.get("error"));
@@ -239,20 +193,7 @@ export class View {
     this.pins.show(this.model.get("pins") ?? [], playback.frames, playback.step);
     this.code.show(playback);
     this.showOverlay();
-    this.inspectSoon();
-  }
-
-  /** The panel follows the picture: it is read later, and costs as much. */
-  inspectSoon() {
-    if (this.isPanelDue) return;
-    this.isPanelDue = true;
-    afterPaint(() => {
-      this.isPanelDue = false;
-      if (this.abort.signal.aborted) return;
-      this.inspect();
-      if (this.hasStepped && this.root.matches(":focus-within")) onPage(this.stage.root);
-      this.hasStepped = false;
-    });
+    this.side.showSoon();
   }
 
   /** The picture and what is said, if the step or what is recorded of it is another. */
@@ -274,7 +215,7 @@ export class View {
 
   showStops() {
     const { stops } = this.playback;
-    this.stops.show(stops);
+    this.tools.stops.show(stops);
     this.stage.marks.stops(breakpointsOf(stops).map((node) => this.code.boxOf(node)));
     this.stage.fail(this.model.get("error_node") ?? "");
   }
@@ -283,18 +224,5 @@ export class View {
     const meanwhile = meanwhileOf(this.model);
     this.stage.picture.lay(meanwhile.overlay);
     put(this.said.drift, meanwhileText(meanwhile, this.say, (id) => this.stage.graph.label(id)));
-  }
-
-  inspect() {
-    if (!this.split.isOpen) return;
-    const { step, frames } = this.playback;
-    const { engine, total } = this.given;
-    const stops = breakpointsOf(this.playback.stops);
-    const [complete, pending] = [this.model.get("complete"), this.model.get("pending")];
-    const meanwhile = meanwhileOf(this.model);
-    const why = this.reasons.after(this.stage.picture.shown);
-    const selection = this.selection || this.model.get("error_node"); // where a run broke off
-    const debug = { pins: this.model.get("pins"), effect: this.model.get("effect"), ran: frames[step - 1]?.ran, ready: frames[step - 1]?.ready ?? this.given.ready };
-    this.inspector.show({ step, frames, selection, startEngine: engine, why, complete, total, stops, pending, meanwhile, ...debug });
   }
 }
