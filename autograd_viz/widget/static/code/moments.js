@@ -80,7 +80,8 @@ export class CodeIndex {
     const callers = ["", ...paths].map((path, i) => {
       const name = i ? modules[path].name : "";
       const at = i < paths.length ? called[i] : run.at;
-      const isUsers = !i || (called[i - 1] === null ? at !== null && texts[places[at][0]].owner === name : at !== called[i - 1]);
+      const isUsers =
+        !i || (called[i - 1] === null ? at !== null && texts[places[at][0]].owner === name : at !== called[i - 1]);
       return { path, name, place: at !== null && isUsers ? places[at] : null };
     });
     return paths.length ? callers.filter((call, i) => i > 0 || call.place) : [];
@@ -113,7 +114,9 @@ export class Moment {
     /** @type {Set<string>} ops that have run, while the forward pass is replayed */
     this.made = new Set(this.isForward ? forward.slice(0, at).map((position) => position.ran ?? "") : []);
     const ran = this.isForward ? forward[at - 1]?.ran : done.at(-1)?.code.ran;
-    const next = this.isForward ? forward[at]?.ran : (frames[step]?.code.ran ?? (step ? done.at(-1)?.code.next : index.code.next));
+    const next = this.isForward
+      ? forward[at]?.ran
+      : (frames[step]?.code.ran ?? (step ? done.at(-1)?.code.next : index.code.next));
     this.ran = index.byId.get(ran ?? "");
     this.next = index.byId.get(next ?? "");
   }

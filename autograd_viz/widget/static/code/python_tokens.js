@@ -3,7 +3,9 @@
 /** @typedef {{ kind: string, text: string }} Token `kind` is "", "keyword", "string", "comment" or "number" */
 
 const KEYWORDS = new Set(
-  "False None True and as assert async await break class continue def del elif else except finally for from global if import in is lambda nonlocal not or pass raise return try while with yield".split(" "),
+  "False None True and as assert async await break class continue def del elif else except finally for from global if import in is lambda nonlocal not or pass raise return try while with yield".split(
+    " ",
+  ),
 );
 const PREFIX = "(?:[rRbBfFuUtT]{0,2})";
 const TOKEN = new RegExp(
@@ -52,7 +54,15 @@ function tokensOfLine(line, open) {
   TOKEN.lastIndex = at;
   for (let found = TOKEN.exec(line); found && !open; found = TOKEN.exec(line)) {
     const { comment, open: opened, string, number } = found.groups ?? {};
-    const kind = comment ? "comment" : opened || string ? "string" : number ? "number" : KEYWORDS.has(found[0]) ? "keyword" : "";
+    const kind = comment
+      ? "comment"
+      : opened || string
+        ? "string"
+        : number
+          ? "number"
+          : KEYWORDS.has(found[0])
+            ? "keyword"
+            : "";
     if (!kind) continue;
     take(found.index, "");
     if (opened) open = close(opened.slice(-3), TOKEN.lastIndex);

@@ -46,10 +46,12 @@ export class CodeSheet {
       end: place[3] === number ? place[4] : Infinity,
     }));
     const cuts = ranges.flatMap(({ start, end }) => [start, end]);
-    return this.pieces[i].flatMap((piece) => cutAt(piece, cuts)).map((piece) => {
-      const names = ranges.filter(({ start, end }) => start <= piece.start && piece.end <= end).map(({ name }) => name);
-      return spanOf(piece, names.join(" "));
-    });
+    return this.pieces[i]
+      .flatMap((piece) => cutAt(piece, cuts))
+      .map((piece) => {
+        const names = ranges.filter(({ start, end }) => start <= piece.start && piece.end <= end).map(({ name }) => name);
+        return spanOf(piece, names.join(" "));
+      });
   }
 }
 
@@ -97,7 +99,11 @@ function spanOf({ kind, text }, lit) {
  */
 function markArrow(kind) {
   const path = tree("path", { d: ARROWS[kind] });
-  return tree("svg", { class: `av-c-arrow av-c-to-${kind}`, viewBox: "0 0 10 11", width: 10, height: 11, "aria-hidden": "true" }, [path]);
+  return tree(
+    "svg",
+    { class: `av-c-arrow av-c-to-${kind}`, viewBox: "0 0 10 11", width: 10, height: 11, "aria-hidden": "true" },
+    [path],
+  );
 }
 
 /**
@@ -113,7 +119,13 @@ export function codeRow(sheet, i, { said, hasRuns, canStop, stop, reachable, lit
   const isAfterGap = i > 0 && line > sheet.numbers[i - 1] + 1;
   const names = ["av-c-line", said?.ran && "av-c-has-ran", said?.next && "av-c-is-next", isAfterGap && "av-c-after-gap"];
   const tab = reachable ? 0 : -1;
-  const stopping = { class: "av-c-number", type: "button", tabindex: tab, "aria-pressed": String(stop), "aria-label": say("code_stop", { line }) };
+  const stopping = {
+    class: "av-c-number",
+    type: "button",
+    tabindex: tab,
+    "aria-pressed": String(stop),
+    "aria-label": say("code_stop", { line }),
+  };
   const message = { kind: "line", line };
   const number = canStop
     ? tree("button", { ...stopping, title: say("code_stop", { line }) }, [String(line)], { message: { kind: "stop", line } })
@@ -135,7 +147,8 @@ export function codeRow(sheet, i, { said, hasRuns, canStop, stop, reachable, lit
  */
 function noteOfLine(said, say) {
   const [turn, turns] = said?.run.turn ?? [1, 1];
-  const mark = (/** @type {"ran" | "next"} */ kind) => tree("span", { class: `av-c-mark av-c-mark-${kind}` }, [say(kind === "ran" ? "code_ran" : "code_next")]);
+  const mark = (/** @type {"ran" | "next"} */ kind) =>
+    tree("span", { class: `av-c-mark av-c-mark-${kind}` }, [say(kind === "ran" ? "code_ran" : "code_next")]);
   return tree("span", { class: "av-c-note" }, [
     said?.ran && mark("ran"),
     said?.next && mark("next"),
@@ -170,9 +183,16 @@ export function callStack(calls, texts, shown, say) {
     const called = text ? titleOfText(text, say) : "";
     const line = text && (file ? `${file}:${place[1]}` : say("source_line", { line: place[1] }));
     const where = called === file ? line : `${called} ${line}`;
-    const said = [tree("b", {}, [path || name || say("code_caller")]), path && name && ` ${name}`, where && " ", where && tree("span", { class: "av-c-where" }, [where])];
+    const said = [
+      tree("b", {}, [path || name || say("code_caller")]),
+      path && name && ` ${name}`,
+      where && " ",
+      where && tree("span", { class: "av-c-where" }, [where]),
+    ];
     const inside = text
-      ? tree("button", { type: "button", class: "av-c-call", "aria-current": String(place[0] === shown) }, said, { message: { kind: "text", text: place[0], line: place[1] } })
+      ? tree("button", { type: "button", class: "av-c-call", "aria-current": String(place[0] === shown) }, said, {
+          message: { kind: "text", text: place[0], line: place[1] },
+        })
       : tree("span", { class: "av-c-call" }, said);
     return tree("li", {}, [inside], { key: String(i) });
   });
@@ -189,7 +209,12 @@ export function callStack(calls, texts, shown, say) {
 export function textTabs(texts, shown, say) {
   if (texts.length < 2) return null;
   const tabs = texts.map((text, i) =>
-    tree("button", { type: "button", class: "av-c-tab", "aria-pressed": String(i === shown), title: text.file }, [titleOfText(text, say)], { message: { kind: "text", text: i, line: 0 } }),
+    tree(
+      "button",
+      { type: "button", class: "av-c-tab", "aria-pressed": String(i === shown), title: text.file },
+      [titleOfText(text, say)],
+      { message: { kind: "text", text: i, line: 0 } },
+    ),
   );
   return tree("div", { class: "av-c-tabs", role: "group", "aria-label": say("code_texts") }, tabs, { key: "tabs" });
 }

@@ -168,7 +168,9 @@ export class CodeView {
     this.drawHead();
     this.drawLines();
     const { moment, index } = this;
-    const lines = [moment.next, moment.ran].flatMap((run) => (run && index.placeOf(run)[0] === this.shown ? [index.placeOf(run)[1]] : []));
+    const lines = [moment.next, moment.ran].flatMap((run) =>
+      run && index.placeOf(run)[0] === this.shown ? [index.placeOf(run)[1]] : [],
+    );
     if (follow) this.reveal(lines);
   }
 
@@ -198,7 +200,8 @@ export class CodeView {
   /** @returns {Lit[]} */
   lit() {
     const { ran, next } = this.moment;
-    const lit = (/** @type {string} */ name, /** @type {Run[]} */ runs) => runs.map((run) => ({ name, place: this.index.placeOf(run) }));
+    const lit = (/** @type {string} */ name, /** @type {Run[]} */ runs) =>
+      runs.map((run) => ({ name, place: this.index.placeOf(run) }));
     const calls = this.calls.flatMap(({ place }) => (place ? [{ name: "av-c-lit-call", place }] : []));
     const steps = [...lit("av-c-lit-ran", ran ? [ran] : []), ...lit("av-c-lit-next", next ? [next] : [])];
     return [...calls, ...steps, ...lit("av-c-pointed", this.pointed)].filter(({ place }) => place[0] === this.shown);

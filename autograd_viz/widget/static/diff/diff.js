@@ -70,7 +70,8 @@ class DiffView {
     const partner = side ? this.back.get(id) : this.partners[id];
     card.classList.add("av-diff-lit");
     this.said.textContent = card.querySelector("text")?.textContent ?? "";
-    if (partner) this.held.querySelector(`.side-${1 - side} .card[data-at="${CSS.escape(partner)}"]`)?.classList.add("av-diff-lit");
+    if (partner)
+      this.held.querySelector(`.side-${1 - side} .card[data-at="${CSS.escape(partner)}"]`)?.classList.add("av-diff-lit");
   }
 
   clear() {

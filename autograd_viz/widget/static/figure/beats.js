@@ -37,7 +37,8 @@ export class Beats {
     const outlines = this.picture.at([frame.node]).map((box) => box.querySelector(":scope > .outline"));
     this.light(outlines, [{ strokeWidth: "5px" }, { strokeWidth: "13px" }, { strokeWidth: "5px" }]);
     const press = new AbortController();
-    for (const event of ["pointerdown", "keydown"]) document.addEventListener(event, () => this.stop(), { capture: true, signal: press.signal });
+    for (const event of ["pointerdown", "keydown"])
+      document.addEventListener(event, () => this.stop(), { capture: true, signal: press.signal });
     this.moving.push(() => press.abort());
   }
 
@@ -59,14 +60,18 @@ export class Beats {
   run(moves, delay, time) {
     const { picture } = this;
     for (const [at, text] of moves) {
-      const way = picture.at([at]).map((arrow) => arrow.querySelector(".way")).find(Boolean);
+      const way = picture
+        .at([at])
+        .map((arrow) => arrow.querySelector(".way"))
+        .find(Boolean);
       if (way && text) this.moving.push(runAlong(picture, way, text, delay, time));
     }
   }
 
   /** The rules are lit while the node computes. @param {Element} rules */
   lightRules(rules) {
-    if (this.moving.length) this.light([...rules.children], [{ background: "none" }, { background: "var(--av-blue-fill)" }, { background: "none" }]);
+    if (this.moving.length)
+      this.light([...rules.children], [{ background: "none" }, { background: "var(--av-blue-fill)" }, { background: "none" }]);
   }
 
   /**

@@ -86,7 +86,9 @@ export class Picture {
   make(pieces) {
     const wanted = pieces.filter((piece) => !piece.element);
     if (!wanted.length) return;
-    const made = [...parsed(`<svg xmlns="${this.svg.namespaceURI}">${wanted.map((piece) => piece.text).join("")}</svg>`).children];
+    const made = [
+      ...parsed(`<svg xmlns="${this.svg.namespaceURI}">${wanted.map((piece) => piece.text).join("")}</svg>`).children,
+    ];
     for (const [i, piece] of wanted.entries()) {
       piece.element = made[i];
       piece.text = "";

@@ -3,7 +3,8 @@
 /** @param {Record<string, unknown>} palettes */
 export function followSystem(palettes) {
   const system = matchMedia("(prefers-color-scheme: dark)");
-  const apply = () => document.body.classList.toggle("av-dark", "dark" in palettes && (system.matches || !("light" in palettes)));
+  const apply = () =>
+    document.body.classList.toggle("av-dark", "dark" in palettes && (system.matches || !("light" in palettes)));
   system.addEventListener("change", apply);
   apply();
 }

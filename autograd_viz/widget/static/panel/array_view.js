@@ -80,7 +80,7 @@ function heat(look, value, key, name) {
 export function elementText(look, value, index) {
   const grid = gridOf(value);
   if (!grid) return "";
-  const element = grid.isBlocks ? 0 : value.numbers?.[index] ?? 0;
+  const element = grid.isBlocks ? 0 : (value.numbers?.[index] ?? 0);
   const isWhole = isComplex(element) || Number.isInteger(element);
   const whole = isWhole ? elementNumber(element, value.dtype) : fullNumber(grid.numbers[index], value.dtype);
   const number = grid.isBlocks ? shortNumber(grid.numbers[index]) : whole;

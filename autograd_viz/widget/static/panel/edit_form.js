@@ -16,7 +16,10 @@ import { tree } from "../shared/tree.js";
 export function editText(value) {
   const numbers = value.numbers ?? [];
   if (numbers.length !== countOf(value.shape)) return "";
-  return nestedText(numbers.map((x) => pythonText(x, value.dtype)), value.shape);
+  return nestedText(
+    numbers.map((x) => pythonText(x, value.dtype)),
+    value.shape,
+  );
 }
 
 /**
@@ -48,7 +51,7 @@ function nestedText(texts, shape) {
  */
 export function editsAt(history, pending) {
   const recorded = history.known[history.position]?.step;
-  if (!recorded) return pending.node === history.nextNode ? pending.values ?? {} : {};
+  if (!recorded) return pending.node === history.nextNode ? (pending.values ?? {}) : {};
   return Object.fromEntries((recorded.edited ?? []).map((index) => [index, recorded.grad_outputs?.[index] ?? null]));
 }
 
@@ -180,12 +183,17 @@ export function editForm(look, node, index, outputs) {
   const label = outputs > 1 ? `grad_outputs[${index}]` : "grad_output";
   const title = word("edit_tip", { node: look.program.label(node, word("unnamed")) });
   const place = `${node} ${index} ${look.history.position} ${look.history.edition}`;
-  const options = HOWS.map((how) => tree("option", { value: how }, [word(`edit_how_${how}`)], how === chosen ? { once: { selected: "" } } : {}));
-  const how = tree("select", { name: "how", class: "av-i-how", "aria-label": word("edit_how") }, options, { key: `how ${place}` });
+  const options = HOWS.map((how) =>
+    tree("option", { value: how }, [word(`edit_how_${how}`)], how === chosen ? { once: { selected: "" } } : {}),
+  );
+  const how = tree("select", { name: "how", class: "av-i-how", "aria-label": word("edit_how") }, options, {
+    key: `how ${place}`,
+  });
   const field = { class: "av-i-field", type: "text", name: "gradient", spellcheck: "false", autocomplete: "off", title };
   const once = { value: value && chosen === "value" ? editText(value) : "" };
   const example = word(chosen === "value" ? "edit_example" : `edit_example_${chosen}`);
-  const input = chosen !== "zero" && tree("input", { ...field, "aria-label": label, placeholder: example }, [], { once, key: chosen });
+  const input =
+    chosen !== "zero" && tree("input", { ...field, "aria-label": label, placeholder: example }, [], { once, key: chosen });
   const apply = tree("button", { type: "submit", class: "av-i-button" }, [word("apply")]);
   const named = tree("div", { class: "av-i-edit-row" }, [tree("code", {}, [label]), how, input]);
   const waits = index in look.edits && word("edit_pending", { value: lineOf(look.edits[index]) });
@@ -209,11 +217,22 @@ function effectView({ word, draft }, index) {
   }
   const { rows = [], more = 0 } = effect;
   if (!rows.length) return tree("p", { class: "av-i-effect", role: "status" }, [word("effect_none")]);
-  const head = tree("tr", {}, ["effect_leaf", "effect_without", "effect_with"].map((key) => tree("th", { scope: "col" }, [word(key)])));
+  const head = tree(
+    "tr",
+    {},
+    ["effect_leaf", "effect_without", "effect_with"].map((key) => tree("th", { scope: "col" }, [word(key)])),
+  );
   const lines = rows.map(([leaf, without, edited]) => {
-    return tree("tr", {}, [tree("th", { scope: "row" }, [tree("bdi", {}, [leaf])]), tree("td", {}, [without]), tree("td", { class: "av-i-grad" }, [edited])]);
+    return tree("tr", {}, [
+      tree("th", { scope: "row" }, [tree("bdi", {}, [leaf])]),
+      tree("td", {}, [without]),
+      tree("td", { class: "av-i-grad" }, [edited]),
+    ]);
   });
   const caption = tree("caption", {}, [word("effect_title")]);
   const rest = more > 0 && tree("p", { class: "av-i-note" }, [word("effect_same", { count: more })]);
-  return tree("div", { class: "av-i-effect", role: "status" }, [tree("table", { class: "av-i-table" }, [caption, head, ...lines]), rest]);
+  return tree("div", { class: "av-i-effect", role: "status" }, [
+    tree("table", { class: "av-i-table" }, [caption, head, ...lines]),
+    rest,
+  ]);
 }

@@ -17,7 +17,9 @@ const SPARK = { width: 200, height: 32, margin: 3 }; // px
 export function enginePanel(look) {
   const { word, history } = look;
   const { queue = [], waiting = [], held = 0 } = history.engine;
-  const ready = look.ready.length ? shortList(look.ready, ([box, name]) => memberLink(look, box, name), "ol") : shortList(queue, (id) => linkTo(look, id), "ol");
+  const ready = look.ready.length
+    ? shortList(look.ready, ([box, name]) => memberLink(look, box, name), "ol")
+    : shortList(queue, (id) => linkTo(look, id), "ol");
   const waits = shortList(waiting, ({ node, arrived, expected }) => {
     const count = tree("span", { class: "av-i-shape" }, [word("arrived_of", { arrived, expected })]);
     return tree("span", {}, [linkTo(look, node), " ", count]);
@@ -37,7 +39,9 @@ export function enginePanel(look) {
  */
 function memberLink(look, box, name) {
   if (!name) return linkTo(look, box);
-  return tree("button", { type: "button", class: "av-i-link" }, [tree("bdi", {}, [name])], { message: { kind: "select", id: box } });
+  return tree("button", { type: "button", class: "av-i-link" }, [tree("bdi", {}, [name])], {
+    message: { kind: "select", id: box },
+  });
 }
 
 /**

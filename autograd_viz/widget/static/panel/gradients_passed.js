@@ -36,13 +36,13 @@ function arrival(look, node, step, index) {
   const parts = (program.senders.get(at) ?? []).map((s) => ({ ...s, value: history.at(`next:${s.node}.${s.edge}`) }));
   const isStart = program.starts.has(at);
   const count = sum(parts.map((p) => p.count)) + Number(isStart);
-  const total = step ? step.grad_outputs?.[index] ?? null : count === 1 && parts.length ? parts[0].value : null;
+  const total = step ? (step.grad_outputs?.[index] ?? null) : count === 1 && parts.length ? parts[0].value : null;
   const isOnce = count === 1 && parts.length === 1 && parts[0].value?.text === total?.text;
   const isInline = isOnce && (!total || countOf(total.shape) === 1);
   const isWritten = isInline || !isOnce;
   const rows = shortList(parts, (p) => partRow(look, p, p.value, isWritten));
   const arrived = sum(parts.filter((p) => p.value || (p.count > 1 && history.runOf(p.node))).map((p) => p.count));
-  const met = count > 1 && step ? history.at(`sum:${at}`) ?? total : null;
+  const met = count > 1 && step ? (history.at(`sum:${at}`) ?? total) : null;
   const changed = step && total && (met ?? parts[0]?.value ?? total).text !== total.text;
   const how = step?.edited?.includes(index) ? "by_hand" : "after_hooks";
   return tree("div", { class: "av-i-output" }, [
@@ -102,7 +102,12 @@ export function departures(look, node, step) {
     const which = isWhole ? `grad_inputs[${i}]` : "grad_inputs[…]";
     const isTold = n.node && step && (n.count ?? 1) === 1;
     const view = isTold && arrayView(look, step.grad_inputs?.[i], `in ${node.id}.${i}`, which);
-    const title = [tree("code", {}, [which]), timesText(n.count), isWhole && next.length === node.formulas?.length && ` ${name}`, " "];
+    const title = [
+      tree("code", {}, [which]),
+      timesText(n.count),
+      isWhole && next.length === node.formulas?.length && ` ${name}`,
+      " ",
+    ];
     const row = tree("div", { class: "av-i-row" }, [...title, tree("span", {}, target)]);
     return tree("div", { class: "av-i-output" }, [row, view]);
   });

@@ -34,8 +34,14 @@ export function memberPanel({ word, history, ran, ready, step }, id, within) {
   const last = history.current;
   const hasRun = step > 0 && ran && last && within(last.node, id);
   const next = step >= 0 && ready[0]?.[1] && within(ready[0][0], id) ? ready[0][1] : "";
-  const formulas = (hasRun ? (last.formulas ?? []) : []).map(({ input, text }) => tree("code", { class: "av-i-member-formula" }, [`grad_${input} = ${text}`]));
-  const parts = [hasRun && tree("p", {}, [word("ran_inside", { node: ran })]), ...formulas, next && tree("p", {}, [word("next_inside", { node: next })])];
+  const formulas = (hasRun ? (last.formulas ?? []) : []).map(({ input, text }) =>
+    tree("code", { class: "av-i-member-formula" }, [`grad_${input} = ${text}`]),
+  );
+  const parts = [
+    hasRun && tree("p", {}, [word("ran_inside", { node: ran })]),
+    ...formulas,
+    next && tree("p", {}, [word("next_inside", { node: next })]),
+  ];
   const there = parts.filter(Boolean);
   return there.length ? [tree("div", { class: "av-i-member" }, there, { key: "member" })] : [];
 }
@@ -52,7 +58,9 @@ export function pathPanel({ word }, groups, id) {
   if (!around.length) return [];
   const lines = around.map((group) => {
     const { title } = groups.opened[group];
-    return groups.fixed ? tree("code", {}, [title]) : buttonFor(`${word("collapse")}: ${title}`, { kind: "collapse", id: group });
+    return groups.fixed
+      ? tree("code", {}, [title])
+      : buttonFor(`${word("collapse")}: ${title}`, { kind: "collapse", id: group });
   });
   return [sectionOf("groups", word("groups"), [listOf(lines)])];
 }

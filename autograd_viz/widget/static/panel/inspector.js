@@ -57,7 +57,11 @@ export class Inspector {
     this.program = new Program(doc);
     this.history = new PassHistory(undefined);
     this.act = act;
-    this.draft = new EditDraft((message) => act(message), () => this.draw(), signal);
+    this.draft = new EditDraft(
+      (message) => act(message),
+      () => this.draw(),
+      signal,
+    );
     /** @type {Shown} */
     this.shown = { step: 0, frames: [] };
     /** @type {import("./look.js").Pointed | null} */
@@ -129,9 +133,17 @@ export class Inspector {
     const [op, node] = [program.opById.get(id), program.nodeById.get(id)];
     const name = groups.closed[closedGroup(groups, id)].title;
     const title = tree("h3", { class: "av-i-title", tabindex: -1 }, [tree("bdi", {}, [name])]);
-    const count = op ? this.word("group_ops", { count: op.members ?? 0 }) : this.word("group_nodes", { count: node?.members ?? 0 });
+    const count = op
+      ? this.word("group_ops", { count: op.members ?? 0 })
+      : this.word("group_nodes", { count: node?.members ?? 0 });
     const members = memberPanel(look, id, same);
-    const parts = [title, tree("p", { class: "av-i-subtitle" }, [count]), ...members, ...groupPanel(look, groups, id), ...pathPanel(look, groups, id)];
+    const parts = [
+      title,
+      tree("p", { class: "av-i-subtitle" }, [count]),
+      ...members,
+      ...groupPanel(look, groups, id),
+      ...pathPanel(look, groups, id),
+    ];
     return tree("div", { class: "av-i-panel" }, parts, { key: "panel of a group" });
   }
 
@@ -154,7 +166,24 @@ export class Inspector {
     const first = history.position === 0 ? program.edgeOf(program.roots[0]).split(".")[0] : null;
     const next = history.nextNode ?? (first && program.nodeById.has(first) ? first : null);
     const edits = editsAt(history, pending);
-    return { word, program, history, step, total, complete, why, stops, pointed, next, edits, pins, ran, ready, draft: this.draft.now(effect), ...meanwhile };
+    return {
+      word,
+      program,
+      history,
+      step,
+      total,
+      complete,
+      why,
+      stops,
+      pointed,
+      next,
+      edits,
+      pins,
+      ran,
+      ready,
+      draft: this.draft.now(effect),
+      ...meanwhile,
+    };
   }
 
   /** @param {AbortSignal} signal */
@@ -162,7 +191,9 @@ export class Inspector {
     const { root } = this;
     root.addEventListener("click", (event) => this.clicked(/** @type {Element} */ (event.composedPath()[0])), { signal });
     root.addEventListener("submit", (event) => this.draft.submitted(event), { signal });
-    root.addEventListener("input", (event) => this.draft.changed(/** @type {HTMLElement} */ (event.composedPath()[0])), { signal });
+    root.addEventListener("input", (event) => this.draft.changed(/** @type {HTMLElement} */ (event.composedPath()[0])), {
+      signal,
+    });
     root.addEventListener("keydown", (event) => this.pressed(event), { signal });
     root.addEventListener("pointermove", (event) => this.hovered(/** @type {Element} */ (event.composedPath()[0])), { signal });
     root.addEventListener("pointerleave", () => this.point(null), { signal });
@@ -187,7 +218,8 @@ export class Inspector {
    */
   pressed(event) {
     const target = /** @type {HTMLElement} */ (event.composedPath()[0]);
-    const isOwn = ["INPUT", "SELECT"].includes(target.tagName) || (target.tagName === "SUMMARY" && [" ", "Enter"].includes(event.key));
+    const isOwn =
+      ["INPUT", "SELECT"].includes(target.tagName) || (target.tagName === "SUMMARY" && [" ", "Enter"].includes(event.key));
     if (isOwn && event.key !== "Tab" && event.key !== "Escape") event.stopPropagation();
     const key = target.dataset.heat;
     const grid = key === undefined || event.ctrlKey || event.metaKey || event.altKey ? null : this.gridAt(target);

@@ -89,7 +89,11 @@ export function buttonFor(text, message, attributes = {}) {
 
 /** @param {Child[]} items one of the list's lines each @param {string} [tag] */
 export function listOf(items, tag = "ul") {
-  return tree(tag, { class: "av-i-list" }, items.map((item) => tree("li", {}, [item])));
+  return tree(
+    tag,
+    { class: "av-i-list" },
+    items.map((item) => tree("li", {}, [item])),
+  );
 }
 
 /**

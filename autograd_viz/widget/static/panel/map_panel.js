@@ -49,10 +49,18 @@ export function cardPanel({ word }, picture, id) {
  * @returns {Tree[]}
  */
 function parameterTable(word, picture, card) {
-  const head = tree("tr", {}, ["parameter", "values", "gradient"].map((key) => tree("th", { scope: "col" }, [word(`card_${key}`)])));
+  const head = tree(
+    "tr",
+    {},
+    ["parameter", "values", "gradient"].map((key) => tree("th", { scope: "col" }, [word(`card_${key}`)])),
+  );
   const rows = card.lines.slice(0, MOST_LINES).map((line) => {
     const [said, role] = picture.written.get(`leaf:${line.leaf}`)?.[0]?.[0] ?? [line.said, line.odd ? "grad" : "link"];
-    const cells = [tree("td", {}, [tree("bdi", {}, [line.name + line.shape])]), tree("td", {}, [line.norm]), tree("td", { class: `av-c-${role}` }, [said])];
+    const cells = [
+      tree("td", {}, [tree("bdi", {}, [line.name + line.shape])]),
+      tree("td", {}, [line.norm]),
+      tree("td", { class: `av-c-${role}` }, [said]),
+    ];
     return tree("tr", {}, cells);
   });
   const more = card.lines.length - MOST_LINES;
@@ -74,7 +82,10 @@ export function moduleTree({ word }, picture, selected) {
   const more = known.length - MOST_MODULES;
   const all = more > 0 ? [...lines, noteOf(`… +${more}`)] : lines;
   const summary = tree("summary", {}, [word("modules")]);
-  return tree("details", { class: "av-i-modules" }, [summary, tree("ul", { class: "av-i-tree" }, all)], { key: "modules", once: { open: "" } });
+  return tree("details", { class: "av-i-modules" }, [summary, tree("ul", { class: "av-i-tree" }, all)], {
+    key: "modules",
+    once: { open: "" },
+  });
 }
 
 /**
@@ -96,6 +107,11 @@ function moduleLine(word, picture, id, card, isSelected) {
     tree("span", { class: "av-i-fact" }, [facts]),
     alarm && tree("span", { class: "av-c-grad" }, [alarm]),
   ];
-  const attributes = { type: "button", class: "av-i-module", "data-depth": Math.min(depth, 6), "aria-pressed": String(isSelected) };
+  const attributes = {
+    type: "button",
+    class: "av-i-module",
+    "data-depth": Math.min(depth, 6),
+    "aria-pressed": String(isSelected),
+  };
   return tree("li", {}, [tree("button", attributes, label, { message: { kind: "select", id } })], { key: id });
 }

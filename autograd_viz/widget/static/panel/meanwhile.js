@@ -20,7 +20,9 @@ const NOTHING = {};
  * @returns {Meanwhile}
  */
 export function meanwhileOf(model) {
-  const [overlay, spoiled, rewritten, pending] = ["overlay", "spoiled", "rewritten", "pending"].map((trait) => model.get(trait) ?? NOTHING);
+  const [overlay, spoiled, rewritten, pending] = ["overlay", "spoiled", "rewritten", "pending"].map(
+    (trait) => model.get(trait) ?? NOTHING,
+  );
   return { overlay, spoiled, rewritten, pending };
 }
 
@@ -30,7 +32,9 @@ export function meanwhileOf(model) {
  * @param {(id: string) => string} labelOf
  */
 export function meanwhileText({ overlay, spoiled, rewritten, pending = {} }, say, labelOf) {
-  const edits = Object.values(pending.values ?? {}).map(lineOf).join(", ");
+  const edits = Object.values(pending.values ?? {})
+    .map(lineOf)
+    .join(", ");
   const lost = Object.values(spoiled);
   const changed = Object.keys(rewritten);
   const grads = Object.keys(overlay).map((at) => at.split(".")[0]);

@@ -146,12 +146,22 @@ function savedRow(look, node, s) {
   const plain = s.text && tree("code", {}, [`= ${s.text}`]);
   const isTensor = s.state === "kept";
   const version = isTensor && word("version_of", { version: s.version ?? 0 });
-  const facts = [version, s.stale && word("values_now"), freed && value && word("values_were"), s.bytes && bytesText(s.bytes)].filter(Boolean);
-  return tree("div", { class: "av-i-saved" }, [
-    tree("div", { class: "av-i-row" }, [tree("code", {}, [s.name]), plain, badge, s.tensor && linkTo(look, s.tensor)]),
-    value && arrayView(look, value, at, s.name),
-    facts.length > 0 && tree("span", { class: "av-i-shape av-i-facts" }, [facts.join(" · ")]),
-  ], { key: s.name });
+  const facts = [
+    version,
+    s.stale && word("values_now"),
+    freed && value && word("values_were"),
+    s.bytes && bytesText(s.bytes),
+  ].filter(Boolean);
+  return tree(
+    "div",
+    { class: "av-i-saved" },
+    [
+      tree("div", { class: "av-i-row" }, [tree("code", {}, [s.name]), plain, badge, s.tensor && linkTo(look, s.tensor)]),
+      value && arrayView(look, value, at, s.name),
+      facts.length > 0 && tree("span", { class: "av-i-shape av-i-facts" }, [facts.join(" · ")]),
+    ],
+    { key: s.name },
+  );
 }
 
 /**
@@ -162,15 +172,25 @@ function savedRow(look, node, s) {
 function nextFunctions(look, node) {
   const next = node.next_functions ?? [];
   if (!next.length) return null;
-  const rows = shortList(next, (n) => {
-    if (!n.node) return tree("code", {}, [`(None, 0)${timesText(n.count)}`]);
-    const target = look.program.nodeById.get(n.node);
-    const entry = target?.entries?.[n.index];
-    if (entry && !target?.members) return tree("span", {}, ["(", linkTo(look, n.node), `, ${entry.index ?? "…"})${timesText(n.count)}`]);
-    const op = target && look.program.opOf(target)?.name;
-    const meaning = look.word(target?.variable ? "index_means_leaf" : "index_means", { index: n.index, op: op ?? "…" });
-    return tree("span", {}, ["(", linkTo(look, n.node), `, ${n.index})${timesText(n.count)} `, tree("span", { class: "av-i-shape" }, [meaning])]);
-  }, "ol");
+  const rows = shortList(
+    next,
+    (n) => {
+      if (!n.node) return tree("code", {}, [`(None, 0)${timesText(n.count)}`]);
+      const target = look.program.nodeById.get(n.node);
+      const entry = target?.entries?.[n.index];
+      if (entry && !target?.members)
+        return tree("span", {}, ["(", linkTo(look, n.node), `, ${entry.index ?? "…"})${timesText(n.count)}`]);
+      const op = target && look.program.opOf(target)?.name;
+      const meaning = look.word(target?.variable ? "index_means_leaf" : "index_means", { index: n.index, op: op ?? "…" });
+      return tree("span", {}, [
+        "(",
+        linkTo(look, n.node),
+        `, ${n.index})${timesText(n.count)} `,
+        tree("span", { class: "av-i-shape" }, [meaning]),
+      ]);
+    },
+    "ol",
+  );
   return sectionOf("next", look.word("next_functions"), rows);
 }
 
@@ -181,13 +201,17 @@ function nextFunctions(look, node) {
 function hooks(look, step) {
   const ran = step?.hooks ?? [];
   if (!ran.length) return null;
-  const rows = shortList(ran, (h) => {
-    const [before, after] = [lineOf(h.before), lineOf(h.after)];
-    const isSame = JSON.stringify(h.before) === JSON.stringify(h.after);
-    const text = look.word(isSame ? "hook_same" : "hook_changed", { name: h.name, before, after });
-    const kind = tree("span", { class: "av-i-shape" }, [look.word(`hook_${h.kind}`, {}, h.kind)]);
-    return tree("span", { class: isSame ? "" : "av-i-hook" }, [tree("bdi", {}, [text]), " ", kind]);
-  }, "ol");
+  const rows = shortList(
+    ran,
+    (h) => {
+      const [before, after] = [lineOf(h.before), lineOf(h.after)];
+      const isSame = JSON.stringify(h.before) === JSON.stringify(h.after);
+      const text = look.word(isSame ? "hook_same" : "hook_changed", { name: h.name, before, after });
+      const kind = tree("span", { class: "av-i-shape" }, [look.word(`hook_${h.kind}`, {}, h.kind)]);
+      return tree("span", { class: isSame ? "" : "av-i-hook" }, [tree("bdi", {}, [text]), " ", kind]);
+    },
+    "ol",
+  );
   return sectionOf("hooks", look.word("hooks"), rows);
 }
 

@@ -25,7 +25,8 @@ export function pinnedAt(at, frames, step) {
     const facts = frames[i - 1].facts;
     const grad = side === "grad" && facts?.grads.find(([tensor]) => tensor === id);
     if (grad) return { step: i, fact: grad[2] };
-    if (side !== "grad" && facts?.node === id) return { step: i, fact: facts[side === "in" ? "came" : "left"][Number(index)] ?? null };
+    if (side !== "grad" && facts?.node === id)
+      return { step: i, fact: facts[side === "in" ? "came" : "left"][Number(index)] ?? null };
   }
   return null;
 }
@@ -79,7 +80,12 @@ export class Pins {
     const since = found ? say("pin_since", { step: found.step }) : "";
     const remove = button("remove", `${say("unpin")}: ${pin.name}`, () => this.change(repinned(pins, pin)), this.signal);
     remove.textContent = "×";
-    made.append(html("bdi", "av-pin-name", pin.name), html("span", "av-pin-value", this.value(pin, found)), html("span", "av-pin-since", since), remove);
+    made.append(
+      html("bdi", "av-pin-name", pin.name),
+      html("span", "av-pin-value", this.value(pin, found)),
+      html("span", "av-pin-since", since),
+      remove,
+    );
     return made;
   }
 
@@ -105,7 +111,11 @@ export function pinSection(look, id) {
   if (!places.length) return [];
   const buttons = places.slice(0, MOST_PLACES).map((pin) => {
     const isPinned = look.pins.some(({ at }) => at === pin.at);
-    return buttonFor(pin.name, { kind: "pin", pin }, { "aria-pressed": String(isPinned), title: look.word("pin_tip", { name: pin.name }) });
+    return buttonFor(
+      pin.name,
+      { kind: "pin", pin },
+      { "aria-pressed": String(isPinned), title: look.word("pin_tip", { name: pin.name }) },
+    );
   });
   return [sectionOf("pins", look.word("pin"), buttons)];
 }
@@ -118,13 +128,17 @@ export function pinSection(look, id) {
 function placesOf({ program, word }, id) {
   const label = (/** @type {string} */ of) => program.label(of, word("unnamed"));
   const [tensor, node] = [program.tensorById.get(id), program.nodeById.get(id)];
-  const isSingle = (/** @type {string | null} */ of) => of !== null && !program.nodeById.get(of)?.members && program.nodeById.has(of);
+  const isSingle = (/** @type {string | null} */ of) =>
+    of !== null && !program.nodeById.get(of)?.members && program.nodeById.has(of);
   if (tensor?.grad_fn && isSingle(tensor.grad_fn)) {
     return [{ at: `${tensor.grad_fn}.in.${tensor.output_nr}`, name: word("pin_gradient", { name: label(id) }) }];
   }
   if (tensor?.requires_grad && !tensor.grad_fn) return [{ at: `${id}.grad`, name: `${label(id)}.grad` }];
   if (!node || !isSingle(id)) return [];
-  const came = node.variable || node.outputs > 1 ? [] : [{ at: `${id}.in.0`, name: word("pin_gradient", { name: label(program.tensorOf(node) ?? id) }) }];
+  const came =
+    node.variable || node.outputs > 1
+      ? []
+      : [{ at: `${id}.in.0`, name: word("pin_gradient", { name: label(program.tensorOf(node) ?? id) }) }];
   const left = (node.next_functions ?? []).flatMap(({ node: end, count = 1 }, k) => {
     return end && count === 1 && isSingle(end) ? [{ at: `${id}.out.${k}`, name: `${label(id)} → ${label(end)}` }] : [];
   });

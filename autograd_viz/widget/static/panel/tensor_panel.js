@@ -52,7 +52,10 @@ function flag(on) {
  */
 function changedGrad(look, tensor) {
   const lines = look.overlay[`${tensor.id}.grad`] ?? [];
-  return lines.map((line) => line.map(([text]) => text).join("")).join("\n").replace(/^grad = /, "");
+  return lines
+    .map((line) => line.map(([text]) => text).join(""))
+    .join("\n")
+    .replace(/^grad = /, "");
 }
 
 /**
@@ -68,7 +71,9 @@ function attributes(look, tensor) {
   /** @type {[string, Child][]} */
   const rows = [
     ["data", arrayView(look, tensor.value, `${tensor.id}.data`, word("data"))],
-    ...(now ? [/** @type {[string, Child]} */ ([word("data_now"), arrayView(look, now.value, `${tensor.id}.now`, word("data_now"))])] : []),
+    ...(now
+      ? [/** @type {[string, Child]} */ ([word("data_now"), arrayView(look, now.value, `${tensor.id}.now`, word("data_now"))])]
+      : []),
     ["grad", changed ? tree("code", {}, [changed]) : arrayView(look, grad, `${tensor.id}.grad`, word("gradient"))],
     ["grad_fn", tensor.grad_fn ? linkTo(look, tensor.grad_fn) : tree("code", { class: "av-i-none" }, ["None"])],
     ["is_leaf", flag(tensor.is_leaf)],

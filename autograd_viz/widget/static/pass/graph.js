@@ -34,7 +34,9 @@ const TURNING = /[\u202a-\u202e\u2066-\u2069]/g; // characters that change the d
  * @param {Map<string, { name: string | null }>} tensors
  */
 export function callText(op, tensors) {
-  const inside = op.inputs.map(({ tensor, text }) => (tensor === null ? text ?? "" : tensors.get(tensor)?.name ?? "…")).join(", ");
+  const inside = op.inputs
+    .map(({ tensor, text }) => (tensor === null ? (text ?? "") : (tensors.get(tensor)?.name ?? "…")))
+    .join(", ");
   return `${op.name}(${inside.length <= LONGEST_CALL ? inside : "…"})`;
 }
 
@@ -60,7 +62,9 @@ export class Graph {
     /** @type {Map<string, [string, string]>} the boxes at both ends of an arrow */
     this.ends = new Map();
     /** @type {Map<string, string>} */
-    this.maker = new Map(ops.flatMap((o) => o.outputs.flatMap((t) => (t === null ? [] : [/** @type {[string, string]} */ ([t, o.id])]))));
+    this.maker = new Map(
+      ops.flatMap((o) => o.outputs.flatMap((t) => (t === null ? [] : [/** @type {[string, string]} */ ([t, o.id])]))),
+    );
     for (const op of ops) this.joinOp(op);
     for (const node of nodes) this.joinNode(node);
     for (const tensor of document.tensors) this.joinTensor(tensor);
@@ -102,7 +106,10 @@ export class Graph {
    */
   join(at, a, b) {
     this.ends.set(at, [a, b]);
-    for (const [here, there] of [[a, b], [b, a]]) {
+    for (const [here, there] of [
+      [a, b],
+      [b, a],
+    ]) {
       this.touch(here, at);
       if (here === there || !this.isDrawn(here) || !this.isDrawn(there)) continue;
       if (!this.beside.has(here)) this.beside.set(here, new Set());
@@ -164,7 +171,7 @@ export class Graph {
    * @param {string} id
    */
   short(id) {
-    return this.tensors.has(id) ? this.tensors.get(id)?.name ?? "" : this.title(id);
+    return this.tensors.has(id) ? (this.tensors.get(id)?.name ?? "") : this.title(id);
   }
 
   /**

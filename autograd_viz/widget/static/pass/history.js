@@ -113,7 +113,7 @@ export class PassHistory {
 
   /** @returns {Engine} */
   get engine() {
-    return this.current ? this.current.engine ?? {} : this.start;
+    return this.current ? (this.current.engine ?? {}) : this.start;
   }
 
   /** The node that would run next, if that is known. */

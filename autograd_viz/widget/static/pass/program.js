@@ -51,7 +51,6 @@ import { callText } from "./graph.js";
 /** @typedef {{ tensors: Tensor[], ops?: Op[], nodes?: GraphNode[], roots?: string[] }} Doc */
 /** @typedef {{ node: string, edge: number, count: number }} Sender `edge` is the sender's own next_functions index, `count` how many it stands for */
 
-
 export class Program {
   /** @param {Doc} doc */
   constructor(doc) {

@@ -77,11 +77,15 @@ class QuestionView {
       this.model.off("change:verdict", heard);
       clearTimeout(this.waiting);
     });
-    this.root.addEventListener("keydown", (event) => {
-      const target = /** @type {Element} */ (event.target);
-      if (event.key === "Enter" && target.matches("input")) this.answer();
-      if (event.key !== "Tab") event.stopPropagation(); // JupyterLab's
-    }, { signal });
+    this.root.addEventListener(
+      "keydown",
+      (event) => {
+        const target = /** @type {Element} */ (event.target);
+        if (event.key === "Enter" && target.matches("input")) this.answer();
+        if (event.key !== "Tab") event.stopPropagation(); // JupyterLab's
+      },
+      { signal },
+    );
   }
 
   answer() {

@@ -14,7 +14,10 @@ const LEAST_APART = 5e-5;
 export function read(text) {
   const inner = text.trim().replace(/^tensor\((.*)\)$/s, "$1");
   if (inner.toLowerCase() === "none") return { shape: [], numbers: null };
-  const plain = inner.replace(NUMBER, (n) => `"${n.replaceAll("_", "")}"`).replaceAll("(", "[").replaceAll(")", "]");
+  const plain = inner
+    .replace(NUMBER, (n) => `"${n.replaceAll("_", "")}"`)
+    .replaceAll("(", "[")
+    .replaceAll(")", "]");
   try {
     const found = nestedOf(plain);
     const numbers = [found].flat(Infinity).map(numberOf);

@@ -119,9 +119,18 @@ export class Canvas {
     const { data, row, column } = this;
     if (!data) return "";
     const at = row * this.columns + column;
-    const norm = this.bad[at] ? this.say("not_finite") : Number.isNaN(this.norms[at]) ? this.say("not_measured") : shortNorm(this.norms[at]);
+    const norm = this.bad[at]
+      ? this.say("not_finite")
+      : Number.isNaN(this.norms[at])
+        ? this.say("not_measured")
+        : shortNorm(this.norms[at]);
     const end = (data.start[column + 1] ?? data.steps) - 1;
-    const said = this.say(end > data.start[column] ? "cells" : "cell", { path: data.rows[row].path, step: data.start[column], end, norm });
+    const said = this.say(end > data.start[column] ? "cells" : "cell", {
+      path: data.rows[row].path,
+      step: data.start[column],
+      end,
+      norm,
+    });
     const all = ranksAt(this.ranks, data.rows.length, row, data.start[column]);
     return all ? `${said}. ${this.say("cell_ranks", { ...all, last: Math.min(all.last, data.steps - 1) })}` : said;
   }
@@ -185,7 +194,8 @@ export class Canvas {
     const [top, { data }] = [this.tops[k], this];
     if (!data) return;
     if (this.pitch > 8) {
-      if (row.heading !== data.rows[k - 1]?.heading) this.write(pen, row.heading || data.class_name, 4, top + this.pitch / 2, "text", "left", true);
+      if (row.heading !== data.rows[k - 1]?.heading)
+        this.write(pen, row.heading || data.class_name, 4, top + this.pitch / 2, "text", "left", true);
       this.write(pen, row.label, this.left - 8, top + this.heightOf(k) / 2, "text", "right");
     }
     const norms = this.norms.subarray(k * this.columns, (k + 1) * this.columns);

@@ -6,4 +6,8 @@ import { renderRun } from "./run.js";
 const runPlace = document.getElementById("av-stepper");
 const runNumbers = JSON.parse(document.getElementById("av-recording")?.textContent ?? "{}");
 followSystem(runNumbers.palettes ?? {});
-if (runPlace) renderRun({ model: { get: (/** @type {string} */ name) => (name === "data" ? runNumbers : {}), on() {}, off() {} }, el: runPlace });
+if (runPlace)
+  renderRun({
+    model: { get: (/** @type {string} */ name) => (name === "data" ? runNumbers : {}), on() {}, off() {} },
+    el: runPlace,
+  });

@@ -29,7 +29,11 @@ class RunView {
     this.root.setAttribute("role", "group");
     this.root.setAttribute("aria-label", data.title);
     this.head = html("p", "av-run-head");
-    this.canvas = new Canvas((said) => this.tell(said), (step) => this.pick(step), signal);
+    this.canvas = new Canvas(
+      (said) => this.tell(said),
+      (step) => this.pick(step),
+      signal,
+    );
     this.canvas.root.setAttribute("aria-label", this.say("help"));
     this.said = html("p", "av-run-said");
     this.said.setAttribute("aria-live", "polite");
@@ -49,7 +53,10 @@ class RunView {
   /** @param {AbortSignal} signal */
   listen(signal) {
     /** @type {[string, () => void][]} */
-    const heard = [["change:data", () => this.isSeen && this.show()], ["change:opened", () => this.showPass()]];
+    const heard = [
+      ["change:data", () => this.isSeen && this.show()],
+      ["change:opened", () => this.showPass()],
+    ];
     for (const [event, act] of heard) this.model.on(event, act);
     const seen = new IntersectionObserver(([entry]) => {
       this.isSeen = entry.isIntersecting;
@@ -100,9 +107,14 @@ class RunView {
     this.head.replaceChildren(html("strong", "", data.title), ` ${data.class_state}`);
     if (data.is_live) this.head.append(html("span", "av-run-live", this.say("live")));
     this.canvas.show(data, this.say);
-    const sentences = [...(data.stopped ? data.stopped.split("\n").map((sentence) => ({ row: -1, sentence })) : []), ...data.odd];
+    const sentences = [
+      ...(data.stopped ? data.stopped.split("\n").map((sentence) => ({ row: -1, sentence })) : []),
+      ...data.odd,
+    ];
     this.root.classList.toggle("av-run-alarm", sentences.length > 0);
-    this.odd.replaceChildren(...(sentences.length ? sentences.map((o) => this.sentence(o)) : [html("li", "", this.say("nothing_odd"))]));
+    this.odd.replaceChildren(
+      ...(sentences.length ? sentences.map((o) => this.sentence(o)) : [html("li", "", this.say("nothing_odd"))]),
+    );
     if (this.model.send) this.buttons.replaceChildren(...data.opened.map((step) => this.opener(step)));
   }
 

@@ -68,7 +68,8 @@ export function ranksAt(numbers, rows, row, step) {
 }
 
 /** @param {number} value */
-export const shortNorm = (value) => (Math.abs(value) < 1e-3 && value ? value.toExponential(2) : String(Number(value.toPrecision(3))));
+export const shortNorm = (value) =>
+  Math.abs(value) < 1e-3 && value ? value.toExponential(2) : String(Number(value.toPrecision(3)));
 
 /**
  * How many steps there are from tick to tick of an axis: a round number, and five ticks at most.

@@ -60,8 +60,13 @@ export class FormulaView {
   draw() {
     const isDrawn = this.shown.some(({ drawn }) => drawn.length);
     const isRow = isDrawn && this.shown.length <= IN_A_ROW;
-    const rules = tree("div", { class: isRow ? "av-rules av-in-a-row" : "av-rules" }, this.shown.map((_, i) => this.ruleTree(i)));
-    const sum = isDrawn && tree("p", { class: this.pointed ? "av-sum" : "av-sum av-sum-hint", "aria-live": "polite" }, [this.told()]);
+    const rules = tree(
+      "div",
+      { class: isRow ? "av-rules av-in-a-row" : "av-rules" },
+      this.shown.map((_, i) => this.ruleTree(i)),
+    );
+    const sum =
+      isDrawn && tree("p", { class: this.pointed ? "av-sum" : "av-sum av-sum-hint", "aria-live": "polite" }, [this.told()]);
     this.isDrawing = true; // an element that goes may lose the focus
     patch(this.root, /** @type {Tree[]} */ ([rules, sum].filter(Boolean)));
     this.isDrawing = false;
@@ -93,7 +98,13 @@ export class FormulaView {
     const more = { sizes: SIZES, lit, tabindex: isResult ? 0 : -1 };
     const key = `${rule}.${place}`;
     const isLit = lit.length > 0 || index !== null;
-    const picture = grid ? heatmap(grid, label, key, index, more) : aloneTree(value, isLit, isResult ? { tabindex: 0, role: "img", "aria-label": label, "data-heat": key, "data-index": 0 } : {});
+    const picture = grid
+      ? heatmap(grid, label, key, index, more)
+      : aloneTree(
+          value,
+          isLit,
+          isResult ? { tabindex: 0, role: "img", "aria-label": label, "data-heat": key, "data-index": 0 } : {},
+        );
     const shape = value.shape.length ? `(${value.shape.join("×")})` : "";
     const caption = [name.length <= LONGEST_NAME ? name : "", shape].filter(Boolean).join(" ");
     return tree("span", { class: "av-array" }, [picture, tree("span", { class: "av-caption" }, [caption || "\u00a0"])]);
@@ -136,7 +147,8 @@ export class FormulaView {
     const grid = gridOf(value);
     const name = grid ? `[${indexText(value, grid, index)}] = ` : "";
     const [numbers, parts] = [this.numbers(), this.parts()];
-    if (!numbers || !parts) return name + (grid?.isBlocks ? shortNumber(grid.numbers[index]) : numberText(value.numbers?.[index] ?? "…"));
+    if (!numbers || !parts)
+      return name + (grid?.isBlocks ? shortNumber(grid.numbers[index]) : numberText(value.numbers?.[index] ?? "…"));
     const { sign = "" } = this.shown[rule].rule;
     if (sign === "∘") return name + this.pointwiseText(numbers, parts[0], index);
     return name + sumText(sign, numbers, parts, numbers[array].numbers[index], fourDigits, MOST_PARTS);

@@ -7,7 +7,14 @@ import { countOf } from "../shared/statistics.js";
 
 const SUM_TOLERANCE = 1e-3; // PyTorch may add in another order, and hold fewer digits
 /** @type {Record<string, (a: number, b: number) => number>} */
-const SIGNS = { "·": (a, b) => a * b, "⊗": (a, b) => a * b, "×": (a, b) => a * b, "+": (a, b) => a + b, "-": (a, b) => a - b, "/": (a, b) => a / b };
+const SIGNS = {
+  "·": (a, b) => a * b,
+  "⊗": (a, b) => a * b,
+  "×": (a, b) => a * b,
+  "+": (a, b) => a + b,
+  "-": (a, b) => a - b,
+  "/": (a, b) => a / b,
+};
 
 /**
  * The parts of one element; null if the rule is of another form, or if the parts do not make up the element.
@@ -119,7 +126,9 @@ function indexWithin(index, whole, shape) {
  */
 export function sumText(sign, arrays, parts, result, write, most) {
   const between = sign === "·" || sign === "⊗" ? "·" : ` ${sign} `;
-  const written = parts.slice(0, most).map((part) => part.map((at, i) => bracketed(write(arrays[i].numbers[at]), i)).join(between));
+  const written = parts
+    .slice(0, most)
+    .map((part) => part.map((at, i) => bracketed(write(arrays[i].numbers[at]), i)).join(between));
   const isNested = parts.length > 1 && (sign === "+" || sign === "-");
   if (parts.length === 1 && arrays.length === 1) return write(result);
   const sum = written.map((text) => (isNested ? `(${text})` : text)).join(" + ");

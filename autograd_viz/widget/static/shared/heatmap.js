@@ -104,7 +104,10 @@ function range(i, parts, length) {
  */
 export function blockSize(value, grid) {
   const columns = value.shape[value.shape.length - 1] ?? 1;
-  const sizes = [[countOf(value.shape) / columns, grid.rows], [columns, grid.columns]].map(([length, parts]) => {
+  const sizes = [
+    [countOf(value.shape) / columns, grid.rows],
+    [columns, grid.columns],
+  ].map(([length, parts]) => {
     const [least, most] = [Math.floor(length / parts), Math.ceil(length / parts)];
     return least === most ? String(least) : `${least}–${most}`;
   });
@@ -159,7 +162,9 @@ export function heatmap(grid, label, key, pointed, { sizes = PANEL, lit = [], ta
   const height = corner(grid.numbers.length - 1)[1] + high + 1;
   const cells = grid.numbers.flatMap((x, i) => cell(x, limit, i, corner(i), wide, high));
   const ringed = pointed === null ? lit : [...lit, pointed];
-  const rings = ringed.map((i) => tree("rect", { class: "av-h-ring", x: corner(i)[0], y: corner(i)[1], width: wide, height: high }));
+  const rings = ringed.map((i) =>
+    tree("rect", { class: "av-h-ring", x: corner(i)[0], y: corner(i)[1], width: wide, height: high }),
+  );
   const size = { width, height, viewBox: `0 0 ${width} ${height}` };
   const spoken = { role: "img", "aria-label": label, tabindex, "data-heat": key };
   return tree("svg", { class: "av-heat", ...size, ...spoken }, [...cells, ...rings]);

@@ -16,7 +16,10 @@ export function numberText(element, isWhole = false) {
   if (Math.abs(element) < 1e6 && Number.isInteger(element)) return `${Object.is(element, -0) ? "-0" : element}.0`;
   const exponent = Math.floor(Math.log10(Math.abs(element)));
   const text = exponent < -4 || exponent >= DIGITS ? element.toExponential(DIGITS - 1) : element.toPrecision(DIGITS);
-  return text.replace(/(\.\d*?)0+(?=e|$)/, "$1").replace(/\.(?=e|$)/, "").replace(/e([+-])(\d)$/, "e$10$2");
+  return text
+    .replace(/(\.\d*?)0+(?=e|$)/, "$1")
+    .replace(/\.(?=e|$)/, "")
+    .replace(/e([+-])(\d)$/, "e$10$2");
 }
 
 /**
@@ -37,7 +40,10 @@ export function valueText(value) {
   if (!numbers.length) return value.text;
   let parts = numbers.map((x) => elementNumber(x, value.dtype));
   for (const length of [...value.shape].reverse()) {
-    parts = Array.from({ length: parts.length / length }, (_, i) => `[${parts.slice(i * length, (i + 1) * length).join(", ")}]`);
+    parts = Array.from(
+      { length: parts.length / length },
+      (_, i) => `[${parts.slice(i * length, (i + 1) * length).join(", ")}]`,
+    );
   }
   return parts[0];
 }

@@ -18,10 +18,14 @@ export class Popup {
     opener.setAttribute("aria-haspopup", "dialog");
     opener.setAttribute("aria-expanded", "false");
     opener.addEventListener("click", () => this.toggle(), { signal });
-    this.root.addEventListener("focusout", (event) => {
-      const to = /** @type {Node | null} */ (event.relatedTarget);
-      if (to && !this.root.contains(to) && to !== opener) this.show(false);
-    }, { signal });
+    this.root.addEventListener(
+      "focusout",
+      (event) => {
+        const to = /** @type {Node | null} */ (event.relatedTarget);
+        if (to && !this.root.contains(to) && to !== opener) this.show(false);
+      },
+      { signal },
+    );
   }
 
   get isOpen() {
@@ -31,7 +35,8 @@ export class Popup {
   toggle() {
     if (this.close()) return;
     this.show(true);
-    if (this.isOpen) /** @type {HTMLElement} */ (this.root.querySelector("input, button") ?? this.root).focus({ preventScroll: true });
+    if (this.isOpen)
+      /** @type {HTMLElement} */ (this.root.querySelector("input, button") ?? this.root).focus({ preventScroll: true });
   }
 
   /** @param {boolean} open */

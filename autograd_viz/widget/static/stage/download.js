@@ -50,7 +50,8 @@ export function fileOf(picture, stage) {
   const all = [...copy.querySelectorAll("*")].map((element) => ({ element, attributes: looks(element) })); // read first, then write
   copy.remove();
   for (const { element, attributes } of all) {
-    for (const name of element.getAttributeNames()) if (name === "class" || name.startsWith("data-")) element.removeAttribute(name);
+    for (const name of element.getAttributeNames())
+      if (name === "class" || name.startsWith("data-")) element.removeAttribute(name);
     for (const [name, value] of attributes) element.setAttribute(name, value);
     if (element.tagName === "text") element.setAttributeNS("http://www.w3.org/XML/1998/namespace", "xml:space", "preserve");
   }

@@ -51,21 +51,30 @@ function listenToPointer(stage, viewport, hands, signal) {
   /** @type {{ x: number, y: number, id: number, at: string, moved: boolean } | null} */
   let held = null;
   const options = { signal };
-  stage.addEventListener("pointerdown", (event) => {
-    if (event.button !== 0 || (event.target instanceof Element && event.target.closest("button, [role=button], .av-minimap"))) return;
-    const opens = event.target instanceof Element ? event.target.closest("[data-opens]")?.getAttribute("data-opens") : null;
-    const at = opens ? `open:${opens}` : addressOf(event.target);
-    held = { x: event.clientX, y: event.clientY, id: event.pointerId, at, moved: false };
-  }, options);
-  stage.addEventListener("pointermove", (event) => {
-    if (!held || event.pointerId !== held.id) return;
-    const [dx, dy] = [event.clientX - held.x, event.clientY - held.y];
-    if (!held.moved && Math.hypot(dx, dy) < SLACK) return;
-    if (!held.moved) stage.setPointerCapture(held.id);
-    stage.classList.add("av-dragged");
-    held = { ...held, x: event.clientX, y: event.clientY, moved: true };
-    viewport.pan(dx, dy);
-  }, options);
+  stage.addEventListener(
+    "pointerdown",
+    (event) => {
+      if (event.button !== 0 || (event.target instanceof Element && event.target.closest("button, [role=button], .av-minimap")))
+        return;
+      const opens = event.target instanceof Element ? event.target.closest("[data-opens]")?.getAttribute("data-opens") : null;
+      const at = opens ? `open:${opens}` : addressOf(event.target);
+      held = { x: event.clientX, y: event.clientY, id: event.pointerId, at, moved: false };
+    },
+    options,
+  );
+  stage.addEventListener(
+    "pointermove",
+    (event) => {
+      if (!held || event.pointerId !== held.id) return;
+      const [dx, dy] = [event.clientX - held.x, event.clientY - held.y];
+      if (!held.moved && Math.hypot(dx, dy) < SLACK) return;
+      if (!held.moved) stage.setPointerCapture(held.id);
+      stage.classList.add("av-dragged");
+      held = { ...held, x: event.clientX, y: event.clientY, moved: true };
+      viewport.pan(dx, dy);
+    },
+    options,
+  );
   const pressed = (/** @type {string} */ at) => (at.startsWith("open:") ? hands.toggle(at.slice(5)) : hands.click(at));
   const release = (/** @type {PointerEvent} */ event) => {
     if (held && !held.moved && event.type === "pointerup") pressed(held.at);
@@ -73,9 +82,13 @@ function listenToPointer(stage, viewport, hands, signal) {
     stage.classList.remove("av-dragged");
   };
   for (const name of /** @type {const} */ (["pointerup", "pointercancel"])) stage.addEventListener(name, release, options);
-  stage.addEventListener("dblclick", (event) => {
-    if (!(event.target instanceof Element && event.target.closest("[data-opens]"))) hands.open(addressOf(event.target));
-  }, options);
+  stage.addEventListener(
+    "dblclick",
+    (event) => {
+      if (!(event.target instanceof Element && event.target.closest("[data-opens]"))) hands.open(addressOf(event.target));
+    },
+    options,
+  );
   stage.addEventListener("pointerover", (event) => !held && hands.hover(addressOf(event.target)), options);
   stage.addEventListener("pointerleave", () => hands.hover(""), options);
 }

@@ -32,7 +32,10 @@ export class Marks {
     this.svg.setAttribute("aria-label", say("breakpoints"));
     this.ring = svgElement("rect", { class: "av-ring", rx: 14, visibility: "hidden" });
     this.next = svgElement("svg", { viewBox, class: "av-due", visibility: "hidden", "aria-hidden": "true" }); // with nothing else to lay out
-    this.next.append(svgElement("rect", { class: "av-due-ring", rx: 18 }), svgElement("rect", { class: "av-due-tag", height: TAG, rx: 4 }));
+    this.next.append(
+      svgElement("rect", { class: "av-due-ring", rx: 18 }),
+      svgElement("rect", { class: "av-due-tag", height: TAG, rx: 4 }),
+    );
     this.next.append(svgElement("text", { "text-anchor": "end", "font-size": 11.4 }));
     this.nextBox = this.nextText = "";
     this.alarm = svgElement("g", { class: "av-alarm", visibility: "hidden", "aria-hidden": "true" });
@@ -54,9 +57,13 @@ export class Marks {
       return Boolean(node);
     };
     this.svg.addEventListener("click", act, { signal });
-    this.svg.addEventListener("keydown", (event) => {
-      if ((event.key === "Enter" || event.key === " ") && act(event)) event.preventDefault();
-    }, { signal });
+    this.svg.addEventListener(
+      "keydown",
+      (event) => {
+        if ((event.key === "Enter" || event.key === " ") && act(event)) event.preventDefault();
+      },
+      { signal },
+    );
   }
 
   /**
@@ -71,7 +78,8 @@ export class Marks {
     for (const box of this.boxes.values()) if (isNode(box)) this.dots.set(box.id, known.get(box.id) ?? this.dot(box));
     for (const [id, dot] of this.dots) {
       const box = /** @type {Box} */ (this.boxes.get(id));
-      for (const circle of dot.children) for (const side of /** @type {const} */ (["x", "y"])) circle.setAttribute(`c${side}`, String(box[side] + 4));
+      for (const circle of dot.children)
+        for (const side of /** @type {const} */ (["x", "y"])) circle.setAttribute(`c${side}`, String(box[side] + 4));
     }
     this.select(this.reachable);
     this.due(this.nextBox, this.nextText);
@@ -80,7 +88,13 @@ export class Marks {
   /** @param {Box} box */
   dot(box) {
     const { say, title } = this.context;
-    const made = svgElement("g", { class: "av-dot", role: "button", tabindex: -1, "aria-pressed": String(this.pressed.has(box.id)), "data-node": box.id });
+    const made = svgElement("g", {
+      class: "av-dot",
+      role: "button",
+      tabindex: -1,
+      "aria-pressed": String(this.pressed.has(box.id)),
+      "data-node": box.id,
+    });
     made.setAttribute("aria-label", `${say("breakpoint")}: ${title(box.id)}`);
     made.append(svgElement("circle", { r: RADIUS + 6, class: "av-reach" }), svgElement("circle", { r: RADIUS }));
     this.alarm.before(made);

@@ -54,10 +54,14 @@ export class Minimap {
       const [across, down] = this.scale;
       viewport.centre(picture.x + (event.clientX - at.left) / across, picture.y + (event.clientY - at.top) / down);
     };
-    this.root.addEventListener("pointerdown", (event) => {
-      this.root.setPointerCapture(event.pointerId);
-      go(event);
-    }, { signal });
+    this.root.addEventListener(
+      "pointerdown",
+      (event) => {
+        this.root.setPointerCapture(event.pointerId);
+        go(event);
+      },
+      { signal },
+    );
     this.root.addEventListener("pointermove", go, { signal });
   }
 

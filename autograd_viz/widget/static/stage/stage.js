@@ -52,7 +52,9 @@ export class Stage {
     this.marks = new Marks(this.picture.boxes, viewBox, { say, title: (id) => this.graph.title(id), toggle, signal });
     const [sheet, over] = [html("div", "av-sheet"), html("div", "av-over")];
     this.beyond = new Beyond();
-    this.viewport = new Viewport(this.root, sheet, [this.picture.svg, this.marks.next, this.marks.svg], this.picture, () => this.moved());
+    this.viewport = new Viewport(this.root, sheet, [this.picture.svg, this.marks.next, this.marks.svg], this.picture, () =>
+      this.moved(),
+    );
     this.presents(false);
     this.culling = new Culling(this.picture, this.viewport);
     this.detail = new Detail(this.picture, this.viewport, (id) => this.graph.short(id));
@@ -285,7 +287,8 @@ export class Stage {
     const most = this.most(seen);
     this.map.wanted = !this.fits("whole", width, seen);
     const least = beside ? HIGH : Math.min(LOW, picture.height);
-    const wanted = (/** @type {number} */ most) => heightFor(picture, width - BORDERS, most - BORDERS, viewport.reading) + BORDERS;
+    const wanted = (/** @type {number} */ most) =>
+      heightFor(picture, width - BORDERS, most - BORDERS, viewport.reading) + BORDERS;
     this.heightIn = (/** @type {number} */ most) => Math.round(Math.min(most, Math.max(wanted(most), least)));
     this.height = this.heightIn(most);
     this.root.style.height = `${this.height}px`;

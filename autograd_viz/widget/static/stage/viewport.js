@@ -49,7 +49,10 @@ export class Viewport {
     const opened = readable(this.picture, this.room, this.first, this.reading);
     const { x, scale } = this.view;
     const stays = this.laidOut && scale <= opened.scale && opened.scale < NEARLY * scale;
-    const [least, most] = [Math.min(0, this.room.width - this.picture.width * scale), Math.max(0, this.room.width - this.picture.width * scale)];
+    const [least, most] = [
+      Math.min(0, this.room.width - this.picture.width * scale),
+      Math.max(0, this.room.width - this.picture.width * scale),
+    ];
     const kept = { ...this.view, x: Math.min(most, Math.max(least, x)) };
     this.place(this.own ? held(this.view, this.picture, this.room) : stays ? kept : opened);
   }

@@ -8,7 +8,19 @@ export class FileModel {
   /** @param {Recording} recording */
   constructor({ picture, frames, step, pins = [] }) {
     /** @type {Record<string, any>} */
-    this.traits = { picture, frames, step, complete: true, shown_stops: [], pins, error: "", error_node: "", stopped: "", overlay: {}, recorded: {} };
+    this.traits = {
+      picture,
+      frames,
+      step,
+      complete: true,
+      shown_stops: [],
+      pins,
+      error: "",
+      error_node: "",
+      stopped: "",
+      overlay: {},
+      recorded: {},
+    };
     /** @type {Map<string, Set<Listener>>} */
     this.listeners = new Map();
   }

@@ -14,13 +14,29 @@ import { closedGroup, groupsAround } from "../pass/groups.js";
  * @returns {Kept}
  */
 export function keep(of) {
-  const { stage, side: { split }, tools } = of;
+  const {
+    stage,
+    side: { split },
+    tools,
+  } = of;
   const [chosen, anchor] = [of.selection, of.selection || stage.lit];
   const scope = /** @type {Document | ShadowRoot} */ (of.root.getRootNode());
   const hadFocus = of.root.contains(scope.activeElement);
   const { view, own } = stage.viewport;
   const [code, presents] = [of.code.chosen, tools.present.isOn];
-  return { isOpen: split.isOpen, asked: split.asked, code, presents, hadFocus, chosen, anchor, groups: of.groups, view, own, at: cornerOf(stage, anchor) };
+  return {
+    isOpen: split.isOpen,
+    asked: split.asked,
+    code,
+    presents,
+    hadFocus,
+    chosen,
+    anchor,
+    groups: of.groups,
+    view,
+    own,
+    at: cornerOf(stage, anchor),
+  };
 }
 
 /**
@@ -64,7 +80,11 @@ export function successor(id, boxes, before, after) {
   const closed = closedGroup(before, id);
   const side = closed === id ? "op" : "node";
   if (closed) return [...boxes.values()].find((b) => b.kind === side && groupsAround(after, b.id).includes(closed))?.id ?? "";
-  return groupsAround(before, id).flatMap((group) => [group, `b${group}`]).find((box) => boxes.has(box)) ?? "";
+  return (
+    groupsAround(before, id)
+      .flatMap((group) => [group, `b${group}`])
+      .find((box) => boxes.has(box)) ?? ""
+  );
 }
 
 /**

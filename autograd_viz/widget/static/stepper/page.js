@@ -9,7 +9,8 @@ function openRecording(el) {
   const model = new FileModel(JSON.parse(document.getElementById("av-recording")?.textContent ?? ""));
   followSystem(model.get("picture").palettes);
   stepper.render({ model, el });
-  if (window === window.top) el.querySelector("button")?.focus({ preventScroll: true }); // keys work at once
+  if (window === window.top)
+    el.querySelector("button")?.focus({ preventScroll: true }); // keys work at once
   else document.body.classList.add("av-framed");
 }
 

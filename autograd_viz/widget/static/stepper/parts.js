@@ -32,7 +32,13 @@ export function stageOf(view, { svg, map, document = { tensors: [] }, forward = 
  */
 export function playbackOf(view, { map, total, forward = [], engine }) {
   return new Playback(view.model, {
-    ...{ first: Math.min(0, 1 - forward.length), total, ready: engine?.queue?.[0] ?? "", say: view.say, graph: view.stage.graph },
+    ...{
+      first: Math.min(0, 1 - forward.length),
+      total,
+      ready: engine?.queue?.[0] ?? "",
+      say: view.say,
+      graph: view.stage.graph,
+    },
     pause: () => view.tools.controls.pause(),
     changed: () => view.update(),
     within: map ? withinCards(map) : withinGroups(view.groups),

@@ -197,7 +197,8 @@ export class Playback {
   /** To the next stop, or to the end. */
   run() {
     const stop = nextStop(this.frames, Math.max(0, this.step), this.stops, this.within);
-    if (stop?.kind === "condition_error") this.askFromHere({ kind: "run" }); // what was raised is known there
+    if (stop?.kind === "condition_error")
+      this.askFromHere({ kind: "run" }); // what was raised is known there
     else if (stop) this.stopFor(stop);
     else if (this.model.get("complete")) this.move(this.frames.length);
     else this.askFromHere({ kind: "run" });
@@ -207,7 +208,10 @@ export class Playback {
   stopFor({ step, kind, node, stop }) {
     this.move(step);
     const name = (stop && this.frames[step - 1]?.ran) || this.graph.label(node);
-    this.stop = { step, text: this.say(`stopped_${kind}`, { node: name, tensor: stop?.name ?? "", number: stop?.number ?? 0 }) };
+    this.stop = {
+      step,
+      text: this.say(`stopped_${kind}`, { node: name, tensor: stop?.name ?? "", number: stop?.number ?? 0 }),
+    };
     this.changed();
   }
 
@@ -276,7 +280,8 @@ export class Playback {
     this.playing = true;
     const begin = this.step;
     const tick = () => {
-      const stop = this.step !== begin && this.step > 0 ? stopAt(this.frames, this.step, this.stops, this.ready, this.within) : null;
+      const stop =
+        this.step !== begin && this.step > 0 ? stopAt(this.frames, this.step, this.stops, this.ready, this.within) : null;
       if (stop) this.stopFor(stop);
       if (stop || this.atEnd || this.model.get("error")) return this.halt();
       if (!this.kernel.asked) this.goto(this.step + 1);

@@ -41,17 +41,25 @@ export class Split {
   /** @param {AbortSignal} signal */
   listen(signal) {
     this.bar.addEventListener("pointerdown", (event) => this.bar.setPointerCapture(event.pointerId), { signal });
-    this.bar.addEventListener("pointermove", (event) => {
-      if (!this.bar.hasPointerCapture(event.pointerId)) return;
-      const room = this.root.getBoundingClientRect();
-      this.move((room.right - event.clientX) / room.width);
-    }, { signal });
-    this.bar.addEventListener("keydown", (event) => {
-      const way = { ArrowLeft: STEP, ArrowRight: -STEP }[event.key];
-      if (!way) return;
-      event.preventDefault();
-      this.move(this.share + way);
-    }, { signal });
+    this.bar.addEventListener(
+      "pointermove",
+      (event) => {
+        if (!this.bar.hasPointerCapture(event.pointerId)) return;
+        const room = this.root.getBoundingClientRect();
+        this.move((room.right - event.clientX) / room.width);
+      },
+      { signal },
+    );
+    this.bar.addEventListener(
+      "keydown",
+      (event) => {
+        const way = { ArrowLeft: STEP, ArrowRight: -STEP }[event.key];
+        if (!way) return;
+        event.preventDefault();
+        this.move(this.share + way);
+      },
+      { signal },
+    );
   }
 
   /** @param {number} share */

@@ -24,10 +24,18 @@ export class Tools {
   constructor(view, picture, signal) {
     const { say, stage, groups, playback, root } = view;
     const goto = (/** @type {number} */ step) => view.do({ kind: "goto", step });
-    this.controls = new Controls({ first: playback.first, total: picture.total, say, signal, act: (a) => playback.act(a), goto });
+    this.controls = new Controls({
+      first: playback.first,
+      total: picture.total,
+      say,
+      signal,
+      act: (a) => playback.act(a),
+      goto,
+    });
     const steps = { act: view.act, next: () => view.nextBox() };
     this.scales = new Scales({ cards: stage.cards, groups, hasMap: Boolean(picture.has_map), say, ...steps, signal });
-    const title = (/** @type {string} */ id) => (stage.graph.nodes.has(id) ? stage.graph.label(id) : view.code.titleOf(id) || id);
+    const title = (/** @type {string} */ id) =>
+      stage.graph.nodes.has(id) ? stage.graph.label(id) : view.code.titleOf(id) || id;
     this.stops = new StopsMenu({ say, title, change: (stops) => view.set("shown_stops", stops), signal });
     this.help = helpPopup(say, signal);
     const isHidden = (/** @type {string} */ id) => !picture.map && groups.hidden.some(([known]) => known === id);

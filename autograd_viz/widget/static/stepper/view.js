@@ -36,7 +36,19 @@ export class View {
     this.model = model;
     this.abort = new AbortController();
     const signal = this.abort.signal;
-    const { palettes, start, total, mark, words, document = { tensors: [] }, forward = [], engine, groups, map, ready = [] } = picture;
+    const {
+      palettes,
+      start,
+      total,
+      mark,
+      words,
+      document = { tensors: [] },
+      forward = [],
+      engine,
+      groups,
+      map,
+      ready = [],
+    } = picture;
     this.groups = wholeGroups(groups);
     this.given = { start, forward, engine, total, ready };
     this.say = sayer(words);
@@ -91,7 +103,23 @@ export class View {
     requestAnimationFrame(() => this.resized()); // in a scrolling notebook JupyterLab holds an observer back
     /** @type {Record<string, () => void>} */
     const heard = { step: () => this.playback.moved(), recorded: () => this.playback.heard() };
-    for (const trait of ["complete", "error", "error_node", "printed", "did", "frames", "shown_stops", "pins", "effect", "stopped", "overlay", "pending", "spoiled", "rewritten"]) heard[trait] = () => this.update();
+    for (const trait of [
+      "complete",
+      "error",
+      "error_node",
+      "printed",
+      "did",
+      "frames",
+      "shown_stops",
+      "pins",
+      "effect",
+      "stopped",
+      "overlay",
+      "pending",
+      "spoiled",
+      "rewritten",
+    ])
+      heard[trait] = () => this.update();
     for (const trait in heard) this.model.on(`change:${trait}`, heard[trait]);
     signal.addEventListener("abort", () => {
       for (const observer of [resized, lowered]) observer.disconnect();
@@ -153,8 +181,19 @@ export class View {
 
   resized() {
     if (!this.built) return;
-    const [{ stage, side: { split } }, seen] = [this, seenHeight(this.root)];
-    this.code.resized(this.root.clientWidth, seen, (how) => stage.fits(how, split.root.clientWidth, seen), stage.picture.boxes.size);
+    const [
+      {
+        stage,
+        side: { split },
+      },
+      seen,
+    ] = [this, seenHeight(this.root)];
+    this.code.resized(
+      this.root.clientWidth,
+      seen,
+      (how) => stage.fits(how, split.root.clientWidth, seen),
+      stage.picture.boxes.size,
+    );
     split.resized(stage.needed(split.root.clientWidth, seen));
     this.tools.panel.setAttribute("aria-expanded", String(split.isOpen));
     stage.resized(split.room, seen, split.isBeside);
@@ -223,6 +262,9 @@ export class View {
   showOverlay() {
     const meanwhile = meanwhileOf(this.model);
     this.stage.picture.lay(meanwhile.overlay);
-    put(this.said.drift, meanwhileText(meanwhile, this.say, (id) => this.stage.graph.label(id)));
+    put(
+      this.said.drift,
+      meanwhileText(meanwhile, this.say, (id) => this.stage.graph.label(id)),
+    );
   }
 }

@@ -34,7 +34,8 @@ export class Controls {
     this.speed = html("select", "av-speed");
     this.speed.setAttribute("aria-label", say("speed"));
     this.speed.title = say("speed");
-    for (const speed of SPEEDS) this.speed.append(new Option(say("speed_value", { speed }), String(speed), speed === 1, speed === 1));
+    for (const speed of SPEEDS)
+      this.speed.append(new Option(say("speed_value", { speed }), String(speed), speed === 1, speed === 1));
     this.root.append(...this.buttons.values(), this.slider, this.counter, this.speed);
     this.playing = false;
   }

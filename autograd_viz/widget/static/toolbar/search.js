@@ -92,17 +92,25 @@ export class Search {
   listen(signal) {
     this.field.addEventListener("input", () => this.look(), { signal });
     this.field.addEventListener("keydown", (event) => this.key(event), { signal });
-    this.list.addEventListener("pointerdown", (event) => {
-      event.preventDefault(); // the field keeps the focus
-      const row = event.target instanceof Element ? event.target.closest("li") : null;
-      if (row?.dataset.index) {
-        this.go(Number(row.dataset.index));
-        this.close();
-      }
-    }, { signal });
-    this.root.addEventListener("focusout", (event) => {
-      if (!this.root.contains(/** @type {Node | null} */ (event.relatedTarget))) this.close();
-    }, { signal });
+    this.list.addEventListener(
+      "pointerdown",
+      (event) => {
+        event.preventDefault(); // the field keeps the focus
+        const row = event.target instanceof Element ? event.target.closest("li") : null;
+        if (row?.dataset.index) {
+          this.go(Number(row.dataset.index));
+          this.close();
+        }
+      },
+      { signal },
+    );
+    this.root.addEventListener(
+      "focusout",
+      (event) => {
+        if (!this.root.contains(/** @type {Node | null} */ (event.relatedTarget))) this.close();
+      },
+      { signal },
+    );
   }
 
   /** @param {KeyboardEvent} event */

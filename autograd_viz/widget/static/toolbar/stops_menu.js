@@ -9,7 +9,13 @@ import { toggled, withStop, without } from "../pass/stops.js";
 /** @typedef {{ box: HTMLInputElement, number?: HTMLInputElement }} Choice */
 
 /** @type {[kind: string, start: string][]} kinds without a node; what has a number starts with this one */
-const CHOICES = [["nan", ""], ["zero", ""], ["sign", ""], ["above", "10"], ["below", "0.001"]];
+const CHOICES = [
+  ["nan", ""],
+  ["zero", ""],
+  ["sign", ""],
+  ["above", "10"],
+  ["below", "0.001"],
+];
 
 export class StopsMenu {
   /**
@@ -50,9 +56,14 @@ export class StopsMenu {
    */
   choice(kind, start) {
     const [before, after = ""] = this.say(`stop_${kind}`).split("{number}");
-    const set = () => this.change(box.checked ? withStop(this.stops, { kind, number: Number(number?.value ?? 0) }) : without(this.stops, { kind }));
+    const set = () =>
+      this.change(
+        box.checked ? withStop(this.stops, { kind, number: Number(number?.value ?? 0) }) : without(this.stops, { kind }),
+      );
     const { label, box } = checkbox(before, set, this.signal);
-    const number = start ? this.numberField(this.say(`stop_${kind}`, { number: "" }), start, () => (box.checked = true) && set()) : undefined;
+    const number = start
+      ? this.numberField(this.say(`stop_${kind}`, { number: "" }), start, () => (box.checked = true) && set())
+      : undefined;
     if (number) label.append(number, after);
     this.choices.set(kind, { box, number });
     return label;
@@ -102,7 +113,12 @@ export class StopsMenu {
    */
   row(stop) {
     const made = html("li", "", this.text(stop));
-    const remove = button("remove", this.say("remove", { name: this.text(stop) }), () => this.change(without(this.stops, stop)), this.signal);
+    const remove = button(
+      "remove",
+      this.say("remove", { name: this.text(stop) }),
+      () => this.change(without(this.stops, stop)),
+      this.signal,
+    );
     remove.textContent = "×";
     made.append(remove);
     return made;
@@ -123,15 +139,25 @@ export class StopsMenu {
     this.whole = undefined;
     if (!end) return this.selected.replaceChildren(html("p", "av-stop-hint", this.say("stop_select_first")));
     const { node, name = "" } = end;
-    const line = checkbox(this.say("stop_grad", { name }), () => this.change(toggled(this.stops, { kind: "grad", node, name })), this.signal);
+    const line = checkbox(
+      this.say("stop_grad", { name }),
+      () => this.change(toggled(this.stops, { kind: "grad", node, name })),
+      this.signal,
+    );
     this.whole = line.box;
     this.tick();
     const [before, after = ""] = this.say("stop_arrival", { name }).split("{number}");
     const number = this.numberField(this.say("stop_arrival", { name, number: "" }), "1", () => {});
     Object.assign(number, { min: "1", step: "1" });
-    const add = button("add_stop", this.say("add_stop"), () => {
-      if (number.checkValidity()) this.change(withStop(this.stops, { kind: "arrival", node, name, number: Number(number.value) }));
-    }, this.signal);
+    const add = button(
+      "add_stop",
+      this.say("add_stop"),
+      () => {
+        if (number.checkValidity())
+          this.change(withStop(this.stops, { kind: "arrival", node, name, number: Number(number.value) }));
+      },
+      this.signal,
+    );
     add.textContent = this.say("add_stop");
     const row = html("div", "av-check");
     row.append(before, number, after, " ", add);
