@@ -163,7 +163,7 @@ function noteOfLine(said, say) {
  * @param {CodeText} text
  * @param {Say} say
  */
-export function titleOfText({ file, function: called, owner }, say) {
+function titleOfText({ file, function: called, owner }, say) {
   const name = owner && called ? `${owner}.${called}` : called && `${called}()`;
   return name || fileName(file) || say("code_cell");
 }

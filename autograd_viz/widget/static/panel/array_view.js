@@ -16,7 +16,7 @@ const OPEN_FROM = 16; // elements from which on the statistics are open at once
  * "[2, 3] float32"
  * @param {Value} value
  */
-export function shapeText(value) {
+function shapeText(value) {
   return `[${value.shape.join(", ")}] ${value.dtype}`;
 }
 
@@ -77,7 +77,7 @@ function heat(look, value, key, name) {
  * @param {Value} value
  * @param {number} index
  */
-export function elementText(look, value, index) {
+function elementText(look, value, index) {
   const grid = gridOf(value);
   if (!grid) return "";
   const element = grid.isBlocks ? 0 : (value.numbers?.[index] ?? 0);

@@ -62,7 +62,7 @@ export function editsAt(history, pending) {
  * @param {number} index
  * @returns {Value | null}
  */
-export function aboutToArrive(look, node, index) {
+function aboutToArrive(look, node, index) {
   const { history, program } = look;
   if (index in look.edits) return look.edits[index];
   const recorded = history.known[history.position];

@@ -48,7 +48,7 @@ function memberLink(look, box, name) {
  * Names of the saved tensors that a step freed.
  * @param {StepRecord | undefined} step
  */
-export function freedNames(step) {
+function freedNames(step) {
   const start = `${step?.node}.saved.`;
   const freed = (step?.changes ?? []).filter((c) => c.at.startsWith(start) && c.before && !c.after);
   return freed.map((c) => c.at.slice(start.length));

@@ -22,7 +22,7 @@ import { asNumber } from "../shared/statistics.js";
 /** @type {Within} */
 export const same = (node, box) => node === box;
 
-export const SINGLE = ["nan", "zero", "sign", "above", "below", "condition"]; // a new one replaces the old one
+const SINGLE = ["nan", "zero", "sign", "above", "below", "condition"]; // a new one replaces the old one
 
 /** @type {Record<string, string[]>} the flags of a step by kind of stop */
 const FLAGS = { nan: ["nan", "inf"], zero: ["zero"], condition: ["condition", "condition_error"] };

@@ -78,7 +78,7 @@ export function statisticsOf(value) {
  * @param {number[]} numbers
  * @returns {Statistics}
  */
-export function statisticsOfNumbers(numbers) {
+function statisticsOfNumbers(numbers) {
   const finite = numbers.filter(Number.isFinite);
   const none = finite.length === 0;
   return {
