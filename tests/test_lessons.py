@@ -159,7 +159,7 @@ def test_a_saved_page_judges_as_the_kernel_does() -> None:
 
 def in_node(cases: Any) -> Any:
     """What the page's own model makes of each answer."""
-    script = """import { QuestionModel } from "./autograd_viz/widget/static/question_model.js";
+    script = """import { QuestionModel } from "./autograd_viz/widget/static/question/model.js";
 let text = "";
 for await (const part of process.stdin) text += part;
 const judged = JSON.parse(text).map(([data, given, failed]) => Object.assign(new QuestionModel(data), { failed }).judge(given));

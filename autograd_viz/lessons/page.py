@@ -17,14 +17,14 @@ _FIELD = {"row": 82, "one": 40, "many": 40, "order": 76}  # px
 def question_page(question: Question, asked: dict[str, Any]) -> str:
     """The page in its frame; `asked` is what the widget sends to its front end."""
     page = offline_page(
-        "question_page.js",
-        ("question.css", "unseen.css", "file_page.css"),
+        "question/page.js",
+        ("question/question.css", "shared/unseen.css", "page/page.css"),
         {"asked": {**asked, "mark": ""}, "judging": judging(question)},
         title=words.ASK_TITLE,
         heading=words.ASK_TITLE,
     )
     return filled(
-        "file_output.html", {"mark": asked["mark"], "title": "", "frame": frame(page, _AROUND + _FIELD[question.kind])}
+        "page/output.html", {"mark": asked["mark"], "title": "", "frame": frame(page, _AROUND + _FIELD[question.kind])}
     )
 
 

@@ -3,7 +3,7 @@
 # Note [Two tries]
 A wrong answer gets a hint and another try; the second wrong answer gets the right one. The hint is the mistake behind the
 answer, if the graph knows it, else a fact that leads to the answer. All of it is data, so that a saved page judges as the
-kernel does (static/question_model.js).
+kernel does (static/question/model.js).
 """
 
 from __future__ import annotations

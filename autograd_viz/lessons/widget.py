@@ -32,8 +32,8 @@ class QuestionWidget(anywidget.AnyWidget):
             the reason or a hint.
     """
 
-    _esm = joined_modules("question.js")
-    _css = static_text("question.css")
+    _esm = joined_modules("question/question.js")
+    _css = static_text("question/question.css")
     asked = traitlets.Dict().tag(sync=True)
     verdict = traitlets.Dict().tag(sync=True)
 

@@ -1,4 +1,4 @@
-"""Where a run stops. Each stop is a value with a kind. The page has the same rules (static/stops.js).
+"""Where a run stops. Each stop is a value with a kind. The page has the same rules (static/pass/stops.js).
 
 # Note [Kinds of stops]
 A stop of kind "node" is a breakpoint: a run stops before it calls the node. All others stop after a step::

@@ -22,8 +22,8 @@ class DiffWidget(Quiet, anywidget.AnyWidget):
         mark: the class of the picture that the page hides while it is there.
     """
 
-    _esm = joined_modules("diff.js")
-    _css = style_sheets(("unseen.css", "diff.css"))
+    _esm = joined_modules("diff/diff.js")
+    _css = style_sheets(("shared/unseen.css", "diff/diff.css"))
     data = traitlets.Dict().tag(sync=True)
 
     def __init__(self, data: dict[str, Any]) -> None:

@@ -43,8 +43,8 @@ def html_page(stepper: Stepper, theme: str, step: int, drawing: Drawing | MapDra
     """
     title = ", ".join(t.name for t in stepper.document.tensors if t.name)
     return offline_page(
-        "file_page.js",
-        (*STYLES, "file_page.css"),
+        "stepper/page.js",
+        (*STYLES, "page/page.css"),
         _recording(stepper, theme, step, drawing),
         title=title or "autograd_viz",
         heading=": ".join(filter(None, (words.ui()["aria_widget"], title))),
@@ -53,7 +53,7 @@ def html_page(stepper: Stepper, theme: str, step: int, drawing: Drawing | MapDra
 
 def offline_page(entry: str, styles: Sequence[str], data: dict[str, Any], title: str, heading: str) -> str:
     """A page with a front end, its style sheets and its data. See Note [What the page may do]."""
-    loader, script = (COMMENT.sub("", joined_modules(name)) for name in ("file_loader.js", entry))
+    loader, script = (COMMENT.sub("", joined_modules(name)) for name in ("page/loader.js", entry))
     style = CSS_COMMENT.sub("", style_sheets(styles))
     policy = {
         "default-src": "'none'",
@@ -73,18 +73,20 @@ def offline_page(entry: str, styles: Sequence[str], data: dict[str, Any], title:
         "front_end": _packed(script),
         "loader": loader,
     }
-    return filled("file_page.html", places)
+    return filled("page/page.html", places)
 
 
 def run_html(data: dict[str, Any]) -> str:
     """The page of a run, with its data (`runs.page`). A file follows no loop."""
-    styles = ("stepper.css", "unseen.css", "run.css", "file_page.css")
-    return offline_page("run_page.js", styles, {**data, "is_live": False}, title=data["title"], heading=data["title"])
+    styles = ("stepper/stepper.css", "shared/unseen.css", "run/run.css", "page/page.css")
+    return offline_page("run/page.js", styles, {**data, "is_live": False}, title=data["title"], heading=data["title"])
 
 
 def diff_html(data: dict[str, Any]) -> str:
     """The page of two passes side by side, with its data (`differences.page`)."""
-    return offline_page("diff_page.js", ("unseen.css", "file_page.css", "diff.css"), data, data["title"], data["title"])
+    return offline_page(
+        "diff/page.js", ("shared/unseen.css", "page/page.css", "diff/diff.css"), data, data["title"], data["title"]
+    )
 
 
 def frame(page: str, height: int) -> str:

@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Sequence
 from importlib import resources
 
-ENTRY = "index.js"
+ENTRY = "stepper/stepper.js"
 STYLES = (
-    "stepper.css", "unseen.css", "stage.css", "present.css", "picture.css", "map.css", "code_view.css", "inspector.css",
-    "engine.css", "heatmap.css", "formulas.css", "debugger.css", "compare.css",
+    "stepper/stepper.css", "shared/unseen.css", "stage/stage.css", "stepper/present.css", "figure/picture.css", "map/map.css",
+    "code/code.css", "panel/inspector.css", "panel/engine.css", "shared/heatmap.css", "sentence/formulas.css",
+    "panel/debugger.css", "stepper/compare.css",
 )  # fmt: skip
 COMMENT = re.compile(r"^[ \t]*(?:/\*\*(?:[^*]|\*(?!/))*\*/|//[^\n]*)[ \t]*\n", re.MULTILINE)  # on lines of their own
-IMPORT = re.compile(r'^import [^;]*? from "\./([^"]+)";\n', re.MULTILINE)
+IMPORT = re.compile(r'^import [^;]*? from "(\.[^"]+)";\n', re.MULTILINE)
 
 
 def static_text(name: str) -> str:
-    """One of the front end's files."""
+    """One of the front end's files, by its path in `static`."""
     return (resources.files(__package__) / "static" / name).read_text(encoding="utf-8")
+
+
+def imports_of(name: str) -> list[str]:
+    """The files that one imports."""
+    return [posixpath.normpath(posixpath.join(posixpath.dirname(name), path)) for path in IMPORT.findall(static_text(name))]
 
 
 def module_order(entry: str = ENTRY) -> list[str]:
@@ -25,7 +32,7 @@ def module_order(entry: str = ENTRY) -> list[str]:
     order: list[str] = []
 
     def visit(name: str) -> None:
-        for imported in IMPORT.findall(static_text(name)):
+        for imported in imports_of(name):
             if imported not in order:
                 visit(imported)
         order.append(name)

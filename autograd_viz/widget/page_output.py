@@ -60,7 +60,7 @@ class PageOutput:
         drawing = self.drawing()
         whole = (drawing.on_screen(True) if isinstance(drawing, Drawing) else drawing).height
         height = round(min(max(whole + AROUND, HEIGHT[0]), HEIGHT[1]))
-        return filled("file_output.html", {"mark": self.mark, "title": text(self._title), "frame": frame(page, height)})
+        return filled("page/output.html", {"mark": self.mark, "title": text(self._title), "frame": frame(page, height)})
 
     def show(self, title: str = "") -> None:
         """Show it below the other outputs of the cell, with a title. An empty page keeps the place for later."""

@@ -15,7 +15,7 @@ _SAME_WAY = re.compile(r'(<path d="[^"]*")([^/]*) class="line ([\w-]+)"/>\1[^/]*
 
 
 def page_svg(svg: str) -> str:
-    """Shorten the SVG of `render_svg`; `static/picture.css` restores it."""
+    """Shorten the SVG of `render_svg`; `static/figure/picture.css` restores it."""
     short = _SAID_ELSEWHERE.sub("", svg.replace('class="f-row s-row-stroke"', 'class="f-row"'))
     short = _SAME_WAY.sub(r'\1\2 class="line way \3"/>', short)
     return short.replace("<svg ", _INHERITED, 1).replace('"', "'")  # JSON would escape each double quote

@@ -32,8 +32,8 @@ class RunWidget(Quiet, anywidget.AnyWidget):
         opened: the step that was opened last: its map as base64 of SVG, or why it cannot be opened.
     """
 
-    _esm = joined_modules("run.js")
-    _css = static_text("run.css")
+    _esm = joined_modules("run/run.js")
+    _css = static_text("run/run.css")
     data = traitlets.Dict().tag(sync=True)
     opened = traitlets.Dict().tag(sync=True)
 

@@ -3,10 +3,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 const at = "../../autograd_viz/widget/static/";
-const { READINGS, around, fitted, heightFor, held, readable, revealed, zoomedAt } = await import(`${at}camera.js`);
-const { Stage } = await import(`${at}stage.js`);
-const { Viewport } = await import(`${at}viewport.js`);
-const { mapScale } = await import(`${at}minimap.js`);
+const { READINGS, around, fitted, heightFor, held, readable, revealed, zoomedAt } = await import(`${at}stage/camera.js`);
+const { Stage } = await import(`${at}stage/stage.js`);
+const { Viewport } = await import(`${at}stage/viewport.js`);
+const { mapScale } = await import(`${at}stage/minimap.js`);
 const ROOM = { width: 500, height: 400 };
 const READING = { whole: 0.9, easy: 0.95, wide: 1, least: 0.75, largest: 1.25 };
 

@@ -3,12 +3,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 const at = "../../autograd_viz/widget/static/";
-const { CodeIndex, Moment } = await import(`${at}code_index.js`);
-const { CodeSheet, codeRow, callStack } = await import(`${at}code_rows.js`);
-const { tokensOf } = await import(`${at}python_tokens.js`);
-const { stopAt } = await import(`${at}stops.js`);
-const { treeText } = await import(`${at}tree.js`);
-const { sayer } = await import(`${at}words.js`);
+const { CodeIndex, Moment } = await import(`${at}code/moments.js`);
+const { CodeSheet, codeRow, callStack } = await import(`${at}code/rows.js`);
+const { tokensOf } = await import(`${at}code/python_tokens.js`);
+const { stopAt } = await import(`${at}pass/stops.js`);
+const { treeText } = await import(`${at}shared/tree.js`);
+const { sayer } = await import(`${at}shared/words.js`);
 
 // 1: a = leaf()   2: for _ in range(2):   3:     x = x * a   4: e = x + 1
 const TEXT = { file: "cell.py", function: "", owner: "", lines: [[1, "a = leaf()"], [2, "for _ in range(2):"], [3, "    x = x * a"], [4, "e = x + 1"]] };

@@ -3,18 +3,18 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 const at = "../../autograd_viz/widget/static/";
-const { Graph } = await import(`${at}graph.js`);
-const { partsAround, wholeGroups, withinGroups } = await import(`${at}groups.js`);
-const { Playback } = await import(`${at}playback.js`);
-const { Scales } = await import(`${at}scales.js`);
-const { pinnedAt, repinned } = await import(`${at}pins.js`);
-const { nextStop } = await import(`${at}stops.js`);
-const { EditDraft, editForm } = await import(`${at}edit_form.js`);
-const { Program } = await import(`${at}program.js`);
-const { PassHistory } = await import(`${at}history.js`);
-const { memberPanel } = await import(`${at}group_panel.js`);
-const { enginePanel } = await import(`${at}engine_panel.js`);
-const { treeText } = await import(`${at}tree.js`);
+const { Graph } = await import(`${at}pass/graph.js`);
+const { partsAround, wholeGroups, withinGroups } = await import(`${at}pass/groups.js`);
+const { Playback } = await import(`${at}stepper/playback.js`);
+const { Scales } = await import(`${at}toolbar/scales.js`);
+const { pinnedAt, repinned } = await import(`${at}panel/pins.js`);
+const { nextStop } = await import(`${at}pass/stops.js`);
+const { EditDraft, editForm } = await import(`${at}panel/edit_form.js`);
+const { Program } = await import(`${at}pass/program.js`);
+const { PassHistory } = await import(`${at}pass/history.js`);
+const { memberPanel } = await import(`${at}panel/group_panel.js`);
+const { enginePanel } = await import(`${at}panel/engine_panel.js`);
+const { treeText } = await import(`${at}shared/tree.js`);
 
 // g1 is open; in it g2 is closed, whose leaf has AccumulateGrad n9; n5 is in no group
 const GROUPS = wholeGroups({ opened: { g1: { title: "one", above: "" } }, closed: { g2: { title: "two", kinds: [] } }, of: { g2: "g1", bg2: "g1", n4: "g1" }, leaves: { n9: "bg2" } });

@@ -26,7 +26,7 @@ class FakeElement {
   }
 }
 globalThis.document = { createElementNS: (_, tag) => new FakeElement(tag) };
-const { svgElement, writeLines } = await import("../../autograd_viz/widget/static/draw.js");
+const { svgElement, writeLines } = await import("../../autograd_viz/widget/static/shared/draw.js");
 
 const words = (cell) => cell.children.filter((c) => c.tagName === "text").map((t) => t.children.map((s) => s.textContent).join(""));
 

@@ -3,11 +3,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 const at = "../../autograd_viz/widget/static/";
-const { anchored, closedGroup, groupsAround, successor, toggledGroup, wholeGroups } = await import(`${at}groups.js`);
-const { Graph } = await import(`${at}graph.js`);
-const { matches } = await import(`${at}search.js`);
-const { nameSize } = await import(`${at}detail.js`);
-const { stopAt } = await import(`${at}stops.js`);
+const { anchored, successor } = await import(`${at}stepper/kept.js`);
+const { closedGroup, groupsAround, toggledGroup, wholeGroups } = await import(`${at}pass/groups.js`);
+const { Graph } = await import(`${at}pass/graph.js`);
+const { matches } = await import(`${at}toolbar/search.js`);
+const { nameSize } = await import(`${at}stage/detail.js`);
+const { stopAt } = await import(`${at}pass/stops.js`);
 
 const GROUPS = {
   opened: { g3: { title: "model", above: "" }, g2: { title: "model.head", above: "g3" } },

@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 const STATIC = "../../autograd_viz/widget/static";
-const { blockSize, gridOf, heatmap, indexText, limitOf, moved, shadeOf } = await import(`${STATIC}/heatmap.js`);
-const { asNumber, bytesText, fullNumber, isComplex, shortNumber, statisticsOf } = await import(`${STATIC}/statistics.js`);
+const { blockSize, gridOf, heatmap, indexText, limitOf, moved, shadeOf } = await import(`${STATIC}/shared/heatmap.js`);
+const { asNumber, bytesText, fullNumber, isComplex, shortNumber, statisticsOf } = await import(`${STATIC}/shared/statistics.js`);
 
 const array = (shape, numbers) => ({ shape, dtype: "float32", text: "", numbers });
 const large = (shape, rows, columns, least = -1, most = 3) => ({

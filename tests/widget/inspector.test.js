@@ -4,17 +4,17 @@ import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 
 const STATIC = new URL("../../autograd_viz/widget/static/", import.meta.url);
-const { Program } = await import(new URL("program.js", STATIC));
-const { PassHistory } = await import(new URL("history.js", STATIC));
-const { wordsOf } = await import(new URL("look.js", STATIC));
-const { nodePanel, nodeSubtitle } = await import(new URL("node_panel.js", STATIC));
-const { tensorPanel } = await import(new URL("tensor_panel.js", STATIC));
-const { meanwhileText } = await import(new URL("meanwhile.js", STATIC));
-const { enginePanel } = await import(new URL("engine_panel.js", STATIC));
-const { fileName, splitSource } = await import(new URL("source_line.js", STATIC));
-const { Inspector } = await import(new URL("inspector.js", STATIC));
-const { editText, editsAt } = await import(new URL("edit_form.js", STATIC));
-const { treeText } = await import(new URL("tree.js", STATIC));
+const { Program } = await import(new URL("pass/program.js", STATIC));
+const { PassHistory } = await import(new URL("pass/history.js", STATIC));
+const { wordsOf } = await import(new URL("panel/look.js", STATIC));
+const { nodePanel, nodeSubtitle } = await import(new URL("panel/node_panel.js", STATIC));
+const { tensorPanel } = await import(new URL("panel/tensor_panel.js", STATIC));
+const { meanwhileText } = await import(new URL("panel/meanwhile.js", STATIC));
+const { enginePanel } = await import(new URL("panel/engine_panel.js", STATIC));
+const { fileName, splitSource } = await import(new URL("code/source_line.js", STATIC));
+const { Inspector } = await import(new URL("panel/inspector.js", STATIC));
+const { editText, editsAt } = await import(new URL("panel/edit_form.js", STATIC));
+const { treeText } = await import(new URL("shared/tree.js", STATIC));
 
 const value = (x) => ({ shape: [], dtype: "float32", text: `${x}.`, numbers: [x] });
 const tensor = (id, name, more) => ({ id, name, value: value(2), grad: null, grad_fn: null, output_nr: 0, is_leaf: true, requires_grad: true, ...more });
@@ -308,7 +308,7 @@ test("a word that is missing stands for itself, and a {gap} takes a name with $"
 });
 
 test("the modules are joined into one: no two of them name something alike", () => {
-  const names = readdirSync(STATIC)
+  const names = readdirSync(STATIC, { recursive: true })
     .filter((file) => file.endsWith(".js"))
     .flatMap((file) => [...readFileSync(new URL(file, STATIC), "utf8").matchAll(/^(?:export )?(?:async )?(?:function|class|const|let) (\w+|\[[\w, ]+\])/gm)])
     .flatMap((found) => found[1].match(/\w+/g));

@@ -3,9 +3,9 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { cardsAround, drawnCards, placed, visibleCard, withinCards } from "../../autograd_viz/widget/static/map_layout.js";
-import { thickness, upPath } from "../../autograd_viz/widget/static/map_picture.js";
-import { nextStop } from "../../autograd_viz/widget/static/stops.js";
+import { cardsAround, drawnCards, placed, visibleCard, withinCards } from "../../autograd_viz/widget/static/map/layout.js";
+import { thickness, upPath } from "../../autograd_viz/widget/static/map/picture.js";
+import { nextStop } from "../../autograd_viz/widget/static/pass/stops.js";
 
 const card = (above, h = 30) => ({ above, h, w: 100, kind: "module" });
 const MAP = {

@@ -3,11 +3,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 const at = "../../autograd_viz/widget/static/";
-const { Graph } = await import(`${at}graph.js`);
-const { Playback } = await import(`${at}playback.js`);
-const { stopAt } = await import(`${at}stops.js`);
-const { hiddenAddresses, hiddenAt } = await import(`${at}forward.js`);
-const { sayer } = await import(`${at}words.js`);
+const { Graph } = await import(`${at}pass/graph.js`);
+const { Playback } = await import(`${at}stepper/playback.js`);
+const { stopAt } = await import(`${at}pass/stops.js`);
+const { hiddenAddresses, hiddenAt } = await import(`${at}pass/forward.js`);
+const { sayer } = await import(`${at}shared/words.js`);
 
 // a * b: n0 = MulBackward0, n1 and n2 accumulate into the leaves t0 and t1
 const leaf = (id) => ({ id, name: id, grad_fn: null, output_nr: 0 });

@@ -4,9 +4,9 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 
 const at = "../../autograd_viz/widget/static/";
-const { pieces } = await import(`${at}question_text.js`);
-const { read } = await import(`${at}question_reading.js`);
-const { pressedOrder } = await import(`${at}question_fields.js`);
+const { pieces } = await import(`${at}question/text.js`);
+const { read } = await import(`${at}question/reading.js`);
+const { pressedOrder } = await import(`${at}question/fields.js`);
 
 test("code stands between backticks, a single one is a letter", () => {
   assert.deepEqual(pieces("What is `a.grad`?"), [

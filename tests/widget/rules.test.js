@@ -3,16 +3,16 @@ import assert from "node:assert/strict";
 import { mock, test } from "node:test";
 
 const at = "../../autograd_viz/widget/static/";
-const { Graph } = await import(`${at}graph.js`);
-const { Playback } = await import(`${at}playback.js`);
-const { stopAt, toggled, withStop } = await import(`${at}stops.js`);
-const { hiddenAt, positionAt } = await import(`${at}forward.js`);
-const { sayer } = await import(`${at}words.js`);
-const { PassHistory } = await import(`${at}history.js`);
-const { editsAt } = await import(`${at}edit_form.js`);
-const { holds } = await import(`${at}culling.js`);
-const { joinedTo, towards } = await import(`${at}neighbours.js`);
-const { keepRecorded } = await import(`${at}recorded.js`);
+const { Graph } = await import(`${at}pass/graph.js`);
+const { Playback } = await import(`${at}stepper/playback.js`);
+const { stopAt, toggled, withStop } = await import(`${at}pass/stops.js`);
+const { hiddenAt, positionAt } = await import(`${at}pass/forward.js`);
+const { sayer } = await import(`${at}shared/words.js`);
+const { PassHistory } = await import(`${at}pass/history.js`);
+const { editsAt } = await import(`${at}panel/edit_form.js`);
+const { holds } = await import(`${at}stage/culling.js`);
+const { joinedTo, towards } = await import(`${at}figure/neighbours.js`);
+const { keepRecorded } = await import(`${at}pass/recorded.js`);
 
 const NODES = [
   { id: "n0", name: "MulBackward0", op: "o0", outputs: 1, next_functions: [{ node: "n1", index: 0 }] },

@@ -3,9 +3,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 const STATIC = "../../autograd_viz/widget/static";
-const { partsOfElement, sumText } = await import(`${STATIC}/products.js`);
-const { drawnOf, turned } = await import(`${STATIC}/rules.js`);
-const { numberText, valueText } = await import(`${STATIC}/numbers.js`);
+const { partsOfElement, sumText } = await import(`${STATIC}/sentence/products.js`);
+const { drawnOf, turned } = await import(`${STATIC}/sentence/rules.js`);
+const { numberText, valueText } = await import(`${STATIC}/shared/numbers.js`);
 
 const array = (shape, numbers) => ({ shape, numbers });
 const value = (shape, numbers) => ({ shape, dtype: "float32", text: "", numbers });

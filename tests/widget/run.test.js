@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { ranksAt } from "../../autograd_viz/widget/static/run_scale.js";
+import { ranksAt } from "../../autograd_viz/widget/static/run/scale.js";
 
 const first = [0, /* least */ 1, NaN, /* mean */ 2, NaN, /* most */ 3, NaN, /* rank */ 1, 0];
 const second = [128, 4, 7, 5, 8, 6, 9, 0, 1];

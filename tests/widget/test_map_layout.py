@@ -1,4 +1,4 @@
-"""The page puts cards where Python puts them, whatever is open: map_layout.js does the sum of maps/place.py."""
+"""The page puts cards where Python puts them, whatever is open: static/map/layout.js does the sum of maps/place.py."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from autograd_viz.pictures.maps.place import is_straight
 from autograd_viz.pictures.render import theme_named
 from tests.maps.test_recognised import Language
 
-LAYOUT = Path(av.__file__).parent / "widget" / "static" / "map_layout.js"
+LAYOUT = Path(av.__file__).parent / "widget" / "static" / "map" / "layout.js"
 PROGRAM = f"""
 import {{ placed }} from {json.dumps(LAYOUT.as_uri())};
 const {{ map, sets }} = JSON.parse(await new Response(process.stdin).text());

@@ -1,4 +1,4 @@
-"""The page stops a run where Python does: static/stops.js has the rules of stepper/stops.py."""
+"""The page stops a run where Python does: static/pass/stops.js has the rules of stepper/stops.py."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from autograd_viz.graph.codec import to_plain
 from autograd_viz.stepper.facts import Fact, Facts
 from autograd_viz.stepper.stops import FLAGS, RULES, Stop, meets
 
-STOPS = Path(av.__file__).parent / "widget" / "static" / "stops.js"
+STOPS = Path(av.__file__).parent / "widget" / "static" / "pass" / "stops.js"
 PROGRAM = f"""
 import {{ meets }} from {json.dumps(STOPS.as_uri())};
 const {{ traces, stops }} = JSON.parse(await new Response(process.stdin).text());

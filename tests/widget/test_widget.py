@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import threading
-from importlib import resources
 from typing import Any
 
 import pytest
@@ -17,6 +16,8 @@ from autograd_viz.graph.codec import from_plain
 from autograd_viz.stepper.stops import FLAGS, RULES, Stop, Stopped
 from autograd_viz.widget import modules as module
 from autograd_viz.widget import watch as watching
+
+from .test_front_end import FILES
 
 
 def stepper() -> av.Tensor:
@@ -187,11 +188,11 @@ def test_a_page_that_misses_frames_gets_all_of_them(monkeypatch: pytest.MonkeyPa
     assert sent == [{"frames": s.frames}]
 
 
-@pytest.mark.parametrize("entry", ["index.js", "file_page.js", "question.js"])
+@pytest.mark.parametrize("entry", [module.ENTRY, "stepper/page.js", "question/question.js"])
 def test_modules_are_joined_without_imports_or_clashing_names(entry: str) -> None:
     text = module.joined_modules(entry)
     assert not re.search(r"^import ", text, re.MULTILINE)
-    if entry == "index.js":
+    if entry == module.ENTRY:
         assert text.count("export ") == 1 and text.rstrip().endswith("export default { initialize, render };")
     top = re.findall(r"^(?:const|let|class|function) (\w+)", text, re.MULTILINE)
     assert len(top) == len(set(top)) > 10
@@ -210,20 +211,9 @@ def test_comments_are_left_out_of_the_joined_modules_and_nothing_else() -> None:
 def test_every_module_is_joined_after_those_it_imports() -> None:
     order = module.module_order()
     for i, name in enumerate(order):
-        assert set(module.IMPORT.findall(module.static_text(name))) <= set(order[:i]), name
-    files = {p.name for p in resources.files("autograd_viz.widget").joinpath("static").iterdir() if p.name.endswith(".js")}
-    entries = (
-        "file_page.js",
-        "file_loader.js",
-        "question.js",
-        "question_page.js",
-        "run.js",
-        "run_page.js",
-        "diff.js",
-        "diff_page.js",
-    )
-    others = {name for entry in entries for name in module.module_order(entry)}
-    assert set(order) | others == files
+        assert set(module.imports_of(name)) <= set(order[:i]), name
+    entries = ("stepper/page.js", "question/page.js", "run/page.js", "diff/page.js", "page/loader.js")
+    assert {name for entry in entries for name in module.module_order(entry)} == set(FILES)
     assert order.count(module.ENTRY) == 1
 
 

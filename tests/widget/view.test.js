@@ -3,13 +3,13 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 const at = "../../autograd_viz/widget/static/";
-const { holds, regionOf } = await import(`${at}culling.js`);
-const { partsOf, reachOf } = await import(`${at}pieces.js`);
-const { meaning } = await import(`${at}keys.js`);
-const { towards } = await import(`${at}neighbours.js`);
-const { matches } = await import(`${at}search.js`);
-const { cornersOf, pointAlong } = await import(`${at}runner.js`);
-const { Graph } = await import(`${at}graph.js`);
+const { holds, regionOf } = await import(`${at}stage/culling.js`);
+const { partsOf, reachOf } = await import(`${at}figure/pieces.js`);
+const { meaning } = await import(`${at}toolbar/keys.js`);
+const { towards } = await import(`${at}figure/neighbours.js`);
+const { matches } = await import(`${at}toolbar/search.js`);
+const { cornersOf, pointAlong } = await import(`${at}figure/runner.js`);
+const { Graph } = await import(`${at}pass/graph.js`);
 const ROOM = { width: 500, height: 400 };
 
 test("what is drawn around the stage holds what is seen", () => {

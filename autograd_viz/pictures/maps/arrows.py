@@ -20,13 +20,13 @@ DOWN, UP, BESIDE = 150.0, 400.0, 220.0  # px from a part's left edge: forward ar
 BRANCH = 8.0  # px under a part, where a way leaves for its lane
 THINNEST, THICKEST = 1.5, 9.0  # px of a gradient's arrow
 LOWEST, HIGHEST = -6.0, 2.0  # log10 of the norms that are drawn so
-WAY = 3.5  # px from a lane to the gradient that comes back on it, which is half as thick (so in map_picture.js)
+WAY = 3.5  # px from a lane to the gradient that comes back on it, which is half as thick (so in map/picture.js)
 SUM = "Σ"
 LEGEND = (100.0, 1.0, 1e-2, 1e-4, 1e-6)
 
 
 def thickness(norm: float) -> float:
-    """px of an arrow: log10 of the norm, on one scale for all maps (so in map_picture.js)."""
+    """px of an arrow: log10 of the norm, on one scale for all maps (so in map/picture.js)."""
     if not is_usual(norm):
         return THINNEST
     share = (math.log10(norm) - LOWEST) / (HIGHEST - LOWEST)
@@ -34,14 +34,14 @@ def thickness(norm: float) -> float:
 
 
 def up_path(x: float, width: float) -> str:
-    """An arrow from the bottom of a gap to its top, as an outline (so in map_picture.js)."""
+    """An arrow from the bottom of a gap to its top, as an outline (so in map/picture.js)."""
     size, half = max(7.0, 1.6 * width), width / 2
     side = size / 1.6
     return f"M{x - half:g} {GAP:g}V{size:g}H{x - side:g}L{x:g} 0L{x + side:g} {size:g}H{x + half:g}V{GAP:g}Z"
 
 
 def lane_path(x: float, top: float, lane: float, bottom: float, right: float | None) -> str:
-    """A way that skips parts: out to its lane, down, and back to the part's right edge, or on (so in map_picture.js)."""
+    """A way that skips parts: out to its lane, down, and back to the part's right edge, or on (so in map/picture.js)."""
     end = f"V{bottom:g}" if right is None else f"V{bottom + 12:g}H{right:g}"
     return f"M{x:g} {top:g}V{top + BRANCH:g}H{lane:g}{end}"
 

@@ -25,7 +25,7 @@ def page_map(
 ) -> tuple[str, dict[str, Any]]:
     """The picture with nothing open, and the map: cards, frames, what is drawn in each, which are open.
 
-    See the types in map_layout.js.
+    See the types in static/map/layout.js.
     """
     painter = Painter(plan, theme, known, State().called, both=True, is_over=is_over)
     nothing = frozenset[str]()

@@ -1,7 +1,7 @@
 """Where the cards of a map stand: one below the other, as the program ran; what is open is a frame around its parts.
 
 A way that skips parts runs beside them, in a lane inside the frame. Widths are the same whatever is open, so opening a card
-only moves what stands below it: the page does the same sum (map_layout.js).
+only moves what stands below it: the page does the same sum (static/map/layout.js).
 """
 
 from __future__ import annotations

@@ -1,0 +1,162 @@
+// Where the cards of a map stand, whatever is open: the same sum as in Python (maps/place.py), whose widths are given.
+
+import { same } from "../pass/stops.js";
+
+/**
+ * @typedef {object} Flow
+ * @property {string} id
+ * @property {number} source which part; -1 is the entrance of the frame
+ * @property {number} target -2 is its exit
+ * @property {number | null} lane px from the frame's left edge; null where it leads straight to the next part
+ */
+/** @typedef {{ parts: string[], flows: Flow[], left: number, header: number, right: number }} MapFrame `right` edge of its parts */
+/**
+ * @typedef {object} Line a parameter
+ * @property {string} leaf
+ * @property {string} name
+ * @property {string} shape
+ * @property {string} norm
+ * @property {string} said of its gradient, before a step
+ * @property {boolean} odd
+ */
+/**
+ * @typedef {object} Card
+ * @property {string} kind
+ * @property {string} title
+ * @property {string} path
+ * @property {string} name class, and how many
+ * @property {string} about
+ * @property {string[]} badges
+ * @property {string} above the card around it, or ""
+ * @property {number} w
+ * @property {number} h while it is closed
+ * @property {number} nodes
+ * @property {Line[]} lines
+ * @property {[name: string, count: number][]} kinds of its ops
+ * @property {string} norm of the gradient of all its parameters, before a step
+ * @property {string} kept bytes
+ * @property {string} alarm
+ */
+/**
+ * @typedef {object} MapData
+ * @property {Record<string, Card>} cards
+ * @property {Record<string, MapFrame>} frames of cards that can be opened
+ * @property {Record<string, string>} insides what is drawn in them
+ * @property {string[]} opened
+ * @property {string} root
+ * @property {number} gap
+ * @property {number} margin
+ * @property {number} top
+ * @property {number} beside px for the legend
+ * @property {boolean} [fixed] there is no kernel that could draw a figure
+ * @property {boolean} [still] there are no steps
+ */
+/** @typedef {{ x: number, y: number, w: number, h: number }} Rect */
+/** @typedef {{ id: string, frame: string, top: number, bottom: number }} PlacedFlow px from the frame's top */
+/** @typedef {{ id: string, x: number, y: number, h: number }} PlacedCard px from the corner of the card around it */
+/** @typedef {{ cards: PlacedCard[], flows: PlacedFlow[], boxes: Map<string, Rect>, width: number, height: number }} Placed */
+
+export const [ENTRANCE, EXIT] = [-1, -2];
+
+/**
+ * The cards that are drawn, each before what is in it.
+ * @param {MapData} map
+ * @param {Set<string>} opened
+ */
+export function drawnCards(map, opened) {
+  const [drawn, todo] = [/** @type {string[]} */ ([]), [map.root]];
+  for (let id = todo.pop(); id !== undefined; id = todo.pop()) {
+    drawn.push(id);
+    if (opened.has(id)) todo.push(...[...(map.frames[id]?.parts ?? [])].reverse());
+  }
+  return drawn;
+}
+
+/**
+ * @param {MapData} map
+ * @param {Set<string>} opened
+ * @returns {Placed}
+ */
+export function placed(map, opened) {
+  const drawn = drawnCards(map, opened);
+  const heights = heightsOf(map, opened, drawn);
+  const height = (/** @type {string} */ id) => heights.get(id) ?? 0;
+  /** @type {Placed} */
+  const found = { cards: [], flows: [], boxes: new Map(), width: 0, height: 0 };
+  const corner = new Map([[map.root, { x: map.margin, y: map.top }]]);
+  for (const id of drawn) {
+    const at = /** @type {{ x: number, y: number }} */ (corner.get(id));
+    found.boxes.set(id, { ...at, w: map.cards[id].w, h: height(id) });
+    if (!opened.has(id)) continue;
+    const frame = map.frames[id];
+    let y = frame.header + map.gap;
+    const tops = frame.parts.map((part) => {
+      const top = y;
+      found.cards.push({ id: part, x: frame.left, y: top, h: height(part) });
+      corner.set(part, { x: at.x + frame.left, y: at.y + top });
+      y += height(part) + map.gap;
+      return top;
+    });
+    for (const { id: flow, source, target } of frame.flows) {
+      const top = source === ENTRANCE ? frame.header : tops[source] + height(frame.parts[source]);
+      found.flows.push({ id: flow, frame: id, top, bottom: target === EXIT ? height(id) : tops[target] });
+    }
+  }
+  found.width = map.cards[map.root].w + 2 * map.margin + map.beside;
+  found.height = height(map.root) + map.top + map.margin;
+  return found;
+}
+
+/**
+ * @param {MapData} map
+ * @param {Set<string>} opened
+ * @param {string[]} drawn
+ */
+function heightsOf(map, opened, drawn) {
+  /** @type {Map<string, number>} */
+  const heights = new Map();
+  for (const id of [...drawn].reverse()) {
+    const frame = map.frames[id];
+    if (!opened.has(id) || !frame) heights.set(id, map.cards[id].h);
+    else {
+      const inner = frame.parts.reduce((sum, part) => sum + (heights.get(part) ?? 0) + map.gap, 0);
+      heights.set(id, frame.header + map.gap + inner - (id === map.root ? map.gap : 0)); // nothing leaves the program
+    }
+  }
+  return heights;
+}
+
+/**
+ * The innermost card that is drawn, of those that a card stands in.
+ * @param {MapData} map
+ * @param {Set<string>} opened
+ * @param {string} id
+ */
+export function visibleCard(map, opened, id) {
+  let visible = id;
+  for (let at = id; at in map.cards; at = map.cards[at].above) {
+    const { above } = map.cards[at];
+    if (above && !opened.has(above)) visible = above;
+  }
+  return visible;
+}
+
+/**
+ * A card and all that it stands in, from the inside out.
+ * @param {MapData} map
+ * @param {string} id
+ */
+export function cardsAround(map, id) {
+  const around = [];
+  for (let at = id; at in map.cards; at = map.cards[at].above) around.push(at);
+  return around;
+}
+
+/**
+ * Is the card of a node another, or in it? On a figure only if it is the same box.
+ * @param {MapData | undefined} map
+ * @returns {import("../pass/stops.js").Within}
+ */
+export function withinCards(map) {
+  return map ? (node, card) => cardsAround(map, node).includes(card) : same;
+}

@@ -1,0 +1,70 @@
+// Presenting: the widget fills the window, with large letters and without panels. In a popover it stands over all of the page,
+// whatever clips the notebook's cells; a browser without popovers lets it fill the part of the page that it is in.
+
+const MARGINS = 16; // px of a page around the widget
+const LOWEST = 300; // px of a page; what is lower scrolls something else
+
+export class Present {
+  /**
+   * @param {HTMLElement} root
+   * @param {HTMLButtonElement} button
+   * @param {(on: boolean) => void} changed
+   * @param {AbortSignal} signal
+   */
+  constructor(root, button, changed, signal) {
+    this.root = root;
+    this.button = button;
+    this.changed = changed;
+    signal.addEventListener("abort", () => this.show(false));
+  }
+
+  get isOn() {
+    return this.root.classList.contains("av-presenting");
+  }
+
+  toggle() {
+    this.show(!this.isOn);
+  }
+
+  /** @returns {boolean} false if it was not on */
+  leave() {
+    const was = this.isOn;
+    this.show(false);
+    return was;
+  }
+
+  /** @param {boolean} on */
+  show(on) {
+    const { root } = this;
+    if (on === this.isOn) return;
+    const focused = /** @type {Document | ShadowRoot} */ (root.getRootNode()).activeElement;
+    root.classList.toggle("av-presenting", on);
+    if (!on) root.removeAttribute("popover");
+    else if ("showPopover" in root && root.isConnected) {
+      root.setAttribute("popover", "manual");
+      root.showPopover();
+    }
+    this.button.setAttribute("aria-pressed", String(on));
+    this.changed(on);
+    const inside = focused instanceof HTMLElement && root.contains(focused) ? focused : root;
+    if (root.isConnected) inside.focus({ preventScroll: !on });
+  }
+}
+
+/**
+ * px of the page that a person sees at once: of the window, or of what scrolls in it.
+ * @param {HTMLElement} root
+ */
+export function seenHeight(root) {
+  if (root.classList.contains("av-presenting")) return innerHeight;
+  let seen = innerHeight - MARGINS;
+  /** @type {Element | null} */
+  let at = root.parentElement;
+  while (at && at !== document.documentElement && at !== document.body) {
+    const scrolls = /auto|scroll/.test(getComputedStyle(at).overflowY);
+    if (scrolls && at.clientHeight >= LOWEST) seen = Math.min(innerHeight, at.clientHeight);
+    const scope = at.getRootNode();
+    at = at.parentElement ?? (scope instanceof ShadowRoot ? scope.host : null);
+  }
+  return seen;
+}

@@ -1,0 +1,103 @@
+// Keys: everything by keyboard while the widget has the focus; JupyterLab's own of one letter wait meanwhile.
+
+import { FIELDS, isShortcut, suppressShortcuts } from "../shared/shortcuts.js";
+
+/** @type {Record<string, string>} */
+const KEYS = {
+  ArrowRight: "next",
+  n: "next",
+  ArrowLeft: "back",
+  b: "back",
+  Home: "reset",
+  r: "reset",
+  End: "finish",
+  f: "finish",
+  " ": "play",
+  c: "run",
+  Enter: "open",
+  e: "group",
+  o: "step_over",
+  t: "step_into",
+  u: "step_out",
+  m: "map",
+  x: "breakpoint",
+  "/": "search",
+  0: "fit",
+  1: "actual",
+  "+": "zoom_in",
+  "=": "zoom_in",
+  "-": "zoom_out",
+  w: "pan_up",
+  a: "pan_left",
+  s: "pan_down",
+  d: "pan_right",
+  i: "panel",
+  l: "code",
+  p: "present",
+  "?": "help",
+  Escape: "close",
+};
+/** @type {Record<string, string>} */
+const SHIFTED = { ArrowLeft: "left", ArrowRight: "right", ArrowUp: "up", ArrowDown: "down" };
+const PRESSED = "button, summary, a, [role=button], [role=option]"; // Enter and Space are theirs
+
+/** @type {[keys: string, word: string][]} what the list of keys shows */
+export const HELP = [
+  ["→  n", "key_next"],
+  ["←  b", "key_back"],
+  ["Home  r", "key_reset"],
+  ["End  f", "key_finish"],
+  ["Space", "key_play"],
+  ["c", "key_run"],
+  ["x", "key_breakpoint"],
+  ["Enter", "key_run_to"],
+  ["e", "key_group"],
+  ["o", "key_over"],
+  ["t", "key_into"],
+  ["u", "key_out"],
+  ["m", "key_map"],
+  ["Shift + ← ↑ → ↓", "key_select"],
+  ["/", "key_search"],
+  ["+  −", "key_zoom"],
+  ["0", "key_fit"],
+  ["1", "key_actual"],
+  ["w  a  s  d", "key_pan"],
+  ["i", "key_panel"],
+  ["l", "key_code"],
+  ["p", "key_present"],
+  ["?", "key_help"],
+  ["Esc", "key_close"],
+];
+
+/**
+ * What a key press means, or "".
+ * @param {{ key: string, shiftKey: boolean, ctrlKey: boolean, metaKey: boolean, altKey: boolean }} event
+ */
+export function meaning(event) {
+  if (event.ctrlKey || event.metaKey || event.altKey) return "";
+  return (event.shiftKey && SHIFTED[event.key]) || (KEYS[event.key] ?? "");
+}
+
+/**
+ * @param {HTMLElement} root
+ * @param {(action: string) => void} act
+ * @param {AbortSignal} signal
+ */
+export function listenToKeys(root, act, signal) {
+  root.tabIndex = 0;
+  suppressShortcuts(root, signal);
+  root.addEventListener(
+    "keydown",
+    (event) => {
+      if (event.key === "Tab" || isShortcut(event)) return;
+      event.stopPropagation(); // JupyterLab would move the focus or run a shortcut
+      const target = /** @type {HTMLElement} */ (event.composedPath()[0]);
+      const ownsKey = target.matches(FIELDS) || (target.matches(PRESSED) && (event.key === " " || event.key === "Enter"));
+      const action = meaning(event);
+      if (event.defaultPrevented || !action || (ownsKey && event.key !== "Escape")) return;
+      event.preventDefault();
+      act(action);
+    },
+    { signal },
+  );
+}
