@@ -109,5 +109,4 @@ class FramesTrait(traitlets.List):  # type: ignore[type-arg]
 
     def get(self, obj: Any, cls: Any = None) -> Any:
         """The list, with a frame for every step that has run."""
-        obj.make_frames()
-        return super().get(obj, cls)
+        return obj.view.frames()
