@@ -13,7 +13,7 @@ import pytest
 
 import autograd_viz as av
 from autograd_viz.stepper import Stepper
-from autograd_viz.widget.framed import Framed
+from autograd_viz.widget.frames import Framed
 
 from .steppers import stepper_of
 

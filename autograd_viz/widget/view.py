@@ -9,7 +9,7 @@ from ..pictures.maps.figure import figure_of, first_box
 from ..pictures.render import Theme
 from ..pictures.render.drawing import Drawing
 from ..stepper.stepper import Stepper
-from .framed import Framed
+from .frames import Framed
 from .parts import Did, parts_of
 
 Look = tuple[Drawing | MapDrawing, str]  # a drawing, and the box to look at

@@ -37,8 +37,7 @@ from ..stepper.advice import advise
 from ..stepper.stepper import Stepper
 from ..stepper.stops import Stops
 from .changes import change_of, effect_of
-from .framed import Framed
-from .frames import FramesTrait, plain_lines
+from .frames import Framed, FramesTrait, plain_lines
 from .modules import joined_modules, style_sheets
 from .page import page_of, pending_edit
 from .page_output import DryRun, PageOutput
