@@ -77,8 +77,8 @@ def modules() -> dict[Module, Path]:
 MODULES = modules()
 
 
-def imported(module: Module) -> Iterator[Module]:
-    """The files that a file imports, early, late or for types."""
+def imported_names(module: Module) -> Iterator[tuple[Module, str, str]]:
+    """What a file imports from others of the package: the file or folder, the name there, and the name here."""
     path = MODULES[module]
     package = module if path.name == "__init__.py" else module[:-1]
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
@@ -86,10 +86,17 @@ def imported(module: Module) -> Iterator[Module]:
             named = tuple((node.module or "").split(".")) if node.module else ()
             base = (*package[: len(package) - node.level + 1], *named) if node.level else named[1:]
             if node.level or named[:1] == ("autograd_viz",):
-                for name in node.names:
-                    yield (*base, name.name) if (*base, name.name) in MODULES else base
+                yield from ((base, name.name, name.asname or name.name) for name in node.names)
         elif isinstance(node, ast.Import):
-            yield from (tuple(n.name.split(".")[1:]) for n in node.names if n.name.startswith("autograd_viz."))
+            yield from (
+                (tuple(n.name.split(".")[1:]), "", n.asname or n.name) for n in node.names if n.name.startswith("autograd_viz.")
+            )
+
+
+def imported(module: Module) -> Iterator[Module]:
+    """The files that a file imports, early, late or for types."""
+    for base, name, _ in imported_names(module):
+        yield (*base, name) if (*base, name) in MODULES else base
 
 
 IMPORTS = {module: {m for m in imported(module) if m in MODULES and m != module} for module in MODULES}

@@ -19,7 +19,19 @@ import autograd_viz as av
 from autograd_viz import twin
 from autograd_viz.twin.core.base.public import names_of
 
-from .house import FLOORS, IMPORTS, INSIDE, MODULES, PACKAGE, arrows_between, room, room_inside, without_detours
+from .house import (
+    FLOORS,
+    IMPORTS,
+    INSIDE,
+    MODULES,
+    PACKAGE,
+    Module,
+    arrows_between,
+    imported_names,
+    room,
+    room_inside,
+    without_detours,
+)
 
 ROOT = PACKAGE.parent
 
@@ -27,8 +39,19 @@ NAMESPACES = {
     *("accelerator", "backends", "cuda", "fft", "func", "functional", "linalg", "masked", "multiprocessing", "ops", "random"),
     *("special", "version"),
 }
-# what is longer than 300 lines, and what does its work in more than 30; nothing is added here
-LONG_FILES: set[str] = set()
+# concrete classes from which only one other inherits; nothing is added here
+SINGLE_CHILD = {
+    "graph/later.py: MadeWhenRead",
+    "sources/pytorch/reading/found_graph.py: FoundGraph",
+    "sources/pytorch/reading/op_log.py: Event",
+    "sources/pytorch/reading/op_pages.py: OpRecord",
+    "sources/pytorch/reading/op_pages.py: Ops",
+    "sources/pytorch/recording/passes.py: PassMode",
+    "sources/pytorch/stepping/node_pass.py: TorchPass",
+    "sources/shared/replaced.py: Replaced",
+    "sources/twin/recorded.py: CoreEvent",
+}
+# what does its work in more than 30 lines; nothing is added here
 LONG_FUNCTIONS = {
     "twin/core/backward/backward.py: first_gradient",
     "twin/core/backward/engine.py: run_plain",
@@ -160,10 +183,35 @@ def test_the_way_from_a_product_to_a_stepped_pass_is_1500_lines() -> None:
     assert lines <= 1500
 
 
-def test_files_have_at_most_300_lines() -> None:
-    files = [p for kind in ("py", "js", "css") for p in PACKAGE.rglob(f"*.{kind}")]
-    long = {p.relative_to(PACKAGE).as_posix() for p in files if len(p.read_text(encoding="utf-8").splitlines()) > 300}
-    assert long == LONG_FILES
+def is_abstract(node: ast.ClassDef) -> bool:
+    """Does it say that others fill it in?"""
+    return bool(
+        {"ABC", "Protocol"} & {ast.unparse(b).partition("[")[0] for b in node.bases}
+    ) or "abstractmethod" in ast.unparse(node)
+
+
+def children() -> dict[str, set[str]]:
+    """By concrete class of the package ("room/file.py: Name"), those that inherit from it."""
+    classes, names = dict[tuple[Module, str], ast.ClassDef](), dict[tuple[Module, str], tuple[Module, str]]()
+    for module, path in MODULES.items():
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        classes |= {(module, n.name): n for n in ast.walk(tree) if isinstance(n, ast.ClassDef)}
+        names |= {(module, new): (base, old) for base, old, new in imported_names(module)}
+    found: dict[str, set[str]] = {}
+    for (module, name), node in classes.items():
+        for base in node.bases:
+            at = (module, ast.unparse(base).partition("[")[0])
+            while at not in classes and at in names:
+                at = names[at]
+            if at in classes and not is_abstract(classes[at]):
+                found.setdefault(f"{MODULES[at[0]].relative_to(PACKAGE).as_posix()}: {at[1]}", set()).add(name)
+    return found
+
+
+def test_no_class_is_there_for_a_single_one_below_it() -> None:
+    """Parts are held. In the twin, classes inherit as PyTorch's do, for a user's classes to inherit from them."""
+    single = {name for name, below in children().items() if len(below) == 1 and not name.startswith("twin/")}
+    assert single == SINGLE_CHILD
 
 
 def function_lengths() -> Iterator[tuple[str, int]]:

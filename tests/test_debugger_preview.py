@@ -25,7 +25,7 @@ def texts(found: dict[str, Any]) -> list[tuple[str, str]]:
 
 def told(s: Any) -> Any:
     """All that a stepper shows of its pass, and could do next."""
-    return to_plain(s.trace), s.step, s.next_node, s.pending, s.drift(), s.spoiled(), to_plain(s._live.engine())
+    return to_plain(s.trace), s.step, s.next_node, s.pending, s.drift(), s.spoiled(), to_plain(s.cursor.live.engine())
 
 
 @pytest.mark.parametrize("library", LIBRARIES)

@@ -36,6 +36,7 @@ class Collapsed:
         moved: address of an edge that ends or begins in a group -> address of the drawn edge.
         groups: each drawn group, by the id of its op.
         thinned: the nodes with bundled edges, by id.
+        first: by box, the node of it that runs first, where that is known.
     """
 
     document: Document
@@ -44,6 +45,7 @@ class Collapsed:
     moved: Mapping[str, str]
     groups: Mapping[str, Group]
     thinned: Mapping[str, Thinned] = field(default_factory=dict)
+    first: Mapping[str, str] = field(default_factory=dict)
 
     def state(self, state: State) -> State:
         """A state of the whole document, as this one shows it."""
@@ -120,8 +122,8 @@ class Collapsed:
 
     def first_node(self, id: str) -> str:
         """The first node of a group to run: it was made last. `id` is the group's op or node; any other id stays."""
-        if id in self.nodes:
-            return id
+        if id in self.nodes or id in self.first:
+            return self.first.get(id, id)
         inside = [n for n in self.whole.nodes if self.shown.get(n.id) == id or self.shown.get(n.op or "") == id]
         return max(inside, key=lambda n: -1 if n.order is None else n.order).id if inside else id
 

@@ -1,21 +1,23 @@
-"""The position in a backward pass, its state, and its sentence."""
+"""A position in a backward pass. It moves one node at a time, live, and back; no move interrupts another."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable
 from typing import Any
 
 from .. import words
-from ..answers.sentences import Sentences, explain_error, together, whose_error
-from ..graph.forward import hidden_at
+from ..answers.sentences import Past, Sentences, sent
+from ..errors import AutogradVizError
 from ..graph.history import History
 from ..graph.model import Document
 from ..graph.text import label_of
-from ..graph.trace import State, Step, Trace
-from ..pictures.render.escape import printable
-from ..runtime.uncopied import Uncopied
+from ..graph.trace import Step, Trace
+from ..runtime.collector import collector_waits
+from ..runtime.interrupts import alone, whole
+from .facts import Facts, facts_of
 from .live_pass import LivePass
-from .stops import Stopped
+from .stops import Stopped, Stops
+from .told import told
 
 
 class _Closed:
@@ -25,128 +27,193 @@ class _Closed:
         raise RuntimeError("this stepper is closed and keeps nothing of its pass: call step() again")
 
 
-class Cursor(Uncopied):
-    """A position in a recorded pass; `Stepper` moves it.
-
-    Args:
-        document: the graph before the pass.
-        live: the pass.
+class Cursor:
+    """A position in a pass, and the steps that have run.
 
     Attributes:
+        step: how many steps are done here; negative positions replay the forward pass.
+        history: of the steps that have run.
+        stops: what a run stops at.
         stopped: why the last run stopped before the end, or the result of the last `until`, or None.
         failed: id of the node that raised in the last move, or None.
+        is_running: a move is being made.
+        has_replayed: the cursor has just left the forward pass.
     """
 
-    def __init__(self, document: Document, live: LivePass) -> None:
-        self.document = document
+    def __init__(self, document: Document, live: LivePass, sentences: Sentences) -> None:
+        self.step = 0
+        self.live = live
+        self.history, self.stops = History(), Stops()
         self.stopped: Stopped | None = None
         self.failed: str | None = None
-        self._live = live
-        self._history = History()
+        self.is_running = self.has_replayed = False
+        self._document, self._sentences = document, sentences
+        self._past = Past(document)
         self._start = live.engine()
         self._trace: Trace | None = None
-        self._step = 0
-        self._has_replayed = False  # the cursor has just left the forward pass
-        self._sentences = Sentences(document, live.is_recorded, live.frees)
+        self._facts: list[Facts] = []  # of the first steps
+        self._move_listeners: list[Callable[[], None]] = []
+        self._cut_listeners: list[Callable[[int], None]] = []
 
-    def _let_go(self) -> None:
+    def close(self) -> None:
         """Free everything of the pass."""
-        self._live = self._history = _Closed()  # type: ignore[assignment]
-        self._trace = None
+        self.live = self.history = _Closed()  # type: ignore[assignment]
+        self._trace, self._past = None, Past(self._document)
+        self._move_listeners.clear()
+        self._cut_listeners.clear()
 
-    def __repr__(self) -> str:
-        if isinstance(self._live, _Closed):
-            return "<Stepper, closed>"
-        end = f" of {len(self._steps)}" if self.is_over else ""
-        return f"<Stepper at step {self._step}{end}: {self.sentence}>"
+    @property
+    def is_closed(self) -> bool:
+        """Is everything freed?"""
+        return isinstance(self.live, _Closed)
 
     @property
     def trace(self) -> Trace:
-        """The steps that have run, independent of the cursor."""
+        """The steps that have run."""
         if self._trace is None:
-            self._trace = Trace(tuple(self._steps), self.is_over, self._start)
+            self._trace = Trace(tuple(self.history.steps), self.next_live is None, self._start)
         return self._trace
 
     @property
-    def recorded(self) -> Sequence[Step]:
-        """The steps that have run, as `trace` has them, without a copy. It changes when the stepper moves."""
-        return self._steps
-
-    @property
-    def is_over(self) -> bool:
-        """Has every step of the pass run, wherever the cursor is?"""
-        return self._live.next_node() is None
-
-    @property
-    def _steps(self) -> list[Step]:
-        return self._history.steps
-
-    @property
-    def step(self) -> int:
-        """The number of steps done at the cursor; 0 is the start, negative positions replay the forward pass."""
-        return self._step
-
-    @property
-    def first(self) -> int:
-        """The first position: minus the number of forward ops."""
-        return -len(self.document.ops)
-
-    @property
-    def is_complete(self) -> bool:
-        """Is the cursor at the end of the pass?"""
-        return self.is_over and self._step == len(self._steps)
-
-    @property
-    def state(self) -> State:
-        """The state that a picture shows at the cursor."""
-        if self._step < 0:
-            return State(hidden=hidden_at(self.document, self._step))
-        return self._history.at(self._step)
-
-    @property
-    def current(self) -> Step | None:
-        """The step that brought the cursor here, or None up to the start."""
-        return self._steps[self._step - 1] if self._step > 0 else None
+    def next_live(self) -> str | None:
+        """The node that has not run and is next; None if the pass is over."""
+        return self.live.next_node()
 
     @property
     def next_node(self) -> str | None:
-        """The id of the node that `next` will call, or None at the end."""
-        position = max(0, self._step)
-        return self._steps[position].node if position < len(self._steps) else self._live.next_node()
+        """The node that a step from here calls."""
+        position, steps = max(0, self.step), self.history.steps
+        return steps[position].node if position < len(steps) else self.next_live
 
     @property
-    def sentence(self) -> str:
-        """The last event in words. After a replay of the forward pass, the start includes the last op."""
-        said = self.sentence_at(self._step)
-        return together([self.forward_sentence(0), said]) if self._has_replayed else said
+    def current(self) -> Step | None:
+        """The step that led here, or None up to the start."""
+        return self.history.steps[self.step - 1] if self.step > 0 else None
 
-    def forward_sentence(self, position: int) -> str:
-        """The last event of the forward pass, from `first` (before its first op) to 0 (after its last op)."""
-        return printable(self._sentences.forward(position))
+    def facts(self, index: int) -> Facts:
+        """Norms and signs of the gradients of a recorded step, from 0."""
+        for step in self.history.steps[len(self._facts) : index + 1]:
+            arrivals = self._past.arrived_at(step.node).values()
+            self._facts.append(facts_of(step, self._past.nodes[step.node], sent(a for some in arrivals for a in some)))
+        return self._facts[index]
 
-    def sentence_at(self, step: int) -> str:
-        """The sentence of a recorded step; 0 is the start."""
-        return printable(self._said(step))
+    def on_move(self, listener: Callable[[], None]) -> None:
+        """Call `listener` after every move."""
+        self._move_listeners.append(listener)
 
-    def _said(self, step: int) -> str:
-        if step < 0:
-            return self.forward_sentence(step)
-        if step == 0:
-            return self._sentences.start(self._steps[0].node if self._steps else self._live.next_node())
-        end = [words.COMPLETE] if self.is_over and step == len(self._steps) else []
-        return together([self._steps[step - 1].sentence, *end])
+    def on_cut(self, listener: Callable[[int], None]) -> None:
+        """Call ``listener(k)`` when the recorded steps from k on are dropped."""
+        self._cut_listeners.append(listener)
 
-    @property
-    def explanation(self) -> str:
-        """Why the last run stopped, in words, or ""."""
-        s = self.stopped
-        if s is None:
-            return ""
-        name = label_of(self.document, s.node) if s.node else ""
-        text = words.ui()[f"stopped_{s.kind}" if s.kind != "condition_error" else s.kind]
-        return printable(text.format(node=name, error=s.text, tensor=s.text, number=s.number))
+    def announce(self) -> None:
+        """Call those who listen for moves."""
+        for listener in self._move_listeners:
+            listener()
 
-    def explain(self, error: BaseException) -> str:
-        """Explain the error of the last move: what autograd's error means, or which user code raised it."""
-        name = next((n.name for n in self.document.nodes if n.id == self.failed), "")
-        return explain_error(str(error), name) or (printable(whose_error(error, name)) if name else "")
+    def moving(self, move: Callable[[], Any]) -> Any:
+        """Make a move, then call the listeners. A move that raises takes back the steps that it has made."""
+        with alone(), collector_waits():
+            self.failed = self.stopped = None
+            begin = self.step
+            try:
+                self.is_running = True
+                return move()
+            except AutogradVizError:  # a recording is over: there is no grad
+                raise
+            except BaseException:
+                self.to(min(max(begin, 0), self.step))
+                raise
+            finally:
+                self.is_running = False
+                self.has_replayed = begin < 0 == self.step
+                self.announce()
+
+    def to(self, step: int) -> None:
+        """Go to a position, or to the end of the pass."""
+        with whole():
+            while self.step > step:
+                self.step -= 1
+                if self.step >= 0:
+                    self.live.undo(self.step)
+        while self.step < step and self.next_node is not None:
+            self.forward()
+
+    def on(self, stops: bool = False, until: Callable[[], bool] | None = None, first: bool = False) -> None:
+        """Forward to the end, to a stop, or until a condition holds (`first`: after at least one step)."""
+        begin = self.step  # a run that starts at a breakpoint goes on
+        self.step = max(self.step, 0)
+        while self.next_node is not None:
+            if until is not None and not (first and self.step == begin) and until():
+                return
+            if stops and self.step > begin and self.next_node in self.stops.nodes:
+                self.stopped = Stopped("breakpoint", str(self.next_node))
+                return
+            ran = self.forward() is not None
+            self.stopped = self.stops.hit(self.history.steps, self.step - 1, self.facts) if stops and ran else None
+            if self.stopped is not None:
+                return
+
+    def until(self, ends: frozenset[str], tensor: str) -> None:
+        """Forward by at least one step, until a node of `ends` has run."""
+        begin = self.step
+        self.on(until=lambda: self.current is not None and self.current.node in ends, first=True)
+        name = label_of(self._document, tensor)
+        if self.step > begin and self.current is not None and self.current.node in ends:
+            self.stopped = Stopped("until", self.current.node, name)
+        elif self.next_node is None:
+            self.stopped = Stopped("unreached", "", name)
+
+    def forward(self) -> Step | None:
+        """One step forward; None at the end, and in the forward pass."""
+        if self.step < 0:
+            self.step += 1
+            return None
+        with whole():
+            if self.step < len(self.history.steps) and not self.live.redo(self.step):
+                self.cut(self.step)
+            if self.step == len(self.history.steps):
+                self._run_next()
+            if self.step == len(self.history.steps):
+                return None
+            self.step += 1
+            return self.current
+
+    def _run_next(self) -> None:
+        """Call the next node, and record the step."""
+        node, ran = self.live.next_node(), len(self.history.steps)
+        try:
+            step = self.live.advance()
+        except BaseException:
+            self.failed = node
+            raise
+        if step is not None:
+            try:
+                self._write_down(step)
+            except BaseException:  # Ctrl-C in the user's condition, or no memory for a sentence: the step is not taken
+                self.live.undo(ran)
+                self.live.rewind(ran)
+                raise
+
+    def _write_down(self, ran: Step) -> None:
+        """Its sentence and flags, like its numbers, are made when they are read."""
+        ranks = self.live.own_ranks if self.next_live is None else 0
+        end = [words.OWN_RANK.format(ranks=ranks)] if ranks else []
+        step = told(ran, self._sentences, self._past.arrived_at(ran.node), end)
+        step = step if self.stops.condition is None else self.stops.asked(step)
+        self.history.add(step)
+        self._past.add(step)
+        self._trace = None
+
+    def ask_again(self) -> None:
+        """There is a new condition: ask it about the steps that have run."""
+        self.history.steps[:] = map(self.stops.asked, self.history.steps)
+        self._trace = None
+
+    def cut(self, begin: int) -> None:
+        """Drop the recorded steps from this one on."""
+        self.live.rewind(begin)
+        self.history, self._trace = self.history.until(begin), None
+        self._past.cut(begin)
+        del self._facts[begin:]
+        for listener in self._cut_listeners:
+            listener(begin)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any, Protocol
 
 from ..graph.model import Value
@@ -11,7 +11,7 @@ from ..graph.trace import Engine, Rewritten, Step
 
 
 class LivePass(Protocol):
-    """What a stepper needs from a backward pass of the core or of PyTorch.
+    """What a stepper needs from a backward pass of the core or of PyTorch. Where a body says more, it is that of a recording.
 
     Attributes:
         is_recorded: the pass itself is recorded (create_graph).
@@ -56,27 +56,35 @@ class LivePass(Protocol):
 
     def grads(self) -> dict[str, Value | None]:
         """The grads of the leaves of the pass now, by id."""
+        return {}
 
     def undo_edit(self) -> bool:
         """Undo the edit; False if there was none."""
+        return False
 
     def edits(self) -> dict[int, Value]:
         """The user's edits that no node has run with yet: output of the next node -> gradient."""
+        return {}
 
     def drift(self, among: Iterable[str] | None = None) -> dict[str, Value | None]:
         """The grads that were changed outside the stepper."""
+        return {}
 
     def rewritten(self, among: Iterable[str] | None = None) -> dict[str, Rewritten]:
         """The tensors whose data was changed in place after they were drawn."""
+        return {}
 
     def spoiled(self) -> dict[str, str]:
         """Saved tensors ("n0.saved.self") of nodes still to run that were modified ("stale") or "freed" by others."""
+        return {}
 
     def untouched(self) -> AbstractContextManager[None]:
         """Steps that run and are taken back inside change nothing else, whatever user code they call."""
+        return nullcontext()
 
     def engine(self) -> Engine:
         """Ready queue, waiting nodes and memory now."""
 
     def id_of(self, thing: Any) -> str | None:
         """The id of a live tensor or node of the graph, else None."""
+        return None

@@ -11,8 +11,7 @@ from ..graph.model import Document
 from ..graph.text import label_of
 from ..pictures.render.escape import printable
 from .facts import fact_of
-from .stopping import Stopping
-from .targets import node_of, tensor_of
+from .targets import Targets
 
 PLACE = re.compile(r"(\w+)\.(?:grad|(?:in|out)\.(\d+))")
 
@@ -32,49 +31,23 @@ class Pin:
     start: str = "None"
 
 
-class Pinning(Stopping):
-    """A cursor with pins.
+def known_pins(document: Document, pins: Any) -> tuple[Pin, ...]:
+    """Pins, or the dicts that a page sends, without unknown places and doubles."""
+    places = [p.at if isinstance(p, Pin) else p.get("at") for p in pins if isinstance(p, Pin | dict)]
+    known = (pin_at(document, at) for at in dict.fromkeys(p for p in places if isinstance(p, str)))
+    return tuple(p for p in known if p is not None)
 
-    Attributes:
-        pins: in their order.
-    """
 
-    pins: tuple[Pin, ...] = ()
-
-    def pin(self, what: Any, edge: int | None = None) -> None:
-        """Keep a gradient in sight.
-
-        Args:
-            what: a tensor, as for `run_to`.
-            edge: which of the next_functions of its grad_fn; None: the gradient of the tensor itself.
-
-        Raises:
-            ValueError: there is no such tensor or edge, or no gradient arrives at it.
-        """
-        self.set_pins([*self.pins, Pin(self._at(what, edge), "")])
-
-    def unpin(self, what: Any = None, edge: int | None = None) -> None:
-        """Remove a pin, or all pins."""
-        at = None if what is None else self._at(what, edge)
-        self.pins = tuple(p for p in self.pins if at is not None and p.at != at)
-
-    def set_pins(self, pins: Any) -> None:
-        """Have these pins. A page sends dicts; unknown places are ignored."""
-        places = [p.at if isinstance(p, Pin) else p.get("at") for p in pins if isinstance(p, Pin | dict)]
-        known = (pin_at(self.document, at) for at in dict.fromkeys(p for p in places if isinstance(p, str)))
-        self.pins = tuple(p for p in known if p is not None)
-
-    def _at(self, what: Any, edge: int | None) -> str:
-        document, known = self.document, self._in_document(what)
-        id = node_of(document, known)
-        if edge is None:
-            name = tensor_of(document, known)
-            tensor = next(t for t in document.tensors if t.id == name)
-            return f"{tensor.id}.grad" if tensor.grad_fn is None else f"{id}.in.{tensor.output_nr}"
-        node = next(n for n in document.nodes if n.id == id)
-        if not 0 <= edge < len(node.next_functions):
-            raise ValueError(f"{node.name} has {len(node.next_functions)} next_functions; there is no edge {edge}")
-        return f"{node.id}.out.{edge}"
+def place_of(targets: Targets, what: Any, edge: int | None) -> str:
+    """The place of the gradient of a tensor, or of what leaves its grad_fn along an edge."""
+    id = targets.node(what)
+    if edge is None:
+        tensor = targets.tensors[targets.tensor(what)]
+        return f"{tensor.id}.grad" if tensor.grad_fn is None else f"{id}.in.{tensor.output_nr}"
+    node = targets.nodes[id]
+    if not 0 <= edge < len(node.next_functions):
+        raise ValueError(f"{node.name} has {len(node.next_functions)} next_functions; there is no edge {edge}")
+    return f"{id}.out.{edge}"
 
 
 def pin_at(document: Document, at: str) -> Pin | None:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any
 
 from ..errors import AutogradVizError
-from ..graph.model import Document, Value
-from ..graph.trace import Engine, Rewritten, Step, Trace
+from ..graph.model import Document
+from ..graph.trace import Engine, Step, Trace
 from ..pictures.render.escape import printable
+from .live_pass import LivePass
 from .stepper import Stepper
 
 NOT_LIVE = "a recording cannot be edited: it has no live graph to run"
@@ -37,8 +37,8 @@ class Recording:
         return printable(f"<Recording of {names or 'an unnamed tensor'}: {len(self.trace.steps)} steps>")
 
 
-class RecordedPass:
-    """A trace in the form that a stepper needs: see live_pass.py."""
+class RecordedPass(LivePass):
+    """A trace in the form that a stepper needs. No tensor of the user's belongs to it, and nothing can have changed."""
 
     is_recorded = False  # the recorded sentences say both
     frees = True
@@ -95,37 +95,6 @@ class RecordedPass:
         """
         raise AutogradVizError(NOT_LIVE)
 
-    def grads(self) -> dict[str, Value | None]:
-        """Always empty: no tensor of the user's belongs to it."""
-        return {}
-
-    def undo_edit(self) -> bool:
-        """Always false: there is no edit."""
-        return False
-
-    def edits(self) -> dict[int, Value]:
-        """Always empty."""
-        return {}
-
-    def rewritten(self, among: Iterable[str] | None = None) -> dict[str, Rewritten]:
-        """Always empty: no tensor of the user's belongs to it."""
-        return {}
-
-    def spoiled(self) -> dict[str, str]:
-        """Always empty: nobody can change what is in a file."""
-        return {}
-
-    def drift(self, among: Iterable[str] | None = None) -> dict[str, Value | None]:
-        """Always empty: no tensor of the user's belongs to it."""
-        return {}
-
-    def untouched(self) -> AbstractContextManager[None]:
-        """Does nothing, as nothing runs."""
-        return nullcontext()
-
     def engine(self) -> Engine:
         """The engine before the first step."""
         return self._trace.start
-
-    def id_of(self, thing: Any) -> None:
-        """Always None: no tensor of the user's belongs to it."""

@@ -13,8 +13,10 @@ A stop of kind "node" is a breakpoint: a run stops before it calls the node. All
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from numbers import Real
 from typing import Any
 
 from .. import words
@@ -81,6 +83,18 @@ class Stops:
     def remove(self, stop: Stop | str) -> None:
         """Remove a stop, or all of a kind. Nothing happens if there is none."""
         self.become([s for s in self.all if stop not in (s, s.kind)])
+
+    def turn(self, kinds: Mapping[str, bool | float | None]) -> None:
+        """Set stops by kind: True, or a norm; False removes one, None leaves it.
+
+        Raises:
+            ValueError: a norm is negative or no number.
+        """
+        for kind, value in kinds.items():
+            if value is False:
+                self.remove(kind)
+            elif value is not None:
+                self.add(Stop(kind, number=0 if value is True else _norm(kind, value)))
 
     def become(self, stops: Iterable[Stop]) -> None:
         """Have these stops and no others. A condition stays only if it is among them."""
@@ -170,3 +184,21 @@ class Stopped:
     node: str
     text: str = ""
     number: str = ""
+
+
+def _norm(kind: str, value: Any) -> float:
+    number = float(value) if isinstance(value, Real) else math.nan
+    if not 0 <= number < math.inf:
+        raise ValueError(f"stop_on({kind}=...) takes a norm, got {value!r:.60}")
+    return number
+
+
+def count_of(value: Any) -> int:
+    """The k of an arrival.
+
+    Raises:
+        ValueError: it is no positive whole number.
+    """
+    if not isinstance(value, int) or value < 1:
+        raise ValueError(f"stop_on(arrival=(tensor, k)) takes a count from 1, got {value!r:.60}")
+    return value

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
+from .. import words
+
+MOST_LEAVES = 12  # lines of an effect
 NOISE_SEED = 0  # the preview and the edit add the same noise
 
 
@@ -103,3 +106,13 @@ CHANGES: dict[str, Callable[[str], Any]] = {
     "element": _element,
     "noise": _noise,
 }
+
+
+def effect_of(preview: Callable[[Any, int], Mapping[str, tuple[str, str]]], how: str, text: str, index: int) -> dict[str, Any]:
+    """What a change would do, as the page shows it: the rows that it changes, or why it cannot be made."""
+    try:
+        found = preview(change_of(how, text), index)
+    except Exception as error:
+        return {"error": words.ui()["edit_error"].format(error=error)}
+    changed = [(name, *grads) for name, grads in found.items() if grads[0] != grads[1]][:MOST_LEAVES]
+    return {"rows": changed, "more": len(found) - len(changed)}

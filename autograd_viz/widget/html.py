@@ -23,7 +23,7 @@ from ..pictures.render import theme_named
 from ..pictures.render.drawing import Drawing
 from ..pictures.render.escape import element, one_line, text
 from ..stepper.stepper import Stepper
-from .framed import Framed
+from .frames import Framed
 from .modules import STYLES, joined_modules, static_text, style_sheets
 from .page import page_of
 

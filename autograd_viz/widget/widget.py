@@ -11,16 +11,22 @@ nbconvert writes, the page hides the picture. Where frames are not allowed (an u
 
 from __future__ import annotations
 
+import functools
 import json
 import secrets
 from collections import ChainMap
-from typing import Any
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import anywidget
 import traitlets
 
 from .. import words
 from ..graph.codec import to_plain
+from ..graph.model import Value
+from ..graph.text import Labels, gradient_text
+from ..graph.trace import Step
 from ..pictures.files.cell import cell_bundle
 from ..pictures.maps.drawing import MapDrawing
 from ..pictures.render import theme_named
@@ -30,16 +36,20 @@ from ..runtime.interrupts import alone, breakable, whole
 from ..stepper.advice import advise
 from ..stepper.stepper import Stepper
 from ..stepper.stops import Stops
-from .answering import Answering
-from .framed import Framed
-from .frames import FramesTrait, plain_lines
-from .made_frames import MadeFrames
+from .changes import change_of, effect_of
+from .frames import Framed, FramesTrait, plain_lines
 from .modules import joined_modules, style_sheets
 from .page import page_of, pending_edit
 from .page_output import DryRun, PageOutput
+from .questions import Questions
 from .quiet import Quiet, QuietLayout
-from .two_scales import TwoScales
+from .view import Look, View
 from .watch import watch
+
+MOST_NODES = 1000  # of a pass whose effect is shown while a person types
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 
 def _as_text(picture: dict[str, Any], widget: Any) -> str:
@@ -47,12 +57,36 @@ def _as_text(picture: dict[str, Any], widget: Any) -> str:
     return json.dumps(picture, allow_nan=False)
 
 
-class StepperWidget(Quiet, TwoScales, MadeFrames, Answering, anywidget.AnyWidget):
+def _move(verb: Callable[Concatenate[Stepper, P], R]) -> Callable[Concatenate[StepperWidget, P], R]:
+    """A move of the stepper; the page is told how it ended."""
+
+    @functools.wraps(verb)
+    def moving(self: StepperWidget, /, *args: P.args, **options: P.kwargs) -> R:
+        moved: R = self._try(lambda: verb(self.stepper, *args, **options))
+        return moved
+
+    return moving
+
+
+def _set(verb: Callable[Concatenate[Stepper, P], R]) -> Callable[Concatenate[StepperWidget, P], R]:
+    """The stepper sets stops or pins; the page shows them."""
+
+    @functools.wraps(verb)
+    def setting(self: StepperWidget, /, *args: P.args, **options: P.kwargs) -> R:
+        given = verb(self.stepper, *args, **options)
+        self._show_set()
+        return given
+
+    return setting
+
+
+class StepperWidget(Quiet, anywidget.AnyWidget):
     """Steps a backward pass in a notebook and from code: `next`, `back`, `finish`, `reset`, `goto`, `run`, `edit`.
 
     Attributes:
         step: the number of steps done, negative during the forward pass. It can be set, and linked to other widgets.
         stepper: the `Stepper` behind it, with `trace`, `document` and all debugger methods.
+        view: what is shown of it.
         shown_stops: `stops` as the page shows them. It can set them.
         pins: gradients that stay in sight, as the page shows them. It can set them.
         effect: what an edit would do, as the page has asked.
@@ -97,18 +131,25 @@ class StepperWidget(Quiet, TwoScales, MadeFrames, Answering, anywidget.AnyWidget
         theme: str = "auto",
         dry_run: DryRun | None = None,
     ) -> None:
-        super().__init__(complete=stepper.is_over, layout=QuietLayout())
         self.stepper, self._theme = stepper, theme_named("light" if theme == "auto" else theme)
-        self._drawing: Drawing | MapDrawing = drawing
-        self._map = drawing if isinstance(drawing, MapDrawing) else None  # also while the figure of a card is shown
+        self.view = View(stepper, drawing, self._theme)
+        super().__init__(complete=stepper.is_over, layout=QuietLayout())
         self._did = ""  # what the group or card of the last move did
-        self._made = self.frames  # the same list
-        self._maker = maker = Framed(stepper, drawing, self._theme)
         self._is_moving = False
+        self._questions = Questions(
+            {
+                **{"goto": self.goto_quietly, "run": self.run, "undo_edit": self.undo_edit},
+                **{"expand": self.expand, "collapse": self.collapse, "figure": self.figure, "map": self.map},
+                **{"leave": self.leave, "into": self.into, "edit": self._edit_text, "effect": self._show_effect},
+                "run_to": lambda node: self.run_to(self.view.meant(node)),
+                "until": lambda tensor: self.until(self.view.meant(tensor)),
+                "frames": lambda: self.send_state("frames"),
+            }
+        )
         self.mark = f"av-still-{secrets.token_hex(8)}"
-        self.page = PageOutput(stepper, self.mark, theme, lambda: self._drawing, dry_run)
+        self.page = PageOutput(stepper, self.mark, theme, lambda: self.view.drawing, dry_run)
         self._palettes, self._total = ("light", "dark") if theme == "auto" else (theme,), total
-        self.picture, self.shown_stops = self._page(drawing, maker), self._shown_stops()
+        self.picture, self.shown_stops = self._page(drawing), self._shown_stops()
         stepper.on_move(self._moved)
         stepper.on_cut(self._cut)
         self.observe(self._cursor_set, names="step")
@@ -117,12 +158,72 @@ class StepperWidget(Quiet, TwoScales, MadeFrames, Answering, anywidget.AnyWidget
         self.on_msg(self._asked)
         watch(self)
 
+    # -- moves, stops, edits ------------------------------------------------------------------------------------------
+
+    next = _move(Stepper.next)
+    back = _move(Stepper.back)
+    finish = _move(Stepper.finish)
+    reset = _move(Stepper.reset)
+    goto = _move(Stepper.goto)
+    until = _move(Stepper.until)
+    edit = _move(Stepper.edit)
+    undo_edit = _move(Stepper.undo_edit)
+    stop_on = _set(Stepper.stop_on)
+    clear_stops = _set(Stepper.clear_stops)
+    pin = _set(Stepper.pin)
+    unpin = _set(Stepper.unpin)
+
+    def run(self) -> None:
+        """Run to the next stop, or to the end."""
+        self._try(self.stepper.run)
+
+    def run_to(self, node: Any) -> None:
+        """Run until a node is next. It is given by id, as the grad_fn of a tensor or a tensor's name, or by a card's path."""
+        self._try(lambda: self.stepper.run_to(self.view.first_of(node)))
+
+    def stop_at(self, what: Any) -> None:
+        """Stop before a node runs: an id, a tensor whose grad_fn it is, its name, or a card's path."""
+        self.stepper.stop_at(self.view.first_of(what))
+        self._show_set()
+
+    def stop_when(self, condition: Callable[[Step], Any]) -> None:
+        """Stop after a step for which ``condition(step)`` is true."""
+        self.stepper.stop_when(condition)
+        with self.hold_sync():  # the flags of recorded steps have changed
+            self._cut(0)
+            self._tell()
+        self._show_set()
+
+    def preview(self, value: Any, index: int = 0) -> dict[str, tuple[str, str]]:
+        """What an edit would do to the `grad` of each leaf at the end of the pass: by name, without the edit and with it.
+
+        The rest of the pass runs, also hooks, and is taken back.
+        """
+        labels = Labels(self.stepper.document)
+        found = self.stepper.preview(value, index).items()
+        return {labels.of(id): (_grad_text(without), _grad_text(edited)) for id, (without, edited) in found}
+
+    @property
+    def stops(self) -> Stops:
+        """The stops of `run`."""
+        return self.stepper.stops
+
+    @property
+    def sentence(self) -> str:
+        """The last event, in words."""
+        return self.stepper.sentence
+
+    def goto_quietly(self, step: int) -> None:
+        """Go as far as possible; an error is shown under the picture."""
+        with suppress(Exception):
+            self.goto(max(self.stepper.first, step))
+
     # -- the picture --------------------------------------------------------------------------------------------------
 
     @property
     def drawing(self) -> Drawing | MapDrawing:
         """The open groups or cards, and the layout."""
-        return self._drawing
+        return self.view.drawing
 
     def expand(self, what: Any) -> None:
         """Open a group. It is given by title or id, or by a tensor or node inside it (itself, its name or id).
@@ -130,8 +231,9 @@ class StepperWidget(Quiet, TwoScales, MadeFrames, Answering, anywidget.AnyWidget
         Raises:
             ValueError: it does not exist, or no group hides it.
         """
-        drawing = self._drawing
-        self._try(lambda: self._redraw(drawing.expanded(what if self._is_map else self.stepper.id_of(what))))
+        drawing = self.drawing
+        is_map = isinstance(drawing, MapDrawing)
+        self._look(lambda: (drawing.expanded(what if is_map else self.stepper.id_of(what)), ""))
 
     def collapse(self, what: str) -> None:
         """Draw a group as one box again, given by title or id.
@@ -139,61 +241,137 @@ class StepperWidget(Quiet, TwoScales, MadeFrames, Answering, anywidget.AnyWidget
         Raises:
             ValueError: the group does not exist.
         """
-        self._try(lambda: self._redraw(self._drawing.collapsed(what)))
+        self._look(lambda: (self.drawing.collapsed(what), ""))
 
-    def _redraw(self, drawing: Drawing | MapDrawing, look: str = "") -> None:
+    def figure(self, what: str = "") -> None:
+        """Go from the map to the figure of a card, given by path or id. The rest of the graph is drawn in groups.
+
+        Raises:
+            ValueError: there is no such card, or no map.
+        """
+        self._look(lambda: self.view.figure(what))
+
+    def map(self) -> None:
+        """Go back to the map.
+
+        Raises:
+            ValueError: there is no map.
+        """
+        self._look(lambda: (self.view.known_map(), ""))
+
+    def into(self) -> None:
+        """Open the closed group that is next, and look at its first node. On a map: the figure of the card."""
+        self._look(self.view.inside)
+
+    def leave(self, what: str) -> None:
+        """Run to a group or card, given by title, path or id, and through it: a step over it, or out of it.
+
+        `did` says what it did.
+
+        Raises:
+            ValueError: there is none, or it has run.
+        """
+
+        def leaving() -> None:
+            self._did = self.view.leave(what)
+
+        self._try(leaving)
+
+    def _look(self, find: Callable[[], Look | None]) -> None:
         """Draw the same pass anew, and look at a box; if it cannot be laid out, the old drawing stays."""
-        maker = Framed(self.stepper, drawing, self._theme)
-        page = self._page(drawing, maker, look)
-        self._drawing, self._maker, self._known = drawing, maker, 0
-        self._map = drawing if isinstance(drawing, MapDrawing) else self._map
-        self._made.clear()
-        with self.hold_sync():
-            self._send_frames()
-            self.picture = page
-            self._show_stops()
 
-    def _page(self, drawing: Drawing | MapDrawing, maker: Framed, look: str = "") -> dict[str, Any]:
+        def looking() -> None:
+            if (found := find()) is None:
+                return
+            drawing, look = found
+            page = self._page(drawing, look)
+            self.view.draw(drawing)
+            with self.hold_sync():
+                self._send_frames()
+                self.picture = page
+                self._show_set()
+
+        self._try(looking)
+
+    def _page(self, drawing: Drawing | MapDrawing, look: str = "") -> dict[str, Any]:
         page = page_of(self.stepper, drawing, self._theme, self._palettes, self._total)
-        ready, has_map = maker.ready(self.stepper.trace.start), self._map is not None or isinstance(drawing, MapDrawing)
+        ready = Framed(self.stepper, drawing, self._theme).ready(self.stepper.trace.start)
+        has_map = self.view.map is not None or isinstance(drawing, MapDrawing)
         return {**page, "ready": ready, "mark": self.mark, "has_map": has_map, "look": look}
+
+    def _send_frames(self) -> None:
+        self.recorded = {**self.view.news(), "answers": self._questions.answered}
+
+    def _cut(self, length: int) -> None:
+        """Recorded steps from `length` on are no longer valid."""
+        self.view.cut(length)
+        self._send_frames()
+
+    def catch_up(self) -> None:
+        """Send the steps that ran before there was a page."""
+        if self.frames:  # reading them marks them as read
+            self.send_state("frames")
 
     def refresh(self) -> None:
         """Show what changed outside the stepper (called after every cell)."""
         with alone(), self.hold_sync():
             self._show_drift()
             self.spoiled = self.stepper.spoiled()
-            drawn = [t.id for t in self._drawing.shown.document.tensors]
+            drawn = [t.id for t in self.view.drawing.shown.document.tensors]
             self.rewritten = {id: to_plain(now) for id, now in self.stepper.rewritten(drawn).items()}
 
     def _show_drift(self) -> None:
         """Show the grads that were changed outside the stepper."""
-        shown = self._drawing.shown.document
+        shown = self.view.drawing.shown.document
         writer = Writer(shown, self._theme)
         state = self.stepper.state
         drift = self.stepper.drift([t.id for t in shown.tensors])
         changed = type(state)(ChainMap(drift, state.values), None)  # type: ignore[arg-type]
         self.overlay = {at: plain_lines(writer.lines(at, changed)) for at in drift}
 
-    def _try(self, move: Any, *args: Any) -> Any:
+    def _try(self, move: Callable[[], R]) -> R:
         raised = node = ""
         with whole():
             self._is_moving = True
             try:
                 with breakable():
-                    return move(*args)
+                    return move()
             except Exception as error:
                 if isinstance(error, RuntimeError):
                     advise(error)
                 raised = "\n".join(filter(None, (f"{type(error).__name__}: {error}", self.stepper.explain(error))))
                 failed = self.stepper.failed or ""
-                node = self._drawing.shown.shown.get(failed, failed)
+                node = self.view.drawing.shown.shown.get(failed, failed)
                 raise
             finally:
                 self._is_moving = False
                 self._tell(raised, node)
 
     # -- from the page ------------------------------------------------------------------------------------------------
+
+    def _asked(self, widget: Any, content: Any, buffers: Any) -> None:
+        """The page asks for something that it cannot do alone."""
+        self.view.is_read = True
+        printed = self._questions.ask(content)
+        if printed is not None:  # no cell is running that this output could belong to
+            self.printed = printed
+
+    def _edit_text(self, index: int, how: str, text: str) -> None:
+        """An edit typed into the page."""
+        try:
+            change = change_of(how, text)
+        except ValueError as error:
+            self._tell(words.ui()["edit_error"].format(error=error))
+            return
+        self.effect = {}
+        self.edit(change, index)
+
+    def _show_effect(self, index: int, how: str, text: str, soft: bool) -> None:
+        """What such an edit would do; if `soft`, only where no code of the user's would run and the pass is short."""
+        waits = soft and (len(self.stepper.document.nodes) > MOST_NODES or self.stepper.calls_user_code)
+        found = {"waits": True} if waits else effect_of(self.preview, how, text, index)
+        self.effect = {"index": index, "how": how, "text": text, **found}
+        self._tell()
 
     def _cursor_set(self, change: Any) -> None:
         if change.new != self.stepper.step:
@@ -202,7 +380,7 @@ class StepperWidget(Quiet, TwoScales, MadeFrames, Answering, anywidget.AnyWidget
 
     def _stops_set(self, change: Any) -> None:
         """The page has set or removed stops. Some boxes stand for several nodes."""
-        shown, kept = self._drawing.shown, self.stepper.stops.nodes
+        shown, kept = self.view.drawing.shown, self.stepper.stops.nodes
         plain = []
         for p in change.new:
             box = p.get("node", "") if isinstance(p, dict) else None
@@ -216,22 +394,15 @@ class StepperWidget(Quiet, TwoScales, MadeFrames, Answering, anywidget.AnyWidget
     def _pins_set(self, change: Any) -> None:
         self.stepper.set_pins(change.new)
 
-    def _show_stops(self) -> None:
-        self.shown_stops = self._shown_stops()
-
-    def _show_pins(self) -> None:
-        self.pins = to_plain(self.stepper.pins)
+    def _show_set(self) -> None:
+        """Show the stops and pins."""
+        self.shown_stops, self.pins = self._shown_stops(), to_plain(self.stepper.pins)
 
     def _shown_stops(self) -> list[dict[str, Any]]:
         """The stops as the picture shows them: a breakpoint in a closed group is shown at the group."""
-        shown = self._drawing.shown.shown
+        shown = self.view.drawing.shown.shown
         plain = [{**to_plain(s), "node": shown.get(s.node, s.node) if s.kind == "node" else s.node} for s in self.stepper.stops]
         return list({(p["kind"], p["node"], p.get("number")): p for p in plain}.values())
-
-    @property
-    def stops(self) -> Stops:
-        """The stops of `run`."""
-        return self.stepper.stops
 
     def _moved(self) -> None:
         """The stepper itself has moved. `_try` reports its own moves when it knows how they ended."""
@@ -241,12 +412,12 @@ class StepperWidget(Quiet, TwoScales, MadeFrames, Answering, anywidget.AnyWidget
     def _tell(self, error: str = "", node: str = "") -> None:
         """Send what is new, in one message: each message costs time, also on the page."""
         with self.hold_sync():
-            if (self._known, self._questions) != (len(self.stepper.recorded), self.recorded.get("answers", 0)):
+            if (self.view.known, self._questions.answered) != (len(self.stepper.recorded), self.recorded.get("answers", 0)):
                 self._send_frames()
             self.complete = self.stepper.is_over
             self.step = self.stepper.step
             self.stopped, self.did, self._did = self.stepper.explanation, self._did, ""
-            self.pending = pending_edit(self.stepper, self._drawing.shown)
+            self.pending = pending_edit(self.stepper, self.drawing.shown)
             self.error, self.error_node = error, node
             if error or self.spoiled or self.rewritten:  # saved tensors may have been changed, too
                 self.refresh()
@@ -262,7 +433,7 @@ class StepperWidget(Quiet, TwoScales, MadeFrames, Answering, anywidget.AnyWidget
         with whole():
             self.stepper.close()
             self.page.close()
-            self._let_go()
+            self.view.close()
             layout = self.layout
             super().close()
             layout.close()  # ipywidgets would keep it
@@ -289,5 +460,9 @@ class StepperWidget(Quiet, TwoScales, MadeFrames, Answering, anywidget.AnyWidget
         """The picture at the cursor as a cell output, with a title before the sentence: MIME type -> data."""
         said = words.ui()["static_saved" if self._total else "static_map"]
         caption = " ".join(filter(None, (f"{title}:" if title else "", self.sentence if self._total else "", said)))
-        svg = self._drawing.svg(self.stepper.state, self._theme, caption)
+        svg = self.view.drawing.svg(self.stepper.state, self._theme, caption)
         return cell_bundle(svg, said, self.mark)
+
+
+def _grad_text(grad: Value | None) -> str:
+    return "None" if grad is None else gradient_text(grad)

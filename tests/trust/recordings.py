@@ -83,7 +83,7 @@ def tried(rec: Recording, folder: Path, *, pictures: bool = False, films: bool =
     positions = len(rec.document.ops)
     for step in range(-positions, 1, max(1, positions // 7)):
         s.goto(step)
-        s._drawing.svg(s.stepper.state, s._theme)
+        s.drawing.svg(s.stepper.state, s._theme)
     run_to_the_end(s)
     s.still()
     text_picture(rec.document, s.stepper.state, s.stepper.next_node)

@@ -66,5 +66,5 @@ def test_no_static_file_names_another_machine() -> None:
 def test_no_python_file_imports_what_reaches_the_network() -> None:
     reaching = re.compile(r"^\s*(?:import|from) (socket|urllib|http|ssl|requests|ftplib|smtplib|asyncio)\b", re.MULTILINE)
     reached = {p.name: set(reaching.findall(p.read_text("utf-8"))) for p in PACKAGE.rglob("*.py")}
-    reached["executed.py"] -= {"asyncio"}  # the event loop of a notebook that awaits
+    reached["program.py"] -= {"asyncio"}  # the event loop of a notebook that awaits
     assert not {name: found for name, found in reached.items() if found}

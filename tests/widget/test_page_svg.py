@@ -6,7 +6,7 @@ import re
 import xml.etree.ElementTree as ET
 
 import autograd_viz as av
-from autograd_viz.widget.page_svg import page_svg
+from autograd_viz.widget.page import page_svg
 
 SPACE = "{http://www.w3.org/XML/1998/namespace}space"
 

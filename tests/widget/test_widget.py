@@ -377,7 +377,7 @@ KINDS = (*FLAGS, *RULES)
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_every_way_to_stop_has_words(kind: str, language: str) -> None:
     s = av.step(three()[-1]).stepper
-    s.stopped = Stopped(kind, "n0", "oops", "3")
+    s.cursor.stopped = Stopped(kind, "n0", "oops", "3")
     av.set_language(language)
     try:
         assert s.explanation and "{" not in s.explanation

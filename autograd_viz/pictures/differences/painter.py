@@ -9,7 +9,6 @@ from ..maps.arrows import Arrows
 from ..maps.cards import Card
 from ..maps.flow import Flow
 from ..maps.labels import Line
-from ..maps.numbers import Place
 from ..maps.paint import Painter
 from ..maps.plan import Plan
 from ..render.escape import element
@@ -31,17 +30,6 @@ def worst(gaps: list[Gap]) -> float:
     return max((math.inf if g.shapes else g.relative for g in gaps), default=0.0)
 
 
-class ErrorArrows(Arrows):
-    """Arrows that carry the relative error of their gradient."""
-
-    gaps: Mapping[Place, Gap] = {}
-
-    def said(self, card: Card, flow: Flow) -> tuple[str, str]:
-        """The error."""
-        found = [self.gaps[place] for place in flow.places if place in self.gaps]
-        return (number(worst(found)) if found else "", role_of(found))
-
-
 class ErrorPainter(Painter):
     """Draws one side.
 
@@ -58,8 +46,12 @@ class ErrorPainter(Painter):
     ) -> None:
         places = {place: gap for tensor, gap in gradients.items() for place in plan.index.all_of(tensor)}
         super().__init__(plan, theme, {place: gap.relative for place, gap in places.items()}, {})
-        self.arrows = ErrorArrows(plan, self.ink, self.known)
-        self.arrows.gaps = places
+
+        def said(card: Card, flow: Flow) -> tuple[str, str]:
+            found = [places[place] for place in flow.places if place in places]
+            return (number(worst(found)) if found else "", role_of(found))
+
+        self.arrows = Arrows(plan, self.ink, self.known, said)
         self._values, self._gradients = values, gradients
         self.lit = self._cards_with(lit)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 from ... import words
 from ..layout.measure import ADVANCE, columns
@@ -72,14 +72,14 @@ class Arrows:
         plan: the map.
         ink: what it is drawn with.
         known: norms by place.
+        said: what stands beside a gradient's arrow, and in which colour; None: its norm.
     """
 
-    def __init__(self, plan: Plan, ink: Ink, known: Mapping[Place, float]) -> None:
+    def __init__(
+        self, plan: Plan, ink: Ink, known: Mapping[Place, float], said: Callable[[Card, Flow], tuple[str, str]] | None = None
+    ) -> None:
         self.plan, self.ink, self.known = plan, ink, known
-
-    def said(self, card: Card, flow: Flow) -> tuple[str, str]:
-        """What stands beside a gradient's arrow, and in which colour."""
-        return said_of(self.plan, card, flow, self.known)
+        self.said = said or (lambda card, flow: said_of(plan, card, flow, known))
 
     @property
     def places(self) -> Places:

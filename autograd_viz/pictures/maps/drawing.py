@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from ...graph.collapsed import Collapsed
 from ...graph.model import Document
 from ...graph.trace import State
 from ..render.theme import Theme
@@ -14,7 +15,7 @@ from .numbers import Place, as_it_is, of_state
 from .page import page_map
 from .paint import painted, size_of
 from .plan import Plan
-from .shown import Cards, cards_shown
+from .shown import cards_shown
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,7 @@ class MapDrawing:
         return size_of(self.plan, self.plan.places.heights(self.opened))[1]
 
     @cached_property
-    def shown(self) -> Cards:
+    def shown(self) -> Collapsed:
         """The document with cards in place of nodes."""
         return cards_shown(self.plan)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fnmatch
 import math
+from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 
 from ... import words
@@ -14,7 +15,6 @@ from .flow import ENTRANCE, EXIT, Flow, Flows
 from .index import Index
 from .ink import shortened
 from .labels import ROWS, Labels
-from .members import members_of
 from .numbers import Place, norm_text
 from .place import Places
 
@@ -211,3 +211,29 @@ def _all(norms: Sequence[float | None]) -> float | None:
     """The norm of several gradients as one vector; None if one is not known or not finite."""
     known = [n for n in norms if n is not None and math.isfinite(n)]
     return math.hypot(*known) if norms and len(known) == len(norms) else None
+
+
+def members_of(index: Index, root: Card, above: dict[str, str]) -> dict[str, list[str]]:
+    """The nodes of each card, with those of the cards in it, in the order of the document.
+
+    A node is where its op is; AccumulateGrad where its leaf is taken first; another where the node that leads to it is.
+    """
+    innermost = {i: card.id for card in walk(root) for i in card.ops()}
+    place = {op.id: innermost.get(i, root.id) for i, op in enumerate(index.document.ops)}
+    card_of: dict[str, str] = {}
+    for node in index.document.nodes:
+        if node.op is not None:
+            card_of[node.id] = place[node.op]
+        elif node.variable is not None and index.users.get(node.variable):
+            card_of[node.id] = innermost.get(index.users[node.variable][0], root.id)
+    for node in index.document.nodes:
+        if node.id not in card_of:
+            before = (card_of[id] for k in range(node.outputs) for id, _ in index.edges[node.id, k] if id in card_of)
+            card_of[node.id] = next(before, root.id)
+    found: dict[str, list[str]] = defaultdict(list)
+    for id, card in card_of.items():
+        at: str | None = card
+        while at is not None:
+            found[at].append(id)
+            at = above.get(at)
+    return found

@@ -2,31 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-
 from ...graph.collapsed import Collapsed
 from ...graph.model import Document, Node
 from .cards import walk
 from .plan import Plan
 
 
-@dataclass(frozen=True)
-class Cards(Collapsed):
-    """Cards in place of nodes.
-
-    Attributes:
-        first: by card, the node of it that runs first.
-    """
-
-    first: Mapping[str, str] = field(default_factory=dict)
-
-    def first_node(self, id: str) -> str:
-        """Of a card the node that runs first; any other id as it is."""
-        return self.first.get(id, id)
-
-
-def cards_shown(plan: Plan) -> Cards:
+def cards_shown(plan: Plan) -> Collapsed:
     """The cards of a map as a document of nodes."""
     members = {card: nodes_in(plan, card) for card in plan.cards}
     order = {n.id: -1 if n.order is None else n.order for n in plan.document.nodes}
@@ -34,7 +16,7 @@ def cards_shown(plan: Plan) -> Cards:
     nodes = tuple(Node(id, name, None, 0, members=len(members[id])) for id, name in names.items())
     first = {card: max(inside, key=order.__getitem__) for card, inside in members.items() if inside}
     ops = {plan.document.ops[i].id: card.id for card in walk(plan.root) for i in card.ops()}
-    return Cards(Document((), (), nodes), plan.document, ops | _card_of_nodes(plan), {}, {}, first=first)
+    return Collapsed(Document((), (), nodes), plan.document, ops | _card_of_nodes(plan), {}, {}, first=first)
 
 
 def nodes_in(plan: Plan, card: str) -> list[str]:

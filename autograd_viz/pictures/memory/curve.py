@@ -2,7 +2,7 @@
 
 # Note [What the curve counts]
 While a node is called, these are alive:
-- saved: activations whose last user has not run. From the first call in a checkpoint on, what that computes again (again.py).
+- saved: activations whose last user has not run. From the first call in a checkpoint on, what that computes again.
   Parameters and inputs stay in memory anyway, so they are not counted.
 - gradients: those that wait in the engine's input buffers, those that arrived at the node, and those that it makes. Some nodes
   send on what arrived, or a view of it: that is one block.
@@ -14,12 +14,12 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from ...graph.model import Node
 from ...graph.storages import ACTIVATION
-from .again import computed_again
 from .facts import Facts, bytes_of
 
 VIEWING = {
@@ -156,3 +156,32 @@ def _kept(facts: Facts, node: Node, sizes: dict[Any, int]) -> int:
     if node.variable is None or facts.tensors[node.variable].grad is not None:
         return 0
     return sizes.get((node.id, 0), 0)
+
+
+_RESULT = re.compile(r"(?:result|output)(\d*)$")
+
+
+def computed_again(facts: Facts) -> Iterator[tuple[int, int, int]]:
+    """For each tensor: its bytes, the call at which it is there again, and the last call that uses it."""
+    place = {id: i for i, id in enumerate(facts.calls)}
+    for checkpoint in facts.again:
+        last: dict[str, int] = {}
+        calls = [place[node] for node, _ in checkpoint.saved if node in place]
+        for node, name in checkpoint.saved:
+            for tensor in _tensors(facts, node, name) if node in place else ():
+                last[tensor] = max(last.get(tensor, 0), place[node])
+        yield from ((bytes_of(facts.tensors[t].value), min(calls), end) for t, end in last.items())
+
+
+def _tensors(facts: Facts, node: str, name: str) -> Iterator[str]:
+    """The tensors that a saved value may be, if nothing else holds them."""
+    op = facts.ops.get(facts.nodes[node].op or "")
+    if op is None:
+        return
+    result = _RESULT.match(name)
+    at = int(result[1] or 0) if result is not None else 0
+    found = op.outputs[at : at + 1] if result is not None else [o.tensor for o in op.inputs]
+    for tensor in found:
+        source = None if tensor is None else facts.viewed(tensor)
+        if source in facts.makers and source not in facts.held:
+            yield source

@@ -5,18 +5,19 @@ A page uses `class` and `data-at` to restyle and step the same picture (Note [Ad
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterator
+from dataclasses import replace
 
 from ... import words
 from ...graph.model import Document
 from ...graph.text import few_names
 from ...graph.trace import State
-from ..layout.geometry import Geometry
-from .arrow_painter import ArrowPainter
+from ..layout.geometry import Arrow, Geometry
 from .box_painter import BoxPainter
 from .caption import caption_elements, caption_height, caption_lines
 from .escape import element, text
-from .paths import own_pieces
+from .paths import head, own_pieces, rounded
+from .pen import Pen, tensor_kind
 from .theme import Theme
 
 FONT = "DejaVu Sans Mono"
@@ -38,8 +39,10 @@ def render_svg(document: Document, geometry: Geometry, state: State, theme: Them
 
 def painted(document: Document, geometry: Geometry, state: State, theme: Theme) -> tuple[str, list[str], list[str]]:
     """The parts for `framed`: a title that says what the picture shows, everything drawn, and the code."""
-    painter = _Painter(document, geometry, state, theme)
-    return element("title", text(painter.summary())), [*painter.everything()], [painter.code(line) for line in geometry.code]
+    boxes = BoxPainter(document, state, theme, geometry.sizes)
+    arrows = ArrowPainter(document, state, theme, geometry.sizes)
+    drawn = [*_everything(geometry, boxes, arrows)]
+    return element("title", text(_summary(document))), drawn, [boxes.code(line) for line in geometry.code]
 
 
 def framed(parts: tuple[str, list[str], list[str]], geometry: Geometry, theme: Theme, caption: str = "") -> str:
@@ -57,27 +60,64 @@ def framed(parts: tuple[str, list[str], list[str]], geometry: Geometry, theme: T
     )  # fmt: skip
 
 
-class _Painter(BoxPainter, ArrowPainter):
-    """Draws the parts of one picture."""
+def _summary(document: Document) -> str:
+    """What the picture shows, in one line, for readers who cannot see it."""
+    names = [t.name for t in document.tensors if t.name]
+    counts = {"ops": len(document.ops), "nodes": len(document.nodes)}
+    return words.PICTURE_OF.format(names=few_names(names, words.COMMA) or words.PICTURE_UNNAMED, **counts)
 
-    def __init__(self, document: Document, geometry: Geometry, state: State, theme: Theme) -> None:
-        super().__init__(document, state, theme, geometry.sizes)
-        self.geometry = geometry
 
-    def summary(self) -> str:
-        """What the picture shows, in one line, for readers who cannot see it."""
-        names = [t.name for t in self.document.tensors if t.name]
-        counts = {"ops": len(self.document.ops), "nodes": len(self.document.nodes)}
-        return words.PICTURE_OF.format(names=few_names(names, words.COMMA) or words.PICTURE_UNNAMED, **counts)
+def _everything(geometry: Geometry, boxes: BoxPainter, arrows: ArrowPainter) -> Iterator[str]:
+    """Frames, boxes, thin arrows, thick arrows; on top the arrows of the last step, and labels."""
+    yield from map(boxes.frame, geometry.frames)
+    yield from map(boxes.box, geometry.boxes)
+    pieces = own_pieces(tuple(map(arrows.arrow_from_below, geometry.arrows)))
+    for arrow in sorted(geometry.arrows, key=lambda a: (a.at in arrows.fresh, a.kind in ("input", "result", "retain"))):
+        yield arrows.arrow(arrow, pieces[arrow.at])
+    yield from map(boxes.label, geometry.labels)
 
-    def everything(self) -> Iterable[str]:
-        """Frames, boxes, thin arrows, thick arrows; on top the arrows of the last step, and labels."""
-        for frame in self.geometry.frames:
-            yield self.frame(frame)
-        for box in self.geometry.boxes:
-            yield self.box(box)
-        pieces = own_pieces(tuple(self.arrow_from_below(a) for a in self.geometry.arrows))
-        for arrow in sorted(self.geometry.arrows, key=lambda a: (a.at in self.fresh, a.kind in ("input", "result", "retain"))):
-            yield self.arrow(arrow, pieces[arrow.at])
-        for label in self.geometry.labels:
-            yield self.label(label)
+
+class ArrowPainter(Pen):
+    """Draws arrows."""
+
+    def arrow(self, arrow: Arrow, pieces: list[list[tuple[float, float]]]) -> str:
+        """The arrow's own pieces, its head, and a hidden path for the moving number."""
+        role, width, size = self.arrow_style(arrow)
+        fresh = arrow.at in self.fresh
+        if fresh and role == "blue-stroke":
+            role, width, size = "grad", 2.4, 11.0
+            pieces = [list(arrow.points)]
+        colour, name = self.colour[role], role.removesuffix("-stroke")
+        last = arrow.points[-1]
+        paths = [rounded(p, size - 1 if p[-1] == last else 0) for p in pieces]
+        lines = [self.line(d, colour, width, f"line s-{name}") for d in paths]
+        if arrow.kind in ("next", "grad", "grad_fn", "retain"):
+            is_whole = pieces == [list(arrow.points)]
+            way = paths[0] if is_whole else rounded(list(arrow.points), size - 1)
+            lines.append(self.line(way, "none", width, "way"))
+        tip = element("path", d=head(arrow.points, size), fill=colour, class_=f"tip fs-{name}")
+        names = f"arrow {arrow.kind}{' fresh' if fresh else ''}"
+        faint = self.faint(arrow.source, arrow.target)
+        return element("g", "".join(lines) + tip, class_=names, opacity=faint, data_at=arrow.at)
+
+    def arrow_from_below(self, arrow: Arrow) -> Arrow:
+        """An arrow out of a tensor starts 4 px below its box."""
+        if arrow.kind != "input" or arrow.source not in self.tensors:
+            return arrow
+        (x, y), *others = arrow.points
+        return replace(arrow, points=((x, y + 4), *others))
+
+    def arrow_style(self, arrow: Arrow) -> tuple[str, float, float]:
+        """Colour, line width and head size.
+
+        Thick arrows take part in autograd, thin ones do not. The backward graph is thin.
+        """
+        if arrow.kind == "retain":
+            return "hook", 6.0, 18.0
+        if arrow.kind == "result":
+            tracked = self.ops[arrow.source].node is not None
+            return ("brown-stroke", 3.0, 13.0) if tracked else ("yellow-stroke", 1.2, 9.0)
+        if arrow.kind == "input":
+            kind = tensor_kind(self.tensors[arrow.net[1]])
+            return f"{kind}-stroke", *((1.2, 9.0) if kind == "yellow" else (3.0, 13.0))
+        return "blue-stroke", 1.2, 9.0

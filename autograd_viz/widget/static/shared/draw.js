@@ -5,7 +5,7 @@
 
 const SVG = "http://www.w3.org/2000/svg";
 const ADVANCE = 0.602; // width of a character of the monospace font, in em
-const ROW_SIZE = 11.4; // px, and from line to line: of rows that say nothing else (page_svg.py)
+const ROW_SIZE = 11.4; // px, and from line to line: of rows that say nothing else (page.py)
 const ROW_PITCH = 14;
 const BASELINE = 0.35; // how far the baseline stands below the middle of a line, in em
 
