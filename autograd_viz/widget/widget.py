@@ -16,7 +16,6 @@ import secrets
 from collections import ChainMap
 from typing import Any
 
-import anywidget
 import traitlets
 
 from .. import words
@@ -33,8 +32,9 @@ from ..stepper.stops import Stops
 from .answering import Answering
 from .framed import Framed
 from .frames import FramesTrait, plain_lines
+from .front_end import OneSource
 from .made_frames import MadeFrames
-from .modules import joined_modules, style_sheets
+from .modules import ENTRY, STYLES
 from .page import page_of, pending_edit
 from .page_output import DryRun, PageOutput
 from .quiet import Quiet, QuietLayout
@@ -47,7 +47,7 @@ def _as_text(picture: dict[str, Any], widget: Any) -> str:
     return json.dumps(picture, allow_nan=False)
 
 
-class StepperWidget(Quiet, TwoScales, MadeFrames, Answering, anywidget.AnyWidget):
+class StepperWidget(Quiet, TwoScales, MadeFrames, Answering, OneSource):
     """Steps a backward pass in a notebook and from code: `next`, `back`, `finish`, `reset`, `goto`, `run`, `edit`.
 
     Attributes:
@@ -69,8 +69,7 @@ class StepperWidget(Quiet, TwoScales, MadeFrames, Answering, anywidget.AnyWidget
 
     kind = "stepper"
 
-    _esm = joined_modules()
-    _css = style_sheets()
+    entry, styles = ENTRY, STYLES
     picture = traitlets.Dict().tag(sync=True, to_json=_as_text)
     frames: Any = FramesTrait().tag(sync=True)
     recorded = traitlets.Dict().tag(sync=True)

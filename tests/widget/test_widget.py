@@ -215,6 +215,7 @@ def test_every_module_is_joined_after_those_it_imports() -> None:
     entries = (
         "file_page.js",
         "file_loader.js",
+        "loader.js",
         "question.js",
         "question_page.js",
         "run.js",
