@@ -42,9 +42,12 @@ class OneSource(anywidget.AnyWidget):
 
     def open(self) -> None:
         """Open the comm, with what the widgets of this kind share by then: `Widget.close_all()` closes that, too."""
-        if not _is_in_marimo():
-            self.front_end = _shared(self.entry, self.styles)
+        self.front_end = self._now_shared()
         super().open()
+
+    @traitlets.default("front_end")
+    def _now_shared(self) -> FrontEnd | None:
+        return None if _is_in_marimo() else _shared(self.entry, self.styles)
 
 
 _made: dict[str, FrontEnd] = {}  # by entry
