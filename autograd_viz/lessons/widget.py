@@ -8,13 +8,12 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-import anywidget
 import traitlets
 
 from .. import words
 from ..pictures.render import THEMES
 from ..pictures.render.escape import element, text
-from ..widget.modules import joined_modules, static_text
+from ..widget.front_end import OneSource
 from .page import question_page
 from .question import Question, Verdict, given_text, judge, shown
 from .record import note
@@ -23,7 +22,7 @@ _LABELS = ("TITLE", "PLACEHOLDER", "CHECK", "SHOW", "CLEAR", "WAIT", "NO_KERNEL"
 _CODE = re.compile(r"`([^`]*)`")
 
 
-class QuestionWidget(anywidget.AnyWidget):
+class QuestionWidget(OneSource):
     """A question in a notebook. `answer` and `show` do from code what a reader does with the mouse.
 
     Attributes:
@@ -32,8 +31,7 @@ class QuestionWidget(anywidget.AnyWidget):
             the reason or a hint.
     """
 
-    _esm = joined_modules("question/question.js")
-    _css = static_text("question/question.css")
+    entry, styles = "question/question.js", ("question/question.css",)
     asked = traitlets.Dict().tag(sync=True)
     verdict = traitlets.Dict().tag(sync=True)
 

@@ -5,14 +5,13 @@ from __future__ import annotations
 import secrets
 from typing import Any
 
-import anywidget
 import traitlets
 
-from .modules import joined_modules, style_sheets
+from .front_end import OneSource
 from .quiet import Quiet, QuietLayout
 
 
-class DiffWidget(Quiet, anywidget.AnyWidget):
+class DiffWidget(Quiet, OneSource):
     """The page of `diff` in a cell.
 
     Args:
@@ -22,8 +21,7 @@ class DiffWidget(Quiet, anywidget.AnyWidget):
         mark: the class of the picture that the page hides while it is there.
     """
 
-    _esm = joined_modules("diff/diff.js")
-    _css = style_sheets(("shared/unseen.css", "diff/diff.css"))
+    entry, styles = "diff/diff.js", ("shared/unseen.css", "diff/diff.css")
     data = traitlets.Dict().tag(sync=True)
 
     def __init__(self, data: dict[str, Any]) -> None:

@@ -28,7 +28,6 @@ from .modules import STYLES, joined_modules, static_text, style_sheets
 from .page import page_of
 
 COMMENT = re.compile(r"^[ \t]*/\*\*.*?\*/\n", re.MULTILINE | re.DOTALL)  # in our files: types and descriptions
-CSS_COMMENT = re.compile(r"[ \t]*/\*.*?\*/", re.DOTALL)
 PLACE = re.compile(r"\{\{(\w+)\}\}")
 
 
@@ -54,7 +53,7 @@ def html_page(stepper: Stepper, theme: str, step: int, drawing: Drawing | MapDra
 def offline_page(entry: str, styles: Sequence[str], data: dict[str, Any], title: str, heading: str) -> str:
     """A page with a front end, its style sheets and its data. See Note [What the page may do]."""
     loader, script = (COMMENT.sub("", joined_modules(name)) for name in ("page/loader.js", entry))
-    style = CSS_COMMENT.sub("", style_sheets(styles))
+    style = style_sheets(styles)
     policy = {
         "default-src": "'none'",
         "script-src": f"{_hash(loader)} {_hash(script)}",

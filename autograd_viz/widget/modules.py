@@ -15,6 +15,7 @@ STYLES = (
 )  # fmt: skip
 COMMENT = re.compile(r"^[ \t]*(?:/\*\*(?:[^*]|\*(?!/))*\*/|//[^\n]*)[ \t]*\n", re.MULTILINE)  # on lines of their own
 IMPORT = re.compile(r'^import [^;]*? from "(\.[^"]+)";\n', re.MULTILINE)
+CSS_COMMENT = re.compile(r"[ \t]*/\*.*?\*/", re.DOTALL)
 
 
 def static_text(name: str) -> str:
@@ -55,5 +56,5 @@ def joined_modules(entry: str = ENTRY) -> str:
 
 
 def style_sheets(names: Sequence[str] = STYLES) -> str:
-    """Style sheets in one."""
-    return "\n".join(map(static_text, names))
+    """Style sheets in one, without comments."""
+    return CSS_COMMENT.sub("", "\n".join(map(static_text, names)))

@@ -43,6 +43,11 @@ class Quiet(Uncopied, ipywidgets.Widget):  # type: ignore[misc]
         """What a saved page shows of it."""
         return {**super().get_view_spec(), "model_id": self.model_id}
 
+    @property
+    def is_closed(self) -> bool:
+        """Was it closed, so that it opens no more?"""
+        return self._is_wanted and self.comm is None
+
     def close(self) -> None:
         """Close the comm. A widget that is closed opens no more."""
         self._is_wanted = True

@@ -9,17 +9,16 @@ from collections.abc import Callable
 from time import perf_counter
 from typing import Any
 
-import anywidget
 import traitlets
 
-from .modules import joined_modules, static_text
+from .front_end import OneSource
 from .quiet import Quiet, QuietLayout
 
 PAUSE = 0.5  # seconds between two repaints, at least
 SHARE = 0.01  # of the time that the loop takes, at most
 
 
-class RunWidget(Quiet, anywidget.AnyWidget):
+class RunWidget(Quiet, OneSource):
     """The picture of a run, which follows it.
 
     Args:
@@ -32,8 +31,7 @@ class RunWidget(Quiet, anywidget.AnyWidget):
         opened: the step that was opened last: its map as base64 of SVG, or why it cannot be opened.
     """
 
-    _esm = joined_modules("run/run.js")
-    _css = static_text("run/run.css")
+    entry, styles = "run/run.js", ("run/run.css",)
     data = traitlets.Dict().tag(sync=True)
     opened = traitlets.Dict().tag(sync=True)
 

@@ -19,7 +19,6 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
-import anywidget
 import traitlets
 
 from .. import words
@@ -38,7 +37,8 @@ from ..stepper.stepper import Stepper
 from ..stepper.stops import Stops
 from .changes import change_of, effect_of
 from .frames import Framed, FramesTrait, plain_lines
-from .modules import joined_modules, style_sheets
+from .front_end import OneSource
+from .modules import ENTRY, STYLES
 from .page import page_of, pending_edit
 from .page_output import DryRun, PageOutput
 from .questions import Questions
@@ -80,7 +80,7 @@ def _set(verb: Callable[Concatenate[Stepper, P], R]) -> Callable[Concatenate[Ste
     return setting
 
 
-class StepperWidget(Quiet, anywidget.AnyWidget):
+class StepperWidget(Quiet, OneSource):
     """Steps a backward pass in a notebook and from code: `next`, `back`, `finish`, `reset`, `goto`, `run`, `edit`.
 
     Attributes:
@@ -103,8 +103,7 @@ class StepperWidget(Quiet, anywidget.AnyWidget):
 
     kind = "stepper"
 
-    _esm = joined_modules()
-    _css = style_sheets()
+    entry, styles = ENTRY, STYLES
     picture = traitlets.Dict().tag(sync=True, to_json=_as_text)
     frames: Any = FramesTrait().tag(sync=True)
     recorded = traitlets.Dict().tag(sync=True)

@@ -12,7 +12,9 @@
 /** @param {Model} model */
 export function keepRecorded(model) {
   const keep = () => {
-    const { from = 0, frames } = /** @type {Piece} */ (model.get("recorded") ?? {});
+    /** @type {Piece} */
+    const piece = model.get("recorded") ?? {};
+    const { from = 0, frames } = piece;
     if (!frames) return;
     const known = /** @type {Frame[]} */ (model.get("frames"));
     if (from > known.length) {
@@ -21,6 +23,7 @@ export function keepRecorded(model) {
     }
     known.length = from; // in place: what is set in a model is sent to Python, which has it already
     for (const frame of frames) known.push(frame);
+    delete piece.frames; // a saved notebook has them once
   };
   model.on("change:recorded", keep);
   keep();
