@@ -69,6 +69,7 @@ class Primitive(Table):
 
         Raises:
             TypeError: a rule is for, or asks for, something the op lacks; the message lists the choices.
+            NameError: a rule uses a name that no op has.
         """
         self.read_rules(rules)
         self.node_class = make_node_class(self)
