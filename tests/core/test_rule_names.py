@@ -23,11 +23,11 @@ SCALE = 3.0
 @pytest.fixture(autouse=True)
 def declared() -> Iterator[None]:
     """What a test declares is gone after it."""
-    before = [dict(names) for names in EACH]
+    before = [dict(reading) for reading in EACH]
     yield
-    for names, old in zip(EACH, before, strict=True):
-        names.clear()
-        names.update(old)
+    for reading, old in zip(EACH, before, strict=True):
+        reading.clear()
+        reading.update(old)
 
 
 def cubed() -> Primitive:
@@ -47,10 +47,10 @@ def test_the_stub_shows_every_op() -> None:
 
 
 def test_a_name_is_an_op_even_before_its_file_is_loaded() -> None:
-    late = names.declared_by_a_later_file
+    late = names.declared_by_a_later_file  # type: ignore[attr-defined]
     cubed()
     TENSOR_NAMES["declared_by_a_later_file"] = TENSOR_NAMES["cube"]
-    assert late(av.tensor([2.0])).tolist() == names.cube(av.tensor([2.0])).tolist() == [8.0]
+    assert late(av.tensor([2.0])).tolist() == names.cube(av.tensor([2.0])).tolist() == [8.0]  # type: ignore[attr-defined]
     with pytest.raises(AttributeError, match="__path__"):
         names.__path__
 
@@ -113,7 +113,7 @@ def in_an_inner_function(grad: Any, self: Any) -> Any:
         in_an_inner_function,
         lambda grad, self, *, scale=SCALE: grad * scale * self * self,
         lambda grad, self: grad * mul_scalar(self * self, other=float(3)),  # type: ignore[name-defined]  # noqa: F821
-        lambda grad, self: sum(map(lambda s: grad * s, [self * self for _ in range(3)])),
+        lambda grad, self: sum(grad * s for s in [self * self for _ in range(3)]),
         lambda grad, self: grad * self.shape[0] * 3 / len(self.shape) * self * self,
     ],
 )
@@ -137,4 +137,4 @@ def test_our_own_rules_use_known_names_only() -> None:
     for op in TENSOR_NAMES.values():
         for rule in op.rules if isinstance(op, Primitive) else ():
             if rule:
-                refuse_unknown_names(op.name, "an input", rule.on_tensors)
+                refuse_unknown_names(cubed, op.name, rule.on_tensors)

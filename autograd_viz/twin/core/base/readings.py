@@ -38,13 +38,16 @@ def rebound(function: Callable[..., Any], names: dict[str, Any]) -> FunctionType
     return copy
 
 
-def refuse_unknown_names(op: str, target: str, rule: Callable[..., Any]) -> None:
+def refuse_unknown_names(forward: Callable[..., Any], target: str, rule: Callable[..., Any]) -> None:
     """Refuse a rule that would fail in the backward pass, because it or a function of ops that it calls uses an unknown name.
+
+    A test reads our own rules in the place of this.
 
     Raises:
         NameError: the name is neither an op's nor one of Python's.
     """
-    left, seen = [rule.__code__], set()
+    own = forward.__module__.startswith(f"{__name__.partition('.')[0]}.")
+    left, seen = [] if own else [rule.__code__], set()
     while left:
         code = left.pop()
         seen.add(code)
@@ -54,7 +57,7 @@ def refuse_unknown_names(op: str, target: str, rule: Callable[..., Any]) -> None
                 for load in LATER:
                     load()
                 if name not in TENSOR_NAMES:
-                    raise NameError(_unknown(op, target, name, rule.__globals__))
+                    raise NameError(_unknown(forward.__name__, target, name, rule.__globals__))
             known = TENSOR_NAMES.get(name)
             inner += [known.__code__] if getattr(known, "__globals__", None) is TENSOR_NAMES else []
         left += [c for c in inner if c not in seen]
