@@ -58,7 +58,7 @@ def refuse_unknown_names(forward: Callable[..., Any], target: str, rule: Callabl
                     load()
                 if name not in TENSOR_NAMES:
                     raise NameError(_unknown(forward.__name__, target, name, rule.__globals__))
-            known = TENSOR_NAMES.get(name)
+            known: Any = TENSOR_NAMES.get(name)
             inner += [known.__code__] if getattr(known, "__globals__", None) is TENSOR_NAMES else []
         left += [c for c in inner if c not in seen]
 

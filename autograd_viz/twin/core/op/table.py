@@ -71,8 +71,7 @@ class Table:
     required = inspect.Parameter.empty
 
     def __init__(self, forward: Callable[..., Any], node_name: str, traits: Traits) -> None:
-        self.forward, self.name, self.__doc__ = forward, forward.__name__, forward.__doc__
-        self.__name__ = self.name
+        self.forward, self.name, self.__name__, self.__doc__ = forward, forward.__name__, forward.__name__, forward.__doc__
         self.title = re.sub(r"Backward(s|\d*)(_copy)?$", "", node_name.rpartition("::")[2]) or self.name.capitalize()  # "Mul"
         self.node_name = node_name
         self.view, self.promotes, self.several, self.cuts, names, returns, fixed, self.materialize, self.also_saved = traits
