@@ -160,7 +160,7 @@ class AnsweredFigure(Uncopied):
         return {**shown, "image/svg+xml": still_svg(self.svg)} if "image/svg+xml" in shown else shown
 
 
-def explain(what: Any = None, loss: Any = None, *, show: bool = False, theme: str = "light") -> Any:
+def explain(what: Any = None, loss: Any = None, *, show: bool = False, theme: str = "light") -> Explanation | AnsweredFigure:
     """Explain why a tensor's grad is None, zero, nan, huge, or what it is; or explain an error of backward().
 
     In PyTorch programs it uses what `watch()` or `record()` recorded.
