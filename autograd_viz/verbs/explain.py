@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, partial
 from types import FrameType
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, overload
 
 from .. import words
 from ..answers.causes import Cause, Facts, Question, answer, causes_of, causes_of_error, complaint, grads_read
@@ -158,6 +158,14 @@ class AnsweredFigure(Uncopied):
 
         shown = cell_bundle(self._picture, str(self), said=str(self), at=self._place)
         return {**shown, "image/svg+xml": still_svg(self.svg)} if "image/svg+xml" in shown else shown
+
+
+@overload
+def explain(what: Any = None, loss: Any = None, *, show: Literal[False] = ..., theme: str = ...) -> Explanation: ...
+
+
+@overload
+def explain(what: Any = None, loss: Any = None, *, show: bool, theme: str = ...) -> Explanation | AnsweredFigure: ...
 
 
 def explain(what: Any = None, loss: Any = None, *, show: bool = False, theme: str = "light") -> Explanation | AnsweredFigure:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 from ..errors import MissingLibraryError
 from ..sources.shared.names import callers_names
@@ -14,6 +14,14 @@ if TYPE_CHECKING:
     from ..sources.pytorch.recording.watch import Watch
 
 KEEP = "256 MB"
+
+
+@overload
+def watch(model: int | str | None = None, *, keep: int | str = ..., stop: bool = ..., theme: str = ...) -> Watch: ...
+
+
+@overload
+def watch(model: Any, *, keep: int | str = ..., stop: bool = ..., theme: str = ...) -> Run: ...
 
 
 def watch(model: Any = None, *, keep: int | str = KEEP, stop: bool = True, theme: str = "auto") -> Run | Watch:
