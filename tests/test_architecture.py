@@ -230,6 +230,19 @@ def test_functions_are_short() -> None:
     assert statistics.median(lines for _, lines in lengths) <= 5
 
 
+def test_parameters_of_pytorch_s_side_have_types() -> None:
+    """The share of annotated parameters whose type has `Any` in it."""
+    types = [
+        ast.unparse(a.annotation)
+        for path in (PACKAGE / "sources" / "pytorch").rglob("*.py")
+        for a in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(a, ast.arg) and a.annotation
+    ]
+    share = sum(bool(re.search(r"\bAny\b", t)) for t in types) / len(types)
+    print(f"{share:.1%} of {len(types)}")
+    assert share < 0.45
+
+
 def test_a_name_that_has_several_meanings_is_no_files() -> None:
     """Cells are a notebook's, a table's, a step's; live is a pass, a graph, a view; attention is an op and a layer."""
     files = Counter(p.stem for p in MODULES.values())

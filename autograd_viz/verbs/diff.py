@@ -102,7 +102,7 @@ def diff(
     atol: float | None = None,
     params: Any = None,
     theme: str = "auto",
-) -> Any:
+) -> Difference:
     """``diff(a, b)``: find where two passes differ first.
 
     Forward values and gradients are compared in the order in which they were made. Both backward passes run, and are taken

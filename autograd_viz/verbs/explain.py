@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, partial
 from types import FrameType
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, overload
 
 from .. import words
 from ..answers.causes import Cause, Facts, Question, answer, causes_of, causes_of_error, complaint, grads_read
@@ -160,7 +160,15 @@ class AnsweredFigure(Uncopied):
         return {**shown, "image/svg+xml": still_svg(self.svg)} if "image/svg+xml" in shown else shown
 
 
-def explain(what: Any = None, loss: Any = None, *, show: bool = False, theme: str = "light") -> Any:
+@overload
+def explain(what: Any = None, loss: Any = None, *, show: Literal[False] = ..., theme: str = ...) -> Explanation: ...
+
+
+@overload
+def explain(what: Any = None, loss: Any = None, *, show: bool, theme: str = ...) -> Explanation | AnsweredFigure: ...
+
+
+def explain(what: Any = None, loss: Any = None, *, show: bool = False, theme: str = "light") -> Explanation | AnsweredFigure:
     """Explain why a tensor's grad is None, zero, nan, huge, or what it is; or explain an error of backward().
 
     In PyTorch programs it uses what `watch()` or `record()` recorded.

@@ -73,7 +73,7 @@ def gather(
     timeout: float = 60.0,
     params: Any = None,
     theme: str = "auto",
-) -> Any:
+) -> Job | None:
     """``gather(loss)``: bring what every rank knows of its pass to rank 0. Call it on every rank, before `backward()`.
 
     Each rank runs its backward pass, without averaging, and takes it back: no grad changes. The mean over the ranks is computed

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -27,6 +27,9 @@ from ..widget.html import frame
 from .formats import WRITERS, Subject, Wishes, check, html_text, save_still, save_subject, suffix_of, to_digraph
 from .options import check_options
 from .show import graph_of
+
+if TYPE_CHECKING:
+    from graphviz import Digraph
 
 
 def subject_of(x: Any, variables: Mapping[str, Any], params: Any = None, is_outline: bool = False) -> Subject:
@@ -160,7 +163,7 @@ def iframe(
         return Frame(html_text(subject, wishes), height)
 
 
-def to_graphviz(x: Any, *, step: int | str | None = None, params: Any = None, theme: str = "auto") -> Any:
+def to_graphviz(x: Any, *, step: int | str | None = None, params: Any = None, theme: str = "auto") -> Digraph:
     """Convert the graph to a ``graphviz.Digraph`` of HTML-like tables.
 
     Args:

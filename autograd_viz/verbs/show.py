@@ -24,6 +24,7 @@ from .options import check_options
 from .picture import Figure, Map
 
 if TYPE_CHECKING:
+    from ..sources.pytorch.recording.record import Recorder
     from ..widget.compare import Compare
     from ..widget.widget import StepperWidget
 
@@ -44,7 +45,7 @@ def graph_of(tensor: Any, variables: Mapping[str, Any], params: Any = None, is_o
     return graph
 
 
-def record(what: Any = None) -> Any:
+def record(what: Any = None) -> Recorder:
     """Record a PyTorch forward pass. Its picture then has every value, line of code and module.
 
     Use ``with av.record(model): loss = ...``, ``av.record(model)(x)`` or ``av.record(function)(*args)``. Recording does not

@@ -3,17 +3,28 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any, overload
 
 from ..errors import MissingLibraryError
 from ..sources.shared.names import callers_names
 from .options import check_options
-from .run import run_of
+from .run import Run, run_of
+
+if TYPE_CHECKING:
+    from ..sources.pytorch.recording.watch import Watch
 
 KEEP = "256 MB"
 
 
-def watch(model: Any = None, *, keep: int | str = KEEP, stop: bool = True, theme: str = "auto") -> Any:
+@overload
+def watch(model: int | str | None = None, *, keep: int | str = ..., stop: bool = ..., theme: str = ...) -> Watch: ...
+
+
+@overload
+def watch(model: Any, *, keep: int | str = ..., stop: bool = ..., theme: str = ...) -> Run: ...
+
+
+def watch(model: Any = None, *, keep: int | str = KEEP, stop: bool = True, theme: str = "auto") -> Run | Watch:
     """Watch PyTorch programs from now on: a model while it trains, or everything, for `explain`.
 
     ``w = av.watch(model)`` before a training loop measures each step: the norms of gradients, updates, loss, rates. The loop

@@ -11,6 +11,7 @@ from .backward.backward import backward as run_backward_pass
 from .base import provenance
 from .base.missing import TENSOR_ATTRIBUTES, MissingAttribute, tensor_dir
 from .base.public import INPLACE, LATE, NAMESPACES
+from .base.readings import LATER
 from .inplace import activation_functional, inplace, inplace_views, own_memory  # noqa: F401 -- three of them only publish names
 from .op.out import give_out
 from .op.primitive import Primitive
@@ -103,6 +104,7 @@ def load_more() -> None:
     )
 
 
+LATER.append(load_more)
 attach(NAMESPACES["Tensor"], INPLACE)
 give_out(NAMESPACES)
 for _namespace, _names in ops_more.NAMES.items():

@@ -27,7 +27,7 @@ from ..reading.values import unseen
 from .recorded import TorchHistory
 
 
-def _is_computed(t: Any) -> bool:
+def _is_computed(t: torch.Tensor) -> bool:
     return bool(not t.requires_grad and t.numel() == 1 and t.dtype.is_floating_point)
 
 
@@ -43,7 +43,7 @@ ACCESS = Access(
 
 
 @unseen
-def roots_for(tensor: Any, variables: Mapping[str, Any]) -> tuple[Any, ...]:
+def roots_for(tensor: torch.Tensor, variables: Mapping[str, Any]) -> tuple[Any, ...]:
     """The roots, among the caller's variables, that the tensor's gradient would come from."""
     return roots.roots_among(tensor, [t for _, t in names_by_identity(variables, is_tensor)], ACCESS)
 
@@ -73,7 +73,7 @@ class TorchLive:
         """Has a stepper run it?"""
         return bool(self._seen)
 
-    def has(self, tensor: Any) -> bool:
+    def has(self, tensor: torch.Tensor) -> bool:
         """Does a node or an op read it?"""
         return self._graph.tensor_id(tensor) is not None
 

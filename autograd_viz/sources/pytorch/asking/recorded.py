@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import torch
+from torch.autograd.graph import Node
 
 from ....graph.passes import HUGE, TINY, Holder
 from ..reading.handles import Handle, current
@@ -35,7 +36,7 @@ class TorchHistory:
     unknown_root = "not_recorded"
 
     @unseen
-    def __init__(self, recorder: watch.Watch | None, tensor: Any) -> None:
+    def __init__(self, recorder: watch.Watch | None, tensor: torch.Tensor) -> None:
         self.is_recorded = recorder is not None and (recorder.is_on or _knows(recorder.log, tensor))
         self.knows_uses = self.is_recorded
         self._log = recorder.log if recorder is not None and self.is_recorded else Log()
@@ -60,22 +61,22 @@ class TorchHistory:
         return found
 
     @unseen
-    def events_of(self, tensor: Any, *kinds: str) -> list[Event]:
+    def events_of(self, tensor: object, *kinds: str) -> list[Event]:
         """Events of its storage."""
         return self._log.events_of(tensor, *kinds)
 
     @unseen
-    def is_leaf(self, tensor: Any) -> bool:
+    def is_leaf(self, tensor: object) -> bool:
         """Did no op make it?"""
         return is_leaf(tensor)
 
     @unseen
-    def grad_of(self, tensor: Any) -> Any:
+    def grad_of(self, tensor: torch.Tensor) -> Any:
         """The grad, without a warning."""
         return grad_of(tensor)
 
     @unseen
-    def state_of(self, tensor: Any) -> str:
+    def state_of(self, tensor: torch.Tensor) -> str:
         """What its grad contains, computed on its device."""
         grad = grad_of(tensor)
         if grad is None:
@@ -97,7 +98,7 @@ class TorchHistory:
         return sorted([*own, *shared], key=lambda e: e.number)
 
     @unseen
-    def used(self, tensor: Any) -> Event | None:
+    def used(self, tensor: torch.Tensor) -> Event | None:
         """The last op that had the leaf as an input."""
         return self._log.used(tensor)
 
@@ -116,16 +117,16 @@ class TorchHistory:
         leaves = tuple(p for g in optimizer.param_groups for p in g["params"])
         return Holder(type(optimizer).__name__, made, bool(groups), rate, steps, leaves)
 
-    def shards(self, tensor: Any) -> int:
+    def shards(self, tensor: torch.Tensor) -> int:
         """Over how many ranks FSDP has sharded the parameter."""
         found = sharded(tensor)
         return 0 if found is None else ranks_of(found)
 
-    def early(self, tensor: Any) -> None:
+    def early(self, tensor: torch.Tensor) -> None:
         """Unknown: an op without an input that requires grad is not kept."""
 
     @unseen
-    def unmade(self, tensor: Any) -> str:
+    def unmade(self, tensor: torch.Tensor) -> str:
         """It was created so; or nobody has seen how."""
         return "not_asked" if self.is_recorded or _op_of_recording(tensor) is not None else "not_asked_unseen"
 
@@ -191,7 +192,7 @@ class TorchHistory:
         step = next((s for s in self._log.steps if saver is not None and s.number > saver.number), None)
         return saver, first if first is not None else step
 
-    def _refusing(self, root: Any, message: str) -> OpRecord | None:
+    def _refusing(self, root: object, message: str) -> OpRecord | None:
         nodes = reach([edge_of(root)[0]])
         refusing = [n for n in reversed(nodes) if _refuses(n, message)]
         for node in refusing:
@@ -201,7 +202,7 @@ class TorchHistory:
         return next((op for n in behind if (op := op_of_node(n)) is not None), None)
 
 
-def _knows(log: Log, tensor: Any) -> bool:
+def _knows(log: Log, tensor: torch.Tensor) -> bool:
     """Has the recorder ever seen it?"""
     node = grad_fn_of(tensor)
     if node is not None:
@@ -227,7 +228,7 @@ class _Named:
         self.__name__ = name
 
 
-def _refuses(node: Any, message: str) -> bool:
+def _refuses(node: Node, message: str) -> bool:
     """Does its error about its saved tensors say the same?"""
     try:
         saved_tensors(node, quiet=False)
@@ -236,16 +237,16 @@ def _refuses(node: Any, message: str) -> bool:
     return False
 
 
-def _has(value: Any, tensor: Any) -> bool:
+def _has(value: Any, tensor: object) -> bool:
     """Is it the tensor, or a module that has it?"""
     return value is tensor or (isinstance(value, torch.nn.Module) and any(p is tensor for p in value.parameters()))
 
 
-def _may_hold(owner: Any, tensor: Any) -> bool:
+def _may_hold(owner: Any, tensor: object) -> bool:
     return owner is not None and _holds(owner, tensor)
 
 
-def _holds(owner: Any, tensor: Any) -> bool:
+def _holds(owner: Any, tensor: object) -> bool:
     if isinstance(owner, torch.optim.Optimizer):
         return any(p is tensor for g in owner.param_groups for p in g["params"])
     return any(p is tensor for p in owner.parameters())

@@ -12,6 +12,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
+import torch
+from torch.autograd.graph import Node
+
 from ....graph.model import Value
 from ....graph.trace import Step
 from ...shared import stepped
@@ -38,7 +41,7 @@ class Replayed(NamedTuple):
     changed: tuple[Any, ...]
 
 
-def replayed(graph: TorchGraph, root: Any, gradient: Any) -> Replayed:
+def replayed(graph: TorchGraph, root: torch.Tensor, gradient: torch.Tensor | None) -> Replayed:
     """Run ``root.backward(gradient)`` through a graph that is not freed, and take it back.
 
     Returns:
@@ -74,7 +77,7 @@ class KeptPass(TorchPass):
         then: the old versions of changed leaves, as the nodes have saved them.
     """
 
-    def __init__(self, graph: TorchGraph, root: Any, gradient: Any, then: Mapping[Any, int]) -> None:
+    def __init__(self, graph: TorchGraph, root: torch.Tensor, gradient: torch.Tensor | None, then: Mapping[Any, int]) -> None:
         self._then = then
         with as_it_was(then):
             super().__init__(graph, root, gradient, True, False)
@@ -89,13 +92,15 @@ class KeptPass(TorchPass):
         with as_it_was(self._then):
             return super().redo(index)
 
-    def lost(self, node: Any) -> dict[str, str]:
+    def lost(self, node: Node) -> dict[str, str]:
         """The saved tensors that the replay cannot use either."""
         with as_it_was(self._then):
             return super().lost(node)
 
 
-def last_pass(root: Any, gradient: Any, variables: Mapping[str, Any]) -> tuple[TorchGraph, Callable[[], KeptPass], list[str]]:
+def last_pass(
+    root: torch.Tensor, gradient: torch.Tensor | None, variables: Mapping[str, Any]
+) -> tuple[TorchGraph, Callable[[], KeptPass], list[str]]:
     """The pass that was kept: its graph, a maker of a pass through it, and the names of leaves changed since."""
     then = versions_then(reach([edge_of(root)[0]]))
     with as_it_was(then):
@@ -120,7 +125,7 @@ def versions_then(nodes: Iterable[Any]) -> dict[Any, int]:
     return then
 
 
-def _find(node: Any, now: Mapping[Any, int], then: dict[Any, int]) -> None:
+def _find(node: Node, now: Mapping[Any, int], then: dict[Any, int]) -> None:
     """Find the versions that the node accepts: set back each one that it refuses."""
     for _ in now:
         try:

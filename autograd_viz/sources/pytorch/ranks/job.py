@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import torch
 
 from ....graph.codec import document_to_json
 from ...shared.stepping.norms import Place, each_arrival
@@ -25,7 +26,7 @@ Plain = dict[str, Any]
 
 
 @own_code()
-def part_of(graph: TorchGraph, root: Any, timeout: float) -> Plain:
+def part_of(graph: TorchGraph, root: torch.Tensor, timeout: float) -> Plain:
     """What rank 0 is told of this rank, as plain values.
 
     Args:
@@ -63,11 +64,11 @@ def part_of(graph: TorchGraph, root: Any, timeout: float) -> Plain:
     }
 
 
-def _gradients(graph: TorchGraph, root: Any, leaves: dict[Any, str], order: list[str]) -> dict[str, Any]:
+def _gradients(graph: TorchGraph, root: torch.Tensor, leaves: dict[Any, str], order: list[str]) -> dict[str, Any]:
     """What arrives at each leaf on this rank, by its node; `order` gets the nodes as they are called."""
     found: dict[str, Any] = {}
 
-    def take(at: Place, gradient: Any) -> None:
+    def take(at: Place, gradient: torch.Tensor | None) -> None:
         order.append(at[0])
         found[at[0]] = gradient
 
@@ -77,7 +78,7 @@ def _gradients(graph: TorchGraph, root: Any, leaves: dict[Any, str], order: list
     return found
 
 
-def _parameter(graph: TorchGraph, leaf: Any, gradient: Any, mean: Any) -> Plain:
+def _parameter(graph: TorchGraph, leaf: torch.Tensor, gradient: Any, mean: object) -> Plain:
     id = graph.tensor_id(leaf) or ""
     data = array_in(leaf)
     return {
@@ -115,12 +116,12 @@ def _replica(replica: Replica, leaves: dict[Any, str], order: Sequence[str]) -> 
     }
 
 
-def _fingerprint(array: Any) -> str:
+def _fingerprint(array: object) -> str:
     """The same for the same bits."""
     return hashlib.blake2b(np.ascontiguousarray(array).tobytes(), digest_size=8).hexdigest()
 
 
-def _norm(array: Any) -> float | None:
+def _norm(array: object) -> float | None:
     """Of the finite elements; None if there is no array."""
     if array is None:
         return None

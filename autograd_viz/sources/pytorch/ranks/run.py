@@ -12,6 +12,8 @@ from collections import Counter, deque
 from collections.abc import Iterator
 from typing import Any
 
+import torch
+
 from ...shared.run.rows import Rows
 from ..stepping.ranks import is_distributed, store_of_job
 from .gathering import place
@@ -21,7 +23,7 @@ CLOSED = b"closed"
 KEPT = 8  # messages that wait for rank 0 to watch the same
 
 
-def known_by(model: Any, name: str, rows: Rows) -> str:
+def known_by(model: torch.nn.Module, name: str, rows: Rows) -> str:
     """By what all ranks know that they watch the same."""
     shapes = [tuple(p.shape) for p in rows.parameters]
     if any(type(m).__name__ == "FullyShardedDataParallel" for m in model.modules()):

@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from types import FrameType
 from typing import Any
 
+import torch
+
 from ...shared.names import elements
 from .calls import MODULE_CALL
 
@@ -20,7 +22,7 @@ def is_given(handle: Any) -> bool:
     return maker is None or not maker.inputs
 
 
-def note_argument(handle: Any, tensor: Any, frame: FrameType | None) -> None:
+def note_argument(handle: Any, tensor: torch.Tensor, frame: FrameType | None) -> None:
     """Keep what the outermost module calls a tensor that no recorded op has made. It is asked when an op first reads the
     tensor.
 
@@ -48,7 +50,7 @@ def argument_of(handle: Any) -> str | None:
     return None if handle is None else handle.argument or None
 
 
-def _names_in(call: FrameType, tensor: Any) -> Iterator[str]:
+def _names_in(call: FrameType, tensor: torch.Tensor) -> Iterator[str]:
     """The names of a tensor among the arguments of a module's call; "" for one in *args."""
     given = call.f_locals
     try:

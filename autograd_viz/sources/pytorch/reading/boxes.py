@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+import torch
+
 from ....graph import model
 from ...shared.memory import FEW as FEW_SHARERS
 from .handles import Event, Handle, current, is_parameter, version_of
@@ -48,7 +50,7 @@ class Box:
             return self.handle.values
         return self.tensor if self.tensor is not None else self.saved
 
-    def shows(self, t: Any) -> bool:
+    def shows(self, t: torch.Tensor) -> bool:
         """Does `value` show the memory of this tensor?"""
         source = self.tensor if self.edge is None and self.tensor is not None else self.known
         if source is None or (self.handle is not None and self.handle.is_overwritten) or not (is_plain(source) and is_plain(t)):
@@ -98,11 +100,11 @@ class Boxes:
     def __iter__(self) -> Iterator[Box]:
         return iter(self.by_key.values())
 
-    def at(self, node: Any, output_nr: int) -> Box:
+    def at(self, node: object, output_nr: int) -> Box:
         """The box of an output."""
         return self.by_key.setdefault((node, output_nr), Box((node, output_nr)))
 
-    def of(self, tensor: Any) -> Box:
+    def of(self, tensor: object) -> Box:
         """The box of a tensor. It is made at the first request."""
         box = self.find(tensor)
         if box is None:
@@ -117,14 +119,14 @@ class Boxes:
             box.tensor = tensor
         return box
 
-    def find(self, tensor: Any) -> Box | None:
+    def find(self, tensor: object) -> Box | None:
         """The box of a tensor, or None."""
         if grad_fn_of(asked(tensor)) is not None:
             return self.by_key.get(edge_of(tensor))
         handle = self._handles.get(tensor)
         return self.by_key.get(tensor) or (None if handle is None else self.by_key.get(handle))
 
-    def of_handle(self, handle: Handle, node: Any) -> Box:
+    def of_handle(self, handle: Handle, node: object) -> Box:
         """The box of a recorded tensor; `node` is its grad_fn, if that is alive."""
         live = handle.ref()
         if node is not None and handle.edge is not None:
@@ -156,5 +158,5 @@ def sharers(boxes: Iterable[Box], id_of: Callable[[Box], str]) -> dict[str, tupl
     return {id: tuple(o for o in g[: FEW_SHARERS + 1] if o != id)[:FEW_SHARERS] for g in together for id in g}
 
 
-def _layout(t: Any) -> tuple[Any, ...]:
+def _layout(t: torch.Tensor) -> tuple[Any, ...]:
     return t.shape, t.stride(), t.dtype, t.is_conj(), t.is_neg()

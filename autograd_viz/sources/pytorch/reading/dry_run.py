@@ -76,7 +76,7 @@ class _DryRun:
         lost: dictionaries of hooks whose tensors are gone.
     """
 
-    def __init__(self, root: Any, nodes: list[Any], lost: list[Any]) -> None:
+    def __init__(self, root: torch.Tensor, nodes: list[Any], lost: list[Any]) -> None:
         self._root, self._nodes, self._lost = root, nodes, lost
         self._leaves = [GradientEdge(n, 0) for n in nodes if is_accumulate(n)]
         self._told: dict[tuple[Any, int], Metadata] = {}  # what the engine has said about a Function's receivers
@@ -149,7 +149,7 @@ class _DryRun:
         wanted = iter([(after, i) for after, i in node.next_functions if after is not None])
         return tuple(self._zero(*next(wanted), device) if need else None for need in node.needs_input_grad)
 
-    def _zero(self, after: Any, output: int, device: Any) -> Any:
+    def _zero(self, after: object, output: int, device: Any) -> Any:
         known = outputs_of(after)
         look = known[output] if output < len(known) and known[output].is_known else self._told.get((after, output))
         if look is None:
@@ -199,5 +199,5 @@ def _hooks_of_nobody() -> list[Any]:
     return [o for o in found if o not in owned]
 
 
-def _nothing(*_: Any) -> None:
+def _nothing(*_: object) -> None:
     """A hook that changes nothing."""

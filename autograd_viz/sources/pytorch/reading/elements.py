@@ -12,7 +12,7 @@ from .values import as_array, is_plain, unseen
 
 
 @unseen
-def array_in(t: Any) -> Any:
+def array_in(t: object) -> Any:
     """The elements as a NumPy array that may share their memory; of a distributed tensor those that are here.
 
     None if they cannot be read.
@@ -21,7 +21,7 @@ def array_in(t: Any) -> Any:
     return as_array(t) if isinstance(t, torch.Tensor) and is_plain(t) else None
 
 
-def copied(t: Any) -> Any:
+def copied(t: torch.Tensor) -> Any:
     """The same in memory of its own."""
     found = array_in(t)
     return None if found is None else np.array(found)

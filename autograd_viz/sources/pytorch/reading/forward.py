@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import torch
+from torch.autograd.graph import Node
 
 from ....twin.core.op.primitive import Primitive
 from .boxes import Box, Boxes
@@ -21,7 +22,7 @@ NUMBERS = ("self", "other", "exponent")  # operands that may be Python numbers, 
 Operands = list[Box | str]
 
 
-def title_of(node: Any) -> str:
+def title_of(node: object) -> str:
     """The op's name in pictures: "Mul" of MulBackward0, a user's Function by its own name."""
     name = name_of(node)
     if is_function(node):
@@ -40,7 +41,7 @@ def inputs_of(event: Event, box_of: Any) -> Operands:
     return [box_of(i) if isinstance(i, Handle) else i for i in event.inputs]
 
 
-def reconstructed(node: Any, saved: list[Kept], boxes: Boxes) -> Operands:
+def reconstructed(node: Node, saved: list[Kept], boxes: Boxes) -> Operands:
     """The inputs that an op must have had: where its gradients go, and what it has saved."""
     op = primitive_of(name_of(node), frozenset(k.name for k in saved))
     edges = node.next_functions
@@ -58,7 +59,7 @@ def reconstructed(node: Any, saved: list[Kept], boxes: Boxes) -> Operands:
     return [*found, *_numbers(op, known)]
 
 
-def _saved_operand(value: Any, node: Any, boxes: Boxes) -> Box | str:
+def _saved_operand(value: Any, node: object, boxes: Boxes) -> Box | str:
     """A saved tensor that did not require grad. A Python number was saved as a tensor of another type."""
     if grad_fn_of(value) is not None:  # a recorded op has changed it in place: the value that was read is gone
         return NUMBER

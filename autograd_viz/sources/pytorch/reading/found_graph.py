@@ -53,7 +53,7 @@ class FoundGraph:
         self._add_ops([*self.nodes, *makers])
         self._join_ops()
 
-    def _add_nodes(self, start: Any) -> list[Any]:
+    def _add_nodes(self, start: object) -> list[Any]:
         new, todo = [], [start]
         while todo:
             found = [n for n in reach([todo.pop()]) if n not in self.nodes]

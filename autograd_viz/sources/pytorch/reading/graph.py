@@ -30,7 +30,7 @@ from .shards import whole_of
 from .values import is_plain, outline_of, unseen, value_of
 
 
-def is_tensor(value: Any) -> bool:
+def is_tensor(value: object) -> bool:
     """True for PyTorch's tensors."""
     return isinstance(value, torch.Tensor)
 
@@ -86,7 +86,7 @@ class TorchGraph(FoundGraph):
         named, taken = {self.ids[key] for key in self.names}, self._taken | set(self.names.values())
         self.names |= {keys[id]: name for id, name in names_by_line(places, ops, named, taken).items()}
 
-    def _beside(self, tensor: Any) -> Box | None:
+    def _beside(self, tensor: torch.Tensor) -> Box | None:
         """The box of a result that is not differentiable and that no op reads.
 
         If it has no name, it appears where it is saved.
@@ -94,7 +94,7 @@ class TorchGraph(FoundGraph):
         handle = None if grad_fn_of(tensor) is not None else current(tensor)
         return self._box_of(handle) if handle is not None and handle.maker in self._events else None
 
-    def _gathered(self, tensor: Any) -> Box | None:
+    def _gathered(self, tensor: object) -> Box | None:
         """The box of the gathered tensor, if FSDP holds the tensor as a shard."""
         whole = whole_of(tensor) if type(tensor).__name__ == "DTensor" else None
         return None if whole is None else self.boxes.find(whole)
@@ -129,7 +129,7 @@ class TorchGraph(FoundGraph):
         return self.ids[self._key(box)]
 
     @unseen
-    def tensor_id(self, tensor: Any) -> str | None:
+    def tensor_id(self, tensor: torch.Tensor) -> str | None:
         """The id of a tensor, or None if it is not part of the graph."""
         box = self.boxes.find(tensor)
         return None if box is None else self.id_of(box)
@@ -193,7 +193,7 @@ class TorchGraph(FoundGraph):
         event = self.event_of(box.edge[0]) if box.edge is not None else box.maker
         return place_of(event.place) if event is not None else None
 
-    def _event(self, op: Any) -> Event | None:
+    def _event(self, op: object) -> Event | None:
         return op if isinstance(op, Event) else self.event_of(op)
 
     def _op(self, op: Any, id: str) -> model.Op:
@@ -211,7 +211,7 @@ class TorchGraph(FoundGraph):
         call = None if event is None else self._calls.innermost(event.inside.calls)
         return model.Op(id, title, operands, outputs, node_id, place, module, event is None, reason=reason, call=call)
 
-    def _outputs(self, node: Any, event: Event | None) -> tuple[str | None, ...]:
+    def _outputs(self, node: object, event: Event | None) -> tuple[str | None, ...]:
         if node is None and event is not None:
             return tuple(self.ids.get(h) for h in event.outputs)
         differentiable = [self.ids.get((node, i)) for i in range(len(self.outputs_of(node)))]
@@ -238,7 +238,7 @@ class TorchGraph(FoundGraph):
             rule="user" if is_function(node) else "torch" if is_op and not formulas else "",
         )
 
-    def _rules(self, node: Any, saved: list[Kept]) -> dict[str, str]:
+    def _rules(self, node: object, saved: list[Kept]) -> dict[str, str]:
         """The rules of a node in symbols. Nodes with alike saved values share them."""
         alike = signature_of(node, saved, self.outputs_of)
         if alike not in self._formulas:
@@ -262,7 +262,7 @@ class TorchGraph(FoundGraph):
         shown = self._values[id] if is_known and id is not None else self._read(value)
         return model.Saved(kept.name, "kept", shown, id, version=version, stale=kept.stale, bytes=size)
 
-    def _read(self, value: Any) -> model.Value:
+    def _read(self, value: object) -> model.Value:
         return outline_of(value) if self._is_outline else value_of(value)
 
     def _statements(self) -> tuple[model.Statement, ...]:

@@ -115,7 +115,7 @@ class Handle(weakref.ref[Any]):
         shares_memory = self.values is not None and self.values.numel() > FEW
         return shares_memory and tensor is not None and version_of(tensor) != self.version
 
-    def has_copy_of(self, tensor: Any) -> bool:
+    def has_copy_of(self, tensor: torch.Tensor) -> bool:
         """Do `values` equal the elements of the tensor? (Batch norm updates its buffers and leaves their version as it is.)"""
         is_constant = not self.requires_grad and self.values is not None and self.values.numel() <= FEW
         return is_constant and version_of(tensor) == self.version
@@ -134,7 +134,7 @@ _dies = _seen.discard  # C code: see Note [No line of Python when a thing dies] 
 _nothing = nn.Module()  # the weak referent of a handle that finds its tensor in another way
 
 
-def seen(tensor: Any) -> Handle | None:
+def seen(tensor: object) -> Handle | None:
     """The latest handle of a tensor."""
     for known in weakref.getweakrefs(tensor):
         if type(known) is Handle and known in _seen:
@@ -144,7 +144,7 @@ def seen(tensor: Any) -> Handle | None:
     return None
 
 
-def see(tensor: Any, maker: Event | None) -> Handle:
+def see(tensor: torch.Tensor, maker: Event | None) -> Handle:
     """Make the latest handle of a tensor."""
     if is_parameter(tensor):
         # a tensor with a weak reference could not be swapped (`torch.utils.swap_tensors`); its graph keeps it alive anyway
@@ -165,7 +165,7 @@ def see(tensor: Any, maker: Event | None) -> Handle:
     return handle
 
 
-def _put(tensor: Any, before: Handle, handle: Handle) -> None:
+def _put(tensor: torch.Tensor, before: Handle, handle: Handle) -> None:
     """A handle replaces another."""
     entry = next((r for r in weakref.getweakrefs(tensor) if type(r) is _Again and r in _seen), None)
     if entry is None:
@@ -175,7 +175,7 @@ def _put(tensor: Any, before: Handle, handle: Handle) -> None:
     entry.latest = handle
 
 
-def _itself(tensor: Any) -> Any:
+def _itself(tensor: torch.Tensor) -> Any:
     return tensor
 
 
@@ -253,7 +253,7 @@ class Event:
         return tuple(o() if type(o) is weakref.ref else o for o in several)
 
 
-def is_parameter(tensor: Any) -> bool:
+def is_parameter(tensor: object) -> bool:
     """Is it a parameter?"""
     return type(tensor) is not torch.Tensor and isinstance(tensor, torch.nn.Parameter)  # PyTorch's isinstance is slow
 
@@ -266,7 +266,7 @@ def alive(reference: Callable[[], Any]) -> Any:
     return tensor
 
 
-def _elements_of(tensor: Any) -> Any:
+def _elements_of(tensor: torch.Tensor) -> Any:
     """The elements of a tensor outside the graph: a copy if they are few."""
     with outside_modes():
         if tensor.numel() > FEW:
@@ -279,7 +279,7 @@ def version_of(tensor: Any) -> int:
     return 0 if tensor.is_inference() else tensor._version
 
 
-def current(tensor: Any) -> Handle | None:
+def current(tensor: object) -> Handle | None:
     """The latest handle of a tensor without a grad_fn, if the tensor has not changed since."""
     handle = seen(tensor)
     is_same = handle is not None and handle.sequence is None and handle.version == version_of(tensor)

@@ -11,6 +11,7 @@ from types import TracebackType
 from typing import Any
 
 import torch
+from torch.autograd.graph import Node
 
 from .nodes import is_accumulate, is_function
 from .values import outside_modes
@@ -35,14 +36,14 @@ ARGUMENTS = (
 _names: dict[Any, tuple[str, ...]] = {}
 
 
-def _saved_names(kind: Any) -> tuple[str, ...]:
+def _saved_names(kind: object) -> tuple[str, ...]:
     """The attributes of a class of nodes that give its saved tensors, still packed."""
     if kind not in _names:
         _names[kind] = tuple(n for n in dir(kind) if n.startswith("_raw_saved_"))
     return _names[kind]
 
 
-def _raw(node: Any, name: str) -> list[Any]:
+def _raw(node: object, name: str) -> list[Any]:
     try:
         raw = getattr(node, name)
     except RuntimeError:  # freed
@@ -50,7 +51,7 @@ def _raw(node: Any, name: str) -> list[Any]:
     return list(raw) if isinstance(raw, list | tuple) else [raw]
 
 
-def saved_tensors(node: Any, quiet: bool = True) -> list[Any]:
+def saved_tensors(node: object, quiet: bool = True) -> list[Any]:
     """The tensors that a node has saved and can still use. Tensors with saved-tensor hooks of the user's are left out: the
     hooks would run.
 
@@ -71,11 +72,11 @@ def saved_tensors(node: Any, quiet: bool = True) -> list[Any]:
     return found
 
 
-def _twice(*_: Any) -> Any:
+def _twice(*_: object) -> Any:
     raise RuntimeError(TWICE)
 
 
-def _nothing(tensor: Any) -> None:
+def _nothing(tensor: torch.Tensor) -> None:
     return None
 
 
@@ -87,7 +88,7 @@ def is_stuck(node: Any) -> bool:
     return node.name() == SLICES or EMPTY in node.metadata or any(map(has_users_hooks, packed))
 
 
-def has_users_hooks(raw: Any) -> bool:
+def has_users_hooks(raw: object) -> bool:
     """Has the program packed a saved tensor? (Not `empty` or `close`.)"""
     return getattr(raw, "unpack_hook", None) not in (None, _opened, _twice)
 
@@ -113,7 +114,7 @@ def close(node: Any) -> None:
         return
     kept = list[list[Any]]()
 
-    def pack(tensor: Any) -> list[Any]:
+    def pack(tensor: torch.Tensor) -> list[Any]:
         kept.append([tensor])
         return kept[-1]
 
@@ -139,7 +140,7 @@ def reading() -> Iterator[None]:
         _is_reading = was
 
 
-def _packed(node: Any, pack: Any, unpack: Any) -> bool:
+def _packed(node: Any, pack: object, unpack: object) -> bool:
     """Give the node's saved tensors hooks. Has it some that refuse them?
 
     It detaches them. In a mode that could fail half-way, and then PyTorch crashes when it reads the hooks.
@@ -168,7 +169,7 @@ def was_begun(error: BaseException) -> bool:
     )
 
 
-def ran_before(root: Any, nodes: Collection[Any], error: BaseException) -> list[Any]:
+def ran_before(root: torch.Tensor, nodes: Collection[Any], error: BaseException) -> list[Any]:
     """The nodes that a failed pass had run. None if the place is unknown; all if it was interrupted at its end."""
     found: list[Any] = []
     order = order_of(root, nodes)
@@ -195,7 +196,7 @@ def _failing(order: Collection[Any], error: BaseException) -> Any:
     return next((n for n in order if _refuses(n, str(error))), None)
 
 
-def _refuses(node: Any, message: str) -> bool:
+def _refuses(node: Node, message: str) -> bool:
     try:
         saved_tensors(node, quiet=False)
     except RuntimeError as error:

@@ -8,7 +8,7 @@ from typing import Any
 import torch
 
 
-def checked(hook: Any, before: Sequence[Any], returned: Any) -> tuple[Any, ...]:
+def checked(hook: object, before: Sequence[Any], returned: object) -> tuple[Any, ...]:
     """Check what a hook returned, and give the gradients that go on.
 
     Args:

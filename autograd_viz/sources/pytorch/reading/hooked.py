@@ -46,5 +46,5 @@ def _tensor_classes() -> Iterator[type]:
         todo += type.__subclasses__(found)
 
 
-def _has_hooks(t: Any) -> bool:
+def _has_hooks(t: torch.Tensor) -> bool:
     return bool(t.requires_grad and (t.retains_grad or t._backward_hooks) and not is_leaf(t))

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import torch
-from torch.autograd.graph import GradientEdge
+from torch.autograd.graph import GradientEdge, Node
 
 from ....graph.model import Value
 from ....graph.trace import HookRun
@@ -51,7 +51,7 @@ class HookRunner:
             self._dicts[node] = (dict_of(node.register_prehook), dict_of(node.register_hook))
         return self._dicts[node]
 
-    def before(self, node: Any, grads: list[Any]) -> list[Any]:
+    def before(self, node: Node, grads: list[Any]) -> list[Any]:
         """What arrived, after tensor hooks, retain_grad and pre-hooks.
 
         Raises:
@@ -65,7 +65,7 @@ class HookRunner:
             self._ran_for_all("pre", hook, seen, _values(grads))
         return grads
 
-    def after(self, node: Any, grad_inputs: Sequence[Any], grad_outputs: Sequence[Any]) -> tuple[Any, ...]:
+    def after(self, node: object, grad_inputs: Sequence[Any], grad_outputs: Sequence[Any]) -> tuple[Any, ...]:
         """What leaves, after the node's hooks."""
         left = tuple(grad_inputs)  # the same object, if there is no hook
         for hook in list(self.dicts(node)[1].values()):
@@ -74,7 +74,7 @@ class HookRunner:
             self._ran_for_all("post", hook, seen, _values(left))
         return left
 
-    def _through_tensor_hooks(self, node: Any, grads: list[Any]) -> list[Any]:
+    def _through_tensor_hooks(self, node: Node, grads: list[Any]) -> list[Any]:
         """Let the engine run them: a pass from these edges to the same edges."""
         hooks, places = self.watched.get(node, ()), [i for i, g in enumerate(grads) if g is not None]
         if older.IS_OLDER:
@@ -108,7 +108,7 @@ class HookRunner:
             raise
 
     @contextmanager
-    def accumulating(self, node: Any) -> Iterator[None]:
+    def accumulating(self, node: Node) -> Iterator[None]:
         """Inside, post-accumulate hooks of the node's leaf and hooks of the node are watched. The engine runs them."""
         leaf = variable_of(node)
         if leaf is None:
@@ -120,7 +120,7 @@ class HookRunner:
             yield
 
     @contextmanager
-    def silent(self, node: Any) -> Iterator[None]:
+    def silent(self, node: object) -> Iterator[None]:
         """Inside, hooks that have run already do nothing in a pass of the engine's."""
         dicts = [*self.watched.get(node, ()), (0, self.dicts(node)[0])]
         retained = [(t, t.grad) for t in self.retaining.get(node, ())]
@@ -134,7 +134,7 @@ class HookRunner:
     def _watched(self, kind: str) -> Any:
         return lambda index, hook: _Watched(self, kind, index, hook)
 
-    def _ran_for_all(self, kind: str, hook: Any, before: Sequence[Value | None], after: Sequence[Value | None]) -> None:
+    def _ran_for_all(self, kind: str, hook: object, before: Sequence[Value | None], after: Sequence[Value | None]) -> None:
         """A hook got several gradients: record each that it changed, or else only the first."""
         if is_own_hook(hook):
             return
@@ -208,12 +208,12 @@ def dict_of(register: Any) -> dict[Any, Any]:
     return {} if hooks is None else hooks
 
 
-def name_of_hook(hook: Any) -> str:
+def name_of_hook(hook: object) -> str:
     """The user's name of the function."""
     return str(getattr(hook, "__name__", type(hook).__name__))
 
 
-def _nothing(*_: Any) -> None:
+def _nothing(*_: object) -> None:
     """A hook that changes nothing."""
 
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import torch
-from torch.autograd.graph import get_gradient_edge
+from torch.autograd.graph import Node, get_gradient_edge
 
 from ....runtime.alive import Alive
 from . import older
@@ -88,22 +88,22 @@ def asked(tensor: Any) -> Any:
     return twin
 
 
-def grad_of(tensor: Any) -> Any:
+def grad_of(tensor: torch.Tensor) -> Any:
     """Its grad; None for a non-leaf that retains none: PyTorch would warn."""
     return tensor.grad if is_leaf(tensor) or tensor.retains_grad else None
 
 
-def variable_of(node: Any) -> Any:
+def variable_of(node: object) -> Any:
     """The leaf of an AccumulateGrad, else None."""
     return getattr(node, "variable", None) if is_accumulate(node) else None
 
 
-def is_accumulate(node: Any) -> bool:
+def is_accumulate(node: object) -> bool:
     """Is it an AccumulateGrad?"""
     return type(node).__name__ == "AccumulateGrad"
 
 
-def is_function(node: Any) -> bool:
+def is_function(node: object) -> bool:
     """Is it the node of a user's ``torch.autograd.Function``?"""
     return isinstance(node, torch.autograd.function.BackwardCFunction)
 
@@ -117,12 +117,12 @@ def outputs_of(node: Any) -> tuple[Metadata, ...]:
     return tuple([Metadata(_shape_of(m), m.dtype, m.device) for m in node._input_metadata])  # called often
 
 
-def is_nested(node: Any) -> bool:
+def is_nested(node: object) -> bool:
     """Are outputs of its op nested tensors? A recording does not see the ops that make them."""
     return any(m.is_nested_tensor for m in getattr(node, "_input_metadata", ()))  # from PyTorch 2.5 on
 
 
-def wanted_dtype(node: Any, output: int) -> Any:
+def wanted_dtype(node: Node, output: int) -> Any:
     """The type that an arriving gradient is cast to; None for any type (``leaf.grad_dtype = None``)."""
     leaf = variable_of(node)
     try:

@@ -18,6 +18,7 @@ from contextlib import contextmanager
 from operator import itemgetter
 from typing import Any
 
+import torch
 from torch.multiprocessing.reductions import StorageWeakRef
 
 from ....graph.surroundings import Source
@@ -135,7 +136,7 @@ class Log(Ops):
         error.__traceback__ = error.__context__ = error.__cause__ = None
         self.faults.append(error)
 
-    def note(self, tensor: Any, event: Event) -> None:
+    def note(self, tensor: object, event: Event) -> None:
         """Remember what happened to a tensor. Nothing is remembered of a tensor without a storage."""
         storage = storage_of(tensor)
         if storage is None:
@@ -146,7 +147,7 @@ class Log(Ops):
             events.pop()  # of a line that runs again and again, keep the first and the last time
         events.append(event)
 
-    def _note(self, storage: Any) -> Note:
+    def _note(self, storage: torch.UntypedStorage) -> Note:
         note = self._notes.get(storage._cdata)
         if note is None or note.ref.expired():
             if len(self._notes) >= NOTES:
@@ -172,13 +173,13 @@ class Log(Ops):
             for t, op in made:
                 self.made[t] = op
 
-    def cut(self, out: Any, func: Any, line: Line, given: list[Any], cut: str) -> None:
+    def cut(self, out: object, func: Any, line: Line, given: list[Any], cut: str) -> None:
         """An op has run whose result has no history."""
         number = self.wrote(func, *line, given)
         self.page.cuts[number] = cut
         self.made[out] = number, func, *line, self.age, cut
 
-    def leaves_here(self, func: Any, line: Line, given: list[Any]) -> None:
+    def leaves_here(self, func: object, line: Line, given: list[Any]) -> None:
         """A tensor has become a number or an array, which is no use of it."""
         before = [(leaf, leaf.used) for n in given if (leaf := self._leaves.get(n)) is not None]
         number = self.wrote(func, *line, given)
@@ -197,7 +198,7 @@ class Log(Ops):
 
     # -- reading ------------------------------------------------------------------------------------------------------
 
-    def events_of(self, tensor: Any, *kinds: str) -> list[Event]:
+    def events_of(self, tensor: object, *kinds: str) -> list[Event]:
         """What happened to a tensor, in order."""
         storage = storage_of(tensor)
         note = None if storage is None else self._notes.get(storage._cdata)
@@ -207,7 +208,7 @@ class Log(Ops):
         """The events of a kind, of all tensors."""
         return [e for note in self._notes.values() for e in note.events if e.kind == kind]
 
-    def used(self, tensor: Any) -> Event | None:
+    def used(self, tensor: torch.Tensor) -> Event | None:
         """The last op that had the leaf, or another leaf of its storage, as an input."""
         storage = storage_of(tensor)
         same = [leaf for t, leaf in self.leaves() if t is tensor or (storage is not None and _shares(t, storage))]
@@ -225,7 +226,7 @@ def storage_of(tensor: Any) -> Any:
         return None
 
 
-def _shares(tensor: Any, storage: Any) -> bool:
+def _shares(tensor: torch.Tensor, storage: torch.UntypedStorage) -> bool:
     own = storage_of(tensor)
     return own is not None and own._cdata == storage._cdata
 
@@ -245,7 +246,7 @@ def lines_of(nodes: Iterable[Any]) -> dict[Any, Source]:
     return {node: source for node, op in found.items() if (source := op.source) is not None}
 
 
-def op_of(tensor: Any, log: Log) -> OpRecord | None:
+def op_of(tensor: object, log: Log) -> OpRecord | None:
     """The op that made a tensor, if it was recorded."""
     node = grad_fn_of(tensor)
     if node is not None:

@@ -17,6 +17,8 @@ from collections import deque
 from types import CodeType
 from typing import Any
 
+import torch
+
 from ....graph.surroundings import Source
 from ...shared.written_code import source_at
 
@@ -39,7 +41,7 @@ def source_of(line: Line | None) -> Source | None:
     return None if line is None else source_at(*line)
 
 
-def name_of_function(func: Any) -> str:
+def name_of_function(func: object) -> str:
     """`data` of `Tensor.data.__get__`, else the function's own name."""
     name = getattr(func, "__name__", type(func).__name__)
     return str(getattr(getattr(func, "__self__", None), "__name__", name) if name in ("__get__", "__set__") else name)
@@ -59,7 +61,7 @@ class OpRecord:
 
     __slots__ = ("__weakref__", "_ops", "age", "cut", "func", "given", "line", "number")
 
-    def __init__(self, func: Any, line: Line | None, given: list[Any], number: int, age: int, cut: str = "") -> None:
+    def __init__(self, func: object, line: Line | None, given: list[Any], number: int, age: int, cut: str = "") -> None:
         self.func, self.line, self.given, self.number, self.age, self.cut = func, line, given, number, age, cut
 
     @property
@@ -78,7 +80,7 @@ class SeenOp(OpRecord):
 
     __slots__ = ()
 
-    def __init__(self, ops: Ops, func: Any, line: Line, number: int, age: int, cut: str) -> None:
+    def __init__(self, ops: Ops, func: object, line: Line, number: int, age: int, cut: str) -> None:
         self._ops, self.func, self.line, self.number, self.age, self.cut = ops, func, line, number, age, cut
 
     @property
@@ -158,7 +160,7 @@ class Ops:
 
     # -- writing ------------------------------------------------------------------------------------------------------
 
-    def wrote(self, func: Any, code: CodeType, instruction: int, given: list[int]) -> int:
+    def wrote(self, func: object, code: CodeType, instruction: int, given: list[int]) -> int:
         """Note an op, whose inputs are ops and leaves with these numbers. Returns its number."""
         now = self.now = self.now + 1
         page = self.page if now < self.page.end else self.turned()
@@ -194,7 +196,7 @@ class Ops:
         self._turns.append(key)
         return self.page
 
-    def leaf(self, tensor: Any, made: tuple[Any, ...] | None) -> Leaf:
+    def leaf(self, tensor: torch.Tensor, made: tuple[Any, ...] | None) -> Leaf:
         """Add a new leaf; `made` is what is known of its op."""
         if len(self._leaves) >= self._most_leaves:
             self._leaves = {n: leaf for n, leaf in self._leaves.items() if leaf() is not None}
@@ -202,7 +204,7 @@ class Ops:
         self._last_leaf -= 1
         return self._named(tensor, (self._last_leaf,) if made is None else (self._last_leaf, made[0]), ())
 
-    def _named(self, tensor: Any, numbers: tuple[int, ...], used: tuple[Any, ...]) -> Leaf:
+    def _named(self, tensor: torch.Tensor, numbers: tuple[int, ...], used: tuple[Any, ...]) -> Leaf:
         found = self._leaves[numbers[0]] = Leaf(tensor)
         found.numbers, found.space, found.used = numbers, self.space, used
         return found

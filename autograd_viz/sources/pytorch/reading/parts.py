@@ -49,7 +49,7 @@ class Parts:
         model: a module; anything else has no parts.
     """
 
-    def __init__(self, model: Any) -> None:
+    def __init__(self, model: object) -> None:
         self._around: Alive[Around] = Alive()
         self._modules: dict[str, weakref.ref[Any]] = {}
         self._inside: dict[tuple[Around, ...], Inside] = {}
@@ -105,7 +105,7 @@ class Parts:
             found = self._inside[key] = Inside(modules[-1].path if modules else "", tuple(modules), tuple(calls))
         return found
 
-    def _run_by(self, function: Any) -> Around | None:
+    def _run_by(self, function: object) -> Around | None:
         """The module that reentrant checkpointing runs."""
         while isinstance(function, partial):
             function = function.func

@@ -116,7 +116,7 @@ def signature_of(node: Any, saved: list[Kept], outputs_of: Callable[[Any], tuple
     return signature
 
 
-def _look(value: Any) -> Any:
+def _look(value: object) -> Any:
     """The shape and type of a tensor, the text of anything else."""
     return (tuple(value.shape), value.dtype) if isinstance(value, torch.Tensor) and not value.is_nested else repr(value)
 
@@ -162,7 +162,7 @@ def agrees(reference: PrimitiveNode, grads: list[Any], results: list[Any]) -> bo
     return all(_close(o, r) for o, r in zip(ours, results, strict=True))
 
 
-def _close(ours: Any, theirs: Any) -> bool:
+def _close(ours: Any, theirs: object) -> bool:
     if ours is None or theirs is None:
         return theirs is None
     expected = as_array(theirs)
@@ -180,13 +180,13 @@ def _distinct(node: Any) -> dict[Any, None]:
     return dict.fromkeys(after for after, _ in node.next_functions if after is not None)
 
 
-def _receiver(after: Any) -> Node:
+def _receiver(after: object) -> Node:
     """A stand-in for the node that a gradient goes to; the shapes and types of its outputs are the same."""
     return Node((), tuple((m.shape, _numpy(m.dtype)) for m in outputs_of(after)), 0)
 
 
 @functools.cache
-def _numpy(dtype: Any) -> Any:
+def _numpy(dtype: torch.dtype) -> Any:
     """NumPy's element type; None if NumPy lacks it."""
     try:
         found = np.dtype(dtype_name(dtype))
@@ -195,7 +195,7 @@ def _numpy(dtype: Any) -> Any:
     return found if found.isbuiltin else None
 
 
-def _in_the_core(value: Any) -> Any:
+def _in_the_core(value: object) -> Any:
     """A saved value for a node of the core; a large tensor becomes its shape and type."""
     if isinstance(value, tuple | list):
         return tuple(map(_in_the_core, value))

@@ -18,6 +18,7 @@ from types import FrameType
 from typing import Any, NamedTuple
 
 import torch
+from torch.autograd.graph import Node
 
 from .held import has_users_hooks
 from .nodes import is_function
@@ -48,7 +49,7 @@ class Kept(NamedTuple):
     versions: tuple[int, int] | None = None
 
 
-def saved_of(node: Any) -> Iterator[Kept]:
+def saved_of(node: Node) -> Iterator[Kept]:
     """What a node has saved, by name. The user's hooks are not called."""
     if is_function(node):
         yield from _saved_of_function(node)
@@ -80,7 +81,7 @@ def _saved_names(kind: type) -> list[str]:
     return sorted(a.removeprefix("_saved_") for a in dir(kind) if a.startswith("_saved_"))
 
 
-def _kept(node: Any, name: str) -> Kept:
+def _kept(node: object, name: str) -> Kept:
     raw = None
     try:
         raw = getattr(node, f"_raw_saved_{name}", None)
@@ -122,7 +123,7 @@ def _versions_in(error: RuntimeError) -> tuple[int, int] | None:
     return None if found is None else (int(found[1]), int(found[2]))
 
 
-def _read(raw: Any, read: Callable[[], Any]) -> Any:
+def _read(raw: object, read: Callable[[], Any]) -> Any:
     """A saved value, read without the user's code.
 
     Args:
@@ -143,7 +144,7 @@ def _read(raw: Any, read: Callable[[], Any]) -> Any:
     return read()
 
 
-def _tells_hooks(raw: Any) -> bool:
+def _tells_hooks(raw: object) -> bool:
     return hasattr(raw, "unpack_hook")
 
 
@@ -161,12 +162,12 @@ def _watched(read: Callable[[], Any]) -> Any:
             gc.enable()
 
 
-def _forbid(frame: FrameType, event: str, argument: Any) -> None:
+def _forbid(frame: FrameType, event: str, argument: object) -> None:
     if event == "call":
         raise _UsersCodeError
 
 
-def _signed(value: Any) -> Any:
+def _signed(value: object) -> Any:
     """PyTorch shows a negative dim of some nodes as an unsigned number."""
     if isinstance(value, tuple | list):
         return tuple(map(_signed, value))

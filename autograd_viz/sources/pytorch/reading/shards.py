@@ -10,12 +10,12 @@ from typing import Any
 from .nodes import variable_of
 
 
-def sharded(tensor: Any) -> Any:
+def sharded(tensor: object) -> Any:
     """What FSDP knows of a sharded parameter; None for another tensor."""
     return next((p for s in _states() for p in _parameters(s) if p.sharded_param is tensor), None)
 
 
-def whole_of(tensor: Any) -> Any:
+def whole_of(tensor: object) -> Any:
     """The leaf in the graph for a sharded parameter, or None."""
     return None if (p := sharded(tensor)) is None else getattr(p, "_unsharded_param", None)
 
@@ -48,6 +48,6 @@ def _parameters(state: Any) -> list[Any]:
     return [p for group in state._fsdp_param_groups for p in group.fsdp_params]
 
 
-def shard_of(whole: Any) -> Any:
+def shard_of(whole: object) -> Any:
     """What FSDP knows of a leaf that it has gathered; None for another tensor."""
     return next((p for s in _states() for p in _parameters(s) if getattr(p, "_unsharded_param", None) is whole), None)

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import torch
+from torch.autograd.graph import Node
 from torch.utils._python_dispatch import is_traceable_wrapper_subclass
 
 from ....graph.storages import ACTIVATION, INPUT, PARAMETER, Memory, Use
@@ -44,7 +45,7 @@ def torch_storages(graph: TorchGraph, variables: Mapping[str, Any]) -> Memory:
     return blocks.memory()
 
 
-def _use(node: str, name: str, tensor: Any, is_packed: bool = False) -> Use:
+def _use(node: str, name: str, tensor: torch.Tensor, is_packed: bool = False) -> Use:
     return Use(node, name, shape_of(tensor), dtype_name(tensor.dtype), is_packed)
 
 
@@ -56,7 +57,7 @@ def _tensors(graph: TorchGraph, kept: Kept) -> Iterator[tuple[str, Any]]:
         yield kept.name, kept.value
 
 
-def _packed(node: Any, kept: Kept) -> list[Any]:
+def _packed(node: Node, kept: Kept) -> list[Any]:
     """Of a saved value with hooks: what autograd has stored. Older releases do not tell what hooks hold."""
     is_hooked = kept.state == "kept" and kept.value is None
     return [raw for raw in _raw(node, kept.name) if hasattr(raw, "unpack_hook")] if is_hooked else []
@@ -72,7 +73,7 @@ def _tensor_in(thing: Any) -> Any:
     return thing if is_tensor(thing) else None
 
 
-def _raw(node: Any, name: str) -> list[Any]:
+def _raw(node: object, name: str) -> list[Any]:
     """What autograd has stored for a saved value."""
     attribute, _, place = name.partition("[")
     try:
@@ -83,7 +84,7 @@ def _raw(node: Any, name: str) -> list[Any]:
     return several[int(place[:-1]) :][:1] if place else several
 
 
-def _blocks_of(t: Any) -> Iterator[Block]:
+def _blocks_of(t: torch.Tensor) -> Iterator[Block]:
     for part in _parts(t):
         try:
             storage = part.untyped_storage()

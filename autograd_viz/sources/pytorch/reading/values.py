@@ -39,7 +39,7 @@ def unseen(read: Callable[P, R]) -> Callable[P, R]:
 
 
 @functools.cache
-def dtype_name(dtype: Any) -> str:
+def dtype_name(dtype: torch.dtype) -> str:
     """The type's name without the prefix: "float32"."""
     return str(dtype).removeprefix("torch.")
 
@@ -118,7 +118,7 @@ def as_array(t: Any) -> Any:
         return array_of(t.to(WIDER[t.dtype]) if t.dtype in WIDER else t)
 
 
-def unknown(shape: tuple[int, ...], dtype: Any) -> model.Value:
+def unknown(shape: tuple[int, ...], dtype: torch.dtype) -> model.Value:
     """A tensor that is gone: the graph remembers only its shape and type."""
     return model.Value(_plain_shape(shape), dtype_name(dtype), "not kept")
 
@@ -134,7 +134,7 @@ def _plain_shape(shape: tuple[Any, ...]) -> tuple[int, ...]:
     return tuple(int(n) for n in (shape[:1] if is_nested else shape))
 
 
-def overwritten(shape: tuple[int, ...], dtype: Any) -> model.Value:
+def overwritten(shape: tuple[int, ...], dtype: torch.dtype) -> model.Value:
     """A tensor whose elements have been changed in place since."""
     return model.Value(tuple(int(n) for n in shape), dtype_name(dtype), "overwritten")
 

@@ -27,7 +27,7 @@ class Aside:
         mode: the recording.
     """
 
-    def __init__(self, mode: Any) -> None:
+    def __init__(self, mode: object) -> None:
         self.mode: Any = mode
         self._is_away = False
         self._hooks: list[Any] = []
@@ -64,12 +64,12 @@ class Aside:
         finally:
             self._come_back()
 
-    def _step_begins(self, optimizer: Any, args: Any, kwargs: Any) -> None:
+    def _step_begins(self, optimizer: torch.optim.Optimizer, args: Any, kwargs: Any) -> None:
         self._come_back()
         if all(a is None for a in (*args[1:], *kwargs.values())):
             self._go()
 
-    def _step_ends(self, optimizer: Any, args: Any, kwargs: Any) -> None:
+    def _step_ends(self, optimizer: torch.optim.Optimizer, args: object, kwargs: object) -> None:
         self._come_back()
 
     def _go(self) -> bool:

@@ -32,7 +32,7 @@ def is_cleared_with_others(log: Log, tensor: Any, frame: FrameType) -> bool:
     return True
 
 
-def covers(event: Event, tensor: Any) -> None:
+def covers(event: Event, tensor: object) -> None:
     """Note that a call of zero_grad() has cleared the leaf: its owner may be gone when somebody asks."""
     event.leaves += [ref.numbers[0] for ref in weakref.getweakrefs(tensor) if type(ref) is Leaf]
 
@@ -49,7 +49,7 @@ def grad_set(log: Log, args: Any) -> None:
         covers(event, args[0])
 
 
-def _is_number(value: Any) -> bool:
+def _is_number(value: object) -> bool:
     return isinstance(value, int | float) or (isinstance(value, T) and value.ndim == 0 and not value.requires_grad)
 
 
@@ -85,7 +85,7 @@ def optimizer_made(log: Log) -> None:
         log.optimizers.append(Event("optimizer", type(owner).__name__, line, log.now, weakref.ref(owner)))
 
 
-def tensors_in(values: Any) -> list[Any]:
+def tensors_in(values: object) -> list[Any]:
     """The tensors in tuples, lists and dicts, two levels deep."""
     found: list[Any] = []
     for v in values.values() if isinstance(values, dict) else values if isinstance(values, SEVERAL) else ():
@@ -122,7 +122,7 @@ def version_of(tensor: Any) -> int | None:
     return None if tensor.is_inference() else int(tensor._version)
 
 
-def rare(log: Log, kind: int, func: Any, args: Any, result: Any) -> None:
+def rare(log: Log, kind: int, func: Any, args: Any, result: object) -> None:
     """Note a rare call that is no op."""
     if kind == kinds.LIKE:
         log.note(result, Event("made", name_of_function(func), users_line(), log.now))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from types import FunctionType
-from typing import Any
 
 import torch
 
@@ -50,7 +49,7 @@ _NAMED = {
 }
 
 
-def kind_of(func: Any) -> int:
+def kind_of(func: object) -> int:
     """The kind of a function; cached by the caller."""
     name = getattr(func, "__name__", "")
     if name in (_GET, _SET):

@@ -22,6 +22,7 @@ from collections.abc import Iterable
 from typing import Any
 
 import torch
+from torch.autograd.graph import Node
 
 from ..reading.held import close, empty, is_stuck, ran_before, reading, saved_tensors, was_begun
 from ..reading.nodes import grad_fn_of, outputs_of, reach
@@ -95,7 +96,7 @@ class LastPass:
             for node in reach([grad_fn_of(self.root)]):
                 close(node)
 
-    def _obstacle(self, root: Any) -> str:
+    def _obstacle(self, root: object) -> str:
         """Why the pass is not kept."""
         is_small = self.bytes + self.met_old * self._older_bytes <= self.budget
         is_careful = self._careful or self._is_looked_at
@@ -158,7 +159,7 @@ class LastPass:
         return sum(storages.values())
 
 
-def bytes_made(node: Any) -> int:
+def bytes_made(node: Node) -> int:
     """Bytes of the results of a node's op. Tensors with the user's saved-tensor hooks are not read."""
     known = [m for m in outputs_of(node) if m.is_known]
     return sum(math.prod(n for n in m.shape if type(n) is int) * m.dtype.itemsize for m in known)  # nested: parts of one size

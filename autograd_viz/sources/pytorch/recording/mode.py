@@ -49,7 +49,7 @@ class WatchMode(PassMode):
         self._kinds: dict[Any, int] = {}
         self._code: Any = None  # the user's code that ran last
 
-    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+    def __torch_function__(self, func: Any, types: object, args: Any = (), kwargs: Any = None) -> Any:
         """Run it, and note it."""
         if is_dynamo_compiling():  # compiled as without the recorder
             return func(*args, **(kwargs or {}))
@@ -75,7 +75,7 @@ class WatchMode(PassMode):
             self.log.fault(error)
         return result
 
-    def _run(self, kind: int | None, call: Call, func: Any, args: Any, kwargs: Any) -> Any:
+    def _run(self, kind: int | None, call: Call, func: object, args: Any, kwargs: object) -> Any:
         """Run a function that is no op, or that is new."""
         __tracebackhide__ = True
         if kind is None:
@@ -99,7 +99,7 @@ class WatchMode(PassMode):
             self.log.fault(error)
         return result
 
-    def _kind_of(self, func: Any) -> int:
+    def _kind_of(self, func: object) -> int:
         """The kind of a new function."""
         try:
             kind = kinds.kind_of(func)
@@ -110,7 +110,7 @@ class WatchMode(PassMode):
             return kinds.SKIP
         return kind
 
-    def _before(self, args: Any, kwargs: Any) -> list[Any]:
+    def _before(self, args: object, kwargs: object) -> list[Any]:
         """The inputs of an op, from before it changes one of them."""
         try:
             with DisableTorchFunctionSubclass():
@@ -119,7 +119,9 @@ class WatchMode(PassMode):
             self.log.fault(error)
             return []
 
-    def _noted(self, kind: int, func: Any, args: Any, kwargs: Any, result: Any, given: list[Any] | None = None) -> None:
+    def _noted(
+        self, kind: int, func: object, args: object, kwargs: object, result: object, given: list[Any] | None = None
+    ) -> None:
         """Note a call other than an op that makes one plain tensor of plain ones."""
         if in_transform() is not None:
             return
@@ -130,7 +132,7 @@ class WatchMode(PassMode):
         else:
             self._made_several(func, args, kwargs, tensors_in(result))
 
-    def _made_several(self, func: Any, args: Any, kwargs: Any, results: list[Any]) -> None:
+    def _made_several(self, func: object, args: object, kwargs: object, results: list[Any]) -> None:
         """Note several results of one call: they belong to one op, though each may have its own node."""
         first = None
         for out in results:
@@ -233,7 +235,7 @@ class WatchMode(PassMode):
                 found += self._given(tensors_in(a), None)
         return found
 
-    def _add(self, tensor: Any, found: list[int]) -> None:
+    def _add(self, tensor: torch.Tensor, found: list[int]) -> None:
         """Add a leaf, or the result of an op that detached it."""
         log, refs = self.log, getweakrefs(tensor)
         made = log.made.get(tensor) if refs else None
@@ -243,7 +245,7 @@ class WatchMode(PassMode):
         elif made is not None:
             found.append(made[0])
 
-    def _without_history(self, func: Any, args: Any, kwargs: Any, out: Any) -> None:
+    def _without_history(self, func: object, args: Any, kwargs: object, out: Any) -> None:
         """Note a result without a grad_fn: detached, made of data, or made of numbers."""
         if out.requires_grad and any(out is a for a in args):
             return  # a leaf that is returned as it is
@@ -255,7 +257,7 @@ class WatchMode(PassMode):
             log.now += 1
             log.note(out, Event("made", name_of_function(func), users_line(), log.now))
 
-    def wrapped(self, kind: Any, data: Any, made: Any) -> None:
+    def wrapped(self, kind: object, data: object, made: object) -> None:
         """A leaf was made of a tensor with a history, which ends there: `nn.Parameter(w * mask)`."""
         with DisableTorchFunction():
             if not is_leaf(data) and in_transform() is None:

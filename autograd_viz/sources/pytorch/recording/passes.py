@@ -31,7 +31,7 @@ class PassMode(TorchFunctionMode):
         super().__init__()
         self.log, self.last = log, last
 
-    def run_pass(self, kind: int, call: Call, func: Any, args: Any, kwargs: Any) -> Any:
+    def run_pass(self, kind: int, call: Call, func: object, args: Any, kwargs: Any) -> Any:
         """Note a pass, and keep its graph if it is not too large."""
         __tracebackhide__ = True
         log, record = self.log, None
@@ -60,7 +60,7 @@ class PassMode(TorchFunctionMode):
         except Exception as error:
             self.log.fault(error)
 
-    def _returned(self, func: Any, result: Any, record: PassRecord) -> None:
+    def _returned(self, func: object, result: torch.Tensor, record: PassRecord) -> None:
         """Note gradients that grad() has returned without a graph."""
         try:
             with DisableTorchFunctionSubclass():

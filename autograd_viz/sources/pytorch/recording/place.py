@@ -14,7 +14,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
 import torch
 from torch.nn.modules import module as modules
@@ -34,7 +33,7 @@ class ModePlace:
         is_away: our own code runs.
     """
 
-    def __init__(self, mode: Any) -> None:
+    def __init__(self, mode: object) -> None:
         self._mode, self._thread = mode, threading.get_ident()
         self._is_paused = self.is_away = self._is_closed = False
 
@@ -77,7 +76,7 @@ class ModePlace:
             self._is_paused = True
             pop()
 
-    def resume(self, *_: Any) -> None:
+    def resume(self, *_: object) -> None:
         """The step has ended."""
         if self._is_paused and self.is_here:
             self._is_paused = False

@@ -119,7 +119,7 @@ class Recorder(Uncopied, TorchDispatchMode):
             self._running = Running(self._parts.called)  # the other keeps frames
         self._settle()
 
-    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+    def __torch_dispatch__(self, func: Any, types: object, args: Any = (), kwargs: Any = None) -> Any:
         """An op runs. If our part of it fails, the user's program goes on."""
         kwargs = kwargs or {}
         if graph_task() != -1:
@@ -151,7 +151,7 @@ class Recorder(Uncopied, TorchDispatchMode):
 
     # -- before and after an op ---------------------------------------------------------------------------------------
 
-    def _begun(self, op: Signature, args: Any, kwargs: Any) -> Event:
+    def _begun(self, op: Signature, args: object, kwargs: object) -> Event:
         users, function, around = calls_around(sys._getframe(2), self._running)
         if function is None:
             self._function = None
@@ -176,7 +176,7 @@ class Recorder(Uncopied, TorchDispatchMode):
         source = copied.inputs[0] if copied.inputs else None
         return copied.place == place and isinstance(source, Handle) and bool(args) and source.ref() is args[0]
 
-    def _inputs(self, op: Signature, args: Any, kwargs: Any) -> tuple[tuple[Handle | str, ...], tuple[Any, ...]]:
+    def _inputs(self, op: Signature, args: object, kwargs: object) -> tuple[tuple[Handle | str, ...], tuple[Any, ...]]:
         """The inputs of an op, and the nodes that lead to it."""
         inputs: list[Handle | str] = []
         nodes = []
@@ -190,12 +190,12 @@ class Recorder(Uncopied, TorchDispatchMode):
                     nodes.append(node)
         return tuple(inputs), tuple(nodes)
 
-    def _given(self, tensor: Any) -> Handle:
+    def _given(self, tensor: torch.Tensor) -> Handle:
         """An input of a Function. A view that nobody has asked is known as it was."""
         node = grad_fn_of(tensor)
         return self._known(tensor, node) if node is not None or tensor._base is None else seen(tensor) or see(tensor, None)
 
-    def _known(self, tensor: Any, node: Any) -> Handle:
+    def _known(self, tensor: torch.Tensor, node: object) -> Handle:
         """The tensor as it is now: an output of a node."""
         handle = seen(tensor)
         if handle is None or not handle.is_output(tensor, node):
@@ -205,7 +205,7 @@ class Recorder(Uncopied, TorchDispatchMode):
             note_argument(handle, tensor, sys._getframe(1))
         return handle
 
-    def _ended(self, event: Event, op: Signature, args: Any, kwargs: Any, result: Any) -> None:
+    def _ended(self, event: Event, op: Signature, args: Any, kwargs: Any, result: object) -> None:
         results = [result] if isinstance(result, Tensor) else [r for r in tree_leaves(result) if isinstance(r, Tensor)]
         if event.name == "detach" and self._is_internal(event, results[0]):
             return
@@ -222,7 +222,7 @@ class Recorder(Uncopied, TorchDispatchMode):
         for r in results:
             self._pending.append((weakref.ref(r), event))
 
-    def _is_internal(self, event: Event, result: Any) -> bool:
+    def _is_internal(self, event: Event, result: torch.Tensor) -> bool:
         """Is it an op of PyTorch's own, not the user's?
 
         Factories (`torch.rand`) detach their result. Autograd detaches a result that it saves. Some releases detach a detached

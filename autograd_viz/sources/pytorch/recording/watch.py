@@ -51,7 +51,7 @@ class _References:
     def __init__(self, forget: Callable[[Any], None]) -> None:
         self._forget = forget
 
-    def getweakrefs(self, tensor: Any) -> list[Any]:
+    def getweakrefs(self, tensor: torch.Tensor) -> list[Any]:
         """The references that are not ours."""
         self._forget(tensor)
         return weakref.getweakrefs(tensor)
@@ -98,7 +98,7 @@ class Watch:
         state = f"{len(self.log.passes)} passes seen, {self.held:,} bytes held" if self.is_on else "closed"
         return f"<watch: {state}>"
 
-    def __reduce_ex__(self, protocol: Any) -> Any:
+    def __reduce_ex__(self, protocol: object) -> Any:
         """What holds it can be pickled and copied; the copy has None, as this process alone is watched."""
         return type(None), ()
 
@@ -140,7 +140,7 @@ class Watch:
         torch.utils.weakref = weakref  # type: ignore[attr-defined]
         self.place.close()
 
-    def rearm(self, *_: Any) -> None:
+    def rearm(self, *_: object) -> None:
         """Go on after a step()."""
         self.place.resume()
 
@@ -169,7 +169,7 @@ class Watch:
         with self.log.apart((t1, t2)):
             return swap(t1, t2)
 
-    def _forget(self, tensor: Any) -> None:
+    def _forget(self, tensor: torch.Tensor) -> None:
         """A tensor is about to be swapped."""
         unseen(self.last.let_go)()
         self.log.part((tensor,))
@@ -188,7 +188,7 @@ class Watch:
 
     # -- PyTorch's own hooks ------------------------------------------------------------------------------------------
 
-    def _step_begins(self, optimizer: Any, args: Any, kwargs: Any) -> None:
+    def _step_begins(self, optimizer: object, args: Any, kwargs: Any) -> None:
         """An optimizer's step begins. Its ops are its own; only a closure runs the user's code."""
         if is_dynamo_compiling():
             return
@@ -203,7 +203,7 @@ class Watch:
         except Exception as error:
             self.log.fault(error)
 
-    def _step_ends(self, optimizer: Any, args: Any, kwargs: Any) -> None:
+    def _step_ends(self, optimizer: torch.optim.Optimizer, args: object, kwargs: object) -> None:
         if is_dynamo_compiling():
             return
         self.rearm()
@@ -211,7 +211,7 @@ class Watch:
             self.log.now += 1
             self.log.steps[-1].number = self.log.now
 
-    def _placed(self, owner: Any, name: str, value: Any) -> None:
+    def _placed(self, owner: object, name: str, value: object) -> None:
         """A module has got a parameter, or a module as a part."""
         if value is None or self.place.is_away:
             return
@@ -229,7 +229,7 @@ class Watch:
             self.log.fault(error)
 
 
-def _parameters(module: Any) -> Iterator[Any]:
+def _parameters(module: object) -> Iterator[Any]:
     """The parameters of the module and its parts.
 
     It calls no method of the user's, and ends for modules that contain each other.

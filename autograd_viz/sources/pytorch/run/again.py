@@ -82,7 +82,7 @@ def _call_again(model: Any, again: Any, call: Call, parameters: dict[str, Any]) 
 class _Around(torch.nn.Module):
     """Calls a function while a model has other tensors."""
 
-    def __init__(self, model: Any) -> None:
+    def __init__(self, model: torch.nn.Module) -> None:
         super().__init__()
         self.model = model
 
@@ -118,7 +118,7 @@ def copy_of(model: Any, copies: dict[Any, Any]) -> Any:
     return twins[model]
 
 
-def _is_in(value: Any, modules: dict[Any, Any]) -> bool:
+def _is_in(value: object, modules: dict[Any, Any]) -> bool:
     return isinstance(value, torch.nn.Module) and value in modules
 
 

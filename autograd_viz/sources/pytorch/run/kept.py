@@ -91,7 +91,7 @@ class Kept:
         reached: how many gradients have arrived at results of the model.
     """
 
-    def __init__(self, model: Any, parameters: Sequence[Any], budget: int, arrivals: Arrivals) -> None:
+    def __init__(self, model: torch.nn.Module, parameters: Sequence[Any], budget: int, arrivals: Arrivals) -> None:
         self._live = list(parameters)
         self._buffers, self._modules = list(model.buffers()), [weakref.ref(m) for m in model.modules()]
         size = sum(t.numel() * t.element_size() for t in [*map(own, self._live), *self._buffers])
@@ -118,7 +118,7 @@ class Kept:
         modes = [m.training for ref in self._modules if (m := ref()) is not None]
         self.calls.append(Call(users_line(), args, kwargs, versions, _random_states(), buffers, modes, self._cast()))
 
-    def leaves(self, output: Any) -> None:
+    def leaves(self, output: object) -> None:
         """The model has returned: its gradients are noted when they arrive."""
         if not self.calls:
             return
@@ -199,7 +199,7 @@ def _cast_on(kind: str) -> Callable[[], tuple[str, Any] | None]:
 def _copied(call: Call) -> Call:
     """The call with inputs that nobody else changes."""
 
-    def own(t: Any) -> Any:
+    def own(t: object) -> Any:
         return t.detach().clone().requires_grad_(t.requires_grad) if isinstance(t, torch.Tensor) else t
 
     args, kwargs = tree_map(own, (call.args, call.kwargs))
@@ -209,7 +209,7 @@ def _copied(call: Call) -> Call:
     return Call(None, args, kwargs, versions, call.random, call.buffers, call.modes, call.cast, arrived, spot)
 
 
-def tensors_in(values: Any) -> list[Any]:
+def tensors_in(values: object) -> list[Any]:
     """The tensors in nested tuples, lists and dictionaries, in order."""
     if isinstance(values, torch.Tensor):
         return [values]

@@ -36,12 +36,12 @@ def own(tensor: Any) -> Any:
     return tensor.to_local() if is_spread(tensor) else tensor
 
 
-def own_size(tensor: Any) -> int:
+def own_size(tensor: torch.Tensor) -> int:
     """Its number of elements; of one that is spread over ranks, those of this rank."""
     return int(own(tensor).numel())
 
 
-def is_spread(tensor: Any) -> bool:
+def is_spread(tensor: object) -> bool:
     """Is it a DTensor, as the parameters of FSDP2 are?"""
     return hasattr(tensor, "to_local")
 
@@ -101,7 +101,7 @@ def zeros(tensors: Sequence[Any]) -> Any:
     return 1 - counts / torch.tensor([max(1, t.numel()) for t in samples], device=counts.device)
 
 
-def _sample(tensor: Any) -> Any:
+def _sample(tensor: torch.Tensor) -> Any:
     """A large tensor's regular sample of at most `SAMPLED` elements."""
     count = tensor.numel()
     return tensor.view(-1)[:: count // SAMPLED + 1] if count > SAMPLED and tensor.is_contiguous() else tensor

@@ -48,7 +48,7 @@ class RunWatch:
     """
 
     @own_code()
-    def __init__(self, model: Any, rows: Rows, sink: Sink, keep: int, *, is_rank: bool = False) -> None:
+    def __init__(self, model: torch.nn.Module, rows: Rows, sink: Sink, keep: int, *, is_rank: bool = False) -> None:
         self.model, self.rows = weakref.ref(model), rows
         self.steps, self.arrivals = Steps(rows, sink, is_rank=is_rank), Arrivals(grad_fn_of, is_leaf)
         self.kept = Kept(model, rows.parameters, keep, self.arrivals)
@@ -143,7 +143,7 @@ class RunWatch:
             self._apart(self._follow, column, output)
         return output
 
-    def _follow(self, column: int, output: Any) -> None:
+    def _follow(self, column: int, output: object) -> None:
         result = next((r for r in tensors_in(output) if not is_leaf(r)), None)
         if result is None:
             return
@@ -188,7 +188,7 @@ class RunWatch:
 
     # -- a step -------------------------------------------------------------------------------------------------------
 
-    def scaler_steps(self, step: Any, scaler: Any, optimizer: Any, *args: Any, **kwargs: Any) -> Any:
+    def scaler_steps(self, step: Any, scaler: Any, optimizer: object, *args: Any, **kwargs: Any) -> Any:
         """A gradient scaler steps an optimizer, or leaves it out."""
         before, self._scaler = len(self.steps.optimizers), scaler
         try:
@@ -200,13 +200,13 @@ class RunWatch:
             self._scaler = None
 
     @torch.no_grad()
-    def _skipped(self, optimizer: Any) -> None:
+    def _skipped(self, optimizer: torch.optim.Optimizer) -> None:
         self.steps.optimizers.append(optimizer)
         self.steps.measure(self._held_by(optimizer))
         self._unscale()
         self.steps.sink.mark(self.steps.count, "skipped")
 
-    def step_begins(self, optimizer: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def step_begins(self, optimizer: torch.optim.Optimizer, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """An optimizer is about to step. If a closure runs the pass inside of the step, its end is the moment to look."""
         if is_dynamo_compiling() or threading.get_ident() != self._thread:
             self._apart(self._steps_elsewhere, optimizer)
@@ -220,11 +220,11 @@ class RunWatch:
         self._is_in_closure = True
         return with_closure
 
-    def _steps_elsewhere(self, optimizer: Any) -> None:
+    def _steps_elsewhere(self, optimizer: torch.optim.Optimizer) -> None:
         if not is_dynamo_compiling() and self._held_by(optimizer).parameters:
             self.steps.sink.mark(self.steps.count, ELSEWHERE)
 
-    def _about_to_step(self, optimizer: Any) -> None:
+    def _about_to_step(self, optimizer: torch.optim.Optimizer) -> None:
         began = perf_counter()
         bad = self._apart(self._before_step, optimizer)
         self.steps.spent += perf_counter() - began
@@ -237,7 +237,7 @@ class RunWatch:
                 raise
 
     @without_grad
-    def _before_step(self, optimizer: Any) -> list[int] | None:
+    def _before_step(self, optimizer: object) -> list[int] | None:
         held = self._held_by(optimizer)
         if not held.parameters:
             return None
@@ -253,7 +253,7 @@ class RunWatch:
         self.kept.before_step()
         return [] if getattr(optimizer, "found_inf", None) is not None else self.steps.not_finite()
 
-    def step_ends(self, optimizer: Any, args: Any, kwargs: Any) -> None:
+    def step_ends(self, optimizer: torch.optim.Optimizer, args: object, kwargs: object) -> None:
         """An optimizer has stepped."""
         self._is_in_closure = False
         if is_dynamo_compiling() or threading.get_ident() != self._thread:

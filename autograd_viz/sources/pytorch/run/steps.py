@@ -69,7 +69,7 @@ class Steps:
 
     # -- the current step ---------------------------------------------------------------------------------------------
 
-    def put(self, name: str, columns: Sequence[int], values: Any) -> None:
+    def put(self, name: str, columns: Sequence[int], values: object) -> None:
         """Numbers of a statistic."""
         self._table.put(name, columns, told(values))
 
@@ -94,7 +94,7 @@ class Steps:
             self.put("largest", columns, largest(grads))
             self.put("zeros", columns, zeros(grads))
 
-    def arrived(self, column: int, grad: Any) -> None:
+    def arrived(self, column: int, grad: torch.Tensor | None) -> None:
         """The gradient of a module's output. If it was called several times, the norm is that of all."""
         began = perf_counter()
         gradient, before = real(grad), self._table.one("norm", column)
@@ -120,12 +120,12 @@ class Steps:
                 self._loss = root.item() if self._is_on_host and not root.is_complex() else told(real(root).reshape(-1)[0])
                 return
 
-    def unscale_loss(self, scale: Any) -> None:
+    def unscale_loss(self, scale: object) -> None:
         """The loss was scaled before its pass; the first optimizer that steps after it says so."""
         if len(self.optimizers) == 1 and self._loss is not None:
             self._loss = told(self._loss / scale)
 
-    def note_clip(self, factor: Any) -> None:
+    def note_clip(self, factor: object) -> None:
         """Gradients were multiplied by a factor."""
         self._clip = told(factor)
 

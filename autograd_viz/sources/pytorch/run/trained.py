@@ -16,7 +16,7 @@ class Calls(Replaced):
     """The calls of modules; compiled code has none."""
 
     def _inside(self, around: Any) -> Any:
-        def now(module: Any, /, *args: Any, **kwargs: Any) -> Any:
+        def now(module: object, /, *args: Any, **kwargs: Any) -> Any:
             if is_dynamo_compiling() or not self._is_on:
                 return self._before(module, *args, **kwargs)
             return around(self._before, module, *args, **kwargs)
@@ -50,7 +50,7 @@ def _steps(trained: Any, optimizer: Any) -> None:
     if is_dynamo_compiling() or not trained.is_unseen(optimizer):
         return
 
-    def begins(optimizer: Any, args: Any, kwargs: Any) -> Any:
+    def begins(optimizer: object, args: Any, kwargs: Any) -> Any:
         handle.remove()
         for watch in trained.unseen(optimizer):
             args, kwargs = watch.step_begins(optimizer, args, kwargs) or (args, kwargs)

@@ -14,6 +14,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
 import torch
+from torch.autograd.graph import Node
 
 from ..reading.nodes import is_accumulate, is_function, variable_of
 from ..reading.shards import held_by, states_of
@@ -38,7 +39,7 @@ class Exchange:
         what: what communicates in the graph itself, for an error; "" if nothing does.
     """
 
-    def __init__(self, nodes: Iterable[Any], root: Any) -> None:
+    def __init__(self, nodes: Iterable[Any], root: torch.Tensor) -> None:
         self.nodes, self.root = frozenset(nodes), root
         self.replicas = replicas_of(self.nodes)
         self.is_apart = False
@@ -77,13 +78,13 @@ class Exchange:
             for flag in flags:
                 flag.restore()
 
-    def finished(self, node: Any, done: Iterable[Any]) -> list[Replica]:
+    def finished(self, node: object, done: Iterable[Any]) -> list[Replica]:
         """The replicas that are complete with this node: it is the last of their AccumulateGrads."""
         mine = [r for r in self.replicas if node in r.nodes and not self.is_apart]
         ran = {*done, node} if mine else set()
         return [r for r in mine if r.nodes <= ran]
 
-    def touched(self, node: Any, done: Iterable[Any], is_last: bool) -> list[Any]:
+    def touched(self, node: object, done: Iterable[Any], is_last: bool) -> list[Any]:
         """The tensors, besides its own, whose grad a call of the node changes because of other ranks."""
         replicas = self.replicas if is_last and not self.is_apart else self.finished(node, done)
         found = [leaf for r in replicas for leaf in r.leaves]
@@ -92,7 +93,7 @@ class Exchange:
         group = getattr(node, "param_group", None) if self._states else None  # of a module whose backward has ended
         return found if group is None else found + held_by([group])
 
-    def snapshots(self, node: Any, done: Iterable[Any]) -> list[Any]:
+    def snapshots(self, node: Node, done: Iterable[Any]) -> list[Any]:
         """What else a call of the node changes, because of other ranks."""
         flags = [_Flag(s._state_ctx, "post_backward_final_callback_queued") for s in self._states]
         return [*flags, *self._delayed(), *(ReducerSnapshot(r, self.root) for r in self.finished(node, done))]
@@ -118,7 +119,7 @@ class Exchange:
 class _Flag:
     """An attribute as it was at one moment."""
 
-    def __init__(self, owner: Any, name: str) -> None:
+    def __init__(self, owner: object, name: str) -> None:
         self.owner, self.name, self.value = owner, name, getattr(owner, name)
 
     def restore(self) -> None:

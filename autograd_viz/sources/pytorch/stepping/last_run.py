@@ -22,7 +22,7 @@ class LeafSnapshot:
     """The values of a leaf, which an optimizer changes in place, or the scale of a gradient scaler; and its version."""
 
     @unseen
-    def __init__(self, leaf: Any) -> None:
+    def __init__(self, leaf: torch.Tensor) -> None:
         self._values, self._version = TensorSnapshot(leaf), _unsafe_preserve_version_counter(leaf)
 
     @unseen
@@ -35,7 +35,7 @@ class LeafSnapshot:
 def kept_in(last: Any) -> Callable[[], None]:
     """From now on `last`, a `LastRun`, is told of passes; gives what ends it."""
 
-    def nodes_of(tensor: Any) -> list[Any]:
+    def nodes_of(tensor: object) -> list[Any]:
         return reach([edge_of(tensor)[0]]) if isinstance(tensor, torch.Tensor) else []
 
     def runs(run: Any, roots: Any, gradients: Any, keep_graph: Any, *args: Any, **kwargs: Any) -> Any:

@@ -41,7 +41,7 @@ class _LeafSnapshot:
     """A leaf's data and grad."""
 
     @unseen
-    def __init__(self, leaf: Any) -> None:
+    def __init__(self, leaf: torch.Tensor) -> None:
         self.leaf, self.memory, self.data = leaf, leaf.data, leaf.detach().clone()
         self.grad = GradSnapshot(leaf, is_about_to_change=True)
 

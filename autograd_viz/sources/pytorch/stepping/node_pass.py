@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 import torch
+from torch.autograd.graph import Node
 
 from ....graph import trace
 from ....graph.model import Number, Value
@@ -105,12 +106,12 @@ class TorchPass(Pass):
         return [done.before.node for done in self._done] if self.exchange.is_there else []
 
     @unseen
-    def grad_snapshot(self, tensor: Any, is_about_to_change: bool = False) -> GradSnapshot:
+    def grad_snapshot(self, tensor: torch.Tensor, is_about_to_change: bool = False) -> GradSnapshot:
         """The tensor's grad as it is now."""
         return GradSnapshot(tensor, is_about_to_change)
 
     @unseen
-    def saved_snapshot(self, node: Any) -> Snapshot:
+    def saved_snapshot(self, node: Node) -> Snapshot:
         """A node's saved tensors as they are now. The grads that a nested pass changes are added as it reaches them."""
         around = self.task.surroundings
         inner = [GradSnapshot(snapshot.tensor) for snapshot in around.inner] if self._has_run else []
@@ -121,7 +122,7 @@ class TorchPass(Pass):
         self._has_run = False
         return SavedSnapshot(node, states, inner, self.exchange.snapshots(node, self._ran()) if self.exchange.is_there else [])
 
-    def saved_after(self, before: Snapshot, node: Any, is_seen: bool) -> Snapshot:
+    def saved_after(self, before: Snapshot, node: Node, is_seen: bool) -> Snapshot:
         """The saved tensors after the call. They are as before, unless the user's code or other ranks took part."""
         if is_seen or self.exchange.is_there:
             return self.saved_snapshot(node)
@@ -129,27 +130,27 @@ class TorchPass(Pass):
         return before
 
     @unseen
-    def lost(self, node: Any) -> dict[str, str]:
+    def lost(self, node: Node) -> dict[str, str]:
         """The node's saved tensors that can no longer be used."""
         kept = () if is_accumulate(node) else saved_of(node)
         return {k.name: "stale" if k.stale else "freed" for k in kept if k.stale or k.state == "freed"}
 
     @unseen
-    def attached(self, node: Any) -> Attached:
+    def attached(self, node: Node) -> Attached:
         """What the user has attached to a node."""
         return Attached(node, self._outputs.get(node, []), self.task.hooks.dicts(node))
 
     @unseen
-    def arrived(self, node: Any) -> Sequence[Snapshot]:
+    def arrived(self, node: Node) -> Sequence[Snapshot]:
         """The gradients that the user's code may change: hooks, a Function's backward."""
         return [TensorSnapshot(g) for g in self.task.input_buffers[node][1:] if g is not None]
 
-    def shows(self, node: Any, attached: Attached) -> bool:
+    def shows(self, node: Node, attached: Attached) -> bool:
         """Are there hooks (also of saved tensors) or a Function's backward? Is the pass recorded? Do other ranks take part?"""
         is_packed = any(k.value is None and k.state == "kept" for k in self._kept)
         return self.is_recorded or is_packed or self._runs_users_code(node, attached) or self.exchange.is_there
 
-    def _runs_users_code(self, node: Any, attached: Attached) -> bool:
+    def _runs_users_code(self, node: Node, attached: Attached) -> bool:
         """Are there hooks, or a Function's backward?"""
         return is_function(node) or attached.runs_code
 
@@ -159,7 +160,7 @@ class TorchPass(Pass):
         return [place_of(g) for g in gradients if g is not None]
 
     @unseen
-    def touched(self, node: Any) -> list[Any]:
+    def touched(self, node: Node) -> list[Any]:
         """The leaf, or the outputs that retain their grad; and tensors of other nodes whose grads other ranks change."""
         own = [variable_of(node)] if is_accumulate(node) else self._retaining(node)
         if not self.exchange.is_there:
@@ -167,7 +168,7 @@ class TorchPass(Pass):
         far = self.exchange.touched(node, self._ran(), is_last=len(self._done) + 1 == self.total)
         return list(dict.fromkeys([*own, *far]))
 
-    def _retaining(self, node: Any) -> list[Any]:
+    def _retaining(self, node: Node) -> list[Any]:
         return [t for t in self._outputs.get(node, ()) if grad_fn_of(t) is node and t.retains_grad]
 
     def called(self, touched: list[Any], edited: tuple[int, ...]) -> Ran:
@@ -185,7 +186,7 @@ class TorchPass(Pass):
         read = partial(values_at, {g: version_of(g) for g in (*step.grad_outputs, *step.grad_inputs) if g is not None})
         return Ran(id, step.grad_outputs, step.grad_inputs, shapes, read, self._saved.get(id, {}), rules, hooks, edited)
 
-    def _stepped(self, node: Any) -> Any:
+    def _stepped(self, node: Node) -> Any:
         """Run the next node. A leaf's hooks are watched, and other ranks take part if they must."""
         if not (is_accumulate(node) or self.exchange.is_there):
             return self.task.step()
@@ -193,7 +194,7 @@ class TorchPass(Pass):
             return self.task.step()
 
     @contextmanager
-    def _averaging(self, node: Any) -> Iterator[None]:
+    def _averaging(self, node: Node) -> Iterator[None]:
         """Inside, the step averages the gradients of the DDP modules that it completes."""
         self.task.afterwards = partial(self._average, node) if self.exchange.replicas else None
         try:
@@ -201,7 +202,7 @@ class TorchPass(Pass):
         finally:
             self.task.afterwards = None
 
-    def _average(self, node: Any) -> None:
+    def _average(self, node: Node) -> None:
         for replica in self.exchange.finished(node, self._ran()):
             leaf = variable_of(node)
             own = self.grad_value(leaf)
@@ -212,7 +213,7 @@ class TorchPass(Pass):
             self.task.hooks.runs.append(HookRun("post_accumulate", name, own, self.grad_value(leaf)))
 
     @unseen
-    def _hook_dicts(self, node: Any) -> list[tuple[int, dict[Any, Any]]]:
+    def _hook_dicts(self, node: Node) -> list[tuple[int, dict[Any, Any]]]:
         """The dictionaries of hooks of a node's tensors."""
         leaf = variable_of(node)
         if leaf is not None:
@@ -221,7 +222,7 @@ class TorchPass(Pass):
         return with_hooks_of(node, live)
 
     @unseen
-    def gradient(self, value: Any, node: Any, index: int) -> Any:
+    def gradient(self, value: object, node: Node, index: int) -> Any:
         """What the user typed, with the shape, type and device of that output."""
         wanted = outputs_of(node)[index]
         if not wanted.is_known:
@@ -244,28 +245,28 @@ class TorchPass(Pass):
         return gradient.detach().clone()
 
     @unseen
-    def value_of(self, gradient: Any) -> Value:
+    def value_of(self, gradient: object) -> Value:
         """A gradient as the document shows it."""
         return value_of(gradient)
 
     @unseen
-    def grad_value(self, tensor: Any) -> Value | None:
+    def grad_value(self, tensor: torch.Tensor) -> Value | None:
         """The tensor's grad."""
         grad = grad_of(tensor)
         return None if grad is None else value_of(grad)
 
     @unseen
-    def version_of(self, tensor: Any) -> int:
+    def version_of(self, tensor: object) -> int:
         """The version counter of the tensor."""
         return version_of(tensor)
 
     @unseen
-    def numbers_of(self, tensor: Any) -> tuple[Number, ...] | None:
+    def numbers_of(self, tensor: torch.Tensor) -> tuple[Number, ...] | None:
         """The elements of a small tensor on the CPU."""
         return tuple(as_array(tensor).reshape(-1).tolist()) if is_plain(tensor) and tensor.device.type == "cpu" else None
 
     @unseen
-    def id_of(self, thing: Any) -> str | None:
+    def id_of(self, thing: object) -> str | None:
         """The id of a tensor or node of the graph, else None."""
         if isinstance(thing, torch.Tensor):
             return self.graph.tensor_id(thing)

@@ -32,7 +32,9 @@ SMALL = 1e-140
 
 
 @unseen
-def torch_norms(graph: TorchGraph, root: Any, gradient: Any, wanted: Collection[Place] | None) -> dict[Place, float] | None:
+def torch_norms(
+    graph: TorchGraph, root: torch.Tensor, gradient: torch.Tensor | None, wanted: Collection[Place] | None
+) -> dict[Place, float] | None:
     """The norms of a whole pass; None if it must be stepped (Note [Where the pass must be stepped]).
 
     Raises:
@@ -59,7 +61,7 @@ def torch_norms(graph: TorchGraph, root: Any, gradient: Any, wanted: Collection[
     return norms.found()
 
 
-def _runs_users_code(nodes: Sequence[Any], leaves: Sequence[Any], root: Any) -> bool:
+def _runs_users_code(nodes: Sequence[Any], leaves: Sequence[Any], root: torch.Tensor) -> bool:
     """Are there Functions, hooks of nodes and leaves, or gradients of other ranks?"""
     return (
         any(map(is_function, nodes))
@@ -107,7 +109,7 @@ class _Norms:
                         self._add_all(id, "grad", (grad if before is None else before + grad,))
             self._take()
 
-    def _add_all(self, id: str, way: str, grads: Sequence[Any], *_: Any) -> None:
+    def _add_all(self, id: str, way: str, grads: Sequence[Any], *_: object) -> None:
         for k, grad in enumerate(grads):
             if grad is None or (self._wanted is not None and (id, way, k) not in self._wanted):
                 continue
@@ -144,13 +146,13 @@ class _Norms:
         return found
 
 
-def _exact(grad: Any, norm: Any) -> Any:
+def _exact(grad: object, norm: Any) -> Any:
     """The norm, computed again if its square may have been out of range."""
     size = float(norm)
     return norm if SMALL < size < math.inf else torch.full_like(norm, norm_of(value_of(grad)) or size)
 
 
-def _norms(tensors: Sequence[Any], dtype: Any) -> list[Any]:
+def _norms(tensors: Sequence[Any], dtype: torch.dtype) -> list[Any]:
     """The norm of each as a tensor without dimensions."""
     pieces = [t.reshape(-1).split(PIECE) if t.numel() > PIECE else (t,) for t in tensors]
     norms = iter(torch._foreach_norm([p for of in pieces for p in of], 2, dtype=dtype))

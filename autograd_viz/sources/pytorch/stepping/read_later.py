@@ -41,7 +41,7 @@ def always(value: Value) -> Callable[[], Value]:
     return lambda: value
 
 
-def place_of(gradient: Any) -> tuple[int, int]:
+def place_of(gradient: object) -> tuple[int, int]:
     """Address and bytes of the whole memory that a gradient is in."""
     if type(gradient) is not torch.Tensor or gradient.layout is not torch.strided or gradient.is_meta:
         return NOWHERE

@@ -17,6 +17,7 @@ from contextlib import ExitStack
 from typing import Any
 
 import torch
+from torch.autograd.graph import Node
 
 from ..reading.hooks import dict_of, replaced, run_backward
 from ..reading.nodes import is_accumulate, variable_of
@@ -82,7 +83,7 @@ class Replica:
 class ReducerSnapshot:
     """The reducer before a step: taking the step back makes it ready again."""
 
-    def __init__(self, replica: Replica, root: Any) -> None:
+    def __init__(self, replica: Replica, root: torch.Tensor) -> None:
         self.replica, self.root = replica, root
 
     def restore(self) -> None:
@@ -109,7 +110,7 @@ def replicas_of(nodes: Iterable[Any]) -> list[Replica]:
     return found
 
 
-def _hooks(node: Any) -> list[tuple[int, dict[Any, Any]]]:
+def _hooks(node: Node) -> list[tuple[int, dict[Any, Any]]]:
     """The user's hooks on a gradient that goes into a leaf: they have run already."""
     leaf = variable_of(node)
     of_leaf = (leaf._backward_hooks, leaf._post_accumulate_grad_hooks)
@@ -117,5 +118,5 @@ def _hooks(node: Any) -> list[tuple[int, dict[Any, Any]]]:
     return [(0, hooks) for hooks in (*of_leaf, *of_node) if hooks]
 
 
-def _nothing(*_: Any) -> None:
+def _nothing(*_: object) -> None:
     """A hook that changes nothing."""

@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import torch
+from torch.autograd.graph import Node
 
 from ....twin.core.backward.anomaly import tell
 from ....twin.core.backward.ready_queue import ReadyQueue
@@ -50,7 +51,7 @@ class _Ready:
 
     __slots__ = ("_sequence", "node")
 
-    def __init__(self, node: Any) -> None:
+    def __init__(self, node: Node) -> None:
         self.node = node
         self._sequence = LAST_SEQUENCE_NR if is_accumulate(node) else node._sequence_nr()
 
@@ -60,7 +61,7 @@ class TorchQueue(ReadyQueue):
 
     __slots__ = ()
 
-    def push(self, node: Any) -> None:
+    def push(self, node: object) -> None:
         """Add a node."""
         super().push(_Ready(node))  # type: ignore[arg-type]
 
@@ -81,7 +82,9 @@ class TorchTask:
         RuntimeError: what ``root.backward()`` would refuse, in PyTorch's words.
     """
 
-    def __init__(self, root: Any, gradient: Any, retain_graph: bool | None, create_graph: bool) -> None:
+    def __init__(
+        self, root: torch.Tensor, gradient: torch.Tensor | None, retain_graph: bool | None, create_graph: bool
+    ) -> None:
         if not root.requires_grad:
             raise RuntimeError("element 0 of tensors does not require grad and does not have a grad_fn")
         (first,) = torch.autograd._make_grads((root,), (gradient,), is_grads_batched=False)
@@ -162,7 +165,7 @@ class TorchTask:
         results = node(*grads)
         return results if isinstance(results, tuple) else (results,)
 
-    def _seen_by_hooks(self, node: Any) -> list[Any]:
+    def _seen_by_hooks(self, node: Node) -> list[Any]:
         """What arrived at a node, after hooks. They run once, even if the node has to be tried again."""
         grads = self.input_buffers[node][1:]
         if node not in self.looked_at:
@@ -171,7 +174,7 @@ class TorchTask:
             self.input_buffers[node][1:] = grads
         return grads
 
-    def _outputs(self, node: Any) -> tuple[Metadata, ...]:
+    def _outputs(self, node: Node) -> tuple[Metadata, ...]:
         """`outputs_of`, cached: it changes only for leaves."""
         known = self._looks.get(node)
         if known is None:
@@ -181,12 +184,12 @@ class TorchTask:
         return known
 
     @unseen
-    def _devices(self, node: Any) -> list[Any]:
+    def _devices(self, node: Node) -> list[Any]:
         """The devices at which gradients arrive, and those they go to."""
         near = (node, *[after for after, _ in node.next_functions if after is not None])
         return [m.device for n in near for m in self._outputs(n)]
 
-    def _validated(self, node: Any, results: Sequence[Any]) -> tuple[Any, ...]:
+    def _validated(self, node: Node, results: Sequence[Any]) -> tuple[Any, ...]:
         """The results as their receivers want them (PyTorch's `validate_outputs`)."""
         found = []
         with torch._C.DisableTorchFunction():  # the engine's own ops pass no function mode
@@ -199,7 +202,7 @@ class TorchTask:
                 found.append(_fitted(node, i, g, wanted, dtype))
         return tuple(found)
 
-    def _finish(self, node: Any, grad_inputs: Sequence[Any]) -> None:
+    def _finish(self, node: Node, grad_inputs: Sequence[Any]) -> None:
         """The node has run: take it off the queue and deliver its gradients."""
         self.ready.take()
         for (after, index), g in zip(node.next_functions, grad_inputs, strict=True):
@@ -229,13 +232,13 @@ def _input_buffers(start: Any) -> dict[Any, list[Any]]:
     return input_buffers
 
 
-def _sum(there: Any, grad: Any) -> Any:
+def _sum(there: Any, grad: object) -> Any:
     """The sum, in the engine's order: a sparse gradient is added to the new one."""
     with torch._C.DisableTorchFunction():
         return grad + there if there.is_sparse else there + grad
 
 
-def _check_nan(node: Any, results: Sequence[Any]) -> None:
+def _check_nan(node: Node, results: Sequence[Any]) -> None:
     for i, r in enumerate(results):
         if r is not None and bool(r.isnan().any()):
             raise RuntimeError(f"Function '{node.name()}' returned nan values in its {i}th output.")

@@ -7,6 +7,7 @@ from typing import Any
 
 import torch
 from torch.autograd.grad_mode import _unsafe_preserve_version_counter
+from torch.autograd.graph import Node
 
 from ....graph.model import Value
 from ..reading.handles import version_of
@@ -24,7 +25,7 @@ class GradSnapshot:
     __slots__ = ("_versions", "grad", "read", "tensor", "values", "version")
 
     @unseen
-    def __init__(self, tensor: Any, is_about_to_change: bool = False) -> None:
+    def __init__(self, tensor: torch.Tensor, is_about_to_change: bool = False) -> None:
         self.tensor, self.grad = tensor, grad_of(tensor)
         self.version = 0 if self.grad is None else version_of(self.grad)
         copied = self.grad is not None and not self.grad.is_meta and (is_about_to_change or _size(self.grad) <= MANY)
@@ -77,7 +78,7 @@ def same(a: Any, b: Any) -> bool:
     return a.shape == b.shape and all(equal(x, y) for x, y in parts)
 
 
-def _size(tensor: Any) -> int:
+def _size(tensor: torch.Tensor) -> int:
     return int(tensor._values().numel() if tensor.is_sparse else tensor.numel())
 
 
@@ -93,7 +94,7 @@ class SavedSnapshot:
 
     __slots__ = ("inner", "node", "others", "states")
 
-    def __init__(self, node: Any, states: States, inner: list[GradSnapshot], others: list[Any]) -> None:
+    def __init__(self, node: Node, states: States, inner: list[GradSnapshot], others: list[Any]) -> None:
         self.node, self.states, self.inner, self.others = node, states, inner, others
 
     @unseen
@@ -112,7 +113,7 @@ class TensorSnapshot:
     """The values of a gradient that the user's code may change in place."""
 
     @unseen
-    def __init__(self, tensor: Any) -> None:
+    def __init__(self, tensor: torch.Tensor) -> None:
         self.tensor, self.values = tensor, tensor.detach().clone()
 
     @unseen
@@ -139,7 +140,7 @@ class Attached:
     __slots__ = ("dicts", "node", "seen", "tensors")
 
     @unseen
-    def __init__(self, node: Any, tensors: list[Any], dicts: Sequence[dict[Any, Any]]) -> None:
+    def __init__(self, node: Node, tensors: list[Any], dicts: Sequence[dict[Any, Any]]) -> None:
         self.node, self.tensors, self.dicts, self.seen = node, tensors, dicts, _attached(node, tensors, dicts)
 
     @property
@@ -154,7 +155,7 @@ class Attached:
         return _attached(self.node, self.tensors, self.dicts) == self.seen and not any(k.stale for k in saved_of(self.node))
 
 
-def states_of(node: Any) -> States:
+def states_of(node: Node) -> States:
     """For each saved tensor of a node: does it exist, and was it modified?"""
     return () if is_accumulate(node) else states_in(saved_of(node))
 
@@ -164,7 +165,7 @@ def states_in(kept: Iterable[Kept]) -> States:
     return tuple([(k.state, k.stale) for k in kept])
 
 
-def _attached(node: Any, tensors: list[Any], dicts: Sequence[dict[Any, Any]]) -> tuple[Any, ...]:
+def _attached(node: Node, tensors: list[Any], dicts: Sequence[dict[Any, Any]]) -> tuple[Any, ...]:
     of_node = map(tuple, dicts)
     of_tensors = tuple((tuple(t._backward_hooks or ()), grad_fn_of(t) is not None and t.retains_grad) for t in tensors)
     leaf = variable_of(node)

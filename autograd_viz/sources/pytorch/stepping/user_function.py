@@ -46,7 +46,7 @@ def _as_the_engine_gives(node: Any, grads: list[Any], hooks: HookRunner) -> list
     starts = [grads[i] for i in there] or [_zeros(outputs_of(node)[0])]
     found: list[Any] = []
 
-    def stop(*seen: Any) -> Any:
+    def stop(*seen: object) -> Any:
         found.extend(seen)
         raise _NotCalledError
 

@@ -10,8 +10,11 @@ each other by name in these, in whichever file they are declared.
 
 from __future__ import annotations
 
+import builtins
+import difflib
+import dis
 from collections.abc import Callable
-from types import FunctionType
+from types import CodeType, FunctionType
 from typing import Any, TypeVar, overload
 
 import numpy as np
@@ -24,16 +27,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 ARRAY_NAMES: dict[str, Any] = {"np": np}
 TENSOR_NAMES: dict[str, Any] = {"np": np}
 SYMBOL_NAMES: dict[str, Any] = {"np": np, "call": call}
-
-
-class _ByName:
-    """The ops of all files by name, looked up when they are used: `op.gather(x, ...)`."""
-
-    def __getattr__(self, name: str) -> Any:
-        return TENSOR_NAMES[name]
-
-
-op = _ByName()
+LATER: list[Callable[[], None]] = []  # each declares further ops, once
 
 
 def rebound(function: Callable[..., Any], names: dict[str, Any]) -> FunctionType:
@@ -42,6 +36,40 @@ def rebound(function: Callable[..., Any], names: dict[str, Any]) -> FunctionType
     copy = FunctionType(code, names, function.__name__, defaults, function.__closure__)
     copy.__kwdefaults__ = function.__kwdefaults__
     return copy
+
+
+def refuse_unknown_names(forward: Callable[..., Any], target: str, rule: Callable[..., Any]) -> None:
+    """Refuse a rule that would fail in the backward pass, because it or a function of ops that it calls uses an unknown name.
+
+    A test reads our own rules in the place of this.
+
+    Raises:
+        NameError: the name is neither an op's nor one of Python's.
+    """
+    own = forward.__module__.startswith(f"{__name__.partition('.')[0]}.")
+    left, seen = [] if own else [rule.__code__], set()
+    while left:
+        code = left.pop()
+        seen.add(code)
+        inner = [c for c in code.co_consts if isinstance(c, CodeType)]
+        for name in (i.argval for i in dis.get_instructions(code) if i.opname == "LOAD_GLOBAL"):
+            if name not in TENSOR_NAMES and not hasattr(builtins, name):
+                for load in LATER:
+                    load()
+                if name not in TENSOR_NAMES:
+                    raise NameError(_unknown(forward.__name__, target, name, rule.__globals__))
+            known: Any = TENSOR_NAMES.get(name)
+            inner += [known.__code__] if getattr(known, "__globals__", None) is TENSOR_NAMES else []
+        left += [c for c in inner if c not in seen]
+
+
+def _unknown(op: str, target: str, name: str, variables: dict[str, Any]) -> str:
+    """What is wrong with the name, and what to write in its place."""
+    text = f"{op}: the rule for {target!r} uses the name {name!r}, which is no op that is declared by now."
+    if name in variables:
+        return f"{text} A rule does not see the variables of its file: write `*, {name}={name}` after its parameters"
+    close = difflib.get_close_matches(name, TENSOR_NAMES, n=1)
+    return f"{text} Did you mean {close[0]!r}?" if close else text
 
 
 def as_reading(written: Callable[..., Any]) -> Callable[..., Any]:

@@ -68,7 +68,7 @@ class Primitive(Table):
         """Give the rule of each differentiable input.
 
         Raises:
-            TypeError: a rule is for, or asks for, something the op lacks; the message lists the choices.
+            TypeError, NameError: a rule is for, or asks for, something the op lacks; it uses a name that no op has.
         """
         self.read_rules(rules)
         self.node_class = make_node_class(self)

@@ -18,7 +18,7 @@ import re
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from ..base.readings import ARRAY_NAMES, SYMBOL_NAMES, TENSOR_NAMES, rebound
+from ..base.readings import ARRAY_NAMES, SYMBOL_NAMES, TENSOR_NAMES, rebound, refuse_unknown_names
 from ..base.results import return_type
 from .real_only import REAL_ONLY
 
@@ -71,10 +71,8 @@ class Table:
     required = inspect.Parameter.empty
 
     def __init__(self, forward: Callable[..., Any], node_name: str, traits: Traits) -> None:
-        self.forward, self.name, self.__doc__ = forward, forward.__name__, forward.__doc__
-        self.__name__ = self.name
-        short = re.sub(r"Backward(s|\d*)(_copy)?$", "", node_name.rpartition("::")[2])
-        self.title = short or self.name.capitalize()  # "Mul", as in MulBackward0
+        self.forward, self.name, self.__name__, self.__doc__ = forward, forward.__name__, forward.__name__, forward.__doc__
+        self.title = re.sub(r"Backward(s|\d*)(_copy)?$", "", node_name.rpartition("::")[2]) or self.name.capitalize()  # "Mul"
         self.node_name = node_name
         self.view, self.promotes, self.several, self.cuts, names, returns, fixed, self.materialize, self.also_saved = traits
         self.result_names, self.nondifferentiable = names, set(fixed)
@@ -104,6 +102,7 @@ class Table:
         for target, (_, *names) in asked.items():
             if target not in inputs or not {name.removeprefix("_") for name in names} <= known:
                 raise TypeError(f"{self.name}: rule for {target!r} asks for {names}; choose from {sorted(known)}")
+            refuse_unknown_names(self.forward, target, rules[target])
         self.saved_names = tuple(sorted({name for _, *names in asked.values() for name in names}.union(self.also_saved)))
         self.slots = tuple(f"s_{name}" for name in self.saved_names)
         self.rules = tuple(self._bound_rule(rules[n], asked[n]) if n in rules else None for n in inputs)

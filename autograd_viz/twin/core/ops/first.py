@@ -5,6 +5,11 @@ Formulas and node names are PyTorch's.
 """
 # fmt: off
 
+from ..base.names import (  # isort: skip
+    cat_backward, conjugated, eq, expand, ger, log_softmax_backward_data, maybe_multiply, mean_divisor, mse_loss_backward,
+    nll_loss_backward, pow_backward, reshape, select_backward, sgn, sigmoid_backward, softmax_backward_data, sum_backward,
+    sum_to, tanh_backward, threshold_backward, where,
+)
 from .activation.activation import sigmoid, tanh
 from .activation.activation_kinked import relu
 from .activation.softmax import log_softmax_dim, softmax_dim

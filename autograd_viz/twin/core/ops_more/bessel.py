@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..base.names import eq, exp, lgamma, log, no_derivative_of, sgn, where
 from ..base.public import public
 from ..base.scipy_special import special
 from ..base.symbol import call

@@ -21,7 +21,7 @@ def copied(view: Primitive) -> Primitive:
         return tuple(r.copy() for r in result) if view.several else result.copy()
 
     forward.__name__, forward.__doc__ = f"{view.name}_copy", f"A copy: {view.__doc__}"
-    forward.__signature__ = inspect.signature(view.forward)
+    forward.__signature__ = inspect.signature(view.forward)  # type: ignore[attr-defined]
     copy = primitive(f"{view.node_name}_copy", several=view.several)(forward)
     copy.defvjp(self=view.rules[0].on_arrays)
     return copy

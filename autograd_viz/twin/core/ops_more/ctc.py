@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from ..base import names as op
 from ..base.public import public
-from ..base.readings import op
 from ..op.primitive import primitive
 from ..ops.loss.loss import MEAN, SUM, reduction_number
 from ..tensor.tensor import Tensor

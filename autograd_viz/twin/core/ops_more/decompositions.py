@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from ..base.names import conj, identity, is_complex, linalg_solve_ex, linalg_solve_triangular, mT, resized, tril, unsqueeze
 from ..base.public import public
 from ..base.readings import composite
 from ..op.primitive import primitive

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..base import names as op
 from ..base.public import public
-from ..base.readings import op
 from ..ops.reduce.dims import of_tensor, reduced_dims
 from ..tensor.arguments import check_dim
 from ..tensor.tensor import Tensor

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..base.names import eq, mT, sign, unsqueeze, where, zeros_like
 from ..base.public import public
 from ..base.readings import composite, inlined
 from ..op.primitive import primitive

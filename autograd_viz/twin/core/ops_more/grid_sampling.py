@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from ..base.names import op_named, stack, sum_dim
 from ..base.readings import composite, inlined
 from ..base.symbol import call
 from ..op.primitive import Primitive, primitive

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..base.names import conjugated, identity, mH, resized, squeeze_dim, tril, unsqueeze
 from ..base.public import public
 from ..base.readings import composite
 from ..op.primitive import primitive

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ..base.names import op_named
 from ..op.primitive import Primitive
 from ..ops.layers.separable import along_each, transposed
 from ..ops.layers.sized import asking, op

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..base.names import mH, unsqueeze
 from ..base.public import public
 from ..base.readings import composite
 from ..op.primitive import primitive

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from ..base import names as op
 from ..base.public import public
-from ..base.readings import op
 from ..ops.elementwise.arithmetic import add_scalar, sub, sub_scalar
 from ..ops.elementwise.choosing import minimum
 from ..ops.loss.loss import loss, reduce_terms, reduction_number

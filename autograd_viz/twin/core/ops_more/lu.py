@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ..base.names import identity, linalg_solve_triangular, mH, mT, resized, tril, triu
 from ..base.public import public
 from ..base.readings import composite
 from ..op.primitive import primitive

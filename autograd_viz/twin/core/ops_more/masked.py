@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from ..base import names as op
 from ..base.public import public
-from ..base.readings import op
 from ..ops.activation import softmax
 from ..ops.reduce import cumulative, extrema_calls, norms, reduction
 from ..ops.reduce import prod as of_prod
@@ -88,8 +88,8 @@ def _extreme(name: str, what: str, found: Callable[..., Any]) -> None:
     public(f"masked.{name}")(masked)
 
 
-_extreme("amax", "The largest", lambda x, dim, keep: extrema_calls.amax_dims(x, dim=_all_dims(x, dim), keepdim=keep))
-_extreme("amin", "The smallest", lambda x, dim, keep: extrema_calls.amin_dims(x, dim=_all_dims(x, dim), keepdim=keep))
+_extreme("amax", "The largest", lambda x, dim, keep: op.amax_dims(x, dim=_all_dims(x, dim), keepdim=keep))
+_extreme("amin", "The smallest", lambda x, dim, keep: op.amin_dims(x, dim=_all_dims(x, dim), keepdim=keep))
 _extreme("argmax", "The index of the largest", extrema_calls.argmax)
 _extreme("argmin", "The index of the smallest", extrema_calls.argmin)
 

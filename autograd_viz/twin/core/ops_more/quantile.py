@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from ..base import names as op
 from ..base.public import public
-from ..base.readings import op
 from ..ops.reduce.dims import of_tensor
 from ..ops.reduce.sorting import sort_dim
 from ..tensor.arguments import from_front

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..base.names import no_derivative
 from ..base.public import public
 from ..op.primitive import primitive
 from ..tensor.arguments import check_dim

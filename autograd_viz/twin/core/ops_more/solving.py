@@ -8,8 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from ..base import names as op
+from ..base.names import conj, conjugated, identity, is_complex, mH, mT, of_matrix, sum_dim, unsqueeze
 from ..base.public import public
-from ..base.readings import composite, op
+from ..base.readings import composite
 from ..op.primitive import primitive
 from ..ops.elementwise.logic import eq
 from ..ops.matrix.matmul import matmul

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from ..base.names import diagonal, zeros_like
 from ..base.public import public
 from ..op.primitive import primitive
 from ..ops.shape.slicing import diagonal_view, select, slice_dim

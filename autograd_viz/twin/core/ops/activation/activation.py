@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...base.names import conjugated, exp, reshape, stack, unbind_dim, where
 from ...base.public import public
 from ...base.readings import composite, inlined
 from ...base.scipy_special import special

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...base.names import exp, ndtr, tanh
 from ...base.public import public
 from ...base.readings import ARRAY_NAMES, composite
 from ...base.scipy_special import special

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...base.names import logical_and, where, zeros_like
 from ...base.public import public
 from ...op.primitive import primitive
 from ...op.row import public_row, row

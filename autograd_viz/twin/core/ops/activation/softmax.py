@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ...base.names import conjugated, exp, keep_dims, sum_dim
 from ...base.public import public
 from ...base.readings import composite
 from ...op.primitive import primitive
@@ -133,7 +134,7 @@ def _safe_softmax(input: Tensor, dim: int, dtype: Any = None) -> Any:
     return safe_softmax_dim(_in_float("softmax", input, dim, dtype), dim=dim)
 
 
-_safe_softmax.default = _safe_softmax  # PyTorch's torch.ops.aten has the overload under this name
+_safe_softmax.default = _safe_softmax  # type: ignore[attr-defined]  # torch.ops.aten has the overload under this name
 
 
 @public("torch._softmax_backward_data")

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ...base.names import conjugated
 from ...base.public import public
 from ...base.readings import inlined
 from ...op.primitive import primitive

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...base.dtypes import from_numpy_dtype
+from ...base.names import eq, isnan, logical_and, logical_or
 from ...base.public import public
 from ...base.readings import composite, inlined
 from ...op.primitive import primitive

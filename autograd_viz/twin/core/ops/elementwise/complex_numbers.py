@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ...base.dtypes import from_numpy_dtype
+from ...base.names import is_complex
 from ...base.public import public
 from ...base.readings import composite
 from ...op.primitive import primitive

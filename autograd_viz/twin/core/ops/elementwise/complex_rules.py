@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from ...base.readings import declare, op
+from ...base import names as op
+from ...base.readings import declare
 from ...base.symbol import Symbol, call
 from ...tensor.tensor import Tensor
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...base.names import sum_all, zeros_like
 from ...base.public import INPLACE, public
 from ...op.row import row
 from ...tensor.scalars import fitted

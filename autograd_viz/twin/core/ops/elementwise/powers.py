@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...base.dtypes import complex128, float64
+from ...base.names import conjugated, eq, is_complex, real_part, where, zeros_like
 from ...base.public import public
 from ...base.readings import composite, inlined
 from ...op.primitive import primitive

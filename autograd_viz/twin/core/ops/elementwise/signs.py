@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...base.names import conjugated, eq, is_complex, isfinite, ne, no_derivative, where, zeros_like
 from ...base.public import public
 from ...base.readings import composite
 from ...op.primitive import primitive

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ...base.names import add_scalar, eq, exp, log, log1p, log_of, logical_and, logical_or, mul_scalar, where
 from ...base.public import public
 from ...base.readings import composite, inlined
 from ...base.scipy_special import special

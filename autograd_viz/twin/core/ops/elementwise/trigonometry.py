@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...base.names import conjugated, eq, is_complex, sqrt, where
 from ...base.public import public
 from ...base.readings import composite, inlined
 from ...op.primitive import primitive

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...base.memory import laid_out_for, steps_in
+from ...base.names import new_zeros
 from ...base.public import public
 from ...base.readings import inlined
 from ...op.primitive import primitive

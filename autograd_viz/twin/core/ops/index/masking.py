@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...base.names import new_zeros, sum_all, where, zeros_like
 from ...base.public import public
 from ...base.readings import writer
 from ...op.primitive import primitive

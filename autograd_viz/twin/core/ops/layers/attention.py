@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ...base.names import exp, expand, reshape, sum_dim, transpose_dims, unsqueeze, where, zeros_like
 from ...base.public import NAMESPACES, public
 from ...base.readings import ARRAY_NAMES, composite
 from ...op.primitive import primitive

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...base.names import op_named, zeros_like
 from ...op.primitive import Primitive
 from .separable import along_each, shares, transposed
 from .sized import asking, op, same

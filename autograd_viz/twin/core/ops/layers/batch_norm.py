@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...base.names import normalization_backward, normalized, per_channel, per_channel_sum, sqrt
 from ...base.public import public
 from ...base.readings import composite
 from ...op.primitive import primitive

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from ...base.names import conjugated, sum_dim
 from ...base.readings import inlined
 from ...base.symbol import Symbol, call
 from ...op.primitive import primitive

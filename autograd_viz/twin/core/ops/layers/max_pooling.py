@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...base.names import gather_in_planes, op_named, zeros_like
 from ...base.symbol import call
 from ...op.primitive import Primitive
 from ...op.row import row

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from ...base.names import expand, reshape, sum_dim, unsqueeze
 from ...base.public import public
 from ...base.readings import composite, inlined
 from ...op.primitive import primitive

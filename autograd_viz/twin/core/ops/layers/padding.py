@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ...base.names import zeros_like
 from ...base.public import public
 from ...base.readings import inlined
 from ...op.primitive import Primitive, primitive

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ...base import names as op
 from ...base.public import public
-from ...base.readings import op
 from ...tensor.tensor import Tensor
 from ..reduce.reduction import mean_dim
 from ..shape.shape import squeeze_dim, unsqueeze
@@ -72,7 +72,7 @@ def max_pool2d_with_indices_backward(
     return op.max_pool2d_backward(grad_output, self, indices=indices)
 
 
-max_pool2d_with_indices_backward.default = max_pool2d_with_indices_backward  # torch.ops.aten.<op>.default: its first overload
+max_pool2d_with_indices_backward.default = max_pool2d_with_indices_backward  # type: ignore[attr-defined]  # aten.<op>.default
 
 
 @public("nn.functional.avg_pool1d", "torch.avg_pool1d")

@@ -10,6 +10,7 @@ import inspect
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from ...base.names import op_named
 from ...base.public import public
 from ...op.primitive import Primitive, primitive
 

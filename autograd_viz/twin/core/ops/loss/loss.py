@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from ...base.names import sign, where
 from ...base.public import public
 from ...base.readings import composite, inlined
 from ...op.primitive import primitive
@@ -147,7 +148,7 @@ def as_called(function: Any, between: str) -> Any:
             return function(*args, **options, reduction=number)
         return reduce_terms(function(*args, **options), number)
 
-    call.__signature__ = seen
+    call.__signature__ = seen  # type: ignore[attr-defined]
     return call
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...base.names import exp, log, per_term, sigmoid, where, zeros_like
 from ...base.readings import composite, inlined
 from ...op.primitive import primitive
 from ...op.row import row

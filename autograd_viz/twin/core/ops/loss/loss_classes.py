@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...base.names import zeros_like
 from ...base.symbol import Symbol, call
 from ...op.primitive import primitive
 from ...tensor.refusals import check_scalar_type

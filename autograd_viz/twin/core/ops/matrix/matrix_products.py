@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ...base.names import bmm, conjugated, expand, ger, maybe_multiply, mT, unsqueeze
 from ...base.public import public
 from ...op.primitive import primitive
 from ...tensor.arguments import check_dim

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...base.names import zeros_like
 from ...base.public import INPLACE, public
 from ...op.primitive import primitive
 from ...op.row import row

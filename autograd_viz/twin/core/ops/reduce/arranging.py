@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...base.names import reshape, sum_dim
 from ...base.public import public
 from ...base.readings import composite, inlined
 from ...op.row import row

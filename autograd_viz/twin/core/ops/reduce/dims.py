@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ...base.names import unsqueeze
 from ...base.readings import composite
 from ...base.symbol import call
 from ...op.primitive import primitive

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...base.names import eq, keep_dims, ne, put_at, sum_dim, where
 from ...base.readings import composite
 from ...base.symbol import call
 from ...op.primitive import primitive

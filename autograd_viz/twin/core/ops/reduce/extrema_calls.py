@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...base import names as op
 from ...base.public import public
-from ...base.readings import op
 from ...tensor.tensor import Tensor
 from .dims import nonempty_dim, of_tensor, reduced_dims
 from .extrema import (

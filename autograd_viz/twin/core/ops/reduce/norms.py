@@ -7,8 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from ...base import names as op
+from ...base.names import conjugated, eq, is_same, keep_dims, real_part, sgn, shared, sum_dim, where, zeros_like
 from ...base.public import found, public
-from ...base.readings import composite, inlined, op
+from ...base.readings import composite, inlined
 from ...op.primitive import primitive
 from ...op.row import row
 from ...tensor.arguments import check_dim

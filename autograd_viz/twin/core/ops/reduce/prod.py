@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...base.names import all_dims, conjugated, keep_dims, reshape, reversed_cumsum, sum_dim, transpose_dims, unsqueeze, where
 from ...base.public import public
 from ...base.readings import composite
 from ...op.primitive import primitive

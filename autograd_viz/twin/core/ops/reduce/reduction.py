@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...base.names import eq, expand, keep_dims, unsqueeze
 from ...base.public import public
 from ...base.readings import inlined
 from ...op.primitive import primitive

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...base.memory import laid_out_for
+from ...base.names import put_at
 from ...base.public import public
 from ...op.primitive import primitive
 from ...op.row import row

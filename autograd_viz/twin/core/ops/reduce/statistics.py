@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...base.names import eq, keep_dims, mean_dim, where, zeros_like
 from ...base.public import public
 from ...base.readings import composite, inlined
 from ...op.primitive import Primitive, primitive

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...base.names import diagonal, diagonal_backward, expand
 from ...base.public import found, public
 from ...base.readings import inlined
 from ...op.primitive import primitive

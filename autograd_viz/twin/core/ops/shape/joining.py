@@ -8,9 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from ...base import names as op
 from ...base.dtypes import promote
+from ...base.names import reshape, slice_dim, split_with_lengths, unbind_dim
 from ...base.public import public
-from ...base.readings import composite, inlined, op
+from ...base.readings import composite, inlined
 from ...op.primitive import primitive
 from ...tensor.arguments import check_dim
 from ...tensor.tensor import Tensor

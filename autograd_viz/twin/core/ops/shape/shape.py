@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.lib.stride_tricks import as_strided as strided_view
 
+from ...base.names import sum_dim, zeros_like
 from ...base.public import public
 from ...base.readings import composite, inlined
 from ...op.primitive import primitive

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.lib.stride_tricks import as_strided as strided_view
 
+from ...base.names import cat, stack
 from ...base.public import public
 from ...base.readings import writer
 from ...op.primitive import primitive

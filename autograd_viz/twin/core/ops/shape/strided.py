@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.lib.stride_tricks import as_strided as strided_view
 
+from ...base.names import clone
 from ...base.public import public
 from ...op.primitive import primitive
 from ...tensor.tensor import Tensor
