@@ -104,6 +104,7 @@ PUBLIC_MODULES = {"amp", "autograd", "distributions", "nn", "optim", "testing", 
 
 def test_all_is_exact() -> None:
     """Every public name of the twin is in __all__, and nothing else is; at the front door stand the verbs and errors, too."""
+    assert all(hasattr(twin, n) for n in twin.__all__)
     public = {n for n, v in vars(twin).items() if n[0] != "_" and (n in PUBLIC_MODULES or not isinstance(v, ModuleType))}
     assert public | {n for n in names_of("torch") if n[0] != "_"} == set(twin.__all__)
     assert len(twin.__all__) == len(set(twin.__all__))
