@@ -25,8 +25,8 @@ class as_torch:  # noqa: N801 -- it is called, as PyTorch's `no_grad` is
     def __init__(self) -> None:
         if pytorch() is not None:
             raise ImportError(
-                "as_torch() was called after PyTorch was imported, and its tensors are not the twin's; call it before the first "
-                "`import torch`, in a new process",
+                "as_torch() was called after PyTorch was imported, and its tensors are not the twin's; call it "
+                "before the first `import torch`, in a new process",
                 name="torch",
             )
         self._forward = forward("torch", __package__)
