@@ -64,7 +64,7 @@ INSIDE: dict[str, dict[str, set[str]]] = {
         "pytorchs_name": set(),
         "names": {"core", "pytorchs_name"},
         "namespaces": {"amp", "core"},
-        "other_paths": {"autograd", "core", "distributions", "namespaces", "nn", "optim"},
+        "other_paths": {"autograd", "distributions", "namespaces", "nn", "optim"},
     },
 }
 

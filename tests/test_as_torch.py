@@ -35,9 +35,9 @@ def test_a_program_that_imports_torch_runs_on_the_twin_and_the_verbs_see_it() ->
     verbs = """
 import autograd_viz as av
 run = av.watch(model)
-loss.backward(retain_graph=True); opt.step()
-print(av.show(loss)); av.step(loss); av.map(loss); print(type(av.explain(model[0].weight)).__name__)
-print(run.history.steps if hasattr(run.history, "steps") else "watched")
+print(av.show(loss)); av.step(loss); av.map(loss)
+loss.backward(); opt.step()
+print(type(run).__name__, av.explain(model[0].weight))
 for verb in (av.watch, av.record):
     try: verb()
     except av.MissingLibraryError as error: print(error)

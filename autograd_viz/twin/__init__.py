@@ -40,9 +40,8 @@ _MADE = {
     *("special", "version"),
 }
 _INSIDE = {"autocast": "amp", "vmap": "autograd.vmap"}
-sys.meta_path.append(
-    Made(__name__, {"": "namespaces", **dict.fromkeys(("distributions", "func", "nn", "optim"), "other_paths")})
-)
+_OTHERS = dict.fromkeys(("distributions", "func", "nn", "optim"), "other_paths")
+sys.meta_path.append(Made(__name__, {"": "namespaces", **_OTHERS}))
 
 
 def __getattr__(name: str) -> Any:
