@@ -108,6 +108,8 @@ def __getattr__(name: str) -> Any:
         return sorted({*_HOME, *import_module(".twin", __name__).__all__})
     if name in _HOME:
         value = getattr(import_module(f".{_HOME[name]}", __name__), name)
+    elif name == "twin":
+        value = import_module(".twin", __name__)
     elif name.startswith("__"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     else:

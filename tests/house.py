@@ -24,7 +24,7 @@ FLOORS: dict[str, set[str]] = {
     "verbs": {"answers", "errors", "graph", "pictures", "runtime", "sources", "stepper", "twin", "widget", "words"},
     "__init__": {"errors", "runtime", "twin", "verbs", "words"},
     "lessons": {"answers", "errors", "graph", "pictures", "sources", "stepper", "verbs", "widget", "words"},
-    "cli": {"errors", "pictures", "stepper", "verbs"},
+    "cli": {"errors", "pictures", "sources", "stepper", "verbs"},
 }
 # the same inside of the rooms that have rooms; "" is what stands in the room itself
 INSIDE: dict[str, dict[str, set[str]]] = {
@@ -61,7 +61,10 @@ INSIDE: dict[str, dict[str, set[str]]] = {
         "testing": {"core"},
         "optim": {"core", "nn"},
         "utils": {"autograd", "core"},
-        "namespaces": {"amp", "autograd", "core", "distributions", "nn", "optim"},
+        "pytorchs_name": set(),
+        "names": {"core", "pytorchs_name"},
+        "namespaces": {"amp", "core"},
+        "other_paths": {"autograd", "distributions", "namespaces", "nn", "optim"},
     },
 }
 

@@ -17,6 +17,7 @@ from IPython.display import display
 
 import autograd_viz as av
 
+from ..sources.anything import is_drawable
 from .ending import Ended
 from .runnable import NoShell, Program, program_at, program_of_module
 
@@ -158,7 +159,7 @@ def root_of(namespace: dict[str, Any], name: str | None, path: Path) -> Any:
     Raises:
         UsageError: there is none.
     """
-    there = [n for n, v in namespace.items() if _is_tensor(v) and not n.startswith("_")]
+    there = [n for n, v in namespace.items() if is_drawable(v) and not n.startswith("_")]
     if name is not None:
         if name not in there:
             raise UsageError(f"{path} has no tensor called {name!r}; it has: {', '.join(there) or 'none'}")
@@ -173,11 +174,6 @@ def root_of(namespace: dict[str, Any], name: str | None, path: Path) -> Any:
 def is_second_pass(error: Exception) -> bool:
     """Has the program's own backward pass freed the saved tensors?"""
     return SECOND in str(error)
-
-
-def _is_tensor(value: Any) -> bool:
-    torch = sys.modules.get("torch")
-    return isinstance(value, av.Tensor) or (torch is not None and isinstance(value, torch.Tensor))
 
 
 def asked(namespace: dict[str, Any], expression: str, **values: Any) -> Any:

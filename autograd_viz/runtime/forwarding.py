@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from importlib import import_module
 from importlib.machinery import ModuleSpec
 from types import ModuleType
@@ -35,6 +35,41 @@ class Forward:
     def exec_module(self, module: ModuleType) -> None:
         """Python takes what stands in `sys.modules` after this: the module that is meant, with its own name and spec."""
         sys.modules[module.__name__] = import_module(self.target + module.__name__[len(self.name) :])
+
+
+class Made:
+    """Finds modules without files, which another file makes: `torch.linalg`, `torch.nn.modules.linear`.
+
+    Args:
+        package: where they are.
+        makers: by the first part of their names, the file of the package that makes them; by "" that of all others.
+    """
+
+    def __init__(self, package: str, makers: Mapping[str, str]) -> None:
+        self.package, self.makers = package, makers
+
+    def find_spec(self, fullname: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
+        """The import system asks for a module that has no file."""
+        if not fullname.startswith(f"{self.package}."):
+            return None
+        maker = self.makers.get(fullname[len(self.package) + 1 :].partition(".")[0], self.makers[""])
+        import_module(f"{self.package}.{maker}")
+        made = sys.modules.get(fullname)
+        return None if made is None else ModuleSpec(fullname, _Loaded(made))  # type: ignore[arg-type]
+
+
+class _Loaded:
+    """The loader of a module that is there."""
+
+    def __init__(self, module: ModuleType) -> None:
+        self.module = module
+
+    def create_module(self, spec: ModuleSpec) -> None:
+        """Python makes an empty one."""
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Python takes what stands in `sys.modules` after this."""
+        sys.modules[module.__name__] = self.module
 
 
 def forward(name: str, target: str, but: Collection[str] = ()) -> Forward:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import gc
-import sys
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
 from ..graph.storages import Memory
 from ..graph.text import norm_of
+from ..runtime.pytorch import pytorch
 from ..twin.core.tensor.tensor import Tensor
 from .shared.names import Chosen
 from .shared.random_numbers import random_numbers_kept as others_kept
@@ -23,7 +23,7 @@ from .twin.storages import core_storages
 
 def is_torch(value: Any) -> bool:
     """Is it a PyTorch tensor?"""
-    torch = sys.modules.get("torch")
+    torch = pytorch()
     return torch is not None and isinstance(value, torch.Tensor)
 
 
@@ -43,7 +43,8 @@ def is_leaf(tensor: Any) -> bool:
 
 def is_batched(tensor: Any) -> bool:
     """Is it one of PyTorch, inside of vmap?"""
-    return is_torch(tensor) and bool(sys.modules["torch"]._C._functorch.is_batchedtensor(tensor))
+    torch = pytorch()
+    return torch is not None and isinstance(tensor, torch.Tensor) and torch._C._functorch.is_batchedtensor(tensor)
 
 
 def graph_of(tensor: Any, variables: Mapping[str, Any], is_outline: bool = False) -> Any:
@@ -79,7 +80,7 @@ def random_numbers_kept() -> Iterator[None]:
     """Afterwards all generators of random numbers have their former state."""
     with ExitStack() as stack:
         stack.enter_context(others_kept())
-        if "torch" in sys.modules:
+        if pytorch() is not None:
             from .pytorch.stepping.leaves import random_numbers_kept as torch_kept
 
             stack.enter_context(torch_kept())

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from ..errors import NotDrawableError
 from ..graph.model import Document, Value
+from ..runtime.pytorch import pytorch
 from .anything import is_torch
 from .twin.asked import CoreLive, numbers_of
 from .twin.asked import roots_for as twins_roots
@@ -41,12 +42,13 @@ class Look(NamedTuple):
 @contextmanager
 def unseen(tensor: Any) -> Iterator[None]:
     """Inside, none of the user's modes sees what we ask of a tensor."""
-    if not is_torch(tensor):
+    torch = pytorch()
+    if torch is None or not isinstance(tensor, torch.Tensor):
         yield
         return
     from .pytorch.reading.values import outside_modes
 
-    with sys.modules["torch"]._C.DisableTorchFunction(), outside_modes():
+    with torch._C.DisableTorchFunction(), outside_modes():
         yield
 
 

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from types import FrameType, TracebackType
 from typing import Any, NamedTuple
 
+from ..runtime.pytorch import pytorch
 from ..twin.core.backward.node import Node
 from ..twin.core.base.provenance import PACKAGE
 from .anything import is_drawable
@@ -68,7 +69,7 @@ def _tensors(frame: FrameType, names: tuple[str, ...]) -> tuple[Any, ...]:
 
 def is_library(file: str) -> bool:
     """Is it ours, PyTorch's, or Python's own? `copy.deepcopy` calls methods of what it copies."""
-    torch = sys.modules.get("torch")
+    torch = pytorch()
     theirs = os.path.dirname(os.path.abspath(torch.__file__)) + os.sep if torch is not None and torch.__file__ else PACKAGE
     return file.startswith((PACKAGE, "<autograd_viz", theirs)) or (file.startswith(PYTHON) and "site-packages" not in file)
 

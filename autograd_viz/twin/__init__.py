@@ -1,98 +1,62 @@
 """PyTorch in NumPy: its tensors, autograd, modules and optimizers, by its names (``import autograd_viz.twin as torch``).
 
-Nothing here draws. The rooms that do read these tensors from above.
+Nothing here draws. The rooms that do read these tensors from above. Each part is loaded when it is first named.
 """
 
-from math import e, inf, nan, pi
+import sys
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
-from . import amp, autograd, distributions, nn, optim, testing, utils
-from .amp import autocast
-from .autograd.vmap import vmap
-from .core.backward.anomaly import is_anomaly_check_nan_enabled, is_anomaly_enabled
-from .core.base import missing as _missing
-from .core.base import public as _public
-from .core.base.device import device
-from .core.base.dtypes import (
-    bfloat16,
-    cdouble,
-    cfloat,
-    complex64,
-    complex128,
-    double,
-    dtype,
-    float16,
-    float32,
-    float64,
-    get_default_dtype,
-    half,
-    int8,
-    int16,
-    int32,
-    int64,
-    long,
-    set_default_dtype,
-    short,
-    uint8,
-)
-from .core.base.dtypes import bool_ as bool  # noqa: A004 -- PyTorch's name
-from .core.base.dtypes import float_ as float  # noqa: A004 -- PyTorch's name
-from .core.base.dtypes import int_ as int  # noqa: A004 -- PyTorch's name
-from .core.base.grad_mode import (
-    enable_grad,
-    inference_mode,
-    is_grad_enabled,
-    is_inference_mode_enabled,
-    no_grad,
-    set_grad_enabled,
-)
-from .core.base.scopes import scope
-from .core.tensor import questions as _questions
-from .core.tensor.as_array import Size
-from .core.tensor.interchange import from_dlpack
-from .core.tensor.questions import (
-    channels_last,
-    channels_last_3d,
-    contiguous_format,
-    memory_format,
-    preserve_format,
-    strided,
-)
-from .core.tensor.random import default_generator
-from .core.tensor.storage import load, save
-from .core.tensor.tensor import Tensor
-from .namespaces import (
-    accelerator,
-    backends,
-    cuda,
-    fft,
-    func,
-    functional,
-    linalg,
-    masked,
-    multiprocessing,
-    ops,
-    random,
-    special,
-    version,
-)
+from ..runtime.forwarding import Made
 
-layout = _questions.layout
-newaxis = None  # in an index
-globals().update(_public.NAMESPACES["torch"])  # the files of the ops declare their public names
-__getattr__ = _missing.module_getattr("torch", globals())
+if TYPE_CHECKING:
+    from . import amp as amp
+    from . import autograd as autograd
+    from . import distributions as distributions
+    from . import nn as nn
+    from . import optim as optim
+    from . import testing as testing
+    from . import utils as utils
+    from .amp import autocast as autocast
+    from .autograd.vmap import vmap as vmap
+    from .names import *  # noqa: F403
+    from .namespaces import accelerator as accelerator
+    from .namespaces import backends as backends
+    from .namespaces import cuda as cuda
+    from .namespaces import fft as fft
+    from .namespaces import functional as functional
+    from .namespaces import linalg as linalg
+    from .namespaces import masked as masked
+    from .namespaces import multiprocessing as multiprocessing
+    from .namespaces import ops as ops
+    from .namespaces import random as random
+    from .namespaces import special as special
+    from .namespaces import version as version
+    from .other_paths import func as func
 
-__all__ = [
-    "Size", "Tensor", "accelerator", "amp", "autocast", "autograd", "backends", "bfloat16", "bool", "cdouble", "cfloat",
-    "channels_last", "channels_last_3d", "complex64", "complex128", "contiguous_format", "cuda", "default_generator",
-    "device", "distributions", "double", "dtype", "e", "enable_grad", "fft", "float", "float16", "float32", "float64",
-    "from_dlpack", "func", "functional", "get_default_dtype", "half", "inf", "inference_mode", "int", "int8", "int16",
-    "int32", "int64", "is_anomaly_check_nan_enabled", "is_anomaly_enabled", "is_grad_enabled", "is_inference_mode_enabled",
-    "layout", "linalg", "load", "long", "masked", "memory_format", "multiprocessing", "nan", "newaxis", "nn", "no_grad",
-    "ops", "optim", "pi", "preserve_format", "random", "save", "scope", "set_default_dtype", "set_grad_enabled", "short",
-    "special", "strided", "testing", "uint8", "utils", "version", "vmap",
-]  # fmt: skip
-__all__.extend(op for op in _public.names_of("torch") if op[0] != "_" and op not in __all__)
+_FOLDERS = {"amp", "autograd", "core", "distributions", "nn", "optim", "testing", "utils"}
+_MADE = {
+    *("accelerator", "backends", "cuda", "fft", "func", "functional", "linalg", "masked", "multiprocessing", "ops", "random"),
+    *("special", "version"),
+}
+_INSIDE = {"autocast": "amp", "vmap": "autograd.vmap"}
+_OTHERS = dict.fromkeys(("distributions", "func", "nn", "optim"), "other_paths")
+sys.meta_path.append(Made(__name__, {"": "namespaces", **_OTHERS}))
+
+
+def __getattr__(name: str) -> Any:
+    """A part of PyTorch; it is loaded when it is first named."""
+    if name in _FOLDERS or name in _MADE:
+        value = import_module(f".{name}", __name__)
+    elif name in _INSIDE:
+        value = getattr(import_module(f".{_INSIDE[name]}", __name__), name)
+    elif name.startswith("__") and name != "__all__":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    else:
+        value = getattr(import_module(".names", __name__), name)
+    globals()[name] = value
+    return value
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted({*globals(), *__getattr__("__all__")})

@@ -7,32 +7,30 @@ import importlib
 import sys
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import ModuleType, SimpleNamespace
 from typing import Any, NoReturn
 
-from . import amp, distributions, nn, optim
-from .autograd import func as transforms
-from .autograd.vmap import vmap
+from . import amp
 from .core.base.missing import module_getattr
 from .core.base.public import NAMESPACES, names_of
 from .core.tensor.legacy import legacy_types
 
 
-def _module(name: str, what: str, **members: Any) -> ModuleType:
+def module(name: str, what: str, **members: Any) -> ModuleType:
     """A module of this package with `members`. Other names of PyTorch raise an error that suggests an alternative."""
-    module = ModuleType(f"{__package__}.{name}", what)
-    module.__path__ = []  # so that Python looks inside it for the names of its files
-    module.__dict__.update(members, __getattr__=module_getattr(f"torch.{name}", module.__dict__))
-    sys.modules[module.__name__] = module  # for `import autograd_viz.linalg`
-    return module
+    made = ModuleType(f"{__package__}.{name}", what)
+    made.__path__ = []  # so that Python looks inside it for the names of its files
+    made.__dict__.update(members, __getattr__=module_getattr(f"torch.{name}", made.__dict__))
+    sys.modules[made.__name__] = made  # for `import autograd_viz.linalg`
+    return made
 
 
 def _of_ops(name: str, what: str) -> ModuleType:
     """The module of the ops that are public in this namespace."""
     names = names_of(name)
-    return _module(name, what, **NAMESPACES[name], __all__=names, __dir__=lambda: names)
+    return module(name, what, **NAMESPACES[name], __all__=names, __dir__=lambda: names)
 
 
 def _no(*_: object, **__: object) -> bool:
@@ -51,7 +49,7 @@ def _nothing(*_: object, **__: object) -> None:
 
 def _absent(name: str, **settings: Any) -> ModuleType:
     """A missing backend, and its settings."""
-    return _module(
+    return module(
         f"backends.{name}", "What is not here, and settings without effect.", is_available=_no, is_built=_no, **settings
     )
 
@@ -71,12 +69,12 @@ fft = _of_ops("fft", "Discrete Fourier transforms, by the names of torch.fft.")
 linalg = _of_ops("linalg", "Decompositions, solvers and norms of matrices, by the names of torch.linalg.")
 masked = _of_ops("masked", "Reductions that skip what a mask leaves out, by the names of torch.masked.")
 special = _of_ops("special", "Special functions, by the names of torch.special.")
-ops = _module(
+ops = module(
     "ops",
     "The ops that PyTorch has under torch.ops.aten only.",
     aten=SimpleNamespace(**{name: Packet(function) for name, function in NAMESPACES["ops.aten"].items()}),
 )
-accelerator = _module(
+accelerator = module(
     "accelerator",
     "There is no accelerator: enough of torch.accelerator for a program to find that out.",
     is_available=_no,
@@ -125,7 +123,7 @@ def _no_stream(*_: object, **__: object) -> Iterator[None]:
     yield
 
 
-cuda = _module(
+cuda = module(
     "cuda",
     "There is no GPU here: enough of torch.cuda for a program to find that out, and counters of 0.",
     Event=Event,
@@ -150,7 +148,7 @@ def _cuda_autocast(enabled: bool = True, dtype: Any = None, cache_enabled: bool 
     return amp.autocast("cuda", dtype, enabled, cache_enabled)
 
 
-cuda.__dict__["amp"] = _module(
+cuda.__dict__["amp"] = module(
     "cuda.amp",
     "Mixed precision by its names before torch.amp.",
     autocast=_cuda_autocast,
@@ -158,7 +156,7 @@ cuda.__dict__["amp"] = _module(
     custom_fwd=amp.custom_fwd,
     custom_bwd=amp.custom_bwd,
 )
-backends = _module(
+backends = module(
     "backends",
     "What computes: NumPy. Enough of torch.backends for a program to find that out, and to set what has no effect.",
     cudnn=_absent(
@@ -171,8 +169,8 @@ backends = _module(
     mkldnn=_absent("mkldnn", enabled=False),
     openmp=_absent("openmp"),
 )  # fmt: skip
-version = _module("version", "The versions of what computes.", cuda=None, hip=None, git_version="")
-functional = _module("functional", "Ops of torch, by the names of torch.functional.", **NAMESPACES["torch"])
+version = module("version", "The versions of what computes.", cuda=None, hip=None, git_version="")
+functional = module("functional", "Ops of torch, by the names of torch.functional.", **NAMESPACES["torch"])
 functional.__dict__["__getattr__"] = module_getattr("torch", functional.__dict__)
 
 
@@ -186,7 +184,7 @@ def _fork_rng(devices: Any = None, enabled: bool = True, **options: Any) -> Iter
 
 
 _SEEDS = ("manual_seed", "seed", "initial_seed", "get_rng_state", "set_rng_state")
-random = _module("random", "The random numbers.", fork_rng=_fork_rng, **{n: NAMESPACES["torch"][n] for n in _SEEDS})
+random = module("random", "The random numbers.", fork_rng=_fork_rng, **{n: NAMESPACES["torch"][n] for n in _SEEDS})
 
 
 def _spawn(
@@ -211,53 +209,6 @@ def _spawn(
     return None
 
 
-multiprocessing = _module("multiprocessing", "Python's own multiprocessing. A tensor is copied into another process.")
+multiprocessing = module("multiprocessing", "Python's own multiprocessing. A tensor is copied into another process.")
 multiprocessing.__dict__["spawn"] = _spawn
 multiprocessing.__dict__["__getattr__"] = lambda name: getattr(importlib.import_module("multiprocessing"), name)
-
-
-func = _module(
-    "func",
-    "Functions of functions, by the names of torch.func.",
-    **{n: getattr(transforms, n) for n in ("grad", "grad_and_value", "hessian", "jacfwd", "jacrev", "jvp", "vjp")},
-    vmap=vmap,
-    functional_call=nn.utils.stateless.functional_call,
-    stack_module_state=nn.utils.stateless.stack_module_state,
-)
-
-
-def _also(target: ModuleType, paths: str) -> None:
-    """Other paths to a module: where PyTorch has a file, for ``from torch.nn.modules.linear import Linear``."""
-    for path in paths.split():
-        room, _, name = path.rpartition(".")
-        sys.modules[f"{__package__}.{path}"] = target
-        setattr(sys.modules[f"{__package__}.{room}"], name, target)
-
-
-def _ntuple(n: int) -> Callable[[Any], Any]:
-    """A function that makes `n` equal numbers of one: ``_pair(3)`` is (3, 3)."""
-    return lambda x: tuple(x) if isinstance(x, Iterable) else (x,) * n
-
-
-_layers = _module(
-    "nn.modules", "The layers, by the names of torch.nn.modules and its files.",
-    **{name: getattr(nn, name) for name in nn.__all__},
-    _BatchNorm=nn.normalization._BatchNorm, _InstanceNorm=nn.normalization._InstanceNorm,
-    _NormBase=nn.normalization._RunningNorm, _ConvNd=nn.convolution._Convolution, _DropoutNd=nn.dropout._Dropout,
-    _Loss=nn.loss._Loss, _ntuple=_ntuple, _single=_ntuple(1), _pair=_ntuple(2), _triple=_ntuple(3), _quadruple=_ntuple(4),
-)  # fmt: skip
-_also(_layers, """
-    nn.modules nn.modules.activation nn.modules.batchnorm nn.modules.container nn.modules.conv nn.modules.distance
-    nn.modules.dropout nn.modules.flatten nn.modules.instancenorm nn.modules.linear
-    nn.modules.loss nn.modules.module nn.modules.normalization
-    nn.modules.padding nn.modules.pixelshuffle nn.modules.pooling nn.modules.rnn nn.modules.sparse nn.modules.transformer
-    nn.modules.upsampling nn.modules.utils
-""")  # fmt: skip
-_also(distributions, """
-    distributions.bernoulli distributions.beta distributions.categorical distributions.dirichlet distributions.exponential
-    distributions.multivariate_normal distributions.normal distributions.uniform
-""")  # fmt: skip
-_also(nn.utils, "nn.utils.clip_grad nn.utils.convert_parameters")
-_also(
-    optim, "optim.adadelta optim.adagrad optim.adamax optim.adamw optim.asgd optim.nadam optim.radam optim.rmsprop optim.rprop"
-)

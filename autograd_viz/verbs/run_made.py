@@ -9,6 +9,7 @@ from ..errors import NotDrawableError
 from ..pictures.runs.history import History
 from ..pictures.runs.ranks import Ranks, Teller, unpacked
 from ..pictures.runs.rows import Row
+from ..runtime.pytorch import pytorch
 from ..sources.shared.run.rows import rows_of
 from ..sources.twin.run import CoreRunWatch
 from ..twin.core.tensor.tensor import Tensor
@@ -55,11 +56,8 @@ def _is_core(model: Any) -> bool:
 
 
 def _check_torch(model: Any) -> None:
-    try:
-        from torch.nn import Module
-    except ModuleNotFoundError:
-        Module = ()  # type: ignore[assignment, misc]  # noqa: N806 -- a class
-    if not isinstance(model, Module):
+    torch = pytorch()
+    if torch is None or not isinstance(model, torch.nn.Module):
         raise NotDrawableError(f"watch(model) takes a module, got {type(model).__name__} ({model!r:.60})")
 
 

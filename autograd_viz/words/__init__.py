@@ -6,13 +6,13 @@ begin with `UI` have labels of the widget by key.
 
 from __future__ import annotations
 
-from types import ModuleType
+from importlib import import_module
 
 from ..errors import UnknownChoiceError
-from . import en, zh
+from . import en
 
-_LANGUAGES: dict[str, ModuleType] = {"en": en, "zh": zh}
-_chosen = "en"
+_LANGUAGES = ("en", "zh")
+_chosen = en
 
 
 def set_language(name: str) -> None:
@@ -24,21 +24,21 @@ def set_language(name: str) -> None:
     global _chosen
     if name not in [*_LANGUAGES]:
         raise UnknownChoiceError("language", name, _LANGUAGES)
-    _chosen = name
+    _chosen = import_module(f".{name}", __name__)
 
 
 def language() -> str:
     """The chosen language: "en" or "zh"."""
-    return _chosen
+    return _chosen.__name__.rpartition(".")[2]
 
 
 def ui() -> dict[str, str]:
     """The labels of the widget by key, in the chosen language."""
-    parts = (part for name, part in vars(_LANGUAGES[_chosen]).items() if name.startswith("UI"))
+    parts = (part for name, part in vars(_chosen).items() if name.startswith("UI"))
     return {key: text for part in parts for key, text in part.items()}
 
 
 def __getattr__(name: str) -> str:
-    if name.isupper() and hasattr(_LANGUAGES[_chosen], name):
-        return str(getattr(_LANGUAGES[_chosen], name))
+    if name.isupper() and hasattr(_chosen, name):
+        return str(getattr(_chosen, name))
     raise AttributeError(f"there is no sentence {name}")

@@ -1,5 +1,6 @@
 """Layers, losses and modules, by the names of torch.nn. Each file has its names in `__all__`."""
 
+from ..core.base.missing import module_getattr
 from . import (
     activation,
     container,
@@ -39,6 +40,8 @@ from .recurrent import *
 from .recurrent_cells import *
 from .shape import *
 from .transformer import *
+
+__getattr__ = module_getattr("torch.nn", globals())
 
 __all__ = ["functional", "init", "utils"]
 for _file in (

@@ -1,11 +1,14 @@
 """Optimizers and learning rate schedules, by the names of torch.optim."""
 
+from ..core.base.missing import module_getattr
 from . import lr_scheduler, swa_utils
 from .adam import Adam, Adamax, AdamW, NAdam, RAdam
 from .adaptive import ASGD, Adadelta, Adagrad, RMSprop, Rprop
 from .lbfgs import LBFGS
 from .optimizer import Optimizer
 from .sgd import SGD
+
+__getattr__ = module_getattr("torch.optim", globals())
 
 __all__ = [
     "ASGD",

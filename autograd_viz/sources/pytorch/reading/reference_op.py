@@ -32,17 +32,18 @@ CLOSE = 1e-3  # tolerance: float32 sums in another order
 
 
 @functools.cache
-def _ops() -> list[Primitive]:
-    """All ops of the core."""
-    load_more()
+def _ops(has_rare: bool = True) -> list[Primitive]:
+    """The ops of the core. The rare ones load SciPy."""
+    if has_rare:
+        load_more()
     return list(dict.fromkeys(p for p in TENSOR_NAMES.values() if isinstance(p, Primitive)))
 
 
 @functools.cache
-def _primitives() -> dict[str, list[Primitive]]:
+def _primitives(has_rare: bool) -> dict[str, list[Primitive]]:
     """The ops of the core by the class name of their node."""
     found: dict[str, list[Primitive]] = {}
-    for op in _ops():
+    for op in _ops(has_rare):
         if op.node_class is not None:
             found.setdefault(op.node_class.__name__, []).append(op)
     return found
@@ -62,7 +63,7 @@ def primitive_of(name: str, saved: frozenset[str]) -> Primitive | None:
         name: "MulBackward0".
         saved: what PyTorch's node shows as `_saved_<name>`.
     """
-    for op in _primitives().get(name, ()):
+    for op in (op for has_rare in (False, True) for op in _primitives(has_rare).get(name, ())):
         if {n for n in op.saved_names if not n.startswith("_")} == saved:
             return op
     return None

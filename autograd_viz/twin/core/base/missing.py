@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable, Iterable
+from contextlib import suppress
+from importlib import import_module
 from typing import Any
 
 from .public import LATE, found
@@ -58,7 +60,9 @@ def module_getattr(namespace: str, names: dict[str, Any]) -> Callable[[str], Any
         if name in LATE.get(place, ()):
             names[name] = found(place, name)
             return names[name]
-        raise AttributeError(sentence(namespace, name, {*names, *LATE.get(place, ())}))
+        with suppress(ModuleNotFoundError):
+            return import_module(f"{names['__name__']}.{name}")
+        raise AttributeError(sentence(namespace, name, {*names, *names.get("__all__", ()), *LATE.get(place, ())}))
 
     return missing
 

@@ -1,5 +1,6 @@
 """Helpers for parameters and gradients, by the names of torch.nn.utils."""
 
+from ...core.base.missing import module_getattr
 from . import parametrizations, parametrize, prune, rnn, stateless
 from .gradients import (
     clip_grad_norm_,
@@ -10,6 +11,8 @@ from .gradients import (
     vector_to_parameters,
 )
 from .recomputed import remove_spectral_norm, remove_weight_norm, spectral_norm, weight_norm
+
+__getattr__ = module_getattr("torch.nn.utils", globals())
 
 __all__ = [
     "clip_grad_norm_",

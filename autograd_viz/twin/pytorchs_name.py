@@ -1,0 +1,41 @@
+"""The twin under PyTorch's name, for programs that say ``import torch`` where there is no PyTorch."""
+
+from __future__ import annotations
+
+import sys
+
+from ..runtime.forwarding import Forward, forward
+from ..runtime.pytorch import pytorch
+
+
+def _is_on() -> bool:
+    return any(isinstance(f, Forward) and f.name == "torch" for f in sys.meta_path)
+
+
+class as_torch:  # noqa: N801 -- it is called, as PyTorch's `no_grad` is
+    """From this call on, ``import torch`` means the twin; likewise ``torch.nn``, ``torch.utils.data`` and what is inside.
+
+    As a context manager it ends with the block: ``import torch`` then means PyTorch again. What was imported inside stays
+    the twin. Blocks may be nested.
+
+    Raises:
+        ImportError: PyTorch is imported already, and a program that has both would mix them.
+    """
+
+    def __init__(self) -> None:
+        if pytorch() is not None:
+            raise ImportError(
+                "as_torch() was called after PyTorch was imported, and its tensors are not the twin's; call it "
+                "before the first `import torch`, in a new process",
+                name="torch",
+            )
+        self._forward = forward("torch", __package__)
+
+    def __enter__(self) -> as_torch:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        sys.meta_path[:] = [finder for finder in sys.meta_path if finder is not self._forward]
+        if not _is_on():
+            for name in [name for name in sys.modules if name.partition(".")[0] == "torch"]:
+                del sys.modules[name]
