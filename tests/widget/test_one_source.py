@@ -51,7 +51,7 @@ def test_every_kind_of_widget_names_a_model_that_holds_its_source() -> None:
     state = state_of(*shown)
     named = [state[w.model_id]["state"]["front_end"].removeprefix("IPY_MODEL_") for w in shown]
     assert named[0] == named[1] != named[2] == named[3]
-    assert [state[at]["state"]["kind"] for at in named[::2]] == ["index", "question"]
+    assert [state[at]["state"]["kind"] for at in named[::2]] == ["stepper", "question"]
     assert state[named[0]]["state"]["source"] == joined_modules()
 
 

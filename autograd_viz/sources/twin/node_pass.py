@@ -9,8 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ...graph.model import Number, Value
-from ...graph.trace import Step
+from ...graph.model import Value
 from ...twin.core.backward.accumulate_grad import AccumulateGrad
 from ...twin.core.backward.backward import start
 from ...twin.core.backward.node import Node
@@ -24,15 +23,26 @@ from ..shared.kept import is_stale, kept_array, raw_saved
 from ..shared.memory import owner
 from ..shared.random_numbers import random_numbers_kept
 from ..shared.stepping.gradient import as_gradient
-from ..shared.stepping.pass_kind import Snapshot
+from ..shared.stepping.pass_kind import Library, Snapshot
 from ..shared.stepping.undoable_pass import Pass
 from ..shared.stepping.written import Ran, Rules, read_beside
 from ..shared.values import FEW, dtype_text, value_of
 from .frozen_node import Twin
-from .graph import CoreGraph, version_now
+from .graph import CoreGraph, is_tensor, version_now
 from .hooks import hooks_watched
 from .leaves import leaves_kept
 from .snapshots import ArraySnapshot, Attached, GradSnapshot, SavedSnapshot, runs_only_ours
+
+CORE = Library(
+    is_tensor=is_tensor,
+    value_of=value_of,
+    grad_of=lambda tensor: tensor._grad,
+    version_of=version_now,
+    numbers_of=lambda tensor: tuple(tensor._data.reshape(-1).tolist()),
+    copy_of=lambda gradient: Tensor((gradient._data if isinstance(gradient, Tensor) else gradient).copy()),
+    is_grad_enabled=is_grad_enabled,
+    set_grad_enabled=set_grad_enabled,
+)
 
 
 class CorePass(Pass):
@@ -48,6 +58,7 @@ class CorePass(Pass):
     """
 
     graph: CoreGraph
+    library = CORE
 
     def __init__(
         self, graph: CoreGraph, root: Tensor, gradient: Tensor | None, retain_graph: bool | None, create_graph: bool
@@ -58,15 +69,6 @@ class CorePass(Pass):
             self._unread.show(self.places([gradient]))
         drawn = {n.id: {s.name: s.value for s in n.saved if s.value is not None} for n in graph.document.nodes}
         self._drawn = {node: drawn[id] for node, id in graph.node_ids.items()}
-
-    def advance(self) -> Step | None:
-        """Run one node. It restores the grad mode, as Ctrl-C on the last line of a `with` would leave that of the inside."""
-        mode = is_grad_enabled()
-        try:
-            return super().advance()
-        finally:
-            if is_grad_enabled() != mode:
-                set_grad_enabled(mode)
 
     def grad_snapshot(self, tensor: Tensor, is_about_to_change: bool = False) -> GradSnapshot:
         """The tensor's grad as it is now."""
@@ -116,7 +118,7 @@ class CorePass(Pass):
         rules = partial(_rules, twin, step.results, self.shows_jacobians)
         shapes = tuple([None if r is None else r.shape for r in step.results])
         id = self.graph.node_ids[node]
-        return Ran(id, step.grad_outputs, step.grad_inputs, shapes, _values, saved, rules, tuple(hooks), edited)
+        return Ran(id, step.grad_outputs, step.grad_inputs, shapes, CORE.values, saved, rules, tuple(hooks), edited)
 
     def _saved_values(self, node: Node) -> dict[str, Callable[[], Value]]:
         """How to read each saved tensor as it is now."""
@@ -152,32 +154,6 @@ class CorePass(Pass):
         """What the user typed, with the shape and type of that output."""
         return as_gradient(value, *node._outputs_metadata()[index], as_tensor=self.task.create_graph)
 
-    def copy_of(self, gradient: Any) -> Tensor:
-        """A gradient as a tensor of the user's, who may change it."""
-        return Tensor((gradient._data if isinstance(gradient, Tensor) else gradient).copy())
-
-    def value_of(self, gradient: Any) -> Value:
-        """A gradient as the document shows it."""
-        return value_of(gradient)
-
-    def grad_value(self, tensor: Tensor) -> Value | None:
-        """The tensor's grad."""
-        return None if tensor._grad is None else value_of(tensor._grad)
-
-    def version_of(self, tensor: Tensor) -> int:
-        """The version counter of the tensor."""
-        return version_now(tensor)
-
-    def numbers_of(self, tensor: Tensor) -> tuple[Number, ...]:
-        """The elements of a small tensor."""
-        return tuple(tensor._data.reshape(-1).tolist())
-
-    def id_of(self, thing: Any) -> str | None:
-        """The id of a tensor or node of the graph, else None."""
-        if isinstance(thing, Node):
-            return self.graph.node_ids.get(thing)
-        return self.graph.tensor_id(thing) if isinstance(thing, Tensor) else None
-
 
 def _read_later(array: Any, drawn: Value | None) -> Callable[[], Value]:
     """A function that reads an array as it is now. A small array is copied; a large one that is drawn has already been read."""
@@ -193,10 +169,6 @@ def _rules(twin: Twin | None, results: Sequence[Any], jacobians: bool, ran: Ran)
     if twin is None:
         return (), ()
     node = twin.node()
-    values = read_beside(results, ran.left, ran.grad_inputs, _values)  # usually the same objects
+    values = read_beside(results, ran.left, ran.grad_inputs, CORE.values)  # usually the same objects
     formulas = formulas_with_numbers(node, symbolic_formulas(node), ran.kept, ran.grad_outputs, values, ran.grad_inputs)
     return formulas, local_jacobians(node) if jacobians else ()
-
-
-def _values(grads: Sequence[Any]) -> tuple[Value | None, ...]:
-    return tuple(None if g is None else value_of(g) for g in grads)

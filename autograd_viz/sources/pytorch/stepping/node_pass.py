@@ -11,15 +11,15 @@ import torch
 from torch.autograd.graph import Node
 
 from ....graph import trace
-from ....graph.model import Number, Value
+from ....graph.model import Number
 from ....graph.trace import HookRun
 from ...shared.random_numbers import random_numbers_kept as others_kept
 from ...shared.stepping.gradient import check_shape, numbers_of, refusal
-from ...shared.stepping.pass_kind import Snapshot
+from ...shared.stepping.pass_kind import Library, Snapshot
 from ...shared.stepping.undoable_pass import Pass
 from ...shared.stepping.written import Ran
 from ..reading.dry_run import learn
-from ..reading.graph import TorchGraph
+from ..reading.graph import TorchGraph, is_tensor
 from ..reading.handles import version_of
 from ..reading.hooked import tensors_with_hooks
 from ..reading.nodes import grad_fn_of, grad_of, is_accumulate, is_function, name_of, outputs_of, variable_of
@@ -35,6 +35,22 @@ from .schedule import TorchTask
 from .snapshots import Attached, GradSnapshot, SavedSnapshot, TensorSnapshot, states_in, states_of
 
 
+def _numbers(tensor: Any) -> tuple[Number, ...] | None:
+    return tuple(as_array(tensor).reshape(-1).tolist()) if is_plain(tensor) and tensor.device.type == "cpu" else None
+
+
+TORCH = Library(
+    is_tensor=is_tensor,
+    value_of=value_of,
+    grad_of=unseen(grad_of),
+    version_of=unseen(version_of),
+    numbers_of=unseen(_numbers),
+    copy_of=unseen(lambda gradient: gradient.detach().clone()),
+    is_grad_enabled=torch.is_grad_enabled,
+    set_grad_enabled=torch.set_grad_enabled,
+)
+
+
 class TorchPass(Pass):
     """A backward pass from one root that has not run yet.
 
@@ -48,6 +64,7 @@ class TorchPass(Pass):
     """
 
     graph: TorchGraph
+    library = TORCH
     frees = False  # a call by hand does not
 
     @unseen
@@ -82,14 +99,9 @@ class TorchPass(Pass):
 
     @own_code()
     def advance(self) -> trace.Step | None:
-        """Run one node. It restores the grad mode, as Ctrl-C on the last line of a `with` would leave that of the inside."""
+        """Run one node."""
         with torch._C.DisableTorchFunction():  # the engine's own calls are heard by no function mode either
-            mode = torch.is_grad_enabled()
-            try:
-                return super().advance()
-            finally:
-                if torch.is_grad_enabled() != mode:
-                    torch.set_grad_enabled(mode)
+            return super().advance()
 
     @property
     def calls_user_code(self) -> bool:
@@ -205,12 +217,12 @@ class TorchPass(Pass):
     def _average(self, node: Node) -> None:
         for replica in self.exchange.finished(node, self._ran()):
             leaf = variable_of(node)
-            own = self.grad_value(leaf)
+            own = TORCH.grad_value(leaf)
             replica.reduce([n for n in [*self._ran(), node] if n in replica.nodes], self.task.create_graph)
             if replica.ranks == 1:
                 continue
             name = f"DistributedDataParallel (mean over {replica.ranks} ranks)"
-            self.task.hooks.runs.append(HookRun("post_accumulate", name, own, self.grad_value(leaf)))
+            self.task.hooks.runs.append(HookRun("post_accumulate", name, own, TORCH.grad_value(leaf)))
 
     @unseen
     def _hook_dicts(self, node: Node) -> list[tuple[int, dict[Any, Any]]]:
@@ -238,39 +250,3 @@ class TorchPass(Pass):
             raise refusal(value, wanted.shape, wanted.dtype)
         check_shape(given.shape, wanted.shape)
         return given.to(dtype=wanted.dtype, device=wanted.device).expand(wanted.shape).clone()
-
-    @unseen
-    def copy_of(self, gradient: Any) -> Any:
-        """A gradient as a tensor of the user's, who may change it."""
-        return gradient.detach().clone()
-
-    @unseen
-    def value_of(self, gradient: object) -> Value:
-        """A gradient as the document shows it."""
-        return value_of(gradient)
-
-    @unseen
-    def grad_value(self, tensor: torch.Tensor) -> Value | None:
-        """The tensor's grad."""
-        grad = grad_of(tensor)
-        return None if grad is None else value_of(grad)
-
-    @unseen
-    def version_of(self, tensor: object) -> int:
-        """The version counter of the tensor."""
-        return version_of(tensor)
-
-    @unseen
-    def numbers_of(self, tensor: torch.Tensor) -> tuple[Number, ...] | None:
-        """The elements of a small tensor on the CPU."""
-        return tuple(as_array(tensor).reshape(-1).tolist()) if is_plain(tensor) and tensor.device.type == "cpu" else None
-
-    @unseen
-    def id_of(self, thing: object) -> str | None:
-        """The id of a tensor or node of the graph, else None."""
-        if isinstance(thing, torch.Tensor):
-            return self.graph.tensor_id(thing)
-        try:
-            return self.graph.node_ids.get(thing)
-        except TypeError:  # not hashable, so no node
-            return None

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from ....graph.model import Document, Number, Value
 from .written import Ran
@@ -35,8 +35,42 @@ class Graph(Protocol):
         """The id of a tensor, or None if it is not part of the graph."""
 
 
+class Library(NamedTuple):
+    """How to ask a tensor of one library.
+
+    Attributes:
+        is_tensor: is a thing one of its tensors?
+        value_of: a tensor or gradient as the document shows it.
+        grad_of: its grad.
+        version_of: its version counter.
+        numbers_of: the elements of a small tensor; None if reading them would wait for a device.
+        copy_of: a gradient as a tensor of the user's, who may change it.
+        is_grad_enabled, set_grad_enabled: the grad mode.
+    """
+
+    is_tensor: Callable[[Any], bool]
+    value_of: Callable[[Any], Value]
+    grad_of: Callable[[Any], Any]
+    version_of: Callable[[Any], int]
+    numbers_of: Callable[[Any], tuple[Number, ...] | None]
+    copy_of: Callable[[Any], Any]
+    is_grad_enabled: Callable[[], bool]
+    set_grad_enabled: Callable[[bool], object]
+
+    def grad_value(self, tensor: Any) -> Value | None:
+        """The tensor's grad as the document shows it."""
+        grad = self.grad_of(tensor)
+        return None if grad is None else self.value_of(grad)
+
+    def values(self, gradients: Iterable[Any]) -> tuple[Value | None, ...]:
+        """Gradients as the document shows them; None where there is none."""
+        return tuple([None if g is None else self.value_of(g) for g in gradients])
+
+
 class PassKind(ABC):
-    """Answers questions about the tensors and nodes of one kind."""
+    """Answers questions about the tensors and nodes of one kind, which `library` knows."""
+
+    library: Library
 
     @abstractmethod
     def grad_snapshot(self, tensor: Any, is_about_to_change: bool = False) -> Any:
@@ -89,30 +123,6 @@ class PassKind(ABC):
         Raises:
             ValueError: its shape differs, or it is not numeric.
         """
-
-    @abstractmethod
-    def copy_of(self, gradient: Any) -> Any:
-        """A gradient as a tensor of the user's, who may change it."""
-
-    @abstractmethod
-    def value_of(self, gradient: Any) -> Value:
-        """A gradient as the document shows it."""
-
-    @abstractmethod
-    def grad_value(self, tensor: Any) -> Value | None:
-        """The tensor's grad."""
-
-    @abstractmethod
-    def version_of(self, tensor: Any) -> int:
-        """The version counter of the tensor."""
-
-    @abstractmethod
-    def numbers_of(self, tensor: Any) -> tuple[Number, ...] | None:
-        """The elements of a small tensor; None if reading them would wait for a device."""
-
-    @abstractmethod
-    def id_of(self, thing: Any) -> str | None:
-        """The id of a tensor or node of the graph, else None."""
 
     @property
     def own_ranks(self) -> int:

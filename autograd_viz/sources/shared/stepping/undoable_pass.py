@@ -51,7 +51,7 @@ class Pass(PassKind):
         self._state = EngineState(task, graph.node_ids, graph.document)
         self._drift = Drift(graph.tensors, self.grad_snapshot)
         self._unread = Unread()
-        self._rewrites = Rewrites(graph.document, graph.tensors, self)
+        self._rewrites = Rewrites(graph.document, graph.tensors, self.library)
 
     # -- stepping -----------------------------------------------------------------------------------------------------
 
@@ -70,11 +70,20 @@ class Pass(PassKind):
         return self._state.now()
 
     def advance(self) -> Step | None:
-        """Run one node for real; None at the end.
+        """Run one node for real; None at the end. It restores the grad mode, as Ctrl-C on the last line of a `with` would leave
+        that of the inside.
 
         Raises:
             Exception: whatever the node raises; everything is as before the call.
         """
+        mode = self.library.is_grad_enabled()
+        try:
+            return self._advanced()
+        finally:
+            if self.library.is_grad_enabled() != mode:
+                self.library.set_grad_enabled(mode)
+
+    def _advanced(self) -> Step | None:
         node = self.task.peek()
         if node is None:
             return None
@@ -111,7 +120,7 @@ class Pass(PassKind):
         if self.heard is not None:
             self.heard(ran)
         if edits := self._edits.get(len(self._done)):
-            ran.unedited = {i: None if g is None else self.value_of(g) for i, g in edits.items()}
+            ran.unedited = dict(zip(edits, self.library.values(edits.values()), strict=True))
         self._state.look((node, *[after for after, _ in node.next_functions]))
         added_to = [snapshot.grad is not None for snapshot in around.grads]  # accumulated in place, which Back undoes
         grads = [self.grad_snapshot(t, is_about_to_change=a) for t, a in zip(touched, added_to, strict=True)]
@@ -213,10 +222,19 @@ class Pass(PassKind):
                     self._state.freed(self.graph.node_ids[done.before.node], done.freed)
                 self._state.look(self.task.input_buffers)
 
+    def id_of(self, thing: Any) -> str | None:
+        """The id of a tensor or node of the graph, else None."""
+        if self.library.is_tensor(thing):
+            return self.graph.tensor_id(thing)
+        try:
+            return self.graph.node_ids.get(thing)
+        except TypeError:  # not hashable, so no node
+            return None
+
     def grads(self) -> dict[str, Value | None]:
         """The grads of the leaves of the pass now, by id."""
         leaves = (n.variable for n in self.graph.document.nodes if n.variable is not None)
-        return {id: self.grad_value(self.graph.tensors[id]) for id in leaves if id in self.graph.tensors}
+        return {id: self.library.grad_value(self.graph.tensors[id]) for id in leaves if id in self.graph.tensors}
 
     # -- edits --------------------------------------------------------------------------------------------------------
 
@@ -236,7 +254,7 @@ class Pass(PassKind):
         count = len(self.task.input_buffers[node]) - 1
         if not 0 <= index < count:
             raise ValueError(f"{node.name()} has {count} outputs; there is no output {index}")
-        given = value(self.copy_of(self._incoming(node, index, step))) if callable(value) else value
+        given = value(self.library.copy_of(self._incoming(node, index, step))) if callable(value) else value
         gradient = self.gradient(given, node, index)
         self.rewind(step)
         edits = self._edits.setdefault(len(self._done), {})
@@ -263,15 +281,15 @@ class Pass(PassKind):
         """The user's edits for the next node, before it runs: output -> gradient."""
         node = self.task.peek()
         edited = self._edits.get(len(self._done), ())
-        return {} if node is None else {i: self.value_of(self.task.input_buffers[node][i + 1]) for i in edited}
+        return {} if node is None else {i: self.library.value_of(self.task.input_buffers[node][i + 1]) for i in edited}
 
     def drift(self, among: Iterable[str] | None = None) -> dict[str, Value | None]:
         """The grads that the user has changed outside the stepper: address -> present value."""
-        return {f"{id}.grad": self.grad_value(t) for id, t in self._drift.found(among).items()}
+        return {f"{id}.grad": self.library.grad_value(t) for id, t in self._drift.found(among).items()}
 
     def rewritten(self, among: Iterable[str] | None = None) -> dict[str, Rewritten]:
         """The tensors (of these ids) whose data was changed in place after they were drawn, with their present values."""
-        return self._rewrites.found(self, among)
+        return self._rewrites.found(among)
 
     def spoiled(self) -> dict[str, str]:
         """The saved tensors of nodes still to run that were modified ("stale") or freed by others."""

@@ -6,7 +6,7 @@
 /** @typedef {{ get: (name: string) => string, loaded?: Promise<FrontEnd> }} Shared */
 
 const TRIES = 40; // a notebook that is opened makes its models in any order
-const PAUSE_MS = 25;
+const RETRY_MS = 25;
 
 /** @type {Promise<FrontEnd> | undefined} of this widget: a new kernel has another shared model */
 let frontEnd;
@@ -22,7 +22,7 @@ async function sharedOf(model) {
       return await /** @type {any} */ (model.widget_manager).get_model(id);
     } catch (error) {
       if (!left) throw error;
-      await new Promise((go) => setTimeout(go, PAUSE_MS));
+      await new Promise((go) => setTimeout(go, RETRY_MS));
     }
   }
 }
@@ -48,13 +48,13 @@ async function load(model) {
 }
 
 /** @param {{ model: Model }} given */
-async function initialize(given) {
+async function initializeLoaded(given) {
   (await (frontEnd ??= load(given.model))).initialize?.(given);
 }
 
 /** @param {Place} given */
-async function render(given) {
+async function renderLoaded(given) {
   return (await (frontEnd ??= load(given.model))).render(given);
 }
 
-export default { initialize, render };
+export default { initialize: initializeLoaded, render: renderLoaded };
