@@ -7,14 +7,15 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 import autograd_viz as av
-from autograd_viz.twin.core.base.public import NAMESPACES, names_of
+from autograd_viz.twin.core.base.public import names_of
 from autograd_viz.twin.nn import Module
 from autograd_viz.twin.optim import Optimizer
 
 
 def names_in(namespace: str) -> list[str]:
     """The names of ops in a namespace ("torch", "Tensor", "linalg", ...), of modules in "nn", of optimizers in "optim"."""
-    if namespace in NAMESPACES:
+    if namespace not in ("nn", "optim"):  # their ops are loaded when they are named
+        getattr(av, namespace, None)
         return [n for n in names_of(namespace) if not n.startswith("_")]
     base = {"nn": Module, "optim": Optimizer}[namespace]
     return sorted(n for n, v in vars(getattr(av, namespace)).items() if isinstance(v, type) and issubclass(v, base))
