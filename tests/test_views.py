@@ -78,7 +78,9 @@ def test_what_is_saved_comes_before_the_path() -> None:
 
 def test_a_stepper_is_known_by_its_kernel_no_more_when_its_comparison_is_closed() -> None:
     """With labels or without. What all widgets of a kind share stays."""
-    av.step(program()["c"]).close()
+    shown = av.step(program()["c"])
+    assert shown.model_id
+    shown.close()
     before = len(_instances)
     compared = av.compare(av.step(program()["c"]), av.step(program()["c"]), titles=["one"])
     assert compared.model_id and len(_instances) > before  # a page shows it
