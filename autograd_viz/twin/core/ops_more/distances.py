@@ -18,6 +18,7 @@ from ..ops.elementwise.rounding import div
 from ..ops.matrix.matmul import contiguous, mm
 from ..ops.reduce.reduction import sum_all, sum_dim
 from ..ops.shape.shape import squeeze_all, t
+from ..tensor.refusals import of_tensors
 from ..tensor.tensor import Tensor
 
 cdist_forward = row("cdist_forward", "CdistBackward0", "The p-norm of the difference of each row of x1 and each row of x2.",
@@ -104,6 +105,7 @@ def pdist_backward(grad: Any, self: Any, p: Any, result: Any) -> Any:
 
 
 @public("torch.cdist")
+@of_tensors
 def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str | None = "use_mm_for_euclid_dist_if_necessary") -> Any:
     """The distance between each row of `x1` and each row of `x2`, in batches. More than 25 rows use a matrix product.
 

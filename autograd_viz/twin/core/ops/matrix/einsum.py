@@ -8,6 +8,7 @@ from typing import Any
 
 from ...base.public import public
 from ...tensor.arguments import check_dim
+from ...tensor.refusals import of_tensors
 from ...tensor.tensor import Tensor
 from ..elementwise.arithmetic import mul
 from ..reduce.reduction import sum_all, sum_dim
@@ -26,6 +27,7 @@ def vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Any:
 
 
 @public
+@of_tensors
 def inner(input: Tensor, other: Tensor) -> Any:
     """The sum of products over the last dimension of both.
 
@@ -235,4 +237,4 @@ def _by_bmm(a: Tensor, b: Tensor, summed: list[int]) -> Any:
     right = permute_dims(b, dims=(*shared, *summed, *columns, *rows)).reshape(batch, k, m)
     sizes = [a.shape[d] for d in (*shared, *rows)] + [1] * len(summed) + [b.shape[d] for d in columns]
     order = [*shared, *rows, *summed, *columns]
-    return permute_dims(bmm(left, right).view(*sizes), dims=tuple(order.index(d) for d in range(a.ndim)))
+    return permute_dims(bmm(left, right).view(tuple(sizes)), dims=tuple(order.index(d) for d in range(a.ndim)))

@@ -11,7 +11,7 @@ import numpy as np
 from ...base.public import public
 from ...op.primitive import primitive
 from ...tensor.arguments import check_dim
-from ...tensor.refusals import check_expands, scalar_type
+from ...tensor.refusals import check_expands, of_tensors, scalar_type
 from ...tensor.tensor import Tensor
 from ..elementwise.arithmetic import add, mul
 from ..shape.shape import t, unsafe_view, view_sizes
@@ -162,6 +162,7 @@ def _plus(self: Any, beta: Any, product: Any, alpha: Any) -> Any:
 
 
 @public
+@of_tensors
 def cross(input: Tensor, other: Tensor, dim: int | None = None) -> Any:
     """The cross product along `dim`; the default is the first dimension of length 3.
 
@@ -176,6 +177,7 @@ def cross(input: Tensor, other: Tensor, dim: int | None = None) -> Any:
 
 
 @public("outer", "ger")
+@of_tensors
 def outer(input: Tensor, vec2: Tensor) -> Any:
     """The products of all pairs of elements of two vectors.
 
@@ -189,6 +191,7 @@ def outer(input: Tensor, vec2: Tensor) -> Any:
 
 
 @public
+@of_tensors
 def kron(input: Tensor, other: Tensor) -> Any:
     """The Kronecker product: each element of `input` times the whole of `other`, as blocks."""
     ndim = max(input.ndim, other.ndim)
