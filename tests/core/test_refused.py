@@ -84,6 +84,27 @@ PROGRAMS = {
         t.sum(gf, dtype=t.int64) | t.sum(gf, dtype=t.bool) | t.sum(gf, 0, dtype=t.int64) | t.prod(gf, dtype=t.int64)
         t.prod(gf, 0, dtype=t.bool) | t.cumsum(gf, 0, dtype=t.int64) | t.sum(f, dtype=t.int64) | t.sum(gf, dtype=t.complex64)
     """,
+    "tensors of other types": """
+        t.addcdiv(i, i, i) | t.addcdiv(f, i, i) | t.addcdiv(i, f, f) | t.addcdiv(i, i, f) | t.lerp(i, i, 0.3)
+        t.lerp(i, i, i) | t.lerp(f, f, d0) | t.lerp(f, f, d) | t.lerp(f, d, 0.5) | t.lerp(c, f, 0.5) | t.lerp(d, d, i0)
+        f.lerp_(f, d0) | t.autograd.grad(t.lerp(gf, f, gd0).sum(), (gf, gd0)) | t.cross(f1, d1) | t.linalg.cross(f1, i1)
+        t.inner(f1, d1) | t.inner(f, i) | t.inner(f0, d1) | t.tensordot(f, d, 1) | t.scatter_add(f, 0, i.clamp(0, 1), d)
+        t.put(f, i1.abs(), d1) | t.scatter(f, 0, i.clamp(0, 1), d, reduce="add")
+        t.scatter_reduce(f, 0, i.clamp(0, 1), d, "sum") | t.cdist(f, d) | t.masked_scatter(f, b, d) | t.cdist(i, i)
+        t.cdist(gc, gc) | t.nan_to_num(gc) | t.nan_to_num(c) | t.take(f, b)
+    """,
+    "a dim with an empty index": """
+        e = t.zeros(0, 0, dtype=t.int64); t.gather(f, 5, e) | e = t.zeros(0, 0, dtype=t.int64); t.gather(f, -1, e)
+        e = t.zeros(0, dtype=t.int64); t.index_select(f0, 5, e) | e = t.zeros(0, dtype=t.int64); t.index_select(f0, 0, e)
+        e = t.zeros(0, dtype=t.int64); t.index_select(f, 1, e) | e = t.zeros(0, 0, dtype=t.int64); t.scatter(f, 5, e, f)
+        e = t.zeros(0, 0, dtype=t.int64); t.scatter_add(f, -3, e, f) | t.zeros(2, 3).index_copy_(0, t.tensor([0]), t.ones(1))
+    """,
+    "elements that share memory": """
+        t.zeros(1).expand(3).masked_fill_(t.tensor([True, False, False]), 2) | t.zeros(1).expand(3).put_(i1, f1)
+        t.zeros(1).expand(3).masked_fill_(t.tensor([False, False, True]), f0) | f[:, :1].expand(2, 3).index_fill_(1, i0, 5)
+        t.zeros(1).expand(3).index_put_((t.tensor([0, 2]),), f1[:2]) | x = f[0].expand(2, 2); x.masked_fill_(b, 7); f
+        t.zeros(1).expand(3).scatter_(0, t.tensor([0]), 2.0) | t.zeros(1).expand(3).masked_scatter_(b[0, :1], f1)
+    """,
 }  # fmt: skip
 
 

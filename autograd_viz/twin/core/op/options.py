@@ -44,6 +44,8 @@ def has_gradient(result: Any, op: str) -> bool:
     Raises:
         RuntimeError: in PyTorch's words.
     """
+    if op == "nan_to_num" and result.dtype.kind == "c":
+        raise RuntimeError("nan_to_num does not support automatic differentiation for outputs with complex dtype.")
     if result.dtype.kind not in "fc" and op not in ("to_copy", "copy_into", "view_bits"):
         raise RuntimeError(f"Autograd not support dtype: {scalar_type(result)}")
     return result.dtype.kind in "fc"

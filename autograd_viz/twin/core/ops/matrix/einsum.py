@@ -51,6 +51,8 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2) -> Any:
     Raises:
         RuntimeError: the paired dimensions do not fit.
     """
+    if a.dtype is not b.dtype:
+        raise RuntimeError("both inputs should have same dtype")
     first, second = _paired(a, b, dims)
     for d1, d2 in zip(first, second, strict=True):
         if b.shape[d2] == 1 and a.shape[d1] >= 1:

@@ -11,7 +11,7 @@ import numpy as np
 from ...base.public import public
 from ...op.primitive import primitive
 from ...tensor.arguments import check_dim
-from ...tensor.refusals import check_expands, of_tensors, scalar_type
+from ...tensor.refusals import check_expands, check_scalar_type, of_tensors, scalar_type
 from ...tensor.tensor import Tensor
 from ..elementwise.arithmetic import add, mul
 from ..shape.shape import t, unsafe_view, view_sizes
@@ -126,6 +126,7 @@ def linalg_cross(self, other, *, dim=-1):
             f"linalg.cross: inputs dimension {dim} must have length 3. Got {self.shape[dim]} and {other.shape[dim]}"
         )
     common_shape(self.shape, other.shape)
+    check_scalar_type(other, self)
     self, other = np.broadcast_arrays(self, other)
     return np.cross(self, other, axis=dim)
 linalg_cross.defvjp(
