@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -11,7 +12,7 @@ from ..backward.instrumented import about_to_write
 from ..backward.saved import SavedResult
 from ..base.grad_mode import State, no_grad, recording
 from ..base.kinds import View
-from ..base.memory import check_overlap, is_dense, turns
+from ..base.memory import check_overlap, elements_overlap, is_dense, turns
 from ..base.provenance import note_change
 from ..base.quiet import quiet
 from ..op.forbidden import NORMAL, why_forbidden
@@ -23,6 +24,12 @@ from ..tensor.arguments import check_broadcast
 from ..tensor.extra import InferenceCounter
 from ..tensor.tensor import Tensor
 from .copy_slices import rebase_view
+
+_DEPRECATED = (
+    "Use of {}_ on expanded tensors is deprecated. Please clone() the tensor before performing this operation. This also "
+    "applies to advanced indexing e.g. tensor[{}"
+)
+_ON_EXPANDED = {"masked_fill": "mask] = scalar", "index_fill": "mask] = scalar", "index_put": "indices] = tensor"}
 
 
 def check_inplace(tensor: Tensor, requires_grad: bool) -> None:
@@ -75,7 +82,10 @@ def run_inplace(self: Tensor, op: Callable[..., Any], *operands: Any, **options:
         for t in (self, *operands):  # as in PyTorch, edges are looked up before the computation
             if isinstance(t, Tensor) and t._view is not None:
                 t._view.refresh(t)
-    check_overlap(self._data)
+    if op.__name__ in _ON_EXPANDED and elements_overlap(self._data):
+        warnings.warn(_DEPRECATED.format(op.__name__, _ON_EXPANDED[op.__name__]), UserWarning, stacklevel=3)
+    else:
+        check_overlap(self._data)
     for operand in operands:
         if isinstance(operand, Tensor) and operand is not self and _share(self, operand):
             _check_partial_overlap(self._data, operand._data)
@@ -147,6 +157,8 @@ def _write(self: Tensor, result: Tensor, op: Callable[..., Any], operands: tuple
     about_to_write(self._data)
     made_by = result._made_by
     first, *later = (True,) if self._data.flags.forc else turns(self._data)
+    if elements_overlap(self._data):  # an element that stays must not undo the change of another one
+        first = (result._data != self._data) & ((result._data == result._data) | (self._data == self._data))
     quiet.run(np.copyto, self._data, result._data, casting="unsafe", where=first)
     for turn in later:
         with no_grad():

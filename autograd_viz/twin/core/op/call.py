@@ -25,18 +25,18 @@ from ..base import provenance
 from ..base.grad_mode import State, recording, sequence
 from ..base.programs import PLAIN, compiled
 from ..base.quiet import quiet
-from ..tensor.arguments import array_of, as_operand, brought_together, check_broadcast, in_order_of
+from ..tensor.arguments import as_operand, brought_together, check_broadcast, in_order_of
 from ..tensor.number import Number
 from ..tensor.tensor import Tensor
+from .options import has_gradient, option_of, option_text
 from .real_only import refuse_complex
 from .table import Table
 from .view import become_view
 
-_NUMBERS = frozenset({int, float, bool})
 _IF_REAL = " if _x0.dtype.kind != 'c' else refuse_complex(primitive.name, _x0)"
 # the globals of the programs
 _NAMES: dict[str, Any] = {
-    "NUMBERS": _NUMBERS,
+    "NUMBERS": frozenset({int, float, bool}),
     "Number": Number,
     "PLAIN": PLAIN,
     "SavedResult": SavedResult,
@@ -44,19 +44,20 @@ _NAMES: dict[str, Any] = {
     "recording": recording,
     "Tensor": Tensor,
     "accumulator": accumulator,
-    "array_of": array_of,
     "asarray": np.asarray,
     "attend": attend,
     "become_view": become_view,
     "brought_together": brought_together,
     "check_broadcast": check_broadcast,
     "frame": sys._getframe,
+    "has_gradient": has_gradient,
     "in_order_of": in_order_of,
     "keep": keep,
     "keep_option": keep_option,
     "ndarray": np.ndarray,
     "new": object.__new__,
     "operand": as_operand,
+    "option_of": option_of,
     "ours": provenance.ours,
     "quiet": quiet,
     "ref": ref,
@@ -76,7 +77,7 @@ def call_source(p: Table) -> list[str]:
     for i, n in enumerate(p.inputs):
         there = f"{n} is not None and " if n in p.optional else ""
         lines.append(
-            f"    if {there}type({n}) is not Tensor and not isinstance({n}, Tensor): {n} = operand({n}, {p.name!r}, {i})"
+            f"    if {there}type({n}) is not Tensor and not isinstance({n}, Tensor): {n} = operand({n}, {p.name!r}, {i}, {n!r})"
         )
         if i == 1 and p.scalar_overload is not None:
             given = ", ".join([p.inputs[0], f"other={n}", *(f"{o}={o}" for o in p.options if o in p.scalar_overload.options)])
@@ -130,7 +131,7 @@ def _after_required(options: list[str]) -> list[str]:
 def _forward(p: Table) -> list[str]:
     """The lines that run the NumPy function on the inputs' arrays."""
     arrays = [f"_x{i}" for i in range(len(p.inputs))]
-    options = [f"{n}={n} if type({n}) in PLAIN else array_of({n})" for n in p.options]
+    options = [f"{n}={option_text(p, n)}" for n in p.options]
     run = f"_value = quiet.run(on_arrays, {', '.join(arrays + options)})" + _IF_REAL * p.real_only
     lines = [f"    _x0 = {p.inputs[0]}._data"]
     for x, n in zip(arrays[1:], p.inputs[1:], strict=True):
@@ -170,7 +171,7 @@ def _record(p: Table) -> list[str]:
     indent, results = "    ", results_of(p)
     if p.rules:
         tests = [f"({n} is not None and {n}.requires_grad)" if n in p.optional else f"{n}._requires_grad" for n in p.inputs]
-        has_gradient = " and _data.dtype.kind in 'fc'" if p.may_be_integer and not p.result_names else ""
+        has_gradient = f" and has_gradient(_data, {p.name!r})" if p.may_be_integer and not p.result_names else ""
         if p.result_names:
             lines.append(f"    outputs = [r for r in ({', '.join(_differentiable(p))},) if r._data.dtype.kind in 'fc']")
             has_gradient = " and outputs"

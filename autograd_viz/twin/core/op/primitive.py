@@ -106,7 +106,7 @@ class Primitive(Table):
         inputs = tuple(
             a
             if isinstance(a, Tensor) or (a is None and not self.variadic and self.inputs[i] in self.optional)
-            else as_operand(a, self.name, i)
+            else as_operand(a, self.name, i, self.variadic or self.inputs[i])
             for i, a in enumerate(args)
         )
         for t in inputs if recording() else ():

@@ -78,7 +78,6 @@ _SENTENCES = {  # ops by PyTorch's sentence
         "exponential_fill",
     "Unlike NumPy, torch.sign is not intended to support complex numbers. Please use torch.sgn instead.": "sign",
     "Unsupported input type encountered for isin(): {}": "isin",
-    "cdist only supports floating-point dtypes, X1 got: {}": "cdist_forward",
     "clamp is not supported for complex types":
         "clamp_max_number clamp_min_number clamp_numbers clamp_tensors hardtanh_of relu",
     "normal expects standard deviation to be non-complex": "normal_spread",

@@ -83,7 +83,7 @@ class Table:
         self.variadic = next((p.name for p in parameters if p.kind is p.VAR_POSITIONAL), None)
         self.options = {p.name: p.default for p in parameters if p.kind is p.KEYWORD_ONLY}
         self.real_only = self.name in REAL_ONLY
-        self.may_be_integer = "dtype" in self.options
+        self.may_be_integer = "dtype" in self.options or self.name in ("copy_into", "nan_to_num")
         self.rules: tuple[Rule | None, ...] = ()
         self.saved_names: tuple[str, ...] = ()
         self.slots: tuple[str, ...] = ()

@@ -52,9 +52,9 @@ def _positions(y: Tensor, x: Tensor, dim: int) -> Any:
     if x.ndim == 1:
         if x.shape[0] != y.shape[dim]:
             raise RuntimeError("trapezoid: There must be one `x` value for each sample point")
-        return _steps(x.view(*(-1 if d == dim % y.ndim else 1 for d in range(y.ndim))), dim)
+        return _steps(x.view([-1 if d == dim % y.ndim else 1 for d in range(y.ndim)]), dim)
     if x.ndim < y.ndim:
-        return _steps(x.view(*(1,) * (y.ndim - x.ndim), *x.shape), dim)
+        return _steps(x.view((1,) * (y.ndim - x.ndim) + x.shape), dim)
     return _steps(x, dim)
 
 

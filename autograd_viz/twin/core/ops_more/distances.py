@@ -19,6 +19,7 @@ from ..ops.elementwise.rounding import div
 from ..ops.matrix.matmul import contiguous, mm
 from ..ops.reduce.reduction import sum_all, sum_dim
 from ..ops.shape.shape import squeeze_all, t
+from ..tensor.refusals import check_scalar_type, of_tensors, scalar_type
 from ..tensor.tensor import Tensor
 
 cdist_forward = row("cdist_forward", "CdistBackward0", "The p-norm of the difference of each row of x1 and each row of x2.",
@@ -105,6 +106,7 @@ def pdist_backward(grad: Any, self: Any, p: Any, result: Any) -> Any:
 
 
 @public("torch.cdist")
+@of_tensors
 def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str | None = "use_mm_for_euclid_dist_if_necessary") -> Any:
     """The distance between each row of `x1` and each row of `x2`, in batches. More than 25 rows use a matrix product.
 
@@ -112,12 +114,15 @@ def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str | None = "us
         RuntimeError: the shapes do not fit, or `p` is negative.
     """
     for i, x in enumerate((x1, x2)):
+        if x._data.dtype.kind != "f":
+            raise RuntimeError(f"cdist only supports floating-point dtypes, X{i + 1} got: {scalar_type(x)}")
         if x.ndim < 2:
             raise RuntimeError(f"cdist only supports at least 2D tensors, X{i + 1} got: {x.ndim}D")
     if x1.shape[-1] != x2.shape[-1]:
         raise RuntimeError(f"X1 and X2 must have the same number of columns. X1: {x1.shape[-1]} X2: {x2.shape[-1]}")
     if p < 0:
         raise RuntimeError("cdist only supports non-negative p values")
+    check_scalar_type(x2, x1)
     rows = max(x1.shape[-2], x2.shape[-2])
     if p != 2 or compute_mode == "donot_use_mm_for_euclid_dist" or (rows <= 25 and compute_mode != "use_mm_for_euclid_dist"):
         return cdist_forward(x1, x2, p=float(p))

@@ -41,7 +41,7 @@ def svd_lowrank(A: Tensor, q: int | None = 6, niter: int | None = 2, M: Tensor |
         M: subtracted from A, for example its mean.
     """
     q, niter = 6 if q is None else q, 2 if niter is None else niter
-    M = None if M is None else M.expand(*A.shape)
+    M = None if M is None else M.expand(A.shape)
     wide = A.shape[-2] < A.shape[-1]
     if wide:
         A, M = mH(A), None if M is None else mH(M)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import Any
 
@@ -14,25 +15,33 @@ from .as_array import Array
 from .number import Number
 from .tensor import Tensor
 
+# the ops in which PyTorch takes a number for any operand, and those for any but the first; the last three only in rules
+_OF_NUMBERS = {
+    "add", "sub", "mul", "div_tensors", "div_rounded", "floor_divide", "bitwise_and", "bitwise_or", "bitwise_xor",
+    "bitwise_left_shift", "bitwise_right_shift", "where_tensors", "isin",
+}  # fmt: skip
+_OF_A_NUMBER = {
+    "eq", "ne", "lt", "le", "gt", "ge", "scatter_combined", "as_strided_scatter_into", "index_put_tensors", "put_values",
+}  # fmt: skip
+TENSOR_OPTIONS = frozenset({"index", "mask", "condition"})
 SEVERAL = (list, tuple)  # for isinstance: `list | tuple` would make a new object at every call
 
 
-def as_operand(value: Any, op: str, position: int) -> Tensor:
+def as_operand(value: Any, op: str, position: int, parameter: str = "self") -> Tensor:
     """A Python number or NumPy array as an operand. A number stays weak in type promotion.
 
     Raises:
-        TypeError: it is neither.
+        TypeError: it is neither, or the op takes no number there.
     """
     kind = type(value)
-    if kind is float or kind is int or kind is bool or kind is complex:
-        return Number(value)
-    if isinstance(value, np.generic):
-        return Number(value.item())
-    if isinstance(value, bool | int | float | complex):
-        return Number(float(value) if isinstance(value, float) else int(value) if isinstance(value, int) else complex(value))
     if isinstance(value, np.ndarray):
         return Tensor(value)
-    name = "input" if position == 0 else "other"
+    if parameter not in TENSOR_OPTIONS and (op in _OF_NUMBERS or (position and op in _OF_A_NUMBER)):
+        if kind is float or kind is int or kind is bool or kind is complex:
+            return Number(value)
+        if isinstance(value, np.generic | bool | int | float | complex):
+            return Number(np.asarray(value).item())
+    op, name = re.sub("_(tensors?|scalar|numbers?|of_.*|dim|p)$", "", op), "input" if parameter == "self" else parameter
     raise TypeError(f"{op}(): argument '{name}' (position {position + 1}) must be Tensor, not {kind.__name__}")
 
 

@@ -17,6 +17,20 @@ def check_tensor(function: str, value: Any, argument: str = "input", position: i
         raise TypeError(f"{function}(): argument '{argument}' (position {position}) must be Tensor, not {kind}")
 
 
+def of_tensors(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function that takes nothing but tensors for the parameters that are annotated as such."""
+    places = [(i, n) for i, (n, kind) in enumerate(function.__annotations__.items()) if kind == "Tensor"]
+
+    @wraps(function)
+    def checked(*args: Any, **options: Any) -> Any:
+        for i, name in places:
+            if i < len(args):
+                check_tensor(function.__name__.rstrip("_"), args[i], name, i + 1)
+        return function(*args, **options)
+
+    return checked
+
+
 def scalar_type(value: Any) -> str:
     """The element type of a tensor or array, as error messages write it: "Float"."""
     return from_numpy_dtype(getattr(value, "_data", value).dtype).legacy

@@ -49,7 +49,7 @@ def maybe_multiply(grad: Any, factor: Any) -> Any:
 @primitive("AddBackward0", promotes=True)
 def add(self, other, *, alpha=1):
     """self + alpha * other."""
-    return self + other if alpha == 1 else self + checked_alpha(alpha, self) * other
+    return self + other if alpha == 1 and alpha is not True else self + checked_alpha(alpha, self) * other
 
 
 @public("sub", "subtract", "Tensor.__sub__")
@@ -62,7 +62,7 @@ def sub(self, other, *, alpha=1):
     """
     if self.dtype.kind == "b" or type(other) is bool:
         raise RuntimeError(NO_BOOL_DIFFERENCE if self.dtype.kind == "b" else NO_BOOL)
-    return self - other if alpha == 1 else self - checked_alpha(alpha, self) * other
+    return self - other if alpha == 1 and alpha is not True else self - checked_alpha(alpha, self) * other
 
 
 @primitive("RsubBackward0", promotes=without_bool)
@@ -70,7 +70,7 @@ def rsub_tensor(self, other, *, alpha=1):
     """other - alpha * self."""
     if self.dtype.kind == "b":
         raise RuntimeError(NO_BOOL_DIFFERENCE)
-    return other - self if alpha == 1 else other - checked_alpha(alpha, self) * self
+    return other - checked_alpha(alpha, self) * self
 rsub_tensor.defvjp(
     self  = lambda grad, alpha: maybe_multiply(-grad, alpha),
     other = lambda grad: grad,
@@ -84,7 +84,7 @@ def rsub_scalar(self, *, other, alpha=1):
         raise RuntimeError(NO_BOOL_DIFFERENCE if self.dtype.kind == "b" and type(other) is bool else NO_BOOL)
     self = widened(self, other)
     other = as_number_of(self, other)
-    return other - self if alpha == 1 else other - alpha * self
+    return other - checked_alpha(alpha, self) * self
 rsub_scalar.defvjp(self = lambda grad, alpha: maybe_multiply(-grad, alpha))
 
 
@@ -167,14 +167,21 @@ zeros_like = row("zeros_like", "", "Zeros in the same shape and type.",
 # fmt: on
 def checked_alpha(alpha: Any, array: Any) -> Any:
     """The factor of add and sub, if its type fits the operands."""
-    if isinstance(alpha, float) and array.dtype.kind in "iub":
+    kind = array.dtype.kind
+    if isinstance(alpha, bool) and kind != "b":
+        raise RuntimeError("Boolean alpha only supported for Boolean results.")
+    if isinstance(alpha, float | complex) and kind in "iub":
         raise RuntimeError("For integral input tensors, argument alpha must not be a floating point number.")
-    return alpha
+    if isinstance(alpha, complex) and kind == "f":
+        raise RuntimeError("For non-complex input tensors, argument alpha must not be a complex number.")
+    return bool(alpha) if kind == "b" else alpha
 
 
 def widened(array: Any, number: Any) -> Any:
     """An array in its common type with a Python number: float for a fractional number, integer instead of bool."""
-    if isinstance(number, float | complex) and array.dtype.kind not in "fc":
+    if isinstance(number, complex):
+        return array.astype(np.result_type(_as_float(array), np.complex64))
+    if isinstance(number, float) and array.dtype.kind not in "fc":
         return _as_default_float(array)
     return array.astype(np.int64) if array.dtype.kind == "b" and not isinstance(number, bool) else array
 

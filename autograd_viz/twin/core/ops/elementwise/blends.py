@@ -11,6 +11,8 @@ from ...base.names import conjugated
 from ...base.public import public
 from ...op.primitive import primitive
 from ...op.row import public_row, row
+from ...tensor.arguments import brought_together
+from ...tensor.refusals import refuse
 from ...tensor.tensor import Tensor
 
 addcmul = public_row("addcmul", "AddcmulBackward0", "self + value * tensor1 * tensor2.",
@@ -20,15 +22,9 @@ addcmul = public_row("addcmul", "AddcmulBackward0", "self + value * tensor1 * te
     tensor2 = lambda grad, tensor1, value: grad * conjugated(tensor1 * value))
 
 
-@public("addcdiv", inplace=True)
-@primitive("AddcdivBackward0", promotes=True)
-def addcdiv(self, tensor1, tensor2, *, value=1):
-    """self + value * tensor1 / tensor2.
-
-    Raises:
-        RuntimeError: all tensors hold whole numbers.
-    """
-    if self.dtype.kind in "iub":
+def _check_division(tensor1: Any, tensor2: Any) -> None:
+    """Refuse to divide whole numbers by whole numbers."""
+    if tensor1.dtype.kind in "iub" and tensor2.dtype.kind in "iub":
         raise RuntimeError(
             "Integer division with addcdiv is no longer supported, and in a future  release addcdiv will perform a true "
             "division of tensor1 and tensor2. The historic addcdiv behavior can be implemented as (input + value * "
@@ -36,6 +32,22 @@ def addcdiv(self, tensor1, tensor2, *, value=1):
             "float inputs. The future addcdiv behavior is just the latter implementation: (input + value * tensor1 / tensor2), "
             "for all dtypes."
         )
+
+
+def _divisible(*operands: Tensor) -> tuple[Any, ...]:
+    _check_division(operands[1]._data, operands[2]._data)
+    return brought_together(*operands)
+
+
+@public("addcdiv", inplace=True)
+@primitive("AddcdivBackward0", promotes=_divisible)
+def addcdiv(self, tensor1, tensor2, *, value=1):
+    """self + value * tensor1 / tensor2.
+
+    Raises:
+        RuntimeError: both are of whole numbers.
+    """
+    _check_division(tensor1, tensor2)
     return self + value * (tensor1 / tensor2)
 addcdiv.defvjp(
     self    = lambda grad: grad,
@@ -65,7 +77,7 @@ def lerp(input: Tensor, end: Tensor, weight: Any) -> Any:
         RuntimeError: the types differ.
     """
     for name, t in (("end", end), ("weight", weight)):
-        if isinstance(t, Tensor) and t.dtype is not input.dtype:
-            mine, other = input.dtype.legacy.lower(), t.dtype.legacy.lower()
-            raise RuntimeError(f"expected dtype {mine} for `{name}` but got dtype {other}")
+        if isinstance(t, Tensor) and t.dtype is not input.dtype and (name == "end" or t.ndim):
+            raise RuntimeError(f"expected dtype {input.dtype.cpp} for `{name}` but got dtype {t.dtype.cpp}")
+    refuse(input, "iub", f"lerp_kernel_{'tensor' if isinstance(weight, Tensor) else 'scalar'}")
     return lerp_tensor(input, end, weight) if isinstance(weight, Tensor) else lerp_scalar(input, end, weight=weight)

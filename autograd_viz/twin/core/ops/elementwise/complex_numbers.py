@@ -16,6 +16,7 @@ from ...base.public import public
 from ...base.readings import composite
 from ...op.primitive import primitive
 from ...op.row import row
+from ...tensor.refusals import of_tensors
 from ...tensor.tensor import Tensor
 from ..shape.slicing import select
 from .signs import sgn
@@ -151,6 +152,7 @@ def numbers_of(input: Tensor) -> Any:
 
 
 @public("torch.complex")
+@of_tensors
 def complex_(real: Tensor, imag: Tensor) -> Any:
     """real + i imag."""
     _check_pair(real, imag)
@@ -158,6 +160,7 @@ def complex_(real: Tensor, imag: Tensor) -> Any:
 
 
 @public("torch.polar")
+@of_tensors
 def polar(abs: Tensor, angle: Tensor) -> Any:
     """abs (cos(angle) + i sin(angle))."""
     _check_pair(abs, angle)

@@ -11,7 +11,7 @@ from ...base.dtypes import from_numpy_dtype
 from ...base.public import public
 from ...op.primitive import primitive
 from ...op.row import public_row
-from ...tensor.refusals import refusing
+from ...tensor.refusals import of_tensors, refusing
 from ...tensor.tensor import Tensor
 
 # -- comparisons ----------------------------------------------------------------------------------------------------------
@@ -113,12 +113,14 @@ def isclose(self, other, *, rtol=1e-05, atol=1e-08, equal_nan=False):
 
 
 @public
+@of_tensors
 def allclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> bool:
     """True if all elements are close."""
     return bool(isclose(input, other, rtol=rtol, atol=atol, equal_nan=equal_nan)._data.all())
 
 
 @public
+@of_tensors
 def equal(input: Tensor, other: Tensor) -> bool:
     """True if the shapes and all elements are equal."""
     return np.array_equal(input._data, other._data)

@@ -63,7 +63,7 @@ def pow_backward_self(grad: Any, self: Any, exponent: Any) -> Any:
 @inlined
 def pow_backward_exponent(grad: Any, self: Any, exponent: Any, result: Any) -> Any:
     """grad * (result * log(self)); 0 where self is 0 and exponent >= 0."""
-    if isinstance(self, (int, float)) and self != 0:
+    if isinstance(self, (int, float, complex)) and self != 0:
         return grad * conjugated(result * log_of(self))
     return grad * where(eq(self, 0) * not_negative(exponent), zeros_like(result), conjugated(result * log_of(self)))
 
@@ -79,8 +79,8 @@ def not_negative(exponent: Any) -> Any:
 @inlined
 def log_of(value: Any) -> Any:
     """log of a tensor, a Symbol or a Python number (-inf at 0)."""
-    if isinstance(value, (int, float)):
-        return np.log(np.float64(value)).item()
+    if isinstance(value, (int, float, complex)):
+        return np.log(np.array(value, np.result_type(type(value), np.float64))).item()
     return log(value)
 
 

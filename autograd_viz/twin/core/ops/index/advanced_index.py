@@ -13,6 +13,7 @@ from ...base.public import public
 from ...base.readings import inlined
 from ...op.primitive import primitive
 from ...op.row import row
+from ...tensor.refusals import of_tensors
 from ...tensor.tensor import Tensor
 
 
@@ -156,6 +157,7 @@ def index_put_backward(grad: Any, indices: Any, accumulate: bool) -> Any:
 
 
 @public(inplace=True)
+@of_tensors
 def index_put(input: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Any:
     """Write (or add) `values` at these indices. There is one index tensor for each of the first dimensions.
 

@@ -16,6 +16,7 @@ from ...base.readings import composite, inlined, writer
 from ...op.primitive import primitive
 from ...op.row import row
 from ...tensor.arguments import check_dim, from_front
+from ...tensor.refusals import scalar_type
 from ..shape.slicing import along
 from .slice_checks import check_slices
 
@@ -72,6 +73,7 @@ def gather(self, *, dim, index, sparse_grad=False):
         RuntimeError: `index` is larger than `self`.
     """
     check_index("gather", index)
+    check_dim(dim, self.ndim)
     array, places = with_a_dimension(self, index)
     for d, (i, n) in enumerate(zip(places.shape, array.shape, strict=False)):
         if i > n and d != from_front(dim, array.ndim):
@@ -88,8 +90,10 @@ gather.defvjp(
 def scattered(self, dim, index, src, write) -> Any:
     """A copy of `self`, changed by `write(copy, spots, values)`."""
     out, places = with_a_dimension(self.copy(), index)
+    check_dim(dim, out.ndim)
+    if np.ndim(src) and src.dtype != self.dtype:
+        raise RuntimeError("scatter(): Expected self.dtype to be equal to src.dtype")
     if places.size:
-        check_dim(dim, out.ndim)
         if np.ndim(src):
             check_fits(places, out, dim, src)
             src = src[tuple(slice(n) for n in places.shape)]
@@ -103,8 +107,6 @@ def scattered(self, dim, index, src, write) -> Any:
 def scatter(self, src, *, dim, index):
     """A copy of self with out[i, index[i, j]] = src[i, j] for dim = 1."""
     check_index("scatter", index)
-    if self.dtype != src.dtype:
-        raise RuntimeError("scatter(): Expected self.dtype to be equal to src.dtype")
     return scattered(self, dim, index, src, np.ndarray.__setitem__)
 scatter.defvjp(
     self = lambda grad, dim, index: scatter_scalar(grad, dim=dim, index=index, value=0),
@@ -152,7 +154,9 @@ def index_select(self, *, dim, index):
         raise IndexError("index_select(): Index is supposed to be a vector")
     if index.dtype.kind != "i" or index.dtype.itemsize < 4:
         raise RuntimeError("index_select(): Expected dtype int32 or int64 for index")
-    length = self.shape[check_dim(dim, self.ndim)] if self.ndim else 1
+    length = (self.shape or (1,))[check_dim(dim, self.ndim)]
+    if not self.ndim and index.size != 1:
+        raise RuntimeError(f"index_select(): Index to scalar can have only 1 value, got {index.size} value(s)")
     if index.size and not 0 <= index.min() <= index.max() < length:
         raise IndexError("index out of range in self")
     return self.take(index.reshape(-1), dim) if self.ndim else self.copy()
@@ -244,6 +248,8 @@ def check_reach(index, array) -> None:
 @primitive("TakeBackward0")
 def take(self, *, index):
     """The elements at these indices into the flattened tensor."""
+    if index.dtype != np.int64:
+        raise RuntimeError(f"take(): Expected a long tensor for index, but got {scalar_type(index)}")
     check_reach(index, self)
     return self.reshape(-1)[index]
 take.defvjp(self = lambda grad, self, index: put_values(zeros_like(self), grad, index=index, accumulate=True))
@@ -253,6 +259,9 @@ take.defvjp(self = lambda grad, self, index: put_values(zeros_like(self), grad, 
 def put_values(self, source, *, index, accumulate=False):
     """A copy of self, with `source` at these indices into the flattened tensor."""
     source = np.asarray(source)
+    if source.ndim and source.dtype != self.dtype:
+        kinds = f"self.dtype = {scalar_type(self)} and source.dtype = {scalar_type(source)}"
+        raise RuntimeError(f"put_(): self and source expected to have the same dtype, but got {kinds}")
     if source.size != index.size and source.ndim:
         raise IndexError(
             "put_(): Expected source and index to have the same number of elements, but got source.numel() = "

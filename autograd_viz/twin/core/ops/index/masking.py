@@ -13,6 +13,7 @@ from ...base.readings import writer
 from ...op.primitive import primitive
 from ...op.row import public_row, row
 from ...tensor.arguments import check_broadcast
+from ...tensor.refusals import scalar_type
 from ...tensor.scalars import fitted
 from ...tensor.tensor import Tensor
 
@@ -74,6 +75,9 @@ masked_select.defvjp(self = lambda grad, self, mask: masked_scatter_values(zeros
 def masked_scatter_values(self, source, *, mask):
     """A copy of self, filled with consecutive elements of `source` where the mask is True."""
     check_mask("masked_scatter_", self, mask, lambda d: d.name.capitalize().rstrip("0123456789"))
+    if self.dtype != source.dtype:
+        kinds = f"{scalar_type(self)} and {scalar_type(source)}"
+        raise RuntimeError(f"masked_scatter: expected self and source to have same dtypes but got{kinds}")
     whole, chosen = (np.array(a) for a in np.broadcast_arrays(self, mask))
     count = int(chosen.sum())
     if count > source.size:

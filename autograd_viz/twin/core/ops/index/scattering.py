@@ -9,6 +9,7 @@ import numpy as np
 
 from ...base.public import public
 from ...tensor.arguments import from_front
+from ...tensor.refusals import of_tensors
 from ...tensor.tensor import Tensor
 from ..shape.views import broadcast_shapes, expand, view
 from . import gather_scatter
@@ -39,6 +40,7 @@ def scatter(input: Tensor, dim: int, index: Tensor, src: Any = None, *, value: A
 
 
 @public("scatter_add", inplace=True)
+@of_tensors
 def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Any:
     """Add `src` at `index` along `dim`."""
     return gather_scatter.scatter_add(input, src, dim=dim, index=index)
@@ -65,6 +67,7 @@ def index_fill(input: Tensor, dim: int, index: Tensor, value: Any) -> Any:
 
 
 @public("put", inplace=True)
+@of_tensors
 def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Any:
     """Write (or add) `source` at `index`, an index into the flattened tensor."""
     return gather_scatter.put_values(input, source, index=index, accumulate=accumulate)

@@ -8,6 +8,7 @@ from typing import Any
 
 from ...base.public import public
 from ...tensor.arguments import check_dim
+from ...tensor.refusals import of_tensors
 from ...tensor.tensor import Tensor
 from ..elementwise.arithmetic import mul
 from ..reduce.reduction import sum_all, sum_dim
@@ -26,6 +27,7 @@ def vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Any:
 
 
 @public
+@of_tensors
 def inner(input: Tensor, other: Tensor) -> Any:
     """The sum of products over the last dimension of both.
 
@@ -49,6 +51,8 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2) -> Any:
     Raises:
         RuntimeError: the paired dimensions do not fit.
     """
+    if a.dtype is not b.dtype:
+        raise RuntimeError("both inputs should have same dtype")
     first, second = _paired(a, b, dims)
     for d1, d2 in zip(first, second, strict=True):
         if b.shape[d2] == 1 and a.shape[d1] >= 1:
@@ -235,4 +239,4 @@ def _by_bmm(a: Tensor, b: Tensor, summed: list[int]) -> Any:
     right = permute_dims(b, dims=(*shared, *summed, *columns, *rows)).reshape(batch, k, m)
     sizes = [a.shape[d] for d in (*shared, *rows)] + [1] * len(summed) + [b.shape[d] for d in columns]
     order = [*shared, *rows, *summed, *columns]
-    return permute_dims(bmm(left, right).view(*sizes), dims=tuple(order.index(d) for d in range(a.ndim)))
+    return permute_dims(bmm(left, right).view(tuple(sizes)), dims=tuple(order.index(d) for d in range(a.ndim)))

@@ -12,7 +12,7 @@ from ...base.names import bmm, conjugated, expand, ger, maybe_multiply, mT, unsq
 from ...base.public import public
 from ...op.primitive import primitive
 from ...tensor.arguments import check_dim
-from ...tensor.refusals import check_expands, scalar_type
+from ...tensor.refusals import check_expands, check_scalar_type, of_tensors, scalar_type
 from ...tensor.tensor import Tensor
 from ..elementwise.arithmetic import add, mul
 from ..shape.shape import t, unsafe_view, view_sizes
@@ -127,6 +127,7 @@ def linalg_cross(self, other, *, dim=-1):
             f"linalg.cross: inputs dimension {dim} must have length 3. Got {self.shape[dim]} and {other.shape[dim]}"
         )
     common_shape(self.shape, other.shape)
+    check_scalar_type(other, self)
     self, other = np.broadcast_arrays(self, other)
     return np.cross(self, other, axis=dim)
 linalg_cross.defvjp(
@@ -163,6 +164,7 @@ def _plus(self: Any, beta: Any, product: Any, alpha: Any) -> Any:
 
 
 @public
+@of_tensors
 def cross(input: Tensor, other: Tensor, dim: int | None = None) -> Any:
     """The cross product along `dim`; the default is the first dimension of length 3.
 
@@ -177,6 +179,7 @@ def cross(input: Tensor, other: Tensor, dim: int | None = None) -> Any:
 
 
 @public("outer", "ger")
+@of_tensors
 def outer(input: Tensor, vec2: Tensor) -> Any:
     """The products of all pairs of elements of two vectors.
 
@@ -190,6 +193,7 @@ def outer(input: Tensor, vec2: Tensor) -> Any:
 
 
 @public
+@of_tensors
 def kron(input: Tensor, other: Tensor) -> Any:
     """The Kronecker product: each element of `input` times the whole of `other`, as blocks."""
     ndim = max(input.ndim, other.ndim)

@@ -16,7 +16,7 @@ from ...tensor.refusals import refuse
 from ...tensor.tensor import Tensor
 from ..index.gather_scatter import index_select
 from ..shape import shape
-from ..shape.views import expand, flatten, listed, view
+from ..shape.views import expand, flatten, listed, of_dims, view
 
 flip_dims = row("flip_dims", "FlipBackward0", "The elements in reverse order along `dims`.",
     lambda self, *, dims: np.flip(self, tuple(dims)).copy("K") if self.ndim else self.copy(),
@@ -57,16 +57,14 @@ def _ints(value: Any) -> tuple[int, ...]:
     return tuple(value) if isinstance(value, list | tuple) else (value,)
 
 
-@public("flip")
+@of_dims
 def flip_any(input: Tensor, *dims: Any, **named: Any) -> Any:
     """The elements in reverse order along `dims`, as a copy.
 
     Raises:
         TypeError: no dims.
     """
-    if not dims and not named:
-        raise TypeError('flip() missing 1 required positional arguments: "dims"')
-    given = listed(dims or tuple(named.values()))
+    given = listed(dims or tuple(named.values()), "flip", "dims")
     distinct_dims(given, input.ndim)
     return flip_dims(input, dims=given)
 
@@ -135,7 +133,7 @@ def repeat(input: Tensor, *repeats: Any) -> Any:
     Raises:
         RuntimeError: a dimension is missing, or a number is negative.
     """
-    counts = listed(repeats)
+    counts = listed(repeats, "repeat", "repeats")
     if len(counts) < input.ndim:
         raise RuntimeError("Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor")
     lengths = [c * n for c, n in zip(counts, (1,) * (len(counts) - input.ndim) + tuple(input.shape), strict=True)]
@@ -144,16 +142,14 @@ def repeat(input: Tensor, *repeats: Any) -> Any:
     return repeat_dims(input, repeats=counts)
 
 
-@public
+@of_dims
 def tile(input: Tensor, *dims: Any, **named: Any) -> Any:
     """Like repeat, but missing leading dimensions count as 1.
 
     Raises:
         TypeError: no dims.
     """
-    if not dims and not named:
-        raise TypeError('tile() missing 1 required positional arguments: "dims"')
-    counts = listed(dims or tuple(named.values()))
+    counts = listed(dims or tuple(named.values()), "tile", "dims")
     return repeat(input, (1,) * (input.ndim - len(counts)) + counts)
 
 

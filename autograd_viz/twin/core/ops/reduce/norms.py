@@ -191,7 +191,7 @@ def renorm(input: Tensor, p: float, dim: int, maxnorm: float) -> Any:
 @of_tensor
 def normalize(input: Tensor, p: float = 2.0, dim: Any = 1, eps: float = 1e-12, out: None = None) -> Any:
     """input divided by its p-norm over `dim`, or by eps if that is larger."""
-    return input / vector_norm(input, p, dim, keepdim=True).clamp_min(eps).expand(*input.shape)
+    return input / vector_norm(input, p, dim, keepdim=True).clamp_min(eps).expand(input.shape)
 
 
 @public("pairwise_distance", "nn.functional.pairwise_distance")
@@ -211,7 +211,7 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
     shape = np.broadcast_shapes(x1.shape, x2.shape)
     scaled = []
     for given in (x1, x2):
-        x = given if given.shape == shape else given.expand(*shape)
+        x = given if given.shape == shape else given.expand(shape)
         length = vector_norm(x, 2, dim, keepdim=True).clone()
         length._data = np.maximum(length._data, length._data.dtype.type(eps))  # no gradient flows through eps
         scaled.append(x / length)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from functools import wraps
 from typing import Any
 
 import numpy as np
@@ -11,18 +13,38 @@ from ...base.dtypes import dtype
 from ...base.public import public
 from ...tensor.arguments import SEVERAL, check_broadcast, distinct_dims, from_front
 from ...tensor.as_array import Size
-from ...tensor.refusals import check_expands
+from ...tensor.refusals import check_expands, of_tensors
 from ...tensor.tensor import Tensor
 from . import shape
 
 
-def listed(values: tuple[Any, ...]) -> tuple[int, ...]:
-    """`(2, 3)` from f(2, 3) or f((2, 3))."""
+def listed(values: tuple[Any, ...], function: str = "", missing: str = "") -> tuple[int, ...]:
+    """`(2, 3)` from f(2, 3) or f((2, 3)).
+
+    Raises:
+        TypeError: no values, and the function needs some.
+    """
+    if not values and function:
+        raise TypeError(f'{function}() missing 1 required positional arguments: "{missing}"')
     given = values[0] if len(values) == 1 and isinstance(values[0], SEVERAL) else values
     for v in given:
         if type(v) is not int:
             return tuple(map(int, given))
     return tuple(given)
+
+
+def of_dims(method: Callable[..., Any]) -> Callable[..., Any]:
+    """Publish a method that takes its dims in any form, and the function of its name, which takes a tuple of them."""
+    name = method.__name__.removesuffix("_any")
+
+    @wraps(method)
+    def function(input: Tensor, dims: Any) -> Any:
+        if not isinstance(dims, SEVERAL):
+            raise TypeError(f"{name}(): argument 'dims' (position 2) must be tuple of ints, not {type(dims).__name__}")
+        return method(input, dims)
+
+    public(f"torch.{name}")(function)
+    return public(f"Tensor.{name}")(method)
 
 
 def complete_sizes(sizes: tuple[int, ...], numel: int) -> tuple[int, ...]:
@@ -64,7 +86,7 @@ def view(input: Tensor, *size: Any) -> Any:
     """
     if len(size) == 1 and isinstance(size[0], dtype):
         return shape.view_bits(input, dtype=size[0])
-    sizes = complete_sizes(listed(size), input.numel())
+    sizes = complete_sizes(listed(size, "view", "size"), input.numel())
     if not fits_in_memory(input, sizes):
         raise RuntimeError(
             "view size is not compatible with input tensor's size and stride (at least one dimension spans across two "
@@ -76,7 +98,7 @@ def view(input: Tensor, *size: Any) -> Any:
 @public("reshape")
 def reshape_any(input: Tensor, *shape_: Any, **named: Any) -> Any:
     """Another shape: a view if the memory allows, else a copy."""
-    sizes = complete_sizes(listed(shape_ or (named["shape"],)), input.numel())
+    sizes = complete_sizes(listed(shape_ or tuple(named.values()), "reshape", "shape"), input.numel())
     if input._data.flags.c_contiguous:
         return shape.view_sizes(input, size=sizes)
     if fits_in_memory(input, sizes):
@@ -85,12 +107,14 @@ def reshape_any(input: Tensor, *shape_: Any, **named: Any) -> Any:
 
 
 @public("Tensor.view_as")
+@of_tensors
 def view_as(input: Tensor, other: Tensor) -> Any:
     """The same memory in the shape of `other`."""
-    return view(input, *other.shape)
+    return view(input, other.shape)
 
 
 @public("Tensor.reshape_as")
+@of_tensors
 def reshape_as(input: Tensor, other: Tensor) -> Any:
     """The same elements in the shape of `other`."""
     return reshape_any(input, other.shape)
@@ -149,7 +173,7 @@ def unflatten(input: Tensor, dim: int, sizes: Any) -> Any:
 @public("Tensor.expand")
 def expand(input: Tensor, *size: Any, implicit: bool = False) -> Any:
     """Repeat along dimensions of length 1. -1 keeps a length."""
-    return shape.expand_sizes(input, size=expanded_sizes(input, listed(size)))
+    return shape.expand_sizes(input, size=expanded_sizes(input, listed(size, "expand", "size")))
 
 
 def expanded_sizes(input: Tensor, wanted: tuple[int, ...]) -> tuple[int, ...]:
@@ -165,15 +189,16 @@ def expanded_sizes(input: Tensor, wanted: tuple[int, ...]) -> tuple[int, ...]:
 
 
 @public("Tensor.expand_as")
+@of_tensors
 def expand_as(input: Tensor, other: Tensor) -> Any:
     """Repeated to the shape of `other`."""
-    return expand(input, *other.shape)
+    return expand(input, other.shape)
 
 
 @public
 def broadcast_to(input: Tensor, size: Any) -> Any:
     """Repeated to this shape."""
-    return expand(input, *size)
+    return expand(input, size)
 
 
 @public("torch.broadcast_tensors")
@@ -181,7 +206,7 @@ def broadcast_tensors(*tensors: Any) -> Any:
     """All tensors repeated to their common shape."""
     given = tuple(tensors[0]) if len(tensors) == 1 and isinstance(tensors[0], list | tuple) else tensors
     common = broadcast_shapes(*(x.shape for x in given))
-    return tuple(x if x.shape == common else expand(x, *common) for x in given)
+    return tuple(x if x.shape == common else expand(x, common) for x in given)
 
 
 @public("torch.broadcast_shapes")
@@ -204,14 +229,14 @@ def squeeze(input: Tensor, *dim: Any, **named: Any) -> Any:
     return shape.squeeze_dims(input, dim=dims)
 
 
-@public
+@of_dims
 def permute(input: Tensor, *dims: Any, **named: Any) -> Any:
     """Dimensions in another order.
 
     Raises:
         RuntimeError: `dims` is not a permutation of all dimensions.
     """
-    order = listed(dims or tuple(named.values()))
+    order = listed(dims or tuple(named.values()), "permute", "dims")
     if len(order) != input.ndim:
         raise RuntimeError(
             f"permute(sparse_coo): number of dimensions in the tensor input does not match the length of the desired ordering "
