@@ -34,8 +34,7 @@ from .table import Table
 from .view import become_view
 
 _IF_REAL = " if _x0.dtype.kind != 'c' else refuse_complex(primitive.name, _x0)"
-# the globals of the programs
-_NAMES: dict[str, Any] = {
+_NAMES: dict[str, Any] = {  # the globals of the programs
     "NUMBERS": frozenset({int, float, bool}),
     "Number": Number,
     "PLAIN": PLAIN,
