@@ -94,10 +94,10 @@ PARTS = ("nn", "optim", "distributions", "autograd", "amp", "utils", "testing", 
 
 
 def test_what_is_not_named_is_not_loaded() -> None:
-    """These counts hold NumPy's 140 modules, except the first."""
+    """A tensor needs the core: ours alone are counted, as Python versions load more or less of their own."""
     first, tensor = loaded("import autograd_viz as av"), loaded("import autograd_viz as av; av.tensor(1.)")
     assert max(int(n) for n in first if n.isdigit()) <= 100
-    assert max(int(n) for n in tensor if n.isdigit()) <= 400
+    assert len(tensor) <= 200
     for part in PARTS:
         assert f"autograd_viz.twin.{part}" not in tensor | loaded("import autograd_viz.twin.core.op.table")
     assert "autograd_viz.twin.nn" not in loaded("import autograd_viz as av; av.linalg.norm(av.ones(2))")
