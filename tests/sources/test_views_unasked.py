@@ -12,6 +12,7 @@ import pytest
 torch = pytest.importorskip("torch")
 
 import autograd_viz as av  # noqa: E402
+from autograd_viz.sources.anything import graph_of  # noqa: E402
 from autograd_viz.sources.pytorch.reading import nodes  # noqa: E402
 
 pytestmark = pytest.mark.torch
@@ -118,6 +119,18 @@ def test_a_view_gets_its_node_when_the_program_asks(look: str, write: Callable[[
         changed, loss = LOOKS[look](Model(view, write), torch.randn(4, 5))
         later = (loss * 1).grad_fn._sequence_nr()
         assert changed.grad_fn._sequence_nr() > later
+
+
+@pytest.mark.parametrize("write", WRITES)
+def test_a_changed_view_stands_before_the_op_that_reads_it(write: Callable[[Any, Any], Any]) -> None:
+    for view in VIEWS.values():
+        model = Model(view, write)
+        changed, base = model(torch.randn(4, 5))
+        loss = (changed * changed.exp()).sum() + base.sin().sum()
+        document = graph_of(loss, {}).document
+        made = {t: i for i, op in enumerate(document.ops) for t in op.outputs}
+        assert all(made.get(x.tensor, -1) < i for i, op in enumerate(document.ops) for x in op.inputs)
+        av.show(loss, params=model)
 
 
 def test_a_view_that_the_program_asks_later_is_followed() -> None:

@@ -22,7 +22,7 @@ from .boxes import Box, sharers
 from .forward import NUMBERS, title_of, title_of_event
 from .found_graph import FoundGraph
 from .handles import Event, current
-from .nodes import COMPILED, grad_fn_of, grad_of, is_accumulate, is_function, is_nested, name_of, variable_of
+from .nodes import COMPILED, grad_fn_of, grad_of, is_accumulate, is_function, is_nested, name_of, variable_of, when_made
 from .op_log import lines_of
 from .reference_op import formulas_of, reference_of, signature_of
 from .saved import Kept
@@ -103,12 +103,13 @@ class TorchGraph(FoundGraph):
         return box.edge or box.handle or box.tensor
 
     def _number(self) -> None:
+        self._made = when_made(self.nodes)
         for box in self.boxes:
             node, index = box.edge or (None, 0)
             event = self.event_of(node) if node is not None else box.maker
             if node is None and event is not None:
                 index = next((i for i, h in enumerate(event.outputs) if h is box.handle), 0)
-            order = event.order if event is not None else (-1, 0) if node is None else (node._sequence_nr(), 0)
+            order = event.order if event is not None else (-1, 0) if node is None else self._made[node]
             box.order = (*order, index)
         boxes = sorted(self.boxes, key=lambda b: b.order)
         self.ids = {self._key(b): f"t{i}" for i, b in enumerate(boxes)}
@@ -122,7 +123,7 @@ class TorchGraph(FoundGraph):
 
     def _order(self, op: Any) -> tuple[int, int]:
         event = self._event(op)
-        return event.order if event is not None else (op._sequence_nr(), 0)
+        return event.order if event is not None else self._made[op]
 
     def id_of(self, box: Box) -> str:
         """The id of a box."""

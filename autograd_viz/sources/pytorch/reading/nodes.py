@@ -151,3 +151,19 @@ def reach(starts: Iterable[Any]) -> list[Any]:
             seen[node] = None
             stack += [after for after, _ in reversed(node.next_functions) if after is not None]
     return sorted(seen, key=lambda n: n._sequence_nr())
+
+
+def when_made(nodes: Iterable[Any]) -> dict[Any, tuple[int, int]]:
+    """When the op of each node ran: its sequence number. A view makes its new node while the op that reads it makes its own:
+    Note [A view that nobody has asked]. So what is younger than its reader stands just before it.
+    """
+    made = {node: (node._sequence_nr(), 0) for node in nodes}
+    stack = list(made)
+    while stack:
+        node = stack.pop()
+        number, k = made[node]
+        for nearer, (after, _) in enumerate(reversed(node.next_functions), 1):
+            if after is not None and not is_accumulate(after) and made[after] >= made[node]:
+                made[after] = number, k - nearer
+                stack.append(after)
+    return made
