@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, nullcontext
@@ -195,6 +196,57 @@ def test_a_closure_keeps_its_arguments_name_and_attributes(watch: str) -> None:
             stack.callback(watching.close)
         assert Asking(model.parameters(), 0.1).step(closure) == (2.0, 1.0)
     assert names == [("closure", "mine")]
+
+
+@pytest.mark.parametrize("watch", WATCHES)
+def test_a_closure_that_is_an_object_keeps_its_class_and_attributes(watch: str) -> None:
+    class Closure:
+        mark, calls = "of the class", 0
+
+        def __call__(self, scale: float) -> float:
+            self.calls += 1
+            return scale
+
+    class Asking(torch.optim.SGD):
+        def step(self, closure: Any = None) -> Any:  # type: ignore[override]
+            seen.append((getattr(closure, "mark", ""), isinstance(closure, Closure), getattr(closure, "func", None)))
+            closure.result = closure(2.0) if closure.__class__ is Closure else closure()
+
+    seen: list[Any] = []
+    model, mine = nn.Linear(2, 2), Closure()
+    with ExitStack() as stack:
+        for watching in WATCHES[watch](model):
+            stack.callback(watching.close)
+        Asking(model.parameters(), 0.1).step(mine)
+        Asking(model.parameters(), 0.1).step(closure=functools.partial(mine, 2.0))
+    assert seen == [("of the class", True, None), ("", False, mine)]
+    assert (mine.calls, mine.result) == (2, 2.0)  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("watch", WATCHES)
+def test_warnings_of_a_module_deep_in_pytorch_keep_their_place(watch: str) -> None:
+    """`nn.Softmax` counts five frames up to the place that it blames."""
+    model, found = nn.Sequential(nn.Linear(2, 2), nn.Softmax(), nn.LogSoftmax(), nn.Softmin()), list[list[Any]]()
+    for watching_of in (lambda model: [], WATCHES[watch]):
+        found.append([])
+        with ExitStack() as stack:
+            for watching in watching_of(model):
+                stack.callback(watching.close)
+            with heard_warnings(found[-1]):
+                for _ in range(2):  # the first call of a function, and a later one
+                    model(torch.ones(2, 2))
+    assert found[0] == found[1]
+
+
+@pytest.mark.filterwarnings("ignore:.*torch.jit:DeprecationWarning")
+@pytest.mark.parametrize("watch", WATCHES)
+def test_a_model_is_traced_as_ever(watch: str) -> None:
+    """`torch.jit.trace` checks that the model gives the same graph twice, also by its lines."""
+    with ExitStack() as stack:
+        model = nn.Sequential(nn.Linear(2, 2), nn.Tanh(), nn.GELU())
+        for watching in WATCHES[watch](model):
+            stack.callback(watching.close)
+        torch.jit.trace(model, torch.ones(1, 2))
 
 
 def test_a_loop_with_a_closure_is_not_told_to_call_backward_first() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -13,16 +12,27 @@ def own_hook(hook: Callable[..., Any]) -> Callable[..., Any]:
     return hook
 
 
-def followed(function: Callable[..., Any], then: Callable[[], object]) -> Callable[..., Any]:
-    """A function of the user's, after which something of ours runs. It keeps its name, its attributes and its arguments."""
+class Followed:
+    """A function of the user's, after which something of ours runs. All else is asked of the function: its name, attributes,
+    and class.
+    """
 
-    @functools.wraps(function)
-    def both(*args: Any, **kwargs: Any) -> Any:
-        result = function(*args, **kwargs)
-        then()
+    def __init__(self, function: Callable[..., Any], then: Callable[[], object]) -> None:
+        object.__setattr__(self, "_function", function)
+        object.__setattr__(self, "_then", then)
+
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
+        """Run both; returns what the function returns."""
+        result = self._function(*args, **kwargs)
+        self._then()
         return result
 
-    return both
+    def __getattribute__(self, name: str) -> Any:
+        own = object.__getattribute__(self, "__dict__")
+        return own[name] if name in own else getattr(own["_function"], name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        setattr(self._function, name, value)
 
 
 def closure_followed(args: tuple[Any, ...], options: dict[str, Any], then: Callable[[], object]) -> Any:
@@ -30,7 +40,7 @@ def closure_followed(args: tuple[Any, ...], options: dict[str, Any], then: Calla
     closure = args[1] if len(args) > 1 else options.get("closure")
     if not callable(closure):
         return None
-    closure = followed(closure, then)
+    closure = Followed(closure, then)
     return ((args[0], closure, *args[2:]), options) if len(args) > 1 else (args, {**options, "closure": closure})
 
 

@@ -2,7 +2,8 @@
 
 # Note [Where a warning is]
 Python and PyTorch name the frame that called the op, and look for filters and earlier warnings in its module. With the
-recorder, its frame would be there. So a small function with the caller's file, line and module stands between.
+recorder, its frame would be there. So a small function with the caller's file, line and module stands between. `nn.Softmax`
+blames a frame farther out, and counts the frames up to it. Ours, and PyTorch's that lead to us, are added.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ from torch.overrides import handle_torch_function
 Call = Callable[[Any, Any, Any], Any]
 PLACES = 10_000  # that are known
 NAME = "<op>"  # of such a function: it is nobody's code
+
+CALLER, OURS = 3, 4  # the level of the caller; frames between: `<op>`, `__torch_function__`, and two of PyTorch's
 
 _CALL = (lambda func, args, kwargs: func(*args, **kwargs) if kwargs else func(*args)).__code__
 _HANDLER = handle_torch_function.__code__  # between a function and the recorder; what called the function counts
@@ -41,6 +44,12 @@ def _made(frame: FrameType) -> Call:
     if module is not None and vars(module) is names and len(places) < PLACES:  # other names may hold what must not stay alive
         places[code.co_filename, frame.f_lasti] = code, made
     return made
+
+
+def deeper(options: dict[str, Any]) -> dict[str, Any]:
+    """The options of a function that counts frames: beyond its caller, ours are between."""
+    level = options["_stacklevel"]
+    return {**options, "_stacklevel": level + OURS if level > CALLER else level}
 
 
 def hide_call(error: BaseException) -> None:

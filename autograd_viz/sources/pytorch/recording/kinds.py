@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from types import FunctionType
 
 import torch
@@ -49,8 +50,32 @@ _NAMED = {
 }
 
 
+FUNCTIONS = 10_000  # whose kinds are kept
+
+
+class Kinds(dict[object, int]):
+    """The kind of each function that was called.
+
+    Args:
+        fault: gets the error of a function whose kind cannot be told.
+    """
+
+    def __init__(self, fault: Callable[[Exception], None]) -> None:
+        self._fault = fault
+
+    def __missing__(self, func: object) -> int:
+        try:
+            kind = kind_of(func)
+        except Exception as error:
+            self._fault(error)
+            return SKIP
+        if len(self) < FUNCTIONS:
+            self[func] = kind
+        return kind
+
+
 def kind_of(func: object) -> int:
-    """The kind of a function; cached by the caller."""
+    """The kind of a function."""
     name = getattr(func, "__name__", "")
     if name in (_GET, _SET):
         owner = getattr(getattr(func, "__self__", None), "__name__", "")

@@ -14,7 +14,7 @@ from typing import Any
 
 import torch
 
-from ..reading.call_place import Call, call_at, hide_call
+from ..reading.call_place import Call, call_at, deeper, hide_call
 from ..reading.nodes import grad_fn_of, is_leaf
 from ..reading.older import is_dynamo_compiling
 from ..reading.op_log import Event, Log
@@ -30,7 +30,6 @@ PLAIN = (int, float, bool, str, type(None), torch.Size, torch.dtype, torch.devic
 QUIET, OP, SKIP = kinds.QUIET, kinds.OP, kinds.SKIP
 CALLS = (OP, QUIET)
 PASSES = (kinds.BACKWARD, kinds.GRAD)
-FUNCTIONS = 10_000  # functions whose kinds are cached
 DisableTorchFunctionSubclass, DisableTorchFunction = torch._C.DisableTorchFunctionSubclass, torch._C.DisableTorchFunction
 getframe, getweakrefs = sys._getframe, weakref.getweakrefs
 in_transform = torch._C._functorch.peek_interpreter_stack
@@ -46,7 +45,7 @@ class WatchMode(PassMode):
 
     def __init__(self, log: Log, last: LastPass) -> None:
         super().__init__(log, last)
-        self._kinds: dict[Any, int] = {}
+        self._kinds = kinds.Kinds(log.fault)
         self._code: Any = None  # the user's code that ran last
 
     def __torch_function__(self, func: Any, types: object, args: Any = (), kwargs: Any = None) -> Any:
@@ -54,10 +53,12 @@ class WatchMode(PassMode):
         if is_dynamo_compiling():  # compiled as without the recorder
             return func(*args, **(kwargs or {}))
         __tracebackhide__ = True
-        kind = self._kinds.get(func)
+        kind = self._kinds[func]
         if kind == QUIET and not kwargs:
             result = func(*args)
         elif kind in CALLS:
+            if kwargs and "_stacklevel" in kwargs:
+                kwargs = deeper(kwargs)
             try:
                 result = call_at(getframe(1))(func, args, kwargs)
             except BaseException as error:
@@ -75,11 +76,9 @@ class WatchMode(PassMode):
             self.log.fault(error)
         return result
 
-    def _run(self, kind: int | None, call: Call, func: object, args: Any, kwargs: object) -> Any:
-        """Run a function that is no op, or that is new."""
+    def _run(self, kind: int, call: Call, func: object, args: Any, kwargs: object) -> Any:
+        """Run a function that is no op."""
         __tracebackhide__ = True
-        if kind is None:
-            kind = self._kind_of(func)
         if kind in PASSES:
             return self.run_pass(kind, call, func, args, kwargs or {})
         given = self._before(args, kwargs) if kind == kinds.INPLACE else None
@@ -98,17 +97,6 @@ class WatchMode(PassMode):
         except Exception as error:
             self.log.fault(error)
         return result
-
-    def _kind_of(self, func: object) -> int:
-        """The kind of a new function."""
-        try:
-            kind = kinds.kind_of(func)
-            if len(self._kinds) < FUNCTIONS:
-                self._kinds[func] = kind
-        except Exception as error:
-            self.log.fault(error)
-            return kinds.SKIP
-        return kind
 
     def _before(self, args: object, kwargs: object) -> list[Any]:
         """The inputs of an op, from before it changes one of them."""
