@@ -105,6 +105,27 @@ PROGRAMS = {
         t.zeros(1).expand(3).index_put_((t.tensor([0, 2]),), f1[:2]) | x = f[0].expand(2, 2); x.masked_fill_(b, 7); f
         t.zeros(1).expand(3).scatter_(0, t.tensor([0]), 2.0) | t.zeros(1).expand(3).masked_scatter_(b[0, :1], f1)
     """,
+    "what has no dims": """
+        f.amin(dim=None) | t.amax(f, None, True) | t.amax(f, ()) | t.topk(f0, 0) | t.topk(f0, 2) | t.kthvalue(f0, 0)
+        f0.adjoint() | c0.adjoint() | f0.mH | f0.mT | f1.mT | f0.H | t.all(f, dim=[]) | t.any(f, dim=()) | t.all(f0, dim=[])
+        t.all(f, dim=[], keepdim=True) | t.all(f, dim=None) | t.count_nonzero(f, dim=[])
+    """,
+    "shapes that do not fit": """
+        t.logical_and(f, t.zeros(3)) | t.logical_or(t.zeros(2, 3), t.zeros(2, 3, 2)) | t.logical_xor(b, f1)
+        f.logical_and_(f1) | t.where(f1 > 0, f, f) | t.where(f1 > 0, f, 2) | t.where(b, t.zeros(3), t.zeros(5))
+        t.isclose(f, t.zeros(3)) | t.heaviside(f, t.zeros(3)) | f.expand(-1, -1, -1) | f.expand(-1, 2, 2) | f.expand(2, -1, 2)
+        f.expand(-2, 2) | f.expand_as(t.zeros(3)) | f.view_as(t.zeros(3)) | t.inner(f, t.zeros(3)) | f.atan2_(t.zeros(3))
+        t.take(f, f)
+    """,
+    "values and gradients at the edge": """
+        t.autograd.grad(t.var(gf, correction=5), gf) | t.autograd.grad(t.std(gf, correction=5), gf)
+        t.autograd.grad(t.var(gf, correction=4), gf) | t.autograd.grad(t.std(gf, 0, correction=3).sum(), gf)
+        t.autograd.grad(t.var(gf, 0, correction=3).sum(), gf) | t.autograd.grad(t.var(gf, correction=3), gf)
+        t.autograd.grad(t.ldexp(gf, -i).sum(), gf) | t.autograd.grad(t.ldexp(gd, -d).sum(), gd) | t.ldexp(f, -i)
+        t.unique(gf) | t.unique(gf, return_inverse=True) | t.unique_consecutive(gf) | t.bincount(i1.abs(), gd1) | t.unique(i)
+        t.bincount(i1.abs()) | t.autograd.grad(t.unique(gf).sum(), gf) | t.autograd.grad(t.bincount(i1.abs(), gd1).sum(), gd1)
+        t.angle(t.tensor([0.0, -0.0, 1.0, -1.0, float("nan")])) | t.angle(t.tensor([complex(-0.0, 0.0), complex(-1, -0.0)]))
+    """,
 }  # fmt: skip
 
 

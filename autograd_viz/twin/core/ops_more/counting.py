@@ -16,14 +16,17 @@ from ..tensor.refusals import refuse
 from ..tensor.tensor import Tensor
 
 
-@primitive(several=True)
+@primitive("Unique2Backward0", several=True)
 def distinct_values(self, *, dim=None):
     """The unique values, sorted; for each element the index of its value; and the count of each value."""
     values, places, counts = np.unique(self, axis=dim, return_inverse=True, return_counts=True)
     return values, places.reshape(self.shape if dim is None else -1), counts
 
 
-@primitive(several=True)
+distinct_values.defvjp(self=lambda grads: no_derivative_of("_unique2"))
+
+
+@primitive("UniqueConsecutiveBackward0", several=True)
 def distinct_runs(self, *, dim=None):
     """Like `distinct_values`, but only adjacent equal values are merged."""
     x = self.reshape(-1) if dim is None else np.moveaxis(self, dim, 0)
@@ -32,6 +35,9 @@ def distinct_runs(self, *, dim=None):
     places, firsts = np.cumsum(starts) - 1, np.flatnonzero(starts)
     values = x[starts] if dim is None else np.moveaxis(x[starts], 0, dim)
     return values, places.reshape(self.shape) if dim is None else places, np.diff(np.append(firsts, len(x)))
+
+
+distinct_runs.defvjp(self=lambda grads: no_derivative_of("unique_consecutive"))
 
 
 def _asked(found: Any, inverse: bool, counts: bool) -> Any:
@@ -59,11 +65,14 @@ def unique_consecutive(input: Tensor, return_inverse: bool = False, return_count
     return _asked(distinct_runs(input, dim=dim), return_inverse, return_counts)
 
 
-@primitive()
-def count_values(self, *, weights=None, minlength=0):
+@primitive("torch::autograd::NotImplemented")
+def count_values(self, weights=None, *, minlength=0):
     """The count (or total weight) of each whole number."""
     counts = np.bincount(self, weights, minlength)
     return counts.astype(weights.dtype if weights is not None and weights.dtype.kind == "f" else counts.dtype)
+
+
+count_values.defvjp(weights=lambda grad: no_derivative("bincount"))
 
 
 @public
@@ -82,7 +91,7 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
         raise RuntimeError("bincount only supports 1-d non-negative integral inputs.")
     if weights is not None and weights.shape != input.shape:
         raise RuntimeError("weights should be 1-d and have the same length as input")
-    return count_values(input, weights=weights, minlength=minlength)
+    return count_values(input, weights, minlength=minlength)
 
 
 def _range(values: Array, low: float, high: float) -> tuple[float, float]:

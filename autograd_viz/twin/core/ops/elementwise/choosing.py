@@ -13,6 +13,7 @@ from ...base.public import public
 from ...base.readings import composite, inlined
 from ...op.primitive import primitive
 from ...op.row import public_row, row
+from ...tensor.arguments import check_broadcast
 from ...tensor.tensor import Tensor
 from .arithmetic import widened
 
@@ -24,7 +25,11 @@ def where_tensors(self, other, *, condition):
     if taken.dtype.kind != "b":
         name = from_numpy_dtype(taken.dtype).legacy
         raise RuntimeError(f"where expected condition to be a boolean tensor, but got a tensor with dtype {name}")
-    return np.where(taken, self, other)
+    try:
+        return np.where(taken, self, other)
+    except ValueError:
+        check_broadcast(*map(Tensor, (taken, self, other)))
+        raise
 
 
 @composite

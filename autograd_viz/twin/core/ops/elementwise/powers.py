@@ -160,7 +160,7 @@ logaddexp2 = public_row("logaddexp2", "Logaddexp2Backward0", "log2(2**self + 2**
     other = lambda grad, self, other: grad / (1 + exp2(self - other)))
 ldexp = public_row("ldexp", "LdexpBackward0", "self * 2**other.",
     lambda self, other: _as_float(self) * np.exp2(_as_float(other)), promotes=True, inplace=True,
-    self  = lambda grad, other: grad * conjugated(exp2(other)),
+    self  = lambda grad, other: grad * conjugated(pow(2, other)),
     other = lambda grad, result: grad * conjugated(result) * 0.6931471805599453)  # log(2)
 
 

@@ -15,6 +15,7 @@ from ...op.row import public_row, row
 from ...tensor.refusals import refuse, refusing
 from ...tensor.tensor import Tensor
 from .arithmetic import _as_float, as_number_of
+from .logic import _unpromoted
 
 
 @public("abs", "absolute", inplace=True)
@@ -75,7 +76,7 @@ def copysign(input: Tensor, other: Any) -> Any:
 def angle(self):
     """0 for a positive number, pi for a negative one."""
     x = _as_float(self)
-    return np.where(np.isnan(x), np.nan, np.angle(x)).astype(x.real.dtype, copy=False)
+    return np.where(np.isnan(x), np.nan, np.angle(x + 0.0 if x.dtype.kind == "f" else x)).astype(x.real.dtype, copy=False)
 angle.defvjp(self = lambda grad, self: angle_backward(grad, self))
 
 
@@ -104,7 +105,7 @@ nan_to_num.defvjp(self = lambda grad, self: grad * isfinite(self))
 
 
 @public("heaviside", inplace=True)
-@primitive("torch::autograd::NotImplemented")
+@primitive("torch::autograd::NotImplemented", promotes=_unpromoted)
 def heaviside(self, values):
     """0 for negative, 1 for positive numbers, `values` at 0; PyTorch has no gradient for it.
 

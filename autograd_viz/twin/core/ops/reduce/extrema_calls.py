@@ -60,6 +60,7 @@ def min(input: Tensor, dim: Any = None, keepdim: bool = False, *, other: Tensor 
 
 def _nonempty_dims(name: str, input: Tensor, dim: Any) -> tuple[int, ...]:
     """The dims to reduce, none of length 0."""
+    dim = () if dim is None else dim
     dims = reduced_dims(input, dim)
     if not input.numel():
         if dim == ():

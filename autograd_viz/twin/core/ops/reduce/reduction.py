@@ -136,14 +136,14 @@ def nanmean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any
 @of_tensor
 def all(input: Tensor, dim: Any = None, keepdim: bool = False) -> Any:
     """True if no element is 0."""
-    return all_dims(input, dim=optional_dims(input, dim), keepdim=keepdim)
+    return all_dims(input, dim=() if dim in ([], ()) else optional_dims(input, dim), keepdim=keepdim)
 
 
 @public
 @of_tensor
 def any(input: Tensor, dim: Any = None, keepdim: bool = False) -> Any:
     """True if an element is not 0."""
-    return any_dims(input, dim=optional_dims(input, dim), keepdim=keepdim)
+    return any_dims(input, dim=() if dim in ([], ()) else optional_dims(input, dim), keepdim=keepdim)
 
 
 @public

@@ -96,4 +96,4 @@ def topk(input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: boo
     check_dim(dim, input.ndim)
     if not 0 <= k <= (input.shape[dim] if input.ndim else 1):
         raise RuntimeError("selected index k out of range")
-    return topk_dim(input, k=k, dim=dim, largest=largest)
+    return topk_dim(input, k=k if input.ndim else 1, dim=dim, largest=largest)

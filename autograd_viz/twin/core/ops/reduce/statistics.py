@@ -60,10 +60,12 @@ def sqrt_backward(grad: Any, result: Any) -> Any:
 
 
 @composite
-def degrees_of_freedom(self: Any, dim: Any, correction: Any) -> float:
+def degrees_of_freedom(self: Any, dim: Any, correction: Any) -> Any:
     """The number of elements in each variance, minus the correction."""
     n = mean_divisor(self.shape, dim) - correction
-    return n if n > 0 else 0
+    if n > 0 or (dim is not None and self.ndim):
+        return n
+    return 0.0 * (self - mean_dim(self, dim=dim, keepdim=True))  # zeros with the distances' signs: all quotients are inf
 
 
 def _variance(self: Array, dim: Any, correction: Any, keepdim: bool) -> tuple[Any, Any]:

@@ -14,11 +14,11 @@ def matrix_transpose(input: Tensor, name: str = "mT") -> Any:
     """The last two dimensions, swapped.
 
     Raises:
-        RuntimeError: fewer than two dimensions.
+        RuntimeError: a vector.
     """
-    if input.ndim < 2:
+    if input.ndim == 1:
         raise RuntimeError(f"tensor.{name} is only supported on matrices or batches of matrices. Got {input.ndim}-D tensor.")
-    return shape.transpose_dims(input, dim0=-2, dim1=-1)
+    return shape.transpose_dims(input, dim0=-2, dim1=-1) if input.ndim else input
 
 
 def reversed_dims(input: Tensor) -> Any:

@@ -183,6 +183,9 @@ def expanded_sizes(input: Tensor, wanted: tuple[int, ...]) -> tuple[int, ...]:
         RuntimeError: a dimension does not fit.
     """
     lead = len(wanted) - input.ndim
+    for i, s in enumerate(wanted[: max(lead, 0)]):
+        if s < 0:
+            raise RuntimeError(f"The expanded size of the tensor ({s}) isn't allowed in a leading, non-existing dimension {i}")
     size = tuple(input.shape[i - lead] if s == -1 and i >= lead else s for i, s in enumerate(wanted))
     check_expands(input, size, wanted)
     return size
