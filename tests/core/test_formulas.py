@@ -41,6 +41,8 @@ MORE: Cases = {
     "poisson_draw": [([positive(3)], {})],
     "normal_both": [([array(3), positive(3)], {})],
     "normal_spread": [([positive(3)], {})],
+    "count_values": [([np.array([0, 1, 1]), array(3)], {})],
+    **{name: [([array(3)], {})] for name in ["distinct_runs", "distinct_values"]},
     "random_fill": [([array(3)], {"low": 3})],
     **{name: [(SQUARE, {})] for name in ["det_tensor", "slogdet_tensor", "cholesky_tensor", "linalg_cholesky_ex"]},
     **{name: [(SQUARE, {})] for name in ["eigh_tensor", "eig_tensor"]},
@@ -67,7 +69,7 @@ def test_softplus_shows_its_threshold() -> None:
 @pytest.mark.parametrize("name", CASES)
 def test_every_rule_writes_a_formula(name: str) -> None:
     for arrays, options in CASES[name]:
-        out = TENSOR_NAMES[name](*(av.tensor(a, requires_grad=True) for a in arrays), **options)
+        out = TENSOR_NAMES[name](*(av.tensor(a, requires_grad=np.asarray(a).dtype.kind in "fc") for a in arrays), **options)
         results: Any = out if isinstance(out, tuple) else (out,)
         node = next(r.grad_fn for r in results if r.grad_fn is not None)
         formulas = symbolic_formulas(node)

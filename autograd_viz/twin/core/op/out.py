@@ -41,20 +41,8 @@ fft.rfftfreq fft.rfftn
 """
 WITH_OUT = frozenset(_NAMES.split())
 _MAKE = {
-    "arange",
-    "empty",
-    "eye",
-    "full",
-    "linspace",
-    "logspace",
-    "normal",
-    "ones",
-    "rand",
-    "randint",
-    "randn",
-    "randperm",
-    "zeros",
-}
+    "arange", "empty", "eye", "full", "linspace", "logspace", "normal", "ones", "rand", "randint", "randn", "randperm", "zeros",
+}  # fmt: skip
 
 
 def write_out(out: Any, name: str, op: Callable[..., Any], args: tuple[Any, ...], options: dict[str, Any]) -> Any:
