@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..base.names import no_derivative, no_derivative_of
 from ..base.public import public
 from ..base.results import return_type
 from ..op.primitive import primitive
