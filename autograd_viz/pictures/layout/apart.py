@@ -61,13 +61,12 @@ def _answered(process: subprocess.Popen[bytes], boxes: int, limit: float) -> tup
 
     begin, form = time.monotonic(), "{desc} {elapsed}"
     with tqdm(desc=f"laying out {boxes:,} boxes", bar_format=form, delay=QUIET, leave=False) as line:
-        while True:
+        while (left := begin + limit - time.monotonic()) > 0:
             try:
-                return process.communicate(timeout=0.1)
+                return process.communicate(timeout=min(0.1, left))
             except subprocess.TimeoutExpired:
-                if time.monotonic() - begin > limit:
-                    raise LayoutError(f"the layout of {boxes:,} boxes took more than {limit:g} s and was stopped") from None
                 line.update()
+    raise LayoutError(f"the layout of {boxes:,} boxes took more than {limit:g} s and was stopped")
 
 
 def answer() -> None:
