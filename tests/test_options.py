@@ -27,6 +27,7 @@ class Odd:
 ODD = Odd()
 NET = av.nn.Linear(2, 1)
 THEME, PARAMS, FLAG = [5, "blue", [], None], [5, "x", ODD], ["yes", 2.5, [], 3]
+DETAIL = ["much", 5, None, []]
 SIZE = ["2", ODD, 0, -1, math.nan, math.inf, True]
 
 
@@ -44,7 +45,7 @@ def run(verb: str, **options: Any) -> None:
 
 
 VERBS: dict[str, tuple[Callable[..., Any], dict[str, list[Any]]]] = {
-    "show": (lambda **o: av.show(loss(), **o), {"params": PARAMS, "theme": THEME, "collapse": FLAG}),
+    "show": (lambda **o: av.show(loss(), **o), {"params": PARAMS, "theme": THEME, "collapse": FLAG, "detail": DETAIL}),
     "map": (
         lambda **o: av.map(loss(), **o),
         {"depth": ["2", 2.5, -1, ODD, True], "open": [5, [5], ODD, None], "params": PARAMS, "theme": THEME},
@@ -58,6 +59,7 @@ VERBS: dict[str, tuple[Callable[..., Any], dict[str, list[Any]]]] = {
             "params": PARAMS,
             "theme": THEME,
             "collapse": FLAG,
+            "detail": DETAIL,
         },
     ),
     "diff": (
@@ -65,7 +67,7 @@ VERBS: dict[str, tuple[Callable[..., Any], dict[str, list[Any]]]] = {
         {"rtol": ["x", ODD, -1.0], "atol": [[], math.nan], "params": PARAMS, "theme": THEME},
     ),
     "memory": (lambda **o: av.memory(loss(), **o), {"params": PARAMS, "theme": THEME}),
-    "compare": (lambda **o: av.compare(av.step(loss()), **o), {"titles": [5, "ab", [5], None]}),
+    "compare": (lambda **o: av.compare(av.step(loss()), **o), {"titles": [5, "ab", [5], None], "detail": ["much", 5]}),
     "record": (lambda **o: av.record(**o), {"what": [5, "x", [1]]}),
     "watch": (watched, {"model": [ODD, [], 2.5], "keep": ["much", ODD, -1, None, 1.5], "stop": FLAG, "theme": THEME}),
     "explain": (
@@ -82,6 +84,7 @@ VERBS: dict[str, tuple[Callable[..., Any], dict[str, list[Any]]]] = {
             "scale": SIZE,
             "duration": SIZE,
             "collapse": FLAG,
+            "detail": DETAIL,
         },
     ),
     "iframe": (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 
 from .model import Document, Number, Op, Value
@@ -103,3 +104,28 @@ def value_text(value: Value, most: int = 40) -> str:
     """The values if they take at most `most` characters, else the shape."""
     text = nested([number_text(n) for n in value.numbers], value.shape) if value.numbers else ""
     return text if text and len(text) <= most else shape_text(value.shape)
+
+
+def brief_value(text: str) -> str:
+    """A value without what is said elsewhere: `tensor([1., 2.])` is `[1.0, 2.0]`, `shape (3, 4)` is `(3, 4)`."""
+    inside = text.removeprefix("tensor(").removesuffix(")") if text.startswith("tensor(") else text
+    return re.sub(r"\.(?!\d)", ".0", inside.removeprefix("shape "))
+
+
+def python_text(value: Value) -> str:
+    """Numbers as Python writes them, in few columns: 2.0, [6.0, 3.0, 2.0]."""
+    return nested([short(n) for n in value.numbers], value.shape) if value.numbers else shape_text(value.shape)
+
+
+def short(number: Number, width: int = 7) -> str:
+    """A number in few columns: 4.0, 0.3333, -1e-05, 2.35e+12. A complex one takes as many as it needs: 1.5-2j."""
+    if isinstance(number, complex):
+        return f"{number:.3g}"
+    if isinstance(number, bool | int):
+        return str(number)
+    if number == int(number) if math.isfinite(number) else False:
+        text = f"{number:.1f}"
+        if len(text) <= width:
+            return text
+    texts = (f"{number:.{digits}g}" for digits in (4, 3, 2, 1))
+    return next((t for t in texts if len(t) <= width), f"{number:.0e}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,7 @@ from ..pictures.maps.drawing import MapDrawing
 from ..pictures.maps.numbers import Place
 from ..pictures.maps.outline import map_json, map_mermaid
 from ..pictures.render import Theme, theme_named
-from ..pictures.render.drawing import Drawing, drawing_of
+from ..pictures.render.drawing import AUTO, Drawing, drawing_of
 from ..pictures.runs.table import run_csv, run_json
 from ..runtime.files import check_place, in_utf8, write_file
 from ..runtime.interrupts import breakable, whole
@@ -62,6 +62,7 @@ class Wishes:
         scale: pixels per px, or None for the default of the format.
         duration: of a step of an animation, in seconds.
         collapse: as for `drawing_of`; None leaves a drawing as it is.
+        detail: as for `drawing_of`; "auto" leaves a drawing as it is.
     """
 
     step: int | str | None = None
@@ -69,6 +70,7 @@ class Wishes:
     scale: float | None = None
     duration: float = 1.5
     collapse: bool | None = None
+    detail: str = AUTO
 
     @property
     def palette(self) -> Theme:
@@ -112,9 +114,11 @@ def state_of(subject: Subject, wishes: Wishes) -> State:
 
 def drawn(subject: Subject, wishes: Wishes) -> Drawing | MapDrawing:
     """The drawing of the subject."""
-    if subject.drawing is not None and wishes.collapse is None:
+    if subject.drawing is None or wishes.collapse is not None:
+        return drawing_of(subject.document, wishes.collapse, wishes.detail)
+    if wishes.detail == AUTO or isinstance(subject.drawing, MapDrawing):
         return subject.drawing
-    return drawing_of(subject.document, wishes.collapse)
+    return replace(subject.drawing, detail=wishes.detail)
 
 
 def picture(subject: Subject, wishes: Wishes) -> str:

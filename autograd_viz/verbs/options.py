@@ -9,7 +9,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..errors import UnknownChoiceError
+from ..pictures.layout import DETAILS
 from ..pictures.render import theme_named
+from ..pictures.render.drawing import AUTO
 
 
 class Kind(NamedTuple):
@@ -81,12 +84,16 @@ def check_options(**given: Any) -> None:
     Raises:
         TypeError: one has a wrong type.
         ValueError: one is too small or too large.
-        UnknownChoiceError: no such theme.
+        UnknownChoiceError: no such theme or detail.
     """
     for name, value in given.items():
         if name == "theme":
             if not isinstance(value, str) or value != "auto":
                 theme_named(value)
+            continue
+        if name == "detail":
+            if not isinstance(value, str) or value not in (AUTO, *DETAILS):
+                raise UnknownChoiceError("detail", value, (AUTO, *DETAILS))
             continue
         kind = KINDS[name]
         if not kind.is_one(value):

@@ -13,6 +13,7 @@ from ..errors import UnknownChoiceError
 from ..graph.codec import recording_from_json
 from ..graph.limits import BYTES
 from ..graph.trace import State
+from ..pictures.render.drawing import AUTO
 from ..runtime.collector import collector_waits
 from ..runtime.files import read_text
 from ..sources import anything
@@ -65,6 +66,7 @@ def save(
     scale: float | None = None,
     duration: float = 1.5,
     collapse: bool | None = None,
+    detail: str = AUTO,
 ) -> None:
     """Write `x` to a file. The suffix sets the format::
 
@@ -91,23 +93,24 @@ def save(
         scale: pixels per px, for .png (default 2, or less for large pictures) and animations (default 1).
         duration: duration of one step of an animation, in seconds.
         collapse: as for `show`. .dot, .mmd and .json contain every op. None keeps the groups of a widget as they are.
+        detail: as for `show`; a page chooses, other formats are full.
 
     Raises:
         NotDrawableError: `x` is neither a tensor nor a stepper.
-        UnknownChoiceError: the theme or suffix does not exist, for what is drawn.
+        UnknownChoiceError: the theme, detail or suffix does not exist, for what is drawn.
         ValueError: the step does not exist, or scale or duration is not positive.
         RuntimeError: a step was given, and ``backward()`` would fail; the message is PyTorch's.
         CannotWriteError: the file cannot be written.
         TypeError: `path` is not a path, a state holds what a .npz cannot, or an option has a wrong type.
     """
-    check_options(step=step, theme=theme, scale=scale, duration=duration, collapse=collapse)
+    check_options(step=step, theme=theme, scale=scale, duration=duration, collapse=collapse, detail=detail)
     if not isinstance(path, str | os.PathLike) or _is_state(x, path):
         storage.save(x, path)
         return
     if isinstance(getattr(x, "svg", None), str):
         save_still(x, path, Wishes(theme=theme, scale=scale))
         return
-    wishes = Wishes(step, theme, scale, duration, collapse)
+    wishes = Wishes(step, theme, scale, duration, collapse, detail)
     check(wishes, path)
     subject = subject_of(x, callers_names(), params)
     with advised(x):

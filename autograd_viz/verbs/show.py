@@ -12,7 +12,7 @@ from ..graph.text import few_names
 from ..graph.trace import State
 from ..pictures.maps.drawing import MapDrawing
 from ..pictures.maps.plan import Plan
-from ..pictures.render.drawing import Drawing, drawing_of
+from ..pictures.render.drawing import AUTO, Drawing, drawing_of
 from ..runtime.collector import collector_waits
 from ..sources import anything
 from ..sources.asking import last_pass
@@ -71,7 +71,9 @@ def record(what: Any = None) -> Recorder:
     return Recorder(what)
 
 
-def show(tensor: Any, *, params: Any = None, theme: str = "auto", collapse: bool | None = None) -> Figure | Map:
+def show(
+    tensor: Any, *, params: Any = None, theme: str = "auto", collapse: bool | None = None, detail: str = AUTO
+) -> Figure | Map:  # fmt: skip
     """Draw the graph of `tensor` as it is now.
 
     A model with more than 40 backward nodes is drawn as a map, if its modules are known. Any other large graph is drawn in
@@ -83,21 +85,23 @@ def show(tensor: Any, *, params: Any = None, theme: str = "auto", collapse: bool
         theme: "light", "dark", "waite", or "auto": the picture is light, and in a notebook it follows the notebook.
         collapse: True draws every group as one box, False draws every op. None draws a map, or groups beyond 60 ops or 100
             backward nodes.
+        detail: "full", "brief" (a value and a grad in each box) or "names". With "auto" a notebook shows the most that is whole
+            in the room that it has, key d shows the others, and a still is full. Another detail than "auto" draws a figure.
 
     Returns:
         a `Figure` or a `Map`.
 
     Raises:
         NotDrawableError: `tensor` is not a tensor.
-        UnknownChoiceError: the theme does not exist.
+        UnknownChoiceError: the theme or detail does not exist.
         TypeError: `params` is neither a module nor a dictionary, or `collapse` is not True, False or None.
     """
-    check_options(theme=theme, collapse=collapse)
+    check_options(theme=theme, collapse=collapse, detail=detail)
     if isinstance(tensor, Recording):
-        return _pictured(_drawn(tensor.document, collapse, False), State(), theme)
+        return _pictured(_drawn(tensor.document, collapse, detail, False), State(), theme)
     with collector_waits():
         graph = graph_of(tensor, callers_names(), params)
-        return _pictured(_drawn(graph.document, collapse, False), graph.past(), theme)
+        return _pictured(_drawn(graph.document, collapse, detail, False), graph.past(), theme)
 
 
 def _pictured(drawing: Drawing | MapDrawing, state: State, theme: str) -> Figure | Map:
@@ -107,13 +111,13 @@ def _pictured(drawing: Drawing | MapDrawing, state: State, theme: str) -> Figure
 MAPPED = 40  # backward nodes: a larger model is drawn as a map
 
 
-def _drawn(document: Document, collapse: bool | None, steps: bool = True) -> Drawing | MapDrawing:
+def _drawn(document: Document, collapse: bool | None, detail: str, steps: bool = True) -> Drawing | MapDrawing:
     """A map of a model; else the figure. `steps`: a stepper goes over it."""
-    if collapse is None and len(document.nodes) > MAPPED:
+    if collapse is None and detail == AUTO and len(document.nodes) > MAPPED:
         plan = Plan(document)
         if plan.has_modules:
             return MapDrawing(plan, plan.opened(), steps=steps)
-    return drawing_of(document, collapse)
+    return drawing_of(document, collapse, detail)
 
 
 def step(
@@ -125,6 +129,7 @@ def step(
     params: Any = None,
     theme: str = "auto",
     collapse: bool | None = None,
+    detail: str = AUTO,
 ) -> StepperWidget:
     """Step the backward pass of `tensor` in a widget, one grad_fn call at a time. Code can step it too.
 
@@ -137,6 +142,7 @@ def step(
         params: as for `show`.
         theme: "light", "dark", "waite", or "auto" to follow the notebook.
         collapse: as for `show`. Double-click a group to open it, or call `expand` and `collapse`.
+        detail: as for `show`.
 
     Returns:
         a `StepperWidget`.
@@ -147,16 +153,16 @@ def step(
     """
     from ..widget.widget import StepperWidget
 
-    check_options(theme=theme, collapse=collapse, retain_graph=retain_graph, create_graph=create_graph)
+    check_options(theme=theme, collapse=collapse, detail=detail, retain_graph=retain_graph, create_graph=create_graph)
     if gradient is not None and not isinstance(gradient, tuple | list) and not anything.is_drawable(gradient):
         raise TypeError(f"gradients can be either Tensors or None, but got {type(gradient).__name__}")
     if isinstance(tensor, Recording):
         return StepperWidget(
-            tensor.stepper(), len(tensor.trace.steps), _drawn(tensor.document, collapse), theme, tensor.stepper
+            tensor.stepper(), len(tensor.trace.steps), _drawn(tensor.document, collapse, detail), theme, tensor.stepper
         )
     names = callers_names()
     if tensor is ...:  # not given; None is an error
-        return _step_last(Names(names, anything.named(params)), theme, collapse)
+        return _step_last(Names(names, anything.named(params)), theme, collapse, detail)
     with collector_waits():
         graph = graph_of(tensor, names, params)
 
@@ -168,10 +174,12 @@ def step(
 
         with advised(tensor):
             live = fresh()
-        return StepperWidget(Stepper(graph.document, live), live.total, _drawn(graph.document, collapse), theme, dry_run)
+        return StepperWidget(
+            Stepper(graph.document, live), live.total, _drawn(graph.document, collapse, detail), theme, dry_run
+        )
 
 
-def _step_last(names: Mapping[str, Any], theme: str, collapse: bool | None) -> StepperWidget:
+def _step_last(names: Mapping[str, Any], theme: str, collapse: bool | None, detail: str) -> StepperWidget:
     """The widget that steps the last pass again, which `watch` has kept."""
     from ..widget.widget import StepperWidget
 
@@ -182,15 +190,18 @@ def _step_last(names: Mapping[str, Any], theme: str, collapse: bool | None) -> S
             warnings.warn(f"changed after the pass: {several}. The stepper uses their current values.",
                           stacklevel=3)  # fmt: skip
         live = fresh()
-        return StepperWidget(Stepper(graph.document, live), live.total, _drawn(graph.document, collapse), theme, lambda: None)
+        return StepperWidget(
+            Stepper(graph.document, live), live.total, _drawn(graph.document, collapse, detail), theme, lambda: None
+        )
 
 
-def compare(*steppers: Any, titles: tuple[str, ...] | list[str] = ()) -> Compare:
+def compare(*steppers: Any, titles: tuple[str, ...] | list[str] = (), detail: str | None = None) -> Compare:
     """Show steppers side by side, moved together: with and without `retain_grad`, before and after `detach`.
 
     Args:
         steppers: widgets from `step`; each stops at its own end.
         titles: one title for each.
+        detail: as for `show`, for all of them; None leaves each as it is.
 
     Returns:
         a `Compare` widget.
@@ -204,5 +215,7 @@ def compare(*steppers: Any, titles: tuple[str, ...] | list[str] = ()) -> Compare
     for s in steppers:
         if not isinstance(s, StepperWidget):
             raise NotDrawableError(f"compare(a, b) takes steppers from av.step(), got {type(s).__name__} ({s!r:.60})")
-    check_options(titles=titles)
+    check_options(titles=titles, detail=AUTO if detail is None else detail)
+    for s in steppers if detail is not None else ():
+        s.look_at(detail)
     return Compare(*steppers, titles=tuple(titles))

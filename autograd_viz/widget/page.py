@@ -31,6 +31,8 @@ def page_of(
 
     Returns:
         svg, palettes: the drawing, and its colours by theme.
+        details, detail: the drawing in less detail, by name, and the detail that was asked for (figures only).
+        plain: x, y, width and height of the drawing without the code beside it.
         document: as JSON.
         start: the first sentence.
         total: how many steps there are.
@@ -59,8 +61,14 @@ def page_of(
 
 def _of_figure(drawing: Drawing, theme: Theme, has_code: bool) -> dict[str, Any]:
     drawn = {t.id for t in drawing.shown.document.tensors}
+    drawings = drawing.on_screen(has_code)
+    svgs = {detail: page_svg(d.svg(drawing.past, theme)) for detail, d in drawings.items()}
+    plain = drawings["full"].without_code.geometry
     return {
-        "svg": page_svg(drawing.on_screen(has_code).svg(drawing.past, theme)),
+        "plain": [plain.x, plain.y, plain.width, plain.height],
+        "svg": svgs.pop("full"),
+        "details": svgs,
+        "detail": drawing.detail,
         "why": {t: why for t, why in Why(drawing.shown.whole).at_start().items() if t in drawn},
         "groups": open_groups(drawing),
     }

@@ -58,7 +58,7 @@ class PageOutput:
         if not page or len(page) > MOST_LETTERS:
             return ""
         drawing = self.drawing()
-        whole = (drawing.on_screen(True) if isinstance(drawing, Drawing) else drawing).height
+        whole = (drawing.on_screen(True)["full"] if isinstance(drawing, Drawing) else drawing).height
         height = round(min(max(whole + AROUND, HEIGHT[0]), HEIGHT[1]))
         return filled("page/output.html", {"mark": self.mark, "title": text(self._title), "frame": frame(page, height)})
 

@@ -17,6 +17,7 @@ import secrets
 from collections import ChainMap
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import traitlets
@@ -261,6 +262,12 @@ class StepperWidget(Quiet, OneSource):
     def into(self) -> None:
         """Open the closed group that is next, and look at its first node. On a map: the figure of the card."""
         self._look(self.view.inside)
+
+    def look_at(self, detail: str) -> None:
+        """Draw the figure in a detail: "full", "brief", "names", or "auto" for the one that fits."""
+        if isinstance(self.drawing, Drawing):
+            drawing = replace(self.drawing, detail=detail)
+            self._look(lambda: (drawing, ""))
 
     def leave(self, what: str) -> None:
         """Run to a group or card, given by title, path or id, and through it: a step over it, or out of it.

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from ...graph.trace import Step
 from ..layout.geometry import Arrow, Box, CodeLine, Geometry, Label
-from ..layout.measure import ADVANCE, CODE_SIZE, columns
+from ..layout.measure import ADVANCE, columns
 from ..render.pen import cell_address
 
 Rect = tuple[float, float, float, float]  # left, top, right, bottom
@@ -97,7 +97,7 @@ def _label(x: Label) -> Rect:
 
 
 def _code(line: CodeLine) -> Rect:
-    return line.x - columns(line.text) * ADVANCE * CODE_SIZE - 4, line.y - CODE_SIZE - 4, line.x + 4, line.y + 8
+    return line.x - columns(line.text) * ADVANCE * line.size - 4, line.y - line.size - 4, line.x + 4, line.y + 8
 
 
 def _segments(a: Arrow) -> list[Rect]:

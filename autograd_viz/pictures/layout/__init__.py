@@ -4,9 +4,9 @@ from .apart import layout_apart
 from .bands import layout
 from .finish import without_code
 from .geometry import Arrow, Box, CodeLine, Frame, Geometry, Label, Row
-from .sizes import DENSE, WAITE, Sizes
+from .sizes import DENSE, DETAILS, WAITE, Sizes
 
 __all__ = [
-    "DENSE", "WAITE", "Arrow", "Box", "CodeLine", "Frame", "Geometry", "Label", "Row", "Sizes", "layout", "layout_apart",
-    "without_code",
+    "DENSE", "DETAILS", "WAITE", "Arrow", "Box", "CodeLine", "Frame", "Geometry", "Label", "Row", "Sizes", "layout",
+    "layout_apart", "without_code",
 ]  # fmt: skip

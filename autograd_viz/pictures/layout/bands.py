@@ -17,7 +17,7 @@ from .finish import finished
 from .frames import drawn, pieces_of, reserve
 from .geometry import Geometry
 from .ladder import Ladder
-from .measure import accumulate_part, label_width, node_part, op_part, tensor_part
+from .measure import accumulate_part, accumulate_title, label_width, node_part, op_part, tensor_part
 from .parts import LEFT, PITCH, Crossing, Net, Part, Wire, simplified
 from .place import ForwardPlaces, place_ctx, place_right
 from .ranks import makers, ranks
@@ -50,11 +50,11 @@ def layout(document: Document, groups: tuple[OpenGroup, ...] = (), sizes: Sizes 
     left, right = Ladder(count, is_right=False, room=sizes.track), Ladder(count, is_right=True, room=sizes.track)
     for p in parts.values():
         (right if p.kind in ("node", "accumulate") else left).rows[p.row].append(p)
-    ForwardPlaces(document, parts, made_by, beside).place(left.rows)
-    place_ctx(parts, saving_ops(document), left.rows, sizes.op)
-    place_right(document, parts, beside, (left.rows, right.rows))
+    ForwardPlaces(document, parts, made_by, beside, sizes.slot).place(left.rows)
+    place_ctx(parts, saving_ops(document) if sizes.detail == "full" else {}, left.rows, sizes.op)
+    place_right(document, parts, beside, (left.rows, right.rows), sizes.slot)
     pieces = pieces_of(groups, (left, right))
-    wiring = Wiring(document, parts, made_by, (left, right))
+    wiring = Wiring(document, parts, made_by, (left, right), sizes)
     wiring.run()
     reserve(pieces)
     left.assign()
@@ -65,7 +65,8 @@ def layout(document: Document, groups: tuple[OpenGroup, ...] = (), sizes: Sizes 
         p.centre += shift
     for wire in wiring.wires:
         trace(wire, (left, right), lanes, shift)
-    return finished(document, parts, wiring, code_lines(document, row, left), drawn(pieces, wiring.wires, shift), sizes)
+    code = code_lines(document, row, left, sizes.code)
+    return finished(document, parts, wiring, code, drawn(pieces, wiring.wires, shift), sizes)
 
 
 def make_parts(document: Document, row: Mapping[str, int], beside: Container[str], sizes: Sizes) -> dict[str, Part]:
@@ -79,15 +80,15 @@ def make_parts(document: Document, row: Mapping[str, int], beside: Container[str
                 parts[t.id].right += label_width(t.value.shape)
             if t.retains_grad:
                 parts[t.id].right += 20
-    saving = saving_ops(document)
+    saving = saving_ops(document) if sizes.detail == "full" else {}
     for o in document.ops:
         parts[o.id] = op_part(o, nodes.get(o.node or ""), row[o.id], o.id in beside, sizes)
         parts[o.id].right += 40 + sizes.op if o.id in saving else 0
-    labels = labels_beside(document)
+    labels, tensors = labels_beside(document), {t.id: t for t in document.tensors}
     named = {t.grad_fn for t in document.tensors if t.id in shown}
     for n in document.nodes:
         if n.variable is not None:
-            parts[n.id] = accumulate_part(n, row[n.id], sizes)
+            parts[n.id] = accumulate_part(n, row[n.id], sizes, accumulate_title(n, tensors.get(n.variable), sizes))
         else:
             next_name = max((nodes[f.node].name for f in n.next_functions if f.node in nodes), key=len, default="")
             parts[n.id] = node_part(n, row[n.id], labels[n.id], sizes, next_name)
@@ -101,7 +102,8 @@ def set_heights(left: Ladder, right: Ladder, count: int, sizes: Sizes) -> None:
     end = [0.0, 0.0]  # bottom of the last row, left and right
     for r in range(count):
         tall = [10 * ceil(max([p.h for p in side.rows[r]], default=0) / 10) for side in (left, right)]
-        top = [end[0] + left.gap_height(r, sizes.gap), end[1] + right.gap_height(r, sizes.node_gap if right.rows[r] else 0)]
+        least = sizes.gap if left.rows[r] or sizes.detail == "full" else 0
+        top = [end[0] + left.gap_height(r, least), end[1] + right.gap_height(r, sizes.node_gap if right.rows[r] else 0)]
         if right.rows[r] and r % 2:
             top[0] = max(top[0], top[1] + sizes.low)
             top[1] = max(top[1], top[0] - sizes.high)

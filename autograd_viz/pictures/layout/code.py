@@ -13,7 +13,7 @@ from .measure import columns, cut
 
 COLUMNS = 24  # a statement is wrapped beyond this
 MOST = 8 * COLUMNS  # letters of a line: some take no column
-LINE, PARAGRAPH = 26, 8  # px between lines, and more between statements
+LINE, PARAGRAPH = 1.45, 0.45  # between lines, and more between statements: in the size of the letters
 MARGIN = 30  # px between the code and the boxes
 MAX_LINES = 6  # of one statement
 LONGEST = 48  # columns of text that cannot be broken
@@ -39,15 +39,16 @@ def wrapped(statement: str) -> list[str]:
     return lines if len(lines) <= MAX_LINES else [*lines[: MAX_LINES - 1], "…"]
 
 
-def code_lines(document: Document, row_of: Mapping[str, int], left: Ladder) -> tuple[CodeLine, ...]:
-    """Statements beside the tensors that they made, in the order in which they ran; they never overlap."""
+def code_lines(document: Document, row_of: Mapping[str, int], left: Ladder, size: float) -> tuple[CodeLine, ...]:
+    """Statements beside the tensors that they made, in order, in letters of `size` px; they never overlap."""
+    line, paragraph = round(LINE * size), round(PARAGRAPH * size)
     edge = min((p.x for line in left.rows for p in line), default=0.0) - MARGIN
     placed = [(row_of[s.tensor], i, s) for i, s in enumerate(document.statements)]
     lines: list[CodeLine] = []
     y = -inf
     for row, _, statement in sorted(placed):
-        y = max(y + PARAGRAPH, left.top[row] + LINE)
+        y = max(y + paragraph, left.top[row] + line)
         for text in wrapped(statement.text):
-            lines.append(CodeLine(text, statement.kind, edge, y))
-            y += LINE
+            lines.append(CodeLine(text, statement.kind, edge, y, size))
+            y += line
     return tuple(lines)

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from ...graph.model import Document
 from .geometry import Arrow, Box, CodeLine, Frame, Geometry, Label, Row
-from .measure import CAPTION_SIZE, CODE_SIZE, LABEL_HEIGHT, text_width
+from .measure import CAPTION_SIZE, LABEL_HEIGHT, text_width
 from .parts import Part, Wire
 from .sizes import Sizes
 from .wiring import EXIT_STEP, HEAD, Wiring
@@ -115,7 +115,7 @@ def _edges(
     lines = [*(a.points for a in arrows), *(f.outline for f in frames)]
     xs = [v for b in solid for v in (b.x, b.x + b.w)] + [x for points in lines for x, _ in points]
     ys = [v for b in solid for v in (b.y, b.y + b.h)] + [y for points in lines for _, y in points]
-    xs += [line.x - text_width(line.text, CODE_SIZE) for line in code]
-    ys += [line.y + CODE_SIZE / 2 for line in code]
+    xs += [line.x - text_width(line.text, line.size) for line in code]
+    ys += [line.y + line.size / 2 for line in code]
     x, y, around = min(xs, default=0), min(ys, default=0), sizes.margin
     return x - around, y - around, max(xs, default=0) - x + 2 * around, max(ys, default=0) - y + 2 * around

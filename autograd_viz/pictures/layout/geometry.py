@@ -69,12 +69,13 @@ class Label:
 
 @dataclass(frozen=True, slots=True)
 class CodeLine:
-    """A line of the user's code, ending at x, with its baseline at y."""
+    """A line of the user's code, ending at x, with its baseline at y, in letters of `size` px."""
 
     text: str
     kind: str
     x: float
     y: float
+    size: float
 
 
 @dataclass(frozen=True, slots=True)

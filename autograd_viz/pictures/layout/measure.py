@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import math
 import unicodedata
-from itertools import accumulate
+from itertools import accumulate, zip_longest
 
 from ...graph.model import Document, NextFunction, Node, Op, Operand, Tensor, Value
+from ...graph.text import brief_value, python_text, shape_text
 from .parts import PITCH, Part
 from .sizes import WAITE, Sizes
 
 ADVANCE = 0.602  # width of a character of DejaVu Sans Mono, in em
-ROW_SIZE, LABEL_SIZE, CAPTION_SIZE, OP_SIZE, CODE_SIZE, FRAME_SIZE = 11.4, 12, 15, 14, 18, 13  # px
+ROW_SIZE, LABEL_SIZE, CAPTION_SIZE, OP_SIZE, FRAME_SIZE = 11.4, 12, 15, 14, 13  # px
 TENSOR_WIDTH, OP_WIDTH, PLAIN_WIDTH, NODE_WIDTH = 180, 200, 80, 180
 WIDE_NODE = 220  # with numbers after its tuples
 ROW_COLUMNS = 22  # characters of a row's text at full size: `grad_fn = MulBackward0`
@@ -20,6 +21,7 @@ SCALAR_COLUMNS, SMALL_COLUMNS, ARRAY_COLUMNS = 7, 14, 18  # characters of a grad
 LARGE_COLUMNS = 24  # the same for four elements or more: as wide as a node, so neighbours keep apart
 NORM_COLUMNS = 15  # ` · norm 1.2e-05`, which follows the shape of a larger one
 LABEL_HEIGHT = 14
+BRIEF_COLUMNS = 14  # of a value on one line
 MOST_SAVED = 12  # written saved tensors of a node
 MOST_NAME = 16  # written columns of a name in next_functions
 MOST_OPERANDS = 12  # written operands of an op that has numbers among them
@@ -82,6 +84,43 @@ def op_title(op: Op) -> str:
     return f"{op.name}({', '.join(inside[:MOST_OPERANDS] + ['…'] * (len(inside) > MOST_OPERANDS))})"
 
 
+def title_of(t: Tensor, sizes: Sizes) -> str:
+    """What stands at the top of a tensor's box: its name; in brief `b = 36.0`, or `W (3, 4)` if the numbers are many."""
+    if sizes.detail == "full" or (sizes.detail == "names" and t.name):
+        return t.name or ""
+    text = python_text(t.value)
+    text = text if columns(text) <= BRIEF_COLUMNS else brief_shape(t.value.shape)
+    if not t.name:
+        return text
+    return " ".join((cut(t.name, MOST_NAME), *(() if text.startswith("(") else ("=",)), text))
+
+
+def accumulate_title(node: Node, variable: Tensor | None, sizes: Sizes) -> str:
+    """`AccumulateGrad`; in brief with the name of its leaf."""
+    named = sizes.detail == "brief" and variable is not None and variable.name
+    return f"{node.name} {cut(named, MOST_NAME)}" if named else node.name
+
+
+def brief_shape(shape: tuple[int, ...]) -> str:
+    """`(3, 4)`."""
+    return brief_value(shape_text(shape))
+
+
+def grad_columns(shape: tuple[int, ...]) -> int:
+    """Columns of a grad on one line; of a longer one the shape is written."""
+    return max(BRIEF_COLUMNS if shape else SCALAR_COLUMNS + 2, columns(brief_shape(shape)))
+
+
+def _brief_saved(node: Node) -> list[int]:
+    """Columns of each saved tensor on one line."""
+    kept = [s for s in node.saved if s.state in ("kept", "freed")][:MOST_SAVED]
+    texts = [s.value.text if s.value is not None and s.value.summary is None else "" for s in kept]
+    shapes = [brief_shape(s.value.shape) if s.value is not None else "" for s in kept]
+    inside = [brief_value(t) if t and columns(t) <= MOST_COLUMNS - len(f"{s.name} = tensor()") else shape
+              for s, t, shape in zip(kept, texts, shapes, strict=True)]  # fmt: skip
+    return [columns(f"{s.name} = {text}") for s, text in zip(kept, inside, strict=True)]
+
+
 def arrows_into(op: Op) -> list[Operand]:
     """The inputs that are drawn as arrows: tensors. A tensor that is given twice counts twice."""
     return [i for i in op.inputs if i.tensor is not None]
@@ -92,9 +131,11 @@ def tensor_inputs(op: Op) -> list[str]:
     return [i.tensor for i in op.inputs if i.tensor is not None]
 
 
-def entry_step(op: Op) -> float:
+def entry_step(op: Op, sizes: Sizes = WAITE) -> float:
     """Px between the arrows into an op: room for the numbers on them."""
-    return 30 if op.node is None and all(i.count == 1 for i in op.inputs) else 100
+    if any(i.count > 1 for i in op.inputs):
+        return 100
+    return 30 if op.node is None else sizes.entry
 
 
 def saves(node: Node) -> bool:
@@ -115,6 +156,8 @@ def row_width(longest: int, sizes: Sizes) -> float:
 
 def tensor_part(t: Tensor, row: int, sizes: Sizes = WAITE, grad_fn: str = "") -> Part:
     """Five rows, which are taller if a value takes two lines. `grad_fn` is the name of its node."""
+    if sizes.detail != "full":
+        return _brief_tensor(t, row, sizes)
     inside = 0 if t.value.summary is not None else columns(t.value.text) + (3 if t.value.shape else len("data = tensor()"))
     longest = max(inside, len("grad_fn = ") + columns(grad_fn))
     part = Part(t.id, "tensor", row, row_width(longest, sizes), 0)
@@ -128,15 +171,34 @@ def tensor_part(t: Tensor, row: int, sizes: Sizes = WAITE, grad_fn: str = "") ->
     return part
 
 
+def _brief_tensor(t: Tensor, row: int, sizes: Sizes) -> Part:
+    """A title, and a row for the grad."""
+    text = columns(title_of(t, sizes)) * ADVANCE * sizes.name
+    part = Part(t.id, "tensor", row, 0, 0)
+    part.ports |= {"grad_fn": sizes.head / 2 - 4, "grad": sizes.head / 2 + 5}
+    y = sizes.head
+    if sizes.detail == "brief":
+        part.rows.append(("grad", y, sizes.row))
+        part.ports["grad"] = y + sizes.row / 2
+        y += sizes.row
+        text = max(text, (len("grad = ") + grad_columns(t.value.shape)) * ADVANCE * ROW_SIZE + 8)
+    part.h = y + sizes.foot
+    part.w = 20 * math.ceil((text + 18) / 20)
+    return part
+
+
 def op_part(op: Op, node: Node | None, row: int, is_beside: bool = False, sizes: Sizes = WAITE) -> Part:
     """A rounded box: 200 wide with the save row. It is 80 wide in a side chain, or if nothing is recorded.
 
     It is wider for many inputs or outputs.
     """
     plain, inputs = node is None, tensor_inputs(op)
+    if sizes.detail != "full":
+        wide = max(title_width(op_title(op)) + 24, entry_step(op, sizes) * len(inputs) + 20, 40 * len(op.outputs) + 20)
+        return Part(op.id, "op", row, 20 * math.ceil(wide / 20), sizes.plain)
     width = max(
         PLAIN_WIDTH if node is None or (is_beside and not saves(node)) else OP_WIDTH,
-        entry_step(op) * len(inputs) + (20 if plain else 0) if len(inputs) > 1 else 0,
+        entry_step(op, sizes) * len(inputs) + (20 if plain else 0) if len(inputs) > 1 else 0,
         40 * len(op.outputs) + 20,
         20 * math.ceil((title_width(op_title(op)) + 16) / 20),
     )
@@ -155,6 +217,8 @@ def node_part(node: Node, row: int, labels: float, sizes: Sizes = WAITE, next_na
     """Rows for title, saved tensors, next_functions. `next_name` is the longest name in these."""
     part = Part(node.id, "node", row, 0, 0, left=10, right=30 + labels + PITCH * len(node.next_functions))
     y = sizes.head
+    if sizes.detail != "full":
+        return _brief_node(part, node, sizes)
     if node.members:
         return _group_part(part, node, sizes)
     if lines := shown_saved(node):
@@ -172,6 +236,23 @@ def node_part(node: Node, row: int, labels: float, sizes: Sizes = WAITE, next_na
     part.w = max(
         part.w, row_width(max(_saved_columns(node), min(columns(next_name), MOST_NAME) + len("  (, 0))") + (edges == 1)), sizes)
     )
+    return part
+
+
+def _brief_node(part: Part, node: Node, sizes: Sizes) -> Part:
+    """A title, and what it has saved, two in a line. Its arrows leave from the right edge."""
+    y, edges, longest = sizes.head + 2, len(node.next_functions), 0
+    if node.members:
+        part.rows.append(("called", y, sizes.row))
+        y += sizes.row
+    elif sizes.detail == "brief" and (lines := math.ceil(shown_saved(node) / 2)):
+        part.rows.append(("saved", y, 14 * lines + 3))
+        y += 14 * lines + 3
+        saved = _brief_saved(node)
+        longest = max(a + (b and b + 2) for a, b in zip_longest(saved[::2], saved[1::2], fillvalue=0))
+    part.h = 10 * math.ceil(max(y, LABEL_HEIGHT * edges + 4) / 10)
+    part.ports |= {f"next{i}": part.h / 2 + LABEL_HEIGHT * (i - (edges - 1) / 2) for i in range(edges)} | {"grad_fn": 10.0}
+    part.w = 20 * math.ceil(max(40 * node.outputs + 20, title_width(node.name) + 20, longest * ADVANCE * ROW_SIZE + 28) / 20)
     return part
 
 
@@ -206,8 +287,10 @@ def title_width(title: str) -> float:
     return min(text_width(title, OP_SIZE), 2 * NODE_WIDTH - 24)
 
 
-def accumulate_part(node: Node, row: int, sizes: Sizes = WAITE) -> Part:
-    """180 wide, with one row: variable."""
+def accumulate_part(node: Node, row: int, sizes: Sizes = WAITE, title: str = "") -> Part:
+    """180 wide, with one row: variable. In brief only the `title`."""
+    if sizes.detail != "full":
+        return Part(node.id, "accumulate", row, 20 * math.ceil((columns(title) * ADVANCE * sizes.title + 32) / 20), sizes.plain)
     return Part(node.id, "accumulate", row, NODE_WIDTH, sizes.op, rows=[("variable", sizes.head, sizes.row)])
 
 

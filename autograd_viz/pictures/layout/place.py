@@ -45,16 +45,21 @@ class ForwardPlaces:
     """
 
     def __init__(
-        self, document: Document, parts: Mapping[str, Part], made_by: Mapping[str, str], beside: Mapping[str, tuple[str, str]]
+        self,
+        document: Document,
+        parts: Mapping[str, Part],
+        made_by: Mapping[str, str],
+        beside: Mapping[str, tuple[str, str]],
+        step: float = 200,
     ) -> None:
-        self.parts, self.made_by, self.beside = parts, made_by, beside
+        self.parts, self.made_by, self.beside, self.step = parts, made_by, beside, step
         self.ops = {o.id: o for o in document.ops}
         self.slot: dict[tuple[str, str], float] = {}  # the preferred place of an input, right of its op's centre
         self.user: dict[str, str] = {}  # the first op that takes a tensor from the row above
         for op in document.ops:
             distinct = list(dict.fromkeys(tensor_inputs(op)))
             for i, t in enumerate(distinct):
-                self.slot[op.id, t] = 200 * i - 100 * (len(distinct) - 1)
+                self.slot[op.id, t] = step * (i - (len(distinct) - 1) / 2)
                 if t in parts and parts[t].row == parts[op.id].row - 1:
                     self.user.setdefault(t, op.id)
         self.over: dict[str, tuple[str, float]] = {}  # of a side chain's op: what it leads to, px to the right
@@ -97,14 +102,14 @@ class ForwardPlaces:
     def _tensor_wish(self, p: Part, otherwise: float) -> float:
         maker = self.ops.get(self.made_by.get(p.id, ""))
         if maker is not None and len(maker.outputs) > 1:
-            return self.parts[maker.id].centre + 200 * maker.outputs.index(p.id) - 100 * (len(maker.outputs) - 1)
+            return self.parts[maker.id].centre + self.step * (maker.outputs.index(p.id) - (len(maker.outputs) - 1) / 2)
         if p.id in self.user:
             return self.parts[self.user[p.id]].centre + self.slot[self.user[p.id], p.id]
         if maker is None:
             return otherwise
         inputs = tensor_inputs(maker)
         aside = len(set(inputs)) > 1 and inputs[0] in self.parts  # under the first of two inputs, as Waite draws it
-        return self.parts[maker.id].centre - (100 if aside else 0)
+        return self.parts[maker.id].centre - (self.step / 2 if aside else 0)
 
 
 def place_ctx(parts: dict[str, Part], saving: Mapping[str, str], rows: list[list[Part]], size: float) -> None:
@@ -124,11 +129,15 @@ def place_ctx(parts: dict[str, Part], saving: Mapping[str, str], rows: list[list
 
 
 def place_right(
-    document: Document, parts: Mapping[str, Part], beside: Container[str], ladders: tuple[list[list[Part]], list[list[Part]]]
+    document: Document,
+    parts: Mapping[str, Part],
+    beside: Container[str],
+    ladders: tuple[list[list[Part]], list[list[Part]]],
+    step: float = 200,
 ) -> None:
     """Place backward nodes in the order of their ops, those of side chains last.
 
-    AccumulateGrad stands over the first node that feeds it, 200 to the side per tuple.
+    AccumulateGrad stands over the first node that feeds it, a `step` to the side per tuple.
     """
     left_rows, rows = ladders
     order = {p.id: (p.id in beside, i) for line in left_rows for i, p in enumerate(line)}
@@ -140,11 +149,11 @@ def place_right(
         shift = min([p.x for p in line], default=0)
         for p in line:
             p.centre -= shift
-        want = {p.id: 90.0 + 200 * i for i, p in enumerate(rows[r])}
+        want = {p.id: 90.0 + step * i for i, p in enumerate(rows[r])}
         for p in reversed(line):
             for i, f in enumerate(nodes[p.id].next_functions):
                 if f.node is not None and parts[f.node].row == r:
-                    want[f.node] = p.centre + 200 * min(i, 3)
+                    want[f.node] = p.centre + step * min(i, 3)
         place(rows[r], want)
         shift = max(0, -min([p.x for p in rows[r]], default=0))
         for p in rows[r]:

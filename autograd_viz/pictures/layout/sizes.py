@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +25,10 @@ class Sizes:
         alone: where no AccumulateGrad stands, lines keep so far below the top of the tensors.
         margin: around the picture.
         fits: a box is as wide as its rows' text asks for at full size.
+        code: the letters of the code.
+        detail: "full": all rows; "brief": a tensor's value and grad, an op's name, a node's saved tensors; "names": names.
+        slot, entry: between tensors over one op, and between the arrows into it.
+        inset: an arrow starts so far inside of a box's right edge.
     """
 
     head: float = 40
@@ -51,10 +55,25 @@ class Sizes:
     alone: float = 100
     margin: float = 20
     fits: bool = False
+    code: float = 18
+    detail: str = "full"
+    slot: float = 200
+    entry: float = 100
+    inset: float = 10
 
 
 WAITE = Sizes()
 DENSE = Sizes(
     head=20, row=17, pair=32, foot=5, op=40, plain=30, between=3, line=14, first=13, closes=False, name=15, title=13,
     name_y=15, title_y=14.5, corner=16, gap=20, node_gap=20, track=10, low=-20, high=40, leaf=0, alone=20, margin=8, fits=True,
+    code=12,
 )  # fmt: skip
+BRIEF = replace(
+    DENSE, head=20, row=16, foot=4, op=24, plain=24, between=0, name=13, title=13, name_y=15, title_y=15.5, corner=10, gap=16,
+    node_gap=16, track=12, low=-30, high=30, alone=10, detail="brief", slot=120, entry=30, inset=0,
+)  # fmt: skip
+NAMES = replace(
+    BRIEF, head=18, foot=2, op=20, plain=20, name=12, title=12, name_y=14, title_y=14.5, gap=14, node_gap=14, slot=80,
+    detail="names",
+)  # fmt: skip
+DETAILS = {"full": DENSE, "brief": BRIEF, "names": NAMES}  # on a screen, the most detailed first

@@ -20,10 +20,12 @@ from .measure import (
     text_width,
 )  # fmt: skip
 from .parts import LEFT, PITCH, RIGHT, Crossing, End, Net, Part, Pin, Turn, Wire
+from .sizes import WAITE, Sizes
 
 EXIT_STEP = 40  # px between outputs of an op, and between the entries of its backward node
 SUM_STRIP = 20  # px kept for the label of a sum under a node
 HEAD = 18  # px of an arrow's head
+TALL = 40  # px of a node, from which on an arrow leaves it at its side below the one that enters
 COUNT_STRIP = 50  # px for the count over a head, and some of the line
 
 
@@ -37,9 +39,15 @@ class Wiring:
     """
 
     def __init__(
-        self, document: Document, parts: dict[str, Part], made_by: dict[str, str], ladders: tuple[Ladder, Ladder]
+        self,
+        document: Document,
+        parts: dict[str, Part],
+        made_by: dict[str, str],
+        ladders: tuple[Ladder, Ladder],
+        sizes: Sizes = WAITE,
     ) -> None:
-        self.document, self.parts, self.made_by = document, parts, made_by
+        self.document, self.parts, self.made_by, self.sizes = document, parts, made_by, sizes
+        self.depth = 0 if sizes.detail == "names" else 10  # px from a tensor's edge to its grad
         self.left, self.right = ladders
         self.ops = {o.id: o for o in document.ops}
         self.nodes = {n.id: n for n in document.nodes}
@@ -139,7 +147,7 @@ class Wiring:
             else:  # an intermediate value without a box: the arrow comes from its op
                 maker = self.ops[self.made_by[t]]
                 source, x, net = self.parts[maker.id], self._exit(maker, maker.outputs.index(t)), ("t", t)
-            entry = p.w / 2 + (i - (len(inputs) - 1) / 2) * entry_step(op)
+            entry = p.w / 2 + (i - (len(inputs) - 1) / 2) * entry_step(op, self.sizes)
             pin = self.left.port(source.x + x, net, source.row + 1, True)
             into = self.left.port(p.x + entry, net, p.row, False)
             start, end = End(source, None, source.h), End(p, None, 0)
@@ -203,8 +211,8 @@ class Wiring:
                 continue
             p, net, gap = self.parts[node.id], ("h", node.id, t.id), self.parts[node.id].row + 1
             left_gap, tail = self._into_grad(self.parts[t.id], net)
-            end = End(self.parts[t.id], self.parts[t.id].w - 10, "grad")
-            if left_gap == gap and self._leftmost[p.row] is p and self._retaining(node) == 1:
+            end = End(self.parts[t.id], self.parts[t.id].w - self.depth, "grad")
+            if left_gap == gap and self._leftmost[p.row] is p and self._retaining(node) == 1 and p.h >= TALL:
                 self._cross(
                     Wire(f"retain:{t.id}", "retain", net, End(p, 0, p.h - 15), end, [Turn("lane"), *tail]), left_gap, None
                 )
@@ -229,7 +237,7 @@ class Wiring:
             right_gap, tail = self._into_node(node, "f", gap)
             path = [Turn("pin", LEFT, lane), Turn("track", LEFT, gap=gap), Turn("lane"), *tail]
             label = label_width(t.value.shape) if t.id in self.document.roots else 0
-            start, end = End(p, p.w - 10, "grad_fn"), End(node, 0, "grad_fn")
+            start, end = End(p, p.w - self.sizes.inset, "grad_fn"), End(node, 0, "grad_fn")
             self._cross(Wire(f"grad_fn:{t.id}", "grad_fn", net, start, end, path, label, "right"), gap, right_gap)
 
     # -- the backward graph -------------------------------------------------------------------------------------------
@@ -247,7 +255,7 @@ class Wiring:
             if (f.node, f.index) in self.sums:
                 self.right.above[target.row + 1] = SUM_STRIP
             width = edge_width(f, self.shapes.get((f.node, f.index), ()))
-            start = End(p, p.w - 10, f"next{i}")
+            start = End(p, p.w - self.sizes.inset, f"next{i}")
             self._connect(f"next:{node.id}.{i}", "next", net, RIGHT, start, End(target, None, target.h), pin, end, width)
             self.wires[-1].label_text = count_text(f.count)
 
@@ -260,7 +268,7 @@ class Wiring:
         self.right.below[p.row] = SUM_STRIP
         path = [Turn("pin", RIGHT, pin), Turn("track", RIGHT, gap=p.row), Turn("lane"), *tail]
         width = label_width(self.shapes.get((node.id, 0), ()))
-        wire = Wire(f"grad:{node.id}", "grad", net, End(p, None, 0), End(t, t.w - 10, "grad"), path, width, "up")
+        wire = Wire(f"grad:{node.id}", "grad", net, End(p, None, 0), End(t, t.w - self.depth, "grad"), path, width, "up")
         self._cross(wire, left_gap, p.row)
 
     # -- trunks -------------------------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ from ... import words
 from ...graph.model import Entry, Node, Op, Tensor
 from ...graph.text import shape_text
 from ..layout.geometry import Box
-from ..layout.measure import ADVANCE, MOST_COLUMNS, columns, count_text, op_title
+from ..layout.measure import ADVANCE, MOST_COLUMNS, accumulate_title, columns, count_text, op_title, title_of
 from .escape import element, text
 from .pen import Pen, tensor_kind
 from .theme import Theme
@@ -89,7 +89,7 @@ class BoxPainter(Pen):
 
     def tensor_content(self, box: Box) -> list[str]:
         """The name and five rows."""
-        name = self.tensors[box.id].name or ""
+        name = title_of(self.tensors[box.id], self.sizes)
         size = min(self.sizes.name, max(11.0, (box.w - 20) / (max(1, columns(name)) * ADVANCE)))
         clear = path_clipped(name, int((box.w - 16) / size / ADVANCE))
         title = self.text(box.x + box.w / 2, box.y + self.sizes.name_y, [Run(clear)], size, "middle")
@@ -127,7 +127,8 @@ class BoxPainter(Pen):
 
     def title(self, box: Box, name: str) -> str:
         """The title of a node."""
-        return self.text(box.x + box.w / 2, box.y + self.sizes.title_y, [Run(name)], self.sizes.title, "middle")
+        y = self.sizes.title_y if box.rows else box.h / 2 + 5
+        return self.text(box.x + box.w / 2, box.y + y, [Run(name)], self.sizes.title, "middle")
 
     def accumulate_content(self, box: Box) -> list[str]:
         """The word `variable`, and its leaf."""
@@ -135,7 +136,7 @@ class BoxPainter(Pen):
         variable = self.tensors[node.variable].name if node.variable else None
         room = MOST_COLUMNS - len("variable = ")
         word = f"variable = {path_clipped(variable, room)}" if variable and self.theme.pytorch_words else "variable"
-        parts = [self.title(box, node.name)]
+        parts = [self.title(box, accumulate_title(node, self.tensors.get(node.variable or ""), self.sizes))]
         return parts + [self.row(box, row, "", ((Run(word),),), radius=6, middle=True) for row in box.rows]
 
     def next_functions(self, node: Node) -> Lines:

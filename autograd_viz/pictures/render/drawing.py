@@ -16,12 +16,13 @@ from ...graph.frames import open_groups
 from ...graph.groups import WHOLE, WHOLE_NODES, Group, group_tree, opened_first
 from ...graph.model import Document
 from ...graph.trace import State
-from ..layout import DENSE, WAITE, Geometry, layout, layout_apart, without_code
+from ..layout import DENSE, DETAILS, WAITE, Geometry, Sizes, layout, layout_apart, without_code
 from . import Theme, render_svg
 from .escape import printable
 from .svg import framed, painted
 
 NEAR = 600  # ops, or pairs of tensors, that are laid out in this process; more are laid out in their own process
+AUTO = "auto"  # the detail that a page chooses by its room; a still is full
 TWICE = 150  # nodes, up to which a second layout takes no time
 BESIDE = 10  # arrows of each op, and a few nodes
 
@@ -33,13 +34,15 @@ class Drawing:
     Attributes:
         document: the whole document.
         opened: ids of the groups whose contents are drawn; None: no group is closed.
-        dense: boxes are low and close together, for a screen.
+        detail: "full", "brief" or "names"; "auto": a page chooses one, and a still is full.
+        dense: boxes are low and close together, for a screen. What is not full always is.
         code: the statements stand beside the boxes that they made.
         past: what is written before the first step.
     """
 
     document: Document
     opened: frozenset[str] | None = None
+    detail: str = AUTO
     dense: bool = False
     code: bool = True
     past: State = field(default=State(), compare=False)
@@ -68,16 +71,22 @@ class Drawing:
     @cached_property
     def _with_code(self) -> Geometry:
         document, groups = self.shown.document, open_groups(self.shown, self.tree, self.opened)
-        return (layout if is_near(document) else layout_apart)(document, groups, DENSE if self.dense else WAITE)
+        return (layout if is_near(document) else layout_apart)(document, groups, self._sizes)
 
-    def on_screen(self, has_code: bool) -> Drawing:
-        """The drawing for a page, which may have the code in a view of its own. A large one is not laid out again."""
-        drawing = self._low if len(self.shown.document.nodes) <= TWICE else self
-        return drawing.without_code if has_code else drawing
+    @property
+    def _sizes(self) -> Sizes:
+        if self.detail in (AUTO, "full"):
+            return DENSE if self.dense else WAITE
+        return DETAILS[self.detail]
 
-    @cached_property
-    def _low(self) -> Drawing:
-        drawing = replace(self, dense=True)
+    def on_screen(self, has_code: bool) -> dict[str, Drawing]:
+        """The drawings for a page by detail. The code may have a view of its own. A large one is not laid out again."""
+        large = len(self.shown.document.nodes) > TWICE
+        drawings = {"full": self} if large else {detail: self._close(detail) for detail in DETAILS}
+        return {detail: d.without_code if has_code or detail != "full" else d for detail, d in drawings.items()}
+
+    def _close(self, detail: str) -> Drawing:
+        drawing = replace(self, detail=detail, dense=True)
         drawing.__dict__.update(tree=self.tree, shown=self.shown)
         return drawing
 
@@ -191,20 +200,21 @@ def is_near(document: Document) -> bool:
     return max(len(document.ops), len(document.tensors) // 2, (arrows + len(document.nodes)) // BESIDE) <= NEAR
 
 
-def drawing_of(document: Document, collapse: bool | None = None) -> Drawing:
+def drawing_of(document: Document, collapse: bool | None = None, detail: str = AUTO) -> Drawing:
     """How a document is drawn at first.
 
     Args:
         document: the whole document.
         collapse: True: all groups closed; False: everything drawn; None: groups closed if it is large.
+        detail: as in `Drawing`.
     """
     is_small = len(document.ops) <= WHOLE and len(document.nodes) <= WHOLE_NODES
     if collapse is False or (collapse is None and is_small):
-        drawing = Drawing(document)
+        drawing = Drawing(document, detail=detail)
         try:
             drawing.geometry  # noqa: B018 -- laid out now, to see if it works
             return drawing
         except LayoutError as error:
             warnings.warn(f"{error}; the picture shows groups instead", stacklevel=3)
-    drawing = Drawing(document, frozenset())
+    drawing = Drawing(document, frozenset(), detail)
     return drawing._opened(opened_first(drawing.tree, 0) if collapse else opened_first(drawing.tree))

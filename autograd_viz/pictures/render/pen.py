@@ -8,11 +8,21 @@ from ...graph.model import Document, Node, Op, Tensor
 from ...graph.trace import State
 from ..layout import WAITE, Sizes
 from ..layout.geometry import Box, CodeLine, Frame, Label, Row
-from ..layout.measure import ADVANCE, CAPTION_SIZE, CODE_SIZE, FRAME_SIZE, LABEL_SIZE, ROW_SIZE, columns
+from ..layout.measure import (
+    ADVANCE,
+    CAPTION_SIZE,
+    FRAME_SIZE,
+    LABEL_SIZE,
+    MOST_COLUMNS,
+    ROW_SIZE,
+    brief_shape,
+    columns,
+    grad_columns,
+)  # fmt: skip
 from .escape import element, text
 from .paths import ring
 from .theme import Theme
-from .writer import Lines, Run, Writer
+from .writer import Lines, Run, Writer, brief_lines
 
 FAINT = 0.12  # opacity of what the forward pass has not made yet
 
@@ -51,6 +61,9 @@ class Pen:
     ) -> str:  # fmt: skip
         """A white row with its lines."""
         lines = self.writer.lines(at, self.state) if lines is None else lines
+        brief = self._brief(at) if at and self.sizes.detail != "full" else None
+        if brief:
+            lines = brief_lines(lines, *brief)
         frame = element(
             "rect", x=box.x + 10, y=row.y, width=box.w - 20, height=row.h, rx=radius or None, fill=self.colour["row"],
             stroke=self.colour["row-stroke"], stroke_width=1, class_="f-row s-row-stroke",
@@ -70,7 +83,13 @@ class Pen:
             if at
             else {}
         )
+        place |= {"data_brief": brief[0], "data_short": brief[1]} if brief else {}
         return element("g", frame + "".join(lines_of_text), class_="row fresh" if fresh else "row", **place)
+
+    def _brief(self, at: str) -> tuple[int, str]:
+        """Of a row that is written in brief: the columns of its value, and what stands for a longer one."""
+        tensor = self.tensors.get(at.partition(".")[0])
+        return (MOST_COLUMNS, "") if tensor is None else (grad_columns(tensor.value.shape), brief_shape(tensor.value.shape))
 
     def text(self, x: float, y: float, runs: Iterable[Run], size: float, anchor: str = "start", fresh: bool = False) -> str:
         """A line of text; one tspan per coloured run."""
@@ -116,7 +135,7 @@ class Pen:
     def code(self, line: CodeLine) -> str:
         """A line of the user's code. A call of retain_grad() is purple, as its arrow is."""
         role = "hook" if line.kind == "retain_grad" else "text"
-        return element("g", self.text(line.x, line.y, [Run(line.text, role)], CODE_SIZE, "end"), class_="code")
+        return element("g", self.text(line.x, line.y, [Run(line.text, role)], line.size, "end"), class_="code")
 
 
 def cell_address(at: str) -> str:

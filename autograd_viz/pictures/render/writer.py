@@ -9,11 +9,12 @@ import cmath
 import math
 import re
 from collections.abc import Iterable, Iterator
+from itertools import zip_longest
 from typing import NamedTuple
 
 from ... import words
-from ...graph.model import Document, Entry, Node, Number, Saved, Tensor, Value
-from ...graph.text import nested, shape_text
+from ...graph.model import Document, Entry, Node, Saved, Tensor, Value
+from ...graph.text import brief_value, python_text, shape_text, short
 from ...graph.trace import Change, State, Step
 from ..layout.measure import MOST_COLUMNS, MOST_SAVED, ROW_COLUMNS, columns, cut, label_columns
 from .theme import Theme
@@ -114,23 +115,33 @@ def value_lines(name: str, value: Value | None, theme: Theme) -> Lines:
     return (Run(f"{name} = "), Run("tensor(", "number")), (Run(f"  {clipped(inside, room)})", role),)
 
 
-def python_text(value: Value) -> str:
-    """Numbers as Python writes them, in few columns: 2.0, [6.0, 3.0, 2.0]."""
-    return nested([short(n) for n in value.numbers], value.shape) if value.numbers else shape_text(value.shape)
+def brief_lines(lines: Lines, most: int, short: str) -> Lines:
+    """The same on few lines, two entries in a line: `self = 36.0  other = (3, 4)`.
+
+    Args:
+        lines: of the full picture. A line that begins with a space goes on with the entry before.
+        most: columns of a value; a sum (`2.0 + 3.0 = 5.0`) that is longer is its result.
+        short: what stands for a value that is longer; "" if none is.
+    """
+    entries: list[list[Run]] = []
+    for line in lines:
+        if entries and line[0].text.startswith(" "):
+            entries[-1].extend(line)
+        else:
+            entries.append(list(line))
+    written = [_brief_entry(entry, most, short) for entry in entries]
+    return tuple((*a, Run("  "), *b) if b else a for a, b in zip_longest(written[::2], written[1::2], fillvalue=()))
 
 
-def short(number: Number, width: int = 7) -> str:
-    """A number in few columns: 4.0, 0.3333, -1e-05, 2.35e+12. A complex one takes as many as it needs: 1.5-2j."""
-    if isinstance(number, complex):
-        return f"{number:.3g}"
-    if isinstance(number, bool | int):
-        return str(number)
-    if number == int(number) if math.isfinite(number) else False:
-        text = f"{number:.1f}"
-        if len(text) <= width:
-            return text
-    texts = (f"{number:.{digits}g}" for digits in (4, 3, 2, 1))
-    return next((t for t in texts if len(t) <= width), f"{number:.0e}")
+def _brief_entry(entry: list[Run], most: int, short: str) -> tuple[Run, ...]:
+    head, *rest = entry
+    if not rest:
+        return (head,)
+    value = brief_value("".join(run.text.strip() for run in rest))
+    if columns(value) > most and short:
+        value = value.rpartition(" = ")[2]
+        value = value if columns(value) <= most else short
+    return head, Run(value, rest[-1].role)
 
 
 def moving(step: Step) -> list[Change]:
@@ -235,5 +246,5 @@ def _saved_line(s: Saved, value: Value | None) -> tuple[Run, ...]:
     if value is None:
         return _named(s.name, words.PICTURE_FREED, "none")
     room = MOST_COLUMNS - len(f"{s.name} = tensor()")
-    is_short = value.summary is None and columns(value.text) <= room
-    return _named(s.name, f"tensor({value.text if is_short else shape_text(value.shape)})", "number")
+    texts = [*([value.text] if value.summary is None else []), shape_text(value.shape), str(value.shape)]
+    return _named(s.name, f"tensor({_fitting(texts, room)})", "number")

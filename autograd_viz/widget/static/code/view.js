@@ -27,7 +27,6 @@ import { messageAt, patch } from "../shared/tree.js";
 
 const WIDE_ENOUGH = 900; // px of the widget, from which on it is open
 const NARROW_CODE = 720; // px, below which it stands over the picture
-const SMALL = 12; // boxes of a picture that opens whole
 const HEAD_LINES = 2; // as high as the call stack, or the names of the texts
 /** @type {Code} */
 const NO_CODE = { texts: [], places: [], runs: [], modules: {}, next: "" };
@@ -39,6 +38,7 @@ export class CodeView {
     /** @type {boolean | undefined} what a person has chosen */
     this.chosen = undefined;
     this.room = ""; // for which it is placed
+    this.isLine = false; // is only the line of the step seen?
     this.root = html("section", "av-listing");
     this.root.setAttribute("aria-label", say("code"));
     this.opener = button("code", say("code_tip"), () => this.toggle(), signal);
@@ -77,12 +77,16 @@ export class CodeView {
 
   // -- open and closed --------------------------------------------------------------------------------------------------
 
+  get hasCode() {
+    return !this.opener.hidden;
+  }
+
   get isOpen() {
     return !this.root.hidden;
   }
 
   toggle() {
-    this.open(!this.isOpen);
+    this.open(!this.isOpen || this.isLine);
     this.context.folded();
   }
 
@@ -100,34 +104,37 @@ export class CodeView {
   }
 
   /**
-   * The widget has another size. The code stands where the picture fits best, and is closed at first where only that shows all of a
-   * small one, or a map from side to side. What a step says moves nothing.
+   * The widget has another size. The code stands where the picture fits best. Where a picture is whole only without it, it is the
+   * line of the step, over the picture; where a map reaches from side to side only without it, it is closed. No step moves it.
    * @param {number} width of the widget
    * @param {number} seen px of the page that a person sees at once
    * @param {(how: "large" | "whole" | "wide") => boolean} fits does the picture, now?
-   * @param {number} boxes of the picture
    */
-  resized(width, seen, fits, boxes) {
+  resized(width, seen, fits) {
     const room = `${width} ${seen} ${this.chosen}`;
     if (room === this.room) return;
     this.room = room;
     const [isOpen, isWide] = [this.chosen ?? width >= WIDE_ENOUGH, width >= NARROW_CODE];
     this.place(!isOpen ? "closed" : isWide ? "beside" : "above");
     if (!this.isOpen || !isWide) return;
+    if (this.chosen === undefined) this.place("line");
+    const isWhole = fits("whole");
     for (const how of /** @type {const} */ (["large", "whole", "wide"])) {
       for (const place of /** @type {const} */ (["beside", "slim", "above"])) {
         this.place(place);
         if (fits(how)) return;
       }
     }
-    if (!this.chosen) this.place("closed");
-    if (this.chosen || !((boxes <= SMALL && fits("whole")) || fits("wide"))) this.place("beside");
+    if (this.chosen) return this.place("beside");
+    this.place("closed");
+    if (!fits("wide")) this.place(isWhole ? "line" : "beside");
   }
 
-  /** @param {"beside" | "slim" | "above" | "closed"} place */
+  /** @param {"beside" | "slim" | "above" | "line" | "closed"} place */
   place(place) {
     if ((place !== "closed") !== this.isOpen) this.fold(place !== "closed");
-    for (const name of ["slim", "above"]) this.root.parentElement?.classList.toggle(`av-code-${name}`, name === place);
+    for (const name of ["slim", "above", "line"]) this.root.parentElement?.classList.toggle(`av-code-${name}`, name === place);
+    this.isLine = place === "line";
   }
 
   // -- what is shown ----------------------------------------------------------------------------------------------------
@@ -216,7 +223,8 @@ export class CodeView {
     for (const line of lines) {
       const row = /** @type {HTMLElement | undefined} */ (list.children[this.sheets[this.shown].numbers.indexOf(line)]);
       if (!row) continue;
-      const [top, bottom] = [row.offsetTop - row.offsetHeight, row.offsetTop + 2 * row.offsetHeight];
+      const around = this.isLine ? 0 : row.offsetHeight;
+      const [top, bottom] = [row.offsetTop - around, row.offsetTop + row.offsetHeight + around];
       if (top < list.scrollTop) list.scrollTop = top;
       else if (bottom > list.scrollTop + list.clientHeight) list.scrollTop = bottom - list.clientHeight;
     }

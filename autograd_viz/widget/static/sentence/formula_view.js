@@ -34,7 +34,8 @@ export class FormulaView {
     this.root = Object.assign(document.createElement("div"), { className: "av-formulas" });
     this.root.setAttribute("role", "group");
     this.root.setAttribute("aria-label", say("rules"));
-    this.root.style.minHeight = `${roomFor(doc)}px`; // the picture below stays where it is
+    this.room = roomFor(doc);
+    this.root.style.minHeight = `${this.room}px`; // the picture below stays where it is
     this.isDrawing = false;
     /** @type {Shown[]} */
     this.shown = [];

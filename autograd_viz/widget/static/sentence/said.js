@@ -25,7 +25,7 @@ export class Said {
     this.printed.setAttribute("aria-label", say("printed"));
     this.printed.title = say("printed");
     this.chosen = region("av-unseen", "status"); // which box is selected, for those who cannot see its ring
-    const line = html("div", "av-line"); // both in the room of two lines: the picture below stays where it is
+    const line = html("div", "av-line"); // it has the room of two lines: the picture below stays where it is
     line.append(this.sentence, this.stopped, this.did);
     this.root.append(line, this.formulas.root, this.fixed, this.drift, this.error, this.printed, this.chosen);
   }
@@ -37,6 +37,11 @@ export class Said {
   step(sentence, frames) {
     this.sentence.textContent = sentence;
     this.formulas.show(frames);
+  }
+
+  /** Is something said that is no step's? */
+  get hasMore() {
+    return Boolean(this.drift.textContent);
   }
 
   /** @param {boolean} quiet steps follow each other too fast to be read out */

@@ -1,5 +1,7 @@
 // Words in the picture: lines of runs become <text> elements. Text is always set as text, never parsed.
 
+import { briefLines } from "./brief.js";
+
 /** @typedef {[text: string, role: string]} Run */
 /** @typedef {Run[][]} Lines */
 
@@ -55,6 +57,15 @@ function textLine(runs, x, y, size, anchor) {
  * @param {Lines} lines
  */
 export function writeLines(cell, lines) {
+  const { brief, short = "" } = /** @type {HTMLElement} */ (cell).dataset;
+  writeAll(cell, brief ? briefLines(lines, Number(brief), short) : lines);
+}
+
+/**
+ * @param {Element} cell
+ * @param {Lines} lines
+ */
+function writeAll(cell, lines) {
   const { x, y, size = ROW_SIZE, pitch = ROW_PITCH, middle, end, room } = /** @type {HTMLElement} */ (cell).dataset;
   const isLabel = cell.classList.contains("label");
   const [left, top] = [Number(x), Number(y)];

@@ -13,6 +13,7 @@ import { MapPicture } from "../map/picture.js";
 import { Marks, tagged } from "./marks.js";
 import { Minimap } from "./minimap.js";
 import { Hover, towards } from "../figure/neighbours.js";
+import { Peek } from "../figure/peek.js";
 import { Picture } from "../figure/picture.js";
 import { isStill } from "../shared/motion.js";
 import { Viewport } from "./viewport.js";
@@ -24,6 +25,8 @@ import { Viewport } from "./viewport.js";
 /**
  * @typedef {object} StageContext
  * @property {string} svg
+ * @property {string} full SVG text of the full figure, if `svg` is a shorter one
+ * @property {boolean} opensCalled the box that a step has called opens in place
  * @property {import("../map/layout.js").MapData} [map]
  * @property {import("../pass/graph.js").Document} document
  * @property {Position[]} forward
@@ -42,7 +45,7 @@ const [FOOT, BORDERS] = [10, 4]; // px of the widget below the stage; of its bor
 
 export class Stage {
   /** @param {StageContext} context */
-  constructor({ svg, map, document, forward, ready, say, select, open, toggle, hasFocus, signal }) {
+  constructor({ svg, full, opensCalled, map, document, forward, ready, say, select, open, toggle, hasFocus, signal }) {
     this.forward = forward;
     this.cards = map ? new MapPicture(svg, map) : undefined;
     this.picture = this.cards ?? new Picture(svg);
@@ -52,16 +55,19 @@ export class Stage {
     this.marks = new Marks(this.picture.boxes, viewBox, { say, title: (id) => this.graph.title(id), toggle, signal });
     const [sheet, over] = [html("div", "av-sheet"), html("div", "av-over")];
     this.beyond = new Beyond();
-    this.viewport = new Viewport(this.root, sheet, [this.picture.svg, this.marks.next, this.marks.svg], this.picture, () =>
-      this.moved(),
-    );
+    this.peek = full ? new Peek(full, this.picture) : undefined;
+    const layers = [this.picture.svg, ...(this.peek ? [this.peek.svg] : []), this.marks.next, this.marks.svg];
+    this.viewport = new Viewport(this.root, sheet, layers, this.picture, () => this.moved());
     this.presents(false);
     this.culling = new Culling(this.picture, this.viewport);
     this.detail = new Detail(this.picture, this.viewport, (id) => this.graph.short(id));
     this.map = new Minimap(this.picture, this.viewport, say("minimap"), signal);
     over.append(this.marks.next, this.marks.svg);
-    this.picture.svg.classList.add("av-picture");
-    sheet.append(this.picture.svg, over);
+    for (const svg of [this.picture.svg, ...(this.peek ? [this.peek.svg] : [])]) {
+      svg.classList.add("av-picture");
+      sheet.append(svg);
+    }
+    sheet.append(over);
     this.root.append(sheet, this.beyond.root);
     this.hover = new Hover(this.picture, this.graph);
     const hands = {
@@ -72,6 +78,8 @@ export class Stage {
     };
     listenToHands(this.root, this.viewport, hasFocus, hands, signal);
     signal.addEventListener("abort", () => [this.viewport, this.hover].map((moving) => moving.still()));
+    this.opensCalled = opensCalled;
+    this.pointed = this.chosen = ""; // boxes that the pointer is at, and that are selected
     this.lit = this.called = this.due = this.failed = ""; // a box, what has run, the box of what is next, where a run broke off
     this.say = say;
     this.seen = ""; // for which amount of room the stage is made
@@ -157,6 +165,20 @@ export class Stage {
     this.map.light(this.picture.boxes.get(this.lit));
   }
 
+  /** @param {{ pointed?: string, chosen?: string }} of boxes of a short figure that open in place, if there is no better one */
+  open(of) {
+    Object.assign(this, of);
+    this.peekNow();
+  }
+
+  /** What is pointed at, else what is selected, else what has been called, in full; the last only where no values are seen. */
+  peekNow() {
+    const { view, room, picture } = this.viewport;
+    const [x, y] = [picture.x - view.x / view.scale, picture.y - view.y / view.scale];
+    const seen = { x, y, width: room.width / view.scale, height: room.height / view.scale };
+    this.peek?.show(this.pointed || this.chosen || (this.opensCalled ? this.lit : ""), this.picture.shown, seen);
+  }
+
   /** @param {string} id */
   jump(id) {
     if (this.cards?.uncover(id)) this.renew();
@@ -188,6 +210,7 @@ export class Stage {
     this.showDue(step < 0 ? (this.forward[step + this.forward.length]?.op ?? "") : next);
     this.watched = this.watchedAt(step);
     this.follow();
+    this.peekNow();
   }
 
   /** @param {string} next what runs next */

@@ -28,6 +28,7 @@ export function pressed(view, action) {
   else if (action === "code") view.code.toggle();
   else if (action === "help") help.toggle();
   else if (action === "present") present.toggle();
+  else if (action === "detail") view.turnDetail();
   else if (action === "close") help.close() || stops.popup.close() || present.leave() || view.select("");
   else stage.act(action);
 }

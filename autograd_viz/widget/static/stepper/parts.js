@@ -15,9 +15,19 @@ import { Playback } from "./playback.js";
  * @param {AbortSignal} signal
  * @returns {Stage}
  */
-export function stageOf(view, { svg, map, document = { tensors: [] }, forward = [], engine }, signal) {
+export function stageOf(view, { map, document = { tensors: [] }, forward = [], engine }, signal) {
   return new Stage({
-    ...{ svg, map, document, forward, ready: engine?.queue?.[0] ?? "", say: view.say, signal },
+    ...{
+      svg: view.details.svg,
+      full: view.details.isShort ? view.details.full : "",
+      opensCalled: view.details.now === "names",
+      map,
+      document,
+      forward,
+      ready: engine?.queue?.[0] ?? "",
+      say: view.say,
+      signal,
+    },
     select: (id) => view.select(id),
     open: (id) => openBox(view, id),
     toggle: (node) => view.do({ kind: "breakpoint", node }),

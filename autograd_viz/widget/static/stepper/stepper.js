@@ -1,7 +1,10 @@
-// The widget: what anywidget calls. A new picture of the same pass gets a new view, which goes on from the one before.
+// The widget: what anywidget calls. A new picture of the same pass gets a new view, which goes on from the one before; so does
+// another detail of it.
 
 import { keep } from "./kept.js";
+import { morph } from "./morph.js";
 import { keepRecorded } from "../pass/recorded.js";
+import { Details } from "../stage/details.js";
 import { View } from "./view.js";
 
 /** @typedef {import("../pass/kernel.js").Model} Model */
@@ -24,19 +27,36 @@ function initialize({ model }) {
 function render({ model, el }) {
   /** @type {View | undefined} */
   let view;
+  /** @type {Details} */
+  let details;
+  let isLeft = false;
   const leave = () => {
     view?.abort.abort();
     el.replaceChildren(); // ipywidgets keeps detached views alive
   };
-  const redraw = () => {
+  const draw = (/** @type {any} */ picture) => {
     const kept = view && keep(view);
     leave();
+    view = picture.svg ? new View(model, el, picture, { details, redraw: () => queueMicrotask(again) }, kept) : undefined;
+  };
+  /** Another detail of the same picture. */
+  const again = () => {
+    if (isLeft || !view) return;
+    const settle = morph(view.stage);
+    draw(pictureOf(model));
+    settle(view.stage);
+  };
+  const redraw = () => {
     const picture = pictureOf(model);
-    view = picture.svg ? new View(model, el, picture, kept) : undefined;
+    const before = details;
+    details = new Details(picture);
+    if (before && !before.isAuto) details.ask(before.now);
+    draw(picture);
   };
   redraw();
   model.on("change:picture", redraw);
   return () => {
+    isLeft = true;
     model.off("change:picture", redraw);
     leave();
   };

@@ -42,7 +42,7 @@ export class Tools {
     const jump = (/** @type {string} */ id) => (isHidden(id) ? uncover(view, id) : view.select(id, true));
     const leave = () => root.focus({ preventScroll: true });
     this.search = new Search({ graph: stage.graph, say, signal, name: `av-${++views}`, hidden: groups.hidden, jump, leave });
-    this.bar = viewBar((action) => pressed(view, action), say, signal);
+    this.bar = viewBar((action) => pressed(view, action), view.details.names.length > 1, say, signal);
     this.present = new Present(root, this.bar.present, (on) => view.presented(on), signal);
     this.panel = button("panel", say("panel"), () => view.side.toggle(), signal);
     this.panel.setAttribute("aria-expanded", "true");

@@ -22,7 +22,10 @@ import { Tools } from "./tools.js";
 
 /** @typedef {import("../pass/kernel.js").Model} Model */
 /** @typedef {import("./kept.js").Kept} Kept */
+/** @typedef {import("../stage/details.js").Details} Details */
 /** @typedef {import("./commands.js").Command} Command */
+
+const [AROUND_SAID, BELOW, STRIP, EDGES] = [6, 14, 32, 4]; // px: around what is said, below the stage, of a line of code, of borders
 
 /** The widget's view. */
 export class View {
@@ -30,10 +33,13 @@ export class View {
    * @param {Model} model
    * @param {HTMLElement} el
    * @param {any} picture
+   * @param {{ details: Details, redraw: () => void }} drawn what is drawn of the picture, and how another detail comes
    * @param {Kept} [kept] from the view of the picture before
    */
-  constructor(model, el, picture, kept) {
+  constructor(model, el, picture, { details, redraw }, kept) {
     this.model = model;
+    this.details = details;
+    this.redraw = redraw;
     this.abort = new AbortController();
     const signal = this.abort.signal;
     const {
@@ -59,7 +65,10 @@ export class View {
     this.stage = stageOf(this, picture, signal);
     this.playback = playbackOf(this, picture);
     this.code = codeOf(this, picture, signal);
-    this.stage.hover.told = (id) => this.code.point(id);
+    this.stage.hover.told = (id) => {
+      this.code.point(id);
+      this.stage.open({ pointed: this.stage.graph.owner(id) });
+    };
     this.side = new Side(this, picture, signal);
     this.pins = new Pins({ say: this.say, change: (pins) => this.set("pins", pins), signal });
     this.said = new Said(this.say, document, signal);
@@ -142,6 +151,7 @@ export class View {
   select(id, jump = false) {
     this.selection = id;
     this.stage.marks.select(id);
+    this.stage.open({ chosen: id });
     if (jump) this.stage.jump(id);
     this.said.chosen.textContent = id ? this.stage.graph.label(id) : "";
     this.tools.stops.select(gradientEnd(this, id));
@@ -188,12 +198,14 @@ export class View {
       },
       seen,
     ] = [this, seenHeight(this.root)];
-    this.code.resized(
-      this.root.clientWidth,
-      seen,
-      (how) => stage.fits(how, split.root.clientWidth, seen),
-      stage.picture.boxes.size,
-    );
+    const said = this.said.root.offsetHeight;
+    const room = {
+      width: (split.root.parentElement?.clientWidth ?? 0) - EDGES,
+      height: seen - this.said.root.offsetTop - said - (said && AROUND_SAID) - BELOW - (this.code.hasCode ? STRIP : 0),
+    };
+    const page = `${room.width} ${seen} ${this.said.hasMore} ${stage.presented}`;
+    if (this.details.choose(page, room, stage.viewport.reading)) return this.redraw();
+    this.code.resized(this.root.clientWidth, seen, (how) => stage.fits(how, split.root.clientWidth, seen));
     split.resized(stage.needed(split.root.clientWidth, seen));
     this.tools.panel.setAttribute("aria-expanded", String(split.isOpen));
     stage.resized(split.room, seen, split.isBeside);
@@ -205,6 +217,13 @@ export class View {
     this.stage.presents(on);
     this.resized();
     if (!on) this.root.scrollIntoView({ block: "nearest" });
+  }
+
+  /** Another detail of the figure. */
+  turnDetail() {
+    if (this.details.names.length < 2) return;
+    this.details.turn();
+    this.redraw();
   }
 
   /** Show what is now, once for all that changes in a task: a press sets several traits. */
@@ -262,9 +281,11 @@ export class View {
   showOverlay() {
     const meanwhile = meanwhileOf(this.model);
     this.stage.picture.lay(meanwhile.overlay);
+    const had = this.said.hasMore;
     put(
       this.said.drift,
       meanwhileText(meanwhile, this.say, (id) => this.stage.graph.label(id)),
     );
+    if (had !== this.said.hasMore) this.resized();
   }
 }

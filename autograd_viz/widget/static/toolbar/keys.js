@@ -27,10 +27,7 @@ const KEYS = {
   "+": "zoom_in",
   "=": "zoom_in",
   "-": "zoom_out",
-  w: "pan_up",
-  a: "pan_left",
-  s: "pan_down",
-  d: "pan_right",
+  d: "detail",
   i: "panel",
   l: "code",
   p: "present",
@@ -38,7 +35,10 @@ const KEYS = {
   Escape: "close",
 };
 /** @type {Record<string, string>} */
-const SHIFTED = { ArrowLeft: "left", ArrowRight: "right", ArrowUp: "up", ArrowDown: "down" };
+const SHIFTED = {
+  ...{ ArrowLeft: "left", ArrowRight: "right", ArrowUp: "up", ArrowDown: "down" },
+  ...{ W: "pan_up", A: "pan_left", S: "pan_down", D: "pan_right" },
+};
 const PRESSED = "button, summary, a, [role=button], [role=option]"; // Enter and Space are theirs
 
 /** @type {[keys: string, word: string][]} what the list of keys shows */
@@ -61,7 +61,8 @@ export const HELP = [
   ["+  −", "key_zoom"],
   ["0", "key_fit"],
   ["1", "key_actual"],
-  ["w  a  s  d", "key_pan"],
+  ["Shift + W A S D", "key_pan"],
+  ["d", "key_detail"],
   ["i", "key_panel"],
   ["l", "key_code"],
   ["p", "key_present"],

@@ -4,18 +4,20 @@ import { button, html } from "../shared/elements.js";
 
 /**
  * @param {(action: string) => void} act
+ * @param {boolean} hasDetails there is more than one detail of the figure
  * @param {import("../shared/words.js").Say} say
  * @param {AbortSignal} signal
  */
-export function viewBar(act, say, signal) {
+export function viewBar(act, hasDetails, say, signal) {
   const group = html("div", "av-view");
   group.setAttribute("role", "group");
   group.setAttribute("aria-label", say("view"));
-  const names = ["zoom_out", "fit", "zoom_in", "download", "present"];
-  const [out, fit, into, down, present] = names.map((name) => button(name, say(name), () => act(name), signal));
+  const names = ["detail", "zoom_out", "fit", "zoom_in", "download", "present"];
+  const [detail, out, fit, into, down, present] = names.map((name) => button(name, say(name), () => act(name), signal));
   const actual = button("actual", `${say("zoom")} 100 %`, () => act("actual"), signal);
   actual.textContent = "1:1";
   present.setAttribute("aria-pressed", "false");
-  group.append(out, fit, actual, into, down, present);
+  detail.hidden = !hasDetails;
+  group.append(detail, out, fit, actual, into, down, present);
   return { root: group, present };
 }
