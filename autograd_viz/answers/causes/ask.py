@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from .bad_numbers import bad_causes, bad_loss
-from .cause import Cause
+from .cause import Cause, cause_of
 from .facts import Facts
+from .hooks import hook_causes
 from .missing import missing
-from .present import collected, lacking, never_stepped, old, plain_gradient, several, skipped, written
+from .no_effect import no_effect
+from .present import last_write, lost_part, never_stepped, old, plain_gradient, several, skip, without_step
 from .question import Question
-from .settled import settled_cause
 from .sizes import size_causes
-from .unnoticed import unnoticed_causes
 from .zeros import zero_causes
 
 UNKNOWN = ("not_recorded", "zero_old", "bad_elsewhere")  # the graph at hand does not say
@@ -30,28 +30,27 @@ def _unknown(q: Question) -> Cause:
 
 
 def _found(q: Question) -> list[Cause]:
-    has_grad = q.history.grad_of(q.tensor) is not None
     if ranks := q.history.shards(q.tensor):
-        return [Cause("sharded" if has_grad else "sharded_missing", said={"ranks": str(ranks)})]
-    off = [] if q.tensor.requires_grad else q.history.events_of(q.tensor, "switched_off")
-    if off and has_grad:
-        return [Cause("off_now", source=off[-1].source)]
-    return _of_numbers(q) if has_grad else missing(q)
+        return [cause_of("sharded_missing" if q.grad is None else "sharded", ranks=str(ranks))]
+    if q.grad is None:
+        return missing(q)
+    off = [] if q.tensor.requires_grad else q.events("switched_off")
+    return [cause_of("off_now", off[-1])] if off else _of_numbers(q)
 
 
 def _of_numbers(q: Question) -> list[Cause]:
     """Why a gradient exists, and why it has its value."""
     state = q.history.state_of(q.tensor)
-    since, before = written(q), old(q)
+    since, before = last_write(q), old(q)
     zeroed = [c for c in since if c.kind == "grad_zeroed" and state == "zero"]
     if zeroed or (before and state in ("nan", "inf", "zero")):
         return [*zeroed, *before]
     if state in ("nan", "inf"):
-        return _or_gone(q, [*bad_causes(q.facts), *skipped(q)]) or [Cause("not_recorded")]
+        return _or_gone(q, [*bad_causes(q.facts), *skip(q)]) or [Cause("not_recorded")]
     if state == "zero":
-        return _or_gone(q, [*zero_of(q.facts), *collected(q), *bad_loss(q.facts)]) or [Cause("not_recorded")]
-    idle = collected(q)
-    found = [*before, *idle, *since, *([] if idle else [*several(q), *never_stepped(q)]), *lacking(q)]
+        return _or_gone(q, [*zero_of(q.facts), *without_step(q), *bad_loss(q.facts)]) or [Cause("not_recorded")]
+    idle = without_step(q)
+    found = [*before, *idle, *since, *([] if idle else [*several(q), *never_stepped(q)]), *lost_part(q)]
     if not before and (state or len(q.ops) <= FEW):
         found += of_numbers(q.facts)
     return _or_gone(q, found) or [plain_gradient(q)]
@@ -61,19 +60,16 @@ def _or_gone(q: Question, found: list[Cause]) -> list[Cause]:
     """What was found. If that is nothing, and no graph that is left leads to the tensor: that the root of the pass is gone."""
     if q.last is None or q.last.root is not None or any(c.kind not in UNKNOWN for c in found) or q.facts.is_connected:
         return found
-    return [Cause(q.history.unknown_root, source=q.last.source)]
+    return [cause_of(q.history.unknown_root, q.last)]
 
 
 def zero_of(f: Facts) -> list[Cause]:
     """Why it is all zero."""
-    settled = settled_cause(f)
-    return [settled] if settled is not None else zero_causes(f)
+    return [cause] if (cause := no_effect(f)) else zero_causes(f)
 
 
 def of_numbers(f: Facts) -> list[Cause]:
     """What its numbers say, if it is not zero. Causes: a bias that is subtracted again, sizes, hooks, a loss that is nan."""
-    settled = settled_cause(f)
-    if settled is not None:
-        return [settled]
-    rows = zero_causes(f)
-    return [*rows, *size_causes(f), *unnoticed_causes(f), *bad_loss(f)]
+    if cause := no_effect(f):
+        return [cause]
+    return [*zero_causes(f), *size_causes(f), *hook_causes(f), *bad_loss(f)]

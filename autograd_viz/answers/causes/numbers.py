@@ -104,6 +104,11 @@ def _close(x: complex, y: complex, scale: float) -> bool:
     return abs(x - y) <= 1e-5 * scale
 
 
+def text_of(value: Value | None) -> str:
+    """Its text; "" if it is not known."""
+    return "" if value is None else value_text(value)
+
+
 def range_text(found: tuple[float, float] | None) -> str:
     """`-3.0`; `-3.0 … -1.0`; "?" if unknown."""
     if found is None:

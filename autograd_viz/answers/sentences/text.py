@@ -39,13 +39,8 @@ def size_text(count: int) -> str:
 
 def hook_kind(hook: HookRun) -> str:
     """The name of the kind of hook: "tensor hook"."""
-    kinds = {
-        "tensor": words.HOOK_TENSOR,
-        "pre": words.HOOK_PRE,
-        "post": words.HOOK_POST,
-        "post_accumulate": words.HOOK_POST_ACCUMULATE,
-    }
-    return kinds.get(hook.kind, words.HOOK_TENSOR)
+    labels = words.ui()
+    return labels.get(f"hook_{hook.kind}", labels["hook_tensor"])
 
 
 def same(a: Value | None, b: Value | None) -> bool:

@@ -1,7 +1,5 @@
 """English: what the map says."""
 
-from __future__ import annotations
-
 MAP_SUMMARY = "{parameters:,} parameters · {nodes:,} backward nodes"
 MAP_DEPTH = "depth {depth} of {levels}"
 MAP_GUESSED = "not recorded: modules are guessed from parameters (dotted)"

@@ -1,7 +1,5 @@
 """English: what autograd holds for a loss."""
 
-from __future__ import annotations
-
 MEMORY_SAID = "{size} for {count:,} saved tensors"
 MEMORY_ONE = "{size} for 1 saved tensor"
 MEMORY_NOTHING = "no saved tensors"

@@ -1,83 +1,4 @@
-"""English: why a gradient is missing. CAUSE_X follows the first words, DO_X is the advice, MORE_X is shown on request."""
-
-from __future__ import annotations
-
-HEAD_NONE = "{name}.grad is None: "
-HEAD_ZERO = "{name}.grad is all zero: "
-HEAD_BAD = "{name}.grad has {what}: "
-HEAD = "{name}: "
-HEAD_NO_GRAPH = "{name} has no graph: "
-THE_LOSS = "The loss"
-THE_TENSOR = "the tensor"
-AT_LINE = "line {line}"
-AT_LINE_IN_CELL = "In [{cell}], line {line}"
-AT_LINE_OF = "{file}, line {line}"
-NO_LINE = "line not known"
-NOT_KEPT = "not kept"
-IN_BACKWARD = "in a backward pass with create_graph=True"
-DO = "→ {advice}"
-
-# the ops are unknown
-CAUSE_NOT_RECORDED = "the ops that ran were not recorded."
-DO_NOT_RECORDED = "Call av.watch() first, or run it again in {record}."
-CAUSE_NOT_SHOWN = "what was recorded does not show why."
-DO_NOT_SHOWN = "Compute the loss again and step it: av.step(loss) shows each gradient."
-CAUSE_NO_LOSS_HERE = "no variable here holds a loss that was computed from it."
-DO_NO_LOSS_HERE = "Keep the loss in a variable, or call av.watch() before the pass."
-CAUSE_NOT_ASKED_UNSEEN = "it does not require grad, and its origin was not recorded."
-DO_NOT_ASKED_UNSEEN = DO_NOT_RECORDED
-
-# it does not require grad
-CAUSE_DTYPE = "it is {dtype}; only floating point and complex tensors have gradients ({line})."
-DO_DTYPE = "Use a floating point type where a gradient should flow."
-CAUSE_INFERENCE = "it was made in inference mode ({line})."
-DO_INFERENCE = "Compute it outside torch.inference_mode()."
-CAUSE_SWITCHED_OFF = "requires_grad was switched off ({line})."
-DO_SWITCHED_OFF = "Call {name}.requires_grad_() before the forward pass if it should learn."
-CAUSE_NOT_ASKED = "it was created without requires_grad=True ({line})."
-DO_NOT_ASKED = "If it should learn, create it with requires_grad=True. Inputs and targets do not need it."
-CAUSE_MADE_OF_NUMBER = "it was made from a plain number; {op} took the value without its history ({line})."
-DO_MADE_OF_NUMBER = "Compute with the tensor itself."
-CAUSE_MADE_EARLY = "{operand} did not require grad yet when {op} ran ({line})."
-DO_MADE_EARLY = "Call {operand}.requires_grad_() first, then compute it."
-CAUSE_CUT_DETACH = "{op} detached it from the graph ({line})."
-DO_CUT_DETACH = "Use the tensor itself where a gradient should flow."
-CAUSE_CUT_DATA = ".data gave the values without their history ({line})."
-DO_CUT_DATA = DO_CUT_DETACH
-CAUSE_CUT_NEW = "{op} copied the values into a new tensor without history ({line})."
-DO_CUT_NEW = "Use the tensor itself, or torch.stack() for several."
-CAUSE_CUT_LEAF = "{op} made a new leaf of its value, without history ({line})."
-DO_CUT_LEAF = "Use the value itself in the forward pass, without nn.Parameter()."
-CAUSE_CUT_NUMBER = "{op} turned the tensor into a plain value without history ({line})."
-DO_CUT_NUMBER = "Compute with the tensor itself; use {op} only to print."
-CAUSE_CUT_NO_GRAD = "it was computed under no_grad() ({line})."
-DO_CUT_NO_GRAD = "Run the forward pass outside torch.no_grad()."
-CAUSE_CUT_GRADIENT = "autograd.grad() returned it without a graph ({line})."
-DO_CUT_GRADIENT = "Pass create_graph=True to autograd.grad()."
-CAUSE_PATH_CUT_GRADIENT = "the path to the loss goes through autograd.grad(), which returns gradients without a graph ({line})."
-DO_PATH_CUT_GRADIENT = DO_CUT_GRADIENT
-CAUSE_CHANGED_SINCE = "its weights changed after that pass, so the pass cannot be replayed."
-DO_CHANGED_SINCE = "Call explain() after backward() and before step()."
-CAUSE_CUT_SAMPLE = "sample() drew it without history ({line})."
-DO_CUT_SAMPLE = "Use rsample() if the distribution has it, else log_prob()."
-CAUSE_PATH_CUT_SAMPLE = "sample() cut the path to the loss: it draws without history ({line})."
-DO_PATH_CUT_SAMPLE = DO_CUT_SAMPLE
-CAUSE_CUT_CHECKPOINT = "checkpoint(use_reentrant=True) ran it without a graph, because no input required grad ({line})."
-DO_CUT_CHECKPOINT = "Pass use_reentrant=False to checkpoint()."
-CAUSE_PATH_CUT_CHECKPOINT = "checkpoint(use_reentrant=True) ran the path to the loss without a graph ({line})."
-DO_PATH_CUT_CHECKPOINT = DO_CUT_CHECKPOINT
-CAUSE_CUT_MODE = "set_grad_enabled(False) was still in effect ({line})."
-DO_CUT_MODE = "Switch it on again: torch.set_grad_enabled(True)."
-CAUSE_PATH_CUT_MODE = CAUSE_CUT_MODE
-DO_PATH_CUT_MODE = DO_CUT_MODE
-CAUSE_CUT_INFERENCE = "it was computed under inference_mode() ({line})."
-DO_CUT_INFERENCE = "Run the forward pass outside torch.inference_mode()."
-CAUSE_PATH_CUT_INFERENCE = "the path to the loss was computed under inference_mode(): {op} ({line})."
-DO_PATH_CUT_INFERENCE = DO_CUT_INFERENCE
-CAUSE_CUT_UPDATE = "it was replaced under no_grad() ({line}); the new tensor does not require grad."
-DO_CUT_UPDATE = "Change it in place: {name} -= ..."
-CAUSE_CUT_OP = "{op} has no gradient ({line})."
-DO_CUT_OP = "Use a differentiable op there."
+"""English: why a gradient is missing."""
 
 # it is not a leaf
 CAUSE_NOT_LEAF = "it is not a leaf; {op} made it ({line})."
@@ -88,22 +9,6 @@ CAUSE_RETAINED_LATE = "retain_grad() was called after the backward pass ({line})
 DO_RETAINED_LATE = "Call it before backward()."
 
 # the path to the loss
-CAUSE_PATH_CUT_DETACH = "{op} cut the path from {name} to the loss ({line})."
-DO_PATH_CUT_DETACH = DO_CUT_DETACH
-CAUSE_PATH_CUT_DATA = ".data cut the path from {name} to the loss ({line})."
-DO_PATH_CUT_DATA = DO_CUT_DETACH
-CAUSE_PATH_CUT_NEW = "{op} made a new tensor on the path to the loss, without history ({line})."
-DO_PATH_CUT_NEW = DO_CUT_NEW
-CAUSE_PATH_CUT_LEAF = "{op} made a new leaf on the path to the loss, without history ({line})."
-DO_PATH_CUT_LEAF = DO_CUT_LEAF
-CAUSE_PATH_CUT_NUMBER = "{op} turned the path to the loss into a plain value ({line})."
-DO_PATH_CUT_NUMBER = DO_CUT_NUMBER
-CAUSE_LACKS_NUMBER = "its gradient lacks a part. {op} turned that part of the path to the loss into a plain value ({line})."
-DO_LACKS_NUMBER = DO_CUT_NUMBER
-CAUSE_PATH_CUT_NO_GRAD = "the path to the loss was computed under no_grad(): {op} ({line})."
-DO_PATH_CUT_NO_GRAD = DO_CUT_NO_GRAD
-CAUSE_PATH_CUT_OP = "{op} has no gradient, and the path to the loss goes through it ({line})."
-DO_PATH_CUT_OP = DO_CUT_OP
 CAUSE_NOT_USED = "no op used it in the forward pass of the last backward() ({line})."
 DO_NOT_USED = "Use it in forward(), or leave it out of the model."
 CAUSE_ROOT_GONE = "the loss of the last backward() ({line}) was garbage-collected, and its graph too."
@@ -111,7 +16,7 @@ DO_ROOT_GONE = "Keep the loss in a variable, then run the pass again."
 CAUSE_MADE_AFTER = "it was created after the loss was computed ({line})."
 DO_MADE_AFTER = "Compute the loss again with it."
 CAUSE_NO_PATH = "no path leads to it from the loss of the last backward() ({line})."
-DO_NO_PATH = "Use it in the loss, without detach() or no_grad() in between."
+DO_NO_PATH = DO_NO_PATH_FROM = "Use it in the loss, without detach() or no_grad() in between."
 CAUSE_UNRECORDED = "The loss uses {names}, computed under no_grad()."
 CAUSE_NOT_IN_LOSS = "{op} used it ({line}), but the loss does not depend on that result ({pass})."
 DO_NOT_IN_LOSS = "Use that result in the loss."
@@ -122,13 +27,11 @@ DO_REPLACED = "Call explain() on the parameter that the model holds now."
 
 # the backward pass
 CAUSE_NOT_FREED = "its graph is not freed: no backward() has run through it, except with retain_graph=True."
-DO_NOT_FREED = "Call backward(), then explain() again."
+DO_NOT_FREED = DO_NO_PASS = "Call backward(), then explain() again."
 CAUSE_PASS_UNSEEN = "a backward() has run through its graph; nobody has watched what became of the gradient."
 DO_PASS_UNSEEN = "Call av.watch() before the pass."
 CAUSE_NO_PATH_FROM = "no path leads to it from {root}."
-DO_NO_PATH_FROM = DO_NO_PATH
 CAUSE_NO_PASS = "no backward() has reached it yet."
-DO_NO_PASS = "Call backward(), then explain() again."
 CAUSE_FUNCTIONAL = "autograd.grad() returns gradients and does not write .grad ({line})."
 DO_FUNCTIONAL = "Use the returned gradients, or call backward()."
 CAUSE_RUNNING = "the backward pass is still running."
@@ -141,54 +44,9 @@ CAUSE_LEFT_OUT = "backward(inputs=...) did not include it ({line})."
 DO_LEFT_OUT = "Add it to inputs, or call backward() without inputs."
 CAUSE_OTHER_ROOT = "the last backward() ran on another tensor ({line})."
 DO_OTHER_ROOT = "Call backward() on this loss."
-CAUSE_NOTHING_SENT = "the backward of {op} returned None for it ({line})."
-DO_NOTHING_SENT = "Return a gradient for this input."
-CAUSE_NOTHING_PASSED_ON = "the backward of {op} returned None, so no gradient went on to it ({line})."
-DO_NOTHING_PASSED_ON = DO_NOTHING_SENT
-CAUSE_NOTHING_OF_HOOK = "a backward hook of a module returned None, so no gradient went on to it."
 CAUSE_NOTHING_KNOWN = "the last backward() could reach it ({line}); what became of its gradient is not known."
 CAUSE_CLEARED = "{by} cleared it ({line}), after backward() ({pass})."
 DO_CLEARED = "Read grad before it is cleared."
 CAUSE_CLEARED_BEFORE_STEP = "{by} cleared it ({line}) after backward() ({pass}) and before step() ({step})."
 DO_CLEARED_BEFORE_STEP = "Call zero_grad() before backward(), or after step()."
-
-CAUSE_OFF_NOW = "requires_grad was switched off ({line}); its gradient is left over from an earlier pass."
-DO_OFF_NOW = "Call {name}.requires_grad_() before the forward pass if it should learn."
-
-CAUSE_SHARDED = "it is this rank's shard; FSDP averages the gradient over {ranks} ranks and stores this part here."
-CAUSE_SHARDED_MISSING = "it is this rank's shard of {ranks}; no backward() of the whole parameter has run."
 CAUSE_AWAITED = "the stepper has not reached it yet."
-
-# where the present grad comes from
-CAUSE_OLD = "the gradient is left over from an earlier pass; the last backward() did not reach it ({line})."
-DO_OLD = "Clear the gradients before each pass."
-CAUSE_GRAD_ZEROED = "{by} set it to zero after backward() ({line})."
-DO_GRAD_ZEROED = "Read grad before it is set to zero; call zero_grad() before backward()."
-CAUSE_CLIPPED = "{by} scaled its gradient by {factor} after backward() ({line})."
-DO_CLIPPED = "Raise the limit if the steps are too small."
-CAUSE_GRAD_WRITTEN = "{by} changed its gradient after backward() ({line})."
-CAUSE_SEVERAL = "its gradient is the sum of {count} passes ({line}); nothing cleared it in between."
-DO_SEVERAL = "Call zero_grad() before each backward(), unless you want the sum."
-CAUSE_SEVERAL_LINES = "its gradient is the sum of {count} passes ({other}, and {line}); nothing cleared it in between."
-DO_SEVERAL_LINES = DO_SEVERAL
-CAUSE_ACCUMULATING = "its gradient is the sum of {count} passes since it was cleared ({line})."
-CAUSE_LEFT_ALONE = "no optimizer has it, so zero_grad() and step() skip it; its gradient is the sum of {count} passes ({line})."
-DO_LEFT_ALONE = "Make it an nn.Parameter of the model, or clear its grad yourself."
-CAUSE_NOT_HELD = "no optimizer has it. {optimizer} was created without it ({line})."
-DO_NOT_HELD = "Add it to the optimizer."
-CAUSE_NOT_HELD_NEW = "no optimizer has it. {optimizer} ({line}) was created before this parameter ({placed})."
-DO_NOT_HELD_NEW = "Create the optimizer after the layer."
-CAUSE_RATE_ZERO = "its learning rate in {optimizer} is 0 now."
-DO_RATE_ZERO = "Check the scheduler and the learning rate."
-CAUSE_SKIPPED = "GradScaler skipped the step, because a gradient was inf or nan ({line})."
-DO_SKIPPED = "The first steps are often skipped; if all are, find the source of inf."
-CAUSE_NO_STEP = "{optimizer}.step() has never run, but backward() has ({line})."
-DO_NO_STEP = "Call step() after backward()."
-CAUSE_STEP_FIRST = "step() runs before backward() in each iteration ({line}; backward: {pass})."
-DO_STEP_FIRST = "Call backward() first, then step()."
-CAUSE_FINE = "its gradient {grad} comes from {op} ({line}). Nothing stands out."
-CAUSE_FINE_UNSEEN = "its gradient is {grad}. Nothing stands out."
-CAUSE_FINE_PATHS = "its gradient {grad} is the sum of {count} uses, the first in {op} ({line}). Nothing stands out."
-MORE_FINE_PATHS = "Gradients sent by each use: {parts}"
-A_WRITE = "an in-place write"
-MORE_DETAILS = "details"

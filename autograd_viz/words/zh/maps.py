@@ -1,7 +1,5 @@
 """中文：模型图上的文字。"""
 
-from __future__ import annotations
-
 MAP_SUMMARY = "{parameters:,} 个参数 · {nodes:,} 个反向节点"
 MAP_DEPTH = "展开 {depth} 层，共 {levels} 层"
 MAP_GUESSED = "未记录：模块由参数推断（虚线）"

@@ -1,7 +1,5 @@
 """中文：autograd 为一个 loss 保存了多少内存。"""
 
-from __future__ import annotations
-
 MEMORY_SAID = "{count:,} 个保存的张量占 {size}"
 MEMORY_ONE = "1 个保存的张量占 {size}"
 MEMORY_NOTHING = "没有保存的张量"

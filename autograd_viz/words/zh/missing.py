@@ -1,83 +1,4 @@
-"""简体中文：为什么没有梯度。CAUSE_X 接在句首之后，DO_X 是建议，MORE_X 按需显示。"""
-
-from __future__ import annotations
-
-HEAD_NONE = "{name}.grad 是 None："
-HEAD_ZERO = "{name}.grad 全是 0："
-HEAD_BAD = "{name}.grad 里有 {what}："
-HEAD = "{name}："
-HEAD_NO_GRAPH = "{name} 没有计算图："
-THE_LOSS = "损失"
-THE_TENSOR = "这个张量"
-AT_LINE = "第 {line} 行"
-AT_LINE_IN_CELL = "In [{cell}] 第 {line} 行"
-AT_LINE_OF = "{file} 第 {line} 行"
-NO_LINE = "行号未知"
-NOT_KEPT = "没有保留"
-IN_BACKWARD = "在 create_graph=True 的反向传播中"
-DO = "→ {advice}"
-
-# 没有运算记录
-CAUSE_NOT_RECORDED = "运行过的运算没有记录。"
-DO_NOT_RECORDED = "先调用 av.watch()，或在{record}中再运行一次。"
-CAUSE_NOT_SHOWN = "从已有的记录中看不出原因。"
-DO_NOT_SHOWN = "重新计算损失并单步执行：av.step(loss) 会显示每个梯度。"
-CAUSE_NO_LOSS_HERE = "这里没有变量保存着由它算出的损失。"
-DO_NO_LOSS_HERE = "用一个变量保存损失，或在反向传播之前调用 av.watch()。"
-CAUSE_NOT_ASKED_UNSEEN = "它不需要梯度，也没有记录它的来历。"
-DO_NOT_ASKED_UNSEEN = DO_NOT_RECORDED
-
-# 不需要梯度
-CAUSE_DTYPE = "它的类型是 {dtype}，只有浮点和复数张量才有梯度（{line}）。"
-DO_DTYPE = "需要梯度的地方用浮点类型。"
-CAUSE_INFERENCE = "它是在 inference mode 里创建的（{line}）。"
-DO_INFERENCE = "在 torch.inference_mode() 之外计算它。"
-CAUSE_SWITCHED_OFF = "requires_grad 被关闭了（{line}）。"
-DO_SWITCHED_OFF = "如果要训练它，在前向传播之前调用 {name}.requires_grad_()。"
-CAUSE_NOT_ASKED = "创建时没有写 requires_grad=True（{line}）。"
-DO_NOT_ASKED = "如果要训练它，创建时写 requires_grad=True。输入数据和标签不需要。"
-CAUSE_MADE_OF_NUMBER = "它由普通数值创建：{op} 只取出数值，不带计算历史（{line}）。"
-DO_MADE_OF_NUMBER = "直接用原来的张量计算。"
-CAUSE_MADE_EARLY = "{op} 运行时 {operand} 还不需要梯度（{line}）。"
-DO_MADE_EARLY = "先调用 {operand}.requires_grad_()，再计算。"
-CAUSE_CUT_DETACH = "{op} 把它从计算图中分离了（{line}）。"
-DO_CUT_DETACH = "需要梯度流过的地方，直接用原来的张量。"
-CAUSE_CUT_DATA = ".data 只给数值，不带计算历史（{line}）。"
-DO_CUT_DATA = DO_CUT_DETACH
-CAUSE_CUT_NEW = "{op} 把数值复制成了没有历史的新张量（{line}）。"
-DO_CUT_NEW = "直接用原来的张量；多个张量用 torch.stack()。"
-CAUSE_CUT_LEAF = "{op} 用它的值新建了一个没有历史的叶子张量（{line}）。"
-DO_CUT_LEAF = "在前向传播里直接用那个值，不要再包一层 nn.Parameter()。"
-CAUSE_CUT_NUMBER = "{op} 把张量变成了没有历史的普通数值（{line}）。"
-DO_CUT_NUMBER = "用张量本身计算，{op} 只用来打印。"
-CAUSE_CUT_NO_GRAD = "它是在 no_grad() 中计算的（{line}）。"
-DO_CUT_NO_GRAD = "前向传播放在 torch.no_grad() 外面。"
-CAUSE_CUT_GRADIENT = "autograd.grad() 返回它时没有带计算图（{line}）。"
-DO_CUT_GRADIENT = "给 autograd.grad() 传 create_graph=True。"
-CAUSE_PATH_CUT_GRADIENT = "通向损失的路径经过 autograd.grad()，它给出的梯度没有计算图（{line}）。"
-DO_PATH_CUT_GRADIENT = DO_CUT_GRADIENT
-CAUSE_CHANGED_SINCE = "那次反向传播之后，权重已经改变，无法重现当时的计算。"
-DO_CHANGED_SINCE = "在 backward() 之后、step() 之前调用 explain()。"
-CAUSE_CUT_SAMPLE = "它由 sample() 抽出，没有计算历史（{line}）。"
-DO_CUT_SAMPLE = "分布支持的话用 rsample()，否则用 log_prob()。"
-CAUSE_PATH_CUT_SAMPLE = "通向损失的路径被 sample() 切断：它抽样不带计算历史（{line}）。"
-DO_PATH_CUT_SAMPLE = DO_CUT_SAMPLE
-CAUSE_CUT_CHECKPOINT = "checkpoint(use_reentrant=True) 没有建图，因为输入都不需要梯度（{line}）。"
-DO_CUT_CHECKPOINT = "给 checkpoint() 传 use_reentrant=False。"
-CAUSE_PATH_CUT_CHECKPOINT = "通向损失的路径在 checkpoint(use_reentrant=True) 里没有建图（{line}）。"
-DO_PATH_CUT_CHECKPOINT = DO_CUT_CHECKPOINT
-CAUSE_CUT_MODE = "set_grad_enabled(False) 仍然生效（{line}）。"
-DO_CUT_MODE = "重新打开：torch.set_grad_enabled(True)。"
-CAUSE_PATH_CUT_MODE = CAUSE_CUT_MODE
-DO_PATH_CUT_MODE = DO_CUT_MODE
-CAUSE_CUT_INFERENCE = "它是在 inference_mode() 中计算的（{line}）。"
-DO_CUT_INFERENCE = "前向传播放在 torch.inference_mode() 外面。"
-CAUSE_PATH_CUT_INFERENCE = "通向损失的路径是在 inference_mode() 中计算的：{op}（{line}）。"
-DO_PATH_CUT_INFERENCE = DO_CUT_INFERENCE
-CAUSE_CUT_UPDATE = "它在 no_grad() 中被换成了新张量（{line}），新张量不需要梯度。"
-DO_CUT_UPDATE = "原地修改：{name} -= ..."
-CAUSE_CUT_OP = "{op} 没有梯度（{line}）。"
-DO_CUT_OP = "这里换成可微的运算。"
+"""简体中文：为什么没有梯度。"""
 
 # 不是叶子张量
 CAUSE_NOT_LEAF = "它不是叶子张量，由 {op} 算出（{line}）。"
@@ -88,22 +9,6 @@ CAUSE_RETAINED_LATE = "retain_grad() 是在反向传播之后才调用的（{lin
 DO_RETAINED_LATE = "在 backward() 之前调用它。"
 
 # 到损失的路径
-CAUSE_PATH_CUT_DETACH = "从 {name} 到损失的路径被 {op} 切断了（{line}）。"
-DO_PATH_CUT_DETACH = DO_CUT_DETACH
-CAUSE_PATH_CUT_DATA = "从 {name} 到损失的路径被 .data 切断了（{line}）。"
-DO_PATH_CUT_DATA = DO_CUT_DETACH
-CAUSE_PATH_CUT_NEW = "通向损失的路径上，{op} 新建了一个没有历史的张量（{line}）。"
-DO_PATH_CUT_NEW = DO_CUT_NEW
-CAUSE_PATH_CUT_LEAF = "通向损失的路径上，{op} 新建了一个没有历史的叶子张量（{line}）。"
-DO_PATH_CUT_LEAF = DO_CUT_LEAF
-CAUSE_PATH_CUT_NUMBER = "通向损失的路径在 {op} 处变成了普通数值（{line}）。"
-DO_PATH_CUT_NUMBER = DO_CUT_NUMBER
-CAUSE_LACKS_NUMBER = "它的梯度缺了一部分：{op} 把通向损失的这部分路径变成了普通的数（{line}）。"
-DO_LACKS_NUMBER = DO_CUT_NUMBER
-CAUSE_PATH_CUT_NO_GRAD = "通向损失的路径是在 no_grad() 中计算的：{op}（{line}）。"
-DO_PATH_CUT_NO_GRAD = DO_CUT_NO_GRAD
-CAUSE_PATH_CUT_OP = "通向损失的路径经过 {op}，它没有梯度（{line}）。"
-DO_PATH_CUT_OP = DO_CUT_OP
 CAUSE_NOT_USED = "最近一次 backward() 的前向传播没有用到它（{line}）。"
 DO_NOT_USED = "在 forward() 里用上它，或者从模型里去掉。"
 CAUSE_ROOT_GONE = "最近一次 backward()（{line}）的损失已被垃圾回收，计算图也随之消失。"
@@ -111,7 +16,7 @@ DO_ROOT_GONE = "把损失保存在变量里，再运行一次反向传播。"
 CAUSE_MADE_AFTER = "它是在损失算完之后才创建的（{line}）。"
 DO_MADE_AFTER = "用它重新计算损失。"
 CAUSE_NO_PATH = "最近一次 backward() 的损失没有路径通向它（{line}）。"
-DO_NO_PATH = "让损失用到它，中间不要有 detach() 或 no_grad()。"
+DO_NO_PATH = DO_NO_PATH_FROM = "让损失用到它，中间不要有 detach() 或 no_grad()。"
 CAUSE_UNRECORDED = "损失用到了 {names}，而 {names} 是在 no_grad() 中算出的。"
 CAUSE_NOT_IN_LOSS = "{op} 用到了它（{line}），但损失不依赖那个结果（{pass}）。"
 DO_NOT_IN_LOSS = "让损失用上那个结果。"
@@ -122,13 +27,11 @@ DO_REPLACED = "对模型现在的那个参数调用 explain()。"
 
 # 反向传播
 CAUSE_NOT_FREED = "它的计算图还没有释放：除非用了 retain_graph=True，还没有 backward() 经过它。"
-DO_NOT_FREED = "先调用 backward()，再调用 explain()。"
+DO_NOT_FREED = DO_NO_PASS = "先调用 backward()，再调用 explain()。"
 CAUSE_PASS_UNSEEN = "已有 backward() 经过它的计算图；但梯度后来如何没有人看到。"
 DO_PASS_UNSEEN = "在反向传播之前调用 av.watch()。"
 CAUSE_NO_PATH_FROM = "没有路径从 {root} 通到它。"
-DO_NO_PATH_FROM = DO_NO_PATH
 CAUSE_NO_PASS = "还没有 backward() 到达它。"
-DO_NO_PASS = "先调用 backward()，再调用 explain()。"
 CAUSE_FUNCTIONAL = "autograd.grad() 返回梯度，不写入 .grad（{line}）。"
 DO_FUNCTIONAL = "使用返回的梯度，或调用 backward()。"
 CAUSE_RUNNING = "反向传播还没有结束。"
@@ -141,54 +44,9 @@ CAUSE_LEFT_OUT = "backward(inputs=...) 没有包含它（{line}）。"
 DO_LEFT_OUT = "把它加入 inputs，或不传 inputs。"
 CAUSE_OTHER_ROOT = "最近一次 backward() 是对另一个张量调用的（{line}）。"
 DO_OTHER_ROOT = "对这个损失调用 backward()。"
-CAUSE_NOTHING_SENT = "{op} 的 backward 给它返回了 None（{line}）。"
-DO_NOTHING_SENT = "给这个输入返回梯度。"
-CAUSE_NOTHING_PASSED_ON = "{op} 的 backward 返回了 None，所以没有梯度再传给它（{line}）。"
-DO_NOTHING_PASSED_ON = DO_NOTHING_SENT
-CAUSE_NOTHING_OF_HOOK = "某个模块的 backward 钩子返回了 None，所以没有梯度再传给它。"
 CAUSE_NOTHING_KNOWN = "最近一次 backward() 可以到达它（{line}）；它的梯度后来如何不得而知。"
 CAUSE_CLEARED = "backward()（{pass}）之后，{by} 清除了它（{line}）。"
 DO_CLEARED = "在清除之前读取 grad。"
 CAUSE_CLEARED_BEFORE_STEP = "{by} 清除了它（{line}）：在 backward()（{pass}）之后、step()（{step}）之前。"
 DO_CLEARED_BEFORE_STEP = "在 backward() 之前或 step() 之后调用 zero_grad()。"
-
-CAUSE_OFF_NOW = "requires_grad 被关闭了（{line}），现有的梯度来自之前的反向传播。"
-DO_OFF_NOW = "如果要训练它，在前向传播之前调用 {name}.requires_grad_()。"
-
-CAUSE_SHARDED = "它是本 rank 的分片：FSDP 把梯度在 {ranks} 个 rank 上求平均，这里保存其中一份。"
-CAUSE_SHARDED_MISSING = "它是 {ranks} 个 rank 中本 rank 的分片，完整参数的 backward() 还没有运行。"
 CAUSE_AWAITED = "单步执行还没有到达它。"
-
-# 现有梯度的来源
-CAUSE_OLD = "这个梯度来自更早的反向传播，最近一次 backward() 没有到达它（{line}）。"
-DO_OLD = "每次反向传播之前清除梯度。"
-CAUSE_GRAD_ZEROED = "backward() 之后 {by} 把它置零了（{line}）。"
-DO_GRAD_ZEROED = "在置零之前读取 grad；在 backward() 之前调用 zero_grad()。"
-CAUSE_CLIPPED = "backward() 之后 {by} 把它的梯度乘以 {factor}（{line}）。"
-DO_CLIPPED = "如果步长太小，调高上限。"
-CAUSE_GRAD_WRITTEN = "backward() 之后 {by} 修改了它的梯度（{line}）。"
-CAUSE_SEVERAL = "它的梯度是 {count} 次反向传播之和（{line}），中间没有清除。"
-DO_SEVERAL = "每次 backward() 之前调用 zero_grad()，除非有意做梯度累积。"
-CAUSE_SEVERAL_LINES = "它的梯度是 {count} 次反向传播之和（{other}，以及 {line}），中间没有清除。"
-DO_SEVERAL_LINES = DO_SEVERAL
-CAUSE_ACCUMULATING = "它的梯度是清除之后 {count} 次反向传播之和（{line}）。"
-CAUSE_LEFT_ALONE = "它不在任何优化器中，zero_grad() 和 step() 会跳过它；它的梯度是 {count} 次反向传播之和（{line}）。"
-DO_LEFT_ALONE = "把它设为模型的 nn.Parameter，或自己清除它的梯度。"
-CAUSE_NOT_HELD = "它不在任何优化器中。{optimizer} 创建时没有包含它（{line}）。"
-DO_NOT_HELD = "把它加入优化器。"
-CAUSE_NOT_HELD_NEW = "它不在任何优化器中。{optimizer}（{line}）在这个参数（{placed}）之前创建。"
-DO_NOT_HELD_NEW = "先创建层，再创建优化器。"
-CAUSE_RATE_ZERO = "它在 {optimizer} 里的学习率现在是 0。"
-DO_RATE_ZERO = "检查调度器和学习率。"
-CAUSE_SKIPPED = "有梯度是 inf 或 nan，GradScaler 跳过了这一步（{line}）。"
-DO_SKIPPED = "最初几步常被跳过；如果每一步都跳过，请查找 inf 的来源。"
-CAUSE_NO_STEP = "backward() 运行过（{line}），但 {optimizer}.step() 从未运行。"
-DO_NO_STEP = "在 backward() 之后调用 step()。"
-CAUSE_STEP_FIRST = "每次迭代中 step() 都在 backward() 之前（{line}；backward：{pass}）。"
-DO_STEP_FIRST = "先 backward()，再 step()。"
-CAUSE_FINE = "它的梯度 {grad} 来自 {op}（{line}），没有异常。"
-CAUSE_FINE_UNSEEN = "它的梯度是 {grad}，没有异常。"
-CAUSE_FINE_PATHS = "它的梯度 {grad} 是 {count} 次使用之和，第一次在 {op}（{line}），没有异常。"
-MORE_FINE_PATHS = "每次使用传来的梯度：{parts}"
-A_WRITE = "一次原地写入"
-MORE_DETAILS = "详情"

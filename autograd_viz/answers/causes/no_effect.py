@@ -22,7 +22,7 @@ MOST_ROUTES = 10  # views that are followed
 KEY = 1  # the key among the inputs of attention
 
 
-def settled_cause(f: Facts) -> Cause | None:
+def no_effect(f: Facts) -> Cause | None:
     """A bias that is subtracted again, or a loss that is the same for any input; else None."""
     return _taken_away(f) or _level(f)
 
@@ -98,7 +98,7 @@ def _taker(f: Facts, node: str) -> Edge | None:
     """The first node behind views of the op's result that is no view, and the input that takes the result."""
     seen = {node}
     while True:
-        senders = [s for k in range(f.nodes[node].outputs) for s in f.senders.get((node, k), ())]
+        senders = [s for e in f.edges_at(node) for s in f.senders.get(e, ())]
         if len(senders) != 1 or senders[0][0] in seen:
             return None
         node, i = senders[0]

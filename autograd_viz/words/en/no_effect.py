@@ -1,0 +1,10 @@
+"""English: why a gradient is zero up to rounding."""
+
+CAUSE_ZERO_NORMED = "{op} subtracts the mean, so adding {name} has no effect ({line})."
+DO_ZERO_NORMED = DO_ZERO_SHIFTED = "Leave this bias out (bias=False)."
+MORE_ZERO_NORMED = "Its gradient is zero up to rounding. The normalization has a bias of its own."
+CAUSE_ZERO_LEVEL = "the loss sums the output of {op}, and that sum is constant ({line})."
+DO_ZERO_LEVEL = "Use a loss that treats the elements differently, such as (y ** 2).mean()."
+MORE_ZERO_LEVEL = "The gradient is zero up to rounding, whatever comes into {node}."
+CAUSE_ZERO_SHIFTED = "{name} shifts all keys alike, which the softmax of {op} ignores ({line})."
+MORE_ZERO_SHIFTED = "Its gradient is zero up to rounding."
