@@ -4,7 +4,7 @@
 A cell that ends in a stepper has three outputs:
 - the live view;
 - a picture, with a line that says how to get the live view back;
-- a page in a frame, which steps without a kernel (page_output.py).
+- a page in a frame, which steps without a kernel (html.py).
 The live view hides the other two while it exists (still.js finds them by a mark). In a notebook opened later, and in what
 nbconvert writes, the page hides the picture. Where frames are not allowed (an untrusted notebook, GitHub), the picture stays.
 """
@@ -35,14 +35,12 @@ from ..runtime.interrupts import alone, breakable, whole
 from ..stepper.advice import advise
 from ..stepper.stepper import Stepper
 from ..stepper.stops import Stops
-from .changes import change_of, effect_of
 from .frames import Framed, FramesTrait, plain_lines
-from .front_end import OneSource
+from .front_end import OneSource, Quiet, QuietLayout
+from .html import DryRun, PageOutput
 from .modules import ENTRY, STYLES
 from .page import page_of, pending_edit
-from .page_output import DryRun, PageOutput
-from .questions import Questions
-from .quiet import Quiet, QuietLayout
+from .questions import Questions, change_of, effect_of
 from .view import Look, View
 from .watch import watch
 

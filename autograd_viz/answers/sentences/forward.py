@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ... import words
-from ...graph.model import Document, Node, Op, Operand, Tensor
+from ...graph.model import Document, Node, Op, Tensor
 from ...graph.text import value_text
 from .text import first_few, listed, together
 
@@ -46,12 +46,10 @@ class ForwardSentences:
         values = [value_text(t.value) for t in outputs if t is not None]
         node = None if op.node is None else self.nodes[op.node]
         saved = [s.name for s in node.saved if s.state in ("kept", "freed")] if node else []
-        template = {
-            (True, True): words.COMPUTES_AND_SAVES,
-            (True, False): words.COMPUTES,
-            (False, True): words.RAN_AND_SAVES,
-            (False, False): words.RAN,
-        }[bool(values), bool(saved)]
+        if values:
+            template = words.COMPUTES_AND_SAVES if saved else words.COMPUTES
+        else:
+            template = words.RAN_AND_SAVES if saved else words.RAN
         text = template.format(call=self._call(op, outputs), value=listed(values), names=listed(saved))
         if node is not None and node.name == "CopySlices" and values:  # a view was changed, and so its base
             name = next((t.name for t in outputs if t is not None and t.name), words.A_TENSOR)
@@ -60,15 +58,11 @@ class ForwardSentences:
 
     def _call(self, op: Op, outputs: list[Tensor | None]) -> str:
         """`c = Mul(a, b)`; an unnamed operand is its value."""
-        call = f"{op.name}({', '.join(first_few([self._operand(o) for o in op.inputs]))})"
+        given = [(None if o.tensor is None else self.tensors[o.tensor], o.text) for o in op.inputs]
+        operands = [text if t is None else t.name or value_text(t.value) for t, text in given]
+        call = f"{op.name}({', '.join(first_few(operands))})"
         names = [t.name if t is not None and t.name else "_" for t in outputs]
         return f"{', '.join(first_few(names))} = {call}" if any(n != "_" for n in names) else call
-
-    def _operand(self, operand: Operand) -> str:
-        if operand.tensor is None:
-            return operand.text
-        tensor = self.tensors[operand.tensor]
-        return tensor.name or value_text(tensor.value)
 
     def _recorded(self, op: Op, node: Node | None, outputs: list[Tensor | None]) -> str:
         """The node that was created, or why there is none."""

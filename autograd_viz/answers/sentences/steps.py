@@ -16,6 +16,7 @@ from .text import before_hooks, first_few, hook_kind, listed, same, size_text, t
 
 Arrivals = Mapping[int, Sequence[Arrival]]  # by output of its op
 MANY_PARTS = 8  # a sum with more parts is not written out
+MANY_UNUSED = 4  # outputs that are counted, not listed
 MANY_BYTES = 1000  # the sentence tells the freed memory from here on
 
 
@@ -57,17 +58,15 @@ class Sentences:
         """What this step did; `arrivals` had been sent to its node."""
         node = self.nodes[step.node]
         if node.variable is not None:
-            came, after = self._arrived(step, arrivals), self._hooks(step, "post_accumulate")
+            came, after = self._arrived(step, arrivals), _hooks(step, "post_accumulate")
             return together([*came, *self._accumulated(node, step), *after])
         if all(g is None for g in (*step.grad_outputs, *step.grad_inputs)):
             return together([words.NO_GRADIENT_PASSED.format(node=node.name), *self._freed(step)])
-        parts = [self._arrives(node, step), *self._arrived(step, arrivals), *self._unused(node, step)]
-        parts += [*self._hooks(step, "post"), *self._sends(node, step)]
-        parts += [words.RECORDED] if self.recorded else []
-        return together([*parts, *self._freed(step)])
+        came = [self._arrives(node, step), *self._arrived(step, arrivals), *self._unused(node, step)]
+        left = [*_hooks(step, "post"), *self._sends(node, step), *([words.RECORDED] if self.recorded else [])]
+        return together([*came, *left, *self._freed(step)])
 
     def _accumulated(self, node: Node, step: Step) -> list[str]:
-        """What AccumulateGrad did."""
         a = step.accumulation
         if a is None:
             return [words.NO_GRADIENT.format(node=node.name)]
@@ -90,7 +89,7 @@ class Sentences:
         """What happened to it on arrival: edits, sums, hooks, retain_grad."""
         edits = [words.EDITED.format(value=_text(before_hooks(step, i))) for i in step.edited]
         retained = [self._retained(c) for c in step.changes if c.at.startswith("retain:") and c.after is not None]
-        return [*edits, *self._sums(step, arrivals), *self._hooks(step, "tensor"), *retained, *self._hooks(step, "pre")]
+        return [*edits, *self._sums(step, arrivals), *_hooks(step, "tensor"), *retained, *_hooks(step, "pre")]
 
     def _retained(self, kept: Change) -> str:
         """What retain_grad() has kept, and its earlier value."""
@@ -116,21 +115,14 @@ class Sentences:
                 found.append(words.SUM.format(count=len(parts), parts=terms, total=value_text(total)))
         return found
 
-    def _hooks(self, step: Step, kind: str) -> list[str]:
-        """The user's hooks of one kind."""
-        return [_hook(h) for h in step.hooks if h.kind == kind]
-
     def _unused(self, node: Node, step: Step) -> list[str]:
         """Outputs without a gradient, and the reason."""
         empty = [i for i, g in enumerate(step.grad_outputs) if g is None]
         if len(empty) == len(step.grad_outputs):
             return []
-        unused = [str(i) for i in empty if (node.id, i) not in self.used]
-        dropped = [str(i) for i in empty if (node.id, i) in self.used]
-        said = []
-        if unused:
-            few = len(unused) < 4
-            said.append(words.UNUSED.format(indices=listed(unused)) if few else words.MANY_UNUSED.format(count=len(unused)))
+        unused, dropped = ([str(i) for i in empty if ((node.id, i) in self.used) is used] for used in (False, True))
+        form = words.UNUSED if len(unused) < MANY_UNUSED else words.MANY_UNUSED
+        said = [form.format(indices=listed(unused), count=len(unused))] if unused else []
         return said + [words.NONE_ARRIVED.format(indices=listed(dropped))] * bool(dropped)
 
     def _sends(self, node: Node, step: Step) -> list[str]:
@@ -142,8 +134,8 @@ class Sentences:
         said = [words.SENDS.format(parts=listed(sent))] if sent else []
         said += [words.SENDS_NONE.format(target=listed(none))] if none else []
         if nowhere:
-            text = words.NOWHERE.format(index=nowhere[0])
-            said.append(text if len(nowhere) == 1 else words.MANY_NOWHERE.format(indices=listed(nowhere)))
+            form = words.NOWHERE if len(nowhere) == 1 else words.MANY_NOWHERE
+            said.append(form.format(index=nowhere[0], indices=listed(nowhere)))
         return said
 
     def _sent(self, after: NextFunction, index: int, value: Value, step: Step) -> str:
@@ -176,21 +168,20 @@ class Sentences:
         return self.tensors[tensor].name or otherwise
 
 
+def _hooks(step: Step, kind: str) -> list[str]:
+    """What the user's hooks of one kind did to the gradient."""
+    return [_hook(h) for h in step.hooks if h.kind == kind]
+
+
 def _hook(hook: HookRun) -> str:
-    """What a hook did to its gradient."""
-    said = {"kind": hook_kind(hook), "name": hook.name}
-    if same(hook.before, hook.after):
-        return (
-            words.HOOK_RAN.format(**said) if hook.before is None else words.HOOK_SAW.format(**said, before=_text(hook.before))
-        )
-    if hook.after is None and hook.kind == "post_accumulate":
-        return words.HOOK_TOOK.format(**said)
-    if hook.after is None:
-        return words.HOOK_DROPPED.format(**said)
     before, after = _text(hook.before), _text(hook.after)
-    if before == after:
-        return words.HOOK_CHANGED_ARRAY.format(**said, shape=after)
-    return words.HOOK_CHANGED.format(**said, before=before, after=after)
+    if same(hook.before, hook.after):
+        form = words.HOOK_RAN if hook.before is None else words.HOOK_SAW
+    elif hook.after is None:
+        form = words.HOOK_TOOK if hook.kind == "post_accumulate" else words.HOOK_DROPPED
+    else:
+        form = words.HOOK_CHANGED_ARRAY if before == after else words.HOOK_CHANGED
+    return form.format(kind=hook_kind(hook), name=hook.name, before=before, after=after, shape=after)
 
 
 def _text(value: Value | None) -> str:

@@ -50,13 +50,15 @@ def same(a: Value | None, b: Value | None) -> bool:
 
 def before_hooks(step: Step, index: int) -> Value | None:
     """What arrived at an output before the user's hooks saw it."""
-    seen = (h for h in step.hooks if h.kind in ARRIVING and h.index == index and h.before is not None)
-    first = next(seen, None)
-    return step.grad_outputs[index] if first is None else first.before
+    return _before(step, index, ARRIVING)
 
 
 def after_hooks(step: Step, index: int) -> Value | None:
     """A gradient after its tensor hooks. retain_grad() keeps it, and the node's prehooks get it."""
-    prehooks = (h for h in step.hooks if h.kind == "pre" and h.index == index and h.before is not None)
-    first = next(prehooks, None)
-    return step.grad_outputs[index] if first is None else first.before
+    return _before(step, index, ("pre",))
+
+
+def _before(step: Step, index: int, kinds: tuple[str, ...]) -> Value | None:
+    """What the first hook of these kinds saw there, else what arrived."""
+    seen = (h.before for h in step.hooks if h.kind in kinds and h.index == index and h.before is not None)
+    return next(seen, step.grad_outputs[index])
