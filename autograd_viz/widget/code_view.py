@@ -108,7 +108,6 @@ def _named(name: str | None, value: Value) -> str:
 
 
 def _gradient(value: Value | None) -> str:
-    """A number, a few numbers, or a norm."""
     if value is None or (norm := norm_of(value)) is None:
         return ""
     return _numbers(value) or words.PICTURE_NORM.format(norm=f"{norm:.3g}")

@@ -91,7 +91,6 @@ class RunWidget(DataWidget):
         self.show(self._read())
 
     def _heard(self, widget: Any, content: Any, buffers: Any) -> None:
-        """A step is to be opened."""
         match content:
             case {"kind": "open", "step": int() as step, "theme": "light" | "dark" as theme}:
                 try:

@@ -102,7 +102,6 @@ class FrameMaker:
         return self.why.next(step)
 
     def _lines(self, addresses: list[str]) -> dict[str, list[list[list[str]]]]:
-        """The lines there now."""
         state = State(self.values, self.current, called=self.called)
         return {at: plain_lines(self.writer.lines(at, state)) for at in dict.fromkeys(addresses)}
 

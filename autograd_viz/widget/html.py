@@ -135,7 +135,6 @@ def _packed(block: str) -> str:
 
 
 def _hash(block: str) -> str:
-    """The hash of a block, as a policy writes it."""
     return f"'sha256-{base64.b64encode(hashlib.sha256(block.encode()).digest()).decode()}'"
 
 
@@ -182,7 +181,6 @@ class PageOutput:
         display({"text/html": self.html()}, raw=True, display_id=self.mark)  # type: ignore[no-untyped-call]
 
     def _moved(self) -> None:
-        """The pass may have ended."""
         if self._is_shown and not self._shows_all and self.stepper.is_over:
             from IPython.display import update_display
 

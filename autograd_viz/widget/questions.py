@@ -108,7 +108,6 @@ def _number(text: str) -> float | complex:
 
 
 def _size(text: str) -> float:
-    """A norm or a deviation."""
     value = _number(text)
     if isinstance(value, complex) or not value >= 0:
         raise ValueError

@@ -318,7 +318,6 @@ class StepperWidget(Quiet, OneSource):
             self.rewritten = {id: to_plain(now) for id, now in self.stepper.rewritten(drawn).items()}
 
     def _show_drift(self) -> None:
-        """Show the grads that were changed outside the stepper."""
         shown = self.view.drawing.shown.document
         writer = Writer(shown, self._theme)
         state = self.stepper.state
@@ -347,14 +346,12 @@ class StepperWidget(Quiet, OneSource):
     # -- from the page ------------------------------------------------------------------------------------------------
 
     def _asked(self, widget: Any, content: Any, buffers: Any) -> None:
-        """The page asks for something that it cannot do alone."""
         self.view.is_read = True
         printed = self._questions.ask(content)
         if printed is not None:  # no cell is running that this output could belong to
             self.printed = printed
 
     def _edit_text(self, index: int, how: str, text: str) -> None:
-        """An edit typed into the page."""
         try:
             change = change_of(how, text)
         except ValueError as error:
@@ -392,7 +389,6 @@ class StepperWidget(Quiet, OneSource):
         self.stepper.set_pins(change.new)
 
     def _show_set(self) -> None:
-        """Show the stops and pins."""
         self.shown_stops, self.pins = self._shown_stops(), to_plain(self.stepper.pins)
 
     def _shown_stops(self) -> list[dict[str, Any]]:

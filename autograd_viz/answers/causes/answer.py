@@ -62,7 +62,6 @@ def sentence(cause: Cause, name: str) -> str:
 
 
 def _head(q: Question, name: str) -> str:
-    """What grad contains."""
     if q.grad is None:
         return words.HEAD_NONE.format(name=name)
     state = q.history.state_of(q.tensor)

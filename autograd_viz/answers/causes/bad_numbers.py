@@ -93,7 +93,6 @@ def _is_born(f: Facts, node: str, i: int, name: str) -> bool:
 
 
 def _met(f: Facts, at: Edge, name: str) -> Cause:
-    """A hook made it, or a sum of gradients."""
     hooks = words.COMMA.join(f.live.hooks(at[0]))
     kind = "bad_hook" if hooks or len(f.senders[at]) == 1 else "bad_sum"
     return cause_at(f, kind, at[0], (), what=name, hook=hooks or "?")

@@ -1,4 +1,4 @@
-"""Ops that pass no gradient, and when they pass none."""
+"""Ops that pass no gradient, and when they pass none: causes of zeros.py."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ...graph.text import number_text, value_text
 from . import conditions as c
 from .cause import Cause
 from .facts import Facts
-from .numbers import bounds, is_zero, largest, range_text
+from .numbers import bounds, is_zero, largest, number, range_text
 from .ops import PRODUCTS, cause_at, factor_values, factors, given_text, numbers_of, op_of, stem
 
 
@@ -32,14 +32,14 @@ BLOCKING = (
     Blocking(("Bernoulli", "Normal", "Uniform", "Multinomial", "Random", "Poisson", "Exponential"), "zero_drawn", c.always),
     Blocking((MODULE_HOOK,), "zero_module_hook", c.unsure),
     Blocking(("Where", "MaskedFill", "MaskedScatter"), "zero_mask", c.masked),
-    Blocking(("NativeDropout", "FusedDropout"), "zero_dropout", c.dropped),
+    Blocking(("NativeDropout", "FusedDropout"), "zero_dropout", lambda f, node, i: number(f.plain(node, "p")) == 1.0),
     Blocking(("Sigmoid",), "zero_saturated", c.saturated(100.0, 0.0, 1.0)),
     Blocking(("Tanh",), "zero_saturated", c.saturated(25.0, -1.0, 1.0)),
     Blocking(("CopySlices", "IndexPut", "IndexFill", "IndexCopy"), "zero_overwritten", c.unsure),
-    Blocking(("Fill", "Zero", "Copy"), "zero_overwritten", c.overwritten),
+    Blocking(("Fill", "Zero", "Copy"), "zero_overwritten", lambda f, node, i: i == 0),
     Blocking(("Softplus", "Silu", "Mish", "Elu", "Exp", "Exp2", "Expm1", "Selu", "Celu"), "zero_below", c.below(110.0)),
     Blocking(("Gelu",), "zero_below", c.below(20.0)),
-    Blocking(("LinalgVectorNorm", "Norm"), "zero_abs", c.norm_of_zero),
+    Blocking(("LinalgVectorNorm", "Norm"), "zero_abs", lambda f, node, i: is_zero(f.result(node))),
     Blocking(("Softmax", "LogSoftmax"), "zero_softmax", c.alone),
     Blocking(PRODUCTS, "zero_factor", c.factor),
     Blocking(("Std", "Var", "StdMean", "VarMean"), "zero_spread", c.alike),
@@ -47,7 +47,7 @@ BLOCKING = (
     Blocking(("NllLoss", "NllLoss2D"), "zero_ignored", c.ignored),
     Blocking(("MultiMarginLoss", "MultilabelMarginLoss"), "zero_margin", c.unsure),
     Blocking(("Embedding",), "zero_padding", c.padded),
-    Blocking(("Abs",), "zero_abs", c.at_zero),
+    Blocking(("Abs",), "zero_abs", lambda f, node, i: is_zero(f.input(node))),
     Blocking(("MseLoss", "L1Loss", "SmoothL1Loss", "HuberLoss"), "zero_equal", c.equal),
     Blocking(
         ("Max", "Min", "Amax", "Amin", "Maximum", "Minimum", "Sort", "Topk", "Kthvalue", "Median", "Nanmedian", "Mode", "Fmax",

@@ -67,16 +67,6 @@ def factor(f: Facts, node: str, i: int) -> bool:
     return 0.0 in numbers_of(f, node) or any(map(is_zero, factor_values(f, node, i)))
 
 
-def overwritten(f: Facts, node: str, i: int) -> bool:
-    """The gradient is for the value before the in-place change: the op's first input."""
-    return i == 0
-
-
-def norm_of_zero(f: Facts, node: str, i: int) -> bool:
-    """The norm is 0: there its rule sends 0."""
-    return is_zero(f.result(node))
-
-
 def below(limit: float) -> Test:
     """Every element of the input is so far below 0 that the derivative is 0 in single precision."""
     return lambda f, node, i: lies_outside(f.input(node), -limit, math.inf)
@@ -102,11 +92,6 @@ def no_exponent(f: Facts, node: str, i: int) -> bool:
 def power(f: Facts, node: str, i: int) -> bool:
     """Its derivative is zero: for a power above 1 at 0, and for the power 0."""
     return no_exponent(f, node, i) or ((number(f.plain(node, "exponent")) or 0) > 1 and is_zero(f.input(node)))
-
-
-def at_zero(f: Facts, node: str, i: int) -> bool:
-    """Its input is all zero."""
-    return is_zero(f.input(node))
 
 
 def equal(f: Facts, node: str, i: int) -> bool:
@@ -149,8 +134,3 @@ def is_one_hot(f: Facts, node: str, i: int) -> bool:
     """One of its probabilities is 1: then it passes nothing."""
     found = bounds(f.result(node))
     return found is not None and found[1] == (0.0 if "Log" in f.called(node) else 1.0)
-
-
-def dropped(f: Facts, node: str, i: int) -> bool:
-    """It drops everything."""
-    return number(f.plain(node, "p")) == 1.0

@@ -45,7 +45,6 @@ def cuts_of(f: Facts) -> list[Cause]:
 
 
 def _passes(f: Facts, op: Op, tensor: str) -> bool:
-    """Does the op's node send a gradient to this operand?"""
     edge = f.edge_of(tensor)
     return op.node is not None and any((a.node, a.index) == edge for a in f.nodes[op.node].next_functions)
 

@@ -216,8 +216,11 @@ class Facts:
         return None if total is None else replace(known[0], numbers=total, text="")
 
     def inputs(self, node: str) -> list[Tensor]:
-        """The tensors among the op's inputs."""
-        op = self.op(node)
+        """The tensors among the inputs of a node's op."""
+        return self.inputs_of(self.op(node))
+
+    def inputs_of(self, op: Op | None) -> list[Tensor]:
+        """The tensors among an op's inputs."""
         return [] if op is None else [self.tensors[o.tensor] for o in op.inputs if o.tensor is not None]
 
     def input(self, node: str, index: int = 0) -> Value | None:

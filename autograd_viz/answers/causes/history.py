@@ -13,6 +13,8 @@ class Op(Protocol):
     """One op that ran.
 
     Attributes:
+        name: as in `torch.<name>`.
+        source: where it was called.
         given: the ops whose results it was given, and leaves that require grad.
         number: rises with time, as an event's number does.
         age: how many passes had run.
@@ -20,18 +22,12 @@ class Op(Protocol):
             detached earlier; else "".
     """
 
+    name: str
+    source: Source | None
     given: list[Any]
     number: Any
     age: int
     cut: str
-
-    @property
-    def name(self) -> str:
-        """As in `torch.<name>`."""
-
-    @property
-    def source(self) -> Source | None:
-        """Where it was called."""
 
 
 class Event(Protocol):
@@ -40,18 +36,16 @@ class Event(Protocol):
     Attributes:
         kind: "pass", "cleared", "written", "switched_on", "switched_off", "made", "placed", "step", "optimizer", "unscaled".
         name: of the function.
+        source: where it happened.
         number: rises with time.
         detail: more about it.
     """
 
     kind: str
     name: str
+    source: Source | None
     number: Any
     detail: Any
-
-    @property
-    def source(self) -> Source | None:
-        """Where it happened."""
 
 
 class PassEvent(Event, Protocol):

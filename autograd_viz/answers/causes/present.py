@@ -24,7 +24,6 @@ def old(q: Question) -> list[Cause]:
 
 
 def _writes(q: Question) -> list[Event]:
-    """The in-place changes of its grad."""
     return [] if q.grad is None else q.history.events_of(q.grad, "written")
 
 
@@ -77,7 +76,6 @@ def without_step(q: Question) -> list[Cause]:
 
 
 def _left_alone(q: Question) -> list[Cause]:
-    """Several passes have added to a plain leaf, which no optimizer clears."""
     added = _added(q)
     return [cause_of("left_alone", added[-1], count=str(len(added)))] if len(added) > 1 else []
 

@@ -185,7 +185,6 @@ def _kept(node: Node, change: Change, made: Value, incoming: Value, number: int)
 
 
 def _old(change: Change, incoming: Value) -> list[str]:
-    """What was wrong with grad before anything arrived."""
     said = {"nan": words.WHY_OLD_NAN, "inf": words.WHY_OLD_INF}
     return [said[n] for n in said if change.before and PROPERTIES[n](change.before) and not PROPERTIES[n](incoming)]
 

@@ -12,7 +12,7 @@ from .hooks import stop_before
 from .numbers import count_zeros, has_zero, is_zero, text_of
 from .ops import cause_at, numbers_of, op_of, zeros_behind
 
-MOST_PARTS, MOST_ROWS = 2, 6  # parts, rows that the answer names
+MOST_PARTS, MOST_ROWS = 4, 6  # parts, rows that the answer names
 BROADCASTING = ("Add", "Sub", "Mul", "Div", "Where", "Expand", "Rsub", "Maximum", "Minimum")
 ROUTERS = (  # they pass on the zeros that arrive
     "Stack", "Cat", "View", "UnsafeView", "Permute", "Transpose", "T", "Unsqueeze", "Squeeze", "Expand", "Clone",
@@ -85,14 +85,15 @@ def _met(f: Facts, at: Edge, values: dict[Edge, Value]) -> Cause:
     here = tuple(t.id for t in f.results(node)) if variable is None else (variable,)
     if len(values) > 1:
         name = next((name for t in here if (name := f.tensors[t].name)), f.called(node))
-        parts = " + ".join(f"{value_text(v)} {words.FROM_NODE.format(node=f.called(n))}" for (n, _), v in [*values.items()][:4])
+        parts = " + ".join(
+            f"{value_text(v)} {words.FROM_NODE.format(node=f.called(n))}" for (n, _), v in [*values.items()][:MOST_PARTS]
+        )
         return cause_at(f, "zero_cancel", node, here, at=name, parts=parts)
     hook, value = words.COMMA.join(f.live.hooks(node)) or "?", next(iter(values.values()))
     return cause_at(f, "zero_hook", node, here, hook=hook, value=value_text(value))
 
 
 def _made_zero(f: Facts, node: str, i: int) -> Cause | None:
-    """The cause, if this node makes zeros of what arrives."""
     arrivals = f.arrivals(node)
     if (before := stop_before(f, node)) is not None:
         return before

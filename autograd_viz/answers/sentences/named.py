@@ -154,7 +154,6 @@ def _is_array(value: Value) -> bool:
 
 
 def _is_written(value: Value) -> bool:
-    """Are its elements written out?"""
     return value_text(value) != shape_text(value.shape)
 
 

@@ -1,4 +1,4 @@
-"""A step of the backward pass in plain words with its numbers."""
+"""A step of the backward pass, or an op of the forward pass, in plain words with its numbers."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from ... import words
-from ...graph.model import Document, NextFunction, Node, Value
+from ...graph.model import Document, NextFunction, Node, Op, Tensor, Value
 from ...graph.text import gradient_text, shape_text, value_text
 from ...graph.trace import Change, HookRun, Step
-from .forward import ForwardSentences
 from .named import NamedRules
 from .past import Arrival, sent
-from .text import before_hooks, first_few, hook_kind, listed, same, size_text, together
+from .text import before_hooks, first_few, hook_kind, is_differentiable, listed, same, size_text, together
 
 Arrivals = Mapping[int, Sequence[Arrival]]  # by output of its op
+FEW = 4  # leaves that are named one by one
 MANY_PARTS = 8  # a sum with more parts is not written out
 MANY_UNUSED = 4  # outputs that are counted, not listed
 MANY_BYTES = 1000  # the sentence tells the freed memory from here on
@@ -36,10 +36,9 @@ class Sentences:
         self.tensors = {t.id: t for t in document.tensors}
         self.nodes = {n.id: n for n in document.nodes}
         self.namesakes = Counter(n.name for n in document.nodes)
-        self.outputs = {o.id: o.outputs for o in document.ops}
+        self.order, self.ops = document.ops, {o.id: o for o in document.ops}
         self.used = {(f.node, f.index) for n in document.nodes for f in n.next_functions}
         self.recorded, self.frees = recorded, frees
-        self._forward = ForwardSentences(document)
         self.rules = NamedRules(document)
 
     def start(self, node: str | None) -> str:
@@ -52,7 +51,56 @@ class Sentences:
         Raises:
             IndexError: there is no such position.
         """
-        return self._forward.at(position)
+        done = position + len(self.order)
+        if not 0 <= done <= len(self.order):
+            raise IndexError(f"position {position} is out of range; the forward pass has positions -{len(self.order)} to 0")
+        return self._ran(self.order[done - 1]) if done else self._leaves()
+
+    def _leaves(self) -> str:
+        """The tensors that no op has made."""
+        made = {id for op in self.order for id in op.outputs}
+        given = [t for t in self.tensors.values() if t.id not in made]
+        if not given:
+            return words.NO_LEAVES
+        if len(given) > FEW:
+            return words.MANY_LEAVES.format(count=len(given), wanted=sum(t.requires_grad for t in given))
+        return words.LEAVES.format(leaves=listed([_leaf(t) for t in given]))
+
+    def _ran(self, op: Op) -> str:
+        """What one op computed, saved and created."""
+        outputs = [None if id is None else self.tensors[id] for id in op.outputs]
+        values = [value_text(t.value) for t in outputs if t is not None]
+        node = None if op.node is None else self.nodes[op.node]
+        saved = [s.name for s in node.saved if s.state in ("kept", "freed")] if node else []
+        if values:
+            template = words.COMPUTES_AND_SAVES if saved else words.COMPUTES
+        else:
+            template = words.RAN_AND_SAVES if saved else words.RAN
+        text = template.format(call=self._call(op, outputs), value=listed(values), names=listed(saved))
+        if node is not None and node.name == "CopySlices" and values:  # a view was changed, and so its base
+            name = next((t.name for t in outputs if t is not None and t.name), words.A_TENSOR)
+            text = words.WRITES_THROUGH.format(call=self._call(op, []), name=name, value=listed(values))
+        return together([text, self._created(op, node, outputs)])
+
+    def _call(self, op: Op, outputs: list[Tensor | None]) -> str:
+        """`c = Mul(a, b)`; an unnamed operand is its value."""
+        given = [(None if o.tensor is None else self.tensors[o.tensor], o.text) for o in op.inputs]
+        operands = [text if t is None else t.name or value_text(t.value) for t, text in given]
+        call = f"{op.name}({', '.join(first_few(operands))})"
+        names = [t.name if t is not None and t.name else "_" for t in outputs]
+        return f"{', '.join(first_few(names))} = {call}" if any(n != "_" for n in names) else call
+
+    def _created(self, op: Op, node: Node | None, outputs: list[Tensor | None]) -> str:
+        """The node that was created, or why there is none."""
+        if node is not None:
+            return words.CREATED.format(node=node.name)
+        dtypes = [t.value.dtype for t in outputs if t is not None]
+        if dtypes and not any(map(is_differentiable, dtypes)):
+            return words.NOT_DIFFERENTIABLE.format(dtype=dtypes[0])
+        if op.name == "Detach":
+            return words.CUT_OFF.format(op=op.name)
+        wanted = any(o.tensor is not None and self.tensors[o.tensor].requires_grad for o in op.inputs)
+        return words.NOT_RECORDED if wanted else words.NOT_WANTED
 
     def said(self, step: Step, arrivals: Arrivals) -> str:
         """What this step did; `arrivals` had been sent to its node."""
@@ -79,7 +127,7 @@ class Sentences:
 
     def _arrives(self, node: Node, step: Step) -> str:
         """What arrived, before hooks."""
-        made = [self._name(t, "") for t in self.outputs.get(node.op or "", ()) if t is not None]
+        made = [self._name(t, "") for t in self._outputs(node) if t is not None]
         of = words.OF.format(names=words.COMMA.join(m for m in made if m)) if any(made) else ""
         values = [before_hooks(step, i) for i in range(len(step.grad_outputs))]
         grads = [gradient_text(g) for g in values if g is not None]
@@ -126,7 +174,6 @@ class Sentences:
         return said + [words.NONE_ARRIVED.format(indices=listed(dropped))] * bool(dropped)
 
     def _sends(self, node: Node, step: Step) -> list[str]:
-        """Where its results go."""
         edges = list(enumerate(zip(node.next_functions, step.grad_inputs, strict=True)))
         sent = [self._sent(f, i, g, step) for i, (f, g) in edges if g is not None and f.node is not None]
         none = [self._target(f) for _, (f, g) in edges if f.node is not None and g is None]
@@ -152,7 +199,7 @@ class Sentences:
 
     def _result_of(self, node: Node) -> str:
         """The result of its op, if another node has the same name."""
-        outputs = self.outputs.get(node.op or "", ()) if self.namesakes[node.name] > 1 else ()
+        outputs = self._outputs(node) if self.namesakes[node.name] > 1 else ()
         return next((name for t in outputs if t is not None and (name := self.tensors[t].name)), "")
 
     def _freed(self, step: Step) -> list[str]:
@@ -163,6 +210,10 @@ class Sentences:
         if step.freed >= MANY_BYTES:
             names = f"{names} ({size_text(step.freed)})"
         return [(words.FREED if self.frees else words.WOULD_FREE).format(names=names)]
+
+    def _outputs(self, node: Node) -> Sequence[str | None]:
+        op = self.ops.get(node.op or "")
+        return () if op is None else op.outputs
 
     def _name(self, tensor: str, otherwise: str) -> str:
         return self.tensors[tensor].name or otherwise
@@ -191,3 +242,8 @@ def _text(value: Value | None) -> str:
 def _is_shape(value: Value) -> bool:
     """Is it too large to be written out?"""
     return value_text(value) == shape_text(value.shape)
+
+
+def _leaf(tensor: Tensor) -> str:
+    text = words.LEAF_WITH_GRAD if tensor.requires_grad else words.LEAF
+    return text.format(name=tensor.name or words.A_TENSOR, value=value_text(tensor.value))

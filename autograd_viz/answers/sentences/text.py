@@ -62,3 +62,8 @@ def _before(step: Step, index: int, kinds: tuple[str, ...]) -> Value | None:
     """What the first hook of these kinds saw there, else what arrived."""
     seen = (h.before for h in step.hooks if h.kind in kinds and h.index == index and h.before is not None)
     return next(seen, step.grad_outputs[index])
+
+
+def is_differentiable(dtype: str) -> bool:
+    """Can tensors of this element type require grad?"""
+    return dtype.startswith(("float", "complex", "bfloat"))
