@@ -256,10 +256,9 @@ class Framed:
     def ready(self, engine: Engine) -> list[tuple[str, str]]:
         """The box and the name of each node that could run now; [] if no box hides one."""
         first = engine.queue[:MOST_READY]
-        return [(self._hidden[n], self._name(n)) if n in self._hidden else (n, "") for n in first] if self._hides(first) else []
-
-    def _hides(self, nodes: tuple[str, ...]) -> bool:
-        return not self._hidden.keys().isdisjoint(nodes)
+        if self._hidden.keys().isdisjoint(first):
+            return []
+        return [(self._hidden[n], self._name(n)) if n in self._hidden else (n, "") for n in first]
 
     def _name(self, node: str) -> str:
         return printable(self._labels.of(node))

@@ -17,7 +17,7 @@ from .explained import of_expression
 from .test_nan_and_inf import BAD
 from .test_zero import ZERO
 
-VALUE_RULES = ("zeros", "blocking", "bad_numbers", "forward_birth", "nan_sources", "sizes", "no_effect", "hooks")
+VALUE_RULES = ("zeros", "blocking", "bad_numbers", "forward_birth", "nan_sources", "sizes", "hooks")
 MOST_WORDS = {"CAUSE": 18, "DO": 14}
 
 

@@ -1,7 +1,7 @@
 """Why a gradient is what it is. The causes come from what has run, or from the numbers of the last pass; here are their
 sentences.
 
-There are two kinds of causes. Look-ups (missing, without_grad, present, errors) ask `History`: which ops ran at which lines,
+There are two kinds of causes. Look-ups (missing, present, errors) ask `History`: which ops ran at which lines,
 which passes, what was cleared. Value rules (zeros, bad_numbers, sizes, …) ask `Facts`: the document and what the last pass
 sent. The sentences of zeros.py stand in the file zeros.py of each language, those of missing.py in missing.py, and so on.
 """

@@ -7,10 +7,9 @@ from .cause import Cause, cause_of
 from .facts import Facts
 from .hooks import hook_causes
 from .missing import missing
-from .no_effect import no_effect
 from .present import last_write, lost_part, never_stepped, old, plain_gradient, several, skip, without_step
 from .question import Question
-from .sizes import size_causes
+from .sizes import no_effect, size_causes
 from .zeros import zero_causes
 
 UNKNOWN = ("not_recorded", "zero_old", "bad_elsewhere")  # the graph at hand does not say

@@ -6,9 +6,9 @@ from ...graph.surroundings import Source
 from ..sentences import explain_error
 from .cause import Cause, cause_of, source_of
 from .code import maker_text, spelled
+from .missing import cuts_before, without_grad
 from .paths import behind, is_op, with_history
 from .question import Question
-from .without_grad import cuts_before, without_grad
 
 NO_GRAPH = "does not require grad and does not have a grad_fn"
 TWICE = "through the graph a second time"

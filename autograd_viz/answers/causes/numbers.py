@@ -28,6 +28,12 @@ def is_known(value: Value | None) -> bool:
     return value is not None and (value.summary is not None or bool(value.numbers) or 0 in value.shape)
 
 
+def is_constant(value: Value | None) -> bool:
+    """Are all elements known to be equal?"""
+    found = bounds(value)
+    return found is not None and found[0] == found[1]
+
+
 def is_zero(value: Value | None) -> bool:
     """Is every element known to be zero?"""
     return value is not None and PROPERTIES["zero"](value)

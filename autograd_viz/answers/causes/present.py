@@ -8,9 +8,9 @@ from ...graph.text import number_text, shape_text, value_text
 from .cause import Cause, Said, cause_of, source_of
 from .code import spelled
 from .history import Event, PassEvent
+from .missing import cuts_before
 from .paths import is_op
 from .question import Question
-from .without_grad import cuts_before
 
 MOST_SHOWN, MOST_OPS = 8, 200  # elements of a shown gradient; ops of a graph that is read for it
 

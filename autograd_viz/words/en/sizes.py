@@ -15,3 +15,13 @@ CAUSE_SHRANK_BETWEEN = "its norm is {norm}; it shrank most from {far} ({far_norm
 CAUSE_HUGE = "its norm is {norm}; where it grew is not known."
 DO_HUGE = DO_TINY = "Compute the loss again and step it: av.step(loss)."
 CAUSE_TINY = "its norm is {norm}; where it shrank is not known."
+
+# zero up to rounding
+CAUSE_ZERO_NORMED = "{op} subtracts the mean, so adding {name} has no effect ({line})."
+DO_ZERO_NORMED = DO_ZERO_SHIFTED = "Leave this bias out (bias=False)."
+MORE_ZERO_NORMED = "Its gradient is zero up to rounding. The normalization has a bias of its own."
+CAUSE_ZERO_LEVEL = "the loss sums the output of {op}, and that sum is constant ({line})."
+DO_ZERO_LEVEL = "Use a loss that treats the elements differently, such as (y ** 2).mean()."
+MORE_ZERO_LEVEL = "The gradient is zero up to rounding, whatever comes into {node}."
+CAUSE_ZERO_SHIFTED = "{name} shifts all keys alike, which the softmax of {op} ignores ({line})."
+MORE_ZERO_SHIFTED = "Its gradient is zero up to rounding."

@@ -14,13 +14,11 @@ from .lessons import *  # noqa: F403 -- a language is all its sentences
 from .maps import *  # noqa: F403 -- a language is all its sentences
 from .memory import *  # noqa: F403 -- a language is all its sentences
 from .missing import *  # noqa: F403 -- a language is all its sentences
-from .no_effect import *  # noqa: F403 -- a language is all its sentences
 from .present import *  # noqa: F403 -- a language is all its sentences
 from .runs import *  # noqa: F403 -- a language is all its sentences
 from .sizes import *  # noqa: F403 -- a language is all its sentences
 from .steps import *  # noqa: F403 -- a language is all its sentences
 from .why import *  # noqa: F403 -- a language is all its sentences
-from .without_grad import *  # noqa: F403 -- a language is all its sentences
 from .zeros import *  # noqa: F403 -- a language is all its sentences
 
 UI = labels.UI | debugger.UI

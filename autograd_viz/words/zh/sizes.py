@@ -15,3 +15,13 @@ CAUSE_SHRANK_BETWEEN = "它的范数是 {norm}；从 {far}（{far_norm}）到 {n
 CAUSE_HUGE = "它的范数是 {norm}；在哪里增大不得而知。"
 DO_HUGE = DO_TINY = "重新计算损失并单步执行：av.step(loss)。"
 CAUSE_TINY = "它的范数是 {norm}；在哪里缩小不得而知。"
+
+# 除舍入误差外是零
+CAUSE_ZERO_NORMED = "{op} 会减去均值，所以加上 {name} 没有作用（{line}）。"
+DO_ZERO_NORMED = DO_ZERO_SHIFTED = "去掉这个偏置（bias=False）。"
+MORE_ZERO_NORMED = "除舍入误差外，它的梯度为零。归一化层有自己的偏置。"
+CAUSE_ZERO_LEVEL = "损失是 {op} 的输出之和，而这个和是常数（{line}）。"
+DO_ZERO_LEVEL = "使用能区分各元素的损失函数，例如 (y ** 2).mean()。"
+MORE_ZERO_LEVEL = "无论 {node} 的输入如何，除舍入误差外梯度都为零。"
+CAUSE_ZERO_SHIFTED = "{name} 使所有的键平移相同的量，{op} 的 softmax 不受其影响（{line}）。"
+MORE_ZERO_SHIFTED = "除舍入误差外，它的梯度为零。"
