@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import secrets
-import weakref
 from collections.abc import Callable
 from time import perf_counter
 from typing import Any
@@ -12,6 +11,7 @@ from typing import Any
 import traitlets
 
 from .front_end import OneSource, Quiet, QuietLayout
+from .watch import watch
 
 PAUSE = 0.5  # seconds between two repaints, at least
 SHARE = 0.01  # of the time that the loop takes, at most
@@ -61,6 +61,7 @@ class RunWidget(DataWidget):
         self._is_behind = False
         super().__init__(read())
         self.on_msg(self._heard)
+        watch(self, RunWidget.catch_up)
 
     def follow(self) -> None:
         """Show the newest steps, if the last repaint is long enough ago."""
@@ -72,18 +73,10 @@ class RunWidget(DataWidget):
         else:
             self._is_behind = True
 
-    def follow_cells(self, events: Any) -> None:
-        """Show the last steps when a cell has run, since the loop may have ended with it; `events` are IPython's."""
-        alive = weakref.ref(self)
-
-        def cell_has_run(result: Any) -> None:
-            widget = alive()
-            if widget is None:
-                events.unregister("post_run_cell", cell_has_run)
-            elif widget._is_behind:
-                widget.refresh()
-
-        events.register("post_run_cell", cell_has_run)
+    def catch_up(self) -> None:
+        """Show the last steps when a cell has run, since the loop may have ended with it."""
+        if self._is_behind:
+            self.refresh()
 
     def refresh(self) -> None:
         """Show the newest steps."""

@@ -29,10 +29,10 @@ from ..pictures.render.escape import printable
 from ..pictures.render.pen import cell_address
 from ..pictures.render.writer import Lines, moving
 from ..stepper.stepper import Stepper
-from .code_view import passed
+from .code_view import code_step
 from .parts import Did, parts_of
 
-Written = tuple[str, str]  # words, and their colour role
+Label = tuple[str, str]  # words, and their colour role
 MOST_CAME = 8  # numbers that run to one node
 MOST_READY = 5  # ready nodes that are named where boxes hide them
 
@@ -62,7 +62,7 @@ class FrameMaker:
             came: addresses of the arrows along which the gradients of the node have come.
             step: the step as JSON.
             why: by tensor, the new reason for its grad, if it changed.
-            code: see `passed`.
+            code: see `code_step`.
         """
         shown = self.shown.step(step)
         addresses = list(dict.fromkeys(cell_address(c.at) for c in shown.changes))
@@ -82,7 +82,7 @@ class FrameMaker:
             "came": came,
             "step": to_plain(replace(shown, sentence="", named=_printable(shown.named))),
             "why": {t: reason for t, reason in why.items() if self.shown.draws(t)},
-            "code": passed(step),
+            "code": code_step(step),
         }
 
     def pass_over(self, step: Step) -> None:
@@ -126,7 +126,7 @@ class MapFrames:
         self.known: dict[Place, float] = drawing.at_start()
         self._is_over = False
         self._flows: dict[Place, list[tuple[Card, Flow]]] = defaultdict(list)
-        self._told: dict[str, list[tuple[str, Callable[[], Written]]]] = defaultdict(list)  # by leaf
+        self._leaf_labels: dict[str, list[tuple[str, Callable[[], Label]]]] = defaultdict(list)  # by leaf
         for card in self.plan.cards.values():
             if card.id in self.plan.places.frames:
                 for flow in self.plan.places.frames[card.id].flows:
@@ -138,18 +138,18 @@ class MapFrames:
         """Note where a card shows the gradients of leaves."""
         labels, lines = self.plan.labels, self.plan.labels.lines(card)
         for line in lines:
-            self._told[line.id].append((f"line:{card.id}.{line.id}", partial(self._of_line, line)))
+            self._leaf_labels[line.id].append((f"line:{card.id}.{line.id}", partial(self._of_line, line)))
         for line in labels.all_lines(card):
             if card.depth == 0:
-                self._told[line.id].append((f"leaf:{line.id}", partial(self._of_line, line)))
+                self._leaf_labels[line.id].append((f"leaf:{line.id}", partial(self._of_line, line)))
             if not labels.is_told(card):
-                self._told[line.id].append((f"alarm:{card.id}", partial(self._of_card, card)))
+                self._leaf_labels[line.id].append((f"alarm:{card.id}", partial(self._of_card, card)))
 
-    def _of_line(self, line: Line) -> Written:
+    def _of_line(self, line: Line) -> Label:
         said, odd = line.said(self.known, self._is_over)
         return said, "grad" if odd else "link"
 
-    def _of_card(self, card: Card) -> Written:
+    def _of_card(self, card: Card) -> Label:
         return ", ".join(self.plan.labels.alarms(card, self.known)), "grad"
 
     def frame(self, step: Step, sentence: str) -> dict[str, Any]:
@@ -162,19 +162,19 @@ class MapFrames:
             norms: (flow, before, after).
             fresh: addresses to highlight.
             step: the step as JSON, without its numbers.
-            code: see `passed`.
+            code: see `code_step`.
         """
         told = of_step(step)
         flows = {flow.id: (card, flow) for place in told for card, flow in self._flows.get(place, ())}
         leaves = [place[0] for place in told if place[1] == "grad"]
         is_last = not step.engine.queue
-        leaves = list(self._told) if is_last else leaves  # a leaf without a gradient will get none now
-        before = self._norms(flows), self._written(flows, leaves)
+        leaves = list(self._leaf_labels) if is_last else leaves  # a leaf without a gradient will get none now
+        before = self._norms(flows), self._labels(flows, leaves)
         self._is_over = is_last
         for place, norm in told.items():
             if norm is not None:
                 self.known[place] = norm
-        norms, written = self._norms(flows), self._written(flows, leaves)
+        norms, written = self._norms(flows), self._labels(flows, leaves)
         changes = [(at, _run_of(before[1][at]), _run_of(now)) for at, now in written.items() if now != before[1][at]]
         return {
             "node": self.shown.shown.get(step.node, self.plan.root.id),
@@ -185,7 +185,7 @@ class MapFrames:
             "moves": [],
             "step": to_plain(replace(self.shown.step(step), sentence="", named=())),
             "why": {},
-            "code": passed(step),
+            "code": code_step(step),
         }
 
     def pass_over(self, step: Step) -> None:
@@ -195,12 +195,12 @@ class MapFrames:
     def _norms(self, flows: dict[str, tuple[Card, Flow]]) -> dict[str, float | str | None]:
         return {id: _plain(flow.gradient(self.known)) for id, (_, flow) in flows.items()}
 
-    def _written(self, flows: dict[str, tuple[Card, Flow]], leaves: list[str]) -> dict[str, Written]:
+    def _labels(self, flows: dict[str, tuple[Card, Flow]], leaves: list[str]) -> dict[str, Label]:
         said = {f"g:{id}": said_of(self.plan, card, flow, self.known) for id, (card, flow) in flows.items()}
-        return said | {at: tell() for leaf in leaves for at, tell in self._told.get(leaf, ())}
+        return said | {at: tell() for leaf in leaves for at, tell in self._leaf_labels.get(leaf, ())}
 
 
-def _run_of(written: Written) -> list[list[list[str]]]:
+def _run_of(written: Label) -> list[list[list[str]]]:
     return [[list(written)]] if written[0] else []
 
 

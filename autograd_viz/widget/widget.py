@@ -153,7 +153,7 @@ class StepperWidget(Quiet, OneSource):
         self.observe(self._stops_set, names="shown_stops")
         self.observe(self._pins_set, names="pins")
         self.on_msg(self._asked)
-        watch(self)
+        watch(self, StepperWidget.refresh)
 
     # -- moves, stops, edits ------------------------------------------------------------------------------------------
 

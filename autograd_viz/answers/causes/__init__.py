@@ -10,13 +10,23 @@ from .answer import answer
 from .ask import causes_of
 from .cause import Cause
 from .code import grads_read
-from .document_cuts import recorded_cut_sentences
+from .document_cuts import cut_sentences
 from .errors import causes_of_error, complaint
 from .facts import Facts
 from .history import History, Live, NothingLive
 from .question import Question
 
 __all__ = [
-    "Cause", "Facts", "History", "Live", "NothingLive", "Question", "answer", "causes_of", "causes_of_error", "complaint",
-    "grads_read", "recorded_cut_sentences",
+    "Cause",
+    "Facts",
+    "History",
+    "Live",
+    "NothingLive",
+    "Question",
+    "answer",
+    "causes_of",
+    "causes_of_error",
+    "complaint",
+    "cut_sentences",
+    "grads_read",
 ]  # fmt: skip

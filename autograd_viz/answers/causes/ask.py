@@ -18,7 +18,7 @@ FEW = 200  # ops of a pass that is run again even if nothing stands out
 
 def causes_of(q: Question) -> list[Cause]:
     """Why the tensor's grad is what it is. The nearest cause comes first."""
-    return [_unknown(q) if c.kind == "not_recorded" else c for c in _found(q)]
+    return [_unknown(q) if c.kind == "not_recorded" else c for c in _causes(q)]
 
 
 def _unknown(q: Question) -> Cause:
@@ -28,7 +28,7 @@ def _unknown(q: Question) -> Cause:
     return Cause("not_shown" if q.history.is_recorded or q.facts.is_recorded else "not_recorded")
 
 
-def _found(q: Question) -> list[Cause]:
+def _causes(q: Question) -> list[Cause]:
     if ranks := q.history.shards(q.tensor):
         return [cause_of("sharded_missing" if q.grad is None else "sharded", ranks=str(ranks))]
     if q.grad is None:

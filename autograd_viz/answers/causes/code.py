@@ -24,7 +24,7 @@ SYMBOLS = {
 OPERATORS = (ast.BinOp, ast.Compare, ast.Subscript, ast.AugAssign)
 
 
-def spelled(op: Op | Event) -> str:
+def spelling(op: Op | Event) -> str:
     """An operator as it stands in the user's code, `w * step`, if it is short; else `x * y` for `mul`, `float()`."""
     inner = op.name.strip("_") if op.name.startswith("__") else op.name
     general = SYMBOLS.get(inner, f"{inner}()")
@@ -34,7 +34,7 @@ def spelled(op: Op | Event) -> str:
 
 def maker_text(op: Op | None, tensor: Any) -> str:
     """The op that made a tensor, else the name of its node."""
-    return spelled(op) if op is not None else str(tensor.grad_fn.name())
+    return spelling(op) if op is not None else str(tensor.grad_fn.name())
 
 
 def operator_at(source: Source | None) -> str:

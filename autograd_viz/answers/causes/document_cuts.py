@@ -10,10 +10,10 @@ from .answer import sentence
 from .cause import Cause
 from .facts import Facts, takes_the_shape
 from .history import NothingLive
-from .paths import reached
+from .paths import closure
 
 
-def recorded_cut_sentences(document: Document, tensors: Iterable[str]) -> dict[str, str]:
+def cut_sentences(document: Document, tensors: Iterable[str]) -> dict[str, str]:
     """Where the path to a tensor was detached, for those of the tensors that get no gradient."""
     f: Facts | None = None
     found = {}
@@ -40,7 +40,7 @@ def cuts_of(f: Facts) -> list[Cause]:
             ends += [] if new or {*op.outputs} <= there else [op]
             there.update(new)
             stack += new
-    beside = reached((t for t in f.loss if t not in there), lambda t: (o for o in f.given(t) if o not in there))
+    beside = closure((t for t in f.loss if t not in there), lambda t: (o for o in f.operands(t) if o not in there))
     return [_cut_at(f, op) for op in ends if beside.keys() & {*op.outputs}]
 
 

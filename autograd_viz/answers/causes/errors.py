@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...graph.surroundings import Source
 from ..sentences import explain_error
 from .cause import Cause, cause_of, source_of
-from .code import maker_text, spelled
+from .code import maker_text, spelling
 from .missing import cuts_before, without_grad
 from .paths import behind, is_op, with_history
 from .question import Question
@@ -82,13 +82,13 @@ def _twice(q: Question) -> list[Cause]:
     is_again = any(op.source == old.source for op in there - used.keys() if op.number > used[old].number)
     is_loop = q.history.passes[-1].source == used[old].source
     kind = "twice" if is_again else "twice_before" if is_loop else "twice_shared"
-    return [cause_of(kind, old, op=spelled(old), **where)]
+    return [cause_of(kind, old, op=spelling(old), **where)]
 
 
 def _modified(q: Question, message: str) -> list[Cause]:
     """Which op saved a tensor, and which line has modified it since."""
     saver, writer = q.history.modified(q.tensor, message)
-    op = "" if saver is None else spelled(saver)
+    op = "" if saver is None else spelling(saver)
     if writer is not None:
         kind = "modified_by_step" if writer.kind == "step" else "modified"
         return [cause_of(kind, writer, op=op, saved=source_of(saver))]

@@ -13,7 +13,7 @@ from ...graph.surroundings import Source
 from ..sentences import PROPERTIES
 from .history import Live
 from .numbers import added, is_known, nearly
-from .paths import reached
+from .paths import closure
 
 MOST_VIEWS = 5  # views that are followed to find a name
 Edge = tuple[str, int]  # a node, and which output of its op
@@ -43,7 +43,7 @@ class Facts:
 
     Attributes:
         edge: where the subject's gradient arrives; None if nowhere.
-        passed: the nodes that a pass from the loss calls.
+        pass_nodes: the nodes that a pass from the loss calls.
         senders: which next_functions lead to an edge.
     """
 
@@ -70,9 +70,9 @@ class Facts:
         self.subject = self.tensors[subject]
         self.edge = self.edge_of(subject)
         self.starts = [e for e in map(self.edge_of, loss) if e is not None]
-        self.passed = self.downstream(node for node, _ in self.starts)
+        self.pass_nodes = self.downstream(node for node, _ in self.starts)
         self.senders: dict[Edge, list[tuple[str, int]]] = {}
-        for id in self.passed:
+        for id in self.pass_nodes:
             for i, after in enumerate(self.nodes[id].next_functions):
                 if after.node is not None:
                     self.senders.setdefault((after.node, after.index), []).append((id, i))
@@ -83,7 +83,7 @@ class Facts:
         other.subject, other.edge = self.tensors[tensor], self.edge_of(tensor)
         return other
 
-    def given(self, tensor: str) -> list[str]:
+    def operands(self, tensor: str) -> list[str]:
         """The tensors whose values its op has used."""
         op = self.makers.get(tensor)
         return [] if op is None or takes_the_shape(op) else [o.tensor for o in op.inputs if o.tensor is not None]
@@ -91,7 +91,7 @@ class Facts:
     @cached_property
     def behind_loss(self) -> dict[str, None]:
         """The tensors that the loss was made from, and the loss itself. Paths through detached tensors count."""
-        return reached(self.loss, self.given)
+        return closure(self.loss, self.operands)
 
     # -- the graph ----------------------------------------------------------------------------------------------------
 
@@ -103,7 +103,7 @@ class Facts:
 
     def downstream(self, starts: Iterable[str]) -> dict[str, None]:
         """These nodes, and all nodes that can be reached along next_functions."""
-        return reached(starts, lambda node: (a.node for a in self.nodes[node].next_functions if a.node is not None))
+        return closure(starts, lambda node: (a.node for a in self.nodes[node].next_functions if a.node is not None))
 
     def edges_at(self, node: str) -> list[Edge]:
         """The outputs of the node's op, where gradients arrive."""

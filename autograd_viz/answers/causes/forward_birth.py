@@ -59,9 +59,9 @@ def forward_births(f: Facts) -> list[Cause]:
     root = next((r for r in f.loss if value_with(f.tensors[r].value)), None)
     if root is None:
         return []
-    walk, what = _walked(f, root), value_with(f.tensors[root].value)
+    walk, what = _walk(f, root), value_with(f.tensors[root].value)
     if walk.origins:
-        return _told(f, walk)
+        return _nearest(f, walk)
     if walk.late and not walk.is_open:
         return [_diverged(f, walk.late, what)]
     leaves = [id for id in f.behind_loss if f.makers.get(id) is None and value_with(f.tensors[id].value)]
@@ -72,10 +72,10 @@ def forward_births(f: Facts) -> list[Cause]:
 
 def births_of(f: Facts, tensor: str) -> list[Cause]:
     """The origin of nan or inf in a tensor of the forward pass, if it is known."""
-    return _told(f, _walked(f, tensor))
+    return _nearest(f, _walk(f, tensor))
 
 
-def _told(f: Facts, walk: _Walk) -> list[Cause]:
+def _nearest(f: Facts, walk: _Walk) -> list[Cause]:
     """The nearest origin; an op comes before other origins. Also the op that made nan of an inf that was given."""
     if not walk.origins:
         return []
@@ -100,7 +100,7 @@ def _overflow_behind(f: Facts, made: Cause) -> Cause | None:
     return None
 
 
-def _walked(f: Facts, root: str) -> _Walk:
+def _walk(f: Facts, root: str) -> _Walk:
     walk, proven, stack = _Walk(), _proven(f), [root]
     what = {root: value_with(f.tensors[root].value) or "nan"}
     while stack:

@@ -100,7 +100,7 @@ def _change(f: Facts, edge: Edge) -> tuple[str, str] | None:
 
 def _shared(f: Facts) -> list[Cause]:
     """The pass seems not to have started with 1, as a hook has written into memory that gradients share."""
-    hooks = words.COMMA.join(dict.fromkeys(h for node in f.passed for h in f.live.hooks(node)))
+    hooks = words.COMMA.join(dict.fromkeys(h for node in f.pass_nodes for h in f.live.hooks(node)))
     for edge in f.starts:
         changed = _change(f, edge) if hooks else None
         if changed is not None and edge not in f.senders:

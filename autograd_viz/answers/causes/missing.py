@@ -9,7 +9,7 @@ from ...graph.surroundings import Source
 from ...graph.text import few_names
 from ..sentences import is_differentiable
 from .cause import Cause, cause_of, source_of
-from .code import maker_text, spelled
+from .code import maker_text, spelling
 from .document_cuts import cuts_of
 from .facts import Facts
 from .history import Event, Op
@@ -104,7 +104,7 @@ def _cleared(q: Question, last: Event, cleared: Event) -> Cause:
     after = [s for s in steps if s.number > cleared.number]
     is_between = any(last.number < s.number < cleared.number for s in steps)
     kind = "cleared" if is_between or not after else "cleared_before_step"
-    by, step = spelled(cleared) if cleared.name != "grad" else "grad = None", source_of(after[0]) if after else None
+    by, step = spelling(cleared) if cleared.name != "grad" else "grad = None", source_of(after[0]) if after else None
     return cause_of(kind, cleared, by=by, **{"pass": last.source}, step=step)
 
 
@@ -122,7 +122,7 @@ def _unused(q: Question, last: Any, used: Event | None) -> list[Cause]:
     replaced = q.history.owner_of(q.tensor)
     before = q.passes[-2].number if len(q.passes) > 1 else None
     if q.number is not None:
-        return [cause_of("path_cut_number", q.number[0], op=spelled(q.number[0]))]
+        return [cause_of("path_cut_number", q.number[0], op=spelling(q.number[0]))]
     if q.root_op is None and used is None:
         return [cause_of(q.history.unknown_root, last)]
     if replaced is not None:
@@ -132,7 +132,7 @@ def _unused(q: Question, last: Any, used: Event | None) -> list[Cause]:
     if used is None or (before is not None and used.number < before):
         return [cause_of("not_used", last)]
     kind = "used_after" if used.number > last.number else "not_in_loss"  # the loss was not computed from the op's result
-    return [cause_of(kind, used, op=spelled(used), **{"pass": last.source})]
+    return [cause_of(kind, used, op=spelling(used), **{"pass": last.source})]
 
 
 def _unrecorded(f: Facts) -> list[Cause]:
@@ -151,7 +151,7 @@ def without_grad(q: Question) -> list[Cause]:
     if found or (early := q.history.early(q.tensor)) is None:
         return found or [_not_required(q)]
     op, operand = early
-    return [cause_of("made_early", op, op=spelled(op), operand=q.name_of(operand) or words.THE_TENSOR)]
+    return [cause_of("made_early", op, op=spelling(op), operand=q.name_of(operand) or words.THE_TENSOR)]
 
 
 def _not_required(q: Question) -> Cause:
@@ -165,7 +165,7 @@ def _not_required(q: Question) -> Cause:
     if off := q.events("switched_off"):
         return cause_of("switched_off", off[-1])
     if (number := _number_before(q)) is not None:
-        return cause_of("made_of_number", number, op=spelled(number))
+        return cause_of("made_of_number", number, op=spelling(number))
     return Cause(q.history.unmade(q.tensor), source=source_of(at) or source_of(q.op))
 
 
@@ -202,7 +202,7 @@ def cut_at(q: Question, op: Op, path: str = "") -> Cause:
     else:
         kind = MODES.get("" if mode is None else mode.name, "cut_no_grad")
         kind = "cut_update" if kind == "cut_no_grad" and not path and _is_update(q, op) else kind
-    return cause_of(path + kind, mode if mode is not None and kind == "cut_mode" else op, op=spelled(op))
+    return cause_of(path + kind, mode if mode is not None and kind == "cut_mode" else op, op=spelling(op))
 
 
 def _is_update(q: Question, op: Op) -> bool:

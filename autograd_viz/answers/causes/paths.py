@@ -18,7 +18,7 @@ CUTS = ("op", "no_grad", "inference")
 NAMES = re.compile(r"^([\w\s,]+?)\s*(?::[^=]+)?=(?!=)")  # the left side of an assignment
 
 
-def reached(starts: Iterable[T], onwards: Callable[[T], Iterable[T]]) -> dict[T, None]:
+def closure(starts: Iterable[T], onwards: Callable[[T], Iterable[T]]) -> dict[T, None]:
     """These, and all that can be reached from them."""
     found = dict.fromkeys(starts)
     stack = list(found)
@@ -37,7 +37,7 @@ def is_op(thing: Any) -> bool:
 
 def behind(starts: Iterable[Op]) -> list[Op]:
     """These ops, and all whose results led to them. Paths through detached tensors count."""
-    return [*reached(starts, lambda op: filter(is_op, op.given))]
+    return [*closure(starts, lambda op: filter(is_op, op.given))]
 
 
 def leading_from(leaf: Any, ops: list[Op]) -> set[Op]:
@@ -46,12 +46,12 @@ def leading_from(leaf: Any, ops: list[Op]) -> set[Op]:
     for op in ops:
         for given in filter(is_op, op.given):
             users.setdefault(given, []).append(op)
-    return {*reached((op for op in ops if op is leaf or any(g is leaf for g in op.given)), lambda op: users.get(op, ()))}
+    return {*closure((op for op in ops if op is leaf or any(g is leaf for g in op.given)), lambda op: users.get(op, ()))}
 
 
 def with_history(starts: Iterable[Op]) -> set[Op]:
     """The ops that a gradient reaches from these; it stops where a tensor was detached."""
-    return {*reached((op for op in starts if not op.cut), lambda op: (g for g in op.given if is_op(g) and not g.cut))}
+    return {*closure((op for op in starts if not op.cut), lambda op: (g for g in op.given if is_op(g) and not g.cut))}
 
 
 def reaches(root: Op, leaf: Any) -> bool:
@@ -77,7 +77,7 @@ def _frontier(ops: Iterable[Op], root: Op) -> list[Op]:
         return [g for g in op.given if is_op(g) and g.cut]
 
     starts = [g for op in with_history([root]) or [root] for g in detached(op)] + [root] * bool(root.cut)
-    near = reached(starts, lambda op: [] if op.cut in CUTS else detached(op))
+    near = closure(starts, lambda op: [] if op.cut in CUTS else detached(op))
     cuts = [op for op in ops if op.cut in CUTS]
     return sorted([op for op in cuts if op in near] or cuts, key=lambda op: op.number, reverse=True)
 

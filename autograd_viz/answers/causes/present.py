@@ -6,7 +6,7 @@ from ... import words
 from ...graph.passes import Holder
 from ...graph.text import number_text, shape_text, value_text
 from .cause import Cause, Said, cause_of, source_of
-from .code import spelled
+from .code import spelling
 from .history import Event, PassEvent
 from .missing import cuts_before
 from .paths import is_op
@@ -123,7 +123,7 @@ def lost_part(q: Question) -> list[Cause]:
         return []
     number, user = q.number
     nodes = [o.node for o in q.facts.document.ops if o.node and o.source == user.source]
-    return [Cause("lacks_number", nodes=tuple(nodes[:1]), source=number.source, said={"op": spelled(number)})]
+    return [Cause("lacks_number", nodes=tuple(nodes[:1]), source=number.source, said={"op": spelling(number)})]
 
 
 def plain_gradient(q: Question) -> Cause:
@@ -135,7 +135,7 @@ def plain_gradient(q: Question) -> Cause:
     users = sorted(uses, key=lambda op: op.number)
     if not users:
         return cause_of("fine_unseen", grad=grad)
-    said: dict[str, Said] = {"grad": grad, "op": spelled(users[0]), "count": str(len(users)), "other": users[-1].source}
+    said: dict[str, Said] = {"grad": grad, "op": spelling(users[0]), "count": str(len(users)), "other": users[-1].source}
     if len(users) == 1:
         return cause_of("fine", users[0], **said)
     return cause_of("fine_paths", users[0], **said, parts=_parts(q))

@@ -67,7 +67,7 @@ def _between(f: Facts, huge: bool, said: dict[str, Said]) -> Cause:
     It is for paths on which only parameters' gradients are known.
     """
     rank = {o.id: i for i, o in enumerate(f.document.ops)}
-    leaves = [t for n in f.passed if (v := f.nodes[n].variable) is not None and (t := f.tensors[v]).name and f.users.get(v)]
+    leaves = [t for n in f.pass_nodes if (v := f.nodes[n].variable) is not None and (t := f.tensors[v]).name and f.users.get(v)]
     leaves.sort(key=lambda t: min(rank[o.id] for o in f.users[t.id]))
     sized = [(t, n) for t in leaves if len(t.value.shape) > 1 and (n := norm(t.grad))]
     later = sized[next((i for i, (t, _) in enumerate(sized) if t.id == f.subject.id), len(sized)) :]

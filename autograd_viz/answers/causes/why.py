@@ -10,7 +10,7 @@ from ...graph.model import Document, Node, Op, Tensor, Value
 from ...graph.text import shape_text, value_text
 from ...graph.trace import Change, Step, Trace
 from ..sentences import PROPERTIES, Births, after_hooks, hook_kind, is_differentiable, listed, same, together
-from . import recorded_cut_sentences
+from . import cut_sentences
 
 RULES = (  # the beginning of a node's name, and how its rule makes a gradient zero
     ("ReluBackward", "WHY_ZERO_RELU"),
@@ -60,7 +60,7 @@ class Why:
         """The answer for every tensor of the document before the pass, by id."""
         found = {t.id: self._without_gradient(t) or self._pending(t) for t in self.document.tensors}
         unreached = (t.id for t in self.document.tensors if self._is_unreached(t) and (t.name or t.is_leaf))
-        cuts = recorded_cut_sentences(self.document, islice(unreached, MOST_CUT))
+        cuts = cut_sentences(self.document, islice(unreached, MOST_CUT))
         return found | {id: together([found[id], cut]) for id, cut in cuts.items() if cut}
 
     def _is_unreached(self, t: Tensor) -> bool:

@@ -203,10 +203,10 @@ Known = Mapping[str, Operand]  # by name in the rule; a name that is not known s
 def rewritten(rule: str, known: Known) -> str:
     """The rule in other names and signs: `grad * other` as `(gradient of c) × b`."""
     tokens = _TOKEN.findall(_TRANSPOSED.sub(r"\1ᵀ", rule))
-    return "".join(_written(tokens, i, known) for i in range(len(tokens)))
+    return "".join(_token_text(tokens, i, known) for i in range(len(tokens)))
 
 
-def _written(tokens: list[str], i: int, known: Known) -> str:
+def _token_text(tokens: list[str], i: int, known: Known) -> str:
     token = tokens[i]
     before, after = (next((t for t in side if not t.isspace()), "") for side in (reversed(tokens[:i]), tokens[i + 1 :]))
     if token in SIGNS and tokens[i - 1 : i + 2] == [" ", token, " "]:
