@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from .bad_numbers import bad_causes, bad_loss
 from .cause import Cause, cause_of
-from .facts import Facts
 from .hooks import hook_causes
 from .missing import missing
 from .present import last_write, lost_part, never_stepped, old, plain_gradient, several, skip, without_step
@@ -39,19 +38,20 @@ def _causes(q: Question) -> list[Cause]:
 
 def _of_numbers(q: Question) -> list[Cause]:
     """Why a gradient exists, and why it has its value."""
-    state = q.history.state_of(q.tensor)
-    since, before = last_write(q), old(q)
+    state, since, before = q.history.state_of(q.tensor), last_write(q), old(q)
     zeroed = [c for c in since if c.kind == "grad_zeroed" and state == "zero"]
     if zeroed or (before and state in ("nan", "inf", "zero")):
         return [*zeroed, *before]
     if state in ("nan", "inf"):
         return _or_gone(q, [*bad_causes(q.facts), *skip(q)]) or [Cause("not_recorded")]
     if state == "zero":
-        return _or_gone(q, [*zero_of(q.facts), *without_step(q), *bad_loss(q.facts)]) or [Cause("not_recorded")]
+        zeros = no_effect(q.facts) or zero_causes(q.facts)
+        return _or_gone(q, [*zeros, *without_step(q), *bad_loss(q.facts)]) or [Cause("not_recorded")]
     idle = without_step(q)
     found = [*before, *idle, *since, *([] if idle else [*several(q), *never_stepped(q)]), *lost_part(q)]
     if not before and (state or len(q.ops) <= FEW):
-        found += of_numbers(q.facts)
+        f = q.facts
+        found += no_effect(f) or [*zero_causes(f), *size_causes(f), *hook_causes(f), *bad_loss(f)]
     return _or_gone(q, found) or [plain_gradient(q)]
 
 
@@ -60,15 +60,3 @@ def _or_gone(q: Question, found: list[Cause]) -> list[Cause]:
     if q.last is None or q.last.root is not None or any(c.kind not in UNKNOWN for c in found) or q.facts.is_connected:
         return found
     return [cause_of(q.history.unknown_root, q.last)]
-
-
-def zero_of(f: Facts) -> list[Cause]:
-    """Why it is all zero."""
-    return [cause] if (cause := no_effect(f)) else zero_causes(f)
-
-
-def of_numbers(f: Facts) -> list[Cause]:
-    """What its numbers say, if it is not zero. Causes: a bias that is subtracted again, sizes, hooks, a loss that is nan."""
-    if cause := no_effect(f):
-        return [cause]
-    return [*zero_causes(f), *size_causes(f), *hook_causes(f), *bad_loss(f)]

@@ -101,9 +101,9 @@ def way(f: Facts, edge: Edge) -> list[Hop]:
 # -- zero up to rounding -----------------------------------------------------------------------------------------------
 
 
-def no_effect(f: Facts) -> Cause | None:
-    """A bias that is subtracted again, or a loss that is the same for any input; else None."""
-    return _taken_away(f) or _level(f)
+def no_effect(f: Facts) -> list[Cause]:
+    """A bias that is subtracted again, or a loss that is the same for any input."""
+    return [c for c in (_taken_away(f) or _level(f),) if c is not None]
 
 
 def _level(f: Facts) -> Cause | None:
