@@ -160,7 +160,8 @@ class Why:
             if birth is None or (birth.how in ("hook", "edit") and birth.step == number):
                 continue
             node = self.nodes[birth.node]
-            said.append(getattr(words, BIRTHS[birth.how].format(name.upper())).format(node=node.name, step=birth.step))
+            form = getattr(words, BIRTHS[birth.how].format("ZERO" if name == "zero" else "BAD"))
+            said.append(form.format(what=name, node=node.name, step=birth.step))
             if name == "zero" and birth.how == "node":
                 said += [getattr(words, rule).format(node=node.name) for begin, rule in RULES if _has_rule(node, begin)]
         return said
@@ -185,8 +186,8 @@ def _kept(node: Node, change: Change, made: Value, incoming: Value, number: int)
 
 
 def _old(change: Change, incoming: Value) -> list[str]:
-    said = {"nan": words.WHY_OLD_NAN, "inf": words.WHY_OLD_INF}
-    return [said[n] for n in said if change.before and PROPERTIES[n](change.before) and not PROPERTIES[n](incoming)]
+    was = [n for n in ("nan", "inf") if change.before and PROPERTIES[n](change.before) and not PROPERTIES[n](incoming)]
+    return [words.WHY_OLD_BAD.format(what=n) for n in was]
 
 
 def _text(value: Value | None) -> str:

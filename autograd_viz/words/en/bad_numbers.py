@@ -43,10 +43,9 @@ CAUSE_LOSS_BAD_FINITE = "The gradient is finite but meaningless, because the los
 DO_LOSS_BAD_FINITE = "Do not step with it: fix the loss first."
 
 # nan or inf in the backward pass
-CAUSE_BORN_LOG = "an input of {op} is {pole}, where its derivative is infinite ({line})."
+CAUSE_BORN_LOG = CAUSE_BORN_SQRT = "an input of {op} is {pole}, where its derivative is infinite ({line})."
 DO_BORN_LOG = "Clamp the input, x.clamp(min=1e-8), or use log_softmax or a loss with logits."
 MORE_BORN_LOG = MORE_BORN_EXPONENT = MORE_BORN_EXP = MORE_BORN_EDGE = "At {node}, {given}."
-CAUSE_BORN_SQRT = "an input of {op} is 0, where its derivative is infinite ({line})."
 DO_BORN_SQRT = "Add a small number under the root: (x + 1e-8).sqrt()."
 MORE_BORN_SQRT = "At {node}, {given}. The derivative is 1 / (2 sqrt(x))."
 CAUSE_BORN_NEGATIVE_ROOT = "{op} got a negative input; {given} ({line})."

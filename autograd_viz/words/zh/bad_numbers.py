@@ -44,10 +44,9 @@ CAUSE_LOSS_BAD_FINITE = "梯度虽然有限，但没有意义，因为损失是 
 DO_LOSS_BAD_FINITE = "不要用它更新参数：先修正损失。"
 
 # 反向传播中的 nan 或 inf
-CAUSE_BORN_LOG = "{op} 有一个输入是 {pole}，此处导数为无穷（{line}）。"
+CAUSE_BORN_LOG = CAUSE_BORN_SQRT = "{op} 有一个输入是 {pole}，此处导数为无穷（{line}）。"
 DO_BORN_LOG = "限制输入：x.clamp(min=1e-8)，或使用 log_softmax 或以 logits 为输入的损失函数。"
 MORE_BORN_LOG = MORE_BORN_EXPONENT = MORE_BORN_EXP = MORE_BORN_EDGE = "在 {node} 处，{given}。"
-CAUSE_BORN_SQRT = "{op} 有一个输入是 0，此处导数为无穷（{line}）。"
 DO_BORN_SQRT = "在根号下加上一个很小的数：(x + 1e-8).sqrt()。"
 MORE_BORN_SQRT = "在 {node} 处，{given}。导数是 1 / (2 sqrt(x))。"
 CAUSE_BORN_NEGATIVE_ROOT = "{op} 有负的输入；{given}（{line}）。"
