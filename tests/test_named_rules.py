@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import autograd_viz as av
-from autograd_viz.answers.sentences.rewriting import Operand, rewritten, terms_of
+from autograd_viz.answers.sentences.named import Operand, rewritten, terms_of
 from autograd_viz.graph.codec import recording_from_json, recording_to_json
 from autograd_viz.graph.trace import NamedRule, Step, Term
 from autograd_viz.stepper import Stepper

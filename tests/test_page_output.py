@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import autograd_viz as av
-from autograd_viz.widget import page_output
+from autograd_viz.widget import html
 
 from .figures import figure
 
@@ -93,14 +93,14 @@ def test_a_pass_that_would_be_refused_is_not_in_it() -> None:
 
 def test_a_page_that_is_too_large_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     s = av.step(leaf() * 2)
-    monkeypatch.setattr(page_output, "MOST_NODES", 1)
+    monkeypatch.setattr(html, "MOST_NODES", 1)
     assert s.page.html() == ""
-    monkeypatch.setattr(page_output, "MOST_NODES", 2)
-    monkeypatch.setattr(page_output, "MOST_NUMBERS", 1)
+    monkeypatch.setattr(html, "MOST_NODES", 2)
+    monkeypatch.setattr(html, "MOST_NUMBERS", 1)
     assert s.page.html() == ""
-    monkeypatch.setattr(page_output, "MOST_NUMBERS", 2)
+    monkeypatch.setattr(html, "MOST_NUMBERS", 2)
     assert s.page.html() != ""
-    monkeypatch.setattr(page_output, "MOST_LETTERS", 1000)
+    monkeypatch.setattr(html, "MOST_LETTERS", 1000)
     assert s.page.html() == ""
 
 

@@ -75,6 +75,19 @@ def test_every_sentence_that_the_code_names_exists() -> None:
     assert {name for name in used() if name.isupper()} <= vars(en).keys()
 
 
+TOGETHER = re.compile(r"(CAUSE|DO|MORE|WHY|ASK|RUN|EXPLAIN)_.*|UI")  # names that are put together where they are read
+
+
+def test_every_sentence_is_read_somewhere() -> None:
+    assert {name for name in vars(en) if name.isupper() and not TOGETHER.fullmatch(name)} <= {*used()}
+
+
+def test_the_sentences_of_a_cause_stand_in_the_file_of_its_name() -> None:
+    package = Path(av.__file__).parent
+    files = [p.stem for p in (package / "words" / "en").glob("*.py") if "\nCAUSE_" in p.read_text(encoding="utf-8")]
+    assert [name for name in files if not (package / "answers" / "causes" / f"{name}.py").exists()] == []
+
+
 MADE_UP = re.compile(  # keys that are put together where they are read
     r"(reset|back|next|finish|play|pause|run|fit|search|help|stops|step_over|step_into|step_out|map)_tip"
     r"|card_(parameter|values|gradient)|hook_\w+|stop(ped)?_(breakpoint|node|nan|zero|sign|above|below|grad|arrival|condition)"

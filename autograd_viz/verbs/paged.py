@@ -72,7 +72,7 @@ class Paged(ABC):
         from IPython import get_ipython
         from IPython.display import display
 
-        from ..widget.diff_widget import DiffWidget
+        from ..widget.data_widgets import DiffWidget
 
         if not hasattr(get_ipython(), "kernel"):
             print(self)  # in a terminal

@@ -20,7 +20,7 @@ from .picture import Map
 from .run_loop import Loop, Now
 
 if TYPE_CHECKING:
-    from ..widget.run_widget import RunWidget
+    from ..widget.data_widgets import RunWidget
     from ..widget.widget import StepperWidget
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from .. import words
-from ..answers.causes.text import place_text, sentence
+from ..answers.causes.answer import sentence
+from ..answers.causes.code import place_text
 from ..sources.raised import users_names
 from ..sources.shared.run.results import Again
 from ..stepper.stepper import Stepper

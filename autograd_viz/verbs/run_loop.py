@@ -19,7 +19,7 @@ from .run_made import watched
 from .show import step as step_of
 
 if TYPE_CHECKING:
-    from ..widget.run_widget import RunWidget
+    from ..widget.data_widgets import RunWidget
     from ..widget.widget import StepperWidget
 
 
@@ -154,13 +154,9 @@ class Loop:
     def widget(self) -> RunWidget:
         """The live picture."""
         if self._shown is None:
-            from IPython import get_ipython
-
-            from ..widget.run_widget import RunWidget
+            from ..widget.data_widgets import RunWidget
 
             self._shown = RunWidget(self.page, self._open_in_page)
-            if (shell := get_ipython()) is not None:
-                self._shown.follow_cells(shell.events)
         return self._shown
 
     def _open_in_page(self, step: int, theme: str) -> tuple[str, str]:

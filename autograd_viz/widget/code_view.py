@@ -18,7 +18,7 @@ MOST = 4000  # ops with a place
 SHORT = 12  # characters of a value
 
 
-class _Placed(NamedTuple):
+class _Place(NamedTuple):
     """An op, or a leaf, at its place. Of a leaf, `op`, `name` and `module` are empty."""
 
     source: Source
@@ -50,8 +50,8 @@ def code_of(shown: Collapsed, next_node: str) -> dict[str, Any]:
     if len(document.ops) > MOST:
         return {}
     called = [m.source for m in document.modules if m.source is not None]
-    listing = Listing((*(p.source for p in _placed(document)), *called))
-    placed = [p for p in _placed(document) if p.source in listing]
+    listing = Listing((*(p.source for p in _places(document)), *called))
+    placed = [p for p in _places(document) if p.source in listing]
     if not placed:
         return {}
     places = {source: i for i, source in enumerate(listing.places)}
@@ -64,7 +64,7 @@ def code_of(shown: Collapsed, next_node: str) -> dict[str, Any]:
     }
 
 
-def _runs(placed: list[_Placed], listing: Listing, places: Mapping[Source, int], shown: Collapsed) -> Iterator[dict[str, Any]]:
+def _runs(placed: list[_Place], listing: Listing, places: Mapping[Source, int], shown: Collapsed) -> Iterator[dict[str, Any]]:
     document = shown.whole
     ran = [p.ran(listing.texts[listing.text_of(p.source)]) for p in placed]
     values = {t.id: _named(t.name, t.value) for t in document.tensors}
@@ -81,20 +81,20 @@ def _runs(placed: list[_Placed], listing: Listing, places: Mapping[Source, int],
         }
 
 
-def _placed(document: Document) -> Iterator[_Placed]:
+def _places(document: Document) -> Iterator[_Place]:
     """Leaves, then ops, that have a place."""
     accumulates = {n.variable: n.id for n in document.nodes if n.variable is not None}
     made = {t for op in document.ops for t in op.outputs}
     for t in document.tensors:
         if t.source is not None and t.id not in made:
-            yield _Placed(t.source, accumulates.get(t.id, ""), t.id)
+            yield _Place(t.source, accumulates.get(t.id, ""), t.id)
     for op in document.ops:
         if op.source is not None:
             tensor = next((t for t in op.outputs if t is not None), "")
-            yield _Placed(op.source, op.node or "", tensor, op.id, op.name, op.module)
+            yield _Place(op.source, op.node or "", tensor, op.id, op.name, op.module)
 
 
-def passed(step: Step) -> dict[str, str]:
+def code_step(step: Step) -> dict[str, str]:
     """What the code view is told of a step: the node, not its group; the one that is next; the gradient that arrived."""
     arrived = next((g for g in step.grad_outputs if g is not None), None)
     return {"ran": step.node, "next": next(iter(step.engine.queue), ""), "arrived": _gradient(arrived)}
@@ -108,7 +108,6 @@ def _named(name: str | None, value: Value) -> str:
 
 
 def _gradient(value: Value | None) -> str:
-    """A number, a few numbers, or a norm."""
     if value is None or (norm := norm_of(value)) is None:
         return ""
     return _numbers(value) or words.PICTURE_NORM.format(norm=f"{norm:.3g}")

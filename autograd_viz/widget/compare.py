@@ -7,7 +7,7 @@ from typing import Any
 import ipywidgets
 import traitlets
 
-from .quiet import Quiet, QuietLayout
+from .front_end import Quiet, QuietLayout
 from .widget import StepperWidget
 
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
+import math
+from collections import Counter, defaultdict
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import traitlets
@@ -14,18 +17,24 @@ from ..graph.collapsed import Collapsed
 from ..graph.model import Value
 from ..graph.text import Labels
 from ..graph.trace import Engine, NamedRule, State, Step
+from ..pictures.maps.arrows import said_of
+from ..pictures.maps.cards import Card
 from ..pictures.maps.drawing import MapDrawing
+from ..pictures.maps.flow import Flow
+from ..pictures.maps.labels import Line
+from ..pictures.maps.numbers import Place, of_step
 from ..pictures.render import Theme, Writer
 from ..pictures.render.drawing import Drawing
 from ..pictures.render.escape import printable
 from ..pictures.render.pen import cell_address
 from ..pictures.render.writer import Lines, moving
 from ..stepper.stepper import Stepper
-from .code_view import passed
-from .map_frames import MapFrames
+from .code_view import code_step
 from .parts import Did, parts_of
 
+Label = tuple[str, str]  # words, and their colour role
 MOST_CAME = 8  # numbers that run to one node
+MOST_READY = 5  # ready nodes that are named where boxes hide them
 
 
 class FrameMaker:
@@ -53,7 +62,7 @@ class FrameMaker:
             came: addresses of the arrows along which the gradients of the node have come.
             step: the step as JSON.
             why: by tensor, the new reason for its grad, if it changed.
-            code: see `passed`.
+            code: see `code_step`.
         """
         shown = self.shown.step(step)
         addresses = list(dict.fromkeys(cell_address(c.at) for c in shown.changes))
@@ -73,7 +82,7 @@ class FrameMaker:
             "came": came,
             "step": to_plain(replace(shown, sentence="", named=_printable(shown.named))),
             "why": {t: reason for t, reason in why.items() if self.shown.draws(t)},
-            "code": passed(step),
+            "code": code_step(step),
         }
 
     def pass_over(self, step: Step) -> None:
@@ -93,7 +102,6 @@ class FrameMaker:
         return self.why.next(step)
 
     def _lines(self, addresses: list[str]) -> dict[str, list[list[list[str]]]]:
-        """The lines there now."""
         state = State(self.values, self.current, called=self.called)
         return {at: plain_lines(self.writer.lines(at, state)) for at in dict.fromkeys(addresses)}
 
@@ -110,15 +118,103 @@ def plain_lines(lines: Lines) -> list[list[list[str]]]:
     return [[[run.text, run.role] for run in line] for line in lines]
 
 
+class MapFrames:
+    """Turns the steps of one document into frames, in order."""
+
+    def __init__(self, drawing: MapDrawing) -> None:
+        self.plan, self.shown = drawing.plan, drawing.shown
+        self.known: dict[Place, float] = drawing.at_start()
+        self._is_over = False
+        self._flows: dict[Place, list[tuple[Card, Flow]]] = defaultdict(list)
+        self._leaf_labels: dict[str, list[tuple[str, Callable[[], Label]]]] = defaultdict(list)  # by leaf
+        for card in self.plan.cards.values():
+            if card.id in self.plan.places.frames:
+                for flow in self.plan.places.frames[card.id].flows:
+                    for place in flow.places:
+                        self._flows[place].append((card, flow))
+            self._know_leaves(card)
+
+    def _know_leaves(self, card: Card) -> None:
+        """Note where a card shows the gradients of leaves."""
+        labels, lines = self.plan.labels, self.plan.labels.lines(card)
+        for line in lines:
+            self._leaf_labels[line.id].append((f"line:{card.id}.{line.id}", partial(self._of_line, line)))
+        for line in labels.all_lines(card):
+            if card.depth == 0:
+                self._leaf_labels[line.id].append((f"leaf:{line.id}", partial(self._of_line, line)))
+            if not labels.is_told(card):
+                self._leaf_labels[line.id].append((f"alarm:{card.id}", partial(self._of_card, card)))
+
+    def _of_line(self, line: Line) -> Label:
+        said, odd = line.said(self.known, self._is_over)
+        return said, "grad" if odd else "link"
+
+    def _of_card(self, card: Card) -> Label:
+        return ", ".join(self.plan.labels.alarms(card, self.known)), "grad"
+
+    def frame(self, step: Step, sentence: str) -> dict[str, Any]:
+        """The next frame.
+
+        Returns:
+            node: the innermost card of the node.
+            sentence: the sentence of the step.
+            changes: (address, lines before, lines after).
+            norms: (flow, before, after).
+            fresh: addresses to highlight.
+            step: the step as JSON, without its numbers.
+            code: see `code_step`.
+        """
+        told = of_step(step)
+        flows = {flow.id: (card, flow) for place in told for card, flow in self._flows.get(place, ())}
+        leaves = [place[0] for place in told if place[1] == "grad"]
+        is_last = not step.engine.queue
+        leaves = list(self._leaf_labels) if is_last else leaves  # a leaf without a gradient will get none now
+        before = self._norms(flows), self._labels(flows, leaves)
+        self._is_over = is_last
+        for place, norm in told.items():
+            if norm is not None:
+                self.known[place] = norm
+        norms, written = self._norms(flows), self._labels(flows, leaves)
+        changes = [(at, _run_of(before[1][at]), _run_of(now)) for at, now in written.items() if now != before[1][at]]
+        return {
+            "node": self.shown.shown.get(step.node, self.plan.root.id),
+            "sentence": sentence,
+            "changes": changes,
+            "norms": [(id, before[0][id], now) for id, now in norms.items() if now != before[0][id]],
+            "fresh": [at for at, _, _ in changes],
+            "moves": [],
+            "step": to_plain(replace(self.shown.step(step), sentence="", named=())),
+            "why": {},
+            "code": code_step(step),
+        }
+
+    def pass_over(self, step: Step) -> None:
+        """Pass over a step that already has a frame."""
+        self.frame(step, "")
+
+    def _norms(self, flows: dict[str, tuple[Card, Flow]]) -> dict[str, float | str | None]:
+        return {id: _plain(flow.gradient(self.known)) for id, (_, flow) in flows.items()}
+
+    def _labels(self, flows: dict[str, tuple[Card, Flow]], leaves: list[str]) -> dict[str, Label]:
+        said = {f"g:{id}": said_of(self.plan, card, flow, self.known) for id, (card, flow) in flows.items()}
+        return said | {at: tell() for leaf in leaves for at, tell in self._leaf_labels.get(leaf, ())}
+
+
+def _run_of(written: Label) -> list[list[list[str]]]:
+    return [[list(written)]] if written[0] else []
+
+
+def _plain(norm: float | None) -> float | str | None:
+    """A norm as JSON, which has no nan."""
+    return norm if norm is None or math.isfinite(norm) else str(norm)
+
+
 class FramesTrait(traitlets.List):  # type: ignore[type-arg]
     """The frames of a widget. They are made when somebody reads them: a page, or code that saves the widget."""
 
     def get(self, obj: Any, cls: Any = None) -> Any:
         """The list, with a frame for every step that has run."""
         return obj.view.frames()
-
-
-MOST_READY = 5  # ready nodes that are named where boxes hide them
 
 
 class Framed:
@@ -160,10 +256,9 @@ class Framed:
     def ready(self, engine: Engine) -> list[tuple[str, str]]:
         """The box and the name of each node that could run now; [] if no box hides one."""
         first = engine.queue[:MOST_READY]
-        return [(self._hidden[n], self._name(n)) if n in self._hidden else (n, "") for n in first] if self._hides(first) else []
-
-    def _hides(self, nodes: tuple[str, ...]) -> bool:
-        return not self._hidden.keys().isdisjoint(nodes)
+        if self._hidden.keys().isdisjoint(first):
+            return []
+        return [(self._hidden[n], self._name(n)) if n in self._hidden else (n, "") for n in first]
 
     def _name(self, node: str) -> str:
         return printable(self._labels.of(node))

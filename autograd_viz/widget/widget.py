@@ -4,7 +4,7 @@
 A cell that ends in a stepper has three outputs:
 - the live view;
 - a picture, with a line that says how to get the live view back;
-- a page in a frame, which steps without a kernel (page_output.py).
+- a page in a frame, which steps without a kernel (html.py).
 The live view hides the other two while it exists (still.js finds them by a mark). In a notebook opened later, and in what
 nbconvert writes, the page hides the picture. Where frames are not allowed (an untrusted notebook, GitHub), the picture stays.
 """
@@ -36,14 +36,12 @@ from ..runtime.interrupts import alone, breakable, whole
 from ..stepper.advice import advise
 from ..stepper.stepper import Stepper
 from ..stepper.stops import Stops
-from .changes import change_of, effect_of
 from .frames import Framed, FramesTrait, plain_lines
-from .front_end import OneSource
+from .front_end import OneSource, Quiet, QuietLayout
+from .html import DryRun, PageOutput
 from .modules import ENTRY, STYLES
 from .page import page_of, pending_edit
-from .page_output import DryRun, PageOutput
-from .questions import Questions
-from .quiet import Quiet, QuietLayout
+from .questions import Questions, change_of, effect_of
 from .view import Look, View
 from .watch import watch
 
@@ -156,7 +154,7 @@ class StepperWidget(Quiet, OneSource):
         self.observe(self._stops_set, names="shown_stops")
         self.observe(self._pins_set, names="pins")
         self.on_msg(self._asked)
-        watch(self)
+        watch(self, StepperWidget.refresh)
 
     # -- moves, stops, edits ------------------------------------------------------------------------------------------
 
@@ -327,7 +325,6 @@ class StepperWidget(Quiet, OneSource):
             self.rewritten = {id: to_plain(now) for id, now in self.stepper.rewritten(drawn).items()}
 
     def _show_drift(self) -> None:
-        """Show the grads that were changed outside the stepper."""
         shown = self.view.drawing.shown.document
         writer = Writer(shown, self._theme)
         state = self.stepper.state
@@ -356,14 +353,12 @@ class StepperWidget(Quiet, OneSource):
     # -- from the page ------------------------------------------------------------------------------------------------
 
     def _asked(self, widget: Any, content: Any, buffers: Any) -> None:
-        """The page asks for something that it cannot do alone."""
         self.view.is_read = True
         printed = self._questions.ask(content)
         if printed is not None:  # no cell is running that this output could belong to
             self.printed = printed
 
     def _edit_text(self, index: int, how: str, text: str) -> None:
-        """An edit typed into the page."""
         try:
             change = change_of(how, text)
         except ValueError as error:
@@ -401,7 +396,6 @@ class StepperWidget(Quiet, OneSource):
         self.stepper.set_pins(change.new)
 
     def _show_set(self) -> None:
-        """Show the stops and pins."""
         self.shown_stops, self.pins = self._shown_stops(), to_plain(self.stepper.pins)
 
     def _shown_stops(self) -> list[dict[str, Any]]:

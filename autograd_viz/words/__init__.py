@@ -1,7 +1,7 @@
 """All sentences and labels for users, one folder per language. `words.START` is in the chosen language.
 
-A language is a module with the same constants as `en`. The sentences have names in capitals, and {placeholders}. Names that
-begin with `UI` have labels of the widget by key.
+A language is a module with the same constants as `en`. The sentences have names in capitals, and {placeholders}. `UI` has the
+labels of the widget by key. What `explain` says of a cause is in the file with the name of the cause's own in answers/causes/.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def set_language(name: str) -> None:
         UnknownChoiceError: the language does not exist.
     """
     global _chosen
-    if name not in [*_LANGUAGES]:
+    if name not in _LANGUAGES:
         raise UnknownChoiceError("language", name, _LANGUAGES)
     _chosen = import_module(f".{name}", __name__)
 
@@ -34,8 +34,7 @@ def language() -> str:
 
 def ui() -> dict[str, str]:
     """The labels of the widget by key, in the chosen language."""
-    parts = (part for name, part in vars(_chosen).items() if name.startswith("UI"))
-    return {key: text for part in parts for key, text in part.items()}
+    return {**_chosen.UI}
 
 
 def __getattr__(name: str) -> str:

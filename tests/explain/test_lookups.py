@@ -26,6 +26,14 @@ BOTH: dict[str, tuple[str, str, str, int | None]] = {
     "switched off": (X + "x.requires_grad_(False)\n(x * 2).sum()", "x", "switched_off", 2),
     "a non-leaf": (X + "h = x * 2\nh.sum().backward()", "h", "not_leaf", 2),
     "a leaf that was lost": ("w = torch.ones(2, requires_grad=True) * 0.1\n(w * 3).sum().backward()", "w", "leaf_lost", 1),
+    "two leaves that were lost": (
+        "w = torch.ones(2, requires_grad=True) * torch.ones(2, requires_grad=True)\n(w * 3).sum().backward()",
+        "w", "not_leaf", 1,
+    ),
+    "a leaf that was lost in what has no name": (
+        "def made():\n    h = torch.ones(2, requires_grad=True) * 0.1\n    (h * 3).sum().backward()\n    return lambda: h\n"
+        "get = made()", "get()", "not_leaf", 2,
+    ),
     "its own update": (W + "(w * v).sum().backward()\nw = w - 0.1 * w.grad\n", "w", "leaf_lost", 4),
     "detached": (X + "h = x.detach()\n(h * 2).sum()", "h", "cut_detach", 2),
     "the way is cut by detach()": (W + "h = (w * 2).detach()\n(h * v).sum().backward()", "w", "path_cut_detach", 3),
@@ -133,6 +141,12 @@ TORCH: dict[str, tuple[str, str, str, int | None]] = {
         "net.a.weight", "path_cut_detach", 7,
     ),
     "a layer that forward() leaves out": (NET + "extra = torch.nn.Linear(2, 2)\n" + TURN, "extra.weight", "not_used", 5),
+    "used between the last two passes": (
+        W + "v.sum().backward()\ny = w * 2\nv.sum().backward()", "w", "not_in_loss", 4,
+    ),
+    "used before the last two passes": (
+        W + "y = w * 2\nv.sum().backward()\nv.sum().backward()", "w", "not_used", 5,
+    ),
     "a result that is not used": (NET + "y = net[0](x)\n(net[2](torch.ones(1, 3))).sum().backward()", "net[0].weight",
                                   "not_in_loss", 4),
     "a layer behind the optimizer": (OPT + "net[2] = torch.nn.Linear(3, 1)\n" + TURN, "net[2].weight", "not_held_new", 4),

@@ -29,6 +29,16 @@ def test_json_tells_every_card_and_the_norms_of_its_parameters(tmp_path: Path) -
     assert all(arrow["source"] in ends for arrow in told["arrows"])
 
 
+def test_a_card_has_the_ops_of_the_cards_in_it(tmp_path: Path) -> None:
+    model = Net()
+    av.save(av.map(loss_of(model)), tmp_path / "m.json")
+    cards = json.loads((tmp_path / "m.json").read_text(encoding="utf-8"))["cards"]
+    inside = {card["id"]: sum(c["ops"] for c in cards if c["above"] == card["id"]) for card in cards}
+    assert [card["path"] for card in cards if inside[card["id"]] not in (0, card["ops"])] == []
+    ops = {card["path"]: card["ops"] for card in cards if card["kind"] == "module"}
+    assert (ops["embed"], ops["head"], ops["blocks.1.first"], ops["blocks.1"]) == (2, 2, 2, 6)
+
+
 def test_a_norm_that_is_no_number_is_a_word(tmp_path: Path) -> None:
     model = Net(1)
     loss = model(av.tensor([[float("inf"), 1.0]])).square().mean()

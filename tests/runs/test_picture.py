@@ -104,21 +104,22 @@ def test_the_widget_follows_the_loop_and_opens_a_step() -> None:
     assert not widget.data["is_live"]
 
 
-def test_the_widget_shows_the_last_steps_when_their_cell_has_run() -> None:
+def test_the_widget_shows_the_last_steps_when_their_cell_has_run(monkeypatch: pytest.MonkeyPatch) -> None:
     from IPython.core.events import EventManager
 
     class Shell:
-        pass
+        events: Any = None
 
-    events = EventManager(Shell(), {"post_run_cell": lambda result: None})  # type: ignore[no-untyped-call]
+    shell = Shell()
+    shell.events = EventManager(shell, {"post_run_cell": lambda result: None})  # type: ignore[no-untyped-call]
+    monkeypatch.setattr("IPython.core.getipython.get_ipython", lambda: shell)
     model, optimizer = made()
     with av.watch(model) as run:
         widget = run.widget()
-        widget.follow_cells(events)
         widget._due = float("inf")
         train(model, optimizer, 3)
         assert widget.data["steps"] == 0
-        events.trigger("post_run_cell", None)  # type: ignore[no-untyped-call]
+        shell.events.trigger("post_run_cell", None)
         assert widget.data["steps"] == 3
 
 

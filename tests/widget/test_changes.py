@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import autograd_viz as av
-from autograd_viz.widget.changes import CHANGES
+from autograd_viz.widget.questions import CHANGES
 from autograd_viz.words import en
 
 LIBRARIES = ["autograd_viz", pytest.param("torch", marks=pytest.mark.torch)]

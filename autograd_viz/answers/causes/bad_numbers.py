@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from ... import words
 from ...graph.model import Tensor
-from ...graph.text import value_text
 from ..sentences import PROPERTIES
-from .cause import Cause
+from .cause import Cause, source_of
 from .facts import Edge, Facts
 from .forward_birth import births_of, forward_births
 from .nan_sources import has_negative_base, nan_source
-from .numbers import bounds, has_zero, is_zero, value_with
-from .ops import cause_at, factor_values, factors, given_text, name_of_op, op_of
+from .numbers import bounds, has_zero, is_zero, text_of, value_with
+from .ops import cause_at, factor_values, factors, given_text, name_of_op, op_of, zeros_behind
 
 NOT_INFINITE = ("born_equal", "born_exponent", "born_singular", "born_std", "born_weightless")  # nan for any gradient
 MASKS = ("Where", "MaskedFill", "MaskedSelect", "Relu", "Clamp", "Max", "Min", "Index", "Select", "Slice")
@@ -22,10 +21,9 @@ def bad_causes(f: Facts) -> list[Cause]:
     name = value_with(f.subject.grad)
     if not name:
         return []
-    arrived = None if f.edge is None or not f.is_connected else f.arrived(*f.edge)
+    arrived = f.arrived_last if f.is_connected else None
     later = [_not_arrived(f, name)] if arrived is not None and not value_with(arrived, (name,)) else []
-    forward = forward_births(f)
-    if forward:
+    if forward := forward_births(f):
         return [*forward, *later]
     if f.edge is None or not f.is_connected:
         return [_not_arrived(f, name)]
@@ -38,9 +36,7 @@ def _not_arrived(f: Facts, name: str) -> Cause:
     """The last pass of this graph did not make it. It was there before, or a line has changed grad since."""
     if f.is_changed:
         return Cause("changed_since", (f.subject.id,))
-    arrived, changed = None if f.edge is None else f.arrived(*f.edge), f.live.grad_changed(f.subject.id)
-    source = None if changed is None else changed.source
-    said = {"what": name, "value": "" if arrived is None else value_text(arrived)}
+    arrived, source = f.arrived_last, source_of(f.live.grad_changed(f.subject.id))
     if arrived is None:
         kind = "bad_written" if source is not None else "bad_elsewhere" if f.loss else "not_recorded"
     elif value_with(f.before, (name,)):
@@ -49,7 +45,7 @@ def _not_arrived(f: Facts, name: str) -> Cause:
         kind = "inf_to_nan" if value_with(arrived, ("inf",)) else "bad_elsewhere"
     else:
         kind = "bad_since"
-    return Cause(kind, (f.subject.id,), source=source, said=said)
+    return Cause(kind, (f.subject.id,), source=source, said={"what": name, "value": text_of(arrived)})
 
 
 def bad_loss(f: Facts) -> list[Cause]:
@@ -77,15 +73,14 @@ def _walk(f: Facts, edge: Edge, name: str) -> list[Cause]:
         if sent and not bad and None not in sent.values():
             found.append(_met(f, at, name))
         for node, i in bad or [s for s, v in sent.items() if v is None]:
-            factor = _bad_factor(f, node, i)
+            factor = next((t for t in factors(f, node, i) if value_with(t.value)), None)  # bad in the forward pass
             if factor is not None and not f.holds(name, node):
                 found += _multiplied(f, node, factor)
             elif _is_born(f, node, i, name):
                 found += _born(f, node, i, name)
             else:
-                there = [(node, k) for k in range(f.nodes[node].outputs)]
-                stack += [e for e in there if e not in seen]
-                seen.update(there)
+                stack += [e for e in f.edges_at(node) if e not in seen]
+                seen.update(f.edges_at(node))
     return found
 
 
@@ -98,15 +93,9 @@ def _is_born(f: Facts, node: str, i: int, name: str) -> bool:
 
 
 def _met(f: Facts, at: Edge, name: str) -> Cause:
-    """A hook made it, or a sum of gradients."""
     hooks = words.COMMA.join(f.live.hooks(at[0]))
     kind = "bad_hook" if hooks or len(f.senders[at]) == 1 else "bad_sum"
     return cause_at(f, kind, at[0], (), what=name, hook=hooks or "?")
-
-
-def _bad_factor(f: Facts, node: str, i: int) -> Tensor | None:
-    """The factor with nan or inf in the forward pass, by which the gradient for next_functions[i] is multiplied."""
-    return next((t for t in factors(f, node, i) if value_with(t.value)), None)
 
 
 def _multiplied(f: Facts, node: str, factor: Tensor) -> list[Cause]:
@@ -118,8 +107,7 @@ def _multiplied(f: Facts, node: str, factor: Tensor) -> list[Cause]:
 def _born(f: Facts, node: str, i: int, name: str) -> list[Cause]:
     """The op, the reason, and the op that sent a zero or an inf into it."""
     if name == "nan" and f.holds("inf", node):
-        found = [c for k in range(f.nodes[node].outputs) for c in _walk(f, (node, k), "inf")]
-        return found or [_at(f, "born_other", node, name)]
+        return [c for e in f.edges_at(node) for c in _walk(f, e, "inf")] or [_at(f, "born_other", node, name)]
     born = _at(f, _kind(f, node, i), node, name)
     is_infinite = name == "nan" and born.kind not in NOT_INFINITE and any(map(has_zero, f.arrivals(node)))
     mask = _mask_behind(f, node) if is_infinite else None
@@ -152,13 +140,5 @@ def _masks(f: Facts, node: str, i: int) -> bool:
 
 def _mask_behind(f: Facts, node: str) -> Cause | None:
     """The op that kept the bad branch out of the result. It sent the zero that is multiplied by infinity."""
-    now, seen = node, {node}
-    while True:
-        before = next((s for k in range(f.nodes[now].outputs) for s in f.senders.get((now, k), ())), None)
-        if before is None or before[0] in seen:
-            return None
-        now, i = before
-        seen.add(now)
-        there = f.arrivals(now)
-        if has_zero(f.sent(now, i)) and there and not any(map(has_zero, there)) and _masks(f, now, i):
-            return cause_at(f, "zero_times_inf", now, (), born=name_of_op(f, node))
+    mask = next((at for at in zeros_behind(f, node) if _masks(f, *at)), None)
+    return None if mask is None else cause_at(f, "zero_times_inf", mask[0], (), born=name_of_op(f, node))

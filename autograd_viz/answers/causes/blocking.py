@@ -1,72 +1,189 @@
-"""Ops that pass no gradient, and when they pass none."""
+"""Ops that pass no gradient, and when they pass none: causes of zeros.py.
+
+Each test takes one node and one of its next_functions. Is it certain, from the op's inputs, that the node sends only zeros
+along it?
+"""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from typing import NamedTuple
 
 from ...graph.text import number_text, value_text
-from . import conditions as c
+from ..sentences import is_differentiable
 from .cause import Cause
 from .facts import Facts
-from .numbers import bounds, is_zero, largest, range_text
-from .ops import PRODUCTS, cause_at, factor_values, factors, given_text, numbers_of, op_of, stem
+from .numbers import all_are, bounds, is_constant, is_zero, largest, lies_outside, number, range_text
+from .ops import PRODUCTS, cause_at, factor_values, factors, given_text, numbers_of, op_of, operand, stem
+
+Test = Callable[[Facts, str, int], bool]
+
+
+def always(f: Facts, node: str, i: int) -> bool:
+    """It always sends zeros."""
+    return True
+
+
+def relu(f: Facts, node: str, i: int) -> bool:
+    """No element of its input is positive (or above its threshold)."""
+    if f.input(node) is None:
+        return op_of(f, node) == "Relu" and is_zero(f.result(node))
+    return lies_outside(f.input(node), number(f.plain(node, "threshold")) or 0.0, math.inf)
+
+
+def clamp(f: Facts, node: str, i: int) -> bool:
+    """All elements of its input are outside its bounds."""
+    low = number(f.plain(node, "min") or f.plain(node, "min_val"))
+    high = number(f.plain(node, "max") or f.plain(node, "max_val"))
+    return lies_outside(f.input(node), -math.inf if low is None else low, math.inf if high is None else high)
+
+
+def shrink(f: Facts, node: str, i: int) -> bool:
+    """All elements of its input are inside its threshold."""
+    found, limit = bounds(f.input(node)), number(f.plain(node, "lambd")) or 0.5
+    return found is not None and -limit <= found[0] and found[1] <= limit
+
+
+def rounded(f: Facts, node: str, i: int) -> bool:
+    """A division that rounds."""
+    return f.plain(node, "rounding_mode") not in ("", "None")
+
+
+def quotient(f: Facts, node: str, i: int) -> bool:
+    """It rounds; or the dividend, a factor of the divisor's gradient, is 0."""
+    return rounded(f, node, i) or (i == 1 and is_zero(operand(f, node, 0, "self")))
+
+
+def factor(f: Facts, node: str, i: int) -> bool:
+    """The factor of the input is all zero."""
+    return 0.0 in numbers_of(f, node) or any(map(is_zero, factor_values(f, node, i)))
+
+
+def below(limit: float) -> Test:
+    """Every element of the input is so far below 0 that the derivative is 0 in single precision."""
+    return lambda f, node, i: lies_outside(f.input(node), -limit, math.inf)
+
+
+def saturated(limit: float, *ends: float) -> Test:
+    """Every element of the input is beyond the limit, or every element of the result is at its ends."""
+
+    def holds(f: Facts, node: str, i: int) -> bool:
+        result = f.result(node)
+        if ends and result is not None and result.numbers:
+            return all_are(result, lambda n: n in ends)
+        return lies_outside(f.input(node), -limit, limit)
+
+    return holds
+
+
+def no_exponent(f: Facts, node: str, i: int) -> bool:
+    """It is the power 0."""
+    return number(f.plain(node, "exponent")) == 0
+
+
+def power(f: Facts, node: str, i: int) -> bool:
+    """Its derivative is zero: for a power above 1 at 0, and for the power 0."""
+    return no_exponent(f, node, i) or ((number(f.plain(node, "exponent")) or 0) > 1 and is_zero(f.input(node)))
+
+
+def equal(f: Facts, node: str, i: int) -> bool:
+    """It compares equal values."""
+    a, b = f.input(node, 0), f.input(node, 1)
+    return a is not None and b is not None and bool(a.numbers) and a.numbers == b.numbers
+
+
+def masked(f: Facts, node: str, i: int) -> bool:
+    """The condition of where, or the mask of masked_fill, selects the other operand everywhere."""
+    is_where = "Where" in f.called(node)
+    return all_are(f.saved(node, "condition", "mask"), lambda n: bool(n) != (is_where and i == 0))
+
+
+def ignored(f: Facts, node: str, i: int) -> bool:
+    """Every target is the ignored one."""
+    index = number(f.plain(node, "ignore_index"))
+    return all_are(f.saved(node, "target"), lambda n: n == index)
+
+
+def padding(f: Facts, node: str) -> float | None:
+    """The row of an embedding that gets no gradient; None if it has none."""
+    index = number(f.plain(node, "padding_idx"))
+    return None if index is None or index < 0 else index
+
+
+def padded(f: Facts, node: str, i: int) -> bool:
+    """All look-ups are of the padding row."""
+    given = [t.value for t in f.inputs(node) if not is_differentiable(t.value.dtype)]
+    return any(all_are(v, lambda n: n == padding(f, node)) for v in (f.saved(node, "indices"), *given))
+
+
+def alone(f: Facts, node: str, i: int) -> bool:
+    """The reduced dimension has one element."""
+    dim, shape = number(f.plain(node, "dim")), next((t.value.shape for t in f.inputs(node)), ())
+    return dim is not None and -len(shape) <= dim < len(shape) and shape[int(dim)] == 1
+
+
+def is_one_hot(f: Facts, node: str, i: int) -> bool:
+    """One of its probabilities is 1: then it passes nothing."""
+    found = bounds(f.result(node))
+    return found is not None and found[1] == (0.0 if "Log" in f.called(node) else 1.0)
 
 
 class Blocking(NamedTuple):
-    """A way of sending zeros: its ops, the kind of cause, and a test that proves it."""
+    """A way of sending zeros: its ops, the kind of cause, and a test that proves it, if its values can."""
 
     ops: tuple[str, ...]
     kind: str
-    holds: c.Test
+    holds: Test = lambda f, node, i: False
 
 
 MODULE_HOOK = "BackwardHookFunction"
 BLOCKING = (
-    Blocking(("Relu",), "zero_relu", c.relu),
-    Blocking(("Threshold",), "zero_clamp", c.relu),
-    Blocking(("Clamp", "ClampMin", "ClampMax", "Hardtanh"), "zero_clamp", c.clamp),
-    Blocking(("Hardsigmoid",), "zero_clamp", c.saturated(3.0)),
-    Blocking(("Softshrink", "Hardshrink"), "zero_shrink", c.shrink),
-    Blocking(("Round", "Floor", "Ceil", "Trunc", "Sign", "Sgn", "FloorDivide", "Heaviside"), "zero_flat", c.always),
-    Blocking(("Div",), "zero_quotient", c.quotient),
-    Blocking(("Bernoulli", "Normal", "Uniform", "Multinomial", "Random", "Poisson", "Exponential"), "zero_drawn", c.always),
-    Blocking((MODULE_HOOK,), "zero_module_hook", c.unsure),
-    Blocking(("Where", "MaskedFill", "MaskedScatter"), "zero_mask", c.masked),
-    Blocking(("NativeDropout", "FusedDropout"), "zero_dropout", c.dropped),
-    Blocking(("Sigmoid",), "zero_saturated", c.saturated(100.0, 0.0, 1.0)),
-    Blocking(("Tanh",), "zero_saturated", c.saturated(25.0, -1.0, 1.0)),
-    Blocking(("CopySlices", "IndexPut", "IndexFill", "IndexCopy"), "zero_overwritten", c.unsure),
-    Blocking(("Fill", "Zero", "Copy"), "zero_overwritten", c.overwritten),
-    Blocking(("Softplus", "Silu", "Mish", "Elu", "Exp", "Exp2", "Expm1", "Selu", "Celu"), "zero_below", c.below(110.0)),
-    Blocking(("Gelu",), "zero_below", c.below(20.0)),
-    Blocking(("LinalgVectorNorm", "Norm"), "zero_abs", c.norm_of_zero),
-    Blocking(("Softmax", "LogSoftmax"), "zero_softmax", c.alone),
-    Blocking(PRODUCTS, "zero_factor", c.factor),
-    Blocking(("Std", "Var", "StdMean", "VarMean"), "zero_spread", c.alike),
-    Blocking(("Pow",), "zero_power", c.power),
-    Blocking(("NllLoss", "NllLoss2D"), "zero_ignored", c.ignored),
-    Blocking(("MultiMarginLoss", "MultilabelMarginLoss"), "zero_margin", c.unsure),
-    Blocking(("Embedding",), "zero_padding", c.padded),
-    Blocking(("Abs",), "zero_abs", c.at_zero),
-    Blocking(("MseLoss", "L1Loss", "SmoothL1Loss", "HuberLoss"), "zero_equal", c.equal),
+    Blocking(("Relu",), "zero_relu", relu),
+    Blocking(("Threshold",), "zero_clamp", relu),
+    Blocking(("Clamp", "ClampMin", "ClampMax", "Hardtanh"), "zero_clamp", clamp),
+    Blocking(("Hardsigmoid",), "zero_clamp", saturated(3.0)),
+    Blocking(("Softshrink", "Hardshrink"), "zero_shrink", shrink),
+    Blocking(("Round", "Floor", "Ceil", "Trunc", "Sign", "Sgn", "FloorDivide", "Heaviside"), "zero_flat", always),
+    Blocking(("Div",), "zero_quotient", quotient),
+    Blocking(("Bernoulli", "Normal", "Uniform", "Multinomial", "Random", "Poisson", "Exponential"), "zero_drawn", always),
+    Blocking((MODULE_HOOK,), "zero_module_hook"),
+    Blocking(("Where", "MaskedFill", "MaskedScatter"), "zero_mask", masked),
+    Blocking(("NativeDropout", "FusedDropout"), "zero_dropout", lambda f, node, i: number(f.plain(node, "p")) == 1.0),
+    Blocking(("Sigmoid",), "zero_saturated", saturated(100.0, 0.0, 1.0)),
+    Blocking(("Tanh",), "zero_saturated", saturated(25.0, -1.0, 1.0)),
+    Blocking(("CopySlices", "IndexPut", "IndexFill", "IndexCopy"), "zero_overwritten"),
+    Blocking(("Fill", "Zero", "Copy"), "zero_overwritten", lambda f, node, i: i == 0),
+    Blocking(("Softplus", "Silu", "Mish", "Elu", "Exp", "Exp2", "Expm1", "Selu", "Celu"), "zero_below", below(110.0)),
+    Blocking(("Gelu",), "zero_below", below(20.0)),
+    Blocking(("LinalgVectorNorm", "Norm"), "zero_abs", lambda f, node, i: is_zero(f.result(node))),
+    Blocking(("Softmax", "LogSoftmax"), "zero_softmax", alone),
+    Blocking(PRODUCTS, "zero_factor", factor),
+    Blocking(("Std", "Var", "StdMean", "VarMean"), "zero_spread", lambda f, node, i: is_constant(f.input(node))),
+    Blocking(("Pow",), "zero_power", power),
+    Blocking(("NllLoss", "NllLoss2D"), "zero_ignored", ignored),
+    Blocking(("MultiMarginLoss", "MultilabelMarginLoss"), "zero_margin"),
+    Blocking(("Embedding",), "zero_padding", padded),
+    Blocking(("Abs",), "zero_abs", lambda f, node, i: is_zero(f.input(node))),
+    Blocking(("MseLoss", "L1Loss", "SmoothL1Loss", "HuberLoss"), "zero_equal", equal),
     Blocking(
         ("Max", "Min", "Amax", "Amin", "Maximum", "Minimum", "Sort", "Topk", "Kthvalue", "Median", "Nanmedian", "Mode", "Fmax",
          "Fmin", "Cummax", "Cummin", "AdaptiveMaxPool", "FractionalMaxPool", "Aminmax"),
-        "zero_picked", c.unsure,
+        "zero_picked",
     ),
     Blocking(
         ("Slice", "Select", "Index", "Gather", "Split", "Unbind", "Narrow", "MaskedSelect", "Take", "Diagonal", "Tril", "Triu",
          "AsStrided", "UnsafeSplit", "Chunk", "DiagEmbed", "Trace", "Unfold", "AvgPool2D", "AvgPool3D", "UpsampleNearest2D",
          "ScatterAdd", "Scatter", "ConstantPadNd"),
-        "zero_part", c.unsure,
+        "zero_part",
     ),
 )  # fmt: skip
 BY_OP = {op: b for b in BLOCKING for op in b.ops}
-SPECIAL: dict[str, tuple[tuple[str, c.Test], ...]] = {  # by kind: its name under a condition; the first true one counts
-    "zero_power": (("zero_exponent", c.no_exponent),),
-    "zero_quotient": (("zero_flat", c.rounded),),
-    "zero_softmax": (("zero_single", c.alone), ("zero_one_hot", c.is_one_hot)),
-    "zero_padding": (("zero_part", lambda f, node, i: c.padding(f, node) is None),),
+SPECIAL: dict[str, tuple[tuple[str, Test], ...]] = {  # by kind: its name under a condition; the first true one counts
+    "zero_power": (("zero_exponent", no_exponent),),
+    "zero_quotient": (("zero_flat", rounded),),
+    "zero_softmax": (("zero_single", alone), ("zero_one_hot", is_one_hot)),
+    "zero_padding": (("zero_part", lambda f, node, i: padding(f, node) is None),),
 }
 # elementwise ops: if they send zeros, no element that receives a gradient passes it on
 ELEMENTWISE = ("Mul", "Pow", "Abs", "MseLoss", "L1Loss", "SmoothL1Loss", "HuberLoss")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from ...graph.surroundings import Source
 
@@ -26,3 +27,13 @@ class Cause:
     nodes: tuple[str, ...] = ()
     source: Source | None = None
     said: Mapping[str, Said] = field(default_factory=dict)
+
+
+def source_of(event: Any) -> Source | None:
+    """Where an op ran, or an event happened."""
+    return None if event is None else event.source
+
+
+def cause_of(kind: str, event: Any = None, **said: Said) -> Cause:
+    """A cause at an op or event."""
+    return Cause(kind, source=source_of(event), said=said)

@@ -6,13 +6,14 @@ from collections.abc import Iterable
 
 from ... import words
 from ...graph.model import Document, Op
+from .answer import sentence
 from .cause import Cause
 from .facts import Facts, takes_the_shape
-from .live import NothingLive
-from .text import sentence
+from .history import NothingLive
+from .paths import closure
 
 
-def recorded_cut_sentences(document: Document, tensors: Iterable[str]) -> dict[str, str]:
+def cut_sentences(document: Document, tensors: Iterable[str]) -> dict[str, str]:
     """Where the path to a tensor was detached, for those of the tensors that get no gradient."""
     f: Facts | None = None
     found = {}
@@ -29,35 +30,21 @@ def cuts_of(f: Facts) -> list[Cause]:
 
     The comparison in `z * (z > 0).float()` does not count: its result reaches the loss only through a product with z.
     """
-    reached, stopped = {f.subject.id}, list[Op]()
-    stack = [f.subject.id]
+    there, ends, stack = {f.subject.id}, list[Op](), [f.subject.id]
     while stack:
         id = stack.pop()
         for op in f.users.get(id, ()):
             if takes_the_shape(op):
                 continue
-            new = [o for o in op.outputs if o is not None and o not in reached] if _passes(f, op, id) else []
-            stopped += [] if new or {*op.outputs} <= reached else [op]
-            reached.update(new)
+            new = [o for o in op.outputs if o is not None and o not in there] if _passes(f, op, id) else []
+            ends += [] if new or {*op.outputs} <= there else [op]
+            there.update(new)
             stack += new
-    ends = _behind_roots(f, reached)
-    return [_cut_at(f, op) for op in stopped if ends & {o for o in op.outputs if o is not None}]
-
-
-def _behind_roots(f: Facts, but: set[str]) -> set[str]:
-    """The tensors that the loss was made from, among these."""
-    found, stack = {*f.loss} - but, [id for id in f.loss if id not in but]
-    while stack:
-        op = f.makers.get(stack.pop())
-        for operand in () if op is None or takes_the_shape(op) else op.inputs:
-            if operand.tensor is not None and operand.tensor not in found | but:
-                found.add(operand.tensor)
-                stack.append(operand.tensor)
-    return found
+    beside = closure((t for t in f.loss if t not in there), lambda t: (o for o in f.operands(t) if o not in there))
+    return [_cut_at(f, op) for op in ends if beside.keys() & {*op.outputs}]
 
 
 def _passes(f: Facts, op: Op, tensor: str) -> bool:
-    """Does the op's node send a gradient to this operand?"""
     edge = f.edge_of(tensor)
     return op.node is not None and any((a.node, a.index) == edge for a in f.nodes[op.node].next_functions)
 

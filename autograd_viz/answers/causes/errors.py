@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ...graph.surroundings import Source
 from ..sentences import explain_error
-from .cause import Cause
-from .missing import cut
-from .paths import behind, is_op, reaches, with_history
+from .cause import Cause, cause_of, source_of
+from .code import maker_text, spelling
+from .missing import cuts_before, without_grad
+from .paths import behind, is_op, with_history
 from .question import Question
-from .spelling import spelled
-from .without_grad import without_grad
 
 NO_GRAPH = "does not require grad and does not have a grad_fn"
 TWICE = "through the graph a second time"
@@ -45,29 +42,26 @@ def causes_of_error(q: Question | None, message: str, node: str, line: Source | 
 def complaint(q: Question, message: str, line: Source | None) -> list[Cause]:
     """What is wrong with an argument of the failing call; empty if the arguments are right."""
     if NOT_LEAF in message and not q.is_leaf:
-        op = q.history.op_of(q.tensor)
-        name = spelled(op) if op is not None else q.tensor.grad_fn.name()
-        return [Cause("optimizer_not_leaf", source=line if op is None else op.source, said={"op": name})]
+        at = line if q.op is None else q.op.source
+        return [Cause("optimizer_not_leaf", source=at, said={"op": maker_text(q.op, q.tensor)})]
     if not any(part in message for part in UNUSED):
         return []
     if not q.tensor.requires_grad:
         return without_grad(q)
-    root = q.root_op
-    if root is None or reaches(root, q.subject):
+    if q.root_op is None or q.is_reached_from(q.root_op):
         return []
-    return cut(q, root, q.subject) or [Cause("no_path", source=line)]
+    return cuts_before(q, q.root_op) or [Cause("no_path", source=line)]
 
 
 def _no_graph(q: Question, line: Source | None) -> list[Cause]:
     """The root of a pass has no history."""
-    op, off = q.history.op_of(q.tensor), q.history.switched_off()
+    op, off, own = q.op, q.history.switched_off(), without_grad(q)
     leaves = [] if op is None else [g for o in behind([op]) for g in o.given if not is_op(g)]
-    is_frozen = bool(off) and not any(type(leaf).__name__ == "Parameter" for leaf in leaves)
-    frozen = [Cause("root_frozen", source=off[-1].source)] if is_frozen else []
-    own = without_grad(q)
     if own[0].kind in KNOWN:
         return own
-    return frozen or (own if op is not None and (op.given or op.cut) else [Cause("root_of_data", source=line)])
+    if off and not any(type(leaf).__name__ == "Parameter" for leaf in leaves):
+        return [cause_of("root_frozen", off[-1])]
+    return own if op is not None and (op.given or op.cut) else [Cause("root_of_data", source=line)]
 
 
 def _twice(q: Question) -> list[Cause]:
@@ -82,24 +76,20 @@ def _twice(q: Question) -> list[Cause]:
     if not used:
         return []
     old = root if root in used else max(used, key=lambda op: op.number)
-    source = used[old].source
+    where = {"pass": used[old].source}
     if old is root:
-        return [Cause("twice_root", source=old.source, said={"pass": source})]
+        return [cause_of("twice_root", old, **where)]
     is_again = any(op.source == old.source for op in there - used.keys() if op.number > used[old].number)
-    is_loop = q.history.passes[-1].source == source
+    is_loop = q.history.passes[-1].source == used[old].source
     kind = "twice" if is_again else "twice_before" if is_loop else "twice_shared"
-    return [Cause(kind, source=old.source, said={"op": spelled(old), "pass": source})]
+    return [cause_of(kind, old, op=spelling(old), **where)]
 
 
 def _modified(q: Question, message: str) -> list[Cause]:
     """Which op saved a tensor, and which line has modified it since."""
     saver, writer = q.history.modified(q.tensor, message)
-    if writer is None:
-        return [] if saver is None else [Cause("modified_unseen", source=saver.source, said={"op": spelled(saver)})]
-    said = {"op": "" if saver is None else spelled(saver), "saved": _source(saver)}
-    kind = "modified_by_step" if writer.kind == "step" else "modified"
-    return [Cause(kind, source=writer.source, said=said)]
-
-
-def _source(op: Any) -> Source | None:
-    return None if op is None else op.source
+    op = "" if saver is None else spelling(saver)
+    if writer is not None:
+        kind = "modified_by_step" if writer.kind == "step" else "modified"
+        return [cause_of(kind, writer, op=op, saved=source_of(saver))]
+    return [] if saver is None else [cause_of("modified_unseen", saver, op=op)]

@@ -8,11 +8,12 @@ from copy import copy
 from dataclasses import replace
 from functools import cached_property
 
-from ...graph.model import Document, Node, Op, Tensor, Value
+from ...graph.model import Document, Op, Tensor, Value
 from ...graph.surroundings import Source
 from ..sentences import PROPERTIES
-from .live import Live
+from .history import Live
 from .numbers import added, is_known, nearly
+from .paths import closure
 
 MOST_VIEWS = 5  # views that are followed to find a name
 Edge = tuple[str, int]  # a node, and which output of its op
@@ -42,7 +43,7 @@ class Facts:
 
     Attributes:
         edge: where the subject's gradient arrives; None if nowhere.
-        passed: the nodes that a pass from the loss calls.
+        pass_nodes: the nodes that a pass from the loss calls.
         senders: which next_functions lead to an edge.
     """
 
@@ -69,9 +70,9 @@ class Facts:
         self.subject = self.tensors[subject]
         self.edge = self.edge_of(subject)
         self.starts = [e for e in map(self.edge_of, loss) if e is not None]
-        self.passed = self.downstream(node for node, _ in self.starts)
+        self.pass_nodes = self.downstream(node for node, _ in self.starts)
         self.senders: dict[Edge, list[tuple[str, int]]] = {}
-        for id in self.passed:
+        for id in self.pass_nodes:
             for i, after in enumerate(self.nodes[id].next_functions):
                 if after.node is not None:
                     self.senders.setdefault((after.node, after.index), []).append((id, i))
@@ -82,17 +83,15 @@ class Facts:
         other.subject, other.edge = self.tensors[tensor], self.edge_of(tensor)
         return other
 
+    def operands(self, tensor: str) -> list[str]:
+        """The tensors whose values its op has used."""
+        op = self.makers.get(tensor)
+        return [] if op is None or takes_the_shape(op) else [o.tensor for o in op.inputs if o.tensor is not None]
+
     @cached_property
-    def behind_loss(self) -> set[str]:
+    def behind_loss(self) -> dict[str, None]:
         """The tensors that the loss was made from, and the loss itself. Paths through detached tensors count."""
-        found, stack = {*self.loss}, [*self.loss]
-        while stack:
-            op = self.makers.get(stack.pop())
-            for operand in () if op is None or takes_the_shape(op) else op.inputs:
-                if operand.tensor is not None and operand.tensor not in found:
-                    found.add(operand.tensor)
-                    stack.append(operand.tensor)
-        return found
+        return closure(self.loss, self.operands)
 
     # -- the graph ----------------------------------------------------------------------------------------------------
 
@@ -104,14 +103,11 @@ class Facts:
 
     def downstream(self, starts: Iterable[str]) -> dict[str, None]:
         """These nodes, and all nodes that can be reached along next_functions."""
-        found = dict.fromkeys(starts)
-        stack = list(found)
-        while stack:
-            for after in self.nodes[stack.pop()].next_functions:
-                if after.node is not None and after.node not in found:
-                    found[after.node] = None
-                    stack.append(after.node)
-        return found
+        return closure(starts, lambda node: (a.node for a in self.nodes[node].next_functions if a.node is not None))
+
+    def edges_at(self, node: str) -> list[Edge]:
+        """The outputs of the node's op, where gradients arrive."""
+        return [(node, i) for i in range(self.nodes[node].outputs)]
 
     def leading(self, edge: Edge) -> dict[str, None]:
         """The nodes of the pass whose gradients end up there, the nearest first."""
@@ -121,7 +117,7 @@ class Facts:
             for sender, _ in self.senders.get(queue.popleft(), ()):
                 if sender not in found:
                     found[sender] = None
-                    queue += [(sender, i) for i in range(self.nodes[sender].outputs)]
+                    queue += self.edges_at(sender)
         return found
 
     @property
@@ -133,15 +129,6 @@ class Facts:
     def is_connected(self) -> bool:
         """Does a gradient of the loss arrive at the subject?"""
         return self.edge is not None and (self.edge in self.senders or self.edge in self.starts)
-
-    def has_run(self, node: str) -> bool | None:
-        """Has a pass called it? The live graph knows; else freed saved tensors or numbers on its arrows show it."""
-        known = self.live.has_run(node)
-        if known is not None:
-            return known
-        if any(s.state == "freed" for s in self.nodes[node].saved):
-            return True
-        return True if any(self.sent(node, i) is not None for i in range(len(self.nodes[node].next_functions))) else None
 
     # -- the numbers --------------------------------------------------------------------------------------------------
 
@@ -168,6 +155,11 @@ class Facts:
         return sent[0] if len(sent) == 1 == len(self.senders[node, index]) else None
 
     @property
+    def arrived_last(self) -> Value | None:
+        """What arrived at the subject in the last pass."""
+        return None if self.edge is None else self.arrived(*self.edge)
+
+    @property
     def before(self) -> Value | None:
         """The subject's grad before the last pass reached it, if a stepper has seen it (`knows_before`)."""
         return None if self.edge is None else self.past.get(f"before:{self.edge[0]}")
@@ -180,7 +172,7 @@ class Facts:
     @property
     def has_added_up(self) -> bool:
         """Is the subject's grad the sum of its earlier value and what arrived?"""
-        grad, arrived = self.subject.grad, None if self.edge is None else self.arrived(*self.edge)
+        grad, arrived = self.subject.grad, self.arrived_last
         total = None if self.before is None or arrived is None else added([self.before, arrived])
         return total is not None and grad is not None and nearly(grad.numbers, total)
 
@@ -194,7 +186,7 @@ class Facts:
 
     def arrivals(self, node: str) -> list[Value]:
         """All known gradients that arrived at the node."""
-        return [v for i in range(self.nodes[node].outputs) if (v := self.arrived(node, i)) is not None]
+        return [v for e in self.edges_at(node) if (v := self.arrived(*e)) is not None]
 
     def holds(self, name: str, node: str) -> bool:
         """Did a gradient arrive at the node that is all zero ("zero"), or has a nan ("nan") or inf ("inf")?"""
@@ -224,8 +216,11 @@ class Facts:
         return None if total is None else replace(known[0], numbers=total, text="")
 
     def inputs(self, node: str) -> list[Tensor]:
-        """The tensors among the op's inputs."""
-        op = self.op(node)
+        """The tensors among the inputs of a node's op."""
+        return self.inputs_of(self.op(node))
+
+    def inputs_of(self, op: Op | None) -> list[Tensor]:
+        """The tensors among an op's inputs."""
         return [] if op is None else [self.tensors[o.tensor] for o in op.inputs if o.tensor is not None]
 
     def input(self, node: str, index: int = 0) -> Value | None:
@@ -268,6 +263,6 @@ class Facts:
             tensor = maker.inputs[0].tensor
         return ""
 
-    def called(self, node: Node | str) -> str:
+    def called(self, node: str) -> str:
         """The class name of a node."""
-        return node.name if isinstance(node, Node) else self.nodes[node].name
+        return self.nodes[node].name

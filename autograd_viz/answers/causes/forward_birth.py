@@ -1,9 +1,9 @@
-"""Where nan and inf began in the forward pass. The search goes back from the loss while an op's inputs have them."""
+"""Where nan and inf began in the forward pass, for bad_numbers.py. It goes back from the loss while inputs have them."""
 
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from dataclasses import dataclass, field
 
 from ... import words
 from ...graph.model import Op, Tensor
@@ -37,7 +37,8 @@ LOGARITHMS = ("Log", "Log2", "Log10", "Log1P")  # log of 0 is -inf
 PUT = ("given", "given_leaf", "forward_put", "forward_written")  # no op computed it
 
 
-class _Walk(NamedTuple):
+@dataclass
+class _Walk:
     """What was found on the paths back from the loss.
 
     Attributes:
@@ -47,10 +48,10 @@ class _Walk(NamedTuple):
         is_open: at the end of a path the inputs of an op are unknown.
     """
 
-    origins: list[Cause]
-    nan_at: Op | None
-    late: list[str]
-    is_open: bool
+    origins: list[Cause] = field(default_factory=list)
+    nan_at: Op | None = None
+    late: list[str] = field(default_factory=list)
+    is_open: bool = False
 
 
 def forward_births(f: Facts) -> list[Cause]:
@@ -58,9 +59,9 @@ def forward_births(f: Facts) -> list[Cause]:
     root = next((r for r in f.loss if value_with(f.tensors[r].value)), None)
     if root is None:
         return []
-    walk, what = _walked(f, root), value_with(f.tensors[root].value)
+    walk, what = _walk(f, root), value_with(f.tensors[root].value)
     if walk.origins:
-        return _told(f, walk)
+        return _nearest(f, walk)
     if walk.late and not walk.is_open:
         return [_diverged(f, walk.late, what)]
     leaves = [id for id in f.behind_loss if f.makers.get(id) is None and value_with(f.tensors[id].value)]
@@ -71,10 +72,10 @@ def forward_births(f: Facts) -> list[Cause]:
 
 def births_of(f: Facts, tensor: str) -> list[Cause]:
     """The origin of nan or inf in a tensor of the forward pass, if it is known."""
-    return _told(f, _walked(f, tensor))
+    return _nearest(f, _walk(f, tensor))
 
 
-def _told(f: Facts, walk: _Walk) -> list[Cause]:
+def _nearest(f: Facts, walk: _Walk) -> list[Cause]:
     """The nearest origin; an op comes before other origins. Also the op that made nan of an inf that was given."""
     if not walk.origins:
         return []
@@ -89,7 +90,7 @@ def _overflow_behind(f: Facts, made: Cause) -> Cause | None:
     seen, stack = {*made.tensors}, [*made.tensors] if made.kind == "forward_born" else []
     while stack:
         op = f.makers.get(stack.pop())
-        inputs = _inputs(f, op)
+        inputs = f.inputs_of(op)
         holds = op is not None and any(o is not None and value_with(f.tensors[o].value, ("inf",)) for o in op.outputs)
         cause = _began(f, op, inputs, "inf") if op is not None and holds and not _bad_inputs(op, inputs, set()) else None
         if cause is not None and cause.kind == "forward_overflow":
@@ -99,30 +100,24 @@ def _overflow_behind(f: Facts, made: Cause) -> Cause | None:
     return None
 
 
-def _inputs(f: Facts, op: Op | None) -> list[Tensor]:
-    return [] if op is None else [f.tensors[o.tensor] for o in op.inputs if o.tensor is not None]
-
-
-def _walked(f: Facts, root: str) -> _Walk:
-    walk, proven = _Walk([], None, [], False), _proven(f)
+def _walk(f: Facts, root: str) -> _Walk:
+    walk, proven, stack = _Walk(), _proven(f), [root]
     what = {root: value_with(f.tensors[root].value) or "nan"}
-    stack = [root]
     while stack:
         at = stack.pop()
         op = f.makers.get(at)
         if op is None:
             walk.origins.append(_there_before(f, at))
             continue
-        inputs = _inputs(f, op)
+        inputs = f.inputs_of(op)
         bad = _bad_inputs(op, inputs, proven)
         late = [id for id in bad if f.makers.get(id) is None and id in f.changed_since]  # their values at that time are unknown
-        walk.late.extend(id for id in late if id not in walk.late)
+        walk.late += [id for id in late if id not in walk.late]
         if what[at] == "nan" and {*bad.values()} == {"inf"}:
-            walk = walk._replace(nan_at=walk.nan_at or op)
+            walk.nan_at = walk.nan_at or op
         cause = _began(f, op, inputs, what[at]) if not bad else None
-        walk.origins.extend([] if cause is None else [cause])
-        is_open = (not bad and cause is None) or (bool(late) and not all(is_known(t.value) for t in inputs))
-        walk = walk._replace(is_open=walk.is_open or is_open)
+        walk.origins += [] if cause is None else [cause]
+        walk.is_open |= (not bad and cause is None) or (bool(late) and not all(is_known(t.value) for t in inputs))
         new = {id: w or what[at] for id, w in bad.items() if id not in what and id not in late}
         what.update(new)
         stack += reversed(new)
@@ -133,7 +128,7 @@ def _proven(f: Facts) -> set[str]:
     """Tensors of unknown value that must have nan or inf, because an input of their op has it."""
     found: set[str] = set()
     for op in f.document.ops:
-        is_bad = any(t.id in found or value_with(t.value) for t in _inputs(f, op))
+        is_bad = any(t.id in found or value_with(t.value) for t in f.inputs_of(op))
         if op.name in ALIKE and is_bad:
             found.update(o for o in op.outputs if o is not None and not is_known(f.tensors[o].value))
     return found
@@ -178,7 +173,7 @@ def _is_half_known(op: Op) -> bool:
 def _is_finite(f: Facts, tensor: str) -> bool:
     """Was it made of finite numbers only, by ops that then give finite results?"""
     for _ in range(MOST_HANDED):
-        op, inputs = f.makers.get(tensor), _inputs(f, f.makers.get(tensor))
+        op, inputs = f.makers.get(tensor), f.inputs_of(f.makers.get(tensor))
         if op is None or op.name not in HAND_ON or len(inputs) != 1 or 0 in inputs[0].value.shape:
             return False
         if is_known(inputs[0].value):
@@ -217,7 +212,6 @@ def _kind_of_inf(op: Op, inputs: list[Tensor], numbers: list[float]) -> str:
 
 
 def _there_before(f: Facts, leaf: str) -> Cause:
-    """The cause for a tensor that no op made."""
     t = f.tensors[leaf]
     users = [op.node for op in f.users.get(leaf, ()) if op.node is not None]
     said = {"what": value_with(t.value) or "nan", "tensor": t.name or words.THE_TENSOR}

@@ -1,11 +1,11 @@
-"""What has run, as a recorder has seen it. Answers look up its ops and events."""
+"""What has run, as a recorder has seen it, and what only the live graph knows. Answers look it up."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any, Protocol
 
-from ...graph.passes import Holder
+from ...graph.passes import Changed, Holder
 from ...graph.surroundings import Source
 
 
@@ -13,6 +13,8 @@ class Op(Protocol):
     """One op that ran.
 
     Attributes:
+        name: as in `torch.<name>`.
+        source: where it was called.
         given: the ops whose results it was given, and leaves that require grad.
         number: rises with time, as an event's number does.
         age: how many passes had run.
@@ -20,18 +22,12 @@ class Op(Protocol):
             detached earlier; else "".
     """
 
+    name: str
+    source: Source | None
     given: list[Any]
     number: Any
     age: int
     cut: str
-
-    @property
-    def name(self) -> str:
-        """As in `torch.<name>`."""
-
-    @property
-    def source(self) -> Source | None:
-        """Where it was called."""
 
 
 class Event(Protocol):
@@ -40,18 +36,16 @@ class Event(Protocol):
     Attributes:
         kind: "pass", "cleared", "written", "switched_on", "switched_off", "made", "placed", "step", "optimizer", "unscaled".
         name: of the function.
+        source: where it happened.
         number: rises with time.
         detail: more about it.
     """
 
     kind: str
     name: str
+    source: Source | None
     number: Any
     detail: Any
-
-    @property
-    def source(self) -> Source | None:
-        """Where it happened."""
 
 
 class PassEvent(Event, Protocol):
@@ -139,3 +133,43 @@ class History(Protocol):
 
     def is_running(self) -> bool:
         """Is a backward pass running now, and the question asked inside it?"""
+
+
+class Live(Protocol):
+    """Answers for the tensors and nodes of one document, by id; None if unknown. Here nothing is known."""
+
+    def is_stepped(self) -> bool:
+        """Has a stepper run the graph?"""
+        return False
+
+    def has(self, tensor: Any) -> bool:
+        """Is a tensor part of the graph?"""
+        return False
+
+    def has_run(self, node: str) -> bool | None:
+        """Has a backward pass called this node?"""
+        return None
+
+    def changed(self, node: str, saved: str) -> Changed | None:
+        """How a saved tensor was modified."""
+        return None
+
+    def zero_rows(self, tensor: str) -> tuple[int, ...]:
+        """The rows of its gradient that have only zeros."""
+        return ()
+
+    def grad_changed(self, tensor: str) -> Changed | None:
+        """The last in-place change of its grad after its first gradient, if there was one."""
+        return None
+
+    def hooks(self, node: str) -> tuple[str, ...]:
+        """The names of the user's hooks there."""
+        return ()
+
+    def written_at(self, node: str) -> Source | None:
+        """Where the backward of a user's Function is written."""
+        return None
+
+
+class NothingLive(Live):
+    """Of a document without a live graph (from a file)."""

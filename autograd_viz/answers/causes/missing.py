@@ -1,180 +1,211 @@
-"""Why grad is None."""
+"""Why grad is None: the tensor does not require grad, its path to the loss is cut, or no pass has written it."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from ... import words
+from ...graph.surroundings import Source
 from ...graph.text import few_names
-from .became_number import number_of
-from .cause import Cause
+from ..sentences import is_differentiable
+from .cause import Cause, cause_of, source_of
+from .code import maker_text, spelling
 from .document_cuts import cuts_of
 from .facts import Facts
 from .history import Event, Op
-from .paths import behind, cuts_between, reaches
+from .hooks import stop
+from .paths import CUTS, behind, cuts_between, is_op, origins
 from .question import Question
-from .spelling import spelled
-from .stopped import stopped
-from .without_grad import cut_at, without_grad
+
+# the sentence for an op that detaches; other ops are called by their name
+NUMBERS = ("item", "tolist", "numpy", "__float__", "__array__", "__int__")
+HOW = {
+    "detach": "cut_detach", "detach_": "cut_detach", "data": "cut_data", "tensor": "cut_new", "as_tensor": "cut_new",
+    "Tensor": "cut_new", "Parameter": "cut_leaf", "grad": "cut_gradient",
+    **dict.fromkeys((*NUMBERS, "__bool__", "__index__"), "cut_number"),
+}  # fmt: skip
+# the library's function that switched grad mode off -> the kind of cause
+MODES = {"sample": "cut_sample", "checkpoint": "cut_checkpoint", "set_grad_enabled": "cut_mode"}
+UPDATES = ("sub", "add", "__sub__", "__add__", "addcmul", "mul")
 
 
 def missing(q: Question) -> list[Cause]:
     """Why the tensor has no gradient. The nearest cause comes first."""
-    t = q.tensor
-    if not t.requires_grad:
+    if not q.tensor.requires_grad:
         return without_grad(q)
     if q.history.is_running():
         return [Cause("running")]
-    if not q.is_leaf and not t.retains_grad:
-        return [*_beside(q), *_not_leaf(q)]
-    return _leaf(q)
+    if q.is_leaf or q.tensor.retains_grad:
+        return _leaf(q)
+    is_beside = q.op is not None and q.op is not q.root_op and not q.is_reached_from(q.root_op)
+    return [*(cuts_before(q, q.root_op) if is_beside else []), _not_leaf(q)]  # beside the loss, retain_grad() would not help
 
 
-def _not_leaf(q: Question) -> list[Cause]:
-    op = q.history.op_of(q.tensor)
-    name = spelled(op) if op is not None else q.tensor.grad_fn.name()
-    made = _became(q, op)
-    return [made] if made is not None else [Cause("not_leaf", source=None if op is None else op.source, said={"op": name})]
-
-
-def _became(q: Question, op: Op | None) -> Cause | None:
-    """A leaf was made and used up at once: `torch.randn(3, requires_grad=True) * 0.1`, `w = w.to(device)`."""
-    leaves = [g for o in behind([op]) for g in o.given if not hasattr(g, "given")] if op is not None else []
-    alone = leaves[0] if len({*leaves}) == 1 else None
-    if op is None or alone is None or q.name_of(alone) is not None or not q.name_of(q.tensor):
-        return None
-    return Cause("leaf_lost", source=op.source, said={"op": spelled(op)})
-
-
-def _beside(q: Question) -> list[Cause]:
-    """The loss was not computed from it, so retain_grad() would not help."""
-    root, own = q.root_op, q.history.op_of(q.tensor)
-    if root is None or own is None or own is root or reaches(root, own):
-        return []
-    return cut(q, root, own)
-
-
-def cut(q: Question, root: Op, subject: Any) -> list[Cause]:
-    """Where the path from the tensor to the root lost its history."""
-    return [cut_at(q, c, "path_") for c in cuts_between(root, subject)[:2]]
+def _not_leaf(q: Question) -> Cause:
+    """No leaf; or a leaf was made and used up at once: `torch.randn(3, requires_grad=True) * 0.1`, `w = w.to(device)`."""
+    leaves = [] if q.op is None else [g for o in behind([q.op]) for g in o.given if not is_op(g)]
+    is_lost = len({*leaves}) == 1 and q.name_of(leaves[0]) is None and q.name_of(q.tensor)
+    return cause_of("leaf_lost" if is_lost else "not_leaf", q.op, op=maker_text(q.op, q.tensor))
 
 
 def _leaf(q: Question) -> list[Cause]:
     """A leaf that could have a gradient. No pass ran, the pass did not reach it, or its gradient was cleared."""
-    last, made = q.last, q.history.events_of(q.tensor, "made", "placed")
+    last, made = q.last, q.events("made", "placed")
     if last is None or (made and made[0].number > last.number):
-        return _no_pass(q)
-    since = _since(q, last)
-    root = q.root_op
-    if since is not None:
+        return _no_pass(q, made)
+    if (since := _since(q, last, made)) is not None:
         return [since]
-    if root is not None and reaches(root, q.subject):
+    if q.is_reached_from(q.root_op):
         return [_through(q, last)]
-    found = cut(q, root, q.subject) if root is not None else []
-    return found or _unused(q, last, q.history.used(q.tensor))
+    return cuts_before(q, q.root_op) or _unused(q, last, q.history.used(q.tensor))
 
 
-def _since(q: Question, last: Any) -> Cause | None:
+def _since(q: Question, last: Any, made: list[Event]) -> Cause | None:
     """What happened in the last pass or after it, or too late for it."""
-    cleared = [c for c in q.history.clearings(q.tensor) if c.number > last.number]
-    on, made = (q.history.events_of(q.tensor, *kinds) for kinds in (("switched_on",), ("made", "placed")))
-    if cleared and _reached(q):
+    cleared, on = [c for c in q.history.clearings(q.tensor) if c.number > last.number], q.events("switched_on")
+    roots = [p.root for p in q.passes if p.root is not None]
+    if cleared and (not roots or any(map(q.is_reached_from, roots))):
         return _cleared(q, last, cleared[0])
     if last.error:
-        return Cause("failed", source=last.source, said={"error": last.error.split("\n")[0][:90]})
+        return cause_of("failed", last, error=last.error.split("\n")[0][:90])
     if on and on[-1].number > last.number:
-        return Cause("late", source=on[-1].source)
+        return cause_of("late", on[-1])
     if made and q.root_op is not None and made[-1].number > q.root_op.number:
-        return Cause("made_after", source=made[-1].source)
+        return cause_of("made_after", made[-1])
     return None
 
 
-def _stepped(q: Question) -> list[Cause]:
+def _no_pass(q: Question, made: list[Event]) -> list[Cause]:
+    if not q.history.is_recorded:
+        return _stepped(q.facts) or _unwatched(q.facts)
+    grads = [p for p in q.history.passes if p.name == "grad" and (not made or p.number > made[0].number)]
+    return [cause_of("functional", grads[-1])] if grads else _stepped(q.facts) or [Cause("no_pass")]
+
+
+def _stepped(f: Facts) -> list[Cause]:
     """A stepper has run a pass. A recorder does not see it; the document shows it."""
-    f = q.facts
     if not any(f.live.has_run(node) for node, _ in f.starts):
         return []
     return [Cause("awaited")] if f.is_connected else cuts_of(f)[:2] or [Cause("no_path")]
 
 
-def _unwatched(q: Question) -> list[Cause]:
+def _unwatched(f: Facts) -> list[Cause]:
     """Nobody has seen the passes. A recording of the ops shows a path that was cut, and whether a pass has freed the graph."""
-    f = q.facts
     if not (f.loss and f.is_recorded):
         return [Cause("not_recorded")]
     if f.is_connected:
         return [Cause("pass_unseen" if f.document.is_freed else "not_freed")]
     root = few_names([f.tensors[id].name or words.THE_LOSS.lower() for id in f.loss])
-    return cuts_of(f)[:2] or [Cause("no_path_from", said={"root": root}), *_unrecorded(f)]
-
-
-def _no_pass(q: Question) -> list[Cause]:
-    if not q.history.is_recorded:
-        return _stepped(q) or _unwatched(q)
-    made = q.history.events_of(q.tensor, "made", "placed")
-    grads = [p for p in q.history.passes if p.name == "grad" and (not made or p.number > made[0].number)]
-    if grads:
-        return [Cause("functional", source=grads[-1].source)]
-    return _stepped(q) or [Cause("no_pass")]
-
-
-def _reached(q: Question) -> bool:
-    """Did one of the last passes reach it? If unknown, yes is assumed."""
-    known = [p.root for p in q.passes if p.root is not None]
-    return not known or any(reaches(r, q.subject) for r in known)
+    return cuts_of(f)[:2] or [cause_of("no_path_from", root=root), *_unrecorded(f)]
 
 
 def _cleared(q: Question, last: Event, cleared: Event) -> Cause:
-    steps = [s for h in q.history.optimizers(q.tensor) if h.holds for s in h.steps]
-    between = [s for s in steps if last.number < s.number < cleared.number]
+    steps = [s for h in q.optimizers for s in h.steps]
     after = [s for s in steps if s.number > cleared.number]
-    kind = "cleared" if between or not after else "cleared_before_step"
-    said = {"by": spelled(cleared) if cleared.name != "grad" else "grad = None", "pass": _at(last)}
-    return Cause(kind, source=cleared.source, said={**said, "step": _at(after[0] if after else None)})
+    is_between = any(last.number < s.number < cleared.number for s in steps)
+    kind = "cleared" if is_between or not after else "cleared_before_step"
+    by, step = spelling(cleared) if cleared.name != "grad" else "grad = None", source_of(after[0]) if after else None
+    return cause_of(kind, cleared, by=by, **{"pass": last.source}, step=step)
 
 
 def _through(q: Question, last: Any) -> Cause:
     """The pass reached it, and grad is None."""
     if last.wanted:
-        return Cause("left_out", source=last.source)
+        return cause_of("left_out", last)
     if q.root is not None and q.history.op_of(q.root) is not last.root:
-        return Cause("other_root", source=last.source)
-    if (found := stopped(q.facts)) is not None:
-        return found
-    return Cause("nothing_known" if q.is_leaf else "retained_late", source=last.source)
+        return cause_of("other_root", last)
+    return stop(q.facts) or cause_of("nothing_known" if q.is_leaf else "retained_late", last)
 
 
 def _unused(q: Question, last: Any, used: Event | None) -> list[Cause]:
     """The last pass began elsewhere, or did not use the tensor."""
     replaced = q.history.owner_of(q.tensor)
     before = q.passes[-2].number if len(q.passes) > 1 else None
-    if (number := number_of(q)) is not None:
-        return [Cause("path_cut_number", source=number[0].source, said={"op": spelled(number[0])})]
+    if q.number is not None:
+        return [cause_of("path_cut_number", q.number[0], op=spelling(q.number[0]))]
     if q.root_op is None and used is None:
-        return [Cause(q.history.unknown_root, source=last.source)]
+        return [cause_of(q.history.unknown_root, last)]
     if replaced is not None:
-        return [Cause("replaced", source=replaced.source, said={"part": replaced.name})]
+        return [cause_of("replaced", replaced, part=replaced.name)]
     if not q.history.knows_uses:
-        return [Cause("no_path", source=last.source), *_unrecorded(q.facts)]
+        return [cause_of("no_path", last), *_unrecorded(q.facts)]
     if used is None or (before is not None and used.number < before):
-        return [Cause("not_used", source=last.source)]
-    return [_used_beside(q, last, used)]
+        return [cause_of("not_used", last)]
+    kind = "used_after" if used.number > last.number else "not_in_loss"  # the loss was not computed from the op's result
+    return [cause_of(kind, used, op=spelling(used), **{"pass": last.source})]
 
 
 def _unrecorded(f: Facts) -> list[Cause]:
     """What the loss uses and no op is known to have made: under no_grad() nothing is remembered."""
     used = [f.tensors[id] for id in sorted(f.behind_loss)]
     names = [t.name for t in used if t.name and not t.requires_grad and t.source is None and t.id not in f.makers]
-    return [Cause("unrecorded", said={"names": few_names(names)})] if names else []
+    return [cause_of("unrecorded", names=few_names(names))] if names else []
 
 
-def _used_beside(q: Question, last: Any, used: Event) -> Cause:
-    """An op used it, and the loss was not computed from the result."""
-    said = {"op": spelled(used), "pass": _at(last)}
-    if used.number > last.number:
-        return Cause("used_after", source=used.source, said=said)
-    return Cause("not_in_loss", source=used.source, said=said)
+# -- tensors without a history ----------------------------------------------------------------------------------------
 
 
-def _at(event: Any) -> Any:
-    return None if event is None else event.source
+def without_grad(q: Question) -> list[Cause]:
+    """Why the tensor does not require grad."""
+    found = lost(q, q.op) if q.op is not None and (q.op.given or q.op.cut in CUTS) else []
+    if found or (early := q.history.early(q.tensor)) is None:
+        return found or [_not_required(q)]
+    op, operand = early
+    return [cause_of("made_early", op, op=spelling(op), operand=q.name_of(operand) or words.THE_TENSOR)]
+
+
+def _not_required(q: Question) -> Cause:
+    """None of its inputs has a history, as far as is known."""
+    made, dtype = q.events("made", "placed"), str(q.tensor.dtype).rpartition(".")[2]
+    at = made[-1] if made else None
+    if not is_differentiable(dtype):
+        return cause_of("dtype", at, dtype=dtype)
+    if q.tensor.is_inference():
+        return cause_of("inference", at)
+    if off := q.events("switched_off"):
+        return cause_of("switched_off", off[-1])
+    if (number := _number_before(q)) is not None:
+        return cause_of("made_of_number", number, op=spelling(number))
+    return Cause(q.history.unmade(q.tensor), source=source_of(at) or source_of(q.op))
+
+
+def _number_before(q: Question) -> Op | None:
+    """The last tensor with a history that became a number, in the statement that made this one, or shortly before."""
+    made = q.events("made")
+    before = [op for op in q.history.left if made and op.number < made[-1].number and op.name in NUMBERS]
+    is_there = before and _line(before[-1].source) == _line(made[-1].source) is not None
+    return before[-1] if is_there else None
+
+
+def lost(q: Question, op: Op) -> list[Cause]:
+    """Where the inputs of an op lost their history: at most two places."""
+    found = sorted((cut_at(q, cut) for cut in origins(op)), key=lambda c: c.kind != "cut_gradient")
+    return list({_line(c.source): c for c in reversed(found)}.values())[::-1][:2]
+
+
+def _line(source: Source | None) -> tuple[str, int] | None:
+    return None if source is None else (source.file, source.line)
+
+
+def cuts_before(q: Question, root: Op | None) -> list[Cause]:
+    """Where the path from the tensor to a root lost its history: at most two places."""
+    return [] if root is None else [cut_at(q, c, "path_") for c in cuts_between(root, q.subject)[:2]]
+
+
+def cut_at(q: Question, op: Op, path: str = "") -> Cause:
+    """The cause for an op that detached its result. For a grad mode that was left off, its line."""
+    mode = q.history.mode_of(op) if op.cut == "no_grad" else None
+    if op.name in HOW or op.cut == "op":
+        kind = HOW.get(op.name, "cut_op")
+    elif op.cut == "inference":
+        kind = "cut_inference"
+    else:
+        kind = MODES.get("" if mode is None else mode.name, "cut_no_grad")
+        kind = "cut_update" if kind == "cut_no_grad" and not path and _is_update(q, op) else kind
+    return cause_of(path + kind, mode if mode is not None and kind == "cut_mode" else op, op=spelling(op))
+
+
+def _is_update(q: Question, op: Op) -> bool:
+    """Is it `a = a - lr * a.grad`? The result has the name of its input, a leaf."""
+    leaves = [g for g in op.given if not is_op(g)]
+    return op is q.op and op.name in UPDATES and all(q.name_of(leaf) is None for leaf in leaves)

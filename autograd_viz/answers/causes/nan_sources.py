@@ -1,4 +1,4 @@
-"""Sources of nan and inf: where rules divide by zero, or multiply zero by infinity."""
+"""Sources of nan and inf, for bad_numbers.py: where rules divide by zero, or multiply zero by infinity."""
 
 from __future__ import annotations
 
@@ -33,10 +33,6 @@ def _divisor_zero(f: Facts, node: str) -> bool | None:
     op = f.op(node)
     written = None if op is None or len(op.inputs) < DIVIDED else number(op.inputs[1].text)
     return not written if written is not None else _holds_zero(operand(f, node, 1, "other"))
-
-
-def _result_zero(f: Facts, node: str) -> bool | None:
-    return _holds_zero(f.result(node))
 
 
 def _result_infinite(f: Facts, node: str) -> bool | None:
@@ -115,7 +111,6 @@ def _equal_values(f: Facts, node: str) -> bool | None:
 
 
 def _row_of_nan(f: Facts, node: str) -> bool | None:
-    """Was a whole row -inf?"""
     given, result = f.input(node), f.result(node)
     if given is not None and not value_with(given):
         return False
@@ -143,7 +138,7 @@ NAN_SOURCES = (
     NanSource(("CtcLoss",), "born_ctc", _result_infinite),
     NanSource(("Acosh",), "born_edge", _beyond(1.0)),
     NanSource(("Logit",), "born_edge", _beyond(0.0, 1.0)),
-    NanSource(("Hypot",), "born_norm", _result_zero),
+    NanSource(("Hypot",), "born_norm", lambda f, node: _holds_zero(f.result(node))),
     NanSource(
         ("LinalgQr", "LinalgSlogdet", "LinalgInvEx", "LinalgSolveEx", "LinalgCholeskyEx"), "born_singular", lambda f, node: None
     ),

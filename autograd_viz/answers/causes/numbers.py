@@ -28,6 +28,12 @@ def is_known(value: Value | None) -> bool:
     return value is not None and (value.summary is not None or bool(value.numbers) or 0 in value.shape)
 
 
+def is_constant(value: Value | None) -> bool:
+    """Are all elements known to be equal?"""
+    found = bounds(value)
+    return found is not None and found[0] == found[1]
+
+
 def is_zero(value: Value | None) -> bool:
     """Is every element known to be zero?"""
     return value is not None and PROPERTIES["zero"](value)
@@ -102,6 +108,11 @@ def _close(x: complex, y: complex, scale: float) -> bool:
     if not (cmath.isfinite(x) and cmath.isfinite(y)):
         return repr(x) == repr(y)
     return abs(x - y) <= 1e-5 * scale
+
+
+def text_of(value: Value | None) -> str:
+    """Its text; "" if it is not known."""
+    return "" if value is None else value_text(value)
 
 
 def range_text(found: tuple[float, float] | None) -> str:

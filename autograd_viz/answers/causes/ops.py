@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from ... import words
 from ...graph.model import Tensor, Value
 from .cause import Cause, Said
-from .facts import Facts
-from .numbers import bounds, is_known, number, range_text
-from .spelling import operator_at
+from .code import operator_at
+from .facts import Edge, Facts
+from .numbers import bounds, has_zero, is_known, number, range_text
 
 _STEM = re.compile(r"Backward(?:\d|Autograd|$)")
 _VARIANT = re.compile(r"^(?:Native|Cudnn|Miopen|Fused|Unsafe|Linalg)(?=[A-Z])")
@@ -48,6 +49,20 @@ def cause_at(f: Facts, kind: str, node: str, tensors: tuple[str, ...] | None = N
     source = f.source(node)
     name = (operator_at(source) if op_of(f, node) in OPERATORS else "") or name_of_op(f, node)
     return Cause(kind, given, (node,), source, {"node": f.called(node), "op": name, **said})
+
+
+def zeros_behind(f: Facts, node: str) -> Iterator[Edge]:
+    """On the way back to the loss, along the first sender of each node: the edges where some zeros began."""
+    seen = {node}
+    while True:
+        before = next((s for e in f.edges_at(node) for s in f.senders.get(e, ())), None)
+        if before is None or before[0] in seen:
+            return
+        node = before[0]
+        seen.add(node)
+        there = f.arrivals(node)
+        if has_zero(f.sent(*before)) and there and not any(map(has_zero, there)):
+            yield before
 
 
 def given_text(f: Facts, node: str) -> str:

@@ -1,13 +1,33 @@
-"""Paths through the ops that ran: which led to what, and where one lost its history."""
+"""Paths through the ops that ran: which led to what, and where one lost its history.
+
+A tensor may also become a Python number with which the loss is computed: `x[0].item() * x[1]`. A number has no history, so
+lines tell where it went: into another op of its statement, or into a line with the name that it was assigned to.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
+import re
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, TypeVar
 
+from ...graph.surroundings import Source
 from .history import Op
 
+T = TypeVar("T")
 CUTS = ("op", "no_grad", "inference")
+NAMES = re.compile(r"^([\w\s,]+?)\s*(?::[^=]+)?=(?!=)")  # the left side of an assignment
+
+
+def closure(starts: Iterable[T], onwards: Callable[[T], Iterable[T]]) -> dict[T, None]:
+    """These, and all that can be reached from them."""
+    found = dict.fromkeys(starts)
+    stack = list(found)
+    while stack:
+        for thing in onwards(stack.pop()):
+            if thing not in found:
+                found[thing] = None
+                stack.append(thing)
+    return found
 
 
 def is_op(thing: Any) -> bool:
@@ -17,46 +37,21 @@ def is_op(thing: Any) -> bool:
 
 def behind(starts: Iterable[Op]) -> list[Op]:
     """These ops, and all whose results led to them. Paths through detached tensors count."""
-    found = dict.fromkeys(starts)
-    stack = list(found)
-    while stack:
-        for given in stack.pop().given:
-            if is_op(given) and given not in found:
-                found[given] = None
-                stack.append(given)
-    return list(found)
+    return [*closure(starts, lambda op: filter(is_op, op.given))]
 
 
 def leading_from(leaf: Any, ops: list[Op]) -> set[Op]:
     """Those of the ops that a leaf, or a result, led to."""
-    users: dict[Any, list[Op]] = {}
-    found = set()
+    users: dict[Op, list[Op]] = {}
     for op in ops:
-        for given in op.given:
-            if is_op(given):
-                users.setdefault(given, []).append(op)
-            elif given is leaf:
-                found.add(op)
-    found |= {op for op in ops if op is leaf}
-    stack = list(found)
-    while stack:
-        for user in users.get(stack.pop(), ()):
-            if user not in found:
-                found.add(user)
-                stack.append(user)
-    return found
+        for given in filter(is_op, op.given):
+            users.setdefault(given, []).append(op)
+    return {*closure((op for op in ops if op is leaf or any(g is leaf for g in op.given)), lambda op: users.get(op, ()))}
 
 
 def with_history(starts: Iterable[Op]) -> set[Op]:
     """The ops that a gradient reaches from these; it stops where a tensor was detached."""
-    found = {op for op in starts if not op.cut}
-    stack = list(found)
-    while stack:
-        for given in stack.pop().given:
-            if is_op(given) and not given.cut and given not in found:
-                found.add(given)
-                stack.append(given)
-    return found
+    return {*closure((op for op in starts if not op.cut), lambda op: (g for g in op.given if is_op(g) and not g.cut))}
 
 
 def reaches(root: Op, leaf: Any) -> bool:
@@ -67,30 +62,47 @@ def reaches(root: Op, leaf: Any) -> bool:
 
 def cuts_between(root: Op, leaf: Any) -> list[Op]:
     """The ops where paths from the leaf to the root lost their history, the nearest to the root first."""
-    ops = behind([root])
-    led = leading_from(leaf, ops)
-    found = [op for op in ops if op in led and op.cut in CUTS]
-    return sorted(_frontier(found, root), key=lambda op: op.number, reverse=True)
-
-
-def _frontier(cuts: list[Op], root: Op) -> list[Op]:
-    """Those of these ops that a gradient of the root reaches first; else all."""
-    reached = with_history([root]) if not root.cut else set()
-    near = set()
-    stack = [g for op in (reached or [root]) for g in op.given if is_op(g) and g.cut]
-    stack += [root] if root.cut else []
-    seen = set(stack)
-    while stack:
-        op = stack.pop()
-        if op.cut in CUTS:
-            near.add(op)
-            continue
-        new = [g for g in op.given if is_op(g) and g.cut and g not in seen]
-        seen.update(new)
-        stack += new
-    return [op for op in cuts if op in near] or cuts
+    return _frontier(leading_from(leaf, behind([root])), root)
 
 
 def origins(op: Op) -> list[Op]:
     """The ops where what led here lost its history, the nearest first."""
-    return sorted(_frontier([o for o in behind([op]) if o.cut in CUTS], op), key=lambda o: o.number, reverse=True)
+    return _frontier(behind([op]), op)
+
+
+def _frontier(ops: Iterable[Op], root: Op) -> list[Op]:
+    """Those of the ops' cuts that a gradient of the root reaches first; else all."""
+
+    def detached(op: Op) -> list[Op]:
+        return [g for g in op.given if is_op(g) and g.cut]
+
+    starts = [g for op in with_history([root]) or [root] for g in detached(op)] + [root] * bool(root.cut)
+    near = closure(starts, lambda op: [] if op.cut in CUTS else detached(op))
+    cuts = [op for op in ops if op.cut in CUTS]
+    return sorted([op for op in cuts if op in near] or cuts, key=lambda op: op.number, reverse=True)
+
+
+def number_between(root: Op, subject: Any, numbers: Sequence[Op]) -> tuple[Op, Op] | None:
+    """The op that made a number of a path from the subject, and the op that computed with it on the way to the root."""
+    later = [op for op in behind([root]) if op.source is not None] if numbers else []
+    for number in reversed(numbers):
+        user = next((op for op in later if op.number > number.number and _is_used(number.source, op.source)), None)
+        if user is not None and leading_from(subject, behind([number])):
+            return number, user
+    return None
+
+
+def _is_used(made: Source | None, used: Source | None) -> bool:
+    """Does the line of an op contain the number that was made at a place?"""
+    if made is None or used is None or made.file != used.file:
+        return False
+    return used.line <= made.line <= used.end_line or any(re.search(rf"\b{name}\b", used.text) for name in _names(made))
+
+
+def _names(made: Source) -> list[str]:
+    """The names that the number's statement assigns to; for `return`, that of the function."""
+    text = made.text.strip()
+    if text.startswith("return "):
+        return [made.function] if made.function else []
+    left = NAMES.match(text)
+    return re.findall(r"\w+", left[1]) if left is not None else []

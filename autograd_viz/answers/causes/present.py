@@ -5,13 +5,12 @@ from __future__ import annotations
 from ... import words
 from ...graph.passes import Holder
 from ...graph.text import number_text, shape_text, value_text
-from .became_number import number_of
-from .cause import Cause, Said
+from .cause import Cause, Said, cause_of, source_of
+from .code import spelling
 from .history import Event, PassEvent
-from .missing import cut
-from .paths import is_op, reaches
+from .missing import cuts_before
+from .paths import is_op
 from .question import Question
-from .spelling import spelled
 
 MOST_SHOWN, MOST_OPS = 8, 200  # elements of a shown gradient; ops of a graph that is read for it
 
@@ -19,24 +18,26 @@ MOST_SHOWN, MOST_OPS = 8, 200  # elements of a shown gradient; ops of a graph th
 def old(q: Question) -> list[Cause]:
     """The last pass did not reach it: its grad is from an earlier pass."""
     last, is_plain = q.last, q.root is None and q.is_leaf and len(q.passes) > 1
-    if last is None or last.root is None or not is_plain or reaches(last.root, q.subject) or q.facts.live.is_stepped():
+    if last is None or last.root is None or not is_plain or q.is_reached_from(last.root) or q.facts.live.is_stepped():
         return []
-    return [Cause("old", source=last.source), *cut(q, last.root, q.subject)[:1]]
+    return [cause_of("old", last), *cuts_before(q, last.root)[:1]]
 
 
-def written(q: Question) -> list[Cause]:
+def _writes(q: Question) -> list[Event]:
+    return [] if q.grad is None else q.history.events_of(q.grad, "written")
+
+
+def last_write(q: Question) -> list[Cause]:
     """A line has changed grad since the last pass."""
-    grad, last = q.history.grad_of(q.tensor), q.last
-    events = q.history.events_of(grad, "written") if grad is not None else []
-    since = [e for e in events if last is None or e.number > last.number]
+    since = [e for e in _writes(q) if q.last is None or e.number > q.last.number]
     factor = q.history.factor_of(since[-1]) if since else 1
     if factor == 1:  # clipping that changed nothing
         return []
-    e = since[-1]
-    by = f"{e.name}()" if e.name else words.A_WRITE
-    is_clip = e.name.startswith("clip_")
-    kind = "grad_zeroed" if e.name in ("zero_grad", "zero_", "_foreach_zero_") else "clipped" if is_clip else "grad_written"
-    return [Cause(kind, source=e.source, said={"by": by, "factor": "?" if factor is None else number_text(factor)})]
+    name = since[-1].name
+    is_zero, is_clip = name in ("zero_grad", "zero_", "_foreach_zero_"), name.startswith("clip_")
+    kind = "grad_zeroed" if is_zero else "clipped" if is_clip else "grad_written"
+    by = f"{name}()" if name else words.A_WRITE
+    return [cause_of(kind, since[-1], by=by, factor="?" if factor is None else number_text(factor))]
 
 
 def several(q: Question) -> list[Cause]:
@@ -45,115 +46,102 @@ def several(q: Question) -> list[Cause]:
     if len(added) <= 1:
         return []
     lines = list(dict.fromkeys(s for p in added if (s := p.source) is not None))
-    steps = [s for h in q.history.optimizers(q.tensor) if h.holds for s in h.steps]
+    steps = [s for h in q.optimizers for s in h.steps]
     is_meant = bool(steps) and not any(added[0].number < s.number < added[-1].number for s in steps)
     kind = "accumulating" if is_meant else "several" if len(lines) <= 1 else "several_lines"
-    other = lines[-2] if len(lines) > 1 else None
-    return [Cause(kind, source=lines[-1] if lines else None, said={"count": str(len(added)), "other": other})]
+    said: dict[str, Said] = {"count": str(len(added)), "other": lines[-2] if len(lines) > 1 else None}
+    return [Cause(kind, source=lines[-1] if lines else None, said=said)]
 
 
 def _added(q: Question) -> list[PassEvent]:
     """The passes that reached it since its grad was cleared. Old ones count only if a later pass ran at the same line."""
-    cleared, grad = q.history.clearings(q.tensor) + q.history.events_of(q.tensor, "made"), q.history.grad_of(q.tensor)
-    zeroed = [e for e in q.history.events_of(grad, "written") if "zero" in e.name] if grad is not None else []
-    since = max((e.number for e in (*cleared, *zeroed)), default=None)
+    cleared = [*q.history.clearings(q.tensor), *q.events("made"), *(e for e in _writes(q) if "zero" in e.name)]
+    since = max((e.number for e in cleared), default=None)
     after = [p for p in q.passes if (since is None or p.number > since) and not p.error and not p.wanted and p.has_graph]
-    came = [p for p in after if p.root is not None and reaches(p.root, q.subject)]
+    came = [p for p in after if q.is_reached_from(p.root)]
     lines = {p.source for p in came}
     return [p for p in after if p in came or (p.root is None and p.source in lines)]
 
 
-def collected(q: Question) -> list[Cause]:
+def without_step(q: Question) -> list[Cause]:
     """There are optimizers, and none moves it; or its learning rate keeps it in place."""
     holders = q.history.optimizers(q.tensor)
-    own = [h for h in holders if h.holds]
     if not holders or not q.is_leaf:
         return []
-    if not own:
+    if not q.optimizers:
         return _not_held(q, holders) if type(q.tensor).__name__ == "Parameter" else _left_alone(q)
-    if all(h.rate == 0 for h in own):
-        return [Cause("rate_zero", said={"optimizer": own[0].kind})]
-    return _not_stepped(q, own)
+    if all(h.rate == 0 for h in q.optimizers):
+        return [cause_of("rate_zero", optimizer=q.optimizers[0].kind)]
+    return _not_stepped(q)
 
 
 def _left_alone(q: Question) -> list[Cause]:
-    """Several passes have added to a plain leaf, which no optimizer clears."""
     added = _added(q)
-    said: dict[str, Said] = {"count": str(len(added))}
-    return [Cause("left_alone", source=added[-1].source, said=said)] if len(added) > 1 else []
+    return [cause_of("left_alone", added[-1], count=str(len(added)))] if len(added) > 1 else []
 
 
 def _not_held(q: Question, holders: list[Holder]) -> list[Cause]:
     """The optimizer has only the graph's other parameters, or was made before its module changed."""
     near = [h for h in holders if any(map(q.facts.live.has, h.leaves))]
-    last, placed = (near or holders)[-1], q.history.events_of(q.tensor, "placed", "made")
-    new = [p for p in placed if last.made is not None and p.number > last.made.number]
+    last = (near or holders)[-1]
+    new = [p for p in q.events("placed", "made") if last.made is not None and p.number > last.made.number]
     if not near and not any(p.kind == "placed" for p in new):
         return []
-    said: dict[str, Said] = {"optimizer": last.kind, "placed": new[-1].source if new else None}
-    return [Cause("not_held_new" if new else "not_held", source=None if last.made is None else last.made.source, said=said)]
+    placed = source_of(new[-1]) if new else None
+    return [cause_of("not_held_new" if new else "not_held", last.made, optimizer=last.kind, placed=placed)]
 
 
-def _not_stepped(q: Question, own: list[Holder]) -> list[Cause]:
+def _not_stepped(q: Question) -> list[Cause]:
     """No step has moved it since the pass."""
-    last, steps = q.last, sorted((s for h in own for s in h.steps), key=lambda s: s.number)
+    last, steps = q.last, sorted((s for h in q.optimizers for s in h.steps), key=lambda s: s.number)
     if last is None:
         return []
     checks = [e for e in q.history.scalers if not steps or e.number > steps[-1].number]
-    if checks and _is_inf(checks[-1]):
-        return [Cause("skipped", source=checks[-1].source)]
+    if checks and checks[-1].detail is not None and float(checks[-1].detail.sum()) > 0:  # it found an inf
+        return [cause_of("skipped", checks[-1])]
     are_before = bool(steps) and steps[-1].number < last.number
     if are_before and len(steps) == len(q.passes) and steps[0].number < q.passes[0].number:
-        return [Cause("step_first", source=steps[-1].source, said={"pass": last.source})]
+        return [cause_of("step_first", steps[-1], **{"pass": last.source})]
     return []
 
 
 def never_stepped(q: Question) -> list[Cause]:
     """Passes have run, and its optimizer has never moved it."""
-    own = [h for h in q.history.optimizers(q.tensor) if h.holds]
-    if q.last is None or len(q.passes) <= 1 or not own or any(h.steps for h in own):
+    if len(q.passes) <= 1 or not q.optimizers or any(h.steps for h in q.optimizers):
         return []
-    return [Cause("no_step", source=q.last.source, said={"optimizer": own[0].kind})]
+    return [cause_of("no_step", q.last, optimizer=q.optimizers[0].kind)]
 
 
-def skipped(q: Question) -> list[Cause]:
+def skip(q: Question) -> list[Cause]:
     """GradScaler has skipped the last step."""
-    return [c for c in collected(q) if c.kind == "skipped"]
+    return [c for c in without_step(q) if c.kind == "skipped"]
 
 
-def _is_inf(check: Event) -> bool:
-    return bool(check.detail is not None and float(check.detail.sum()) > 0)
-
-
-def lacking(q: Question) -> list[Cause]:
+def lost_part(q: Question) -> list[Cause]:
     """One use of it became a number, so its gradient lacks that part."""
-    found = number_of(q)
-    if found is None:
+    if q.number is None:
         return []
-    number, user = found
-    there = [o for o in q.facts.document.ops if o.node and o.source == user.source]
-    said: dict[str, Said] = {"op": spelled(number)}
-    return [Cause("lacks_number", nodes=tuple(o.node or "" for o in there[:1]), source=number.source, said=said)]
+    number, user = q.number
+    nodes = [o.node for o in q.facts.document.ops if o.node and o.source == user.source]
+    return [Cause("lacks_number", nodes=tuple(nodes[:1]), source=number.source, said={"op": spelling(number)})]
 
 
 def plain_gradient(q: Question) -> Cause:
     """Nothing stands out: the op that sent it, and for several uses, the gradient of each."""
-    grad = q.history.grad_of(q.tensor)
-    is_small = grad.numel() <= MOST_SHOWN and len(q.ops) <= MOST_OPS
+    is_small = q.grad.numel() <= MOST_SHOWN and len(q.ops) <= MOST_OPS
     value = q.facts.subject.grad if is_small else None
-    said: dict[str, Said] = {"grad": shape_text(tuple(grad.shape)) if value is None else value_text(value)}
+    grad = shape_text(tuple(q.grad.shape)) if value is None else value_text(value)
     uses = (op for op in q.ops for g in op.given if g is q.tensor or (is_op(g) and g == q.subject))
     users = sorted(uses, key=lambda op: op.number)
     if not users:
-        return Cause("fine_unseen", said=said)
-    said |= {"op": spelled(users[0]), "count": str(len(users)), "other": users[-1].source}
+        return cause_of("fine_unseen", grad=grad)
+    said: dict[str, Said] = {"grad": grad, "op": spelling(users[0]), "count": str(len(users)), "other": users[-1].source}
     if len(users) == 1:
-        return Cause("fine", source=users[0].source, said=said)
-    return Cause("fine_paths", source=users[0].source, said={**said, "parts": _parts(q)})
+        return cause_of("fine", users[0], **said)
+    return cause_of("fine_paths", users[0], **said, parts=_parts(q))
 
 
 def _parts(q: Question) -> str:
     """What each use sent: `3.0 + 3.0`."""
-    f = q.facts
-    sent = [f.sent(*s) for s in f.senders.get(f.edge, ())] if f.edge is not None else []
-    return " + ".join(value_text(v) for v in sent if v is not None) if all(v is not None for v in sent) else ""
+    sent = [] if (f := q.facts).edge is None else [f.sent(*s) for s in f.senders.get(f.edge, ())]
+    return "" if None in sent else " + ".join(value_text(v) for v in sent if v is not None)

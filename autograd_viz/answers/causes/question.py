@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from ...graph.passes import Holder
 from .facts import Facts
-from .history import History, Op, PassEvent
-from .paths import with_history
+from .history import Event, History, Op, PassEvent
+from .paths import number_between, reaches, with_history
 
 
 @dataclass
@@ -41,9 +42,19 @@ class Question:
         return self.history.is_leaf(self.tensor)
 
     @cached_property
+    def op(self) -> Op | None:
+        """The op that made the tensor."""
+        return self.history.op_of(self.tensor)
+
+    @cached_property
     def subject(self) -> Any:
         """The tensor's op, or the tensor itself if it is a leaf: its entry in the history."""
-        return self.history.op_of(self.tensor) or self.tensor
+        return self.op or self.tensor
+
+    @cached_property
+    def grad(self) -> Any:
+        """The tensor's grad."""
+        return self.history.grad_of(self.tensor)
 
     @cached_property
     def ops(self) -> set[Op]:
@@ -66,3 +77,21 @@ class Question:
         if self.root is not None:
             return self.history.op_of(self.root)
         return None if self.last is None else self.last.root
+
+    @cached_property
+    def optimizers(self) -> list[Holder]:
+        """The optimizers that step the tensor."""
+        return [h for h in self.history.optimizers(self.tensor) if h.holds]
+
+    @cached_property
+    def number(self) -> tuple[Op, Op] | None:
+        """The op that made a number of a path from the tensor, and the op that computed with it on the way to the root."""
+        return None if self.root_op is None else number_between(self.root_op, self.subject, self.history.left)
+
+    def events(self, *kinds: str) -> list[Event]:
+        """The tensor's events of these kinds, in order."""
+        return self.history.events_of(self.tensor, *kinds)
+
+    def is_reached_from(self, root: Op | None) -> bool:
+        """Does a gradient of an op reach the tensor?"""
+        return root is not None and reaches(root, self.subject)

@@ -10,7 +10,7 @@ from ...graph.model import Document, Node, Op, Tensor, Value
 from ...graph.text import shape_text, value_text
 from ...graph.trace import Change, Step, Trace
 from ..sentences import PROPERTIES, Births, after_hooks, hook_kind, is_differentiable, listed, same, together
-from . import recorded_cut_sentences
+from . import cut_sentences
 
 RULES = (  # the beginning of a node's name, and how its rule makes a gradient zero
     ("ReluBackward", "WHY_ZERO_RELU"),
@@ -18,6 +18,9 @@ RULES = (  # the beginning of a node's name, and how its rule makes a gradient z
     ("HardtanhBackward", "WHY_ZERO_CLAMP"),
     ("MulBackward", "WHY_ZERO_MUL"),
 )
+BIRTHS = {  # by the way in which a property began
+    "node": "WHY_{}", "sum": "WHY_SUM_{}", "start": "WHY_{}_FROM_START", "hook": "WHY_HOOKED_{}", "edit": "WHY_EDITED_THERE",
+}  # fmt: skip
 FEW = 3  # nodes that an answer names
 MOST_CUT = 40  # tensors that are followed to where they were detached from the loss
 
@@ -57,7 +60,7 @@ class Why:
         """The answer for every tensor of the document before the pass, by id."""
         found = {t.id: self._without_gradient(t) or self._pending(t) for t in self.document.tensors}
         unreached = (t.id for t in self.document.tensors if self._is_unreached(t) and (t.name or t.is_leaf))
-        cuts = recorded_cut_sentences(self.document, islice(unreached, MOST_CUT))
+        cuts = cut_sentences(self.document, islice(unreached, MOST_CUT))
         return found | {id: together([found[id], cut]) for id, cut in cuts.items() if cut}
 
     def _is_unreached(self, t: Tensor) -> bool:
@@ -116,17 +119,14 @@ class Why:
         number = len(self.births.past.steps)
         found = {}
         for node in dict.fromkeys(after.node for after in self.nodes[step.node].next_functions if after.node):
+            arrived = sum(len(self.births.past.arrivals.get((node, i), ())) for i in range(self.nodes[node].outputs))
             for t in self.tensors_at.get(node, ()):
                 if t.requires_grad and (t.is_leaf or t.retains_grad):
-                    found[t.id] = self._pending(t, self._arrived(node))
+                    found[t.id] = self._pending(t, arrived)
         changes = {c.at: c for c in step.changes}
         for t in self.tensors_at.get(step.node, ()):
             found[t.id] = self._reached(t, step, number, changes.get(f"{t.id}.grad"))
         return found
-
-    def _arrived(self, node: str) -> int:
-        """How many edges have delivered a gradient there, or None."""
-        return sum(len(self.births.past.arrivals.get((node, i), ())) for i in range(self.nodes[node].outputs))
 
     def _reached(self, t: Tensor, step: Step, number: int, change: Change | None) -> str:
         """The step ran the node of this tensor."""
@@ -136,10 +136,9 @@ class Why:
         if incoming is None:
             return words.WHY_NOTHING_ARRIVED.format(grad=_text(t.grad), node=node.name, step=number)
         extras = [*self._changed_on_the_way(step, number, index), *self._properties(number, index)]
-        if change is not None and change.after is None and step.accumulation is not None:
-            return together([words.WHY_TAKEN.format(value=_text(incoming), step=number), *extras])
         if change is None or change.after is None:
-            return together([words.WHY_PASSED.format(value=_text(incoming), node=node.name, step=number), *extras])
+            form = words.WHY_PASSED if change is None or step.accumulation is None else words.WHY_TAKEN
+            return together([form.format(value=_text(incoming), node=node.name, step=number), *extras])
         made = step.accumulation.new if step.accumulation is not None else change.after
         return together([_kept(node, change, made, incoming, number), *extras, *_old(change, incoming)])
 
@@ -161,7 +160,8 @@ class Why:
             if birth is None or (birth.how in ("hook", "edit") and birth.step == number):
                 continue
             node = self.nodes[birth.node]
-            said.append(_birth_text(name.upper(), birth.how).format(node=node.name, step=birth.step))
+            form = getattr(words, BIRTHS[birth.how].format("ZERO" if name == "zero" else "BAD"))
+            said.append(form.format(what=name, node=node.name, step=birth.step))
             if name == "zero" and birth.how == "node":
                 said += [getattr(words, rule).format(node=node.name) for begin, rule in RULES if _has_rule(node, begin)]
         return said
@@ -186,22 +186,8 @@ def _kept(node: Node, change: Change, made: Value, incoming: Value, number: int)
 
 
 def _old(change: Change, incoming: Value) -> list[str]:
-    """What was wrong with grad before anything arrived."""
-    names = [n for n in ("nan", "inf") if change.before and PROPERTIES[n](change.before) and not PROPERTIES[n](incoming)]
-    return [{"nan": words.WHY_OLD_NAN, "inf": words.WHY_OLD_INF}[n] for n in names]
-
-
-def _birth_text(name: str, how: str) -> str:
-    """The sentence for one way in which a property began."""
-    constants = {
-        "node": f"WHY_{name}",
-        "sum": f"WHY_SUM_{name}",
-        "start": f"WHY_{name}_FROM_START",
-        "hook": f"WHY_HOOKED_{name}",
-        "edit": "WHY_EDITED_THERE",
-    }
-    text: str = getattr(words, constants[how])
-    return text
+    was = [n for n in ("nan", "inf") if change.before and PROPERTIES[n](change.before) and not PROPERTIES[n](incoming)]
+    return [words.WHY_OLD_BAD.format(what=n) for n in was]
 
 
 def _text(value: Value | None) -> str:

@@ -6,13 +6,13 @@ from ... import words
 from ...graph.model import Value
 from ...graph.text import value_text
 from .blocking import seen_block, sure_block, underflow
-from .cause import Cause
+from .cause import Cause, source_of
 from .facts import Edge, Facts
-from .numbers import count_zeros, has_zero, is_zero
-from .ops import cause_at, numbers_of, op_of
-from .stopped import stopped_before
+from .hooks import stop_before
+from .numbers import count_zeros, has_zero, is_zero, text_of
+from .ops import cause_at, numbers_of, op_of, zeros_behind
 
-MOST_PARTS, MOST_ROWS = 2, 6  # parts, rows that the answer names
+MOST_PARTS, MOST_ROWS = 4, 6  # parts, rows that the answer names
 BROADCASTING = ("Add", "Sub", "Mul", "Div", "Where", "Expand", "Rsub", "Maximum", "Minimum")
 ROUTERS = (  # they pass on the zeros that arrive
     "Stack", "Cat", "View", "UnsafeView", "Permute", "Transpose", "T", "Unsqueeze", "Squeeze", "Expand", "Clone",
@@ -27,36 +27,30 @@ def zero_causes(f: Facts) -> list[Cause]:
         return []
     if not is_zero(grad):
         return _rows_without(f)
-    arrived = None if f.edge is None else f.arrived(*f.edge)
+    arrived, ids = f.arrived_last, (f.subject.id,)
     if f.edge is None or not f.is_connected or (arrived is not None and not is_zero(arrived)):
         return [_not_arrived(f, arrived)]
     if f.comes_from_elsewhere:
-        return [graph_gone(f)]
+        root = words.COMMA.join(f.tensors[id].name or words.THE_TENSOR for id in f.loss)
+        return [Cause("graph_gone", ids, said={"value": text_of(arrived), "root": root})]
     found = {(c.kind, c.nodes): c for c in _walk(f, f.edge)}
-    return list(found.values()) or [Cause("not_recorded", (f.subject.id,))]
+    return list(found.values()) or [Cause("not_recorded", ids)]
 
 
 def _not_arrived(f: Facts, arrived: Value | None) -> Cause:
     """Its grad is zero, and the last pass of this graph did not bring it."""
     if f.is_changed:
         return Cause("changed_since", (f.subject.id,))
-    ids, changed = (f.subject.id,), f.live.grad_changed(f.subject.id)
-    source = None if changed is None else changed.source
-    said = {"value": "" if arrived is None else value_text(arrived)}
+    said, source = {"value": text_of(arrived)}, source_of(f.live.grad_changed(f.subject.id))
     if arrived is not None and f.before is not None and f.has_added_up:
-        return Cause("cancelled", ids, said={**said, "before": value_text(f.before)})
-    if source is not None:
-        return Cause("zeroed_by" if arrived is None else "zeroed_at", ids, source=source, said=said)
-    if arrived is not None:
-        return Cause("zeroed" if f.knows_before else "zero_since", ids, said=said)
-    return Cause("zero_old" if f.loss else "not_recorded", ids)
-
-
-def graph_gone(f: Facts) -> Cause:
-    """What arrived last at the subject came from another graph."""
-    arrived = None if f.edge is None else f.arrived(*f.edge)
-    root = words.COMMA.join(f.tensors[id].name or words.THE_TENSOR for id in f.loss)
-    return Cause("graph_gone", (f.subject.id,), said={"value": "" if arrived is None else value_text(arrived), "root": root})
+        kind, said["before"] = "cancelled", value_text(f.before)
+    elif source is not None:
+        kind = "zeroed_by" if arrived is None else "zeroed_at"
+    elif arrived is not None:
+        kind = "zeroed" if f.knows_before else "zero_since"
+    else:
+        kind = "zero_old" if f.loss else "not_recorded"
+    return Cause(kind, (f.subject.id,), source=None if kind == "cancelled" else source, said=said)
 
 
 def _walk(f: Facts, edge: Edge) -> list[Cause]:
@@ -74,13 +68,12 @@ def _walk(f: Facts, edge: Edge) -> list[Cause]:
             found.append(_met(f, at, values))
         else:
             for node, i in (s for s, v in sent.items() if v is None or is_zero(v)):
-                cause = _made_zero(f, node, i)
-                if cause is not None:
+                if (cause := _made_zero(f, node, i)) is not None:
                     found.append(cause)
                     continue
                 if any(not is_zero(v) for v in f.arrivals(node)):
                     return []  # a gradient arrived there, and what was sent is unknown
-                more = [(node, k) for k in range(f.nodes[node].outputs) if (node, k) not in seen]
+                more = [e for e in f.edges_at(node) if e not in seen]
                 seen.update(more)
                 stack += more
     return found
@@ -92,16 +85,17 @@ def _met(f: Facts, at: Edge, values: dict[Edge, Value]) -> Cause:
     here = tuple(t.id for t in f.results(node)) if variable is None else (variable,)
     if len(values) > 1:
         name = next((name for t in here if (name := f.tensors[t].name)), f.called(node))
-        parts = " + ".join(f"{value_text(v)} from {f.called(n)}" for (n, _), v in [*values.items()][:4])
+        parts = " + ".join(
+            f"{value_text(v)} {words.FROM_NODE.format(node=f.called(n))}" for (n, _), v in [*values.items()][:MOST_PARTS]
+        )
         return cause_at(f, "zero_cancel", node, here, at=name, parts=parts)
     hook, value = words.COMMA.join(f.live.hooks(node)) or "?", next(iter(values.values()))
     return cause_at(f, "zero_hook", node, here, hook=hook, value=value_text(value))
 
 
 def _made_zero(f: Facts, node: str, i: int) -> Cause | None:
-    """The cause, if this node makes zeros of what arrives."""
     arrivals = f.arrivals(node)
-    if (before := stopped_before(f, node)) is not None:
+    if (before := stop_before(f, node)) is not None:
         return before
     if arrivals and all(map(is_zero, arrivals)):
         return None
@@ -122,18 +116,9 @@ def _broadcast(f: Facts, node: str, i: int) -> Cause | None:
 
 def _masked_before(f: Facts, node: str, i: int) -> Edge:
     """The edge whose zeros this node passed on. The node splits its gradient, and this part was zero before."""
-    now, seen = node, {node}
     hides_zeros = any(has_zero(t.value) for t in f.others(node, i)) or 0.0 in numbers_of(f, node)
-    while op_of(f, node) in ROUTERS and not (op_of(f, node) == "Mul" and hides_zeros):
-        before = next((s for k in range(f.nodes[now].outputs) for s in f.senders.get((now, k), ())), None)
-        if before is None or before[0] in seen:
-            break
-        now, k = before
-        seen.add(now)
-        there = f.arrivals(now)
-        if count_zeros(f.sent(now, k)) and there and not any(map(count_zeros, there)):
-            return now, k
-    return node, i
+    passes_on = op_of(f, node) in ROUTERS and not (op_of(f, node) == "Mul" and hides_zeros)
+    return next(zeros_behind(f, node), (node, i)) if passes_on else (node, i)
 
 
 def _rows_without(f: Facts) -> list[Cause]:

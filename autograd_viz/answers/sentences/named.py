@@ -3,20 +3,32 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import NamedTuple
 
 from ... import words
 from ...graph.model import Document, Formula, Node, Saved, Value
 from ...graph.text import call_text, shape_text, value_text
 from ...graph.trace import NamedRule, Step, Term
 from .past import Arrival, sent
-from .rewriting import Known, Operand, rewritten, terms_of
 from .text import before_hooks
 
 Arrivals = Mapping[int, Sequence[Arrival]]  # by output of the node's op
 LONGEST = 110  # characters of a rule
 MOST_PARTS = 3  # of a sum that is written out
+_TOKEN = re.compile(r"[^\W\d]\w*(?:\[\d+\])?ᵀ?|[\d.]+(?:e[+-]?\d+)?\w*|\*\*|\s+|.", re.DOTALL)
+_TRANSPOSED = re.compile(r"\b(?:t|mT)\(([^\W\d]\w*)\)")
+_NAME = r"([^\W\d]\w*?(?:\[\d+\])?)(ᵀ?)"
+_ONE, _TWO = re.compile(rf"{_NAME}|(?:expand|sum_to)\({_NAME}, \([\d, ]*\)\)"), re.compile(rf"{_NAME} ([-+*/@]) {_NAME}")
+_OUTER = re.compile(rf"ger\({_NAME}, {_NAME}\)")
+# functions that take one element of each argument
+_EXPONENTIAL, _ROUND = {"exp", "exp2", "log", "log1p", "sigmoid", "sqrt", "ndtr", "bell"}, {"sin", "cos", "sinh", "cosh"}
+_CHOOSING = {"abs", "sgn", "sign", "eq", "ne", "logical_and", "logical_or", "where", "zeros_like", "expand"}
+_POINTWISE = _EXPONENTIAL | _ROUND | _CHOOSING
+SIGNS = {"*": "×", "@": "·"}  # other signs stay
 
 
 class NamedRules:
@@ -142,7 +154,6 @@ def _is_array(value: Value) -> bool:
 
 
 def _is_written(value: Value) -> bool:
-    """Are its elements written out?"""
     return value_text(value) != shape_text(value.shape)
 
 
@@ -167,3 +178,66 @@ def _sides(node: Node, formula: Formula, known: Known) -> list[str]:
     rule = rewritten(_rule_text(node, formula), known)
     numbers = [rewritten(part, {}) for part in _parts(formula)[1:] if "shape (" not in part]
     return [rule if len(rule) <= LONGEST else rule[: LONGEST - 1] + "…", *numbers]
+
+
+# -- the text of a rule -----------------------------------------------------------------------------------------------
+
+
+class Operand(NamedTuple):
+    """What a name in a rule stands for.
+
+    Attributes:
+        text: the user's name for it.
+        at: where its value is, as in `Term`.
+        is_phrase: the text has words, so it needs brackets beside a sign.
+    """
+
+    text: str
+    at: str
+    is_phrase: bool = False
+
+
+Known = Mapping[str, Operand]  # by name in the rule; a name that is not known stays
+
+
+def rewritten(rule: str, known: Known) -> str:
+    """The rule in other names and signs: `grad * other` as `(gradient of c) × b`."""
+    tokens = _TOKEN.findall(_TRANSPOSED.sub(r"\1ᵀ", rule))
+    return "".join(_token_text(tokens, i, known) for i in range(len(tokens)))
+
+
+def _token_text(tokens: list[str], i: int, known: Known) -> str:
+    token = tokens[i]
+    before, after = (next((t for t in side if not t.isspace()), "") for side in (reversed(tokens[:i]), tokens[i + 1 :]))
+    if token in SIGNS and tokens[i - 1 : i + 2] == [" ", token, " "]:
+        return SIGNS[token]
+    name = token.removesuffix("ᵀ")
+    if name not in known or after in ("(", "=") or before == ".":
+        return token
+    text, is_alone = known[name].text, before in ("", "(", ",", "[") and after in ("", ")", ",", "]") and name == token
+    return (f"({text})" if known[name].is_phrase and not is_alone else text) + "ᵀ" * (name != token)
+
+
+def terms_of(rule: str, known: Known) -> tuple[tuple[Term, ...], str]:
+    """The arrays in a rule, and its sign, as in `NamedRule`. No arrays if one of two is not known."""
+    rule = _TRANSPOSED.sub(r"\1ᵀ", rule)
+    if found := _TWO.fullmatch(rule):
+        first, first_turned, sign, second, second_turned = found.groups()
+        if first in known and second in known:
+            return (_term(first, first_turned, known), _term(second, second_turned, known)), SIGNS.get(sign, sign)
+        return (), ""
+    if found := _ONE.fullmatch(rule):
+        name, turned = found[1] or found[3], found[2] or ""
+        return ((_term(name, turned, known),) if name in known else ()), ""
+    if (found := _OUTER.fullmatch(rule)) and found[1] in known and found[3] in known:
+        return (_term(found[1], "", known), _term(found[3], "", known)), "⊗"
+    tokens = _TOKEN.findall(rule)
+    called = {t for t, after in pairwise([*tokens, ""]) if after == "(" and t.isidentifier()}
+    names = dict.fromkeys(t for t, after in pairwise([*tokens, ""]) if after not in ("(", "=") and t in known)
+    is_pointwise = called <= _POINTWISE and not {"@", "["} & {*tokens}
+    return tuple([_term(name, "", known) for name in names]), "∘" if is_pointwise else ","
+
+
+def _term(name: str, turned: str, known: Known) -> Term:
+    text, at, is_phrase = known[name]
+    return Term(f"({text}){turned}" if turned and is_phrase else text + turned, at, bool(turned))

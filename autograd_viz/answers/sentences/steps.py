@@ -1,4 +1,4 @@
-"""A step of the backward pass in plain words with its numbers."""
+"""A step of the backward pass, or an op of the forward pass, in plain words with its numbers."""
 
 from __future__ import annotations
 
@@ -6,16 +6,17 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from ... import words
-from ...graph.model import Document, NextFunction, Node, Value
+from ...graph.model import Document, NextFunction, Node, Op, Tensor, Value
 from ...graph.text import gradient_text, shape_text, value_text
 from ...graph.trace import Change, HookRun, Step
-from .forward import ForwardSentences
 from .named import NamedRules
 from .past import Arrival, sent
-from .text import before_hooks, first_few, hook_kind, listed, same, size_text, together
+from .text import before_hooks, first_few, hook_kind, is_differentiable, listed, same, size_text, together
 
 Arrivals = Mapping[int, Sequence[Arrival]]  # by output of its op
+FEW = 4  # leaves that are named one by one
 MANY_PARTS = 8  # a sum with more parts is not written out
+MANY_UNUSED = 4  # outputs that are counted, not listed
 MANY_BYTES = 1000  # the sentence tells the freed memory from here on
 
 
@@ -35,10 +36,9 @@ class Sentences:
         self.tensors = {t.id: t for t in document.tensors}
         self.nodes = {n.id: n for n in document.nodes}
         self.namesakes = Counter(n.name for n in document.nodes)
-        self.outputs = {o.id: o.outputs for o in document.ops}
+        self.order, self.ops = document.ops, {o.id: o for o in document.ops}
         self.used = {(f.node, f.index) for n in document.nodes for f in n.next_functions}
         self.recorded, self.frees = recorded, frees
-        self._forward = ForwardSentences(document)
         self.rules = NamedRules(document)
 
     def start(self, node: str | None) -> str:
@@ -51,23 +51,70 @@ class Sentences:
         Raises:
             IndexError: there is no such position.
         """
-        return self._forward.at(position)
+        done = position + len(self.order)
+        if not 0 <= done <= len(self.order):
+            raise IndexError(f"position {position} is out of range; the forward pass has positions -{len(self.order)} to 0")
+        return self._ran(self.order[done - 1]) if done else self._leaves()
+
+    def _leaves(self) -> str:
+        """The tensors that no op has made."""
+        made = {id for op in self.order for id in op.outputs}
+        given = [t for t in self.tensors.values() if t.id not in made]
+        if not given:
+            return words.NO_LEAVES
+        if len(given) > FEW:
+            return words.MANY_LEAVES.format(count=len(given), wanted=sum(t.requires_grad for t in given))
+        return words.LEAVES.format(leaves=listed([_leaf(t) for t in given]))
+
+    def _ran(self, op: Op) -> str:
+        """What one op computed, saved and created."""
+        outputs = [None if id is None else self.tensors[id] for id in op.outputs]
+        values = [value_text(t.value) for t in outputs if t is not None]
+        node = None if op.node is None else self.nodes[op.node]
+        saved = [s.name for s in node.saved if s.state in ("kept", "freed")] if node else []
+        if values:
+            template = words.COMPUTES_AND_SAVES if saved else words.COMPUTES
+        else:
+            template = words.RAN_AND_SAVES if saved else words.RAN
+        text = template.format(call=self._call(op, outputs), value=listed(values), names=listed(saved))
+        if node is not None and node.name == "CopySlices" and values:  # a view was changed, and so its base
+            name = next((t.name for t in outputs if t is not None and t.name), words.A_TENSOR)
+            text = words.WRITES_THROUGH.format(call=self._call(op, []), name=name, value=listed(values))
+        return together([text, self._created(op, node, outputs)])
+
+    def _call(self, op: Op, outputs: list[Tensor | None]) -> str:
+        """`c = Mul(a, b)`; an unnamed operand is its value."""
+        given = [(None if o.tensor is None else self.tensors[o.tensor], o.text) for o in op.inputs]
+        operands = [text if t is None else t.name or value_text(t.value) for t, text in given]
+        call = f"{op.name}({', '.join(first_few(operands))})"
+        names = [t.name if t is not None and t.name else "_" for t in outputs]
+        return f"{', '.join(first_few(names))} = {call}" if any(n != "_" for n in names) else call
+
+    def _created(self, op: Op, node: Node | None, outputs: list[Tensor | None]) -> str:
+        """The node that was created, or why there is none."""
+        if node is not None:
+            return words.CREATED.format(node=node.name)
+        dtypes = [t.value.dtype for t in outputs if t is not None]
+        if dtypes and not any(map(is_differentiable, dtypes)):
+            return words.NOT_DIFFERENTIABLE.format(dtype=dtypes[0])
+        if op.name == "Detach":
+            return words.CUT_OFF.format(op=op.name)
+        wanted = any(o.tensor is not None and self.tensors[o.tensor].requires_grad for o in op.inputs)
+        return words.NOT_RECORDED if wanted else words.NOT_WANTED
 
     def said(self, step: Step, arrivals: Arrivals) -> str:
         """What this step did; `arrivals` had been sent to its node."""
         node = self.nodes[step.node]
         if node.variable is not None:
-            came, after = self._arrived(step, arrivals), self._hooks(step, "post_accumulate")
+            came, after = self._arrived(step, arrivals), _hooks(step, "post_accumulate")
             return together([*came, *self._accumulated(node, step), *after])
         if all(g is None for g in (*step.grad_outputs, *step.grad_inputs)):
             return together([words.NO_GRADIENT_PASSED.format(node=node.name), *self._freed(step)])
-        parts = [self._arrives(node, step), *self._arrived(step, arrivals), *self._unused(node, step)]
-        parts += [*self._hooks(step, "post"), *self._sends(node, step)]
-        parts += [words.RECORDED] if self.recorded else []
-        return together([*parts, *self._freed(step)])
+        came = [self._arrives(node, step), *self._arrived(step, arrivals), *self._unused(node, step)]
+        left = [*_hooks(step, "post"), *self._sends(node, step), *([words.RECORDED] if self.recorded else [])]
+        return together([*came, *left, *self._freed(step)])
 
     def _accumulated(self, node: Node, step: Step) -> list[str]:
-        """What AccumulateGrad did."""
         a = step.accumulation
         if a is None:
             return [words.NO_GRADIENT.format(node=node.name)]
@@ -80,7 +127,7 @@ class Sentences:
 
     def _arrives(self, node: Node, step: Step) -> str:
         """What arrived, before hooks."""
-        made = [self._name(t, "") for t in self.outputs.get(node.op or "", ()) if t is not None]
+        made = [self._name(t, "") for t in self._outputs(node) if t is not None]
         of = words.OF.format(names=words.COMMA.join(m for m in made if m)) if any(made) else ""
         values = [before_hooks(step, i) for i in range(len(step.grad_outputs))]
         grads = [gradient_text(g) for g in values if g is not None]
@@ -90,7 +137,7 @@ class Sentences:
         """What happened to it on arrival: edits, sums, hooks, retain_grad."""
         edits = [words.EDITED.format(value=_text(before_hooks(step, i))) for i in step.edited]
         retained = [self._retained(c) for c in step.changes if c.at.startswith("retain:") and c.after is not None]
-        return [*edits, *self._sums(step, arrivals), *self._hooks(step, "tensor"), *retained, *self._hooks(step, "pre")]
+        return [*edits, *self._sums(step, arrivals), *_hooks(step, "tensor"), *retained, *_hooks(step, "pre")]
 
     def _retained(self, kept: Change) -> str:
         """What retain_grad() has kept, and its earlier value."""
@@ -116,25 +163,17 @@ class Sentences:
                 found.append(words.SUM.format(count=len(parts), parts=terms, total=value_text(total)))
         return found
 
-    def _hooks(self, step: Step, kind: str) -> list[str]:
-        """The user's hooks of one kind."""
-        return [_hook(h) for h in step.hooks if h.kind == kind]
-
     def _unused(self, node: Node, step: Step) -> list[str]:
         """Outputs without a gradient, and the reason."""
         empty = [i for i, g in enumerate(step.grad_outputs) if g is None]
         if len(empty) == len(step.grad_outputs):
             return []
-        unused = [str(i) for i in empty if (node.id, i) not in self.used]
-        dropped = [str(i) for i in empty if (node.id, i) in self.used]
-        said = []
-        if unused:
-            few = len(unused) < 4
-            said.append(words.UNUSED.format(indices=listed(unused)) if few else words.MANY_UNUSED.format(count=len(unused)))
+        unused, dropped = ([str(i) for i in empty if ((node.id, i) in self.used) is used] for used in (False, True))
+        form = words.UNUSED if len(unused) < MANY_UNUSED else words.MANY_UNUSED
+        said = [form.format(indices=listed(unused), count=len(unused))] if unused else []
         return said + [words.NONE_ARRIVED.format(indices=listed(dropped))] * bool(dropped)
 
     def _sends(self, node: Node, step: Step) -> list[str]:
-        """Where its results go."""
         edges = list(enumerate(zip(node.next_functions, step.grad_inputs, strict=True)))
         sent = [self._sent(f, i, g, step) for i, (f, g) in edges if g is not None and f.node is not None]
         none = [self._target(f) for _, (f, g) in edges if f.node is not None and g is None]
@@ -142,8 +181,8 @@ class Sentences:
         said = [words.SENDS.format(parts=listed(sent))] if sent else []
         said += [words.SENDS_NONE.format(target=listed(none))] if none else []
         if nowhere:
-            text = words.NOWHERE.format(index=nowhere[0])
-            said.append(text if len(nowhere) == 1 else words.MANY_NOWHERE.format(indices=listed(nowhere)))
+            form = words.NOWHERE if len(nowhere) == 1 else words.MANY_NOWHERE
+            said.append(form.format(index=nowhere[0], indices=listed(nowhere)))
         return said
 
     def _sent(self, after: NextFunction, index: int, value: Value, step: Step) -> str:
@@ -160,7 +199,7 @@ class Sentences:
 
     def _result_of(self, node: Node) -> str:
         """The result of its op, if another node has the same name."""
-        outputs = self.outputs.get(node.op or "", ()) if self.namesakes[node.name] > 1 else ()
+        outputs = self._outputs(node) if self.namesakes[node.name] > 1 else ()
         return next((name for t in outputs if t is not None and (name := self.tensors[t].name)), "")
 
     def _freed(self, step: Step) -> list[str]:
@@ -172,25 +211,28 @@ class Sentences:
             names = f"{names} ({size_text(step.freed)})"
         return [(words.FREED if self.frees else words.WOULD_FREE).format(names=names)]
 
+    def _outputs(self, node: Node) -> Sequence[str | None]:
+        op = self.ops.get(node.op or "")
+        return () if op is None else op.outputs
+
     def _name(self, tensor: str, otherwise: str) -> str:
         return self.tensors[tensor].name or otherwise
 
 
+def _hooks(step: Step, kind: str) -> list[str]:
+    """What the user's hooks of one kind did to the gradient."""
+    return [_hook(h) for h in step.hooks if h.kind == kind]
+
+
 def _hook(hook: HookRun) -> str:
-    """What a hook did to its gradient."""
-    said = {"kind": hook_kind(hook), "name": hook.name}
-    if same(hook.before, hook.after):
-        return (
-            words.HOOK_RAN.format(**said) if hook.before is None else words.HOOK_SAW.format(**said, before=_text(hook.before))
-        )
-    if hook.after is None and hook.kind == "post_accumulate":
-        return words.HOOK_TOOK.format(**said)
-    if hook.after is None:
-        return words.HOOK_DROPPED.format(**said)
     before, after = _text(hook.before), _text(hook.after)
-    if before == after:
-        return words.HOOK_CHANGED_ARRAY.format(**said, shape=after)
-    return words.HOOK_CHANGED.format(**said, before=before, after=after)
+    if same(hook.before, hook.after):
+        form = words.HOOK_RAN if hook.before is None else words.HOOK_SAW
+    elif hook.after is None:
+        form = words.HOOK_TOOK if hook.kind == "post_accumulate" else words.HOOK_DROPPED
+    else:
+        form = words.HOOK_CHANGED_ARRAY if before == after else words.HOOK_CHANGED
+    return form.format(kind=hook_kind(hook), name=hook.name, before=before, after=after, shape=after)
 
 
 def _text(value: Value | None) -> str:
@@ -200,3 +242,8 @@ def _text(value: Value | None) -> str:
 def _is_shape(value: Value) -> bool:
     """Is it too large to be written out?"""
     return value_text(value) == shape_text(value.shape)
+
+
+def _leaf(tensor: Tensor) -> str:
+    text = words.LEAF_WITH_GRAD if tensor.requires_grad else words.LEAF
+    return text.format(name=tensor.name or words.A_TENSOR, value=value_text(tensor.value))

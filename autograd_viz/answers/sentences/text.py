@@ -39,13 +39,8 @@ def size_text(count: int) -> str:
 
 def hook_kind(hook: HookRun) -> str:
     """The name of the kind of hook: "tensor hook"."""
-    kinds = {
-        "tensor": words.HOOK_TENSOR,
-        "pre": words.HOOK_PRE,
-        "post": words.HOOK_POST,
-        "post_accumulate": words.HOOK_POST_ACCUMULATE,
-    }
-    return kinds.get(hook.kind, words.HOOK_TENSOR)
+    labels = words.ui()
+    return labels.get(f"hook_{hook.kind}", labels["hook_tensor"])
 
 
 def same(a: Value | None, b: Value | None) -> bool:
@@ -55,13 +50,20 @@ def same(a: Value | None, b: Value | None) -> bool:
 
 def before_hooks(step: Step, index: int) -> Value | None:
     """What arrived at an output before the user's hooks saw it."""
-    seen = (h for h in step.hooks if h.kind in ARRIVING and h.index == index and h.before is not None)
-    first = next(seen, None)
-    return step.grad_outputs[index] if first is None else first.before
+    return _before(step, index, ARRIVING)
 
 
 def after_hooks(step: Step, index: int) -> Value | None:
     """A gradient after its tensor hooks. retain_grad() keeps it, and the node's prehooks get it."""
-    prehooks = (h for h in step.hooks if h.kind == "pre" and h.index == index and h.before is not None)
-    first = next(prehooks, None)
-    return step.grad_outputs[index] if first is None else first.before
+    return _before(step, index, ("pre",))
+
+
+def _before(step: Step, index: int, kinds: tuple[str, ...]) -> Value | None:
+    """What the first hook of these kinds saw there, else what arrived."""
+    seen = (h.before for h in step.hooks if h.kind in kinds and h.index == index and h.before is not None)
+    return next(seen, step.grad_outputs[index])
+
+
+def is_differentiable(dtype: str) -> bool:
+    """Can tensors of this element type require grad?"""
+    return dtype.startswith(("float", "complex", "bfloat"))

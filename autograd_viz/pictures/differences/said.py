@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 
 from ... import words
-from ...answers.causes.text import place_text
+from ...answers.causes.code import place_text
 from ...graph.text import few_names
 from .gap import Gap
 from .report import Item, Report

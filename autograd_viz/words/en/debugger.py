@@ -1,7 +1,5 @@
 """English: stops, pins, edits, and steps over a group."""
 
-from __future__ import annotations
-
 DID = "{title}: {calls:,} calls; a gradient of norm {came} arrived, {left} left; gradients of parameters: {grads:,}"
 
 UI = {

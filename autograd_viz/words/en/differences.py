@@ -1,7 +1,5 @@
 """English: two passes side by side."""
 
-from __future__ import annotations
-
 DIFF_SAME = "Every value and every gradient is the same, to the bit."
 DIFF_CLOSE = "No value and no gradient differs beyond the tolerance. The largest relative error is {most}, of {what}."
 DIFF_VALUE = "The first value that differs is {what}: {gap}."

@@ -1,7 +1,5 @@
 """English: the meaning of PyTorch's errors, and what to do about them."""
 
-from __future__ import annotations
-
 CAUSE_MODIFIED = "a tensor that {op} saved ({saved}) was modified in place ({line})."
 DO_MODIFIED = "Make a new tensor there (x = x + 1, not x += 1), or change a clone()."
 CAUSE_MODIFIED_BY_STEP = "the optimizer's step() modified a weight ({line}) that {op} saved ({saved})."
@@ -25,7 +23,6 @@ DO_OPTIMIZER_NOT_LEAF = "Compute the values first, then call detach().requires_g
 CAUSE_ERROR = "{meaning} ({line})."
 CAUSE_UNKNOWN_ERROR = "explain() knows no more about this error than its message."
 CAUSE_NO_ERROR = "There is no error to explain. Call it in the except block, or as explain(error) or explain(tensor)."
-
 SEMICOLON = "; "  # between the meaning of an error and the advice
 
 # one sentence each, chosen by a part of the message (sentences/errors.py)

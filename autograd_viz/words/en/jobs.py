@@ -1,7 +1,5 @@
 """English: all ranks of a job."""
 
-from __future__ import annotations
-
 JOB_FINE = (
     "{ranks} ranks: each reaches the same {count} parameters, with the same weights. No local gradient is nan, "
     "or far from those of other ranks."

@@ -1,9 +1,5 @@
 """English: the words of a picture, and the labels of the widget by key."""
 
-from __future__ import annotations
-
-from .camera import camera_labels
-
 # the words of a picture, and the tooltips of its boxes
 PICTURE_OPS = "{count:,} ops"
 PICTURE_OP = "1 op"
@@ -32,7 +28,10 @@ REASON_NESTED = "A recording cannot follow ops on nested tensors."
 REASON_COMPILED = "torch.compile made one op of several. A recording cannot see them."
 
 UI = {
-    **camera_labels,
+    "next_tag": "next: {name}",
+    "present": "Present: fill the window (p)",
+    "key_present": "present: large letters, the whole window",
+    "help_rings": "Thick outline: the node that was called. Dotted ring: the one that is next.",
     # stepping
     "toolbar": "Step the backward pass",
     "reset": "Reset",
@@ -216,4 +215,23 @@ UI = {
     "card_values": "norm",
     "card_gradient": "gradient",
     "key_map": "back to the map",
+    # the code view
+    "code": "Your code",
+    "code_tip": "Your code: what just ran and what is next (l)",
+    "code_lines": "Lines of your code",
+    "code_stack": "Modules that are being called",
+    "code_texts": "Functions and cells",
+    "code_cell": "cell",
+    "code_caller": "caller",
+    "code_ran": "just ran",
+    "code_next": "next",
+    "code_turn": "turn {turn} of {turns}",
+    "code_grad": "the gradient that arrived here",
+    "code_stop": "Stop at line {line}",
+    "key_code": "show or hide your code",
+    # rules
+    "rules": "Rules that ran",
+    "rule_hint": "Point at an element of a result (or press Tab, then an arrow key) to see its sum.",
+    "rule_of_element": "{value} (of {given})",
+    "rule_large": "An array of this size is shown as means of blocks, so its sums are not written.",
 }

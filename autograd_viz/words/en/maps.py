@@ -1,7 +1,5 @@
 """English: what the map says."""
 
-from __future__ import annotations
-
 MAP_SUMMARY = "{parameters:,} parameters · {nodes:,} backward nodes"
 MAP_DEPTH = "depth {depth} of {levels}"
 MAP_GUESSED = "not recorded: modules are guessed from parameters (dotted)"
@@ -23,8 +21,6 @@ MAP_ZERO = "all zero"
 MAP_MORE = "… {count} more"
 MAP_SMALLER = "÷ {ratio} in {name}"
 MAP_LARGER = "× {ratio} in {name}"
-MAP_OPEN = "open or close {name}"
-MAP_FLOW = "gradient from {source} to {target}: {norm}"
 MAP_FROZEN = "frozen"
 MAP_SHARED = "shared"
 MAP_HOOK = "hook"

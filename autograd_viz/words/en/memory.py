@@ -1,7 +1,5 @@
 """English: what autograd holds for a loss."""
 
-from __future__ import annotations
-
 MEMORY_SAID = "{size} for {count:,} saved tensors"
 MEMORY_ONE = "{size} for 1 saved tensor"
 MEMORY_NOTHING = "no saved tensors"
@@ -14,7 +12,6 @@ MEMORY_CHECKPOINT = "a checkpoint around {name} would save {size}"
 MEMORY_CHECKPOINTS = "a checkpoint around each of {name} would save {size}"
 MEMORY_LOWERS = "peak {size}"
 MEMORY_GUESSED = "modules are guessed"
-MEMORY_MAP = "Saved tensors"
 MEMORY_CURVE = "Backward pass: {count:,} calls"
 MEMORY_SAVED = "activations"
 MEMORY_GRADIENTS = "gradients in flight"

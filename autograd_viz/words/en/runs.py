@@ -1,7 +1,5 @@
 """English: a run over time."""
 
-from __future__ import annotations
-
 RUN_MODEL = "the model"
 RUN_ELSEWHERE = "Steps in another thread are not measured: call av.watch(model) in the thread that trains."
 RUN_BAD = "{name}: the gradient was nan or inf, first in step {step} ({count} in all)."

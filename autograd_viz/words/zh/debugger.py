@@ -1,7 +1,5 @@
 """简体中文：停止点、固定显示的梯度、编辑，以及对分组的单步。"""
 
-from __future__ import annotations
-
 DID = "{title}：调用 {calls:,} 次；到达的梯度范数为 {came}，传出的为 {left}；{grads:,} 个参数得到了梯度"
 
 UI = {

@@ -1,7 +1,5 @@
 """中文：两次计算的对照。"""
 
-from __future__ import annotations
-
 DIFF_SAME = "所有的值和梯度逐位相同。"
 DIFF_CLOSE = "没有值或梯度超出容差。最大的相对误差是 {most}，出现在{what}。"
 DIFF_VALUE = "最先不同的前向值是 {what}：{gap}。"

@@ -1,7 +1,5 @@
 """简体中文：PyTorch 报错的含义和处理办法。"""
 
-from __future__ import annotations
-
 CAUSE_MODIFIED = "{op} 保存的张量（{saved}）被原地修改了（{line}）。"
 DO_MODIFIED = "在这里新建张量（写 x = x + 1，不要写 x += 1），或者修改 clone()。"
 CAUSE_MODIFIED_BY_STEP = "优化器的 step()（{line}）修改了 {op} 保存的权重（{saved}）。"
@@ -25,7 +23,6 @@ DO_OPTIMIZER_NOT_LEAF = "先算好数值，再调用 detach().requires_grad_()�
 CAUSE_ERROR = "{meaning}（{line}）。"
 CAUSE_UNKNOWN_ERROR = "除了错误信息本身，没有更多可解释的内容。"
 CAUSE_NO_ERROR = "没有可解释的错误。请在 except 中调用，或传入错误或张量：explain(error)、explain(tensor)。"
-
 SEMICOLON = "；"  # 含义和办法之间的分隔
 
 # 每个错误一句话，按报错内容选择（sentences/errors.py）

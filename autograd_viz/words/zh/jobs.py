@@ -1,7 +1,5 @@
 """中文：一个任务的所有进程（rank）。"""
 
-from __future__ import annotations
-
 JOB_FINE = "{ranks} 个 rank：都到达同样的 {count} 个参数，权重相同。没有哪个本地梯度是 nan，也没有与其他 rank 相差很大的。"
 JOB_UNREACHED = (
     "rank {rank} 没有到达 {names}，其他 rank 到达了。backward() 会一直等待：给 DistributedDataParallel 传 "

@@ -1,9 +1,5 @@
 """简体中文：图中的文字，以及控件的标签（按键名）。"""
 
-from __future__ import annotations
-
-from .camera import camera_labels
-
 # 图中的文字，以及鼠标停在方框上时的说明
 PICTURE_OPS = "{count:,} 个操作"
 PICTURE_OP = "1 个操作"
@@ -32,7 +28,10 @@ REASON_NESTED = "记录无法跟踪嵌套张量上的操作。"
 REASON_COMPILED = "torch.compile 把多个操作编译成了一个，记录看不到其中的操作。"
 
 UI = {
-    **camera_labels,
+    "next_tag": "下一个：{name}",
+    "present": "演示：占满窗口 (p)",
+    "key_present": "演示：大字，占满窗口",
+    "help_rings": "粗边框：刚执行的节点。点状圈：下一个要执行的节点。",
     # 单步执行
     "toolbar": "单步执行反向传播",
     "reset": "重置",
@@ -218,4 +217,23 @@ UI = {
     "card_values": "范数",
     "card_gradient": "梯度",
     "key_map": "回到模型图",
+    # 代码视图
+    "code": "你的代码",
+    "code_tip": "你的代码：刚执行的行和下一行（l）",
+    "code_lines": "代码行",
+    "code_stack": "正在调用的模块",
+    "code_texts": "函数和单元格",
+    "code_cell": "单元格",
+    "code_caller": "调用处",
+    "code_ran": "刚执行",
+    "code_next": "下一个",
+    "code_turn": "第 {turn} 次，共 {turns} 次",
+    "code_grad": "到达这里的梯度",
+    "code_stop": "在第 {line} 行停下",
+    "key_code": "显示或隐藏代码",
+    # 求导规则
+    "rules": "执行的求导规则",
+    "rule_hint": "把指针移到结果的某个元素上，或按 Tab 后用方向键选择，这里会写出它由哪些数算得。",
+    "rule_of_element": "{value}（{given}）",
+    "rule_large": "数组较大，只显示分块平均值，因此不写出求和的各项。",
 }

@@ -1,7 +1,5 @@
 """中文：模型图上的文字。"""
 
-from __future__ import annotations
-
 MAP_SUMMARY = "{parameters:,} 个参数 · {nodes:,} 个反向节点"
 MAP_DEPTH = "展开 {depth} 层，共 {levels} 层"
 MAP_GUESSED = "未记录：模块由参数推断（虚线）"
@@ -23,8 +21,6 @@ MAP_ZERO = "全为零"
 MAP_MORE = "…… 还有 {count} 个"
 MAP_SMALLER = "经过 {name} 缩小 {ratio} 倍"
 MAP_LARGER = "经过 {name} 放大 {ratio} 倍"
-MAP_OPEN = "展开或收起 {name}"
-MAP_FLOW = "从 {source} 到 {target} 的梯度：{norm}"
 MAP_FROZEN = "已冻结"
 MAP_SHARED = "共享"
 MAP_HOOK = "钩子"

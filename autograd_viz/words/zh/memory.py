@@ -1,7 +1,5 @@
 """中文：autograd 为一个 loss 保存了多少内存。"""
 
-from __future__ import annotations
-
 MEMORY_SAID = "{count:,} 个保存的张量占 {size}"
 MEMORY_ONE = "1 个保存的张量占 {size}"
 MEMORY_NOTHING = "没有保存的张量"
@@ -14,7 +12,6 @@ MEMORY_CHECKPOINT = "对 {name} 做 checkpoint 可节省 {size}"
 MEMORY_CHECKPOINTS = "对 {name} 各做一次 checkpoint 可节省 {size}"
 MEMORY_LOWERS = "峰值 {size}"
 MEMORY_GUESSED = "模块由参数推断"
-MEMORY_MAP = "保存的张量"
 MEMORY_CURVE = "反向传播：{count:,} 次调用"
 MEMORY_SAVED = "激活"
 MEMORY_GRADIENTS = "传递中的梯度"

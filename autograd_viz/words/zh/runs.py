@@ -1,7 +1,5 @@
 """简体中文：一次训练的全程。"""
 
-from __future__ import annotations
-
 RUN_MODEL = "模型"
 RUN_ELSEWHERE = "其他线程里的训练步骤没有被测量：请在训练所在的线程里调用 av.watch(model)。"
 RUN_BAD = "{name}：梯度为 nan 或 inf，最早在第 {step} 步（共 {count} 次）。"

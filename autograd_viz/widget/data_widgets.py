@@ -1,24 +1,48 @@
-"""A run in a notebook: it follows the loop, and opens steps."""
+"""Pages of data in a notebook: a run, which follows the loop and opens steps; and two passes with one cursor on both maps."""
 
 from __future__ import annotations
 
 import base64
 import secrets
-import weakref
 from collections.abc import Callable
 from time import perf_counter
 from typing import Any
 
 import traitlets
 
-from .front_end import OneSource
-from .quiet import Quiet, QuietLayout
+from .front_end import OneSource, Quiet, QuietLayout
+from .watch import watch
 
 PAUSE = 0.5  # seconds between two repaints, at least
 SHARE = 0.01  # of the time that the loop takes, at most
 
 
-class RunWidget(Quiet, OneSource):
+class DataWidget(Quiet, OneSource):
+    """A page of data in a cell.
+
+    Attributes:
+        mark: the class of the picture that the page hides while it is there.
+        data: what the page shows.
+    """
+
+    data = traitlets.Dict().tag(sync=True)
+
+    def __init__(self, data: dict[str, Any]) -> None:
+        self.mark = f"av-still-{secrets.token_hex(8)}"
+        super().__init__(data={**data, "mark": self.mark}, layout=QuietLayout())
+
+    def show(self, data: dict[str, Any]) -> None:
+        """Show other data."""
+        self.data = {**data, "mark": self.mark}
+
+
+class DiffWidget(DataWidget):
+    """The page of `diff` in a cell, with the data of `Difference.page`."""
+
+    entry, styles = "diff/diff.js", ("shared/unseen.css", "diff/diff.css")
+
+
+class RunWidget(DataWidget):
     """The picture of a run, which follows it.
 
     Args:
@@ -26,21 +50,18 @@ class RunWidget(Quiet, OneSource):
         open_step: gives the map of a step in a theme as SVG, and a sentence; it raises if the step cannot be opened.
 
     Attributes:
-        mark: the class of the picture that the page hides while it is there.
-        data: what the page shows.
         opened: the step that was opened last: its map as base64 of SVG, or why it cannot be opened.
     """
 
     entry, styles = "run/run.js", ("run/run.css",)
-    data = traitlets.Dict().tag(sync=True)
     opened = traitlets.Dict().tag(sync=True)
 
     def __init__(self, read: Callable[[], dict[str, Any]], open_step: Callable[[int, str], tuple[str, str]]) -> None:
         self._read, self._open, self._due = read, open_step, 0.0
         self._is_behind = False
-        self.mark = f"av-still-{secrets.token_hex(8)}"
-        super().__init__(data={**read(), "mark": self.mark}, layout=QuietLayout())
+        super().__init__(read())
         self.on_msg(self._heard)
+        watch(self, RunWidget.catch_up)
 
     def follow(self) -> None:
         """Show the newest steps, if the last repaint is long enough ago."""
@@ -52,26 +73,17 @@ class RunWidget(Quiet, OneSource):
         else:
             self._is_behind = True
 
-    def follow_cells(self, events: Any) -> None:
-        """Show the last steps when a cell has run, since the loop may have ended with it; `events` are IPython's."""
-        alive = weakref.ref(self)
-
-        def cell_has_run(result: Any) -> None:
-            widget = alive()
-            if widget is None:
-                events.unregister("post_run_cell", cell_has_run)
-            elif widget._is_behind:
-                widget.refresh()
-
-        events.register("post_run_cell", cell_has_run)
+    def catch_up(self) -> None:
+        """Show the last steps when a cell has run, since the loop may have ended with it."""
+        if self._is_behind:
+            self.refresh()
 
     def refresh(self) -> None:
         """Show the newest steps."""
         self._is_behind = False
-        self.data = {**self._read(), "mark": self.mark}
+        self.show(self._read())
 
     def _heard(self, widget: Any, content: Any, buffers: Any) -> None:
-        """A step is to be opened."""
         match content:
             case {"kind": "open", "step": int() as step, "theme": "light" | "dark" as theme}:
                 try:

@@ -1,9 +1,10 @@
-"""English: why a gradient is zero.
+"""English: why a gradient is zero."""
 
-CAUSE_X follows "w.grad is all zero: ", DO_X is the advice, MORE_X is shown on request.
-"""
-
-from __future__ import annotations
+INPUTS_ARE = "its inputs are {range}"
+OUTPUTS_ARE = "its outputs are {range}"
+INPUTS_UNKNOWN = "its inputs are not known"
+CAUSE_GRAPH_GONE = "{value} arrived in the last pass from another graph, not from that of {root}."
+DO_GRAPH_GONE = "Pass the loss of that pass, if you still have it: explain({name}, loss)."
 
 # an op that passes no gradient
 CAUSE_ZERO_RELU = "{op} got no positive input, only {inputs} ({line})."
@@ -40,17 +41,16 @@ CAUSE_ZERO_TENSOR = "{op} multiplies by a tensor of zeros ({line})."
 DO_ZERO_TENSOR = "Check where those zeros come from."
 MORE_ZERO_TENSOR = "Often it is a relu without positive inputs, dropout, or an empty input."
 CAUSE_ZERO_NUMBER = "{op} multiplies by 0 ({line})."
-DO_ZERO_NUMBER = "Check where that 0 comes from."
+DO_ZERO_NUMBER = DO_ZERO_QUOTIENT = "Check where that 0 comes from."
 CAUSE_ZERO_FACTOR = "{op} multiplies by {factor}, which is all zero ({line})."
 DO_ZERO_FACTOR = "Check why {factor} is zero."
 MORE_ZERO_FACTOR = "At a minimum this is right. Weights that all start at zero do not learn."
 CAUSE_ZERO_POWER = "{op} has derivative 0 at 0, and all its inputs are 0 ({line})."
-DO_ZERO_POWER = "Check why its input is 0, or start from another value."
-MORE_ZERO_POWER = "At a minimum this is right."
+DO_ZERO_POWER = DO_ZERO_ABS = "Check why its input is 0, or start from another value."
+MORE_ZERO_POWER = MORE_ZERO_ABS = "At a minimum this is right."
 CAUSE_ZERO_EXPONENT = "{op} has exponent 0, so its result is constant ({line})."
 DO_ZERO_EXPONENT = "Check where the exponent comes from."
 CAUSE_ZERO_QUOTIENT = "{op} divides 0, so its divisor gets no gradient ({line})."
-DO_ZERO_QUOTIENT = "Check where that 0 comes from."
 CAUSE_ZERO_SPREAD = "all inputs of {op} are equal ({inputs}), where its derivative is 0 ({line})."
 DO_ZERO_SPREAD = "Check why the elements are equal."
 MORE_ZERO_SPREAD = "A layer may give the same result for every example."
@@ -62,8 +62,6 @@ DO_ZERO_PADDING = "Check the indices, or drop padding_idx if that row should lea
 CAUSE_ZERO_MARGIN = "the loss is 0: no example lies within the margin of {op} ({line})."
 DO_ZERO_MARGIN = "Use harder examples, or a larger margin."
 CAUSE_ZERO_ABS = "{op} has gradient 0 at 0, and all its inputs are 0 ({line})."
-DO_ZERO_ABS = "Check why its input is 0, or start from another value."
-MORE_ZERO_ABS = "At a minimum this is right."
 CAUSE_ZERO_EQUAL = "both inputs of {op} are equal, so the loss is at its minimum ({line})."
 CAUSE_ZERO_PICKED = "{op} picked other elements, and only those get a gradient ({line})."
 DO_ZERO_PICKED = "If all should learn, use logsumexp, softmax or mean."
@@ -77,8 +75,6 @@ MORE_ZERO_NO_OVERLAP = "For {node}, {given}."
 CAUSE_ZERO_SENT = "{op} received a non-zero gradient and sent zero; {given} ({line})."
 CAUSE_ZERO_USER = "the backward of {op} returned zeros ({line})."
 DO_ZERO_USER = "Check what your Function's backward returns."
-CAUSE_ZERO_OF_NONE = "the backward of {op} returned None ({line}), so {after} got zeros."
-DO_ZERO_OF_NONE = "Return a gradient for that input."
 CAUSE_ZERO_MODULE_HOOK = "a backward hook of a module returned zeros ({line})."
 DO_ZERO_MODULE_HOOK = "Check what the module's hook returns."
 
@@ -94,17 +90,6 @@ MORE_ZERO_UNDERFLOW = "{grad} is the largest gradient that arrived at {node}, {f
 CAUSE_ZERO_START = "backward() was given a gradient of zero."
 DO_ZERO_START = "Pass a non-zero gradient to backward()."
 
-# biases without effect
-CAUSE_ZERO_NORMED = "{op} subtracts the mean, so adding {name} has no effect ({line})."
-DO_ZERO_NORMED = "Leave this bias out (bias=False)."
-MORE_ZERO_NORMED = "Its gradient is zero up to rounding. The normalization has a bias of its own."
-CAUSE_ZERO_LEVEL = "the loss sums the output of {op}, and that sum is constant ({line})."
-DO_ZERO_LEVEL = "Use a loss that treats the elements differently, such as (y ** 2).mean()."
-MORE_ZERO_LEVEL = "The gradient is zero up to rounding, whatever comes into {node}."
-CAUSE_ZERO_SHIFTED = "{name} shifts all keys alike, which the softmax of {op} ignores ({line})."
-DO_ZERO_SHIFTED = "Leave this bias out (bias=False)."
-MORE_ZERO_SHIFTED = "Its gradient is zero up to rounding."
-
 # a grad from elsewhere than the last pass
 CAUSE_ZERO_OLD = "no gradient of this graph arrives here."
 DO_ZERO_OLD = "Check which loss backward() was called on."
@@ -115,9 +100,8 @@ MORE_ZERO_SINCE = "It was set to zero after the pass, or an earlier pass left th
 CAUSE_ZEROED = "{value} arrived in the last pass, and grad was set to zero afterwards."
 DO_ZEROED = "Read grad before it is set to zero."
 CAUSE_ZEROED_AT = "{value} arrived in the last pass, then grad was set to zero ({line})."
-DO_ZEROED_AT = "Read grad before that line."
+DO_ZEROED_AT = DO_ZEROED_BY = "Read grad before that line."
 CAUSE_ZEROED_BY = "grad was zero after it was last changed in place ({line})."
-DO_ZEROED_BY = "Read grad before that line."
 CAUSE_CANCELLED = "{before} was in grad and {value} arrived; their sum is zero."
 DO_CANCELLED = "Call zero_grad() (or {name}.grad = None) before each pass."
 CAUSE_ROWS_UNUSED = "rows {rows} are zero: they got no gradient from {op} ({line})."

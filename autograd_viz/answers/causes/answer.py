@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from pathlib import PurePath
 from typing import NamedTuple
 
 from ... import words
 from ...graph.surroundings import Source
-from .cause import Cause, Said
-from .cells import has_record, numbers
+from .cause import Cause
+from .code import has_record, place_text
 from .question import Question
 
 NO_LINE = re.compile(r"\s?[(（]\{line\}[)）]")  # removed if no line is known
@@ -37,13 +36,12 @@ def answer(q: Question | None, causes: Sequence[Cause], headed: bool = True) -> 
     """
     name = (None if q is None else q.name_of(q.tensor)) or words.THE_TENSOR
     first = causes[:1]
-    lines = [_first(q, c, name, headed) for c in first]
     best = [c for c in causes if c.kind in BEST] or first
+    lines = [_first(q, c, name, headed) for c in first]
     lines += [words.DO.format(advice=a) for c in best[:1] if (a := _advice(c, name))]
-    more = [_formed("CAUSE", c, name) for c in causes[1:MOST]]
-    later = [_formed("CAUSE", c, name) for c in causes[MOST:]]
-    details = [*later, *(m for c in causes if (m := _optional("MORE", c, name))), *_code(causes)]
-    return Answer("\n".join([*lines, *dict.fromkeys(more)]), "\n".join(dict.fromkeys(details)))
+    others = [_formed("CAUSE", c, name) for c in causes[1:]]
+    details = [*others[MOST - 1 :], *filter(None, (_formed("MORE", c, name) for c in causes)), *_code(causes)]
+    return Answer("\n".join([*lines, *dict.fromkeys(others[: MOST - 1])]), "\n".join(dict.fromkeys(details)))
 
 
 def _first(q: Question | None, cause: Cause, name: str, headed: bool) -> str:
@@ -63,11 +61,8 @@ def sentence(cause: Cause, name: str) -> str:
     return said if is_code else said[:1].upper() + said[1:]
 
 
-def _head(q: Question | None, name: str) -> str:
-    """What grad contains."""
-    if q is None:
-        return ""
-    if q.history.grad_of(q.tensor) is None:
+def _head(q: Question, name: str) -> str:
+    if q.grad is None:
         return words.HEAD_NONE.format(name=name)
     state = q.history.state_of(q.tensor)
     if state in ("nan", "inf"):
@@ -79,16 +74,14 @@ def _advice(cause: Cause, name: str) -> str:
     meaning = cause.said.get("meaning")
     if isinstance(meaning, str):  # what PyTorch's error means, and after a semicolon what to do
         return meaning.partition(words.SEMICOLON.strip())[2].strip()
-    return _optional("DO", cause, name)
-
-
-def _optional(prefix: str, cause: Cause, name: str) -> str:
-    return _formed(prefix, cause, name) if hasattr(words, f"{prefix}_{cause.kind.upper()}") else ""
+    return _formed("DO", cause, name)
 
 
 def _formed(prefix: str, cause: Cause, name: str) -> str:
-    template: str = getattr(words, f"{prefix}_{cause.kind.upper()}")
-    said = {k: _text(v) for k, v in cause.said.items()}
+    """One of the texts of a cause; "" if it has no advice, or no more to say."""
+    text = f"{prefix}_{cause.kind.upper()}"
+    template: str = getattr(words, text) if prefix == "CAUSE" else getattr(words, text, "")
+    said = {k: v if isinstance(v, str) else place_text(v) for k, v in cause.said.items()}
     template = template if cause.source is not None else NO_LINE.sub("", template)
     if "meaning" in said:
         said["meaning"] = said["meaning"].partition(words.SEMICOLON.strip())[0].strip().rstrip(".。")
@@ -97,25 +90,8 @@ def _formed(prefix: str, cause: Cause, name: str) -> str:
     return template.format(**{"name": name, "line": place_text(cause.source), **said})
 
 
-def _text(said: Said) -> str:
-    return said if isinstance(said, str) else place_text(said)
-
-
 def _code(causes: Sequence[Cause]) -> list[str]:
     """The lines of code that the causes name."""
     sources = [s for c in causes for s in (c.source, *c.said.values()) if isinstance(s, Source)]
     texts = [(place_text(s), " ".join(s.text.split())) for s in dict.fromkeys(sources)]
     return [f"{at}: {code if len(code) <= LONGEST else code[: LONGEST - 1] + '…'}" for at, code in texts if code]
-
-
-def place_text(source: Source | None) -> str:
-    """`train.py, line 3`, or the number of the cell."""
-    if source is None:
-        return words.NO_LINE
-    if source.file.startswith("<autograd_viz"):
-        return words.IN_BACKWARD
-    cell = numbers().get(source.file)
-    file = PurePath(source.file).name
-    is_unnamed = source.file.startswith("<") or "ipykernel" in source.file or not file
-    at = words.AT_LINE_IN_CELL if cell is not None else words.AT_LINE if is_unnamed else words.AT_LINE_OF
-    return at.format(line=source.line, file=file, cell=cell)

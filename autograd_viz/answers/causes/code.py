@@ -1,0 +1,89 @@
+"""The user's code: ops and lines as they stand there, the cells of a notebook, and tensors whose gradient a line reads."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Mapping
+from pathlib import PurePath
+from typing import Any
+
+from ... import words
+from ...graph.parsing import parsed
+from ...graph.surroundings import Source
+from .history import Event, Op
+
+LONGEST = 40  # characters of an expression in a sentence
+SYMBOLS = {
+    "gt": "x > y", "lt": "x < y", "ge": "x >= y", "le": "x <= y", "eq": "x == y", "ne": "x != y", "setitem": "x[...] = y",
+    "getitem": "x[...]", "select": "x[...]", "matmul": "x @ y", "rsub": "x - y", "sub": "x - y", "truediv": "x / y",
+    "div": "x / y", "rdiv": "x / y", "add": "x + y", "mul": "x * y", "iadd": "x += y", "isub": "x -= y", "imul": "x *= y",
+    "itruediv": "x /= y", "add_": "x += y", "sub_": "x -= y", "mul_": "x *= y", "div_": "x /= y", "data": ".data",
+    "grad": "autograd.grad()",
+}  # fmt: skip
+OPERATORS = (ast.BinOp, ast.Compare, ast.Subscript, ast.AugAssign)
+
+
+def spelling(op: Op | Event) -> str:
+    """An operator as it stands in the user's code, `w * step`, if it is short; else `x * y` for `mul`, `float()`."""
+    inner = op.name.strip("_") if op.name.startswith("__") else op.name
+    general = SYMBOLS.get(inner, f"{inner}()")
+    is_operator = general.startswith("x") and "] =" not in general
+    return (operator_at(op.source) if is_operator else "") or general
+
+
+def maker_text(op: Op | None, tensor: Any) -> str:
+    """The op that made a tensor, else the name of its node."""
+    return spelling(op) if op is not None else str(tensor.grad_fn.name())
+
+
+def operator_at(source: Source | None) -> str:
+    """The code at a place if it is one operator with its operands, and short; else "". A call that computes inside is none."""
+    code = "" if source is None else source.expression
+    try:
+        statements = ast.parse(code).body if len(code) <= LONGEST else []
+    except SyntaxError:
+        return ""
+    found = statements[0] if len(statements) == 1 else None
+    return code if isinstance(found.value if isinstance(found, ast.Expr) else found, OPERATORS) else ""
+
+
+def place_text(source: Source | None) -> str:
+    """`train.py, line 3`, or the number of the cell."""
+    if source is None:
+        return words.NO_LINE
+    if source.file.startswith("<autograd_viz"):
+        return words.IN_BACKWARD
+    cell, file = _numbers_of_cells().get(source.file), PurePath(source.file).name
+    is_unnamed = source.file.startswith("<") or "ipykernel" in source.file or not file
+    at = words.AT_LINE_IN_CELL if cell is not None else words.AT_LINE if is_unnamed else words.AT_LINE_OF
+    return at.format(line=source.line, file=file, cell=cell)
+
+
+def grads_read(line: Source | None) -> list[ast.expr]:
+    """The tensors whose grad is read by the statement of a line, as written: `self.w` in `self.w.grad.norm()`."""
+    try:
+        tree = parsed("" if line is None else line.text.strip())
+    except SyntaxError:  # a part of a statement
+        return []
+    found = [n for n in ast.walk(tree) if isinstance(n, ast.Attribute) and n.attr == "grad"]
+    return [n.value for n in found if isinstance(n.ctx, ast.Load)]
+
+
+def _shell() -> Any:
+    """The running IPython; None outside of it."""
+    ipython: Any = sys.modules.get("IPython")
+    return None if ipython is None else ipython.get_ipython()
+
+
+def has_record() -> bool:
+    """Is there a `%%record` here? A notebook has it that has loaded the extension."""
+    shell = _shell()
+    magic = None if shell is None else shell.find_cell_magic("record")
+    return getattr(magic, "__module__", "").startswith(__name__.partition(".")[0])
+
+
+def _numbers_of_cells() -> Mapping[str, int]:
+    """The number in `In [3]` of each cell, by the file name that Python has for the cell. Of several runs, the last counts."""
+    found = getattr(getattr(_shell(), "compile", None), "_filename_map", None)
+    return found if isinstance(found, Mapping) else {}

@@ -1,0 +1,12 @@
+"""English: what a user's hooks and Functions did to a gradient."""
+
+CAUSE_NOTHING_SENT = "the backward of {op} returned None for it ({line})."
+DO_NOTHING_SENT = DO_NOTHING_PASSED_ON = "Return a gradient for this input."
+CAUSE_NOTHING_PASSED_ON = "the backward of {op} returned None, so no gradient went on to it ({line})."
+CAUSE_NOTHING_OF_HOOK = "a backward hook of a module returned None, so no gradient went on to it."
+CAUSE_HOOK_ON_WAY = "the hook {hook} at {op} changed the gradient from {before} to {after} ({line})."
+CAUSE_START_NOT_ONE = "backward() started with {after}, not with 1."
+DO_START_NOT_ONE = "Let hooks return a new tensor instead of changing the one given."
+MORE_START_NOT_ONE = "The hook {hook} may have changed its gradient in place: equal gradients can share memory."
+CAUSE_ZERO_OF_NONE = "the backward of {op} returned None ({line}), so {after} got zeros."
+DO_ZERO_OF_NONE = "Return a gradient for that input."

@@ -1,0 +1,12 @@
+"""简体中文：无法回答的问题，以及分片。CAUSE_X 接在句首之后，DO_X 是建议，MORE_X 按需显示。"""
+
+CAUSE_NOT_RECORDED = "运行过的运算没有记录。"
+DO_NOT_RECORDED = "先调用 av.watch()，或在{record}中再运行一次。"
+CAUSE_NOT_SHOWN = "从已有的记录中看不出原因。"
+DO_NOT_SHOWN = "重新计算损失并单步执行：av.step(loss) 会显示每个梯度。"
+CAUSE_NO_LOSS_HERE = "这里没有变量保存着由它算出的损失。"
+DO_NO_LOSS_HERE = "用一个变量保存损失，或在反向传播之前调用 av.watch()。"
+CAUSE_OFF_NOW = "requires_grad 被关闭了（{line}），现有的梯度来自之前的反向传播。"
+DO_OFF_NOW = "如果要训练它，在前向传播之前调用 {name}.requires_grad_()。"
+CAUSE_SHARDED = "它是本 rank 的分片：FSDP 把梯度在 {ranks} 个 rank 上求平均，这里保存其中一份。"
+CAUSE_SHARDED_MISSING = "它是 {ranks} 个 rank 中本 rank 的分片，完整参数的 backward() 还没有运行。"

@@ -1,0 +1,12 @@
+"""简体中文：用户的钩子和 Function 对梯度做了什么。"""
+
+CAUSE_NOTHING_SENT = "{op} 的 backward 给它返回了 None（{line}）。"
+DO_NOTHING_SENT = DO_NOTHING_PASSED_ON = "给这个输入返回梯度。"
+CAUSE_NOTHING_PASSED_ON = "{op} 的 backward 返回了 None，所以没有梯度再传给它（{line}）。"
+CAUSE_NOTHING_OF_HOOK = "某个模块的 backward 钩子返回了 None，所以没有梯度再传给它。"
+CAUSE_HOOK_ON_WAY = "{op} 处的钩子 {hook} 把梯度从 {before} 改成了 {after}（{line}）。"
+CAUSE_START_NOT_ONE = "backward() 从 {after} 开始，而不是 1。"
+DO_START_NOT_ONE = "让钩子返回新的张量，不要修改传给它的张量。"
+MORE_START_NOT_ONE = "钩子 {hook} 可能原地修改了它的梯度：相等的梯度可能共享内存。"
+CAUSE_ZERO_OF_NONE = "{op} 的 backward 返回了 None（{line}），所以 {after} 得到的是零。"
+DO_ZERO_OF_NONE = "给那个输入返回梯度。"
