@@ -68,16 +68,10 @@ log_sigmoid_backward = row("log_sigmoid_backward", "LogSigmoidBackwardBackward0"
     written=lambda grad_output, self, buffer: grad_output * sigmoid(-self),
     grad_output = lambda grad, self, buffer: log_sigmoid_backward(grad, self, buffer),
     self        = lambda grad, grad_output, self: -grad * grad_output * sigmoid(self) * (1 - sigmoid(self)))
-
-
-@primitive("SoftplusBackward0")
-def softplus_of(self, *, beta, threshold):
-    """log(1 + exp(beta * self)) / beta; self where beta * self > threshold."""
-    refuse(self, "iub", "softplus_cpu")
-    return np.where(self * beta > threshold, self, np.log1p(np.exp(self * beta)) / beta)
-softplus_of.defvjp(
-    self = lambda grad, self, beta, threshold: softplus_backward(grad, self, beta=beta, threshold=threshold),
-)
+softplus_of = row("softplus_of", "SoftplusBackward0", "log(1 + exp(beta * self)) / beta; self where beta * self > threshold.",
+    refusing("iub", "softplus_cpu", lambda self, *, beta, threshold:
+        np.where(self * beta > threshold, self, np.log1p(np.exp(self * beta)) / beta)),
+    self = lambda grad, self, beta, threshold: softplus_backward(grad, self, beta=beta, threshold=threshold))
 
 
 @primitive(
@@ -129,15 +123,11 @@ def mish_backward(grad: Any, self: Any) -> Any:
     return grad * (bend + self * sigmoid(self) * (1 - bend * bend))
 
 
-@primitive("EluBackward0")
-def elu_of(self, *, alpha, scale, input_scale):
-    """scale * self if self > 0, else scale * alpha * (exp(input_scale * self) - 1)."""
-    refuse(self, "iub", "elu_cpu")
-    return np.where(self <= 0, np.expm1(self * input_scale) * (alpha * scale), self * scale)
-elu_of.defvjp(
+elu_of = row("elu_of", "EluBackward0", "scale * self if self > 0, else scale * alpha * (exp(input_scale * self) - 1).",
+    refusing("iub", "elu_cpu", lambda self, *, alpha, scale, input_scale:
+        np.where(self <= 0, np.expm1(self * input_scale) * (alpha * scale), self * scale)),
     self = lambda grad, self, alpha, scale, input_scale: elu_backward(
-        grad, self, alpha=alpha, scale=scale, input_scale=input_scale),
-)
+        grad, self, alpha=alpha, scale=scale, input_scale=input_scale))
 
 
 @primitive(

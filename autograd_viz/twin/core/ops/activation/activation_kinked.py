@@ -25,12 +25,10 @@ def relu(self):
     return np.maximum(self, 0)
 
 
-@primitive("ThresholdBackward0")
-def threshold_of(self, *, threshold, value):
-    """self if self > threshold, else `value`."""
-    refuse(self, "b", "threshold_cpu")
-    return np.where(self <= threshold, value, self).astype(self.dtype, copy=False)
-threshold_of.defvjp(self = lambda grad, self, threshold: threshold_backward(grad, self, threshold=threshold))
+threshold_of = row("threshold_of", "ThresholdBackward0", "self if self > threshold, else `value`.",
+    refusing("b", "threshold_cpu", lambda self, *, threshold, value:
+        np.where(self <= threshold, value, self).astype(self.dtype, copy=False)),
+    self = lambda grad, self, threshold: threshold_backward(grad, self, threshold=threshold))
 
 
 @primitive(
@@ -85,14 +83,12 @@ def prelu(input: Tensor, weight: Tensor) -> Any:
     return prelu_kernel(input, weight)
 
 
-@primitive("RreluWithNoiseBackward0")
-def rrelu_with_noise(self, *, noise, lower, upper, training):
-    """self if self > 0, else self * slope. The slope is random for each element in training, otherwise the mean slope."""
-    return np.where(self > 0, self, self * (noise if training else (lower + upper) / 2)).astype(self.dtype, copy=False)
-rrelu_with_noise.defvjp(
+rrelu_with_noise = row("rrelu_with_noise", "RreluWithNoiseBackward0",
+    "self if self > 0, else self * slope. The slope is random for each element in training, otherwise the mean slope.",
+    lambda self, *, noise, lower, upper, training:
+        np.where(self > 0, self, self * (noise if training else (lower + upper) / 2)).astype(self.dtype, copy=False),
     self = lambda grad, self, noise, lower, upper, training: (
-        grad * noise if training else leaky_relu_backward(grad, self, negative_slope=(lower + upper) / 2)),
-)
+        grad * noise if training else leaky_relu_backward(grad, self, negative_slope=(lower + upper) / 2)))
 
 
 @public("torch.rrelu")
@@ -118,9 +114,7 @@ def hardtanh_of(self, *, min_val, max_val):
     if self.dtype.kind == "b":
         raise RuntimeError("Bool inputs not supported for hardtanh")
     return np.minimum(np.maximum(self, min_val), max_val).astype(self.dtype, copy=False)
-hardtanh_of.defvjp(
-    self = lambda grad, self, min_val, max_val: hardtanh_backward(grad, self, min_val=min_val, max_val=max_val),
-)
+hardtanh_of.defvjp(self = lambda grad, self, min_val, max_val: hardtanh_backward(grad, self, min_val=min_val, max_val=max_val))
 
 
 hardtanh_backward = row("hardtanh_backward", "HardtanhBackwardBackward0",

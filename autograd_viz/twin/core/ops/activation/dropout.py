@@ -43,22 +43,14 @@ def keep(like: Any, p: float) -> Any:
 
 
 def per_feature(input: Tensor) -> Any:
-    """An array with one number per sample and channel.
-
-    Raises:
-        RuntimeError: the input has no channels.
-    """
+    """An array with one number per sample and channel."""
     if input.ndim < 2:
         raise RuntimeError("Feature dropout requires at least 2 dimensions in the input")
     return np.empty((*input.shape[:2], *[1] * (input.ndim - 2)))
 
 
 def times(input: Tensor, factor: Tensor, inplace: bool) -> Tensor:
-    """The product, in new memory or in the memory of the input.
-
-    Raises:
-        RuntimeError: the input holds whole numbers.
-    """
+    """The product, in new memory or in the memory of the input."""
     if input._data.dtype.kind not in "fc":
         raise RuntimeError(f"result type Float can't be cast to the desired output type {input.dtype.legacy}")
     return input.mul_(factor) if inplace else input * factor

@@ -12,12 +12,13 @@ from ...base.names import conjugated, exp, keep_dims, sum_dim
 from ...base.public import public
 from ...base.readings import composite
 from ...op.primitive import primitive
+from ...op.row import row
 from ...tensor.arguments import check_dim
 from ...tensor.as_array import Array
 from ...tensor.refusals import refuse
 from ...tensor.tensor import Tensor
 from ..elementwise.arithmetic import _as_float
-from ..reduce.dims import of_tensor, on_vectors, reduced_dims
+from ..reduce.dims import on_vectors, reduced_dims, tensor_call
 
 
 @primitive("SoftmaxBackward0")
@@ -29,12 +30,10 @@ def softmax_dim(self, *, dim):
     return (e / e.sum(dim, keepdims=True)).astype(self.dtype, copy=False)
 
 
-@primitive("SafeSoftmaxBackward0")
-@on_vectors
-def safe_softmax_dim(self, *, dim):
-    """softmax, but 0 if all elements along `dim` are -inf."""
-    return np.where(np.all(self == -np.inf, axis=dim, keepdims=True), self.dtype.type(0), softmax_dim.forward(self, dim=dim))
-safe_softmax_dim.defvjp(self = lambda grad, result, dim: softmax_backward_data(grad, result, dim=dim))
+safe_softmax_dim = row("safe_softmax_dim", "SafeSoftmaxBackward0", "softmax, but 0 if all elements along `dim` are -inf.",
+    on_vectors(lambda self, *, dim:
+        np.where(np.all(self == -np.inf, axis=dim, keepdims=True), self.dtype.type(0), softmax_dim.forward(self, dim=dim))),
+    self = lambda grad, result, dim: softmax_backward_data(grad, result, dim=dim))
 
 
 @primitive(
@@ -82,10 +81,8 @@ def logsumexp_dims(self, *, dim, keepdim=False):
     largest = _largest(x, dim)
     largest = np.where(np.isfinite(largest), largest, largest.dtype.type(0))
     return np.log(np.exp(x - largest).sum(dim, keepdims=keepdim)) + (largest if keepdim else largest.squeeze(dim))
-logsumexp_dims.defvjp(
-    self = lambda grad, self, result, dim, keepdim:
-        keep_dims(grad, self, dim, keepdim) * conjugated(exp(self - keep_dims(result, self, dim, keepdim))),
-)
+logsumexp_dims.defvjp(self = lambda grad, self, result, dim, keepdim:
+    keep_dims(grad, self, dim, keepdim) * conjugated(exp(self - keep_dims(result, self, dim, keepdim))))
 
 
 @composite
@@ -100,12 +97,7 @@ def _largest(x: Array, dim: Any) -> Any:
 
 
 def _in_float(name: str, input: Tensor, dim: int, dtype: Any) -> Tensor:
-    """The input in `dtype`, a type that has exponentials.
-
-    Raises:
-        IndexError: no such dimension.
-        NotImplementedError: integers.
-    """
+    """The input in `dtype`, a type that has exponentials."""
     check_dim(dim, input.ndim)
     x = input if dtype is None else input.to(dtype)
     last = "_lastdim" if dim in (-1, max(x.ndim, 1) - 1) else ""
@@ -113,22 +105,19 @@ def _in_float(name: str, input: Tensor, dim: int, dtype: Any) -> Tensor:
     return x
 
 
-@public("softmax", "special.softmax")
-@of_tensor
+@tensor_call("softmax", "special.softmax")
 def softmax(input: Tensor, dim: int, dtype: Any = None) -> Any:
     """Positive numbers with sum 1 along `dim`."""
     return softmax_dim(_in_float("softmax", input, dim, dtype), dim=dim)
 
 
-@public("log_softmax", "special.log_softmax")
-@of_tensor
+@tensor_call("log_softmax", "special.log_softmax")
 def log_softmax(input: Tensor, dim: int, dtype: Any = None) -> Any:
     """The logarithm of softmax."""
     return log_softmax_dim(_in_float("log_softmax", input, dim, dtype), dim=dim)
 
 
-@public("torch._safe_softmax")
-@of_tensor
+@tensor_call("torch._safe_softmax")
 def _safe_softmax(input: Tensor, dim: int, dtype: Any = None) -> Any:
     """softmax, but 0 if all elements along `dim` are -inf."""
     return safe_softmax_dim(_in_float("softmax", input, dim, dtype), dim=dim)
@@ -154,29 +143,25 @@ def _usual_dim(name: str, dim: int | None, ndim: int) -> int:
     return dim
 
 
-@public("nn.functional.softmax")
-@of_tensor
+@tensor_call("nn.functional.softmax")
 def softmax_function(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Any:
     """nn.functional's softmax, where `dim` is optional."""
     return softmax(input, _usual_dim("softmax", dim, input.ndim), dtype)
 
 
-@public("nn.functional.log_softmax")
-@of_tensor
+@tensor_call("nn.functional.log_softmax")
 def log_softmax_function(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Any:
     """nn.functional's log_softmax, where `dim` is optional."""
     return log_softmax(input, _usual_dim("log_softmax", dim, input.ndim), dtype)
 
 
-@public("nn.functional.softmin")
-@of_tensor
+@tensor_call("nn.functional.softmin")
 def softmin(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Any:
     """softmax of -input: the smallest element becomes the largest."""
     return softmax(-input, _usual_dim("softmin", dim, input.ndim), dtype)
 
 
-@public("logsumexp", "special.logsumexp")
-@of_tensor
+@tensor_call("logsumexp", "special.logsumexp")
 def logsumexp(input: Tensor, dim: Any, keepdim: bool = False) -> Any:
     """log of the sum of exp(input) over the dimensions `dim`."""
     return logsumexp_dims(input, dim=reduced_dims(input, dim), keepdim=keepdim)

@@ -6,6 +6,7 @@ Formulas and node names: PyTorch's table of derivatives.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ import numpy as np
 from ...base.names import conjugated
 from ...base.public import public
 from ...base.readings import inlined
-from ...op.primitive import primitive
+from ...op.primitive import Primitive, primitive
 from ...op.row import public_row, row
 from ...tensor.arguments import brought_together
 from ...tensor.tensor import Tensor
@@ -106,9 +107,7 @@ def mul(self, other):
 @primitive("DivBackward0", promotes=True)
 def div_tensors(self, other):
     """self / other; the quotient of integers has the default float type."""
-    if self.dtype.kind in "iub":
-        self, other = _as_default_float(self), _as_default_float(other)
-    return self / other
+    return self / other if self.dtype.kind in "fc" else _as_default_float(self) / _as_default_float(other)
 
 
 @public("Tensor.__rtruediv__", "Tensor.__rdiv__")
@@ -157,11 +156,28 @@ def positive(input: Tensor) -> Tensor:
     return input
 
 
+def of_floats(names: str, node_name: str, does: str, function: Callable[..., Any], **rules: Callable[..., Any]) -> Primitive:
+    """Declare an op of one number, which is computed in a float type. It has an in-place form."""
+    return public_row(names, node_name, does, lambda self: function(_as_float(self)), inplace=True, **rules)
+
+
 reciprocal = public_row("reciprocal", "ReciprocalBackward0", "1 / self.",
     lambda self: 1.0 / _as_float(self), inplace=True,
     self = lambda grad, result: -grad * conjugated(result * result))
-zeros_like = row("zeros_like", "", "Zeros in the same shape and type.",
-    lambda self: np.zeros_like(self))
+zeros_like = row("zeros_like", "", "Zeros in the same shape and type.", lambda self: np.zeros_like(self))
+
+
+def of_either(names: str, does: str, tensors: Primitive, number: Primitive, of_number: Primitive | None = None) -> Any:
+    """Publish a call whose second operand is a tensor or a number. With `of_number`, the first may be a number instead."""
+    def call(input: Any, other: Any) -> Any:
+        if of_number is not None and not isinstance(input, Tensor):
+            return of_number(other, self=input)
+        return tensors(input, other) if isinstance(other, Tensor) else number(input, other=other)
+    call.__name__ = call.__qualname__ = names.split(maxsplit=1)[0].rpartition(".")[2]
+    call.__doc__ = does
+    for name in names.split():
+        public(name, inplace=not name.endswith("__"))(call)
+    return call
 
 
 # fmt: on

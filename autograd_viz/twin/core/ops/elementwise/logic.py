@@ -44,17 +44,17 @@ def differs(self: Tensor, other: Any) -> Any:
 
 # -- logic ----------------------------------------------------------------------------------------------------------------
 
-def _unpromoted(*operands: Tensor) -> Any:
+def unpromoted(*operands: Tensor) -> Any:
     """The operands' arrays, each in its own type."""
     return [t._data for t in operands]
 
 
 logical_and = public_row("logical_and", "", "True where both are nonzero.",
-    lambda self, other: np.logical_and(self, other), promotes=_unpromoted, inplace=True)
+    lambda self, other: np.logical_and(self, other), promotes=unpromoted, inplace=True)
 logical_or = public_row("logical_or", "", "True where at least one is nonzero.",
-    lambda self, other: np.logical_or(self, other), promotes=_unpromoted, inplace=True)
+    lambda self, other: np.logical_or(self, other), promotes=unpromoted, inplace=True)
 logical_xor = public_row("logical_xor", "", "True where exactly one is nonzero.",
-    lambda self, other: np.logical_xor(self, other), promotes=_unpromoted, inplace=True)
+    lambda self, other: np.logical_xor(self, other), promotes=unpromoted, inplace=True)
 logical_not = public_row("logical_not", "", "True where self is 0.",
     lambda self: np.logical_not(self), inplace=True)
 bitwise_and = public_row("bitwise_and Tensor.__and__ Tensor.__rand__", "", "The bits that both have.",
@@ -102,7 +102,7 @@ isreal = public_row("isreal", "", "True where the imaginary part is 0.",
 
 
 @public
-@primitive(promotes=_unpromoted)
+@primitive(promotes=unpromoted)
 def isclose(self, other, *, rtol=1e-05, atol=1e-08, equal_nan=False):
     """True where |self - other| <= atol + rtol * |other|.
 
@@ -131,8 +131,6 @@ def equal(input: Tensor, other: Tensor) -> bool:
     return np.array_equal(input._data, other._data)
 
 
-@public("torch.isin")
-@primitive()
-def isin(elements, test_elements, *, assume_unique=False, invert=False):
-    """True where an element is among the test elements."""
-    return np.isin(elements, test_elements, assume_unique=assume_unique, invert=invert)
+isin = public_row("torch.isin", "", "True where an element is among the test elements.",
+    lambda elements, test_elements, *, assume_unique=False, invert=False:
+        np.isin(elements, test_elements, assume_unique=assume_unique, invert=invert))

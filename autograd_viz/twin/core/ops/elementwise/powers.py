@@ -15,7 +15,7 @@ from ...op.primitive import primitive
 from ...op.row import public_row
 from ...tensor.refusals import refuse, refusing
 from ...tensor.tensor import Tensor
-from .arithmetic import _as_float, as_number_of, widened
+from .arithmetic import _as_float, as_number_of, of_floats, widened
 
 
 @primitive("PowBackward0")
@@ -112,29 +112,20 @@ def square(input: Tensor) -> Any:
     return pow_scalar(input, exponent=2)
 
 
-sqrt = public_row("sqrt", "SqrtBackward0", "Square root.",
-    lambda self: np.sqrt(_as_float(self)), inplace=True)
-rsqrt = public_row("rsqrt", "RsqrtBackward0", "1 / sqrt(self).",
-    lambda self: 1 / np.sqrt(_as_float(self)), inplace=True,
+sqrt = of_floats("sqrt", "SqrtBackward0", "Square root.", np.sqrt)
+rsqrt = of_floats("rsqrt", "RsqrtBackward0", "1 / sqrt(self).", lambda x: 1 / np.sqrt(x),
     self = lambda grad, result: -0.5 * grad * conjugated(result**3))
-exp = public_row("exp", "ExpBackward0", "e ** self.",
-    lambda self: np.exp(_as_float(self)), inplace=True)
-exp2 = public_row("exp2 special.exp2", "Exp2Backward0", "2 ** self.",
-    lambda self: np.exp2(_as_float(self)), inplace=True,
+exp = of_floats("exp", "ExpBackward0", "e ** self.", np.exp)
+exp2 = of_floats("exp2 special.exp2", "Exp2Backward0", "2 ** self.", np.exp2,
     self = lambda grad, result: grad * conjugated(result) * 0.6931471805599453)  # log(2)
-expm1 = public_row("expm1 special.expm1", "Expm1Backward0", "e ** self - 1, exact for small self.",
-    lambda self: np.expm1(_as_float(self)), inplace=True,
+expm1 = of_floats("expm1 special.expm1", "Expm1Backward0", "e ** self - 1, exact for small self.", np.expm1,
     self = lambda grad, result: grad * (conjugated(result) + 1))
-log = public_row("log", "LogBackward0", "Natural logarithm; -inf at 0.",
-    lambda self: np.log(_as_float(self)), inplace=True)
-log1p = public_row("log1p special.log1p", "Log1PBackward0", "log(1 + self), exact for small self.",
-    lambda self: np.log1p(_as_float(self)), inplace=True,
+log = of_floats("log", "LogBackward0", "Natural logarithm; -inf at 0.", np.log)
+log1p = of_floats("log1p special.log1p", "Log1PBackward0", "log(1 + self), exact for small self.", np.log1p,
     self = lambda grad, self: grad / (conjugated(self) + 1))
-log2 = public_row("log2", "Log2Backward0", "Logarithm to base 2.",
-    lambda self: np.log2(_as_float(self)), inplace=True,
+log2 = of_floats("log2", "Log2Backward0", "Logarithm to base 2.", np.log2,
     self = lambda grad, self: grad / conjugated(self * 0.6931471805599453))
-log10 = public_row("log10", "Log10Backward0", "Logarithm to base 10.",
-    lambda self: np.log10(_as_float(self)), inplace=True,
+log10 = of_floats("log10", "Log10Backward0", "Logarithm to base 10.", np.log10,
     self = lambda grad, self: grad / conjugated(self * 2.302585092994046))
 
 

@@ -14,7 +14,7 @@ from ...op.primitive import primitive
 from ...op.row import public_row, row
 from ...tensor.refusals import refuse, refusing
 from ...tensor.tensor import Tensor
-from .arithmetic import _as_default_float, as_number_of, div_tensors, widened
+from .arithmetic import as_number_of, div_tensors, of_either, widened
 
 floor = public_row("floor", "FloorBackward0", "The largest whole number that is not above self.",
     refusing("b", "floor_vml_cpu", lambda self: np.floor(self)), inplace=True,
@@ -52,11 +52,9 @@ def round(input: Tensor, *, decimals: int | None = None) -> Any:
 def div_rounded(self, other, *, rounding_mode):
     """self / other, rounded towards 0 ("trunc"), down ("floor"), or not at all (None)."""
     if rounding_mode not in (None, "trunc", "floor"):
-        raise RuntimeError(
-            f"div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '{rounding_mode}'"
-        )
+        raise RuntimeError(f"div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '{rounding_mode}'")
     if rounding_mode is None:
-        return self / other if self.dtype.kind in "fc" else _as_default_float(self) / _as_default_float(other)
+        return div_tensors.forward(self, other)
     if rounding_mode == "floor":
         return whole_quotient(self, other)
     refuse(self, "c", "div_trunc_cpu")
@@ -103,20 +101,10 @@ fmod_tensor = row("fmod_tensor", "FmodBackward1", "The remainder of the division
     other = lambda grad, self, other: -grad * trunc(self / other))
 
 
-@primitive("FmodBackward0")
-def fmod_scalar(self, *, other):
-    """The remainder of the division by a number, rounded towards 0."""
-    self = widened(self, other)
-    return np.fmod(self, nonzero_divisor(as_number_of(self, other)))
-fmod_scalar.defvjp(self = lambda grad: grad)
-
-
-@public("fmod", inplace=True)
-def fmod(input: Tensor, other: Any) -> Any:
-    """input - other * trunc(input / other)."""
-    return fmod_tensor(input, other) if isinstance(other, Tensor) else fmod_scalar(input, other=other)
-
-
+fmod_scalar = row("fmod_scalar", "FmodBackward0", "The remainder of the division by a number, rounded towards 0.",
+    lambda self, *, other: _by_number(np.fmod, self, other),
+    self = lambda grad: grad)
+fmod = of_either("fmod", "input - other * trunc(input / other).", fmod_tensor, fmod_scalar)
 remainder_tensor = row("remainder_tensor", "RemainderBackward1",
     "The remainder of the division rounded down. It has the sign of other.",
     refusing("b", "remainder_cpu", lambda self, other: np.remainder(self, nonzero_divisor(other))), promotes=True,
@@ -124,12 +112,9 @@ remainder_tensor = row("remainder_tensor", "RemainderBackward1",
     other = lambda grad, self, other: -grad * floor(self / other))
 
 
-@primitive("RemainderBackward0")
-def remainder_scalar(self, *, other):
-    """The remainder of the division by a number, rounded down."""
-    self = widened(self, other)
-    return np.remainder(self, nonzero_divisor(as_number_of(self, other)))
-remainder_scalar.defvjp(self = lambda grad: grad)
+remainder_scalar = row("remainder_scalar", "RemainderBackward0", "The remainder of the division by a number, rounded down.",
+    lambda self, *, other: _by_number(np.remainder, self, other),
+    self = lambda grad: grad)
 
 
 @primitive("torch::autograd::NotImplemented")
@@ -140,15 +125,8 @@ def remainder_of_scalar(other, *, self):
 remainder_of_scalar.defvjp(other = lambda grad: no_derivative("remainder"))
 
 
-@public("remainder", inplace=True)
-@public("Tensor.__mod__")
-def remainder(input: Any, other: Any) -> Any:
-    """input - other * floor(input / other), as Python's %."""
-    if not isinstance(input, Tensor):
-        return remainder_of_scalar(other, self=input)
-    return remainder_tensor(input, other) if isinstance(other, Tensor) else remainder_scalar(input, other=other)
-
-
+remainder = of_either("remainder Tensor.__mod__", "input - other * floor(input / other), as Python's %.",
+    remainder_tensor, remainder_scalar, remainder_of_scalar)
 gcd = public_row("gcd", "", "The greatest common divisor.",
     refusing("bfc", "gcd_cpu", lambda self, other: np.gcd(self, other)), promotes=True, inplace=True)
 lcm = public_row("lcm", "", "The least common multiple.",
@@ -162,6 +140,12 @@ def whole_quotient(array: Any, divisor: Any) -> Any:
     if array.dtype.kind != "f":
         return array // nonzero_divisor(divisor)
     return np.where(divisor == 0, array / divisor, array // divisor)
+
+
+def _by_number(divide: Any, array: Any, number: Any) -> Any:
+    """A remainder of the division by a Python number."""
+    array = widened(array, number)
+    return divide(array, nonzero_divisor(as_number_of(array, number)))
 
 
 def nonzero_divisor(divisor: Any) -> Any:

@@ -13,9 +13,8 @@ from ...base.readings import composite
 from ...op.primitive import primitive
 from ...op.row import public_row, row
 from ...tensor.refusals import refuse, refusing
-from ...tensor.tensor import Tensor
-from .arithmetic import _as_float, as_number_of
-from .logic import _unpromoted
+from .arithmetic import _as_float, as_number_of, of_either
+from .logic import unpromoted
 
 
 @public("abs", "absolute", inplace=True)
@@ -55,20 +54,10 @@ copysign_tensor = row("copysign_tensor", "CopysignBackward0", "The absolute valu
     lambda self, other: np.copysign(_as_float(self), _as_float(other)), promotes=True,
     self  = lambda grad, self, result: grad * where(eq(self, 0), 0, result / self),
     other = lambda grad: zeros_like(grad))
-
-
-@primitive("CopysignBackward1")
-def copysign_scalar(self, *, other):
-    """The absolute value of self with the sign of a number."""
-    self = _as_float(self)
-    return np.copysign(self, as_number_of(self, other))
-copysign_scalar.defvjp(self = lambda grad, self, result: grad * where(eq(self, 0), 0, result / self))
-
-
-@public("copysign", inplace=True)
-def copysign(input: Tensor, other: Any) -> Any:
-    """The absolute value of `input` with the sign of `other`."""
-    return copysign_tensor(input, other) if isinstance(other, Tensor) else copysign_scalar(input, other=other)
+copysign_scalar = row("copysign_scalar", "CopysignBackward1", "The absolute value of self with the sign of a number.",
+    lambda self, *, other: np.copysign(x := _as_float(self), as_number_of(x, other)),
+    self = lambda grad, self, result: grad * where(eq(self, 0), 0, result / self))
+copysign = of_either("copysign", "The absolute value of `input` with the sign of `other`.", copysign_tensor, copysign_scalar)
 
 
 @public("angle")
@@ -105,7 +94,7 @@ nan_to_num.defvjp(self = lambda grad, self: grad * isfinite(self))
 
 
 @public("heaviside", inplace=True)
-@primitive("torch::autograd::NotImplemented", promotes=_unpromoted)
+@primitive("torch::autograd::NotImplemented", promotes=unpromoted)
 def heaviside(self, values):
     """0 for negative, 1 for positive numbers, `values` at 0; PyTorch has no gradient for it.
 
@@ -115,7 +104,4 @@ def heaviside(self, values):
     if self.dtype != values.dtype:
         raise RuntimeError("heaviside is not yet implemented for tensors with different dtypes.")
     return np.where(self == 0, values, self > 0).astype(self.dtype)
-heaviside.defvjp(
-    self   = lambda grad: no_derivative("heaviside"),
-    values = lambda grad: no_derivative("heaviside"),
-)
+heaviside.defvjp(self = lambda grad: no_derivative("heaviside"), values = lambda grad: no_derivative("heaviside"))

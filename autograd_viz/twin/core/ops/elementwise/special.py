@@ -16,7 +16,7 @@ from ...base.symbol import call
 from ...op.primitive import primitive
 from ...op.row import public_row, row
 from ...tensor.tensor import Tensor
-from .arithmetic import _as_float
+from .arithmetic import _as_float, of_either
 
 
 def computed(function: Callable[..., Any], *arrays: Any) -> Any:
@@ -144,14 +144,8 @@ xlogy_number = row("xlogy_number", "XlogyBackward2", "self * log(number).",
     self = lambda grad, self, other: grad * log_of(other) if other > 0 else where(eq(self, 0), 0, grad * log_of(other)))
 
 
-@public("xlogy", "special.xlogy", inplace=True)
-def xlogy(input: Any, other: Any) -> Any:
-    """input * log(other), 0 where `input` is 0."""
-    if not isinstance(input, Tensor):
-        return xlogy_of_number(other, self=input)
-    return xlogy_tensors(input, other) if isinstance(other, Tensor) else xlogy_number(input, other=other)
-
-
+xlogy = of_either("xlogy special.xlogy", "input * log(other), 0 where `input` is 0.",
+    xlogy_tensors, xlogy_number, xlogy_of_number)
 xlog1py_tensors = row("xlog1py_tensors", "SpecialXlog1PyBackward0", "self * log(1 + other), 0 where self is 0.",
     lambda self, other: computed(special.xlog1py, self, other), promotes=True,
     self  = lambda grad, self, other: where(logical_and(eq(self, 0), other <= -1), 0, grad * log1p(other)),
@@ -164,11 +158,5 @@ xlog1py_number = row("xlog1py_number", "SpecialXlog1PyBackward2", "self * log(1 
     written=lambda self, other: call("xlog1py", self, other),
     self = lambda grad, self, other: (
         xlog1py_number(grad, other=other) if other > -1 else where(eq(self, 0), 0, xlog1py_number(grad, other=other))))
-
-
-@public("special.xlog1py")
-def xlog1py(input: Any, other: Any) -> Any:
-    """input * log(1 + other), 0 where `input` is 0."""
-    if not isinstance(input, Tensor):
-        return xlog1py_of_number(other, self=input)
-    return xlog1py_tensors(input, other) if isinstance(other, Tensor) else xlog1py_number(input, other=other)
+xlog1py = of_either("special.xlog1py", "input * log(1 + other), 0 where `input` is 0.",
+    xlog1py_tensors, xlog1py_number, xlog1py_of_number)

@@ -38,11 +38,9 @@ def embedding(weight, *, indices, padding_idx=-1, scale_grad_by_freq=False, spar
     if weight.ndim != 2:
         raise RuntimeError("'weight' must be 2-D")
     return weight[checked_indices(indices, len(weight), "embedding")]
-embedding.defvjp(
-    weight = lambda grad, indices, weight_sym_argsize_0, padding_idx, scale_grad_by_freq, sparse:
-        embedding_dense_backward(grad, indices=indices, num_weights=weight_sym_argsize_0, padding_idx=padding_idx,
-                                 scale_grad_by_freq=scale_grad_by_freq),
-)
+embedding.defvjp(weight = lambda grad, indices, weight_sym_argsize_0, padding_idx, scale_grad_by_freq, sparse:
+    embedding_dense_backward(grad, indices=indices, num_weights=weight_sym_argsize_0, padding_idx=padding_idx,
+                             scale_grad_by_freq=scale_grad_by_freq))
 
 
 @public("torch.embedding_dense_backward")

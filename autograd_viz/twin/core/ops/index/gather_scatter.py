@@ -82,9 +82,7 @@ def gather(self, *, dim, index, sparse_grad=False):
                 f"{list(self.shape)} apart from dimension {dim % array.ndim}"
             )
     return array[spots(array, dim, places)].reshape(index.shape) if index.size else np.zeros(index.shape, self.dtype)
-gather.defvjp(
-    self = lambda grad, self, dim, index, sparse_grad: scatter_add(zeros_like(self), grad, dim=dim, index=index),
-)
+gather.defvjp(self = lambda grad, self, dim, index, sparse_grad: scatter_add(zeros_like(self), grad, dim=dim, index=index))
 
 
 def scattered(self, dim, index, src, write) -> Any:
@@ -160,10 +158,8 @@ def index_select(self, *, dim, index):
     if index.size and not 0 <= index.min() <= index.max() < length:
         raise IndexError("index out of range in self")
     return self.take(index.reshape(-1), dim) if self.ndim else self.copy()
-index_select.defvjp(
-    self = lambda grad, self_sym_sizes, dim, index:
-        index_add(new_zeros(grad, size=self_sym_sizes), grad, dim=dim, index=index),
-)
+index_select.defvjp(self = lambda grad, self_sym_sizes, dim, index:
+    index_add(new_zeros(grad, size=self_sym_sizes), grad, dim=dim, index=index))
 
 
 def slices(name, array, dim, index, source) -> tuple[Any, ...]:

@@ -148,11 +148,7 @@ def dims_taken(part: Any) -> int:
 
 
 def apply_basic(self: Tensor, parts: tuple[Any, ...], alone: bool) -> tuple[Tensor, tuple[Any, ...]]:
-    """The view that integers, slices and None make, and the tensors of indices for its dimensions.
-
-    Raises:
-        IndexError: in PyTorch's words.
-    """
+    """The view that integers, slices and None make, and the tensors of indices for its dimensions."""
     taken = sum(dims_taken(p) for p in parts)
     single = alone and (is_integer(parts[0]) or isinstance(parts[0], slice))
     if taken > self.ndim and not single:

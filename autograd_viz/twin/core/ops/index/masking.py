@@ -97,10 +97,8 @@ def masked_scatter_backward(grad_output, *, mask, sizes):
     out = np.zeros(int(np.prod(sizes)), grad_output.dtype)
     out[: taken.size] = taken
     return out.reshape(sizes)
-masked_scatter_backward.defvjp(
-    grad_output = lambda grad, grad_output_sym_sizes, mask:
-        masked_scatter_values(new_zeros(grad, size=grad_output_sym_sizes), grad, mask=mask),
-)
+masked_scatter_backward.defvjp(grad_output = lambda grad, grad_output_sym_sizes, mask:
+    masked_scatter_values(new_zeros(grad, size=grad_output_sym_sizes), grad, mask=mask))
 
 
 argwhere = public_row("argwhere", "", "The indices of the nonzero elements, one row for each.",

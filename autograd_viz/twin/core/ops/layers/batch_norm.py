@@ -11,6 +11,7 @@ from ...base.names import normalization_backward, normalized, per_channel, per_c
 from ...base.public import public
 from ...base.readings import composite
 from ...op.primitive import primitive
+from ...op.row import public_row, row
 from ...tensor.as_array import Size
 from ...tensor.refusals import check_scalar_type
 from ...tensor.tensor import Tensor
@@ -71,12 +72,11 @@ _RULES: Any = {
 }
 
 
-@public("torch.native_batch_norm")
-@primitive("NativeBatchNormBackward0", **_STATISTICS)
-def native_batch_norm(input, weight=None, bias=None, *, running_mean=None, running_var=None, training, momentum, eps):
-    """Each channel normalized by the batch (training) or by the running averages, then scaled by weight and shifted by bias."""
-    return batch_norm_forward(input, weight, bias, running_mean, running_var, training, momentum, eps)
-native_batch_norm.defvjp(**_RULES)
+native_batch_norm = public_row("torch.native_batch_norm", "NativeBatchNormBackward0",
+    "Each channel normalized by the batch (training) or by the running averages, then scaled by weight and shifted by bias.",
+    lambda input, weight=None, bias=None, *, running_mean=None, running_var=None, training, momentum, eps:
+        batch_norm_forward(input, weight, bias, running_mean, running_var, training, momentum, eps), **_STATISTICS,
+    **_RULES)
 
 
 @primitive("NativeBatchNormLegitBackward0", **_STATISTICS)
@@ -86,17 +86,15 @@ def native_batch_norm_legit(input, weight=None, bias=None, *, running_mean, runn
 native_batch_norm_legit.defvjp(**_RULES)
 
 
-@primitive("NativeBatchNormLegitBackward1", **_STATISTICS)
-def native_batch_norm_no_stats(input, weight=None, bias=None, *, training, momentum, eps):
-    """native_batch_norm, without running averages."""
-    return batch_norm_forward(input, weight, bias, None, None, training, momentum, eps)
-native_batch_norm_no_stats.defvjp(
+native_batch_norm_no_stats = row("native_batch_norm_no_stats", "NativeBatchNormLegitBackward1",
+    "native_batch_norm, without running averages.",
+    lambda input, weight=None, bias=None, *, training, momentum, eps:
+        batch_norm_forward(input, weight, bias, None, None, training, momentum, eps), **_STATISTICS,
     input  = lambda grad, input, weight, result1, result2, training, eps:
         batch_norm_backward(grad, input, weight, None, result1, result2, training, eps),
     weight = lambda grad, input, result1, result2, training, eps:
         per_channel_sum(grad * by_channel(input, None, None, result1, result2, training, eps)),
-    bias   = lambda grad: per_channel_sum(grad),
-)
+    bias   = lambda grad: per_channel_sum(grad))
 
 
 @public("torch._batch_norm_with_update")

@@ -64,11 +64,7 @@ def _convolved(
 
 
 def _batched(n: int, input: Tensor, name: str) -> tuple[Tensor, bool]:
-    """The input as a batch, and whether it was a single image.
-
-    Raises:
-        RuntimeError: its number of dimensions fits neither.
-    """
+    """The input as a batch, and whether it was a single image."""
     if input.ndim not in (n + 1, n + 2):
         raise RuntimeError(
             f"Expected {n + 1}D (unbatched) or {n + 2}D (batched) input to {name}, but got input of size: {list(input.shape)}"
@@ -77,11 +73,7 @@ def _batched(n: int, input: Tensor, name: str) -> tuple[Tensor, bool]:
 
 
 def _each(n: int, name: str, value: Any) -> Ints:
-    """One value for each dimension.
-
-    Raises:
-        RuntimeError: another number of values.
-    """
+    """One value for each dimension."""
     values = ints(value)
     if len(values) not in (1, n):
         raise RuntimeError(
@@ -92,11 +84,7 @@ def _each(n: int, name: str, value: Any) -> Ints:
 
 
 def _padded_in_words(words: str, batch: Tensor, weight: Tensor, stride: Ints, dilation: Ints) -> tuple[Tensor, Ints]:
-    """Padding for "same" or "valid" as numbers. If "same" needs more at the end than at the start, the input is padded here.
-
-    Raises:
-        RuntimeError: another word, or "same" with strides.
-    """
+    """Padding for "same" or "valid" as numbers. If "same" needs more at the end than at the start, the input is padded here."""
     n = len(stride)
     if words == "valid":
         return batch, (0,) * n

@@ -101,11 +101,7 @@ def project_separately(
 def project(
     inputs: tuple[Tensor, Tensor, Tensor], packed: Tensor | None, separate: tuple[Any, Any, Any] | None, bias: Tensor | None
 ) -> tuple[Tensor, ...]:
-    """The projected queries, keys and values.
-
-    Raises:
-        AssertionError: shapes do not fit, or weights are missing.
-    """
+    """The projected queries, keys and values."""
     query, key, value = inputs
     if separate is not None:
         near, far = key.shape[:2], value.shape[:2]
@@ -119,11 +115,7 @@ def project(
 def with_biases(
     k: Tensor, v: Tensor, bias_k: Tensor | None, bias_v: Tensor | None, static_k: Tensor | None, static_v: Tensor | None
 ) -> tuple[Tensor, Tensor, bool]:
-    """Append the learned extra key and value, if they exist. Also returns whether they do.
-
-    Raises:
-        AssertionError: only one of them, or static keys or values are given.
-    """
+    """Append the learned extra key and value, if they exist. Also returns whether they do."""
     need(bias_k is not None or bias_v is None, "bias_v is set but bias_k is None")
     need(bias_v is not None or bias_k is None, "bias_k is set but bias_v is None")
     if bias_k is None or bias_v is None:
@@ -150,11 +142,7 @@ def mask_per_head(mask: Tensor | None, key_mask: Tensor | None, samples: int, he
 
 
 def checked_mask(mask: Tensor | None, rows: int, q_len: int, k_len: int) -> Tensor | None:
-    """The mask with three dimensions.
-
-    Raises:
-        RuntimeError: its shape does not fit.
-    """
+    """The mask with three dimensions."""
     if mask is None:
         return None
     wanted = (q_len, k_len) if mask.ndim == 2 else (rows, q_len, k_len)
@@ -187,11 +175,7 @@ def attend_by_sample(
 def both_masks(
     query: Tensor, key_padding_mask: Tensor | None, attn_mask: Tensor | None, is_causal: bool, need_weights: bool
 ) -> tuple[Tensor | None, Tensor | None]:
-    """The masks as terms to add. The attention mask is omitted if the hint `is_causal` replaces it.
-
-    Raises:
-        RuntimeError: the hint without the mask.
-    """
+    """The masks as terms to add. The attention mask is omitted if the hint `is_causal` replaces it."""
     if key_padding_mask is not None and attn_mask is not None and key_padding_mask.dtype is not attn_mask.dtype:
         warnings.warn(
             "Support for mismatched key_padding_mask and attn_mask is deprecated. Use same type for both instead.",

@@ -22,10 +22,8 @@ def gather_in_planes(self, *, indices, n):
     """The elements at these flat indices, in each plane."""
     flat = self.reshape(*self.shape[:-n], -1)
     return np.take_along_axis(flat, indices.reshape(*flat.shape[:-1], -1), -1).reshape(indices.shape)
-gather_in_planes.defvjp(
-    self = lambda grad, self_sym_sizes, indices, n:
-        scatter_in_planes(grad, indices=indices, size=plane_size(self_sym_sizes, n)),
-)
+gather_in_planes.defvjp(self = lambda grad, self_sym_sizes, indices, n:
+    scatter_in_planes(grad, indices=indices, size=plane_size(self_sym_sizes, n)))
 
 
 scatter_in_planes = row("scatter_in_planes", "ScatterAddBackward0",

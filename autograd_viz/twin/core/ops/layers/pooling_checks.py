@@ -13,11 +13,7 @@ _NUMBERS = {1: "one", 2: "two", 3: "three"}
 
 
 def each(name: str, option: str, value: Any, n: int) -> Ints:
-    """One value for each dimension.
-
-    Raises:
-        RuntimeError: another number of values.
-    """
+    """One value for each dimension."""
     values = ints(value)
     if len(values) not in (1, n):
         kind = f"a single int, or a tuple of {_NUMBERS[n]} ints"
@@ -96,11 +92,7 @@ def _check_places(name: str, size: Ints, kernel_size: Ints, places: Ints) -> Non
 
 
 def check_adaptive(kind: str, input: Tensor, output_size: Any, n: int) -> Ints:
-    """The full output size. None means the input's.
-
-    Raises:
-        RuntimeError: an input with other dimensions, or a negative size.
-    """
+    """The full output size. None means the input's."""
     name = f"{kind}{n}d()"
     if input.ndim not in (n + 1, n + 2):
         colon = ":" if "max" in kind else ""

@@ -92,21 +92,13 @@ def huber_slope(z: Any, delta: float) -> Any:
 
 # fmt: on
 def floating(array: Any, kernel: str) -> Any:
-    """The array, if its type has gradients.
-
-    Raises:
-        NotImplementedError: it has none; in PyTorch's words, with `kernel` as the name of the missing kernel.
-    """
+    """The array, if its type has gradients."""
     refuse(array, "iub", kernel)
     return array
 
 
 def reduction_number(reduction: str, size_average: bool | None = None, reduce: bool | None = None) -> int:
-    """0, 1 or 2 for "none", "mean" or "sum". The two old flags win if given.
-
-    Raises:
-        ValueError: another word.
-    """
+    """0, 1 or 2 for "none", "mean" or "sum". The two old flags win if given."""
     if size_average is not None or reduce is not None:
         reduction = "none" if reduce is False else "sum" if size_average is False else "mean"
         text = f"size_average and reduce args will be deprecated, please use reduction='{reduction}' instead."

@@ -10,6 +10,7 @@ import numpy as np
 from ...base.names import zeros_like
 from ...base.symbol import Symbol, call
 from ...op.primitive import primitive
+from ...op.row import row
 from ...tensor.refusals import check_scalar_type
 from ...tensor.tensor import Tensor
 from ..elementwise.arithmetic import add_scalar, div_scalar, mul_scalar
@@ -70,37 +71,29 @@ def nll_loss_forward(self, *, target, weight=None, reduction=1, ignore_index=-10
     return nll_forward(self, target, weight, reduction, ignore_index)
 
 
-@primitive("NllLossBackwardBackward0", written=nll_rule)
-def nll_loss_backward(grad_output, self, *, target, weight, reduction, ignore_index, total_weight):
-    """-grad_output * weight at the targets, else 0."""
-    return nll_backward(grad_output, self, target, weight, reduction, ignore_index, total_weight)
-nll_loss_backward.defvjp(
+nll_loss_backward = row("nll_loss_backward", "NllLossBackwardBackward0", "-grad_output * weight at the targets, else 0.",
+    lambda grad_output, self, *, target, weight, reduction, ignore_index, total_weight:
+        nll_backward(grad_output, self, target, weight, reduction, ignore_index, total_weight), written=nll_rule,
     grad_output = lambda grad, target, weight, reduction, ignore_index:
         nll_loss_forward(grad, target=target, weight=weight, reduction=reduction, ignore_index=ignore_index)[0],
-    self        = lambda grad: zeros_like(grad),
-)
+    self        = lambda grad: zeros_like(grad))
 
 
 @primitive("NllLoss2DBackward0", results=("output", "total_weight"), nondifferentiable=("total_weight",))
 def nll_loss2d_forward(self, *, target, weight=None, reduction=1, ignore_index=-100):
     """The negative log-probability of the target of each pixel."""
     return nll_forward(self, target, weight, reduction, ignore_index)
-nll_loss2d_forward.defvjp(
-    self = lambda grad, self, target, weight, reduction, ignore_index, total_weight:
-        nll_loss2d_backward(grad, self, target=target, weight=weight, reduction=reduction, ignore_index=ignore_index,
-                            total_weight=total_weight),
-)
+nll_loss2d_forward.defvjp(self = lambda grad, self, target, weight, reduction, ignore_index, total_weight:
+    nll_loss2d_backward(grad, self, target=target, weight=weight, reduction=reduction, ignore_index=ignore_index,
+                        total_weight=total_weight))
 
 
-@primitive("NllLoss2DBackwardBackward0", written=nll_rule)
-def nll_loss2d_backward(grad_output, self, *, target, weight, reduction, ignore_index, total_weight):
-    """-grad_output * weight at the targets, else 0."""
-    return nll_backward(grad_output, self, target, weight, reduction, ignore_index, total_weight)
-nll_loss2d_backward.defvjp(
+nll_loss2d_backward = row("nll_loss2d_backward", "NllLoss2DBackwardBackward0", "-grad_output * weight at the targets, else 0.",
+    lambda grad_output, self, *, target, weight, reduction, ignore_index, total_weight:
+        nll_backward(grad_output, self, target, weight, reduction, ignore_index, total_weight), written=nll_rule,
     grad_output = lambda grad, target, weight, reduction, ignore_index:
         nll_loss2d_forward(grad, target=target, weight=weight, reduction=reduction, ignore_index=ignore_index)[0],
-    self        = lambda grad: zeros_like(grad),
-)
+    self        = lambda grad: zeros_like(grad))
 
 
 # fmt: on
@@ -181,11 +174,7 @@ def weight_by_class(weight: Tensor, scores: Tensor) -> Tensor:
 def cross_entropy_of_probabilities(
     input: Tensor, target: Tensor, weight: Tensor | None, reduction: int, label_smoothing: float
 ) -> Tensor:
-    """-sum(target * log_softmax(input)) for each sample.
-
-    Raises:
-        RuntimeError: the probabilities have a whole-number type.
-    """
+    """-sum(target * log_softmax(input)) for each sample."""
     if not target.dtype.is_floating_point:
         raise RuntimeError(f"Expected floating point type for target with class probabilities, got {target.dtype.legacy}")
     axis = class_axis(input)

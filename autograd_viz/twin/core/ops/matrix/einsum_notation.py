@@ -73,11 +73,7 @@ def _check_output(output: Names, inputs: list[Names], right: str, equation: str)
 
 
 def spread(operands: Sequence[Tensor], inputs: list[Names], order: Names) -> list[Any]:
-    """Each operand with a dimension for each name, in `order`. A repeated name takes the diagonal.
-
-    Raises:
-        RuntimeError: one name has two lengths.
-    """
+    """Each operand with a dimension for each name, in `order`. A repeated name takes the diagonal."""
     lengths: dict[str, int] = {}
     out = []
     for k, (operand, given) in enumerate(zip(operands, inputs, strict=True)):

@@ -115,11 +115,7 @@ bmm.defvjp(
 
 # fmt: on
 def common_shape(*shapes: tuple[int, ...]) -> tuple[int, ...]:
-    """The shape that these shapes broadcast to.
-
-    Raises:
-        RuntimeError: they do not broadcast.
-    """
+    """The shape that these shapes broadcast to."""
     check_broadcast(*(Tensor(np.broadcast_to(0.0, shape)) for shape in shapes))
     return np.broadcast_shapes(*shapes)
 

@@ -97,11 +97,7 @@ def check_fits(a: Tensor, b: Tensor, left: bool, op: str) -> None:
 
 
 def raise_first(info: Any, op: str, message: str) -> None:
-    """Raise if a matrix failed. `info` has its row, or 0, for each matrix; `message` has a placeholder for the row.
-
-    Raises:
-        LinAlgError: a matrix failed.
-    """
+    """Raise if a matrix failed. `info` has its row, or 0, for each matrix; `message` has a placeholder for the row."""
     if not np.any(info):
         return
     batch = int(np.flatnonzero(info)[0])

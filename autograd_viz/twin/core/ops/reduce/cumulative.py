@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from ...base.names import exp, log, put_at, where
-from ...base.public import public
 from ...base.readings import composite
 from ...op.primitive import primitive
 from ...op.row import row
@@ -16,7 +15,7 @@ from ...tensor.arguments import check_dim
 from ...tensor.as_array import Array
 from ...tensor.refusals import refuse
 from ...tensor.tensor import Tensor
-from .dims import of_tensor, on_vectors, result_type
+from .dims import on_vectors, result_type, tensor_call
 
 cumsum_dim = row("cumsum_dim", "CumsumBackward0", "Running sum along `dim`.",
     on_vectors(lambda self, *, dim, dtype=None: np.cumsum(self, axis=dim, dtype=result_type(self, dtype))),
@@ -83,15 +82,13 @@ def _running_best(self: Array, dim: int, beats: Any) -> tuple[Array, Array]:
     return np.take_along_axis(self, places, dim), places
 
 
-@public(inplace=True)
-@of_tensor
+@tensor_call(inplace=True)
 def cumsum(input: Tensor, dim: int, *, dtype: Any = None) -> Any:
     """Running sum along `dim`."""
     return cumsum_dim(input, dim=check_dim(dim, input.ndim), dtype=dtype)
 
 
-@public
-@of_tensor
+@tensor_call
 def logcumsumexp(input: Tensor, dim: int) -> Any:
     """log of the running sum of exp(input) along `dim`.
 
@@ -102,15 +99,13 @@ def logcumsumexp(input: Tensor, dim: int) -> Any:
     return logcumsumexp_dim(input, dim=check_dim(dim, input.ndim))
 
 
-@public
-@of_tensor
+@tensor_call
 def cummax(input: Tensor, dim: int) -> Any:
     """The largest element so far along `dim`, and its index."""
     return cummax_dim(input, dim=check_dim(dim, input.ndim))
 
 
-@public
-@of_tensor
+@tensor_call
 def cummin(input: Tensor, dim: int) -> Any:
     """The smallest element so far along `dim`, and its index."""
     return cummin_dim(input, dim=check_dim(dim, input.ndim))

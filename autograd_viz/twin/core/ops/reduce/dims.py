@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ...base.names import unsqueeze
+from ...base.public import public
 from ...base.readings import composite
 from ...base.symbol import call
 from ...op.primitive import primitive
@@ -47,13 +48,15 @@ def of_tensor(function: Callable[..., Any]) -> Callable[..., Any]:
     return checked
 
 
-def reduced_dims(input: Tensor, dim: Any) -> tuple[int, ...]:
-    """The dims to reduce. An empty list means all; a 0-d tensor has none.
+def tensor_call(*names: Any, inplace: bool = False) -> Any:
+    """Publish a function under `names`, as `public` does, and check its first argument, as `of_tensor` does."""
+    if len(names) == 1 and callable(names[0]):
+        return public(of_tensor(names[0]))
+    return lambda function: public(*names, inplace=inplace)(of_tensor(function))
 
-    Raises:
-        IndexError: out of range.
-        RuntimeError: a dim occurs twice.
-    """
+
+def reduced_dims(input: Tensor, dim: Any) -> tuple[int, ...]:
+    """The dims to reduce. An empty list means all; a 0-d tensor has none."""
     dims = tuple(dim) if isinstance(dim, list | tuple) else (dim,)
     distinct_dims(dims, input.ndim)
     return () if not input.ndim else dims or tuple(range(input.ndim))
@@ -65,11 +68,7 @@ def optional_dims(input: Tensor, dim: Any) -> tuple[int, ...] | None:
 
 
 def nonempty_dim(name: str, input: Tensor, dim: int, word: str = "()") -> int:
-    """`dim`, if its length is not 0.
-
-    Raises:
-        IndexError: out of range, or of length 0.
-    """
+    """`dim`, if its length is not 0."""
     check_dim(dim, input.ndim)
     if input.ndim and input.shape[dim] == 0:
         raise IndexError(f"{name}{word}: Expected reduction dim {dim % input.ndim} to have non-zero size.")
@@ -117,10 +116,8 @@ def take_at(self, *, indices, dim, keepdim):
     if keepdim or indices.ndim == self.ndim == 1 == indices.size:
         return np.take_along_axis(self, indices.reshape(indices.shape or 1), dim)
     return np.take_along_axis(self, np.expand_dims(indices, dim), dim).squeeze(dim)
-take_at.defvjp(
-    self = lambda grad, self_sym_sizes, indices, dim, keepdim:
-        put_at(grad, indices=indices, sizes=self_sym_sizes, dim=dim, keepdim=keepdim),
-)
+take_at.defvjp(self = lambda grad, self_sym_sizes, indices, dim, keepdim:
+    put_at(grad, indices=indices, sizes=self_sym_sizes, dim=dim, keepdim=keepdim))
 
 
 @primitive("ScatterBackward0")
@@ -134,6 +131,4 @@ def put_at(grad_output, *, indices, sizes, dim, keepdim):
         where[dim] = places
         np.add.at(out, tuple(where), values)
     return out.reshape(sizes)
-put_at.defvjp(
-    grad_output = lambda grad, indices, dim, keepdim: take_at(grad, indices=indices, dim=dim, keepdim=keepdim),
-)
+put_at.defvjp(grad_output = lambda grad, indices, dim, keepdim: take_at(grad, indices=indices, dim=dim, keepdim=keepdim))

@@ -41,11 +41,9 @@ def aminmax_dim(self, *, dim=None, keepdim=False):
     """The smallest and the largest, along `dim` or of all."""
     axis = dim if self.ndim else None
     return np.min(self, axis=axis, keepdims=keepdim), np.max(self, axis=axis, keepdims=keepdim)
-aminmax_dim.defvjp(
-    self = lambda grads, self, dim, keepdim, min, max:
-        shared(keep_dims(grads[0], self, dim, keepdim), eq(self, keep_dims(min, self, dim, keepdim)), dim)
-        + shared(keep_dims(grads[1], self, dim, keepdim), eq(self, keep_dims(max, self, dim, keepdim)), dim),
-)
+aminmax_dim.defvjp(self = lambda grads, self, dim, keepdim, min, max:
+    shared(keep_dims(grads[0], self, dim, keepdim), eq(self, keep_dims(min, self, dim, keepdim)), dim)
+    + shared(keep_dims(grads[1], self, dim, keepdim), eq(self, keep_dims(max, self, dim, keepdim)), dim))
 
 
 max_dim = row("max_dim", "MaxBackward0", "The largest along `dim` and its index (the first of equal ones).",
@@ -72,10 +70,8 @@ def median_dim(self, *, dim, keepdim=False):
     if self.dtype.kind == "f":
         middle = np.where(np.isnan(self).any(dim), self.shape[dim] - 1, middle)  # nan is last in the order
     return _chosen(self, _at_rank(order, middle, dim), dim, keepdim)
-median_dim.defvjp(
-    self = lambda grad, indices, self_sym_sizes, dim, keepdim:
-        put_at(grad, indices=indices, sizes=self_sym_sizes, dim=dim, keepdim=keepdim),
-)
+median_dim.defvjp(self = lambda grad, indices, self_sym_sizes, dim, keepdim:
+    put_at(grad, indices=indices, sizes=self_sym_sizes, dim=dim, keepdim=keepdim))
 
 
 nanmedian_all = row("nanmedian_all", "NanmedianBackward0", "The median of all elements except nan.",
@@ -89,10 +85,8 @@ def nanmedian_dim(self, *, dim, keepdim=False):
     """The median along `dim` of all elements except nan, and its index."""
     there = self.shape[dim] - np.sum(self != self, axis=dim)
     return _chosen(self, _at_rank(ranked(self, dim), np.maximum(there - 1, 0) // 2, dim), dim, keepdim)
-nanmedian_dim.defvjp(
-    self = lambda grad, indices, self_sym_sizes, dim, keepdim:
-        put_at(grad, indices=indices, sizes=self_sym_sizes, dim=dim, keepdim=keepdim),
-)
+nanmedian_dim.defvjp(self = lambda grad, indices, self_sym_sizes, dim, keepdim:
+    put_at(grad, indices=indices, sizes=self_sym_sizes, dim=dim, keepdim=keepdim))
 
 
 kthvalue_dim = row("kthvalue_dim", "KthvalueBackward0", "The k-th smallest along `dim` (counted from 1), and its index.",
@@ -112,22 +106,16 @@ def mode_dim(self, *, dim=-1, keepdim=False):
         values, counts = np.unique(x[lead], return_counts=True)
         places[lead] = np.flatnonzero(is_same_array(x[lead], values[np.argmax(counts)]))[-1]
     return _chosen(self, places, dim, keepdim)
-mode_dim.defvjp(
-    self = lambda grad, indices, self_sym_sizes, dim, keepdim:
-        put_at(grad, indices=indices, sizes=self_sym_sizes, dim=dim, keepdim=keepdim),
-)
+mode_dim.defvjp(self = lambda grad, indices, self_sym_sizes, dim, keepdim:
+    put_at(grad, indices=indices, sizes=self_sym_sizes, dim=dim, keepdim=keepdim))
 
 
-@primitive()
-def argmax_dim(self, *, dim=None, keepdim=False):
-    """The index of the first largest element, along `dim` or of all."""
-    return np.argmax(self, axis=dim if self.ndim else None, keepdims=keepdim and self.ndim > 0)
-
-
-@primitive()
-def argmin_dim(self, *, dim=None, keepdim=False):
-    """The index of the first smallest element, along `dim` or of all."""
-    return np.argmin(self, axis=dim if self.ndim else None, keepdims=keepdim and self.ndim > 0)
+argmax_dim = row("argmax_dim", "", "The index of the first largest element, along `dim` or of all.",
+    lambda self, *, dim=None, keepdim=False:
+        np.argmax(self, axis=dim if self.ndim else None, keepdims=keepdim and self.ndim > 0))
+argmin_dim = row("argmin_dim", "", "The index of the first smallest element, along `dim` or of all.",
+    lambda self, *, dim=None, keepdim=False:
+        np.argmin(self, axis=dim if self.ndim else None, keepdims=keepdim and self.ndim > 0))
 
 
 @composite(written=lambda grad, chosen, dim=None: call("shared", grad, chosen, *(() if dim is None else (dim,))))

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ...base import names as op
-from ...base.public import public
 from ...tensor.tensor import Tensor
-from .dims import nonempty_dim, of_tensor, reduced_dims
+from .dims import nonempty_dim, reduced_dims, tensor_call
 from .extrema import (
     amax_dims,
     amin_dims,
@@ -44,15 +43,13 @@ def _extreme(name: str, input: Tensor, dim: Any, keepdim: bool, other: Tensor | 
     return of_all(input)
 
 
-@public
-@of_tensor
+@tensor_call
 def max(input: Tensor, dim: Any = None, keepdim: bool = False, *, other: Tensor | None = None) -> Any:
     """The largest of all elements. With a dim, also its index. With another tensor, elementwise."""
     return _extreme("max", input, dim, keepdim, other)
 
 
-@public
-@of_tensor
+@tensor_call
 def min(input: Tensor, dim: Any = None, keepdim: bool = False, *, other: Tensor | None = None) -> Any:
     """The smallest of all elements. With a dim, also its index. With another tensor, elementwise."""
     return _extreme("min", input, dim, keepdim, other)
@@ -73,22 +70,19 @@ def _nonempty_dims(name: str, input: Tensor, dim: Any) -> tuple[int, ...]:
     return dims
 
 
-@public
-@of_tensor
+@tensor_call
 def amax(input: Tensor, dim: Any = (), keepdim: bool = False) -> Any:
     """The largest over the dimensions `dim`. Equal elements share the gradient."""
     return amax_dims(input, dim=_nonempty_dims("amax", input, dim), keepdim=keepdim)
 
 
-@public
-@of_tensor
+@tensor_call
 def amin(input: Tensor, dim: Any = (), keepdim: bool = False) -> Any:
     """The smallest over the dimensions `dim`. Equal elements share the gradient."""
     return amin_dims(input, dim=_nonempty_dims("amin", input, dim), keepdim=keepdim)
 
 
-@public
-@of_tensor
+@tensor_call
 def aminmax(input: Tensor, *, dim: int | None = None, keepdim: bool = False) -> Any:
     """The smallest and the largest.
 
@@ -112,22 +106,19 @@ def _place(name: str, input: Tensor, dim: int | None, keepdim: bool) -> Any:
     return {"argmax": argmax_dim, "argmin": argmin_dim}[name](input, dim=dim, keepdim=keepdim)
 
 
-@public
-@of_tensor
+@tensor_call
 def argmax(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
     """The index of the largest element, along `dim` or of all."""
     return _place("argmax", input, dim, keepdim)
 
 
-@public
-@of_tensor
+@tensor_call
 def argmin(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
     """The index of the smallest element, along `dim` or of all."""
     return _place("argmin", input, dim, keepdim)
 
 
-@public
-@of_tensor
+@tensor_call
 def median(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
     """The median of all elements, or along `dim` with its index. Of two middle elements, the lower."""
     if dim is None:
@@ -135,8 +126,7 @@ def median(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
     return median_dim(input, dim=nonempty_dim("median", input, dim), keepdim=keepdim)
 
 
-@public
-@of_tensor
+@tensor_call
 def nanmedian(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
     """The median of all elements except nan."""
     if dim is None:
@@ -144,15 +134,13 @@ def nanmedian(input: Tensor, dim: int | None = None, keepdim: bool = False) -> A
     return nanmedian_dim(input, dim=nonempty_dim("median", input, dim), keepdim=keepdim)
 
 
-@public
-@of_tensor
+@tensor_call
 def mode(input: Tensor, dim: int = -1, keepdim: bool = False) -> Any:
     """The most frequent element along `dim`, and its index."""
     return mode_dim(input, dim=nonempty_dim("mode", input, dim), keepdim=keepdim)
 
 
-@public
-@of_tensor
+@tensor_call
 def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> Any:
     """The k-th smallest along `dim`, and its index.
 

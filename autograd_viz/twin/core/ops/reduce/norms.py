@@ -17,17 +17,15 @@ from ...tensor.arguments import check_dim
 from ...tensor.as_array import Array
 from ...tensor.refusals import scalar_type
 from ...tensor.tensor import Tensor
-from .dims import of_tensor, optional_dims, reduced_dims
+from .dims import optional_dims, reduced_dims, tensor_call
 
 
 @primitive("LinalgVectorNormBackward0")
 def vector_norm_dims(self, *, ord=2, dim=None, keepdim=False, dtype=None):
     """(sum of |self| ** ord) ** (1 / ord) over the dimensions `dim`. For inf the largest, for 0 the number of nonzeros."""
     return _norm(self if dtype is None else self.astype(dtype.numpy), ord, dim, keepdim)
-vector_norm_dims.defvjp(
-    self = lambda grad, self, ord, dim, keepdim, result:
-        norm_backward(keep_dims(grad, self, dim, keepdim), self, ord, keep_dims(result, self, dim, keepdim), dim),
-)
+vector_norm_dims.defvjp(self = lambda grad, self, ord, dim, keepdim, result:
+    norm_backward(keep_dims(grad, self, dim, keepdim), self, ord, keep_dims(result, self, dim, keepdim), dim))
 
 
 norm_dims = row("norm_dims", "NormBackward1", "Like vector_norm, as PyTorch's older op.",
@@ -113,8 +111,7 @@ def _check_vector(input: Tensor, ord: float, dim: Any, dtype: Any) -> None:
         )
 
 
-@public("linalg.vector_norm")
-@of_tensor
+@tensor_call("linalg.vector_norm")
 def vector_norm(x: Tensor, ord: Any = 2, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
     """The norm of the vector that the elements over `dim` form.
 
@@ -127,8 +124,7 @@ def vector_norm(x: Tensor, ord: Any = 2, dim: Any = None, keepdim: bool = False,
     return vector_norm_dims(x, ord=ord, dim=optional_dims(x, dim), keepdim=keepdim, dtype=dtype)
 
 
-@public
-@of_tensor
+@tensor_call
 def norm(input: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False, out: None = None, dtype: Any = None) -> Any:
     """The norm of all elements or over `dim`. p is a number, "fro" (2) or "nuc" (of a matrix)."""
     if p is None or p == "fro":
@@ -139,8 +135,7 @@ def norm(input: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False, 
     return vector_norm(input, p, dim, keepdim, dtype=dtype)
 
 
-@public("linalg.norm")
-@of_tensor
+@tensor_call("linalg.norm")
 def norm_of_either(
     A: Tensor, ord: Any = None, dim: Any = None, keepdim: bool = False, *, dtype: Any = None
 ) -> Any:
@@ -163,15 +158,13 @@ def norm_of_either(
     return vector_norm(A, ord, dims, keepdim, dtype=dtype)
 
 
-@public
-@of_tensor
+@tensor_call
 def dist(input: Tensor, other: Tensor, p: float = 2) -> Any:
     """The p-norm of input - other."""
     return dist_p(input, other, p=p)
 
 
-@public(inplace=True)
-@of_tensor
+@tensor_call(inplace=True)
 def renorm(input: Tensor, p: float, dim: int, maxnorm: float) -> Any:
     """Each slice along `dim`, scaled down to the p-norm maxnorm if its p-norm is larger.
 
@@ -187,8 +180,7 @@ def renorm(input: Tensor, p: float, dim: int, maxnorm: float) -> Any:
     return renorm_dim(input, p=p, dim=check_dim(dim, input.ndim), maxnorm=float(maxnorm))
 
 
-@public("nn.functional.normalize")
-@of_tensor
+@tensor_call("nn.functional.normalize")
 def normalize(input: Tensor, p: float = 2.0, dim: Any = 1, eps: float = 1e-12, out: None = None) -> Any:
     """input divided by its p-norm over `dim`, or by eps if that is larger."""
     return input / vector_norm(input, p, dim, keepdim=True).clamp_min(eps).expand(input.shape)

@@ -8,13 +8,12 @@ from typing import Any
 import numpy as np
 
 from ...base.names import all_dims, conjugated, keep_dims, reshape, reversed_cumsum, sum_dim, transpose_dims, unsqueeze, where
-from ...base.public import public
 from ...base.readings import composite
 from ...op.primitive import primitive
 from ...op.row import row
 from ...tensor.arguments import check_dim
 from ...tensor.tensor import Tensor
-from .dims import of_tensor, on_vectors, result_type
+from .dims import on_vectors, result_type, tensor_call
 
 prod_all = row("prod_all", "ProdBackward0", "The product of all elements.",
     lambda self, *, dtype=None: np.prod(self, dtype=result_type(self, dtype)),
@@ -26,10 +25,8 @@ prod_all = row("prod_all", "ProdBackward0", "The product of all elements.",
 def prod_dim(self, *, dim, keepdim=False, dtype=None):
     """The product along `dim`."""
     return np.prod(self, axis=dim, keepdims=keepdim, dtype=result_type(self, dtype))
-prod_dim.defvjp(
-    self = lambda grad, self, result, dim, keepdim:
-        prod_backward(keep_dims(grad, self, dim, keepdim), self, keep_dims(result, self, dim, keepdim), dim),
-)
+prod_dim.defvjp(self = lambda grad, self, result, dim, keepdim:
+    prod_backward(keep_dims(grad, self, dim, keepdim), self, keep_dims(result, self, dim, keepdim), dim))
 
 
 @composite(written=lambda grad, self, result, dim: grad * conjugated(prod_of_others(self, dim=dim)))
@@ -84,8 +81,7 @@ def cumprod_backward(grad: Any, self: Any, dim: int, result: Any) -> Any:
     return transpose_dims(summed, dim0=dim, dim1=-1)
 
 
-@public
-@of_tensor
+@tensor_call
 def prod(input: Tensor, dim: int | None = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
     """The product of all elements, or along `dim`.
 
@@ -100,8 +96,7 @@ def prod(input: Tensor, dim: int | None = None, keepdim: bool = False, *, dtype:
     return prod_dim(input, dim=check_dim(dim, input.ndim), keepdim=keepdim, dtype=dtype)
 
 
-@public(inplace=True)
-@of_tensor
+@tensor_call(inplace=True)
 def cumprod(input: Tensor, dim: int, *, dtype: Any = None) -> Any:
     """Running product along `dim`."""
     return cumprod_dim(input, dim=check_dim(dim, input.ndim), dtype=dtype)

@@ -13,16 +13,13 @@ from ...base.readings import inlined
 from ...op.primitive import primitive
 from ...op.row import row
 from ...tensor.tensor import Tensor
-from .dims import of_tensor, optional_dims, reduced_dims, result_type
+from .dims import optional_dims, reduced_dims, result_type, tensor_call
 
 sum_all = row("sum_all", "SumBackward0", "The sum of all elements. Integers are summed in int64.",
     lambda self, *, dtype=None: np.add.reduce(self, axis=None, dtype=result_type(self, dtype)))
-
-
-@primitive("SumBackward1")
-def sum_dim(self, *, dim, keepdim=False, dtype=None):
-    """The sum over the dimensions `dim`."""
-    return np.add.reduce(self, axis=dim, keepdims=keepdim, dtype=result_type(self, dtype))
+sum_dim = row("sum_dim", "SumBackward1", "The sum over the dimensions `dim`.",
+    lambda self, *, dim, keepdim=False, dtype=None:
+        np.add.reduce(self, axis=dim, keepdims=keepdim, dtype=result_type(self, dtype)))
 
 
 @primitive("MeanBackward0")
@@ -74,8 +71,7 @@ def _truth_type(self: Any) -> Any:
     return np.uint8 if self.dtype == np.uint8 else np.bool_
 
 
-@public
-@of_tensor
+@tensor_call
 def sum(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
     """The sum of all elements, or over the dimensions `dim`."""
     if dim is None and not keepdim:
@@ -83,8 +79,7 @@ def sum(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = N
     return sum_dim(input, dim=reduced_dims(input, () if dim is None else dim), keepdim=keepdim, dtype=dtype)
 
 
-@public
-@of_tensor
+@tensor_call
 def mean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
     """The mean of all elements, or over the dimensions `dim`.
 
@@ -102,8 +97,7 @@ def mean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = 
     return mean_dim(input, dim=reduced_dims(input, () if dim is None else dim), keepdim=keepdim, dtype=dtype)
 
 
-@public
-@of_tensor
+@tensor_call
 def nansum(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
     """The sum over the dimensions `dim`. nan counts as 0.
 
@@ -117,8 +111,7 @@ def nansum(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any 
     return nansum_dim(input, dim=optional_dims(input, dim), keepdim=keepdim, dtype=dtype)
 
 
-@public
-@of_tensor
+@tensor_call
 def nanmean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
     """The mean of all elements except nan.
 
@@ -132,22 +125,19 @@ def nanmean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any
     return nansum(input, dim, keepdim, dtype=dtype) / sum(there, dim, keepdim)
 
 
-@public
-@of_tensor
+@tensor_call
 def all(input: Tensor, dim: Any = None, keepdim: bool = False) -> Any:
     """True if no element is 0."""
     return all_dims(input, dim=() if dim in ([], ()) else optional_dims(input, dim), keepdim=keepdim)
 
 
-@public
-@of_tensor
+@tensor_call
 def any(input: Tensor, dim: Any = None, keepdim: bool = False) -> Any:
     """True if an element is not 0."""
     return any_dims(input, dim=() if dim in ([], ()) else optional_dims(input, dim), keepdim=keepdim)
 
 
-@public
-@of_tensor
+@tensor_call
 def count_nonzero(input: Tensor, dim: Any = None) -> Any:
     """The number of nonzero elements."""
     return count_nonzero_dims(input, dim=optional_dims(input, dim))

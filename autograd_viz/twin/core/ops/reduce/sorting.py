@@ -9,13 +9,12 @@ import numpy as np
 
 from ...base.memory import laid_out_for
 from ...base.names import put_at
-from ...base.public import public
 from ...op.primitive import primitive
 from ...op.row import row
 from ...tensor.arguments import check_dim
 from ...tensor.as_array import Array
 from ...tensor.tensor import Tensor
-from .dims import of_tensor, on_vectors
+from .dims import on_vectors, tensor_call
 
 
 @primitive("SortBackward0", results=("values", "indices"))
@@ -24,10 +23,8 @@ def sort_dim(self, *, dim=-1, descending=False):
     """The sorted elements along `dim`, and their indices in self."""
     order = in_order(self, dim, descending)
     return tuple(laid_out_for(a, [list(self.strides)]) for a in (np.take_along_axis(self, order, dim), order))
-sort_dim.defvjp(
-    self = lambda grad, indices, self_sym_sizes, dim:
-        put_at(grad, indices=indices, sizes=self_sym_sizes, dim=dim, keepdim=True),
-)
+sort_dim.defvjp(self = lambda grad, indices, self_sym_sizes, dim:
+    put_at(grad, indices=indices, sizes=self_sym_sizes, dim=dim, keepdim=True))
 
 
 sort_stable = row("sort_stable", "SortBackward1", "Like sort, as PyTorch's overload with `stable`. Ours is always stable.",
@@ -43,10 +40,8 @@ def topk_dim(self, *, k, dim=-1, largest=True):
     """The k largest (or smallest) along `dim`, sorted, and their indices in self."""
     order = np.take(in_order(self, dim, largest), np.arange(k), dim)
     return np.take_along_axis(self, order, dim), order
-topk_dim.defvjp(
-    self = lambda grad, indices, self_sym_sizes, dim:
-        put_at(grad, indices=indices, sizes=self_sym_sizes, dim=dim, keepdim=True),
-)
+topk_dim.defvjp(self = lambda grad, indices, self_sym_sizes, dim:
+    put_at(grad, indices=indices, sizes=self_sym_sizes, dim=dim, keepdim=True))
 
 
 argsort_dim = row("argsort_dim", "", "The indices that sort the elements along `dim`.",
@@ -61,8 +56,7 @@ def in_order(self: Array, dim: int, descending: bool) -> Array:
     return np.flip(self.shape[dim] - 1 - backwards, dim)
 
 
-@public
-@of_tensor
+@tensor_call
 def sort(input: Tensor, dim: int = -1, descending: bool = False, stable: bool | None = None) -> Any:
     """The sorted elements along `dim`, and their indices in `input`."""
     check_dim(dim, input.ndim)
@@ -71,22 +65,19 @@ def sort(input: Tensor, dim: int = -1, descending: bool = False, stable: bool | 
     return sort_dim(input, dim=dim, descending=descending)
 
 
-@public("torch.msort", "Tensor.msort")
-@of_tensor
+@tensor_call("torch.msort", "Tensor.msort")
 def msort(input: Tensor) -> Any:
     """The elements, sorted along the first dimension."""
     return sort_dim(input, dim=0).values
 
 
-@public
-@of_tensor
+@tensor_call
 def argsort(input: Tensor, dim: int = -1, descending: bool = False, stable: bool = False) -> Any:
     """The indices that sort the elements along `dim`."""
     return argsort_dim(input, dim=check_dim(dim, input.ndim), descending=descending)
 
 
-@public
-@of_tensor
+@tensor_call
 def topk(input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> Any:
     """The k largest along `dim`, and their indices.
 

@@ -8,13 +8,12 @@ from typing import Any
 import numpy as np
 
 from ...base.names import eq, keep_dims, mean_dim, where, zeros_like
-from ...base.public import public
 from ...base.readings import composite, inlined
 from ...op.primitive import Primitive, primitive
 from ...op.row import row
 from ...tensor.as_array import Array
 from ...tensor.tensor import Tensor
-from .dims import of_tensor, optional_dims
+from .dims import optional_dims, tensor_call
 from .reduction import mean_divisor
 
 var_dims = row("var_dims", "VarBackward0",
@@ -37,11 +36,9 @@ def std_mean_dims(self, *, dim, correction=1, keepdim=False):
     """The standard deviation and the mean."""
     variance, mean = _variance(self, dim, correction, keepdim)
     return np.sqrt(variance), mean
-std_mean_dims.defvjp(
-    self = lambda grads, self, result0, dim, correction, keepdim:
-        var_backward(sqrt_backward(grads[0], result0), self, dim, correction, keepdim)
-        + keep_dims(grads[1], self, dim, keepdim) / degrees_of_freedom(self, dim, 0),
-)
+std_mean_dims.defvjp(self = lambda grads, self, result0, dim, correction, keepdim:
+    var_backward(sqrt_backward(grads[0], result0), self, dim, correction, keepdim)
+    + keep_dims(grads[1], self, dim, keepdim) / degrees_of_freedom(self, dim, 0))
 
 var_mean_dims.make_results = std_mean_dims.make_results = lambda *results: results  # in PyTorch these are plain tuples
 
@@ -102,7 +99,7 @@ def _spread(names: str, op: Primitive, does: str) -> Any:
 
     spread.__name__ = spread.__qualname__ = name
     spread.__doc__ = f"{does} over the dimensions `dim`."
-    return public(names)(of_tensor(spread))
+    return tensor_call(names)(spread)
 
 
 var = _spread("var", var_dims, "The variance")

@@ -120,11 +120,7 @@ def cat(tensors: Any, dim: int = 0) -> Any:
 
 
 def tensor_list(name: str, tensors: Any) -> tuple[Tensor, ...]:
-    """A list of tensors as a tuple.
-
-    Raises:
-        TypeError: not a list of tensors, in PyTorch's words.
-    """
+    """A list of tensors as a tuple."""
     if not isinstance(tensors, list | tuple):
         kind = type(tensors).__name__
         raise TypeError(f"{name}(): argument 'tensors' (position 1) must be tuple of Tensors, not {kind}")

@@ -68,10 +68,8 @@ def slice_dim(self, *, dim=0, start=0, end=TO_THE_END, step=1):
     if step <= 0:
         raise RuntimeError("slice step must be positive")
     return self[along(self, check_dim(dim, self.ndim), slice(start, end, step))]
-slice_dim.defvjp(
-    self = lambda grad, self_sym_sizes, dim, start, end, step:
-        slice_backward(grad, size=self_sym_sizes, dim=dim, start=start, end=end, step=step),
-)
+slice_dim.defvjp(self = lambda grad, self_sym_sizes, dim, start, end, step:
+    slice_backward(grad, size=self_sym_sizes, dim=dim, start=start, end=end, step=step))
 
 
 @primitive("SliceBackwardBackward0")
@@ -102,11 +100,7 @@ unbind_dim.defvjp(self = lambda grads, dim: stack(grads, dim))
 
 
 def pieces(array, lengths, dim) -> tuple[Any, ...]:
-    """Consecutive pieces of these lengths, as views.
-
-    Raises:
-        RuntimeError: the sum of the lengths is wrong.
-    """
+    """Consecutive pieces of these lengths, as views."""
     total = array.shape[check_dim(dim, array.ndim)]
     if sum(lengths) != total:
         raise RuntimeError(
@@ -118,11 +112,7 @@ def pieces(array, lengths, dim) -> tuple[Any, ...]:
 
 
 def equal_lengths(array, most, dim) -> list[int]:
-    """The lengths of pieces of length `most` along `dim`. The last piece may be shorter.
-
-    Raises:
-        RuntimeError: `most` is 0 or negative.
-    """
+    """The lengths of pieces of length `most` along `dim`. The last piece may be shorter."""
     if array.ndim == 0:
         raise RuntimeError("split expects at least a 1-dimensional tensor")
     total = array.shape[check_dim(dim, array.ndim)]
@@ -180,9 +170,7 @@ def diagonal_backward(grad_output, *, size, offset, dim1, dim2):
     out = np.zeros(size, grad_output.dtype)
     diagonal_view(out, offset, dim1, dim2)[...] = grad_output
     return out
-diagonal_backward.defvjp(
-    grad_output = lambda grad, offset, dim1, dim2: diagonal(grad, offset=offset, dim1=dim1, dim2=dim2),
-)
+diagonal_backward.defvjp(grad_output = lambda grad, offset, dim1, dim2: diagonal(grad, offset=offset, dim1=dim1, dim2=dim2))
 
 
 @public("Tensor.unfold")
@@ -206,10 +194,8 @@ def unfold_windows(self, *, dimension, size, step):
     lengths, steps = list(self.shape), list(self.strides)
     lengths[at], steps[at] = (most - size) // step + 1, step * self.strides[at]
     return strided_view(self, (*lengths, size), (*steps, self.strides[at]), writeable=self.flags.writeable)
-unfold_windows.defvjp(
-    self = lambda grad, self_sym_sizes, dimension, size, step:
-        unfold_backward(grad, input_sizes=self_sym_sizes, dim=dimension, size=size, step=step),
-)
+unfold_windows.defvjp(self = lambda grad, self_sym_sizes, dimension, size, step:
+    unfold_backward(grad, input_sizes=self_sym_sizes, dim=dimension, size=size, step=step))
 
 
 @primitive("UnfoldBackwardBackward0")
@@ -221,6 +207,4 @@ def unfold_backward(grad_in, *, input_sizes, dim, size, step):
     for k in range(size):
         out[along(out, dim, slice(k, k + (count - 1) * step + 1, step))] += grad_in[..., k]
     return out.reshape(input_sizes)
-unfold_backward.defvjp(
-    grad_in = lambda grad, dim, size, step: unfold_windows(grad, dimension=dim, size=size, step=step),
-)
+unfold_backward.defvjp(grad_in = lambda grad, dim, size, step: unfold_windows(grad, dimension=dim, size=size, step=step))

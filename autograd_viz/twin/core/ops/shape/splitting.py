@@ -84,11 +84,7 @@ def tensor_split(input: Tensor, indices_or_sections: Any = None, dim: int = 0, *
 
 
 def _along(name: str, least: int, dim: int, input: Tensor, where: Any) -> Any:
-    """Split along `dim` into equal pieces, or at the given indices.
-
-    Raises:
-        RuntimeError: too few dimensions, or no equal pieces.
-    """
+    """Split along `dim` into equal pieces, or at the given indices."""
     if input.ndim < least:
         raise RuntimeError(
             f"torch.{name} requires a tensor with at least {least} dimension, but got a tensor with {input.ndim} dimensions!"
@@ -130,11 +126,7 @@ def unbind(input: Tensor, dim: int = 0) -> Any:
 
 
 def narrow_bounds(input: Tensor, dim: int, start: Any, length: int) -> tuple[int, int]:
-    """Start (counted from the front) and length of a part.
-
-    Raises:
-        RuntimeError: out of range, in PyTorch's words.
-    """
+    """Start (counted from the front) and length of a part."""
     if input.ndim == 0:
         raise RuntimeError("narrow() cannot be applied to a 0-dim tensor.")
     if length < 0:

@@ -85,11 +85,9 @@ def as_strided_backward(grad_output, *, sizes, strides, start, size, stride, sto
     out = np.zeros(int(np.prod(sizes)), grad_output.dtype)
     np.add.at(out, which[known], grad_output.ravel()[known])
     return out.reshape(sizes)
-as_strided_backward.defvjp(
-    grad_output = lambda grad, sizes, strides, start, size, stride, storage_offset:
-        as_strided_read(grad, sizes=sizes, strides=strides, start=start, size=size, stride=stride,
-                        storage_offset=storage_offset),
-)
+as_strided_backward.defvjp(grad_output = lambda grad, sizes, strides, start, size, stride, storage_offset:
+    as_strided_read(grad, sizes=sizes, strides=strides, start=start, size=size, stride=stride,
+                    storage_offset=storage_offset))
 
 
 @primitive("AsStridedReadBackward0")
@@ -99,11 +97,9 @@ def as_strided_read(self, *, sizes, strides, start, size, stride, storage_offset
     out = np.zeros(len(known), self.dtype)
     out[known] = self.ravel()[which[known]]
     return out.reshape(size)
-as_strided_read.defvjp(
-    self = lambda grad, sizes, strides, start, size, stride, storage_offset:
-        as_strided_backward(grad, sizes=sizes, strides=strides, start=start, size=size, stride=stride,
-                            storage_offset=storage_offset),
-)
+as_strided_read.defvjp(self = lambda grad, sizes, strides, start, size, stride, storage_offset:
+    as_strided_backward(grad, sizes=sizes, strides=strides, start=start, size=size, stride=stride,
+                        storage_offset=storage_offset))
 
 
 @primitive("AsStridedScatterBackward0")

@@ -19,11 +19,7 @@ from . import shape
 
 
 def listed(values: tuple[Any, ...], function: str = "", missing: str = "") -> tuple[int, ...]:
-    """`(2, 3)` from f(2, 3) or f((2, 3)).
-
-    Raises:
-        TypeError: no values, and the function needs some.
-    """
+    """`(2, 3)` from f(2, 3) or f((2, 3))."""
     if not values and function:
         raise TypeError(f'{function}() missing 1 required positional arguments: "{missing}"')
     given = values[0] if len(values) == 1 and isinstance(values[0], SEVERAL) else values
@@ -48,11 +44,7 @@ def of_dims(method: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def complete_sizes(sizes: tuple[int, ...], numel: int) -> tuple[int, ...]:
-    """The sizes, with -1 replaced by the remaining length.
-
-    Raises:
-        RuntimeError: their product is not `numel`.
-    """
+    """The sizes, with -1 replaced by the remaining length."""
     if -1 not in sizes and math.prod(sizes) == numel and min(sizes, default=0) >= 0:
         return tuple(sizes)
     for i, s in enumerate(sizes):
@@ -177,11 +169,7 @@ def expand(input: Tensor, *size: Any, implicit: bool = False) -> Any:
 
 
 def expanded_sizes(input: Tensor, wanted: tuple[int, ...]) -> tuple[int, ...]:
-    """The sizes, with -1 replaced by the present length.
-
-    Raises:
-        RuntimeError: a dimension does not fit.
-    """
+    """The sizes, with -1 replaced by the present length."""
     lead = len(wanted) - input.ndim
     for i, s in enumerate(wanted[: max(lead, 0)]):
         if s < 0:
