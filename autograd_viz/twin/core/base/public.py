@@ -65,6 +65,13 @@ def _publish(function: Any, names: tuple[str, ...], inplace: bool) -> None:
             INPLACE[name] = function
 
 
+def renamed(function: Any, name: str, does: str) -> Any:
+    """A function that a maker made, with its own name and docstring."""
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = does
+    return function
+
+
 def home(function: Any) -> str:
     """The module that defines a callable or an op."""
     return str(getattr(function, "forward", function).__module__)

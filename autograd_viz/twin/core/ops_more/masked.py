@@ -10,7 +10,7 @@ import numpy as np
 from ..base import names as op
 from ..base.public import public
 from ..ops.activation import softmax
-from ..ops.reduce import cumulative, extrema_calls, norms, reduction
+from ..ops.reduce import cumulative, extrema, norms, reduction
 from ..ops.reduce import prod as of_prod
 from ..ops.reduce.dims import reduced_dims
 from ..tensor.tensor import Tensor
@@ -90,8 +90,8 @@ def _extreme(name: str, what: str, found: Callable[..., Any]) -> None:
 
 _extreme("amax", "The largest", lambda x, dim, keep: op.amax_dims(x, dim=_all_dims(x, dim), keepdim=keep))
 _extreme("amin", "The smallest", lambda x, dim, keep: op.amin_dims(x, dim=_all_dims(x, dim), keepdim=keep))
-_extreme("argmax", "The index of the largest", extrema_calls.argmax)
-_extreme("argmin", "The index of the smallest", extrema_calls.argmin)
+_extreme("argmax", "The index of the largest", extrema.argmax)
+_extreme("argmin", "The index of the smallest", extrema.argmin)
 
 
 @public("masked.mean")
@@ -103,7 +103,7 @@ def mean(input: Tensor, dim: Any = None, *, keepdim: Any = False, dtype: Any = N
 @public("masked.median")
 def median(input: Tensor, dim: int = -1, *, keepdim: bool = False, dtype: Any = None, mask: Tensor | None = None) -> Any:
     """The median of the elements where the mask is True."""
-    return _cast(extrema_calls.nanmedian(_given("median", input, mask), dim, keepdim).values, dtype)
+    return _cast(extrema.nanmedian(_given("median", input, mask), dim, keepdim).values, dtype)
 
 
 @public("masked.var")

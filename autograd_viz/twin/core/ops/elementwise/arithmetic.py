@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ...base.names import conjugated
-from ...base.public import public
+from ...base.public import public, renamed
 from ...base.readings import inlined
 from ...op.primitive import Primitive, primitive
 from ...op.row import public_row, row
@@ -173,11 +173,9 @@ def of_either(names: str, does: str, tensors: Primitive, number: Primitive, of_n
         if of_number is not None and not isinstance(input, Tensor):
             return of_number(other, self=input)
         return tensors(input, other) if isinstance(other, Tensor) else number(input, other=other)
-    call.__name__ = call.__qualname__ = names.split(maxsplit=1)[0].rpartition(".")[2]
-    call.__doc__ = does
     for name in names.split():
         public(name, inplace=not name.endswith("__"))(call)
-    return call
+    return renamed(call, names.split(maxsplit=1)[0].rpartition(".")[2], does)
 
 
 # fmt: on

@@ -16,16 +16,12 @@ from ...tensor.tensor import Tensor
 
 # -- comparisons ----------------------------------------------------------------------------------------------------------
 
-eq = public_row("eq", "", "self == other.",
-    lambda self, other: self == other, promotes=True, inplace=True)
-ne = public_row("ne not_equal", "", "self != other.",
-    lambda self, other: self != other, promotes=True, inplace=True)
-lt = public_row("lt less Tensor.__lt__", "", "self < other.",
-    lambda self, other: self < other, promotes=True, inplace=True)
+eq = public_row("eq", "", "self == other.", lambda self, other: self == other, promotes=True, inplace=True)
+ne = public_row("ne not_equal", "", "self != other.", lambda self, other: self != other, promotes=True, inplace=True)
+lt = public_row("lt less Tensor.__lt__", "", "self < other.", lambda self, other: self < other, promotes=True, inplace=True)
 le = public_row("le less_equal Tensor.__le__", "", "self <= other.",
     lambda self, other: self <= other, promotes=True, inplace=True)
-gt = public_row("gt greater Tensor.__gt__", "", "self > other.",
-    lambda self, other: self > other, promotes=True, inplace=True)
+gt = public_row("gt greater Tensor.__gt__", "", "self > other.", lambda self, other: self > other, promotes=True, inplace=True)
 ge = public_row("ge greater_equal Tensor.__ge__", "", "self >= other.",
     lambda self, other: self >= other, promotes=True, inplace=True)
 
@@ -55,8 +51,7 @@ logical_or = public_row("logical_or", "", "True where at least one is nonzero.",
     lambda self, other: np.logical_or(self, other), promotes=unpromoted, inplace=True)
 logical_xor = public_row("logical_xor", "", "True where exactly one is nonzero.",
     lambda self, other: np.logical_xor(self, other), promotes=unpromoted, inplace=True)
-logical_not = public_row("logical_not", "", "True where self is 0.",
-    lambda self: np.logical_not(self), inplace=True)
+logical_not = public_row("logical_not", "", "True where self is 0.", lambda self: np.logical_not(self), inplace=True)
 bitwise_and = public_row("bitwise_and Tensor.__and__ Tensor.__rand__", "", "The bits that both have.",
     refusing("fc", "bitwise_and_cpu", lambda self, other: self & other), promotes=True, inplace=True)
 bitwise_or = public_row("bitwise_or Tensor.__or__ Tensor.__ror__", "", "The bits that at least one has.",
@@ -85,20 +80,13 @@ def invert(self: Tensor) -> Any:
     return bitwise_not(self)
 
 
-isnan = public_row("isnan", "", "True where self is nan.",
-    lambda self: np.isnan(self))
-isinf = public_row("isinf", "", "True where self is inf or -inf.",
-    lambda self: np.isinf(self))
-isfinite = public_row("isfinite", "", "True where self is neither infinite nor nan.",
-    lambda self: np.isfinite(self))
-isposinf = public_row("isposinf", "", "True where self is inf.",
-    lambda self: np.isposinf(self))
-isneginf = public_row("isneginf", "", "True where self is -inf.",
-    lambda self: np.isneginf(self))
-signbit = public_row("signbit", "", "True where the sign bit is set, also for -0.",
-    lambda self: np.signbit(self))
-isreal = public_row("isreal", "", "True where the imaginary part is 0.",
-    lambda self: np.isreal(self))
+isnan = public_row("isnan", "", "True where self is nan.", lambda self: np.isnan(self))
+isinf = public_row("isinf", "", "True where self is inf or -inf.", lambda self: np.isinf(self))
+isfinite = public_row("isfinite", "", "True where self is neither infinite nor nan.", lambda self: np.isfinite(self))
+isposinf = public_row("isposinf", "", "True where self is inf.", lambda self: np.isposinf(self))
+isneginf = public_row("isneginf", "", "True where self is -inf.", lambda self: np.isneginf(self))
+signbit = public_row("signbit", "", "True where the sign bit is set, also for -0.", lambda self: np.signbit(self))
+isreal = public_row("isreal", "", "True where the imaginary part is 0.", lambda self: np.isreal(self))
 
 
 @public

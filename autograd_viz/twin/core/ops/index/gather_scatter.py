@@ -229,8 +229,7 @@ index_fill_tensor.defvjp(
 )
 
 
-distinct = row("distinct", "", "Unique values.",
-    lambda self: np.unique(self))
+distinct = row("distinct", "", "Unique values.", lambda self: np.unique(self))
 
 
 def check_reach(index, array) -> None:

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from ...base.names import exp, log, put_at, where
+from ...base.public import renamed
 from ...base.readings import composite
-from ...op.primitive import primitive
+from ...op.primitive import Primitive, primitive
 from ...op.row import row
 from ...tensor.arguments import check_dim
 from ...tensor.as_array import Array
@@ -99,13 +100,12 @@ def logcumsumexp(input: Tensor, dim: int) -> Any:
     return logcumsumexp_dim(input, dim=check_dim(dim, input.ndim))
 
 
-@tensor_call
-def cummax(input: Tensor, dim: int) -> Any:
-    """The largest element so far along `dim`, and its index."""
-    return cummax_dim(input, dim=check_dim(dim, input.ndim))
+def _extreme(name: str, along: Primitive, which: str) -> Any:
+    """The call of cummax or cummin."""
+    def extreme(input: Tensor, dim: int) -> Any:
+        return along(input, dim=check_dim(dim, input.ndim))
+
+    return tensor_call(name)(renamed(extreme, name, f"The {which} element so far along `dim`, and its index."))
 
 
-@tensor_call
-def cummin(input: Tensor, dim: int) -> Any:
-    """The smallest element so far along `dim`, and its index."""
-    return cummin_dim(input, dim=check_dim(dim, input.ndim))
+cummax, cummin = _extreme("cummax", cummax_dim, "largest"), _extreme("cummin", cummin_dim, "smallest")

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from ...base.names import eq, expand, keep_dims, unsqueeze
-from ...base.public import public
+from ...base.public import public, renamed
 from ...base.readings import inlined
-from ...op.primitive import primitive
+from ...op.primitive import Primitive, primitive
 from ...op.row import row
 from ...tensor.tensor import Tensor
 from .dims import optional_dims, reduced_dims, result_type, tensor_call
@@ -125,16 +125,15 @@ def nanmean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any
     return nansum(input, dim, keepdim, dtype=dtype) / sum(there, dim, keepdim)
 
 
-@tensor_call
-def all(input: Tensor, dim: Any = None, keepdim: bool = False) -> Any:
-    """True if no element is 0."""
-    return all_dims(input, dim=() if dim in ([], ()) else optional_dims(input, dim), keepdim=keepdim)
+def _truth(name: str, over: Primitive, does: str) -> Any:
+    """The call of all or any."""
+    def truth(input: Tensor, dim: Any = None, keepdim: bool = False) -> Any:
+        return over(input, dim=() if dim in ([], ()) else optional_dims(input, dim), keepdim=keepdim)
+
+    return tensor_call(name)(renamed(truth, name, does))
 
 
-@tensor_call
-def any(input: Tensor, dim: Any = None, keepdim: bool = False) -> Any:
-    """True if an element is not 0."""
-    return any_dims(input, dim=() if dim in ([], ()) else optional_dims(input, dim), keepdim=keepdim)
+all, any = _truth("all", all_dims, "True if no element is 0."), _truth("any", any_dims, "True if an element is not 0.")
 
 
 @tensor_call

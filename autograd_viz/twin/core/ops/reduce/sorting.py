@@ -16,6 +16,9 @@ from ...tensor.as_array import Array
 from ...tensor.tensor import Tensor
 from .dims import on_vectors, tensor_call
 
+to_index = lambda grad, indices, self_sym_sizes, dim: put_at(
+    grad, indices=indices, sizes=self_sym_sizes, dim=dim, keepdim=True)
+
 
 @primitive("SortBackward0", results=("values", "indices"))
 @on_vectors
@@ -23,15 +26,12 @@ def sort_dim(self, *, dim=-1, descending=False):
     """The sorted elements along `dim`, and their indices in self."""
     order = in_order(self, dim, descending)
     return tuple(laid_out_for(a, [list(self.strides)]) for a in (np.take_along_axis(self, order, dim), order))
-sort_dim.defvjp(self = lambda grad, indices, self_sym_sizes, dim:
-    put_at(grad, indices=indices, sizes=self_sym_sizes, dim=dim, keepdim=True))
+sort_dim.defvjp(self = to_index)
 
 
 sort_stable = row("sort_stable", "SortBackward1", "Like sort, as PyTorch's overload with `stable`. Ours is always stable.",
     on_vectors(lambda self, *, dim=-1, descending=False, stable=None: sort_dim.forward(self, dim=dim, descending=descending)),
-    results=("values", "indices"), returns="sort",
-    self = lambda grad, indices, self_sym_sizes, dim:
-        put_at(grad, indices=indices, sizes=self_sym_sizes, dim=dim, keepdim=True))
+    results=("values", "indices"), returns="sort", self = to_index)
 
 
 @primitive("TopkBackward0", results=("values", "indices"))
@@ -40,8 +40,7 @@ def topk_dim(self, *, k, dim=-1, largest=True):
     """The k largest (or smallest) along `dim`, sorted, and their indices in self."""
     order = np.take(in_order(self, dim, largest), np.arange(k), dim)
     return np.take_along_axis(self, order, dim), order
-topk_dim.defvjp(self = lambda grad, indices, self_sym_sizes, dim:
-    put_at(grad, indices=indices, sizes=self_sym_sizes, dim=dim, keepdim=True))
+topk_dim.defvjp(self = to_index)
 
 
 argsort_dim = row("argsort_dim", "", "The indices that sort the elements along `dim`.",

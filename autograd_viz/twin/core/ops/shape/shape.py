@@ -110,8 +110,7 @@ copy_into = row("copy_into", "torch::autograd::CopyBackwards",
     lambda self, src: np.array(np.broadcast_to(src, self.shape), dtype=self.dtype),
     self = lambda grad: zeros_like(grad),
     src  = lambda grad: grad)
-detach = public_row("detach", "", "A tensor with the same memory, outside the graph.",
-    lambda self: self, view=True, cuts=True)
+detach = public_row("detach", "", "A tensor with the same memory, outside the graph.", lambda self: self, view=True, cuts=True)
 
 
 # fmt: on

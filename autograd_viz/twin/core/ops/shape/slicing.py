@@ -23,8 +23,7 @@ def along(array, dim, part) -> tuple[Any, ...]:
     return (*(slice(None),) * (dim % array.ndim), part, ...)
 
 
-new_zeros = row("new_zeros", "", "Zeros in another shape and the same type.",
-    lambda self, *, size: np.zeros(size, self.dtype))
+new_zeros = row("new_zeros", "", "Zeros in another shape and the same type.", lambda self, *, size: np.zeros(size, self.dtype))
 
 
 @public
