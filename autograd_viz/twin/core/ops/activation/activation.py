@@ -8,14 +8,9 @@ from typing import Any
 import numpy as np
 
 from ...base.names import conjugated, exp, reshape, stack, unbind_dim, where
-from ...base.public import public
-from ...base.readings import composite, inlined
 from ...base.scipy_special import special
-from ...op.primitive import primitive
-from ...op.row import public_row, row
-from ...tensor.arguments import from_front
-from ...tensor.refusals import refuse, refusing
-from ...tensor.tensor import Tensor
+from ...op import composite, inlined, primitive, public, public_row, row
+from ...tensor import Tensor, from_front, refuse, refusing
 from ..elementwise.arithmetic import _as_float
 
 

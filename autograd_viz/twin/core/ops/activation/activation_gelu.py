@@ -8,11 +8,8 @@ from typing import Any
 import numpy as np
 
 from ...base.names import exp, ndtr, tanh
-from ...base.public import public
-from ...base.readings import ARRAY_NAMES, composite
 from ...base.scipy_special import special
-from ...op.primitive import primitive
-from ...op.row import row
+from ...op import ARRAY_NAMES, composite, primitive, public, row
 from ...tensor.refusals import refuse
 
 # log((1 - p) / p) is x times this polynomial in x * x, highest power first; p is the probability below x. It is fitted so that

@@ -8,12 +8,9 @@ from typing import Any
 import numpy as np
 
 from ...base.names import logical_and, where, zeros_like
-from ...base.public import public
-from ...op.primitive import primitive
-from ...op.row import public_row, row
+from ...op import primitive, public, public_row, row
+from ...tensor import Tensor, refuse, refusing
 from ...tensor.random import default_generator
-from ...tensor.refusals import refuse, refusing
-from ...tensor.tensor import Tensor
 
 
 @public("relu", inplace=True)

@@ -9,12 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from ...base.public import public
-from ...op.primitive import primitive
-from ...op.row import public_row
+from ...op import primitive, public, public_row
+from ...tensor import Tensor, refuse
 from ...tensor.random import default_generator, laid_out
-from ...tensor.refusals import refuse
-from ...tensor.tensor import Tensor
 
 ALPHA = 1.7580993408473766  # minus the limit of selu at -infinity: alpha dropout replaces a dropped number with -ALPHA
 

@@ -9,14 +9,8 @@ from typing import Any
 import numpy as np
 
 from ...base.names import conjugated, exp, keep_dims, sum_dim
-from ...base.public import public
-from ...base.readings import composite
-from ...op.primitive import primitive
-from ...op.row import row
-from ...tensor.arguments import check_dim
-from ...tensor.as_array import Array
-from ...tensor.refusals import refuse
-from ...tensor.tensor import Tensor
+from ...op import composite, primitive, public, row
+from ...tensor import Array, Tensor, check_dim, refuse
 from ..elementwise.arithmetic import _as_float
 from ..reduce.dims import on_vectors, reduced_dims, tensor_call
 

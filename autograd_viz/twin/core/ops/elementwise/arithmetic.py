@@ -12,12 +12,8 @@ from typing import Any
 import numpy as np
 
 from ...base.names import conjugated
-from ...base.public import public, renamed
-from ...base.readings import inlined
-from ...op.primitive import Primitive, primitive
-from ...op.row import public_row, row
-from ...tensor.arguments import brought_together
-from ...tensor.tensor import Tensor
+from ...op import Primitive, inlined, primitive, public, public_row, renamed, row
+from ...tensor import Tensor, brought_together
 
 NO_BOOL_DIFFERENCE = (
     "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or `logical_xor()` operator instead."

@@ -8,12 +8,8 @@ from typing import Any
 import numpy as np
 
 from ...base.names import conjugated
-from ...base.public import public
-from ...op.primitive import primitive
-from ...op.row import public_row, row
-from ...tensor.arguments import brought_together
-from ...tensor.refusals import refuse
-from ...tensor.tensor import Tensor
+from ...op import primitive, public, public_row, row
+from ...tensor import Tensor, brought_together, refuse
 
 addcmul = public_row("addcmul", "AddcmulBackward0", "self + value * tensor1 * tensor2.",
     lambda self, tensor1, tensor2, *, value=1: self + value * tensor1 * tensor2, promotes=True, inplace=True,

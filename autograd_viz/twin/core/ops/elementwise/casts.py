@@ -10,8 +10,7 @@ import numpy as np
 
 from ...base import dtypes
 from ...base.device import check_device
-from ...base.public import public
-from ...op.primitive import primitive
+from ...op import primitive, public
 from ...tensor.legacy import of_legacy_type
 from ...tensor.tensor import Tensor
 

@@ -9,12 +9,8 @@ import numpy as np
 
 from ...base.dtypes import from_numpy_dtype
 from ...base.names import eq, isnan, logical_and, logical_or
-from ...base.public import public
-from ...base.readings import composite, inlined
-from ...op.primitive import primitive
-from ...op.row import public_row, row
-from ...tensor.arguments import check_broadcast
-from ...tensor.tensor import Tensor
+from ...op import composite, inlined, primitive, public, public_row, row
+from ...tensor import Tensor, check_broadcast
 from .arithmetic import widened
 
 

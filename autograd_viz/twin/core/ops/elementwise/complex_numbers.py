@@ -12,12 +12,8 @@ import numpy as np
 
 from ...base.dtypes import from_numpy_dtype
 from ...base.names import is_complex
-from ...base.public import public
-from ...base.readings import composite
-from ...op.primitive import primitive
-from ...op.row import row
-from ...tensor.refusals import of_tensors
-from ...tensor.tensor import Tensor
+from ...op import composite, primitive, public, row
+from ...tensor import Tensor, of_tensors
 from ..shape.slicing import select
 from .signs import sgn
 

@@ -8,10 +8,8 @@ from typing import Any
 import numpy as np
 
 from ...base.names import sum_all, zeros_like
-from ...base.public import INPLACE, public
-from ...op.row import row
-from ...tensor.scalars import fitted
-from ...tensor.tensor import Tensor
+from ...op import INPLACE, public, row
+from ...tensor import Tensor, fitted
 
 
 def filled(self, value) -> Any:

@@ -8,11 +8,8 @@ from typing import Any
 import numpy as np
 
 from ...base.dtypes import from_numpy_dtype
-from ...base.public import public
-from ...op.primitive import primitive
-from ...op.row import public_row
-from ...tensor.refusals import of_tensors, refusing
-from ...tensor.tensor import Tensor
+from ...op import primitive, public, public_row
+from ...tensor import Tensor, of_tensors, refusing
 
 # -- comparisons ----------------------------------------------------------------------------------------------------------
 

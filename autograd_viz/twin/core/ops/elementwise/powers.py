@@ -9,12 +9,8 @@ import numpy as np
 
 from ...base.dtypes import complex128, float64
 from ...base.names import conjugated, eq, is_complex, real_part, where, zeros_like
-from ...base.public import public
-from ...base.readings import composite, inlined
-from ...op.primitive import primitive
-from ...op.row import public_row
-from ...tensor.refusals import refuse, refusing
-from ...tensor.tensor import Tensor
+from ...op import composite, inlined, primitive, public, public_row
+from ...tensor import Tensor, refuse, refusing
 from .arithmetic import _as_float, as_number_of, of_floats, widened
 
 

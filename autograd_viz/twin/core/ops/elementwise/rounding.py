@@ -8,12 +8,8 @@ from typing import Any
 import numpy as np
 
 from ...base.names import zeros_like
-from ...base.public import public
-from ...base.readings import composite
-from ...op.primitive import primitive
-from ...op.row import public_row, row
-from ...tensor.refusals import refuse, refusing
-from ...tensor.tensor import Tensor
+from ...op import composite, primitive, public, public_row, row
+from ...tensor import Tensor, refuse, refusing
 from .arithmetic import as_number_of, div_tensors, of_either, widened
 
 floor = public_row("floor", "FloorBackward0", "The largest whole number that is not above self.",

@@ -8,10 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...base.names import conjugated, eq, is_complex, isfinite, ne, no_derivative, where, zeros_like
-from ...base.public import public
-from ...base.readings import composite
-from ...op.primitive import primitive
-from ...op.row import public_row, row
+from ...op import composite, primitive, public, public_row, row
 from ...tensor.refusals import refuse, refusing
 from .arithmetic import _as_float, as_number_of, of_either
 from .logic import unpromoted

@@ -9,12 +9,9 @@ from typing import Any
 import numpy as np
 
 from ...base.names import add_scalar, eq, exp, log, log1p, log_of, logical_and, logical_or, mul_scalar, where
-from ...base.public import public
-from ...base.readings import composite, inlined
 from ...base.scipy_special import special
 from ...base.symbol import call
-from ...op.primitive import primitive
-from ...op.row import public_row, row
+from ...op import composite, inlined, primitive, public, public_row, row
 from ...tensor.tensor import Tensor
 from .arithmetic import _as_float, of_either
 

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...base.names import conjugated, eq, is_complex, sqrt, where
-from ...base.readings import composite, inlined
-from ...op.row import public_row
+from ...op import composite, inlined, public_row
 from .arithmetic import _as_float, of_floats
 
 sin = of_floats("sin", "SinBackward0", "Sine.", np.sin)

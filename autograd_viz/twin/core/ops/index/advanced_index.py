@@ -9,12 +9,8 @@ import numpy as np
 
 from ...base.memory import laid_out_for, steps_in
 from ...base.names import new_zeros
-from ...base.public import public
-from ...base.readings import inlined
-from ...op.primitive import primitive
-from ...op.row import row
-from ...tensor.refusals import of_tensors
-from ...tensor.tensor import Tensor
+from ...op import inlined, primitive, public, row
+from ...tensor import Tensor, of_tensors
 
 
 def for_numpy(array, indices) -> tuple[Any, ...]:

@@ -7,11 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ...base.public import public
-from ...op.primitive import primitive
-from ...op.row import row
-from ...tensor.refusals import check_tensor
-from ...tensor.tensor import Tensor
+from ...op import primitive, public, row
+from ...tensor import Tensor, check_tensor
 
 
 def checked_indices(indices: Any, rows: int, op: str) -> Any:

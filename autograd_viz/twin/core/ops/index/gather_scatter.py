@@ -11,12 +11,8 @@ from typing import Any
 import numpy as np
 
 from ...base.names import maybe_multiply, new_zeros, no_derivative, reshape, sum_all, zeros_like
-from ...base.public import public
-from ...base.readings import composite, inlined, writer
-from ...op.primitive import primitive
-from ...op.row import row
-from ...tensor.arguments import check_dim, from_front
-from ...tensor.refusals import scalar_type
+from ...op import composite, inlined, primitive, public, row, writer
+from ...tensor import check_dim, from_front, scalar_type
 from ..shape.slicing import along
 from .slice_checks import check_slices
 

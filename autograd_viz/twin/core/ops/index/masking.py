@@ -8,14 +8,8 @@ from typing import Any
 import numpy as np
 
 from ...base.names import new_zeros, sum_all, where, zeros_like
-from ...base.public import public
-from ...base.readings import writer
-from ...op.primitive import primitive
-from ...op.row import public_row, row
-from ...tensor.arguments import check_broadcast
-from ...tensor.refusals import scalar_type
-from ...tensor.scalars import fitted
-from ...tensor.tensor import Tensor
+from ...op import primitive, public, public_row, row, writer
+from ...tensor import Tensor, check_broadcast, fitted, scalar_type
 
 
 def check_mask(name, array, mask, spelled) -> None:

@@ -8,9 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...base.public import public
-from ...tensor.arguments import from_front
-from ...tensor.refusals import of_tensors
-from ...tensor.tensor import Tensor
+from ...tensor import Tensor, from_front, of_tensors
 from ..shape.views import broadcast_shapes, expand, view
 from . import gather_scatter
 

@@ -9,11 +9,8 @@ from typing import Any
 import numpy as np
 
 from ...base.names import exp, expand, reshape, sum_dim, transpose_dims, unsqueeze, where, zeros_like
-from ...base.public import NAMESPACES, public
-from ...base.readings import ARRAY_NAMES, composite
-from ...op.primitive import primitive
-from ...tensor.arguments import check_broadcast
-from ...tensor.tensor import Tensor
+from ...op import ARRAY_NAMES, NAMESPACES, composite, primitive, public
+from ...tensor import Tensor, check_broadcast
 from ..elementwise.arithmetic import mul_scalar
 
 

@@ -8,13 +8,8 @@ from typing import Any
 import numpy as np
 
 from ...base.names import normalization_backward, normalized, per_channel, per_channel_sum, sqrt
-from ...base.public import public
-from ...base.readings import composite
-from ...op.primitive import primitive
-from ...op.row import public_row, row
-from ...tensor.as_array import Size
-from ...tensor.refusals import check_scalar_type
-from ...tensor.tensor import Tensor
+from ...op import composite, primitive, public, public_row, row
+from ...tensor import Size, Tensor, check_scalar_type
 from .normalization import channels, check_same_type, scaled, standardized
 
 

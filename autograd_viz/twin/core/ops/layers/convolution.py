@@ -17,9 +17,8 @@ from typing import Any
 import numpy as np
 
 from ...base.names import conjugated, sum_dim
-from ...base.readings import inlined
 from ...base.symbol import Symbol, call
-from ...op.primitive import primitive
+from ...op import inlined, primitive
 from .windows import Ints, brief, offsets, overlap_added, padded, places_of, volume, windows_along
 
 

@@ -5,9 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from ...tensor.arguments import ints
-from ...tensor.refusals import check_scalar_type
-from ...tensor.tensor import Tensor
+from ...tensor import Tensor, check_scalar_type, ints
 from ..shape.shape import squeeze_dim, unsqueeze
 from .convolution import convolution
 from .padding import constant_pad_nd

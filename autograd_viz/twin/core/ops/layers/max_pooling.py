@@ -7,8 +7,7 @@ from typing import Any
 
 from ...base.names import gather_in_planes, op_named, zeros_like
 from ...base.symbol import call
-from ...op.primitive import Primitive
-from ...op.row import row
+from ...op import Primitive, row
 from .planes import put, scattered
 from .sized import Maker, asking, op
 from .window_search import adaptive_boxes, fractional_boxes, largest, largest_of_boxes

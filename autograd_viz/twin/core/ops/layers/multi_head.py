@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...base.public import public
-from ...tensor.as_array import Size
-from ...tensor.tensor import Tensor
+from ...tensor import Size, Tensor
 from ..activation.dropout import dropout
 from ..matrix.matrix_products import linear
 from ..shape.joining import cat

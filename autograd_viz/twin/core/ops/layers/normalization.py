@@ -13,10 +13,7 @@ from typing import Any
 import numpy as np
 
 from ...base.names import expand, reshape, sum_dim, unsqueeze
-from ...base.public import public
-from ...base.readings import composite, inlined
-from ...op.primitive import primitive
-from ...op.row import row
+from ...op import composite, inlined, primitive, public, row
 from ...tensor.tensor import Tensor
 from ..elementwise.arithmetic import add_scalar
 from ..loss.loss import floating

@@ -9,9 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...base.names import zeros_like
-from ...base.public import public
-from ...base.readings import inlined
-from ...op.primitive import Primitive, primitive
+from ...op import Primitive, inlined, primitive, public
 from .separable import along_each, transposed
 from .sized import op, same
 from .windows import Ints, brief

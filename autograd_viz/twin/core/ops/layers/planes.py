@@ -10,10 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from ...base.readings import inlined
 from ...base.symbol import call
-from ...op.primitive import primitive
-from ...op.row import row
+from ...op import inlined, primitive, row
 from .windows import Ints, volume
 
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...tensor.arguments import ints
-from ...tensor.tensor import Tensor
+from ...tensor import Tensor, ints
 from .sized import by_axis
 from .windows import Ints, n_of, places_of, window_count
 

@@ -11,8 +11,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from ...base.names import op_named
-from ...base.public import public
-from ...op.primitive import Primitive, primitive
+from ...op import Primitive, primitive, public
 
 ONE = {1: "a sequence", 2: "an image", 3: "a volume"}
 Maker = Callable[[int], Any]

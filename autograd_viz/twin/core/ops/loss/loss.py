@@ -15,13 +15,8 @@ from typing import Any
 import numpy as np
 
 from ...base.names import sign, where
-from ...base.public import public
-from ...base.readings import composite, inlined
-from ...op.primitive import primitive
-from ...op.row import row
-from ...tensor.arguments import check_broadcast
-from ...tensor.refusals import refuse
-from ...tensor.tensor import Tensor
+from ...op import composite, inlined, primitive, public, row
+from ...tensor import Tensor, check_broadcast, refuse
 
 NONE, MEAN, SUM = range(3)  # the numbers that nodes save
 

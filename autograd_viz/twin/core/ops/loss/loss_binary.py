@@ -8,11 +8,8 @@ from typing import Any
 import numpy as np
 
 from ...base.names import exp, log, per_term, sigmoid, where, zeros_like
-from ...base.readings import composite, inlined
-from ...op.primitive import primitive
-from ...op.row import row
-from ...tensor.arguments import check_broadcast
-from ...tensor.tensor import Tensor
+from ...op import composite, inlined, primitive, row
+from ...tensor import Tensor, check_broadcast
 from .loss import loss, reduced
 
 

@@ -9,10 +9,8 @@ import numpy as np
 
 from ...base.names import zeros_like
 from ...base.symbol import Symbol, call
-from ...op.primitive import primitive
-from ...op.row import row
-from ...tensor.refusals import check_scalar_type
-from ...tensor.tensor import Tensor
+from ...op import primitive, row
+from ...tensor import Tensor, check_scalar_type
 from ..elementwise.arithmetic import add_scalar, div_scalar, mul_scalar
 from .loss import MEAN, NONE, loss, reduced
 

@@ -7,9 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...base.public import public
-from ...tensor.arguments import check_dim
-from ...tensor.refusals import of_tensors
-from ...tensor.tensor import Tensor
+from ...tensor import Tensor, check_dim, of_tensors
 from ..elementwise.arithmetic import mul
 from ..reduce.reduction import sum_all, sum_dim
 from ..shape.shape import permute_dims, squeeze_all

@@ -9,13 +9,8 @@ from typing import Any
 import numpy as np
 
 from ...base.names import conjugated, t, transpose_dims
-from ...base.public import public
-from ...base.readings import composite
-from ...op.primitive import primitive
-from ...op.row import row
-from ...tensor.arguments import check_broadcast
-from ...tensor.refusals import check_scalar_type, check_tensor, scalar_type
-from ...tensor.tensor import Tensor
+from ...op import composite, primitive, public, row
+from ...tensor import Tensor, check_broadcast, check_scalar_type, check_tensor, scalar_type
 from ..shape.shape import clone, unsafe_view
 
 

@@ -9,11 +9,8 @@ from typing import Any
 import numpy as np
 
 from ...base.names import conj, mT, unsqueeze
-from ...base.public import public
-from ...base.readings import composite
-from ...op.row import row
-from ...tensor.refusals import refuse
-from ...tensor.tensor import Tensor
+from ...op import composite, public, row
+from ...tensor import Tensor, refuse
 
 
 @public("linalg.LinAlgError")

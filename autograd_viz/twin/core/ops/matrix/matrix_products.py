@@ -9,11 +9,8 @@ from typing import Any
 import numpy as np
 
 from ...base.names import bmm, conjugated, expand, ger, maybe_multiply, mT, unsqueeze
-from ...base.public import public
-from ...op.primitive import primitive
-from ...tensor.arguments import check_dim
-from ...tensor.refusals import check_expands, check_scalar_type, of_tensors, scalar_type
-from ...tensor.tensor import Tensor
+from ...op import primitive, public
+from ...tensor import Tensor, check_dim, check_expands, check_scalar_type, of_tensors, scalar_type
 from ..elementwise.arithmetic import add, mul
 from ..shape.shape import t, unsafe_view, view_sizes
 from .matmul import by, check_batches, check_matrices, check_vectors, common_shape, matmul

@@ -8,14 +8,11 @@ from typing import Any
 import numpy as np
 
 from ...base.names import zeros_like
-from ...base.public import INPLACE, public
-from ...op.primitive import primitive
-from ...op.row import row
+from ...op import INPLACE, primitive, public, row
+from ...tensor import Tensor, refuse
 from ...tensor import factories as _factories  # noqa: F401 -- puts new_zeros and its like on Tensor
 from ...tensor.creation import drawn
 from ...tensor.random import Generator, chosen, laid_out
-from ...tensor.refusals import refuse
-from ...tensor.tensor import Tensor
 
 
 def _in_place(fill: Any) -> Any:

@@ -8,12 +8,8 @@ from typing import Any
 import numpy as np
 
 from ...base.names import reshape, sum_dim
-from ...base.public import public
-from ...base.readings import composite, inlined
-from ...op.row import row
-from ...tensor.arguments import check_dim, distinct_dims, from_front
-from ...tensor.refusals import refuse
-from ...tensor.tensor import Tensor
+from ...op import composite, inlined, public, row
+from ...tensor import Tensor, check_dim, distinct_dims, from_front, refuse
 from ..index.gather_scatter import index_select
 from ..shape import shape
 from ..shape.views import expand, flatten, listed, of_dims, view

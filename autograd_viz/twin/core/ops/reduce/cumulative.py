@@ -8,14 +8,8 @@ from typing import Any
 import numpy as np
 
 from ...base.names import exp, log, put_at, where
-from ...base.public import renamed
-from ...base.readings import composite
-from ...op.primitive import Primitive, primitive
-from ...op.row import row
-from ...tensor.arguments import check_dim
-from ...tensor.as_array import Array
-from ...tensor.refusals import refuse
-from ...tensor.tensor import Tensor
+from ...op import Primitive, composite, primitive, renamed, row
+from ...tensor import Array, Tensor, check_dim, refuse
 from .dims import on_vectors, result_type, tensor_call
 
 cumsum_dim = row("cumsum_dim", "CumsumBackward0", "Running sum along `dim`.",

@@ -11,14 +11,9 @@ from typing import Any
 import numpy as np
 
 from ...base.names import unsqueeze
-from ...base.public import public
-from ...base.readings import composite
 from ...base.symbol import call
-from ...op.primitive import primitive
-from ...tensor.arguments import check_dim, distinct_dims
-from ...tensor.as_array import Array
-from ...tensor.refusals import check_tensor
-from ...tensor.tensor import Tensor
+from ...op import composite, primitive, public
+from ...tensor import Array, Tensor, check_dim, check_tensor, distinct_dims
 
 NUMPY_NAMES = {"axis": "dim", "keepdims": "keepdim"}  # PyTorch also accepts NumPy's names
 

@@ -9,13 +9,9 @@ import numpy as np
 
 from ...base import names as op
 from ...base.names import eq, keep_dims, ne, put_at, sum_dim, where
-from ...base.public import renamed
-from ...base.readings import composite
 from ...base.symbol import call
-from ...op.primitive import Primitive, primitive
-from ...op.row import row
-from ...tensor.as_array import Array
-from ...tensor.tensor import Tensor
+from ...op import Primitive, composite, primitive, renamed, row
+from ...tensor import Array, Tensor
 from .dims import nonempty_dim, on_vectors, reduced_dims, tensor_call
 
 # Note [Ties]

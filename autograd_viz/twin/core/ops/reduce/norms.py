@@ -9,14 +9,8 @@ import numpy as np
 
 from ...base import names as op
 from ...base.names import conjugated, eq, is_same, keep_dims, real_part, sgn, shared, sum_dim, where, zeros_like
-from ...base.public import found, public
-from ...base.readings import composite, inlined
-from ...op.primitive import primitive
-from ...op.row import row
-from ...tensor.arguments import check_dim
-from ...tensor.as_array import Array
-from ...tensor.refusals import scalar_type
-from ...tensor.tensor import Tensor
+from ...op import composite, found, inlined, primitive, public, row
+from ...tensor import Array, Tensor, check_dim, scalar_type
 from .dims import optional_dims, reduced_dims, tensor_call
 
 

@@ -8,11 +8,8 @@ from typing import Any
 import numpy as np
 
 from ...base.names import all_dims, conjugated, keep_dims, reshape, reversed_cumsum, sum_dim, transpose_dims, unsqueeze, where
-from ...base.readings import composite
-from ...op.primitive import primitive
-from ...op.row import row
-from ...tensor.arguments import check_dim
-from ...tensor.tensor import Tensor
+from ...op import composite, primitive, row
+from ...tensor import Tensor, check_dim
 from .dims import on_vectors, result_type, tensor_call
 
 prod_all = row("prod_all", "ProdBackward0", "The product of all elements.",

@@ -8,10 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...base.names import eq, expand, keep_dims, unsqueeze
-from ...base.public import public, renamed
-from ...base.readings import inlined
-from ...op.primitive import Primitive, primitive
-from ...op.row import row
+from ...op import Primitive, inlined, primitive, public, renamed, row
 from ...tensor.tensor import Tensor
 from .dims import optional_dims, reduced_dims, result_type, tensor_call
 

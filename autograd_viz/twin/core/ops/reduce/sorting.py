@@ -9,11 +9,8 @@ import numpy as np
 
 from ...base.memory import laid_out_for
 from ...base.names import put_at
-from ...op.primitive import primitive
-from ...op.row import row
-from ...tensor.arguments import check_dim
-from ...tensor.as_array import Array
-from ...tensor.tensor import Tensor
+from ...op import primitive, row
+from ...tensor import Array, Tensor, check_dim
 from .dims import on_vectors, tensor_call
 
 to_index = lambda grad, indices, self_sym_sizes, dim: put_at(

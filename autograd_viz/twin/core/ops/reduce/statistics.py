@@ -8,11 +8,8 @@ from typing import Any
 import numpy as np
 
 from ...base.names import eq, keep_dims, mean_dim, where, zeros_like
-from ...base.readings import composite, inlined
-from ...op.primitive import Primitive, primitive
-from ...op.row import row
-from ...tensor.as_array import Array
-from ...tensor.tensor import Tensor
+from ...op import Primitive, composite, inlined, primitive, row
+from ...tensor import Array, Tensor
 from .dims import optional_dims, tensor_call
 from .reduction import mean_divisor
 

@@ -8,9 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...base.names import diagonal, diagonal_backward, expand
-from ...base.public import found, public
-from ...base.readings import inlined
-from ...op.primitive import primitive
+from ...op import found, inlined, primitive, public
 from ...tensor.tensor import Tensor
 from .slicing import diagonal_dims, diagonal_view
 from .strided import as_strided

@@ -11,11 +11,8 @@ import numpy as np
 from ...base import names as op
 from ...base.dtypes import promote
 from ...base.names import reshape, slice_dim, split_with_lengths, unbind_dim
-from ...base.public import public
-from ...base.readings import composite, inlined
-from ...op.primitive import primitive
-from ...tensor.arguments import check_dim
-from ...tensor.tensor import Tensor
+from ...op import composite, inlined, primitive, public
+from ...tensor import Tensor, check_dim
 from . import shape
 from .transposing import atleast_1d, atleast_2d, atleast_3d
 from .views import expand, flatten, reshape_any

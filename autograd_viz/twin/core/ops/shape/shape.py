@@ -9,10 +9,7 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided as strided_view
 
 from ...base.names import sum_dim, zeros_like
-from ...base.public import public
-from ...base.readings import composite, inlined
-from ...op.primitive import primitive
-from ...op.row import public_row, row
+from ...op import composite, inlined, primitive, public, public_row, row
 from ...tensor.arguments import check_dim
 
 view_sizes = row("view_sizes", "ViewBackward0", "Another shape over the same memory.",

@@ -9,10 +9,7 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided as strided_view
 
 from ...base.names import cat, stack
-from ...base.public import public
-from ...base.readings import writer
-from ...op.primitive import primitive
-from ...op.row import public_row, row
+from ...op import primitive, public, public_row, row, writer
 from ...tensor.arguments import check_dim, from_front
 
 TO_THE_END = 2**63 - 1  # the `end` of x[1:]

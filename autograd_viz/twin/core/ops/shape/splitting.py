@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...base.public import public
-from ...tensor.arguments import check_dim, from_front
-from ...tensor.tensor import Tensor
+from ...tensor import Tensor, check_dim, from_front
 from . import slicing
 
 

@@ -9,8 +9,7 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided as strided_view
 
 from ...base.names import clone
-from ...base.public import public
-from ...op.primitive import primitive
+from ...op import primitive, public
 from ...tensor.tensor import Tensor
 
 

@@ -11,10 +11,7 @@ import numpy as np
 
 from ...base.dtypes import dtype
 from ...base.public import public
-from ...tensor.arguments import SEVERAL, check_broadcast, distinct_dims, from_front
-from ...tensor.as_array import Size
-from ...tensor.refusals import check_expands, of_tensors
-from ...tensor.tensor import Tensor
+from ...tensor import SEVERAL, Size, Tensor, check_broadcast, check_expands, distinct_dims, from_front, of_tensors
 from . import shape
 
 
