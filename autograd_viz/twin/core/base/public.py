@@ -65,10 +65,11 @@ def _publish(function: Any, names: tuple[str, ...], inplace: bool) -> None:
             INPLACE[name] = function
 
 
-def renamed(function: Any, name: str, does: str) -> Any:
+def renamed(function: Function, name: str, does: str) -> Function:
     """A function that a maker made, with its own name and docstring."""
-    function.__name__ = function.__qualname__ = name
-    function.__doc__ = does
+    made: Any = function
+    made.__name__ = made.__qualname__ = name
+    made.__doc__ = does
     return function
 
 

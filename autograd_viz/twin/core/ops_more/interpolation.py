@@ -8,8 +8,7 @@ from typing import Any
 
 from ..base.names import op_named
 from ..op.primitive import Primitive
-from ..ops.layers.separable import along_each, transposed
-from ..ops.layers.sized import asking, op
+from ..ops.layers.sized import along_each, asking, op, transposed
 from ..ops.layers.windows import brief
 from .interpolation_weights import cubic, cubic_smoothed, linear, linear_smoothed, nearest, nearest_exact
 

@@ -11,7 +11,6 @@ from ..base import names as op
 from ..base.public import public
 from ..ops.activation import softmax
 from ..ops.reduce import cumulative, extrema, norms, reduction
-from ..ops.reduce import prod as of_prod
 from ..ops.reduce.dims import reduced_dims
 from ..tensor.tensor import Tensor
 
@@ -72,7 +71,7 @@ def prod(input: Tensor, dim: Any = None, *, keepdim: Any = False, dtype: Any = N
     """The product of the elements where the mask is True."""
     result = _given("prod", input, mask)
     for d in reversed(_all_dims(input, dim) if input.ndim or dim in (None, ()) else (0,)):
-        result = of_prod.prod_dim(result, dim=d, keepdim=bool(keepdim), dtype=dtype)
+        result = cumulative.prod_dim(result, dim=d, keepdim=bool(keepdim), dtype=dtype)
     return result
 
 
@@ -177,6 +176,6 @@ def _cast(input: Tensor, dtype: Any) -> Any:
     return input if dtype is None else input.to(dtype)
 
 
-cumsum, cumprod = _along("cumsum", cumulative.cumsum), _along("cumprod", of_prod.cumprod)
+cumsum, cumprod = _along("cumsum", cumulative.cumsum), _along("cumprod", cumulative.cumprod)
 _along("softmax", softmax.softmax)
 log_softmax, softmin = _along("log_softmax", softmax.log_softmax), _along("softmin", softmax.softmin)

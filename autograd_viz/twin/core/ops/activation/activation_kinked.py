@@ -24,7 +24,7 @@ def relu(self):
 
 threshold_of = row("threshold_of", "ThresholdBackward0", "self if self > threshold, else `value`.",
     refusing("b", "threshold_cpu", lambda self, *, threshold, value:
-        np.where(self <= threshold, value, self).astype(self.dtype, copy=False)),
+        np.asarray(np.where(self <= threshold, value, self), self.dtype)),
     self = lambda grad, self, threshold: threshold_backward(grad, self, threshold=threshold))
 
 

@@ -1,4 +1,4 @@
-"""Softmax (positive numbers with sum 1), its logarithm, and logsumexp."""
+"""Softmax (positive numbers with sum 1), its logarithm, logsumexp, and gumbel_softmax."""
 # fmt: off
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import numpy as np
 from ...base.names import conjugated, exp, keep_dims, sum_dim
 from ...op import composite, primitive, public, row
 from ...tensor import Array, Tensor, check_dim, refuse
+from ...tensor.factories import empty, zeros_like
 from ..elementwise.arithmetic import _as_float
 from ..reduce.dims import on_vectors, reduced_dims, tensor_call
 
@@ -159,3 +160,23 @@ def softmin(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: 
 def logsumexp(input: Tensor, dim: Any, keepdim: bool = False) -> Any:
     """log of the sum of exp(input) over the dimensions `dim`."""
     return logsumexp_dims(input, dim=reduced_dims(input, dim), keepdim=keepdim)
+
+
+# fmt: on
+@public("nn.functional.gumbel_softmax")
+def gumbel_softmax(logits: Tensor, tau: float = 1, hard: bool = False, eps: float = 1e-10, dim: int = -1) -> Any:
+    """The softmax of logits with Gumbel noise.
+
+    Args:
+        logits: unnormalized log probabilities.
+        tau: a smaller value makes the result sharper.
+        hard: return one-hot vectors, with the gradient of the soft ones.
+        eps: has no effect, as in PyTorch.
+        dim: the dimension of the softmax.
+    """
+    noise = -empty(logits.shape, dtype=logits.dtype).exponential_().log()
+    soft = ((logits + noise) / tau).softmax(dim)
+    if not hard:
+        return soft
+    chosen = zeros_like(logits).scatter_(dim, soft.max(dim, keepdim=True)[1], 1.0)
+    return chosen - soft.detach() + soft

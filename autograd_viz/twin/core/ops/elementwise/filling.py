@@ -15,9 +15,7 @@ from ...tensor import Tensor, fitted
 def filled(self, value) -> Any:
     """An array like `self` with one value everywhere."""
     if np.ndim(value):
-        raise RuntimeError(
-            f"fill only supports 0-dimension value tensor but got tensor with {value.ndim} dimensions."
-        )
+        raise RuntimeError(f"fill only supports 0-dimension value tensor but got tensor with {value.ndim} dimensions.")
     return np.full_like(self, value if isinstance(value, np.ndarray) else fitted(value, self.dtype))
 
 

@@ -37,7 +37,8 @@ def pow_tensor(self, exponent):
     whole = np.where(np.abs(self) == 1, self, 0)  # of the reciprocals of integers, only those of 1 and -1 are integers
     return np.where(exponent < 0, whole, self) ** np.abs(exponent)
 pow_tensor.defvjp(
-    self     = lambda grad, self, exponent: pow_backward_self(grad, self, exponent),
+    self     = lambda grad, self, exponent: (
+        where(eq(exponent, 0), zeros_like(grad), grad * conjugated(exponent * self ** (exponent - 1)))),
     exponent = lambda grad, self, exponent, result: pow_backward_exponent(grad, self, exponent, result),
 )
 
@@ -48,12 +49,6 @@ def rpow_scalar(exponent, *, self):
     exponent = widened(exponent, self)
     return pow_tensor.forward(as_number_of(exponent, self), exponent)
 rpow_scalar.defvjp(exponent = lambda grad, self, exponent, result: pow_backward_exponent(grad, self, exponent, result))
-
-
-@inlined
-def pow_backward_self(grad: Any, self: Any, exponent: Any) -> Any:
-    """grad * (exponent * self**(exponent - 1)), 0 where the exponent is 0."""
-    return where(eq(exponent, 0), zeros_like(grad), grad * conjugated(exponent * self ** (exponent - 1)))
 
 
 @inlined
@@ -90,8 +85,7 @@ def pow(input: Any, exponent: Any) -> Any:
     return pow_tensor(input, exponent)
 
 
-public("pow", inplace=True)(pow)
-public("Tensor.__pow__")(pow)
+public("pow", inplace=True)(public("Tensor.__pow__")(pow))
 
 
 @public("float_power", inplace=True)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...base.names import conjugated, eq, is_complex, sqrt, where
-from ...op import composite, inlined, public_row
+from ...op import composite, public_row
 from .arithmetic import _as_float, of_floats
 
 sin = of_floats("sin", "SinBackward0", "Sine.", np.sin)
@@ -41,15 +41,8 @@ cosh = of_floats("cosh", "CoshBackward0", "Hyperbolic cosine.", np.cosh,
 asinh = of_floats("asinh arcsinh", "AsinhBackward0", "Inverse of sinh.", np.arcsinh,
     self = lambda grad, self: grad / conjugated(sqrt(self**2 + 1)))
 acosh = of_floats("acosh arccosh", "AcoshBackward0", "Inverse of cosh; nan below 1.", np.arccosh,
-    self = lambda grad, self: grad / conjugated(acosh_divisor(self)))
-
-
-@inlined
-def acosh_divisor(self: Any) -> Any:
-    """sqrt(self² - 1). Complex numbers need two roots, because a single root has the wrong sign in the left half-plane."""
-    return sqrt(self + 1) * sqrt(self - 1) if is_complex(self) else sqrt(self * self - 1)
-
-
+    self = lambda grad, self: grad / conjugated(  # in the left half-plane a single root has the wrong sign
+        sqrt(self + 1) * sqrt(self - 1) if is_complex(self) else sqrt(self * self - 1)))
 atanh = of_floats("atanh arctanh", "AtanhBackward0", "Inverse of tanh.", np.arctanh,
     self = lambda grad, self: grad / conjugated(1 - self**2))
 

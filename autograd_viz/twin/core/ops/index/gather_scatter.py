@@ -14,13 +14,11 @@ from ...base.names import maybe_multiply, new_zeros, no_derivative, reshape, sum
 from ...op import composite, inlined, primitive, public, row, writer
 from ...tensor import check_dim, from_front, scalar_type
 from ..shape.slicing import along
-from .slice_checks import check_slices
 
 
 def bounded(index, length, dim, error=RuntimeError, prefix="") -> Any:
     """The indices, if they are in range for a dimension of this length."""
-    bad = index[(index < 0) | (index >= length)]
-    if bad.size:
+    if (bad := index[(index < 0) | (index >= length)]).size:
         raise error(f"{prefix}index {bad.flat[0]} is out of bounds for dimension {dim} with size {length}")
     return index
 
@@ -53,7 +51,7 @@ def check_fits(index, array, dim, src=None) -> None:
     larger = any(i > n for d, (i, n) in enumerate(zip(index.shape, array.shape, strict=False)) if d != dim % array.ndim)
     beyond = src is not None and any(i > n for i, n in zip(index.shape, src.shape, strict=False))
     if larger or beyond:
-        tail = f" and to be no larger size than src {list(src.shape)}" if src is not None else ""
+        tail = "" if src is None else f" and to be no larger size than src {list(src.shape)}"
         raise RuntimeError(
             f"Expected index {list(index.shape)} to be no larger than self {list(array.shape)} apart from dimension "
             f"{dim % array.ndim}{tail}"
@@ -81,58 +79,36 @@ def gather(self, *, dim, index, sparse_grad=False):
 gather.defvjp(self = lambda grad, self, dim, index, sparse_grad: scatter_add(zeros_like(self), grad, dim=dim, index=index))
 
 
-def scattered(self, dim, index, src, write) -> Any:
+def scattered(self, dim, index, src, write, name="scatter") -> Any:
     """A copy of `self`, changed by `write(copy, spots, values)`."""
+    check_index(name, index)
     out, places = with_a_dimension(self.copy(), index)
     check_dim(dim, out.ndim)
     if np.ndim(src) and src.dtype != self.dtype:
         raise RuntimeError("scatter(): Expected self.dtype to be equal to src.dtype")
     if places.size:
-        if np.ndim(src):
-            check_fits(places, out, dim, src)
-            src = src[tuple(slice(n) for n in places.shape)]
-        else:
-            check_fits(places, out, dim)
-        write(out, spots(out, dim, places), src)
+        check_fits(places, out, dim, src if np.ndim(src) else None)
+        write(out, spots(out, dim, places), src[tuple(slice(n) for n in places.shape)] if np.ndim(src) else src)
     return out.reshape(self.shape)
 
 
-@primitive("ScatterBackward0")
-def scatter(self, src, *, dim, index):
-    """A copy of self with out[i, index[i, j]] = src[i, j] for dim = 1."""
-    check_index("scatter", index)
-    return scattered(self, dim, index, src, np.ndarray.__setitem__)
-scatter.defvjp(
+scatter = row("scatter", "ScatterBackward0", "A copy of self with out[i, index[i, j]] = src[i, j] for dim = 1.",
+    lambda self, src, *, dim, index: scattered(self, dim, index, src, np.ndarray.__setitem__),
     self = lambda grad, dim, index: scatter_scalar(grad, dim=dim, index=index, value=0),
-    src  = lambda grad, dim, index: gather(grad, dim=dim, index=index),
-)
-
-
-@primitive("ScatterBackward1")
-def scatter_scalar(self, *, dim, index, value):
-    """A copy of self with out[i, index[i, j]] = value for dim = 1."""
-    check_index("scatter", index)
-    return scattered(self, dim, index, value, np.ndarray.__setitem__)
-scatter_scalar.defvjp(self = lambda grad, dim, index: scatter_scalar(grad, dim=dim, index=index, value=0))
-
-
-@primitive("torch::autograd::NotImplemented")
-def scatter_combined(self, src, *, dim, index, reduce):
-    """A copy of self, with src[i, j] added to or multiplied into out[i, index[i, j]] for dim = 1."""
-    check_index("scatter", index)
-    return scattered(self, dim, index, src, {"add": np.add, "multiply": np.multiply}[reduce].at)
-scatter_combined.defvjp(self = lambda grad: no_derivative("scatter"), src = lambda grad: no_derivative("scatter"))
-
-
-@primitive("ScatterAddBackward0")
-def scatter_add(self, src, *, dim, index):
-    """A copy of self with out[i, index[i, j]] += src[i, j] for dim = 1."""
-    check_index("scatter_add", index)
-    return scattered(self, dim, index, src, np.add.at)
-scatter_add.defvjp(
+    src  = lambda grad, dim, index: gather(grad, dim=dim, index=index))
+scatter_scalar = row("scatter_scalar", "ScatterBackward1", "A copy of self with out[i, index[i, j]] = value for dim = 1.",
+    lambda self, *, dim, index, value: scattered(self, dim, index, value, np.ndarray.__setitem__),
+    self = lambda grad, dim, index: scatter_scalar(grad, dim=dim, index=index, value=0))
+scatter_combined = row("scatter_combined", "torch::autograd::NotImplemented",
+    "A copy of self, with src[i, j] added to or multiplied into out[i, index[i, j]] for dim = 1.",
+    lambda self, src, *, dim, index, reduce:
+        scattered(self, dim, index, src, {"add": np.add, "multiply": np.multiply}[reduce].at),
+    self = lambda grad: no_derivative("scatter"),
+    src  = lambda grad: no_derivative("scatter"))
+scatter_add = row("scatter_add", "ScatterAddBackward0", "A copy of self with out[i, index[i, j]] += src[i, j] for dim = 1.",
+    lambda self, src, *, dim, index: scattered(self, dim, index, src, np.add.at, "scatter_add"),
     self = lambda grad: grad,
-    src  = lambda grad, dim, index: gather(grad, dim=dim, index=index),
-)
+    src  = lambda grad, dim, index: gather(grad, dim=dim, index=index))
 
 
 @public
@@ -230,8 +206,7 @@ distinct = row("distinct", "", "Unique values.", lambda self: np.unique(self))
 
 def check_reach(index, array) -> None:
     """Refuse indices out of range."""
-    bad = index[(index < -array.size) | (index >= array.size)]
-    if bad.size:
+    if (bad := index[(index < -array.size) | (index >= array.size)]).size:
         raise IndexError(f"out of range: tried to access index {bad.flat[0]} on a tensor of {array.size} elements.")
 
 
@@ -266,7 +241,7 @@ def put_values(self, source, *, index, accumulate=False):
         out[index] = source if not source.ndim else source.reshape(index.shape)
     return out.reshape(self.shape)
 put_values.defvjp(
-    self   = lambda grad, index, accumulate: put_backward(grad, index, accumulate),
+    self   = lambda grad, index, accumulate: grad if accumulate else put_values(grad, 0, index=index, accumulate=False),
     source = lambda grad, index, source, accumulate: reshape_as(take(grad, index=index), source),
 )
 
@@ -279,13 +254,50 @@ def reshape_as(input: Any, other: Any) -> Any:
 
 
 @inlined
-def put_backward(grad: Any, index: Any, accumulate: bool) -> Any:
-    """The gradient of self: zero at replaced elements, unchanged if the values were added."""
-    return grad if accumulate else put_values(grad, 0, index=index, accumulate=False)
-
-
-@inlined
 def picked(grad: Any, dim: int, index: Any, source_dim: int) -> Any:
     """The slices of grad at the indices. A 0-d source is one element."""
     part = index_select(grad, dim=dim, index=index)
     return part if source_dim else reshape(part, ())
+
+
+def check_slices(name: str, self: Any, dim: int, index: Any, source: Any) -> None:
+    """Refuse an index that is not a vector of integers, and a source whose slices are not those of `self`."""
+    if index.ndim > 1:
+        raise IndexError(f"{name}_(): Index should have dimension 1 or 0 (got {index.ndim})")
+    if name == "index_copy":
+        _check_copy(self, dim, index, source)
+        return
+    if index.dtype not in (np.int32, np.int64):
+        raise RuntimeError(f"{name}_(): Expected dtype int32/int64 for index but got: {scalar_type(index)}")
+    if self.dtype != source.dtype:
+        kinds = f"self ({scalar_type(self)}) and source ({scalar_type(source)})"
+        raise RuntimeError(f"{name}_(): {kinds} must have the same scalar type")
+    if self.ndim and source.ndim and _slice(self, dim) != _slice(source, dim):
+        raise RuntimeError(
+            "source tensor shape must match self tensor shape, excluding the specified dimension. Got self.shape = "
+            f"{list(self.shape)} source.shape = {list(source.shape)}"
+        )
+
+
+def _check_copy(self: Any, dim: int, index: Any, source: Any) -> None:
+    if self.dtype != source.dtype:
+        kinds = f"(self) {scalar_type(self)} and (source) {scalar_type(source)}"
+        raise RuntimeError(f"index_copy_(): self and source expected to have the same dtype, but got {kinds}")
+    if self.ndim != source.ndim and self.ndim and source.ndim:
+        raise IndexError(
+            "index_copy_(): When source and destination are not scalars, their dimensionality must match. Source "
+            f"dimensionality ({source.ndim}), destination dimensionality ({self.ndim})"
+        )
+    if index.dtype != np.int64:
+        raise RuntimeError(f"index_copy_(): Expected a long tensor for index, but got {scalar_type(index)}")
+    if self.ndim and source.ndim and _slice(self, dim) != _slice(source, dim):
+        sizes, others = (" ".join(map(str, _slice(a, dim))) for a in (self, source))
+        raise RuntimeError(
+            "index_copy_(): Source/destination tensor must have same slice shapes. Destination slice shape: "
+            f"{sizes} at dimension {dim} and source slice shape: {others} at dimension 0."
+        )
+
+
+def _slice(array: Any, dim: int) -> tuple[int, ...]:
+    """The shape of a slice."""
+    return tuple(n for d, n in enumerate(array.shape) if d != dim % array.ndim)

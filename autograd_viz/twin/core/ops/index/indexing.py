@@ -101,12 +101,8 @@ def assigned(self: Tensor, value: Any) -> Tensor:
         return value
     if isinstance(value, bool | int | float | complex | np.number | np.bool_):
         return Tensor(fitted(value, self._data.dtype))
-    raise TypeError(f"can't assign a {_kind(value)} to a torch.{self.dtype.legacy}Tensor")
-
-
-def _kind(value: Any) -> str:
-    module = type(value).__module__
-    return type(value).__name__ if module == "builtins" else f"{module}.{type(value).__name__}"
+    kind = f"{type(value).__module__}.{type(value).__name__}".removeprefix("builtins.")
+    raise TypeError(f"can't assign a {kind} to a torch.{self.dtype.legacy}Tensor")
 
 
 def parts_of(key: Any) -> tuple[Any, ...]:
@@ -152,7 +148,7 @@ def apply_basic(self: Tensor, parts: tuple[Any, ...], alone: bool) -> tuple[Tens
     single = alone and (is_integer(parts[0]) or isinstance(parts[0], slice))
     if taken > self.ndim and not single:
         raise IndexError(f"too many indices for tensor of dimension {self.ndim}")
-    view, dim, indices = self, 0, {}
+    view, dim, indices = self, 0, dict[int, Tensor]()
     for position, part in enumerate(parts):
         if part is Ellipsis:
             dim += self.ndim - taken
@@ -165,17 +161,12 @@ def apply_basic(self: Tensor, parts: tuple[Any, ...], alone: bool) -> tuple[Tens
         else:
             view, indices[dim] = _with_tensor(view, dim, part)
             dim += max(indices[dim].ndim, 1) if indices[dim].dtype.name in ("bool", "uint8") else 1
-    return view, _in_order(indices)
-
-
-def _in_order(indices: dict[int, Tensor]) -> tuple[Any, ...]:
-    """The tensors of indices, with None for the dimensions before and between them."""
-    out: list[Any] = []
+    out: list[Any] = []  # the tensors of indices, with None for the dimensions before and between them
     dim = 0
     for d in sorted(indices):
         out += [None] * (d - dim) + [indices[d]]
         dim = d + (indices[d].ndim if indices[d].dtype.name in ("bool", "uint8") else 1)
-    return tuple(out)
+    return view, tuple(out)
 
 
 def _selected(view: Tensor, dim: int, index: int, position: int) -> Tensor:
@@ -208,9 +199,7 @@ def _sliced(view: Tensor, dim: int, part: slice, alone: bool) -> Tensor:
 
 def _whole(value: Any) -> int:
     """A bound of a slice as an int."""
-    if isinstance(value, Tensor):
-        return int(value)
-    if not hasattr(value, "__index__"):
+    if not isinstance(value, Tensor) and not hasattr(value, "__index__"):
         raise TypeError("slice indices must be integers or None or have an __index__ method")
     return int(value)
 

@@ -19,11 +19,10 @@ def check_mask(name, array, mask, spelled) -> None:
     check_broadcast(Tensor(mask), Tensor(array))
 
 
-def c_name(numpy_dtype) -> str:
+def c_name(kind) -> str:
     """The C++ name of a type, for messages."""
-    return {"float32": "float", "float64": "double", "int64": "long long", "int32": "int", "uint8": "unsigned char"}.get(
-        numpy_dtype.name, numpy_dtype.name
-    )
+    names = {"float32": "float", "float64": "double", "int64": "long long", "int32": "int", "uint8": "unsigned char"}
+    return names.get(kind.name, kind.name)
 
 
 @primitive("MaskedFillBackward0")

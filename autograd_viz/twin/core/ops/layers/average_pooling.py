@@ -9,8 +9,7 @@ import numpy as np
 
 from ...base.names import op_named, zeros_like
 from ...op.primitive import Primitive
-from .separable import along_each, shares, transposed
-from .sized import asking, op, same
+from .sized import along_each, asking, op, same, shares, transposed
 from .windows import Ints, brief, offsets, overlap_added, padded, places_of, seen_at
 
 _OPTIONS = ("kernel_size", "stride", "padding", "ceil_mode", "count_include_pad", "divisor_override")

@@ -3,14 +3,16 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
-from ...base.names import gather_in_planes, op_named, zeros_like
+import numpy as np
+
+from ...base.names import op_named, zeros_like
 from ...base.symbol import call
-from ...op import Primitive, row
-from .planes import put, scattered
+from ...op import Primitive, inlined, primitive, row
 from .sized import Maker, asking, op
-from .window_search import adaptive_boxes, fractional_boxes, largest, largest_of_boxes
+from .windows import Ints, every_look, offsets, padded, places_of, volume
 
 
 def _sliding(n: int) -> Any:
@@ -72,3 +74,125 @@ max_unpool2d_to = row("max_unpool2d_to", "MaxUnpool2DBackward0", "Each element a
 max_unpool3d_to = row("max_unpool3d_to", "MaxUnpool3DBackward0", "Each element at its index, zeros elsewhere.",
     lambda self, *, indices, output_size, stride, padding: put(self, indices, output_size),
     self = lambda grad, indices: gather_in_planes(grad, indices=indices, n=3))
+
+
+# fmt: on
+def largest(x: Any, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints, ceil_mode: bool) -> tuple[Any, Any]:
+    """The largest element in each window, and its flat index in the plane. Of equal ones the first counts, of nans the last."""
+    n = len(kernel)
+    size = x.shape[-n:]
+    places = places_of(size, kernel, stride, padding, dilation, ceil_mode)
+    reach = (s * (p - 1) + d * (k - 1) + 1 for s, p, d, k in zip(stride, places, dilation, kernel, strict=True))
+    after = tuple(max(r - p - length, 0) for r, p, length in zip(reach, padding, size, strict=True))
+    lowest = -np.inf if x.dtype.kind == "f" else np.iinfo(x.dtype).min
+    around = padded(x, padding, after, lowest)
+    best: Any = None
+    for step, at in enumerate(every_look(kernel, places, stride, dilation)):
+        seen = around[at].copy()  # a contiguous copy makes the comparisons faster
+        if best is None:
+            best, which = seen, np.zeros(seen.shape, np.min_scalar_type(volume(kernel)))
+            continue
+        better = (seen > best) | (seen != seen)
+        np.maximum(which, better * which.dtype.type(step), out=which)  # the steps only grow, so no element needs a branch
+        np.maximum(best, seen, out=best)
+    first = _numbers(places, stride, padding, size)
+    inside = _numbers(kernel, dilation, (0,) * n, size).ravel()
+    where = inside.take(which)  # three times as fast as inside[which]
+    where += first
+    return best, where if around is x else np.clip(where, 0, volume(size) - 1)
+
+
+@lru_cache(maxsize=64)  # the same for every batch
+def _numbers(counts: Ints, steps: Ints, before: Ints, size: Ints) -> Any:
+    """The flat indices of a grid: `counts` positions in each dimension, `steps` apart, from minus `before` on."""
+    number: Any = np.zeros((), np.int64)
+    for count, step, b, length in zip(counts, steps, before, size, strict=True):
+        number = np.expand_dims(number, -1) * length + (np.arange(count) * step - b)
+    number.flags.writeable = False
+    return number
+
+
+def adaptive_boxes(size: Ints, output_size: Ints) -> tuple[list[Any], list[Any]]:
+    """Start and end of the windows of adaptive pooling, in each dimension. They divide the length evenly."""
+    starts = [np.arange(out) * length // out for length, out in zip(size, output_size, strict=True)]
+    ends = [-(-(np.arange(out) + 1) * length // out) for length, out in zip(size, output_size, strict=True)]
+    return starts, ends
+
+
+def fractional_boxes(shape: Ints, kernel: Ints, output_size: Ints, random_samples: Any) -> tuple[list[Any], list[Any]]:
+    """Start and end of the windows of fractional pooling. `random_samples` (batch, channel, n) decides their distances."""
+    n = len(kernel)
+    lead = shape[:-n] if len(shape) == n + 2 else (1, *shape[:-n])
+    samples = random_samples.reshape(*lead, n).reshape(*shape[:-n], n)
+    starts = []
+    for d, (length, k, out) in enumerate(zip(shape[-n:], kernel, output_size, strict=True)):
+        u = samples[..., n - 1 - d, None] if n == 2 else samples[..., d, None]
+        alpha = (length - k) / (out - 1) if out > 1 else 0
+        steps = ((np.arange(out) + u) * alpha).astype(np.int64) - (u * alpha).astype(np.int64)
+        steps[..., -1] = length - k
+        starts.append(steps)
+    return starts, [s + k for s, k in zip(starts, kernel, strict=True)]
+
+
+def largest_of_boxes(x: Any, starts: list[Any], ends: list[Any]) -> tuple[Any, Any]:
+    """The largest element in each box and its flat index. starts[d] is (places,) or (*lead, places)."""
+    n = len(starts)
+    lead, size = x.shape[:-n], x.shape[-n:]
+    places = tuple(s.shape[-1] for s in starts)
+    flat = x.reshape(*lead, volume(size))
+    best: Any = None
+    for offset in offsets(tuple(int((e - s).max(initial=1)) for s, e in zip(starts, ends, strict=True))):
+        number: Any = 0
+        for d in range(n):  # a smaller box reads its last element again
+            along = np.minimum(starts[d] + offset[d], ends[d] - 1)
+            number = number * size[d] + along.reshape(*along.shape[:-1], *(1,) * d, places[d], *(1,) * (n - 1 - d))
+        number = np.broadcast_to(number, (*lead, *places))
+        seen = np.take_along_axis(flat, number.reshape(*lead, volume(places)), -1).reshape(*lead, *places)
+        if best is None:
+            best, where = seen, number.copy()
+            continue
+        better = (seen > best) | (seen != seen)
+        best, where = np.where(better, seen, best), np.where(better, number, where)
+    return best, where
+
+
+# fmt: off
+@primitive("GatherBackward0", written=lambda self, indices, n: call("gather", self, indices))
+def gather_in_planes(self, *, indices, n):
+    """The elements at these flat indices, in each plane."""
+    flat = self.reshape(*self.shape[:-n], -1)
+    return np.take_along_axis(flat, indices.reshape(*flat.shape[:-1], -1), -1).reshape(indices.shape)
+gather_in_planes.defvjp(self = lambda grad, self_sym_sizes, indices, n:
+    scatter_in_planes(grad, indices=indices, size=plane_size(self_sym_sizes, n)))
+
+
+scatter_in_planes = row("scatter_in_planes", "ScatterAddBackward0",
+    "Planes of zeros of shape `size`, with each element added at its index.",
+    lambda grad_output, *, indices, size: scattered(grad_output, indices, size),
+    written=lambda grad_output, indices, size: call("scatter", grad_output, indices),
+    grad_output = lambda grad, indices, size: gather_in_planes(grad, indices=indices, n=len(size)))
+
+
+# fmt: on
+@inlined
+def plane_size(sizes: Ints, n: int) -> Ints:
+    """The sizes of the last `n` dimensions."""
+    return tuple(sizes[-n:])
+
+
+def scattered(values: Any, indices: Any, size: Ints) -> Any:
+    """Each value, added at its index in planes of zeros."""
+    lead, elements = values.shape[: values.ndim - len(size)], volume(size)
+    out = np.zeros(volume(lead) * elements, values.dtype)
+    if values.size:
+        starts = np.arange(volume(lead)).reshape(-1, 1) * elements
+        np.add.at(out, (indices.reshape(volume(lead), -1) + starts).ravel(), values.ravel())
+    return out.reshape(*lead, *size)
+
+
+def put(values: Any, indices: Any, size: Ints) -> Any:
+    """Each value, written at its index in planes of zeros. Of several at one index, the last stays."""
+    lead = values.shape[: values.ndim - len(size)]
+    out = np.zeros((*lead, volume(size)), values.dtype)
+    np.put_along_axis(out, indices.reshape(*lead, -1), values.reshape(*lead, -1), -1)
+    return out.reshape(*lead, *size)

@@ -14,7 +14,7 @@ from ..activation.dropout import dropout
 from ..matrix.matrix_products import linear
 from ..shape.joining import cat
 from .attention import scaled_dot_product_attention
-from .padding_calls import pad
+from .padding import pad
 
 
 def need(condition: Any, text: str) -> None:

@@ -10,8 +10,10 @@ import inspect
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from ...base.names import op_named
-from ...op import Primitive, primitive, public
+import numpy as np
+
+from ...op import Primitive, inlined, primitive, public
+from .windows import Ints
 
 ONE = {1: "a sequence", 2: "an image", 3: "a volume"}
 Maker = Callable[[int], Any]
@@ -60,3 +62,36 @@ def asking(rule: Any, *names: str, **options: Any) -> Any:
     wanted = [kind(name, kind.POSITIONAL_OR_KEYWORD) for name in names]
     rule.__signature__ = inspect.Signature([*wanted, *(kind(o, kind.KEYWORD_ONLY, default=d) for o, d in options.items())])
     return rule
+
+
+@inlined
+def op_named(name: str) -> Any:
+    """The op of this name, in the current reading. A rule that serves several ops finds their gradients with it."""
+    return globals()[name]
+
+
+def along_each(x: Any, makings: list[Any]) -> Any:
+    """The last dimensions of `x`, transformed one by one."""
+    first = x.ndim - len(makings)
+    for d, making in enumerate(makings):
+        if making.ndim == 1:
+            x = np.take(x, making, first + d)
+        else:
+            x = np.swapaxes(np.swapaxes(x, first + d, -1) @ making.T.astype(x.dtype), first + d, -1)
+    return np.ascontiguousarray(x)
+
+
+def transposed(makings: list[Any], size: Ints) -> list[Any]:
+    """The transposed transformations, back to dimensions of `size`."""
+    return [(np.eye(n)[making] if making.ndim == 1 else making).T for making, n in zip(makings, size, strict=True)]
+
+
+def shares(size: Ints, output_size: Ints) -> list[Any]:
+    """The matrices of means over adaptive windows."""
+    matrices = []
+    for length, out in zip(size, output_size, strict=True):
+        starts, ends = np.arange(out) * length // out, -(-(np.arange(out) + 1) * length // out)
+        places = np.arange(length)
+        inside = (places >= starts[:, None]) & (places < ends[:, None])
+        matrices.append(inside / np.maximum(ends - starts, 1)[:, None])
+    return matrices

@@ -1,4 +1,4 @@
-"""Random numbers as ops. The result does not depend on the input's values, so each gradient is zero."""
+"""Random numbers as ops, and their seeds. The result does not depend on the input's values, so each gradient is zero."""
 # fmt: off
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from ...op import INPLACE, primitive, public, row
 from ...tensor import Tensor, refuse
 from ...tensor import factories as _factories  # noqa: F401 -- puts new_zeros and its like on Tensor
 from ...tensor.creation import drawn
-from ...tensor.random import Generator, chosen, laid_out
+from ...tensor.random import Generator, chosen, default_generator, laid_out
 
 
 def _in_place(fill: Any) -> Any:
@@ -245,3 +245,36 @@ def multinomial(input: Tensor, num_samples: int, replacement: bool = False, *, g
     if (weights.sum(-1) <= 0).any():
         raise RuntimeError("invalid multinomial distribution (sum of probabilities <= 0)")
     return multinomial_draw(input, num_samples=num_samples, replacement=replacement, generator=generator)
+
+
+@public("torch.manual_seed")
+def manual_seed(seed: int) -> Generator:
+    """Make all later random numbers repeatable. They equal PyTorch's for that seed on the CPU."""
+    return default_generator.manual_seed(seed)
+
+
+@public("torch.initial_seed")
+def initial_seed() -> int:
+    """The seed of the random numbers."""
+    return default_generator.initial_seed()
+
+
+@public("torch.seed")
+def seed() -> int:
+    """Restart the random numbers from an unpredictable seed, and return it."""
+    return default_generator.seed()
+
+
+@public("torch.get_rng_state")
+def get_rng_state() -> Tensor:
+    """The state of the random numbers, as bytes, for `set_rng_state`."""
+    return default_generator.get_state()
+
+
+@public("torch.set_rng_state")
+def set_rng_state(new_state: Tensor) -> None:
+    """Restore a state from `get_rng_state`."""
+    default_generator.set_state(new_state)
+
+
+public("torch.Generator")(Generator)

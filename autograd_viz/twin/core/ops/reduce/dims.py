@@ -43,10 +43,8 @@ def of_tensor(function: Callable[..., Any]) -> Callable[..., Any]:
     return checked
 
 
-def tensor_call(*names: Any, inplace: bool = False) -> Any:
+def tensor_call(*names: str, inplace: bool = False) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Publish a function under `names`, as `public` does, and check its first argument, as `of_tensor` does."""
-    if len(names) == 1 and callable(names[0]):
-        return public(of_tensor(names[0]))
     return lambda function: public(*names, inplace=inplace)(of_tensor(function))
 
 

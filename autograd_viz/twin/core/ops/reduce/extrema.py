@@ -215,7 +215,7 @@ median = _median("median", median_all, median_dim,
 nanmedian = _median("nanmedian", nanmedian_all, nanmedian_dim, "The median of all elements except nan.")
 
 
-@tensor_call
+@tensor_call()
 def aminmax(input: Tensor, *, dim: int | None = None, keepdim: bool = False) -> Any:
     """The smallest and the largest.
 
@@ -229,13 +229,13 @@ def aminmax(input: Tensor, *, dim: int | None = None, keepdim: bool = False) -> 
     return aminmax_dim(input, dim=dim, keepdim=keepdim)
 
 
-@tensor_call
+@tensor_call()
 def mode(input: Tensor, dim: int = -1, keepdim: bool = False) -> Any:
     """The most frequent element along `dim`, and its index."""
     return mode_dim(input, dim=nonempty_dim("mode", input, dim), keepdim=keepdim)
 
 
-@tensor_call
+@tensor_call()
 def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> Any:
     """The k-th smallest along `dim`, and its index.
 

@@ -118,7 +118,7 @@ def vector_norm(x: Tensor, ord: Any = 2, dim: Any = None, keepdim: bool = False,
     return vector_norm_dims(x, ord=ord, dim=optional_dims(x, dim), keepdim=keepdim, dtype=dtype)
 
 
-@tensor_call
+@tensor_call()
 def norm(input: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False, out: None = None, dtype: Any = None) -> Any:
     """The norm of all elements or over `dim`. p is a number, "fro" (2) or "nuc" (of a matrix)."""
     if p is None or p == "fro":
@@ -152,7 +152,7 @@ def norm_of_either(
     return vector_norm(A, ord, dims, keepdim, dtype=dtype)
 
 
-@tensor_call
+@tensor_call()
 def dist(input: Tensor, other: Tensor, p: float = 2) -> Any:
     """The p-norm of input - other."""
     return dist_p(input, other, p=p)

@@ -52,7 +52,7 @@ def in_order(self: Array, dim: int, descending: bool) -> Array:
     return np.flip(self.shape[dim] - 1 - backwards, dim)
 
 
-@tensor_call
+@tensor_call()
 def sort(input: Tensor, dim: int = -1, descending: bool = False, stable: bool | None = None) -> Any:
     """The sorted elements along `dim`, and their indices in `input`."""
     check_dim(dim, input.ndim)
@@ -67,13 +67,13 @@ def msort(input: Tensor) -> Any:
     return sort_dim(input, dim=0).values
 
 
-@tensor_call
+@tensor_call()
 def argsort(input: Tensor, dim: int = -1, descending: bool = False, stable: bool = False) -> Any:
     """The indices that sort the elements along `dim`."""
     return argsort_dim(input, dim=check_dim(dim, input.ndim), descending=descending)
 
 
-@tensor_call
+@tensor_call()
 def topk(input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> Any:
     """The k largest along `dim`, and their indices.
 
