@@ -81,8 +81,7 @@ def softplus_backward(grad_output, self, *, beta, threshold):
 softplus_backward.defvjp(
     grad_output = lambda grad, self, beta, threshold: softplus_backward(grad, self, beta=beta, threshold=threshold),
     self        = lambda grad, grad_output, self, beta, threshold: where(
-        beta * self > threshold, 0, grad * grad_output * beta * sigmoid(beta * self) * (1 - sigmoid(beta * self))),
-)
+        beta * self > threshold, 0, grad * grad_output * beta * sigmoid(beta * self) * (1 - sigmoid(beta * self))))
 
 
 @public("nn.functional.softplus")
@@ -140,8 +139,7 @@ elu_backward.defvjp(
         grad, self_or_result, alpha=alpha, scale=scale, input_scale=input_scale),
     self_or_result = lambda grad, grad_output, self_or_result, alpha, scale, input_scale: where(
         self_or_result <= 0, elu_backward(grad * grad_output, self_or_result, alpha=alpha, scale=scale, input_scale=input_scale)
-        * input_scale, 0),
-)
+        * input_scale, 0))
 
 
 celu_of = row("celu_of", "CeluBackward0", "self if self > 0, else alpha * (exp(self / alpha) - 1).",
@@ -166,8 +164,7 @@ def glu_backward(grad_output, self, *, dim):
     return np.concatenate([grad_output * gate, grad_output * a * gate * (1 - gate)], dim)
 glu_backward.defvjp(
     grad_output = lambda grad, self, dim: glu_tangent(grad, self, dim),
-    self        = lambda grad, grad_output, self, dim: glu_double_backward(grad, grad_output, self, dim),
-)
+    self        = lambda grad, grad_output, self, dim: glu_double_backward(grad, grad_output, self, dim))
 
 
 @composite

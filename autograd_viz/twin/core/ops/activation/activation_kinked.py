@@ -28,10 +28,7 @@ threshold_of = row("threshold_of", "ThresholdBackward0", "self if self > thresho
     self = lambda grad, self, threshold: threshold_backward(grad, self, threshold=threshold))
 
 
-@primitive(
-    "ThresholdBackwardBackward0",
-    written=lambda grad_output, self, threshold: grad_output * (self > threshold),
-)
+@primitive("ThresholdBackwardBackward0", written=lambda grad_output, self, threshold: grad_output * (self > threshold))
 def threshold_backward(grad_output, self, *, threshold):
     """0 where self <= threshold, else grad_output."""
     whole = np.dtype(f"i{grad_output.itemsize}")
@@ -40,8 +37,7 @@ def threshold_backward(grad_output, self, *, threshold):
     return passes.view(grad_output.dtype)
 threshold_backward.defvjp(
     grad_output = lambda grad, self, threshold: threshold_backward(grad, self, threshold=threshold),
-    self        = lambda grad: zeros_like(grad),
-)
+    self        = lambda grad: zeros_like(grad))
 
 
 leaky_relu_of = row("leaky_relu_of", "LeakyReluBackward0", "self if self > 0, else negative_slope * self.",

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ...op import primitive, public, public_row
+from ...op import primitive, public, public_row, renamed
 from ...tensor import Tensor, refuse
 from ...tensor.random import default_generator, laid_out
 
@@ -22,8 +22,7 @@ def dropout_with_mask(input, *, p):
     mask = keep(input, p)
     return input * mask * input.dtype.type(0 if p == 1 else 1 / (1 - p)), mask
 dropout_with_mask.defvjp(
-    input = lambda grad, result1, p: native_dropout_backward(grad, result1, scale=0 if p == 1 else 1 / (1 - p)),
-)
+    input = lambda grad, result1, p: native_dropout_backward(grad, result1, scale=0 if p == 1 else 1 / (1 - p)))
 
 
 native_dropout_backward = public_row("torch.native_dropout_backward", "NativeDropoutBackwardBackward0",
@@ -37,13 +36,6 @@ native_dropout_backward = public_row("torch.native_dropout_backward", "NativeDro
 def keep(like: Any, p: float) -> Any:
     """True with probability 1 - p, in the shape of `like`."""
     return laid_out(default_generator.doubles(like.size) < 1 - p, like)
-
-
-def per_feature(input: Tensor) -> Any:
-    """An array with one number per sample and channel."""
-    if input.ndim < 2:
-        raise RuntimeError("Feature dropout requires at least 2 dimensions in the input")
-    return np.empty((*input.shape[:2], *[1] * (input.ndim - 2)))
 
 
 def times(input: Tensor, factor: Tensor, inplace: bool) -> Tensor:
@@ -63,7 +55,9 @@ def drop(input: Tensor, p: float, train: bool, features: bool, inplace: bool = F
     if p == 1:
         return times(input, Tensor(np.zeros((), input._data.dtype)), inplace)
     refuse(input, "c", "bernoulli_scalar_cpu_")
-    kept = keep(per_feature(input) if features else input._data, p)
+    if features and input.ndim < 2:
+        raise RuntimeError("Feature dropout requires at least 2 dimensions in the input")
+    kept = keep(np.empty((*input.shape[:2], *[1] * (input.ndim - 2))) if features else input._data, p)
     if not alpha:
         return times(input, Tensor((kept / (1 - p)).astype(input._data.dtype, copy=False)), inplace)
     a = 1 / math.sqrt((ALPHA * ALPHA * p + 1) * (1 - p))
@@ -98,8 +92,7 @@ def _low_level(name: str, features: bool, alpha: bool) -> None:
         check_probability(p, RuntimeError)
         return drop(input, p, train, features, alpha=alpha)
 
-    function.__name__, function.__doc__ = name, f"{name}, with the required argument `train`."
-    public(f"torch.{name}")(function)
+    public(f"torch.{name}")(renamed(function, name, f"{name}, with the required argument `train`."))
 
 
 _low_level("dropout", features=False, alpha=False)
@@ -108,29 +101,28 @@ _low_level("alpha_dropout", features=False, alpha=True)
 _low_level("feature_alpha_dropout", features=True, alpha=True)
 
 
-@public("nn.functional.dropout")
-def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
+def _functional(name: str, does: str, features: bool, alpha: bool) -> Any:
+    """Define nn.functional.dropout or a similar function."""
+
+    def function(input: Tensor, p: float = 0.5, training: bool = not alpha, inplace: bool = False) -> Any:
+        check_probability(p)
+        return drop(input, p, training, features, inplace, alpha=alpha)
+
+    return public(f"nn.functional.{name}")(renamed(function, name, does))
+
+
+dropout = _functional(
+    "dropout",
     """In training, each number becomes 0 with probability p, and the others are divided by 1 - p.
 
     Raises:
         ValueError: p is not a probability.
-    """
-    check_probability(p)
-    return drop(input, p, training, False, inplace)
-
-
-@public("nn.functional.alpha_dropout")
-def alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False) -> Any:
-    """Dropout that keeps mean 0 and variance 1, for selu."""
-    check_probability(p)
-    return drop(input, p, training, False, inplace, alpha=True)
-
-
-@public("nn.functional.feature_alpha_dropout")
-def feature_alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False) -> Any:
-    """alpha_dropout of whole channels."""
-    check_probability(p)
-    return drop(input, p, training, True, inplace, alpha=True)
+    """,
+    features=False,
+    alpha=False,
+)
+_functional("alpha_dropout", "Dropout that keeps mean 0 and variance 1, for selu.", features=False, alpha=True)
+_functional("feature_alpha_dropout", "alpha_dropout of whole channels.", features=True, alpha=True)
 
 
 @public("nn.functional.dropout1d")

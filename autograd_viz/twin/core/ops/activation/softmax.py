@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...base.names import conjugated, exp, keep_dims, sum_dim
-from ...op import composite, primitive, public, row
+from ...op import Primitive, composite, primitive, public, renamed, row
 from ...tensor import Array, Tensor, check_dim, refuse
 from ...tensor.factories import empty, zeros_like
 from ..elementwise.arithmetic import _as_float
@@ -42,8 +42,7 @@ def softmax_backward_data(grad_output, output, *, dim, input_dtype=None):
 softmax_backward_data.defvjp(
     grad_output = lambda grad, output, dim: softmax_backward_data(grad, output, dim=dim),
     output      = lambda grad, grad_output, output, dim:
-        grad * grad_output - grad * sum_along(grad_output * output, dim) - grad_output * sum_along(grad * output, dim),
-)
+        grad * grad_output - grad * sum_along(grad_output * output, dim) - grad_output * sum_along(grad * output, dim))
 
 
 @primitive("LogSoftmaxBackward0")
@@ -65,8 +64,7 @@ def log_softmax_backward_data(grad_output, output, *, dim, input_dtype=None):
     return grad_output - np.exp(output) * grad_output.sum(dim, keepdims=True)
 log_softmax_backward_data.defvjp(
     grad_output = lambda grad, output, dim: grad - sum_along(grad * exp(output), dim),
-    output      = lambda grad, grad_output, output, dim: -grad * exp(output) * sum_along(grad_output, dim),
-)
+    output      = lambda grad, grad_output, output, dim: -grad * exp(output) * sum_along(grad_output, dim))
 
 
 @primitive("LogsumexpBackward0")
@@ -100,25 +98,21 @@ def _in_float(name: str, input: Tensor, dim: int, dtype: Any) -> Tensor:
     return x
 
 
-@tensor_call("softmax", "special.softmax")
-def softmax(input: Tensor, dim: int, dtype: Any = None) -> Any:
-    """Positive numbers with sum 1 along `dim`."""
-    return softmax_dim(_in_float("softmax", input, dim, dtype), dim=dim)
+def _along(kernel: str, op: Primitive, does: str, *names: str) -> Any:
+    """The call of one of the three ops."""
+
+    def call(input: Tensor, dim: int, dtype: Any = None) -> Any:
+        return op(_in_float(kernel, input, dim, dtype), dim=dim)
+
+    return tensor_call(*names)(renamed(call, names[0].rpartition(".")[2], does))
 
 
-@tensor_call("log_softmax", "special.log_softmax")
-def log_softmax(input: Tensor, dim: int, dtype: Any = None) -> Any:
-    """The logarithm of softmax."""
-    return log_softmax_dim(_in_float("log_softmax", input, dim, dtype), dim=dim)
-
-
-@tensor_call("torch._safe_softmax")
-def _safe_softmax(input: Tensor, dim: int, dtype: Any = None) -> Any:
-    """softmax, but 0 if all elements along `dim` are -inf."""
-    return safe_softmax_dim(_in_float("softmax", input, dim, dtype), dim=dim)
-
-
-_safe_softmax.default = _safe_softmax  # type: ignore[attr-defined]  # torch.ops.aten has the overload under this name
+softmax = _along("softmax", softmax_dim, "Positive numbers with sum 1 along `dim`.", "softmax", "special.softmax")
+log_softmax = _along("log_softmax", log_softmax_dim, "The logarithm of softmax.", "log_softmax", "special.log_softmax")
+_safe_softmax = _along(
+    "softmax", safe_softmax_dim, "softmax, but 0 if all elements along `dim` are -inf.", "torch._safe_softmax"
+)
+_safe_softmax.default = _safe_softmax  # torch.ops.aten has the overload under this name
 
 
 @public("torch._softmax_backward_data")

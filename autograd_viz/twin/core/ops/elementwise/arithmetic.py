@@ -70,8 +70,7 @@ def rsub_tensor(self, other, *, alpha=1):
     return other - checked_alpha(alpha, self) * self
 rsub_tensor.defvjp(
     self  = lambda grad, alpha: maybe_multiply(-grad, alpha),
-    other = lambda grad: grad,
-)
+    other = lambda grad: grad)
 
 
 @primitive("RsubBackward1")

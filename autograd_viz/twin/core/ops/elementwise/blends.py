@@ -48,8 +48,7 @@ def addcdiv(self, tensor1, tensor2, *, value=1):
 addcdiv.defvjp(
     self    = lambda grad: grad,
     tensor1 = lambda grad, tensor2, value: grad * conjugated(value / tensor2),
-    tensor2 = lambda grad, tensor1, tensor2, value: -grad * conjugated(value * tensor1 / (tensor2 * tensor2)),
-)
+    tensor2 = lambda grad, tensor1, tensor2, value: -grad * conjugated(value * tensor1 / (tensor2 * tensor2)))
 
 
 lerp_scalar = row("lerp_scalar", "LerpBackward0", "self + weight * (end - self), for a number `weight`.",

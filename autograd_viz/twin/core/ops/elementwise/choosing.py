@@ -86,8 +86,7 @@ def clamp_tensors(self, min=None, max=None):
 clamp_tensors.defvjp(
     self = lambda grad, self, min, max: where(within(self, min, max), grad, 0),
     min  = lambda grad, self, min, max: where(cut_below(self, min, max), grad, 0),
-    max  = lambda grad, self, min, max: where(cut_above(self, min, max), grad, 0),
-)
+    max  = lambda grad, self, min, max: where(cut_above(self, min, max), grad, 0))
 
 
 @inlined

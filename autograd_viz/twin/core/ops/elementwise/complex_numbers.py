@@ -44,8 +44,7 @@ def complex_of(real, imag):
     return out
 complex_of.defvjp(
     real = lambda grad, imag, real: real_part(grad),
-    imag = lambda grad, imag, real: imaginary_part(grad),
-)
+    imag = lambda grad, imag, real: imaginary_part(grad))
 
 
 @primitive("PolarBackward0")
@@ -56,8 +55,7 @@ def polar_of(abs, angle):
     return out
 polar_of.defvjp(
     abs   = lambda grad, result: real_part(conj(grad) * sgn(result)),
-    angle = lambda grad, result: real_part(conj(grad) * (result * 1j)),
-)
+    angle = lambda grad, result: real_part(conj(grad) * (result * 1j)))
 
 
 conj = row("conj", "ConjBackward0", "a - bi for a + bi.",

@@ -39,8 +39,7 @@ def pow_tensor(self, exponent):
 pow_tensor.defvjp(
     self     = lambda grad, self, exponent: (
         where(eq(exponent, 0), zeros_like(grad), grad * conjugated(exponent * self ** (exponent - 1)))),
-    exponent = lambda grad, self, exponent, result: pow_backward_exponent(grad, self, exponent, result),
-)
+    exponent = lambda grad, self, exponent, result: pow_backward_exponent(grad, self, exponent, result))
 
 
 @primitive("PowBackward2")
@@ -102,15 +101,15 @@ def square(input: Tensor) -> Any:
     return pow_scalar(input, exponent=2)
 
 
-sqrt = of_floats("sqrt", "SqrtBackward0", "Square root.", np.sqrt)
+sqrt = public_row("sqrt", "SqrtBackward0", "Square root.", lambda self: np.sqrt(_as_float(self)), inplace=True)
 rsqrt = of_floats("rsqrt", "RsqrtBackward0", "1 / sqrt(self).", lambda x: 1 / np.sqrt(x),
     self = lambda grad, result: -0.5 * grad * conjugated(result**3))
-exp = of_floats("exp", "ExpBackward0", "e ** self.", np.exp)
+exp = public_row("exp", "ExpBackward0", "e ** self.", lambda self: np.exp(_as_float(self)), inplace=True)
 exp2 = of_floats("exp2 special.exp2", "Exp2Backward0", "2 ** self.", np.exp2,
     self = lambda grad, result: grad * conjugated(result) * 0.6931471805599453)  # log(2)
 expm1 = of_floats("expm1 special.expm1", "Expm1Backward0", "e ** self - 1, exact for small self.", np.expm1,
     self = lambda grad, result: grad * (conjugated(result) + 1))
-log = of_floats("log", "LogBackward0", "Natural logarithm; -inf at 0.", np.log)
+log = public_row("log", "LogBackward0", "Natural logarithm; -inf at 0.", lambda self: np.log(_as_float(self)), inplace=True)
 log1p = of_floats("log1p special.log1p", "Log1PBackward0", "log(1 + self), exact for small self.", np.log1p,
     self = lambda grad, self: grad / (conjugated(self) + 1))
 log2 = of_floats("log2", "Log2Backward0", "Logarithm to base 2.", np.log2,
@@ -131,8 +130,7 @@ def logaddexp(self, other):
     return np.logaddexp(self, other)
 logaddexp.defvjp(
     self  = lambda grad, self, other: grad / conjugated(1 + exp(other - self)),
-    other = lambda grad, self, other: grad / conjugated(1 + exp(self - other)),
-)
+    other = lambda grad, self, other: grad / conjugated(1 + exp(self - other)))
 
 
 logaddexp2 = public_row("logaddexp2", "Logaddexp2Backward0", "log2(2**self + 2**other), without overflow.",

@@ -58,8 +58,7 @@ def div_rounded(self, other, *, rounding_mode):
 div_rounded.defvjp(
     self  = lambda grad, other, rounding_mode:       grad / other if rounding_mode is None else zeros_like(grad),
     other = lambda grad, self, other, rounding_mode: (
-        -grad * ((self / other) / other) if rounding_mode is None else zeros_like(grad)),
-)
+        -grad * ((self / other) / other) if rounding_mode is None else zeros_like(grad)))
 
 
 @public("div", "divide", "true_divide", "Tensor.__truediv__")

@@ -109,8 +109,7 @@ def index_put_tensors(self, values, *, indices, accumulate=False):
 index_put_tensors.defvjp(
     self   = lambda grad, indices, accumulate: (
         grad if accumulate else index_put_tensors(grad, 0, indices=indices, accumulate=False)),
-    values = lambda grad, indices: index_tensors(grad, indices=indices),
-)
+    values = lambda grad, indices: index_tensors(grad, indices=indices))
 
 
 unsafe_masked_index = row("unsafe_masked_index", "UnsafeMaskedIndexBackward0",
@@ -128,8 +127,7 @@ def unsafe_masked_index_put(self, values, *, mask, indices):
     return out
 unsafe_masked_index_put.defvjp(
     self   = lambda grad: grad,
-    values = lambda grad, mask, indices: unsafe_masked_index(grad, mask=mask, indices=indices, fill=0),
-)
+    values = lambda grad, mask, indices: unsafe_masked_index(grad, mask=mask, indices=indices, fill=0))
 
 
 # fmt: on

@@ -51,8 +51,7 @@ def embedding_dense_backward(grad_output, *, indices, num_weights, padding_idx=-
         out[padding_idx] = 0
     return out
 embedding_dense_backward.defvjp(
-    grad_output = lambda grad, indices, padding_idx: rows_but_padding(grad, indices=indices, padding_idx=padding_idx),
-)
+    grad_output = lambda grad, indices, padding_idx: rows_but_padding(grad, indices=indices, padding_idx=padding_idx))
 
 
 rows_but_padding = row("rows_but_padding", "EmbeddingBackward0", "weight[indices], with zeros for the row `padding_idx`.",

@@ -155,8 +155,7 @@ def index_add(self, source, *, dim, index, alpha=1):
     return out.reshape(self.shape)
 index_add.defvjp(
     self   = lambda grad: grad,
-    source = lambda grad, dim, index, source, source_dim, alpha: maybe_multiply(picked(grad, dim, index, source_dim), alpha),
-)
+    source = lambda grad, dim, index, source, source_dim, alpha: maybe_multiply(picked(grad, dim, index, source_dim), alpha))
 
 
 @primitive("IndexCopyBackward0")
@@ -167,8 +166,7 @@ def index_copy(self, source, *, dim, index):
     return out.reshape(self.shape)
 index_copy.defvjp(
     self   = lambda grad, dim, index: index_fill_scalar(grad, dim=dim, index=index, value=0),
-    source = lambda grad, dim, index, source, source_dim: picked(grad, dim, index, source_dim),
-)
+    source = lambda grad, dim, index, source, source_dim: picked(grad, dim, index, source_dim))
 
 
 @primitive("IndexFillBackward0")
@@ -197,8 +195,7 @@ def index_fill_tensor(self, value, *, dim, index):
     return index_fill_scalar.forward(self, dim=dim, index=index, value=value)
 index_fill_tensor.defvjp(
     self  = lambda grad, dim, index: index_fill_scalar(grad, dim=dim, index=index, value=0),
-    value = lambda grad, dim, index: sum_all(index_select(grad, dim=dim, index=distinct(index))),
-)
+    value = lambda grad, dim, index: sum_all(index_select(grad, dim=dim, index=distinct(index))))
 
 
 distinct = row("distinct", "", "Unique values.", lambda self: np.unique(self))
@@ -242,8 +239,7 @@ def put_values(self, source, *, index, accumulate=False):
     return out.reshape(self.shape)
 put_values.defvjp(
     self   = lambda grad, index, accumulate: grad if accumulate else put_values(grad, 0, index=index, accumulate=False),
-    source = lambda grad, index, source, accumulate: reshape_as(take(grad, index=index), source),
-)
+    source = lambda grad, index, source, accumulate: reshape_as(take(grad, index=index), source))
 
 
 # fmt: on

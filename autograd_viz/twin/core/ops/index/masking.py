@@ -44,8 +44,7 @@ def masked_fill_tensor(self, value, *, mask):
     return np.where(mask, value.astype(self.dtype), self)
 masked_fill_tensor.defvjp(
     self  = lambda grad, mask: masked_fill_scalar(grad, mask=mask, value=0),
-    value = lambda grad, mask: sum_all(where(mask, grad, zeros_like(grad))),
-)
+    value = lambda grad, mask: sum_all(where(mask, grad, zeros_like(grad))))
 
 
 @public
@@ -79,8 +78,7 @@ def masked_scatter_values(self, source, *, mask):
     return whole
 masked_scatter_values.defvjp(
     self   = lambda grad, mask: masked_fill_scalar(grad, mask=mask, value=0),
-    source = lambda grad, mask, source_sym_sizes: masked_scatter_backward(grad, mask=mask, sizes=source_sym_sizes),
-)
+    source = lambda grad, mask, source_sym_sizes: masked_scatter_backward(grad, mask=mask, sizes=source_sym_sizes))
 
 
 @primitive("MaskedScatterBackwardBackward0")

@@ -65,9 +65,7 @@ def attention_slope(grad: Any, weights: Any, value: Any, output: Any) -> Any:
     return weights * (grad @ swap_last(like_query(value, grad)) - sum_dim(grad * output, dim=(-1,), keepdim=True))
 
 
-@primitive(
-    "ScaledDotProductFlashAttentionForCpuBackward0", results=("output", "logsumexp"), nondifferentiable=("logsumexp",),
-)
+@primitive("ScaledDotProductFlashAttentionForCpuBackward0", results=("output", "logsumexp"), nondifferentiable=("logsumexp",))
 def flash_attention(query, key, value, *, dropout_p=0.0, is_causal=False, attn_mask=None, scale=None):
     """softmax(query @ key^T * scale + attn_mask) @ value, and the logsumexp of the scores."""
     scores = ARRAY_NAMES["attention_scores"](query, key, attn_mask, is_causal, scale)
@@ -89,8 +87,7 @@ flash_attention.defvjp(
             grad, attention_weights(query, key, logsumexp, attn_mask, is_causal, scale), value, output,
         )) @ query, key) * scale_of(query, scale),
     value = lambda grad, query, key, value, logsumexp, attn_mask, is_causal, scale:
-        shared_heads(swap_last(attention_weights(query, key, logsumexp, attn_mask, is_causal, scale)) @ grad, value),
-)
+        shared_heads(swap_last(attention_weights(query, key, logsumexp, attn_mask, is_causal, scale)) @ grad, value))
 
 
 # fmt: on

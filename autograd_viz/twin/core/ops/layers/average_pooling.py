@@ -20,18 +20,27 @@ def _sliding(n: int) -> Primitive:
     @op(n, "AvgPool{n}DBackward0", "avg_pool{n}d_windows", written=brief(f"avg_pool{n}d"))
     def forward(self, *, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override):
         """The mean of each window of {one}."""
-        step = stride or kernel_size
-        return mean_of_windows(self, kernel_size, step, padding, ceil_mode, count_include_pad, divisor_override)
+        step, one, size = stride or kernel_size, (1,) * n, self.shape[-n:]
+        places = places_of(size, kernel_size, step, padding, one, ceil_mode)
+        reach = (s * (p - 1) + k for s, p, k in zip(step, places, kernel_size, strict=True))
+        around = padded(self, padding, tuple(max(r - p - m, 0) for r, p, m in zip(reach, padding, size, strict=True)))
+        total = np.zeros((*self.shape[:-n], *places), self.dtype)
+        for offset in offsets(kernel_size):
+            total += around[seen_at(offset, places, step, one)]
+        counts = divisors(places, size, kernel_size, step, padding, count_include_pad, divisor_override).astype(self.dtype)
+        return total // counts if self.dtype.kind in "iu" else total / counts
 
     @op(n, "AvgPool{n}DBackwardBackward0", "avg_pool{n}d_backward", written=brief(f"avg_pool{n}d_backward", 1))
     def backward(grad_output, self, *, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override):
         """Each gradient, divided evenly over its window."""
-        step, size = stride or kernel_size, self.shape[-n:]
-        return shared_out(grad_output, size, kernel_size, step, padding, count_include_pad, divisor_override)
+        step, size, places = stride or kernel_size, self.shape[-n:], grad_output.shape[-n:]
+        counts = divisors(places, size, kernel_size, step, padding, count_include_pad, divisor_override)
+        share = grad_output / counts.astype(grad_output.dtype)
+        lead = share.shape[:-n]
+        parts = np.broadcast_to(share.reshape(*lead, *(1,) * n, *places), (*lead, *kernel_size, *places))
+        return overlap_added(parts, size, step, padding, (1,) * n)
 
-    forward.defvjp(
-        self        = same(backward.name, "self", options=_OPTIONS),
-    )
+    forward.defvjp(self = same(backward.name, "self", options=_OPTIONS))
     backward.defvjp(
         grad_output = same(forward.name, options=_OPTIONS),
         self        = lambda grad: zeros_like(grad),
@@ -53,9 +62,7 @@ def _adaptive(n: int) -> Primitive:
         return along_each(grad_output, transposed(shares(self.shape[-n:], grad_output.shape[-n:]), self.shape[-n:]))
 
     lengths = (f"grad_output_sym_argsize_minus_{d}" for d in range(n, 0, -1))
-    forward.defvjp(
-        self        = same(back, "self"),
-    )
+    forward.defvjp(self = same(back, "self"))
     backward.defvjp(
         grad_output = asking(lambda grad, *size: op_named(pool)(grad, output_size=size), "grad", *lengths),
         self        = lambda grad: zeros_like(grad),
@@ -67,34 +74,6 @@ AVG_POOL, ADAPTIVE_AVG_POOL = {n: _sliding(n) for n in (2, 3)}, {n: _adaptive(n)
 
 
 # fmt: on
-def mean_of_windows(
-    x: Any, kernel: Ints, stride: Ints, padding: Ints, ceil_mode: bool, count_include_pad: bool, divisor: int | None
-) -> Any:
-    """The sum of each window, divided by its divisor."""
-    n = len(kernel)
-    size = x.shape[-n:]
-    places = places_of(size, kernel, stride, padding, (1,) * n, ceil_mode)
-    reach = (s * (p - 1) + k for s, p, k in zip(stride, places, kernel, strict=True))
-    around = padded(x, padding, tuple(max(r - p - m, 0) for r, p, m in zip(reach, padding, size, strict=True)))
-    total = np.zeros((*x.shape[:-n], *places), x.dtype)
-    for offset in offsets(kernel):
-        total += around[seen_at(offset, places, stride, (1,) * n)]
-    counts = divisors(places, size, kernel, stride, padding, count_include_pad, divisor).astype(x.dtype)
-    return total // counts if x.dtype.kind in "iu" else total / counts
-
-
-def shared_out(
-    grad: Any, size: Ints, kernel: Ints, stride: Ints, padding: Ints, count_include_pad: bool, divisor: int | None
-) -> Any:
-    """The transpose of `mean_of_windows`."""
-    n = len(kernel)
-    places = grad.shape[-n:]
-    share = grad / divisors(places, size, kernel, stride, padding, count_include_pad, divisor).astype(grad.dtype)
-    lead = share.shape[:-n]
-    parts = np.broadcast_to(share.reshape(*lead, *(1,) * n, *places), (*lead, *kernel, *places))
-    return overlap_added(parts, size, stride, padding, (1,) * n)
-
-
 def divisors(
     places: Ints, size: Ints, kernel: Ints, stride: Ints, padding: Ints, count_include_pad: bool, divisor: int | None
 ) -> Any:

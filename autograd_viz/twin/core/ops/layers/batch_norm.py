@@ -13,32 +13,6 @@ from ...tensor import Size, Tensor, check_scalar_type
 from .normalization import channels, check_same_type, scaled, standardized
 
 
-def batch_norm_forward(
-    input: Any, weight: Any, bias: Any, running_mean: Any, running_var: Any, training: bool, momentum: float, eps: float
-) -> tuple[Any, Any, Any]:
-    """The normalized input; in training also the mean and rstd of the batch. The running averages are updated in place."""
-    check_channels(input, weight, bias, running_mean, running_var, training)
-    check_types(input, weight, bias, running_mean, running_var)
-    x, none = input, np.empty(0, input.dtype)
-    weight, bias = (None if v is None else channels(v, x) for v in (weight, bias))
-    if not training:
-        rstd = 1 / np.sqrt(channels(running_var, x) + eps)
-        return scaled((x - channels(running_mean, x)) * rstd, weight, bias).astype(x.dtype, copy=False), none, none
-    normal, mean, variance, rstd = standardized(x, other_dims(x.ndim), eps)
-    n = x.size // x.shape[1]
-    if running_mean is not None:
-        running_mean += momentum * (mean.reshape(-1) - running_mean)
-    if running_var is not None:
-        running_var += momentum * (variance.reshape(-1) * (n / max(n - 1, 1)) - running_var)
-    output = scaled(normal, weight, bias).astype(x.dtype, copy=False)
-    return output, mean.reshape(-1), rstd.reshape(-1)
-
-
-def other_dims(ndim: int) -> tuple[int, ...]:
-    """All dimensions except 1, the channels."""
-    return (0, *range(2, ndim))
-
-
 def check_channels(input: Any, weight: Any, bias: Any, running_mean: Any, running_var: Any, training: bool) -> None:
     """Refuse parameters that do not have one element per channel."""
     number = input.shape[1] if input.ndim > 1 else 0
@@ -67,47 +41,52 @@ _RULES: Any = {
 }
 
 
-native_batch_norm = public_row("torch.native_batch_norm", "NativeBatchNormBackward0",
-    "Each channel normalized by the batch (training) or by the running averages, then scaled by weight and shifted by bias.",
-    lambda input, weight=None, bias=None, *, running_mean=None, running_var=None, training, momentum, eps:
-        batch_norm_forward(input, weight, bias, running_mean, running_var, training, momentum, eps), **_STATISTICS,
-    **_RULES)
+@public("torch.native_batch_norm")
+@primitive("NativeBatchNormBackward0", **_STATISTICS)
+def native_batch_norm(input, weight=None, bias=None, *, running_mean=None, running_var=None, training, momentum, eps):
+    """Each channel normalized by the batch (training) or by the running averages, then scaled by weight and shifted by bias."""
+    check_channels(input, weight, bias, running_mean, running_var, training)
+    check_types(input, weight, bias, running_mean, running_var)
+    x, none = input, np.empty(0, input.dtype)
+    weight, bias = (None if v is None else channels(v, x) for v in (weight, bias))
+    if not training:
+        rstd = 1 / np.sqrt(channels(running_var, x) + eps)
+        return scaled((x - channels(running_mean, x)) * rstd, weight, bias).astype(x.dtype, copy=False), none, none
+    normal, mean, variance, rstd = standardized(x, (0, *range(2, x.ndim)), eps)
+    n = x.size // x.shape[1]
+    if running_mean is not None:  # the running averages are updated in place
+        running_mean += momentum * (mean.reshape(-1) - running_mean)
+    if running_var is not None:
+        running_var += momentum * (variance.reshape(-1) * (n / max(n - 1, 1)) - running_var)
+    return scaled(normal, weight, bias).astype(x.dtype, copy=False), mean.reshape(-1), rstd.reshape(-1)
+native_batch_norm.defvjp(**_RULES)
 
 
-@primitive("NativeBatchNormLegitBackward0", **_STATISTICS)
-def native_batch_norm_legit(input, weight=None, bias=None, *, running_mean, running_var, training, momentum, eps):
-    """native_batch_norm, with running averages."""
-    return batch_norm_forward(input, weight, bias, running_mean, running_var, training, momentum, eps)
-native_batch_norm_legit.defvjp(**_RULES)
-
-
+native_batch_norm_legit = row("native_batch_norm_legit", "NativeBatchNormLegitBackward0",
+    "native_batch_norm, with running averages.",
+    lambda input, weight=None, bias=None, *, running_mean, running_var, training, momentum, eps: native_batch_norm.forward(
+        input, weight, bias, running_mean=running_mean, running_var=running_var, training=training, momentum=momentum, eps=eps),
+    **_STATISTICS, **_RULES)
 native_batch_norm_no_stats = row("native_batch_norm_no_stats", "NativeBatchNormLegitBackward1",
     "native_batch_norm, without running averages.",
-    lambda input, weight=None, bias=None, *, training, momentum, eps:
-        batch_norm_forward(input, weight, bias, None, None, training, momentum, eps), **_STATISTICS,
+    lambda input, weight=None, bias=None, *, training, momentum, eps: native_batch_norm.forward(
+        input, weight, bias, training=training, momentum=momentum, eps=eps), **_STATISTICS,
     input  = lambda grad, input, weight, result1, result2, training, eps:
         batch_norm_backward(grad, input, weight, None, result1, result2, training, eps),
     weight = lambda grad, input, result1, result2, training, eps:
         per_channel_sum(grad * by_channel(input, None, None, result1, result2, training, eps)),
     bias   = lambda grad: per_channel_sum(grad))
-
-
-@public("torch._batch_norm_with_update")
-@primitive(
-    "BatchNormWithUpdateBackward0", results=("output", "save_mean", "save_invstd", "reserve"),
-    nondifferentiable=("save_mean", "save_invstd", "reserve"),
-)
-def _batch_norm_with_update(input, weight=None, bias=None, *, running_mean, running_var, momentum, eps):
-    """native_batch_norm in training, with running averages."""
-    results = batch_norm_forward(input, weight, bias, running_mean, running_var, True, momentum, eps)
-    return *results, np.empty(0, np.uint8)
-_batch_norm_with_update.defvjp(
+_batch_norm_with_update = public_row("torch._batch_norm_with_update", "BatchNormWithUpdateBackward0",
+    "native_batch_norm in training, with running averages.",
+    lambda input, weight=None, bias=None, *, running_mean, running_var, momentum, eps: (*native_batch_norm.forward(
+        input, weight, bias, running_mean=running_mean, running_var=running_var, training=True, momentum=momentum, eps=eps),
+        np.empty(0, np.uint8)),
+    results=("output", "save_mean", "save_invstd", "reserve"), nondifferentiable=("save_mean", "save_invstd", "reserve"),
     input  = lambda grad, input, weight, running_mean, running_var, result1, result2, result3, eps:
         batch_norm_backward(grad, input, weight, running_var, result1, result2, True, eps),
     weight = lambda grad, input, running_mean, running_var, result1, result2, eps:
         per_channel_sum(grad * by_channel(input, running_mean, running_var, result1, result2, True, eps)),
-    bias   = lambda grad: per_channel_sum(grad),
-)
+    bias   = lambda grad: per_channel_sum(grad))
 
 
 @composite

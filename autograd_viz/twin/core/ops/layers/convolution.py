@@ -18,7 +18,7 @@ import numpy as np
 
 from ...base.names import conjugated, sum_dim
 from ...base.symbol import Symbol, call
-from ...op import inlined, primitive
+from ...op import primitive
 from .windows import Ints, brief, offsets, overlap_added, padded, places_of, volume, windows_along
 
 
@@ -45,8 +45,7 @@ convolution.defvjp(
     weight = lambda grad, input, weight, stride, padding, dilation, transposed, output_padding, groups:
         convolution_backward_weight(grad, conjugated(input), weight, stride=stride, padding=padding, dilation=dilation,
                                     transposed=transposed, output_padding=output_padding, groups=groups),
-    bias   = lambda grad, bias_sym_sizes_opt, stride: sum_dim(grad, dim=all_but_channels(stride)),
-)
+    bias   = lambda grad, bias_sym_sizes_opt, stride: sum_dim(grad, dim=(0, *range(2, 2 + len(stride)))))
 
 
 @primitive("ConvolutionBackwardBackward0", written=_transposed_in_words)
@@ -61,8 +60,7 @@ convolution_backward_input.defvjp(
                     transposed=transposed, output_padding=output_padding, groups=groups),
     weight      = lambda grad, grad_output, weight, stride, padding, dilation, transposed, output_padding, groups:
         convolution_backward_weight(conjugated(grad_output), grad, weight, stride=stride, padding=padding, dilation=dilation,
-                                    transposed=transposed, output_padding=output_padding, groups=groups),
-)
+                                    transposed=transposed, output_padding=output_padding, groups=groups))
 
 
 @primitive("ConvolutionBackwardBackward0", written=brief("convolution_backward_weight", 2))
@@ -76,17 +74,10 @@ convolution_backward_weight.defvjp(
                     transposed=transposed, output_padding=output_padding, groups=groups),
     input       = lambda grad, grad_output, input, stride, padding, dilation, transposed, output_padding, groups:
         convolution_backward_input(conjugated(grad_output), input, grad, stride=stride, padding=padding, dilation=dilation,
-                                   transposed=transposed, output_padding=output_padding, groups=groups),
-)
+                                   transposed=transposed, output_padding=output_padding, groups=groups))
 
 
 # fmt: on
-@inlined
-def all_but_channels(stride: Ints) -> Ints:
-    """The dimensions over which a bias is summed: the batch and the spatial ones. There are as many of these as strides."""
-    return (0, *range(2, 2 + len(stride)))
-
-
 def _look(x: Any, weight: Any, stride: Ints, padding: Ints, dilation: Ints, groups: int, places: Ints | None = None) -> Any:
     """The convolution: one matrix product (kernels) x (windows) per image and group."""
     columns, places = _columns(x, weight.shape[2:], stride, padding, dilation, groups, places)

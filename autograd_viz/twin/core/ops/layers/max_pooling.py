@@ -10,7 +10,7 @@ import numpy as np
 
 from ...base.names import op_named, zeros_like
 from ...base.symbol import call
-from ...op import Primitive, inlined, primitive, row
+from ...op import Primitive, primitive, row
 from .sized import Maker, asking, op
 from .windows import Ints, every_look, offsets, padded, places_of, volume
 
@@ -163,7 +163,7 @@ def gather_in_planes(self, *, indices, n):
     flat = self.reshape(*self.shape[:-n], -1)
     return np.take_along_axis(flat, indices.reshape(*flat.shape[:-1], -1), -1).reshape(indices.shape)
 gather_in_planes.defvjp(self = lambda grad, self_sym_sizes, indices, n:
-    scatter_in_planes(grad, indices=indices, size=plane_size(self_sym_sizes, n)))
+    scatter_in_planes(grad, indices=indices, size=tuple(self_sym_sizes[-n:])))
 
 
 scatter_in_planes = row("scatter_in_planes", "ScatterAddBackward0",
@@ -174,12 +174,6 @@ scatter_in_planes = row("scatter_in_planes", "ScatterAddBackward0",
 
 
 # fmt: on
-@inlined
-def plane_size(sizes: Ints, n: int) -> Ints:
-    """The sizes of the last `n` dimensions."""
-    return tuple(sizes[-n:])
-
-
 def scattered(values: Any, indices: Any, size: Ints) -> Any:
     """Each value, added at its index in planes of zeros."""
     lead, elements = values.shape[: values.ndim - len(size)], volume(size)

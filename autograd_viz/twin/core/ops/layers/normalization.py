@@ -85,8 +85,7 @@ layer_normalization.defvjp(
         normalization_backward(scaled(grad, weight, None), input, result1, result2, last_dims(normalized_shape)),
     weight = lambda grad, input, result1, result2, normalized_shape:
         grad * normalized(input, result1, result2, last_dims(normalized_shape)),
-    bias   = lambda grad, bias: grad,
-)
+    bias   = lambda grad, bias: grad)
 
 
 @primitive("NativeGroupNormBackward0", results=("output", "mean", "rstd"))
@@ -103,8 +102,7 @@ group_normalization.defvjp(
         group_norm_backward(grads, input, result1, result2, weight, (N, group, C // group * HxW)),
     weight = lambda grads, input, result1, result2, N, C, HxW, group:
         per_channel_sum(grads[0] * in_groups(input, result1, result2, (N, group, C // group * HxW))),
-    bias   = lambda grads: per_channel_sum(grads[0]),
-)
+    bias   = lambda grads: per_channel_sum(grads[0]))
 
 
 @composite

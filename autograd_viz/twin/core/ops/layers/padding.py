@@ -43,9 +43,7 @@ def _declare(n: int, kind: str, node_name: str, seen: Callable[[Any, int], Any])
 
     name, back = f"{kind}_pad{n}d", f"{kind}_pad{n}d_backward"
     declared = op(n, f"{node_name}{n}DBackward0", name)(forward)
-    declared.defvjp(
-        self        = same(back, "self", options=("padding",)),
-    )
+    declared.defvjp(self = same(back, "self", options=("padding",)))
     op(n, f"{node_name}{n}DBackwardBackward0", back, written=brief(back, 1))(backward).defvjp(
         grad_output = same(name, options=("padding",)),
         self        = lambda grad: zeros_like(grad),

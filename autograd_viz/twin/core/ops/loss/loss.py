@@ -58,8 +58,7 @@ def smooth_l1_loss(self, target, *, reduction=1, beta=1.0):
     return reduced(np.where(z < beta, 0.5 * z * z / beta, z - 0.5 * beta).astype(z.dtype), reduction)
 smooth_l1_loss.defvjp(
     self   = lambda grad, self, target, reduction, beta: per_term(grad, self, reduction) * smooth_l1_slope(self - target, beta),
-    target = lambda grad, self, target, reduction, beta: per_term(grad, self, reduction) * smooth_l1_slope(target - self, beta),
-)
+    target = lambda grad, self, target, reduction, beta: per_term(grad, self, reduction) * smooth_l1_slope(target - self, beta))
 
 
 @inlined
@@ -75,8 +74,7 @@ def huber_loss(self, target, *, reduction=1, delta=1.0):
     return reduced(np.where(z < delta, 0.5 * z * z, delta * (z - 0.5 * delta)).astype(z.dtype), reduction)
 huber_loss.defvjp(
     self   = lambda grad, self, target, reduction, delta: per_term(grad, self, reduction) * huber_slope(self - target, delta),
-    target = lambda grad, self, target, reduction, delta: per_term(grad, self, reduction) * huber_slope(target - self, delta),
-)
+    target = lambda grad, self, target, reduction, delta: per_term(grad, self, reduction) * huber_slope(target - self, delta))
 
 
 @inlined
@@ -186,8 +184,9 @@ def check_weights(weight: Tensor, input: Tensor) -> None:
         raise ValueError("Weights and input must have the same size.")
 
 
-def weighted_mean(terms: Tensor, weight: Tensor, reduction: int) -> Tensor:
-    """The weighted terms. A mean is divided by the sum of the weights."""
+def weighted_mean(terms: Tensor, weight: Tensor, input: Tensor, reduction: int) -> Tensor:
+    """The weighted terms, reduced. A mean is divided by the sum of the weights."""
+    check_weights(weight, input)
     terms = terms * weight
     return terms.sum() / weight.sum() if reduction == MEAN else reduce_terms(terms, reduction)
 
@@ -198,8 +197,7 @@ def mse_loss_of(input: Tensor, target: Tensor, reduction: int, weight: Tensor | 
     expanded, aim = same_shape(input, target)
     if weight is None:
         return mse_loss(expanded, aim, reduction=reduction)
-    check_weights(weight, input)
-    return weighted_mean((expanded - aim) ** 2, weight, reduction)
+    return weighted_mean((expanded - aim) ** 2, weight, input, reduction)
 
 
 @loss("l1_loss")
@@ -208,8 +206,7 @@ def l1_loss(input: Tensor, target: Tensor, reduction: int, weight: Tensor | None
     expanded, aim = same_shape(input, target)
     if weight is None:
         return reduce_terms((expanded - aim).abs(), reduction)
-    check_weights(weight, input)
-    return weighted_mean((expanded - aim).abs(), weight, reduction)
+    return weighted_mean((expanded - aim).abs(), weight, input, reduction)
 
 
 @loss("smooth_l1_loss")

@@ -33,8 +33,7 @@ binary_cross_entropy.defvjp(
     self   = lambda grad, self, target, weight, reduction:
         weighted(per_term(grad, self, reduction), weight) * ((self - target) / away_from_zero((1 - self) * self)),
     target = lambda grad, self, weight, reduction:
-        weighted(per_term(grad, self, reduction), weight) * (log_above(1 - self) - log_above(self)),
-)
+        weighted(per_term(grad, self, reduction), weight) * (log_above(1 - self) - log_above(self)))
 
 
 @composite
@@ -59,8 +58,7 @@ binary_cross_entropy_with_logits.defvjp(
     self   = lambda grad, self, target, weight, pos_weight, reduction:
         weighted(per_term(grad, self, reduction), weight) * logits_slope(self, target, pos_weight),
     target = lambda grad, self, weight, pos_weight, reduction:
-        weighted(per_term(grad, self, reduction), weight) * logits_target_slope(self, pos_weight),
-)
+        weighted(per_term(grad, self, reduction), weight) * logits_target_slope(self, pos_weight))
 
 
 @inlined

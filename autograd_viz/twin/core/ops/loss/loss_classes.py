@@ -38,27 +38,10 @@ def at_targets(self: Any, chosen: Any) -> tuple[Any, ...]:
     return (*samples[: class_axis(self)], chosen, *samples[class_axis(self) :])
 
 
-def nll_forward(self: Any, target: Any, weight: Any, reduction: int, ignore_index: int) -> tuple[Any, Any]:
-    """-weight[target] * self[target] for each sample, and the sum of the weights, which is the divisor of a mean."""
-    chosen, weights = weight_per_target(self, target, weight, ignore_index)
-    terms = -weights * self[at_targets(self, chosen)]
-    terms, total = np.where(weights == 0, 0, terms).astype(self.dtype), weights.sum(dtype=self.dtype)
-    return (terms.sum() / total if reduction == MEAN else reduced(terms, reduction)), total
-
-
-def nll_backward(grad: Any, self: Any, target: Any, weight: Any, reduction: int, ignore_index: int, total: Any) -> Any:
-    """-weight[target] * grad at each sample's target, else 0."""
-    chosen, weights = weight_per_target(self, target, weight, ignore_index)
-    share = (grad / total if reduction == MEAN else grad) * -weights
-    out = np.zeros(self.shape, grad.dtype)
-    out[at_targets(self, chosen)] = np.where(weights == 0, 0, share)
-    return out
-
-
 def nll_rule(
     grad: Symbol, self: Symbol, *, target: Symbol, weight: Any, reduction: int, total_weight: Symbol, **_: Any
 ) -> Symbol:
-    """The text of `nll_backward` in a formula."""
+    """The text of `nll_loss_backward` in a formula."""
     share = -grad if weight is None else -grad * weight
     return call("zeros_but", share / total_weight if reduction == MEAN else share, at=target)
 
@@ -66,29 +49,37 @@ def nll_rule(
 @primitive("NllLossBackward0", results=("output", "total_weight"), nondifferentiable=("total_weight",))
 def nll_loss_forward(self, *, target, weight=None, reduction=1, ignore_index=-100):
     """The negative log-probability of each target. The classes are dimension 1."""
-    return nll_forward(self, target, weight, reduction, ignore_index)
+    chosen, weights = weight_per_target(self, target, weight, ignore_index)
+    terms = -weights * self[at_targets(self, chosen)]
+    terms, total = np.where(weights == 0, 0, terms).astype(self.dtype), weights.sum(dtype=self.dtype)
+    return (terms.sum() / total if reduction == MEAN else reduced(terms, reduction)), total
 
 
-nll_loss_backward = row("nll_loss_backward", "NllLossBackwardBackward0", "-grad_output * weight at the targets, else 0.",
-    lambda grad_output, self, *, target, weight, reduction, ignore_index, total_weight:
-        nll_backward(grad_output, self, target, weight, reduction, ignore_index, total_weight), written=nll_rule,
+@primitive("NllLossBackwardBackward0", written=nll_rule)
+def nll_loss_backward(grad_output, self, *, target, weight, reduction, ignore_index, total_weight):
+    """-grad_output * weight at the targets, else 0."""
+    chosen, weights = weight_per_target(self, target, weight, ignore_index)
+    share = (grad_output / total_weight if reduction == MEAN else grad_output) * -weights
+    out = np.zeros(self.shape, grad_output.dtype)
+    out[at_targets(self, chosen)] = np.where(weights == 0, 0, share)
+    return out
+nll_loss_backward.defvjp(
     grad_output = lambda grad, target, weight, reduction, ignore_index:
         nll_loss_forward(grad, target=target, weight=weight, reduction=reduction, ignore_index=ignore_index)[0],
     self        = lambda grad: zeros_like(grad))
 
 
-@primitive("NllLoss2DBackward0", results=("output", "total_weight"), nondifferentiable=("total_weight",))
-def nll_loss2d_forward(self, *, target, weight=None, reduction=1, ignore_index=-100):
-    """The negative log-probability of the target of each pixel."""
-    return nll_forward(self, target, weight, reduction, ignore_index)
-nll_loss2d_forward.defvjp(self = lambda grad, self, target, weight, reduction, ignore_index, total_weight:
-    nll_loss2d_backward(grad, self, target=target, weight=weight, reduction=reduction, ignore_index=ignore_index,
-                        total_weight=total_weight))
-
-
+nll_loss2d_forward = row("nll_loss2d_forward", "NllLoss2DBackward0", "The negative log-probability of each pixel's target.",
+    lambda self, *, target, weight=None, reduction=1, ignore_index=-100:
+        nll_loss_forward.forward(self, target=target, weight=weight, reduction=reduction, ignore_index=ignore_index),
+    results=("output", "total_weight"), nondifferentiable=("total_weight",),
+    self = lambda grad, self, target, weight, reduction, ignore_index, total_weight:
+        nll_loss2d_backward(grad, self, target=target, weight=weight, reduction=reduction, ignore_index=ignore_index,
+                            total_weight=total_weight))
 nll_loss2d_backward = row("nll_loss2d_backward", "NllLoss2DBackwardBackward0", "-grad_output * weight at the targets, else 0.",
-    lambda grad_output, self, *, target, weight, reduction, ignore_index, total_weight:
-        nll_backward(grad_output, self, target, weight, reduction, ignore_index, total_weight), written=nll_rule,
+    lambda grad_output, self, *, target, weight, reduction, ignore_index, total_weight: nll_loss_backward.forward(
+        grad_output, self, target=target, weight=weight, reduction=reduction, ignore_index=ignore_index,
+        total_weight=total_weight), written=nll_rule,
     grad_output = lambda grad, target, weight, reduction, ignore_index:
         nll_loss2d_forward(grad, target=target, weight=weight, reduction=reduction, ignore_index=ignore_index)[0],
     self        = lambda grad: zeros_like(grad))

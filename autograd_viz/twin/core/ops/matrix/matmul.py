@@ -86,8 +86,7 @@ def dot(self, tensor):
     return self @ tensor
 dot.defvjp(
     self   = lambda grad, tensor: grad * conjugated(tensor),
-    tensor = lambda grad, self:   grad * conjugated(self),
-)
+    tensor = lambda grad, self:   grad * conjugated(self))
 
 
 ger = row("ger", "GerBackward0", "Outer product: (n,), (m,) -> (n, m).",
@@ -104,8 +103,7 @@ def bmm(self, mat2):
     return self @ mat2
 bmm.defvjp(
     self = lambda grad, mat2: bmm(grad, conjugated(mT(mat2))),
-    mat2 = lambda grad, self: bmm(conjugated(mT(self)), grad),
-)
+    mat2 = lambda grad, self: bmm(conjugated(mT(self)), grad))
 
 
 # fmt: on

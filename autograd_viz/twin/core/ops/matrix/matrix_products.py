@@ -40,8 +40,7 @@ def addmv(self, mat, vec, *, beta=1, alpha=1):
 addmv.defvjp(
     self = lambda grad, beta: maybe_multiply(grad, conjugated(beta)),
     mat  = lambda grad, vec, alpha: maybe_multiply(ger(grad, conjugated(vec)), conjugated(alpha)),
-    vec  = lambda grad, mat, alpha: maybe_multiply(conjugated(t(mat)) @ grad, conjugated(alpha)),
-)
+    vec  = lambda grad, mat, alpha: maybe_multiply(conjugated(t(mat)) @ grad, conjugated(alpha)))
 
 
 @public(inplace=True)
@@ -59,8 +58,7 @@ def addr(self, vec1, vec2, *, beta=1, alpha=1):
 addr.defvjp(
     self = lambda grad, beta: maybe_multiply(grad, conjugated(beta)),
     vec1 = lambda grad, vec2, alpha: maybe_multiply(grad @ conjugated(vec2), conjugated(alpha)),
-    vec2 = lambda grad, vec1, alpha: maybe_multiply(t(grad) @ conjugated(vec1), conjugated(alpha)),
-)
+    vec2 = lambda grad, vec1, alpha: maybe_multiply(t(grad) @ conjugated(vec1), conjugated(alpha)))
 
 
 @public(inplace=True)
@@ -74,8 +72,7 @@ def baddbmm(self, batch1, batch2, *, beta=1, alpha=1):
 baddbmm.defvjp(
     self   = lambda grad, beta: maybe_multiply(grad, conjugated(beta)),
     batch1 = lambda grad, batch2, alpha: maybe_multiply(bmm(grad, conjugated(mT(batch2))), conjugated(alpha)),
-    batch2 = lambda grad, batch1, alpha: maybe_multiply(bmm(conjugated(mT(batch1)), grad), conjugated(alpha)),
-)
+    batch2 = lambda grad, batch1, alpha: maybe_multiply(bmm(conjugated(mT(batch1)), grad), conjugated(alpha)))
 
 
 @public(inplace=True)
@@ -93,8 +90,7 @@ addbmm.defvjp(
                            conjugated(mT(batch2))), conjugated(alpha)),
     batch2 = lambda grad, batch1, alpha, batch1_sym_argsize_0, batch1_sym_argsize_1, batch2_sym_argsize_2:
         maybe_multiply(bmm(conjugated(mT(batch1)), expand(unsqueeze(grad, dim=0), (
-            batch1_sym_argsize_0, batch1_sym_argsize_1, batch2_sym_argsize_2))), conjugated(alpha)),
-)
+            batch1_sym_argsize_0, batch1_sym_argsize_1, batch2_sym_argsize_2))), conjugated(alpha)))
 
 
 @public
@@ -105,8 +101,7 @@ def vdot(self, other):
     return np.vdot(self, other)
 vdot.defvjp(
     self  = lambda grad, other: conjugated(grad) * other,
-    other = lambda grad, self:  grad * self,
-)
+    other = lambda grad, self:  grad * self)
 
 
 @public("linalg.cross")
@@ -129,8 +124,7 @@ def linalg_cross(self, other, *, dim=-1):
     return np.cross(self, other, axis=dim)
 linalg_cross.defvjp(
     self  = lambda grad, other, dim: linalg_cross(conjugated(other), grad, dim=dim),
-    other = lambda grad, self, dim:  linalg_cross(grad, conjugated(self), dim=dim),
-)
+    other = lambda grad, self, dim:  linalg_cross(grad, conjugated(self), dim=dim))
 
 
 @primitive("TrilinearBackward0")
@@ -144,8 +138,7 @@ trilinear.defvjp(  # the gradient of a factor is again trilinear: grad replaces 
     i2 = lambda grad, i1, i3, expand1, expand2, expand3, sumdim:
         trilinear(i1, grad, i3, expand1=expand1, expand2=sumdim, expand3=expand3, sumdim=expand2),
     i3 = lambda grad, i1, i2, expand1, expand2, expand3, sumdim:
-        trilinear(i1, i2, grad, expand1=expand1, expand2=expand2, expand3=sumdim, sumdim=expand3),
-)
+        trilinear(i1, i2, grad, expand1=expand1, expand2=expand2, expand3=sumdim, sumdim=expand3))
 
 
 # fmt: on

@@ -3,57 +3,54 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from ...base.names import zeros_like
-from ...op import INPLACE, primitive, public, row
+from ...op import INPLACE, Primitive, primitive, public, row
 from ...tensor import Tensor, refuse
 from ...tensor import factories as _factories  # noqa: F401 -- puts new_zeros and its like on Tensor
 from ...tensor.creation import drawn
 from ...tensor.random import Generator, chosen, default_generator, laid_out
 
 
-def _in_place(fill: Any) -> Any:
-    """Publish an op such as `uniform_fill` as the method `uniform_`."""
-    INPLACE[fill.name.removesuffix("_fill")] = fill
-    return fill
+def filling(node_name: str) -> Callable[..., Primitive]:
+    """Declare an op such as `uniform_fill`, and publish it as the method `uniform_`."""
+    def declared(forward: Callable[..., Any]) -> Primitive:
+        op = INPLACE[forward.__name__.removesuffix("_fill")] = primitive(node_name)(forward)
+        op.defvjp(self = lambda grad: zeros_like(grad))
+        return op
+    return declared
 
 
-@_in_place
-@primitive("UniformBackward0")
+@filling("UniformBackward0")
 def uniform_fill(self, *, low=0, high=1, generator=None):
     """Uniform numbers in [low, high), for uniform_()."""
     refuse(self, "iub", "check_uniform_bounds")
     if low > high:
         raise RuntimeError(f"uniform_ expects to return a [from, to) range, but found from={low:g} > to={high:g}")
     return laid_out(chosen(generator).uniform(self.size, self.dtype, low, high), self)
-uniform_fill.defvjp(self = lambda grad: zeros_like(grad))
 
 
-@_in_place
-@primitive("NormalBackward0")
+@filling("NormalBackward0")
 def normal_fill(self, *, mean=0, std=1, generator=None):
     """Normal numbers, for normal_()."""
     refuse(self, "iub", "normal_kernel_cpu")
     _check_std(std)
     return laid_out(chosen(generator).normal(self.size, self.dtype, mean, std, self.flags.c_contiguous), self)
-normal_fill.defvjp(self = lambda grad: zeros_like(grad))
 
 
-@_in_place
-@primitive("ExponentialBackward0")
+@filling("ExponentialBackward0")
 def exponential_fill(self, *, lambd=1, generator=None):
     """Exponential numbers, for exponential_()."""
     if not lambd > 0:
         raise RuntimeError(f"exponential_ expects lambda > 0.0, but found lambda={lambd:g}")
     return laid_out(chosen(generator).exponential(self.size, lambd).astype(self.dtype), self)
-exponential_fill.defvjp(self = lambda grad: zeros_like(grad))
 
 
-@_in_place
-@primitive("RandomBackward0")
+@filling("RandomBackward0")
 def random_fill(self, *, low=None, high=None, generator=None):
     """Whole numbers for random_(): from [low, high), from [0, low) for one number, or from the range of the type."""
     if high is None:
@@ -65,7 +62,6 @@ def random_fill(self, *, low=None, high=None, generator=None):
     if low >= high:
         raise RuntimeError(f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}")
     return laid_out(chosen(generator).integers(self.size, low, high).astype(self.dtype), self)
-random_fill.defvjp(self = lambda grad: zeros_like(grad))
 
 
 @primitive("BernoulliBackward2")
@@ -119,8 +115,7 @@ def normal_both(mean, std, *, generator=None):
     return chosen(generator).normal(int(np.prod(shape)), mean.dtype).reshape(shape) * std + mean
 normal_both.defvjp(
     mean = lambda grad, mean_sym_sizes: zeros_like(grad),
-    std  = lambda grad, std_sym_sizes: zeros_like(grad),
-)
+    std  = lambda grad, std_sym_sizes: zeros_like(grad))
 
 
 @primitive()

@@ -144,9 +144,7 @@ def norm_of_either(
     if ord is None:
         return vector_norm(A, 2, dims, keepdim, dtype=dtype)
     if dims is None and A.ndim not in (1, 2):
-        raise RuntimeError(
-            f"linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. Got {A.ndim}D."
-        )
+        raise RuntimeError(f"linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. Got {A.ndim}D.")
     if (len(dims) if dims is not None else A.ndim) == 2:
         return found("linalg", "matrix_norm")(A, ord, (0, 1) if dims is None else dims, keepdim, dtype=dtype)
     return vector_norm(A, ord, dims, keepdim, dtype=dtype)
@@ -191,9 +189,7 @@ def pairwise_distance(x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-6,
 def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Any:
     """The cosine of the angle between x1 and x2 along `dim`: the dot product of both, scaled to length 1."""
     if (kind := np.result_type(x1._data, x2._data)).kind != "f":
-        raise RuntimeError(
-            f"expected common dtype to be floating point, yet common dtype is {scalar_type(np.empty(0, kind))}"
-        )
+        raise RuntimeError(f"expected common dtype to be floating point, yet common dtype is {scalar_type(np.empty(0, kind))}")
     shape = np.broadcast_shapes(x1.shape, x2.shape)
     scaled = []
     for given in (x1, x2):

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...base.names import diagonal, diagonal_backward, expand
-from ...op import found, inlined, primitive, public
+from ...op import found, primitive, public
 from ...tensor.tensor import Tensor
 from .slicing import diagonal_dims, diagonal_view
 from .strided import as_strided
@@ -41,7 +41,8 @@ def trace(self):
     if self.ndim != 2:
         raise RuntimeError(f"trace: expected a matrix, but got tensor with dim {self.ndim}")
     return np.trace(self, dtype=np.int64 if self.dtype.kind in "iub" else self.dtype)
-trace.defvjp(self = lambda grad, self_sym_sizes: trace_backward(grad, self_sym_sizes))
+trace.defvjp(self = lambda grad, self_sym_sizes:
+    diagonal_backward(expand(grad, (min(self_sym_sizes),)), size=self_sym_sizes, offset=0, dim1=0, dim2=1))
 
 
 def check_matrix(name, array) -> None:
@@ -69,12 +70,6 @@ triu.defvjp(self = lambda grad, diagonal: triu(grad, diagonal=diagonal))
 
 
 # fmt: on
-@inlined
-def trace_backward(grad: Any, sizes: tuple[int, ...]) -> Any:
-    """grad on the diagonal, zeros elsewhere."""
-    return diagonal_backward(expand(grad, (min(sizes),)), size=sizes, offset=0, dim1=0, dim2=1)
-
-
 @public
 def diag(input: Tensor, diagonal: int = 0) -> Any:
     """The matrix with this vector on its diagonal; or the diagonal of a matrix.

@@ -75,8 +75,7 @@ def slice_backward(grad_output, *, size, dim, start, end, step):
     out[along(out, dim, slice(start, end, step))] = grad_output
     return out
 slice_backward.defvjp(
-    grad_output = lambda grad, dim, start, end, step: slice_dim(grad, dim=dim, start=start, end=end, step=step),
-)
+    grad_output = lambda grad, dim, start, end, step: slice_dim(grad, dim=dim, start=start, end=end, step=step))
 
 
 narrow_copy_dim = row("narrow_copy_dim", "NarrowCopyBackward0", "A copy of `length` slices from `start`.",

@@ -62,8 +62,7 @@ def as_strided(self, *, size, stride, storage_offset=None, before=0):
 as_strided.defvjp(
     self = lambda grad, _self_sym_sizes, _self_sym_strides, _self_sym_storage_offset, size, stride, storage_offset:
         as_strided_backward(grad, sizes=_self_sym_sizes, strides=_self_sym_strides, start=_self_sym_storage_offset,
-                            size=size, stride=stride, storage_offset=storage_offset),
-)
+                            size=size, stride=stride, storage_offset=storage_offset))
 
 
 def through_memory(sizes, strides, start, size, stride, storage_offset) -> tuple[Any, Any]:
@@ -111,8 +110,7 @@ as_strided_scatter_into.defvjp(
     self = lambda grad, size, stride, storage_offset:
         as_strided_scatter_into(grad, 0, size=size, stride=stride, storage_offset=storage_offset),
     src  = lambda grad, size, stride, storage_offset:
-        as_strided(clone(grad, memory_format="contiguous"), size=size, stride=stride, storage_offset=storage_offset),
-)
+        as_strided(clone(grad, memory_format="contiguous"), size=size, stride=stride, storage_offset=storage_offset))
 
 
 # fmt: on
