@@ -8,8 +8,7 @@ from typing import Any
 
 from ..base.names import op_named
 from ..op.primitive import Primitive
-from ..ops.layers.sized import along_each, asking, op, transposed
-from ..ops.layers.windows import brief
+from ..ops.layers.windows import along_each, asking, brief, op, transposed
 from .interpolation_weights import cubic, cubic_smoothed, linear, linear_smoothed, nearest, nearest_exact
 
 _SCALES = {1: ("scales",), 2: ("scales_h", "scales_w"), 3: ("scales_d", "scales_h", "scales_w")}

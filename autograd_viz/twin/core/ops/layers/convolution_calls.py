@@ -9,8 +9,7 @@ from ...tensor import Tensor, check_scalar_type, ints
 from ..shape.shape import squeeze_dim, unsqueeze
 from .convolution import convolution
 from .padding import constant_pad_nd
-from .sized import functions
-from .windows import Ints, n_of
+from .windows import Ints, functions, n_of
 
 
 def _conv(n: int) -> Any:

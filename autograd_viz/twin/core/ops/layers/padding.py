@@ -11,8 +11,7 @@ import numpy as np
 from ...base.names import zeros_like
 from ...op import Primitive, inlined, primitive, public
 from ...tensor.tensor import Tensor
-from .sized import along_each, by_axis, op, same, transposed
-from .windows import Ints, brief
+from .windows import Ints, along_each, brief, by_axis, op, same, transposed
 
 
 @public("torch.constant_pad_nd")

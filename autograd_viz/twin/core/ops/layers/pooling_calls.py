@@ -10,10 +10,8 @@ from ...base.public import public
 from ...tensor import Tensor, ints
 from ..reduce.reduction import mean_dim
 from ..shape.shape import squeeze_dim, unsqueeze
-from .average_pooling import ADAPTIVE_AVG_POOL, AVG_POOL
-from .max_pooling import ADAPTIVE_MAX_POOL, MAX_POOL
-from .sized import by_axis, functions
-from .windows import Ints, n_of, places_of, window_count
+from .pooling import ADAPTIVE_AVG_POOL, ADAPTIVE_MAX_POOL, AVG_POOL, MAX_POOL
+from .windows import Ints, by_axis, functions, n_of, places_of, window_count
 
 
 def _flat(pooled: Callable[[Tensor], Any], input: Tensor) -> Any:

@@ -14,7 +14,7 @@ from ...base.names import reshape, slice_dim, split_with_lengths, unbind_dim
 from ...op import composite, inlined, primitive, public
 from ...tensor import Tensor, check_dim
 from . import shape
-from .transposing import atleast_1d, atleast_2d, atleast_3d
+from .diagonals import atleast_1d, atleast_2d, atleast_3d
 from .views import expand, flatten, reshape_any
 
 
