@@ -123,13 +123,6 @@ def fits_flash(query: Tensor, key: Tensor, value: Tensor, attn_mask: Tensor | No
     return heads and same and rows and mask and query.shape[3] == key.shape[3]
 
 
-def additive(attn_mask: Tensor | None, query: Tensor) -> Tensor | None:
-    """A bool mask as 0 and -inf."""
-    if attn_mask is None or attn_mask.dtype.name != "bool":
-        return attn_mask
-    return Tensor(np.where(attn_mask._data, 0, -np.inf).astype(query._data.dtype))
-
-
 @public("nn.functional.scaled_dot_product_attention")
 def scaled_dot_product_attention(
     query: Tensor, key: Tensor, value: Tensor, attn_mask: Tensor | None = None, dropout_p: float = 0.0,
@@ -141,9 +134,11 @@ def scaled_dot_product_attention(
         RuntimeError: types or sizes do not fit.
     """
     check_attention(query, key, value, attn_mask)
+    mask = attn_mask
     if attn_mask is not None:
         check_broadcast(Tensor(np.broadcast_to(0.0, (*query.shape[:-1], key.shape[-2]))), attn_mask)
-    mask = additive(attn_mask, query)
+        if attn_mask.dtype.name == "bool":  # as 0 and -inf
+            mask = Tensor(np.where(attn_mask._data, 0, -np.inf).astype(query._data.dtype))
     if fits_flash(query, key, value, attn_mask, dropout_p, enable_gqa):
         return flash_attention(query, key, value, is_causal=is_causal, attn_mask=mask, scale=scale)[0]
     return attention_in_steps(query, key, value, mask, dropout_p, is_causal, scale, enable_gqa)

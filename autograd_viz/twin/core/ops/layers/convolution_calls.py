@@ -48,7 +48,13 @@ def _convolved(
     n: int, input: Tensor, weight: Tensor, bias: Tensor | None, groups: int, transposed: bool = False, **given: Any
 ) -> Any:
     """`convolution` of a batch or of one image, with padding as numbers or as a word."""
-    batch, alone = _batched(n, input, f"conv{'_transpose' * transposed}{n}d")
+    if input.ndim not in (n + 1, n + 2):
+        raise RuntimeError(
+            f"Expected {n + 1}D (unbatched) or {n + 2}D (batched) input to conv{'_transpose' * transposed}{n}d, but got "
+            f"input of size: {list(input.shape)}"
+        )
+    alone = input.ndim == n + 1
+    batch = unsqueeze(input, dim=0) if alone else input
     options: dict[str, Any] = {"output_padding": (0,) * n}
     for name, value in given.items():
         if name == "padding" and isinstance(value, str) and not transposed:
@@ -58,15 +64,6 @@ def _convolved(
     _check(batch, weight, bias, groups=groups, transposed=transposed, **options)
     result = convolution(batch, weight, bias, groups=groups, transposed=transposed, **options)
     return squeeze_dim(result, dim=0) if alone else result
-
-
-def _batched(n: int, input: Tensor, name: str) -> tuple[Tensor, bool]:
-    """The input as a batch, and whether it was a single image."""
-    if input.ndim not in (n + 1, n + 2):
-        raise RuntimeError(
-            f"Expected {n + 1}D (unbatched) or {n + 2}D (batched) input to {name}, but got input of size: {list(input.shape)}"
-        )
-    return (unsqueeze(input, dim=0), True) if input.ndim == n + 1 else (input, False)
 
 
 def _each(n: int, name: str, value: Any) -> Ints:
@@ -116,19 +113,15 @@ def _check(
             f"Expected {weight.ndim}-dimensional input for {weight.ndim}-dimensional weight {list(weight.shape)}, but got "
             f"{batch.ndim}-dimensional input of size {list(batch.shape)} instead"
         )
-    _check_types(batch, weight, bias)
+    if bias is not None and bias.dtype is not batch.dtype:
+        kinds = (batch.dtype.legacy.lower(), bias.dtype.legacy.lower())
+        raise RuntimeError(f"Input type ({kinds[0]}) and bias type ({kinds[1]}) should be the same")
+    check_scalar_type(weight, batch)
     _check_channels(batch, weight, bias, groups, transposed)
     if transposed:
         _check_output_padding(output_padding, stride, dilation)
     else:
         _check_room(batch, weight, padding, dilation)
-
-
-def _check_types(batch: Tensor, weight: Tensor, bias: Tensor | None) -> None:
-    if bias is not None and bias.dtype is not batch.dtype:
-        kinds = (batch.dtype.legacy.lower(), bias.dtype.legacy.lower())
-        raise RuntimeError(f"Input type ({kinds[0]}) and bias type ({kinds[1]}) should be the same")
-    check_scalar_type(weight, batch)
 
 
 def _check_channels(batch: Tensor, weight: Tensor, bias: Tensor | None, groups: int, transposed: bool) -> None:

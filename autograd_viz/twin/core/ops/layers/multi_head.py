@@ -202,12 +202,6 @@ def in_heads(x: Tensor, static: Tensor | None, name: str, rows: int, head: int) 
     return static
 
 
-def with_zeros(x: Tensor) -> Tensor:
-    """Append a key or value of zeros."""
-    zeros = Tensor(np.zeros((x.shape[0], 1, x.shape[2]), x._data.dtype))
-    return cat([x, zeros], dim=1)
-
-
 @public("nn.functional.multi_head_attention_forward")
 def multi_head_attention_forward(
     query: Tensor, key: Tensor, value: Tensor, embed_dim_to_check: int, num_heads: int, in_proj_weight: Tensor | None,
@@ -242,7 +236,7 @@ def multi_head_attention_forward(
     q = q.view(q_len, rows, head).transpose(0, 1)
     k, v = (in_heads(x, static, n, rows, head) for x, static, n in ((k, static_k, "k"), (v, static_v, "v")))
     if add_zero_attn:
-        k, v = with_zeros(k), with_zeros(v)
+        k, v = (cat([x, Tensor(np.zeros((x.shape[0], 1, x.shape[2]), x._data.dtype))], dim=1) for x in (k, v))
         attn_mask, key_padding_mask = widened_mask(attn_mask), widened_mask(key_padding_mask)
     k_len, dropout_p = k.shape[1], dropout_p if training else 0.0
     mask = mask_per_head(attn_mask, key_padding_mask, samples, num_heads, k_len)

@@ -45,8 +45,7 @@ def _declare(n: int, kind: str, node_name: str, seen: Callable[[Any, int], Any])
     declared.defvjp(self = same(back, "self", options=("padding",)))
     op(n, f"{node_name}{n}DBackwardBackward0", back, written=brief(back, 1))(backward).defvjp(
         grad_output = same(name, options=("padding",)),
-        self        = lambda grad: zeros_like(grad),
-    )
+        self        = lambda grad: zeros_like(grad))
     return declared
 
 

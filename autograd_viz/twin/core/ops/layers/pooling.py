@@ -13,8 +13,8 @@ from ...base.symbol import call
 from ...op import Primitive, primitive, row
 
 from .windows import (  # isort: skip
-    Ints, Maker, along_each, asking, brief, every_look, offsets, op, overlap_added, padded, places_of, same, seen_at, shares,
-    transposed, volume,
+    Ints, Maker, adaptive_boxes, along_each, asking, brief, every_look, offsets, op, overlap_added, padded, places_of, same,
+    seen_at, shares, transposed, volume,
 )
 
 
@@ -39,22 +39,19 @@ def _fractional(n: int) -> Any:
     return forward
 
 
-def _declare(n: int, make: Maker, pool: str, name: str, node_name: str, *kept: str) -> Primitive:
-    """Declare a pooling and its gradient, which the indices determine. `kept` names other options that PyTorch's node has."""
+def _declare(n: int, make: Maker, pool: str, name: str, node_name: str, *options: str) -> Primitive:
+    """Declare a pooling and its gradient, which the indices determine. PyTorch's node has the `options` too."""
     pool, back = pool.format(n=n), f"{pool.format(n=n)}_backward"
     forward = op(n, f"{node_name}Backward0", name, results=("result0", "result1"))(make(n))
-    forward.defvjp(
-        self = asking(lambda grad, self, result1, *_: op_named(back)(grad, self, indices=result1),
-                      "grad", "self", "result1", *kept),
-    )
+    forward.defvjp(self = asking(lambda grad, self, result1, *_: op_named(back)(grad, self, indices=result1),
+                                 "grad", "self", "result1", *options))
     def backward(grad_output, self, *, indices):
         """Each gradient at the index of its window's largest element."""
         return scattered(grad_output, indices, self.shape[-n:])
     shown = {"written": lambda grad_output, self, indices: call("scatter", grad_output, indices)}
     op(n, f"{node_name}BackwardBackward0", back, **shown)(backward).defvjp(
         grad_output = lambda grad, indices: gather_in_planes(grad, indices=indices, n=n),
-        self        = lambda grad: zeros_like(grad),
-    )
+        self        = lambda grad: zeros_like(grad))
     return forward
 MAX_POOL = {
     n: _declare(n, _sliding, "max_pool{n}d", "max_pool{n}d_with_indices", "MaxPool{n}DWithIndices",
@@ -85,10 +82,7 @@ def largest(x: Any, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints, c
     n = len(kernel)
     size = x.shape[-n:]
     places = places_of(size, kernel, stride, padding, dilation, ceil_mode)
-    reach = (s * (p - 1) + d * (k - 1) + 1 for s, p, d, k in zip(stride, places, dilation, kernel, strict=True))
-    after = tuple(max(r - p - length, 0) for r, p, length in zip(reach, padding, size, strict=True))
-    lowest = -np.inf if x.dtype.kind == "f" else np.iinfo(x.dtype).min
-    around = padded(x, padding, after, lowest)
+    around = reached(x, places, kernel, stride, padding, dilation, -np.inf if x.dtype.kind == "f" else np.iinfo(x.dtype).min)
     best: Any = None
     for step, at in enumerate(every_look(kernel, places, stride, dilation)):
         seen = around[at].copy()  # a contiguous copy makes the comparisons faster
@@ -105,6 +99,13 @@ def largest(x: Any, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints, c
     return best, where if around is x else np.clip(where, 0, volume(size) - 1)
 
 
+def reached(x: Any, places: Ints, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints, value: Any = 0) -> Any:
+    """`x` with `value` around it, as far as the windows reach. x itself if they stay inside."""
+    ends = (s * (p - 1) + d * (k - 1) + 1 for s, p, d, k in zip(stride, places, dilation, kernel, strict=True))
+    size = x.shape[-len(kernel) :]
+    return padded(x, padding, tuple(max(e - p - length, 0) for e, p, length in zip(ends, padding, size, strict=True)), value)
+
+
 @lru_cache(maxsize=64)  # the same for every batch
 def _numbers(counts: Ints, steps: Ints, before: Ints, size: Ints) -> Any:
     """The flat indices of a grid: `counts` positions in each dimension, `steps` apart, from minus `before` on."""
@@ -113,13 +114,6 @@ def _numbers(counts: Ints, steps: Ints, before: Ints, size: Ints) -> Any:
         number = np.expand_dims(number, -1) * length + (np.arange(count) * step - b)
     number.flags.writeable = False
     return number
-
-
-def adaptive_boxes(size: Ints, output_size: Ints) -> tuple[list[Any], list[Any]]:
-    """Start and end of the windows of adaptive pooling, in each dimension. They divide the length evenly."""
-    starts = [np.arange(out) * length // out for length, out in zip(size, output_size, strict=True)]
-    ends = [-(-(np.arange(out) + 1) * length // out) for length, out in zip(size, output_size, strict=True)]
-    return starts, ends
 
 
 def fractional_boxes(shape: Ints, kernel: Ints, output_size: Ints, random_samples: Any) -> tuple[list[Any], list[Any]]:
@@ -199,15 +193,14 @@ def put(values: Any, indices: Any, size: Ints) -> Any:
 _OPTIONS = ("kernel_size", "stride", "padding", "ceil_mode", "count_include_pad", "divisor_override")
 
 
-def _sliding(n: int) -> Primitive:
+def _mean_sliding(n: int) -> Primitive:
     """avg_pool2d or avg_pool3d, and its gradient."""
     @op(n, "AvgPool{n}DBackward0", "avg_pool{n}d_windows", written=brief(f"avg_pool{n}d"))
     def forward(self, *, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override):
         """The mean of each window of {one}."""
         step, one, size = stride or kernel_size, (1,) * n, self.shape[-n:]
         places = places_of(size, kernel_size, step, padding, one, ceil_mode)
-        reach = (s * (p - 1) + k for s, p, k in zip(step, places, kernel_size, strict=True))
-        around = padded(self, padding, tuple(max(r - p - m, 0) for r, p, m in zip(reach, padding, size, strict=True)))
+        around = reached(self, places, kernel_size, step, padding, one)
         total = np.zeros((*self.shape[:-n], *places), self.dtype)
         for offset in offsets(kernel_size):
             total += around[seen_at(offset, places, step, one)]
@@ -227,12 +220,11 @@ def _sliding(n: int) -> Primitive:
     forward.defvjp(self = same(backward.name, "self", options=_OPTIONS))
     backward.defvjp(
         grad_output = same(forward.name, options=_OPTIONS),
-        self        = lambda grad: zeros_like(grad),
-    )
+        self        = lambda grad: zeros_like(grad))
     return forward
 
 
-def _adaptive(n: int) -> Primitive:
+def _mean_adaptive(n: int) -> Primitive:
     """adaptive_avg_pool2d or adaptive_avg_pool3d, and its gradient."""
     pool, back = f"adaptive_avg_pool{n}d_to", f"adaptive_avg_pool{n}d_backward"
     @op(n, "AdaptiveAvgPool{n}DBackward0", pool, written=brief(f"adaptive_avg_pool{n}d"))
@@ -249,12 +241,11 @@ def _adaptive(n: int) -> Primitive:
     forward.defvjp(self = same(back, "self"))
     backward.defvjp(
         grad_output = asking(lambda grad, *size: op_named(pool)(grad, output_size=size), "grad", *lengths),
-        self        = lambda grad: zeros_like(grad),
-    )
+        self        = lambda grad: zeros_like(grad))
     return forward
 
 
-AVG_POOL, ADAPTIVE_AVG_POOL = {n: _sliding(n) for n in (2, 3)}, {n: _adaptive(n) for n in (2, 3)}
+AVG_POOL, ADAPTIVE_AVG_POOL = {n: _mean_sliding(n) for n in (2, 3)}, {n: _mean_adaptive(n) for n in (2, 3)}
 
 
 # fmt: on

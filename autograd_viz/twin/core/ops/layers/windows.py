@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from ...base.symbol import Symbol, call
-from ...op import Primitive, inlined, primitive, public
+from ...op import Primitive, inlined, primitive, public, renamed
 from ...tensor.arguments import ints
 
 Ints = tuple[int, ...]
@@ -111,9 +111,7 @@ def overlap_added(parts: Any, size: Ints, stride: Ints, padding: Ints, dilation:
     return out[(..., *(slice(p, p + length) for p, length in zip(padding, size, strict=True)))]
 
 
-def volume(lengths: Ints) -> int:
-    """The number of elements of a block."""
-    return math.prod(lengths)
+volume = math.prod  # the number of elements of a block with these lengths
 
 
 def brief(name: str, shown: int = 3) -> Callable[..., Symbol]:
@@ -121,15 +119,13 @@ def brief(name: str, shown: int = 3) -> Callable[..., Symbol]:
     return lambda *args, **options: call(name, *args[:shown])
 
 
-ONE = {1: "a sequence", 2: "an image", 3: "a volume"}
 Maker = Callable[[int], Any]
 
 
 def named(n: int, name: str, function: Any) -> Any:
     """The function made for `n`, with its name and docstring."""
-    function.__name__ = function.__qualname__ = name.format(n=n)
-    function.__doc__ = function.__doc__.format(n=n, one=ONE[n])
-    return function
+    one = ("a sequence", "an image", "a volume")[n - 1]
+    return renamed(function, name.format(n=n), function.__doc__.format(n=n, one=one))
 
 
 def functions(make: Maker, *names: str, dims: tuple[int, ...] = (1, 2, 3)) -> tuple[Any, ...]:
@@ -192,11 +188,17 @@ def transposed(makings: list[Any], size: Ints) -> list[Any]:
     return [(np.eye(n)[making] if making.ndim == 1 else making).T for making, n in zip(makings, size, strict=True)]
 
 
+def adaptive_boxes(size: Ints, output_size: Ints) -> tuple[list[Any], list[Any]]:
+    """Start and end of the windows of adaptive pooling, in each dimension. They divide the length evenly."""
+    starts = [np.arange(out) * length // out for length, out in zip(size, output_size, strict=True)]
+    ends = [-(-(np.arange(out) + 1) * length // out) for length, out in zip(size, output_size, strict=True)]
+    return starts, ends
+
+
 def shares(size: Ints, output_size: Ints) -> list[Any]:
     """The matrices of means over adaptive windows."""
     matrices = []
-    for length, out in zip(size, output_size, strict=True):
-        starts, ends = np.arange(out) * length // out, -(-(np.arange(out) + 1) * length // out)
+    for length, starts, ends in zip(size, *adaptive_boxes(size, output_size), strict=True):
         places = np.arange(length)
         inside = (places >= starts[:, None]) & (places < ends[:, None])
         matrices.append(inside / np.maximum(ends - starts, 1)[:, None])

@@ -9,8 +9,8 @@ import numpy as np
 
 from ...base.memory import laid_out_for
 from ...base.names import put_at, reshape, sum_dim
-from ...op import composite, inlined, primitive, public, row
-from ...tensor import Array, Tensor, check_dim, distinct_dims, from_front, refuse
+from ...op import composite, inlined, primitive, public, renamed, row
+from ...tensor import Array, Tensor, check_dim, distinct_dims, from_front, ints, refuse
 from ..index.gather_scatter import index_select
 from ..shape import shape
 from ..shape.views import expand, flatten, listed, of_dims, view
@@ -51,10 +51,6 @@ def repeat_backward(grad: Any, repeats: tuple[int, ...], sizes: tuple[int, ...])
     return reshape(sum_dim(reshape(grad, apart), dim=tuple(range(0, len(apart), 2))), sizes)
 
 
-def _ints(value: Any) -> tuple[int, ...]:
-    return tuple(value) if isinstance(value, list | tuple) else (value,)
-
-
 @of_dims
 def flip_any(input: Tensor, *dims: Any, **named: Any) -> Any:
     """The elements in reverse order along `dims`, as a copy.
@@ -67,28 +63,24 @@ def flip_any(input: Tensor, *dims: Any, **named: Any) -> Any:
     return flip_dims(input, dims=given)
 
 
-@public
-def fliplr(input: Tensor) -> Any:
-    """Columns in reverse order.
+def _flipped(name: str, dim: int, which: str) -> None:
+    """Publish fliplr or flipud."""
+
+    def flipped(input: Tensor) -> Any:
+        if input.ndim <= dim:
+            raise RuntimeError(f"Input must be >= {dim + 1}-d.")
+        return flip_dims(input, dims=(dim,))
+
+    does = f"""{which} in reverse order.
 
     Raises:
         RuntimeError: there are none.
     """
-    if input.ndim < 2:
-        raise RuntimeError("Input must be >= 2-d.")
-    return flip_dims(input, dims=(1,))
+    public(name)(renamed(flipped, name, does))
 
 
-@public
-def flipud(input: Tensor) -> Any:
-    """Rows in reverse order.
-
-    Raises:
-        RuntimeError: there are none.
-    """
-    if input.ndim < 1:
-        raise RuntimeError("Input must be >= 1-d.")
-    return flip_dims(input, dims=(0,))
+_flipped("fliplr", 1, "Columns")
+_flipped("flipud", 0, "Rows")
 
 
 @public
@@ -98,7 +90,7 @@ def roll(input: Tensor, shifts: Any, dims: Any = ()) -> Any:
     Raises:
         RuntimeError: the number of shifts is not that of the dims.
     """
-    shifts, dims = _ints(shifts), _ints(dims if dims is not None else ())
+    shifts, dims = ints(shifts), ints(dims if dims is not None else ())
     if not shifts:
         raise RuntimeError("`shifts` required")
     if len(shifts) != len(dims) and (dims or len(shifts) > 1):

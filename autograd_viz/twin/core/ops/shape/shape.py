@@ -10,7 +10,7 @@ from numpy.lib.stride_tricks import as_strided as strided_view
 
 from ...base.names import sum_dim, zeros_like
 from ...op import composite, inlined, primitive, public, public_row, row
-from ...tensor.arguments import check_dim
+from ...tensor import check_dim, from_front
 
 view_sizes = row("view_sizes", "ViewBackward0", "Another shape over the same memory.",
     lambda self, *, size: self.reshape(size), view=True)
@@ -70,7 +70,7 @@ def transpose_dims(self, *, dim0, dim1):
 
 
 unsqueeze = public_row("unsqueeze", "UnsqueezeBackward0", "A new dimension of length 1 at `dim`.",
-    lambda self, *, dim: self.reshape(with_one(self.shape, check_dim(dim, self.ndim + 1) % (self.ndim + 1))), view=True,
+    lambda self, *, dim: self.reshape((*self.shape[:(d := from_front(dim, self.ndim + 1))], 1, *self.shape[d:])), view=True,
     self = lambda grad, dim: squeeze_dim(grad, dim=dim))
 squeeze_all = row("squeeze_all", "SqueezeBackward0", "Remove the dimensions of length 1.",
     lambda self: self.squeeze(), view=True,
@@ -111,11 +111,6 @@ detach = public_row("detach", "", "A tensor with the same memory, outside the gr
 
 
 # fmt: on
-def with_one(sizes: tuple[int, ...], dim: int) -> tuple[int, ...]:
-    """The sizes, with a new 1 at `dim`."""
-    return (*sizes[:dim], 1, *sizes[dim:])
-
-
 @inlined
 def inverse_order(dims: tuple[int, ...]) -> tuple[int, ...]:
     """The permutation that undoes `dims`."""

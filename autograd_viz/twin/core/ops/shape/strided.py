@@ -24,17 +24,12 @@ def memory_of(array) -> tuple[Any, int]:
     return row, (array.ctypes.data - owner.ctypes.data) // array.itemsize
 
 
-def check_geometry(size, stride) -> None:
-    """Refuse invalid sizes and strides, in PyTorch's words."""
+def cut_out(row, start, size, stride) -> Any:
+    """The view of a vector of memory with these sizes and strides."""
     if len(size) != len(stride):
         raise RuntimeError("mismatch in length of strides and shape")
     if any(s < 0 for s in stride):
         raise RuntimeError(f"as_strided: Negative strides are not supported at the moment, got strides: {list(stride)}")
-
-
-def cut_out(row, start, size, stride) -> Any:
-    """The view of a vector of memory with these sizes and strides."""
-    check_geometry(size, stride)
     needed = 1 + start + sum((n - 1) * s for n, s in zip(size, stride, strict=True))
     if 0 not in size and needed > row.size:
         raise RuntimeError(

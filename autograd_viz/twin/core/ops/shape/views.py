@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...base.dtypes import dtype
-from ...base.public import public
+from ...op import public, renamed
 from ...tensor import SEVERAL, Size, Tensor, check_broadcast, check_expands, distinct_dims, from_front, of_tensors
 from . import shape
 
@@ -95,20 +95,6 @@ def reshape_any(input: Tensor, *shape_: Any, **named: Any) -> Any:
     return shape.unsafe_view(shape.clone(input, memory_format="contiguous"), size=sizes)
 
 
-@public("Tensor.view_as")
-@of_tensors
-def view_as(input: Tensor, other: Tensor) -> Any:
-    """The same memory in the shape of `other`."""
-    return view(input, other.shape)
-
-
-@public("Tensor.reshape_as")
-@of_tensors
-def reshape_as(input: Tensor, other: Tensor) -> Any:
-    """The same elements in the shape of `other`."""
-    return reshape_any(input, other.shape)
-
-
 @public
 def ravel(input: Tensor) -> Any:
     """All elements in one dimension."""
@@ -176,11 +162,18 @@ def expanded_sizes(input: Tensor, wanted: tuple[int, ...]) -> tuple[int, ...]:
     return size
 
 
-@public("Tensor.expand_as")
-@of_tensors
-def expand_as(input: Tensor, other: Tensor) -> Any:
-    """Repeated to the shape of `other`."""
-    return expand(input, other.shape)
+def _like(name: str, method: Callable[..., Any], does: str) -> None:
+    """Publish the method that takes the shape of another tensor."""
+
+    def like(input: Tensor, other: Tensor) -> Any:
+        return method(input, other.shape)
+
+    public(f"Tensor.{name}")(of_tensors(renamed(like, name, f"{does} the shape of `other`.")))
+
+
+_like("view_as", view, "The same memory in")
+_like("reshape_as", reshape_any, "The same elements in")
+_like("expand_as", expand, "Repeated to")
 
 
 @public
