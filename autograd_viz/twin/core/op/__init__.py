@@ -3,9 +3,9 @@
 from ..base.public import INPLACE, NAMESPACES, found, public, renamed
 from ..base.readings import ARRAY_NAMES, composite, inlined, writer
 from .primitive import Primitive, primitive
-from .row import public_row, row
+from .row import public_primitive, public_row, row
 
 __all__ = [
-    "ARRAY_NAMES", "INPLACE", "NAMESPACES", "Primitive", "composite", "found", "inlined", "primitive", "public", "public_row",
-    "renamed", "row", "writer",
+    "ARRAY_NAMES", "INPLACE", "NAMESPACES", "Primitive", "composite", "found", "inlined", "primitive", "public",
+    "public_primitive", "public_row", "renamed", "row", "writer",
 ]  # fmt: skip

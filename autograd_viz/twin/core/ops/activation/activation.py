@@ -9,7 +9,7 @@ import numpy as np
 
 from ...base.names import conjugated, exp, ndtr, reshape, stack, unbind_dim, where
 from ...base.scipy_special import special
-from ...op import ARRAY_NAMES, composite, inlined, primitive, public, public_row, row
+from ...op import ARRAY_NAMES, composite, inlined, primitive, public, public_primitive, public_row, row
 from ...tensor import Tensor, from_front, refuse, refusing
 from ..elementwise.arithmetic import _as_float
 
@@ -243,8 +243,7 @@ def _write_inverse(x: Any, out: Any) -> None:
     np.add(np.exp(out, out), 1, out)
 
 
-@public("nn.functional.gelu")
-@primitive("GeluBackward0")
+@public_primitive("nn.functional.gelu", "GeluBackward0")
 def gelu(self, *, approximate="none"):
     """self * ndtr(self).
 

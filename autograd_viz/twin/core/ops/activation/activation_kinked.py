@@ -8,13 +8,12 @@ from typing import Any
 import numpy as np
 
 from ...base.names import logical_and, where, zeros_like
-from ...op import primitive, public, public_row, row
+from ...op import primitive, public, public_primitive, public_row, row
 from ...tensor import Tensor, refuse, refusing
 from ...tensor.random import default_generator
 
 
-@public("relu", inplace=True)
-@primitive("ReluBackward0")
+@public_primitive("relu", "ReluBackward0", inplace=True)
 def relu(self):
     """max(self, 0)."""
     if self.dtype.kind == "b":
@@ -135,8 +134,7 @@ hardshrink = public_row("hardshrink nn.functional.hardshrink", "HardshrinkBackwa
     self = lambda grad, self, lambd: shrink_backward(grad, self, lambd=lambd))
 
 
-@public("nn.functional.softshrink")
-@primitive("SoftshrinkBackward0")
+@public_primitive("nn.functional.softshrink", "SoftshrinkBackward0")
 def softshrink(self, *, lambd=0.5):
     """self moved towards 0 by lambd, but not past it.
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ...base.names import conjugated
-from ...op import Primitive, inlined, primitive, public, public_row, renamed, row
+from ...op import Primitive, inlined, primitive, public, public_primitive, public_row, renamed, row
 from ...tensor import Tensor, brought_together, refuse
 
 NO_BOOL_DIFFERENCE = (
@@ -42,15 +42,13 @@ def maybe_multiply(grad: Any, factor: Any) -> Any:
     return grad if factor == 1 else grad * factor
 
 
-@public("add", "Tensor.__add__", "Tensor.__radd__")
-@primitive("AddBackward0", promotes=True)
+@public_primitive("add Tensor.__add__ Tensor.__radd__", "AddBackward0", promotes=True)
 def add(self, other, *, alpha=1):
     """self + alpha * other."""
     return self + other if alpha == 1 and alpha is not True else self + checked_alpha(alpha, self) * other
 
 
-@public("sub", "subtract", "Tensor.__sub__")
-@primitive("SubBackward0", promotes=without_bool)
+@public_primitive("sub subtract Tensor.__sub__", "SubBackward0", promotes=without_bool)
 def sub(self, other, *, alpha=1):
     """self - alpha * other.
 
@@ -126,9 +124,7 @@ div_scalar = row("div_scalar", "DivBackward1", "self / other, for a number `othe
     self = lambda grad, other: grad / conjugated(other))
 
 
-@public("neg", "negative", inplace=True)
-@public("Tensor.__neg__")
-@primitive("NegBackward0")
+@public_primitive("neg negative Tensor.__neg__", "NegBackward0", inplace=True)
 def neg(self):
     """-self.
 
@@ -236,8 +232,7 @@ def _divisible(*operands: Tensor) -> tuple[Any, ...]:
     return brought_together(*operands)
 
 
-@public("addcdiv", inplace=True)
-@primitive("AddcdivBackward0", promotes=_divisible)
+@public_primitive("addcdiv", "AddcdivBackward0", promotes=_divisible, inplace=True)
 def addcdiv(self, tensor1, tensor2, *, value=1):
     """self + value * tensor1 / tensor2.
 

@@ -62,9 +62,7 @@ polar_of.defvjp(
     angle = lambda grad, result: real_part(conj(grad) * (result * 1j)))
 
 
-conj = row("conj", "ConjBackward0", "a - bi for a + bi.",
-    lambda self: np.conj(self),
-    self = lambda grad: conj(grad))
+conj = row("conj", "ConjBackward0", "a - bi for a + bi.", lambda self: np.conj(self), self = lambda grad: conj(grad))
 conjugate_copy = row("conjugate_copy", "ConjPhysicalBackward0", "a - bi for a + bi, in new memory.",
     lambda self: np.conj(self),
     self = lambda grad: conjugate_copy(grad))

@@ -19,8 +19,7 @@ def filled(self, value) -> Any:
     return np.full_like(self, value if isinstance(value, np.ndarray) else fitted(value, self.dtype))
 
 
-zero = row("zero", "ZeroBackward0", "Zeros, for zero_().",
-    lambda self: np.zeros_like(self),
+zero = row("zero", "ZeroBackward0", "Zeros, for zero_().", lambda self: np.zeros_like(self),
     self = lambda grad: zeros_like(grad))
 fill_scalar = row("fill_scalar", "FillBackward0", "A number in every element.",
     lambda self, *, value: filled(self, value),

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...base.dtypes import from_numpy_dtype
-from ...op import primitive, public, public_row
+from ...op import public, public_primitive, public_row
 from ...tensor import Tensor, of_tensors, refusing
 
 # -- comparisons ----------------------------------------------------------------------------------------------------------
@@ -86,8 +86,7 @@ signbit = public_row("signbit", "", "True where the sign bit is set, also for -0
 isreal = public_row("isreal", "", "True where the imaginary part is 0.", lambda self: np.isreal(self))
 
 
-@public
-@primitive(promotes=unpromoted)
+@public_primitive("isclose", "", promotes=unpromoted)
 def isclose(self, other, *, rtol=1e-05, atol=1e-08, equal_nan=False):
     """True where |self - other| <= atol + rtol * |other|.
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...base.dtypes import complex128, float64
 from ...base.names import conjugated, eq, is_complex, real_part, where, zeros_like
-from ...op import composite, inlined, primitive, public, public_row
+from ...op import composite, inlined, primitive, public, public_primitive, public_row
 from ...tensor import Tensor, refuse, refusing
 from .arithmetic import _as_float, as_number_of, of_floats, widened
 
@@ -118,8 +118,7 @@ log10 = of_floats("log10", "Log10Backward0", "Logarithm to base 10.", np.log10,
     self = lambda grad, self: grad / conjugated(self * 2.302585092994046))
 
 
-@public("logaddexp")
-@primitive("LogaddexpBackward0", promotes=True)
+@public_primitive("logaddexp", "LogaddexpBackward0", promotes=True)
 def logaddexp(self, other):
     """log(exp(self) + exp(other)), without overflow."""
     refuse(self, "iub", "logaddexp_cpu")
@@ -143,8 +142,7 @@ ldexp = public_row("ldexp", "LdexpBackward0", "self * 2**other.",
     other = lambda grad, result: grad * conjugated(result) * 0.6931471805599453)  # log(2)
 
 
-@public("frexp")
-@primitive("FrexpBackward0", results=("mantissa", "exponent"))
+@public_primitive("frexp", "FrexpBackward0", results=("mantissa", "exponent"))
 def frexp(self):
     """self = mantissa * 2**exponent with 0.5 <= |mantissa| < 1.
 

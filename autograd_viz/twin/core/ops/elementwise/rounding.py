@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...base.names import conjugated, eq, is_complex, isfinite, ne, where, zeros_like
-from ...op import composite, primitive, public, public_row, row
+from ...op import composite, primitive, public, public_primitive, public_row, row
 from ...tensor import Tensor, refuse, refusing
 from .arithmetic import _as_float, as_number_of, div_tensors, of_either, widened
 from .logic import unpromoted
@@ -152,17 +152,14 @@ def nonzero_divisor(divisor: Any) -> Any:
 
 
 # fmt: off
-@public("abs", "absolute", inplace=True)
-@public("Tensor.__abs__")
-@primitive("AbsBackward0")
+@public_primitive("abs absolute Tensor.__abs__", "AbsBackward0", inplace=True)
 def abs(self):
     """Absolute value. Its gradient at 0 is 0."""
     refuse(self, "b", "abs_cpu")
     return np.abs(self)
 
 
-@public("sign", inplace=True)
-@primitive("SignBackward0")
+@public_primitive("sign", "SignBackward0", inplace=True)
 def sign(self):
     """-1, 0 or 1; 0 for nan."""
     if self.dtype.kind == "b":
@@ -195,8 +192,7 @@ copysign_scalar = row("copysign_scalar", "CopysignBackward1", "The absolute valu
 copysign = of_either("copysign", "The absolute value of `input` with the sign of `other`.", copysign_tensor, copysign_scalar)
 
 
-@public("angle")
-@primitive("AngleBackward0")
+@public_primitive("angle", "AngleBackward0")
 def angle(self):
     """0 for a positive number, pi for a negative one."""
     x = _as_float(self)
@@ -218,8 +214,7 @@ nextafter = public_row("nextafter", "NextafterBackward0", "The next number of th
     other = lambda grad: zeros_like(grad))
 
 
-@public("nan_to_num", inplace=True)
-@primitive("NanToNumBackward0")
+@public_primitive("nan_to_num", "NanToNumBackward0", inplace=True)
 def nan_to_num(self, *, nan=None, posinf=None, neginf=None):
     """Replace nan by `nan` (default 0), and infinities by `posinf` and `neginf` (default: the limits of the type)."""
     if self.dtype.kind not in "fc":
@@ -228,8 +223,7 @@ def nan_to_num(self, *, nan=None, posinf=None, neginf=None):
 nan_to_num.defvjp(self = lambda grad, self: grad * isfinite(self))
 
 
-@public("heaviside", inplace=True)
-@primitive("torch::autograd::NotImplemented", promotes=unpromoted)
+@public_primitive("heaviside", "torch::autograd::NotImplemented", promotes=unpromoted, inplace=True)
 def heaviside(self, values):
     """0 for negative, 1 for positive numbers, `values` at 0; PyTorch has no gradient for it.
 

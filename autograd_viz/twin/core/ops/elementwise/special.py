@@ -11,7 +11,7 @@ import numpy as np
 from ...base.names import add_scalar, eq, exp, log, log1p, log_of, logical_and, logical_or, mul_scalar, where
 from ...base.scipy_special import special
 from ...base.symbol import call
-from ...op import composite, inlined, primitive, public, public_row, row
+from ...op import composite, inlined, primitive, public, public_primitive, public_row, row
 from ...tensor.tensor import Tensor
 from .arithmetic import _as_float, of_either
 
@@ -54,8 +54,7 @@ lgamma = public_row("lgamma special.gammaln", "LgammaBackward0", "log(|gamma(sel
     self = lambda grad, self: grad * digamma(self))
 
 
-@public("digamma", "special.digamma", "special.psi", inplace=True)
-@primitive("DigammaBackward0")
+@public_primitive("digamma special.digamma special.psi", "DigammaBackward0", inplace=True)
 def digamma(self):
     """The derivative of lgamma."""
     x = _as_float(self)
@@ -84,8 +83,7 @@ def polygamma_method(self: Tensor, n: int) -> Any:
     return polygamma_order(self, n=n)
 
 
-@public("mvlgamma", "special.multigammaln", inplace=True)
-@primitive("MvlgammaBackward0")
+@public_primitive("mvlgamma special.multigammaln", "MvlgammaBackward0", inplace=True)
 def mvlgamma(self, *, p):
     """The logarithm of the multivariate gamma function of dimension p: a constant plus the sum of lgamma(self - i/2).
 
@@ -109,8 +107,7 @@ def digamma_ladder(value: Any, p: int) -> Any:
     return total
 
 
-@public("logit", "special.logit", inplace=True)
-@primitive("LogitBackward0")
+@public_primitive("logit special.logit", "LogitBackward0", inplace=True)
 def logit(self, *, eps=None):
     """log(p / (1 - p)), the inverse of sigmoid. With `eps`, p is first clamped to eps and 1 - eps."""
     p = _as_float(self)

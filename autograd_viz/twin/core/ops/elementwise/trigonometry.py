@@ -13,8 +13,7 @@ from .arithmetic import _as_float, of_floats
 
 sin = of_floats("sin", "SinBackward0", "Sine.", np.sin)
 cos = of_floats("cos", "CosBackward0", "Cosine.", np.cos)
-tan = of_floats("tan", "TanBackward0", "Tangent.", np.tan,
-    self = lambda grad, result: grad * conjugated(1 + result**2))
+tan = of_floats("tan", "TanBackward0", "Tangent.", np.tan, self = lambda grad, result: grad * conjugated(1 + result**2))
 asin = of_floats("asin arcsin", "AsinBackward0", "The angle in [-pi/2, pi/2] whose sine this is.", np.arcsin,
     self = lambda grad, self: grad / conjugated(sqrt(1 - self * self)))
 acos = of_floats("acos arccos", "AcosBackward0", "The angle in [0, pi] whose cosine this is.", np.arccos,

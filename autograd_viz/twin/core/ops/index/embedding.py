@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...op import primitive, public, row
+from ...op import public, public_primitive, row
 from ...tensor import Tensor, check_tensor
 
 
@@ -24,8 +24,7 @@ def checked_indices(indices: Any, rows: int, op: str) -> Any:
     return indices
 
 
-@public("torch.embedding")
-@primitive("EmbeddingBackward0")
+@public_primitive("torch.embedding", "EmbeddingBackward0")
 def embedding(weight, *, indices, padding_idx=-1, scale_grad_by_freq=False, sparse=False):
     """weight[indices].
 
@@ -40,8 +39,7 @@ embedding.defvjp(weight = lambda grad, indices, weight_sym_argsize_0, padding_id
                              scale_grad_by_freq=scale_grad_by_freq))
 
 
-@public("torch.embedding_dense_backward")
-@primitive("EmbeddingDenseBackwardBackward0")
+@public_primitive("torch.embedding_dense_backward", "EmbeddingDenseBackwardBackward0")
 def embedding_dense_backward(grad_output, *, indices, num_weights, padding_idx=-1, scale_grad_by_freq=False):
     """Add each row of grad_output to the row of weights that it came from, except the row `padding_idx`."""
     out = np.zeros((num_weights, grad_output.shape[-1]), grad_output.dtype)

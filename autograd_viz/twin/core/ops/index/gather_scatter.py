@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ...base.names import maybe_multiply, new_zeros, no_derivative, reshape, sum_all, zeros_like
-from ...op import composite, inlined, primitive, public, row, writer
+from ...op import composite, inlined, primitive, public_primitive, row, writer
 from ...tensor import check_dim, from_front, scalar_type
 from ..shape.slicing import along
 
@@ -58,8 +58,7 @@ def check_fits(index, array, dim, src=None) -> None:
         )
 
 
-@public
-@primitive("GatherBackward0")
+@public_primitive("gather", "GatherBackward0")
 def gather(self, *, dim, index, sparse_grad=False):
     """out[i, j] = self[i, index[i, j]] for dim = 1.
 
@@ -111,8 +110,7 @@ scatter_add = row("scatter_add", "ScatterAddBackward0", "A copy of self with out
     src  = lambda grad, dim, index: gather(grad, dim=dim, index=index))
 
 
-@public
-@primitive("IndexSelectBackward0")
+@public_primitive("index_select", "IndexSelectBackward0")
 def index_select(self, *, dim, index):
     """The slices along `dim` at these indices.
 
@@ -207,8 +205,7 @@ def check_reach(index, array) -> None:
         raise IndexError(f"out of range: tried to access index {bad.flat[0]} on a tensor of {array.size} elements.")
 
 
-@public
-@primitive("TakeBackward0")
+@public_primitive("take", "TakeBackward0")
 def take(self, *, index):
     """The elements at these indices into the flattened tensor."""
     if index.dtype != np.int64:

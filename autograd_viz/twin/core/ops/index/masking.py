@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...base.names import new_zeros, sum_all, where, zeros_like
-from ...op import primitive, public, public_row, row, writer
+from ...op import primitive, public, public_primitive, public_row, row, writer
 from ...tensor import Tensor, check_broadcast, fitted, scalar_type
 
 
@@ -47,8 +47,7 @@ masked_fill_tensor.defvjp(
     value = lambda grad, mask: sum_all(where(mask, grad, zeros_like(grad))))
 
 
-@public
-@primitive("MaskedSelectBackward0")
+@public_primitive("masked_select", "MaskedSelectBackward0")
 def masked_select(self, *, mask):
     """The elements where the mask is True, as a vector.
 

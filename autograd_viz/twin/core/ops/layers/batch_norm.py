@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...base.names import normalization_backward, normalized, per_channel, per_channel_sum, sqrt
-from ...op import composite, primitive, public, public_row, row
+from ...op import composite, public, public_primitive, public_row, row
 from ...tensor import Size, Tensor, check_scalar_type
 from .normalization import channels, check_same_type, scaled, standardized
 
@@ -41,8 +41,7 @@ _RULES: Any = {
 }
 
 
-@public("torch.native_batch_norm")
-@primitive("NativeBatchNormBackward0", **_STATISTICS)
+@public_primitive("torch.native_batch_norm", "NativeBatchNormBackward0", **_STATISTICS)
 def native_batch_norm(input, weight=None, bias=None, *, running_mean=None, running_var=None, training, momentum, eps):
     """Each channel normalized by the batch (training) or by the running averages, then scaled by weight and shifted by bias."""
     check_channels(input, weight, bias, running_mean, running_var, training)

@@ -9,13 +9,12 @@ from typing import Any
 import numpy as np
 
 from ...base.names import zeros_like
-from ...op import Primitive, inlined, primitive, public
+from ...op import Primitive, inlined, public, public_primitive
 from ...tensor.tensor import Tensor
 from .windows import Ints, along_each, brief, by_axis, op, same, transposed
 
 
-@public("torch.constant_pad_nd")
-@primitive("ConstantPadNdBackward0")
+@public_primitive("torch.constant_pad_nd", "ConstantPadNdBackward0")
 def constant_pad_nd(self, *, pad, value=0):
     """`value` at both ends: pad = (before last, after last, before second last, ...). A negative number crops."""
     pairs = list(zip(pad[::2], pad[1::2], strict=True))[::-1]

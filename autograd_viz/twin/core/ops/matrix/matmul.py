@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...base.names import conjugated, t, transpose_dims
-from ...op import composite, primitive, public, row
+from ...op import composite, primitive, public, public_primitive, row
 from ...tensor import Tensor, check_broadcast, check_scalar_type, check_tensor, scalar_type
 from ..shape.shape import clone, unsafe_view
 
@@ -60,8 +60,7 @@ def mm(self, mat2):
     return self.dot(mat2)  # for two matrices the same as `@`, in half the time
 
 
-@public
-@primitive("MvBackward0")
+@public_primitive("mv", "MvBackward0")
 def mv(self, vec):
     """Matrix times vector: (n, k) @ (k,) -> (n,).
 
@@ -78,8 +77,7 @@ def mv(self, vec):
     return self @ vec
 
 
-@public
-@primitive("DotBackward0")
+@public_primitive("dot", "DotBackward0")
 def dot(self, tensor):
     """Vector times vector: (k,) @ (k,) -> ()."""
     check_vectors(self, tensor)
@@ -95,8 +93,7 @@ ger = row("ger", "GerBackward0", "Outer product: (n,), (m,) -> (n, m).",
     vec2 = lambda grad, self: t(grad) @ conjugated(self))
 
 
-@public
-@primitive("BmmBackward0", written=lambda self, mat2: self @ mat2)
+@public_primitive("bmm", "BmmBackward0", written=lambda self, mat2: self @ mat2)
 def bmm(self, mat2):
     """A batch of matrix products: (b, n, k) @ (b, k, m) -> (b, n, m)."""
     check_batches(self, mat2)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...base.names import bmm, conjugated, expand, ger, maybe_multiply, mT, unsqueeze
-from ...op import primitive, public
+from ...op import primitive, public, public_primitive
 from ...tensor import Tensor, check_dim, check_expands, check_scalar_type, of_tensors, scalar_type
 from ..elementwise.arithmetic import add, mul
 from ..shape.shape import t, unsafe_view, view_sizes
@@ -24,8 +24,7 @@ def addmm(self, mat1, mat2, *, beta=1, alpha=1):
     return _plus(self, beta, mat1.dot(mat2), alpha)
 
 
-@public(inplace=True)
-@primitive("AddmvBackward0")
+@public_primitive("addmv", "AddmvBackward0", inplace=True)
 def addmv(self, mat, vec, *, beta=1, alpha=1):
     """beta * self + alpha * (mat @ vec).
 
@@ -43,8 +42,7 @@ addmv.defvjp(
     vec  = lambda grad, mat, alpha: maybe_multiply(conjugated(t(mat)) @ grad, conjugated(alpha)))
 
 
-@public(inplace=True)
-@primitive("AddrBackward0")
+@public_primitive("addr", "AddrBackward0", inplace=True)
 def addr(self, vec1, vec2, *, beta=1, alpha=1):
     """beta * self + alpha * (outer product of vec1 and vec2).
 
@@ -61,8 +59,7 @@ addr.defvjp(
     vec2 = lambda grad, vec1, alpha: maybe_multiply(t(grad) @ conjugated(vec1), conjugated(alpha)))
 
 
-@public(inplace=True)
-@primitive("BaddbmmBackward0")
+@public_primitive("baddbmm", "BaddbmmBackward0", inplace=True)
 def baddbmm(self, batch1, batch2, *, beta=1, alpha=1):
     """beta * self + alpha * (batch1 @ batch2), matrix by matrix."""
     if batch1.ndim == batch2.ndim == 3:
@@ -75,8 +72,7 @@ baddbmm.defvjp(
     batch2 = lambda grad, batch1, alpha: maybe_multiply(bmm(conjugated(mT(batch1)), grad), conjugated(alpha)))
 
 
-@public(inplace=True)
-@primitive("AddbmmBackward0")
+@public_primitive("addbmm", "AddbmmBackward0", inplace=True)
 def addbmm(self, batch1, batch2, *, beta=1, alpha=1):
     """beta * self + alpha * (the sum of the products batch1[i] @ batch2[i])."""
     if batch1.ndim > 1 and batch2.ndim > 2:
@@ -93,8 +89,7 @@ addbmm.defvjp(
             batch1_sym_argsize_0, batch1_sym_argsize_1, batch2_sym_argsize_2))), conjugated(alpha)))
 
 
-@public
-@primitive("VdotBackward0")
+@public_primitive("vdot", "VdotBackward0")
 def vdot(self, other):
     """Vector times vector: (k,), (k,) -> ()."""
     check_vectors(self, other)
@@ -104,8 +99,7 @@ vdot.defvjp(
     other = lambda grad, self:  grad * self)
 
 
-@public("linalg.cross")
-@primitive("LinalgCrossBackward0")
+@public_primitive("linalg.cross", "LinalgCrossBackward0")
 def linalg_cross(self, other, *, dim=-1):
     """The cross product of the vectors of length 3 along `dim`.
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...base.names import diagonal, diagonal_backward, expand
-from ...op import found, primitive, public
+from ...op import found, public, public_primitive
 from ...tensor.tensor import Tensor
 from . import shape
 from .slicing import diagonal_dims, diagonal_view
@@ -16,8 +16,7 @@ from .strided import as_strided
 from .views import permute, reshape_any
 
 
-@public
-@primitive("DiagEmbedBackward0")
+@public_primitive("diag_embed", "DiagEmbedBackward0")
 def diag_embed(self, *, offset=0, dim1=-2, dim2=-1):
     """The last dimension as the diagonal of two new dimensions, zeros elsewhere."""
     ndim = self.ndim + 1
@@ -31,8 +30,7 @@ def diag_embed(self, *, offset=0, dim1=-2, dim2=-1):
 diag_embed.defvjp(self = lambda grad, offset, dim1, dim2: diagonal(grad, offset=offset, dim1=dim1, dim2=dim2))
 
 
-@public
-@primitive("TraceBackward0")
+@public_primitive("trace", "TraceBackward0")
 def trace(self):
     """The sum of the diagonal.
 
@@ -52,8 +50,7 @@ def check_matrix(name, array) -> None:
         raise RuntimeError(f"{name}: input tensor must have at least 2 dimensions")
 
 
-@public(inplace=True)
-@primitive("TrilBackward0")
+@public_primitive("tril", "TrilBackward0", inplace=True)
 def tril(self, *, diagonal=0):
     """The lower triangle: zeros above `diagonal`."""
     check_matrix("tril", self)
@@ -61,8 +58,7 @@ def tril(self, *, diagonal=0):
 tril.defvjp(self = lambda grad, diagonal: tril(grad, diagonal=diagonal))
 
 
-@public(inplace=True)
-@primitive("TriuBackward0")
+@public_primitive("triu", "TriuBackward0", inplace=True)
 def triu(self, *, diagonal=0):
     """The upper triangle: zeros below `diagonal`."""
     check_matrix("triu", self)

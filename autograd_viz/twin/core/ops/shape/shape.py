@@ -9,7 +9,7 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided as strided_view
 
 from ...base.names import sum_dim, zeros_like
-from ...op import composite, inlined, primitive, public, public_row, row
+from ...op import composite, inlined, primitive, public_primitive, public_row, row
 from ...tensor import check_dim, from_front
 
 view_sizes = row("view_sizes", "ViewBackward0", "Another shape over the same memory.",
@@ -23,8 +23,7 @@ reshape_alias = row("reshape_alias", "ReshapeAliasBackward0",
 unsafe_view = row("unsafe_view", "UnsafeViewBackward0", "The second half of a reshape with a copy.",
     lambda self, *, size: self.reshape(size),
     self = lambda grad, self_sym_sizes: reshape(grad, self_sym_sizes))
-alias = row("alias", "AliasBackward0", "A view of the whole tensor: `x[...]`.",
-    lambda self: self[...], view=True,
+alias = row("alias", "AliasBackward0", "A view of the whole tensor: `x[...]`.", lambda self: self[...], view=True,
     self = lambda grad: grad)
 
 
@@ -41,8 +40,7 @@ def expand_sizes(self, *, size):
     return strided_view(self, size, steps)  # writeable, because a part without repeats may be written
 
 
-@public
-@primitive("TBackward0", view=True)
+@public_primitive("t", "TBackward0", view=True)
 def t(self):
     """Transpose of a matrix. A vector is returned unchanged.
 
@@ -59,8 +57,7 @@ permute_dims = row("permute_dims", "PermuteBackward0", "Dimensions in another or
     self = lambda grad, dims: permute_dims(grad, dims=inverse_order(dims)))
 
 
-@public("transpose", "swapaxes", "swapdims")
-@primitive("TransposeBackward0", view=True)
+@public_primitive("transpose swapaxes swapdims", "TransposeBackward0", view=True)
 def transpose_dims(self, *, dim0, dim1):
     """Two dimensions swapped."""
     most = self.ndim
@@ -93,8 +90,7 @@ def squeeze_dims(self, *, dim):
 squeeze_dims.defvjp(self = lambda grad, self_sym_sizes, dim: reshape(grad, self_sym_sizes))
 
 
-@public
-@primitive("CloneBackward0")
+@public_primitive("clone", "CloneBackward0")
 def clone(self, *, memory_format=None):
     """A copy in new memory, in the same memory order, or row-major if `memory_format` is contiguous."""
     keeps_order = 0 not in self.strides and "contiguous" not in str(memory_format)

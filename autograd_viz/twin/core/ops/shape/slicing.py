@@ -9,7 +9,7 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided as strided_view
 
 from ...base.names import cat, stack
-from ...op import primitive, public, public_row, row, writer
+from ...op import primitive, public_primitive, public_row, row, writer
 from ...tensor.arguments import check_dim, from_front
 
 TO_THE_END = 2**63 - 1  # the `end` of x[1:]
@@ -23,8 +23,7 @@ def along(array, dim, part) -> tuple[Any, ...]:
 new_zeros = row("new_zeros", "", "Zeros in another shape and the same type.", lambda self, *, size: np.zeros(size, self.dtype))
 
 
-@public
-@primitive("SelectBackward0", view=True)
+@public_primitive("select", "SelectBackward0", view=True)
 def select(self, *, dim, index):
     """One slice along `dim`. That dimension is removed.
 
@@ -50,8 +49,7 @@ def select_backward(grad_output, *, size, dim, index):
 select_backward.defvjp(grad_output = lambda grad, dim, index: select(grad, dim=dim, index=index))
 
 
-@public("Tensor.slice")
-@primitive("SliceBackward0", view=True)
+@public_primitive("Tensor.slice", "SliceBackward0", view=True)
 def slice_dim(self, *, dim=0, start=0, end=TO_THE_END, step=1):
     """Every `step`-th slice from `start` to before `end`.
 
@@ -168,8 +166,7 @@ def diagonal_backward(grad_output, *, size, offset, dim1, dim2):
 diagonal_backward.defvjp(grad_output = lambda grad, offset, dim1, dim2: diagonal(grad, offset=offset, dim1=dim1, dim2=dim2))
 
 
-@public("Tensor.unfold")
-@primitive("UnfoldBackward0", view=True, written=writer("unfold"))
+@public_primitive("Tensor.unfold", "UnfoldBackward0", view=True, written=writer("unfold"))
 def unfold_windows(self, *, dimension, size, step):
     """Windows of length `size` along `dimension`, `step` apart. A new last dimension runs inside a window.
 
