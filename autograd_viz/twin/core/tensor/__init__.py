@@ -3,12 +3,12 @@
 from .arguments import SEVERAL, brought_together, check_broadcast, check_dim, distinct_dims, from_front, ints
 from .as_array import Array, Size
 from .copying import _rebuilt as _rebuilt  # pickles contain this path
-from .refusals import check_expands, check_scalar_type, check_tensor, of_tensors, refuse, refusing, scalar_type
+from .refusals import check_expands, check_scalar_type, check_tensor, of_tensors, refuse, refuse_if, refusing, scalar_type
 from .scalars import fitted
 from .tensor import Tensor
 
 __all__ = [
     "SEVERAL", "Array", "Size", "Tensor", "brought_together", "check_broadcast", "check_dim", "check_expands",
-    "check_scalar_type", "check_tensor", "distinct_dims", "fitted", "from_front", "ints", "of_tensors", "refuse", "refusing",
-    "scalar_type",
+    "check_scalar_type", "check_tensor", "distinct_dims", "fitted", "from_front", "ints", "of_tensors", "refuse", "refuse_if",
+    "refusing", "scalar_type",
 ]  # fmt: skip

@@ -10,7 +10,7 @@ import numpy as np
 from ...base.names import conjugated, exp, ndtr, reshape, stack, unbind_dim, where
 from ...base.scipy_special import special
 from ...op import ARRAY_NAMES, composite, inlined, primitive, public, public_primitive, public_row, row
-from ...tensor import Tensor, from_front, refuse, refusing
+from ...tensor import Tensor, from_front, refuse, refuse_if, refusing
 from ..elementwise.arithmetic import _as_float
 
 
@@ -199,11 +199,9 @@ def glu(input: Tensor, dim: int = -1) -> Any:
     Raises:
         RuntimeError: the length of `dim` is odd, or the input has no dimensions.
     """
-    if input.ndim == 0:
-        raise RuntimeError("glu does not support scalars because halving size must be even")
+    refuse_if(input.ndim == 0, "glu does not support scalars because halving size must be even")
     at = from_front(dim, input.ndim)
-    if input.shape[at] % 2:
-        raise RuntimeError(f"Halving dimension must be even, but dimension {at} is size {input.shape[at]}")
+    refuse_if(input.shape[at] % 2, lambda: f"Halving dimension must be even, but dimension {at} is size {input.shape[at]}")
     return glu_of(input, dim=dim)
 
 
@@ -223,16 +221,15 @@ def normal_cdf(x: Any) -> Any:
 def _inverse_cdf(x: Any) -> Any:
     """1 / normal_cdf(x) of float32, 20 times as fast as SciPy's."""
     out = np.empty_like(x)
-    if x.flags.c_contiguous and x.size > _BLOCK:
-        row, out_row = x.reshape(-1), out.reshape(-1)
-        for start in range(0, x.size, _BLOCK):
-            _write_inverse(row[start : start + _BLOCK], out_row[start : start + _BLOCK])
-    else:
-        _write_inverse(x, out)
+    if not x.flags.c_contiguous or x.size <= _BLOCK:
+        return _write_inverse(x, out)
+    row, out_row = x.reshape(-1), out.reshape(-1)
+    for start in range(0, x.size, _BLOCK):
+        _write_inverse(row[start : start + _BLOCK], out_row[start : start + _BLOCK])
     return out
 
 
-def _write_inverse(x: Any, out: Any) -> None:
+def _write_inverse(x: Any, out: Any) -> Any:
     square = np.square(x)
     np.multiply(square, _LOG_ODDS[0], out)
     for coefficient in _LOG_ODDS[1:-1]:
@@ -240,7 +237,7 @@ def _write_inverse(x: Any, out: Any) -> None:
         np.multiply(out, square, out)
     np.add(out, _LOG_ODDS[-1], out)
     np.multiply(out, x, out)
-    np.add(np.exp(out, out), 1, out)
+    return np.add(np.exp(out, out), 1, out)
 
 
 @public_primitive("nn.functional.gelu", "GeluBackward0")

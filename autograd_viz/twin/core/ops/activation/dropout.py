@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...op import primitive, public, public_row, renamed
-from ...tensor import Tensor, refuse
+from ...tensor import Tensor, refuse, refuse_if
 from ...tensor.random import default_generator, laid_out
 
 ALPHA = 1.7580993408473766  # minus the limit of selu at -infinity: alpha dropout replaces a dropped number with -ALPHA
@@ -80,8 +80,7 @@ def native_dropout(input: Tensor, p: float, train: bool | None) -> Any:
     Raises:
         RuntimeError: p is not a probability.
     """
-    if not 0 <= p <= 1:
-        raise RuntimeError(f"bernoulli_ expects p to be in [0, 1], but got p={1 - p:g}")
+    refuse_if(not 0 <= p <= 1, lambda: f"bernoulli_ expects p to be in [0, 1], but got p={1 - p:g}")
     return dropout_with_mask(input, p=p if train or train is None else 0.0)
 
 

@@ -17,7 +17,7 @@ from ...base.dtypes import from_numpy_dtype
 from ...base.readings import declare
 from ...base.symbol import Symbol, call
 from ...op import composite, primitive, public, row
-from ...tensor import Tensor, of_tensors
+from ...tensor import Tensor, of_tensors, refuse_if
 from ..shape.slicing import select
 from .rounding import sgn
 
@@ -94,8 +94,7 @@ def imag(input: Tensor) -> Any:
     Raises:
         RuntimeError: the numbers are real.
     """
-    if not input.dtype.is_complex:
-        raise RuntimeError("imag is not implemented for tensors with non-complex dtypes.")
+    refuse_if(not input.dtype.is_complex, "imag is not implemented for tensors with non-complex dtypes.")
     return imaginary_part(input)
 
 
@@ -118,8 +117,7 @@ def pairs_of(input: Tensor) -> Any:
     Raises:
         RuntimeError: the numbers are real.
     """
-    if not input.dtype.is_complex:
-        raise RuntimeError("view_as_real is only supported for complex tensors")
+    refuse_if(not input.dtype.is_complex, "view_as_real is only supported for complex tensors")
     return view_as_real(input)
 
 
@@ -135,15 +133,11 @@ def numbers_of(input: Tensor) -> Any:
             "view_as_complex is only supported for half, float and double tensors, but got a tensor of scalar type: "
             f"{input.dtype.legacy}"
         )
-    if input.ndim == 0:
-        raise RuntimeError("Input tensor must have one or more dimensions")
-    if input.shape[-1] != 2:
-        raise RuntimeError("Tensor must have a last dimension of size 2")
+    refuse_if(input.ndim == 0, "Input tensor must have one or more dimensions")
+    refuse_if(input.shape[-1] != 2, "Tensor must have a last dimension of size 2")
     *steps, last = input.stride()
-    if last != 1:
-        raise RuntimeError("Tensor must have a last dimension with stride 1")
-    if any(step % 2 for step in steps):
-        raise RuntimeError("Tensor must have a stride divisible by 2 for all but last dimension")
+    refuse_if(last != 1, "Tensor must have a last dimension with stride 1")
+    refuse_if(any(step % 2 for step in steps), "Tensor must have a stride divisible by 2 for all but last dimension")
     return view_as_complex(input)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from ...base.dtypes import complex128, float64
 from ...base.names import conjugated, eq, is_complex, real_part, where, zeros_like
 from ...op import composite, inlined, primitive, public, public_primitive, public_row
-from ...tensor import Tensor, refuse, refusing
+from ...tensor import Tensor, refuse, refuse_if, refusing
 from .arithmetic import _as_float, as_number_of, of_floats, widened
 
 
@@ -149,8 +149,7 @@ def frexp(self):
     Raises:
         RuntimeError: the type is not floating point.
     """
-    if self.dtype.kind != "f":
-        raise RuntimeError("torch.frexp() only supports floating-point dtypes")
+    refuse_if(self.dtype.kind != "f", "torch.frexp() only supports floating-point dtypes")
     return np.frexp(self)
 frexp.defvjp(self = lambda grad, exponent: grad / exp2(exponent))
 

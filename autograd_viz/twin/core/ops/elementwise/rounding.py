@@ -9,7 +9,7 @@ import numpy as np
 
 from ...base.names import conjugated, eq, is_complex, isfinite, ne, where, zeros_like
 from ...op import composite, primitive, public, public_primitive, public_row, row
-from ...tensor import Tensor, refuse, refusing
+from ...tensor import Tensor, refuse, refuse_if, refusing
 from .arithmetic import _as_float, as_number_of, div_tensors, of_either, widened
 from .logic import unpromoted
 
@@ -146,8 +146,7 @@ def _by_number(divide: Any, array: Any, number: Any) -> Any:
 
 def nonzero_divisor(divisor: Any) -> Any:
     """Refuse to divide integers by 0."""
-    if divisor.dtype.kind != "f" and not np.all(divisor):
-        raise RuntimeError("ZeroDivisionError")
+    refuse_if(divisor.dtype.kind != "f" and not np.all(divisor), "ZeroDivisionError")
     return divisor
 
 
@@ -230,7 +229,6 @@ def heaviside(self, values):
     Raises:
         RuntimeError: the types differ.
     """
-    if self.dtype != values.dtype:
-        raise RuntimeError("heaviside is not yet implemented for tensors with different dtypes.")
+    refuse_if(self.dtype != values.dtype, "heaviside is not yet implemented for tensors with different dtypes.")
     return np.where(self == 0, values, self > 0).astype(self.dtype)
 heaviside.defvjp(self = lambda grad: no_derivative("heaviside"), values = lambda grad: no_derivative("heaviside"))

@@ -12,7 +12,7 @@ from ...base.names import add_scalar, eq, exp, log, log1p, log_of, logical_and, 
 from ...base.scipy_special import special
 from ...base.symbol import call
 from ...op import composite, inlined, primitive, public, public_primitive, public_row, row
-from ...tensor.tensor import Tensor
+from ...tensor import Tensor, refuse_if
 from .arithmetic import _as_float, of_either
 
 
@@ -65,8 +65,7 @@ digamma.defvjp(self = lambda grad, self: grad * polygamma_order(self, n=1))
 @primitive("PolygammaBackward0", written=lambda self, n: call("polygamma", n, self))
 def polygamma_order(self, *, n):
     """The n-th derivative of digamma."""
-    if n < 0:
-        raise RuntimeError("polygamma(n, x) does not support negative n.")
+    refuse_if(n < 0, "polygamma(n, x) does not support negative n.")
     return digamma.forward(self) if n == 0 else computed(lambda x: special.polygamma(n, x), self)
 polygamma_order.defvjp(self = lambda grad, self, n: grad * polygamma_order(self, n=n + 1))
 
@@ -90,8 +89,7 @@ def mvlgamma(self, *, p):
     Raises:
         RuntimeError: `p` is smaller than 1.
     """
-    if p < 1:
-        raise RuntimeError("p has to be greater than or equal to 1")
+    refuse_if(p < 1, "p has to be greater than or equal to 1")
     x = _as_float(self)
     rows = [special.gammaln(x - i / 2) for i in range(p)]
     return (sum(rows) + p * (p - 1) / 4 * np.log(np.pi)).astype(x.dtype, copy=False)

@@ -12,7 +12,7 @@ import numpy as np
 
 from ...base.names import maybe_multiply, new_zeros, no_derivative, reshape, sum_all, zeros_like
 from ...op import composite, inlined, primitive, public_primitive, row, writer
-from ...tensor import check_dim, from_front, scalar_type
+from ...tensor import check_dim, from_front, refuse_if, scalar_type
 from ..shape.slicing import along
 
 
@@ -118,15 +118,12 @@ def index_select(self, *, dim, index):
         IndexError: `index` is not a vector, or is out of range.
         RuntimeError: `index` is not int32 or int64.
     """
-    if index.ndim > 1:
-        raise IndexError("index_select(): Index is supposed to be a vector")
-    if index.dtype.kind != "i" or index.dtype.itemsize < 4:
-        raise RuntimeError("index_select(): Expected dtype int32 or int64 for index")
+    refuse_if(index.ndim > 1, "index_select(): Index is supposed to be a vector", IndexError)
+    refuse_if(index.dtype.kind != "i" or index.dtype.itemsize < 4, "index_select(): Expected dtype int32 or int64 for index")
     length = (self.shape or (1,))[check_dim(dim, self.ndim)]
     if not self.ndim and index.size != 1:
         raise RuntimeError(f"index_select(): Index to scalar can have only 1 value, got {index.size} value(s)")
-    if index.size and not 0 <= index.min() <= index.max() < length:
-        raise IndexError("index out of range in self")
+    refuse_if(index.size and not 0 <= index.min() <= index.max() < length, "index out of range in self", IndexError)
     return self.take(index.reshape(-1), dim) if self.ndim else self.copy()
 index_select.defvjp(self = lambda grad, self_sym_sizes, dim, index:
     index_add(new_zeros(grad, size=self_sym_sizes), grad, dim=dim, index=index))
@@ -172,10 +169,8 @@ def index_fill_scalar(self, *, dim, index, value):
     """A copy of self with one value in the slices at these indices along `dim`."""
     (out,) = with_a_dimension(self.copy("K"))
     length = out.shape[check_dim(dim, out.ndim)]
-    if index.ndim > 1:
-        raise RuntimeError("Index has to be a vector/scalar")
-    if index.dtype != np.int64:
-        raise IndexError("index_fill_(): Expected dtype int64 for index.")
+    refuse_if(index.ndim > 1, "Index has to be a vector/scalar")
+    refuse_if(index.dtype != np.int64, "index_fill_(): Expected dtype int64 for index.", IndexError)
     front = np.where(index < 0, index + length, index).reshape(-1)
     bounded(np.where((front < 0) | (front >= length), index.reshape(-1), 0), length, dim, IndexError)
     out[along(out, dim, front)] = value
@@ -208,8 +203,7 @@ def check_reach(index, array) -> None:
 @public_primitive("take", "TakeBackward0")
 def take(self, *, index):
     """The elements at these indices into the flattened tensor."""
-    if index.dtype != np.int64:
-        raise RuntimeError(f"take(): Expected a long tensor for index, but got {scalar_type(index)}")
+    refuse_if(index.dtype != np.int64, lambda: f"take(): Expected a long tensor for index, but got {scalar_type(index)}")
     check_reach(index, self)
     return self.reshape(-1)[index]
 take.defvjp(self = lambda grad, self, index: put_values(zeros_like(self), grad, index=index, accumulate=True))
@@ -255,8 +249,7 @@ def picked(grad: Any, dim: int, index: Any, source_dim: int) -> Any:
 
 def check_slices(name: str, self: Any, dim: int, index: Any, source: Any) -> None:
     """Refuse an index that is not a vector of integers, and a source whose slices are not those of `self`."""
-    if index.ndim > 1:
-        raise IndexError(f"{name}_(): Index should have dimension 1 or 0 (got {index.ndim})")
+    refuse_if(index.ndim > 1, lambda: f"{name}_(): Index should have dimension 1 or 0 (got {index.ndim})", IndexError)
     if name == "index_copy":
         _check_copy(self, dim, index, source)
         return
@@ -281,8 +274,7 @@ def _check_copy(self: Any, dim: int, index: Any, source: Any) -> None:
             "index_copy_(): When source and destination are not scalars, their dimensionality must match. Source "
             f"dimensionality ({source.ndim}), destination dimensionality ({self.ndim})"
         )
-    if index.dtype != np.int64:
-        raise RuntimeError(f"index_copy_(): Expected a long tensor for index, but got {scalar_type(index)}")
+    refuse_if(index.dtype != np.int64, lambda: f"index_copy_(): Expected a long tensor for index, but got {scalar_type(index)}")
     if self.ndim and source.ndim and _slice(self, dim) != _slice(source, dim):
         sizes, others = (" ".join(map(str, _slice(a, dim))) for a in (self, source))
         raise RuntimeError(

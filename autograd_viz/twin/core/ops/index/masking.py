@@ -9,14 +9,15 @@ import numpy as np
 
 from ...base.names import new_zeros, sum_all, where, zeros_like
 from ...op import primitive, public, public_primitive, public_row, row, writer
-from ...tensor import Tensor, check_broadcast, fitted, scalar_type
+from ...tensor import Tensor, check_broadcast, fitted, refuse_if, scalar_type
 
 
-def check_mask(name, array, mask, spelled) -> None:
-    """Refuse a mask that is not bool, or whose shape does not fit."""
+def checked_mask(name, array, mask, spelled) -> Any:
+    """The mask, if it is bool and its shape fits."""
     if mask.dtype.kind != "b":
         raise RuntimeError(f"{name} only supports boolean masks, but got mask with dtype {spelled(mask.dtype)}")
     check_broadcast(Tensor(mask), Tensor(array))
+    return mask
 
 
 def c_name(kind) -> str:
@@ -25,12 +26,9 @@ def c_name(kind) -> str:
     return names.get(kind.name, kind.name)
 
 
-@primitive("MaskedFillBackward0")
-def masked_fill_scalar(self, *, mask, value):
-    """A copy of self with one number where the mask is True."""
-    check_mask("masked_fill_", self, mask, c_name)
-    return np.where(mask, fitted(value, self.dtype), self)
-masked_fill_scalar.defvjp(self = lambda grad, mask: masked_fill_scalar(grad, mask=mask, value=0))
+masked_fill_scalar = row("masked_fill_scalar", "MaskedFillBackward0", "A copy of self with one number where the mask is True.",
+    lambda self, *, mask, value: np.where(checked_mask("masked_fill_", self, mask, c_name), fitted(value, self.dtype), self),
+    self = lambda grad, mask: masked_fill_scalar(grad, mask=mask, value=0))
 
 
 @primitive("MaskedFillBackward1")
@@ -40,8 +38,7 @@ def masked_fill_tensor(self, value, *, mask):
         raise RuntimeError(
             f"masked_fill_ only supports a 0-dimensional value tensor, but got tensor with {value.ndim} dimension(s)."
         )
-    check_mask("masked_fill_", self, mask, c_name)
-    return np.where(mask, value.astype(self.dtype), self)
+    return np.where(checked_mask("masked_fill_", self, mask, c_name), value.astype(self.dtype), self)
 masked_fill_tensor.defvjp(
     self  = lambda grad, mask: masked_fill_scalar(grad, mask=mask, value=0),
     value = lambda grad, mask: sum_all(where(mask, grad, zeros_like(grad))))
@@ -54,8 +51,7 @@ def masked_select(self, *, mask):
     Raises:
         RuntimeError: the mask is not bool.
     """
-    if mask.dtype.kind != "b":
-        raise RuntimeError("masked_select: expected BoolTensor for mask")
+    refuse_if(mask.dtype.kind != "b", "masked_select: expected BoolTensor for mask")
     check_broadcast(Tensor(self), Tensor(mask))
     whole, chosen = np.broadcast_arrays(self, mask)
     return whole[chosen]
@@ -65,14 +61,13 @@ masked_select.defvjp(self = lambda grad, self, mask: masked_scatter_values(zeros
 @primitive("MaskedScatterBackward0", written=writer("masked_scatter"))
 def masked_scatter_values(self, source, *, mask):
     """A copy of self, filled with consecutive elements of `source` where the mask is True."""
-    check_mask("masked_scatter_", self, mask, lambda d: d.name.capitalize().rstrip("0123456789"))
+    checked_mask("masked_scatter_", self, mask, lambda d: d.name.capitalize().rstrip("0123456789"))
     if self.dtype != source.dtype:
         kinds = f"{scalar_type(self)} and {scalar_type(source)}"
         raise RuntimeError(f"masked_scatter: expected self and source to have same dtypes but got{kinds}")
     whole, chosen = (np.array(a) for a in np.broadcast_arrays(self, mask))
     count = int(chosen.sum())
-    if count > source.size:
-        raise RuntimeError("Number of elements of source < number of ones in mask")
+    refuse_if(count > source.size, "Number of elements of source < number of ones in mask")
     whole[chosen] = source.reshape(-1)[:count]
     return whole
 masked_scatter_values.defvjp(

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...base.public import public
-from ...tensor import Tensor, from_front, of_tensors
+from ...tensor import Tensor, from_front, of_tensors, refuse_if
 from ..shape.views import broadcast_shapes, expand, view
 from . import gather_scatter
 
@@ -29,8 +29,7 @@ def scatter(input: Tensor, dim: int, index: Tensor, src: Any = None, *, value: A
     if reduce is not None:
         if isinstance(what, Tensor):
             warnings.warn(_DEPRECATED, UserWarning, stacklevel=2)
-        if reduce not in ("add", "multiply"):
-            raise RuntimeError("reduce argument must be either add or multiply.")
+        refuse_if(reduce not in ("add", "multiply"), "reduce argument must be either add or multiply.")
         return gather_scatter.scatter_combined(input, what, dim=dim, index=index, reduce=reduce)
     if isinstance(what, Tensor):
         return gather_scatter.scatter(input, what, dim=dim, index=index)
@@ -105,8 +104,7 @@ def unravel_index(indices: Tensor, shape: Any) -> tuple[Tensor, ...]:
     if indices._data.dtype.kind not in "iu":
         raise TypeError(f"expected 'indices' to be integer dtype, but got {indices.dtype}")
     lengths = (shape,) if isinstance(shape, int) else tuple(shape)
-    if any(n < 0 for n in lengths):
-        raise ValueError(f"'shape' cannot have negative values, but got {lengths}")
+    refuse_if(any(n < 0 for n in lengths), lambda: f"'shape' cannot have negative values, but got {lengths}", ValueError)
     steps = [int(np.prod(lengths[d + 1 :], dtype=int)) for d in range(len(lengths))]
     return tuple(Tensor(indices._data // step % n) for step, n in zip(steps, lengths, strict=True))
 

@@ -93,8 +93,7 @@ flash_attention.defvjp(
 # fmt: on
 def check_attention(query: Tensor, key: Tensor, value: Tensor, attn_mask: Tensor | None) -> None:
     """Refuse types and dimensions that do not fit."""
-    words = {"float32": "float", "float64": "double", "float16": "c10::Half", "int64": "long int", "int32": "int"}
-    kinds = [words.get(t.dtype.name, t.dtype.name) for t in (query, key, value)]
+    kinds = [t.dtype.cpp for t in (query, key, value)]
     if len(set(kinds)) > 1:
         raise RuntimeError(
             f"Expected query, key, and value to have the same dtype, but got query.dtype: {kinds[0]} key.dtype: {kinds[1]} "
@@ -108,7 +107,7 @@ def check_attention(query: Tensor, key: Tensor, value: Tensor, attn_mask: Tensor
     if attn_mask is not None and attn_mask.dtype.name not in ("bool", "float32", query.dtype.name):
         raise RuntimeError(
             "Expected attn_mask dtype to be bool or float or to match query dtype, but got attn_mask.dtype: "
-            f"{words.get(attn_mask.dtype.name, attn_mask.dtype.name)} and  query.dtype: {kinds[0]} instead."
+            f"{attn_mask.dtype.cpp} and  query.dtype: {kinds[0]} instead."
         )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from ...tensor import Tensor, check_scalar_type, ints
+from ...tensor import Tensor, check_scalar_type, ints, refuse_if
 from ..shape.shape import squeeze_dim, unsqueeze
 from .convolution import convolution
 from .padding import constant_pad_nd
@@ -82,10 +82,8 @@ def _padded_in_words(words: str, batch: Tensor, weight: Tensor, stride: Ints, di
     n = len(stride)
     if words == "valid":
         return batch, (0,) * n
-    if words != "same":
-        raise RuntimeError(f"Invalid padding string: '{words}'")
-    if any(s != 1 for s in stride):
-        raise RuntimeError("padding='same' is not supported for strided convolutions")
+    refuse_if(words != "same", lambda: f"Invalid padding string: '{words}'")
+    refuse_if(any(s != 1 for s in stride), "padding='same' is not supported for strided convolutions")
     totals = [d * (k - 1) for k, d in zip(weight.shape[2:], dilation, strict=True)]
     if any(t % 2 for t in totals):
         warnings.warn(
@@ -105,8 +103,7 @@ def _check(
     if groups <= 0 or min(padding) < 0 or min(stride) <= 0:
         what = "non-positive groups" if groups <= 0 else "negative padding" if min(padding) < 0 else "non-positive stride"
         raise RuntimeError(f"{what} is not supported")
-    if min(dilation) <= 0:
-        raise RuntimeError(f"dilation should be greater than zero, but got {list(dilation)}")
+    refuse_if(min(dilation) <= 0, lambda: f"dilation should be greater than zero, but got {list(dilation)}")
     if weight.ndim != batch.ndim:
         _each(weight.ndim - 2, "stride", stride)
         raise RuntimeError(

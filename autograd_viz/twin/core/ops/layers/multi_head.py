@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...base.public import public
-from ...tensor import Size, Tensor
+from ...tensor import Size, Tensor, refuse_if
 from ..activation.dropout import dropout
 from ..matrix.matrix_products import linear
 from ..shape.joining import cat
@@ -19,8 +19,7 @@ from .padding import pad
 
 def need(condition: Any, text: str) -> None:
     """Raise an AssertionError, as PyTorch does here, unless the condition holds."""
-    if not condition:
-        raise AssertionError(text)
+    refuse_if(not condition, text, AssertionError)
 
 
 def check_dimensions(
@@ -125,11 +124,6 @@ def with_biases(
     return cat([k, bias_k.repeat(1, samples, 1)]), cat([v, bias_v.repeat(1, samples, 1)]), True
 
 
-def widened_mask(mask: Tensor | None) -> Tensor | None:
-    """The mask with one more, unmasked, column for an extra key."""
-    return None if mask is None else pad(mask, (0, 1))
-
-
 def mask_per_head(mask: Tensor | None, key_mask: Tensor | None, samples: int, heads: int, k_len: int) -> Any:
     """Both masks combined, for (samples * heads, queries, keys)."""
     if key_mask is None:
@@ -231,13 +225,12 @@ def multi_head_attention_forward(
     q, k, v = project((query, key, value), in_proj_weight, separate, in_proj_bias)
     attn_mask = checked_mask(attn_mask, rows, q_len, key.shape[0])
     k, v, longer = with_biases(k, v, bias_k, bias_v, static_k, static_v)
-    if longer:
-        attn_mask, key_padding_mask = widened_mask(attn_mask), widened_mask(key_padding_mask)
     q = q.view(q_len, rows, head).transpose(0, 1)
     k, v = (in_heads(x, static, n, rows, head) for x, static, n in ((k, static_k, "k"), (v, static_v, "v")))
     if add_zero_attn:
         k, v = (cat([x, Tensor(np.zeros((x.shape[0], 1, x.shape[2]), x._data.dtype))], dim=1) for x in (k, v))
-        attn_mask, key_padding_mask = widened_mask(attn_mask), widened_mask(key_padding_mask)
+    for _ in range(longer + add_zero_attn):  # an unmasked column for each extra key
+        attn_mask, key_padding_mask = (None if m is None else pad(m, (0, 1)) for m in (attn_mask, key_padding_mask))
     k_len, dropout_p = k.shape[1], dropout_p if training else 0.0
     mask = mask_per_head(attn_mask, key_padding_mask, samples, num_heads, k_len)
     if need_weights:

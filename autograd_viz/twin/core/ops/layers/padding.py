@@ -10,7 +10,7 @@ import numpy as np
 
 from ...base.names import zeros_like
 from ...op import Primitive, inlined, public, public_primitive
-from ...tensor.tensor import Tensor
+from ...tensor import Tensor, refuse_if
 from .windows import Ints, along_each, brief, by_axis, op, same, transposed
 
 
@@ -92,8 +92,7 @@ def pad(input: Tensor, pad: Any, mode: str = "constant", value: float | None = N
     """
     around = tuple(int(p) for p in pad)
     n = len(around) // 2
-    if len(around) % 2:
-        raise RuntimeError("Padding length must be divisible by 2")
+    refuse_if(len(around) % 2, "Padding length must be divisible by 2")
     if n > input.ndim:
         raise RuntimeError(
             "Padding length should be less than or equal to two times the input dimension but got padding length "
@@ -138,10 +137,8 @@ def _circular(input: Tensor, pairs: list[tuple[int, int]]) -> Any:
 def _check_circular(size: Ints, pairs: list[tuple[int, int]]) -> None:
     """Refuse a padding that is larger than the input, or that removes more than there is."""
     for length, (before, after) in zip(size, reversed(pairs), strict=True):
-        if max(before, after) > length:
-            raise RuntimeError("Padding value causes wrapping around more than once.")
-        if before + length + after < 0:
-            raise RuntimeError("Negative padding value is resulting in an empty dimension")
+        refuse_if(max(before, after) > length, "Padding value causes wrapping around more than once.")
+        refuse_if(before + length + after < 0, "Negative padding value is resulting in an empty dimension")
 
 
 def _check(input: Tensor, padding: Ints, mode: str) -> None:
@@ -161,8 +158,7 @@ def _check(input: Tensor, padding: Ints, mode: str) -> None:
                 f"Argument #{4 + 2 * k}: Padding size should be less than the corresponding input dimension, but got: padding "
                 f"({before}, {after}) at dimension {input.ndim - 1 - k} of input {list(input.shape)}"
             )
-    if max(made) < 1:
-        raise RuntimeError(f"input ({by_axis(size)}) is too small. Calculated output {by_axis(made)}")
+    refuse_if(max(made) < 1, lambda: f"input ({by_axis(size)}) is too small. Calculated output {by_axis(made)}")
     if min(made) < 0:
         negative, shape = next(length for length in made if length < 0), [*input.shape[:-n], *made]
         raise RuntimeError(f"Trying to create tensor with negative dimension {negative}: {shape}")

@@ -7,7 +7,7 @@ from typing import Any
 
 from ...base import names as op
 from ...base.public import public
-from ...tensor import Tensor, ints
+from ...tensor import Tensor, ints, refuse_if
 from ..reduce.reduction import mean_dim
 from ..shape.shape import squeeze_dim, unsqueeze
 from .pooling import ADAPTIVE_AVG_POOL, ADAPTIVE_MAX_POOL, AVG_POOL, MAX_POOL
@@ -92,8 +92,7 @@ def _avg_pool(n: int) -> Any:
         """The mean of each window of {one}."""
         name = f"avg_pool{n}d"
         options: dict[str, Any] = _options(name, n, stride, kernel_size=kernel_size, padding=padding)
-        if divisor_override == 0:
-            raise RuntimeError("divisor must be not zero")
+        refuse_if(divisor_override == 0, "divisor must be not zero")
         check_windows(name, input, dilation=(1,) * n, **options, ceil_mode=ceil_mode)
         options |= {"count_include_pad": count_include_pad, "divisor_override": divisor_override}
         return AVG_POOL[n](input, **options, ceil_mode=ceil_mode)
@@ -146,14 +145,11 @@ adaptive_max_pool1d_with_indices, adaptive_max_pool2d_with_indices, adaptive_max
 )
 
 
-_NUMBERS = {1: "one", 2: "two", 3: "three"}
-
-
 def each(name: str, option: str, value: Any, n: int) -> Ints:
     """One value for each dimension."""
     values = ints(value)
     if len(values) not in (1, n):
-        kind = f"a single int, or a tuple of {_NUMBERS[n]} ints"
+        kind = f"a single int, or a tuple of {('one', 'two', 'three')[n - 1]} ints"
         raise RuntimeError(f"{name}: {option} must {'either ' if option == 'kernel_size' else ''}be {kind}")
     return n_of(values, n)
 
@@ -178,15 +174,13 @@ def check_line(length: int, ceil_mode: bool, kernel: int, stride: int, padding: 
     for name, value in (("kernel_size", kernel), ("stride", stride), ("dilation", dilation)):
         if value < 1:
             raise RuntimeError(f"max_pool1d() {name} must be greater than zero, but got {value}")
-    if padding < 0:
-        raise RuntimeError(f"max_pool1d() padding must be non-negative, but got {padding}")
+    refuse_if(padding < 0, lambda: f"max_pool1d() padding must be non-negative, but got {padding}")
     if padding > kernel // 2:
         raise RuntimeError(
             f"max_pool1d() padding should be at most half of kernel size, but got padding={padding} and kernel_size={kernel}"
         )
     places = window_count(length, kernel, stride, padding, dilation, ceil_mode)
-    if places < 1:
-        raise RuntimeError(f"max_pool1d() Invalid computed output size: {places}")
+    refuse_if(places < 1, lambda: f"max_pool1d() Invalid computed output size: {places}")
 
 
 def check_windows(
@@ -195,8 +189,7 @@ def check_windows(
     """Refuse windows that do not fit into the input."""
     n = len(kernel_size)
     stride = stride or kernel_size
-    if any(s == 0 for s in stride):
-        raise RuntimeError("stride should not be zero")
+    refuse_if(any(s == 0 for s in stride), "stride should not be zero")
     if any(d <= 0 for d in dilation):
         raise RuntimeError(f"dilation should be greater than zero, but got {by_axis(dilation, 'THW', 'dilation')}")
     if input.ndim not in (n + 1, n + 2):
@@ -213,12 +206,8 @@ def check_windows(
             raise RuntimeError(
                 f"pad should be at most half of effective kernel size, but got pad={p}, kernel_size={k} and dilation={d}"
             )
-    places = places_of(input.shape[-n:], kernel_size, stride, padding, dilation, ceil_mode)
-    _check_places(name, input.shape[-n - 1 :], kernel_size, places)
-
-
-def _check_places(name: str, size: Ints, kernel_size: Ints, places: Ints) -> None:
-    """Refuse a dimension without any window."""
+    size = input.shape[-n - 1 :]
+    places = places_of(size[1:], kernel_size, stride, padding, dilation, ceil_mode)
     if min(places) >= 1:
         return
     if name == "avg_pool3d":

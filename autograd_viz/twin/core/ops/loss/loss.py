@@ -16,7 +16,7 @@ import numpy as np
 
 from ...base.names import sign, where
 from ...op import composite, inlined, primitive, public, row
-from ...tensor import Tensor, check_broadcast, refuse
+from ...tensor import Tensor, check_broadcast, refuse, refuse_if
 
 NONE, MEAN, SUM = range(3)  # the numbers that nodes save
 
@@ -116,9 +116,14 @@ def loss(name: str, between: str = "") -> Callable[[Any], Any]:
 def as_called(function: Any, between: str) -> Any:
     """The loss with its public signature: `reduction` as a word, and the two flags."""
     own = inspect.signature(function)
-    seen = own.replace(parameters=with_old_flags([*own.parameters.values()], between))
-    names, takes_number = [*seen.parameters], "reduction" in own.parameters
-    first = names.index("size_average")
+    parameters, names, kind = [*own.parameters.values()], [*own.parameters], inspect.Parameter.POSITIONAL_OR_KEYWORD
+    average, reduce = (inspect.Parameter(n, kind, default=None, annotation="bool | None") for n in ("size_average", "reduce"))
+    word = inspect.Parameter("reduction", kind, default="mean", annotation="str")
+    takes_number = "reduction" in names
+    at = names.index("reduction") if takes_number else len(names)  # the flags and the word stand there
+    first = names.index(between) if between else at
+    seen = own.replace(parameters=[*parameters[:first], average, *parameters[first:at], reduce, word, *parameters[at + 1 :]])
+    names = [*seen.parameters]
 
     @wraps(function)
     def call(*args: Any, **options: Any) -> Any:
@@ -147,17 +152,6 @@ def misfit(function: str, seen: inspect.Signature, args: tuple[Any, ...], option
     return TypeError(f"{function}() got multiple values for argument {twice!r}")
 
 
-def with_old_flags(parameters: list[inspect.Parameter], between: str) -> list[inspect.Parameter]:
-    """A loss's parameters with the three for the reduction: in the place of `reduction`, or at the end."""
-    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
-    average, reduce = (inspect.Parameter(n, kind, default=None, annotation="bool | None") for n in ("size_average", "reduce"))
-    word = inspect.Parameter("reduction", kind, default="mean", annotation="str")
-    names = [p.name for p in parameters]
-    at = names.index("reduction") if "reduction" in names else len(names)
-    first = names.index(between) if between else at
-    return [*parameters[:first], average, *parameters[first:at], reduce, word, *parameters[at + 1 :]]
-
-
 def reduce_terms(terms: Tensor, reduction: int) -> Tensor:
     """The reduced terms, as tensors: the mean or the sum is recorded."""
     return terms if reduction == NONE else terms.mean() if reduction == MEAN else terms.sum()
@@ -180,8 +174,7 @@ def same_shape(input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
 
 def check_weights(weight: Tensor, input: Tensor) -> None:
     """Refuse weights that do not have one number per element."""
-    if weight.shape != input.shape:
-        raise ValueError("Weights and input must have the same size.")
+    refuse_if(weight.shape != input.shape, "Weights and input must have the same size.", ValueError)
 
 
 def weighted_mean(terms: Tensor, weight: Tensor, input: Tensor, reduction: int) -> Tensor:
@@ -217,8 +210,7 @@ def smooth_l1_loss_of(input: Tensor, target: Tensor, reduction: int, beta: float
         RuntimeError: beta is negative.
     """
     expanded, aim = same_shape(input, target)
-    if beta < 0:
-        raise RuntimeError("smooth_l1_loss does not support negative values for beta.")
+    refuse_if(beta < 0, "smooth_l1_loss does not support negative values for beta.")
     if beta == 0:
         return reduce_terms((expanded - aim).abs(), reduction)
     return smooth_l1_loss(expanded, aim, reduction=reduction, beta=beta)
@@ -235,8 +227,7 @@ def huber_loss_of(
     """
     expanded, aim = same_shape(input, target)
     number = reduction_number(reduction)
-    if delta <= 0:
-        raise RuntimeError("huber_loss does not support non-positive values for delta.")
+    refuse_if(delta <= 0, "huber_loss does not support non-positive values for delta.")
     if weight is None:
         return huber_loss(expanded, aim, reduction=number, delta=delta)
     check_weights(weight, input)

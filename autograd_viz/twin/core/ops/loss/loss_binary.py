@@ -9,7 +9,7 @@ import numpy as np
 
 from ...base.names import exp, log, per_term, sigmoid, where, zeros_like
 from ...op import composite, inlined, primitive, row
-from ...tensor import Tensor, check_broadcast
+from ...tensor import Tensor, check_broadcast, refuse_if, scalar_type
 from .loss import loss, reduced
 
 
@@ -22,11 +22,9 @@ def weighted(value: Any, weight: Any) -> Any:
 @primitive("BinaryCrossEntropyBackward0")
 def binary_cross_entropy(self, target, *, weight=None, reduction=1):
     """-(target * log(self) + (1 - target) * log(1 - self)). The logarithm is at least -100."""
-    if np.any((self < 0) | (self > 1)):
-        raise RuntimeError("all elements of input should be between 0 and 1")
+    refuse_if(np.any((self < 0) | (self > 1)), "all elements of input should be between 0 and 1")
     if self.dtype != target.dtype:
-        names = {"float16": "Half", "float32": "Float", "float64": "Double", "int64": "Long", "bool": "Bool", "int32": "Int"}
-        raise RuntimeError(f"Found dtype {names[target.dtype.name]} but expected {names[self.dtype.name]}")
+        raise RuntimeError(f"Found dtype {scalar_type(target)} but expected {scalar_type(self)}")
     yes, no = (np.maximum(log, self.dtype.type(-100)) for log in (np.log(self), np.log1p(-self)))
     return reduced(weighted(-(target * yes + (1 - target) * no), weight), reduction)
 binary_cross_entropy.defvjp(

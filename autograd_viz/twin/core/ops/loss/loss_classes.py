@@ -10,7 +10,7 @@ import numpy as np
 from ...base.names import zeros_like
 from ...base.symbol import Symbol, call
 from ...op import primitive, row
-from ...tensor import Tensor, check_scalar_type
+from ...tensor import Tensor, check_scalar_type, refuse_if
 from ..elementwise.arithmetic import add_scalar, div_scalar, mul_scalar
 from .loss import MEAN, NONE, loss, reduced
 
@@ -88,15 +88,13 @@ nll_loss2d_backward = row("nll_loss2d_backward", "NllLoss2DBackwardBackward0", "
 # fmt: on
 def check_targets(input: Tensor, target: Tensor, weight: Tensor | None) -> None:
     """Refuse targets and weights that do not fit the scores."""
-    if input.ndim == 0:
-        raise ValueError("Expected 1 or more dimensions (got 0)")
+    refuse_if(input.ndim == 0, "Expected 1 or more dimensions (got 0)", ValueError)
     if input.ndim != 1 and (target.ndim == 0 or input.shape[0] != target.shape[0]):
         got = target.shape[0] if target.ndim else 0
         raise ValueError(f"Expected input batch_size ({input.shape[0]}) to match target batch_size ({got}).")
     if input.ndim == 1 and target.ndim == 1 and target.numel() != 1:
         raise ValueError(f"For 1D input, 1D target must have size 1, but got target size: {target.numel()}")
-    if input.ndim <= 2 and target.ndim > 1:
-        raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
+    refuse_if(input.ndim <= 2 and target.ndim > 1, "0D or 1D target tensor expected, multi-target not supported")
     if input.ndim > 2 and target.shape != (wanted := (input.shape[0], *input.shape[2:])):
         raise RuntimeError(f"Expected target size {list(wanted)}, got {list(target.shape)}")
     if target.dtype.name not in ("int64", "uint8"):
@@ -142,8 +140,7 @@ def cross_entropy(
     Raises:
         RuntimeError, ValueError, IndexError: the target does not fit, in PyTorch's words.
     """
-    if not 0 <= label_smoothing <= 1:
-        raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing:g}")
+    refuse_if(not 0 <= label_smoothing <= 1, lambda: f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing:g}")
     if input.shape == target.shape and input.ndim:
         return cross_entropy_of_probabilities(input, target, weight, reduction, label_smoothing)
     log_probabilities = input.log_softmax(class_axis(input)) if input.ndim else input

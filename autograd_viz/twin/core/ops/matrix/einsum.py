@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...base.public import public
-from ...tensor import Tensor, check_dim, of_tensors
+from ...tensor import Tensor, check_dim, of_tensors, refuse_if
 from ..elementwise.arithmetic import mul
 from ..reduce.reduction import sum_all, sum_dim
 from ..shape.shape import permute_dims, squeeze_all
@@ -49,8 +49,7 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2) -> Any:
     Raises:
         RuntimeError: the paired dimensions do not fit.
     """
-    if a.dtype is not b.dtype:
-        raise RuntimeError("both inputs should have same dtype")
+    refuse_if(a.dtype is not b.dtype, "both inputs should have same dtype")
     first, second = _paired(a, b, dims)
     for d1, d2 in zip(first, second, strict=True):
         if b.shape[d2] == 1 and a.shape[d1] >= 1:
@@ -90,14 +89,11 @@ def _paired(a: Tensor, b: Tensor, dims: Any) -> tuple[list[int], list[int]]:
     if isinstance(dims, Tensor):
         dims = dims.tolist()
     if isinstance(dims, int):
-        if dims < 0:
-            raise RuntimeError(f"tensordot expects dims >= 0, but got dims={dims}")
-        if dims > min(a.ndim, b.ndim):
-            raise RuntimeError(f"tensordot expects dims < ndim_a or ndim_b, but got dims={dims}")
+        refuse_if(dims < 0, lambda: f"tensordot expects dims >= 0, but got dims={dims}")
+        refuse_if(dims > min(a.ndim, b.ndim), lambda: f"tensordot expects dims < ndim_a or ndim_b, but got dims={dims}")
         return list(range(-dims, 0)), list(range(dims))
     first, second = ([d] if isinstance(d, int) else list(d) for d in dims)
-    if len(first) != len(second):
-        raise RuntimeError("both dimension lists should have same length")
+    refuse_if(len(first) != len(second), "both dimension lists should have same length")
     return first, second
 
 
@@ -112,8 +108,7 @@ def multi_dot(tensors: Sequence[Tensor]) -> Any:
     """
     matrices = list(tensors)
     n = len(matrices)
-    if n < 2:
-        raise RuntimeError(f"multi_dot(): expected at least 2 tensors but got {n}")
+    refuse_if(n < 2, lambda: f"multi_dot(): expected at least 2 tensors but got {n}")
     shape: list[int] = []
     for i, name in ((0, "first"), (-1, "last")):
         if matrices[i].ndim not in (1, 2):

@@ -6,7 +6,7 @@ import string
 from collections.abc import Sequence
 from typing import Any
 
-from ...tensor.tensor import Tensor
+from ...tensor import Tensor, refuse_if
 from ..shape.shape import permute_dims
 
 Names = list[str]  # one per dimension; "..." becomes "...0", "...1" and so on
@@ -52,8 +52,7 @@ def _names(part: str, covered: int, widest: int) -> Names:
 
 def _check_letters(part: str, equation: str, where: str) -> None:
     rest = part.replace("...", "", 1)
-    if "." in rest:
-        raise RuntimeError(f"einsum(): found '.'{where}")
+    refuse_if("." in rest, lambda: f"einsum(): found '.'{where}")
     for c in rest:
         if c not in string.ascii_letters:
             raise RuntimeError(

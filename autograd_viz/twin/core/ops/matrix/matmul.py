@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ...base.dtypes import from_numpy_dtype
 from ...base.names import conjugated, t, transpose_dims
 from ...op import composite, primitive, public, public_primitive, row
 from ...tensor import Tensor, check_broadcast, check_scalar_type, check_tensor, scalar_type
@@ -17,14 +18,6 @@ from ..shape.shape import clone, unsafe_view
 def by(array: Any) -> str:
     """A shape as "2x3"."""
     return "x".join(map(str, array.shape))
-
-
-# the C++ names of element types, for error messages
-_C_NAMES = {
-    "float16": "c10::Half", "float32": "float", "float64": "double", "int64": "long int", "int32": "int", "int16": "short int",
-    "int8": "signed char", "uint8": "unsigned char", "bool": "bool", "complex64": "c10::complex<float>",
-    "complex128": "c10::complex<double>",
-}
 
 
 def check_matrices(mat1: Any, mat2: Any, first: str, second: str) -> None:
@@ -37,7 +30,7 @@ def check_matrices(mat1: Any, mat2: Any, first: str, second: str) -> None:
     if mat1.shape[1] != mat2.shape[0]:
         raise RuntimeError(f"mat1 and mat2 shapes cannot be multiplied ({by(mat1)} and {by(mat2)})")
     if mat1.dtype != mat2.dtype:
-        names = _C_NAMES[mat1.dtype.name], _C_NAMES[mat2.dtype.name]
+        names = [from_numpy_dtype(m.dtype).cpp for m in (mat1, mat2)]
         raise RuntimeError(f"expected m1 and m2 to have the same dtype, but got: {names[0]} != {names[1]}")
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from ...base.names import conj, mT, unsqueeze
 from ...op import composite, public, row
-from ...tensor import Tensor, refuse
+from ...tensor import Tensor, refuse, refuse_if
 
 
 @public("linalg.LinAlgError")
@@ -58,8 +58,7 @@ def column_major(array: Any) -> Any:
 
 def have_matrices(x: Tensor, op: str, what: str = "A") -> None:
     """Refuse fewer than two dimensions."""
-    if x.ndim < 2:
-        raise RuntimeError(f"{op}: The input tensor {what} must have at least 2 dimensions.")
+    refuse_if(x.ndim < 2, lambda: f"{op}: The input tensor {what} must have at least 2 dimensions.")
 
 
 def square_matrices(x: Tensor, op: str, what: str = "A") -> None:

@@ -10,7 +10,7 @@ import numpy as np
 
 from ...base.names import bmm, conjugated, expand, ger, maybe_multiply, mT, unsqueeze
 from ...op import primitive, public, public_primitive
-from ...tensor import Tensor, check_dim, check_expands, check_scalar_type, of_tensors, scalar_type
+from ...tensor import Tensor, check_dim, check_expands, check_scalar_type, of_tensors, refuse_if, scalar_type
 from ..elementwise.arithmetic import add, mul
 from ..shape.shape import t, unsafe_view, view_sizes
 from .matmul import by, check_batches, check_matrices, check_vectors, common_shape, matmul
@@ -106,8 +106,7 @@ def linalg_cross(self, other, *, dim=-1):
     Raises:
         RuntimeError: the numbers of dimensions differ, or a vector does not have length 3.
     """
-    if self.ndim != other.ndim:
-        raise RuntimeError("linalg.cross: inputs must have the same number of dimensions.")
+    refuse_if(self.ndim != other.ndim, "linalg.cross: inputs must have the same number of dimensions.")
     if (self.shape[dim], other.shape[dim]) != (3, 3):
         raise RuntimeError(
             f"linalg.cross: inputs dimension {dim} must have length 3. Got {self.shape[dim]} and {other.shape[dim]}"

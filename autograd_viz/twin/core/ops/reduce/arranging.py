@@ -10,7 +10,7 @@ import numpy as np
 from ...base.memory import laid_out_for
 from ...base.names import put_at, reshape, sum_dim
 from ...op import composite, inlined, primitive, public, renamed, row
-from ...tensor import Array, Tensor, check_dim, distinct_dims, from_front, ints, refuse
+from ...tensor import Array, Tensor, check_dim, distinct_dims, from_front, ints, refuse, refuse_if
 from ..index.gather_scatter import index_select
 from ..shape import shape
 from ..shape.views import expand, flatten, listed, of_dims, view
@@ -67,8 +67,7 @@ def _flipped(name: str, dim: int, which: str) -> None:
     """Publish fliplr or flipud."""
 
     def flipped(input: Tensor) -> Any:
-        if input.ndim <= dim:
-            raise RuntimeError(f"Input must be >= {dim + 1}-d.")
+        refuse_if(input.ndim <= dim, lambda: f"Input must be >= {dim + 1}-d.")
         return flip_dims(input, dims=(dim,))
 
     does = f"""{which} in reverse order.
@@ -91,8 +90,7 @@ def roll(input: Tensor, shifts: Any, dims: Any = ()) -> Any:
         RuntimeError: the number of shifts is not that of the dims.
     """
     shifts, dims = ints(shifts), ints(dims if dims is not None else ())
-    if not shifts:
-        raise RuntimeError("`shifts` required")
+    refuse_if(not shifts, "`shifts` required")
     if len(shifts) != len(dims) and (dims or len(shifts) > 1):
         raise RuntimeError(f"shifts and dimensions must align. shifts: {len(shifts)}, dims:{len(dims)}")
     for d in dims:
@@ -107,10 +105,8 @@ def rot90(input: Tensor, k: int = 1, dims: Any = (0, 1)) -> Any:
     Raises:
         RuntimeError: not two dimensions.
     """
-    if len(dims) != 2:
-        raise RuntimeError(f"expected total rotation dims == 2, but got dims = {len(dims)}")
-    if input.ndim < 2:
-        raise RuntimeError(f"expected total dims >= 2, but got total dims = {input.ndim}")
+    refuse_if(len(dims) != 2, lambda: f"expected total rotation dims == 2, but got dims = {len(dims)}")
+    refuse_if(input.ndim < 2, lambda: f"expected total dims >= 2, but got total dims = {input.ndim}")
     if from_front(dims[0], input.ndim) == from_front(dims[1], input.ndim):
         raise RuntimeError(f"expected rotation dims to be different, but got dim0 = {dims[0]} and dim1 = {dims[1]}")
     return rot90_dims(input, k=k, dims=tuple(dims))
@@ -127,8 +123,7 @@ def repeat(input: Tensor, *repeats: Any) -> Any:
     if len(counts) < input.ndim:
         raise RuntimeError("Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor")
     lengths = [c * n for c, n in zip(counts, (1,) * (len(counts) - input.ndim) + tuple(input.shape), strict=True)]
-    if min(lengths, default=0) < 0:
-        raise RuntimeError(f"Trying to create tensor with negative dimension {min(lengths)}: {lengths}")
+    refuse_if(min(lengths, default=0) < 0, lambda: f"Trying to create tensor with negative dimension {min(lengths)}: {lengths}")
     return repeat_dims(input, repeats=counts)
 
 
@@ -156,8 +151,7 @@ def repeat_interleave(input: Tensor, repeats: Any, dim: int | None = None, *, ou
     if isinstance(repeats, Tensor) and repeats.numel() != 1:
         return index_select(input, dim, _places(repeats, input.shape[dim]))
     count = int(repeats)
-    if count < 0:
-        raise RuntimeError("Repeats must be non-negative")
+    refuse_if(count < 0, "Repeats must be non-negative")
     apart = shape.unsqueeze(input, dim=dim + 1)
     wide = expand(apart, (*input.shape[: dim + 1], count, *input.shape[dim + 1 :]))
     sizes = (*input.shape[:dim], input.shape[dim] * count, *input.shape[dim + 1 :])
@@ -172,8 +166,7 @@ def _places(repeats: Tensor, length: int) -> Tensor:
             f"repeats.size(0) = {repeats.numel()} and input.size(0) = {length}"
         )
     refuse(repeats, "f", "repeat_interleave_cpu")
-    if repeats.numel() and repeats._data.min() < 0:
-        raise RuntimeError("repeats can not be negative")
+    refuse_if(repeats.numel() and repeats._data.min() < 0, "repeats can not be negative")
     return Tensor(np.repeat(np.arange(length), repeats._data))
 
 
@@ -246,6 +239,5 @@ def topk(input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: boo
         RuntimeError: k is out of range.
     """
     check_dim(dim, input.ndim)
-    if not 0 <= k <= (input.shape[dim] if input.ndim else 1):
-        raise RuntimeError("selected index k out of range")
+    refuse_if(not 0 <= k <= (input.shape[dim] if input.ndim else 1), "selected index k out of range")
     return topk_dim(input, k=k if input.ndim else 1, dim=dim, largest=largest)

@@ -77,12 +77,6 @@ def _running_best(self: Array, dim: int, beats: Any) -> tuple[Array, Array]:
     return np.take_along_axis(self, places, dim), places
 
 
-@tensor_call(inplace=True)
-def cumsum(input: Tensor, dim: int, *, dtype: Any = None) -> Any:
-    """Running sum along `dim`."""
-    return cumsum_dim(input, dim=check_dim(dim, input.ndim), dtype=dtype)
-
-
 @tensor_call()
 def logcumsumexp(input: Tensor, dim: int) -> Any:
     """log of the running sum of exp(input) along `dim`.
@@ -186,7 +180,12 @@ def prod(input: Tensor, dim: int | None = None, keepdim: bool = False, *, dtype:
     return prod_dim(input, dim=check_dim(dim, input.ndim), keepdim=keepdim, dtype=dtype)
 
 
-@tensor_call(inplace=True)
-def cumprod(input: Tensor, dim: int, *, dtype: Any = None) -> Any:
-    """Running product along `dim`."""
-    return cumprod_dim(input, dim=check_dim(dim, input.ndim), dtype=dtype)
+def _running(name: str, along: Primitive, which: str) -> Any:
+    """The call of cumsum or cumprod."""
+    def running(input: Tensor, dim: int, *, dtype: Any = None) -> Any:
+        return along(input, dim=check_dim(dim, input.ndim), dtype=dtype)
+
+    return tensor_call(inplace=True)(renamed(running, name, f"Running {which} along `dim`."))
+
+
+cumsum, cumprod = _running("cumsum", cumsum_dim, "sum"), _running("cumprod", cumprod_dim, "product")

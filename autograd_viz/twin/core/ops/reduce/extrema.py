@@ -11,7 +11,7 @@ from ...base import names as op
 from ...base.names import eq, keep_dims, ne, put_at, sum_dim, where
 from ...base.symbol import call
 from ...op import Primitive, composite, primitive, renamed, row
-from ...tensor import Array, Tensor
+from ...tensor import Array, Tensor, refuse_if
 from .dims import nonempty_dim, on_vectors, reduced_dims, tensor_call
 
 # Note [Ties]
@@ -187,8 +187,7 @@ def _over_dims(name: str, over: Primitive, which: str) -> Any:
 def _place(name: str, along: Primitive, which: str) -> Any:
     """The call of argmax or argmin."""
     def place(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
-        if input.dtype.name == "bool":
-            raise RuntimeError(f"{name}(): does not support bool input")
+        refuse_if(input.dtype.name == "bool", lambda: f"{name}(): does not support bool input")
         if dim is not None:
             nonempty_dim(name, input, dim)
         else:

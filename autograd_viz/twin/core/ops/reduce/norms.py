@@ -10,7 +10,7 @@ import numpy as np
 from ...base import names as op
 from ...base.names import conjugated, eq, is_same, keep_dims, real_part, sgn, shared, sum_dim, where, zeros_like
 from ...op import composite, found, inlined, primitive, public, row
-from ...tensor import Array, Tensor, check_dim, scalar_type
+from ...tensor import Array, Tensor, check_dim, refuse_if, scalar_type
 from .dims import optional_dims, reduced_dims, tensor_call
 
 
@@ -163,12 +163,9 @@ def renorm(input: Tensor, p: float, dim: int, maxnorm: float) -> Any:
     Raises:
         RuntimeError: no such norm for this p or shape.
     """
-    if p <= 0:
-        raise RuntimeError("renorm: non-positive-norm not supported")
-    if maxnorm < 0:
-        raise RuntimeError(f"renorm: expected maxnorm to be >= 0 but got {maxnorm}")
-    if input.ndim < 2:
-        raise RuntimeError(f"renorm: input needs at least 2 dimensions, got {input.ndim} dimensions")
+    refuse_if(p <= 0, "renorm: non-positive-norm not supported")
+    refuse_if(maxnorm < 0, lambda: f"renorm: expected maxnorm to be >= 0 but got {maxnorm}")
+    refuse_if(input.ndim < 2, lambda: f"renorm: input needs at least 2 dimensions, got {input.ndim} dimensions")
     return renorm_dim(input, p=p, dim=check_dim(dim, input.ndim), maxnorm=float(maxnorm))
 
 

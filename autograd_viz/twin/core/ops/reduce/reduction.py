@@ -9,7 +9,7 @@ import numpy as np
 
 from ...base.names import eq, expand, keep_dims, unsqueeze, where, zeros_like
 from ...op import Primitive, composite, inlined, primitive, public, renamed, row
-from ...tensor import Array, Tensor
+from ...tensor import Array, Tensor, refuse_if
 from .dims import optional_dims, reduced_dims, result_type, tensor_call
 
 sum_all = row("sum_all", "SumBackward0", "The sum of all elements. Integers are summed in int64.",
@@ -101,8 +101,7 @@ def nansum(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any 
     Raises:
         RuntimeError: complex numbers.
     """
-    if input.dtype.is_complex:
-        raise RuntimeError("nansum on CPU does not support complex inputs")
+    refuse_if(input.dtype.is_complex, "nansum on CPU does not support complex inputs")
     if not input.dtype.is_floating_point:
         return sum(input, dim, keepdim, dtype=dtype)
     return nansum_dim(input, dim=optional_dims(input, dim), keepdim=keepdim, dtype=dtype)
@@ -170,16 +169,12 @@ var_mean_dims = row("var_mean_dims", "VarMeanBackward0", "The variance and the m
     self = lambda grads, self, dim, correction, keepdim:
         var_backward(grads[0], self, dim, correction, keepdim)
         + keep_dims(grads[1], self, dim, keepdim) / degrees_of_freedom(self, dim, 0))
-
-
-@primitive("StdMeanBackward0", results=("std", "mean"))
-def std_mean_dims(self, *, dim, correction=1, keepdim=False):
-    """The standard deviation and the mean."""
-    variance, mean = _variance(self, dim, correction, keepdim)
-    return np.sqrt(variance), mean
-std_mean_dims.defvjp(self = lambda grads, self, result0, dim, correction, keepdim:
-    var_backward(sqrt_backward(grads[0], result0), self, dim, correction, keepdim)
-    + keep_dims(grads[1], self, dim, keepdim) / degrees_of_freedom(self, dim, 0))
+std_mean_dims = row("std_mean_dims", "StdMeanBackward0", "The standard deviation and the mean.",
+    lambda self, *, dim, correction=1, keepdim=False: (np.sqrt((v := _variance(self, dim, correction, keepdim))[0]), v[1]),
+    results=("std", "mean"),
+    self = lambda grads, self, result0, dim, correction, keepdim:
+        var_backward(sqrt_backward(grads[0], result0), self, dim, correction, keepdim)
+        + keep_dims(grads[1], self, dim, keepdim) / degrees_of_freedom(self, dim, 0))
 
 var_mean_dims.make_results = std_mean_dims.make_results = lambda *results: results  # in PyTorch these are plain tuples
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...base.names import diagonal, diagonal_backward, expand
 from ...op import found, public, public_primitive
-from ...tensor.tensor import Tensor
+from ...tensor import Tensor, refuse_if
 from . import shape
 from .slicing import diagonal_dims, diagonal_view
 from .strided import as_strided
@@ -37,8 +37,7 @@ def trace(self):
     Raises:
         RuntimeError: not a matrix.
     """
-    if self.ndim != 2:
-        raise RuntimeError(f"trace: expected a matrix, but got tensor with dim {self.ndim}")
+    refuse_if(self.ndim != 2, lambda: f"trace: expected a matrix, but got tensor with dim {self.ndim}")
     return np.trace(self, dtype=np.int64 if self.dtype.kind in "iub" else self.dtype)
 trace.defvjp(self = lambda grad, self_sym_sizes:
     diagonal_backward(expand(grad, (min(self_sym_sizes),)), size=self_sym_sizes, offset=0, dim1=0, dim2=1))
@@ -46,8 +45,7 @@ trace.defvjp(self = lambda grad, self_sym_sizes:
 
 def check_matrix(name, array) -> None:
     """Refuse an array that is not a matrix."""
-    if array.ndim < 2:
-        raise RuntimeError(f"{name}: input tensor must have at least 2 dimensions")
+    refuse_if(array.ndim < 2, lambda: f"{name}: input tensor must have at least 2 dimensions")
 
 
 @public_primitive("tril", "TrilBackward0", inplace=True)
@@ -74,8 +72,7 @@ def diag(input: Tensor, diagonal: int = 0) -> Any:
     Raises:
         RuntimeError: neither a vector nor a matrix.
     """
-    if input.ndim not in (1, 2):
-        raise RuntimeError(f"diag(): Supports 1D or 2D tensors. Got {input.ndim}D")
+    refuse_if(input.ndim not in (1, 2), lambda: f"diag(): Supports 1D or 2D tensors. Got {input.ndim}D")
     return diag_embed(input, offset=diagonal) if input.ndim == 1 else found("torch", "diagonal_copy")(input, offset=diagonal)
 
 
@@ -92,10 +89,8 @@ def fill_diagonal_(input: Tensor, fill_value: Any, wrap: bool = False) -> Any:
     Raises:
         RuntimeError: it has no diagonal.
     """
-    if input.ndim < 2:
-        raise RuntimeError("dimensions must larger than 1")
-    if input.ndim > 2 and len(set(input.shape)) > 1:
-        raise RuntimeError("all dimensions of input must be of equal length")
+    refuse_if(input.ndim < 2, "dimensions must larger than 1")
+    refuse_if(input.ndim > 2 and len(set(input.shape)) > 1, "all dimensions of input must be of equal length")
     step = sum(input._data.strides) // input._data.itemsize
     as_strided(input, (min(input.shape),), (step,)).fill_(fill_value)
     return input

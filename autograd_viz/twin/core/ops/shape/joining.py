@@ -12,7 +12,7 @@ from ...base import names as op
 from ...base.dtypes import promote
 from ...base.names import reshape, slice_dim, split_with_lengths, unbind_dim
 from ...op import composite, inlined, primitive, public
-from ...tensor import Tensor, check_dim
+from ...tensor import Tensor, check_dim, refuse_if
 from . import shape
 from .diagonals import atleast_1d, atleast_2d, atleast_3d
 from .views import expand, flatten, reshape_any
@@ -141,8 +141,7 @@ def cat_list(tensors: Any, dim: int = 0, *, axis: int | None = None) -> Any:
         ValueError: an empty list.
     """
     given = tensor_list("cat", tensors)
-    if not given:
-        raise ValueError("torch.cat(): expected a non-empty list of Tensors")
+    refuse_if(not given, "torch.cat(): expected a non-empty list of Tensors", ValueError)
     return cat_tensors(*given, dim=dim if axis is None else axis)
 
 
@@ -195,12 +194,10 @@ def meshgrid(*tensors: Any, indexing: str = "ij") -> Any:
         RuntimeError: in PyTorch's words.
     """
     given = tuple(tensors[0]) if len(tensors) == 1 and isinstance(tensors[0], list | tuple) else tensors
-    if not given:
-        raise RuntimeError("meshgrid expects a non-empty TensorList")
+    refuse_if(not given, "meshgrid expects a non-empty TensorList")
     if indexing not in ("ij", "xy"):
         raise RuntimeError(f'torch.meshgrid: indexing must be one of "xy" or "ij", but received: {indexing}')
-    if any(t.dtype is not given[0].dtype for t in given):
-        raise RuntimeError("meshgrid expects all tensors to have the same dtype")
+    refuse_if(any(t.dtype is not given[0].dtype for t in given), "meshgrid expects all tensors to have the same dtype")
     for t in given:
         if t.ndim > 1:
             raise RuntimeError(f"torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: {t}")

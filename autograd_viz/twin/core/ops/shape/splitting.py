@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ...op import public, renamed
-from ...tensor import Tensor, check_dim, from_front
+from ...tensor import Tensor, check_dim, from_front, refuse_if
 from . import slicing
 
 
@@ -40,10 +40,8 @@ def _chunks(name: str, equally: Callable[..., Any], by_lengths: Callable[..., An
     """Publish chunk or unsafe_chunk."""
 
     def chunk(input: Tensor, chunks: int, dim: int = 0) -> Any:
-        if input.ndim == 0:
-            raise RuntimeError("chunk expects at least a 1-dimensional tensor")
-        if chunks <= 0:
-            raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
+        refuse_if(input.ndim == 0, "chunk expects at least a 1-dimensional tensor")
+        refuse_if(chunks <= 0, lambda: f"chunk expects `chunks` to be greater than 0, got: {chunks}")
         length = -(-input.shape[check_dim(dim, input.ndim)] // chunks)
         return equally(input, length, dim) if length else by_lengths(input, (0,) * chunks, dim)
 
@@ -68,13 +66,11 @@ def tensor_split(input: Tensor, indices_or_sections: Any = None, dim: int = 0, *
     """
     where = indices_or_sections if indices_or_sections is not None else next(iter(named.values()))
     where = where.tolist() if isinstance(where, Tensor) else where
-    if input.ndim == 0:
-        raise RuntimeError("tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims")
+    refuse_if(input.ndim == 0, "tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims")
     dim = from_front(dim, input.ndim)
     length = input.shape[dim]
     if isinstance(where, int):
-        if where <= 0:
-            raise RuntimeError(f"number of sections must be larger than 0, got {where}")
+        refuse_if(where <= 0, lambda: f"number of sections must be larger than 0, got {where}")
         small, larger = divmod(length, where)
         ends = [(i + 1) * small + min(i + 1, larger) for i in range(where)]
         starts = [0, *ends[:-1]]

@@ -10,7 +10,7 @@ from numpy.lib.stride_tricks import as_strided as strided_view
 
 from ...base.names import clone
 from ...op import primitive, public
-from ...tensor.tensor import Tensor
+from ...tensor import Tensor, refuse_if
 
 
 def memory_of(array) -> tuple[Any, int]:
@@ -26,8 +26,7 @@ def memory_of(array) -> tuple[Any, int]:
 
 def cut_out(row, start, size, stride) -> Any:
     """The view of a vector of memory with these sizes and strides."""
-    if len(size) != len(stride):
-        raise RuntimeError("mismatch in length of strides and shape")
+    refuse_if(len(size) != len(stride), "mismatch in length of strides and shape")
     if any(s < 0 for s in stride):
         raise RuntimeError(f"as_strided: Negative strides are not supported at the moment, got strides: {list(stride)}")
     needed = 1 + start + sum((n - 1) * s for n, s in zip(size, stride, strict=True))

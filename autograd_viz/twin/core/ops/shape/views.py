@@ -11,7 +11,7 @@ import numpy as np
 
 from ...base.dtypes import dtype
 from ...op import public, renamed
-from ...tensor import SEVERAL, Size, Tensor, check_broadcast, check_expands, distinct_dims, from_front, of_tensors
+from ...tensor import SEVERAL, Size, Tensor, check_broadcast, check_expands, distinct_dims, from_front, of_tensors, refuse_if
 from . import shape
 
 
@@ -133,8 +133,7 @@ def unflatten(input: Tensor, dim: int, sizes: Any) -> Any:
         RuntimeError: the product of the lengths is not its length.
     """
     dim = from_front(dim, input.ndim)
-    if not len(sizes):
-        raise RuntimeError("unflatten: sizes must be non-empty")
+    refuse_if(not len(sizes), "unflatten: sizes must be non-empty")
     known = math.prod(s for s in sizes if s != -1)
     length = input.shape[dim]
     if length % known if -1 in sizes and known else length != known:
