@@ -68,17 +68,12 @@ softplus_of = row("softplus_of", "SoftplusBackward0", "log(1 + exp(beta * self))
         np.where(self * beta > threshold, self, np.log1p(np.exp(self * beta)) / beta)),
     self = lambda grad, self, beta, threshold: softplus_backward(grad, self, beta=beta, threshold=threshold))
 
-
-@primitive(
-    "SoftplusBackwardBackward0",
+softplus_backward = row("softplus_backward", "SoftplusBackwardBackward0",
+    "grad_output * sigmoid(beta * self); grad_output where beta * self > threshold.",
+    lambda grad_output, self, *, beta, threshold:
+        np.where(self * beta > threshold, grad_output, grad_output * expit(self * beta)),
     written=lambda grad_output, self, beta, threshold: where(
-        times(self, beta) > threshold, grad_output, grad_output * sigmoid(times(self, beta))
-    ),
-)
-def softplus_backward(grad_output, self, *, beta, threshold):
-    """grad_output * sigmoid(beta * self); grad_output where beta * self > threshold."""
-    return np.where(self * beta > threshold, grad_output, grad_output * expit(self * beta))
-softplus_backward.defvjp(
+        times(self, beta) > threshold, grad_output, grad_output * sigmoid(times(self, beta))),
     grad_output = lambda grad, self, beta, threshold: softplus_backward(grad, self, beta=beta, threshold=threshold),
     self        = lambda grad, grad_output, self, beta, threshold: where(
         beta * self > threshold, 0, grad * grad_output * beta * sigmoid(beta * self) * (1 - sigmoid(beta * self))))
@@ -122,26 +117,19 @@ elu_of = row("elu_of", "EluBackward0", "scale * self if self > 0, else scale * a
         np.where(self <= 0, np.expm1(self * input_scale) * (alpha * scale), self * scale)),
     self = lambda grad, self, alpha, scale, input_scale: elu_backward(
         grad, self, alpha=alpha, scale=scale, input_scale=input_scale))
-
-
-@primitive(
-    "EluBackwardBackward0",
+elu_backward = row("elu_backward", "EluBackwardBackward0",
+    "grad_output * scale if self > 0, else grad_output * scale * alpha * input_scale * exp(input_scale * self).",
+    lambda grad_output, self_or_result, *, alpha, scale, input_scale: np.where(
+        self_or_result <= 0, grad_output * (np.exp(self_or_result * input_scale) * (input_scale * alpha * scale)),
+        grad_output * scale),
     written=lambda grad_output, self_or_result, alpha, scale, input_scale: where(
         self_or_result > 0, times(grad_output, scale),
         times(grad_output, alpha * scale * input_scale) * exp(times(self_or_result, input_scale))),
-)
-def elu_backward(grad_output, self_or_result, *, alpha, scale, input_scale):
-    """grad_output * scale if self > 0, else grad_output * scale * alpha * input_scale * exp(input_scale * self)."""
-    below = grad_output * (np.exp(self_or_result * input_scale) * (input_scale * alpha * scale))
-    return np.where(self_or_result <= 0, below, grad_output * scale)
-elu_backward.defvjp(
     grad_output    = lambda grad, self_or_result, alpha, scale, input_scale: elu_backward(
         grad, self_or_result, alpha=alpha, scale=scale, input_scale=input_scale),
     self_or_result = lambda grad, grad_output, self_or_result, alpha, scale, input_scale: where(
         self_or_result <= 0, elu_backward(grad * grad_output, self_or_result, alpha=alpha, scale=scale, input_scale=input_scale)
         * input_scale, 0))
-
-
 celu_of = row("celu_of", "CeluBackward0", "self if self > 0, else alpha * (exp(self / alpha) - 1).",
     refusing("iub", "elu_cpu", lambda self, *, alpha: np.where(self <= 0, np.expm1(self / alpha) * alpha, self)),
     self = lambda grad, self, alpha: elu_backward(grad, self, alpha=alpha, scale=1, input_scale=1 / alpha))

@@ -31,10 +31,8 @@ safe_softmax_dim = row("safe_softmax_dim", "SafeSoftmaxBackward0", "softmax, but
     self = lambda grad, result, dim: softmax_backward_data(grad, result, dim=dim))
 
 
-@primitive(
-    "SoftmaxBackwardDataBackward0",
-    written=lambda grad_output, output, dim: (grad_output - sum_dim(grad_output * output, dim, keepdim=True)) * output,
-)
+@primitive("SoftmaxBackwardDataBackward0",
+    written=lambda grad_output, output, dim: (grad_output - sum_dim(grad_output * output, dim, keepdim=True)) * output)
 @on_vectors
 def softmax_backward_data(grad_output, output, *, dim, input_dtype=None):
     """(grad_output - sum(grad_output * output)) * output."""
@@ -53,11 +51,8 @@ def log_softmax_dim(self, *, dim):
     return shifted - np.log(np.exp(shifted).sum(dim, keepdims=True))
 
 
-@primitive(
-    "LogSoftmaxBackwardDataBackward0",
-    written=lambda grad_output, output, dim:
-        grad_output - exp(output) * sum_dim(grad_output, dim, keepdim=True),
-)
+@primitive("LogSoftmaxBackwardDataBackward0",
+    written=lambda grad_output, output, dim: grad_output - exp(output) * sum_dim(grad_output, dim, keepdim=True))
 @on_vectors
 def log_softmax_backward_data(grad_output, output, *, dim, input_dtype=None):
     """grad_output - exp(output) * sum(grad_output)."""

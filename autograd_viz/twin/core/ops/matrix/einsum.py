@@ -72,16 +72,11 @@ def _contracted(a: Tensor, b: Tensor, first: list[int], second: list[int]) -> An
     left, right = permute_dims(a, dims=(*free_a, *first)), permute_dims(b, dims=(*second, *free_b))
     shape = [a.shape[d] for d in free_a] + [b.shape[d] for d in free_b]
     rows, columns = math.prod(a.shape[d] for d in free_a), math.prod(b.shape[d] for d in free_b)
-    if rows == columns == 1:
-        return _number(left, right).reshape(shape)
+    if rows == columns == 1:  # the sum of all products: a dot product if the memory of both is contiguous
+        if left._data.flags.c_contiguous and right._data.flags.c_contiguous:
+            return dot(*(x if x.ndim == 1 else x.view(-1) for x in (left, right))).reshape(shape)
+        return sum_all(mul(squeeze_all(left), squeeze_all(right))).reshape(shape)
     return mm(left.reshape(rows, summed), right.reshape(summed, columns)).reshape(shape)
-
-
-def _number(left: Any, right: Any) -> Any:
-    """The sum of all products. It is a dot product if the memory of both is contiguous."""
-    if left._data.flags.c_contiguous and right._data.flags.c_contiguous:
-        return dot(*(x if x.ndim == 1 else x.view(-1) for x in (left, right)))
-    return sum_all(mul(squeeze_all(left), squeeze_all(right)))
 
 
 def _paired(a: Tensor, b: Tensor, dims: Any) -> tuple[list[int], list[int]]:

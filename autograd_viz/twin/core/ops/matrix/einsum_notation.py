@@ -32,16 +32,14 @@ def read_equation(equation: str, ndims: Sequence[int]) -> tuple[list[Names], Nam
             )
         widest = max(widest, ndim - named)
     inputs = [_names(part, ndim - len(part.replace("...", "")), widest) for part, ndim in zip(parts, ndims, strict=True)]
-    output = _names(right, widest, widest) if arrow else _implied(left, inputs, widest)
+    if arrow:
+        output = _names(right, widest, widest)
+    else:  # the dimensions of "...", then the letters that occur once, in alphabetical order
+        letters = left.replace("...", "").replace(",", "")
+        output = _names("...", widest, widest) + sorted(c for c in set(letters) if letters.count(c) == 1)
     _check_output(output, inputs, right, equation)
     known = {n for names in inputs for n in names}
     return inputs, output, sorted(known - set(output))
-
-
-def _implied(left: str, inputs: list[Names], widest: int) -> Names:
-    """The result without an arrow: the dimensions of "...", then the letters that occur once, in alphabetical order."""
-    letters = left.replace("...", "").replace(",", "")
-    return _names("...", widest, widest) + sorted(c for c in set(letters) if letters.count(c) == 1)
 
 
 def _names(part: str, covered: int, widest: int) -> Names:

@@ -10,7 +10,7 @@ import numpy as np
 
 from ...base.dtypes import from_numpy_dtype
 from ...base.names import conjugated, t, transpose_dims
-from ...op import composite, primitive, public, public_primitive, row
+from ...op import composite, public, public_primitive, row
 from ...tensor import Tensor, check_broadcast, check_scalar_type, check_tensor, scalar_type
 from ..shape.shape import clone, unsafe_view
 
@@ -40,12 +40,8 @@ def mT(matrix: Any) -> Any:  # noqa: N802 -- as in Tensor.mT
     return transpose_dims(matrix, dim0=-2, dim1=-1)
 
 
-@public
-@primitive(
-    "MmBackward0",
-    written=lambda self, mat2: self @ mat2,
-    also_saved=("self_sym_sizes", "self_sym_strides", "mat2_sym_sizes", "mat2_sym_strides"),
-)
+@public_primitive("mm", "MmBackward0", written=lambda self, mat2: self @ mat2,
+    also_saved=("self_sym_sizes", "self_sym_strides", "mat2_sym_sizes", "mat2_sym_strides"))
 def mm(self, mat2):
     """Matrix times matrix: (n, k) @ (k, m) -> (n, m)."""
     if self.ndim != 2 or mat2.ndim != 2 or self.shape[1] != mat2.shape[0] or self.dtype is not mat2.dtype:

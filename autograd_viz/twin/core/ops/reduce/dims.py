@@ -22,7 +22,6 @@ def of_tensor(function: Callable[..., Any]) -> Callable[..., Any]:
     """A function whose first argument is a tensor. It also accepts NumPy's names for `dim` and `keepdim`."""
     parameters = signature(function).parameters.values()
     required = [p.name for p in parameters if p.default is p.empty]
-
     least = len(required)
 
     @wraps(function)

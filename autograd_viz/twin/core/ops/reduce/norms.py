@@ -93,10 +93,9 @@ def _check_vector(input: Tensor, ord: float, dim: Any, dtype: Any) -> None:
             f"linalg.vector_norm: Expected a floating point or complex tensor as input. Got {input.dtype.legacy}"
         )
     if dtype is not None and dtype.numpy.itemsize < input.dtype.numpy.itemsize:
-        names = (d.legacy for d in (input.dtype, dtype))
         raise RuntimeError(
-            "linalg.vector_norm: the dtype of the input ({}) should be convertible without narrowing to the specified dtype "
-            "({})".format(*names)
+            f"linalg.vector_norm: the dtype of the input ({input.dtype.legacy}) should be convertible without narrowing to the "
+            f"specified dtype ({dtype.legacy})"
         )
     if (ord < 0 or ord == np.inf) and 0 in (input.shape[d] for d in reduced_dims(input, () if dim is None else dim)):
         raise RuntimeError(

@@ -51,19 +51,15 @@ def cat_tensors(*tensors, dim):
 def block_diag_tensors(*tensors):
     """A matrix with the given matrices along its diagonal, zeros elsewhere."""
     blocks = [t.reshape((1,) * (2 - t.ndim) + t.shape) for t in tensors]
-    out = np.zeros(np.sum([b.shape for b in blocks], axis=0), common_type(tensors))
-    for block, (rows, columns) in zip(blocks, corners([b.shape for b in blocks]), strict=True):
+    sizes = np.array([b.shape for b in blocks])
+    out = np.zeros(sizes.sum(0), common_type(tensors))
+    for block, (rows, columns) in zip(blocks, np.cumsum(sizes, axis=0) - sizes, strict=True):
         out[rows:rows + block.shape[0], columns:columns + block.shape[1]] = block
     return out
 block_diag_tensors.defvjp(tensors = lambda grad, _tensors_sym_sizes: block_diag_backward(grad, _tensors_sym_sizes))
 
 
 # fmt: on
-def corners(sizes: Any) -> list[tuple[int, int]]:
-    """The upper left corner of each block of a block-diagonal matrix."""
-    return [tuple(c) for c in (np.cumsum(sizes, axis=0) - np.asarray(sizes)).tolist()]
-
-
 def check_cat(tensors: Any, kept: Any, dim: int) -> None:
     """Refuse tensors that cannot be concatenated."""
     for i, t in enumerate(tensors):
