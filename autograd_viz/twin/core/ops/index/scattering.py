@@ -90,7 +90,10 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> An
     beside = [tuple(1 if d == dim else n for d, n in enumerate(x.shape)) for x in (input, indices)]
     sizes = broadcast_shapes(*beside)
     wide, index = (expand(x, tuple(x.shape[d] if d == dim else n for d, n in enumerate(sizes))) for x in (input, indices))
-    return gather_scatter.gather(wide, dim=dim, index=from_the_front(index, wide.shape[dim] if wide.ndim else 1))
+    length = wide.shape[dim] if wide.ndim else 1
+    if not ((index._data >= 0) & (index._data < length)).all():  # a negative index counts from the end
+        index = Tensor(index._data % length)
+    return gather_scatter.gather(wide, dim=dim, index=index)
 
 
 @public("torch.unravel_index")
@@ -107,9 +110,3 @@ def unravel_index(indices: Tensor, shape: Any) -> tuple[Tensor, ...]:
     refuse_if(any(n < 0 for n in lengths), lambda: f"'shape' cannot have negative values, but got {lengths}", ValueError)
     steps = [int(np.prod(lengths[d + 1 :], dtype=int)) for d in range(len(lengths))]
     return tuple(Tensor(indices._data // step % n) for step, n in zip(steps, lengths, strict=True))
-
-
-def from_the_front(index: Tensor, length: int) -> Tensor:
-    """The indices modulo the length: a negative one counts from the end."""
-    inside = ((index._data >= 0) & (index._data < length)).all()
-    return index if inside else Tensor(index._data % length)

@@ -23,14 +23,6 @@ def check_channels(input: Any, weight: Any, bias: Any, running_mean: Any, runnin
             raise RuntimeError(f"{name} should contain {number} elements not {p.size}")
 
 
-def check_types(input: Any, *parameters: Any) -> None:
-    """Refuse parameters of different types, or of another type than the input."""
-    given = [p for p in parameters if p is not None]
-    check_same_type(input, *given[:1])
-    for p in given[1:]:
-        check_scalar_type(p, given[0])
-
-
 _STATISTICS: Any = {"results": ("output", "save_mean", "save_invstd"), "nondifferentiable": ("save_mean", "save_invstd")}
 _RULES: Any = {
     "input":  lambda grad, input, weight, running_mean, running_var, result1, result2, training, eps:
@@ -45,7 +37,10 @@ _RULES: Any = {
 def native_batch_norm(input, weight=None, bias=None, *, running_mean=None, running_var=None, training, momentum, eps):
     """Each channel normalized by the batch (training) or by the running averages, then scaled by weight and shifted by bias."""
     check_channels(input, weight, bias, running_mean, running_var, training)
-    check_types(input, weight, bias, running_mean, running_var)
+    given = [p for p in (weight, bias, running_mean, running_var) if p is not None]
+    check_same_type(input, *given[:1])
+    for p in given[1:]:
+        check_scalar_type(p, given[0])
     x, none = input, np.empty(0, input.dtype)
     weight, bias = (None if v is None else channels(v, x) for v in (weight, bias))
     if not training:
@@ -138,17 +133,11 @@ def batch_norm(
         raise ValueError(f"batch_norm eps must be positive during training, but got {eps}")
     if eps < 0:
         raise ValueError(f"batch_norm eps must be non-negative, but got {eps}")
-    if not input.numel():
-        return batch_norm_of_nothing(input, weight, bias)
+    if not input.numel():  # no statistics, and zero gradients for the parameters
+        output = input.clone() if weight is None else input.clone() * weight[0]
+        return output if bias is None else output + bias[0]
     options = {"running_mean": running_mean, "running_var": running_var, "training": training}
     return native_batch_norm(input, weight, bias, **options, momentum=momentum, eps=eps)[0]
-
-
-def batch_norm_of_nothing(input: Tensor, weight: Tensor | None, bias: Tensor | None) -> Tensor:
-    """Batch norm of an empty batch: no statistics, and zero gradients for the parameters."""
-    output = input.clone()
-    output = output if weight is None else output * weight[0]
-    return output if bias is None else output + bias[0]
 
 
 @public("nn.functional.instance_norm")

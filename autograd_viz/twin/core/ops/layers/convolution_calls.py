@@ -115,10 +115,18 @@ def _check(
         raise RuntimeError(f"Input type ({kinds[0]}) and bias type ({kinds[1]}) should be the same")
     check_scalar_type(weight, batch)
     _check_channels(batch, weight, bias, groups, transposed)
-    if transposed:
-        _check_output_padding(output_padding, stride, dilation)
-    else:
-        _check_room(batch, weight, padding, dilation)
+    room = [length + 2 * p for length, p in zip(batch.shape[2:], padding, strict=True)]
+    reach = [d * (k - 1) + 1 for k, d in zip(weight.shape[2:], dilation, strict=True)]
+    if not transposed and any(r > length for r, length in zip(reach, room, strict=True)):
+        raise RuntimeError(
+            f"Calculated padded input size per channel: ({' x '.join(map(str, room))}). Kernel size: "
+            f"({' x '.join(map(str, reach))}). Kernel size can't be greater than actual input size"
+        )
+    if transposed and any(o >= s and o >= d for o, s, d in zip(output_padding, stride, dilation, strict=True)):
+        names = ("height", "width") if len(stride) < 3 else ("depth", "height", "width")
+        parts = {"output_padding": output_padding, "stride": stride, "dilation": dilation}
+        shown = [f"{what}_{name}: {v}" for what, values in parts.items() for name, v in zip(names, values, strict=False)]
+        raise RuntimeError(f"output padding must be smaller than either stride or dilation, but got {' '.join(shown)}")
 
 
 def _check_channels(batch: Tensor, weight: Tensor, bias: Tensor | None, groups: int, transposed: bool) -> None:
@@ -141,21 +149,3 @@ def _check_channels(batch: Tensor, weight: Tensor, bias: Tensor | None, groups: 
             f"{start} of size {sizes}, expected bias to be 1-dimensional with {made} elements, but got bias of size "
             f"{list(bias.shape)} instead"
         )
-
-
-def _check_room(batch: Tensor, weight: Tensor, padding: Ints, dilation: Ints) -> None:
-    room = [length + 2 * p for length, p in zip(batch.shape[2:], padding, strict=True)]
-    reach = [d * (k - 1) + 1 for k, d in zip(weight.shape[2:], dilation, strict=True)]
-    if any(r > length for r, length in zip(reach, room, strict=True)):
-        raise RuntimeError(
-            f"Calculated padded input size per channel: ({' x '.join(map(str, room))}). Kernel size: "
-            f"({' x '.join(map(str, reach))}). Kernel size can't be greater than actual input size"
-        )
-
-
-def _check_output_padding(output_padding: Ints, stride: Ints, dilation: Ints) -> None:
-    if any(o >= s and o >= d for o, s, d in zip(output_padding, stride, dilation, strict=True)):
-        names = ("height", "width") if len(stride) < 3 else ("depth", "height", "width")
-        parts = {"output_padding": output_padding, "stride": stride, "dilation": dilation}
-        shown = [f"{what}_{name}: {v}" for what, values in parts.items() for name, v in zip(names, values, strict=False)]
-        raise RuntimeError(f"output padding must be smaller than either stride or dilation, but got {' '.join(shown)}")

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...base.names import zeros_like
-from ...op import Primitive, inlined, public, public_primitive
+from ...op import Primitive, public, public_primitive
 from ...tensor import Tensor, refuse_if
 from .windows import Ints, along_each, brief, by_axis, op, same, transposed
 
@@ -27,7 +27,7 @@ def constant_pad_nd(self, *, pad, value=0):
     there = (slice(max(b, 0), size - max(a, 0)) for (b, a), size in zip(pairs, sizes, strict=True))
     out[(..., *there)] = self[(..., *kept)]
     return out
-constant_pad_nd.defvjp(self = lambda grad, pad: constant_pad_nd(grad, pad=opposite(pad)))
+constant_pad_nd.defvjp(self = lambda grad, pad: constant_pad_nd(grad, pad=tuple(-p for p in pad)))
 
 
 def _declare(n: int, kind: str, node_name: str, seen: Callable[[Any, int], Any]) -> Primitive:
@@ -63,12 +63,6 @@ def sources(size: Ints, padding: Ints, seen: Callable[[Any, int], Any]) -> list[
     """For each dimension, the source index of each padded element. `padding` begins with the last dimension."""
     pairs = list(zip(padding[::2], padding[1::2], strict=True))[::-1]
     return [seen(np.arange(-b, length + a), length) for (b, a), length in zip(pairs, size, strict=True)]
-
-
-@inlined
-def opposite(pad: Ints) -> Ints:
-    """The padding that undoes a padding: it crops as much."""
-    return tuple(-p for p in pad)
 
 
 REFLECTION = {n: _declare(n, "reflection", "ReflectionPad", reflected) for n in (1, 2, 3)}
@@ -114,7 +108,9 @@ def pad(input: Tensor, pad: Any, mode: str = "constant", value: float | None = N
 
 def _circular(input: Tensor, pairs: list[tuple[int, int]]) -> Any:
     """Circular padding: copy the input into the middle, then fill each edge from the opposite side."""
-    _check_circular(input.shape[-len(pairs) :], pairs)
+    for length, (before, after) in zip(input.shape[-len(pairs) :], reversed(pairs), strict=True):
+        refuse_if(max(before, after) > length, "Padding value causes wrapping around more than once.")
+        refuse_if(before + length + after < 0, "Negative padding value is resulting in an empty dimension")
     last = input.ndim - 1
     sizes = list(input.shape)
     for k, (before, after) in enumerate(pairs):
@@ -132,13 +128,6 @@ def _circular(input: Tensor, pairs: list[tuple[int, int]]) -> Any:
         if after > 0:
             out.narrow(last - k, size - after, after).copy_(out.narrow(last - k, max(before, 0), after))
     return out
-
-
-def _check_circular(size: Ints, pairs: list[tuple[int, int]]) -> None:
-    """Refuse a padding that is larger than the input, or that removes more than there is."""
-    for length, (before, after) in zip(size, reversed(pairs), strict=True):
-        refuse_if(max(before, after) > length, "Padding value causes wrapping around more than once.")
-        refuse_if(before + length + after < 0, "Negative padding value is resulting in an empty dimension")
 
 
 def _check(input: Tensor, padding: Ints, mode: str) -> None:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
@@ -13,38 +14,20 @@ from ...base.symbol import call
 from ...op import Primitive, primitive, row
 
 from .windows import (  # isort: skip
-    Ints, Maker, adaptive_boxes, along_each, asking, brief, every_look, offsets, op, overlap_added, padded, places_of, same,
+    Ints, adaptive_boxes, along_each, asking, brief, every_look, offsets, op, overlap_added, padded, places_of, same,
     seen_at, shares, transposed, volume,
 )
 
 
-def _sliding(n: int) -> Any:
-    def forward(self, *, kernel_size, stride, padding, dilation, ceil_mode):
-        """The largest element of each window of {one}, and its index."""
-        return largest(self, kernel_size, stride or kernel_size, padding, dilation, ceil_mode)
-    return forward
-
-
-def _adaptive(n: int) -> Any:
-    def forward(self, *, output_size):
-        """The largest element of each window, and its index; `output_size` gives the number of windows."""
-        return largest_of_boxes(self, *adaptive_boxes(self.shape[-n:], output_size))
-    return forward
-
-
-def _fractional(n: int) -> Any:
-    def forward(self, *, kernel_size, output_size, random_samples):
-        """The largest element of each window, and its index. The windows have random distances."""
-        return largest_of_boxes(self, *fractional_boxes(self.shape, kernel_size, output_size, random_samples))
-    return forward
-
-
-def _declare(n: int, make: Maker, pool: str, name: str, node_name: str, *options: str) -> Primitive:
+def _declare(
+    n: int, pool: str, name: str, node_name: str, does: str, forward: Callable[..., Any], *options: str
+) -> Primitive:
     """Declare a pooling and its gradient, which the indices determine. PyTorch's node has the `options` too."""
-    pool, back = pool.format(n=n), f"{pool.format(n=n)}_backward"
-    forward = op(n, f"{node_name}Backward0", name, results=("result0", "result1"))(make(n))
-    forward.defvjp(self = asking(lambda grad, self, result1, *_: op_named(back)(grad, self, indices=result1),
-                                 "grad", "self", "result1", *options))
+    forward.__doc__ = does
+    declared = op(n, f"{node_name}Backward0", name, results=("result0", "result1"))(forward)
+    back = f"{pool.format(n=n)}_backward"
+    declared.defvjp(self = asking(lambda grad, self, result1, *_: op_named(back)(grad, self, indices=result1),
+                                  "grad", "self", "result1", *options))
     def backward(grad_output, self, *, indices):
         """Each gradient at the index of its window's largest element."""
         return scattered(grad_output, indices, self.shape[-n:])
@@ -52,18 +35,29 @@ def _declare(n: int, make: Maker, pool: str, name: str, node_name: str, *options
     op(n, f"{node_name}BackwardBackward0", back, **shown)(backward).defvjp(
         grad_output = lambda grad, indices: gather_in_planes(grad, indices=indices, n=n),
         self        = lambda grad: zeros_like(grad))
-    return forward
+    return declared
+
+
 MAX_POOL = {
-    n: _declare(n, _sliding, "max_pool{n}d", "max_pool{n}d_with_indices", "MaxPool{n}DWithIndices",
-                "kernel_size", "stride", "padding", "dilation", "ceil_mode")
+    n: _declare(n, "max_pool{n}d", "max_pool{n}d_with_indices", "MaxPool{n}DWithIndices",
+        "The largest element of each window of {one}, and its index.",
+        lambda self, *, kernel_size, stride, padding, dilation, ceil_mode:
+            largest(self, kernel_size, stride or kernel_size, padding, dilation, ceil_mode),
+        "kernel_size", "stride", "padding", "dilation", "ceil_mode")
     for n in (2, 3)
 }
 ADAPTIVE_MAX_POOL = {
-    n: _declare(n, _adaptive, "adaptive_max_pool{n}d", "adaptive_max_pool{n}d_to", "AdaptiveMaxPool{n}D") for n in (2, 3)
+    n: _declare(n, "adaptive_max_pool{n}d", "adaptive_max_pool{n}d_to", "AdaptiveMaxPool{n}D",
+        "The largest element of each window, and its index; `output_size` gives the number of windows.",
+        lambda self, *, output_size: largest_of_boxes(self, *adaptive_boxes(self.shape[-len(output_size):], output_size)))
+    for n in (2, 3)
 }
 FRACTIONAL_MAX_POOL = {
-    n: _declare(n, _fractional, "fractional_max_pool{n}d", "fractional_max_pool{n}d_from", "FractionalMaxPool{n}D",
-                "kernel_size", "output_size")
+    n: _declare(n, "fractional_max_pool{n}d", "fractional_max_pool{n}d_from", "FractionalMaxPool{n}D",
+        "The largest element of each window, and its index. The windows have random distances.",
+        lambda self, *, kernel_size, output_size, random_samples:
+            largest_of_boxes(self, *fractional_boxes(self.shape, kernel_size, output_size, random_samples)),
+        "kernel_size", "output_size")
     for n in (2, 3)
 }
 
@@ -193,7 +187,7 @@ def put(values: Any, indices: Any, size: Ints) -> Any:
 _OPTIONS = ("kernel_size", "stride", "padding", "ceil_mode", "count_include_pad", "divisor_override")
 
 
-def _mean_sliding(n: int) -> Primitive:
+def _sliding(n: int) -> Primitive:
     """avg_pool2d or avg_pool3d, and its gradient."""
     @op(n, "AvgPool{n}DBackward0", "avg_pool{n}d_windows", written=brief(f"avg_pool{n}d"))
     def forward(self, *, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override):
@@ -224,7 +218,7 @@ def _mean_sliding(n: int) -> Primitive:
     return forward
 
 
-def _mean_adaptive(n: int) -> Primitive:
+def _adaptive(n: int) -> Primitive:
     """adaptive_avg_pool2d or adaptive_avg_pool3d, and its gradient."""
     pool, back = f"adaptive_avg_pool{n}d_to", f"adaptive_avg_pool{n}d_backward"
     @op(n, "AdaptiveAvgPool{n}DBackward0", pool, written=brief(f"adaptive_avg_pool{n}d"))
@@ -245,7 +239,7 @@ def _mean_adaptive(n: int) -> Primitive:
     return forward
 
 
-AVG_POOL, ADAPTIVE_AVG_POOL = {n: _mean_sliding(n) for n in (2, 3)}, {n: _mean_adaptive(n) for n in (2, 3)}
+AVG_POOL, ADAPTIVE_AVG_POOL = {n: _sliding(n) for n in (2, 3)}, {n: _adaptive(n) for n in (2, 3)}
 
 
 # fmt: on

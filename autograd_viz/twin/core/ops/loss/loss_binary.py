@@ -56,7 +56,8 @@ binary_cross_entropy_with_logits.defvjp(
     self   = lambda grad, self, target, weight, pos_weight, reduction:
         weighted(per_term(grad, self, reduction), weight) * logits_slope(self, target, pos_weight),
     target = lambda grad, self, weight, pos_weight, reduction:
-        weighted(per_term(grad, self, reduction), weight) * logits_target_slope(self, pos_weight))
+        weighted(per_term(grad, self, reduction), weight)
+        * (-self if pos_weight is None else log_of_sigmoid(-self) - pos_weight * log_of_sigmoid(self)))
 
 
 @inlined
@@ -65,12 +66,6 @@ def logits_slope(self: Any, target: Any, pos_weight: Any) -> Any:
     if pos_weight is None:
         return sigmoid(self) - target
     return (pos_weight * target + 1 - target) * sigmoid(self) - pos_weight * target
-
-
-@inlined
-def logits_target_slope(self: Any, pos_weight: Any) -> Any:
-    """The derivative with respect to the target, in which the loss is linear."""
-    return -self if pos_weight is None else log_of_sigmoid(-self) - pos_weight * log_of_sigmoid(self)
 
 
 @composite

@@ -6,13 +6,12 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import numpy as np
-
 from ...base.dtypes import from_numpy_dtype
 from ...base.names import conjugated, t, transpose_dims
 from ...op import composite, public, public_primitive, row
-from ...tensor import Tensor, check_broadcast, check_scalar_type, check_tensor, scalar_type
+from ...tensor import Tensor, check_scalar_type, check_tensor, scalar_type
 from ..shape.shape import clone, unsafe_view
+from ..shape.views import broadcast_shapes
 
 
 def by(array: Any) -> str:
@@ -93,12 +92,6 @@ bmm.defvjp(
 
 
 # fmt: on
-def common_shape(*shapes: tuple[int, ...]) -> tuple[int, ...]:
-    """The shape that these shapes broadcast to."""
-    check_broadcast(*(Tensor(np.broadcast_to(0.0, shape)) for shape in shapes))
-    return np.broadcast_shapes(*shapes)
-
-
 def check_vectors(a: Any, b: Any) -> None:
     """Refuse operands that `dot` cannot multiply."""
     if a.ndim != 1 or b.ndim != 1:
@@ -191,7 +184,7 @@ def _batched(a: Tensor, b: Tensor) -> Any:
     """Both broadcast to one batch, with one product per matrix."""
     left, right = a, b.unsqueeze(1) if b.ndim == 1 else b
     n, k = left.shape[-2:] if a.ndim > 1 else (1, a.shape[0])
-    batch = common_shape(left.shape[:-2], right.shape[:-2])
+    batch = broadcast_shapes(left.shape[:-2], right.shape[:-2])
     size = math.prod(batch)
     left = left.expand(*batch, n, k).reshape(size, n, k)
     right = right.expand(*batch, *right.shape[-2:]).reshape(size, *right.shape[-2:])

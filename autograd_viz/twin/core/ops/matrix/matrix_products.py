@@ -13,7 +13,8 @@ from ...op import primitive, public, public_primitive
 from ...tensor import Tensor, check_dim, check_expands, check_scalar_type, of_tensors, refuse_if, scalar_type
 from ..elementwise.arithmetic import add, mul
 from ..shape.shape import t, unsafe_view, view_sizes
-from .matmul import by, check_batches, check_matrices, check_vectors, common_shape, matmul
+from ..shape.views import broadcast_shapes
+from .matmul import by, check_batches, check_matrices, check_vectors, matmul
 
 
 @public(inplace=True)
@@ -111,7 +112,7 @@ def linalg_cross(self, other, *, dim=-1):
         raise RuntimeError(
             f"linalg.cross: inputs dimension {dim} must have length 3. Got {self.shape[dim]} and {other.shape[dim]}"
         )
-    common_shape(self.shape, other.shape)
+    broadcast_shapes(self.shape, other.shape)
     check_scalar_type(other, self)
     self, other = np.broadcast_arrays(self, other)
     return np.cross(self, other, axis=dim)

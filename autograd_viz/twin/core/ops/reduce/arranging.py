@@ -21,7 +21,7 @@ flip_dims = row("flip_dims", "FlipBackward0", "The elements in reverse order alo
     self = lambda grad, dims: flip(grad, dims))
 roll_dims = row("roll_dims", "RollBackward0", "Elements moved along `dims`. Those that leave at one end enter at the other.",
     lambda self, *, shifts, dims: np.roll(self, shifts, dims) if dims and self.ndim else np.roll(self, sum(shifts)),
-    self = lambda grad, shifts, dims: roll_dims(grad, shifts=rolled_back(shifts), dims=dims[::-1]))
+    self = lambda grad, shifts, dims: roll_dims(grad, shifts=tuple(-s for s in shifts[::-1]), dims=dims[::-1]))
 rot90_dims = row("rot90_dims", "Rot90Backward0", "`k` quarter turns in the plane of `dims`, from the first to the second.",
     lambda self, *, k, dims: np.rot90(self, k, dims).copy(),
     self = lambda grad, k, dims: rot90_dims(grad, k=-k, dims=dims))
@@ -35,12 +35,6 @@ repeat_dims = row("repeat_dims", "RepeatBackward0", "The whole tensor, repeated 
 def flip(input: Any, dims: tuple[int, ...]) -> Any:
     """The elements in reverse order along `dims`."""
     return flip_dims(input, dims=tuple(dims))
-
-
-@inlined
-def rolled_back(shifts: tuple[int, ...]) -> tuple[int, ...]:
-    """The shifts that undo these, in reverse order."""
-    return tuple(-s for s in shifts[::-1])
 
 
 @inlined

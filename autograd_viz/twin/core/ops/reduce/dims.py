@@ -87,12 +87,8 @@ def result_type(self: Array, dtype: Any) -> Any:
     return np.dtype(np.int64) if self.dtype.kind in "iub" else self.dtype
 
 
-def _keep_dims_written(reduced: Any, self: Any, dim: Any, keepdim: bool) -> Any:
-    """The text of `keep_dims` in a formula: it appears only if a dimension was removed."""
-    return reduced if keepdim or dim in (None, ()) else call("keep_dims", reduced, dim)
-
-
-@composite(written=_keep_dims_written)
+@composite(  # a formula shows it only if a dimension was removed
+    written=lambda reduced, self, dim, keepdim: reduced if keepdim or dim in (None, ()) else call("keep_dims", reduced, dim))
 def keep_dims(reduced: Any, self: Any, dim: Any, keepdim: bool) -> Any:
     """The reduced dimensions of `self`, restored with length 1."""
     if not keepdim and self.ndim and dim is not None and dim != ():

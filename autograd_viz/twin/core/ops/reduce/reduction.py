@@ -211,31 +211,23 @@ def _variance(self: Array, dim: Any, correction: Any, keepdim: bool) -> tuple[An
     return variance, mean if keepdim else mean.reshape(np.shape(variance))
 
 
-def _arguments(name: str, input: Tensor, dim: Any, unbiased: Any, correction: Any, keepdim: bool) -> dict[str, Any]:
-    """The options of the primitives, from PyTorch's two forms: std(unbiased=False), std(correction=0)."""
-    if not (input.dtype.is_floating_point or input.dtype.is_complex):
-        which = name if "_" in name else "std and var"
-        raise RuntimeError(f"{which} only support floating point and complex dtypes")
-    if isinstance(dim, bool):  # std(False)
-        dim, unbiased = None, dim
-    if unbiased is not None:
-        if correction is not None:
-            raise TypeError(f"{name}() received an invalid combination of arguments - got both unbiased and correction")
-        correction = 1 if unbiased else 0
-    correction = 1 if correction is None else correction
-    return {"dim": optional_dims(input, dim), "correction": correction, "keepdim": keepdim}
-
-
 def _spread(names: str, op: Primitive, does: str) -> Any:
-    """The call of one of the four ops. They have one signature."""
+    """The call of one of the four ops, in PyTorch's two forms: std(unbiased=False), std(correction=0)."""
     name = names.rpartition(".")[2]
 
     def spread(input: Tensor, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None) -> Any:
-        return op(input, **_arguments(name, input, dim, unbiased, correction, keepdim))
+        if not (input.dtype.is_floating_point or input.dtype.is_complex):
+            which = name if "_" in name else "std and var"
+            raise RuntimeError(f"{which} only support floating point and complex dtypes")
+        if isinstance(dim, bool):  # std(False)
+            dim, unbiased = None, dim
+        if unbiased is not None:
+            if correction is not None:
+                raise TypeError(f"{name}() received an invalid combination of arguments - got both unbiased and correction")
+            correction = 1 if unbiased else 0
+        return op(input, dim=optional_dims(input, dim), correction=1 if correction is None else correction, keepdim=keepdim)
 
-    spread.__name__ = spread.__qualname__ = name
-    spread.__doc__ = f"{does} over the dimensions `dim`."
-    return tensor_call(names)(spread)
+    return tensor_call(names)(renamed(spread, name, f"{does} over the dimensions `dim`."))
 
 
 var = _spread("var", var_dims, "The variance")
