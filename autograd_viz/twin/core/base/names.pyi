@@ -170,8 +170,6 @@ from ..ops.elementwise.choosing import clamp_min_number as clamp_min_number
 from ..ops.elementwise.choosing import clamp_min_tensor as clamp_min_tensor
 from ..ops.elementwise.choosing import clamp_numbers as clamp_numbers
 from ..ops.elementwise.choosing import clamp_tensors as clamp_tensors
-from ..ops.elementwise.choosing import cut_above as cut_above
-from ..ops.elementwise.choosing import cut_below as cut_below
 from ..ops.elementwise.choosing import fmax as fmax
 from ..ops.elementwise.choosing import fmin as fmin
 from ..ops.elementwise.choosing import maximum as maximum
@@ -365,7 +363,6 @@ from ..ops.layers.normalization import per_channel as per_channel
 from ..ops.layers.normalization import per_channel_sum as per_channel_sum
 from ..ops.layers.normalization import scaled as scaled
 from ..ops.layers.padding import constant_pad_nd as constant_pad_nd
-from ..ops.layers.padding import opposite as opposite
 from ..ops.layers.pooling import gather_in_planes as gather_in_planes
 from ..ops.layers.pooling import max_unpool2d_to as max_unpool2d_to
 from ..ops.layers.pooling import max_unpool3d_to as max_unpool3d_to
@@ -385,7 +382,6 @@ from ..ops.loss.loss_binary import binary_cross_entropy_with_logits as binary_cr
 from ..ops.loss.loss_binary import log_above as log_above
 from ..ops.loss.loss_binary import log_of_sigmoid as log_of_sigmoid
 from ..ops.loss.loss_binary import logits_slope as logits_slope
-from ..ops.loss.loss_binary import logits_target_slope as logits_target_slope
 from ..ops.loss.loss_binary import soft_margin_loss as soft_margin_loss
 from ..ops.loss.loss_binary import weighted as weighted
 from ..ops.loss.loss_classes import nll_loss2d_backward as nll_loss2d_backward
@@ -428,7 +424,6 @@ from ..ops.reduce.arranging import flip_dims as flip_dims
 from ..ops.reduce.arranging import repeat_backward as repeat_backward
 from ..ops.reduce.arranging import repeat_dims as repeat_dims
 from ..ops.reduce.arranging import roll_dims as roll_dims
-from ..ops.reduce.arranging import rolled_back as rolled_back
 from ..ops.reduce.arranging import rot90_dims as rot90_dims
 from ..ops.reduce.arranging import sort_dim as sort_dim
 from ..ops.reduce.arranging import sort_stable as sort_stable

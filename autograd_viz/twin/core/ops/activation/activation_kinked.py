@@ -9,7 +9,7 @@ import numpy as np
 
 from ...base.names import logical_and, where, zeros_like
 from ...op import primitive, public, public_primitive, public_row, row
-from ...tensor import Tensor, refuse, refusing
+from ...tensor import Tensor, refuse, refuse_if, refusing
 from ...tensor.random import default_generator
 
 
@@ -90,8 +90,7 @@ def rrelu(input: Tensor, lower: float = 0.125, upper: float = 1 / 3, training: b
     Raises:
         RuntimeError: `lower` is larger than `upper`.
     """
-    if lower > upper:
-        raise RuntimeError("Lower bound should be less than or equal to the upper bound")
+    refuse_if(lower > upper, "Lower bound should be less than or equal to the upper bound")
     noise = np.zeros_like(input._data)
     if training:
         noise[...] = 1
@@ -103,8 +102,7 @@ def rrelu(input: Tensor, lower: float = 0.125, upper: float = 1 / 3, training: b
 @primitive("HardtanhBackward0")
 def hardtanh_of(self, *, min_val, max_val):
     """Clamp to min_val and max_val."""
-    if self.dtype.kind == "b":
-        raise RuntimeError("Bool inputs not supported for hardtanh")
+    refuse_if(self.dtype.kind == "b", "Bool inputs not supported for hardtanh")
     return np.minimum(np.maximum(self, min_val), max_val).astype(self.dtype, copy=False)
 hardtanh_of.defvjp(self = lambda grad, self, min_val, max_val: hardtanh_backward(grad, self, min_val=min_val, max_val=max_val))
 
@@ -141,8 +139,7 @@ def softshrink(self, *, lambd=0.5):
     Raises:
         RuntimeError: `lambd` is negative.
     """
-    if lambd < 0:
-        raise RuntimeError(f"lambda must be in range [0, 3.40282e+38] for input dtype Float, but found {lambd}")
+    refuse_if(lambd < 0, lambda: f"lambda must be in range [0, 3.40282e+38] for input dtype Float, but found {lambd}")
     refuse(self, "iub", "softshrink_check")
     return np.where(self > lambd, self - lambd, np.where(self < -lambd, self + lambd, self * 0))
 softshrink.defvjp(self = lambda grad, self, lambd: shrink_backward(grad, self, lambd=lambd))

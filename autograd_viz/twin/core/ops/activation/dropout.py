@@ -55,8 +55,7 @@ def drop(input: Tensor, p: float, train: bool, features: bool, inplace: bool = F
     if p == 1:
         return times(input, Tensor(np.zeros((), input._data.dtype)), inplace)
     refuse(input, "c", "bernoulli_scalar_cpu_")
-    if features and input.ndim < 2:
-        raise RuntimeError("Feature dropout requires at least 2 dimensions in the input")
+    refuse_if(features and input.ndim < 2, "Feature dropout requires at least 2 dimensions in the input")
     kept = keep(np.empty((*input.shape[:2], *[1] * (input.ndim - 2))) if features else input._data, p)
     if not alpha:
         return times(input, Tensor((kept / (1 - p)).astype(input._data.dtype, copy=False)), inplace)

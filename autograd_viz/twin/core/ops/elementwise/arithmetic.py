@@ -13,7 +13,7 @@ import numpy as np
 
 from ...base.names import conjugated
 from ...op import Primitive, inlined, primitive, public, public_primitive, public_row, renamed, row
-from ...tensor import Tensor, brought_together, refuse
+from ...tensor import Tensor, brought_together, refuse, refuse_if
 
 NO_BOOL_DIFFERENCE = (
     "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or `logical_xor()` operator instead."
@@ -142,8 +142,7 @@ def neg(self):
 @public("positive", "Tensor.__pos__")
 def positive(input: Tensor) -> Tensor:
     """+input: the tensor itself."""
-    if input._data.dtype.kind == "b":
-        raise RuntimeError("The `+` operator, on a bool tensor is not supported.")
+    refuse_if(input._data.dtype.kind == "b", "The `+` operator, on a bool tensor is not supported.")
     return input
 
 
@@ -169,45 +168,6 @@ def of_either(names: str, does: str, tensors: Primitive, number: Primitive, of_n
     return renamed(call, names.split(maxsplit=1)[0].rpartition(".")[2], does)
 
 
-# fmt: on
-def checked_alpha(alpha: Any, array: Any) -> Any:
-    """The factor of add and sub, if its type fits the operands."""
-    kind = array.dtype.kind
-    if isinstance(alpha, bool) and kind != "b":
-        raise RuntimeError("Boolean alpha only supported for Boolean results.")
-    if isinstance(alpha, float | complex) and kind in "iub":
-        raise RuntimeError("For integral input tensors, argument alpha must not be a floating point number.")
-    if isinstance(alpha, complex) and kind == "f":
-        raise RuntimeError("For non-complex input tensors, argument alpha must not be a complex number.")
-    return bool(alpha) if kind == "b" else alpha
-
-
-def widened(array: Any, number: Any) -> Any:
-    """An array in its common type with a Python number: float for a fractional number, integer instead of bool."""
-    if isinstance(number, complex):
-        return array.astype(np.result_type(_as_float(array), np.complex64))
-    if isinstance(number, float) and array.dtype.kind not in "fc":
-        return _as_default_float(array)
-    return array.astype(np.int64) if array.dtype.kind == "b" and not isinstance(number, bool) else array
-
-
-def as_number_of(array: Any, number: Any) -> Any:
-    """A Python number in the type of `array`; an integer that does not fit wraps around."""
-    return np.array(number).astype(array.dtype)
-
-
-def _as_float(array: Any) -> Any:
-    """Integers in the default float type."""
-    return array if array.dtype.kind in "fc" else _as_default_float(array)
-
-
-def _as_default_float(array: Any) -> Any:
-    from ...base.dtypes import get_default_dtype
-
-    return array.astype(get_default_dtype().numpy)
-
-
-# fmt: off
 addcmul = public_row("addcmul", "AddcmulBackward0", "self + value * tensor1 * tensor2.",
     lambda self, tensor1, tensor2, *, value=1: self + value * tensor1 * tensor2, promotes=True, inplace=True,
     self    = lambda grad: grad,
@@ -272,3 +232,41 @@ def lerp(input: Tensor, end: Tensor, weight: Any) -> Any:
             raise RuntimeError(f"expected dtype {input.dtype.cpp} for `{name}` but got dtype {t.dtype.cpp}")
     refuse(input, "iub", f"lerp_kernel_{'tensor' if isinstance(weight, Tensor) else 'scalar'}")
     return lerp_tensor(input, end, weight) if isinstance(weight, Tensor) else lerp_scalar(input, end, weight=weight)
+
+
+# fmt: on
+def checked_alpha(alpha: Any, array: Any) -> Any:
+    """The factor of add and sub, if its type fits the operands."""
+    kind = array.dtype.kind
+    if isinstance(alpha, bool) and kind != "b":
+        raise RuntimeError("Boolean alpha only supported for Boolean results.")
+    if isinstance(alpha, float | complex) and kind in "iub":
+        raise RuntimeError("For integral input tensors, argument alpha must not be a floating point number.")
+    if isinstance(alpha, complex) and kind == "f":
+        raise RuntimeError("For non-complex input tensors, argument alpha must not be a complex number.")
+    return bool(alpha) if kind == "b" else alpha
+
+
+def widened(array: Any, number: Any) -> Any:
+    """An array in its common type with a Python number: float for a fractional number, integer instead of bool."""
+    if isinstance(number, complex):
+        return array.astype(np.result_type(_as_float(array), np.complex64))
+    if isinstance(number, float) and array.dtype.kind not in "fc":
+        return _as_default_float(array)
+    return array.astype(np.int64) if array.dtype.kind == "b" and not isinstance(number, bool) else array
+
+
+def as_number_of(array: Any, number: Any) -> Any:
+    """A Python number in the type of `array`; an integer that does not fit wraps around."""
+    return np.array(number).astype(array.dtype)
+
+
+def _as_float(array: Any) -> Any:
+    """Integers in the default float type."""
+    return array if array.dtype.kind in "fc" else _as_default_float(array)
+
+
+def _as_default_float(array: Any) -> Any:
+    from ...base.dtypes import get_default_dtype
+
+    return array.astype(get_default_dtype().numpy)

@@ -26,8 +26,7 @@ from .rounding import sgn
 def view_as_real(self):
     """The real and imaginary part of each element, in a last dimension of length 2."""
     parts = np.asarray(self).real
-    step = parts.itemsize
-    return np.lib.stride_tricks.as_strided(parts, (*parts.shape, 2), (*parts.strides, step))
+    return np.lib.stride_tricks.as_strided(parts, (*parts.shape, 2), (*parts.strides, parts.itemsize))
 view_as_real.defvjp(self = lambda grad: view_as_complex(grad))
 
 
@@ -98,16 +97,13 @@ def imag(input: Tensor) -> Any:
     return imaginary_part(input)
 
 
-public("Tensor.real")(property(real, lambda self, values: _write(real(self), values)))
-public("Tensor.imag")(property(imag, lambda self, values: _write(imag(self), values)))
-
-
 def _write(part: Any, values: Any) -> None:
     """Assign to z.real or z.imag: an in-place change of the view."""
-    if isinstance(values, Tensor):
-        part.copy_(values)
-    else:
-        part.fill_(values)
+    (part.copy_ if isinstance(values, Tensor) else part.fill_)(values)
+
+
+public("Tensor.real")(property(real, lambda self, values: _write(real(self), values)))
+public("Tensor.imag")(property(imag, lambda self, values: _write(imag(self), values)))
 
 
 @public("torch.view_as_real")

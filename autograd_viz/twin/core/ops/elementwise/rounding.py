@@ -129,28 +129,6 @@ lcm = public_row("lcm", "", "The least common multiple.",
     refusing("bfc", "lcm_cpu", lambda self, other: np.lcm(self, other)), promotes=True, inplace=True)
 
 
-# fmt: on
-def whole_quotient(array: Any, divisor: Any) -> Any:
-    """floor(array / divisor). A division by 0 gives inf, not nan."""
-    refuse(array, "bc", "div_floor_cpu")
-    if array.dtype.kind != "f":
-        return array // nonzero_divisor(divisor)
-    return np.where(divisor == 0, array / divisor, array // divisor)
-
-
-def _by_number(divide: Any, array: Any, number: Any) -> Any:
-    """A remainder of the division by a Python number."""
-    array = widened(array, number)
-    return divide(array, nonzero_divisor(as_number_of(array, number)))
-
-
-def nonzero_divisor(divisor: Any) -> Any:
-    """Refuse to divide integers by 0."""
-    refuse_if(divisor.dtype.kind != "f" and not np.all(divisor), "ZeroDivisionError")
-    return divisor
-
-
-# fmt: off
 @public_primitive("abs absolute Tensor.__abs__", "AbsBackward0", inplace=True)
 def abs(self):
     """Absolute value. Its gradient at 0 is 0."""
@@ -158,15 +136,10 @@ def abs(self):
     return np.abs(self)
 
 
-@public_primitive("sign", "SignBackward0", inplace=True)
-def sign(self):
-    """-1, 0 or 1; 0 for nan."""
-    if self.dtype.kind == "b":
-        return self.copy()
-    return np.nan_to_num(np.sign(self), nan=0.0) if self.dtype.kind == "f" else np.sign(self)
-sign.defvjp(self = lambda grad: zeros_like(grad))
-
-
+sign = public_row("sign", "SignBackward0", "-1, 0 or 1; 0 for nan.",
+    lambda self: np.nan_to_num(np.sign(self), nan=0.0) if self.dtype.kind == "f" else (
+        self.copy() if self.dtype.kind == "b" else np.sign(self)), inplace=True,
+    self = lambda grad: zeros_like(grad))
 sgn = public_row("sgn", "SgnBackward0", "-1, 0 or 1. A complex number is divided by its absolute value.",
     lambda self: sign.forward(self) if self.dtype.kind != "c" else np.where(self == 0, 0, self / np.abs(self)), inplace=True,
     self = lambda grad, self, result: sgn_backward(grad, self, result))
@@ -213,13 +186,12 @@ nextafter = public_row("nextafter", "NextafterBackward0", "The next number of th
     other = lambda grad: zeros_like(grad))
 
 
-@public_primitive("nan_to_num", "NanToNumBackward0", inplace=True)
-def nan_to_num(self, *, nan=None, posinf=None, neginf=None):
-    """Replace nan by `nan` (default 0), and infinities by `posinf` and `neginf` (default: the limits of the type)."""
-    if self.dtype.kind not in "fc":
-        return self.copy()
-    return np.nan_to_num(self, nan=0.0 if nan is None else nan, posinf=posinf, neginf=neginf)
-nan_to_num.defvjp(self = lambda grad, self: grad * isfinite(self))
+nan_to_num = public_row("nan_to_num", "NanToNumBackward0",
+    "Replace nan by `nan` (default 0), and infinities by `posinf` and `neginf` (default: the limits of the type).",
+    lambda self, *, nan=None, posinf=None, neginf=None: np.nan_to_num(
+        self, nan=0.0 if nan is None else nan, posinf=posinf, neginf=neginf) if self.dtype.kind in "fc" else self.copy(),
+    inplace=True,
+    self = lambda grad, self: grad * isfinite(self))
 
 
 @public_primitive("heaviside", "torch::autograd::NotImplemented", promotes=unpromoted, inplace=True)
@@ -232,3 +204,24 @@ def heaviside(self, values):
     refuse_if(self.dtype != values.dtype, "heaviside is not yet implemented for tensors with different dtypes.")
     return np.where(self == 0, values, self > 0).astype(self.dtype)
 heaviside.defvjp(self = lambda grad: no_derivative("heaviside"), values = lambda grad: no_derivative("heaviside"))
+
+
+# fmt: on
+def whole_quotient(array: Any, divisor: Any) -> Any:
+    """floor(array / divisor). A division by 0 gives inf, not nan."""
+    refuse(array, "bc", "div_floor_cpu")
+    if array.dtype.kind != "f":
+        return array // nonzero_divisor(divisor)
+    return np.where(divisor == 0, array / divisor, array // divisor)
+
+
+def _by_number(divide: Any, array: Any, number: Any) -> Any:
+    """A remainder of the division by a Python number."""
+    array = widened(array, number)
+    return divide(array, nonzero_divisor(as_number_of(array, number)))
+
+
+def nonzero_divisor(divisor: Any) -> Any:
+    """Refuse to divide integers by 0."""
+    refuse_if(divisor.dtype.kind != "f" and not np.all(divisor), "ZeroDivisionError")
+    return divisor

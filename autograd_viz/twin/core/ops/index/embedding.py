@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...op import public, public_primitive, row
-from ...tensor import Tensor, check_tensor
+from ...tensor import Tensor, check_tensor, refuse_if
 
 
 def checked_indices(indices: Any, rows: int, op: str) -> Any:
@@ -19,8 +19,7 @@ def checked_indices(indices: Any, rows: int, op: str) -> Any:
             "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; but got "
             f"torch.{legacy}Tensor instead (while checking arguments for {op})"
         )
-    if np.any((indices < 0) | (indices >= rows)):
-        raise IndexError("index out of range in self")
+    refuse_if(np.any((indices < 0) | (indices >= rows)), "index out of range in self", IndexError)
     return indices
 
 
@@ -77,16 +76,12 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Any:
     Raises:
         RuntimeError: the numbers are not int64, or out of range.
     """
-    if tensor.dtype.name != "int64":
-        raise RuntimeError("one_hot is only applicable to index tensor of type LongTensor.")
-    if not tensor.numel() and num_classes <= 0:
-        raise RuntimeError("Can not infer total number of classes from empty tensor.")
-    if tensor.numel() and tensor._data.min() < 0:
-        raise RuntimeError("Class values must be non-negative.")
+    refuse_if(tensor.dtype.name != "int64", "one_hot is only applicable to index tensor of type LongTensor.")
+    refuse_if(not tensor.numel() and num_classes <= 0, "Can not infer total number of classes from empty tensor.")
+    refuse_if(tensor.numel() and tensor._data.min() < 0, "Class values must be non-negative.")
     if num_classes == -1:
         num_classes = int(tensor._data.max()) + 1
-    if tensor.numel() and tensor._data.max() >= num_classes:
-        raise RuntimeError("Class values must be smaller than num_classes.")
+    refuse_if(tensor.numel() and tensor._data.max() >= num_classes, "Class values must be smaller than num_classes.")
     return one_hot_rows(tensor, num_classes=num_classes)
 
 

@@ -83,8 +83,7 @@ def scattered(self, dim, index, src, write, name="scatter") -> Any:
     check_index(name, index)
     out, places = with_a_dimension(self.copy(), index)
     check_dim(dim, out.ndim)
-    if np.ndim(src) and src.dtype != self.dtype:
-        raise RuntimeError("scatter(): Expected self.dtype to be equal to src.dtype")
+    refuse_if(np.ndim(src) and src.dtype != self.dtype, "scatter(): Expected self.dtype to be equal to src.dtype")
     if places.size:
         check_fits(places, out, dim, src if np.ndim(src) else None)
         write(out, spots(out, dim, places), src[tuple(slice(n) for n in places.shape)] if np.ndim(src) else src)

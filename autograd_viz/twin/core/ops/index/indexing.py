@@ -11,7 +11,7 @@ from ...backward.instrumented import writing
 from ...base.grad_mode import State
 from ...base.provenance import note_change
 from ...base.public import public
-from ...tensor import Tensor, fitted
+from ...tensor import Tensor, fitted, refuse_if
 from ...tensor.extra import InferenceCounter
 from ..shape import shape, slicing
 from . import advanced_index
@@ -187,8 +187,7 @@ def _sliced(view: Tensor, dim: int, part: slice, alone: bool) -> Tensor:
     if view.ndim == 0:
         return slicing.slice_dim(view)  # it raises after it has read the view's history
     start, end, step = (p if p is None else _whole(p) for p in (part.start, part.stop, part.step))
-    if step == 0:
-        raise ValueError("slice step cannot be zero")
+    refuse_if(step == 0, "slice step cannot be zero", ValueError)
     if step is not None and step < 0:
         raise ValueError("step must be greater than zero")
     start, end, step = start or 0, TO_THE_END if end is None else end, step or 1

@@ -9,19 +9,8 @@ import numpy as np
 
 from ...base.names import normalization_backward, normalized, per_channel, per_channel_sum, sqrt
 from ...op import composite, public, public_primitive, public_row, row
-from ...tensor import Size, Tensor, check_scalar_type
+from ...tensor import Size, Tensor, check_scalar_type, refuse_if
 from .normalization import channels, check_same_type, scaled, standardized
-
-
-def check_channels(input: Any, weight: Any, bias: Any, running_mean: Any, running_var: Any, training: bool) -> None:
-    """Refuse parameters that do not have one element per channel."""
-    number = input.shape[1] if input.ndim > 1 else 0
-    for name, p in (("running_mean", running_mean), ("running_var", running_var), ("weight", weight), ("bias", bias)):
-        if p is None and name.startswith("running") and not training:
-            raise RuntimeError(f"{name} must be defined in evaluation mode")
-        if p is not None and p.size != number:
-            raise RuntimeError(f"{name} should contain {number} elements not {p.size}")
-
 
 _STATISTICS: Any = {"results": ("output", "save_mean", "save_invstd"), "nondifferentiable": ("save_mean", "save_invstd")}
 _RULES: Any = {
@@ -36,7 +25,12 @@ _RULES: Any = {
 @public_primitive("torch.native_batch_norm", "NativeBatchNormBackward0", **_STATISTICS)
 def native_batch_norm(input, weight=None, bias=None, *, running_mean=None, running_var=None, training, momentum, eps):
     """Each channel normalized by the batch (training) or by the running averages, then scaled by weight and shifted by bias."""
-    check_channels(input, weight, bias, running_mean, running_var, training)
+    number = input.shape[1] if input.ndim > 1 else 0
+    for name, p in (("running_mean", running_mean), ("running_var", running_var), ("weight", weight), ("bias", bias)):
+        if p is None and name.startswith("running") and not training:
+            raise RuntimeError(f"{name} must be defined in evaluation mode")
+        if p is not None and p.size != number:
+            raise RuntimeError(f"{name} should contain {number} elements not {p.size}")
     given = [p for p in (weight, bias, running_mean, running_var) if p is not None]
     check_same_type(input, *given[:1])
     for p in given[1:]:
@@ -129,10 +123,8 @@ def batch_norm(
     """
     if training and input.shape[0] * int(np.prod(input.shape[2:])) == 1:
         raise ValueError(f"Expected more than 1 value per channel when training, got input size {Size(input.shape)}")
-    if training and eps <= 0:
-        raise ValueError(f"batch_norm eps must be positive during training, but got {eps}")
-    if eps < 0:
-        raise ValueError(f"batch_norm eps must be non-negative, but got {eps}")
+    refuse_if(training and eps <= 0, lambda: f"batch_norm eps must be positive during training, but got {eps}", ValueError)
+    refuse_if(eps < 0, lambda: f"batch_norm eps must be non-negative, but got {eps}", ValueError)
     if not input.numel():  # no statistics, and zero gradients for the parameters
         output = input.clone() if weight is None else input.clone() * weight[0]
         return output if bias is None else output + bias[0]

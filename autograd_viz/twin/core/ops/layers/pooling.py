@@ -70,6 +70,80 @@ max_unpool3d_to = row("max_unpool3d_to", "MaxUnpool3DBackward0", "Each element a
     self = lambda grad, indices: gather_in_planes(grad, indices=indices, n=3))
 
 
+@primitive("GatherBackward0", written=lambda self, indices, n: call("gather", self, indices))
+def gather_in_planes(self, *, indices, n):
+    """The elements at these flat indices, in each plane."""
+    flat = self.reshape(*self.shape[:-n], -1)
+    return np.take_along_axis(flat, indices.reshape(*flat.shape[:-1], -1), -1).reshape(indices.shape)
+gather_in_planes.defvjp(self = lambda grad, self_sym_sizes, indices, n:
+    scatter_in_planes(grad, indices=indices, size=tuple(self_sym_sizes[-n:])))
+
+
+scatter_in_planes = row("scatter_in_planes", "ScatterAddBackward0",
+    "Planes of zeros of shape `size`, with each element added at its index.",
+    lambda grad_output, *, indices, size: scattered(grad_output, indices, size),
+    written=lambda grad_output, indices, size: call("scatter", grad_output, indices),
+    grad_output = lambda grad, indices, size: gather_in_planes(grad, indices=indices, n=len(size)))
+
+
+_OPTIONS = ("kernel_size", "stride", "padding", "ceil_mode", "count_include_pad", "divisor_override")
+
+
+def _sliding(n: int) -> Primitive:
+    """avg_pool2d or avg_pool3d, and its gradient."""
+    @op(n, "AvgPool{n}DBackward0", "avg_pool{n}d_windows", written=brief(f"avg_pool{n}d"))
+    def forward(self, *, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override):
+        """The mean of each window of {one}."""
+        step, one, size = stride or kernel_size, (1,) * n, self.shape[-n:]
+        places = places_of(size, kernel_size, step, padding, one, ceil_mode)
+        around = reached(self, places, kernel_size, step, padding, one)
+        total = np.zeros((*self.shape[:-n], *places), self.dtype)
+        for offset in offsets(kernel_size):
+            total += around[seen_at(offset, places, step, one)]
+        counts = divisors(places, size, kernel_size, step, padding, count_include_pad, divisor_override).astype(self.dtype)
+        return total // counts if self.dtype.kind in "iu" else total / counts
+
+    @op(n, "AvgPool{n}DBackwardBackward0", "avg_pool{n}d_backward", written=brief(f"avg_pool{n}d_backward", 1))
+    def backward(grad_output, self, *, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override):
+        """Each gradient, divided evenly over its window."""
+        step, size, places = stride or kernel_size, self.shape[-n:], grad_output.shape[-n:]
+        counts = divisors(places, size, kernel_size, step, padding, count_include_pad, divisor_override)
+        share = grad_output / counts.astype(grad_output.dtype)
+        lead = share.shape[:-n]
+        parts = np.broadcast_to(share.reshape(*lead, *(1,) * n, *places), (*lead, *kernel_size, *places))
+        return overlap_added(parts, size, step, padding, (1,) * n)
+
+    forward.defvjp(self = same(backward.name, "self", options=_OPTIONS))
+    backward.defvjp(
+        grad_output = same(forward.name, options=_OPTIONS),
+        self        = lambda grad: zeros_like(grad))
+    return forward
+
+
+def _adaptive(n: int) -> Primitive:
+    """adaptive_avg_pool2d or adaptive_avg_pool3d, and its gradient."""
+    pool, back = f"adaptive_avg_pool{n}d_to", f"adaptive_avg_pool{n}d_backward"
+    @op(n, "AdaptiveAvgPool{n}DBackward0", pool, written=brief(f"adaptive_avg_pool{n}d"))
+    def forward(self, *, output_size):
+        """The mean of each window; `output_size` gives the number of windows."""
+        return along_each(self, shares(self.shape[-n:], output_size))
+
+    @op(n, "AdaptiveAvgPool{n}DBackwardBackward0", back, written=brief(back, 1))
+    def backward(grad_output, self):
+        """Each gradient, divided evenly over its window."""
+        return along_each(grad_output, transposed(shares(self.shape[-n:], grad_output.shape[-n:]), self.shape[-n:]))
+
+    lengths = (f"grad_output_sym_argsize_minus_{d}" for d in range(n, 0, -1))
+    forward.defvjp(self = same(back, "self"))
+    backward.defvjp(
+        grad_output = asking(lambda grad, *size: op_named(pool)(grad, output_size=size), "grad", *lengths),
+        self        = lambda grad: zeros_like(grad))
+    return forward
+
+
+AVG_POOL, ADAPTIVE_AVG_POOL = {n: _sliding(n) for n in (2, 3)}, {n: _adaptive(n) for n in (2, 3)}
+
+
 # fmt: on
 def largest(x: Any, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints, ceil_mode: bool) -> tuple[Any, Any]:
     """The largest element in each window, and its flat index in the plane. Of equal ones the first counts, of nans the last."""
@@ -147,24 +221,6 @@ def largest_of_boxes(x: Any, starts: list[Any], ends: list[Any]) -> tuple[Any, A
     return best, where
 
 
-# fmt: off
-@primitive("GatherBackward0", written=lambda self, indices, n: call("gather", self, indices))
-def gather_in_planes(self, *, indices, n):
-    """The elements at these flat indices, in each plane."""
-    flat = self.reshape(*self.shape[:-n], -1)
-    return np.take_along_axis(flat, indices.reshape(*flat.shape[:-1], -1), -1).reshape(indices.shape)
-gather_in_planes.defvjp(self = lambda grad, self_sym_sizes, indices, n:
-    scatter_in_planes(grad, indices=indices, size=tuple(self_sym_sizes[-n:])))
-
-
-scatter_in_planes = row("scatter_in_planes", "ScatterAddBackward0",
-    "Planes of zeros of shape `size`, with each element added at its index.",
-    lambda grad_output, *, indices, size: scattered(grad_output, indices, size),
-    written=lambda grad_output, indices, size: call("scatter", grad_output, indices),
-    grad_output = lambda grad, indices, size: gather_in_planes(grad, indices=indices, n=len(size)))
-
-
-# fmt: on
 def scattered(values: Any, indices: Any, size: Ints) -> Any:
     """Each value, added at its index in planes of zeros."""
     lead, elements = values.shape[: values.ndim - len(size)], volume(size)
@@ -183,66 +239,6 @@ def put(values: Any, indices: Any, size: Ints) -> Any:
     return out.reshape(*lead, *size)
 
 
-# fmt: off
-_OPTIONS = ("kernel_size", "stride", "padding", "ceil_mode", "count_include_pad", "divisor_override")
-
-
-def _sliding(n: int) -> Primitive:
-    """avg_pool2d or avg_pool3d, and its gradient."""
-    @op(n, "AvgPool{n}DBackward0", "avg_pool{n}d_windows", written=brief(f"avg_pool{n}d"))
-    def forward(self, *, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override):
-        """The mean of each window of {one}."""
-        step, one, size = stride or kernel_size, (1,) * n, self.shape[-n:]
-        places = places_of(size, kernel_size, step, padding, one, ceil_mode)
-        around = reached(self, places, kernel_size, step, padding, one)
-        total = np.zeros((*self.shape[:-n], *places), self.dtype)
-        for offset in offsets(kernel_size):
-            total += around[seen_at(offset, places, step, one)]
-        counts = divisors(places, size, kernel_size, step, padding, count_include_pad, divisor_override).astype(self.dtype)
-        return total // counts if self.dtype.kind in "iu" else total / counts
-
-    @op(n, "AvgPool{n}DBackwardBackward0", "avg_pool{n}d_backward", written=brief(f"avg_pool{n}d_backward", 1))
-    def backward(grad_output, self, *, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override):
-        """Each gradient, divided evenly over its window."""
-        step, size, places = stride or kernel_size, self.shape[-n:], grad_output.shape[-n:]
-        counts = divisors(places, size, kernel_size, step, padding, count_include_pad, divisor_override)
-        share = grad_output / counts.astype(grad_output.dtype)
-        lead = share.shape[:-n]
-        parts = np.broadcast_to(share.reshape(*lead, *(1,) * n, *places), (*lead, *kernel_size, *places))
-        return overlap_added(parts, size, step, padding, (1,) * n)
-
-    forward.defvjp(self = same(backward.name, "self", options=_OPTIONS))
-    backward.defvjp(
-        grad_output = same(forward.name, options=_OPTIONS),
-        self        = lambda grad: zeros_like(grad))
-    return forward
-
-
-def _adaptive(n: int) -> Primitive:
-    """adaptive_avg_pool2d or adaptive_avg_pool3d, and its gradient."""
-    pool, back = f"adaptive_avg_pool{n}d_to", f"adaptive_avg_pool{n}d_backward"
-    @op(n, "AdaptiveAvgPool{n}DBackward0", pool, written=brief(f"adaptive_avg_pool{n}d"))
-    def forward(self, *, output_size):
-        """The mean of each window; `output_size` gives the number of windows."""
-        return along_each(self, shares(self.shape[-n:], output_size))
-
-    @op(n, "AdaptiveAvgPool{n}DBackwardBackward0", back, written=brief(back, 1))
-    def backward(grad_output, self):
-        """Each gradient, divided evenly over its window."""
-        return along_each(grad_output, transposed(shares(self.shape[-n:], grad_output.shape[-n:]), self.shape[-n:]))
-
-    lengths = (f"grad_output_sym_argsize_minus_{d}" for d in range(n, 0, -1))
-    forward.defvjp(self = same(back, "self"))
-    backward.defvjp(
-        grad_output = asking(lambda grad, *size: op_named(pool)(grad, output_size=size), "grad", *lengths),
-        self        = lambda grad: zeros_like(grad))
-    return forward
-
-
-AVG_POOL, ADAPTIVE_AVG_POOL = {n: _sliding(n) for n in (2, 3)}, {n: _adaptive(n) for n in (2, 3)}
-
-
-# fmt: on
 def divisors(
     places: Ints, size: Ints, kernel: Ints, stride: Ints, padding: Ints, count_include_pad: bool, divisor: int | None
 ) -> Any:

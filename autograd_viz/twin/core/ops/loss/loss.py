@@ -96,8 +96,7 @@ def reduction_number(reduction: str, size_average: bool | None = None, reduce: b
         reduction = "none" if reduce is False else "sum" if size_average is False else "mean"
         text = f"size_average and reduce args will be deprecated, please use reduction='{reduction}' instead."
         warnings.warn(text, UserWarning, stacklevel=3)
-    if reduction not in ("none", "mean", "sum"):
-        raise ValueError(f"{reduction} is not a valid value for reduction")
+    refuse_if(reduction not in ("none", "mean", "sum"), lambda: f"{reduction} is not a valid value for reduction", ValueError)
     return ("none", "mean", "sum").index(reduction)
 
 
@@ -172,15 +171,15 @@ def same_shape(input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
     return tuple(t if t.shape == size else t.expand(size) for t in (input, target))  # type: ignore[return-value]
 
 
-def check_weights(weight: Tensor, input: Tensor) -> None:
-    """Refuse weights that do not have one number per element."""
+def weighted(terms: Tensor, weight: Tensor, input: Tensor) -> Tensor:
+    """The terms times their weights. There is one weight per element of the input."""
     refuse_if(weight.shape != input.shape, "Weights and input must have the same size.", ValueError)
+    return terms * weight
 
 
 def weighted_mean(terms: Tensor, weight: Tensor, input: Tensor, reduction: int) -> Tensor:
     """The weighted terms, reduced. A mean is divided by the sum of the weights."""
-    check_weights(weight, input)
-    terms = terms * weight
+    terms = weighted(terms, weight, input)
     return terms.sum() / weight.sum() if reduction == MEAN else reduce_terms(terms, reduction)
 
 
@@ -230,5 +229,4 @@ def huber_loss_of(
     refuse_if(delta <= 0, "huber_loss does not support non-positive values for delta.")
     if weight is None:
         return huber_loss(expanded, aim, reduction=number, delta=delta)
-    check_weights(weight, input)
-    return reduce_terms(huber_loss(expanded, aim, reduction=NONE, delta=delta) * weight, number)
+    return reduce_terms(weighted(huber_loss(expanded, aim, reduction=NONE, delta=delta), weight, input), number)

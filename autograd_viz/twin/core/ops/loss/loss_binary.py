@@ -23,8 +23,7 @@ def weighted(value: Any, weight: Any) -> Any:
 def binary_cross_entropy(self, target, *, weight=None, reduction=1):
     """-(target * log(self) + (1 - target) * log(1 - self)). The logarithm is at least -100."""
     refuse_if(np.any((self < 0) | (self > 1)), "all elements of input should be between 0 and 1")
-    if self.dtype != target.dtype:
-        raise RuntimeError(f"Found dtype {scalar_type(target)} but expected {scalar_type(self)}")
+    refuse_if(self.dtype != target.dtype, lambda: f"Found dtype {scalar_type(target)} but expected {scalar_type(self)}")
     yes, no = (np.maximum(log, self.dtype.type(-100)) for log in (np.log(self), np.log1p(-self)))
     return reduced(weighted(-(target * yes + (1 - target) * no), weight), reduction)
 binary_cross_entropy.defvjp(

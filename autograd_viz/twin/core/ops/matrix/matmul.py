@@ -9,7 +9,7 @@ from typing import Any
 from ...base.dtypes import from_numpy_dtype
 from ...base.names import conjugated, t, transpose_dims
 from ...op import composite, public, public_primitive, row
-from ...tensor import Tensor, check_scalar_type, check_tensor, scalar_type
+from ...tensor import Tensor, check_scalar_type, check_tensor, refuse_if, scalar_type
 from ..shape.shape import clone, unsafe_view
 from ..shape.views import broadcast_shapes
 
@@ -94,8 +94,7 @@ bmm.defvjp(
 # fmt: on
 def check_vectors(a: Any, b: Any) -> None:
     """Refuse operands that `dot` cannot multiply."""
-    if a.ndim != 1 or b.ndim != 1:
-        raise RuntimeError(f"1D tensors expected, but got {a.ndim}D and {b.ndim}D tensors")
+    refuse_if(a.ndim != 1 or b.ndim != 1, lambda: f"1D tensors expected, but got {a.ndim}D and {b.ndim}D tensors")
     if a.dtype != b.dtype:
         raise RuntimeError(f"dot : expected both vectors to have same dtype, but found {scalar_type(a)} and {scalar_type(b)}")
     if a.shape != b.shape:

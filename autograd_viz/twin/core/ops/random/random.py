@@ -171,8 +171,7 @@ def bernoulli(input: Tensor, p: float | None = None, *, generator: Generator | N
 
 def bernoulli_fill(self: Tensor, p: Any = 0.5, *, generator: Generator | None = None) -> Any:
     """1 with probability `p`, else 0, for bernoulli_()."""
-    fill = bernoulli_tensor_fill if isinstance(p, Tensor) else bernoulli_number_fill
-    return fill(self, p, generator=generator)
+    return (bernoulli_tensor_fill if isinstance(p, Tensor) else bernoulli_number_fill)(self, p, generator=generator)
 
 
 INPLACE["bernoulli"] = bernoulli_fill

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...base.names import diagonal, diagonal_backward, expand
-from ...op import found, public, public_primitive
+from ...op import found, public, public_primitive, public_row
 from ...tensor import Tensor, refuse_if
 from . import shape
 from .slicing import diagonal_dims, diagonal_view
@@ -43,25 +43,18 @@ trace.defvjp(self = lambda grad, self_sym_sizes:
     diagonal_backward(expand(grad, (min(self_sym_sizes),)), size=self_sym_sizes, offset=0, dim1=0, dim2=1))
 
 
-def check_matrix(name, array) -> None:
-    """Refuse an array that is not a matrix."""
+def matrices(name, array) -> Any:
+    """The array, if it has matrices."""
     refuse_if(array.ndim < 2, lambda: f"{name}: input tensor must have at least 2 dimensions")
+    return array
 
 
-@public_primitive("tril", "TrilBackward0", inplace=True)
-def tril(self, *, diagonal=0):
-    """The lower triangle: zeros above `diagonal`."""
-    check_matrix("tril", self)
-    return np.tril(self, diagonal)
-tril.defvjp(self = lambda grad, diagonal: tril(grad, diagonal=diagonal))
-
-
-@public_primitive("triu", "TriuBackward0", inplace=True)
-def triu(self, *, diagonal=0):
-    """The upper triangle: zeros below `diagonal`."""
-    check_matrix("triu", self)
-    return np.triu(self, diagonal)
-triu.defvjp(self = lambda grad, diagonal: triu(grad, diagonal=diagonal))
+tril = public_row("tril", "TrilBackward0", "The lower triangle: zeros above `diagonal`.",
+    lambda self, *, diagonal=0: np.tril(matrices("tril", self), diagonal), inplace=True,
+    self = lambda grad, diagonal: tril(grad, diagonal=diagonal))
+triu = public_row("triu", "TriuBackward0", "The upper triangle: zeros below `diagonal`.",
+    lambda self, *, diagonal=0: np.triu(matrices("triu", self), diagonal), inplace=True,
+    self = lambda grad, diagonal: triu(grad, diagonal=diagonal))
 
 
 # fmt: on

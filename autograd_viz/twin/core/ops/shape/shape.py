@@ -73,13 +73,9 @@ squeeze_all = row("squeeze_all", "SqueezeBackward0", "Remove the dimensions of l
     lambda self: self.squeeze(), view=True,
     self = lambda grad, self_sym_sizes: reshape(grad, self_sym_sizes))
 
-
-@primitive("SqueezeBackward1", view=True)
-def squeeze_dim(self, *, dim):
-    """Remove dimension `dim`, if its length is 1."""
-    check_dim(dim, self.ndim)
-    return self.squeeze(dim) if self.ndim and self.shape[dim] == 1 else self[...]
-squeeze_dim.defvjp(self = lambda grad, self_sym_sizes, dim: reshape(grad, self_sym_sizes))
+squeeze_dim = row("squeeze_dim", "SqueezeBackward1", "Remove dimension `dim`, if its length is 1.",
+    lambda self, *, dim: self.squeeze(dim) if (self.shape or (0,))[check_dim(dim, self.ndim)] == 1 else self[...], view=True,
+    self = lambda grad, self_sym_sizes, dim: reshape(grad, self_sym_sizes))
 
 
 @primitive("SqueezeBackward2", view=True)

@@ -10,7 +10,7 @@ from numpy.lib.stride_tricks import as_strided as strided_view
 
 from ...base.names import cat, stack
 from ...op import primitive, public_primitive, public_row, row, writer
-from ...tensor.arguments import check_dim, from_front
+from ...tensor import check_dim, from_front, refuse_if
 
 TO_THE_END = 2**63 - 1  # the `end` of x[1:]
 
@@ -85,8 +85,7 @@ narrow_copy_dim = row("narrow_copy_dim", "NarrowCopyBackward0", "A copy of `leng
 @primitive("UnbindBackward0", view=True, several=True)
 def unbind_dim(self, *, dim):
     """All slices along `dim`."""
-    if self.ndim == 0:
-        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
+    refuse_if(self.ndim == 0, lambda: f"Dimension specified as {dim} but tensor has no dimensions", IndexError)
     check_dim(dim, self.ndim)
     return tuple(self[along(self, dim, i)] for i in range(self.shape[dim]))
 unbind_dim.defvjp(self = lambda grads, dim: stack(grads, dim))
@@ -106,11 +105,9 @@ def pieces(array, lengths, dim) -> tuple[Any, ...]:
 
 def equal_lengths(array, most, dim) -> list[int]:
     """The lengths of pieces of length `most` along `dim`. The last piece may be shorter."""
-    if array.ndim == 0:
-        raise RuntimeError("split expects at least a 1-dimensional tensor")
+    refuse_if(array.ndim == 0, "split expects at least a 1-dimensional tensor")
     total = array.shape[check_dim(dim, array.ndim)]
-    if most < 0:
-        raise RuntimeError(f"split expects split_size be non-negative, but got split_size={most}")
+    refuse_if(most < 0, lambda: f"split expects split_size be non-negative, but got split_size={most}")
     if most == 0 and total:
         raise RuntimeError(f"split_size can only be 0 if dimension size is 0, but got dimension size of {total}")
     return [most] * (total // most) + ([total % most] if total % most else []) if total else [0]
@@ -179,8 +176,7 @@ def unfold_windows(self, *, dimension, size, step):
             f"size is {size} but must be >= 0" if size < 0
             else f"maximum size for tensor at dimension {at % max(self.ndim, 1)} is {most} but size is {size}"
         )
-    if step <= 0:
-        raise RuntimeError(f"step is {step} but must be > 0")
+    refuse_if(step <= 0, lambda: f"step is {step} but must be > 0")
     if self.ndim == 0:
         return self.reshape(1)[:size]
     lengths, steps = list(self.shape), list(self.strides)

@@ -116,16 +116,13 @@ def unbind(input: Tensor, dim: int = 0) -> Any:
 
 def narrow_bounds(input: Tensor, dim: int, start: Any, length: int) -> tuple[int, int]:
     """Start (counted from the front) and length of a part."""
-    if input.ndim == 0:
-        raise RuntimeError("narrow() cannot be applied to a 0-dim tensor.")
-    if length < 0:
-        raise RuntimeError("narrow(): length must be non-negative.")
+    refuse_if(input.ndim == 0, "narrow() cannot be applied to a 0-dim tensor.")
+    refuse_if(length < 0, "narrow(): length must be non-negative.")
     total, first = input.shape[check_dim(dim, input.ndim)], int(start)
     if not -total <= first <= total:
         raise IndexError(f"start out of range (expected to be in range of [-{total}, {total}], but got {first})")
     first = first + total if first < 0 else first
-    if first + length > total:
-        raise RuntimeError(f"start ({first}) + length ({length}) exceeds dimension size ({total}).")
+    refuse_if(first + length > total, lambda: f"start ({first}) + length ({length}) exceeds dimension size ({total}).")
     return first, length
 
 

@@ -117,8 +117,7 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Any:
     if input.ndim == 0:
         return reshape_any(input, (1,))
     first, last = from_front(start_dim, input.ndim), from_front(end_dim, input.ndim)
-    if first > last:
-        raise RuntimeError("flatten() has invalid args: start_dim cannot come after end_dim")
+    refuse_if(first > last, "flatten() has invalid args: start_dim cannot come after end_dim")
     if first == last:
         return input
     joined = math.prod(input.shape[first : last + 1])
@@ -222,8 +221,7 @@ def permute(input: Tensor, *dims: Any, **named: Any) -> Any:
             f"permute(sparse_coo): number of dimensions in the tensor input does not match the length of the desired ordering "
             f"of dimensions i.e. input.dim() = {input.ndim} is not equal to len(dims) = {len(order)}"
         )
-    if len({from_front(d, input.ndim) for d in order}) != len(order):
-        raise RuntimeError("permute(): duplicate dims are not allowed.")
+    refuse_if(len({from_front(d, input.ndim) for d in order}) != len(order), "permute(): duplicate dims are not allowed.")
     return shape.permute_dims(input, dims=order)
 
 
@@ -234,9 +232,9 @@ def movedim(input: Tensor, source: Any, destination: Any) -> Any:
     Raises:
         RuntimeError: a position occurs twice.
     """
-    names = {"source": source, "destination": destination}
-    places = {k: (v,) if isinstance(v, int) else tuple(v) for k, v in names.items()}
-    for name, given in places.items():
+    places = {}
+    for name, dims in (("source", source), ("destination", destination)):
+        given = (dims,) if isinstance(dims, int) else tuple(dims)
         places[name] = tuple(from_front(d, input.ndim) for d in given)
         if len(set(places[name])) != len(given):
             raise RuntimeError(f"movedim: repeated dim in `{name}` ({list(given)})")
