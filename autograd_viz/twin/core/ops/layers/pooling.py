@@ -14,8 +14,8 @@ from ...base.symbol import call
 from ...op import Primitive, primitive, row
 
 from .windows import (  # isort: skip
-    Ints, adaptive_boxes, along_each, asking, brief, every_look, offsets, op, overlap_added, padded, places_of, same,
-    seen_at, shares, transposed, volume,
+    Ints, adaptive_boxes, along_each, brief, every_look, offsets, op, overlap_added, padded, places_of, same,
+    seen_at, shares, transposed, volume, with_signature,
 )
 
 
@@ -26,7 +26,7 @@ def _declare(
     forward.__doc__ = does
     declared = op(n, f"{node_name}Backward0", name, results=("result0", "result1"))(forward)
     back = f"{pool.format(n=n)}_backward"
-    declared.defvjp(self = asking(lambda grad, self, result1, *_: op_named(back)(grad, self, indices=result1),
+    declared.defvjp(self = with_signature(lambda grad, self, result1, *_: op_named(back)(grad, self, indices=result1),
                                   "grad", "self", "result1", *options))
     def backward(grad_output, self, *, indices):
         """Each gradient at the index of its window's largest element."""
@@ -136,7 +136,7 @@ def _adaptive(n: int) -> Primitive:
     lengths = (f"grad_output_sym_argsize_minus_{d}" for d in range(n, 0, -1))
     forward.defvjp(self = same(back, "self"))
     backward.defvjp(
-        grad_output = asking(lambda grad, *size: op_named(pool)(grad, output_size=size), "grad", *lengths),
+        grad_output = with_signature(lambda grad, *size: op_named(pool)(grad, output_size=size), "grad", *lengths),
         self        = lambda grad: zeros_like(grad))
     return forward
 

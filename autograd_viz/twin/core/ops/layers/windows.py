@@ -155,10 +155,10 @@ def same(name: str, *inputs: str, options: tuple[str, ...] = ()) -> Any:
     def rule(*values):  # fmt: skip
         return op_named(name)(*values[:count], **dict(zip(options, values[count:], strict=True)))
 
-    return asking(rule, "grad", *inputs, *options)
+    return with_signature(rule, "grad", *inputs, *options)
 
 
-def asking(rule: Any, *names: str, **options: Any) -> Any:
+def with_signature(rule: Any, *names: str, **options: Any) -> Any:
     """A rule or forward with any number of values. Its signature gets the names that it asks for, and its options."""
     kind = inspect.Parameter
     wanted = [kind(name, kind.POSITIONAL_OR_KEYWORD) for name in names]
