@@ -57,7 +57,8 @@ def refusing(kinds: str, kernel: str, forward: Callable[..., Any]) -> Callable[.
 
     @wraps(forward)
     def checked(first: Any, *others: Any, **options: Any) -> Any:
-        refuse(first, kinds, kernel)
+        if first.dtype.kind in kinds:
+            refuse(first, kinds, kernel)
         return forward(first, *others, **options)
 
     return checked

@@ -10,7 +10,7 @@ from numpy.lib.stride_tricks import as_strided as strided_view
 
 from ...base.names import sum_dim, zeros_like
 from ...op import composite, inlined, primitive, public_primitive, public_row, row
-from ...tensor import check_dim, from_front
+from ...tensor.arguments import check_dim
 
 view_sizes = row("view_sizes", "ViewBackward0", "Another shape over the same memory.",
     lambda self, *, size: self.reshape(size), view=True)
@@ -67,7 +67,8 @@ def transpose_dims(self, *, dim0, dim1):
 
 
 unsqueeze = public_row("unsqueeze", "UnsqueezeBackward0", "A new dimension of length 1 at `dim`.",
-    lambda self, *, dim: self.reshape((*self.shape[:(d := from_front(dim, self.ndim + 1))], 1, *self.shape[d:])), view=True,
+    lambda self, *, dim: self.reshape(
+        (*self.shape[:(d := check_dim(dim, most := self.ndim + 1) % most)], 1, *self.shape[d:])), view=True,
     self = lambda grad, dim: squeeze_dim(grad, dim=dim))
 squeeze_all = row("squeeze_all", "SqueezeBackward0", "Remove the dimensions of length 1.",
     lambda self: self.squeeze(), view=True,
