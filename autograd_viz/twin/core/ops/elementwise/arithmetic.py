@@ -26,11 +26,7 @@ NO_BOOL = (
 
 
 def without_bool(*operands: Tensor) -> tuple[Any, ...]:
-    """The operands' arrays in their common type.
-
-    Raises:
-        RuntimeError: one of them is bool.
-    """
+    """The operands' arrays in their common type. None may be bool."""
     if any(t._data.dtype.kind == "b" for t in operands):
         raise RuntimeError(NO_BOOL)
     return brought_together(*operands)
