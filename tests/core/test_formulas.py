@@ -66,6 +66,19 @@ def test_softplus_shows_its_threshold() -> None:
     assert symbolic_formulas(av.nn.functional.softplus(x).grad_fn) == {"self": "where(self > 20, grad, grad * sigmoid(self))"}
 
 
+@pytest.mark.parametrize(
+    ("pool", "name"),
+    [
+        (lambda x: av.nn.functional.avg_pool2d(x, 2), "avg_pool2d_backward"),
+        (lambda x: av.nn.functional.adaptive_avg_pool2d(x, 2), "adaptive_avg_pool2d_backward"),
+    ],
+)
+def test_the_gradient_of_a_mean_of_windows_shows_the_gradient_alone(pool: Any, name: str) -> None:
+    """The input is read for its shape only."""
+    x = av.tensor(array(1, 1, 4, 4), requires_grad=True)
+    assert symbolic_formulas(pool(x).grad_fn) == {"self": f"{name}(grad)"}
+
+
 @pytest.mark.parametrize("name", CASES)
 def test_every_rule_writes_a_formula(name: str) -> None:
     for arrays, options in CASES[name]:

@@ -201,3 +201,12 @@ def test_eig_sends_real_gradients_back_through_complex_results() -> None:
     _, (grad,) = analytic(of, [a])
     assert grad.dtype is av.float64
     np.testing.assert_allclose(grad.numpy(), numeric(lambda xs: of([av.tensor(xs[0])]).item(), [a])[0], rtol=1e-5, atol=1e-6)
+
+
+def test_vecdot_is_one_op_for_two_vectors_and_a_sum_of_products_for_more() -> None:
+    a, b = (av.tensor(array(2, 3), requires_grad=True) for _ in range(2))
+    assert av.linalg.vecdot(a[0], b[0]).grad_fn.name() == "VdotBackward0"
+    for first, second in ((a, b), (a, b[0]), (a[0], b)):
+        out = av.linalg.vecdot(first, second)
+        assert out.grad_fn.name() == "SumBackward1"
+        np.testing.assert_allclose(out.detach().numpy(), (first.detach().numpy() * second.detach().numpy()).sum(-1))

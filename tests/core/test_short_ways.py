@@ -11,7 +11,7 @@ from scipy import special
 
 import autograd_viz as av
 from autograd_viz.twin.core.backward.engine import GraphTask
-from autograd_viz.twin.core.ops.activation import activation_gelu
+from autograd_viz.twin.core.ops.activation import activation
 from autograd_viz.twin.core.ops.index import indexing
 
 
@@ -83,7 +83,7 @@ def test_the_hook_of_a_wanted_leaf_runs() -> None:
 
 
 def test_gelu_of_float32_is_as_close_as_float32_without_scipy(forbid: Callable[[Any, str], None]) -> None:
-    values = np.linspace(-9, 9, 3 * activation_gelu._BLOCK + 7, dtype=np.float32)
+    values = np.linspace(-9, 9, 3 * activation._BLOCK + 7, dtype=np.float32)
     exact = values.astype(float) * special.ndtr(values.astype(float))
     slope = special.ndtr(values.astype(float)) + values * np.exp(-(values.astype(float) ** 2) / 2) / np.sqrt(2 * np.pi)
     x = av.tensor(values, requires_grad=True)

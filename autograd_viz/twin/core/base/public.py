@@ -65,6 +65,14 @@ def _publish(function: Any, names: tuple[str, ...], inplace: bool) -> None:
             INPLACE[name] = function
 
 
+def renamed(function: Function, name: str, does: str) -> Function:
+    """A function that a maker made, with its own name and docstring."""
+    made: Any = function
+    made.__name__ = made.__qualname__ = name
+    made.__doc__ = does
+    return function
+
+
 def home(function: Any) -> str:
     """The module that defines a callable or an op."""
     return str(getattr(function, "forward", function).__module__)

@@ -4,7 +4,7 @@
         lambda self: np.sqrt(self),
         self = lambda grad, result: grad / (2 * result))
 
-It is short for an op whose forward is one expression. A longer forward is a `def` below `@primitive`.
+It is short for an op whose forward is one expression. A longer forward is a `def` below `@primitive` or `@public_primitive`.
 """
 
 from __future__ import annotations
@@ -48,8 +48,16 @@ def public_row(names: str, node_name: str, does: str, forward: Callable[..., Any
         forward: on arrays.
         more: as for `row`, and `inplace` (see `public`).
     """
-    every, inplace = names.split(), more.pop("inplace", False)
-    op = row(every[0].rpartition(".")[2], node_name, does, forward, **more)
-    for name in every:
+    inplace = more.pop("inplace", False)
+    return _published(row(names.split(maxsplit=1)[0].rpartition(".")[2], node_name, does, forward, **more), names, inplace)
+
+
+def public_primitive(names: str, node_name: str = "", /, *, inplace: bool = False, **traits: Any) -> Callable[..., Primitive]:
+    """Declare an op with public names, as `public_row` does, whose forward is a `def`."""
+    return lambda forward: _published(primitive(node_name, **traits)(forward), names, inplace)
+
+
+def _published(op: Primitive, names: str, inplace: bool) -> Primitive:
+    for name in names.split():
         public(name, inplace=inplace and not name.endswith("__"))(op)  # operators have in-place forms of their own
     return op

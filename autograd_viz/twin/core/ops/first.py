@@ -16,7 +16,7 @@ from .activation.softmax import log_softmax_dim, softmax_dim
 from .elementwise.arithmetic import add, div_tensors, mul, neg, sub
 from .elementwise.choosing import maximum, where_tensors
 from .elementwise.powers import exp, log, pow_scalar, sqrt
-from .elementwise.signs import abs  # noqa: A004 -- PyTorch's name
+from .elementwise.rounding import abs  # noqa: A004 -- PyTorch's name
 from .elementwise.trigonometry import cos, sin
 from .loss.loss import mse_loss
 from .loss.loss_classes import nll_loss_forward

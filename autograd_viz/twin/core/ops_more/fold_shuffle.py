@@ -7,8 +7,7 @@ from typing import Any
 
 from ..base.readings import composite
 from ..op.primitive import primitive
-from ..ops.layers.sized import same
-from ..ops.layers.windows import brief, overlap_added, padded, places_of, volume, windows
+from ..ops.layers.windows import brief, overlap_added, padded, places_of, same, volume, windows
 
 
 @primitive("Im2ColBackward0", written=brief("im2col"))

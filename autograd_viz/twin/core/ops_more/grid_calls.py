@@ -6,7 +6,7 @@ import warnings
 from typing import Any
 
 from ..base.public import public
-from ..ops.layers.sized import functions
+from ..ops.layers.windows import functions
 from ..tensor.refusals import check_scalar_type
 from ..tensor.tensor import Tensor
 from .grid_sampling import GRID_SAMPLER, affine_grid_generator

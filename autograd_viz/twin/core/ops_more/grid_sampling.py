@@ -17,7 +17,7 @@ from ..base.names import op_named, stack, sum_dim
 from ..base.readings import composite, inlined
 from ..base.symbol import call
 from ..op.primitive import Primitive, primitive
-from ..ops.layers.planes import scattered
+from ..ops.layers.pooling import scattered
 from ..ops.layers.windows import Ints, brief, volume
 from .grid_weights import taps
 

@@ -8,9 +8,7 @@ from typing import Any
 
 from ..base.names import op_named
 from ..op.primitive import Primitive
-from ..ops.layers.separable import along_each, transposed
-from ..ops.layers.sized import asking, op
-from ..ops.layers.windows import brief
+from ..ops.layers.windows import along_each, brief, op, transposed, with_signature
 from .interpolation_weights import cubic, cubic_smoothed, linear, linear_smoothed, nearest, nearest_exact
 
 _SCALES = {1: ("scales",), 2: ("scales_h", "scales_w"), 3: ("scales_d", "scales_h", "scales_w")}
@@ -43,11 +41,11 @@ def _declare(name: str, node_name: str, n: int, weights: Callable[..., Any], ali
     def rule_of_backward(grad, *values):
         return op_named(name)(grad, **dict(zip(options, values, strict=True)))
 
-    declared = op(n, f"{node_name}Backward0", name, written=brief(name))(asking(forward, "self", **defaults))
-    declared.defvjp(self=asking(rule, "grad", "self_sym_sizes", *options))
-    asking(backward, "grad_output", input_size=Primitive.required, **defaults)
+    declared = op(n, f"{node_name}Backward0", name, written=brief(name))(with_signature(forward, "self", **defaults))
+    declared.defvjp(self=with_signature(rule, "grad", "self_sym_sizes", *options))
+    with_signature(backward, "grad_output", input_size=Primitive.required, **defaults)
     op(n, f"{node_name}BackwardBackward0", back, written=brief(back))(backward).defvjp(
-        grad_output = asking(rule_of_backward, "grad", *options),
+        grad_output = with_signature(rule_of_backward, "grad", *options),
     )
     return declared
 

@@ -8,8 +8,7 @@ from typing import Any
 
 from ..base.public import public
 from ..ops.layers.pooling_calls import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
-from ..ops.layers.sized import by_axis
-from ..ops.layers.windows import Ints
+from ..ops.layers.windows import Ints, by_axis
 from ..tensor.refusals import refuse
 from ..tensor.tensor import Tensor
 from . import interpolation as kinds

@@ -10,8 +10,7 @@ import numpy as np
 from ..base import names as op
 from ..base.public import public
 from ..ops.activation import softmax
-from ..ops.reduce import cumulative, extrema_calls, norms, reduction
-from ..ops.reduce import prod as of_prod
+from ..ops.reduce import cumulative, extrema, norms, reduction
 from ..ops.reduce.dims import reduced_dims
 from ..tensor.tensor import Tensor
 
@@ -72,7 +71,7 @@ def prod(input: Tensor, dim: Any = None, *, keepdim: Any = False, dtype: Any = N
     """The product of the elements where the mask is True."""
     result = _given("prod", input, mask)
     for d in reversed(_all_dims(input, dim) if input.ndim or dim in (None, ()) else (0,)):
-        result = of_prod.prod_dim(result, dim=d, keepdim=bool(keepdim), dtype=dtype)
+        result = cumulative.prod_dim(result, dim=d, keepdim=bool(keepdim), dtype=dtype)
     return result
 
 
@@ -90,8 +89,8 @@ def _extreme(name: str, what: str, found: Callable[..., Any]) -> None:
 
 _extreme("amax", "The largest", lambda x, dim, keep: op.amax_dims(x, dim=_all_dims(x, dim), keepdim=keep))
 _extreme("amin", "The smallest", lambda x, dim, keep: op.amin_dims(x, dim=_all_dims(x, dim), keepdim=keep))
-_extreme("argmax", "The index of the largest", extrema_calls.argmax)
-_extreme("argmin", "The index of the smallest", extrema_calls.argmin)
+_extreme("argmax", "The index of the largest", extrema.argmax)
+_extreme("argmin", "The index of the smallest", extrema.argmin)
 
 
 @public("masked.mean")
@@ -103,7 +102,7 @@ def mean(input: Tensor, dim: Any = None, *, keepdim: Any = False, dtype: Any = N
 @public("masked.median")
 def median(input: Tensor, dim: int = -1, *, keepdim: bool = False, dtype: Any = None, mask: Tensor | None = None) -> Any:
     """The median of the elements where the mask is True."""
-    return _cast(extrema_calls.nanmedian(_given("median", input, mask), dim, keepdim).values, dtype)
+    return _cast(extrema.nanmedian(_given("median", input, mask), dim, keepdim).values, dtype)
 
 
 @public("masked.var")
@@ -177,6 +176,6 @@ def _cast(input: Tensor, dtype: Any) -> Any:
     return input if dtype is None else input.to(dtype)
 
 
-cumsum, cumprod = _along("cumsum", cumulative.cumsum), _along("cumprod", of_prod.cumprod)
+cumsum, cumprod = _along("cumsum", cumulative.cumsum), _along("cumprod", cumulative.cumprod)
 _along("softmax", softmax.softmax)
 log_softmax, softmin = _along("log_softmax", softmax.log_softmax), _along("softmin", softmax.softmin)

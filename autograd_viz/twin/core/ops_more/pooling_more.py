@@ -7,12 +7,11 @@ from typing import Any
 
 from ..base.public import public
 from ..ops.activation.activation_kinked import relu
-from ..ops.elementwise import powers, rounding, signs
-from ..ops.layers.max_pooling import FRACTIONAL_MAX_POOL, max_unpool2d_to, max_unpool3d_to
+from ..ops.elementwise import powers, rounding
 from ..ops.layers.padding import constant_pad_nd
+from ..ops.layers.pooling import FRACTIONAL_MAX_POOL, max_unpool2d_to, max_unpool3d_to
 from ..ops.layers.pooling_calls import avg_pool1d, avg_pool2d, avg_pool3d
-from ..ops.layers.sized import functions
-from ..ops.layers.windows import Ints, n_of, volume
+from ..ops.layers.windows import Ints, functions, n_of, volume
 from ..ops.shape.shape import squeeze_dim, unsqueeze, view_sizes
 from ..tensor.creation import rand
 from ..tensor.tensor import Tensor
@@ -125,7 +124,7 @@ def _lp_pool(n: int) -> Any:
         """The p-norm of each window of {one}."""
         mean = (avg_pool1d, avg_pool2d, avg_pool3d)[n - 1]
         means = mean(powers.pow(input, norm_type), kernel_size, stride, 0, ceil_mode)
-        return powers.pow(signs.sign(means) * relu(signs.abs(means)) * volume(n_of(kernel_size, n)), 1.0 / norm_type)
+        return powers.pow(rounding.sign(means) * relu(rounding.abs(means)) * volume(n_of(kernel_size, n)), 1.0 / norm_type)
 
     return pooled
 

@@ -8,8 +8,8 @@ import numpy as np
 
 from ..base import names as op
 from ..base.public import public
+from ..ops.reduce.arranging import sort_dim
 from ..ops.reduce.dims import of_tensor
-from ..ops.reduce.sorting import sort_dim
 from ..tensor.arguments import from_front
 from ..tensor.tensor import Tensor
 

@@ -13,8 +13,7 @@ import numpy as np
 
 from ..base.public import public
 from ..ops.elementwise.complex_numbers import view_as_complex, view_as_real
-from ..ops.layers.padding import constant_pad_nd
-from ..ops.layers.padding_calls import pad
+from ..ops.layers.padding import constant_pad_nd, pad
 from ..ops.layers.windows import window_count
 from ..ops.shape.slicing import slice_dim, unfold_backward
 from ..ops.shape.strided import as_strided

@@ -10,6 +10,12 @@ from ..base.dtypes import from_numpy_dtype
 from .tensor import Tensor
 
 
+def refuse_if(wrong: Any, text: str | Callable[[], str], error: type[Exception] = RuntimeError) -> None:
+    """Raise PyTorch's error if something is wrong. A text with values is written only then."""
+    if wrong:
+        raise error(text if isinstance(text, str) else text())
+
+
 def check_tensor(function: str, value: Any, argument: str = "input", position: int = 1) -> None:
     """Refuse a value that is not a tensor."""
     if not isinstance(value, Tensor):
@@ -51,7 +57,8 @@ def refusing(kinds: str, kernel: str, forward: Callable[..., Any]) -> Callable[.
 
     @wraps(forward)
     def checked(first: Any, *others: Any, **options: Any) -> Any:
-        refuse(first, kinds, kernel)
+        if first.dtype.kind in kinds:
+            refuse(first, kinds, kernel)
         return forward(first, *others, **options)
 
     return checked

@@ -8,16 +8,12 @@ from typing import Any
 import numpy as np
 
 from ...base.names import logical_and, where, zeros_like
-from ...base.public import public
-from ...op.primitive import primitive
-from ...op.row import public_row, row
+from ...op import primitive, public, public_primitive, public_row, row
+from ...tensor import Tensor, refuse, refuse_if, refusing
 from ...tensor.random import default_generator
-from ...tensor.refusals import refuse, refusing
-from ...tensor.tensor import Tensor
 
 
-@public("relu", inplace=True)
-@primitive("ReluBackward0")
+@public_primitive("relu", "ReluBackward0", inplace=True)
 def relu(self):
     """max(self, 0)."""
     if self.dtype.kind == "b":
@@ -25,18 +21,13 @@ def relu(self):
     return np.maximum(self, 0)
 
 
-@primitive("ThresholdBackward0")
-def threshold_of(self, *, threshold, value):
-    """self if self > threshold, else `value`."""
-    refuse(self, "b", "threshold_cpu")
-    return np.where(self <= threshold, value, self).astype(self.dtype, copy=False)
-threshold_of.defvjp(self = lambda grad, self, threshold: threshold_backward(grad, self, threshold=threshold))
+threshold_of = row("threshold_of", "ThresholdBackward0", "self if self > threshold, else `value`.",
+    refusing("b", "threshold_cpu", lambda self, *, threshold, value:
+        np.asarray(np.where(self <= threshold, value, self), self.dtype)),
+    self = lambda grad, self, threshold: threshold_backward(grad, self, threshold=threshold))
 
 
-@primitive(
-    "ThresholdBackwardBackward0",
-    written=lambda grad_output, self, threshold: grad_output * (self > threshold),
-)
+@primitive("ThresholdBackwardBackward0", written=lambda grad_output, self, threshold: grad_output * (self > threshold))
 def threshold_backward(grad_output, self, *, threshold):
     """0 where self <= threshold, else grad_output."""
     whole = np.dtype(f"i{grad_output.itemsize}")
@@ -45,8 +36,7 @@ def threshold_backward(grad_output, self, *, threshold):
     return passes.view(grad_output.dtype)
 threshold_backward.defvjp(
     grad_output = lambda grad, self, threshold: threshold_backward(grad, self, threshold=threshold),
-    self        = lambda grad: zeros_like(grad),
-)
+    self        = lambda grad: zeros_like(grad))
 
 
 leaky_relu_of = row("leaky_relu_of", "LeakyReluBackward0", "self if self > 0, else negative_slope * self.",
@@ -85,14 +75,12 @@ def prelu(input: Tensor, weight: Tensor) -> Any:
     return prelu_kernel(input, weight)
 
 
-@primitive("RreluWithNoiseBackward0")
-def rrelu_with_noise(self, *, noise, lower, upper, training):
-    """self if self > 0, else self * slope. The slope is random for each element in training, otherwise the mean slope."""
-    return np.where(self > 0, self, self * (noise if training else (lower + upper) / 2)).astype(self.dtype, copy=False)
-rrelu_with_noise.defvjp(
+rrelu_with_noise = row("rrelu_with_noise", "RreluWithNoiseBackward0",
+    "self if self > 0, else self * slope. The slope is random for each element in training, otherwise the mean slope.",
+    lambda self, *, noise, lower, upper, training:
+        np.where(self > 0, self, self * (noise if training else (lower + upper) / 2)).astype(self.dtype, copy=False),
     self = lambda grad, self, noise, lower, upper, training: (
-        grad * noise if training else leaky_relu_backward(grad, self, negative_slope=(lower + upper) / 2)),
-)
+        grad * noise if training else leaky_relu_backward(grad, self, negative_slope=(lower + upper) / 2)))
 
 
 @public("torch.rrelu")
@@ -102,8 +90,7 @@ def rrelu(input: Tensor, lower: float = 0.125, upper: float = 1 / 3, training: b
     Raises:
         RuntimeError: `lower` is larger than `upper`.
     """
-    if lower > upper:
-        raise RuntimeError("Lower bound should be less than or equal to the upper bound")
+    refuse_if(lower > upper, "Lower bound should be less than or equal to the upper bound")
     noise = np.zeros_like(input._data)
     if training:
         noise[...] = 1
@@ -115,12 +102,9 @@ def rrelu(input: Tensor, lower: float = 0.125, upper: float = 1 / 3, training: b
 @primitive("HardtanhBackward0")
 def hardtanh_of(self, *, min_val, max_val):
     """Clamp to min_val and max_val."""
-    if self.dtype.kind == "b":
-        raise RuntimeError("Bool inputs not supported for hardtanh")
+    refuse_if(self.dtype.kind == "b", "Bool inputs not supported for hardtanh")
     return np.minimum(np.maximum(self, min_val), max_val).astype(self.dtype, copy=False)
-hardtanh_of.defvjp(
-    self = lambda grad, self, min_val, max_val: hardtanh_backward(grad, self, min_val=min_val, max_val=max_val),
-)
+hardtanh_of.defvjp(self = lambda grad, self, min_val, max_val: hardtanh_backward(grad, self, min_val=min_val, max_val=max_val))
 
 
 hardtanh_backward = row("hardtanh_backward", "HardtanhBackwardBackward0",
@@ -148,16 +132,14 @@ hardshrink = public_row("hardshrink nn.functional.hardshrink", "HardshrinkBackwa
     self = lambda grad, self, lambd: shrink_backward(grad, self, lambd=lambd))
 
 
-@public("nn.functional.softshrink")
-@primitive("SoftshrinkBackward0")
+@public_primitive("nn.functional.softshrink", "SoftshrinkBackward0")
 def softshrink(self, *, lambd=0.5):
     """self moved towards 0 by lambd, but not past it.
 
     Raises:
         RuntimeError: `lambd` is negative.
     """
-    if lambd < 0:
-        raise RuntimeError(f"lambda must be in range [0, 3.40282e+38] for input dtype Float, but found {lambd}")
+    refuse_if(lambd < 0, lambda: f"lambda must be in range [0, 3.40282e+38] for input dtype Float, but found {lambd}")
     refuse(self, "iub", "softshrink_check")
     return np.where(self > lambd, self - lambd, np.where(self < -lambd, self + lambd, self * 0))
 softshrink.defvjp(self = lambda grad, self, lambd: shrink_backward(grad, self, lambd=lambd))

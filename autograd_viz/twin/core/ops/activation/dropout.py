@@ -9,12 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from ...base.public import public
-from ...op.primitive import primitive
-from ...op.row import public_row
+from ...op import primitive, public, public_row, renamed
+from ...tensor import Tensor, refuse, refuse_if
 from ...tensor.random import default_generator, laid_out
-from ...tensor.refusals import refuse
-from ...tensor.tensor import Tensor
 
 ALPHA = 1.7580993408473766  # minus the limit of selu at -infinity: alpha dropout replaces a dropped number with -ALPHA
 
@@ -25,8 +22,7 @@ def dropout_with_mask(input, *, p):
     mask = keep(input, p)
     return input * mask * input.dtype.type(0 if p == 1 else 1 / (1 - p)), mask
 dropout_with_mask.defvjp(
-    input = lambda grad, result1, p: native_dropout_backward(grad, result1, scale=0 if p == 1 else 1 / (1 - p)),
-)
+    input = lambda grad, result1, p: native_dropout_backward(grad, result1, scale=0 if p == 1 else 1 / (1 - p)))
 
 
 native_dropout_backward = public_row("torch.native_dropout_backward", "NativeDropoutBackwardBackward0",
@@ -42,23 +38,8 @@ def keep(like: Any, p: float) -> Any:
     return laid_out(default_generator.doubles(like.size) < 1 - p, like)
 
 
-def per_feature(input: Tensor) -> Any:
-    """An array with one number per sample and channel.
-
-    Raises:
-        RuntimeError: the input has no channels.
-    """
-    if input.ndim < 2:
-        raise RuntimeError("Feature dropout requires at least 2 dimensions in the input")
-    return np.empty((*input.shape[:2], *[1] * (input.ndim - 2)))
-
-
 def times(input: Tensor, factor: Tensor, inplace: bool) -> Tensor:
-    """The product, in new memory or in the memory of the input.
-
-    Raises:
-        RuntimeError: the input holds whole numbers.
-    """
+    """The product, in new memory or in the memory of the input."""
     if input._data.dtype.kind not in "fc":
         raise RuntimeError(f"result type Float can't be cast to the desired output type {input.dtype.legacy}")
     return input.mul_(factor) if inplace else input * factor
@@ -74,7 +55,8 @@ def drop(input: Tensor, p: float, train: bool, features: bool, inplace: bool = F
     if p == 1:
         return times(input, Tensor(np.zeros((), input._data.dtype)), inplace)
     refuse(input, "c", "bernoulli_scalar_cpu_")
-    kept = keep(per_feature(input) if features else input._data, p)
+    refuse_if(features and input.ndim < 2, "Feature dropout requires at least 2 dimensions in the input")
+    kept = keep(np.empty((*input.shape[:2], *[1] * (input.ndim - 2))) if features else input._data, p)
     if not alpha:
         return times(input, Tensor((kept / (1 - p)).astype(input._data.dtype, copy=False)), inplace)
     a = 1 / math.sqrt((ALPHA * ALPHA * p + 1) * (1 - p))
@@ -97,8 +79,7 @@ def native_dropout(input: Tensor, p: float, train: bool | None) -> Any:
     Raises:
         RuntimeError: p is not a probability.
     """
-    if not 0 <= p <= 1:
-        raise RuntimeError(f"bernoulli_ expects p to be in [0, 1], but got p={1 - p:g}")
+    refuse_if(not 0 <= p <= 1, lambda: f"bernoulli_ expects p to be in [0, 1], but got p={1 - p:g}")
     return dropout_with_mask(input, p=p if train or train is None else 0.0)
 
 
@@ -109,8 +90,7 @@ def _low_level(name: str, features: bool, alpha: bool) -> None:
         check_probability(p, RuntimeError)
         return drop(input, p, train, features, alpha=alpha)
 
-    function.__name__, function.__doc__ = name, f"{name}, with the required argument `train`."
-    public(f"torch.{name}")(function)
+    public(f"torch.{name}")(renamed(function, name, f"{name}, with the required argument `train`."))
 
 
 _low_level("dropout", features=False, alpha=False)
@@ -119,29 +99,28 @@ _low_level("alpha_dropout", features=False, alpha=True)
 _low_level("feature_alpha_dropout", features=True, alpha=True)
 
 
-@public("nn.functional.dropout")
-def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
+def _functional(name: str, does: str, features: bool, alpha: bool) -> Any:
+    """Define nn.functional.dropout or a similar function."""
+
+    def function(input: Tensor, p: float = 0.5, training: bool = not alpha, inplace: bool = False) -> Any:
+        check_probability(p)
+        return drop(input, p, training, features, inplace, alpha=alpha)
+
+    return public(f"nn.functional.{name}")(renamed(function, name, does))
+
+
+dropout = _functional(
+    "dropout",
     """In training, each number becomes 0 with probability p, and the others are divided by 1 - p.
 
     Raises:
         ValueError: p is not a probability.
-    """
-    check_probability(p)
-    return drop(input, p, training, False, inplace)
-
-
-@public("nn.functional.alpha_dropout")
-def alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False) -> Any:
-    """Dropout that keeps mean 0 and variance 1, for selu."""
-    check_probability(p)
-    return drop(input, p, training, False, inplace, alpha=True)
-
-
-@public("nn.functional.feature_alpha_dropout")
-def feature_alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False) -> Any:
-    """alpha_dropout of whole channels."""
-    check_probability(p)
-    return drop(input, p, training, True, inplace, alpha=True)
+    """,
+    features=False,
+    alpha=False,
+)
+_functional("alpha_dropout", "Dropout that keeps mean 0 and variance 1, for selu.", features=False, alpha=True)
+_functional("feature_alpha_dropout", "alpha_dropout of whole channels.", features=True, alpha=True)
 
 
 @public("nn.functional.dropout1d")

@@ -1,4 +1,4 @@
-"""Softmax (positive numbers with sum 1), its logarithm, and logsumexp."""
+"""Softmax (positive numbers with sum 1), its logarithm, logsumexp, and gumbel_softmax."""
 # fmt: off
 
 from __future__ import annotations
@@ -9,15 +9,11 @@ from typing import Any
 import numpy as np
 
 from ...base.names import conjugated, exp, keep_dims, sum_dim
-from ...base.public import public
-from ...base.readings import composite
-from ...op.primitive import primitive
-from ...tensor.arguments import check_dim
-from ...tensor.as_array import Array
-from ...tensor.refusals import refuse
-from ...tensor.tensor import Tensor
+from ...op import Primitive, composite, primitive, public, renamed, row
+from ...tensor import Array, Tensor, check_dim, refuse
+from ...tensor.factories import empty, zeros_like
 from ..elementwise.arithmetic import _as_float
-from ..reduce.dims import of_tensor, on_vectors, reduced_dims
+from ..reduce.dims import on_vectors, reduced_dims, tensor_call
 
 
 @primitive("SoftmaxBackward0")
@@ -29,18 +25,14 @@ def softmax_dim(self, *, dim):
     return (e / e.sum(dim, keepdims=True)).astype(self.dtype, copy=False)
 
 
-@primitive("SafeSoftmaxBackward0")
-@on_vectors
-def safe_softmax_dim(self, *, dim):
-    """softmax, but 0 if all elements along `dim` are -inf."""
-    return np.where(np.all(self == -np.inf, axis=dim, keepdims=True), self.dtype.type(0), softmax_dim.forward(self, dim=dim))
-safe_softmax_dim.defvjp(self = lambda grad, result, dim: softmax_backward_data(grad, result, dim=dim))
+safe_softmax_dim = row("safe_softmax_dim", "SafeSoftmaxBackward0", "softmax, but 0 if all elements along `dim` are -inf.",
+    on_vectors(lambda self, *, dim:
+        np.where(np.all(self == -np.inf, axis=dim, keepdims=True), self.dtype.type(0), softmax_dim.forward(self, dim=dim))),
+    self = lambda grad, result, dim: softmax_backward_data(grad, result, dim=dim))
 
 
-@primitive(
-    "SoftmaxBackwardDataBackward0",
-    written=lambda grad_output, output, dim: (grad_output - sum_dim(grad_output * output, dim, keepdim=True)) * output,
-)
+@primitive("SoftmaxBackwardDataBackward0",
+    written=lambda grad_output, output, dim: (grad_output - sum_dim(grad_output * output, dim, keepdim=True)) * output)
 @on_vectors
 def softmax_backward_data(grad_output, output, *, dim, input_dtype=None):
     """(grad_output - sum(grad_output * output)) * output."""
@@ -48,8 +40,7 @@ def softmax_backward_data(grad_output, output, *, dim, input_dtype=None):
 softmax_backward_data.defvjp(
     grad_output = lambda grad, output, dim: softmax_backward_data(grad, output, dim=dim),
     output      = lambda grad, grad_output, output, dim:
-        grad * grad_output - grad * sum_along(grad_output * output, dim) - grad_output * sum_along(grad * output, dim),
-)
+        grad * grad_output - grad * sum_along(grad_output * output, dim) - grad_output * sum_along(grad * output, dim))
 
 
 @primitive("LogSoftmaxBackward0")
@@ -60,19 +51,15 @@ def log_softmax_dim(self, *, dim):
     return shifted - np.log(np.exp(shifted).sum(dim, keepdims=True))
 
 
-@primitive(
-    "LogSoftmaxBackwardDataBackward0",
-    written=lambda grad_output, output, dim:
-        grad_output - exp(output) * sum_dim(grad_output, dim, keepdim=True),
-)
+@primitive("LogSoftmaxBackwardDataBackward0",
+    written=lambda grad_output, output, dim: grad_output - exp(output) * sum_dim(grad_output, dim, keepdim=True))
 @on_vectors
 def log_softmax_backward_data(grad_output, output, *, dim, input_dtype=None):
     """grad_output - exp(output) * sum(grad_output)."""
     return grad_output - np.exp(output) * grad_output.sum(dim, keepdims=True)
 log_softmax_backward_data.defvjp(
     grad_output = lambda grad, output, dim: grad - sum_along(grad * exp(output), dim),
-    output      = lambda grad, grad_output, output, dim: -grad * exp(output) * sum_along(grad_output, dim),
-)
+    output      = lambda grad, grad_output, output, dim: -grad * exp(output) * sum_along(grad_output, dim))
 
 
 @primitive("LogsumexpBackward0")
@@ -82,10 +69,8 @@ def logsumexp_dims(self, *, dim, keepdim=False):
     largest = _largest(x, dim)
     largest = np.where(np.isfinite(largest), largest, largest.dtype.type(0))
     return np.log(np.exp(x - largest).sum(dim, keepdims=keepdim)) + (largest if keepdim else largest.squeeze(dim))
-logsumexp_dims.defvjp(
-    self = lambda grad, self, result, dim, keepdim:
-        keep_dims(grad, self, dim, keepdim) * conjugated(exp(self - keep_dims(result, self, dim, keepdim))),
-)
+logsumexp_dims.defvjp(self = lambda grad, self, result, dim, keepdim:
+    keep_dims(grad, self, dim, keepdim) * conjugated(exp(self - keep_dims(result, self, dim, keepdim))))
 
 
 @composite
@@ -100,12 +85,7 @@ def _largest(x: Array, dim: Any) -> Any:
 
 
 def _in_float(name: str, input: Tensor, dim: int, dtype: Any) -> Tensor:
-    """The input in `dtype`, a type that has exponentials.
-
-    Raises:
-        IndexError: no such dimension.
-        NotImplementedError: integers.
-    """
+    """The input in `dtype`, a type that has exponentials."""
     check_dim(dim, input.ndim)
     x = input if dtype is None else input.to(dtype)
     last = "_lastdim" if dim in (-1, max(x.ndim, 1) - 1) else ""
@@ -113,28 +93,21 @@ def _in_float(name: str, input: Tensor, dim: int, dtype: Any) -> Tensor:
     return x
 
 
-@public("softmax", "special.softmax")
-@of_tensor
-def softmax(input: Tensor, dim: int, dtype: Any = None) -> Any:
-    """Positive numbers with sum 1 along `dim`."""
-    return softmax_dim(_in_float("softmax", input, dim, dtype), dim=dim)
+def _along(kernel: str, op: Primitive, does: str, *names: str) -> Any:
+    """The call of one of the three ops."""
+
+    def call(input: Tensor, dim: int, dtype: Any = None) -> Any:
+        return op(_in_float(kernel, input, dim, dtype), dim=dim)
+
+    return tensor_call(*names)(renamed(call, names[0].rpartition(".")[2], does))
 
 
-@public("log_softmax", "special.log_softmax")
-@of_tensor
-def log_softmax(input: Tensor, dim: int, dtype: Any = None) -> Any:
-    """The logarithm of softmax."""
-    return log_softmax_dim(_in_float("log_softmax", input, dim, dtype), dim=dim)
-
-
-@public("torch._safe_softmax")
-@of_tensor
-def _safe_softmax(input: Tensor, dim: int, dtype: Any = None) -> Any:
-    """softmax, but 0 if all elements along `dim` are -inf."""
-    return safe_softmax_dim(_in_float("softmax", input, dim, dtype), dim=dim)
-
-
-_safe_softmax.default = _safe_softmax  # type: ignore[attr-defined]  # torch.ops.aten has the overload under this name
+softmax = _along("softmax", softmax_dim, "Positive numbers with sum 1 along `dim`.", "softmax", "special.softmax")
+log_softmax = _along("log_softmax", log_softmax_dim, "The logarithm of softmax.", "log_softmax", "special.log_softmax")
+_safe_softmax = _along(
+    "softmax", safe_softmax_dim, "softmax, but 0 if all elements along `dim` are -inf.", "torch._safe_softmax"
+)
+_safe_softmax.default = _safe_softmax  # torch.ops.aten has the overload under this name
 
 
 @public("torch._softmax_backward_data")
@@ -154,29 +127,45 @@ def _usual_dim(name: str, dim: int | None, ndim: int) -> int:
     return dim
 
 
-@public("nn.functional.softmax")
-@of_tensor
+@tensor_call("nn.functional.softmax")
 def softmax_function(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Any:
     """nn.functional's softmax, where `dim` is optional."""
     return softmax(input, _usual_dim("softmax", dim, input.ndim), dtype)
 
 
-@public("nn.functional.log_softmax")
-@of_tensor
+@tensor_call("nn.functional.log_softmax")
 def log_softmax_function(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Any:
     """nn.functional's log_softmax, where `dim` is optional."""
     return log_softmax(input, _usual_dim("log_softmax", dim, input.ndim), dtype)
 
 
-@public("nn.functional.softmin")
-@of_tensor
+@tensor_call("nn.functional.softmin")
 def softmin(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Any:
     """softmax of -input: the smallest element becomes the largest."""
     return softmax(-input, _usual_dim("softmin", dim, input.ndim), dtype)
 
 
-@public("logsumexp", "special.logsumexp")
-@of_tensor
+@tensor_call("logsumexp", "special.logsumexp")
 def logsumexp(input: Tensor, dim: Any, keepdim: bool = False) -> Any:
     """log of the sum of exp(input) over the dimensions `dim`."""
     return logsumexp_dims(input, dim=reduced_dims(input, dim), keepdim=keepdim)
+
+
+# fmt: on
+@public("nn.functional.gumbel_softmax")
+def gumbel_softmax(logits: Tensor, tau: float = 1, hard: bool = False, eps: float = 1e-10, dim: int = -1) -> Any:
+    """The softmax of logits with Gumbel noise.
+
+    Args:
+        logits: unnormalized log probabilities.
+        tau: a smaller value makes the result sharper.
+        hard: return one-hot vectors, with the gradient of the soft ones.
+        eps: has no effect, as in PyTorch.
+        dim: the dimension of the softmax.
+    """
+    noise = -empty(logits.shape, dtype=logits.dtype).exponential_().log()
+    soft = ((logits + noise) / tau).softmax(dim)
+    if not hard:
+        return soft
+    chosen = zeros_like(logits).scatter_(dim, soft.max(dim, keepdim=True)[1], 1.0)
+    return chosen - soft.detach() + soft

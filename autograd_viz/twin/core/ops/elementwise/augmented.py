@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ...base.public import NAMESPACES, public
+from ...base.public import NAMESPACES, public, renamed
 from ...tensor.tensor import Tensor
 
 
@@ -15,8 +15,7 @@ def _forwarding(name: str) -> Callable[..., Any]:
     def method(self: Tensor, *args: Any, **options: Any) -> Any:
         return getattr(self, name)(*args, **options)
 
-    method.__name__, method.__doc__ = name, f"The same as {name}."
-    return method
+    return renamed(method, name, f"The same as {name}.")
 
 
 for _alias, _name in (
@@ -42,8 +41,7 @@ def _reflected(name: str, sign: str) -> Callable[..., Any]:
     def method(self: Tensor, other: Any) -> Any:
         return NAMESPACES["torch"][name](other, self)
 
-    method.__name__, method.__doc__ = name, f"other {sign} self."
-    return method
+    return renamed(method, name, f"other {sign} self.")
 
 
 for _alias, _name, _sign in (

@@ -10,8 +10,7 @@ import numpy as np
 
 from ...base import dtypes
 from ...base.device import check_device
-from ...base.public import public
-from ...op.primitive import primitive
+from ...op import primitive, public, renamed
 from ...tensor.legacy import of_legacy_type
 from ...tensor.tensor import Tensor
 
@@ -93,8 +92,7 @@ def _cast(name: str, wanted: dtypes.dtype) -> None:
     def method(self: Tensor, memory_format: Any = None) -> Any:
         return to(self, wanted, memory_format=memory_format)
 
-    method.__name__, method.__doc__ = name, f"The values as {wanted.name}."
-    public(f"Tensor.{name}")(method)
+    public(f"Tensor.{name}")(renamed(method, name, f"The values as {wanted.name}."))
 
 
 for _name, _type in {

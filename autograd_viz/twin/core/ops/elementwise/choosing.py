@@ -9,12 +9,8 @@ import numpy as np
 
 from ...base.dtypes import from_numpy_dtype
 from ...base.names import eq, isnan, logical_and, logical_or
-from ...base.public import public
-from ...base.readings import composite, inlined
-from ...op.primitive import primitive
-from ...op.row import public_row, row
-from ...tensor.arguments import check_broadcast
-from ...tensor.tensor import Tensor
+from ...op import composite, inlined, primitive, public, public_row, row
+from ...tensor import Tensor, check_broadcast
 from .arithmetic import widened
 
 
@@ -89,9 +85,8 @@ def clamp_tensors(self, min=None, max=None):
     return self if max is None else np.minimum(self, max)
 clamp_tensors.defvjp(
     self = lambda grad, self, min, max: where(within(self, min, max), grad, 0),
-    min  = lambda grad, self, min, max: where(cut_below(self, min, max), grad, 0),
-    max  = lambda grad, self, min, max: where(cut_above(self, min, max), grad, 0),
-)
+    min  = lambda grad, self, min, max: where(self < min if max is None else logical_and(self < min, min < max), grad, 0),
+    max  = lambda grad, self, min, max: where(self > max if min is None else logical_or(self > max, max < min), grad, 0))
 
 
 @inlined
@@ -100,18 +95,6 @@ def within(value: Any, min: Any, max: Any) -> Any:
     if min is None or max is None:
         return value >= min if max is None else value <= max
     return logical_and(value >= min, value <= max)
-
-
-@inlined
-def cut_below(value: Any, min: Any, max: Any) -> Any:
-    """Where the lower bound replaced the value."""
-    return value < min if max is None else logical_and(value < min, min < max)
-
-
-@inlined
-def cut_above(value: Any, min: Any, max: Any) -> Any:
-    """Where the upper bound replaced the value."""
-    return value > max if min is None else logical_or(value > max, max < min)
 
 
 @public("clamp", "clip", inplace=True)

@@ -1,6 +1,8 @@
-"""Complex numbers from pairs of real ones, and back.
+"""Complex numbers from pairs of real ones, and back; complex numbers in a backward rule.
 
 The gradient of z = a + bi is (gradient of a) + i (gradient of b). So many rules here only split a pair or join one.
+A rule is grad times the *conjugate* of the derivative. Rules write `conjugated(x)`. For a real x it is x itself, so formulas
+and graphs of real numbers do not show it.
 """
 # fmt: off
 
@@ -10,24 +12,21 @@ from typing import Any
 
 import numpy as np
 
+from ...base import names as op
 from ...base.dtypes import from_numpy_dtype
-from ...base.names import is_complex
-from ...base.public import public
-from ...base.readings import composite
-from ...op.primitive import primitive
-from ...op.row import row
-from ...tensor.refusals import of_tensors
-from ...tensor.tensor import Tensor
+from ...base.readings import declare
+from ...base.symbol import Symbol, call
+from ...op import composite, primitive, public, row
+from ...tensor import Tensor, of_tensors, refuse_if
 from ..shape.slicing import select
-from .signs import sgn
+from .rounding import sgn
 
 
 @primitive("ViewAsRealBackward0", view=True)
 def view_as_real(self):
     """The real and imaginary part of each element, in a last dimension of length 2."""
     parts = np.asarray(self).real
-    step = parts.itemsize
-    return np.lib.stride_tricks.as_strided(parts, (*parts.shape, 2), (*parts.strides, step))
+    return np.lib.stride_tricks.as_strided(parts, (*parts.shape, 2), (*parts.strides, parts.itemsize))
 view_as_real.defvjp(self = lambda grad: view_as_complex(grad))
 
 
@@ -48,8 +47,7 @@ def complex_of(real, imag):
     return out
 complex_of.defvjp(
     real = lambda grad, imag, real: real_part(grad),
-    imag = lambda grad, imag, real: imaginary_part(grad),
-)
+    imag = lambda grad, imag, real: imaginary_part(grad))
 
 
 @primitive("PolarBackward0")
@@ -60,13 +58,10 @@ def polar_of(abs, angle):
     return out
 polar_of.defvjp(
     abs   = lambda grad, result: real_part(conj(grad) * sgn(result)),
-    angle = lambda grad, result: real_part(conj(grad) * (result * 1j)),
-)
+    angle = lambda grad, result: real_part(conj(grad) * (result * 1j)))
 
 
-conj = row("conj", "ConjBackward0", "a - bi for a + bi.",
-    lambda self: np.conj(self),
-    self = lambda grad: conj(grad))
+conj = row("conj", "ConjBackward0", "a - bi for a + bi.", lambda self: np.conj(self), self = lambda grad: conj(grad))
 conjugate_copy = row("conjugate_copy", "ConjPhysicalBackward0", "a - bi for a + bi, in new memory.",
     lambda self: np.conj(self),
     self = lambda grad: conjugate_copy(grad))
@@ -98,21 +93,17 @@ def imag(input: Tensor) -> Any:
     Raises:
         RuntimeError: the numbers are real.
     """
-    if not input.dtype.is_complex:
-        raise RuntimeError("imag is not implemented for tensors with non-complex dtypes.")
+    refuse_if(not input.dtype.is_complex, "imag is not implemented for tensors with non-complex dtypes.")
     return imaginary_part(input)
-
-
-public("Tensor.real")(property(real, lambda self, values: _write(real(self), values)))
-public("Tensor.imag")(property(imag, lambda self, values: _write(imag(self), values)))
 
 
 def _write(part: Any, values: Any) -> None:
     """Assign to z.real or z.imag: an in-place change of the view."""
-    if isinstance(values, Tensor):
-        part.copy_(values)
-    else:
-        part.fill_(values)
+    (part.copy_ if isinstance(values, Tensor) else part.fill_)(values)
+
+
+public("Tensor.real")(property(real, lambda self, values: _write(real(self), values)))
+public("Tensor.imag")(property(imag, lambda self, values: _write(imag(self), values)))
 
 
 @public("torch.view_as_real")
@@ -122,8 +113,7 @@ def pairs_of(input: Tensor) -> Any:
     Raises:
         RuntimeError: the numbers are real.
     """
-    if not input.dtype.is_complex:
-        raise RuntimeError("view_as_real is only supported for complex tensors")
+    refuse_if(not input.dtype.is_complex, "view_as_real is only supported for complex tensors")
     return view_as_real(input)
 
 
@@ -139,15 +129,11 @@ def numbers_of(input: Tensor) -> Any:
             "view_as_complex is only supported for half, float and double tensors, but got a tensor of scalar type: "
             f"{input.dtype.legacy}"
         )
-    if input.ndim == 0:
-        raise RuntimeError("Input tensor must have one or more dimensions")
-    if input.shape[-1] != 2:
-        raise RuntimeError("Tensor must have a last dimension of size 2")
+    refuse_if(input.ndim == 0, "Input tensor must have one or more dimensions")
+    refuse_if(input.shape[-1] != 2, "Tensor must have a last dimension of size 2")
     *steps, last = input.stride()
-    if last != 1:
-        raise RuntimeError("Tensor must have a last dimension with stride 1")
-    if any(step % 2 for step in steps):
-        raise RuntimeError("Tensor must have a stride divisible by 2 for all but last dimension")
+    refuse_if(last != 1, "Tensor must have a last dimension with stride 1")
+    refuse_if(any(step % 2 for step in steps), "Tensor must have a stride divisible by 2 for all but last dimension")
     return view_as_complex(input)
 
 
@@ -186,3 +172,37 @@ def conj_physical(input: Tensor) -> Any:
 def conjugate(input: Tensor) -> Any:
     """The complex conjugate. A real tensor is returned itself."""
     return conj(input) if input.dtype.is_complex else input
+
+
+REAL = frozenset({int, float, bool, np.float16, np.float32, np.float64})
+
+
+def conjugated(value: Any) -> Any:
+    """The complex conjugate of an array or number. A real array is returned itself."""
+    if type(value) in REAL:
+        return value
+    kind = getattr(value, "dtype", None)
+    return value if kind is not None and kind.kind != "c" else value.conjugate()  # Python numbers have this method too
+
+
+def _of_tensor(value: Any) -> Any:
+    if not isinstance(value, Tensor):
+        return value.conjugate()
+    return op.conj(value) if value._data.dtype.kind == "c" else value
+
+
+def _of_symbol(value: Any) -> Any:
+    if isinstance(value, Symbol):
+        return call("conj", value) if value.is_complex else value
+    return value.conjugate()
+
+
+declare(conjugated, conjugated, _of_tensor, _of_symbol)
+
+
+def is_complex(value: Any) -> bool:
+    """Does the value hold complex numbers? It is an array, a tensor, or a Symbol of a formula."""
+    return bool(value.is_complex if isinstance(value, Symbol) else getattr(value, "_data", value).dtype.kind == "c")
+
+
+declare(is_complex, is_complex, is_complex, is_complex)

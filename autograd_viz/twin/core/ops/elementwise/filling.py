@@ -8,23 +8,18 @@ from typing import Any
 import numpy as np
 
 from ...base.names import sum_all, zeros_like
-from ...base.public import INPLACE, public
-from ...op.row import row
-from ...tensor.scalars import fitted
-from ...tensor.tensor import Tensor
+from ...op import INPLACE, public, row
+from ...tensor import Tensor, fitted
 
 
 def filled(self, value) -> Any:
     """An array like `self` with one value everywhere."""
     if np.ndim(value):
-        raise RuntimeError(
-            f"fill only supports 0-dimension value tensor but got tensor with {value.ndim} dimensions."
-        )
+        raise RuntimeError(f"fill only supports 0-dimension value tensor but got tensor with {value.ndim} dimensions.")
     return np.full_like(self, value if isinstance(value, np.ndarray) else fitted(value, self.dtype))
 
 
-zero = row("zero", "ZeroBackward0", "Zeros, for zero_().",
-    lambda self: np.zeros_like(self),
+zero = row("zero", "ZeroBackward0", "Zeros, for zero_().", lambda self: np.zeros_like(self),
     self = lambda grad: zeros_like(grad))
 fill_scalar = row("fill_scalar", "FillBackward0", "A number in every element.",
     lambda self, *, value: filled(self, value),

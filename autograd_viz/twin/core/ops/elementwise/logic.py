@@ -8,24 +8,17 @@ from typing import Any
 import numpy as np
 
 from ...base.dtypes import from_numpy_dtype
-from ...base.public import public
-from ...op.primitive import primitive
-from ...op.row import public_row
-from ...tensor.refusals import of_tensors, refusing
-from ...tensor.tensor import Tensor
+from ...op import public, public_primitive, public_row
+from ...tensor import Tensor, of_tensors, refusing
 
 # -- comparisons ----------------------------------------------------------------------------------------------------------
 
-eq = public_row("eq", "", "self == other.",
-    lambda self, other: self == other, promotes=True, inplace=True)
-ne = public_row("ne not_equal", "", "self != other.",
-    lambda self, other: self != other, promotes=True, inplace=True)
-lt = public_row("lt less Tensor.__lt__", "", "self < other.",
-    lambda self, other: self < other, promotes=True, inplace=True)
+eq = public_row("eq", "", "self == other.", lambda self, other: self == other, promotes=True, inplace=True)
+ne = public_row("ne not_equal", "", "self != other.", lambda self, other: self != other, promotes=True, inplace=True)
+lt = public_row("lt less Tensor.__lt__", "", "self < other.", lambda self, other: self < other, promotes=True, inplace=True)
 le = public_row("le less_equal Tensor.__le__", "", "self <= other.",
     lambda self, other: self <= other, promotes=True, inplace=True)
-gt = public_row("gt greater Tensor.__gt__", "", "self > other.",
-    lambda self, other: self > other, promotes=True, inplace=True)
+gt = public_row("gt greater Tensor.__gt__", "", "self > other.", lambda self, other: self > other, promotes=True, inplace=True)
 ge = public_row("ge greater_equal Tensor.__ge__", "", "self >= other.",
     lambda self, other: self >= other, promotes=True, inplace=True)
 
@@ -44,19 +37,18 @@ def differs(self: Tensor, other: Any) -> Any:
 
 # -- logic ----------------------------------------------------------------------------------------------------------------
 
-def _unpromoted(*operands: Tensor) -> Any:
+def unpromoted(*operands: Tensor) -> Any:
     """The operands' arrays, each in its own type."""
     return [t._data for t in operands]
 
 
 logical_and = public_row("logical_and", "", "True where both are nonzero.",
-    lambda self, other: np.logical_and(self, other), promotes=_unpromoted, inplace=True)
+    lambda self, other: np.logical_and(self, other), promotes=unpromoted, inplace=True)
 logical_or = public_row("logical_or", "", "True where at least one is nonzero.",
-    lambda self, other: np.logical_or(self, other), promotes=_unpromoted, inplace=True)
+    lambda self, other: np.logical_or(self, other), promotes=unpromoted, inplace=True)
 logical_xor = public_row("logical_xor", "", "True where exactly one is nonzero.",
-    lambda self, other: np.logical_xor(self, other), promotes=_unpromoted, inplace=True)
-logical_not = public_row("logical_not", "", "True where self is 0.",
-    lambda self: np.logical_not(self), inplace=True)
+    lambda self, other: np.logical_xor(self, other), promotes=unpromoted, inplace=True)
+logical_not = public_row("logical_not", "", "True where self is 0.", lambda self: np.logical_not(self), inplace=True)
 bitwise_and = public_row("bitwise_and Tensor.__and__ Tensor.__rand__", "", "The bits that both have.",
     refusing("fc", "bitwise_and_cpu", lambda self, other: self & other), promotes=True, inplace=True)
 bitwise_or = public_row("bitwise_or Tensor.__or__ Tensor.__ror__", "", "The bits that at least one has.",
@@ -85,24 +77,16 @@ def invert(self: Tensor) -> Any:
     return bitwise_not(self)
 
 
-isnan = public_row("isnan", "", "True where self is nan.",
-    lambda self: np.isnan(self))
-isinf = public_row("isinf", "", "True where self is inf or -inf.",
-    lambda self: np.isinf(self))
-isfinite = public_row("isfinite", "", "True where self is neither infinite nor nan.",
-    lambda self: np.isfinite(self))
-isposinf = public_row("isposinf", "", "True where self is inf.",
-    lambda self: np.isposinf(self))
-isneginf = public_row("isneginf", "", "True where self is -inf.",
-    lambda self: np.isneginf(self))
-signbit = public_row("signbit", "", "True where the sign bit is set, also for -0.",
-    lambda self: np.signbit(self))
-isreal = public_row("isreal", "", "True where the imaginary part is 0.",
-    lambda self: np.isreal(self))
+isnan = public_row("isnan", "", "True where self is nan.", lambda self: np.isnan(self))
+isinf = public_row("isinf", "", "True where self is inf or -inf.", lambda self: np.isinf(self))
+isfinite = public_row("isfinite", "", "True where self is neither infinite nor nan.", lambda self: np.isfinite(self))
+isposinf = public_row("isposinf", "", "True where self is inf.", lambda self: np.isposinf(self))
+isneginf = public_row("isneginf", "", "True where self is -inf.", lambda self: np.isneginf(self))
+signbit = public_row("signbit", "", "True where the sign bit is set, also for -0.", lambda self: np.signbit(self))
+isreal = public_row("isreal", "", "True where the imaginary part is 0.", lambda self: np.isreal(self))
 
 
-@public
-@primitive(promotes=_unpromoted)
+@public_primitive("isclose", "", promotes=unpromoted)
 def isclose(self, other, *, rtol=1e-05, atol=1e-08, equal_nan=False):
     """True where |self - other| <= atol + rtol * |other|.
 
@@ -131,8 +115,6 @@ def equal(input: Tensor, other: Tensor) -> bool:
     return np.array_equal(input._data, other._data)
 
 
-@public("torch.isin")
-@primitive()
-def isin(elements, test_elements, *, assume_unique=False, invert=False):
-    """True where an element is among the test elements."""
-    return np.isin(elements, test_elements, assume_unique=assume_unique, invert=invert)
+isin = public_row("torch.isin", "", "True where an element is among the test elements.",
+    lambda elements, test_elements, *, assume_unique=False, invert=False:
+        np.isin(elements, test_elements, assume_unique=assume_unique, invert=invert))

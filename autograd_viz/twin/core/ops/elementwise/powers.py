@@ -9,13 +9,9 @@ import numpy as np
 
 from ...base.dtypes import complex128, float64
 from ...base.names import conjugated, eq, is_complex, real_part, where, zeros_like
-from ...base.public import public
-from ...base.readings import composite, inlined
-from ...op.primitive import primitive
-from ...op.row import public_row
-from ...tensor.refusals import refuse, refusing
-from ...tensor.tensor import Tensor
-from .arithmetic import _as_float, as_number_of, widened
+from ...op import composite, inlined, primitive, public, public_primitive, public_row
+from ...tensor import Tensor, refuse, refuse_if, refusing
+from .arithmetic import _as_float, as_number_of, of_floats, widened
 
 
 @primitive("PowBackward0")
@@ -41,9 +37,9 @@ def pow_tensor(self, exponent):
     whole = np.where(np.abs(self) == 1, self, 0)  # of the reciprocals of integers, only those of 1 and -1 are integers
     return np.where(exponent < 0, whole, self) ** np.abs(exponent)
 pow_tensor.defvjp(
-    self     = lambda grad, self, exponent: pow_backward_self(grad, self, exponent),
-    exponent = lambda grad, self, exponent, result: pow_backward_exponent(grad, self, exponent, result),
-)
+    self     = lambda grad, self, exponent: (
+        where(eq(exponent, 0), zeros_like(grad), grad * conjugated(exponent * self ** (exponent - 1)))),
+    exponent = lambda grad, self, exponent, result: pow_backward_exponent(grad, self, exponent, result))
 
 
 @primitive("PowBackward2")
@@ -52,12 +48,6 @@ def rpow_scalar(exponent, *, self):
     exponent = widened(exponent, self)
     return pow_tensor.forward(as_number_of(exponent, self), exponent)
 rpow_scalar.defvjp(exponent = lambda grad, self, exponent, result: pow_backward_exponent(grad, self, exponent, result))
-
-
-@inlined
-def pow_backward_self(grad: Any, self: Any, exponent: Any) -> Any:
-    """grad * (exponent * self**(exponent - 1)), 0 where the exponent is 0."""
-    return where(eq(exponent, 0), zeros_like(grad), grad * conjugated(exponent * self ** (exponent - 1)))
 
 
 @inlined
@@ -94,8 +84,7 @@ def pow(input: Any, exponent: Any) -> Any:
     return pow_tensor(input, exponent)
 
 
-public("pow", inplace=True)(pow)
-public("Tensor.__pow__")(pow)
+public("pow", inplace=True)(public("Tensor.__pow__")(pow))
 
 
 @public("float_power", inplace=True)
@@ -112,34 +101,24 @@ def square(input: Tensor) -> Any:
     return pow_scalar(input, exponent=2)
 
 
-sqrt = public_row("sqrt", "SqrtBackward0", "Square root.",
-    lambda self: np.sqrt(_as_float(self)), inplace=True)
-rsqrt = public_row("rsqrt", "RsqrtBackward0", "1 / sqrt(self).",
-    lambda self: 1 / np.sqrt(_as_float(self)), inplace=True,
+sqrt = public_row("sqrt", "SqrtBackward0", "Square root.", lambda self: np.sqrt(_as_float(self)), inplace=True)
+rsqrt = of_floats("rsqrt", "RsqrtBackward0", "1 / sqrt(self).", lambda x: 1 / np.sqrt(x),
     self = lambda grad, result: -0.5 * grad * conjugated(result**3))
-exp = public_row("exp", "ExpBackward0", "e ** self.",
-    lambda self: np.exp(_as_float(self)), inplace=True)
-exp2 = public_row("exp2 special.exp2", "Exp2Backward0", "2 ** self.",
-    lambda self: np.exp2(_as_float(self)), inplace=True,
+exp = public_row("exp", "ExpBackward0", "e ** self.", lambda self: np.exp(_as_float(self)), inplace=True)
+exp2 = of_floats("exp2 special.exp2", "Exp2Backward0", "2 ** self.", np.exp2,
     self = lambda grad, result: grad * conjugated(result) * 0.6931471805599453)  # log(2)
-expm1 = public_row("expm1 special.expm1", "Expm1Backward0", "e ** self - 1, exact for small self.",
-    lambda self: np.expm1(_as_float(self)), inplace=True,
+expm1 = of_floats("expm1 special.expm1", "Expm1Backward0", "e ** self - 1, exact for small self.", np.expm1,
     self = lambda grad, result: grad * (conjugated(result) + 1))
-log = public_row("log", "LogBackward0", "Natural logarithm; -inf at 0.",
-    lambda self: np.log(_as_float(self)), inplace=True)
-log1p = public_row("log1p special.log1p", "Log1PBackward0", "log(1 + self), exact for small self.",
-    lambda self: np.log1p(_as_float(self)), inplace=True,
+log = public_row("log", "LogBackward0", "Natural logarithm; -inf at 0.", lambda self: np.log(_as_float(self)), inplace=True)
+log1p = of_floats("log1p special.log1p", "Log1PBackward0", "log(1 + self), exact for small self.", np.log1p,
     self = lambda grad, self: grad / (conjugated(self) + 1))
-log2 = public_row("log2", "Log2Backward0", "Logarithm to base 2.",
-    lambda self: np.log2(_as_float(self)), inplace=True,
+log2 = of_floats("log2", "Log2Backward0", "Logarithm to base 2.", np.log2,
     self = lambda grad, self: grad / conjugated(self * 0.6931471805599453))
-log10 = public_row("log10", "Log10Backward0", "Logarithm to base 10.",
-    lambda self: np.log10(_as_float(self)), inplace=True,
+log10 = of_floats("log10", "Log10Backward0", "Logarithm to base 10.", np.log10,
     self = lambda grad, self: grad / conjugated(self * 2.302585092994046))
 
 
-@public("logaddexp")
-@primitive("LogaddexpBackward0", promotes=True)
+@public_primitive("logaddexp", "LogaddexpBackward0", promotes=True)
 def logaddexp(self, other):
     """log(exp(self) + exp(other)), without overflow."""
     refuse(self, "iub", "logaddexp_cpu")
@@ -150,8 +129,7 @@ def logaddexp(self, other):
     return np.logaddexp(self, other)
 logaddexp.defvjp(
     self  = lambda grad, self, other: grad / conjugated(1 + exp(other - self)),
-    other = lambda grad, self, other: grad / conjugated(1 + exp(self - other)),
-)
+    other = lambda grad, self, other: grad / conjugated(1 + exp(self - other)))
 
 
 logaddexp2 = public_row("logaddexp2", "Logaddexp2Backward0", "log2(2**self + 2**other), without overflow.",
@@ -164,16 +142,14 @@ ldexp = public_row("ldexp", "LdexpBackward0", "self * 2**other.",
     other = lambda grad, result: grad * conjugated(result) * 0.6931471805599453)  # log(2)
 
 
-@public("frexp")
-@primitive("FrexpBackward0", results=("mantissa", "exponent"))
+@public_primitive("frexp", "FrexpBackward0", results=("mantissa", "exponent"))
 def frexp(self):
     """self = mantissa * 2**exponent with 0.5 <= |mantissa| < 1.
 
     Raises:
         RuntimeError: the type is not floating point.
     """
-    if self.dtype.kind != "f":
-        raise RuntimeError("torch.frexp() only supports floating-point dtypes")
+    refuse_if(self.dtype.kind != "f", "torch.frexp() only supports floating-point dtypes")
     return np.frexp(self)
 frexp.defvjp(self = lambda grad, exponent: grad / exp2(exponent))
 

@@ -1,4 +1,4 @@
-"""Rounding, integer division and remainders. Their gradient is 0, except that of remainders."""
+"""Signs, rounding, integer division and remainders. Their gradient is 0, except that of abs and of remainders."""
 # fmt: off
 
 from __future__ import annotations
@@ -7,14 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from ...base.names import zeros_like
-from ...base.public import public
-from ...base.readings import composite
-from ...op.primitive import primitive
-from ...op.row import public_row, row
-from ...tensor.refusals import refuse, refusing
-from ...tensor.tensor import Tensor
-from .arithmetic import _as_default_float, as_number_of, div_tensors, widened
+from ...base.names import conjugated, eq, is_complex, isfinite, ne, where, zeros_like
+from ...op import composite, primitive, public, public_primitive, public_row, row
+from ...tensor import Tensor, refuse, refuse_if, refusing
+from .arithmetic import _as_float, as_number_of, div_tensors, of_either, widened
+from .logic import unpromoted
 
 floor = public_row("floor", "FloorBackward0", "The largest whole number that is not above self.",
     refusing("b", "floor_vml_cpu", lambda self: np.floor(self)), inplace=True,
@@ -52,11 +49,9 @@ def round(input: Tensor, *, decimals: int | None = None) -> Any:
 def div_rounded(self, other, *, rounding_mode):
     """self / other, rounded towards 0 ("trunc"), down ("floor"), or not at all (None)."""
     if rounding_mode not in (None, "trunc", "floor"):
-        raise RuntimeError(
-            f"div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '{rounding_mode}'"
-        )
+        raise RuntimeError(f"div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '{rounding_mode}'")
     if rounding_mode is None:
-        return self / other if self.dtype.kind in "fc" else _as_default_float(self) / _as_default_float(other)
+        return div_tensors.forward(self, other)
     if rounding_mode == "floor":
         return whole_quotient(self, other)
     refuse(self, "c", "div_trunc_cpu")
@@ -64,8 +59,7 @@ def div_rounded(self, other, *, rounding_mode):
 div_rounded.defvjp(
     self  = lambda grad, other, rounding_mode:       grad / other if rounding_mode is None else zeros_like(grad),
     other = lambda grad, self, other, rounding_mode: (
-        -grad * ((self / other) / other) if rounding_mode is None else zeros_like(grad)),
-)
+        -grad * ((self / other) / other) if rounding_mode is None else zeros_like(grad)))
 
 
 @public("div", "divide", "true_divide", "Tensor.__truediv__")
@@ -103,20 +97,10 @@ fmod_tensor = row("fmod_tensor", "FmodBackward1", "The remainder of the division
     other = lambda grad, self, other: -grad * trunc(self / other))
 
 
-@primitive("FmodBackward0")
-def fmod_scalar(self, *, other):
-    """The remainder of the division by a number, rounded towards 0."""
-    self = widened(self, other)
-    return np.fmod(self, nonzero_divisor(as_number_of(self, other)))
-fmod_scalar.defvjp(self = lambda grad: grad)
-
-
-@public("fmod", inplace=True)
-def fmod(input: Tensor, other: Any) -> Any:
-    """input - other * trunc(input / other)."""
-    return fmod_tensor(input, other) if isinstance(other, Tensor) else fmod_scalar(input, other=other)
-
-
+fmod_scalar = row("fmod_scalar", "FmodBackward0", "The remainder of the division by a number, rounded towards 0.",
+    lambda self, *, other: _by_number(np.fmod, self, other),
+    self = lambda grad: grad)
+fmod = of_either("fmod", "input - other * trunc(input / other).", fmod_tensor, fmod_scalar)
 remainder_tensor = row("remainder_tensor", "RemainderBackward1",
     "The remainder of the division rounded down. It has the sign of other.",
     refusing("b", "remainder_cpu", lambda self, other: np.remainder(self, nonzero_divisor(other))), promotes=True,
@@ -124,12 +108,9 @@ remainder_tensor = row("remainder_tensor", "RemainderBackward1",
     other = lambda grad, self, other: -grad * floor(self / other))
 
 
-@primitive("RemainderBackward0")
-def remainder_scalar(self, *, other):
-    """The remainder of the division by a number, rounded down."""
-    self = widened(self, other)
-    return np.remainder(self, nonzero_divisor(as_number_of(self, other)))
-remainder_scalar.defvjp(self = lambda grad: grad)
+remainder_scalar = row("remainder_scalar", "RemainderBackward0", "The remainder of the division by a number, rounded down.",
+    lambda self, *, other: _by_number(np.remainder, self, other),
+    self = lambda grad: grad)
 
 
 @primitive("torch::autograd::NotImplemented")
@@ -140,19 +121,89 @@ def remainder_of_scalar(other, *, self):
 remainder_of_scalar.defvjp(other = lambda grad: no_derivative("remainder"))
 
 
-@public("remainder", inplace=True)
-@public("Tensor.__mod__")
-def remainder(input: Any, other: Any) -> Any:
-    """input - other * floor(input / other), as Python's %."""
-    if not isinstance(input, Tensor):
-        return remainder_of_scalar(other, self=input)
-    return remainder_tensor(input, other) if isinstance(other, Tensor) else remainder_scalar(input, other=other)
-
-
+remainder = of_either("remainder Tensor.__mod__", "input - other * floor(input / other), as Python's %.",
+    remainder_tensor, remainder_scalar, remainder_of_scalar)
 gcd = public_row("gcd", "", "The greatest common divisor.",
     refusing("bfc", "gcd_cpu", lambda self, other: np.gcd(self, other)), promotes=True, inplace=True)
 lcm = public_row("lcm", "", "The least common multiple.",
     refusing("bfc", "lcm_cpu", lambda self, other: np.lcm(self, other)), promotes=True, inplace=True)
+
+
+@public_primitive("abs absolute Tensor.__abs__", "AbsBackward0", inplace=True)
+def abs(self):
+    """Absolute value. Its gradient at 0 is 0."""
+    refuse(self, "b", "abs_cpu")
+    return np.abs(self)
+
+
+sign = public_row("sign", "SignBackward0", "-1, 0 or 1; 0 for nan.",
+    lambda self: np.nan_to_num(np.sign(self), nan=0.0) if self.dtype.kind == "f" else (
+        self.copy() if self.dtype.kind == "b" else np.sign(self)), inplace=True,
+    self = lambda grad: zeros_like(grad))
+sgn = public_row("sgn", "SgnBackward0", "-1, 0 or 1. A complex number is divided by its absolute value.",
+    lambda self: sign.forward(self) if self.dtype.kind != "c" else np.where(self == 0, 0, self / np.abs(self)), inplace=True,
+    self = lambda grad, self, result: sgn_backward(grad, self, result))
+
+
+@composite
+def sgn_backward(grad: Any, self: Any, result: Any) -> Any:
+    """Zeros for real numbers. For complex ones, the part of grad perpendicular to `result`, over the absolute value."""
+    if not is_complex(self):
+        return zeros_like(grad)
+    along = (grad * conjugated(result) + conjugated(grad) * result) * 0.5
+    return where(eq(self, 0), 0, (grad - along * result) / abs(self))
+
+
+copysign_tensor = row("copysign_tensor", "CopysignBackward0", "The absolute value of self with the sign of other.",
+    lambda self, other: np.copysign(_as_float(self), _as_float(other)), promotes=True,
+    self  = lambda grad, self, result: grad * where(eq(self, 0), 0, result / self),
+    other = lambda grad: zeros_like(grad))
+copysign_scalar = row("copysign_scalar", "CopysignBackward1", "The absolute value of self with the sign of a number.",
+    lambda self, *, other: np.copysign(x := _as_float(self), as_number_of(x, other)),
+    self = lambda grad, self, result: grad * where(eq(self, 0), 0, result / self))
+copysign = of_either("copysign", "The absolute value of `input` with the sign of `other`.", copysign_tensor, copysign_scalar)
+
+
+@public_primitive("angle", "AngleBackward0")
+def angle(self):
+    """0 for a positive number, pi for a negative one."""
+    x = _as_float(self)
+    return np.where(np.isnan(x), np.nan, np.angle(x + 0.0 if x.dtype.kind == "f" else x)).astype(x.real.dtype, copy=False)
+angle.defvjp(self = lambda grad, self: angle_backward(grad, self))
+
+
+@composite
+def angle_backward(grad: Any, self: Any) -> Any:
+    """Zeros for real numbers. For complex ones, the tangential part of grad, over the absolute value."""
+    if not is_complex(self):
+        return zeros_like(grad)
+    return where(eq(self, 0), 0, grad * 1j * self / (abs(self) * abs(self)))
+
+
+nextafter = public_row("nextafter", "NextafterBackward0", "The next number of the type after self, in the direction of other.",
+    refusing("iub", "nextafter_cpu", lambda self, other: np.nextafter(self, other)), promotes=True, inplace=True,
+    self  = lambda grad, self, other: where(ne(self, other), grad, 0),
+    other = lambda grad: zeros_like(grad))
+
+
+nan_to_num = public_row("nan_to_num", "NanToNumBackward0",
+    "Replace nan by `nan` (default 0), and infinities by `posinf` and `neginf` (default: the limits of the type).",
+    lambda self, *, nan=None, posinf=None, neginf=None: np.nan_to_num(
+        self, nan=0.0 if nan is None else nan, posinf=posinf, neginf=neginf) if self.dtype.kind in "fc" else self.copy(),
+    inplace=True,
+    self = lambda grad, self: grad * isfinite(self))
+
+
+@public_primitive("heaviside", "torch::autograd::NotImplemented", promotes=unpromoted, inplace=True)
+def heaviside(self, values):
+    """0 for negative, 1 for positive numbers, `values` at 0; PyTorch has no gradient for it.
+
+    Raises:
+        RuntimeError: the types differ.
+    """
+    refuse_if(self.dtype != values.dtype, "heaviside is not yet implemented for tensors with different dtypes.")
+    return np.where(self == 0, values, self > 0).astype(self.dtype)
+heaviside.defvjp(self = lambda grad: no_derivative("heaviside"), values = lambda grad: no_derivative("heaviside"))
 
 
 # fmt: on
@@ -164,8 +215,13 @@ def whole_quotient(array: Any, divisor: Any) -> Any:
     return np.where(divisor == 0, array / divisor, array // divisor)
 
 
+def _by_number(divide: Any, array: Any, number: Any) -> Any:
+    """A remainder of the division by a Python number."""
+    array = widened(array, number)
+    return divide(array, nonzero_divisor(as_number_of(array, number)))
+
+
 def nonzero_divisor(divisor: Any) -> Any:
     """Refuse to divide integers by 0."""
-    if divisor.dtype.kind != "f" and not np.all(divisor):
-        raise RuntimeError("ZeroDivisionError")
+    refuse_if(divisor.dtype.kind != "f" and not np.all(divisor), "ZeroDivisionError")
     return divisor

@@ -9,14 +9,11 @@ from typing import Any
 import numpy as np
 
 from ...base.names import add_scalar, eq, exp, log, log1p, log_of, logical_and, logical_or, mul_scalar, where
-from ...base.public import public
-from ...base.readings import composite, inlined
 from ...base.scipy_special import special
 from ...base.symbol import call
-from ...op.primitive import primitive
-from ...op.row import public_row, row
-from ...tensor.tensor import Tensor
-from .arithmetic import _as_float
+from ...op import composite, inlined, primitive, public, public_primitive, public_row, row
+from ...tensor import Tensor, refuse_if
+from .arithmetic import _as_float, of_either
 
 
 def computed(function: Callable[..., Any], *arrays: Any) -> Any:
@@ -57,8 +54,7 @@ lgamma = public_row("lgamma special.gammaln", "LgammaBackward0", "log(|gamma(sel
     self = lambda grad, self: grad * digamma(self))
 
 
-@public("digamma", "special.digamma", "special.psi", inplace=True)
-@primitive("DigammaBackward0")
+@public_primitive("digamma special.digamma special.psi", "DigammaBackward0", inplace=True)
 def digamma(self):
     """The derivative of lgamma."""
     x = _as_float(self)
@@ -69,8 +65,7 @@ digamma.defvjp(self = lambda grad, self: grad * polygamma_order(self, n=1))
 @primitive("PolygammaBackward0", written=lambda self, n: call("polygamma", n, self))
 def polygamma_order(self, *, n):
     """The n-th derivative of digamma."""
-    if n < 0:
-        raise RuntimeError("polygamma(n, x) does not support negative n.")
+    refuse_if(n < 0, "polygamma(n, x) does not support negative n.")
     return digamma.forward(self) if n == 0 else computed(lambda x: special.polygamma(n, x), self)
 polygamma_order.defvjp(self = lambda grad, self, n: grad * polygamma_order(self, n=n + 1))
 
@@ -87,16 +82,14 @@ def polygamma_method(self: Tensor, n: int) -> Any:
     return polygamma_order(self, n=n)
 
 
-@public("mvlgamma", "special.multigammaln", inplace=True)
-@primitive("MvlgammaBackward0")
+@public_primitive("mvlgamma special.multigammaln", "MvlgammaBackward0", inplace=True)
 def mvlgamma(self, *, p):
     """The logarithm of the multivariate gamma function of dimension p: a constant plus the sum of lgamma(self - i/2).
 
     Raises:
         RuntimeError: `p` is smaller than 1.
     """
-    if p < 1:
-        raise RuntimeError("p has to be greater than or equal to 1")
+    refuse_if(p < 1, "p has to be greater than or equal to 1")
     x = _as_float(self)
     rows = [special.gammaln(x - i / 2) for i in range(p)]
     return (sum(rows) + p * (p - 1) / 4 * np.log(np.pi)).astype(x.dtype, copy=False)
@@ -112,8 +105,7 @@ def digamma_ladder(value: Any, p: int) -> Any:
     return total
 
 
-@public("logit", "special.logit", inplace=True)
-@primitive("LogitBackward0")
+@public_primitive("logit special.logit", "LogitBackward0", inplace=True)
 def logit(self, *, eps=None):
     """log(p / (1 - p)), the inverse of sigmoid. With `eps`, p is first clamped to eps and 1 - eps."""
     p = _as_float(self)
@@ -144,14 +136,8 @@ xlogy_number = row("xlogy_number", "XlogyBackward2", "self * log(number).",
     self = lambda grad, self, other: grad * log_of(other) if other > 0 else where(eq(self, 0), 0, grad * log_of(other)))
 
 
-@public("xlogy", "special.xlogy", inplace=True)
-def xlogy(input: Any, other: Any) -> Any:
-    """input * log(other), 0 where `input` is 0."""
-    if not isinstance(input, Tensor):
-        return xlogy_of_number(other, self=input)
-    return xlogy_tensors(input, other) if isinstance(other, Tensor) else xlogy_number(input, other=other)
-
-
+xlogy = of_either("xlogy special.xlogy", "input * log(other), 0 where `input` is 0.",
+    xlogy_tensors, xlogy_number, xlogy_of_number)
 xlog1py_tensors = row("xlog1py_tensors", "SpecialXlog1PyBackward0", "self * log(1 + other), 0 where self is 0.",
     lambda self, other: computed(special.xlog1py, self, other), promotes=True,
     self  = lambda grad, self, other: where(logical_and(eq(self, 0), other <= -1), 0, grad * log1p(other)),
@@ -164,11 +150,5 @@ xlog1py_number = row("xlog1py_number", "SpecialXlog1PyBackward2", "self * log(1 
     written=lambda self, other: call("xlog1py", self, other),
     self = lambda grad, self, other: (
         xlog1py_number(grad, other=other) if other > -1 else where(eq(self, 0), 0, xlog1py_number(grad, other=other))))
-
-
-@public("special.xlog1py")
-def xlog1py(input: Any, other: Any) -> Any:
-    """input * log(1 + other), 0 where `input` is 0."""
-    if not isinstance(input, Tensor):
-        return xlog1py_of_number(other, self=input)
-    return xlog1py_tensors(input, other) if isinstance(other, Tensor) else xlog1py_number(input, other=other)
+xlog1py = of_either("special.xlog1py", "input * log(1 + other), 0 where `input` is 0.",
+    xlog1py_tensors, xlog1py_number, xlog1py_of_number)

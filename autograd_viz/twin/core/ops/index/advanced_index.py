@@ -9,12 +9,8 @@ import numpy as np
 
 from ...base.memory import laid_out_for, steps_in
 from ...base.names import new_zeros
-from ...base.public import public
-from ...base.readings import inlined
-from ...op.primitive import primitive
-from ...op.row import row
-from ...tensor.refusals import of_tensors
-from ...tensor.tensor import Tensor
+from ...op import primitive, public, row
+from ...tensor import Tensor, of_tensors
 
 
 def for_numpy(array, indices) -> tuple[Any, ...]:
@@ -36,7 +32,11 @@ def for_numpy(array, indices) -> tuple[Any, ...]:
         out += np.nonzero(i) if i.dtype == bool else [i]
         shapes.append([int(i.sum())] if i.dtype == bool else list(i.shape))
         dim += taken
-    check_together(shapes)
+    try:
+        np.broadcast_shapes(*shapes)
+    except ValueError:
+        listed = ", ".join(map(str, shapes))
+        raise IndexError(f"shape mismatch: indexing tensors could not be broadcast together with shapes {listed}") from None
     check_bounds(array, out)
     return tuple(out)
 
@@ -62,23 +62,10 @@ def check_mask(array, mask, dim) -> None:
 
 def check_bounds(array, indices) -> None:
     """Refuse an index out of bounds. The message counts only the indexed dimensions."""
-    place = 0
-    for index, length in zip(indices, array.shape, strict=False):
-        if type(index) is slice:
-            continue
-        bad = index[(index < -length) | (index >= length)]
-        if bad.size:
+    indexed = [(i, length) for i, length in zip(indices, array.shape, strict=False) if type(i) is not slice]
+    for place, (index, length) in enumerate(indexed):
+        if (bad := index[(index < -length) | (index >= length)]).size:
             raise IndexError(f"index {bad.flat[0]} is out of bounds for dimension {place} with size {length}")
-        place += 1
-
-
-def check_together(shapes) -> None:
-    """Refuse indices whose shapes do not broadcast."""
-    try:
-        np.broadcast_shapes(*shapes)
-    except ValueError:
-        listed = ", ".join(str(s) for s in shapes)
-        raise IndexError(f"shape mismatch: indexing tensors could not be broadcast together with shapes {listed}") from None
 
 
 def picked_at(array, at) -> Any:
@@ -120,9 +107,9 @@ def index_put_tensors(self, values, *, indices, accumulate=False):
         out[at] = values
     return out
 index_put_tensors.defvjp(
-    self   = lambda grad, indices, accumulate: index_put_backward(grad, indices, accumulate),
-    values = lambda grad, indices: index_tensors(grad, indices=indices),
-)
+    self   = lambda grad, indices, accumulate: (
+        grad if accumulate else index_put_tensors(grad, 0, indices=indices, accumulate=False)),
+    values = lambda grad, indices: index_tensors(grad, indices=indices))
 
 
 unsafe_masked_index = row("unsafe_masked_index", "UnsafeMaskedIndexBackward0",
@@ -140,20 +127,13 @@ def unsafe_masked_index_put(self, values, *, mask, indices):
     return out
 unsafe_masked_index_put.defvjp(
     self   = lambda grad: grad,
-    values = lambda grad, mask, indices: unsafe_masked_index(grad, mask=mask, indices=indices, fill=0),
-)
+    values = lambda grad, mask, indices: unsafe_masked_index(grad, mask=mask, indices=indices, fill=0))
 
 
 # fmt: on
 def within(array: Any, indices: Any) -> tuple[Any, ...]:
     """The indices, clamped to the bounds."""
     return tuple(slice(None) if i is None else np.clip(i, -n, n - 1) for i, n in zip(indices, array.shape, strict=False))
-
-
-@inlined
-def index_put_backward(grad: Any, indices: Any, accumulate: bool) -> Any:
-    """The gradient of self: zero at replaced elements, unchanged if the values were added."""
-    return grad if accumulate else index_put_tensors(grad, 0, indices=indices, accumulate=False)
 
 
 @public(inplace=True)

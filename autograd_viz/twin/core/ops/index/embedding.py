@@ -7,11 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ...base.public import public
-from ...op.primitive import primitive
-from ...op.row import row
-from ...tensor.refusals import check_tensor
-from ...tensor.tensor import Tensor
+from ...op import public, public_primitive, row
+from ...tensor import Tensor, check_tensor, refuse_if
 
 
 def checked_indices(indices: Any, rows: int, op: str) -> Any:
@@ -22,13 +19,11 @@ def checked_indices(indices: Any, rows: int, op: str) -> Any:
             "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; but got "
             f"torch.{legacy}Tensor instead (while checking arguments for {op})"
         )
-    if np.any((indices < 0) | (indices >= rows)):
-        raise IndexError("index out of range in self")
+    refuse_if(np.any((indices < 0) | (indices >= rows)), "index out of range in self", IndexError)
     return indices
 
 
-@public("torch.embedding")
-@primitive("EmbeddingBackward0")
+@public_primitive("torch.embedding", "EmbeddingBackward0")
 def embedding(weight, *, indices, padding_idx=-1, scale_grad_by_freq=False, sparse=False):
     """weight[indices].
 
@@ -38,15 +33,12 @@ def embedding(weight, *, indices, padding_idx=-1, scale_grad_by_freq=False, spar
     if weight.ndim != 2:
         raise RuntimeError("'weight' must be 2-D")
     return weight[checked_indices(indices, len(weight), "embedding")]
-embedding.defvjp(
-    weight = lambda grad, indices, weight_sym_argsize_0, padding_idx, scale_grad_by_freq, sparse:
-        embedding_dense_backward(grad, indices=indices, num_weights=weight_sym_argsize_0, padding_idx=padding_idx,
-                                 scale_grad_by_freq=scale_grad_by_freq),
-)
+embedding.defvjp(weight = lambda grad, indices, weight_sym_argsize_0, padding_idx, scale_grad_by_freq, sparse:
+    embedding_dense_backward(grad, indices=indices, num_weights=weight_sym_argsize_0, padding_idx=padding_idx,
+                             scale_grad_by_freq=scale_grad_by_freq))
 
 
-@public("torch.embedding_dense_backward")
-@primitive("EmbeddingDenseBackwardBackward0")
+@public_primitive("torch.embedding_dense_backward", "EmbeddingDenseBackwardBackward0")
 def embedding_dense_backward(grad_output, *, indices, num_weights, padding_idx=-1, scale_grad_by_freq=False):
     """Add each row of grad_output to the row of weights that it came from, except the row `padding_idx`."""
     out = np.zeros((num_weights, grad_output.shape[-1]), grad_output.dtype)
@@ -56,8 +48,7 @@ def embedding_dense_backward(grad_output, *, indices, num_weights, padding_idx=-
         out[padding_idx] = 0
     return out
 embedding_dense_backward.defvjp(
-    grad_output = lambda grad, indices, padding_idx: rows_but_padding(grad, indices=indices, padding_idx=padding_idx),
-)
+    grad_output = lambda grad, indices, padding_idx: rows_but_padding(grad, indices=indices, padding_idx=padding_idx))
 
 
 rows_but_padding = row("rows_but_padding", "EmbeddingBackward0", "weight[indices], with zeros for the row `padding_idx`.",
@@ -85,16 +76,12 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Any:
     Raises:
         RuntimeError: the numbers are not int64, or out of range.
     """
-    if tensor.dtype.name != "int64":
-        raise RuntimeError("one_hot is only applicable to index tensor of type LongTensor.")
-    if not tensor.numel() and num_classes <= 0:
-        raise RuntimeError("Can not infer total number of classes from empty tensor.")
-    if tensor.numel() and tensor._data.min() < 0:
-        raise RuntimeError("Class values must be non-negative.")
+    refuse_if(tensor.dtype.name != "int64", "one_hot is only applicable to index tensor of type LongTensor.")
+    refuse_if(not tensor.numel() and num_classes <= 0, "Can not infer total number of classes from empty tensor.")
+    refuse_if(tensor.numel() and tensor._data.min() < 0, "Class values must be non-negative.")
     if num_classes == -1:
         num_classes = int(tensor._data.max()) + 1
-    if tensor.numel() and tensor._data.max() >= num_classes:
-        raise RuntimeError("Class values must be smaller than num_classes.")
+    refuse_if(tensor.numel() and tensor._data.max() >= num_classes, "Class values must be smaller than num_classes.")
     return one_hot_rows(tensor, num_classes=num_classes)
 
 

@@ -11,20 +11,14 @@ from typing import Any
 import numpy as np
 
 from ...base.names import maybe_multiply, new_zeros, no_derivative, reshape, sum_all, zeros_like
-from ...base.public import public
-from ...base.readings import composite, inlined, writer
-from ...op.primitive import primitive
-from ...op.row import row
-from ...tensor.arguments import check_dim, from_front
-from ...tensor.refusals import scalar_type
+from ...op import composite, inlined, primitive, public_primitive, row, writer
+from ...tensor import check_dim, from_front, refuse_if, scalar_type
 from ..shape.slicing import along
-from .slice_checks import check_slices
 
 
 def bounded(index, length, dim, error=RuntimeError, prefix="") -> Any:
     """The indices, if they are in range for a dimension of this length."""
-    bad = index[(index < 0) | (index >= length)]
-    if bad.size:
+    if (bad := index[(index < 0) | (index >= length)]).size:
         raise error(f"{prefix}index {bad.flat[0]} is out of bounds for dimension {dim} with size {length}")
     return index
 
@@ -57,15 +51,14 @@ def check_fits(index, array, dim, src=None) -> None:
     larger = any(i > n for d, (i, n) in enumerate(zip(index.shape, array.shape, strict=False)) if d != dim % array.ndim)
     beyond = src is not None and any(i > n for i, n in zip(index.shape, src.shape, strict=False))
     if larger or beyond:
-        tail = f" and to be no larger size than src {list(src.shape)}" if src is not None else ""
+        tail = "" if src is None else f" and to be no larger size than src {list(src.shape)}"
         raise RuntimeError(
             f"Expected index {list(index.shape)} to be no larger than self {list(array.shape)} apart from dimension "
             f"{dim % array.ndim}{tail}"
         )
 
 
-@public
-@primitive("GatherBackward0")
+@public_primitive("gather", "GatherBackward0")
 def gather(self, *, dim, index, sparse_grad=False):
     """out[i, j] = self[i, index[i, j]] for dim = 1.
 
@@ -82,67 +75,41 @@ def gather(self, *, dim, index, sparse_grad=False):
                 f"{list(self.shape)} apart from dimension {dim % array.ndim}"
             )
     return array[spots(array, dim, places)].reshape(index.shape) if index.size else np.zeros(index.shape, self.dtype)
-gather.defvjp(
-    self = lambda grad, self, dim, index, sparse_grad: scatter_add(zeros_like(self), grad, dim=dim, index=index),
-)
+gather.defvjp(self = lambda grad, self, dim, index, sparse_grad: scatter_add(zeros_like(self), grad, dim=dim, index=index))
 
 
-def scattered(self, dim, index, src, write) -> Any:
+def scattered(self, dim, index, src, write, name="scatter") -> Any:
     """A copy of `self`, changed by `write(copy, spots, values)`."""
+    check_index(name, index)
     out, places = with_a_dimension(self.copy(), index)
     check_dim(dim, out.ndim)
-    if np.ndim(src) and src.dtype != self.dtype:
-        raise RuntimeError("scatter(): Expected self.dtype to be equal to src.dtype")
+    refuse_if(np.ndim(src) and src.dtype != self.dtype, "scatter(): Expected self.dtype to be equal to src.dtype")
     if places.size:
-        if np.ndim(src):
-            check_fits(places, out, dim, src)
-            src = src[tuple(slice(n) for n in places.shape)]
-        else:
-            check_fits(places, out, dim)
-        write(out, spots(out, dim, places), src)
+        check_fits(places, out, dim, src if np.ndim(src) else None)
+        write(out, spots(out, dim, places), src[tuple(slice(n) for n in places.shape)] if np.ndim(src) else src)
     return out.reshape(self.shape)
 
 
-@primitive("ScatterBackward0")
-def scatter(self, src, *, dim, index):
-    """A copy of self with out[i, index[i, j]] = src[i, j] for dim = 1."""
-    check_index("scatter", index)
-    return scattered(self, dim, index, src, np.ndarray.__setitem__)
-scatter.defvjp(
+scatter = row("scatter", "ScatterBackward0", "A copy of self with out[i, index[i, j]] = src[i, j] for dim = 1.",
+    lambda self, src, *, dim, index: scattered(self, dim, index, src, np.ndarray.__setitem__),
     self = lambda grad, dim, index: scatter_scalar(grad, dim=dim, index=index, value=0),
-    src  = lambda grad, dim, index: gather(grad, dim=dim, index=index),
-)
-
-
-@primitive("ScatterBackward1")
-def scatter_scalar(self, *, dim, index, value):
-    """A copy of self with out[i, index[i, j]] = value for dim = 1."""
-    check_index("scatter", index)
-    return scattered(self, dim, index, value, np.ndarray.__setitem__)
-scatter_scalar.defvjp(self = lambda grad, dim, index: scatter_scalar(grad, dim=dim, index=index, value=0))
-
-
-@primitive("torch::autograd::NotImplemented")
-def scatter_combined(self, src, *, dim, index, reduce):
-    """A copy of self, with src[i, j] added to or multiplied into out[i, index[i, j]] for dim = 1."""
-    check_index("scatter", index)
-    return scattered(self, dim, index, src, {"add": np.add, "multiply": np.multiply}[reduce].at)
-scatter_combined.defvjp(self = lambda grad: no_derivative("scatter"), src = lambda grad: no_derivative("scatter"))
-
-
-@primitive("ScatterAddBackward0")
-def scatter_add(self, src, *, dim, index):
-    """A copy of self with out[i, index[i, j]] += src[i, j] for dim = 1."""
-    check_index("scatter_add", index)
-    return scattered(self, dim, index, src, np.add.at)
-scatter_add.defvjp(
+    src  = lambda grad, dim, index: gather(grad, dim=dim, index=index))
+scatter_scalar = row("scatter_scalar", "ScatterBackward1", "A copy of self with out[i, index[i, j]] = value for dim = 1.",
+    lambda self, *, dim, index, value: scattered(self, dim, index, value, np.ndarray.__setitem__),
+    self = lambda grad, dim, index: scatter_scalar(grad, dim=dim, index=index, value=0))
+scatter_combined = row("scatter_combined", "torch::autograd::NotImplemented",
+    "A copy of self, with src[i, j] added to or multiplied into out[i, index[i, j]] for dim = 1.",
+    lambda self, src, *, dim, index, reduce:
+        scattered(self, dim, index, src, {"add": np.add, "multiply": np.multiply}[reduce].at),
+    self = lambda grad: no_derivative("scatter"),
+    src  = lambda grad: no_derivative("scatter"))
+scatter_add = row("scatter_add", "ScatterAddBackward0", "A copy of self with out[i, index[i, j]] += src[i, j] for dim = 1.",
+    lambda self, src, *, dim, index: scattered(self, dim, index, src, np.add.at, "scatter_add"),
     self = lambda grad: grad,
-    src  = lambda grad, dim, index: gather(grad, dim=dim, index=index),
-)
+    src  = lambda grad, dim, index: gather(grad, dim=dim, index=index))
 
 
-@public
-@primitive("IndexSelectBackward0")
+@public_primitive("index_select", "IndexSelectBackward0")
 def index_select(self, *, dim, index):
     """The slices along `dim` at these indices.
 
@@ -150,20 +117,15 @@ def index_select(self, *, dim, index):
         IndexError: `index` is not a vector, or is out of range.
         RuntimeError: `index` is not int32 or int64.
     """
-    if index.ndim > 1:
-        raise IndexError("index_select(): Index is supposed to be a vector")
-    if index.dtype.kind != "i" or index.dtype.itemsize < 4:
-        raise RuntimeError("index_select(): Expected dtype int32 or int64 for index")
+    refuse_if(index.ndim > 1, "index_select(): Index is supposed to be a vector", IndexError)
+    refuse_if(index.dtype.kind != "i" or index.dtype.itemsize < 4, "index_select(): Expected dtype int32 or int64 for index")
     length = (self.shape or (1,))[check_dim(dim, self.ndim)]
     if not self.ndim and index.size != 1:
         raise RuntimeError(f"index_select(): Index to scalar can have only 1 value, got {index.size} value(s)")
-    if index.size and not 0 <= index.min() <= index.max() < length:
-        raise IndexError("index out of range in self")
+    refuse_if(index.size and not 0 <= index.min() <= index.max() < length, "index out of range in self", IndexError)
     return self.take(index.reshape(-1), dim) if self.ndim else self.copy()
-index_select.defvjp(
-    self = lambda grad, self_sym_sizes, dim, index:
-        index_add(new_zeros(grad, size=self_sym_sizes), grad, dim=dim, index=index),
-)
+index_select.defvjp(self = lambda grad, self_sym_sizes, dim, index:
+    index_add(new_zeros(grad, size=self_sym_sizes), grad, dim=dim, index=index))
 
 
 def slices(name, array, dim, index, source) -> tuple[Any, ...]:
@@ -187,8 +149,7 @@ def index_add(self, source, *, dim, index, alpha=1):
     return out.reshape(self.shape)
 index_add.defvjp(
     self   = lambda grad: grad,
-    source = lambda grad, dim, index, source, source_dim, alpha: maybe_multiply(picked(grad, dim, index, source_dim), alpha),
-)
+    source = lambda grad, dim, index, source, source_dim, alpha: maybe_multiply(picked(grad, dim, index, source_dim), alpha))
 
 
 @primitive("IndexCopyBackward0")
@@ -199,8 +160,7 @@ def index_copy(self, source, *, dim, index):
     return out.reshape(self.shape)
 index_copy.defvjp(
     self   = lambda grad, dim, index: index_fill_scalar(grad, dim=dim, index=index, value=0),
-    source = lambda grad, dim, index, source, source_dim: picked(grad, dim, index, source_dim),
-)
+    source = lambda grad, dim, index, source, source_dim: picked(grad, dim, index, source_dim))
 
 
 @primitive("IndexFillBackward0")
@@ -208,10 +168,8 @@ def index_fill_scalar(self, *, dim, index, value):
     """A copy of self with one value in the slices at these indices along `dim`."""
     (out,) = with_a_dimension(self.copy("K"))
     length = out.shape[check_dim(dim, out.ndim)]
-    if index.ndim > 1:
-        raise RuntimeError("Index has to be a vector/scalar")
-    if index.dtype != np.int64:
-        raise IndexError("index_fill_(): Expected dtype int64 for index.")
+    refuse_if(index.ndim > 1, "Index has to be a vector/scalar")
+    refuse_if(index.dtype != np.int64, "index_fill_(): Expected dtype int64 for index.", IndexError)
     front = np.where(index < 0, index + length, index).reshape(-1)
     bounded(np.where((front < 0) | (front >= length), index.reshape(-1), 0), length, dim, IndexError)
     out[along(out, dim, front)] = value
@@ -229,27 +187,22 @@ def index_fill_tensor(self, value, *, dim, index):
     return index_fill_scalar.forward(self, dim=dim, index=index, value=value)
 index_fill_tensor.defvjp(
     self  = lambda grad, dim, index: index_fill_scalar(grad, dim=dim, index=index, value=0),
-    value = lambda grad, dim, index: sum_all(index_select(grad, dim=dim, index=distinct(index))),
-)
+    value = lambda grad, dim, index: sum_all(index_select(grad, dim=dim, index=distinct(index))))
 
 
-distinct = row("distinct", "", "Unique values.",
-    lambda self: np.unique(self))
+distinct = row("distinct", "", "Unique values.", lambda self: np.unique(self))
 
 
 def check_reach(index, array) -> None:
     """Refuse indices out of range."""
-    bad = index[(index < -array.size) | (index >= array.size)]
-    if bad.size:
+    if (bad := index[(index < -array.size) | (index >= array.size)]).size:
         raise IndexError(f"out of range: tried to access index {bad.flat[0]} on a tensor of {array.size} elements.")
 
 
-@public
-@primitive("TakeBackward0")
+@public_primitive("take", "TakeBackward0")
 def take(self, *, index):
     """The elements at these indices into the flattened tensor."""
-    if index.dtype != np.int64:
-        raise RuntimeError(f"take(): Expected a long tensor for index, but got {scalar_type(index)}")
+    refuse_if(index.dtype != np.int64, lambda: f"take(): Expected a long tensor for index, but got {scalar_type(index)}")
     check_reach(index, self)
     return self.reshape(-1)[index]
 take.defvjp(self = lambda grad, self, index: put_values(zeros_like(self), grad, index=index, accumulate=True))
@@ -275,9 +228,8 @@ def put_values(self, source, *, index, accumulate=False):
         out[index] = source if not source.ndim else source.reshape(index.shape)
     return out.reshape(self.shape)
 put_values.defvjp(
-    self   = lambda grad, index, accumulate: put_backward(grad, index, accumulate),
-    source = lambda grad, index, source, accumulate: reshape_as(take(grad, index=index), source),
-)
+    self   = lambda grad, index, accumulate: grad if accumulate else put_values(grad, 0, index=index, accumulate=False),
+    source = lambda grad, index, source, accumulate: reshape_as(take(grad, index=index), source))
 
 
 # fmt: on
@@ -288,13 +240,48 @@ def reshape_as(input: Any, other: Any) -> Any:
 
 
 @inlined
-def put_backward(grad: Any, index: Any, accumulate: bool) -> Any:
-    """The gradient of self: zero at replaced elements, unchanged if the values were added."""
-    return grad if accumulate else put_values(grad, 0, index=index, accumulate=False)
-
-
-@inlined
 def picked(grad: Any, dim: int, index: Any, source_dim: int) -> Any:
     """The slices of grad at the indices. A 0-d source is one element."""
     part = index_select(grad, dim=dim, index=index)
     return part if source_dim else reshape(part, ())
+
+
+def check_slices(name: str, self: Any, dim: int, index: Any, source: Any) -> None:
+    """Refuse an index that is not a vector of integers, and a source whose slices are not those of `self`."""
+    refuse_if(index.ndim > 1, lambda: f"{name}_(): Index should have dimension 1 or 0 (got {index.ndim})", IndexError)
+    if name == "index_copy":
+        _check_copy(self, dim, index, source)
+        return
+    if index.dtype not in (np.int32, np.int64):
+        raise RuntimeError(f"{name}_(): Expected dtype int32/int64 for index but got: {scalar_type(index)}")
+    if self.dtype != source.dtype:
+        kinds = f"self ({scalar_type(self)}) and source ({scalar_type(source)})"
+        raise RuntimeError(f"{name}_(): {kinds} must have the same scalar type")
+    if self.ndim and source.ndim and _slice(self, dim) != _slice(source, dim):
+        raise RuntimeError(
+            "source tensor shape must match self tensor shape, excluding the specified dimension. Got self.shape = "
+            f"{list(self.shape)} source.shape = {list(source.shape)}"
+        )
+
+
+def _check_copy(self: Any, dim: int, index: Any, source: Any) -> None:
+    if self.dtype != source.dtype:
+        kinds = f"(self) {scalar_type(self)} and (source) {scalar_type(source)}"
+        raise RuntimeError(f"index_copy_(): self and source expected to have the same dtype, but got {kinds}")
+    if self.ndim != source.ndim and self.ndim and source.ndim:
+        raise IndexError(
+            "index_copy_(): When source and destination are not scalars, their dimensionality must match. Source "
+            f"dimensionality ({source.ndim}), destination dimensionality ({self.ndim})"
+        )
+    refuse_if(index.dtype != np.int64, lambda: f"index_copy_(): Expected a long tensor for index, but got {scalar_type(index)}")
+    if self.ndim and source.ndim and _slice(self, dim) != _slice(source, dim):
+        sizes, others = (" ".join(map(str, _slice(a, dim))) for a in (self, source))
+        raise RuntimeError(
+            "index_copy_(): Source/destination tensor must have same slice shapes. Destination slice shape: "
+            f"{sizes} at dimension {dim} and source slice shape: {others} at dimension 0."
+        )
+
+
+def _slice(array: Any, dim: int) -> tuple[int, ...]:
+    """The shape of a slice."""
+    return tuple(n for d, n in enumerate(array.shape) if d != dim % array.ndim)

@@ -11,9 +11,8 @@ from ...backward.instrumented import writing
 from ...base.grad_mode import State
 from ...base.provenance import note_change
 from ...base.public import public
+from ...tensor import Tensor, fitted, refuse_if
 from ...tensor.extra import InferenceCounter
-from ...tensor.scalars import fitted
-from ...tensor.tensor import Tensor
 from ..shape import shape, slicing
 from . import advanced_index
 
@@ -102,12 +101,8 @@ def assigned(self: Tensor, value: Any) -> Tensor:
         return value
     if isinstance(value, bool | int | float | complex | np.number | np.bool_):
         return Tensor(fitted(value, self._data.dtype))
-    raise TypeError(f"can't assign a {_kind(value)} to a torch.{self.dtype.legacy}Tensor")
-
-
-def _kind(value: Any) -> str:
-    module = type(value).__module__
-    return type(value).__name__ if module == "builtins" else f"{module}.{type(value).__name__}"
+    kind = f"{type(value).__module__}.{type(value).__name__}".removeprefix("builtins.")
+    raise TypeError(f"can't assign a {kind} to a torch.{self.dtype.legacy}Tensor")
 
 
 def parts_of(key: Any) -> tuple[Any, ...]:
@@ -148,16 +143,12 @@ def dims_taken(part: Any) -> int:
 
 
 def apply_basic(self: Tensor, parts: tuple[Any, ...], alone: bool) -> tuple[Tensor, tuple[Any, ...]]:
-    """The view that integers, slices and None make, and the tensors of indices for its dimensions.
-
-    Raises:
-        IndexError: in PyTorch's words.
-    """
+    """The view that integers, slices and None make, and the tensors of indices for its dimensions."""
     taken = sum(dims_taken(p) for p in parts)
     single = alone and (is_integer(parts[0]) or isinstance(parts[0], slice))
     if taken > self.ndim and not single:
         raise IndexError(f"too many indices for tensor of dimension {self.ndim}")
-    view, dim, indices = self, 0, {}
+    view, dim, indices = self, 0, dict[int, Tensor]()
     for position, part in enumerate(parts):
         if part is Ellipsis:
             dim += self.ndim - taken
@@ -170,17 +161,12 @@ def apply_basic(self: Tensor, parts: tuple[Any, ...], alone: bool) -> tuple[Tens
         else:
             view, indices[dim] = _with_tensor(view, dim, part)
             dim += max(indices[dim].ndim, 1) if indices[dim].dtype.name in ("bool", "uint8") else 1
-    return view, _in_order(indices)
-
-
-def _in_order(indices: dict[int, Tensor]) -> tuple[Any, ...]:
-    """The tensors of indices, with None for the dimensions before and between them."""
-    out: list[Any] = []
+    out: list[Any] = []  # the tensors of indices, with None for the dimensions before and between them
     dim = 0
     for d in sorted(indices):
         out += [None] * (d - dim) + [indices[d]]
         dim = d + (indices[d].ndim if indices[d].dtype.name in ("bool", "uint8") else 1)
-    return tuple(out)
+    return view, tuple(out)
 
 
 def _selected(view: Tensor, dim: int, index: int, position: int) -> Tensor:
@@ -201,8 +187,7 @@ def _sliced(view: Tensor, dim: int, part: slice, alone: bool) -> Tensor:
     if view.ndim == 0:
         return slicing.slice_dim(view)  # it raises after it has read the view's history
     start, end, step = (p if p is None else _whole(p) for p in (part.start, part.stop, part.step))
-    if step == 0:
-        raise ValueError("slice step cannot be zero")
+    refuse_if(step == 0, "slice step cannot be zero", ValueError)
     if step is not None and step < 0:
         raise ValueError("step must be greater than zero")
     start, end, step = start or 0, TO_THE_END if end is None else end, step or 1
@@ -213,9 +198,7 @@ def _sliced(view: Tensor, dim: int, part: slice, alone: bool) -> Tensor:
 
 def _whole(value: Any) -> int:
     """A bound of a slice as an int."""
-    if isinstance(value, Tensor):
-        return int(value)
-    if not hasattr(value, "__index__"):
+    if not isinstance(value, Tensor) and not hasattr(value, "__index__"):
         raise TypeError("slice indices must be integers or None or have an __index__ method")
     return int(value)
 

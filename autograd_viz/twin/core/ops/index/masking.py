@@ -8,36 +8,27 @@ from typing import Any
 import numpy as np
 
 from ...base.names import new_zeros, sum_all, where, zeros_like
-from ...base.public import public
-from ...base.readings import writer
-from ...op.primitive import primitive
-from ...op.row import public_row, row
-from ...tensor.arguments import check_broadcast
-from ...tensor.refusals import scalar_type
-from ...tensor.scalars import fitted
-from ...tensor.tensor import Tensor
+from ...op import primitive, public, public_primitive, public_row, row, writer
+from ...tensor import Tensor, check_broadcast, fitted, refuse_if, scalar_type
 
 
-def check_mask(name, array, mask, spelled) -> None:
-    """Refuse a mask that is not bool, or whose shape does not fit."""
+def checked_mask(name, array, mask, spelled) -> Any:
+    """The mask, if it is bool and its shape fits."""
     if mask.dtype.kind != "b":
         raise RuntimeError(f"{name} only supports boolean masks, but got mask with dtype {spelled(mask.dtype)}")
     check_broadcast(Tensor(mask), Tensor(array))
+    return mask
 
 
-def c_name(numpy_dtype) -> str:
+def c_name(kind) -> str:
     """The C++ name of a type, for messages."""
-    return {"float32": "float", "float64": "double", "int64": "long long", "int32": "int", "uint8": "unsigned char"}.get(
-        numpy_dtype.name, numpy_dtype.name
-    )
+    names = {"float32": "float", "float64": "double", "int64": "long long", "int32": "int", "uint8": "unsigned char"}
+    return names.get(kind.name, kind.name)
 
 
-@primitive("MaskedFillBackward0")
-def masked_fill_scalar(self, *, mask, value):
-    """A copy of self with one number where the mask is True."""
-    check_mask("masked_fill_", self, mask, c_name)
-    return np.where(mask, fitted(value, self.dtype), self)
-masked_fill_scalar.defvjp(self = lambda grad, mask: masked_fill_scalar(grad, mask=mask, value=0))
+masked_fill_scalar = row("masked_fill_scalar", "MaskedFillBackward0", "A copy of self with one number where the mask is True.",
+    lambda self, *, mask, value: np.where(checked_mask("masked_fill_", self, mask, c_name), fitted(value, self.dtype), self),
+    self = lambda grad, mask: masked_fill_scalar(grad, mask=mask, value=0))
 
 
 @primitive("MaskedFillBackward1")
@@ -47,24 +38,20 @@ def masked_fill_tensor(self, value, *, mask):
         raise RuntimeError(
             f"masked_fill_ only supports a 0-dimensional value tensor, but got tensor with {value.ndim} dimension(s)."
         )
-    check_mask("masked_fill_", self, mask, c_name)
-    return np.where(mask, value.astype(self.dtype), self)
+    return np.where(checked_mask("masked_fill_", self, mask, c_name), value.astype(self.dtype), self)
 masked_fill_tensor.defvjp(
     self  = lambda grad, mask: masked_fill_scalar(grad, mask=mask, value=0),
-    value = lambda grad, mask: sum_all(where(mask, grad, zeros_like(grad))),
-)
+    value = lambda grad, mask: sum_all(where(mask, grad, zeros_like(grad))))
 
 
-@public
-@primitive("MaskedSelectBackward0")
+@public_primitive("masked_select", "MaskedSelectBackward0")
 def masked_select(self, *, mask):
     """The elements where the mask is True, as a vector.
 
     Raises:
         RuntimeError: the mask is not bool.
     """
-    if mask.dtype.kind != "b":
-        raise RuntimeError("masked_select: expected BoolTensor for mask")
+    refuse_if(mask.dtype.kind != "b", "masked_select: expected BoolTensor for mask")
     check_broadcast(Tensor(self), Tensor(mask))
     whole, chosen = np.broadcast_arrays(self, mask)
     return whole[chosen]
@@ -74,20 +61,18 @@ masked_select.defvjp(self = lambda grad, self, mask: masked_scatter_values(zeros
 @primitive("MaskedScatterBackward0", written=writer("masked_scatter"))
 def masked_scatter_values(self, source, *, mask):
     """A copy of self, filled with consecutive elements of `source` where the mask is True."""
-    check_mask("masked_scatter_", self, mask, lambda d: d.name.capitalize().rstrip("0123456789"))
+    checked_mask("masked_scatter_", self, mask, lambda d: d.name.capitalize().rstrip("0123456789"))
     if self.dtype != source.dtype:
         kinds = f"{scalar_type(self)} and {scalar_type(source)}"
         raise RuntimeError(f"masked_scatter: expected self and source to have same dtypes but got{kinds}")
     whole, chosen = (np.array(a) for a in np.broadcast_arrays(self, mask))
     count = int(chosen.sum())
-    if count > source.size:
-        raise RuntimeError("Number of elements of source < number of ones in mask")
+    refuse_if(count > source.size, "Number of elements of source < number of ones in mask")
     whole[chosen] = source.reshape(-1)[:count]
     return whole
 masked_scatter_values.defvjp(
     self   = lambda grad, mask: masked_fill_scalar(grad, mask=mask, value=0),
-    source = lambda grad, mask, source_sym_sizes: masked_scatter_backward(grad, mask=mask, sizes=source_sym_sizes),
-)
+    source = lambda grad, mask, source_sym_sizes: masked_scatter_backward(grad, mask=mask, sizes=source_sym_sizes))
 
 
 @primitive("MaskedScatterBackwardBackward0")
@@ -97,10 +82,8 @@ def masked_scatter_backward(grad_output, *, mask, sizes):
     out = np.zeros(int(np.prod(sizes)), grad_output.dtype)
     out[: taken.size] = taken
     return out.reshape(sizes)
-masked_scatter_backward.defvjp(
-    grad_output = lambda grad, grad_output_sym_sizes, mask:
-        masked_scatter_values(new_zeros(grad, size=grad_output_sym_sizes), grad, mask=mask),
-)
+masked_scatter_backward.defvjp(grad_output = lambda grad, grad_output_sym_sizes, mask:
+    masked_scatter_values(new_zeros(grad, size=grad_output_sym_sizes), grad, mask=mask))
 
 
 argwhere = public_row("argwhere", "", "The indices of the nonzero elements, one row for each.",

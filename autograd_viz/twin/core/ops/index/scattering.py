@@ -8,9 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...base.public import public
-from ...tensor.arguments import from_front
-from ...tensor.refusals import of_tensors
-from ...tensor.tensor import Tensor
+from ...tensor import Tensor, from_front, of_tensors, refuse_if
 from ..shape.views import broadcast_shapes, expand, view
 from . import gather_scatter
 
@@ -31,8 +29,7 @@ def scatter(input: Tensor, dim: int, index: Tensor, src: Any = None, *, value: A
     if reduce is not None:
         if isinstance(what, Tensor):
             warnings.warn(_DEPRECATED, UserWarning, stacklevel=2)
-        if reduce not in ("add", "multiply"):
-            raise RuntimeError("reduce argument must be either add or multiply.")
+        refuse_if(reduce not in ("add", "multiply"), "reduce argument must be either add or multiply.")
         return gather_scatter.scatter_combined(input, what, dim=dim, index=index, reduce=reduce)
     if isinstance(what, Tensor):
         return gather_scatter.scatter(input, what, dim=dim, index=index)
@@ -93,7 +90,10 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> An
     beside = [tuple(1 if d == dim else n for d, n in enumerate(x.shape)) for x in (input, indices)]
     sizes = broadcast_shapes(*beside)
     wide, index = (expand(x, tuple(x.shape[d] if d == dim else n for d, n in enumerate(sizes))) for x in (input, indices))
-    return gather_scatter.gather(wide, dim=dim, index=from_the_front(index, wide.shape[dim] if wide.ndim else 1))
+    length = wide.shape[dim] if wide.ndim else 1
+    if not ((index._data >= 0) & (index._data < length)).all():  # a negative index counts from the end
+        index = Tensor(index._data % length)
+    return gather_scatter.gather(wide, dim=dim, index=index)
 
 
 @public("torch.unravel_index")
@@ -107,13 +107,6 @@ def unravel_index(indices: Tensor, shape: Any) -> tuple[Tensor, ...]:
     if indices._data.dtype.kind not in "iu":
         raise TypeError(f"expected 'indices' to be integer dtype, but got {indices.dtype}")
     lengths = (shape,) if isinstance(shape, int) else tuple(shape)
-    if any(n < 0 for n in lengths):
-        raise ValueError(f"'shape' cannot have negative values, but got {lengths}")
+    refuse_if(any(n < 0 for n in lengths), lambda: f"'shape' cannot have negative values, but got {lengths}", ValueError)
     steps = [int(np.prod(lengths[d + 1 :], dtype=int)) for d in range(len(lengths))]
     return tuple(Tensor(indices._data // step % n) for step, n in zip(steps, lengths, strict=True))
-
-
-def from_the_front(index: Tensor, length: int) -> Tensor:
-    """The indices modulo the length: a negative one counts from the end."""
-    inside = ((index._data >= 0) & (index._data < length)).all()
-    return index if inside else Tensor(index._data % length)

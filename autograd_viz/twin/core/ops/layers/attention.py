@@ -9,11 +9,8 @@ from typing import Any
 import numpy as np
 
 from ...base.names import exp, expand, reshape, sum_dim, transpose_dims, unsqueeze, where, zeros_like
-from ...base.public import NAMESPACES, public
-from ...base.readings import ARRAY_NAMES, composite
-from ...op.primitive import primitive
-from ...tensor.arguments import check_broadcast
-from ...tensor.tensor import Tensor
+from ...op import ARRAY_NAMES, NAMESPACES, composite, primitive, public
+from ...tensor import Tensor, check_broadcast
 from ..elementwise.arithmetic import mul_scalar
 
 
@@ -68,9 +65,7 @@ def attention_slope(grad: Any, weights: Any, value: Any, output: Any) -> Any:
     return weights * (grad @ swap_last(like_query(value, grad)) - sum_dim(grad * output, dim=(-1,), keepdim=True))
 
 
-@primitive(
-    "ScaledDotProductFlashAttentionForCpuBackward0", results=("output", "logsumexp"), nondifferentiable=("logsumexp",),
-)
+@primitive("ScaledDotProductFlashAttentionForCpuBackward0", results=("output", "logsumexp"), nondifferentiable=("logsumexp",))
 def flash_attention(query, key, value, *, dropout_p=0.0, is_causal=False, attn_mask=None, scale=None):
     """softmax(query @ key^T * scale + attn_mask) @ value, and the logsumexp of the scores."""
     scores = ARRAY_NAMES["attention_scores"](query, key, attn_mask, is_causal, scale)
@@ -92,15 +87,13 @@ flash_attention.defvjp(
             grad, attention_weights(query, key, logsumexp, attn_mask, is_causal, scale), value, output,
         )) @ query, key) * scale_of(query, scale),
     value = lambda grad, query, key, value, logsumexp, attn_mask, is_causal, scale:
-        shared_heads(swap_last(attention_weights(query, key, logsumexp, attn_mask, is_causal, scale)) @ grad, value),
-)
+        shared_heads(swap_last(attention_weights(query, key, logsumexp, attn_mask, is_causal, scale)) @ grad, value))
 
 
 # fmt: on
 def check_attention(query: Tensor, key: Tensor, value: Tensor, attn_mask: Tensor | None) -> None:
     """Refuse types and dimensions that do not fit."""
-    words = {"float32": "float", "float64": "double", "float16": "c10::Half", "int64": "long int", "int32": "int"}
-    kinds = [words.get(t.dtype.name, t.dtype.name) for t in (query, key, value)]
+    kinds = [t.dtype.cpp for t in (query, key, value)]
     if len(set(kinds)) > 1:
         raise RuntimeError(
             f"Expected query, key, and value to have the same dtype, but got query.dtype: {kinds[0]} key.dtype: {kinds[1]} "
@@ -114,7 +107,7 @@ def check_attention(query: Tensor, key: Tensor, value: Tensor, attn_mask: Tensor
     if attn_mask is not None and attn_mask.dtype.name not in ("bool", "float32", query.dtype.name):
         raise RuntimeError(
             "Expected attn_mask dtype to be bool or float or to match query dtype, but got attn_mask.dtype: "
-            f"{words.get(attn_mask.dtype.name, attn_mask.dtype.name)} and  query.dtype: {kinds[0]} instead."
+            f"{attn_mask.dtype.cpp} and  query.dtype: {kinds[0]} instead."
         )
 
 
@@ -129,13 +122,6 @@ def fits_flash(query: Tensor, key: Tensor, value: Tensor, attn_mask: Tensor | No
     return heads and same and rows and mask and query.shape[3] == key.shape[3]
 
 
-def additive(attn_mask: Tensor | None, query: Tensor) -> Tensor | None:
-    """A bool mask as 0 and -inf."""
-    if attn_mask is None or attn_mask.dtype.name != "bool":
-        return attn_mask
-    return Tensor(np.where(attn_mask._data, 0, -np.inf).astype(query._data.dtype))
-
-
 @public("nn.functional.scaled_dot_product_attention")
 def scaled_dot_product_attention(
     query: Tensor, key: Tensor, value: Tensor, attn_mask: Tensor | None = None, dropout_p: float = 0.0,
@@ -147,9 +133,11 @@ def scaled_dot_product_attention(
         RuntimeError: types or sizes do not fit.
     """
     check_attention(query, key, value, attn_mask)
+    mask = attn_mask
     if attn_mask is not None:
         check_broadcast(Tensor(np.broadcast_to(0.0, (*query.shape[:-1], key.shape[-2]))), attn_mask)
-    mask = additive(attn_mask, query)
+        if attn_mask.dtype.name == "bool":  # as 0 and -inf
+            mask = Tensor(np.where(attn_mask._data, 0, -np.inf).astype(query._data.dtype))
     if fits_flash(query, key, value, attn_mask, dropout_p, enable_gqa):
         return flash_attention(query, key, value, is_causal=is_causal, attn_mask=mask, scale=scale)[0]
     return attention_in_steps(query, key, value, mask, dropout_p, is_causal, scale, enable_gqa)

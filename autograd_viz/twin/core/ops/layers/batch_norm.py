@@ -8,58 +8,9 @@ from typing import Any
 import numpy as np
 
 from ...base.names import normalization_backward, normalized, per_channel, per_channel_sum, sqrt
-from ...base.public import public
-from ...base.readings import composite
-from ...op.primitive import primitive
-from ...tensor.as_array import Size
-from ...tensor.refusals import check_scalar_type
-from ...tensor.tensor import Tensor
+from ...op import composite, public, public_primitive, public_row, row
+from ...tensor import Size, Tensor, check_scalar_type, refuse_if
 from .normalization import channels, check_same_type, scaled, standardized
-
-
-def batch_norm_forward(
-    input: Any, weight: Any, bias: Any, running_mean: Any, running_var: Any, training: bool, momentum: float, eps: float
-) -> tuple[Any, Any, Any]:
-    """The normalized input; in training also the mean and rstd of the batch. The running averages are updated in place."""
-    check_channels(input, weight, bias, running_mean, running_var, training)
-    check_types(input, weight, bias, running_mean, running_var)
-    x, none = input, np.empty(0, input.dtype)
-    weight, bias = (None if v is None else channels(v, x) for v in (weight, bias))
-    if not training:
-        rstd = 1 / np.sqrt(channels(running_var, x) + eps)
-        return scaled((x - channels(running_mean, x)) * rstd, weight, bias).astype(x.dtype, copy=False), none, none
-    normal, mean, variance, rstd = standardized(x, other_dims(x.ndim), eps)
-    n = x.size // x.shape[1]
-    if running_mean is not None:
-        running_mean += momentum * (mean.reshape(-1) - running_mean)
-    if running_var is not None:
-        running_var += momentum * (variance.reshape(-1) * (n / max(n - 1, 1)) - running_var)
-    output = scaled(normal, weight, bias).astype(x.dtype, copy=False)
-    return output, mean.reshape(-1), rstd.reshape(-1)
-
-
-def other_dims(ndim: int) -> tuple[int, ...]:
-    """All dimensions except 1, the channels."""
-    return (0, *range(2, ndim))
-
-
-def check_channels(input: Any, weight: Any, bias: Any, running_mean: Any, running_var: Any, training: bool) -> None:
-    """Refuse parameters that do not have one element per channel."""
-    number = input.shape[1] if input.ndim > 1 else 0
-    for name, p in (("running_mean", running_mean), ("running_var", running_var), ("weight", weight), ("bias", bias)):
-        if p is None and name.startswith("running") and not training:
-            raise RuntimeError(f"{name} must be defined in evaluation mode")
-        if p is not None and p.size != number:
-            raise RuntimeError(f"{name} should contain {number} elements not {p.size}")
-
-
-def check_types(input: Any, *parameters: Any) -> None:
-    """Refuse parameters of different types, or of another type than the input."""
-    given = [p for p in parameters if p is not None]
-    check_same_type(input, *given[:1])
-    for p in given[1:]:
-        check_scalar_type(p, given[0])
-
 
 _STATISTICS: Any = {"results": ("output", "save_mean", "save_invstd"), "nondifferentiable": ("save_mean", "save_invstd")}
 _RULES: Any = {
@@ -71,50 +22,59 @@ _RULES: Any = {
 }
 
 
-@public("torch.native_batch_norm")
-@primitive("NativeBatchNormBackward0", **_STATISTICS)
+@public_primitive("torch.native_batch_norm", "NativeBatchNormBackward0", **_STATISTICS)
 def native_batch_norm(input, weight=None, bias=None, *, running_mean=None, running_var=None, training, momentum, eps):
     """Each channel normalized by the batch (training) or by the running averages, then scaled by weight and shifted by bias."""
-    return batch_norm_forward(input, weight, bias, running_mean, running_var, training, momentum, eps)
+    number = input.shape[1] if input.ndim > 1 else 0
+    for name, p in (("running_mean", running_mean), ("running_var", running_var), ("weight", weight), ("bias", bias)):
+        if p is None and name.startswith("running") and not training:
+            raise RuntimeError(f"{name} must be defined in evaluation mode")
+        if p is not None and p.size != number:
+            raise RuntimeError(f"{name} should contain {number} elements not {p.size}")
+    given = [p for p in (weight, bias, running_mean, running_var) if p is not None]
+    check_same_type(input, *given[:1])
+    for p in given[1:]:
+        check_scalar_type(p, given[0])
+    x, none = input, np.empty(0, input.dtype)
+    weight, bias = (None if v is None else channels(v, x) for v in (weight, bias))
+    if not training:
+        rstd = 1 / np.sqrt(channels(running_var, x) + eps)
+        return scaled((x - channels(running_mean, x)) * rstd, weight, bias).astype(x.dtype, copy=False), none, none
+    normal, mean, variance, rstd = standardized(x, (0, *range(2, x.ndim)), eps)
+    n = x.size // x.shape[1]
+    if running_mean is not None:  # the running averages are updated in place
+        running_mean += momentum * (mean.reshape(-1) - running_mean)
+    if running_var is not None:
+        running_var += momentum * (variance.reshape(-1) * (n / max(n - 1, 1)) - running_var)
+    return scaled(normal, weight, bias).astype(x.dtype, copy=False), mean.reshape(-1), rstd.reshape(-1)
 native_batch_norm.defvjp(**_RULES)
 
 
-@primitive("NativeBatchNormLegitBackward0", **_STATISTICS)
-def native_batch_norm_legit(input, weight=None, bias=None, *, running_mean, running_var, training, momentum, eps):
-    """native_batch_norm, with running averages."""
-    return batch_norm_forward(input, weight, bias, running_mean, running_var, training, momentum, eps)
-native_batch_norm_legit.defvjp(**_RULES)
-
-
-@primitive("NativeBatchNormLegitBackward1", **_STATISTICS)
-def native_batch_norm_no_stats(input, weight=None, bias=None, *, training, momentum, eps):
-    """native_batch_norm, without running averages."""
-    return batch_norm_forward(input, weight, bias, None, None, training, momentum, eps)
-native_batch_norm_no_stats.defvjp(
+native_batch_norm_legit = row("native_batch_norm_legit", "NativeBatchNormLegitBackward0",
+    "native_batch_norm, with running averages.",
+    lambda input, weight=None, bias=None, *, running_mean, running_var, training, momentum, eps: native_batch_norm.forward(
+        input, weight, bias, running_mean=running_mean, running_var=running_var, training=training, momentum=momentum, eps=eps),
+    **_STATISTICS, **_RULES)
+native_batch_norm_no_stats = row("native_batch_norm_no_stats", "NativeBatchNormLegitBackward1",
+    "native_batch_norm, without running averages.",
+    lambda input, weight=None, bias=None, *, training, momentum, eps: native_batch_norm.forward(
+        input, weight, bias, training=training, momentum=momentum, eps=eps), **_STATISTICS,
     input  = lambda grad, input, weight, result1, result2, training, eps:
         batch_norm_backward(grad, input, weight, None, result1, result2, training, eps),
     weight = lambda grad, input, result1, result2, training, eps:
         per_channel_sum(grad * by_channel(input, None, None, result1, result2, training, eps)),
-    bias   = lambda grad: per_channel_sum(grad),
-)
-
-
-@public("torch._batch_norm_with_update")
-@primitive(
-    "BatchNormWithUpdateBackward0", results=("output", "save_mean", "save_invstd", "reserve"),
-    nondifferentiable=("save_mean", "save_invstd", "reserve"),
-)
-def _batch_norm_with_update(input, weight=None, bias=None, *, running_mean, running_var, momentum, eps):
-    """native_batch_norm in training, with running averages."""
-    results = batch_norm_forward(input, weight, bias, running_mean, running_var, True, momentum, eps)
-    return *results, np.empty(0, np.uint8)
-_batch_norm_with_update.defvjp(
+    bias   = lambda grad: per_channel_sum(grad))
+_batch_norm_with_update = public_row("torch._batch_norm_with_update", "BatchNormWithUpdateBackward0",
+    "native_batch_norm in training, with running averages.",
+    lambda input, weight=None, bias=None, *, running_mean, running_var, momentum, eps: (*native_batch_norm.forward(
+        input, weight, bias, running_mean=running_mean, running_var=running_var, training=True, momentum=momentum, eps=eps),
+        np.empty(0, np.uint8)),
+    results=("output", "save_mean", "save_invstd", "reserve"), nondifferentiable=("save_mean", "save_invstd", "reserve"),
     input  = lambda grad, input, weight, running_mean, running_var, result1, result2, result3, eps:
         batch_norm_backward(grad, input, weight, running_var, result1, result2, True, eps),
     weight = lambda grad, input, running_mean, running_var, result1, result2, eps:
         per_channel_sum(grad * by_channel(input, running_mean, running_var, result1, result2, True, eps)),
-    bias   = lambda grad: per_channel_sum(grad),
-)
+    bias   = lambda grad: per_channel_sum(grad))
 
 
 @composite
@@ -163,21 +123,13 @@ def batch_norm(
     """
     if training and input.shape[0] * int(np.prod(input.shape[2:])) == 1:
         raise ValueError(f"Expected more than 1 value per channel when training, got input size {Size(input.shape)}")
-    if training and eps <= 0:
-        raise ValueError(f"batch_norm eps must be positive during training, but got {eps}")
-    if eps < 0:
-        raise ValueError(f"batch_norm eps must be non-negative, but got {eps}")
-    if not input.numel():
-        return batch_norm_of_nothing(input, weight, bias)
+    refuse_if(training and eps <= 0, lambda: f"batch_norm eps must be positive during training, but got {eps}", ValueError)
+    refuse_if(eps < 0, lambda: f"batch_norm eps must be non-negative, but got {eps}", ValueError)
+    if not input.numel():  # no statistics, and zero gradients for the parameters
+        output = input.clone() if weight is None else input.clone() * weight[0]
+        return output if bias is None else output + bias[0]
     options = {"running_mean": running_mean, "running_var": running_var, "training": training}
     return native_batch_norm(input, weight, bias, **options, momentum=momentum, eps=eps)[0]
-
-
-def batch_norm_of_nothing(input: Tensor, weight: Tensor | None, bias: Tensor | None) -> Tensor:
-    """Batch norm of an empty batch: no statistics, and zero gradients for the parameters."""
-    output = input.clone()
-    output = output if weight is None else output * weight[0]
-    return output if bias is None else output + bias[0]
 
 
 @public("nn.functional.instance_norm")

@@ -17,23 +17,18 @@ from typing import Any
 import numpy as np
 
 from ...base.names import conjugated, sum_dim
-from ...base.readings import inlined
-from ...base.symbol import Symbol, call
-from ...op.primitive import primitive
+from ...base.symbol import call
+from ...op import primitive
 from .windows import Ints, brief, offsets, overlap_added, padded, places_of, volume, windows_along
-
-
-def _transposed_in_words(grad_output: Any, input: Any, weight: Any, **options: Any) -> Symbol:
-    """The text of the gradient of the images in a formula."""
-    return call("convolution" if options["transposed"] else "conv_transpose", grad_output, weight)
 
 
 @primitive("ConvolutionBackward0", written=brief("convolution", 2))
 def convolution(input, weight, bias=None, *, stride, padding, dilation, transposed, output_padding, groups):
     """Convolve the images `input` with the kernels `weight`, and add a bias per channel."""
     if transposed:
-        out = _spread(input, weight, _grown(input, weight, stride, padding, dilation, output_padding), stride, padding,
-                      dilation, groups)
+        each = zip(input.shape[2:], weight.shape[2:], stride, padding, dilation, output_padding, strict=True)
+        size = tuple((length - 1) * s - 2 * p + d * (k - 1) + o + 1 for length, k, s, p, d, o in each)
+        out = _spread(input, weight, size, stride, padding, dilation, groups)  # of `size`, a convolution would make `input`
     else:
         out = _look(input, weight, stride, padding, dilation, groups)
     if bias is not None:
@@ -46,11 +41,11 @@ convolution.defvjp(
     weight = lambda grad, input, weight, stride, padding, dilation, transposed, output_padding, groups:
         convolution_backward_weight(grad, conjugated(input), weight, stride=stride, padding=padding, dilation=dilation,
                                     transposed=transposed, output_padding=output_padding, groups=groups),
-    bias   = lambda grad, bias_sym_sizes_opt, stride: sum_dim(grad, dim=all_but_channels(stride)),
-)
+    bias   = lambda grad, bias_sym_sizes_opt, stride: sum_dim(grad, dim=(0, *range(2, 2 + len(stride)))))
 
 
-@primitive("ConvolutionBackwardBackward0", written=_transposed_in_words)
+@primitive("ConvolutionBackwardBackward0", written=lambda grad_output, input, weight, *, transposed, **_:
+    call("convolution" if transposed else "conv_transpose", grad_output, weight))
 def convolution_backward_input(grad_output, input, weight, *, stride, padding, dilation, transposed, output_padding, groups):
     """The gradient of the images: each output's gradient goes back to the elements of its window."""
     if transposed:
@@ -62,8 +57,7 @@ convolution_backward_input.defvjp(
                     transposed=transposed, output_padding=output_padding, groups=groups),
     weight      = lambda grad, grad_output, weight, stride, padding, dilation, transposed, output_padding, groups:
         convolution_backward_weight(conjugated(grad_output), grad, weight, stride=stride, padding=padding, dilation=dilation,
-                                    transposed=transposed, output_padding=output_padding, groups=groups),
-)
+                                    transposed=transposed, output_padding=output_padding, groups=groups))
 
 
 @primitive("ConvolutionBackwardBackward0", written=brief("convolution_backward_weight", 2))
@@ -77,17 +71,10 @@ convolution_backward_weight.defvjp(
                     transposed=transposed, output_padding=output_padding, groups=groups),
     input       = lambda grad, grad_output, input, stride, padding, dilation, transposed, output_padding, groups:
         convolution_backward_input(conjugated(grad_output), input, grad, stride=stride, padding=padding, dilation=dilation,
-                                   transposed=transposed, output_padding=output_padding, groups=groups),
-)
+                                   transposed=transposed, output_padding=output_padding, groups=groups))
 
 
 # fmt: on
-@inlined
-def all_but_channels(stride: Ints) -> Ints:
-    """The dimensions over which a bias is summed: the batch and the spatial ones. There are as many of these as strides."""
-    return (0, *range(2, 2 + len(stride)))
-
-
 def _look(x: Any, weight: Any, stride: Ints, padding: Ints, dilation: Ints, groups: int, places: Ints | None = None) -> Any:
     """The convolution: one matrix product (kernels) x (windows) per image and group."""
     columns, places = _columns(x, weight.shape[2:], stride, padding, dilation, groups, places)
@@ -145,9 +132,3 @@ def _columns(
         if d and kernel[d] > 1:  # a copy here makes memory contiguous for the next dimension
             seen = seen.copy()
     return seen.reshape(images, groups, channels // groups * volume(kernel), volume(places)), places
-
-
-def _grown(x: Any, weight: Any, stride: Ints, padding: Ints, dilation: Ints, output_padding: Ints) -> Ints:
-    """The output size of a transposed convolution: the size of an image that a convolution would turn into `x`."""
-    each = zip(x.shape[2:], weight.shape[2:], stride, padding, dilation, output_padding, strict=True)
-    return tuple((length - 1) * s - 2 * p + d * (k - 1) + o + 1 for length, k, s, p, d, o in each)

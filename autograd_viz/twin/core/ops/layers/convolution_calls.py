@@ -5,14 +5,11 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from ...tensor.arguments import ints
-from ...tensor.refusals import check_scalar_type
-from ...tensor.tensor import Tensor
+from ...tensor import Tensor, check_scalar_type, ints, refuse_if
 from ..shape.shape import squeeze_dim, unsqueeze
 from .convolution import convolution
 from .padding import constant_pad_nd
-from .sized import functions
-from .windows import Ints, n_of
+from .windows import Ints, functions, n_of
 
 
 def _conv(n: int) -> Any:
@@ -51,7 +48,13 @@ def _convolved(
     n: int, input: Tensor, weight: Tensor, bias: Tensor | None, groups: int, transposed: bool = False, **given: Any
 ) -> Any:
     """`convolution` of a batch or of one image, with padding as numbers or as a word."""
-    batch, alone = _batched(n, input, f"conv{'_transpose' * transposed}{n}d")
+    if input.ndim not in (n + 1, n + 2):
+        raise RuntimeError(
+            f"Expected {n + 1}D (unbatched) or {n + 2}D (batched) input to conv{'_transpose' * transposed}{n}d, but got "
+            f"input of size: {list(input.shape)}"
+        )
+    alone = input.ndim == n + 1
+    batch = unsqueeze(input, dim=0) if alone else input
     options: dict[str, Any] = {"output_padding": (0,) * n}
     for name, value in given.items():
         if name == "padding" and isinstance(value, str) and not transposed:
@@ -63,25 +66,8 @@ def _convolved(
     return squeeze_dim(result, dim=0) if alone else result
 
 
-def _batched(n: int, input: Tensor, name: str) -> tuple[Tensor, bool]:
-    """The input as a batch, and whether it was a single image.
-
-    Raises:
-        RuntimeError: its number of dimensions fits neither.
-    """
-    if input.ndim not in (n + 1, n + 2):
-        raise RuntimeError(
-            f"Expected {n + 1}D (unbatched) or {n + 2}D (batched) input to {name}, but got input of size: {list(input.shape)}"
-        )
-    return (unsqueeze(input, dim=0), True) if input.ndim == n + 1 else (input, False)
-
-
 def _each(n: int, name: str, value: Any) -> Ints:
-    """One value for each dimension.
-
-    Raises:
-        RuntimeError: another number of values.
-    """
+    """One value for each dimension."""
     values = ints(value)
     if len(values) not in (1, n):
         raise RuntimeError(
@@ -92,18 +78,12 @@ def _each(n: int, name: str, value: Any) -> Ints:
 
 
 def _padded_in_words(words: str, batch: Tensor, weight: Tensor, stride: Ints, dilation: Ints) -> tuple[Tensor, Ints]:
-    """Padding for "same" or "valid" as numbers. If "same" needs more at the end than at the start, the input is padded here.
-
-    Raises:
-        RuntimeError: another word, or "same" with strides.
-    """
+    """Padding for "same" or "valid" as numbers. If "same" needs more at the end than at the start, the input is padded here."""
     n = len(stride)
     if words == "valid":
         return batch, (0,) * n
-    if words != "same":
-        raise RuntimeError(f"Invalid padding string: '{words}'")
-    if any(s != 1 for s in stride):
-        raise RuntimeError("padding='same' is not supported for strided convolutions")
+    refuse_if(words != "same", lambda: f"Invalid padding string: '{words}'")
+    refuse_if(any(s != 1 for s in stride), "padding='same' is not supported for strided convolutions")
     totals = [d * (k - 1) for k, d in zip(weight.shape[2:], dilation, strict=True)]
     if any(t % 2 for t in totals):
         warnings.warn(
@@ -123,27 +103,30 @@ def _check(
     if groups <= 0 or min(padding) < 0 or min(stride) <= 0:
         what = "non-positive groups" if groups <= 0 else "negative padding" if min(padding) < 0 else "non-positive stride"
         raise RuntimeError(f"{what} is not supported")
-    if min(dilation) <= 0:
-        raise RuntimeError(f"dilation should be greater than zero, but got {list(dilation)}")
+    refuse_if(min(dilation) <= 0, lambda: f"dilation should be greater than zero, but got {list(dilation)}")
     if weight.ndim != batch.ndim:
         _each(weight.ndim - 2, "stride", stride)
         raise RuntimeError(
             f"Expected {weight.ndim}-dimensional input for {weight.ndim}-dimensional weight {list(weight.shape)}, but got "
             f"{batch.ndim}-dimensional input of size {list(batch.shape)} instead"
         )
-    _check_types(batch, weight, bias)
-    _check_channels(batch, weight, bias, groups, transposed)
-    if transposed:
-        _check_output_padding(output_padding, stride, dilation)
-    else:
-        _check_room(batch, weight, padding, dilation)
-
-
-def _check_types(batch: Tensor, weight: Tensor, bias: Tensor | None) -> None:
     if bias is not None and bias.dtype is not batch.dtype:
         kinds = (batch.dtype.legacy.lower(), bias.dtype.legacy.lower())
         raise RuntimeError(f"Input type ({kinds[0]}) and bias type ({kinds[1]}) should be the same")
     check_scalar_type(weight, batch)
+    _check_channels(batch, weight, bias, groups, transposed)
+    room = [length + 2 * p for length, p in zip(batch.shape[2:], padding, strict=True)]
+    reach = [d * (k - 1) + 1 for k, d in zip(weight.shape[2:], dilation, strict=True)]
+    if not transposed and any(r > length for r, length in zip(reach, room, strict=True)):
+        raise RuntimeError(
+            f"Calculated padded input size per channel: ({' x '.join(map(str, room))}). Kernel size: "
+            f"({' x '.join(map(str, reach))}). Kernel size can't be greater than actual input size"
+        )
+    if transposed and any(o >= s and o >= d for o, s, d in zip(output_padding, stride, dilation, strict=True)):
+        names = ("height", "width") if len(stride) < 3 else ("depth", "height", "width")
+        parts = {"output_padding": output_padding, "stride": stride, "dilation": dilation}
+        shown = [f"{what}_{name}: {v}" for what, values in parts.items() for name, v in zip(names, values, strict=False)]
+        raise RuntimeError(f"output padding must be smaller than either stride or dilation, but got {' '.join(shown)}")
 
 
 def _check_channels(batch: Tensor, weight: Tensor, bias: Tensor | None, groups: int, transposed: bool) -> None:
@@ -166,21 +149,3 @@ def _check_channels(batch: Tensor, weight: Tensor, bias: Tensor | None, groups: 
             f"{start} of size {sizes}, expected bias to be 1-dimensional with {made} elements, but got bias of size "
             f"{list(bias.shape)} instead"
         )
-
-
-def _check_room(batch: Tensor, weight: Tensor, padding: Ints, dilation: Ints) -> None:
-    room = [length + 2 * p for length, p in zip(batch.shape[2:], padding, strict=True)]
-    reach = [d * (k - 1) + 1 for k, d in zip(weight.shape[2:], dilation, strict=True)]
-    if any(r > length for r, length in zip(reach, room, strict=True)):
-        raise RuntimeError(
-            f"Calculated padded input size per channel: ({' x '.join(map(str, room))}). Kernel size: "
-            f"({' x '.join(map(str, reach))}). Kernel size can't be greater than actual input size"
-        )
-
-
-def _check_output_padding(output_padding: Ints, stride: Ints, dilation: Ints) -> None:
-    if any(o >= s and o >= d for o, s, d in zip(output_padding, stride, dilation, strict=True)):
-        names = ("height", "width") if len(stride) < 3 else ("depth", "height", "width")
-        parts = {"output_padding": output_padding, "stride": stride, "dilation": dilation}
-        shown = [f"{what}_{name}: {v}" for what, values in parts.items() for name, v in zip(names, values, strict=False)]
-        raise RuntimeError(f"output padding must be smaller than either stride or dilation, but got {' '.join(shown)}")

@@ -9,19 +9,17 @@ from typing import Any
 import numpy as np
 
 from ...base.public import public
-from ...tensor.as_array import Size
-from ...tensor.tensor import Tensor
+from ...tensor import Size, Tensor, refuse_if
 from ..activation.dropout import dropout
 from ..matrix.matrix_products import linear
 from ..shape.joining import cat
 from .attention import scaled_dot_product_attention
-from .padding_calls import pad
+from .padding import pad
 
 
 def need(condition: Any, text: str) -> None:
     """Raise an AssertionError, as PyTorch does here, unless the condition holds."""
-    if not condition:
-        raise AssertionError(text)
+    refuse_if(not condition, text, AssertionError)
 
 
 def check_dimensions(
@@ -101,11 +99,7 @@ def project_separately(
 def project(
     inputs: tuple[Tensor, Tensor, Tensor], packed: Tensor | None, separate: tuple[Any, Any, Any] | None, bias: Tensor | None
 ) -> tuple[Tensor, ...]:
-    """The projected queries, keys and values.
-
-    Raises:
-        AssertionError: shapes do not fit, or weights are missing.
-    """
+    """The projected queries, keys and values."""
     query, key, value = inputs
     if separate is not None:
         near, far = key.shape[:2], value.shape[:2]
@@ -119,11 +113,7 @@ def project(
 def with_biases(
     k: Tensor, v: Tensor, bias_k: Tensor | None, bias_v: Tensor | None, static_k: Tensor | None, static_v: Tensor | None
 ) -> tuple[Tensor, Tensor, bool]:
-    """Append the learned extra key and value, if they exist. Also returns whether they do.
-
-    Raises:
-        AssertionError: only one of them, or static keys or values are given.
-    """
+    """Append the learned extra key and value, if they exist. Also returns whether they do."""
     need(bias_k is not None or bias_v is None, "bias_v is set but bias_k is None")
     need(bias_v is not None or bias_k is None, "bias_k is set but bias_v is None")
     if bias_k is None or bias_v is None:
@@ -132,11 +122,6 @@ def with_biases(
     need(static_v is None, "bias cannot be added to static value.")
     samples = k.shape[1]
     return cat([k, bias_k.repeat(1, samples, 1)]), cat([v, bias_v.repeat(1, samples, 1)]), True
-
-
-def widened_mask(mask: Tensor | None) -> Tensor | None:
-    """The mask with one more, unmasked, column for an extra key."""
-    return None if mask is None else pad(mask, (0, 1))
 
 
 def mask_per_head(mask: Tensor | None, key_mask: Tensor | None, samples: int, heads: int, k_len: int) -> Any:
@@ -150,11 +135,7 @@ def mask_per_head(mask: Tensor | None, key_mask: Tensor | None, samples: int, he
 
 
 def checked_mask(mask: Tensor | None, rows: int, q_len: int, k_len: int) -> Tensor | None:
-    """The mask with three dimensions.
-
-    Raises:
-        RuntimeError: its shape does not fit.
-    """
+    """The mask with three dimensions."""
     if mask is None:
         return None
     wanted = (q_len, k_len) if mask.ndim == 2 else (rows, q_len, k_len)
@@ -187,11 +168,7 @@ def attend_by_sample(
 def both_masks(
     query: Tensor, key_padding_mask: Tensor | None, attn_mask: Tensor | None, is_causal: bool, need_weights: bool
 ) -> tuple[Tensor | None, Tensor | None]:
-    """The masks as terms to add. The attention mask is omitted if the hint `is_causal` replaces it.
-
-    Raises:
-        RuntimeError: the hint without the mask.
-    """
+    """The masks as terms to add. The attention mask is omitted if the hint `is_causal` replaces it."""
     if key_padding_mask is not None and attn_mask is not None and key_padding_mask.dtype is not attn_mask.dtype:
         warnings.warn(
             "Support for mismatched key_padding_mask and attn_mask is deprecated. Use same type for both instead.",
@@ -217,12 +194,6 @@ def in_heads(x: Tensor, static: Tensor | None, name: str, rows: int, head: int) 
     need(static.shape[0] == rows, f"expecting static_{name}.size(0) of {rows}, but got {static.shape[0]}")
     need(static.shape[2] == head, f"expecting static_{name}.size(2) of {head}, but got {static.shape[2]}")
     return static
-
-
-def with_zeros(x: Tensor) -> Tensor:
-    """Append a key or value of zeros."""
-    zeros = Tensor(np.zeros((x.shape[0], 1, x.shape[2]), x._data.dtype))
-    return cat([x, zeros], dim=1)
 
 
 @public("nn.functional.multi_head_attention_forward")
@@ -254,13 +225,12 @@ def multi_head_attention_forward(
     q, k, v = project((query, key, value), in_proj_weight, separate, in_proj_bias)
     attn_mask = checked_mask(attn_mask, rows, q_len, key.shape[0])
     k, v, longer = with_biases(k, v, bias_k, bias_v, static_k, static_v)
-    if longer:
-        attn_mask, key_padding_mask = widened_mask(attn_mask), widened_mask(key_padding_mask)
     q = q.view(q_len, rows, head).transpose(0, 1)
     k, v = (in_heads(x, static, n, rows, head) for x, static, n in ((k, static_k, "k"), (v, static_v, "v")))
     if add_zero_attn:
-        k, v = with_zeros(k), with_zeros(v)
-        attn_mask, key_padding_mask = widened_mask(attn_mask), widened_mask(key_padding_mask)
+        k, v = (cat([x, Tensor(np.zeros((x.shape[0], 1, x.shape[2]), x._data.dtype))], dim=1) for x in (k, v))
+    for _ in range(longer + add_zero_attn):  # an unmasked column for each extra key
+        attn_mask, key_padding_mask = (None if m is None else pad(m, (0, 1)) for m in (attn_mask, key_padding_mask))
     k_len, dropout_p = k.shape[1], dropout_p if training else 0.0
     mask = mask_per_head(attn_mask, key_padding_mask, samples, num_heads, k_len)
     if need_weights:

@@ -13,11 +13,8 @@ from typing import Any
 import numpy as np
 
 from ...base.names import expand, reshape, sum_dim, unsqueeze
-from ...base.public import public
-from ...base.readings import composite, inlined
-from ...op.primitive import primitive
-from ...op.row import row
-from ...tensor.tensor import Tensor
+from ...op import composite, inlined, primitive, public, row
+from ...tensor import Tensor, refuse_if
 from ..elementwise.arithmetic import add_scalar
 from ..loss.loss import floating
 from ..reduce.reduction import mean_dim, mean_divisor
@@ -88,8 +85,7 @@ layer_normalization.defvjp(
         normalization_backward(scaled(grad, weight, None), input, result1, result2, last_dims(normalized_shape)),
     weight = lambda grad, input, result1, result2, normalized_shape:
         grad * normalized(input, result1, result2, last_dims(normalized_shape)),
-    bias   = lambda grad, bias: grad,
-)
+    bias   = lambda grad, bias: grad)
 
 
 @primitive("NativeGroupNormBackward0", results=("output", "mean", "rstd"))
@@ -106,8 +102,7 @@ group_normalization.defvjp(
         group_norm_backward(grads, input, result1, result2, weight, (N, group, C // group * HxW)),
     weight = lambda grads, input, result1, result2, N, C, HxW, group:
         per_channel_sum(grads[0] * in_groups(input, result1, result2, (N, group, C // group * HxW))),
-    bias   = lambda grads: per_channel_sum(grads[0]),
-)
+    bias   = lambda grads: per_channel_sum(grads[0]))
 
 
 @composite
@@ -146,10 +141,8 @@ def per_channel_sum(value: Any) -> Any:
 def check_same_type(input: Any, *parameters: Any) -> None:
     """Refuse parameters of another type than the input. float16 may be mixed with float32."""
     others = [p.dtype for p in parameters if p is not None and p.dtype != input.dtype]
-    if any(kind != np.float32 for kind in others):
-        raise RuntimeError("mixed dtype (CPU): expect parameter to have scalar type of Float")
-    if others and input.dtype != np.float16:
-        raise RuntimeError("mixed dtype (CPU): all inputs must share same datatype.")
+    refuse_if(any(kind != np.float32 for kind in others), "mixed dtype (CPU): expect parameter to have scalar type of Float")
+    refuse_if(others and input.dtype != np.float16, "mixed dtype (CPU): all inputs must share same datatype.")
 
 
 def check_normalized_shape(input: Tensor, normalized_shape: Any, *parameters: Tensor | None, op: str = "layer_norm") -> Any:
@@ -231,8 +224,7 @@ def group_norm(
         RuntimeError: the groups do not divide the channels, or a parameter does not have one element per channel.
         ValueError: a group has a single value.
     """
-    if input.ndim < 2:
-        raise RuntimeError(f"Expected at least 2 dimensions for input tensor but received {input.ndim}")
+    refuse_if(input.ndim < 2, lambda: f"Expected at least 2 dimensions for input tensor but received {input.ndim}")
     n, c, pixels = input.shape[0], input.shape[1], int(np.prod(input.shape[2:]))
     if n * c // num_groups * pixels == 1:
         seen = [n * c // num_groups, num_groups, *input.shape[2:]]

@@ -1,4 +1,4 @@
-"""The user's calls of pooling: one number or one per dimension, a batch or a single image, 1d as flat 2d."""
+"""The user's calls of pooling, and their checks: one number or one per dimension, a batch or one image, 1d as flat 2d."""
 
 from __future__ import annotations
 
@@ -7,14 +7,11 @@ from typing import Any
 
 from ...base import names as op
 from ...base.public import public
-from ...tensor.tensor import Tensor
+from ...tensor import Tensor, ints, refuse_if
 from ..reduce.reduction import mean_dim
 from ..shape.shape import squeeze_dim, unsqueeze
-from .average_pooling import ADAPTIVE_AVG_POOL, AVG_POOL
-from .max_pooling import ADAPTIVE_MAX_POOL, MAX_POOL
-from .pooling_checks import check_adaptive, check_flat, check_line, check_windows, each
-from .sized import functions
-from .windows import Ints
+from .pooling import ADAPTIVE_AVG_POOL, ADAPTIVE_MAX_POOL, AVG_POOL, MAX_POOL
+from .windows import Ints, by_axis, functions, n_of, places_of, window_count
 
 
 def _flat(pooled: Callable[[Tensor], Any], input: Tensor) -> Any:
@@ -95,8 +92,7 @@ def _avg_pool(n: int) -> Any:
         """The mean of each window of {one}."""
         name = f"avg_pool{n}d"
         options: dict[str, Any] = _options(name, n, stride, kernel_size=kernel_size, padding=padding)
-        if divisor_override == 0:
-            raise RuntimeError("divisor must be not zero")
+        refuse_if(divisor_override == 0, "divisor must be not zero")
         check_windows(name, input, dilation=(1,) * n, **options, ceil_mode=ceil_mode)
         options |= {"count_include_pad": count_include_pad, "divisor_override": divisor_override}
         return AVG_POOL[n](input, **options, ceil_mode=ceil_mode)
@@ -147,3 +143,89 @@ adaptive_max_pool1d, adaptive_max_pool2d, adaptive_max_pool3d = functions(
 adaptive_max_pool1d_with_indices, adaptive_max_pool2d_with_indices, adaptive_max_pool3d_with_indices = functions(
     lambda n: _adaptive_max_pool(n, True), "nn.functional.adaptive_max_pool{n}d_with_indices", "torch.adaptive_max_pool1d"
 )
+
+
+def each(name: str, option: str, value: Any, n: int) -> Ints:
+    """One value for each dimension."""
+    values = ints(value)
+    if len(values) not in (1, n):
+        kind = f"a single int, or a tuple of {('one', 'two', 'three')[n - 1]} ints"
+        raise RuntimeError(f"{name}: {option} must {'either ' if option == 'kernel_size' else ''}be {kind}")
+    return n_of(values, n)
+
+
+def check_flat(name: str, input: Tensor) -> None:
+    """Refuse an input that is neither a sequence nor a batch of sequences."""
+    if input.ndim in (2, 3):
+        return
+    if name == "max_pool1d":
+        raise RuntimeError(
+            "max_pool1d: Expected 2D or 3D (batch mode) tensor with optional 0 dim batch size for input, but got:"
+            f"{list(input.shape)}"
+        )
+    raise RuntimeError(
+        f"Expected 2 to 3 dimensions, but got {input.ndim}-dimensional tensor for argument #1 'self' (while checking arguments "
+        f"for {name})"
+    )
+
+
+def check_line(length: int, ceil_mode: bool, kernel: int, stride: int, padding: int, dilation: int) -> None:
+    """Refuse windows of max_pool1d that do not fit into a sequence."""
+    for name, value in (("kernel_size", kernel), ("stride", stride), ("dilation", dilation)):
+        if value < 1:
+            raise RuntimeError(f"max_pool1d() {name} must be greater than zero, but got {value}")
+    refuse_if(padding < 0, lambda: f"max_pool1d() padding must be non-negative, but got {padding}")
+    if padding > kernel // 2:
+        raise RuntimeError(
+            f"max_pool1d() padding should be at most half of kernel size, but got padding={padding} and kernel_size={kernel}"
+        )
+    places = window_count(length, kernel, stride, padding, dilation, ceil_mode)
+    refuse_if(places < 1, lambda: f"max_pool1d() Invalid computed output size: {places}")
+
+
+def check_windows(
+    name: str, input: Tensor, *, kernel_size: Ints, stride: Ints, padding: Ints, dilation: Ints, ceil_mode: bool
+) -> None:
+    """Refuse windows that do not fit into the input."""
+    n = len(kernel_size)
+    stride = stride or kernel_size
+    refuse_if(any(s == 0 for s in stride), "stride should not be zero")
+    if any(d <= 0 for d in dilation):
+        raise RuntimeError(f"dilation should be greater than zero, but got {by_axis(dilation, 'THW', 'dilation')}")
+    if input.ndim not in (n + 1, n + 2):
+        raise RuntimeError(f"non-empty {n + 1}D or {n + 2}D (batch mode) tensor expected for input")
+    if 0 in input.shape[1:]:
+        raise RuntimeError(
+            f"Expected {n + 1}D or {n + 2}D (batch mode) tensor with optional 0 dim batch size for input, but got:"
+            f"{list(input.shape)}"
+        )
+    for p, k, d in zip(padding, kernel_size, dilation, strict=True):
+        if p < 0:
+            raise RuntimeError(f"pad must be non-negative, but got pad: {p}")
+        if p > (d * (k - 1) + 1) // 2:
+            raise RuntimeError(
+                f"pad should be at most half of effective kernel size, but got pad={p}, kernel_size={k} and dilation={d}"
+            )
+    size = input.shape[-n - 1 :]
+    places = places_of(size[1:], kernel_size, stride, padding, dilation, ceil_mode)
+    if min(places) >= 1:
+        return
+    if name == "avg_pool3d":
+        has, wants = by_axis(size[1:], "THW"), by_axis(kernel_size, "THW", "k")
+        raise RuntimeError(f"input image ({has}) smaller than kernel size ({wants})")
+    given, made = ("x".join(map(str, values)) for values in (size, (size[0], *(max(p, 0) for p in places))))
+    raise RuntimeError(f"Given input size: ({given}). Calculated output size: ({made}). Output size is too small")
+
+
+def check_adaptive(kind: str, input: Tensor, output_size: Any, n: int) -> Ints:
+    """The full output size. None means the input's."""
+    name = f"{kind}{n}d()"
+    if input.ndim not in (n + 1, n + 2):
+        colon = ":" if "max" in kind else ""
+        raise RuntimeError(f"{name}: Expected {n + 1}D or {n + 2}D tensor, but got{colon} {list(input.shape)}")
+    wanted = output_size if isinstance(output_size, list | tuple) else (output_size,) * n
+    size = tuple(have if want is None else int(want) for have, want in zip(input.shape[-n:], wanted, strict=True))
+    if min(size) < 0:
+        shown = ", ".join(map(str, size))
+        raise RuntimeError(f"{kind}{n}d: elements of output_size must be greater than or equal to 0 but received {{{shown}}}")
+    return size

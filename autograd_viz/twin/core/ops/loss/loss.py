@@ -15,13 +15,8 @@ from typing import Any
 import numpy as np
 
 from ...base.names import sign, where
-from ...base.public import public
-from ...base.readings import composite, inlined
-from ...op.primitive import primitive
-from ...op.row import row
-from ...tensor.arguments import check_broadcast
-from ...tensor.refusals import refuse
-from ...tensor.tensor import Tensor
+from ...op import composite, inlined, primitive, public, row
+from ...tensor import Tensor, check_broadcast, refuse, refuse_if
 
 NONE, MEAN, SUM = range(3)  # the numbers that nodes save
 
@@ -63,8 +58,7 @@ def smooth_l1_loss(self, target, *, reduction=1, beta=1.0):
     return reduced(np.where(z < beta, 0.5 * z * z / beta, z - 0.5 * beta).astype(z.dtype), reduction)
 smooth_l1_loss.defvjp(
     self   = lambda grad, self, target, reduction, beta: per_term(grad, self, reduction) * smooth_l1_slope(self - target, beta),
-    target = lambda grad, self, target, reduction, beta: per_term(grad, self, reduction) * smooth_l1_slope(target - self, beta),
-)
+    target = lambda grad, self, target, reduction, beta: per_term(grad, self, reduction) * smooth_l1_slope(target - self, beta))
 
 
 @inlined
@@ -80,8 +74,7 @@ def huber_loss(self, target, *, reduction=1, delta=1.0):
     return reduced(np.where(z < delta, 0.5 * z * z, delta * (z - 0.5 * delta)).astype(z.dtype), reduction)
 huber_loss.defvjp(
     self   = lambda grad, self, target, reduction, delta: per_term(grad, self, reduction) * huber_slope(self - target, delta),
-    target = lambda grad, self, target, reduction, delta: per_term(grad, self, reduction) * huber_slope(target - self, delta),
-)
+    target = lambda grad, self, target, reduction, delta: per_term(grad, self, reduction) * huber_slope(target - self, delta))
 
 
 @inlined
@@ -92,27 +85,18 @@ def huber_slope(z: Any, delta: float) -> Any:
 
 # fmt: on
 def floating(array: Any, kernel: str) -> Any:
-    """The array, if its type has gradients.
-
-    Raises:
-        NotImplementedError: it has none; in PyTorch's words, with `kernel` as the name of the missing kernel.
-    """
+    """The array, if its type has gradients."""
     refuse(array, "iub", kernel)
     return array
 
 
 def reduction_number(reduction: str, size_average: bool | None = None, reduce: bool | None = None) -> int:
-    """0, 1 or 2 for "none", "mean" or "sum". The two old flags win if given.
-
-    Raises:
-        ValueError: another word.
-    """
+    """0, 1 or 2 for "none", "mean" or "sum". The two old flags win if given."""
     if size_average is not None or reduce is not None:
         reduction = "none" if reduce is False else "sum" if size_average is False else "mean"
         text = f"size_average and reduce args will be deprecated, please use reduction='{reduction}' instead."
         warnings.warn(text, UserWarning, stacklevel=3)
-    if reduction not in ("none", "mean", "sum"):
-        raise ValueError(f"{reduction} is not a valid value for reduction")
+    refuse_if(reduction not in ("none", "mean", "sum"), lambda: f"{reduction} is not a valid value for reduction", ValueError)
     return ("none", "mean", "sum").index(reduction)
 
 
@@ -131,9 +115,14 @@ def loss(name: str, between: str = "") -> Callable[[Any], Any]:
 def as_called(function: Any, between: str) -> Any:
     """The loss with its public signature: `reduction` as a word, and the two flags."""
     own = inspect.signature(function)
-    seen = own.replace(parameters=with_old_flags([*own.parameters.values()], between))
-    names, takes_number = [*seen.parameters], "reduction" in own.parameters
-    first = names.index("size_average")
+    parameters, names, kind = [*own.parameters.values()], [*own.parameters], inspect.Parameter.POSITIONAL_OR_KEYWORD
+    average, reduce = (inspect.Parameter(n, kind, default=None, annotation="bool | None") for n in ("size_average", "reduce"))
+    word = inspect.Parameter("reduction", kind, default="mean", annotation="str")
+    takes_number = "reduction" in names
+    at = names.index("reduction") if takes_number else len(names)  # the flags and the word stand there
+    first = names.index(between) if between else at
+    seen = own.replace(parameters=[*parameters[:first], average, *parameters[first:at], reduce, word, *parameters[at + 1 :]])
+    names = [*seen.parameters]
 
     @wraps(function)
     def call(*args: Any, **options: Any) -> Any:
@@ -162,17 +151,6 @@ def misfit(function: str, seen: inspect.Signature, args: tuple[Any, ...], option
     return TypeError(f"{function}() got multiple values for argument {twice!r}")
 
 
-def with_old_flags(parameters: list[inspect.Parameter], between: str) -> list[inspect.Parameter]:
-    """A loss's parameters with the three for the reduction: in the place of `reduction`, or at the end."""
-    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
-    average, reduce = (inspect.Parameter(n, kind, default=None, annotation="bool | None") for n in ("size_average", "reduce"))
-    word = inspect.Parameter("reduction", kind, default="mean", annotation="str")
-    names = [p.name for p in parameters]
-    at = names.index("reduction") if "reduction" in names else len(names)
-    first = names.index(between) if between else at
-    return [*parameters[:first], average, *parameters[first:at], reduce, word, *parameters[at + 1 :]]
-
-
 def reduce_terms(terms: Tensor, reduction: int) -> Tensor:
     """The reduced terms, as tensors: the mean or the sum is recorded."""
     return terms if reduction == NONE else terms.mean() if reduction == MEAN else terms.sum()
@@ -193,15 +171,15 @@ def same_shape(input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
     return tuple(t if t.shape == size else t.expand(size) for t in (input, target))  # type: ignore[return-value]
 
 
-def check_weights(weight: Tensor, input: Tensor) -> None:
-    """Refuse weights that do not have one number per element."""
-    if weight.shape != input.shape:
-        raise ValueError("Weights and input must have the same size.")
+def weighted(terms: Tensor, weight: Tensor, input: Tensor) -> Tensor:
+    """The terms times their weights. There is one weight per element of the input."""
+    refuse_if(weight.shape != input.shape, "Weights and input must have the same size.", ValueError)
+    return terms * weight
 
 
-def weighted_mean(terms: Tensor, weight: Tensor, reduction: int) -> Tensor:
-    """The weighted terms. A mean is divided by the sum of the weights."""
-    terms = terms * weight
+def weighted_mean(terms: Tensor, weight: Tensor, input: Tensor, reduction: int) -> Tensor:
+    """The weighted terms, reduced. A mean is divided by the sum of the weights."""
+    terms = weighted(terms, weight, input)
     return terms.sum() / weight.sum() if reduction == MEAN else reduce_terms(terms, reduction)
 
 
@@ -211,8 +189,7 @@ def mse_loss_of(input: Tensor, target: Tensor, reduction: int, weight: Tensor | 
     expanded, aim = same_shape(input, target)
     if weight is None:
         return mse_loss(expanded, aim, reduction=reduction)
-    check_weights(weight, input)
-    return weighted_mean((expanded - aim) ** 2, weight, reduction)
+    return weighted_mean((expanded - aim) ** 2, weight, input, reduction)
 
 
 @loss("l1_loss")
@@ -221,8 +198,7 @@ def l1_loss(input: Tensor, target: Tensor, reduction: int, weight: Tensor | None
     expanded, aim = same_shape(input, target)
     if weight is None:
         return reduce_terms((expanded - aim).abs(), reduction)
-    check_weights(weight, input)
-    return weighted_mean((expanded - aim).abs(), weight, reduction)
+    return weighted_mean((expanded - aim).abs(), weight, input, reduction)
 
 
 @loss("smooth_l1_loss")
@@ -233,8 +209,7 @@ def smooth_l1_loss_of(input: Tensor, target: Tensor, reduction: int, beta: float
         RuntimeError: beta is negative.
     """
     expanded, aim = same_shape(input, target)
-    if beta < 0:
-        raise RuntimeError("smooth_l1_loss does not support negative values for beta.")
+    refuse_if(beta < 0, "smooth_l1_loss does not support negative values for beta.")
     if beta == 0:
         return reduce_terms((expanded - aim).abs(), reduction)
     return smooth_l1_loss(expanded, aim, reduction=reduction, beta=beta)
@@ -251,9 +226,7 @@ def huber_loss_of(
     """
     expanded, aim = same_shape(input, target)
     number = reduction_number(reduction)
-    if delta <= 0:
-        raise RuntimeError("huber_loss does not support non-positive values for delta.")
+    refuse_if(delta <= 0, "huber_loss does not support non-positive values for delta.")
     if weight is None:
         return huber_loss(expanded, aim, reduction=number, delta=delta)
-    check_weights(weight, input)
-    return reduce_terms(huber_loss(expanded, aim, reduction=NONE, delta=delta) * weight, number)
+    return reduce_terms(weighted(huber_loss(expanded, aim, reduction=NONE, delta=delta), weight, input), number)

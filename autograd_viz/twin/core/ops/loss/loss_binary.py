@@ -8,11 +8,8 @@ from typing import Any
 import numpy as np
 
 from ...base.names import exp, log, per_term, sigmoid, where, zeros_like
-from ...base.readings import composite, inlined
-from ...op.primitive import primitive
-from ...op.row import row
-from ...tensor.arguments import check_broadcast
-from ...tensor.tensor import Tensor
+from ...op import composite, inlined, primitive, row
+from ...tensor import Tensor, check_broadcast, refuse_if, scalar_type
 from .loss import loss, reduced
 
 
@@ -25,19 +22,15 @@ def weighted(value: Any, weight: Any) -> Any:
 @primitive("BinaryCrossEntropyBackward0")
 def binary_cross_entropy(self, target, *, weight=None, reduction=1):
     """-(target * log(self) + (1 - target) * log(1 - self)). The logarithm is at least -100."""
-    if np.any((self < 0) | (self > 1)):
-        raise RuntimeError("all elements of input should be between 0 and 1")
-    if self.dtype != target.dtype:
-        names = {"float16": "Half", "float32": "Float", "float64": "Double", "int64": "Long", "bool": "Bool", "int32": "Int"}
-        raise RuntimeError(f"Found dtype {names[target.dtype.name]} but expected {names[self.dtype.name]}")
+    refuse_if(np.any((self < 0) | (self > 1)), "all elements of input should be between 0 and 1")
+    refuse_if(self.dtype != target.dtype, lambda: f"Found dtype {scalar_type(target)} but expected {scalar_type(self)}")
     yes, no = (np.maximum(log, self.dtype.type(-100)) for log in (np.log(self), np.log1p(-self)))
     return reduced(weighted(-(target * yes + (1 - target) * no), weight), reduction)
 binary_cross_entropy.defvjp(
     self   = lambda grad, self, target, weight, reduction:
         weighted(per_term(grad, self, reduction), weight) * ((self - target) / away_from_zero((1 - self) * self)),
     target = lambda grad, self, weight, reduction:
-        weighted(per_term(grad, self, reduction), weight) * (log_above(1 - self) - log_above(self)),
-)
+        weighted(per_term(grad, self, reduction), weight) * (log_above(1 - self) - log_above(self)))
 
 
 @composite
@@ -62,8 +55,8 @@ binary_cross_entropy_with_logits.defvjp(
     self   = lambda grad, self, target, weight, pos_weight, reduction:
         weighted(per_term(grad, self, reduction), weight) * logits_slope(self, target, pos_weight),
     target = lambda grad, self, weight, pos_weight, reduction:
-        weighted(per_term(grad, self, reduction), weight) * logits_target_slope(self, pos_weight),
-)
+        weighted(per_term(grad, self, reduction), weight)
+        * (-self if pos_weight is None else log_of_sigmoid(-self) - pos_weight * log_of_sigmoid(self)))
 
 
 @inlined
@@ -72,12 +65,6 @@ def logits_slope(self: Any, target: Any, pos_weight: Any) -> Any:
     if pos_weight is None:
         return sigmoid(self) - target
     return (pos_weight * target + 1 - target) * sigmoid(self) - pos_weight * target
-
-
-@inlined
-def logits_target_slope(self: Any, pos_weight: Any) -> Any:
-    """The derivative with respect to the target, in which the loss is linear."""
-    return -self if pos_weight is None else log_of_sigmoid(-self) - pos_weight * log_of_sigmoid(self)
 
 
 @composite

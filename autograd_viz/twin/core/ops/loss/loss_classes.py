@@ -9,9 +9,8 @@ import numpy as np
 
 from ...base.names import zeros_like
 from ...base.symbol import Symbol, call
-from ...op.primitive import primitive
-from ...tensor.refusals import check_scalar_type
-from ...tensor.tensor import Tensor
+from ...op import primitive, row
+from ...tensor import Tensor, check_scalar_type, refuse_if
 from ..elementwise.arithmetic import add_scalar, div_scalar, mul_scalar
 from .loss import MEAN, NONE, loss, reduced
 
@@ -39,27 +38,10 @@ def at_targets(self: Any, chosen: Any) -> tuple[Any, ...]:
     return (*samples[: class_axis(self)], chosen, *samples[class_axis(self) :])
 
 
-def nll_forward(self: Any, target: Any, weight: Any, reduction: int, ignore_index: int) -> tuple[Any, Any]:
-    """-weight[target] * self[target] for each sample, and the sum of the weights, which is the divisor of a mean."""
-    chosen, weights = weight_per_target(self, target, weight, ignore_index)
-    terms = -weights * self[at_targets(self, chosen)]
-    terms, total = np.where(weights == 0, 0, terms).astype(self.dtype), weights.sum(dtype=self.dtype)
-    return (terms.sum() / total if reduction == MEAN else reduced(terms, reduction)), total
-
-
-def nll_backward(grad: Any, self: Any, target: Any, weight: Any, reduction: int, ignore_index: int, total: Any) -> Any:
-    """-weight[target] * grad at each sample's target, else 0."""
-    chosen, weights = weight_per_target(self, target, weight, ignore_index)
-    share = (grad / total if reduction == MEAN else grad) * -weights
-    out = np.zeros(self.shape, grad.dtype)
-    out[at_targets(self, chosen)] = np.where(weights == 0, 0, share)
-    return out
-
-
 def nll_rule(
     grad: Symbol, self: Symbol, *, target: Symbol, weight: Any, reduction: int, total_weight: Symbol, **_: Any
 ) -> Symbol:
-    """The text of `nll_backward` in a formula."""
+    """The text of `nll_loss_backward` in a formula."""
     share = -grad if weight is None else -grad * weight
     return call("zeros_but", share / total_weight if reduction == MEAN else share, at=target)
 
@@ -67,54 +49,52 @@ def nll_rule(
 @primitive("NllLossBackward0", results=("output", "total_weight"), nondifferentiable=("total_weight",))
 def nll_loss_forward(self, *, target, weight=None, reduction=1, ignore_index=-100):
     """The negative log-probability of each target. The classes are dimension 1."""
-    return nll_forward(self, target, weight, reduction, ignore_index)
+    chosen, weights = weight_per_target(self, target, weight, ignore_index)
+    terms = -weights * self[at_targets(self, chosen)]
+    terms, total = np.where(weights == 0, 0, terms).astype(self.dtype), weights.sum(dtype=self.dtype)
+    return (terms.sum() / total if reduction == MEAN else reduced(terms, reduction)), total
 
 
 @primitive("NllLossBackwardBackward0", written=nll_rule)
 def nll_loss_backward(grad_output, self, *, target, weight, reduction, ignore_index, total_weight):
     """-grad_output * weight at the targets, else 0."""
-    return nll_backward(grad_output, self, target, weight, reduction, ignore_index, total_weight)
+    chosen, weights = weight_per_target(self, target, weight, ignore_index)
+    share = (grad_output / total_weight if reduction == MEAN else grad_output) * -weights
+    out = np.zeros(self.shape, grad_output.dtype)
+    out[at_targets(self, chosen)] = np.where(weights == 0, 0, share)
+    return out
 nll_loss_backward.defvjp(
     grad_output = lambda grad, target, weight, reduction, ignore_index:
         nll_loss_forward(grad, target=target, weight=weight, reduction=reduction, ignore_index=ignore_index)[0],
-    self        = lambda grad: zeros_like(grad),
-)
+    self        = lambda grad: zeros_like(grad))
 
 
-@primitive("NllLoss2DBackward0", results=("output", "total_weight"), nondifferentiable=("total_weight",))
-def nll_loss2d_forward(self, *, target, weight=None, reduction=1, ignore_index=-100):
-    """The negative log-probability of the target of each pixel."""
-    return nll_forward(self, target, weight, reduction, ignore_index)
-nll_loss2d_forward.defvjp(
+nll_loss2d_forward = row("nll_loss2d_forward", "NllLoss2DBackward0", "The negative log-probability of each pixel's target.",
+    lambda self, *, target, weight=None, reduction=1, ignore_index=-100:
+        nll_loss_forward.forward(self, target=target, weight=weight, reduction=reduction, ignore_index=ignore_index),
+    results=("output", "total_weight"), nondifferentiable=("total_weight",),
     self = lambda grad, self, target, weight, reduction, ignore_index, total_weight:
         nll_loss2d_backward(grad, self, target=target, weight=weight, reduction=reduction, ignore_index=ignore_index,
-                            total_weight=total_weight),
-)
-
-
-@primitive("NllLoss2DBackwardBackward0", written=nll_rule)
-def nll_loss2d_backward(grad_output, self, *, target, weight, reduction, ignore_index, total_weight):
-    """-grad_output * weight at the targets, else 0."""
-    return nll_backward(grad_output, self, target, weight, reduction, ignore_index, total_weight)
-nll_loss2d_backward.defvjp(
+                            total_weight=total_weight))
+nll_loss2d_backward = row("nll_loss2d_backward", "NllLoss2DBackwardBackward0", "-grad_output * weight at the targets, else 0.",
+    lambda grad_output, self, *, target, weight, reduction, ignore_index, total_weight: nll_loss_backward.forward(
+        grad_output, self, target=target, weight=weight, reduction=reduction, ignore_index=ignore_index,
+        total_weight=total_weight), written=nll_rule,
     grad_output = lambda grad, target, weight, reduction, ignore_index:
         nll_loss2d_forward(grad, target=target, weight=weight, reduction=reduction, ignore_index=ignore_index)[0],
-    self        = lambda grad: zeros_like(grad),
-)
+    self        = lambda grad: zeros_like(grad))
 
 
 # fmt: on
 def check_targets(input: Tensor, target: Tensor, weight: Tensor | None) -> None:
     """Refuse targets and weights that do not fit the scores."""
-    if input.ndim == 0:
-        raise ValueError("Expected 1 or more dimensions (got 0)")
+    refuse_if(input.ndim == 0, "Expected 1 or more dimensions (got 0)", ValueError)
     if input.ndim != 1 and (target.ndim == 0 or input.shape[0] != target.shape[0]):
         got = target.shape[0] if target.ndim else 0
         raise ValueError(f"Expected input batch_size ({input.shape[0]}) to match target batch_size ({got}).")
     if input.ndim == 1 and target.ndim == 1 and target.numel() != 1:
         raise ValueError(f"For 1D input, 1D target must have size 1, but got target size: {target.numel()}")
-    if input.ndim <= 2 and target.ndim > 1:
-        raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
+    refuse_if(input.ndim <= 2 and target.ndim > 1, "0D or 1D target tensor expected, multi-target not supported")
     if input.ndim > 2 and target.shape != (wanted := (input.shape[0], *input.shape[2:])):
         raise RuntimeError(f"Expected target size {list(wanted)}, got {list(target.shape)}")
     if target.dtype.name not in ("int64", "uint8"):
@@ -160,8 +140,7 @@ def cross_entropy(
     Raises:
         RuntimeError, ValueError, IndexError: the target does not fit, in PyTorch's words.
     """
-    if not 0 <= label_smoothing <= 1:
-        raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing:g}")
+    refuse_if(not 0 <= label_smoothing <= 1, lambda: f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing:g}")
     if input.shape == target.shape and input.ndim:
         return cross_entropy_of_probabilities(input, target, weight, reduction, label_smoothing)
     log_probabilities = input.log_softmax(class_axis(input)) if input.ndim else input
@@ -181,11 +160,7 @@ def weight_by_class(weight: Tensor, scores: Tensor) -> Tensor:
 def cross_entropy_of_probabilities(
     input: Tensor, target: Tensor, weight: Tensor | None, reduction: int, label_smoothing: float
 ) -> Tensor:
-    """-sum(target * log_softmax(input)) for each sample.
-
-    Raises:
-        RuntimeError: the probabilities have a whole-number type.
-    """
+    """-sum(target * log_softmax(input)) for each sample."""
     if not target.dtype.is_floating_point:
         raise RuntimeError(f"Expected floating point type for target with class probabilities, got {target.dtype.legacy}")
     axis = class_axis(input)

@@ -7,9 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...base.public import public
-from ...tensor.arguments import check_dim
-from ...tensor.refusals import of_tensors
-from ...tensor.tensor import Tensor
+from ...tensor import Tensor, check_dim, of_tensors, refuse_if
 from ..elementwise.arithmetic import mul
 from ..reduce.reduction import sum_all, sum_dim
 from ..shape.shape import permute_dims, squeeze_all
@@ -51,8 +49,7 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2) -> Any:
     Raises:
         RuntimeError: the paired dimensions do not fit.
     """
-    if a.dtype is not b.dtype:
-        raise RuntimeError("both inputs should have same dtype")
+    refuse_if(a.dtype is not b.dtype, "both inputs should have same dtype")
     first, second = _paired(a, b, dims)
     for d1, d2 in zip(first, second, strict=True):
         if b.shape[d2] == 1 and a.shape[d1] >= 1:
@@ -75,16 +72,11 @@ def _contracted(a: Tensor, b: Tensor, first: list[int], second: list[int]) -> An
     left, right = permute_dims(a, dims=(*free_a, *first)), permute_dims(b, dims=(*second, *free_b))
     shape = [a.shape[d] for d in free_a] + [b.shape[d] for d in free_b]
     rows, columns = math.prod(a.shape[d] for d in free_a), math.prod(b.shape[d] for d in free_b)
-    if rows == columns == 1:
-        return _number(left, right).reshape(shape)
+    if rows == columns == 1:  # the sum of all products: a dot product if the memory of both is contiguous
+        if left._data.flags.c_contiguous and right._data.flags.c_contiguous:
+            return dot(*(x if x.ndim == 1 else x.view(-1) for x in (left, right))).reshape(shape)
+        return sum_all(mul(squeeze_all(left), squeeze_all(right))).reshape(shape)
     return mm(left.reshape(rows, summed), right.reshape(summed, columns)).reshape(shape)
-
-
-def _number(left: Any, right: Any) -> Any:
-    """The sum of all products. It is a dot product if the memory of both is contiguous."""
-    if left._data.flags.c_contiguous and right._data.flags.c_contiguous:
-        return dot(*(x if x.ndim == 1 else x.view(-1) for x in (left, right)))
-    return sum_all(mul(squeeze_all(left), squeeze_all(right)))
 
 
 def _paired(a: Tensor, b: Tensor, dims: Any) -> tuple[list[int], list[int]]:
@@ -92,14 +84,11 @@ def _paired(a: Tensor, b: Tensor, dims: Any) -> tuple[list[int], list[int]]:
     if isinstance(dims, Tensor):
         dims = dims.tolist()
     if isinstance(dims, int):
-        if dims < 0:
-            raise RuntimeError(f"tensordot expects dims >= 0, but got dims={dims}")
-        if dims > min(a.ndim, b.ndim):
-            raise RuntimeError(f"tensordot expects dims < ndim_a or ndim_b, but got dims={dims}")
+        refuse_if(dims < 0, lambda: f"tensordot expects dims >= 0, but got dims={dims}")
+        refuse_if(dims > min(a.ndim, b.ndim), lambda: f"tensordot expects dims < ndim_a or ndim_b, but got dims={dims}")
         return list(range(-dims, 0)), list(range(dims))
     first, second = ([d] if isinstance(d, int) else list(d) for d in dims)
-    if len(first) != len(second):
-        raise RuntimeError("both dimension lists should have same length")
+    refuse_if(len(first) != len(second), "both dimension lists should have same length")
     return first, second
 
 
@@ -114,8 +103,7 @@ def multi_dot(tensors: Sequence[Tensor]) -> Any:
     """
     matrices = list(tensors)
     n = len(matrices)
-    if n < 2:
-        raise RuntimeError(f"multi_dot(): expected at least 2 tensors but got {n}")
+    refuse_if(n < 2, lambda: f"multi_dot(): expected at least 2 tensors but got {n}")
     shape: list[int] = []
     for i, name in ((0, "first"), (-1, "last")):
         if matrices[i].ndim not in (1, 2):

@@ -6,7 +6,7 @@ import string
 from collections.abc import Sequence
 from typing import Any
 
-from ...tensor.tensor import Tensor
+from ...tensor import Tensor, refuse_if
 from ..shape.shape import permute_dims
 
 Names = list[str]  # one per dimension; "..." becomes "...0", "...1" and so on
@@ -32,16 +32,14 @@ def read_equation(equation: str, ndims: Sequence[int]) -> tuple[list[Names], Nam
             )
         widest = max(widest, ndim - named)
     inputs = [_names(part, ndim - len(part.replace("...", "")), widest) for part, ndim in zip(parts, ndims, strict=True)]
-    output = _names(right, widest, widest) if arrow else _implied(left, inputs, widest)
+    if arrow:
+        output = _names(right, widest, widest)
+    else:  # the dimensions of "...", then the letters that occur once, in alphabetical order
+        letters = left.replace("...", "").replace(",", "")
+        output = _names("...", widest, widest) + sorted(c for c in set(letters) if letters.count(c) == 1)
     _check_output(output, inputs, right, equation)
     known = {n for names in inputs for n in names}
     return inputs, output, sorted(known - set(output))
-
-
-def _implied(left: str, inputs: list[Names], widest: int) -> Names:
-    """The result without an arrow: the dimensions of "...", then the letters that occur once, in alphabetical order."""
-    letters = left.replace("...", "").replace(",", "")
-    return _names("...", widest, widest) + sorted(c for c in set(letters) if letters.count(c) == 1)
 
 
 def _names(part: str, covered: int, widest: int) -> Names:
@@ -52,8 +50,7 @@ def _names(part: str, covered: int, widest: int) -> Names:
 
 def _check_letters(part: str, equation: str, where: str) -> None:
     rest = part.replace("...", "", 1)
-    if "." in rest:
-        raise RuntimeError(f"einsum(): found '.'{where}")
+    refuse_if("." in rest, lambda: f"einsum(): found '.'{where}")
     for c in rest:
         if c not in string.ascii_letters:
             raise RuntimeError(
@@ -73,11 +70,7 @@ def _check_output(output: Names, inputs: list[Names], right: str, equation: str)
 
 
 def spread(operands: Sequence[Tensor], inputs: list[Names], order: Names) -> list[Any]:
-    """Each operand with a dimension for each name, in `order`. A repeated name takes the diagonal.
-
-    Raises:
-        RuntimeError: one name has two lengths.
-    """
+    """Each operand with a dimension for each name, in `order`. A repeated name takes the diagonal."""
     lengths: dict[str, int] = {}
     out = []
     for k, (operand, given) in enumerate(zip(operands, inputs, strict=True)):

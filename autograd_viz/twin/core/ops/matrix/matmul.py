@@ -6,30 +6,17 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import numpy as np
-
+from ...base.dtypes import from_numpy_dtype
 from ...base.names import conjugated, t, transpose_dims
-from ...base.public import public
-from ...base.readings import composite
-from ...op.primitive import primitive
-from ...op.row import row
-from ...tensor.arguments import check_broadcast
-from ...tensor.refusals import check_scalar_type, check_tensor, scalar_type
-from ...tensor.tensor import Tensor
+from ...op import composite, public, public_primitive, row
+from ...tensor import Tensor, check_scalar_type, check_tensor, refuse_if, scalar_type
 from ..shape.shape import clone, unsafe_view
+from ..shape.views import broadcast_shapes
 
 
 def by(array: Any) -> str:
     """A shape as "2x3"."""
     return "x".join(map(str, array.shape))
-
-
-# the C++ names of element types, for error messages
-_C_NAMES = {
-    "float16": "c10::Half", "float32": "float", "float64": "double", "int64": "long int", "int32": "int", "int16": "short int",
-    "int8": "signed char", "uint8": "unsigned char", "bool": "bool", "complex64": "c10::complex<float>",
-    "complex128": "c10::complex<double>",
-}
 
 
 def check_matrices(mat1: Any, mat2: Any, first: str, second: str) -> None:
@@ -42,7 +29,7 @@ def check_matrices(mat1: Any, mat2: Any, first: str, second: str) -> None:
     if mat1.shape[1] != mat2.shape[0]:
         raise RuntimeError(f"mat1 and mat2 shapes cannot be multiplied ({by(mat1)} and {by(mat2)})")
     if mat1.dtype != mat2.dtype:
-        names = _C_NAMES[mat1.dtype.name], _C_NAMES[mat2.dtype.name]
+        names = [from_numpy_dtype(m.dtype).cpp for m in (mat1, mat2)]
         raise RuntimeError(f"expected m1 and m2 to have the same dtype, but got: {names[0]} != {names[1]}")
 
 
@@ -52,12 +39,8 @@ def mT(matrix: Any) -> Any:  # noqa: N802 -- as in Tensor.mT
     return transpose_dims(matrix, dim0=-2, dim1=-1)
 
 
-@public
-@primitive(
-    "MmBackward0",
-    written=lambda self, mat2: self @ mat2,
-    also_saved=("self_sym_sizes", "self_sym_strides", "mat2_sym_sizes", "mat2_sym_strides"),
-)
+@public_primitive("mm", "MmBackward0", written=lambda self, mat2: self @ mat2,
+    also_saved=("self_sym_sizes", "self_sym_strides", "mat2_sym_sizes", "mat2_sym_strides"))
 def mm(self, mat2):
     """Matrix times matrix: (n, k) @ (k, m) -> (n, m)."""
     if self.ndim != 2 or mat2.ndim != 2 or self.shape[1] != mat2.shape[0] or self.dtype is not mat2.dtype:
@@ -65,8 +48,7 @@ def mm(self, mat2):
     return self.dot(mat2)  # for two matrices the same as `@`, in half the time
 
 
-@public
-@primitive("MvBackward0")
+@public_primitive("mv", "MvBackward0")
 def mv(self, vec):
     """Matrix times vector: (n, k) @ (k,) -> (n,).
 
@@ -83,16 +65,14 @@ def mv(self, vec):
     return self @ vec
 
 
-@public
-@primitive("DotBackward0")
+@public_primitive("dot", "DotBackward0")
 def dot(self, tensor):
     """Vector times vector: (k,) @ (k,) -> ()."""
     check_vectors(self, tensor)
     return self @ tensor
 dot.defvjp(
     self   = lambda grad, tensor: grad * conjugated(tensor),
-    tensor = lambda grad, self:   grad * conjugated(self),
-)
+    tensor = lambda grad, self:   grad * conjugated(self))
 
 
 ger = row("ger", "GerBackward0", "Outer product: (n,), (m,) -> (n, m).",
@@ -101,33 +81,20 @@ ger = row("ger", "GerBackward0", "Outer product: (n,), (m,) -> (n, m).",
     vec2 = lambda grad, self: t(grad) @ conjugated(self))
 
 
-@public
-@primitive("BmmBackward0", written=lambda self, mat2: self @ mat2)
+@public_primitive("bmm", "BmmBackward0", written=lambda self, mat2: self @ mat2)
 def bmm(self, mat2):
     """A batch of matrix products: (b, n, k) @ (b, k, m) -> (b, n, m)."""
     check_batches(self, mat2)
     return self @ mat2
 bmm.defvjp(
     self = lambda grad, mat2: bmm(grad, conjugated(mT(mat2))),
-    mat2 = lambda grad, self: bmm(conjugated(mT(self)), grad),
-)
+    mat2 = lambda grad, self: bmm(conjugated(mT(self)), grad))
 
 
 # fmt: on
-def common_shape(*shapes: tuple[int, ...]) -> tuple[int, ...]:
-    """The shape that these shapes broadcast to.
-
-    Raises:
-        RuntimeError: they do not broadcast.
-    """
-    check_broadcast(*(Tensor(np.broadcast_to(0.0, shape)) for shape in shapes))
-    return np.broadcast_shapes(*shapes)
-
-
 def check_vectors(a: Any, b: Any) -> None:
     """Refuse operands that `dot` cannot multiply."""
-    if a.ndim != 1 or b.ndim != 1:
-        raise RuntimeError(f"1D tensors expected, but got {a.ndim}D and {b.ndim}D tensors")
+    refuse_if(a.ndim != 1 or b.ndim != 1, lambda: f"1D tensors expected, but got {a.ndim}D and {b.ndim}D tensors")
     if a.dtype != b.dtype:
         raise RuntimeError(f"dot : expected both vectors to have same dtype, but found {scalar_type(a)} and {scalar_type(b)}")
     if a.shape != b.shape:
@@ -216,7 +183,7 @@ def _batched(a: Tensor, b: Tensor) -> Any:
     """Both broadcast to one batch, with one product per matrix."""
     left, right = a, b.unsqueeze(1) if b.ndim == 1 else b
     n, k = left.shape[-2:] if a.ndim > 1 else (1, a.shape[0])
-    batch = common_shape(left.shape[:-2], right.shape[:-2])
+    batch = broadcast_shapes(left.shape[:-2], right.shape[:-2])
     size = math.prod(batch)
     left = left.expand(*batch, n, k).reshape(size, n, k)
     right = right.expand(*batch, *right.shape[-2:]).reshape(size, *right.shape[-2:])

@@ -9,11 +9,8 @@ from typing import Any
 import numpy as np
 
 from ...base.names import conj, mT, unsqueeze
-from ...base.public import public
-from ...base.readings import composite
-from ...op.row import row
-from ...tensor.refusals import refuse
-from ...tensor.tensor import Tensor
+from ...op import composite, public, row
+from ...tensor import Tensor, refuse, refuse_if
 
 
 @public("linalg.LinAlgError")
@@ -61,8 +58,7 @@ def column_major(array: Any) -> Any:
 
 def have_matrices(x: Tensor, op: str, what: str = "A") -> None:
     """Refuse fewer than two dimensions."""
-    if x.ndim < 2:
-        raise RuntimeError(f"{op}: The input tensor {what} must have at least 2 dimensions.")
+    refuse_if(x.ndim < 2, lambda: f"{op}: The input tensor {what} must have at least 2 dimensions.")
 
 
 def square_matrices(x: Tensor, op: str, what: str = "A") -> None:
@@ -97,11 +93,7 @@ def check_fits(a: Tensor, b: Tensor, left: bool, op: str) -> None:
 
 
 def raise_first(info: Any, op: str, message: str) -> None:
-    """Raise if a matrix failed. `info` has its row, or 0, for each matrix; `message` has a placeholder for the row.
-
-    Raises:
-        LinAlgError: a matrix failed.
-    """
+    """Raise if a matrix failed. `info` has its row, or 0, for each matrix; `message` has a placeholder for the row."""
     if not np.any(info):
         return
     batch = int(np.flatnonzero(info)[0])

@@ -9,14 +9,12 @@ from typing import Any
 import numpy as np
 
 from ...base.names import bmm, conjugated, expand, ger, maybe_multiply, mT, unsqueeze
-from ...base.public import public
-from ...op.primitive import primitive
-from ...tensor.arguments import check_dim
-from ...tensor.refusals import check_expands, check_scalar_type, of_tensors, scalar_type
-from ...tensor.tensor import Tensor
+from ...op import primitive, public, public_primitive
+from ...tensor import Tensor, check_dim, check_expands, check_scalar_type, of_tensors, refuse_if, scalar_type
 from ..elementwise.arithmetic import add, mul
 from ..shape.shape import t, unsafe_view, view_sizes
-from .matmul import by, check_batches, check_matrices, check_vectors, common_shape, matmul
+from ..shape.views import broadcast_shapes
+from .matmul import by, check_batches, check_matrices, check_vectors, matmul
 
 
 @public(inplace=True)
@@ -27,8 +25,7 @@ def addmm(self, mat1, mat2, *, beta=1, alpha=1):
     return _plus(self, beta, mat1.dot(mat2), alpha)
 
 
-@public(inplace=True)
-@primitive("AddmvBackward0")
+@public_primitive("addmv", "AddmvBackward0", inplace=True)
 def addmv(self, mat, vec, *, beta=1, alpha=1):
     """beta * self + alpha * (mat @ vec).
 
@@ -43,12 +40,10 @@ def addmv(self, mat, vec, *, beta=1, alpha=1):
 addmv.defvjp(
     self = lambda grad, beta: maybe_multiply(grad, conjugated(beta)),
     mat  = lambda grad, vec, alpha: maybe_multiply(ger(grad, conjugated(vec)), conjugated(alpha)),
-    vec  = lambda grad, mat, alpha: maybe_multiply(conjugated(t(mat)) @ grad, conjugated(alpha)),
-)
+    vec  = lambda grad, mat, alpha: maybe_multiply(conjugated(t(mat)) @ grad, conjugated(alpha)))
 
 
-@public(inplace=True)
-@primitive("AddrBackward0")
+@public_primitive("addr", "AddrBackward0", inplace=True)
 def addr(self, vec1, vec2, *, beta=1, alpha=1):
     """beta * self + alpha * (outer product of vec1 and vec2).
 
@@ -62,12 +57,10 @@ def addr(self, vec1, vec2, *, beta=1, alpha=1):
 addr.defvjp(
     self = lambda grad, beta: maybe_multiply(grad, conjugated(beta)),
     vec1 = lambda grad, vec2, alpha: maybe_multiply(grad @ conjugated(vec2), conjugated(alpha)),
-    vec2 = lambda grad, vec1, alpha: maybe_multiply(t(grad) @ conjugated(vec1), conjugated(alpha)),
-)
+    vec2 = lambda grad, vec1, alpha: maybe_multiply(t(grad) @ conjugated(vec1), conjugated(alpha)))
 
 
-@public(inplace=True)
-@primitive("BaddbmmBackward0")
+@public_primitive("baddbmm", "BaddbmmBackward0", inplace=True)
 def baddbmm(self, batch1, batch2, *, beta=1, alpha=1):
     """beta * self + alpha * (batch1 @ batch2), matrix by matrix."""
     if batch1.ndim == batch2.ndim == 3:
@@ -77,12 +70,10 @@ def baddbmm(self, batch1, batch2, *, beta=1, alpha=1):
 baddbmm.defvjp(
     self   = lambda grad, beta: maybe_multiply(grad, conjugated(beta)),
     batch1 = lambda grad, batch2, alpha: maybe_multiply(bmm(grad, conjugated(mT(batch2))), conjugated(alpha)),
-    batch2 = lambda grad, batch1, alpha: maybe_multiply(bmm(conjugated(mT(batch1)), grad), conjugated(alpha)),
-)
+    batch2 = lambda grad, batch1, alpha: maybe_multiply(bmm(conjugated(mT(batch1)), grad), conjugated(alpha)))
 
 
-@public(inplace=True)
-@primitive("AddbmmBackward0")
+@public_primitive("addbmm", "AddbmmBackward0", inplace=True)
 def addbmm(self, batch1, batch2, *, beta=1, alpha=1):
     """beta * self + alpha * (the sum of the products batch1[i] @ batch2[i])."""
     if batch1.ndim > 1 and batch2.ndim > 2:
@@ -96,44 +87,38 @@ addbmm.defvjp(
                            conjugated(mT(batch2))), conjugated(alpha)),
     batch2 = lambda grad, batch1, alpha, batch1_sym_argsize_0, batch1_sym_argsize_1, batch2_sym_argsize_2:
         maybe_multiply(bmm(conjugated(mT(batch1)), expand(unsqueeze(grad, dim=0), (
-            batch1_sym_argsize_0, batch1_sym_argsize_1, batch2_sym_argsize_2))), conjugated(alpha)),
-)
+            batch1_sym_argsize_0, batch1_sym_argsize_1, batch2_sym_argsize_2))), conjugated(alpha)))
 
 
-@public
-@primitive("VdotBackward0")
+@public_primitive("vdot", "VdotBackward0")
 def vdot(self, other):
     """Vector times vector: (k,), (k,) -> ()."""
     check_vectors(self, other)
     return np.vdot(self, other)
 vdot.defvjp(
     self  = lambda grad, other: conjugated(grad) * other,
-    other = lambda grad, self:  grad * self,
-)
+    other = lambda grad, self:  grad * self)
 
 
-@public("linalg.cross")
-@primitive("LinalgCrossBackward0")
+@public_primitive("linalg.cross", "LinalgCrossBackward0")
 def linalg_cross(self, other, *, dim=-1):
     """The cross product of the vectors of length 3 along `dim`.
 
     Raises:
         RuntimeError: the numbers of dimensions differ, or a vector does not have length 3.
     """
-    if self.ndim != other.ndim:
-        raise RuntimeError("linalg.cross: inputs must have the same number of dimensions.")
+    refuse_if(self.ndim != other.ndim, "linalg.cross: inputs must have the same number of dimensions.")
     if (self.shape[dim], other.shape[dim]) != (3, 3):
         raise RuntimeError(
             f"linalg.cross: inputs dimension {dim} must have length 3. Got {self.shape[dim]} and {other.shape[dim]}"
         )
-    common_shape(self.shape, other.shape)
+    broadcast_shapes(self.shape, other.shape)
     check_scalar_type(other, self)
     self, other = np.broadcast_arrays(self, other)
     return np.cross(self, other, axis=dim)
 linalg_cross.defvjp(
     self  = lambda grad, other, dim: linalg_cross(conjugated(other), grad, dim=dim),
-    other = lambda grad, self, dim:  linalg_cross(grad, conjugated(self), dim=dim),
-)
+    other = lambda grad, self, dim:  linalg_cross(grad, conjugated(self), dim=dim))
 
 
 @primitive("TrilinearBackward0")
@@ -147,8 +132,7 @@ trilinear.defvjp(  # the gradient of a factor is again trilinear: grad replaces 
     i2 = lambda grad, i1, i3, expand1, expand2, expand3, sumdim:
         trilinear(i1, grad, i3, expand1=expand1, expand2=sumdim, expand3=expand3, sumdim=expand2),
     i3 = lambda grad, i1, i2, expand1, expand2, expand3, sumdim:
-        trilinear(i1, i2, grad, expand1=expand1, expand2=expand2, expand3=sumdim, sumdim=expand3),
-)
+        trilinear(i1, i2, grad, expand1=expand1, expand2=expand2, expand3=sumdim, sumdim=expand3))
 
 
 # fmt: on

@@ -1,62 +1,54 @@
-"""Random numbers as ops. The result does not depend on the input's values, so each gradient is zero."""
+"""Random numbers as ops, and their seeds. The result does not depend on the input's values, so each gradient is zero."""
 # fmt: off
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from ...base.names import zeros_like
-from ...base.public import INPLACE, public
-from ...op.primitive import primitive
-from ...op.row import row
+from ...op import INPLACE, Primitive, primitive, public, row
+from ...tensor import Tensor, refuse, refuse_if
 from ...tensor import factories as _factories  # noqa: F401 -- puts new_zeros and its like on Tensor
 from ...tensor.creation import drawn
-from ...tensor.random import Generator, chosen, laid_out
-from ...tensor.refusals import refuse
-from ...tensor.tensor import Tensor
+from ...tensor.random import Generator, chosen, default_generator, laid_out
 
 
-def _in_place(fill: Any) -> Any:
-    """Publish an op such as `uniform_fill` as the method `uniform_`."""
-    INPLACE[fill.name.removesuffix("_fill")] = fill
-    return fill
+def filling(node_name: str) -> Callable[..., Primitive]:
+    """Declare an op such as `uniform_fill`, and publish it as the method `uniform_`."""
+    def declared(forward: Callable[..., Any]) -> Primitive:
+        op = INPLACE[forward.__name__.removesuffix("_fill")] = primitive(node_name)(forward)
+        op.defvjp(self = lambda grad: zeros_like(grad))
+        return op
+    return declared
 
 
-@_in_place
-@primitive("UniformBackward0")
+@filling("UniformBackward0")
 def uniform_fill(self, *, low=0, high=1, generator=None):
     """Uniform numbers in [low, high), for uniform_()."""
     refuse(self, "iub", "check_uniform_bounds")
-    if low > high:
-        raise RuntimeError(f"uniform_ expects to return a [from, to) range, but found from={low:g} > to={high:g}")
+    refuse_if(low > high, lambda: f"uniform_ expects to return a [from, to) range, but found from={low:g} > to={high:g}")
     return laid_out(chosen(generator).uniform(self.size, self.dtype, low, high), self)
-uniform_fill.defvjp(self = lambda grad: zeros_like(grad))
 
 
-@_in_place
-@primitive("NormalBackward0")
+@filling("NormalBackward0")
 def normal_fill(self, *, mean=0, std=1, generator=None):
     """Normal numbers, for normal_()."""
     refuse(self, "iub", "normal_kernel_cpu")
     _check_std(std)
     return laid_out(chosen(generator).normal(self.size, self.dtype, mean, std, self.flags.c_contiguous), self)
-normal_fill.defvjp(self = lambda grad: zeros_like(grad))
 
 
-@_in_place
-@primitive("ExponentialBackward0")
+@filling("ExponentialBackward0")
 def exponential_fill(self, *, lambd=1, generator=None):
     """Exponential numbers, for exponential_()."""
-    if not lambd > 0:
-        raise RuntimeError(f"exponential_ expects lambda > 0.0, but found lambda={lambd:g}")
+    refuse_if(not lambd > 0, lambda: f"exponential_ expects lambda > 0.0, but found lambda={lambd:g}")
     return laid_out(chosen(generator).exponential(self.size, lambd).astype(self.dtype), self)
-exponential_fill.defvjp(self = lambda grad: zeros_like(grad))
 
 
-@_in_place
-@primitive("RandomBackward0")
+@filling("RandomBackward0")
 def random_fill(self, *, low=None, high=None, generator=None):
     """Whole numbers for random_(): from [low, high), from [0, low) for one number, or from the range of the type."""
     if high is None:
@@ -65,17 +57,14 @@ def random_fill(self, *, low=None, high=None, generator=None):
         high = _integers_held(self.dtype)
         if self.dtype.itemsize < 8:
             return laid_out((chosen(generator).words(self.size) % np.uint64(high)).astype(self.dtype), self)
-    if low >= high:
-        raise RuntimeError(f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}")
+    refuse_if(low >= high, lambda: f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}")
     return laid_out(chosen(generator).integers(self.size, low, high).astype(self.dtype), self)
-random_fill.defvjp(self = lambda grad: zeros_like(grad))
 
 
 @primitive("BernoulliBackward2")
 def bernoulli_number_fill(self, *, p=0.5, generator=None):
     """1 with probability p, else 0."""
-    if not 0 <= p <= 1:
-        raise RuntimeError(f"bernoulli_ expects p to be in [0, 1], but got p={p:g}")
+    refuse_if(not 0 <= p <= 1, lambda: f"bernoulli_ expects p to be in [0, 1], but got p={p:g}")
     return laid_out((chosen(generator).doubles(self.size) < p).astype(self.dtype), self)
 bernoulli_number_fill.defvjp(self = lambda grad: zeros_like(grad))
 
@@ -92,8 +81,7 @@ bernoulli_draw = row("bernoulli_draw", "BernoulliBackward0", "1 with the probabi
 @primitive("PoissonBackward0")
 def poisson_draw(self, *, generator=None):
     """Poisson numbers with the rates `self`."""
-    if (self < 0).any():
-        raise RuntimeError("invalid Poisson rate, expected rate to be non-negative")
+    refuse_if((self < 0).any(), "invalid Poisson rate, expected rate to be non-negative")
     return np.array([_poisson(r, chosen(generator)) for r in self.reshape(-1)], self.dtype).reshape(self.shape)
 poisson_draw.defvjp(self = lambda grad, self: zeros_like(self))
 
@@ -109,7 +97,7 @@ normal_around.defvjp(mean = lambda grad, mean_sym_sizes: zeros_like(grad))
 @primitive("NormalBackward2")
 def normal_spread(std, *, mean=0.0, generator=None):
     """Normal numbers, each with its own standard deviation."""
-    _check_spread(std)
+    refuse_if((std < 0).any(), "normal expects all elements of std >= 0.0")
     return chosen(generator).normal(std.size, std.dtype).reshape(std.shape) * std + std.dtype.type(mean)
 normal_spread.defvjp(std = lambda grad, std_sym_sizes: zeros_like(grad))
 
@@ -117,13 +105,12 @@ normal_spread.defvjp(std = lambda grad, std_sym_sizes: zeros_like(grad))
 @primitive("NormalBackward3", promotes=True)
 def normal_both(mean, std, *, generator=None):
     """Normal numbers, each with its own mean and standard deviation."""
-    _check_spread(std)
+    refuse_if((std < 0).any(), "normal expects all elements of std >= 0.0")
     shape = np.broadcast_shapes(mean.shape, std.shape)
     return chosen(generator).normal(int(np.prod(shape)), mean.dtype).reshape(shape) * std + mean
 normal_both.defvjp(
     mean = lambda grad, mean_sym_sizes: zeros_like(grad),
-    std  = lambda grad, std_sym_sizes: zeros_like(grad),
-)
+    std  = lambda grad, std_sym_sizes: zeros_like(grad))
 
 
 @primitive()
@@ -143,13 +130,7 @@ def multinomial_draw(self, *, num_samples, replacement=False, generator=None):
 
 # fmt: on
 def _check_std(std: float) -> None:
-    if std < 0:
-        raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
-
-
-def _check_spread(std: Any) -> None:
-    if (std < 0).any():
-        raise RuntimeError("normal expects all elements of std >= 0.0")
+    refuse_if(std < 0, lambda: f"normal expects std >= 0.0, but found std {std:g}")
 
 
 def _bernoulli(p: Any, generator: Generator | None) -> Any:
@@ -190,8 +171,7 @@ def bernoulli(input: Tensor, p: float | None = None, *, generator: Generator | N
 
 def bernoulli_fill(self: Tensor, p: Any = 0.5, *, generator: Generator | None = None) -> Any:
     """1 with probability `p`, else 0, for bernoulli_()."""
-    fill = bernoulli_tensor_fill if isinstance(p, Tensor) else bernoulli_number_fill
-    return fill(self, p, generator=generator)
+    return (bernoulli_tensor_fill if isinstance(p, Tensor) else bernoulli_number_fill)(self, p, generator=generator)
 
 
 INPLACE["bernoulli"] = bernoulli_fill
@@ -237,14 +217,34 @@ def multinomial(input: Tensor, num_samples: int, replacement: bool = False, *, g
         RuntimeError: negative or infinite weights, or more samples than there are, in PyTorch's words.
     """
     weights = input._data
-    if input.ndim not in (1, 2):
-        raise RuntimeError("prob_dist must be 1 or 2 dim")
-    if num_samples <= 0:
-        raise RuntimeError("cannot sample n_sample <= 0 samples")
+    refuse_if(input.ndim not in (1, 2), "prob_dist must be 1 or 2 dim")
+    refuse_if(num_samples <= 0, "cannot sample n_sample <= 0 samples")
     if not replacement and num_samples > input.shape[-1]:
         raise RuntimeError("cannot sample n_sample > prob_dist.size(-1) samples without replacement")
     if not (np.isfinite(weights) & (weights >= 0)).all():
         raise RuntimeError("probability tensor contains either `inf`, `nan` or element < 0")
-    if (weights.sum(-1) <= 0).any():
-        raise RuntimeError("invalid multinomial distribution (sum of probabilities <= 0)")
+    refuse_if((weights.sum(-1) <= 0).any(), "invalid multinomial distribution (sum of probabilities <= 0)")
     return multinomial_draw(input, num_samples=num_samples, replacement=replacement, generator=generator)
+
+
+@public("torch.manual_seed")
+def manual_seed(seed: int) -> Generator:
+    """Make all later random numbers repeatable. They equal PyTorch's for that seed on the CPU."""
+    return default_generator.manual_seed(seed)
+
+
+@public("torch.get_rng_state")
+def get_rng_state() -> Tensor:
+    """The state of the random numbers, as bytes, for `set_rng_state`."""
+    return default_generator.get_state()
+
+
+@public("torch.set_rng_state")
+def set_rng_state(new_state: Tensor) -> None:
+    """Restore a state from `get_rng_state`."""
+    default_generator.set_state(new_state)
+
+
+public("torch.initial_seed")(default_generator.initial_seed)
+public("torch.seed")(default_generator.seed)
+public("torch.Generator")(Generator)

@@ -11,13 +11,9 @@ from typing import Any
 import numpy as np
 
 from ...base.names import unsqueeze
-from ...base.readings import composite
 from ...base.symbol import call
-from ...op.primitive import primitive
-from ...tensor.arguments import check_dim, distinct_dims
-from ...tensor.as_array import Array
-from ...tensor.refusals import check_tensor
-from ...tensor.tensor import Tensor
+from ...op import composite, primitive, public
+from ...tensor import Array, Tensor, check_dim, check_tensor, distinct_dims
 
 NUMPY_NAMES = {"axis": "dim", "keepdims": "keepdim"}  # PyTorch also accepts NumPy's names
 
@@ -26,7 +22,6 @@ def of_tensor(function: Callable[..., Any]) -> Callable[..., Any]:
     """A function whose first argument is a tensor. It also accepts NumPy's names for `dim` and `keepdim`."""
     parameters = signature(function).parameters.values()
     required = [p.name for p in parameters if p.default is p.empty]
-
     least = len(required)
 
     @wraps(function)
@@ -47,13 +42,13 @@ def of_tensor(function: Callable[..., Any]) -> Callable[..., Any]:
     return checked
 
 
-def reduced_dims(input: Tensor, dim: Any) -> tuple[int, ...]:
-    """The dims to reduce. An empty list means all; a 0-d tensor has none.
+def tensor_call(*names: str, inplace: bool = False) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Publish a function under `names`, as `public` does, and check its first argument, as `of_tensor` does."""
+    return lambda function: public(*names, inplace=inplace)(of_tensor(function))
 
-    Raises:
-        IndexError: out of range.
-        RuntimeError: a dim occurs twice.
-    """
+
+def reduced_dims(input: Tensor, dim: Any) -> tuple[int, ...]:
+    """The dims to reduce. An empty list means all; a 0-d tensor has none."""
     dims = tuple(dim) if isinstance(dim, list | tuple) else (dim,)
     distinct_dims(dims, input.ndim)
     return () if not input.ndim else dims or tuple(range(input.ndim))
@@ -65,11 +60,7 @@ def optional_dims(input: Tensor, dim: Any) -> tuple[int, ...] | None:
 
 
 def nonempty_dim(name: str, input: Tensor, dim: int, word: str = "()") -> int:
-    """`dim`, if its length is not 0.
-
-    Raises:
-        IndexError: out of range, or of length 0.
-    """
+    """`dim`, if its length is not 0."""
     check_dim(dim, input.ndim)
     if input.ndim and input.shape[dim] == 0:
         raise IndexError(f"{name}{word}: Expected reduction dim {dim % input.ndim} to have non-zero size.")
@@ -96,12 +87,8 @@ def result_type(self: Array, dtype: Any) -> Any:
     return np.dtype(np.int64) if self.dtype.kind in "iub" else self.dtype
 
 
-def _keep_dims_written(reduced: Any, self: Any, dim: Any, keepdim: bool) -> Any:
-    """The text of `keep_dims` in a formula: it appears only if a dimension was removed."""
-    return reduced if keepdim or dim in (None, ()) else call("keep_dims", reduced, dim)
-
-
-@composite(written=_keep_dims_written)
+@composite(  # a formula shows it only if a dimension was removed
+    written=lambda reduced, self, dim, keepdim: reduced if keepdim or dim in (None, ()) else call("keep_dims", reduced, dim))
 def keep_dims(reduced: Any, self: Any, dim: Any, keepdim: bool) -> Any:
     """The reduced dimensions of `self`, restored with length 1."""
     if not keepdim and self.ndim and dim is not None and dim != ():
@@ -117,10 +104,8 @@ def take_at(self, *, indices, dim, keepdim):
     if keepdim or indices.ndim == self.ndim == 1 == indices.size:
         return np.take_along_axis(self, indices.reshape(indices.shape or 1), dim)
     return np.take_along_axis(self, np.expand_dims(indices, dim), dim).squeeze(dim)
-take_at.defvjp(
-    self = lambda grad, self_sym_sizes, indices, dim, keepdim:
-        put_at(grad, indices=indices, sizes=self_sym_sizes, dim=dim, keepdim=keepdim),
-)
+take_at.defvjp(self = lambda grad, self_sym_sizes, indices, dim, keepdim:
+    put_at(grad, indices=indices, sizes=self_sym_sizes, dim=dim, keepdim=keepdim))
 
 
 @primitive("ScatterBackward0")
@@ -134,6 +119,4 @@ def put_at(grad_output, *, indices, sizes, dim, keepdim):
         where[dim] = places
         np.add.at(out, tuple(where), values)
     return out.reshape(sizes)
-put_at.defvjp(
-    grad_output = lambda grad, indices, dim, keepdim: take_at(grad, indices=indices, dim=dim, keepdim=keepdim),
-)
+put_at.defvjp(grad_output = lambda grad, indices, dim, keepdim: take_at(grad, indices=indices, dim=dim, keepdim=keepdim))

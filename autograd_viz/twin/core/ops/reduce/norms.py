@@ -9,25 +9,17 @@ import numpy as np
 
 from ...base import names as op
 from ...base.names import conjugated, eq, is_same, keep_dims, real_part, sgn, shared, sum_dim, where, zeros_like
-from ...base.public import found, public
-from ...base.readings import composite, inlined
-from ...op.primitive import primitive
-from ...op.row import row
-from ...tensor.arguments import check_dim
-from ...tensor.as_array import Array
-from ...tensor.refusals import scalar_type
-from ...tensor.tensor import Tensor
-from .dims import of_tensor, optional_dims, reduced_dims
+from ...op import composite, found, inlined, primitive, public, row
+from ...tensor import Array, Tensor, check_dim, refuse_if, scalar_type
+from .dims import optional_dims, reduced_dims, tensor_call
 
 
 @primitive("LinalgVectorNormBackward0")
 def vector_norm_dims(self, *, ord=2, dim=None, keepdim=False, dtype=None):
     """(sum of |self| ** ord) ** (1 / ord) over the dimensions `dim`. For inf the largest, for 0 the number of nonzeros."""
     return _norm(self if dtype is None else self.astype(dtype.numpy), ord, dim, keepdim)
-vector_norm_dims.defvjp(
-    self = lambda grad, self, ord, dim, keepdim, result:
-        norm_backward(keep_dims(grad, self, dim, keepdim), self, ord, keep_dims(result, self, dim, keepdim), dim),
-)
+vector_norm_dims.defvjp(self = lambda grad, self, ord, dim, keepdim, result:
+    norm_backward(keep_dims(grad, self, dim, keepdim), self, ord, keep_dims(result, self, dim, keepdim), dim))
 
 
 norm_dims = row("norm_dims", "NormBackward1", "Like vector_norm, as PyTorch's older op.",
@@ -101,10 +93,9 @@ def _check_vector(input: Tensor, ord: float, dim: Any, dtype: Any) -> None:
             f"linalg.vector_norm: Expected a floating point or complex tensor as input. Got {input.dtype.legacy}"
         )
     if dtype is not None and dtype.numpy.itemsize < input.dtype.numpy.itemsize:
-        names = (d.legacy for d in (input.dtype, dtype))
         raise RuntimeError(
-            "linalg.vector_norm: the dtype of the input ({}) should be convertible without narrowing to the specified dtype "
-            "({})".format(*names)
+            f"linalg.vector_norm: the dtype of the input ({input.dtype.legacy}) should be convertible without narrowing to the "
+            f"specified dtype ({dtype.legacy})"
         )
     if (ord < 0 or ord == np.inf) and 0 in (input.shape[d] for d in reduced_dims(input, () if dim is None else dim)):
         raise RuntimeError(
@@ -113,8 +104,7 @@ def _check_vector(input: Tensor, ord: float, dim: Any, dtype: Any) -> None:
         )
 
 
-@public("linalg.vector_norm")
-@of_tensor
+@tensor_call("linalg.vector_norm")
 def vector_norm(x: Tensor, ord: Any = 2, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
     """The norm of the vector that the elements over `dim` form.
 
@@ -127,8 +117,7 @@ def vector_norm(x: Tensor, ord: Any = 2, dim: Any = None, keepdim: bool = False,
     return vector_norm_dims(x, ord=ord, dim=optional_dims(x, dim), keepdim=keepdim, dtype=dtype)
 
 
-@public
-@of_tensor
+@tensor_call()
 def norm(input: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False, out: None = None, dtype: Any = None) -> Any:
     """The norm of all elements or over `dim`. p is a number, "fro" (2) or "nuc" (of a matrix)."""
     if p is None or p == "fro":
@@ -139,8 +128,7 @@ def norm(input: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False, 
     return vector_norm(input, p, dim, keepdim, dtype=dtype)
 
 
-@public("linalg.norm")
-@of_tensor
+@tensor_call("linalg.norm")
 def norm_of_either(
     A: Tensor, ord: Any = None, dim: Any = None, keepdim: bool = False, *, dtype: Any = None
 ) -> Any:
@@ -155,40 +143,32 @@ def norm_of_either(
     if ord is None:
         return vector_norm(A, 2, dims, keepdim, dtype=dtype)
     if dims is None and A.ndim not in (1, 2):
-        raise RuntimeError(
-            f"linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. Got {A.ndim}D."
-        )
+        raise RuntimeError(f"linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. Got {A.ndim}D.")
     if (len(dims) if dims is not None else A.ndim) == 2:
         return found("linalg", "matrix_norm")(A, ord, (0, 1) if dims is None else dims, keepdim, dtype=dtype)
     return vector_norm(A, ord, dims, keepdim, dtype=dtype)
 
 
-@public
-@of_tensor
+@tensor_call()
 def dist(input: Tensor, other: Tensor, p: float = 2) -> Any:
     """The p-norm of input - other."""
     return dist_p(input, other, p=p)
 
 
-@public(inplace=True)
-@of_tensor
+@tensor_call(inplace=True)
 def renorm(input: Tensor, p: float, dim: int, maxnorm: float) -> Any:
     """Each slice along `dim`, scaled down to the p-norm maxnorm if its p-norm is larger.
 
     Raises:
         RuntimeError: no such norm for this p or shape.
     """
-    if p <= 0:
-        raise RuntimeError("renorm: non-positive-norm not supported")
-    if maxnorm < 0:
-        raise RuntimeError(f"renorm: expected maxnorm to be >= 0 but got {maxnorm}")
-    if input.ndim < 2:
-        raise RuntimeError(f"renorm: input needs at least 2 dimensions, got {input.ndim} dimensions")
+    refuse_if(p <= 0, "renorm: non-positive-norm not supported")
+    refuse_if(maxnorm < 0, lambda: f"renorm: expected maxnorm to be >= 0 but got {maxnorm}")
+    refuse_if(input.ndim < 2, lambda: f"renorm: input needs at least 2 dimensions, got {input.ndim} dimensions")
     return renorm_dim(input, p=p, dim=check_dim(dim, input.ndim), maxnorm=float(maxnorm))
 
 
-@public("nn.functional.normalize")
-@of_tensor
+@tensor_call("nn.functional.normalize")
 def normalize(input: Tensor, p: float = 2.0, dim: Any = 1, eps: float = 1e-12, out: None = None) -> Any:
     """input divided by its p-norm over `dim`, or by eps if that is larger."""
     return input / vector_norm(input, p, dim, keepdim=True).clamp_min(eps).expand(input.shape)
@@ -205,9 +185,7 @@ def pairwise_distance(x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-6,
 def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Any:
     """The cosine of the angle between x1 and x2 along `dim`: the dot product of both, scaled to length 1."""
     if (kind := np.result_type(x1._data, x2._data)).kind != "f":
-        raise RuntimeError(
-            f"expected common dtype to be floating point, yet common dtype is {scalar_type(np.empty(0, kind))}"
-        )
+        raise RuntimeError(f"expected common dtype to be floating point, yet common dtype is {scalar_type(np.empty(0, kind))}")
     shape = np.broadcast_shapes(x1.shape, x2.shape)
     scaled = []
     for given in (x1, x2):

@@ -1,4 +1,4 @@
-"""Sums, means and counts."""
+"""Sums, means, counts, variances and standard deviations."""
 # fmt: off
 
 from __future__ import annotations
@@ -7,22 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from ...base.names import eq, expand, keep_dims, unsqueeze
-from ...base.public import public
-from ...base.readings import inlined
-from ...op.primitive import primitive
-from ...op.row import row
-from ...tensor.tensor import Tensor
-from .dims import of_tensor, optional_dims, reduced_dims, result_type
+from ...base.names import eq, expand, keep_dims, unsqueeze, where, zeros_like
+from ...op import Primitive, composite, inlined, primitive, public, renamed, row
+from ...tensor import Array, Tensor, refuse_if
+from .dims import optional_dims, reduced_dims, result_type, tensor_call
 
 sum_all = row("sum_all", "SumBackward0", "The sum of all elements. Integers are summed in int64.",
     lambda self, *, dtype=None: np.add.reduce(self, axis=None, dtype=result_type(self, dtype)))
-
-
-@primitive("SumBackward1")
-def sum_dim(self, *, dim, keepdim=False, dtype=None):
-    """The sum over the dimensions `dim`."""
-    return np.add.reduce(self, axis=dim, keepdims=keepdim, dtype=result_type(self, dtype))
+sum_dim = row("sum_dim", "SumBackward1", "The sum over the dimensions `dim`.",
+    lambda self, *, dim, keepdim=False, dtype=None:
+        np.add.reduce(self, axis=dim, keepdims=keepdim, dtype=result_type(self, dtype)))
 
 
 @primitive("MeanBackward0")
@@ -74,8 +68,7 @@ def _truth_type(self: Any) -> Any:
     return np.uint8 if self.dtype == np.uint8 else np.bool_
 
 
-@public
-@of_tensor
+@tensor_call()
 def sum(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
     """The sum of all elements, or over the dimensions `dim`."""
     if dim is None and not keepdim:
@@ -83,8 +76,7 @@ def sum(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = N
     return sum_dim(input, dim=reduced_dims(input, () if dim is None else dim), keepdim=keepdim, dtype=dtype)
 
 
-@public
-@of_tensor
+@tensor_call()
 def mean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
     """The mean of all elements, or over the dimensions `dim`.
 
@@ -102,23 +94,20 @@ def mean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = 
     return mean_dim(input, dim=reduced_dims(input, () if dim is None else dim), keepdim=keepdim, dtype=dtype)
 
 
-@public
-@of_tensor
+@tensor_call()
 def nansum(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
     """The sum over the dimensions `dim`. nan counts as 0.
 
     Raises:
         RuntimeError: complex numbers.
     """
-    if input.dtype.is_complex:
-        raise RuntimeError("nansum on CPU does not support complex inputs")
+    refuse_if(input.dtype.is_complex, "nansum on CPU does not support complex inputs")
     if not input.dtype.is_floating_point:
         return sum(input, dim, keepdim, dtype=dtype)
     return nansum_dim(input, dim=optional_dims(input, dim), keepdim=keepdim, dtype=dtype)
 
 
-@public
-@of_tensor
+@tensor_call()
 def nanmean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
     """The mean of all elements except nan.
 
@@ -132,22 +121,18 @@ def nanmean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any
     return nansum(input, dim, keepdim, dtype=dtype) / sum(there, dim, keepdim)
 
 
-@public
-@of_tensor
-def all(input: Tensor, dim: Any = None, keepdim: bool = False) -> Any:
-    """True if no element is 0."""
-    return all_dims(input, dim=() if dim in ([], ()) else optional_dims(input, dim), keepdim=keepdim)
+def _truth(name: str, over: Primitive, does: str) -> Any:
+    """The call of all or any."""
+    def truth(input: Tensor, dim: Any = None, keepdim: bool = False) -> Any:
+        return over(input, dim=() if dim in ([], ()) else optional_dims(input, dim), keepdim=keepdim)
+
+    return tensor_call(name)(renamed(truth, name, does))
 
 
-@public
-@of_tensor
-def any(input: Tensor, dim: Any = None, keepdim: bool = False) -> Any:
-    """True if an element is not 0."""
-    return any_dims(input, dim=() if dim in ([], ()) else optional_dims(input, dim), keepdim=keepdim)
+all, any = _truth("all", all_dims, "True if no element is 0."), _truth("any", any_dims, "True if an element is not 0.")
 
 
-@public
-@of_tensor
+@tensor_call()
 def count_nonzero(input: Tensor, dim: Any = None) -> Any:
     """The number of nonzero elements."""
     return count_nonzero_dims(input, dim=optional_dims(input, dim))
@@ -169,3 +154,83 @@ def sum_to_size(self: Tensor, *size: Any) -> Any:
     dims = tuple(i for i, n in enumerate(self.shape) if i < lead or (wanted[i - lead] == 1 and n != 1))
     summed = sum_dim(self, dim=dims, keepdim=True) if dims else self
     return summed.view(wanted) if lead else summed
+
+
+var_dims = row("var_dims", "VarBackward0",
+    "The mean squared distance from the mean. `correction` is subtracted from the number of elements.",
+    lambda self, *, dim, correction=1, keepdim=False: _variance(self, dim, correction, keepdim)[0],
+    self = lambda grad, self, dim, correction, keepdim: var_backward(grad, self, dim, correction, keepdim))
+std_dims = row("std_dims", "StdBackward0", "The square root of the variance.",
+    lambda self, *, dim, correction=1, keepdim=False: np.sqrt(_variance(self, dim, correction, keepdim)[0]),
+    self = lambda grad, self, result, dim, correction, keepdim:
+        var_backward(sqrt_backward(grad, result), self, dim, correction, keepdim))
+var_mean_dims = row("var_mean_dims", "VarMeanBackward0", "The variance and the mean.",
+    lambda self, *, dim, correction=1, keepdim=False: _variance(self, dim, correction, keepdim), results=("var", "mean"),
+    self = lambda grads, self, dim, correction, keepdim:
+        var_backward(grads[0], self, dim, correction, keepdim)
+        + keep_dims(grads[1], self, dim, keepdim) / degrees_of_freedom(self, dim, 0))
+std_mean_dims = row("std_mean_dims", "StdMeanBackward0", "The standard deviation and the mean.",
+    lambda self, *, dim, correction=1, keepdim=False: (np.sqrt((v := _variance(self, dim, correction, keepdim))[0]), v[1]),
+    results=("std", "mean"),
+    self = lambda grads, self, result0, dim, correction, keepdim:
+        var_backward(sqrt_backward(grads[0], result0), self, dim, correction, keepdim)
+        + keep_dims(grads[1], self, dim, keepdim) / degrees_of_freedom(self, dim, 0))
+
+var_mean_dims.make_results = std_mean_dims.make_results = lambda *results: results  # in PyTorch these are plain tuples
+
+
+@inlined
+def var_backward(grad: Any, self: Any, dim: Any, correction: Any, keepdim: bool) -> Any:
+    """2 * grad * (self - mean) / (n - correction)."""
+    distance = self - mean_dim(self, dim=dim, keepdim=True)
+    return 2 * keep_dims(grad, self, dim, keepdim) * distance / degrees_of_freedom(self, dim, correction)
+
+
+@inlined
+def sqrt_backward(grad: Any, result: Any) -> Any:
+    """grad / (2 * result); 0 where the variance is 0."""
+    return where(eq(result, 0), zeros_like(grad), grad / (2 * result))
+
+
+@composite
+def degrees_of_freedom(self: Any, dim: Any, correction: Any) -> Any:
+    """The number of elements in each variance, minus the correction."""
+    n = mean_divisor(self.shape, dim) - correction
+    if n > 0 or (dim is not None and self.ndim):
+        return n
+    return 0.0 * (self - mean_dim(self, dim=dim, keepdim=True))  # zeros with the distances' signs: all quotients are inf
+
+
+def _variance(self: Array, dim: Any, correction: Any, keepdim: bool) -> tuple[Any, Any]:
+    """The variance and the mean."""
+    n = mean_divisor(self.shape, dim)
+    mean = np.sum(self, axis=dim, keepdims=True) / self.dtype.type(n)
+    distance = self - mean
+    squares = np.sum((distance * distance.conj()).real, axis=dim, keepdims=keepdim)
+    variance = squares / squares.dtype.type(n - correction if n > correction else 0)
+    return variance, mean if keepdim else mean.reshape(np.shape(variance))
+
+
+def _spread(names: str, op: Primitive, does: str) -> Any:
+    """The call of one of the four ops, in PyTorch's two forms: std(unbiased=False), std(correction=0)."""
+    name = names.rpartition(".")[2]
+
+    def spread(input: Tensor, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None) -> Any:
+        if not (input.dtype.is_floating_point or input.dtype.is_complex):
+            which = name if "_" in name else "std and var"
+            raise RuntimeError(f"{which} only support floating point and complex dtypes")
+        if isinstance(dim, bool):  # std(False)
+            dim, unbiased = None, dim
+        if unbiased is not None:
+            if correction is not None:
+                raise TypeError(f"{name}() received an invalid combination of arguments - got both unbiased and correction")
+            correction = 1 if unbiased else 0
+        return op(input, dim=optional_dims(input, dim), correction=1 if correction is None else correction, keepdim=keepdim)
+
+    return tensor_call(names)(renamed(spread, name, f"{does} over the dimensions `dim`."))
+
+
+var = _spread("var", var_dims, "The variance")
+std = _spread("std", std_dims, "The standard deviation")
+var_mean = _spread("torch.var_mean", var_mean_dims, "The variance and the mean")
+std_mean = _spread("torch.std_mean", std_mean_dims, "The standard deviation and the mean")

@@ -11,13 +11,10 @@ import numpy as np
 from ...base import names as op
 from ...base.dtypes import promote
 from ...base.names import reshape, slice_dim, split_with_lengths, unbind_dim
-from ...base.public import public
-from ...base.readings import composite, inlined
-from ...op.primitive import primitive
-from ...tensor.arguments import check_dim
-from ...tensor.tensor import Tensor
+from ...op import composite, inlined, primitive, public
+from ...tensor import Tensor, check_dim, refuse_if
 from . import shape
-from .transposing import atleast_1d, atleast_2d, atleast_3d
+from .diagonals import atleast_1d, atleast_2d, atleast_3d
 from .views import expand, flatten, reshape_any
 
 
@@ -54,19 +51,15 @@ def cat_tensors(*tensors, dim):
 def block_diag_tensors(*tensors):
     """A matrix with the given matrices along its diagonal, zeros elsewhere."""
     blocks = [t.reshape((1,) * (2 - t.ndim) + t.shape) for t in tensors]
-    out = np.zeros(np.sum([b.shape for b in blocks], axis=0), common_type(tensors))
-    for block, (rows, columns) in zip(blocks, corners([b.shape for b in blocks]), strict=True):
+    sizes = np.array([b.shape for b in blocks])
+    out = np.zeros(sizes.sum(0), common_type(tensors))
+    for block, (rows, columns) in zip(blocks, np.cumsum(sizes, axis=0) - sizes, strict=True):
         out[rows:rows + block.shape[0], columns:columns + block.shape[1]] = block
     return out
 block_diag_tensors.defvjp(tensors = lambda grad, _tensors_sym_sizes: block_diag_backward(grad, _tensors_sym_sizes))
 
 
 # fmt: on
-def corners(sizes: Any) -> list[tuple[int, int]]:
-    """The upper left corner of each block of a block-diagonal matrix."""
-    return [tuple(c) for c in (np.cumsum(sizes, axis=0) - np.asarray(sizes)).tolist()]
-
-
 def check_cat(tensors: Any, kept: Any, dim: int) -> None:
     """Refuse tensors that cannot be concatenated."""
     for i, t in enumerate(tensors):
@@ -120,11 +113,7 @@ def cat(tensors: Any, dim: int = 0) -> Any:
 
 
 def tensor_list(name: str, tensors: Any) -> tuple[Tensor, ...]:
-    """A list of tensors as a tuple.
-
-    Raises:
-        TypeError: not a list of tensors, in PyTorch's words.
-    """
+    """A list of tensors as a tuple."""
     if not isinstance(tensors, list | tuple):
         kind = type(tensors).__name__
         raise TypeError(f"{name}(): argument 'tensors' (position 1) must be tuple of Tensors, not {kind}")
@@ -148,8 +137,7 @@ def cat_list(tensors: Any, dim: int = 0, *, axis: int | None = None) -> Any:
         ValueError: an empty list.
     """
     given = tensor_list("cat", tensors)
-    if not given:
-        raise ValueError("torch.cat(): expected a non-empty list of Tensors")
+    refuse_if(not given, "torch.cat(): expected a non-empty list of Tensors", ValueError)
     return cat_tensors(*given, dim=dim if axis is None else axis)
 
 
@@ -202,12 +190,10 @@ def meshgrid(*tensors: Any, indexing: str = "ij") -> Any:
         RuntimeError: in PyTorch's words.
     """
     given = tuple(tensors[0]) if len(tensors) == 1 and isinstance(tensors[0], list | tuple) else tensors
-    if not given:
-        raise RuntimeError("meshgrid expects a non-empty TensorList")
+    refuse_if(not given, "meshgrid expects a non-empty TensorList")
     if indexing not in ("ij", "xy"):
         raise RuntimeError(f'torch.meshgrid: indexing must be one of "xy" or "ij", but received: {indexing}')
-    if any(t.dtype is not given[0].dtype for t in given):
-        raise RuntimeError("meshgrid expects all tensors to have the same dtype")
+    refuse_if(any(t.dtype is not given[0].dtype for t in given), "meshgrid expects all tensors to have the same dtype")
     for t in given:
         if t.ndim > 1:
             raise RuntimeError(f"torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: {t}")

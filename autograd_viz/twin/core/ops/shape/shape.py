@@ -9,10 +9,7 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided as strided_view
 
 from ...base.names import sum_dim, zeros_like
-from ...base.public import public
-from ...base.readings import composite, inlined
-from ...op.primitive import primitive
-from ...op.row import public_row, row
+from ...op import composite, inlined, primitive, public_primitive, public_row, row
 from ...tensor.arguments import check_dim
 
 view_sizes = row("view_sizes", "ViewBackward0", "Another shape over the same memory.",
@@ -26,8 +23,7 @@ reshape_alias = row("reshape_alias", "ReshapeAliasBackward0",
 unsafe_view = row("unsafe_view", "UnsafeViewBackward0", "The second half of a reshape with a copy.",
     lambda self, *, size: self.reshape(size),
     self = lambda grad, self_sym_sizes: reshape(grad, self_sym_sizes))
-alias = row("alias", "AliasBackward0", "A view of the whole tensor: `x[...]`.",
-    lambda self: self[...], view=True,
+alias = row("alias", "AliasBackward0", "A view of the whole tensor: `x[...]`.", lambda self: self[...], view=True,
     self = lambda grad: grad)
 
 
@@ -44,8 +40,7 @@ def expand_sizes(self, *, size):
     return strided_view(self, size, steps)  # writeable, because a part without repeats may be written
 
 
-@public
-@primitive("TBackward0", view=True)
+@public_primitive("t", "TBackward0", view=True)
 def t(self):
     """Transpose of a matrix. A vector is returned unchanged.
 
@@ -62,8 +57,7 @@ permute_dims = row("permute_dims", "PermuteBackward0", "Dimensions in another or
     self = lambda grad, dims: permute_dims(grad, dims=inverse_order(dims)))
 
 
-@public("transpose", "swapaxes", "swapdims")
-@primitive("TransposeBackward0", view=True)
+@public_primitive("transpose swapaxes swapdims", "TransposeBackward0", view=True)
 def transpose_dims(self, *, dim0, dim1):
     """Two dimensions swapped."""
     most = self.ndim
@@ -73,19 +67,16 @@ def transpose_dims(self, *, dim0, dim1):
 
 
 unsqueeze = public_row("unsqueeze", "UnsqueezeBackward0", "A new dimension of length 1 at `dim`.",
-    lambda self, *, dim: self.reshape(with_one(self.shape, check_dim(dim, self.ndim + 1) % (self.ndim + 1))), view=True,
+    lambda self, *, dim: self.reshape(
+        (*self.shape[:(d := check_dim(dim, most := self.ndim + 1) % most)], 1, *self.shape[d:])), view=True,
     self = lambda grad, dim: squeeze_dim(grad, dim=dim))
 squeeze_all = row("squeeze_all", "SqueezeBackward0", "Remove the dimensions of length 1.",
     lambda self: self.squeeze(), view=True,
     self = lambda grad, self_sym_sizes: reshape(grad, self_sym_sizes))
 
-
-@primitive("SqueezeBackward1", view=True)
-def squeeze_dim(self, *, dim):
-    """Remove dimension `dim`, if its length is 1."""
-    check_dim(dim, self.ndim)
-    return self.squeeze(dim) if self.ndim and self.shape[dim] == 1 else self[...]
-squeeze_dim.defvjp(self = lambda grad, self_sym_sizes, dim: reshape(grad, self_sym_sizes))
+squeeze_dim = row("squeeze_dim", "SqueezeBackward1", "Remove dimension `dim`, if its length is 1.",
+    lambda self, *, dim: self.squeeze(dim) if (self.shape or (0,))[check_dim(dim, self.ndim)] == 1 else self[...], view=True,
+    self = lambda grad, self_sym_sizes, dim: reshape(grad, self_sym_sizes))
 
 
 @primitive("SqueezeBackward2", view=True)
@@ -96,8 +87,7 @@ def squeeze_dims(self, *, dim):
 squeeze_dims.defvjp(self = lambda grad, self_sym_sizes, dim: reshape(grad, self_sym_sizes))
 
 
-@public
-@primitive("CloneBackward0")
+@public_primitive("clone", "CloneBackward0")
 def clone(self, *, memory_format=None):
     """A copy in new memory, in the same memory order, or row-major if `memory_format` is contiguous."""
     keeps_order = 0 not in self.strides and "contiguous" not in str(memory_format)
@@ -110,16 +100,10 @@ copy_into = row("copy_into", "torch::autograd::CopyBackwards",
     lambda self, src: np.array(np.broadcast_to(src, self.shape), dtype=self.dtype),
     self = lambda grad: zeros_like(grad),
     src  = lambda grad: grad)
-detach = public_row("detach", "", "A tensor with the same memory, outside the graph.",
-    lambda self: self, view=True, cuts=True)
+detach = public_row("detach", "", "A tensor with the same memory, outside the graph.", lambda self: self, view=True, cuts=True)
 
 
 # fmt: on
-def with_one(sizes: tuple[int, ...], dim: int) -> tuple[int, ...]:
-    """The sizes, with a new 1 at `dim`."""
-    return (*sizes[:dim], 1, *sizes[dim:])
-
-
 @inlined
 def inverse_order(dims: tuple[int, ...]) -> tuple[int, ...]:
     """The permutation that undoes `dims`."""

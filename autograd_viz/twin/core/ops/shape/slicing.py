@@ -9,11 +9,8 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided as strided_view
 
 from ...base.names import cat, stack
-from ...base.public import public
-from ...base.readings import writer
-from ...op.primitive import primitive
-from ...op.row import public_row, row
-from ...tensor.arguments import check_dim, from_front
+from ...op import primitive, public_primitive, public_row, row, writer
+from ...tensor import check_dim, from_front, refuse_if
 
 TO_THE_END = 2**63 - 1  # the `end` of x[1:]
 
@@ -23,12 +20,10 @@ def along(array, dim, part) -> tuple[Any, ...]:
     return (*(slice(None),) * (dim % array.ndim), part, ...)
 
 
-new_zeros = row("new_zeros", "", "Zeros in another shape and the same type.",
-    lambda self, *, size: np.zeros(size, self.dtype))
+new_zeros = row("new_zeros", "", "Zeros in another shape and the same type.", lambda self, *, size: np.zeros(size, self.dtype))
 
 
-@public
-@primitive("SelectBackward0", view=True)
+@public_primitive("select", "SelectBackward0", view=True)
 def select(self, *, dim, index):
     """One slice along `dim`. That dimension is removed.
 
@@ -54,8 +49,7 @@ def select_backward(grad_output, *, size, dim, index):
 select_backward.defvjp(grad_output = lambda grad, dim, index: select(grad, dim=dim, index=index))
 
 
-@public("Tensor.slice")
-@primitive("SliceBackward0", view=True)
+@public_primitive("Tensor.slice", "SliceBackward0", view=True)
 def slice_dim(self, *, dim=0, start=0, end=TO_THE_END, step=1):
     """Every `step`-th slice from `start` to before `end`.
 
@@ -68,10 +62,8 @@ def slice_dim(self, *, dim=0, start=0, end=TO_THE_END, step=1):
     if step <= 0:
         raise RuntimeError("slice step must be positive")
     return self[along(self, check_dim(dim, self.ndim), slice(start, end, step))]
-slice_dim.defvjp(
-    self = lambda grad, self_sym_sizes, dim, start, end, step:
-        slice_backward(grad, size=self_sym_sizes, dim=dim, start=start, end=end, step=step),
-)
+slice_dim.defvjp(self = lambda grad, self_sym_sizes, dim, start, end, step:
+    slice_backward(grad, size=self_sym_sizes, dim=dim, start=start, end=end, step=step))
 
 
 @primitive("SliceBackwardBackward0")
@@ -81,8 +73,7 @@ def slice_backward(grad_output, *, size, dim, start, end, step):
     out[along(out, dim, slice(start, end, step))] = grad_output
     return out
 slice_backward.defvjp(
-    grad_output = lambda grad, dim, start, end, step: slice_dim(grad, dim=dim, start=start, end=end, step=step),
-)
+    grad_output = lambda grad, dim, start, end, step: slice_dim(grad, dim=dim, start=start, end=end, step=step))
 
 
 narrow_copy_dim = row("narrow_copy_dim", "NarrowCopyBackward0", "A copy of `length` slices from `start`.",
@@ -94,19 +85,14 @@ narrow_copy_dim = row("narrow_copy_dim", "NarrowCopyBackward0", "A copy of `leng
 @primitive("UnbindBackward0", view=True, several=True)
 def unbind_dim(self, *, dim):
     """All slices along `dim`."""
-    if self.ndim == 0:
-        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
+    refuse_if(self.ndim == 0, lambda: f"Dimension specified as {dim} but tensor has no dimensions", IndexError)
     check_dim(dim, self.ndim)
     return tuple(self[along(self, dim, i)] for i in range(self.shape[dim]))
 unbind_dim.defvjp(self = lambda grads, dim: stack(grads, dim))
 
 
 def pieces(array, lengths, dim) -> tuple[Any, ...]:
-    """Consecutive pieces of these lengths, as views.
-
-    Raises:
-        RuntimeError: the sum of the lengths is wrong.
-    """
+    """Consecutive pieces of these lengths, as views."""
     total = array.shape[check_dim(dim, array.ndim)]
     if sum(lengths) != total:
         raise RuntimeError(
@@ -118,16 +104,10 @@ def pieces(array, lengths, dim) -> tuple[Any, ...]:
 
 
 def equal_lengths(array, most, dim) -> list[int]:
-    """The lengths of pieces of length `most` along `dim`. The last piece may be shorter.
-
-    Raises:
-        RuntimeError: `most` is 0 or negative.
-    """
-    if array.ndim == 0:
-        raise RuntimeError("split expects at least a 1-dimensional tensor")
+    """The lengths of pieces of length `most` along `dim`. The last piece may be shorter."""
+    refuse_if(array.ndim == 0, "split expects at least a 1-dimensional tensor")
     total = array.shape[check_dim(dim, array.ndim)]
-    if most < 0:
-        raise RuntimeError(f"split expects split_size be non-negative, but got split_size={most}")
+    refuse_if(most < 0, lambda: f"split expects split_size be non-negative, but got split_size={most}")
     if most == 0 and total:
         raise RuntimeError(f"split_size can only be 0 if dimension size is 0, but got dimension size of {total}")
     return [most] * (total // most) + ([total % most] if total % most else []) if total else [0]
@@ -180,13 +160,10 @@ def diagonal_backward(grad_output, *, size, offset, dim1, dim2):
     out = np.zeros(size, grad_output.dtype)
     diagonal_view(out, offset, dim1, dim2)[...] = grad_output
     return out
-diagonal_backward.defvjp(
-    grad_output = lambda grad, offset, dim1, dim2: diagonal(grad, offset=offset, dim1=dim1, dim2=dim2),
-)
+diagonal_backward.defvjp(grad_output = lambda grad, offset, dim1, dim2: diagonal(grad, offset=offset, dim1=dim1, dim2=dim2))
 
 
-@public("Tensor.unfold")
-@primitive("UnfoldBackward0", view=True, written=writer("unfold"))
+@public_primitive("Tensor.unfold", "UnfoldBackward0", view=True, written=writer("unfold"))
 def unfold_windows(self, *, dimension, size, step):
     """Windows of length `size` along `dimension`, `step` apart. A new last dimension runs inside a window.
 
@@ -199,17 +176,14 @@ def unfold_windows(self, *, dimension, size, step):
             f"size is {size} but must be >= 0" if size < 0
             else f"maximum size for tensor at dimension {at % max(self.ndim, 1)} is {most} but size is {size}"
         )
-    if step <= 0:
-        raise RuntimeError(f"step is {step} but must be > 0")
+    refuse_if(step <= 0, lambda: f"step is {step} but must be > 0")
     if self.ndim == 0:
         return self.reshape(1)[:size]
     lengths, steps = list(self.shape), list(self.strides)
     lengths[at], steps[at] = (most - size) // step + 1, step * self.strides[at]
     return strided_view(self, (*lengths, size), (*steps, self.strides[at]), writeable=self.flags.writeable)
-unfold_windows.defvjp(
-    self = lambda grad, self_sym_sizes, dimension, size, step:
-        unfold_backward(grad, input_sizes=self_sym_sizes, dim=dimension, size=size, step=step),
-)
+unfold_windows.defvjp(self = lambda grad, self_sym_sizes, dimension, size, step:
+    unfold_backward(grad, input_sizes=self_sym_sizes, dim=dimension, size=size, step=step))
 
 
 @primitive("UnfoldBackwardBackward0")
@@ -221,6 +195,4 @@ def unfold_backward(grad_in, *, input_sizes, dim, size, step):
     for k in range(size):
         out[along(out, dim, slice(k, k + (count - 1) * step + 1, step))] += grad_in[..., k]
     return out.reshape(input_sizes)
-unfold_backward.defvjp(
-    grad_in = lambda grad, dim, size, step: unfold_windows(grad, dimension=dim, size=size, step=step),
-)
+unfold_backward.defvjp(grad_in = lambda grad, dim, size, step: unfold_windows(grad, dimension=dim, size=size, step=step))

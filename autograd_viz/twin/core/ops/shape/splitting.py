@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
-from ...base.public import public
-from ...tensor.arguments import check_dim, from_front
-from ...tensor.tensor import Tensor
+from ...op import public, renamed
+from ...tensor import Tensor, check_dim, from_front, refuse_if
 from . import slicing
 
 
@@ -36,27 +36,25 @@ def unsafe_split_with_sizes(input: Tensor, split_sizes: Any, dim: int = 0) -> An
     return slicing.unsafe_split_with_lengths(input, split_sizes=tuple(split_sizes), dim=dim)
 
 
-def chunk_length(input: Tensor, chunks: int, dim: int) -> int:
-    """The length of each of `chunks` pieces. The last one may be shorter."""
-    if input.ndim == 0:
-        raise RuntimeError("chunk expects at least a 1-dimensional tensor")
-    if chunks <= 0:
-        raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
-    return -(-input.shape[check_dim(dim, input.ndim)] // chunks)
+def _chunks(name: str, equally: Callable[..., Any], by_lengths: Callable[..., Any], does: str) -> None:
+    """Publish chunk or unsafe_chunk."""
+
+    def chunk(input: Tensor, chunks: int, dim: int = 0) -> Any:
+        refuse_if(input.ndim == 0, "chunk expects at least a 1-dimensional tensor")
+        refuse_if(chunks <= 0, lambda: f"chunk expects `chunks` to be greater than 0, got: {chunks}")
+        length = -(-input.shape[check_dim(dim, input.ndim)] // chunks)
+        return equally(input, length, dim) if length else by_lengths(input, (0,) * chunks, dim)
+
+    public(name)(renamed(chunk, name, does))
 
 
-@public
-def chunk(input: Tensor, chunks: int, dim: int = 0) -> Any:
-    """At most `chunks` pieces of one length, as views. The last one may be shorter."""
-    length = chunk_length(input, chunks, dim)
-    return split(input, length, dim) if length else split_with_sizes(input, (0,) * chunks, dim)
-
-
-@public
-def unsafe_chunk(input: Tensor, chunks: int, dim: int = 0) -> Any:
-    """Like chunk, but autograd does not know that the pieces share memory."""
-    length = chunk_length(input, chunks, dim)
-    return unsafe_split(input, length, dim) if length else unsafe_split_with_sizes(input, (0,) * chunks, dim)
+_chunks("chunk", split, split_with_sizes, "At most `chunks` pieces of one length, as views. The last one may be shorter.")
+_chunks(
+    "unsafe_chunk",
+    unsafe_split,
+    unsafe_split_with_sizes,
+    "Like chunk, but autograd does not know that the pieces share memory.",
+)
 
 
 @public
@@ -68,13 +66,11 @@ def tensor_split(input: Tensor, indices_or_sections: Any = None, dim: int = 0, *
     """
     where = indices_or_sections if indices_or_sections is not None else next(iter(named.values()))
     where = where.tolist() if isinstance(where, Tensor) else where
-    if input.ndim == 0:
-        raise RuntimeError("tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims")
+    refuse_if(input.ndim == 0, "tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims")
     dim = from_front(dim, input.ndim)
     length = input.shape[dim]
     if isinstance(where, int):
-        if where <= 0:
-            raise RuntimeError(f"number of sections must be larger than 0, got {where}")
+        refuse_if(where <= 0, lambda: f"number of sections must be larger than 0, got {where}")
         small, larger = divmod(length, where)
         ends = [(i + 1) * small + min(i + 1, larger) for i in range(where)]
         starts = [0, *ends[:-1]]
@@ -83,40 +79,29 @@ def tensor_split(input: Tensor, indices_or_sections: Any = None, dim: int = 0, *
     return tuple(slicing.slice_dim(input, dim=dim, start=a, end=b, step=1) for a, b in zip(starts, ends, strict=True))
 
 
-def _along(name: str, least: int, dim: int, input: Tensor, where: Any) -> Any:
-    """Split along `dim` into equal pieces, or at the given indices.
+def _split_along(name: str, least: int, dim: int, does: str) -> None:
+    """Publish hsplit, vsplit or dsplit, for tensors with at least `least` dimensions."""
 
-    Raises:
-        RuntimeError: too few dimensions, or no equal pieces.
-    """
-    if input.ndim < least:
-        raise RuntimeError(
-            f"torch.{name} requires a tensor with at least {least} dimension, but got a tensor with {input.ndim} dimensions!"
-        )
-    if isinstance(where, int) and (where <= 0 or input.shape[dim] % where):
-        raise RuntimeError(
-            f"torch.{name} attempted to split along dimension {dim}, but the size of the dimension {input.shape[dim]} is not "
-            f"divisible by the split_size {where}!"
-        )
-    return tensor_split(input, where, dim)
+    def split_along(input: Tensor, indices_or_sections: Any) -> Any:
+        if input.ndim < least:
+            raise RuntimeError(
+                f"torch.{name} requires a tensor with at least {least} dimension, but got a tensor with {input.ndim} "
+                "dimensions!"
+            )
+        at = 0 if input.ndim == 1 else dim
+        if isinstance(where := indices_or_sections, int) and (where <= 0 or input.shape[at] % where):
+            raise RuntimeError(
+                f"torch.{name} attempted to split along dimension {at}, but the size of the dimension {input.shape[at]} is not "
+                f"divisible by the split_size {where}!"
+            )
+        return tensor_split(input, where, at)
 
-
-@public
-def hsplit(input: Tensor, indices_or_sections: Any) -> Any:
-    """Split into columns: along dimension 1, a vector along dimension 0."""
-    return _along("hsplit", 1, 0 if input.ndim == 1 else 1, input, indices_or_sections)
+    public(name)(renamed(split_along, name, does))
 
 
-@public
-def vsplit(input: Tensor, indices_or_sections: Any) -> Any:
-    """Split into rows: along dimension 0."""
-    return _along("vsplit", 2, 0, input, indices_or_sections)
-
-
-@public
-def dsplit(input: Tensor, indices_or_sections: Any) -> Any:
-    """Split in depth: along dimension 2."""
-    return _along("dsplit", 3, 2, input, indices_or_sections)
+_split_along("hsplit", 1, 1, "Split into columns: along dimension 1, a vector along dimension 0.")
+_split_along("vsplit", 2, 0, "Split into rows: along dimension 0.")
+_split_along("dsplit", 3, 2, "Split in depth: along dimension 2.")
 
 
 @public
@@ -130,21 +115,14 @@ def unbind(input: Tensor, dim: int = 0) -> Any:
 
 
 def narrow_bounds(input: Tensor, dim: int, start: Any, length: int) -> tuple[int, int]:
-    """Start (counted from the front) and length of a part.
-
-    Raises:
-        RuntimeError: out of range, in PyTorch's words.
-    """
-    if input.ndim == 0:
-        raise RuntimeError("narrow() cannot be applied to a 0-dim tensor.")
-    if length < 0:
-        raise RuntimeError("narrow(): length must be non-negative.")
+    """Start (counted from the front) and length of a part."""
+    refuse_if(input.ndim == 0, "narrow() cannot be applied to a 0-dim tensor.")
+    refuse_if(length < 0, "narrow(): length must be non-negative.")
     total, first = input.shape[check_dim(dim, input.ndim)], int(start)
     if not -total <= first <= total:
         raise IndexError(f"start out of range (expected to be in range of [-{total}, {total}], but got {first})")
     first = first + total if first < 0 else first
-    if first + length > total:
-        raise RuntimeError(f"start ({first}) + length ({length}) exceeds dimension size ({total}).")
+    refuse_if(first + length > total, lambda: f"start ({first}) + length ({length}) exceeds dimension size ({total}).")
     return first, length
 
 

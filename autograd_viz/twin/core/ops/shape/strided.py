@@ -9,9 +9,8 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided as strided_view
 
 from ...base.names import clone
-from ...base.public import public
-from ...op.primitive import primitive
-from ...tensor.tensor import Tensor
+from ...op import primitive, public
+from ...tensor import Tensor, refuse_if
 
 
 def memory_of(array) -> tuple[Any, int]:
@@ -25,17 +24,11 @@ def memory_of(array) -> tuple[Any, int]:
     return row, (array.ctypes.data - owner.ctypes.data) // array.itemsize
 
 
-def check_geometry(size, stride) -> None:
-    """Refuse invalid sizes and strides, in PyTorch's words."""
-    if len(size) != len(stride):
-        raise RuntimeError("mismatch in length of strides and shape")
-    if any(s < 0 for s in stride):
-        raise RuntimeError(f"as_strided: Negative strides are not supported at the moment, got strides: {list(stride)}")
-
-
 def cut_out(row, start, size, stride) -> Any:
     """The view of a vector of memory with these sizes and strides."""
-    check_geometry(size, stride)
+    refuse_if(len(size) != len(stride), "mismatch in length of strides and shape")
+    if any(s < 0 for s in stride):
+        raise RuntimeError(f"as_strided: Negative strides are not supported at the moment, got strides: {list(stride)}")
     needed = 1 + start + sum((n - 1) * s for n, s in zip(size, stride, strict=True))
     if 0 not in size and needed > row.size:
         raise RuntimeError(
@@ -63,8 +56,7 @@ def as_strided(self, *, size, stride, storage_offset=None, before=0):
 as_strided.defvjp(
     self = lambda grad, _self_sym_sizes, _self_sym_strides, _self_sym_storage_offset, size, stride, storage_offset:
         as_strided_backward(grad, sizes=_self_sym_sizes, strides=_self_sym_strides, start=_self_sym_storage_offset,
-                            size=size, stride=stride, storage_offset=storage_offset),
-)
+                            size=size, stride=stride, storage_offset=storage_offset))
 
 
 def through_memory(sizes, strides, start, size, stride, storage_offset) -> tuple[Any, Any]:
@@ -85,11 +77,9 @@ def as_strided_backward(grad_output, *, sizes, strides, start, size, stride, sto
     out = np.zeros(int(np.prod(sizes)), grad_output.dtype)
     np.add.at(out, which[known], grad_output.ravel()[known])
     return out.reshape(sizes)
-as_strided_backward.defvjp(
-    grad_output = lambda grad, sizes, strides, start, size, stride, storage_offset:
-        as_strided_read(grad, sizes=sizes, strides=strides, start=start, size=size, stride=stride,
-                        storage_offset=storage_offset),
-)
+as_strided_backward.defvjp(grad_output = lambda grad, sizes, strides, start, size, stride, storage_offset:
+    as_strided_read(grad, sizes=sizes, strides=strides, start=start, size=size, stride=stride,
+                    storage_offset=storage_offset))
 
 
 @primitive("AsStridedReadBackward0")
@@ -99,11 +89,9 @@ def as_strided_read(self, *, sizes, strides, start, size, stride, storage_offset
     out = np.zeros(len(known), self.dtype)
     out[known] = self.ravel()[which[known]]
     return out.reshape(size)
-as_strided_read.defvjp(
-    self = lambda grad, sizes, strides, start, size, stride, storage_offset:
-        as_strided_backward(grad, sizes=sizes, strides=strides, start=start, size=size, stride=stride,
-                            storage_offset=storage_offset),
-)
+as_strided_read.defvjp(self = lambda grad, sizes, strides, start, size, stride, storage_offset:
+    as_strided_backward(grad, sizes=sizes, strides=strides, start=start, size=size, stride=stride,
+                        storage_offset=storage_offset))
 
 
 @primitive("AsStridedScatterBackward0")
@@ -116,8 +104,7 @@ as_strided_scatter_into.defvjp(
     self = lambda grad, size, stride, storage_offset:
         as_strided_scatter_into(grad, 0, size=size, stride=stride, storage_offset=storage_offset),
     src  = lambda grad, size, stride, storage_offset:
-        as_strided(clone(grad, memory_format="contiguous"), size=size, stride=stride, storage_offset=storage_offset),
-)
+        as_strided(clone(grad, memory_format="contiguous"), size=size, stride=stride, storage_offset=storage_offset))
 
 
 # fmt: on

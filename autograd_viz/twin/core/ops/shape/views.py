@@ -10,20 +10,13 @@ from typing import Any
 import numpy as np
 
 from ...base.dtypes import dtype
-from ...base.public import public
-from ...tensor.arguments import SEVERAL, check_broadcast, distinct_dims, from_front
-from ...tensor.as_array import Size
-from ...tensor.refusals import check_expands, of_tensors
-from ...tensor.tensor import Tensor
+from ...op import public, renamed
+from ...tensor import SEVERAL, Size, Tensor, check_broadcast, check_expands, distinct_dims, from_front, of_tensors, refuse_if
 from . import shape
 
 
 def listed(values: tuple[Any, ...], function: str = "", missing: str = "") -> tuple[int, ...]:
-    """`(2, 3)` from f(2, 3) or f((2, 3)).
-
-    Raises:
-        TypeError: no values, and the function needs some.
-    """
+    """`(2, 3)` from f(2, 3) or f((2, 3))."""
     if not values and function:
         raise TypeError(f'{function}() missing 1 required positional arguments: "{missing}"')
     given = values[0] if len(values) == 1 and isinstance(values[0], SEVERAL) else values
@@ -48,11 +41,7 @@ def of_dims(method: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def complete_sizes(sizes: tuple[int, ...], numel: int) -> tuple[int, ...]:
-    """The sizes, with -1 replaced by the remaining length.
-
-    Raises:
-        RuntimeError: their product is not `numel`.
-    """
+    """The sizes, with -1 replaced by the remaining length."""
     if -1 not in sizes and math.prod(sizes) == numel and min(sizes, default=0) >= 0:
         return tuple(sizes)
     for i, s in enumerate(sizes):
@@ -106,20 +95,6 @@ def reshape_any(input: Tensor, *shape_: Any, **named: Any) -> Any:
     return shape.unsafe_view(shape.clone(input, memory_format="contiguous"), size=sizes)
 
 
-@public("Tensor.view_as")
-@of_tensors
-def view_as(input: Tensor, other: Tensor) -> Any:
-    """The same memory in the shape of `other`."""
-    return view(input, other.shape)
-
-
-@public("Tensor.reshape_as")
-@of_tensors
-def reshape_as(input: Tensor, other: Tensor) -> Any:
-    """The same elements in the shape of `other`."""
-    return reshape_any(input, other.shape)
-
-
 @public
 def ravel(input: Tensor) -> Any:
     """All elements in one dimension."""
@@ -142,8 +117,7 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Any:
     if input.ndim == 0:
         return reshape_any(input, (1,))
     first, last = from_front(start_dim, input.ndim), from_front(end_dim, input.ndim)
-    if first > last:
-        raise RuntimeError("flatten() has invalid args: start_dim cannot come after end_dim")
+    refuse_if(first > last, "flatten() has invalid args: start_dim cannot come after end_dim")
     if first == last:
         return input
     joined = math.prod(input.shape[first : last + 1])
@@ -158,8 +132,7 @@ def unflatten(input: Tensor, dim: int, sizes: Any) -> Any:
         RuntimeError: the product of the lengths is not its length.
     """
     dim = from_front(dim, input.ndim)
-    if not len(sizes):
-        raise RuntimeError("unflatten: sizes must be non-empty")
+    refuse_if(not len(sizes), "unflatten: sizes must be non-empty")
     known = math.prod(s for s in sizes if s != -1)
     length = input.shape[dim]
     if length % known if -1 in sizes and known else length != known:
@@ -177,11 +150,7 @@ def expand(input: Tensor, *size: Any, implicit: bool = False) -> Any:
 
 
 def expanded_sizes(input: Tensor, wanted: tuple[int, ...]) -> tuple[int, ...]:
-    """The sizes, with -1 replaced by the present length.
-
-    Raises:
-        RuntimeError: a dimension does not fit.
-    """
+    """The sizes, with -1 replaced by the present length."""
     lead = len(wanted) - input.ndim
     for i, s in enumerate(wanted[: max(lead, 0)]):
         if s < 0:
@@ -191,11 +160,18 @@ def expanded_sizes(input: Tensor, wanted: tuple[int, ...]) -> tuple[int, ...]:
     return size
 
 
-@public("Tensor.expand_as")
-@of_tensors
-def expand_as(input: Tensor, other: Tensor) -> Any:
-    """Repeated to the shape of `other`."""
-    return expand(input, other.shape)
+def _like(name: str, method: Callable[..., Any], does: str) -> None:
+    """Publish the method that takes the shape of another tensor."""
+
+    def like(input: Tensor, other: Tensor) -> Any:
+        return method(input, other.shape)
+
+    public(f"Tensor.{name}")(of_tensors(renamed(like, name, f"{does} the shape of `other`.")))
+
+
+_like("view_as", view, "The same memory in")
+_like("reshape_as", reshape_any, "The same elements in")
+_like("expand_as", expand, "Repeated to")
 
 
 @public
@@ -245,8 +221,7 @@ def permute(input: Tensor, *dims: Any, **named: Any) -> Any:
             f"permute(sparse_coo): number of dimensions in the tensor input does not match the length of the desired ordering "
             f"of dimensions i.e. input.dim() = {input.ndim} is not equal to len(dims) = {len(order)}"
         )
-    if len({from_front(d, input.ndim) for d in order}) != len(order):
-        raise RuntimeError("permute(): duplicate dims are not allowed.")
+    refuse_if(len({from_front(d, input.ndim) for d in order}) != len(order), "permute(): duplicate dims are not allowed.")
     return shape.permute_dims(input, dims=order)
 
 
@@ -257,9 +232,9 @@ def movedim(input: Tensor, source: Any, destination: Any) -> Any:
     Raises:
         RuntimeError: a position occurs twice.
     """
-    names = {"source": source, "destination": destination}
-    places = {k: (v,) if isinstance(v, int) else tuple(v) for k, v in names.items()}
-    for name, given in places.items():
+    places = {}
+    for name, dims in (("source", source), ("destination", destination)):
+        given = (dims,) if isinstance(dims, int) else tuple(dims)
         places[name] = tuple(from_front(d, input.ndim) for d in given)
         if len(set(places[name])) != len(given):
             raise RuntimeError(f"movedim: repeated dim in `{name}` ({list(given)})")
