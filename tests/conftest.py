@@ -13,6 +13,7 @@ import pytest
 from hypothesis import settings
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # two processes on two cores; before NumPy and PyTorch are there
+sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]  # jsonschema goes without; its grammars take 1.5 s
 
 from . import effort
 from .browser.lab import CHROMIUM
