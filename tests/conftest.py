@@ -13,9 +13,10 @@ import pytest
 from hypothesis import settings
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # two processes on two cores; before NumPy and PyTorch are there
+sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]  # jsonschema goes without; its grammars take 1.5 s
 
-from . import effort
-from .browser.lab import CHROMIUM
+from . import effort  # noqa: E402
+from .browser.lab import CHROMIUM  # noqa: E402
 
 NOTEBOOK_TESTS = ("test_notebooks", "test_saved_notebook", "test_elsewhere", "test_html", "test_torch")  # half of the time
 

@@ -5,11 +5,14 @@ from __future__ import annotations
 import pickle
 import subprocess
 import sys
+from collections.abc import Sequence
 from importlib.util import find_spec
 
 import pytest
 
 import autograd_viz as av
+
+from . import fresh
 
 PROGRAM = """
 import torch
@@ -25,9 +28,9 @@ for (x,) in DataLoader(TensorDataset(torch.ones(4, 2)), batch_size=2):
 """
 
 
-def run(code: str) -> str:
+def run(code: str, python: Sequence[str] = (sys.executable,)) -> str:
     """What a new process prints: PyTorch is not imported there."""
-    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip()
+    return subprocess.run([*python, "-c", code], capture_output=True, text=True, check=True).stdout.strip()
 
 
 def test_a_program_that_imports_torch_runs_on_the_twin_and_the_verbs_see_it() -> None:
@@ -83,10 +86,12 @@ print(av.show((x * 2).sum()), av.show(torch.ones(2, requires_grad=True) * 2))
     assert told.startswith("as_torch() was called after PyTorch was imported") and told.count("<Figure") == 2
 
 
-def loaded(code: str) -> set[str]:
+def loaded(code: str, python: Sequence[str] = (sys.executable,)) -> set[str]:
     """The files of ours that a program loads."""
     return set(
-        run(f"{code}\nimport sys; print(*(m for m in sys.modules if m.startswith('autograd_viz')), len(sys.modules))").split()
+        run(
+            f"{code}\nimport sys; print(*(m for m in sys.modules if m.startswith('autograd_viz')), len(sys.modules))", python
+        ).split()
     )
 
 
@@ -106,7 +111,7 @@ def test_what_is_not_named_is_not_loaded() -> None:
 @pytest.mark.torch
 @pytest.mark.skipif(find_spec("torch") is None, reason="needs PyTorch")
 def test_a_figure_of_pytorch_loads_no_layers_of_the_twin() -> None:
-    there = loaded("import torch, autograd_viz as av; av.show(torch.ones(2, requires_grad=True).exp().sum())")
+    there = loaded("import torch, autograd_viz as av; av.show(torch.ones(2, requires_grad=True).exp().sum())", fresh.python())
     assert not there & {f"autograd_viz.twin.{part}" for part in (*PARTS, "core.ops_more.bessel")}
 
 

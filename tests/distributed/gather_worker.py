@@ -1,13 +1,9 @@
-"""A job of four ranks: python -m tests.distributed.gather_worker FOLDER. Each program raises where it is wrong.
-
-PyTorch is imported once; then the process forks.
-"""
+"""A job of four ranks: python -m tests.distributed.gather_worker FOLDER. Each program raises where it is wrong."""
 
 from __future__ import annotations
 
 import datetime
 import json
-import multiprocessing
 import os
 import sys
 import traceback
@@ -26,7 +22,7 @@ from torch.distributed.tensor import Shard, distribute_tensor
 import autograd_viz as av
 
 from . import watched_programs  # noqa: F401 -- more programs
-from .job import PROGRAMS, WORLD, Net, data, made, program
+from .job import PROGRAMS, WORLD, Net, data, forked, made, program
 
 
 def lines(job: Any) -> dict[str, dict[str, Any]]:
@@ -195,10 +191,4 @@ def raised(run: Callable[..., None], *args: Any) -> str:
 
 
 if __name__ == "__main__":
-    torch.set_num_threads(1)
-    fork = multiprocessing.get_context("fork")
-    ranks = [fork.Process(target=main, args=(rank, Path(sys.argv[1]))) for rank in range(WORLD)]
-    for process in ranks:
-        process.start()
-    for process in ranks:
-        process.join()
+    forked(main, WORLD, Path(sys.argv[1]))

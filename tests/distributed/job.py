@@ -1,14 +1,19 @@
-"""What the programs of a job share: the programs by name, and a net."""
+"""What the programs of a job share: the programs by name, a net, and how ranks start."""
 
 from __future__ import annotations
 
+import gc
+import multiprocessing
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import torch
+import torch._dynamo  # DDP and FSDP import it in each rank
 from torch import nn
 from torch.nn.parallel import DistributedDataParallel
+
+import autograd_viz as av
 
 WORLD = 4
 PROGRAMS: dict[str, Callable[[int, Path], None]] = {}
@@ -43,3 +48,16 @@ def made(**options: Any) -> tuple[Any, Any]:
     """A net, and the same under DDP."""
     net = Net()
     return net, DistributedDataParallel(net, **options)
+
+
+def forked(main: Callable[[int, Path], None], world: int, folder: Path) -> None:
+    """Run main in each rank; what the verbs and PyTorch's own wrappers import is there before they fork."""
+    torch.set_num_threads(1)
+    av.gather(torch.ones(1, requires_grad=True).sum())
+    gc.freeze()  # what is imported need not be walked through at every look for a tensor's hooks
+    fork = multiprocessing.get_context("fork")
+    ranks = [fork.Process(target=main, args=(rank, folder)) for rank in range(world)]
+    for process in ranks:
+        process.start()
+    for process in ranks:
+        process.join()

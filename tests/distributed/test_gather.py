@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
-import signal
-import subprocess
-import sys
 from typing import Any
 
 import pytest
@@ -14,12 +9,11 @@ import pytest
 import autograd_viz as av
 from autograd_viz.verbs.gather import Job
 
-from .reports import reports_in
+from .reports import job, reports_in
 
 pytestmark = pytest.mark.torch
 torch = pytest.importorskip("torch")
 
-LIMIT = 120  # seconds, for all programs together
 if torch.distributed.is_available():
     from .gather_worker import PROGRAMS, WORLD
 else:
@@ -30,17 +24,7 @@ else:
 def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """What each program raised on each rank. (A process imports PyTorch and forks: several seconds.)"""
     folder = tmp_path_factory.mktemp("gather")
-    environment = {**os.environ, "GLOO_SOCKET_IFNAME": "lo", "OMP_NUM_THREADS": "1", "PYTHONWARNINGS": "default"}
-    call = [sys.executable, "-m", "tests.distributed.gather_worker", str(folder)]
-    with subprocess.Popen(
-        call, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True
-    ) as job:
-        try:
-            said = job.communicate(timeout=LIMIT)[0].decode()
-        finally:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(job.pid, signal.SIGKILL)
-    return {"said": said, **reports_in(folder, WORLD)}
+    return {"said": job("gather_worker", folder), **reports_in(folder, WORLD)}
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
@@ -55,9 +39,9 @@ def test_a_killed_rank_is_named_on_all_others(reports: dict[str, Any]) -> None:
 
 def test_a_program_that_is_no_job_is_a_job_of_one() -> None:
     weight = torch.ones(3, requires_grad=True)
-    job = av.gather((weight * 2).sum())
-    assert job.sentences[0].startswith("1 ranks: each reaches the same 1 parameters")
-    assert job.table()[0]["rank 0"] == pytest.approx(12**0.5)
+    alone = av.gather((weight * 2).sum())
+    assert alone.sentences[0].startswith("1 ranks: each reaches the same 1 parameters")
+    assert alone.table()[0]["rank 0"] == pytest.approx(12**0.5)
     assert weight.grad is None
 
 
@@ -66,12 +50,12 @@ def test_sixty_four_documents_are_one_job() -> None:
     (part,) = av.gather((weight * 2).sum()).report.parts
     odd = [{**p, "bad": 2} for p in part["parameters"]]
     parts = [{**part, "rank": rank, "parameters": odd if rank == 63 else part["parameters"]} for rank in range(64)]
-    job = Job(parts[::-1], "light")
-    assert job.sentences == ["Rank 63 alone has nan or inf in the gradient of weight; the mean hands it to every rank."]
-    assert "rank 63" in job.table()[0]
+    together = Job(parts[::-1], "light")
+    assert together.sentences == ["Rank 63 alone has nan or inf in the gradient of weight; the mean hands it to every rank."]
+    assert "rank 63" in together.table()[0]
     everywhere = Job([{**part, "rank": rank, "parameters": odd} for rank in range(3)], "light")
     assert everywhere.sentences == ["Nan or inf is in the gradient of weight on rank 0, 1, 2."]
-    assert job.svg.count("<svg") == 1
+    assert together.svg.count("<svg") == 1
 
 
 def test_a_rank_without_some_gradients_is_named_and_a_stage_of_a_pipeline_is_not() -> None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import socket
 import subprocess
-import sys
 
 import pytest
+
+from .. import fresh
 
 pytestmark = pytest.mark.torch
 torch = pytest.importorskip("torch")
@@ -35,14 +36,13 @@ print(run.history.steps, run._watch.faults)
 
 @pytest.mark.skipif(not torch.distributed.is_available(), reason="no torch.distributed")
 def test_a_rank_without_rank_0_keeps_its_run_and_tries_once() -> None:
-    """Takes seconds: two processes import PyTorch."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = str(free.getsockname()[1])
     environment = {**os.environ, "GLOO_SOCKET_IFNAME": "lo", "OMP_NUM_THREADS": "1"}
     first, second = (
         subprocess.Popen(
-            [sys.executable, "-c", PROGRAM, rank, port],
+            [*fresh.python(*fresh.COMPILER), "-c", PROGRAM, rank, port],
             env=environment,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,

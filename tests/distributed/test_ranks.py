@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-
 import pytest
 
-from .reports import reports_in
+from .reports import job, reports_in
 
 pytestmark = pytest.mark.torch
 torch = pytest.importorskip("torch")
 
-LIMIT = 120  # seconds, for all programs together
 if torch.distributed.is_available():
     from .programs import PROGRAMS
 else:
@@ -22,20 +17,10 @@ else:
 
 @pytest.fixture(scope="module")
 def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[int, str]]:
-    """What each program raised on each rank; both processes are gone afterwards. (They import PyTorch: several seconds.)"""
+    """What each program raised on each rank. (A process imports PyTorch and forks: seconds.)"""
     folder = tmp_path_factory.mktemp("ranks")
-    environment = {**os.environ, "GLOO_SOCKET_IFNAME": "lo", "OMP_NUM_THREADS": "1", "PYTHONWARNINGS": "default"}
-    call = [sys.executable, "-m", "tests.distributed.worker"]
-    workers = [
-        subprocess.Popen([*call, str(rank), str(folder)], env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-        for rank in range(2)
-    ]
-    try:
-        said = [w.communicate(timeout=LIMIT)[0].decode() for w in workers]
-    finally:
-        for w in workers:
-            w.kill()
-            w.wait()
+    outside = job("worker", folder)
+    said = [path.read_text() if (path := folder / f"said{rank}").exists() else outside for rank in range(2)]
     return {"said": dict(enumerate(said)), **reports_in(folder, 2)}
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import subprocess
-import sys
 import weakref
 
 import pytest
@@ -14,6 +13,8 @@ torch = pytest.importorskip("torch")
 from autograd_viz.sources.pytorch.reading import deep  # noqa: E402
 from autograd_viz.sources.pytorch.reading.graph import TorchGraph  # noqa: E402
 from autograd_viz.sources.pytorch.reading.nodes import reach  # noqa: E402
+
+from .. import fresh  # noqa: E402
 
 pytestmark = pytest.mark.torch
 PROGRAM = """
@@ -37,7 +38,7 @@ class _Alive:
 
 
 def test_a_hundred_thousand_nodes_in_a_row() -> None:
-    done = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True, check=False)
+    done = subprocess.run([*fresh.python(), "-c", PROGRAM], capture_output=True, text=True, check=False)
     assert done.stdout == "freed\n", done.stderr
 
 

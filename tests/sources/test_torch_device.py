@@ -9,7 +9,6 @@ from __future__ import annotations
 import functools
 import json
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +20,8 @@ from torch.utils import backend_registration  # noqa: E402
 
 from autograd_viz.sources.shared.summary import SIDE  # noqa: E402
 from autograd_viz.sources.shared.values import FEW  # noqa: E402
+
+from .. import fresh  # noqa: E402
 
 HAS_IT = hasattr(backend_registration, "_setup_privateuseone_for_python_backend")
 pytestmark = [
@@ -35,7 +36,7 @@ MOST_COPIED = 8 * max(FEW, SIDE * SIDE)  # bytes: all elements of a small tensor
 def _found() -> dict[str, Any]:
     """What the programs found, in a process of their own: a device is registered once, before anything runs backward."""
     root = Path(__file__).parents[2]
-    command = [sys.executable, "-W", "error", "-m", "tests.device.programs"]
+    command = [*fresh.python(*fresh.COMPILER), "-W", "error", "-m", "tests.device.programs"]
     done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-3000:]
     found: dict[str, Any] = json.loads(done.stdout)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -13,6 +12,8 @@ torch = pytest.importorskip("torch")
 
 import autograd_viz  # noqa: E402
 from autograd_viz.sources.pytorch.reading.older import set_versions  # noqa: E402
+
+from .. import fresh  # noqa: E402
 
 pytestmark = pytest.mark.torch
 ROOM = Path(autograd_viz.__file__).parent / "sources" / "pytorch"
@@ -66,8 +67,8 @@ def test_only_one_file_asks_for_names_that_the_lowest_release_lacks() -> None:
 
 
 def test_a_watch_runs_where_they_are_missing() -> None:
-    """In a process of its own, which imports PyTorch: seconds."""
-    done = subprocess.run([sys.executable, "-c", AS_BEFORE], capture_output=True, text=True, check=False)
+    """In a process of its own."""
+    done = subprocess.run([*fresh.python(*fresh.COMPILER), "-c", AS_BEFORE], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     *answer, run, stepped, left = done.stdout.splitlines()
     assert "Nothing stands out" in "".join(answer)

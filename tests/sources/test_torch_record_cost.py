@@ -18,6 +18,7 @@ torch = pytest.importorskip("torch")
 import autograd_viz as av  # noqa: E402
 from autograd_viz.twin.core.base.provenance import PACKAGE  # noqa: E402
 
+from .. import fresh  # noqa: E402
 from ..torch_steppers import ops_of  # noqa: E402
 
 pytestmark = pytest.mark.torch
@@ -121,9 +122,7 @@ def test_a_recording_loads_no_compiler() -> None:
     code = "import sys, torch, autograd_viz as av\nwith av.record(): torch.ones(3) * 2\nprint('torch._dynamo' in sys.modules)"
     if not hasattr(torch._C._dynamo.eval_frame, "set_code_exec_strategy"):
         pytest.skip("this PyTorch wraps every mode")
-    ran = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True
-    )  # over a second: imports PyTorch
+    ran = subprocess.run([*fresh.python(), "-c", code], capture_output=True, text=True, check=True)
     assert ran.stdout.strip() == "False"
 
 

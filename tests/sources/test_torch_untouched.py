@@ -21,6 +21,7 @@ from torch.utils._pytree import tree_map  # noqa: E402
 import autograd_viz as av  # noqa: E402
 from autograd_viz.sources.pytorch.reading import hooked  # noqa: E402
 
+from .. import fresh  # noqa: E402
 from ..torch_steppers import stepper_of  # noqa: E402
 
 pytestmark = pytest.mark.torch
@@ -188,7 +189,7 @@ print(sorted(set(sys.modules) - before))
 
 
 def test_nothing_is_imported_in_the_middle_of_a_recorded_forward_pass() -> None:
-    done = subprocess.run([sys.executable, "-c", RECORDS], capture_output=True, text=True, check=False)
+    done = subprocess.run([*fresh.python(), "-c", RECORDS], capture_output=True, text=True, check=False)
     assert done.stdout.strip() == "[]", done.stdout + done.stderr
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 import threading
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ torch = pytest.importorskip("torch")
 
 import autograd_viz as av  # noqa: E402
 
+from .. import fresh  # noqa: E402
 from .watched import training  # noqa: E402
 
 pytestmark = [pytest.mark.torch, pytest.mark.usefixtures("watch_ends")]
@@ -80,9 +80,8 @@ dist.destroy_process_group()
 
 @pytest.mark.skipif(not torch.distributed.is_available(), reason="PyTorch was built without it")
 def test_two_ranks_train_as_they_would(tmp_path: Path) -> None:
-    """Two processes import PyTorch: several seconds."""
     environment = {**os.environ, "GLOO_SOCKET_IFNAME": "lo", "OMP_NUM_THREADS": "1"}
-    call = [sys.executable, "-c", RANK]
+    call = [*fresh.python(*fresh.COMPILER), "-c", RANK]
     ranks = [
         subprocess.Popen([*call, str(k), str(tmp_path)], env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         for k in range(2)
@@ -148,6 +147,5 @@ print("fine")
 
 
 def test_a_notebook_is_watched_and_its_errors_are_shown_once() -> None:
-    """A shell of its own imports PyTorch: several seconds."""
-    done = subprocess.run([sys.executable, "-c", SHELL], capture_output=True, text=True, check=False)
+    done = subprocess.run([*fresh.python(*fresh.COMPILER), "-c", SHELL], capture_output=True, text=True, check=False)
     assert done.stdout.strip().endswith("fine"), done.stdout + done.stderr
