@@ -18,7 +18,7 @@ from . import hooks
 from .node import LAST_SEQUENCE_NR, SMALL, Node
 
 if TYPE_CHECKING:
-    from .node import Edge
+    from .node import Edge, Wanted
 
 
 def _count_alone() -> int:
@@ -58,7 +58,7 @@ class AccumulateGrad(Node):
         extra = self.variable._extra
         return extra is None or not (extra.hooks or extra.post_hooks)
 
-    def vjp(self, grads: Any) -> tuple[Any, ...]:
+    def vjp(self, grads: Any, wanted: Wanted = None) -> tuple[Any, ...]:
         """`apply` for an array."""
         variable = self.variable
         is_untouched = variable._node is None and variable._view is None
@@ -69,7 +69,7 @@ class AccumulateGrad(Node):
                 accumulate(variable, grads[0], False)
         return ()
 
-    def apply(self, grads: tuple[Any, ...], on_tensors: bool) -> tuple[Any, ...]:
+    def apply(self, grads: tuple[Any, ...], on_tensors: bool, wanted: Wanted = None) -> tuple[Any, ...]:
         """Add to an existing `grad`: in place, or out of place in a recorded pass. A first gradient is stored as a copy."""
         variable = self.variable
         if grads[0] is not None and self._is_wanted():
@@ -96,7 +96,7 @@ def _fits(grad: Any, like: Array) -> bool:
     """Can this array itself be the gradient of a leaf with the array `like`? Drawings keep small arrays: they are copied."""
     if grad.size <= SMALL or grad.base is not None or not grad.flags.writeable or grad.dtype != like.dtype:
         return False
-    return grad.strides == like.strides if is_dense(like) else bool(grad.flags.c_contiguous)
+    return grad.strides == like.strides if like.flags.c_contiguous or is_dense(like) else bool(grad.flags.c_contiguous)
 
 
 def accumulate(variable: Tensor, grad: Any, on_tensors: bool) -> None:

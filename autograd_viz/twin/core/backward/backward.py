@@ -123,10 +123,12 @@ def start(
     """Check the arguments of a backward pass and set it up. Nothing runs yet."""
     outputs = as_tuple(outputs)
     gradients = (None,) * len(outputs) if gradients is None else as_tuple(gradients)
-    first = [first_gradient(o, g, create_graph, i) for i, (o, g) in enumerate(zip(outputs, gradients, strict=False))]
-    if len(first) != len(outputs):  # as in PyTorch, surplus gradients are ignored
-        raise RuntimeError(f"got {len(outputs)} tensors and {len(first)} gradients")
-    roots = [(edge_of(o), g) for o, g in zip(outputs, first, strict=True)]
+    roots: list[tuple[Edge, Any]] = []
+    for i, (output, gradient) in enumerate(zip(outputs, gradients, strict=False)):
+        first = first_gradient(output, gradient, create_graph, i)
+        roots.append((edge_of(output), first))
+    if len(roots) != len(outputs):  # as in PyTorch, surplus gradients are ignored
+        raise RuntimeError(f"got {len(outputs)} tensors and {len(roots)} gradients")
     keep_graph = create_graph if retain_graph is None else retain_graph
     return GraphTask(roots, keep_graph, create_graph, captures, only)
 

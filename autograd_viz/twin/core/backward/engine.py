@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..base.grad_mode import Anomaly, recording, saved_hooks, set_recording
+from ..base.provenance import forget_frame, know_frame
 from ..base.quiet import quiet
 from ..tensor.tensor import Tensor
 from . import hooks
@@ -62,9 +63,9 @@ class GraphTask:
                     self.captures.setdefault(edge[0], []).append(edge)
             self.needed = leading_to(self.captures, self.input_buffers)
         if only is not None:
-            self.needed = leading_to(only, self.input_buffers) | set(only)
+            self.needed = leading_to(only, self.input_buffers).union(only)
         self.starts = set(starts)
-        self.wanted = None if self.needed is None else self.needed | self.captures.keys()  # only these are queued
+        self.wanted = None if self.needed is None else self.needed.union(self.captures)  # only these are queued
         self.looked_at: set[Node] = set()  # nodes whose hooks have run
         for (node, index), grad in roots:
             if node is not None:
@@ -119,7 +120,7 @@ class GraphTask:
                 continue
             input_buffer = input_buffers[node]
             grads = (input_buffer[1],) if node._others is None else tuple(input_buffer[1:])
-            results = node.vjp(grads)
+            results = node.vjp(grads) if wanted is None else node.vjp(grads, wanted)
             if node._next:
                 grad_inputs = self._as_wanted(node, grads, results)
                 if not self.keep_graph:
@@ -157,6 +158,7 @@ class GraphTask:
         ready, captures, input_buffers = self.ready, self.captures, self.input_buffers
         before = recording()
         set_recording(True)
+        known = know_frame()
         try:
             while ready and (node := ready[0]).is_plain and node._extra is None:
                 if captures and node in captures:
@@ -164,9 +166,10 @@ class GraphTask:
                         return
                     continue
                 grads = input_buffers[node][1:]
-                results = node.apply(tuple(grads), True)
+                results = node.apply(tuple(grads), True, self.wanted)
                 self._finish(node, grads, results, all_validated(node, results))
         finally:
+            forget_frame(known)
             set_recording(before)
 
     def _ends_at(self, node: Node) -> bool:
@@ -182,9 +185,9 @@ class GraphTask:
     def _as_wanted(self, node: Node, grads: Sequence[Any], results: tuple[Any, ...]) -> Sequence[Any]:
         """The results in the shape and type of their receivers. Small gradients are remembered."""
         wanted: Any = results
-        index, arrived, kind = node._index, grads[0], type(grads[0])
+        index, kind = node._index, type(grads[0])
         is_array = kind is np.ndarray  # a NumPy scalar is not an array, but its type fits
-        small = node._others is None and (not is_array or arrived.size <= SMALL)
+        small = node._others is None and (not is_array or grads[0].size <= SMALL)
         i = 0
         for after in node._next:
             g = results[i]
@@ -195,7 +198,8 @@ class GraphTask:
                     if wanted is results:
                         wanted = list(results)
                     wanted[i] = g = validated(node, i, g, after, index[i])
-                small = small and (g is None or g.size <= SMALL)
+                if small and g is not None and g.size > SMALL:
+                    small = False
             i += 1  # noqa: SIM113
         if small:
             node._passed = grads, wanted, node in self.starts
@@ -228,7 +232,7 @@ class GraphTask:
         if self.needed is not None and node not in self.needed:
             self.ready.take()
             return None
-        results = node.apply(tuple(grads), self.create_graph)
+        results = node.apply(tuple(grads), self.create_graph, self.wanted)
         grad_inputs = all_validated(node, results)
         if node._extra is not None and node._extra.posthooks:
             given = tuple(as_tensor(g) for g in grad_inputs), tuple(as_tensor(g) for g in grads)

@@ -7,7 +7,7 @@ gradients of its op's inputs.
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 # next_functions[i] = (the node that gets the gradient of input i, or None; an output index of that node)
 Edge = tuple[Any, int]  # a node or None, and the index of an output
+Wanted = Set[Any] | None  # the nodes that a pass runs; None for all
 LAST_SEQUENCE_NR = 2**64 - 1
 SMALL = 64  # elements: a gradient up to this size is kept for drawings
 
@@ -180,12 +181,15 @@ class Node:
 
     # -- running it ---------------------------------------------------------------------------------------------------
 
-    def vjp(self, grads: Any) -> tuple[Any, ...]:
+    def vjp(self, grads: Any, wanted: Wanted = None) -> tuple[Any, ...]:
         """The grad_inputs for these grad_outputs, as arrays. Only plain nodes have it."""
         raise NotImplementedError
 
-    def apply(self, grads: tuple[Any, ...], on_tensors: bool) -> tuple[Any, ...]:
-        """The grad_inputs for these grad_outputs: NumPy arrays, or tensors if `on_tensors`."""
+    def apply(self, grads: tuple[Any, ...], on_tensors: bool, wanted: Wanted = None) -> tuple[Any, ...]:
+        """The grad_inputs for these grad_outputs: NumPy arrays, or tensors if `on_tensors`.
+
+        As in PyTorch, an op leaves out the rules of inputs that lead to none of the nodes `wanted`.
+        """
         raise NotImplementedError
 
     def _saved(self) -> dict[str, Any]:

@@ -11,6 +11,8 @@ from ..base.readings import ARRAY_NAMES, TENSOR_NAMES
 from ..tensor.tensor import Tensor
 from .node import Node
 
+_sum = np.add.reduce  # over the first dimension
+
 
 def validated(node: Node, index: int, grad: Any, after: Node | None, output_nr: int) -> Any:
     """A gradient in the shape and type of the forward value (PyTorch's validate_outputs).
@@ -25,7 +27,7 @@ def validated(node: Node, index: int, grad: Any, after: Node | None, output_nr: 
     shape, element_type = after._output_metadata(output_nr) if output_nr else (after._shape, after._dtype)
     data = grad._data if isinstance(grad, Tensor) else grad
     if grad is data and data.shape[1:] == shape != data.shape:  # as for a bias; three times as fast as the general rule
-        grad = data = np.add.reduce(data, 0)
+        grad = data = _sum(data)
     elif data.shape != shape:
         if not _expands_to(shape, data.shape):
             raise RuntimeError(

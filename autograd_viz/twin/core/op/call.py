@@ -63,6 +63,7 @@ _NAMES: dict[str, Any] = {  # the globals of the programs
     "refuse_complex": refuse_complex,
     "sequence": sequence,
     "untracked": provenance.untracked,
+    "users_frame": provenance.users_frame,
 }
 
 
@@ -165,7 +166,7 @@ def _record(p: Table) -> list[str]:
     """The lines that make the node if an input requires grad, and remember which op made the result."""
     lines = [
         "    caller = frame(1)",
-        "    while ours[caller.f_code.co_filename] and caller.f_back is not None: caller = caller.f_back",
+        "    if ours[caller.f_code.co_filename]: caller = users_frame(caller)",
     ]
     indent, results = "    ", results_of(p)
     if p.rules:

@@ -81,7 +81,7 @@ def vjp_source(p: Table, on_tensors: bool = False) -> list[str]:
     """The program of the rules, on arrays or tensors. It runs the rule of each input that wants a gradient."""
     read = _read_tensor if on_tensors else _read
     nothing = f"({'None, ' * (1 if p.variadic else len(p.rules))})"
-    lines = [f"def vjp{'_on_tensors' if on_tensors else ''}(node, grads):"]
+    lines = [f"def vjp{'_on_tensors' if on_tensors else ''}(node, grads, wanted=None):"]
     if p.takes_all:
         lines += [f"    if all(g is None for g in grads): return {'(None,) * len(node._next)' if p.variadic else nothing}"]
         lines += ["    grad = materialized(node, grads)" if p.materialize else "    grad = grads"]
@@ -109,7 +109,11 @@ def vjp_source(p: Table, on_tensors: bool = False) -> list[str]:
         call = f"rule{i}(grad{''.join(', ' + values[place] for place in rule.wants)})"
         if p.variadic:
             return [*lines, f"    return tuple({call})"]
-        results[i] = call if len(p.rules) == 1 else f"{call} if node._next[{i}] is not None else None"
+        results[i] = (
+            call
+            if len(p.rules) == 1
+            else f"{call} if (a := node._next[{i}]) is not None and (wanted is None or a in wanted) else None"
+        )
         if on_tensors and len(p.rules) > 1:
             lines.append(f"    r{i} = {results[i]}")
             results[i] = f"r{i}"

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..backward.keeping import holds_tensor, raw, unpack
-from ..backward.node import Node
+from ..backward.node import Node, Wanted
 from ..backward.saved import FREED, SavedTensor
 from ..base.grad_mode import State
 from ..base.quiet import quiet
@@ -58,33 +58,33 @@ class PrimitiveNode(Node):
         for name, slot in self.given_options:
             setattr(self, slot, values[name])
 
-    def vjp(self, grads: Any) -> tuple[Any, ...]:
+    def vjp(self, grads: Any, wanted: Wanted = None) -> tuple[Any, ...]:
         """The rules on arrays, for each input that wants a gradient. Its program is made when the first such node runs."""
         self.primitive.write_backward()
-        return self.vjp(grads)
+        return self.vjp(grads, wanted)
 
-    def vjp_on_tensors(self, grads: Any) -> tuple[Any, ...]:
+    def vjp_on_tensors(self, grads: Any, wanted: Wanted = None) -> tuple[Any, ...]:
         """The rules on tensors. Their ops are recorded if grad mode is on. Its program is made like `vjp`."""
         self.primitive.write_backward()
-        return self.vjp_on_tensors(grads)
+        return self.vjp_on_tensors(grads, wanted)
 
     def _release(self) -> None:
         """Free the saved tensors. Its program is made like `vjp`."""
         self.primitive.write_backward()
         self._release()
 
-    def apply(self, grads: tuple[Any, ...], on_tensors: bool) -> tuple[Any, ...]:
+    def apply(self, grads: tuple[Any, ...], on_tensors: bool, wanted: Wanted = None) -> tuple[Any, ...]:
         """Run the rule of each input that wants a gradient."""
         if on_tensors:
             before, State.in_rule = State.in_rule, True
             try:
-                return self.vjp_on_tensors(grads)
+                return self.vjp_on_tensors(grads, wanted)
             finally:
                 State.in_rule = before
         if self._extra is not None:  # an unpack hook may run, and compute with tensors
             with np.errstate(all="ignore"):
-                return self.vjp(grads)
-        found: tuple[Any, ...] = quiet.run(self.vjp, grads)
+                return self.vjp(grads, wanted)
+        found: tuple[Any, ...] = quiet.run(self.vjp, grads, wanted)
         return found
 
     def _saved(self) -> dict[str, Any]:
