@@ -82,11 +82,7 @@ class AccumulateGrad(Node):
         return ()
 
     def _is_wanted(self) -> bool:
-        """Does the leaf still require grad?
-
-        Raises:
-            RuntimeError: a recorded in-place op has changed it, so it is no longer a leaf.
-        """
+        """Does the leaf still require grad? One that a recorded in-place op has changed is no longer a leaf: it raises."""
         if self.variable.grad_fn is not None:
             raise RuntimeError("leaf variable has been moved into the graph interior")
         return self.variable._requires_grad
@@ -100,13 +96,7 @@ def _fits(grad: Any, like: Array) -> bool:
 
 
 def accumulate(variable: Tensor, grad: Any, on_tensors: bool) -> None:
-    """``variable.grad += grad``, as PyTorch's AccumulateGrad does it.
-
-    The first gradient is copied into the memory order of the leaf.
-
-    Raises:
-        RuntimeError: the elements of the existing gradient share memory, or its shape differs.
-    """
+    """``variable.grad += grad``. As in PyTorch, the first gradient is copied into the memory order of the leaf."""
     old = variable._grad
     if on_tensors:
         variable._grad = _copied(grad, variable._data) if old is None else old + grad
@@ -130,16 +120,13 @@ def _copied(grad: Tensor, like: Array) -> Any:
 
 def clear_grad(variable: Tensor, set_to_none: bool) -> None:
     """``zero_grad`` for one tensor: grad becomes None, or the same tensor filled with zeros, outside any graph."""
-    grad = variable._grad
-    if grad is None or set_to_none:
-        if grad is not None:
-            note(variable, "zero_grad")
+    if (grad := variable._grad) is None:
+        return
+    if set_to_none:
+        note(variable, "zero_grad")
         variable._grad = None
         return
-    if grad._node is not None:
-        grad.detach_()
-    else:
-        grad.requires_grad_(False)
+    grad.requires_grad_(False) if grad._node is None else grad.detach_()
     grad.zero_()
 
 

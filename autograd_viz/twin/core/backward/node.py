@@ -42,9 +42,27 @@ class Metadata(NamedTuple):
     is_tensor_subclass: bool = False
 
 
-# What a drawing shows of the last backward pass, if the gradients are small:
-# grad_outputs, grad_inputs, and whether the pass started there.
+# what a drawing shows of the last pass, if they are small: grad_outputs, grad_inputs; and whether the pass started there
 Passed = tuple[Sequence[Any], Sequence[Any], bool]
+
+
+Done = tuple["Node", Sequence[Any], Sequence[Any], Sequence[Any]]  # the fields of a Step
+
+
+class Step(NamedTuple):
+    """What one call of one backward node did. Gradients are NumPy arrays, or Tensors in a recorded pass (create_graph).
+
+    Attributes:
+        node: the node that ran.
+        grad_outputs: the gradients that arrived, one per output of the op; None for an unused output.
+        results: the values of its rules.
+        grad_inputs: the gradients sent along next_functions: the results reduced to the receiver's shape, in its type.
+    """
+
+    node: Node
+    grad_outputs: Sequence[Any]
+    results: Sequence[Any]
+    grad_inputs: Sequence[Any]
 
 
 class NodeExtra:

@@ -39,15 +39,7 @@ def row(name: str, node_name: str, does: str, forward: Callable[..., Any], /, **
 
 
 def public_row(names: str, node_name: str, does: str, forward: Callable[..., Any], /, **more: Any) -> Primitive:
-    """Declare an op with public names.
-
-    Args:
-        names: as `public` takes them, separated by spaces. The first is the name by which rules call it.
-        node_name: the name of its backward node; empty for an op that is not differentiable.
-        does: its docstring.
-        forward: on arrays.
-        more: as for `row`, and `inplace` (see `public`).
-    """
+    """`row` with public names, as `public` takes them, separated by spaces; rules call the op by the first."""
     every, inplace = names.split(), more.pop("inplace", False)
     op = row(every[0].rpartition(".")[2], node_name, does, forward, **more)
     for name in every:
