@@ -219,7 +219,7 @@ def _node(p: Table) -> list[str]:
         "node._lasti = caller.f_lasti",
     ]
     for name, guard, slot in zip(p.saved_names, p.guards, p.slots, strict=True):
-        lines.append(f"node.{slot} = {_kept(p, name, guard)}")
+        lines.append(f"node.{slot} = {_saved(p, name, guard)}")
     return [*lines, f"if State.attentive: attend(node, {results_of(p)[0]})"]
 
 
@@ -246,7 +246,7 @@ def _several_outputs(p: Table) -> list[str]:
     ]
 
 
-def _kept(p: Table, name: str, guard: int | None) -> str:
+def _saved(p: Table, name: str, guard: int | None) -> str:
     """The expression for one saved value."""
     if name in p.options:
         return f"{name} if type({name}) in PLAIN else keep_option({name})"
