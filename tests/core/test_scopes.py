@@ -6,6 +6,7 @@ import pytest
 
 import autograd_viz as av
 from autograd_viz.sources.twin.graph import CoreGraph
+from autograd_viz.twin.core.base import provenance
 from autograd_viz.twin.core.base.scopes import open_scopes, stretches
 
 
@@ -73,3 +74,22 @@ def test_a_training_loop_remembers_only_the_latest() -> None:
         layer(av.ones(1, 1))
     assert len(stretches) == stretches.maxlen
     assert paths(layer(av.ones(1, 1))) == ["", ""]
+
+
+def test_an_op_in_a_module_is_on_the_innermost_line_outside_the_package() -> None:
+    class Square(av.nn.Module):
+        def forward(self, x: av.Tensor) -> av.Tensor:
+            return x * x
+
+    def model(x: av.Tensor) -> av.Tensor:
+        return layers(x)
+
+    layers = av.nn.Sequential(av.nn.Linear(2, 2), Square(), av.nn.Sequential(av.nn.ReLU()))
+    node, functions = model(av.ones(2, 2)).grad_fn, {}
+    while node is not None and node.at is not None:
+        functions[node.op] = node.at.code.co_name
+        node = node.next_functions[0][0]
+    assert functions == {"Relu": "model", "Mul": "forward", "Addmm": "model"}
+    with pytest.raises(RuntimeError, match="multiplied"):
+        layers(av.ones(2, 3))
+    assert provenance._known.get() == (None, None)  # a module that raises leaves no frame behind

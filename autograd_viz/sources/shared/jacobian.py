@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from ...graph.trace import Jacobian
+from ...twin.core.backward.gradients import validate_output
 from ...twin.core.backward.saved import SavedTensor
-from ...twin.core.backward.validated import validated
 from ...twin.core.base.quiet import quiet
 from ...twin.core.op.primitive_node import PrimitiveNode
 from .kept import raw_saved
@@ -58,5 +58,5 @@ def _row(node: PrimitiveNode, unit: Any, wanted: list[int]) -> list[Any]:
     """The derivative of one output element by every input, each flat."""
     gradient = unit.reshape(node._shape) if node._shape else unit[0]
     results = quiet.run(node.vjp, [gradient])
-    fitted = (quiet.run(validated, node, i, results[i], node._next[i], node._index[i]) for i in wanted)
+    fitted = (quiet.run(validate_output, node, i, results[i], node._next[i], node._index[i]) for i in wanted)
     return [None if g is None else np.asarray(g).reshape(-1) for g in fitted]

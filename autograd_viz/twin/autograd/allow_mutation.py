@@ -9,7 +9,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from ..core.backward.instrumented import writing
+from ..core.backward.instrumentation import writing
 from ..core.base.grad_mode import saved_hooks, update
 from ..core.tensor.tensor import Tensor
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from ..core.backward.hooks import RemovableHandle, register
 from ..core.base import happened
-from ..core.base.provenance import Place, ours
+from ..core.base.provenance import Place, forget_frame, know_frame, ours
 from ..core.base.scopes import Stretch
 from .border import Border, hook_last_op
 
@@ -77,10 +77,11 @@ class HookedCall:
         """Run `forward`, with its hooks."""
         caller = sys._getframe(1)
         at = None if ours[caller.f_code.co_filename] else Place(caller.f_code, caller.f_lasti)
-        stretch = Stretch("", weakref.ref(self), at=at)
+        stretch, known = Stretch("", weakref.ref(self), at=at), know_frame()
         try:
             return happened.calling(self, self._run, args, kwargs)
         finally:
+            forget_frame(known)
             stretch.close()
 
     def _run(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

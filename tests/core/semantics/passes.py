@@ -28,6 +28,21 @@ def inputs_run_the_hooks_of_the_leaves_named(torch: Any) -> Iterator[Any]:
 
 
 @program
+def only_the_rules_that_lead_to_an_input_run(torch: Any) -> Iterator[Any]:
+    x, w = leaf(torch, 2.0), leaf(torch, 3.0)
+    for op in (torch.mul, torch.div, torch.sub, torch.maximum):
+        for wanted in (x, w):
+            seen: list[Any] = []
+            y = op(x * x, w)
+            y.grad_fn.register_hook(lambda sent, arrived, seen=seen: seen.append((sent, arrived)))
+            before = y.grad_fn._sequence_nr()
+            (g,) = torch.autograd.grad(y, wanted, create_graph=True)
+            yield op.__name__, g, seen, g.requires_grad and g.grad_fn._sequence_nr() - before
+            op(x * x, w).backward(inputs=[wanted])
+            yield x.grad, w.grad
+
+
+@program
 def grad_sees_hooks_only_where_the_pass_ends(torch: Any) -> Iterator[Any]:
     x = leaf(torch, 2.0)
     y = x * 3

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import torch
 from torch.autograd.graph import Node
 
-from ....twin.core.backward.anomaly import tell
+from ....twin.core.backward.anomaly import warn_where_made
 from ....twin.core.backward.ready_queue import ReadyQueue
 from ..reading.devices import called_on
 from ..reading.hooks import HookRunner, run_backward
@@ -140,7 +140,7 @@ class TorchTask:
         except Exception as error:
             told, self.hooks.told = self.hooks.told, None
             if torch.is_anomaly_enabled() and error is not told:
-                tell(node)
+                warn_where_made(node)
             raise
 
     def _called(self, node: Any, grads: list[Any]) -> tuple[Any, ...]:

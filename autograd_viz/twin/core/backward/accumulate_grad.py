@@ -18,7 +18,7 @@ from . import hooks
 from .node import LAST_SEQUENCE_NR, SMALL, Node
 
 if TYPE_CHECKING:
-    from .node import Edge
+    from .node import Edge, Wanted
 
 
 def _count_alone() -> int:
@@ -58,7 +58,7 @@ class AccumulateGrad(Node):
         extra = self.variable._extra
         return extra is None or not (extra.hooks or extra.post_hooks)
 
-    def vjp(self, grads: Any) -> tuple[Any, ...]:
+    def vjp(self, grads: Any, wanted: Wanted = None) -> tuple[Any, ...]:
         """`apply` for an array."""
         variable = self.variable
         is_untouched = variable._node is None and variable._view is None
@@ -69,7 +69,7 @@ class AccumulateGrad(Node):
                 accumulate(variable, grads[0], False)
         return ()
 
-    def apply(self, grads: tuple[Any, ...], on_tensors: bool) -> tuple[Any, ...]:
+    def apply(self, grads: tuple[Any, ...], on_tensors: bool, wanted: Wanted = None) -> tuple[Any, ...]:
         """Add to an existing `grad`: in place, or out of place in a recorded pass. A first gradient is stored as a copy."""
         variable = self.variable
         if grads[0] is not None and self._is_wanted():
@@ -82,11 +82,7 @@ class AccumulateGrad(Node):
         return ()
 
     def _is_wanted(self) -> bool:
-        """Does the leaf still require grad?
-
-        Raises:
-            RuntimeError: a recorded in-place op has changed it, so it is no longer a leaf.
-        """
+        """Does the leaf still require grad? One that a recorded in-place op has changed is no longer a leaf: it raises."""
         if self.variable.grad_fn is not None:
             raise RuntimeError("leaf variable has been moved into the graph interior")
         return self.variable._requires_grad
@@ -96,17 +92,11 @@ def _fits(grad: Any, like: Array) -> bool:
     """Can this array itself be the gradient of a leaf with the array `like`? Drawings keep small arrays: they are copied."""
     if grad.size <= SMALL or grad.base is not None or not grad.flags.writeable or grad.dtype != like.dtype:
         return False
-    return grad.strides == like.strides if is_dense(like) else bool(grad.flags.c_contiguous)
+    return grad.strides == like.strides if like.flags.c_contiguous or is_dense(like) else bool(grad.flags.c_contiguous)
 
 
 def accumulate(variable: Tensor, grad: Any, on_tensors: bool) -> None:
-    """``variable.grad += grad``, as PyTorch's AccumulateGrad does it.
-
-    The first gradient is copied into the memory order of the leaf.
-
-    Raises:
-        RuntimeError: the elements of the existing gradient share memory, or its shape differs.
-    """
+    """``variable.grad += grad``. As in PyTorch, the first gradient is copied into the memory order of the leaf."""
     old = variable._grad
     if on_tensors:
         variable._grad = _copied(grad, variable._data) if old is None else old + grad
@@ -130,16 +120,13 @@ def _copied(grad: Tensor, like: Array) -> Any:
 
 def clear_grad(variable: Tensor, set_to_none: bool) -> None:
     """``zero_grad`` for one tensor: grad becomes None, or the same tensor filled with zeros, outside any graph."""
-    grad = variable._grad
-    if grad is None or set_to_none:
-        if grad is not None:
-            note(variable, "zero_grad")
+    if (grad := variable._grad) is None:
+        return
+    if set_to_none:
+        note(variable, "zero_grad")
         variable._grad = None
         return
-    if grad._node is not None:
-        grad.detach_()
-    else:
-        grad.requires_grad_(False)
+    grad.requires_grad_(False) if grad._node is None else grad.detach_()
     grad.zero_()
 
 

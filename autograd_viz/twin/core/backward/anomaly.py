@@ -72,7 +72,7 @@ def is_anomaly_check_nan_enabled() -> bool:
     return Anomaly.check_nan
 
 
-def checked(node: Node, results: Sequence[Any]) -> None:
+def check_nan(node: Node, results: Sequence[Any]) -> None:
     """Refuse nan among the results of a node."""
     if not Anomaly.check_nan:
         return
@@ -82,7 +82,7 @@ def checked(node: Node, results: Sequence[Any]) -> None:
             raise RuntimeError(f"Function '{node.name()}' returned nan values in its {i}th output.")
 
 
-def tell(node: Node) -> None:
+def warn_where_made(node: Node) -> None:
     """Warn with the places where the node and its parents were made."""
     metadata = node.metadata
     if "traceback_" not in metadata:

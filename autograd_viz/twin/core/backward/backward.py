@@ -17,7 +17,7 @@ from ..base.quiet import quiet
 from ..tensor.as_array import Size
 from ..tensor.tensor import Tensor
 from .accumulate_grad import gradient_edge
-from .batched import batches, stacked
+from .batch import batches, stack_batch
 from .engine import GraphTask
 from .node import Edge, Node
 from .reentrant import Errand, check_interrupt, stack_is_half_full
@@ -47,13 +47,7 @@ def get_gradient_edge(tensor: Tensor) -> GradientEdge:
 
 
 def first_gradient(output: Any, gradient: Any, create_graph: bool, index: int = 0) -> Any:
-    """The first gradient of a pass: the user's, or 1 for a single element.
-
-    Raises:
-        RuntimeError: `output` has no graph, or its gradient has another shape or is missing for several elements.
-        TypeError: `gradient` is not a tensor.
-        AssertionError: `output` is not a tensor.
-    """
+    """The first gradient of a pass: the user's, or 1 for a single element. Refuse what PyTorch refuses."""
     if isinstance(output, GradientEdge):
         shape, kind = output.node._outputs_metadata()[output.output_nr]
     else:
@@ -100,11 +94,7 @@ def edge_of(place: Any) -> Edge:
 
 
 def _wanted(inputs: Any) -> tuple[Any, ...]:
-    """The tensors or gradient edges at which a pass ends.
-
-    Raises:
-        RuntimeError: not tensors or gradient edges.
-    """
+    """The tensors or gradient edges at which a pass ends. Refuse anything else."""
     wanted = as_tuple(inputs)
     for t in wanted:
         if not isinstance(t, _ONE):
@@ -123,10 +113,12 @@ def start(
     """Check the arguments of a backward pass and set it up. Nothing runs yet."""
     outputs = as_tuple(outputs)
     gradients = (None,) * len(outputs) if gradients is None else as_tuple(gradients)
-    first = [first_gradient(o, g, create_graph, i) for i, (o, g) in enumerate(zip(outputs, gradients, strict=False))]
-    if len(first) != len(outputs):  # as in PyTorch, surplus gradients are ignored
-        raise RuntimeError(f"got {len(outputs)} tensors and {len(first)} gradients")
-    roots = [(edge_of(o), g) for o, g in zip(outputs, first, strict=True)]
+    roots: list[tuple[Edge, Any]] = []
+    for i, (output, gradient) in enumerate(zip(outputs, gradients, strict=False)):
+        first = first_gradient(output, gradient, create_graph, i)
+        roots.append((edge_of(output), first))
+    if len(roots) != len(outputs):  # as in PyTorch, surplus gradients are ignored
+        raise RuntimeError(f"got {len(outputs)} tensors and {len(roots)} gradients")
     keep_graph = create_graph if retain_graph is None else retain_graph
     return GraphTask(roots, keep_graph, create_graph, captures, only)
 
@@ -276,14 +268,11 @@ def _captured(outputs: Any, edges: list[Edge], grad_outputs: Any, retain_graph: 
 def _captured_in_batch(
     outputs: Any, edges: list[Edge], grad_outputs: Any, retain_graph: bool | None, create_graph: bool
 ) -> list[Any]:
-    """The gradients that arrive at the edges, stacked: one pass for each entry of the batch."""
-    outputs = as_tuple(outputs)
-    gradients = batches(outputs, grad_outputs)
-    last = len(gradients) - 1
-    passes = [
-        _captured(outputs, edges, each, True if i < last else retain_graph, create_graph) for i, each in enumerate(gradients)
-    ]
-    return [None if grads[0] is None else stacked(grads) for grads in zip(*passes, strict=True)]
+    """The gradients that arrive at the edges, stack_batch: one pass for each entry of the batch."""
+    *earlier, last = batches(outputs, grad_outputs)
+    passes = [_captured(outputs, edges, each, True, create_graph) for each in earlier]
+    passes.append(_captured(outputs, edges, last, retain_graph, create_graph))
+    return [None if grads[0] is None else stack_batch(grads) for grads in zip(*passes, strict=True)]
 
 
 def _result(found: Any, wanted: Any, materialize: bool, create_graph: bool) -> Tensor | None:

@@ -12,17 +12,15 @@ from typing import Any
 import numpy as np
 
 from ..base.grad_mode import Anomaly, recording, saved_hooks, set_recording
+from ..base.provenance import forget_frame, know_frame
 from ..base.quiet import quiet
 from ..tensor.tensor import Tensor
 from . import hooks
-from .anomaly import checked, tell
-from .dependencies import input_buffers_of, leading_to
-from .gradients import as_tensor, small, small_arrays, summed
-from .instrumented import watched_by
-from .node import SMALL, Edge, Node
-from .ready_queue import ReadyQueue
-from .step import Done, Step
-from .validated import all_validated, validated
+from .anomaly import check_nan, warn_where_made
+from .gradients import as_tensor, small, small_arrays, sum_of, validate_output, validate_outputs
+from .instrumentation import set_saved_hooks
+from .node import SMALL, Done, Edge, Node, Step
+from .ready_queue import ReadyQueue, input_buffers_of, leading_to
 
 
 class GraphTask:
@@ -62,9 +60,9 @@ class GraphTask:
                     self.captures.setdefault(edge[0], []).append(edge)
             self.needed = leading_to(self.captures, self.input_buffers)
         if only is not None:
-            self.needed = leading_to(only, self.input_buffers) | set(only)
+            self.needed = leading_to(only, self.input_buffers).union(only)
         self.starts = set(starts)
-        self.wanted = None if self.needed is None else self.needed | self.captures.keys()  # only these are queued
+        self.wanted = None if self.needed is None else self.needed.union(self.captures)  # only these are queued
         self.looked_at: set[Node] = set()  # nodes whose hooks have run
         for (node, index), grad in roots:
             if node is not None:
@@ -74,7 +72,7 @@ class GraphTask:
         """Put a first gradient into its input buffer."""
         input_buffer = self.input_buffers[node]
         there = input_buffer[index + 1]
-        input_buffer[index + 1] = grad if there is None else summed(there, grad, self.create_graph)
+        input_buffer[index + 1] = grad if there is None else sum_of(there, grad, self.create_graph)
         input_buffer[0] -= 1
         if not input_buffer[0]:
             self._queue(node)
@@ -119,7 +117,7 @@ class GraphTask:
                 continue
             input_buffer = input_buffers[node]
             grads = (input_buffer[1],) if node._others is None else tuple(input_buffer[1:])
-            results = node.vjp(grads)
+            results = node.vjp(grads) if wanted is None else node.vjp(grads, wanted)
             if node._next:
                 grad_inputs = self._as_wanted(node, grads, results)
                 if not self.keep_graph:
@@ -157,6 +155,7 @@ class GraphTask:
         ready, captures, input_buffers = self.ready, self.captures, self.input_buffers
         before = recording()
         set_recording(True)
+        known = know_frame()
         try:
             while ready and (node := ready[0]).is_plain and node._extra is None:
                 if captures and node in captures:
@@ -164,9 +163,10 @@ class GraphTask:
                         return
                     continue
                 grads = input_buffers[node][1:]
-                results = node.apply(tuple(grads), True)
-                self._finish(node, grads, results, all_validated(node, results))
+                results = node.apply(tuple(grads), True, self.wanted)
+                self._finish(node, grads, results, validate_outputs(node, results))
         finally:
+            forget_frame(known)
             set_recording(before)
 
     def _ends_at(self, node: Node) -> bool:
@@ -182,9 +182,9 @@ class GraphTask:
     def _as_wanted(self, node: Node, grads: Sequence[Any], results: tuple[Any, ...]) -> Sequence[Any]:
         """The results in the shape and type of their receivers. Small gradients are remembered."""
         wanted: Any = results
-        index, arrived, kind = node._index, grads[0], type(grads[0])
+        index, kind = node._index, type(grads[0])
         is_array = kind is np.ndarray  # a NumPy scalar is not an array, but its type fits
-        small = node._others is None and (not is_array or arrived.size <= SMALL)
+        small = node._others is None and (not is_array or grads[0].size <= SMALL)
         i = 0
         for after in node._next:
             g = results[i]
@@ -194,7 +194,7 @@ class GraphTask:
                 if after is None or g.shape != after._shape or g.dtype is not after._dtype or index[i]:
                     if wanted is results:
                         wanted = list(results)
-                    wanted[i] = g = validated(node, i, g, after, index[i])
+                    wanted[i] = g = validate_output(node, i, g, after, index[i])
                 small = small and (g is None or g.size <= SMALL)
             i += 1  # noqa: SIM113
         if small:
@@ -208,18 +208,18 @@ class GraphTask:
         node = self.ready[0]
         before, hooks_before = recording(), saved_hooks[:]
         set_recording(self.create_graph)
-        watched_by(self.saved_hooks)  # saved-tensor hooks that user code enters or leaves are valid until the node is done
+        set_saved_hooks(self.saved_hooks)  # saved-tensor hooks that user code enters or leaves are valid until the node is done
         outer, GraphTask.current = GraphTask.current, self
         parent, Anomaly.running = Anomaly.running, node
         try:
             return self._surrounded(node)
         except Exception:
             if Anomaly.enabled:
-                tell(node)
+                warn_where_made(node)
             raise
         finally:
             GraphTask.current, Anomaly.running = outer, parent
-            watched_by(hooks_before)
+            set_saved_hooks(hooks_before)
             set_recording(before)
 
     def _surrounded(self, node: Node) -> Done | None:
@@ -228,14 +228,14 @@ class GraphTask:
         if self.needed is not None and node not in self.needed:
             self.ready.take()
             return None
-        results = node.apply(tuple(grads), self.create_graph)
-        grad_inputs = all_validated(node, results)
+        results = node.apply(tuple(grads), self.create_graph, self.wanted)
+        grad_inputs = validate_outputs(node, results)
         if node._extra is not None and node._extra.posthooks:
             given = tuple(as_tensor(g) for g in grad_inputs), tuple(as_tensor(g) for g in grads)
             changed = hooks.run_posthooks(node, *given)
-            grad_inputs = all_validated(node, tuple(map(self._raw, changed)))
+            grad_inputs = validate_outputs(node, tuple(map(self._raw, changed)))
         if Anomaly.enabled:
-            checked(node, grad_inputs)
+            check_nan(node, grad_inputs)
         return self._finish(node, grads, results, grad_inputs)
 
     def _seen_by_hooks(self, node: Node) -> list[Any]:
@@ -269,7 +269,7 @@ class GraphTask:
             input_buffer = input_buffers[after]
             if g is not None:
                 there = input_buffer[index + 1]
-                input_buffer[index + 1] = g if there is None else summed(there, g, self.create_graph)
+                input_buffer[index + 1] = g if there is None else sum_of(there, g, self.create_graph)
             input_buffer[0] -= 1
             if not input_buffer[0]:
                 self._queue(after)

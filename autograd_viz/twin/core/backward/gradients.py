@@ -1,4 +1,4 @@
-"""Gradients in the form of a pass, and in the form of a drawing."""
+"""Gradients in the form of a pass, of a drawing, and of their receiver."""
 
 from __future__ import annotations
 
@@ -9,10 +9,12 @@ import numpy as np
 
 from ..base.grad_mode import recording, set_recording
 from ..base.quiet import quiet
+from ..base.readings import ARRAY_NAMES, TENSOR_NAMES
 from ..tensor.tensor import Tensor
-from .node import SMALL
+from .node import SMALL, Node
 
 _LARGE = (None,)
+_sum = np.add.reduce  # over the first dimension
 
 
 def as_tensor(grad: Any) -> Tensor | None:
@@ -32,7 +34,7 @@ def small(grads: Sequence[Any]) -> Sequence[Any]:
     return [None if g is None or (a := g._data if isinstance(g, Tensor) else g).size > SMALL else a for g in grads]
 
 
-def summed(there: Any, grad: Any, recorded: bool) -> Any:
+def sum_of(there: Any, grad: Any, recorded: bool) -> Any:
     """The sum of two gradients. It is recorded if the pass is."""
     if not recorded:
         return quiet.run(np.add, there, grad)
@@ -42,3 +44,50 @@ def summed(there: Any, grad: Any, recorded: bool) -> Any:
         return there + grad
     finally:
         set_recording(before)
+
+
+def validate_output(node: Node, index: int, grad: Any, after: Node | None, output_nr: int) -> Any:
+    """A gradient in the shape and type of the forward value: broadcast dimensions are summed (PyTorch's validate_outputs)."""
+    if grad is None or after is None:
+        return None
+    shape, element_type = after._output_metadata(output_nr) if output_nr else (after._shape, after._dtype)
+    data = grad._data if isinstance(grad, Tensor) else grad
+    if grad is data and data.shape[1:] == shape != data.shape:  # as for a bias; three times as fast as the general rule
+        grad = data = _sum(data)
+    elif data.shape != shape:
+        if not _expands_to(shape, data.shape):
+            raise RuntimeError(
+                f"Function {node.name()} returned an invalid gradient at index {index} - got {list(data.shape)} but "
+                f"expected shape compatible with {list(shape)}"
+            )
+        grad = (TENSOR_NAMES if isinstance(grad, Tensor) else ARRAY_NAMES)["sum_to"](grad, shape)
+        data = grad._data if isinstance(grad, Tensor) else grad
+    if data.dtype != element_type:
+        if element_type.kind != "c" and data.dtype.kind == "c":  # the gradient of a real input is real
+            grad = grad.real
+        grad = grad.to(Tensor(np.empty(0, element_type)).dtype) if isinstance(grad, Tensor) else grad.astype(element_type)
+    return grad
+
+
+def validate_outputs(node: Node, results: Sequence[Any]) -> Sequence[Any]:
+    """The results of a node, each in the shape and type of its receiver. Most already have both."""
+    found: Any = results
+    index = node._index
+    for i, after in enumerate(node._next):
+        g = results[i]
+        if g is None:
+            continue
+        data = g._data if isinstance(g, Tensor) else g
+        if after is None or index[i] or data.shape != after._shape or data.dtype is not after._dtype:
+            if found is results:
+                found = list(results)
+            found[i] = validate_output(node, i, g, after, index[i])
+    return found  # type: ignore[no-any-return]
+
+
+def _expands_to(shape: tuple[int, ...], target: tuple[int, ...]) -> bool:
+    """Could a tensor of `shape` have been broadcast to `target`?"""
+    lead = len(target) - len(shape)
+    if lead < 0:
+        return False
+    return shape == target[lead:] or all(a in (1, b) for a, b in zip(shape, target[lead:], strict=True))

@@ -102,11 +102,7 @@ def register_post_accumulate_grad_hook(self: Tensor, hook: Callable[[Tensor], No
 
 
 def run_post_accumulate(leaf: Tensor) -> None:
-    """Run the hooks after AccumulateGrad has added.
-
-    Raises:
-        RuntimeError: a hook returned something.
-    """
+    """Run the hooks after AccumulateGrad has added. They must return nothing."""
     assert leaf._extra is not None
     for hook in list((leaf._extra.post_hooks or {}).values()):
         seen = None if observer is None else observer.seen(leaf._grad)
@@ -133,9 +129,7 @@ def run_tensor_hooks(node: Node, grads: list[Any]) -> list[Any]:
     grads = list(grads)
     if variable is not None and variable._extra is not None and variable._extra.hooks:
         grads = [_through(variable._extra.hooks, grads[0], 0)]
-    if extra is None:
-        return grads
-    for output_nr, registered in extra.tensor_hooks.items():
+    for output_nr, registered in extra.tensor_hooks.items() if extra is not None else ():
         grads[output_nr] = _through(registered, grads[output_nr], output_nr)
     return grads
 
@@ -191,12 +185,7 @@ def _all_seen(grads: Sequence[Any]) -> Sequence[Any]:
 
 
 def _checked(hook: Any, returned: Any, grads: Sequence[Any]) -> list[Any]:
-    """The result of a node's hook, if it can replace `grads`.
-
-    Raises:
-        TypeError: not a tuple, or an entry is not a tensor.
-        RuntimeError: another number of gradients, or one of another shape or type.
-    """
+    """The result of a node's hook, if it can replace `grads`."""
     if not isinstance(returned, tuple):
         raise TypeError(f"expected tuple, but hook returned '{type(returned).__name__}'")
     if len(returned) != len(grads):
@@ -214,12 +203,7 @@ def _name(hook: Any) -> str:
 
 
 def _check_one(hook: Any, before: Tensor | None, after: Any) -> None:
-    """Refuse a value that cannot replace a gradient.
-
-    Raises:
-        TypeError: not a tensor.
-        RuntimeError: another shape or type.
-    """
+    """Refuse a value that cannot replace a gradient."""
     if before is None:
         raise RuntimeError("can't replace a None gradient with a non-None value")
     if not isinstance(after, Tensor):

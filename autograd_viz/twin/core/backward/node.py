@@ -7,7 +7,7 @@ gradients of its op's inputs.
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 # next_functions[i] = (the node that gets the gradient of input i, or None; an output index of that node)
 Edge = tuple[Any, int]  # a node or None, and the index of an output
+Wanted = Set[Any] | None  # the nodes that a pass runs; None for all
 LAST_SEQUENCE_NR = 2**64 - 1
 SMALL = 64  # elements: a gradient up to this size is kept for drawings
 
@@ -41,9 +42,27 @@ class Metadata(NamedTuple):
     is_tensor_subclass: bool = False
 
 
-# What a drawing shows of the last backward pass, if the gradients are small:
-# grad_outputs, grad_inputs, and whether the pass started there.
+# what a drawing shows of the last pass, if they are small: grad_outputs, grad_inputs; and whether the pass started there
 Passed = tuple[Sequence[Any], Sequence[Any], bool]
+
+
+Done = tuple["Node", Sequence[Any], Sequence[Any], Sequence[Any]]  # the fields of a Step
+
+
+class Step(NamedTuple):
+    """What one call of one backward node did. Gradients are NumPy arrays, or Tensors in a recorded pass (create_graph).
+
+    Attributes:
+        node: the node that ran.
+        grad_outputs: the gradients that arrived, one per output of the op; None for an unused output.
+        results: the values of its rules.
+        grad_inputs: the gradients sent along next_functions: the results reduced to the receiver's shape, in its type.
+    """
+
+    node: Node
+    grad_outputs: Sequence[Any]
+    results: Sequence[Any]
+    grad_inputs: Sequence[Any]
 
 
 class NodeExtra:
@@ -180,12 +199,15 @@ class Node:
 
     # -- running it ---------------------------------------------------------------------------------------------------
 
-    def vjp(self, grads: Any) -> tuple[Any, ...]:
+    def vjp(self, grads: Any, wanted: Wanted = None) -> tuple[Any, ...]:
         """The grad_inputs for these grad_outputs, as arrays. Only plain nodes have it."""
         raise NotImplementedError
 
-    def apply(self, grads: tuple[Any, ...], on_tensors: bool) -> tuple[Any, ...]:
-        """The grad_inputs for these grad_outputs: NumPy arrays, or tensors if `on_tensors`."""
+    def apply(self, grads: tuple[Any, ...], on_tensors: bool, wanted: Wanted = None) -> tuple[Any, ...]:
+        """The grad_inputs for these grad_outputs: NumPy arrays, or tensors if `on_tensors`.
+
+        As in PyTorch, an op leaves out the rules of inputs that lead to none of the nodes `wanted`.
+        """
         raise NotImplementedError
 
     def _saved(self) -> dict[str, Any]:

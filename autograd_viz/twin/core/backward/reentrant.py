@@ -60,11 +60,7 @@ class Errand:
 
 
 def check_interrupt() -> None:
-    """Raise Ctrl-C between two nodes of a nested pass.
-
-    Raises:
-        KeyboardInterrupt: Ctrl-C was pressed while the main thread waits.
-    """
+    """Between two nodes of a nested pass, raise the Ctrl-C that was pressed while the main thread waits."""
     if Errand.interrupted:
         Errand.interrupted = False
         raise KeyboardInterrupt

@@ -74,11 +74,7 @@ class SavedTensor:
         self.unpack_hook: Callable[[Any], Any] | None = None
 
     def unpack(self, node: Node) -> Any:
-        """The tensor as it was saved.
-
-        Raises:
-            RuntimeError: it was modified in place since. A tensor that hooks keep is not checked.
-        """
+        """The tensor as it was saved. A tensor that hooks keep is not checked for changes in place."""
         self.check(node)
         return self.tensor if self.unpack_hook is None else self._history_of(self._from_hook(), node)
 
@@ -115,11 +111,7 @@ class SavedTensor:
         self.pack(pack_hook, unpack_hook, self.tensor._without_history())
 
     def pack(self, pack_hook: Callable[[Any], Any], unpack_hook: Callable[[Any], Any], given: Tensor) -> None:
-        """Give the tensor to `pack_hook`, as `given`, and keep the result instead.
-
-        Raises:
-            RuntimeError: the hook has changed it in place.
-        """
+        """Give the tensor to `pack_hook`, as `given`, which the hook must not change. Keep the result instead."""
         before = given._version
         with no_grad():
             self.packed = pack_hook(given)

@@ -11,6 +11,7 @@ import sys
 import weakref
 from collections import deque
 from collections.abc import Iterable
+from contextvars import ContextVar, Token
 from operator import attrgetter
 from types import CodeType, FrameType
 from typing import Any, NamedTuple
@@ -56,12 +57,31 @@ class _Ours(dict[str, bool]):
 ours = _Ours()
 
 
+# A running frame of this package, and the user's frame below it: a walk that meets the first need not go on to the second.
+_known: ContextVar[tuple[FrameType | None, FrameType | None]] = ContextVar("known frame", default=(None, None))
+forget_frame = _known.reset
+
+
+def know_frame() -> Token[Any]:
+    """Find the user's frame once for all ops that the caller of this function will run. `forget_frame(token)` must follow."""
+    frame = sys._getframe(1)
+    return _known.set((frame, users_frame(frame)))
+
+
+def users_frame(frame: FrameType) -> FrameType:
+    """The innermost frame outside this package, from `frame` outwards."""
+    known, user = _known.get()
+    while frame is not known:
+        if not ours[frame.f_code.co_filename] or (outer := frame.f_back) is None:
+            return frame
+        frame = outer
+    assert user is not None
+    return user
+
+
 def callers_frame() -> FrameType:
     """The innermost frame outside this package."""
-    frame = sys._getframe(1)
-    while frame.f_back is not None and ours[frame.f_code.co_filename]:
-        frame = frame.f_back
-    return frame
+    return users_frame(sys._getframe(1))
 
 
 def callers_place() -> Place:
@@ -122,9 +142,7 @@ class Statement:
 
 def note(tensor: Tensor, kind: str) -> None:
     """Remember that the user did `kind` to `tensor` here. In a loop, the last AGAIN times are remembered."""
-    frame = sys._getframe(1)
-    while ours[frame.f_code.co_filename] and frame.f_back is not None:
-        frame = frame.f_back
+    frame = users_frame(sys._getframe(1))
     code, lasti, order = frame.f_code, frame.f_lasti, (latest_sequence(), next(_clock))
     statements = (tensor._extra or tensor._more).statements
     for s in statements:
@@ -144,9 +162,7 @@ def note_change(tensor: Tensor, at: tuple[Any, int] | None = None) -> None:
     """Remember the line that made this version: here, or `at`. It stands beside the version counter of the memory."""
     counter: Any = tensor._counter
     if at is None:
-        frame = sys._getframe(2)  # at least two frames lie between a change in place and the user's code
-        while frame.f_back is not None and ours[frame.f_code.co_filename]:
-            frame = frame.f_back
+        frame = users_frame(sys._getframe(2))  # at least two frames lie between a change in place and the user's code
         at = frame.f_code, frame.f_lasti
     if type(counter) is list:  # the counter of an inference tensor is of another type
         counter.insert(1, (counter[0] - 1, at))

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ..backward.keeping import raw
-from ..backward.node import Node
+from ..backward.node import Node, Wanted
 from ..backward.saved import FREED, FREED_MESSAGE, SavedTensor
+from ..backward.saved_values import raw
 from ..base import provenance
 from ..base.grad_mode import recording
 from ..tensor.tensor import Tensor
@@ -158,7 +158,7 @@ class BackwardCFunction(Node):
         """Restore both."""
         self._passed, self._kept = remembered
 
-    def apply(self, grads: tuple[Any, ...], on_tensors: bool) -> tuple[Any, ...]:
+    def apply(self, grads: tuple[Any, ...], on_tensors: bool, wanted: Wanted = None) -> tuple[Any, ...]:
         """Call the user's backward.
 
         Raises:

@@ -5,16 +5,15 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from ..backward.instrumented import attend, packed
-from ..backward.keeping import keep
+from ..backward.instrumentation import attend, packed
 from ..backward.saved import SavedResult, SavedTensor
+from ..backward.saved_values import keep
 from ..base import provenance
 from ..base.grad_mode import State, recording, saved_hooks
 from ..inplace.copy_slices import rebase_view
 from ..inplace.inplace import check_inplace, detach_
-from ..op.forbidden import FUNCTION, SEVERAL
 from ..op.former import formers, gone, history_of, remember
-from ..op.view import View
+from ..op.view import FUNCTION, SEVERAL, View
 from ..tensor.tensor import Tensor
 from .function_node import BackwardCFunction
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..backward.accumulate_grad import gradient_edge
-from ..backward.node import Node
+from ..backward.node import Node, Wanted
 from ..base.grad_mode import no_grad, recording
 from ..tensor.tensor import Tensor
 
@@ -28,7 +28,7 @@ class Error(Node):
         """The name with PyTorch's namespace. The name of the class has none."""
         return "torch::autograd::Error"
 
-    def apply(self, grads: tuple[Any, ...], on_tensors: bool) -> tuple[Any, ...]:
+    def apply(self, grads: tuple[Any, ...], on_tensors: bool, wanted: Wanted = None) -> tuple[Any, ...]:
         """Raise."""
         raise RuntimeError(self.message)
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..backward.accumulate_grad import gradient_edge
-from ..backward.node import Node
+from ..backward.node import Node, Wanted
 from ..base.memory import OVERLAP, check_overlap, elements_overlap
 from ..op.former import remember
 from ..op.primitive_node import PrimitiveNode
@@ -50,7 +50,7 @@ class CopySlices(Node):
         """The op's other arguments by name."""
         return dict(self.inner._as_call.options)
 
-    def apply(self, grads: tuple[Any, ...], on_tensors: bool) -> tuple[Any, ...]:
+    def apply(self, grads: tuple[Any, ...], on_tensors: bool, wanted: Wanted = None) -> tuple[Any, ...]:
         """Take the view's part out of the gradient, send it through `inner`, and put the result back.
 
         Raises:

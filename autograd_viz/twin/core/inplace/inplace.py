@@ -8,16 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from ..backward.instrumented import about_to_write
+from ..backward.instrumentation import about_to_write
 from ..backward.saved import SavedResult
 from ..base.grad_mode import State, no_grad, recording
 from ..base.kinds import View
 from ..base.memory import check_overlap, elements_overlap, is_dense, turns
 from ..base.provenance import note_change
 from ..base.quiet import quiet
-from ..op.forbidden import NORMAL, why_forbidden
 from ..op.former import as_it_is, forget_history, formers, history_of, remember
 from ..op.primitive_node import PrimitiveNode
+from ..op.view import NORMAL, why_forbidden
 from ..ops.elementwise import arithmetic, filling, rounding
 from ..ops.shape import shape
 from ..tensor.arguments import check_broadcast

@@ -18,9 +18,9 @@ from weakref import ref
 import numpy as np
 
 from ..backward.accumulate_grad import accumulator
-from ..backward.instrumented import attend
-from ..backward.keeping import keep, keep_option
+from ..backward.instrumentation import attend
 from ..backward.saved import SavedResult
+from ..backward.saved_values import keep, keep_option
 from ..base import provenance
 from ..base.grad_mode import State, recording, sequence
 from ..base.programs import PLAIN, compiled
@@ -63,6 +63,7 @@ _NAMES: dict[str, Any] = {  # the globals of the programs
     "refuse_complex": refuse_complex,
     "sequence": sequence,
     "untracked": provenance.untracked,
+    "users_frame": provenance.users_frame,
 }
 
 
@@ -114,9 +115,13 @@ def _wrapped(p: Table) -> list[str]:
         lines += [f"    {result}._grad = {result}._node = {result}._view = {result}._made_by = {result}._extra = None"]
         lines += [f"    {result}._counter = None", f"    {result}._requires_grad = False", f"    {result}._output_nr = 0"]
     if p.view:
-        given = ", ".join(f"{n!r}: {n}" for n in p.options)
-        lines.append(f"    become_view(result, {p.inputs[0]}, primitive, {{{given}}})")
+        lines.append(f"    become_view(result, {p.inputs[0]}, primitive, {_options(p)})")
     return lines
+
+
+def _options(p: Table) -> str:
+    """The options of a call as a dictionary."""
+    return "{" + ", ".join(f"{n!r}: {n}" for n in p.options) + "}"
 
 
 def _after_required(options: list[str]) -> list[str]:
@@ -165,7 +170,7 @@ def _record(p: Table) -> list[str]:
     """The lines that make the node if an input requires grad, and remember which op made the result."""
     lines = [
         "    caller = frame(1)",
-        "    while ours[caller.f_code.co_filename] and caller.f_back is not None: caller = caller.f_back",
+        "    if ours[caller.f_code.co_filename]: caller = users_frame(caller)",
     ]
     indent, results = "    ", results_of(p)
     if p.rules:
@@ -178,8 +183,7 @@ def _record(p: Table) -> list[str]:
         lines += ["        " + line for line in _node(p)]
         lines.append("    else:")
         indent = "        "
-    given = ", ".join(_given(p))
-    made = f"untracked({p.title!r}, ({given}), {_option_dict(p)}, caller)"
+    made = f"untracked({p.title!r}, ({', '.join(p.inputs)},), {_options(p) if p.options else None}, caller)"
     lines.append(f"{indent}{' = '.join(f'{r}._made_by' for r in results)} = {made}")
     if len(results) > 1:
         lines.append(f"{indent}{results[0]}._made_by.outputs = {_references(results)}")
@@ -193,15 +197,6 @@ def _differentiable(p: Table) -> list[str]:
 
 def _references(results: list[str]) -> str:
     return "(" + ", ".join(f"ref({r})" for r in results) + ")"
-
-
-def _given(p: Table) -> list[str]:
-    """The tensors of a call as a tuple: inputs (including None, which a drawing omits), then tensor options."""
-    return [f"{n}," for n in p.inputs] if len(p.inputs) == 1 else list(p.inputs)
-
-
-def _option_dict(p: Table) -> str:
-    return "{" + ", ".join(f"{n!r}: {n}" for n in p.options) + "}" if p.options else "None"
 
 
 def _node(p: Table) -> list[str]:
@@ -219,12 +214,12 @@ def _node(p: Table) -> list[str]:
         "node._others = node._extra = node._passed = node._results = None",
         *(_several_outputs(p) if p.result_names else _ONE_OUTPUT),
         "node._sequence = next(sequence)",
-        *(f"node.given_{n} = {n}" for n in (*p.inputs, *p.options)),
+        *(f"node.arg_{n} = {n}" for n in (*p.inputs, *p.options)),
         "node._code = caller.f_code",
         "node._lasti = caller.f_lasti",
     ]
     for name, guard, slot in zip(p.saved_names, p.guards, p.slots, strict=True):
-        lines.append(f"node.{slot} = {_kept(p, name, guard)}")
+        lines.append(f"node.{slot} = {_saved(p, name, guard)}")
     return [*lines, f"if State.attentive: attend(node, {results_of(p)[0]})"]
 
 
@@ -251,7 +246,7 @@ def _several_outputs(p: Table) -> list[str]:
     ]
 
 
-def _kept(p: Table, name: str, guard: int | None) -> str:
+def _saved(p: Table, name: str, guard: int | None) -> str:
     """The expression for one saved value."""
     if name in p.options:
         return f"{name} if type({name}) in PLAIN else keep_option({name})"
@@ -265,12 +260,10 @@ def _kept(p: Table, name: str, guard: int | None) -> str:
         return kept if guard is None else f"{kept} if {wanted} else None"
     base, what = p.metadata_name(name)
     if base in p.result_names:
-        return f"metadata({results_of(p)[p.result_names.index(base)]}, {what!r})"
-    return (
-        _METADATA.get(what, f"metadata({base}, {what!r})").format(x=f"_x{p.inputs.index(base)}")
-        if base not in p.optional
-        else f"metadata({base}, {what!r})"
-    )
+        base = results_of(p)[p.result_names.index(base)]
+    elif what in _METADATA and base not in p.optional:
+        return _METADATA[what].format(x=f"_x{p.inputs.index(base)}")
+    return f"metadata({base}, {what!r})"
 
 
 def program(p: Table, node_class: Any) -> Any:

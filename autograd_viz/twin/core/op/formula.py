@@ -7,20 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from ..backward.keeping import holds_tensor
 from ..backward.saved import FREED, SavedTensor
+from ..backward.saved_values import holds_tensor
 from ..base.symbol import Symbol, symbols
 from .primitive_node import PrimitiveNode
 
 
 def formulas(node: PrimitiveNode, grads: Sequence[Symbol], saved: dict[str, Symbol] | None = None) -> dict[str, str]:
-    """The text of each rule that runs for a node, by input name.
-
-    Args:
-        node: the node; it says which inputs want a gradient.
-        grads: a symbol per grad_output.
-        saved: symbols to show instead of the names of saved tensors. Plain values (a dim, an exponent) are shown directly.
-    """
+    """The text of each rule that runs for a node, by input name; `saved` has symbols in place of names of saved tensors."""
     op = node.primitive
     grad: Any = grads if op.takes_all else grads[0]
     shown = {name: in_formula(name, value) for name, value in node._saved().items()} | (saved or {})

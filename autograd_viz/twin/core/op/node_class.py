@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from ..backward.keeping import holds_tensor, plain, unpack
 from ..backward.saved import FREED
+from ..backward.saved_values import holds_tensor, plain, unpack
 from ..base.programs import PLAIN, compiled
 from ..tensor.tensor import Tensor
 from .primitive_node import PrimitiveNode
@@ -38,29 +38,24 @@ _NAMES: dict[str, Any] = {
 
 def make_node_class(p: Table) -> type[PrimitiveNode]:
     """The backward node's class: PyTorch's name, slots for arguments and saved values, `_saved_<name>` properties."""
-
-    def saved_property(index: int) -> property:
-        return property(lambda node: node.unpack(index))
-
-    def raw_property(index: int) -> property:
-        return property(lambda node: node.raw_saved(index))
-
-    body: dict[str, Any] = {f"_saved_{n}": saved_property(i) for i, n in enumerate(p.saved_names) if not n.startswith("_")}
-    tensors = {*p.inputs, *p.options}
-    may_be = [i for i, n in enumerate(p.saved_names) if n in tensors or p.result_index(n) is not None]
-    body |= {f"_raw_saved_{p.saved_names[i]}": raw_property(i) for i in may_be}
+    body: dict[str, Any] = {}
+    for i, n in enumerate(p.saved_names):
+        if not n.startswith("_"):
+            body[f"_saved_{n}"] = property(lambda node, i=i: node.unpack(i))
+        if n in (*p.inputs, *p.options) or p.result_index(n) is not None:
+            body[f"_raw_saved_{n}"] = property(lambda node, i=i: node.raw_saved(i))
     if "::" in p.node_name:
         body["name"] = lambda node: p.node_name
     if p.node_name.endswith("NotImplemented"):  # it has an edge only for an input that requires grad
         body["next_functions"] = property(
             lambda node: tuple((n, i) for n, i in zip(node._next, node._index, strict=True) if n is not None)
         )
-    given = tuple(f"given_{n}" for n in ([p.variadic] if p.variadic else p.inputs))
-    options = tuple((n, f"given_{n}") for n in p.options)
-    body |= {"given": given, "is_variadic": bool(p.variadic), "given_options": options, "slots": p.slots}
+    arguments = tuple(f"arg_{n}" for n in ([p.variadic] if p.variadic else p.inputs))
+    options = tuple((n, f"arg_{n}") for n in p.options)
+    body |= {"argument_slots": arguments, "is_variadic": bool(p.variadic), "option_slots": options, "slots": p.slots}
     body |= {"saved_names": p.saved_names, "strided": tuple(n for n in p.saved_names if n.endswith("_strides"))}
     body["__init__"] = object.__init__  # the maker of a node fills its slots
-    slots = (*given, *(slot for _, slot in options), *p.slots)
+    slots = (*arguments, *(slot for _, slot in options), *p.slots)
     body |= {"__slots__": slots, "primitive": p, "__doc__": f"Backward of {p.name}."}
     return type(p.node_name.rpartition("::")[2], (PrimitiveNode,), body)
 
@@ -81,7 +76,7 @@ def vjp_source(p: Table, on_tensors: bool = False) -> list[str]:
     """The program of the rules, on arrays or tensors. It runs the rule of each input that wants a gradient."""
     read = _read_tensor if on_tensors else _read
     nothing = f"({'None, ' * (1 if p.variadic else len(p.rules))})"
-    lines = [f"def vjp{'_on_tensors' if on_tensors else ''}(node, grads):"]
+    lines = [f"def vjp{'_on_tensors' if on_tensors else ''}(node, grads, wanted=None):"]
     if p.takes_all:
         lines += [f"    if all(g is None for g in grads): return {'(None,) * len(node._next)' if p.variadic else nothing}"]
         lines += ["    grad = materialized(node, grads)" if p.materialize else "    grad = grads"]
@@ -109,7 +104,11 @@ def vjp_source(p: Table, on_tensors: bool = False) -> list[str]:
         call = f"rule{i}(grad{''.join(', ' + values[place] for place in rule.wants)})"
         if p.variadic:
             return [*lines, f"    return tuple({call})"]
-        results[i] = call if len(p.rules) == 1 else f"{call} if node._next[{i}] is not None else None"
+        results[i] = (
+            call
+            if len(p.rules) == 1
+            else f"{call} if (a := node._next[{i}]) is not None and (wanted is None or a in wanted) else None"
+        )
         if on_tensors and len(p.rules) > 1:
             lines.append(f"    r{i} = {results[i]}")
             results[i] = f"r{i}"
@@ -146,7 +145,8 @@ def _plain_value(name: str, slot: str) -> str:
 def release_source(p: Table) -> list[str]:
     """The program that frees the saved tensors. Plain values (a dim, an exponent) stay."""
     lines = ["def _release(node):", "    pass"]
-    for name, slot in zip(p.saved_names, p.slots, strict=True):
+    for place, name in enumerate(p.saved_names):
+        slot = p.slots[place]
         if "_sym_" in name:
             continue
         if name in p.inputs or p.result_index(name) is not None:

@@ -39,11 +39,7 @@ def option_of(value: Any, array: Any, op: str) -> Any:
 
 
 def has_gradient(result: Any, op: str) -> bool:
-    """Has a result of this type a gradient? A cast may give integers; other ops with a `dtype` must not.
-
-    Raises:
-        RuntimeError: in PyTorch's words.
-    """
+    """Has a result of this type a gradient? A cast may give integers; other ops with a `dtype` must not."""
     if op == "nan_to_num" and result.dtype.kind == "c":
         raise RuntimeError("nan_to_num does not support automatic differentiation for outputs with complex dtype.")
     if result.dtype.kind not in "fc" and op not in ("to_copy", "copy_into", "view_bits"):

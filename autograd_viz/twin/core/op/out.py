@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..backward.instrumented import about_to_write
+from ..backward.instrumentation import about_to_write
 from ..base.grad_mode import recording
 from ..base.provenance import note_change
 from ..tensor.tensor import Tensor
@@ -46,12 +46,7 @@ _MAKE = {
 
 
 def write_out(out: Any, name: str, op: Callable[..., Any], args: tuple[Any, ...], options: dict[str, Any]) -> Any:
-    """The result of ``op(*args, **options)``, written into `out`: a tensor, or a tuple of them for several results.
-
-    Raises:
-        TypeError: `out` is not a tensor.
-        RuntimeError: an argument requires grad, or the result does not fit the type of `out`.
-    """
+    """The result of ``op(*args, **options)``, written into `out`: a tensor, or a tuple of them for several results."""
     outs = tuple(out) if isinstance(out, tuple | list) else (out,)
     for o in outs:
         if not isinstance(o, Tensor):

@@ -21,10 +21,10 @@ from types import MethodType
 from typing import Any, cast
 
 from ..backward.accumulate_grad import gradient_edge
-from ..backward.instrumented import attend
-from ..backward.keeping import keep, keep_option
+from ..backward.instrumentation import attend
 from ..backward.node import Node
 from ..backward.saved import SavedResult
+from ..backward.saved_values import keep, keep_option
 from ..base import provenance
 from ..base.grad_mode import State, recording
 from ..base.quiet import quiet

@@ -6,9 +6,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..backward.keeping import holds_tensor, raw, unpack
-from ..backward.node import Node
+from ..backward.node import Node, Wanted
 from ..backward.saved import FREED, SavedTensor
+from ..backward.saved_values import holds_tensor, raw, unpack
 from ..base.grad_mode import State
 from ..base.quiet import quiet
 from ..tensor.tensor import Tensor
@@ -23,9 +23,9 @@ class PrimitiveNode(Node):
     __slots__ = ()
     primitive: ClassVar[Any]  # the op
     is_plain = True
-    given: ClassVar[tuple[str, ...]] = ()  # slots of the inputs; an op with any number of inputs has one slot
+    argument_slots: ClassVar[tuple[str, ...]] = ()  # slots of the inputs; an op with any number of inputs has one slot
     is_variadic: ClassVar[bool] = False
-    given_options: ClassVar[tuple[tuple[str, str], ...]] = ()  # names and slots of the other arguments
+    option_slots: ClassVar[tuple[tuple[str, str], ...]] = ()  # names and slots of the other arguments
     slots: ClassVar[tuple[str, ...]] = ()  # slots of the saved values, in the order of saved_names
     saved_names: ClassVar[tuple[str, ...]] = ()
     strided: ClassVar[tuple[str, ...]] = ()  # the saved values that are strides
@@ -40,51 +40,51 @@ class PrimitiveNode(Node):
     def inputs(self) -> tuple[Any, ...]:
         """The input tensors of the op; a Python number is a 0-d tensor."""
         if self.is_variadic:
-            return tuple(getattr(self, self.given[0]))
-        return tuple([getattr(self, slot) for slot in self.given])
+            return tuple(getattr(self, self.argument_slots[0]))
+        return tuple([getattr(self, slot) for slot in self.argument_slots])
 
     @inputs.setter
     def inputs(self, tensors: tuple[Any, ...]) -> None:
-        for slot, tensor in zip(self.given, (tensors,) if self.is_variadic else tensors, strict=True):
+        for slot, tensor in zip(self.argument_slots, (tensors,) if self.is_variadic else tensors, strict=True):
             setattr(self, slot, tensor)
 
     @property
     def options(self) -> dict[str, Any]:
         """The op's other arguments by name."""
-        return {n: getattr(self, slot) for n, slot in self.given_options}
+        return {n: getattr(self, slot) for n, slot in self.option_slots}
 
     @options.setter
     def options(self, values: dict[str, Any]) -> None:
-        for name, slot in self.given_options:
+        for name, slot in self.option_slots:
             setattr(self, slot, values[name])
 
-    def vjp(self, grads: Any) -> tuple[Any, ...]:
+    def vjp(self, grads: Any, wanted: Wanted = None) -> tuple[Any, ...]:
         """The rules on arrays, for each input that wants a gradient. Its program is made when the first such node runs."""
         self.primitive.write_backward()
-        return self.vjp(grads)
+        return self.vjp(grads, wanted)
 
-    def vjp_on_tensors(self, grads: Any) -> tuple[Any, ...]:
+    def vjp_on_tensors(self, grads: Any, wanted: Wanted = None) -> tuple[Any, ...]:
         """The rules on tensors. Their ops are recorded if grad mode is on. Its program is made like `vjp`."""
         self.primitive.write_backward()
-        return self.vjp_on_tensors(grads)
+        return self.vjp_on_tensors(grads, wanted)
 
     def _release(self) -> None:
         """Free the saved tensors. Its program is made like `vjp`."""
         self.primitive.write_backward()
         self._release()
 
-    def apply(self, grads: tuple[Any, ...], on_tensors: bool) -> tuple[Any, ...]:
+    def apply(self, grads: tuple[Any, ...], on_tensors: bool, wanted: Wanted = None) -> tuple[Any, ...]:
         """Run the rule of each input that wants a gradient."""
         if on_tensors:
             before, State.in_rule = State.in_rule, True
             try:
-                return self.vjp_on_tensors(grads)
+                return self.vjp_on_tensors(grads, wanted)
             finally:
                 State.in_rule = before
         if self._extra is not None:  # an unpack hook may run, and compute with tensors
             with np.errstate(all="ignore"):
-                return self.vjp(grads)
-        found: tuple[Any, ...] = quiet.run(self.vjp, grads)
+                return self.vjp(grads, wanted)
+        found: tuple[Any, ...] = quiet.run(self.vjp, grads, wanted)
         return found
 
     def _saved(self) -> dict[str, Any]:
@@ -113,20 +113,12 @@ class PrimitiveNode(Node):
             setattr(self, slot, value)
 
     def unpack(self, index: int) -> Any:
-        """A saved value for use: a tensor, or a plain value.
-
-        Raises:
-            RuntimeError: it has been freed, or modified in place.
-        """
+        """A saved value for use: a tensor, or a plain value."""
         kept = getattr(self, self.slots[index])
         return self.in_elements(kept) if self.slots[index].endswith("_strides") else unpack(self, kept)
 
     def raw_saved(self, index: int) -> Any:
-        """A saved tensor as the object on which hooks are registered; a tuple of them if several were saved as one.
-
-        Raises:
-            AttributeError: it is a plain value.
-        """
+        """A saved tensor as the object on which hooks are registered; a tuple of them if several were saved as one."""
         slot = self.slots[index]
         kept = getattr(self, slot)
         self._more_of()  # hooks may be registered on it, so this node may run user code

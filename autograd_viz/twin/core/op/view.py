@@ -10,16 +10,31 @@ from __future__ import annotations
 
 from typing import Any, cast
 
+from ..backward.saved import op_name
 from ..base.grad_mode import State, enable_grad, recording
 from ..base.quiet import quiet
 from ..base.readings import ARRAY_NAMES, TENSOR_NAMES
 from ..tensor.extra import InferenceCounter
 from ..tensor.tensor import Tensor
-from .forbidden import INFERENCE, NO_GRAD, NORMAL, SEVERAL, why_forbidden
 from .former import gone, history_of, remember, values_at
 
 # one step from a base to its view: the op, its options, and the output index if it has several
 Cut = tuple[Any, dict[str, Any], int | None]
+
+# the kinds of views: changes are allowed, or the reason why not
+NORMAL, NO_GRAD, SEVERAL, FUNCTION, INFERENCE = "", "no_grad mode", "several", "function", "inference mode"
+
+_ENDINGS = {
+    SEVERAL: "This view is the output of a function that returns multiple views. Such functions do not allow the output views "
+    "to be modified inplace. You should replace the inplace operation by an out-of-place one.",
+    FUNCTION: "This view was created inside a custom Function (or because an input was returned as-is) and the autograd logic "
+    "to handle view+inplace would override the custom backward associated with the custom Function, leading to incorrect "
+    "gradients. This behavior is forbidden. You can fix this by cloning the output of the custom Function.",
+    NO_GRAD: "Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify your code by moving both "
+    "the view and the inplace either both inside the no_grad block (if you don't want the inplace to be tracked) or both "
+    "outside (if you want the inplace to be tracked).",
+}
+_ENDINGS[INFERENCE] = _ENDINGS[NO_GRAD].replace("no_grad block", "inference_mode block")
 
 
 class View:
@@ -36,21 +51,16 @@ class View:
     __slots__ = ("base", "borrowed", "cuts", "kind", "seen")
 
     def __init__(self, base: Tensor, cuts: tuple[Cut, ...], kind: str) -> None:
-        self.base, self.cuts, self.kind = base, cuts, kind
-        self.seen = base._counter[0] if base._counter else 0
+        self.base, self.cuts, self.kind, self.seen = base, cuts, kind, _version(base)
         self.borrowed = False
 
     @property
     def is_old(self) -> bool:
         """Has the memory changed since the view's grad_fn was made?"""
-        return self.seen != (self.base._counter[0] if self.base._counter else 0)
+        return self.seen != _version(self.base)
 
     def refresh(self, view: Tensor) -> None:
-        """Make the view's grad_fn again if the memory has changed since.
-
-        Raises:
-            RuntimeError: the kind of the view forbids the change.
-        """
+        """Make the view's grad_fn again if the memory has changed since. The kind of the view may forbid the change."""
         base = self.base
         if self.borrowed or not view._requires_grad:
             view._requires_grad = self.borrowed = base._requires_grad and view._data.dtype.kind in "fc"
@@ -133,3 +143,16 @@ def become_view(result: Tensor, source: Tensor, primitive: Any, options: dict[st
         result._view = View(source, ((primitive, options, index),), kind)
     else:
         result._view = View(above.base, (*above.cuts, (primitive, options, index)), kind or above.kind)
+
+
+def why_forbidden(view: Tensor, kind: str, indirect: bool = False) -> str:
+    """PyTorch's message for a forbidden change of a view of this kind; `indirect`: through its base or another view."""
+    changed = "its base or another view of its base has been" if indirect else "is being"
+    output = "" if view._node is None else f"Output {view._output_nr} of {op_name(view._node)} is a view"
+    if kind in (NO_GRAD, INFERENCE) or not output:
+        made = f"{output} of a view which was" if output else "A view was"
+        mode, where = (INFERENCE, "in normal mode") if kind == INFERENCE else (NO_GRAD, "with grad mode enabled")
+        what = f"{made} created in {mode} and {changed} modified inplace {where}."
+    else:
+        what = f"{output} and {changed} modified inplace."
+    return f"{what} {_ENDINGS[kind]}" if kind in _ENDINGS else what

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...backward.instrumented import writing
+from ...backward.instrumentation import writing
 from ...base.grad_mode import State
 from ...base.provenance import note_change
 from ...base.public import public

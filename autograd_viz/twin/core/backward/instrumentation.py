@@ -26,7 +26,7 @@ def about_to_write(array: Any) -> None:
         see(array)
 
 
-def watched_by(hooks: list[Hooks]) -> None:
+def set_saved_hooks(hooks: list[Hooks]) -> None:
     """Set the hooks on saved tensors."""
     if saved_hooks != hooks:
         saved_hooks[:] = hooks

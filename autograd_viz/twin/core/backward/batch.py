@@ -13,18 +13,7 @@ from ..tensor.tensor import Tensor
 
 
 def batches(outputs: tuple[Any, ...], grad_outputs: Any) -> list[tuple[Tensor, ...]]:
-    """The gradients of each pass.
-
-    Args:
-        outputs: tensors or gradient edges.
-        grad_outputs: one tensor or several. The first dimension is the batch, the rest is the shape of the output.
-
-    Raises:
-        ValueError: no gradient, or batches of different sizes.
-        RuntimeError: the rest of a shape is not that of the output.
-        TypeError: not a tensor.
-        IndexError: no batch dimension, or an empty batch.
-    """
+    """The gradients of each pass. The first dimension of a grad_output is the batch, the rest is the shape of its output."""
     given = (grad_outputs,) if grad_outputs is None or isinstance(grad_outputs, Tensor) else tuple(grad_outputs)
     for i, (output, gradient) in enumerate(zip(outputs, given, strict=False)):
         _check_batch(output, gradient, i)
@@ -56,7 +45,7 @@ def _check_batch(output: Any, gradient: Any, index: int) -> None:
         )
 
 
-def stacked(grads: tuple[Any, ...]) -> Tensor:
+def stack_batch(grads: tuple[Any, ...]) -> Tensor:
     """The results of all passes, stacked. They are arrays, or tensors of recorded passes."""
     if not isinstance(grads[0], Tensor):
         return Tensor(np.stack(grads))

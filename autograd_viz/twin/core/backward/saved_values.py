@@ -43,11 +43,7 @@ def raw(kept: Any) -> SavedTensor:
 
 
 def unpack(node: Node, kept: Any) -> Any:
-    """A saved value for use: a tensor, or a plain value.
-
-    Raises:
-        RuntimeError: it has been freed, or modified in place.
-    """
+    """A saved value for use: a tensor, or a plain value. Refuse one that was freed, or modified in place."""
     if kept is FREED:
         raise RuntimeError(FREED_MESSAGE)
     if isinstance(kept, SavedTensor):
