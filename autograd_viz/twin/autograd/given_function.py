@@ -96,13 +96,7 @@ def vector(v: Any, like: Tensors, one: bool, create_graph: bool, name: str) -> T
 
 
 def gradients(
-    ys: Tensors,
-    xs: Tensors,
-    vs: Tensors | None,
-    create_graph: bool,
-    strict: bool,
-    stage: str = "back",
-    final: bool = True,
+    ys: Tensors, xs: Tensors, vs: Tensors | None, create_graph: bool, strict: bool, stage: str = "back", final: bool = True
 ) -> Tensors:
     """vᵀJ, with zeros if an output does not depend on an input (an error in strict mode)."""
     pairs = [(y, None if vs is None else vs[i]) for i, y in enumerate(ys) if y.requires_grad]

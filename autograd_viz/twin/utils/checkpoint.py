@@ -23,12 +23,8 @@ from ..core.tensor.tensor import Tensor
 from .promises import CheckpointError, Promises, random_numbers_of, set_checkpoint_debug_enabled, set_checkpoint_early_stop
 
 __all__ = [
-    "CheckpointError",
-    "checkpoint",
-    "checkpoint_sequential",
-    "set_checkpoint_debug_enabled",
-    "set_checkpoint_early_stop",
-]
+    "CheckpointError", "checkpoint", "checkpoint_sequential", "set_checkpoint_debug_enabled", "set_checkpoint_early_stop",
+]  # fmt: skip
 
 PASSED_EXPLICITLY = (
     "the use_reentrant parameter should be passed explicitly. {else_} use_reentrant=False is recommended, but if you need to "

@@ -23,9 +23,7 @@ class PassNote:
     """A call of backward() or grad(), and the context in which it runs.
 
     Attributes:
-        name: "backward" or "grad".
         root: a weak reference to the tensor.
-        order, at: when and where.
         error: the message of the exception; "" if there was none.
         wanted: only some inputs were asked for.
         results: weak references to gradients that grad() returned without a graph.
@@ -35,7 +33,7 @@ class PassNote:
 
     def __init__(self, name: str, root: Any, wanted: bool) -> None:
         is_tensor = bool(type(root).__weakrefoffset__)  # a gradient edge and a wrong argument are not
-        self.root: Any = weakref.ref(root) if is_tensor else _nothing
+        self.root: Any = weakref.ref(root) if is_tensor else lambda: None
         self.name, self.wanted, self.error = name, wanted, ""
         self.results: Sequence[Any] = ()
         self.order, self.at = now(), callers_place()
@@ -48,17 +46,8 @@ class PassNote:
             self.error = str(error) or type(error).__name__
 
 
-def _nothing() -> None:
-    """What a dead weak reference returns."""
-
-
 class Command:
-    """The creation or a step of an optimizer, now and here.
-
-    Attributes:
-        of: a weak reference to the optimizer.
-        order, at: when and where.
-    """
+    """The creation or a step of an optimizer, now and here. `of` is a weak reference to it."""
 
     __slots__ = ("at", "of", "order")
 
@@ -67,12 +56,9 @@ class Command:
 
 
 class NumberNote:
-    """A tensor that requires grad became a Python number.
+    """A tensor that requires grad became a Python number: by "item" or "tolist".
 
-    Attributes:
-        name: "item" or "tolist".
-        leaves: weak references to the leaves that the tensor was computed from by a few ops; no graph is kept.
-        order, at: when and where.
+    No graph is kept: `leaves` are weak references to the leaves that the tensor was computed from by a few ops.
     """
 
     __slots__ = ("at", "leaves", "name", "order")
@@ -137,13 +123,6 @@ def clipping(factor: float) -> None:
 
 
 def passing(name: str, root: Any, wanted: bool) -> PassNote:
-    """A backward pass begins. It runs in the context of its note.
-
-    Args:
-        name: "backward" or "grad".
-        root: the tensor on which it was called.
-        wanted: only some inputs were asked for.
-    """
-    noted = PassNote(name, root, wanted)
-    passes.append(noted)
-    return noted
+    """A backward pass begins. It runs in the context of its note (see there)."""
+    passes.append(PassNote(name, root, wanted))
+    return passes[-1]

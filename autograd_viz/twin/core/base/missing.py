@@ -31,7 +31,7 @@ slice_inverse smm solve sparse_dim sparse_mask sparse_resize_ sparse_resize_and_
 to_dense to_mkldnn to_padded_tensor to_sparse to_sparse_bsc to_sparse_bsr to_sparse_coo to_sparse_csc to_sparse_csr
 values xpu
 """
-TENSOR_ATTRIBUTES = _OF_PYTORCHS_TENSORS.split()  # attributes of PyTorch's tensors that ours lack
+TENSOR_ATTRIBUTES = _OF_PYTORCHS_TENSORS.split()  # of PyTorch's tensors, that ours lack
 
 
 def sentence(namespace: str, name: str, known: Iterable[str]) -> str:
@@ -44,13 +44,9 @@ def sentence(namespace: str, name: str, known: Iterable[str]) -> str:
 
 
 def module_getattr(namespace: str, names: dict[str, Any]) -> Callable[[str], Any]:
-    """The ``__getattr__`` of a module that stands for `namespace` of PyTorch.
+    """The ``__getattr__`` of the module that stands for "torch" or "torch.linalg", and has these globals.
 
     It loads a name of a rare op, and raises a helpful error for a missing one.
-
-    Args:
-        namespace: "torch", "torch.linalg", ...
-        names: the module's globals.
     """
 
     def missing(name: str) -> Any:

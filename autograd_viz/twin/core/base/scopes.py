@@ -23,8 +23,8 @@ class Stretch:
     """A part of the run, as an interval in the order of all ops.
 
     Attributes:
-        name: of a scope; a checkpoint has none.
-        module: weak reference to the called module, or None for a scope.
+        name: of a scope.
+        module: a weak reference to the called module. A checkpoint has neither.
         begin, end: orders (provenance.py); `end` is None until the stretch ends.
         frame: the frame of the user's code that opened a scope, until it ends.
         at: the user's place that called the module; None if a module called it.
@@ -33,11 +33,7 @@ class Stretch:
     __slots__ = ("at", "begin", "end", "frame", "module", "name")
 
     def __init__(
-        self,
-        name: str | None,
-        module: weakref.ref[Any] | None = None,
-        frame: FrameType | None = None,
-        at: Place | None = None,
+        self, name: str | None, module: weakref.ref[Any] | None = None, frame: FrameType | None = None, at: Place | None = None
     ) -> None:
         self.name, self.module, self.frame, self.at = name, module, frame, at
         self.begin: Order = now()
@@ -46,7 +42,7 @@ class Stretch:
 
     @property
     def is_checkpoint(self) -> bool:
-        """It is neither a scope nor the call of a module."""
+        """Is it neither a scope nor the call of a module?"""
         return self.module is None and self.name is None
 
     def close(self) -> None:

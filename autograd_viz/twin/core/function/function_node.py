@@ -24,25 +24,8 @@ class BackwardCFunction(Node):
     """
 
     __slots__ = (
-        "__dict__",
-        "_call",
-        "_dirty",
-        "_fixed",
-        "_is_tensor",
-        "_kept",
-        "_materialize_non_diff_grads",
-        "_not_differentiable",
-        "_places",
-        "_to_save",
-        "_zeros",
-        "at",
-        "inputs",
-        "needs_input_grad",
-        "node",
-        "op",
-        "options",
-        "order",
-        "outputs",
+        "__dict__", "_call", "_dirty", "_fixed", "_is_tensor", "_kept", "_materialize_non_diff_grads", "_not_differentiable",
+        "_places", "_to_save", "_zeros", "at", "inputs", "needs_input_grad", "node", "op", "options", "order", "outputs",
     )  # fmt: skip
     _forward_cls: type[Any]
     _call: provenance.Call  # the op, for pictures
@@ -101,12 +84,7 @@ class BackwardCFunction(Node):
         self._zeros = value
 
     def _check_marks(self) -> None:
-        """Refuse values that are not tensors, among the marked and the saved ones.
-
-        Raises:
-            RuntimeError: a marked value is not a tensor.
-            TypeError: a saved value is neither a tensor nor None, and an input requires grad.
-        """
+        """Refuse values that are not tensors, among the marked ones, and the saved ones if an input requires grad."""
         for i, t in enumerate(self._dirty):
             if not isinstance(t, Tensor):
                 raise RuntimeError(f"mark_dirty can only accept variables, but argument {i} is of type {type(t).__name__}")
@@ -124,9 +102,7 @@ class BackwardCFunction(Node):
         Raises:
             RuntimeError: they have been freed, or modified in place.
         """
-        if FREED in self._kept:
-            raise RuntimeError(FREED_MESSAGE)
-        return tuple(s.unpack(self) if isinstance(s, SavedTensor) else s for s in self._kept)
+        return tuple(s.unpack(self) if isinstance(s, SavedTensor) else s for s in self._unfreed())
 
     @property
     def saved_variables(self) -> tuple[Any, ...]:
@@ -136,9 +112,12 @@ class BackwardCFunction(Node):
 
     @property
     def _raw_saved_tensors(self) -> tuple[Any, ...]:
+        return tuple(map(raw, self._unfreed()))
+
+    def _unfreed(self) -> tuple[Any, ...]:
         if FREED in self._kept:
             raise RuntimeError(FREED_MESSAGE)
-        return tuple(map(raw, self._kept))
+        return self._kept
 
     # -- as a node ----------------------------------------------------------------------------------------------------
 
@@ -159,16 +138,10 @@ class BackwardCFunction(Node):
         self._passed, self._kept = remembered
 
     def apply(self, grads: tuple[Any, ...], on_tensors: bool) -> tuple[Any, ...]:
-        """Call the user's backward.
-
-        Raises:
-            RuntimeError: it returned the wrong number of gradients, or one for an argument that is not a tensor.
-            TypeError: it returned something other than tensors.
-        """
+        """Call the user's backward, and check what it returns."""
         given = [None if place is None else self._given(grads[place], place) for place in self._places]
         returned = self._forward_cls._rule()(self, *given)
-        returned = returned if isinstance(returned, tuple) else (returned,)
-        out = self._for_tensors(returned)
+        out = self._for_tensors(returned if isinstance(returned, tuple) else (returned,))
         return out if on_tensors else tuple(r if r is None else r._data for r in out)
 
     def _given(self, grad: Any, place: int) -> Any:

@@ -36,24 +36,12 @@ SEVERAL_OF_VIEW = (
 
 
 def record(
-    node: BackwardCFunction,
-    args: tuple[Any, ...],
-    edges: tuple[Any, ...],
-    values: tuple[Any, ...],
-    versions: tuple[int, ...],
+    node: BackwardCFunction, args: tuple[Any, ...], edges: tuple[Any, ...], values: tuple[Any, ...], versions: tuple[int, ...]
 ) -> tuple[Any, ...]:
     """The result of forward for the caller. If an input requires grad, the node becomes its grad_fn.
 
-    Args:
-        node: the node, which is the ctx that forward has filled.
-        args: the arguments of forward.
-        edges: the edges of the tensors among `args`, before forward.
-        values: the result of forward.
-        versions: the versions of the tensors among `args`, before forward.
-
-    Raises:
-        RuntimeError: an input may not be marked as dirty.
-        TypeError: a value to save is not a tensor.
+    The node is the ctx that forward has filled, with these arguments; `values` are its result. Edges and versions are those of
+    the tensors among `args`, before forward.
     """
     inputs = tuple(a for a in args if isinstance(a, Tensor))
     node._check_marks()
@@ -90,11 +78,7 @@ def _has_gradient(node: BackwardCFunction, value: Any) -> bool:
 
 
 def _check_dirty(node: BackwardCFunction, inputs: tuple[Tensor, ...], values: tuple[Any, ...]) -> None:
-    """Refuse in-place changes that would break the history.
-
-    Raises:
-        RuntimeError: the changed tensor is a leaf, a view among several outputs, not an input, ...
-    """
+    """Refuse in-place changes that would break the history: of a leaf, of a view among several outputs, ..."""
     for i, v in enumerate(values):
         if i in node._fixed or not _among(v, node._dirty):
             continue
@@ -120,32 +104,25 @@ def _own(node: BackwardCFunction, index: int, value: Any, inputs: tuple[Tensor, 
         elif value._view is None:
             detach_(value)
     elif is_input and not is_dirty:
-        value = _view_of_itself(value)
+        given, value = value, value._without_history()
+        base, cuts = (given, ()) if given._view is None else (given._view.base, given._view.cuts)
+        value._view = View(base, cuts, FUNCTION)
     if value._view is not None and not (is_input and is_dirty):
         value._view.kind = FUNCTION
     return value
 
 
-def _view_of_itself(tensor: Tensor) -> Tensor:
-    twin = tensor._without_history()
-    twin._view = View(tensor, (), FUNCTION) if tensor._view is None else View(tensor._view.base, tensor._view.cuts, FUNCTION)
-    return twin
-
-
 def _hang(
-    node: BackwardCFunction,
-    args: tuple[Any, ...],
-    edges: tuple[Any, ...],
-    outputs: tuple[Any, ...],
-    versions: tuple[int, ...],
+    node: BackwardCFunction, args: tuple[Any, ...], edges: tuple[Any, ...], outputs: tuple[Any, ...], versions: tuple[int, ...]
 ) -> None:
     """Connect the node to its inputs (with their edges and versions before forward) and outputs."""
     inputs = tuple(a for a in args if isinstance(a, Tensor))
     tensors = tuple(o for o in outputs if isinstance(o, Tensor))
-    for d in node._dirty:
-        _note_former(d, inputs, versions)
+    for d in node._dirty:  # pictures show its value before the change
+        version = next((v for t, v in zip(inputs, versions, strict=True) if t is d), 0)
+        remember(d, history_of(d, gone(d)), version)
     _place(node, args, edges, outputs)
-    node._call.inputs = tuple(_as_given(t, node._dirty) for t in inputs)
+    node._call.inputs = tuple(next(formers(t))[0] if _among(t, node._dirty) else t for t in inputs)
     for i, o in enumerate(outputs):
         if i not in node._fixed:
             _set_history(node, i, o)
@@ -168,17 +145,6 @@ def _set_history(node: BackwardCFunction, index: int, output: Tensor) -> None:
     if view is not None:  # this is its history, whatever forward did to its memory
         view.settle()
     output._keep_retaining(*old)
-
-
-def _note_former(dirty: Tensor, inputs: tuple[Tensor, ...], versions: tuple[int, ...]) -> None:
-    """Forward has changed an input. Pictures show its value before the change."""
-    version = next((v for t, v in zip(inputs, versions, strict=True) if t is dirty), 0)
-    remember(dirty, history_of(dirty, gone(dirty)), version)
-
-
-def _as_given(tensor: Tensor, dirty: tuple[Tensor, ...]) -> Tensor:
-    """The input as it was before forward."""
-    return next(formers(tensor))[0] if any(tensor is d for d in dirty) else tensor
 
 
 def _place(node: BackwardCFunction, args: tuple[Any, ...], edges: tuple[Any, ...], outputs: tuple[Any, ...]) -> None:

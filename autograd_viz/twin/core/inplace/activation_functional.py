@@ -7,12 +7,11 @@ from typing import Any
 from ..base.public import public
 from ..ops.activation import activation, activation_kinked
 from ..tensor.tensor import Tensor
+from .inplace import run_inplace
 
 
 def _run(op: Any, input: Tensor, inplace: bool, **options: Any) -> Any:
     """Run the op, and write its result into `input` if asked."""
-    from .inplace import run_inplace
-
     return run_inplace(input, op, **options) if inplace else op(input, **options)
 
 

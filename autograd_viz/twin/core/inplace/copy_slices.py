@@ -51,11 +51,7 @@ class CopySlices(Node):
         return dict(self.inner._as_call.options)
 
     def apply(self, grads: tuple[Any, ...], on_tensors: bool) -> tuple[Any, ...]:
-        """Take the view's part out of the gradient, send it through `inner`, and put the result back.
-
-        Raises:
-            RuntimeError: in the base's memory order, elements of the gradient would share memory.
-        """
+        """Take the view's part out of the gradient, send it through `inner`, and put the result back."""
         if grads[0] is None:
             return (None,) * len(self._next)
         if self.is_folded:
@@ -77,8 +73,7 @@ class CopySlices(Node):
 
     def _saved(self) -> dict[str, Any]:
         """The saved values of `inner`."""
-        saved: dict[str, Any] = self.inner._saved()
-        return saved
+        return dict(self.inner._saved())
 
     def _release(self) -> None:
         """Free the saved tensors of `inner`."""

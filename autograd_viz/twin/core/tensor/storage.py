@@ -32,11 +32,12 @@ def save(obj: Any, f: Any) -> None:
     """``torch.save``: write an archive, under any name.
 
     Args:
-        obj: as `state_bytes`.
+        obj: nested dictionaries, lists, tensors, arrays and plain values.
         f: a path, or a file opened for writing bytes.
 
     Raises:
-        TypeError: `f` is neither, or a value is none that an archive holds.
+        TypeError: `f` is neither, or a value is none that an archive holds; the message says where it is.
+        ValueError: there are more parts than `load` reads.
         CannotWriteError: the file cannot be written.
     """
     if hasattr(f, "write"):
@@ -57,21 +58,23 @@ def load(f: Any, map_location: Any = None, *, weights_only: bool = True) -> Any:
         weights_only: ignored; the files contain no code.
 
     Raises:
-        CannotReadError: the file does not exist, is not a .npz, or is a pickle, which is never read.
+        CannotReadError: the file is missing, damaged, a pickle, not a .npz, or would unpack to too much (archive.py).
         TypeError: `f` is neither.
     """
     if not hasattr(f, "read") and not isinstance(f, str | os.PathLike):
         raise TypeError(f"load(path) takes a path or a file opened for reading, got {type(f).__name__} ({f!r:.60})")
-    return load_state(f)
+    try:
+        with opened(f) as archive:
+            if STRUCTURE in archive.names:
+                return _Structure(archive).read()
+            return OrderedDict((name, _tensor(archive.array(name))) for name in archive.names)
+    except Exception as error:  # for a damaged file, zipfile, zlib, json and NumPy raise many types
+        reason = getattr(error, "strerror", None) or error
+        raise CannotReadError(f"cannot read {str(f)!r} as .npz: {reason}") from error
 
 
 def state_bytes(state: Any) -> bytes:
-    """Nested dictionaries, lists, tensors, arrays and plain values as the bytes of a .npz.
-
-    Raises:
-        TypeError: a value is none of these; the message says where it is.
-        ValueError: there are more parts than `load_state` reads.
-    """
+    """What `save` writes."""
     arrays: dict[str, Any] = {}
     structure = _structure(state, arrays, "state")
     text = json.dumps(structure).encode()
@@ -80,9 +83,8 @@ def state_bytes(state: Any) -> bytes:
             f"the state is too much for a .npz, which holds {MOST_ARRAYS:,} tensors and {MOST_PARTS // 2:,} other values; "
             "make a tensor of each list of numbers"
         )
-    contents = {**arrays, STRUCTURE: np.frombuffer(text, np.uint8)}
     file = io.BytesIO()
-    np.savez(file, allow_pickle=False, **contents)
+    np.savez(file, allow_pickle=False, **arrays, **{STRUCTURE: np.frombuffer(text, np.uint8)})
     return file.getvalue()
 
 
@@ -116,25 +118,6 @@ def _key(key: Any, where: str) -> Any:
     if not isinstance(key, PLAIN):
         raise TypeError(f"{where} has the key {key!r}; keys must be texts, numbers or None")
     return key
-
-
-def load_state(source: Any) -> Any:
-    """Read what `state_bytes` wrote. A plain .npz of NumPy becomes a dictionary of tensors.
-
-    Args:
-        source: a path, or a file opened for reading bytes.
-
-    Raises:
-        CannotReadError: the file is missing, damaged, a pickle, not a .npz, or would unpack to too much (archive.py).
-    """
-    try:
-        with opened(source) as archive:
-            if STRUCTURE in archive.names:
-                return _Structure(archive).read()
-            return OrderedDict((name, _tensor(archive.array(name))) for name in archive.names)
-    except Exception as error:  # for a damaged file, zipfile, zlib, json and NumPy raise many types
-        reason = getattr(error, "strerror", None) or error
-        raise CannotReadError(f"cannot read {str(source)!r} as .npz: {reason}") from error
 
 
 def _tensor(array: Array) -> Tensor:

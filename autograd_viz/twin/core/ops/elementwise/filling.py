@@ -10,7 +10,7 @@ import numpy as np
 from ...base.names import sum_all, zeros_like
 from ...base.public import INPLACE, public
 from ...op.row import row
-from ...tensor.scalars import fitted
+from ...tensor.number import fitted
 from ...tensor.tensor import Tensor
 
 

@@ -12,7 +12,7 @@ from ...base.grad_mode import State
 from ...base.provenance import note_change
 from ...base.public import public
 from ...tensor.extra import InferenceCounter
-from ...tensor.scalars import fitted
+from ...tensor.number import fitted
 from ...tensor.tensor import Tensor
 from ..shape import shape, slicing
 from . import advanced_index

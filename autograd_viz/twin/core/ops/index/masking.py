@@ -13,8 +13,8 @@ from ...base.readings import writer
 from ...op.primitive import primitive
 from ...op.row import public_row, row
 from ...tensor.arguments import check_broadcast
+from ...tensor.number import fitted
 from ...tensor.refusals import scalar_type
-from ...tensor.scalars import fitted
 from ...tensor.tensor import Tensor
 
 
