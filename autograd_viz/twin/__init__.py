@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from . import testing as testing
     from . import utils as utils
     from .amp import autocast as autocast
-    from .autograd.vmap import vmap as vmap
+    from .autograd.func import vmap as vmap
     from .names import *  # noqa: F403
     from .namespaces import accelerator as accelerator
     from .namespaces import backends as backends
@@ -39,7 +39,7 @@ _MADE = {
     *("accelerator", "backends", "cuda", "fft", "func", "functional", "linalg", "masked", "multiprocessing", "ops", "random"),
     *("special", "version"),
 }
-_INSIDE = {"autocast": "amp", "vmap": "autograd.vmap"}
+_INSIDE = {"autocast": "amp", "vmap": "autograd.func"}
 _OTHERS = dict.fromkeys(("distributions", "func", "nn", "optim"), "other_paths")
 sys.meta_path.append(Made(__name__, {"": "namespaces", **_OTHERS}))
 

@@ -9,14 +9,12 @@ from typing import Any
 
 from . import distributions, nn, optim
 from .autograd import func as transforms
-from .autograd.vmap import vmap
 from .namespaces import module
 
 func = module(
     "func",
     "Functions of functions, by the names of torch.func.",
-    **{n: getattr(transforms, n) for n in ("grad", "grad_and_value", "hessian", "jacfwd", "jacrev", "jvp", "vjp")},
-    vmap=vmap,
+    **{n: getattr(transforms, n) for n in ("grad", "grad_and_value", "hessian", "jacfwd", "jacrev", "jvp", "vjp", "vmap")},
     functional_call=nn.utils.stateless.functional_call,
     stack_module_state=nn.utils.stateless.stack_module_state,
 )

@@ -2,24 +2,58 @@
 
 from __future__ import annotations
 
+import abc
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 from weakref import WeakKeyDictionary
 
+import numpy as np
+
 from ..core.backward.accumulate_grad import AccumulateGrad, gradient_edge
 from ..core.backward.backward import GradientEdge, get_gradient_edge
 from ..core.backward.engine import GraphTask
 from ..core.backward.hooks import RemovableHandle
+from ..core.backward.instrumented import writing
+from ..core.backward.node import Edge
+from ..core.backward.node import Node as CoreNode
 from ..core.base.grad_mode import saved_hooks, update
 from ..core.tensor.tensor import Tensor
-from .allow_mutation import allow_mutation_on_saved_tensors
-from .node import Node
 
 __all__ = [
     "GradientEdge", "Node", "allow_mutation_on_saved_tensors", "disable_saved_tensors_hooks", "get_gradient_edge",
     "increment_version", "register_multi_grad_hook", "save_on_cpu", "saved_tensors_hooks",
 ]  # fmt: skip
+
+
+class Node(abc.ABC):
+    """One backward function of the graph. Every `grad_fn` is an instance; none inherits from it."""
+
+    @classmethod
+    def __subclasshook__(cls, subclass: type) -> bool:
+        return True if cls is Node and issubclass(subclass, CoreNode) else NotImplemented
+
+    @abc.abstractmethod
+    def name(self) -> str:
+        """PyTorch's name of the node: "MulBackward0"."""
+
+    @property
+    @abc.abstractmethod
+    def next_functions(self) -> tuple[Edge, ...]:
+        """One edge per input of the op: (node or None, which of its outputs)."""
+
+    @property
+    @abc.abstractmethod
+    def metadata(self) -> dict[Any, Any]:
+        """A dictionary for the user."""
+
+    @abc.abstractmethod
+    def register_hook(self, fn: Callable[..., Any]) -> RemovableHandle:
+        """Call ``fn(grad_inputs, grad_outputs)`` after the node has run. It may return other grad_inputs."""
+
+    @abc.abstractmethod
+    def register_prehook(self, fn: Callable[..., Any]) -> RemovableHandle:
+        """Call ``fn(grad_outputs)`` before the node runs. It may return other grad_outputs."""
 
 
 class saved_tensors_hooks:  # noqa: N801 -- PyTorch's name
@@ -79,6 +113,66 @@ def disable_saved_tensors_hooks(error_message: str) -> Iterator[None]:
         saved_hooks.pop()
 
 
+class _Key:
+    """The value that a node holds instead of a tensor."""
+
+    __slots__ = ("__weakref__",)
+
+
+class _AllowMutationOnSavedContext:
+    """The tensors that nodes saved inside the block. A copy replaces a tensor before its memory changes."""
+
+    def __init__(self) -> None:
+        self.originals: WeakKeyDictionary[_Key, Tensor] = WeakKeyDictionary()
+        self.copies: WeakKeyDictionary[_Key, Tensor] = WeakKeyDictionary()
+
+    def pack(self, tensor: Tensor) -> _Key:
+        """A key for a tensor. All nodes that save the same version share it."""
+        key = next((key for key, t in self.originals.items() if t._data is tensor._data), None) or _Key()
+        self.originals[key] = tensor._without_history()
+        return key
+
+    def unpack(self, key: _Key) -> Tensor:
+        """The tensor as it was saved, until the block ends."""
+        found = self.copies.get(key, self.originals.get(key))
+        if found is None:
+            raise AssertionError(
+                "Trying to backward outside of the 'allow_mutation_on_saved_tensors' context in which the graph was originally "
+                "recorded."
+            )
+        return found
+
+    def before_write(self, array: Any) -> None:
+        """Copy the saved tensors of this memory, before it is overwritten."""
+        for key, tensor in list(self.originals.items()):
+            if np.may_share_memory(tensor._data, array):
+                self.copies[key] = Tensor(tensor._data.copy("K"))
+                del self.originals[key]
+
+
+@contextmanager
+def allow_mutation_on_saved_tensors() -> Iterator[_AllowMutationOnSavedContext]:
+    """Inside the block, in-place changes are allowed on tensors that backward needs. Run backward inside too.
+
+    Raises:
+        RuntimeError: inside another such block.
+    """
+    if writing:
+        raise RuntimeError("allow_mutation_on_saved_tensors contexts cannot be nested")
+    context = _AllowMutationOnSavedContext()
+    saved_hooks.append((context.pack, context.unpack))
+    writing.append(context.before_write)
+    update()
+    try:
+        yield context
+    finally:
+        context.originals.clear()
+        context.copies.clear()
+        writing.clear()
+        saved_hooks.pop()
+        update()
+
+
 def increment_version(tensor: Tensor | Iterable[Tensor]) -> None:
     """Count an in-place change of these tensors, for a change that autograd did not see.
 
@@ -98,7 +192,7 @@ class _MultiHandle(RemovableHandle):
 
     def __init__(self, handles: Sequence[RemovableHandle]) -> None:
         super().__init__({})
-        self.handles = tuple(handles)
+        self.handles = handles
 
     def remove(self) -> None:
         """Remove all of them."""

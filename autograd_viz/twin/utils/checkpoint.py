@@ -41,16 +41,10 @@ def _no_contexts() -> Contexts:
 
 
 def checkpoint(
-    function: Callable[..., Any],
-    *args: Any,
-    use_reentrant: bool | None = None,
-    context_fn: Callable[[], Contexts] = _no_contexts,
-    preserve_rng_state: bool = True,
-    early_stop: bool = True,
-    determinism_check: str = "default",
-    debug: bool = False,
-    **kwargs: Any,
-) -> Any:
+    function: Callable[..., Any], *args: Any, use_reentrant: bool | None = None,
+    context_fn: Callable[[], Contexts] = _no_contexts, preserve_rng_state: bool = True, early_stop: bool = True,
+    determinism_check: str = "default", debug: bool = False, **kwargs: Any,
+) -> Any:  # fmt: skip
     """``function(*args, **kwargs)``, computed again in the backward pass instead of saving its tensors.
 
     Args:
@@ -94,27 +88,20 @@ def checkpoint(
 def checkpoint_sequential(functions: Any, segments: int, input: Any, use_reentrant: bool | None = None, **options: Any) -> Any:
     """Call the functions one after the other, in `segments` parts. All parts except the last are checkpointed."""
     if use_reentrant is None:
-        warnings.warn(
-            f"torch.utils.checkpoint.checkpoint_sequential: {PASSED_EXPLICITLY.format(else_=_IN_SEQUENCE)}",
-            UserWarning,
-            stacklevel=2,
-        )
+        text = f"torch.utils.checkpoint.checkpoint_sequential: {PASSED_EXPLICITLY.format(else_=_IN_SEQUENCE)}"
+        warnings.warn(text, UserWarning, stacklevel=2)
         use_reentrant = True
     functions = list(functions)
     length = len(functions) // segments
-    for first in range(0, length * (segments - 1), length):
-        part = _chained(functions[first : first + length])
-        input = checkpoint(part, input, use_reentrant=use_reentrant, **options)
-    return _chained(functions[length * (segments - 1) :])(input)
 
-
-def _chained(functions: list[Callable[[Any], Any]]) -> Callable[[Any], Any]:
-    def run(value: Any) -> Any:
-        for f in functions:
+    def run(value: Any, first: int, last: int | None = None) -> Any:
+        for f in functions[first:last]:
             value = f(value)
         return value
 
-    return run
+    for first in range(0, length * (segments - 1), length):
+        input = checkpoint(run, input, first, first + length, use_reentrant=use_reentrant, **options)
+    return run(input, length * (segments - 1))
 
 
 class CheckpointFunction(Function):

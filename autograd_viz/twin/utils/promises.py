@@ -59,16 +59,15 @@ def set_checkpoint_debug_enabled(enabled: bool | None) -> Iterator[None]:
 @contextmanager
 def random_numbers_of(state: Tensor | None) -> Iterator[None]:
     """Use the random numbers that followed `state`. Afterwards the generator continues as if none had been used."""
-    if state is None:
-        yield
-        return
     generator = chosen(None)
     now = generator.get_state()
-    generator.set_state(state)
+    if state is not None:
+        generator.set_state(state)
     try:
         yield
     finally:
-        generator.set_state(now)
+        if state is not None:
+            generator.set_state(now)
 
 
 class _Enough(Exception):  # noqa: N818 -- not an error
@@ -76,13 +75,7 @@ class _Enough(Exception):  # noqa: N818 -- not an error
 
 
 class Promises:
-    """Placeholders for the saved tensors of a checkpointed function. The graph holds the number i of the i-th tensor.
-
-    Attributes:
-        kept: shape and type of each, in the order of saving.
-        values: the recomputed tensors, by backward pass.
-        lines: the lines that saved them, for debugging.
-    """
+    """Placeholders for the saved tensors of a checkpointed function. The graph holds the number i of the i-th tensor."""
 
     def __init__(
         self, again: Callable[[], Any], random_state: Tensor | None, early_stop: bool, strict: bool, debug: bool
@@ -90,16 +83,16 @@ class Promises:
         self.again, self.random_state, self.strict = again, random_state, strict
         self.stops = early_stop and _Settings.early_stop
         self.debug = debug if _Settings.debug is None else _Settings.debug
-        self.kept: list[tuple[Any, Any]] = []
-        self.lines: list[str] = []
-        self.values: WeakKeyDictionary[GraphTask, list[Tensor]] = WeakKeyDictionary()
+        self.metadata: list[tuple[Any, Any]] = []  # shape and type of each, in the order of saving
+        self.lines: list[str] = []  # that saved them, for debugging
+        self.values: WeakKeyDictionary[GraphTask, list[Tensor]] = WeakKeyDictionary()  # computed again in each pass
 
     def pack(self, tensor: Tensor) -> int:
         """The number of a tensor."""
-        self.kept.append((tensor.shape, tensor.dtype))
+        self.metadata.append((tensor.shape, tensor.dtype))
         if self.debug:
             self.lines.append(_callers_line())
-        return len(self.kept) - 1
+        return len(self.metadata) - 1
 
     def unpack(self, number: int) -> Tensor:
         """The tensor of a number. The first call in a backward pass runs the function again.
@@ -114,28 +107,24 @@ class Promises:
         return self.values[task][number]
 
     def _computed(self) -> list[Tensor]:
-        """All tensors that the function saves, computed again.
-
-        Raises:
-            CheckpointError: it saves other tensors.
-        """
+        """All tensors that the function saves, computed again; they must be those of the first run."""
         found: list[Tensor] = []
         lines: list[str] = []
 
         def collect(tensor: Tensor) -> Tensor:
             if self.debug:
                 lines.append(_callers_line())
-            if len(found) == len(self.kept):
+            if len(found) == len(self.metadata):
                 raise CheckpointError(
                     "torch.utils.checkpoint: trying to save more tensors during recomputation than during the original forward "
                     "pass."
                 )
             found.append(tensor.detach() if tensor.requires_grad else tensor)
-            if self.stops and len(found) == len(self.kept):
+            if self.stops and len(found) == len(self.metadata):
                 raise _Enough
             return found[-1]
 
-        hooks = saved_tensors_hooks(collect, lambda kept: kept)
+        hooks = saved_tensors_hooks(collect, lambda tensor: tensor)
         try:
             with suppress(_Enough), random_numbers_of(self.random_state), enable_grad(), hooks:
                 self.again()
@@ -146,16 +135,16 @@ class Promises:
 
     def _check(self, found: list[Tensor]) -> None:
         """Refuse a second run that saved other tensors."""
-        if len(found) != len(self.kept):
+        if len(found) != len(self.metadata):
             raise CheckpointError(
                 "torch.utils.checkpoint: A different number of tensors was saved during the original forward and "
-                f"recomputation.\nNumber of tensors saved during forward: {len(self.kept)}\nNumber of tensors saved during "
+                f"recomputation.\nNumber of tensors saved during forward: {len(self.metadata)}\nNumber of tensors saved during "
                 f"recomputation: {len(found)}."
             )
-        differ = [i for i, (t, k) in enumerate(zip(found, self.kept, strict=True)) if (t.shape, t.dtype) != k]
+        differ = [i for i, (t, k) in enumerate(zip(found, self.metadata, strict=True)) if (t.shape, t.dtype) != k]
         if differ and self.strict:
             lines = (
-                f"tensor at position {i}:\nsaved metadata: {_described(*self.kept[i])}\n"
+                f"tensor at position {i}:\nsaved metadata: {_described(*self.metadata[i])}\n"
                 f"recomputed metadata: {_described(found[i].shape, found[i].dtype)}\n"
                 for i in differ
             )
