@@ -36,9 +36,5 @@ INSTEAD = {
 
 
 def refuse(kind: str) -> NoReturn:
-    """Refuse to copy a thing.
-
-    Raises:
-        TypeError: always.
-    """
+    """Refuse to copy a thing. Raises TypeError: always."""
     raise TypeError(f"this {kind or 'widget'} belongs to this process and cannot be pickled or copied; {INSTEAD[kind]}")

@@ -99,11 +99,7 @@ class save_on_cpu(saved_tensors_hooks):  # noqa: N801 -- PyTorch's name
 
 @contextmanager
 def disable_saved_tensors_hooks(error_message: str) -> Iterator[None]:
-    """Inside the block, `saved_tensors_hooks` raises with this message.
-
-    Raises:
-        RuntimeError: hooks are active here.
-    """
+    """Inside the block, `saved_tensors_hooks` raises with this message. Raises RuntimeError: hooks are active here."""
     if saved_hooks and not isinstance(saved_hooks[-1], str):
         raise RuntimeError(error_message)
     saved_hooks.append(error_message)
@@ -174,11 +170,7 @@ def allow_mutation_on_saved_tensors() -> Iterator[_AllowMutationOnSavedContext]:
 
 
 def increment_version(tensor: Tensor | Iterable[Tensor]) -> None:
-    """Count an in-place change of these tensors, for a change that autograd did not see.
-
-    Raises:
-        RuntimeError: not tensors.
-    """
+    """Count an in-place change of these tensors, for a change that autograd did not see. Raises RuntimeError: not tensors."""
     if not isinstance(tensor, Tensor | Iterable):
         raise RuntimeError("increment_version expect a Iterable[Tensor] as input")
     for t in (tensor,) if isinstance(tensor, Tensor) else tensor:

@@ -87,11 +87,7 @@ def get_default_dtype() -> dtype:
 
 
 def set_default_dtype(d: dtype) -> None:
-    """Choose the type of ``tensor(1.0)``.
-
-    Raises:
-        TypeError: `d` is not one of the floating point types.
-    """
+    """Choose the type of ``tensor(1.0)``. Raises TypeError: `d` is not one of the floating point types."""
     if not isinstance(d, dtype) or not d.is_floating_point:
         raise TypeError(f"only floating-point types are supported as the default type, got {d!r}")
     _Default.value = from_numpy_dtype(d.numpy)

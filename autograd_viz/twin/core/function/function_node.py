@@ -71,11 +71,7 @@ class BackwardCFunction(Node):
         self._not_differentiable = tensors
 
     def set_materialize_grads(self, value: bool) -> None:
-        """Choose the gradient of an unused output in backward: zeros (True) or None (False).
-
-        Raises:
-            TypeError: not a bool.
-        """
+        """Choose the gradient of an unused output in backward: zeros (True) or None (False). Raises TypeError: not a bool."""
         if type(value) is not bool:
             raise TypeError(
                 "set_materialize_grads received an invalid combination of arguments - got "
@@ -97,11 +93,7 @@ class BackwardCFunction(Node):
 
     @property
     def saved_tensors(self) -> tuple[Any, ...]:
-        """The saved tensors; empty while forward runs.
-
-        Raises:
-            RuntimeError: they have been freed, or modified in place.
-        """
+        """The saved tensors; empty while forward runs. Raises RuntimeError: they have been freed, or modified in place."""
         return tuple(s.unpack(self) if isinstance(s, SavedTensor) else s for s in self._unfreed())
 
     @property

@@ -203,11 +203,7 @@ def zero_(self: Tensor) -> Tensor:
     """All elements 0."""
     return fill_inplace(self, filling.zero)
 def detach_(self: Tensor) -> Tensor:
-    """Leave the graph: no grad_fn, does not require grad.
-
-    Raises:
-        RuntimeError: the tensor is a view.
-    """
+    """Leave the graph: no grad_fn, does not require grad. Raises RuntimeError: the tensor is a view."""
     if self._view is not None:
         raise RuntimeError(
             "Can't detach views in-place. Use detach() instead. If you are using DistributedDataParallel (DDP) for training, "

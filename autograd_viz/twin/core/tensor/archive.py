@@ -40,11 +40,7 @@ class _Bounded:
         self.seek, self.tell, self.seekable, self.close = file.seek, file.tell, file.seekable, file.close
 
     def read(self, count: int = -1) -> bytes:
-        """Read as a file does.
-
-        Raises:
-            ValueError: the read exceeds the limit.
-        """
+        """Read as a file does, up to the limit."""
         found: bytes = self.file.read(count if 0 <= count <= MOST_AT_ONCE else MOST_AT_ONCE + 1)
         if len(found) > MOST_AT_ONCE:
             raise ValueError("its directory is too large")
@@ -63,9 +59,10 @@ def opened(source: Any) -> Iterator[Archive]:
         here = source.tell()
         if source.read(1) == b"\x80":  # a pickle of protocol 2 or later begins with it
             raise ValueError(PICKLE)
+        length = source.seek(0, os.SEEK_END)
         source.seek(here)
         with zipfile.ZipFile(_Bounded(source)) as zip:
-            yield Archive(zip, _length(source))
+            yield Archive(zip, length)
         return
     if kind := NO_FILES.get(stat.S_IFMT(os.stat(source).st_mode)):
         raise OSError(f"it is {kind}")
@@ -73,20 +70,8 @@ def opened(source: Any) -> Iterator[Archive]:
         yield archive
 
 
-def _length(file: Any) -> int:
-    """The length of a file in bytes."""
-    here = file.tell()
-    end: int = file.seek(0, os.SEEK_END)
-    file.seek(here)
-    return end
-
-
 class Archive:
-    """The arrays of a .npz.
-
-    Attributes:
-        names: the names of the arrays.
-    """
+    """The arrays of a .npz, by `names`."""
 
     def __init__(self, zip: zipfile.ZipFile, length: int) -> None:
         self._zip = zip
@@ -108,11 +93,7 @@ class Archive:
         return self._entries[name].file_size
 
     def array(self, name: str) -> Any:
-        """One of the arrays.
-
-        Raises:
-            ValueError: it does not hold numbers, or its size is not what its header says.
-        """
+        """One of the arrays. It must hold numbers, and be as large as its header says."""
         info = self._entries[name]
         with self._zip.open(info) as file:
             version = np.lib.format.read_magic(file)

@@ -159,11 +159,7 @@ def as_tensor(data: Any, dtype: dtype | None = None, device: Any = None) -> Tens
 
 @public("torch.from_numpy")
 def from_numpy(ndarray: Array) -> Tensor:
-    """A tensor that shares the memory of an array.
-
-    Raises:
-        TypeError: not an array, or a type that tensors cannot hold.
-    """
+    """A tensor that shares the memory of an array. Raises TypeError: not an array, or a type that tensors cannot hold."""
     if not isinstance(ndarray, np.ndarray):
         raise TypeError(f"expected np.ndarray (got {type(ndarray).__name__})")
     from_numpy_dtype(ndarray.dtype)  # raises for a type that tensors cannot hold
@@ -181,19 +177,19 @@ def scalar_tensor(s: Any, *, dtype: dtype | None = None, device: Any = None, req
 
 def sizes_of(name: str, size: Any) -> tuple[int, ...]:
     """The shape from ``f(2, 3)`` or ``f((2, 3))``. Lengths are whole numbers from 0 on."""
-    size = tuple(size[0]) if len(size) == 1 and isinstance(size[0], list | tuple) else tuple(size)
+    size = size[0] if len(size) == 1 and isinstance(size[0], list | tuple) else size
     for i, s in enumerate(size):
         if isinstance(s, bool) or not (isinstance(s, int | np.integer) or (isinstance(s, Tensor) and s.ndim == 0)):
             got = type(s).__name__
             inside = f'failed to unpack the object at pos {i + 1} with error "type must be tuple of ints,but got {got}"'
             first = f"(position 1) must be tuple of ints, not {got}"
             raise TypeError(f"{name}(): argument 'size' {inside if i else first}")
-    size = tuple(map(int, size))
-    if min(size, default=0) < 0:
+    shape = tuple(map(int, size))
+    if min(shape, default=0) < 0:
         if name in ("zeros", "ones"):
             raise RuntimeError(f"{name}: Dimension size must be non-negative.")
-        raise RuntimeError(f"Trying to create tensor with negative dimension {min(size)}: {list(size)}")
-    return size
+        raise RuntimeError(f"Trying to create tensor with negative dimension {min(shape)}: {list(shape)}")
+    return shape
 
 
 def drawn(name: str, size: Any, draw: Callable[[int, np.dtype[Any]], Array], dtype: dtype | None = None, **made: Any) -> Tensor:

@@ -211,11 +211,7 @@ class Tensor(AsArray):
         return self
 
     def retain_grad(self) -> None:
-        """Keep `grad` on this non-leaf.
-
-        Raises:
-            RuntimeError: it does not require grad.
-        """
+        """Keep `grad` on this non-leaf. Raises RuntimeError: it does not require grad."""
         if not self.requires_grad:
             raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
         if self._node is None or self._retains_grad:  # a stale view too: PyTorch asks before it makes the grad_fn

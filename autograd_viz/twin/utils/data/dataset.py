@@ -93,10 +93,9 @@ class StackDataset(Dataset):
         if not datasets and not named:
             raise ValueError("At least one dataset should be passed")
         self.datasets: Any = datasets or named
-        lengths = {len(d) for d in (datasets or named.values())}
-        if len(lengths) > 1:
+        self._length, *others = {len(d) for d in (datasets or named.values())}
+        if others:
             raise ValueError("Size mismatch between datasets")
-        self._length = lengths.pop()
 
     def __getitem__(self, index: int) -> Any:
         if isinstance(self.datasets, dict):
@@ -131,10 +130,8 @@ def random_split(dataset: Any, lengths: Sequence[float], generator: Generator | 
         for i in range(total - sum(counts)):
             counts[i % len(counts)] += 1
         lengths = counts
-    for i, length in enumerate(lengths):
-        if length == 0:
-            text = f"Length of split at index {i} is 0. This might result in an empty dataset."
-            warnings.warn(text, UserWarning, stacklevel=2)
+    for i in (i for i, length in enumerate(lengths) if length == 0):
+        warnings.warn(f"Length of split at index {i} is 0. This might result in an empty dataset.", UserWarning, stacklevel=2)
     if sum(lengths) != total:
         raise ValueError("Sum of input lengths does not equal the length of the input dataset!")
     order = chosen(generator).permutation(total).tolist()
