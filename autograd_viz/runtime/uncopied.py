@@ -14,14 +14,10 @@ class Uncopied:
 
     kind = ""
 
-    def __reduce_ex__(self, protocol: Any) -> Any:
+    def __reduce_ex__(self, *_: Any) -> Any:
         refuse(self.kind)
 
-    def __copy__(self) -> Any:
-        refuse(self.kind)
-
-    def __deepcopy__(self, memo: Any) -> Any:
-        refuse(self.kind)
+    __copy__ = __deepcopy__ = __reduce_ex__
 
 
 INSTEAD = {

@@ -20,18 +20,7 @@ if TYPE_CHECKING:
     from .amp import autocast as autocast
     from .autograd.func import vmap as vmap
     from .names import *  # noqa: F403
-    from .namespaces import accelerator as accelerator
-    from .namespaces import backends as backends
-    from .namespaces import cuda as cuda
-    from .namespaces import fft as fft
-    from .namespaces import functional as functional
-    from .namespaces import linalg as linalg
-    from .namespaces import masked as masked
-    from .namespaces import multiprocessing as multiprocessing
-    from .namespaces import ops as ops
-    from .namespaces import random as random
-    from .namespaces import special as special
-    from .namespaces import version as version
+    from .namespaces import *  # noqa: F403
     from .other_paths import func as func
 
 _FOLDERS = {"amp", "autograd", "core", "distributions", "nn", "optim", "testing", "utils"}

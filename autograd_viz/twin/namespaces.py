@@ -17,6 +17,11 @@ from .core.base.missing import module_getattr
 from .core.base.public import NAMESPACES, names_of
 from .core.tensor.legacy import legacy_types
 
+__all__ = [  # what stands under the same name in torch
+    "accelerator", "backends", "cuda", "fft", "functional", "linalg", "masked", "multiprocessing", "ops", "random", "special",
+    "version",
+]  # fmt: skip
+
 
 def module(name: str, what: str, **members: Any) -> ModuleType:
     """A module of this package with `members`. Other names of PyTorch raise an error that suggests an alternative."""

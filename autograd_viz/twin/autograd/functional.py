@@ -64,15 +64,9 @@ def jacobian(
     func: Callable[..., Any], inputs: Any, create_graph: bool = False, strict: bool = False, vectorize: bool = False,
     strategy: str = "reverse-mode",
 ) -> Any:  # fmt: skip
-    """The matrix of all partial derivatives. Each row is one vᵀJ.
+    """The matrix of all partial derivatives. Each row is one vᵀJ, computed after the other. Arguments as of `vjp`.
 
-    Args:
-        func: a function from tensors to tensors.
-        inputs: one tensor or several.
-        create_graph: make the result differentiable.
-        strict: raise if an output does not depend on an input, instead of returning zeros.
-        vectorize: has no effect; rows are computed one after the other.
-        strategy: "reverse-mode"; forward mode is missing.
+    `vectorize` has no effect; the strategy is "reverse-mode", because forward mode is missing.
 
     Returns:
         A tensor of shape (*output, *input), or tuples of them for several outputs or inputs.

@@ -77,8 +77,10 @@ def _check(func: Callable[..., Any], inputs: tuple[Any, ...], settings: Settings
     for part in ("imag", "real") if any(o.is_complex() for o in outputs) else ("",):
         _compare(func, part, inputs, differentiated, settings)
     tracked = [o for o in outputs if o.requires_grad]
-    if tracked:
-        _check_zeros(tracked, differentiated)
+    seeds = [Tensor(np.zeros_like(o._data)) for o in tracked]
+    zeros = grad(tracked, differentiated, seeds, retain_graph=True, allow_unused=True) if tracked else ()
+    if any(g is not None and g._data.any() for g in zeros):
+        raise GradcheckError("backward not multiplied by grad_output")
     if settings.check_undefined_grad and len(tracked) > 1:
         _with_each_left_out(tracked, differentiated)
 
@@ -145,14 +147,6 @@ def _check_inputs(inputs: tuple[Any, ...]) -> None:
                 "able to compute the numerical gradients correctly. You should call .contiguous on the input before passing it "
                 "to gradcheck."
             )
-
-
-def _check_zeros(outputs: list[Tensor], inputs: list[Tensor]) -> None:
-    """Check that a backward of zeros gives zeros."""
-    seeds = [Tensor(np.zeros_like(o._data)) for o in outputs]
-    for g in grad(outputs, inputs, seeds, retain_graph=True, allow_unused=True):
-        if g is not None and g._data.any():
-            raise GradcheckError("backward not multiplied by grad_output")
 
 
 def _with_each_left_out(outputs: list[Tensor], inputs: list[Tensor]) -> None:

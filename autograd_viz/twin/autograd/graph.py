@@ -86,12 +86,7 @@ class saved_tensors_hooks:  # noqa: N801 -- PyTorch's name
 
 
 class save_on_cpu(saved_tensors_hooks):  # noqa: N801 -- PyTorch's name
-    """Save copies of tensors. There is no other device, so they are also on the CPU.
-
-    Args:
-        pin_memory: has no effect.
-        device_type: has no effect.
-    """
+    """Save copies of tensors. There is no other device, so they are also on the CPU, and the arguments have no effect."""
 
     def __init__(self, pin_memory: bool = False, device_type: str = "cuda") -> None:
         super().__init__(lambda tensor: tensor.detach().clone(), lambda kept: kept)

@@ -72,12 +72,9 @@ class Call:
     Attributes:
         op: the op's name as in ``torch.<op>``; for a tensor made from numbers, the factory's name.
         inputs: the input tensors; a Python number is a 0-d tensor.
-        options: the other arguments by name.
         node: the node of a Function (function.py) while it is alive, else None. Other nodes have no Call (node.py).
-        order: rises with time over all ops and events.
         depth: how many untracked calls this one depends on, in a chain.
         outputs: weak references to the results, if there are several.
-        at: the user's place in the code.
     """
 
     __slots__ = ("__weakref__", "_node", "at", "depth", "inputs", "op", "options", "order", "outputs")

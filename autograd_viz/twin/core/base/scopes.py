@@ -67,11 +67,7 @@ open_scopes: list[Stretch] = []
 class scope(ContextDecorator):  # noqa: N801 -- a context manager, as no_grad
     """Ops inside belong together: a picture can draw them as one box. ``with scope("attention"):`` or ``@scope("attention")``.
 
-    Args:
-        name: what the box is called; a dot makes two levels of it.
-
-    Raises:
-        TypeError: the name is no string.
+    The box is called by the name; a dot makes two levels of it. Raises TypeError: the name is no string.
     """
 
     def __init__(self, name: str) -> None:

@@ -94,9 +94,14 @@ class Function:
     def apply(cls, *args: Any, **kwargs: Any) -> Any:
         """Run forward, and record one node for the whole op if an input requires grad."""
         separate = cls.setup_context is not Function.setup_context
-        if separate or kwargs:
-            args = _with_defaults(cls.forward, args, kwargs, separate)
-        node = _node_class(cls)()
+        if separate or kwargs:  # in order, with defaults: a node has one gradient for each
+            given = inspect.signature(cls.forward).bind(*(() if separate else (None,)), *args, **kwargs)
+            given.apply_defaults()
+            args = given.args if separate else given.args[1:]
+        if "_backward_cls" not in cls.__dict__:
+            body = {"_forward_cls": cls, "__module__": cls.__module__}
+            cls._backward_cls = type(f"{cls.__name__}Backward", (BackwardCFunction,), body)
+        node = cls._backward_cls()
         node.needs_input_grad = tuple(isinstance(a, Tensor) and a.requires_grad for a in args)
         inputs = tuple(a for a in args if isinstance(a, Tensor))
         edges, versions = tuple(gradient_edge(a) for a in inputs), tuple(a._counter[0] if a._counter else 0 for a in inputs)
@@ -112,21 +117,6 @@ class Function:
 
 class InplaceFunction(Function):
     """A Function that may work in place (PyTorch's helper class)."""
-
-
-def _with_defaults(forward: Any, args: tuple[Any, ...], kwargs: dict[str, Any], separate: bool) -> tuple[Any, ...]:
-    """The arguments of `forward` in order, with its defaults. A node has one gradient for each."""
-    given = inspect.signature(forward).bind(*(() if separate else (None,)), *args, **kwargs)
-    given.apply_defaults()
-    return given.args if separate else given.args[1:]
-
-
-def _node_class(cls: type[Function]) -> type[BackwardCFunction]:
-    """The node's class, named after the Function and made once."""
-    if "_backward_cls" not in cls.__dict__:
-        body = {"_forward_cls": cls, "__module__": cls.__module__}
-        cls._backward_cls = type(f"{cls.__name__}Backward", (BackwardCFunction,), body)
-    return cls._backward_cls
 
 
 class Error(Node):
@@ -160,18 +150,12 @@ def once_differentiable(backward: Callable[..., Any]) -> Callable[..., Any]:
             outputs = backward(ctx, *grads)
         if not (recording() and any(isinstance(g, Tensor) and g.requires_grad for g in grads)):
             return outputs
-        guarded = _guarded(outputs if isinstance(outputs, tuple) else (outputs,))
-        return guarded if isinstance(outputs, tuple) else guarded[0]
+        results = tuple(None if o is None else o.detach() for o in (outputs if isinstance(outputs, tuple) else (outputs,)))
+        stand_ins = tuple(None if r is None else r.detach().requires_grad_() for r in results)
+        node = Error(ONCE, stand_ins, tuple(Tensor(np.empty(0)) if r is None else r for r in results))
+        for i, r in enumerate(results):
+            if r is not None:
+                r._set_history(node, i)
+        return results if isinstance(outputs, tuple) else results[0]
 
     return wrapper
-
-
-def _guarded(outputs: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The results of a backward, with one Error as their grad_fn."""
-    results = tuple(None if o is None else o.detach() for o in outputs)
-    stand_ins = tuple(None if r is None else r.detach().requires_grad_() for r in results)
-    node = Error(ONCE, stand_ins, tuple(Tensor(np.empty(0)) if r is None else r for r in results))
-    for i, r in enumerate(results):
-        if r is not None:
-            r._set_history(node, i)
-    return results

@@ -48,7 +48,10 @@ def record(
     for d in node._dirty:
         d._bump_version()
     tracked = recording() and any(node.needs_input_grad)
-    node._fixed = frozenset(i for i, v in enumerate(values) if not (tracked and _has_gradient(node, v)))
+    differentiable = [isinstance(v, Tensor) and v._data.dtype.kind in "fc" for v in values]
+    node._fixed = frozenset(
+        i for i, v in enumerate(values) if not (tracked and differentiable[i] and not _among(v, node._not_differentiable))
+    )
     if tracked:
         _check_dirty(node, inputs, values)
     if not all(_among(d, values) for d in node._dirty):
@@ -71,10 +74,6 @@ def record(
 def _among(tensor: Any, tensors: tuple[Any, ...]) -> bool:
     """Is this object one of the tensors?"""
     return any(tensor is t for t in tensors)
-
-
-def _has_gradient(node: BackwardCFunction, value: Any) -> bool:
-    return isinstance(value, Tensor) and value._data.dtype.kind in "fc" and not _among(value, node._not_differentiable)
 
 
 def _check_dirty(node: BackwardCFunction, inputs: tuple[Tensor, ...], values: tuple[Any, ...]) -> None:

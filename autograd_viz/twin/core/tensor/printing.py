@@ -90,12 +90,6 @@ def _float_style(magnitudes: list[float], sci_mode: bool | None) -> str:
     return "int" if all(m.is_integer() for m in magnitudes) else "f"
 
 
-def _float_text(value: float, options: Options) -> str:
-    """The text of a number that is the only element of a tensor."""
-    style = _float_style([abs(value)] if value and math.isfinite(value) else [], options.sci_mode)
-    return options.form(style) % value + "." * (style == "int" and math.isfinite(value))
-
-
 def _vector(words: list[str], indent: int, width: int, is_cut: bool, options: Options) -> str:
     per_line = max(1, (options.linewidth - indent) // (width + 2))
     if is_cut:
@@ -133,7 +127,7 @@ def values_text(array: Array, indent: int = 0, options: Options = DEFAULT) -> st
     if array.size == 0:
         return "[]"
     if array.ndim == 0 and array.dtype.kind == "f":
-        return _float_text(float(array), options)
+        return _words([float(array)], True, options)[0][0]
     shown = _shown(array, options.edgeitems) if array.size > options.threshold else array
     if shown.size == 0:
         return "[...]"
