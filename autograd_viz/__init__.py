@@ -19,12 +19,13 @@ It has PyTorch's names (those of ``autograd_viz.twin``) and these verbs:
     set_language("zh")  sentences and labels in 简体中文
 """
 
+import sys
 from collections.abc import Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from .errors import *  # noqa: F403
-from .runtime.forwarding import forward
+from .runtime.forwarding import Forward
 
 if TYPE_CHECKING:
     from .twin import *  # noqa: F403
@@ -62,7 +63,7 @@ _HOMES = {  # of what is loaded when it is first named
 _ERRORS = {name for name in globals() if name.endswith("Error")}
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 _ROOMS = "answers cli errors graph lessons pictures runtime sources stepper twin verbs widget words"
-forward(__name__, f"{__name__}.twin", but=_ROOMS.split())
+sys.meta_path.insert(0, Forward(__name__, f"{__name__}.twin", but=_ROOMS.split()))
 
 
 def __getattr__(name: str) -> Any:

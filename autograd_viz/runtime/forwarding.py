@@ -70,10 +70,3 @@ class _Loaded:
     def exec_module(self, module: ModuleType) -> None:
         """Python takes what stands in `sys.modules` after this."""
         sys.modules[module.__name__] = self.module
-
-
-def forward(name: str, target: str, but: Collection[str] = ()) -> Forward:
-    """From now on imports of `name` find `target`; likewise what is inside it."""
-    found = Forward(name, target, but)
-    sys.meta_path.insert(0, found)
-    return found

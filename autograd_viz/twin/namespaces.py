@@ -38,18 +38,12 @@ def _of_ops(name: str, what: str) -> ModuleType:
     return module(name, what, **NAMESPACES[name], __all__=names, __dir__=lambda: names)
 
 
-def _no(*_: object, **__: object) -> bool:
-    """False."""
-    return False
+def _always(answer: Any) -> Callable[..., Any]:
+    """A function of anything, which has one answer."""
+    return lambda *_, **__: answer
 
 
-def _none(*_: object, **__: object) -> int:
-    """0."""
-    return 0
-
-
-def _nothing(*_: object, **__: object) -> None:
-    """None: there is no device."""
+_no, _none, _nothing = map(_always, (False, 0, None))
 
 
 def _absent(name: str, **settings: Any) -> ModuleType:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from ..runtime.forwarding import Forward, forward
+from ..runtime.forwarding import Forward
 from ..runtime.pytorch import pytorch
 
 
@@ -29,7 +29,8 @@ class as_torch:  # noqa: N801 -- it is called, as PyTorch's `no_grad` is
                 "before the first `import torch`, in a new process",
                 name="torch",
             )
-        self._forward = forward("torch", __package__)
+        self._forward = Forward("torch", __package__)
+        sys.meta_path.insert(0, self._forward)
 
     def __enter__(self) -> as_torch:
         return self

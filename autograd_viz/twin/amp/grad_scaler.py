@@ -53,8 +53,7 @@ class GradScaler:
     def unscale_(self, optimizer: Any) -> None:
         """Divide the gradients of an optimizer's parameters by the scale, for example before clipping.
 
-        Raises:
-            RuntimeError: they were already unscaled since the last `update`.
+        Raises RuntimeError: they were already unscaled since the last `update`.
         """
         if not self._enabled:
             return

@@ -43,8 +43,7 @@ def vjp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool
 def jvp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> Any:
     """(outputs, Jv). It differentiates vᵀJ with respect to v (the double-backward trick). Arguments as of `vjp`.
 
-    Raises:
-        RuntimeError: no `v`, and the input is not a single element.
+    Raises RuntimeError: no `v`, and the input is not a single element.
     """
     with enable_grad():
         xs, one_input = _prepared(inputs, create_graph, "jvp")

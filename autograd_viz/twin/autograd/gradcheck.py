@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -18,16 +18,6 @@ __all__ = ["GradcheckError", "gradcheck", "gradgradcheck"]
 
 class GradcheckError(RuntimeError):
     """The analytical gradient differs from finite differences."""
-
-
-class Settings(NamedTuple):
-    """The arguments of `gradcheck` after the inputs; see there."""
-
-    eps: float
-    atol: float
-    rtol: float
-    nondet_tol: float
-    check_undefined_grad: bool
 
 
 def gradcheck(
@@ -57,7 +47,7 @@ def gradcheck(
         ValueError: no input requires grad.
     """
     try:
-        _check(func, _as_tuple(inputs), Settings(eps, atol, rtol, nondet_tol, check_undefined_grad))
+        _check(func, _as_tuple(inputs), eps, {"atol": atol, "rtol": rtol}, nondet_tol, check_undefined_grad)
     except GradcheckError:
         if raise_exception:
             raise
@@ -65,7 +55,9 @@ def gradcheck(
     return True
 
 
-def _check(func: Callable[..., Any], inputs: tuple[Any, ...], settings: Settings) -> None:
+def _check(
+    func: Callable[..., Any], inputs: tuple[Any, ...], eps: float, close: dict[str, float], nondet_tol: float, undefined: bool
+) -> None:
     differentiated = [x for x in inputs if isinstance(x, Tensor) and x.requires_grad]
     _check_inputs(inputs)
     if not differentiated:
@@ -75,37 +67,39 @@ def _check(func: Callable[..., Any], inputs: tuple[Any, ...], settings: Settings
     with enable_grad():
         outputs = _tensors(func(*inputs))
     for part in ("imag", "real") if any(o.is_complex() for o in outputs) else ("",):
-        _compare(func, part, inputs, differentiated, settings)
+        _compare(func, part, inputs, differentiated, eps, close, nondet_tol)
     tracked = [o for o in outputs if o.requires_grad]
     seeds = [Tensor(np.zeros_like(o._data)) for o in tracked]
     zeros = grad(tracked, differentiated, seeds, retain_graph=True, allow_unused=True) if tracked else ()
     if any(g is not None and g._data.any() for g in zeros):
         raise GradcheckError("backward not multiplied by grad_output")
-    if settings.check_undefined_grad and len(tracked) > 1:
+    if undefined and len(tracked) > 1:
         _with_each_left_out(tracked, differentiated)
 
 
 def _compare(
-    func: Callable[..., Any], part: str, inputs: tuple[Any, ...], differentiated: list[Tensor], settings: Settings
-) -> None:
+    func: Callable[..., Any], part: str, inputs: tuple[Any, ...], differentiated: list[Tensor], eps: float,
+    close: dict[str, float], nondet_tol: float,
+) -> None:  # fmt: skip
     """Compare both Jacobians of the real outputs, and of this part of the complex ones."""
 
-    def parts(*args: Any) -> list[Tensor]:
-        return [getattr(o, part) if o.is_complex() else o for o in _tensors(func(*args))]
+    def part_of(outputs: list[Tensor]) -> list[Tensor]:
+        return [getattr(o, part) if o.is_complex() else o for o in outputs]
 
     with enable_grad():
         whole = _tensors(func(*inputs))
-    outputs = [getattr(o, part) if o.is_complex() else o for o in whole]
+    outputs = part_of(whole)
     tracked = [k for k, o in enumerate(outputs) if o.requires_grad]
-    numerical = _numerical(parts, inputs, differentiated, outputs, settings.eps)
+    numerical = _numerical(lambda: part_of(_tensors(func(*inputs))), differentiated, outputs, eps)
     if not tracked and any(m.any() for matrices in numerical for m in matrices):
         raise GradcheckError("Numerical gradient for function expected to be zero")
     for nr, k in enumerate(tracked):
         analytical = _analytical(outputs[k], differentiated)
-        again = _analytical(outputs[k], differentiated) if not np.isinf(settings.nondet_tol) else analytical
+        again = _analytical(outputs[k], differentiated) if not np.isinf(nondet_tol) else analytical
         for i, (a, n) in enumerate(zip(analytical, (m[k] for m in numerical), strict=True)):
-            _check_reentrant(a, again[i], settings.nondet_tol)
-            if not np.allclose(a, n, settings.rtol, settings.atol):
+            if not np.allclose(again[i], a, rtol=0, atol=nondet_tol, equal_nan=True):
+                raise GradcheckError(_NOT_REENTRANT.format(nondet_tol))
+            if not np.allclose(a, n, **close):
                 where = _CONSIDERING.get(part, "") if whole[k].is_complex() else ""
                 raise GradcheckError(
                     f"{where}Jacobian mismatch for output {nr} with respect to input {i},\n"
@@ -117,16 +111,10 @@ _CONSIDERING = {
     "imag": "While considering the imaginary part of complex outputs only, ",
     "real": "While considering the real part of complex outputs only, ",
 }
-
-
-def _check_reentrant(gradient: Any, again: Any, nondet: float) -> None:
-    """Refuse a gradient that differs in a second backward."""
-    if not np.allclose(again, gradient, rtol=0, atol=nondet, equal_nan=True):
-        raise GradcheckError(
-            "Backward is not reentrant, i.e., running backward with same input and grad_output multiple times gives "
-            "different values, although analytical gradient matches numerical gradient.The tolerance for "
-            f"nondeterminism was {nondet}."
-        )
+_NOT_REENTRANT = (
+    "Backward is not reentrant, i.e., running backward with same input and grad_output multiple times gives different values, "
+    "although analytical gradient matches numerical gradient.The tolerance for nondeterminism was {}."
+)
 
 
 def _check_inputs(inputs: tuple[Any, ...]) -> None:
@@ -175,7 +163,7 @@ def _analytical(output: Tensor, inputs: list[Tensor]) -> list[Any]:
 
 
 def _numerical(
-    func: Callable[..., list[Tensor]], inputs: tuple[Any, ...], wanted: Sequence[Tensor], outputs: list[Tensor], eps: float
+    func: Callable[[], list[Tensor]], wanted: Sequence[Tensor], outputs: list[Tensor], eps: float
 ) -> list[list[Any]]:
     """The Jacobian by central differences: for each input and output, a matrix (input elements, output elements).
 
@@ -183,7 +171,7 @@ def _numerical(
     """
 
     def values() -> list[Any]:
-        return [o._data.reshape(-1).copy() for o in func(*inputs)]
+        return [o._data.reshape(-1).copy() for o in func()]
 
     found = []
     for x in wanted:

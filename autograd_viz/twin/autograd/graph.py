@@ -145,8 +145,7 @@ class _AllowMutationOnSavedContext:
 def allow_mutation_on_saved_tensors() -> Iterator[_AllowMutationOnSavedContext]:
     """Inside the block, in-place changes are allowed on tensors that backward needs. Run backward inside too.
 
-    Raises:
-        RuntimeError: inside another such block.
+    Raises RuntimeError: inside another such block.
     """
     if writing:
         raise RuntimeError("allow_mutation_on_saved_tensors contexts cannot be nested")

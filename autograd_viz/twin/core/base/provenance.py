@@ -115,9 +115,7 @@ class Statement:
 
 def note(tensor: Tensor, kind: str) -> None:
     """Remember that the user did `kind` to `tensor` here. In a loop, the last AGAIN times are remembered."""
-    frame = sys._getframe(1)
-    while ours[frame.f_code.co_filename] and frame.f_back is not None:
-        frame = frame.f_back
+    frame = callers_frame()
     code, lasti, order = frame.f_code, frame.f_lasti, (latest_sequence(), next(_clock))
     statements = (tensor._extra or tensor._more).statements
     for s in statements:

@@ -114,13 +114,21 @@ def _own(node: BackwardCFunction, index: int, value: Any, inputs: tuple[Tensor, 
 def _hang(
     node: BackwardCFunction, args: tuple[Any, ...], edges: tuple[Any, ...], outputs: tuple[Any, ...], versions: tuple[int, ...]
 ) -> None:
-    """Connect the node to its inputs (with their edges and versions before forward) and outputs."""
+    """Connect the node to its inputs (with their edges and versions before forward) and outputs. Note the data for pictures."""
     inputs = tuple(a for a in args if isinstance(a, Tensor))
     tensors = tuple(o for o in outputs if isinstance(o, Tensor))
     for d in node._dirty:  # pictures show its value before the change
         version = next((v for t, v in zip(inputs, versions, strict=True) if t is d), 0)
         remember(d, history_of(d, gone(d)), version)
-    _place(node, args, edges, outputs)
+    frame = provenance.callers_frame()
+    node._is_tensor = tuple(isinstance(a, Tensor) for a in args)
+    node._next, node._index = tuple(e[0] for e in edges), tuple(e[1] for e in edges)
+    node._places = tuple(i if isinstance(o, Tensor) else None for i, o in enumerate(outputs))
+    metadata: list[Any] = [(o._data.shape, o._data.dtype) if isinstance(o, Tensor) else ((), None) for o in outputs]
+    (node._shape, node._dtype), node._others = metadata[0] if metadata else ((), None), tuple(metadata[1:]) or None
+    node._code, node._lasti = frame.f_code, frame.f_lasti
+    node._call = provenance.untracked(node._forward_cls.__name__, inputs, None, frame)
+    node._call.node = node
     node._call.inputs = tuple(next(formers(t))[0] if _among(t, node._dirty) else t for t in inputs)
     for i, o in enumerate(outputs):
         if i not in node._fixed:
@@ -144,20 +152,6 @@ def _set_history(node: BackwardCFunction, index: int, output: Tensor) -> None:
     if view is not None:  # this is its history, whatever forward did to its memory
         view.settle()
     output._keep_retaining(*old)
-
-
-def _place(node: BackwardCFunction, args: tuple[Any, ...], edges: tuple[Any, ...], outputs: tuple[Any, ...]) -> None:
-    """Set the node's edges, the outputs' shapes, and the data for pictures."""
-    frame = provenance.callers_frame()
-    inputs = tuple(a for a in args if isinstance(a, Tensor))
-    node._is_tensor = tuple(isinstance(a, Tensor) for a in args)
-    node._next, node._index = tuple(e[0] for e in edges), tuple(e[1] for e in edges)
-    node._places = tuple(i if isinstance(o, Tensor) else None for i, o in enumerate(outputs))
-    metadata: list[Any] = [(o._data.shape, o._data.dtype) if isinstance(o, Tensor) else ((), None) for o in outputs]
-    (node._shape, node._dtype), node._others = metadata[0] if metadata else ((), None), tuple(metadata[1:]) or None
-    node._code, node._lasti = frame.f_code, frame.f_lasti
-    node._call = provenance.untracked(node._forward_cls.__name__, inputs, None, frame)
-    node._call.node = node
 
 
 def _keep(node: BackwardCFunction, outputs: tuple[Tensor, ...]) -> None:

@@ -77,8 +77,7 @@ def new_full(self: Tensor, size: Any, fill_value: Any, *, dtype: Dtype | None = 
 def new(self: Tensor, *data: Any, size: Any = None) -> Any:
     """The old factory method, in the type of `self`. Nested lists give values, lengths a shape, a tensor its memory.
 
-    Raises:
-        TypeError: neither, or a tensor of another type.
+    Raises TypeError: neither, or a tensor of another type.
     """
     if len(data) == 1 and isinstance(data[0], Tensor):
         if data[0].dtype is not self.dtype:
@@ -234,8 +233,7 @@ def randint(
 ) -> Tensor:
     """Whole numbers from [low, high): ``randint(high, size)`` or ``randint(low, high, size)``.
 
-    Raises:
-        RuntimeError: `low` is not smaller than `high`, or `dtype` is complex.
+    Raises RuntimeError: `low` is not smaller than `high`, or `dtype` is complex.
     """
     if size is None and isinstance(high, list | tuple):
         low, high, size = 0, low, high

@@ -13,11 +13,6 @@ from .as_array import Array
 from .tensor import Tensor
 
 
-def array_wrap(self: Tensor, array: Any, context: Any = None, return_scalar: bool = False) -> Tensor:
-    """Make a tensor outside the graph from what NumPy computed of a tensor (``np.exp(t)``)."""
-    return Tensor(np.asarray(array))
-
-
 def dlpack(self: Tensor, **options: Any) -> Any:
     """The memory as a DLPack capsule, which cannot express that a tensor requires grad."""
     if self.requires_grad:
@@ -25,16 +20,10 @@ def dlpack(self: Tensor, **options: Any) -> Any:
     return self._data.__dlpack__(**options)
 
 
-def dlpack_device(self: Tensor) -> Any:
-    """(1, 0): the CPU."""
-    return self._data.__dlpack_device__()
-
-
 def from_dlpack(other: Any) -> Tensor:
     """A tensor that shares the memory of a PyTorch tensor, a NumPy array, or another object with DLPack.
 
-    Raises:
-        TypeError: it lacks DLPack, or holds a type that tensors cannot hold.
+    Raises TypeError: it lacks DLPack, or holds a type that tensors cannot hold.
     """
     if not hasattr(other, "__dlpack__"):
         raise TypeError(f"from_dlpack expects an object with __dlpack__, such as a PyTorch tensor; got {type(other).__name__}")
@@ -107,7 +96,10 @@ def untyped_storage(self: Tensor) -> UntypedStorage:
 
 
 for _name, _method in {
-    "__array_wrap__": array_wrap, "__dlpack__": dlpack, "__dlpack_device__": dlpack_device, "__deepcopy__": deepcopy,
+    "__array_wrap__": lambda self, array, context=None, return_scalar=False: Tensor(np.asarray(array)),  # np.exp(x)
+    "__dlpack__": dlpack,
+    "__dlpack_device__": lambda self: self._data.__dlpack_device__(),
+    "__deepcopy__": deepcopy,
     "__reduce_ex__": reduce_ex,
-}.items():  # fmt: skip
+}.items():
     setattr(Tensor, _name, _method)

@@ -19,8 +19,7 @@ from .sampler import BatchSampler, RandomSampler, SequentialSampler, fresh_seed
 def default_collate(batch: Sequence[Any]) -> Any:
     """Examples as one batch: tensors are stacked, numbers become a tensor, tuples and dictionaries are handled part by part.
 
-    Raises:
-        TypeError: examples of another type.
+    Raises TypeError: examples of another type.
     """
     first = batch[0]
     if isinstance(first, Tensor | np.ndarray):

@@ -119,8 +119,7 @@ class ChainDataset(IterableDataset):
 def random_split(dataset: Any, lengths: Sequence[float], generator: Generator | None = None) -> list[Subset]:
     """Split a dataset at random into parts of these lengths, or of these fractions if their sum is 1.
 
-    Raises:
-        ValueError: the sum of the lengths is not the dataset's length.
+    Raises ValueError: the sum of the lengths is not the dataset's length.
     """
     total = len(dataset)
     if math.isclose(sum(lengths), 1) and sum(lengths) <= 1:
