@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 from . import amp
 from .core.base.missing import module_getattr
 from .core.base.public import NAMESPACES, names_of
-from .core.tensor.legacy import legacy_types
+from .core.tensor.creation import legacy_types
 
 __all__ = [  # what stands under the same name in torch
     "accelerator", "backends", "cuda", "fft", "functional", "linalg", "masked", "multiprocessing", "ops", "random", "special",
@@ -33,7 +33,6 @@ def module(name: str, what: str, **members: Any) -> ModuleType:
 
 
 def _of_ops(name: str, what: str) -> ModuleType:
-    """The module of the ops that are public in this namespace."""
     names = names_of(name)
     return module(name, what, **NAMESPACES[name], __all__=names, __dir__=lambda: names)
 
@@ -47,7 +46,6 @@ _no, _none, _nothing = map(_always, (False, 0, None))
 
 
 def _absent(name: str, **settings: Any) -> ModuleType:
-    """A missing backend, and its settings."""
     what = "What is not here, and settings without effect."
     return module(f"backends.{name}", what, is_available=_no, is_built=_no, **settings)
 
@@ -59,7 +57,6 @@ class Packet:
         self.default = function
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Run the op."""
         return self.default(*args, **kwargs)
 
 

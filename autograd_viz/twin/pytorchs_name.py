@@ -8,10 +8,6 @@ from ..runtime.forwarding import Forward
 from ..runtime.pytorch import pytorch
 
 
-def _is_on() -> bool:
-    return any(isinstance(f, Forward) and f.name == "torch" for f in sys.meta_path)
-
-
 class as_torch:  # noqa: N801 -- it is called, as PyTorch's `no_grad` is
     """From this call on, ``import torch`` means the twin; likewise ``torch.nn``, ``torch.utils.data`` and what is inside.
 
@@ -37,6 +33,6 @@ class as_torch:  # noqa: N801 -- it is called, as PyTorch's `no_grad` is
 
     def __exit__(self, *error: object) -> None:
         sys.meta_path[:] = [finder for finder in sys.meta_path if finder is not self._forward]
-        if not _is_on():
+        if not any(isinstance(finder, Forward) and finder.name == "torch" for finder in sys.meta_path):
             for name in [name for name in sys.modules if name.partition(".")[0] == "torch"]:
                 del sys.modules[name]

@@ -66,7 +66,6 @@ def _difference(actual: Any, expected: Any, tolerances: Any, equal_nan: bool, ch
 
 
 def _leaf_difference(actual: Any, expected: Any, tolerances: Any, equal_nan: bool, check_dtype: bool) -> str:
-    """The same for two tensors or two numbers."""
     if actual is None and expected is None:
         return ""
     if isinstance(actual, Tensor) != isinstance(expected, Tensor) or actual is None or expected is None:

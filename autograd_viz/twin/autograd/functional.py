@@ -203,7 +203,6 @@ def _called(func: Callable[..., Any], xs: Tensors, name: str, strict: bool) -> t
 
 
 def _number_of(func: Callable[..., Any], xs: Tensors, name: str, strict: bool) -> Tensors:
-    """The output of a function that returns one number."""
     ys, one_output = _called(func, xs, name, strict)
     if not one_output:
         raise RuntimeError(f"The function given to {name} should return a single Tensor")

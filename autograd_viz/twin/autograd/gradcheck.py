@@ -56,7 +56,7 @@ def gradcheck(
 
 
 def _check(
-    func: Callable[..., Any], inputs: tuple[Any, ...], eps: float, close: dict[str, float], nondet_tol: float, undefined: bool
+    func: Callable[..., Any], inputs: tuple[Any, ...], eps: float, close: dict[str, Any], nondet_tol: float, undefined: bool
 ) -> None:
     differentiated = [x for x in inputs if isinstance(x, Tensor) and x.requires_grad]
     _check_inputs(inputs)
@@ -73,13 +73,19 @@ def _check(
     zeros = grad(tracked, differentiated, seeds, retain_graph=True, allow_unused=True) if tracked else ()
     if any(g is not None and g._data.any() for g in zeros):
         raise GradcheckError("backward not multiplied by grad_output")
-    if undefined and len(tracked) > 1:
-        _with_each_left_out(tracked, differentiated)
+    for o in tracked if undefined and len(tracked) > 1 else ():
+        try:
+            grad(o, differentiated, Tensor(np.ones_like(o._data)), retain_graph=True, allow_unused=True)
+        except Exception as error:
+            raise GradcheckError(
+                "Expected backward function to handle undefined output grads. Please look at 'Notes about undefined output "
+                "gradients' in 'tools/autograd/derivatives.yaml'"
+            ) from error
 
 
 def _compare(
     func: Callable[..., Any], part: str, inputs: tuple[Any, ...], differentiated: list[Tensor], eps: float,
-    close: dict[str, float], nondet_tol: float,
+    close: dict[str, Any], nondet_tol: float,
 ) -> None:  # fmt: skip
     """Compare both Jacobians of the real outputs, and of this part of the complex ones."""
 
@@ -100,17 +106,14 @@ def _compare(
             if not np.allclose(again[i], a, rtol=0, atol=nondet_tol, equal_nan=True):
                 raise GradcheckError(_NOT_REENTRANT.format(nondet_tol))
             if not np.allclose(a, n, **close):
-                where = _CONSIDERING.get(part, "") if whole[k].is_complex() else ""
+                kind = "imaginary" if part == "imag" else part
+                where = f"While considering the {kind} part of complex outputs only, " if whole[k].is_complex() else ""
                 raise GradcheckError(
                     f"{where}Jacobian mismatch for output {nr} with respect to input {i},\n"
                     f"numerical:{Tensor(n)}\nanalytical:{Tensor(a)}\n"
                 )
 
 
-_CONSIDERING = {
-    "imag": "While considering the imaginary part of complex outputs only, ",
-    "real": "While considering the real part of complex outputs only, ",
-}
 _NOT_REENTRANT = (
     "Backward is not reentrant, i.e., running backward with same input and grad_output multiple times gives different values, "
     "although analytical gradient matches numerical gradient.The tolerance for nondeterminism was {}."
@@ -135,18 +138,6 @@ def _check_inputs(inputs: tuple[Any, ...]) -> None:
                 "able to compute the numerical gradients correctly. You should call .contiguous on the input before passing it "
                 "to gradcheck."
             )
-
-
-def _with_each_left_out(outputs: list[Tensor], inputs: list[Tensor]) -> None:
-    """Check that backward works with undefined gradients of some outputs."""
-    for o in outputs:
-        try:
-            grad(o, inputs, Tensor(np.ones_like(o._data)), retain_graph=True, allow_unused=True)
-        except Exception as error:
-            raise GradcheckError(
-                "Expected backward function to handle undefined output grads. Please look at 'Notes about undefined output "
-                "gradients' in 'tools/autograd/derivatives.yaml'"
-            ) from error
 
 
 def _analytical(output: Tensor, inputs: list[Tensor]) -> list[Any]:

@@ -181,7 +181,6 @@ class _MultiHandle(RemovableHandle):
         self.handles = handles
 
     def remove(self) -> None:
-        """Remove all of them."""
         for handle in self.handles:
             handle.remove()
 

@@ -155,7 +155,6 @@ class Promises:
         return found
 
     def _check(self, found: list[Tensor]) -> None:
-        """Refuse a second run that saved other tensors."""
         if len(found) != len(self.metadata):
             raise CheckpointError(
                 "torch.utils.checkpoint: A different number of tensors was saved during the original forward and "

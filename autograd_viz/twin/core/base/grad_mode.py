@@ -124,7 +124,6 @@ class _Decorator:
     """A mode around a function: ``@mode()``."""
 
     def __call__(self, function: _F) -> _F:
-        """`function` in this mode."""
         return cast(_F, decorated(function, self))
 
 

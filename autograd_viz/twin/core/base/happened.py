@@ -124,5 +124,6 @@ def clipping(factor: float) -> None:
 
 def passing(name: str, root: Any, wanted: bool) -> PassNote:
     """A backward pass begins. It runs in the context of its note (see there)."""
-    passes.append(PassNote(name, root, wanted))
-    return passes[-1]
+    noted = PassNote(name, root, wanted)
+    passes.append(noted)
+    return noted

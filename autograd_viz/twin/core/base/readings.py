@@ -83,7 +83,6 @@ def declare(function: Callable[..., Any], on_arrays: Any, on_tensors: Any, on_sy
 
 
 def _place(function: Any) -> str:
-    """File and line of a function."""
     return f"{function.__code__.co_filename}:{function.__code__.co_firstlineno}" if hasattr(function, "__code__") else "np"
 
 

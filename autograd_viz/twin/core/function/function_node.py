@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import warnings
 from typing import Any
 
@@ -118,15 +119,12 @@ class BackwardCFunction(Node):
         return {f"saved_tensors[{i}]": s for i, s in enumerate(self._kept)}
 
     def _release(self) -> None:
-        """Free the saved tensors."""
         self._kept = tuple(FREED if isinstance(s, SavedTensor) else s for s in self._kept)
 
     def _remember(self) -> tuple[Any, ...]:
-        """The last gradients, and the saved tensors."""
         return (self._passed, self._kept)
 
     def _recall(self, remembered: tuple[Any, ...]) -> None:
-        """Restore both."""
         self._passed, self._kept = remembered
 
     def apply(self, grads: tuple[Any, ...], on_tensors: bool) -> tuple[Any, ...]:
@@ -161,8 +159,8 @@ class BackwardCFunction(Node):
                 )
             if r is not None and not isinstance(r, Tensor):
                 raise RuntimeError(f"expected Variable or None (got {type(r).__name__})")
-        kept = (r for r, is_tensor in zip(returned, self._is_tensor, strict=True) if is_tensor)
-        found = tuple(r if after is not None else None for r, after in zip(kept, self._next, strict=True))
+        of_tensors = itertools.compress(returned, self._is_tensor)
+        found = tuple(r if after is not None else None for r, after in zip(of_tensors, self._next, strict=True))
         for i, (r, after, at) in enumerate(zip(found, self._next, self._index, strict=True)):
             if r is not None and after is not None and r.is_complex() and after._outputs_metadata()[at][1].kind != "c":
                 raise RuntimeError(

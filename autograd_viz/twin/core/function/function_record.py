@@ -72,7 +72,6 @@ def record(
 
 
 def _among(tensor: Any, tensors: tuple[Any, ...]) -> bool:
-    """Is this object one of the tensors?"""
     return any(tensor is t for t in tensors)
 
 
@@ -159,7 +158,7 @@ def _keep(node: BackwardCFunction, outputs: tuple[Tensor, ...]) -> None:
     kept: list[Any] = []
     to_save, node._to_save = node._to_save, ()  # an output in it would make a reference cycle
     for t in to_save:
-        own = t is not None and t._node is node and any(t is o for o in outputs)
+        own = t is not None and t._node is node and _among(t, outputs)
         saved = SavedResult(t) if own else None if t is None else keep(t)
         saved = SavedTensor(saved) if isinstance(saved, Tensor) else saved
         kept.append(packed(saved, saved_hooks[-1], node) if saved_hooks and saved is not None else saved)

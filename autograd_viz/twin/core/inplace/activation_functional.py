@@ -11,7 +11,6 @@ from .inplace import run_inplace
 
 
 def _run(op: Any, input: Tensor, inplace: bool, **options: Any) -> Any:
-    """Run the op, and write its result into `input` if asked."""
     return run_inplace(input, op, **options) if inplace else op(input, **options)
 
 
@@ -79,7 +78,6 @@ def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Any:
 
 
 def _always_inplace(function: Any) -> Any:
-    """Define relu_(x) and similar functions."""
 
     def overwrite(input: Tensor, *args: Any, **options: Any) -> Any:
         return function(input, *args, inplace=True, **options)

@@ -72,19 +72,15 @@ class CopySlices(Node):
         return (whole if self._next[0] is not None else None, *results[1:])
 
     def _saved(self) -> dict[str, Any]:
-        """The saved values of `inner`."""
         return dict(self.inner._saved())
 
     def _release(self) -> None:
-        """Free the saved tensors of `inner`."""
         self.inner._release()
 
     def _remember(self) -> tuple[Any, ...]:
-        """The last gradients, of this node and of `inner`."""
         return (self._passed, self.inner._remember())
 
     def _recall(self, remembered: tuple[Any, ...]) -> None:
-        """Restore both."""
         self._passed = remembered[0]
         self.inner._recall(remembered[1])
 

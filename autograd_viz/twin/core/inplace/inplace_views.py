@@ -86,9 +86,8 @@ def transpose_(self: Tensor, dim0: int, dim1: int) -> Tensor:
 @public("Tensor.as_strided_")
 def as_strided_(self: Tensor, size: Any, stride: Any, storage_offset: int | None = None) -> Tensor:
     """In place: view the memory with this shape, these strides and this offset, in elements."""
-    geometry = {"size": tuple(size), "stride": tuple(stride), "storage_offset": storage_offset}
     before = self.storage_offset()
-    become(self, as_strided, **geometry, before=before)
+    become(self, as_strided, size=tuple(size), stride=tuple(stride), storage_offset=storage_offset, before=before)
     if self._view is None and storage_offset not in (None, before):
         self._more.first = storage_offset
     return self
@@ -102,14 +101,9 @@ def t_(self: Tensor) -> Tensor:
 
 @public("Tensor.set_")
 def set_(self: Tensor, source: Tensor | None = None, storage_offset: int = 0, size: Any = None, stride: Any = None) -> Tensor:
-    """In place: share the memory of `source`, or become empty.
+    """In place: share the memory of `source`, or without one become empty.
 
-    Args:
-        self: the tensor that gets other memory.
-        source: the owner of the memory; without it `self` becomes empty.
-        storage_offset: the first element in that memory, if `size` is given.
-        size: the new shape; default: that of `source`.
-        stride: the distance between neighbours in elements; default: row-major.
+    With a shape `size`, it begins at element `storage_offset` of that memory. `stride` is in elements, by default row-major.
 
     Raises:
         RuntimeError: another type, a leaf that requires grad is changed while recording, or the memory is too small.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,10 +13,6 @@ from ..base.dtypes import dtype, from_numpy_dtype
 from ..base.grad_mode import recording
 from ..base.happened import became_number
 from ..base.kinds import View
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
 
 Array = np.ndarray[Any, Any]
 

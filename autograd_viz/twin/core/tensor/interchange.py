@@ -41,11 +41,7 @@ def deepcopy(self: Tensor, memo: dict[int, Any]) -> Tensor:
             "see https://github.com/pytorch/pytorch/pull/103001"
         )
     if id(self) not in memo:
-        twin = type(self).__new__(type(self))
-        Tensor.__init__(twin, self._data.copy())
-        memo[id(self)] = twin
-        twin._requires_grad = self._requires_grad
-        twin.__dict__.update(self.__dict__)
+        twin = memo[id(self)] = _rebuilt(type(self), self._data.copy(), self._requires_grad, self.__dict__)
         if self._grad is not None:
             twin._grad = Tensor(self._grad._data.copy())
     known: Tensor = memo[id(self)]
@@ -58,7 +54,6 @@ def reduce_ex(self: Tensor, protocol: Any) -> Any:
 
 
 def _rebuilt(kind: type[Tensor], data: Array, requires_grad: bool, attributes: dict[str, Any]) -> Tensor:
-    """A leaf from its pickled parts."""
     twin = kind.__new__(kind)
     Tensor.__init__(twin, data)
     twin._requires_grad = requires_grad

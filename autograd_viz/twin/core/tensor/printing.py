@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from ..base.dtypes import bool_, complex64, complex128, float64, get_default_dtype, int64
 from ..base.public import public
-
-if TYPE_CHECKING:
-    from .as_array import Array
-    from .tensor import Tensor
+from .as_array import Array
+from .tensor import Tensor
 
 
 class Options(NamedTuple):

@@ -181,7 +181,6 @@ def get_num_threads() -> int:
 
 
 def _harmless(name: str, doc: str) -> None:
-    """Define a setting that has no effect here."""
 
     def setting(*values: Any, **options: Any) -> None:
         pass

@@ -140,7 +140,6 @@ class Generator:
 
 
 def _normal_blocks(uniform: Array) -> Array:
-    """Uniform numbers as normal ones, in blocks of 16."""
     blocks = uniform.reshape(-1, 2, 8)
     length = np.sqrt(-2.0 * np.log(1.0 - blocks[:, 0]))
     angle = uniform.dtype.type(2.0 * np.pi) * blocks[:, 1]

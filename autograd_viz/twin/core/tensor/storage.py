@@ -69,12 +69,9 @@ def save(obj: Any, f: Any) -> None:
 
 
 def load(f: Any, map_location: Any = None, *, weights_only: bool = True) -> Any:
-    """``torch.load``: read what `save` wrote. NumPy's own .npz becomes a dictionary of tensors.
+    """``torch.load``: read what `save` wrote, from a path or a file opened for reading bytes.
 
-    Args:
-        f: a path, or a file opened for reading bytes.
-        map_location: ignored; there is one device.
-        weights_only: ignored; the files contain no code.
+    NumPy's own .npz becomes a dictionary of tensors. There is one device, and no code in the files: the rest is ignored.
 
     Raises:
         CannotReadError: the file is missing, damaged, a pickle, not a .npz, or would unpack to too much.
@@ -149,7 +146,6 @@ class _Structure:
             raise ValueError(f"its structure has more than {MOST_STRUCTURE:,} bytes")
 
     def read(self) -> Any:
-        """The value that the structure describes."""
         text = self.archive.array(STRUCTURE).tobytes()
         if text.count(b"[") + text.count(b"{") > MOST_PARTS:
             raise ValueError(f"its structure has more than {MOST_PARTS:,} parts")

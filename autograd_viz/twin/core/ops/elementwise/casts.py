@@ -12,7 +12,7 @@ from ...base import dtypes
 from ...base.device import check_device
 from ...base.public import public
 from ...op.primitive import primitive
-from ...tensor.legacy import of_legacy_type
+from ...tensor.creation import of_legacy_type
 from ...tensor.tensor import Tensor
 
 
