@@ -22,11 +22,8 @@ FEW = 12  # nodes behind a number
 class PassNote:
     """A call of backward() or grad(), and the context in which it runs.
 
-    Attributes:
-        root: a weak reference to the tensor.
-        error: the message of the exception; "" if there was none.
-        wanted: only some inputs were asked for.
-        results: weak references to gradients that grad() returned without a graph.
+    `root` and `results`, the gradients that grad() returned without a graph, are weak references. `wanted`: only some inputs
+    were asked for. `error` is the message of the exception, or "".
     """
 
     __slots__ = ("at", "error", "name", "order", "results", "root", "wanted")

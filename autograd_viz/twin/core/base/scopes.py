@@ -23,8 +23,7 @@ class Stretch:
     """A part of the run, as an interval in the order of all ops.
 
     Attributes:
-        name: of a scope.
-        module: a weak reference to the called module. A checkpoint has neither.
+        name, module: of a scope; a weak reference to a called module. A checkpoint has neither.
         begin, end: orders (provenance.py); `end` is None until the stretch ends.
         frame: the frame of the user's code that opened a scope, until it ends.
         at: the user's place that called the module; None if a module called it.

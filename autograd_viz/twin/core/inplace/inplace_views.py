@@ -134,9 +134,7 @@ def resize_(self: Tensor, *size: Any, memory_format: Any = None) -> Tensor:
 
     If the memory is too small, `self` gets new memory, filled up with zeros.
 
-    Raises:
-        RuntimeError: `self` requires grad, or a length is negative.
-        TypeError: a length is not a whole number.
+    Raises RuntimeError: `self` requires grad, or a length is negative. Raises TypeError: a length is not a whole number.
     """
     if self.requires_grad:
         raise RuntimeError("cannot resize variables that require grad")
