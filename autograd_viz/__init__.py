@@ -19,22 +19,15 @@ It has PyTorch's names (those of ``autograd_viz.twin``) and these verbs:
     set_language("zh")  sentences and labels in 简体中文
 """
 
+import sys
 from collections.abc import Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from .runtime.forwarding import forward
+from .errors import *  # noqa: F403
+from .runtime.forwarding import Forward
 
 if TYPE_CHECKING:
-    from .errors import AutogradVizError as AutogradVizError
-    from .errors import CannotReadError as CannotReadError
-    from .errors import CannotWriteError as CannotWriteError
-    from .errors import DocumentError as DocumentError
-    from .errors import LayoutError as LayoutError
-    from .errors import MissingLibraryError as MissingLibraryError
-    from .errors import NotDrawableError as NotDrawableError
-    from .errors import NotFiniteError as NotFiniteError
-    from .errors import UnknownChoiceError as UnknownChoiceError
     from .twin import *  # noqa: F403
     from .verbs.diff import diff as diff
     from .verbs.explain import explain as explain
@@ -56,17 +49,6 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 _HOMES = {  # of what is loaded when it is first named
-    "errors": (
-        "AutogradVizError",
-        "CannotReadError",
-        "CannotWriteError",
-        "DocumentError",
-        "LayoutError",
-        "MissingLibraryError",
-        "NotDrawableError",
-        "NotFiniteError",
-        "UnknownChoiceError",
-    ),
     "verbs.diff": ("diff",),
     "verbs.explain": ("explain",),
     "verbs.gather": ("gather",),
@@ -78,34 +60,16 @@ _HOMES = {  # of what is loaded when it is first named
     "verbs.watch": ("watch",),
     "words": ("set_language",),
 }
+_ERRORS = {name for name in globals() if name.endswith("Error")}
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
-forward(
-    __name__,
-    f"{__name__}.twin",
-    but={
-        *(
-            "answers",
-            "cli",
-            "errors",
-            "graph",
-            "lessons",
-            "pictures",
-            "runtime",
-            "sources",
-            "stepper",
-            "twin",
-            "verbs",
-            "widget",
-        ),
-        "words",
-    },
-)
+_ROOMS = "answers cli errors graph lessons pictures runtime sources stepper twin verbs widget words"
+sys.meta_path.insert(0, Forward(__name__, f"{__name__}.twin", but=_ROOMS.split()))
 
 
 def __getattr__(name: str) -> Any:
     """A verb, or else PyTorch's name of the twin; it is loaded when it is first named."""
     if name == "__all__":
-        return sorted({*_HOME, *import_module(".twin", __name__).__all__})
+        return sorted({*_HOME, *_ERRORS, *import_module(".twin", __name__).__all__})
     if name in _HOME:
         value = getattr(import_module(f".{_HOME[name]}", __name__), name)
     elif name == "twin":

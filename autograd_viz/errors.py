@@ -18,14 +18,15 @@ from __future__ import annotations
 import stat
 from collections.abc import Iterable
 
+__all__ = [
+    "AutogradVizError", "CannotReadError", "CannotWriteError", "DocumentError", "LayoutError", "MissingLibraryError",
+    "NotDrawableError", "NotFiniteError", "UnknownChoiceError",
+]  # fmt: skip
 # what stands at a path and is not a file, by its st_mode: "it is a folder"
 NO_FILES = {
-    stat.S_IFDIR: "a folder",
-    stat.S_IFIFO: "a pipe",
-    stat.S_IFSOCK: "a socket",
-    stat.S_IFCHR: "a device",
+    stat.S_IFDIR: "a folder", stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket", stat.S_IFCHR: "a device",
     stat.S_IFBLK: "a device",
-}
+}  # fmt: skip
 
 
 class AutogradVizError(Exception):
@@ -37,12 +38,7 @@ class NotDrawableError(AutogradVizError, TypeError):
 
     @classmethod
     def instead_of(cls, expected: str, given: object) -> NotDrawableError:
-        """The error that names the expected type, the given one, and an alternative.
-
-        Args:
-            expected: the first part of the sentence; "got ..." follows.
-            given: the argument.
-        """
+        """The error that names the expected type, the given one, and an alternative. "got ..." follows `expected`."""
         what, advice = f"{expected}, got {type(given).__name__} ({given!r:.60})", _advice(given)
         return cls(f"{what}; {advice}" if advice else what)
 

@@ -184,13 +184,16 @@ def fail(rank):
 queue = mp.get_context("fork").SimpleQueue()
 mp.spawn(run, args=(queue,), nprocs=2, start_method="fork")
 print(sorted([queue.get(), queue.get()]))
+print(mp.spawn(run, args=(queue,), start_method="fork"), queue.get(), queue.empty())
+(left,) = mp.spawn(run, args=(queue,), join=False, start_method="fork")
+print(left.daemon, left.join(), queue.get())
 try:
     mp.spawn(fail, nprocs=2, start_method="fork")
 except RuntimeError as error:
     print(error)
 """
     done = subprocess.run([sys.executable, "-W", "ignore", "-c", program], capture_output=True, text=True, check=False)
-    assert (done.stdout, done.stderr) == ("[0, 1]\nprocess 1 terminated with exit code 3\n", "")
+    assert (done.stdout, done.stderr) == ("[0, 1]\nNone 0 True\nFalse None 0\nprocess 1 terminated with exit code 3\n", "")
 
 
 def test_a_block_of_random_numbers_leaves_the_others_alone() -> None:
@@ -201,3 +204,26 @@ def test_a_block_of_random_numbers_leaves_the_others_alone() -> None:
             inner = m.rand(2).tolist()
         found.append((inner, m.rand(2).tolist()))
     assert found[0] == found[1] and found[0][0] == found[0][1]
+
+
+def test_datasets_are_stacked_as_tuples_or_by_name() -> None:
+    def answers(m: Any) -> list[Any]:
+        stack, rows = m.utils.data.StackDataset, [[1, 2], [3, 4]]
+        refused = []
+        for datasets, named in (((), {}), (rows, {"a": [1, 2]}), (([1], [2, 3]), {})):
+            with pytest.raises(ValueError) as error:
+                stack(*datasets, **named)
+            refused.append(str(error.value))
+        return [refused, stack(*rows)[1], stack(a=rows[0], b=rows[1])[0], len(stack(*rows))]
+
+    assert answers(av) == answers(torch)
+
+
+@pytest.mark.filterwarnings("ignore:torch.range is deprecated")
+def test_a_range_has_its_end_and_begins_at_zero_by_default() -> None:
+    assert av.range(1, 4).tolist() == torch.range(1, 4).tolist()
+    assert av.range(end=2).tolist() == [0.0, 1.0, 2.0]
+
+
+def test_one_thread_computes() -> None:
+    assert av.get_num_threads() == av.get_num_interop_threads() == 1

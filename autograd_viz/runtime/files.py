@@ -21,8 +21,7 @@ def in_utf8(text: str) -> bytes:
 def write_file(path: str | os.PathLike[str], data: bytes) -> Path:
     """Write a file, or keep the old one. Ctrl-C waits for it.
 
-    Raises:
-        CannotWriteError: as `check_place`, or the disk is full.
+    Raises CannotWriteError: as `check_place`, or the disk is full.
     """
     check_place(path)
     target = Path(os.path.realpath(path))  # the target of a link is replaced, not the link
@@ -37,8 +36,7 @@ def write_file(path: str | os.PathLike[str], data: bytes) -> Path:
 def check_place(path: str | os.PathLike[str]) -> None:
     """Refuse a path that cannot be written, before any work is done. For a link, its target is checked.
 
-    Raises:
-        CannotWriteError: the folder is missing, or the path is invalid, a folder, a pipe, a device or a read-only file.
+    Raises CannotWriteError: the folder is missing, or the path is invalid, a folder, a pipe, a device or a read-only file.
     """
     try:
         reason = _obstacle(Path(os.path.realpath(path)))
@@ -92,9 +90,8 @@ OWNERS = 0o600  # a browser's Python takes every right away from new files
 
 def replace_file(target: Path, data: bytes) -> None:
     """Write a new file next to the target, then rename it, so that the target is always complete."""
-    handle, name = tempfile.mkstemp(
-        dir=target.parent, prefix=f".{target.name[:40]}."
-    )  # the name may already have the largest length
+    beginning = target.name[:40]  # the name may already have the largest length
+    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{beginning}.")
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(data)

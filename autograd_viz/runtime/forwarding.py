@@ -11,13 +11,7 @@ from typing import Any
 
 
 class Forward:
-    """Finds modules under one name where they are, under another.
-
-    Args:
-        name: the package by its other name.
-        target: the package that is meant.
-        but: what stands in `name` itself.
-    """
+    """Finds modules of the package `name` in `target`, but not what stands in `name` itself."""
 
     def __init__(self, name: str, target: str, but: Collection[str] = ()) -> None:
         self.name, self.target, self.but = name, target, but
@@ -38,11 +32,9 @@ class Forward:
 
 
 class Made:
-    """Finds modules without files, which another file makes: `torch.linalg`, `torch.nn.modules.linear`.
+    """Finds modules of a package without files, which another file makes: `torch.linalg`, `torch.nn.modules.linear`.
 
-    Args:
-        package: where they are.
-        makers: by the first part of their names, the file of the package that makes them; by "" that of all others.
+    `makers` are these files, by the first part of the modules' names; by "" that of all others.
     """
 
     def __init__(self, package: str, makers: Mapping[str, str]) -> None:
@@ -70,10 +62,3 @@ class _Loaded:
     def exec_module(self, module: ModuleType) -> None:
         """Python takes what stands in `sys.modules` after this."""
         sys.modules[module.__name__] = self.module
-
-
-def forward(name: str, target: str, but: Collection[str] = ()) -> Forward:
-    """From now on imports of `name` find `target`; likewise what is inside it."""
-    found = Forward(name, target, but)
-    sys.meta_path.insert(0, found)
-    return found

@@ -84,7 +84,9 @@ def whole() -> Iterator[None]:
     _waiting.is_open = False  # from here on Ctrl-C waits, so that the rest runs whole and releases the lock
     _waiting.depth += 1
     try:
-        _wait_for_others()
+        while not _moves.acquire(timeout=PATIENCE):  # Ctrl-C works while another thread has the lock
+            _open(True)
+            _waiting.is_open = False
         try:
             yield
         finally:
@@ -117,13 +119,6 @@ def breakable() -> Iterator[None]:
         yield
     finally:
         _waiting.is_open = was_open
-
-
-def _wait_for_others() -> None:
-    """Take the lock. Ctrl-C works while another thread holds it."""
-    while not _moves.acquire(timeout=PATIENCE):
-        _open(True)
-        _waiting.is_open = False
 
 
 def _open(is_open: bool) -> None:

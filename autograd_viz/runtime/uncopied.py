@@ -14,14 +14,10 @@ class Uncopied:
 
     kind = ""
 
-    def __reduce_ex__(self, protocol: Any) -> Any:
+    def __reduce_ex__(self, *_: Any) -> Any:
         refuse(self.kind)
 
-    def __copy__(self) -> Any:
-        refuse(self.kind)
-
-    def __deepcopy__(self, memo: Any) -> Any:
-        refuse(self.kind)
+    __copy__ = __deepcopy__ = __reduce_ex__
 
 
 INSTEAD = {
@@ -36,9 +32,5 @@ INSTEAD = {
 
 
 def refuse(kind: str) -> NoReturn:
-    """Refuse to copy a thing.
-
-    Raises:
-        TypeError: always.
-    """
+    """Refuse to copy a thing. Raises TypeError: always."""
     raise TypeError(f"this {kind or 'widget'} belongs to this process and cannot be pickled or copied; {INSTEAD[kind]}")

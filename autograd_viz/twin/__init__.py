@@ -18,20 +18,9 @@ if TYPE_CHECKING:
     from . import testing as testing
     from . import utils as utils
     from .amp import autocast as autocast
-    from .autograd.vmap import vmap as vmap
+    from .autograd.func import vmap as vmap
     from .names import *  # noqa: F403
-    from .namespaces import accelerator as accelerator
-    from .namespaces import backends as backends
-    from .namespaces import cuda as cuda
-    from .namespaces import fft as fft
-    from .namespaces import functional as functional
-    from .namespaces import linalg as linalg
-    from .namespaces import masked as masked
-    from .namespaces import multiprocessing as multiprocessing
-    from .namespaces import ops as ops
-    from .namespaces import random as random
-    from .namespaces import special as special
-    from .namespaces import version as version
+    from .namespaces import *  # noqa: F403
     from .other_paths import func as func
 
 _FOLDERS = {"amp", "autograd", "core", "distributions", "nn", "optim", "testing", "utils"}
@@ -39,7 +28,7 @@ _MADE = {
     *("accelerator", "backends", "cuda", "fft", "func", "functional", "linalg", "masked", "multiprocessing", "ops", "random"),
     *("special", "version"),
 }
-_INSIDE = {"autocast": "amp", "vmap": "autograd.vmap"}
+_INSIDE = {"autocast": "amp", "vmap": "autograd.func"}
 _OTHERS = dict.fromkeys(("distributions", "func", "nn", "optim"), "other_paths")
 sys.meta_path.append(Made(__name__, {"": "namespaces", **_OTHERS}))
 

@@ -15,7 +15,12 @@ from typing import Any, NoReturn
 from . import amp
 from .core.base.missing import module_getattr
 from .core.base.public import NAMESPACES, names_of
-from .core.tensor.legacy import legacy_types
+from .core.tensor.creation import legacy_types
+
+__all__ = [  # what stands under the same name in torch
+    "accelerator", "backends", "cuda", "fft", "functional", "linalg", "masked", "multiprocessing", "ops", "random", "special",
+    "version",
+]  # fmt: skip
 
 
 def module(name: str, what: str, **members: Any) -> ModuleType:
@@ -28,30 +33,21 @@ def module(name: str, what: str, **members: Any) -> ModuleType:
 
 
 def _of_ops(name: str, what: str) -> ModuleType:
-    """The module of the ops that are public in this namespace."""
     names = names_of(name)
     return module(name, what, **NAMESPACES[name], __all__=names, __dir__=lambda: names)
 
 
-def _no(*_: object, **__: object) -> bool:
-    """False."""
-    return False
+def _always(answer: Any) -> Callable[..., Any]:
+    """A function of anything, which has one answer."""
+    return lambda *_, **__: answer
 
 
-def _none(*_: object, **__: object) -> int:
-    """0."""
-    return 0
-
-
-def _nothing(*_: object, **__: object) -> None:
-    """None: there is no device."""
+_no, _none, _nothing = map(_always, (False, 0, None))
 
 
 def _absent(name: str, **settings: Any) -> ModuleType:
-    """A missing backend, and its settings."""
-    return module(
-        f"backends.{name}", "What is not here, and settings without effect.", is_available=_no, is_built=_no, **settings
-    )
+    what = "What is not here, and settings without effect."
+    return module(f"backends.{name}", what, is_available=_no, is_built=_no, **settings)
 
 
 class Packet:
@@ -61,7 +57,6 @@ class Packet:
         self.default = function
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Run the op."""
         return self.default(*args, **kwargs)
 
 
@@ -69,18 +64,12 @@ fft = _of_ops("fft", "Discrete Fourier transforms, by the names of torch.fft.")
 linalg = _of_ops("linalg", "Decompositions, solvers and norms of matrices, by the names of torch.linalg.")
 masked = _of_ops("masked", "Reductions that skip what a mask leaves out, by the names of torch.masked.")
 special = _of_ops("special", "Special functions, by the names of torch.special.")
-ops = module(
-    "ops",
-    "The ops that PyTorch has under torch.ops.aten only.",
-    aten=SimpleNamespace(**{name: Packet(function) for name, function in NAMESPACES["ops.aten"].items()}),
-)
+_aten = {name: Packet(function) for name, function in NAMESPACES["ops.aten"].items()}
+ops = module("ops", "The ops that PyTorch has under torch.ops.aten only.", aten=SimpleNamespace(**_aten))
 accelerator = module(
-    "accelerator",
-    "There is no accelerator: enough of torch.accelerator for a program to find that out.",
-    is_available=_no,
-    current_accelerator=_nothing,
-    device_count=_none,
-)
+    "accelerator", "There is no accelerator: enough of torch.accelerator for a program to find that out.",
+    is_available=_no, current_accelerator=_nothing, device_count=_none,
+)  # fmt: skip
 
 
 class Event:
@@ -105,11 +94,7 @@ class Event:
 
 
 def _not_compiled(*_: object, **__: object) -> NoReturn:
-    """Raises: there is no device to ask.
-
-    Raises:
-        AssertionError: always, as a PyTorch without CUDA says it.
-    """
+    """Raise, as a PyTorch without CUDA does: there is no device to ask."""
     raise AssertionError("Torch not compiled with CUDA enabled")
 
 
@@ -124,15 +109,9 @@ def _no_stream(*_: object, **__: object) -> Iterator[None]:
 
 
 cuda = module(
-    "cuda",
-    "There is no GPU here: enough of torch.cuda for a program to find that out, and counters of 0.",
-    Event=Event,
-    OutOfMemoryError=type("OutOfMemoryError", (RuntimeError,), {"__module__": "torch"}),
-    get_arch_list=list,
-    get_rng_state_all=list,
-    memory_stats=OrderedDict,
-    device=_no_stream,
-    stream=_no_stream,
+    "cuda", "There is no GPU here: enough of torch.cuda for a program to find that out, and counters of 0.",
+    Event=Event, OutOfMemoryError=type("OutOfMemoryError", (RuntimeError,), {"__module__": "torch"}), get_arch_list=list,
+    get_rng_state_all=list, memory_stats=OrderedDict, device=_no_stream, stream=_no_stream,
     **_named("is_available is_initialized is_bf16_supported is_tf32_supported is_current_stream_capturing", _no),
     **_named("device_count memory_allocated max_memory_allocated memory_reserved max_memory_reserved", _none),
     **_named("memory_cached max_memory_cached utilization", _none),
@@ -141,7 +120,7 @@ cuda = module(
     **_named("current_device set_device get_device_name get_device_properties get_device_capability init", _not_compiled),
     **_named("initial_seed get_rng_state mem_get_info current_stream default_stream Stream memory_summary", _not_compiled),
     **legacy_types("torch.cuda"),
-)
+)  # fmt: skip
 
 
 def _cuda_autocast(enabled: bool = True, dtype: Any = None, cache_enabled: bool = True) -> amp.autocast:
@@ -149,13 +128,9 @@ def _cuda_autocast(enabled: bool = True, dtype: Any = None, cache_enabled: bool 
 
 
 cuda.__dict__["amp"] = module(
-    "cuda.amp",
-    "Mixed precision by its names before torch.amp.",
-    autocast=_cuda_autocast,
-    GradScaler=functools.partial(amp.GradScaler, "cuda"),
-    custom_fwd=amp.custom_fwd,
-    custom_bwd=amp.custom_bwd,
-)
+    "cuda.amp", "Mixed precision by its names before torch.amp.", autocast=_cuda_autocast,
+    GradScaler=functools.partial(amp.GradScaler, "cuda"), custom_fwd=amp.custom_fwd, custom_bwd=amp.custom_bwd,
+)  # fmt: skip
 backends = module(
     "backends",
     "What computes: NumPy. Enough of torch.backends for a program to find that out, and to set what has no effect.",
@@ -190,11 +165,7 @@ random = module("random", "The random numbers.", fork_rng=_fork_rng, **{n: NAMES
 def _spawn(
     fn: Any, args: Any = (), nprocs: int = 1, join: bool = True, daemon: bool = False, start_method: str = "spawn"
 ) -> Any:
-    """Run ``fn(i, *args)`` in `nprocs` processes.
-
-    Raises:
-        RuntimeError: one of them failed.
-    """
+    """Run ``fn(i, *args)`` in `nprocs` processes. Raises RuntimeError: one of them failed."""
     context = importlib.import_module("multiprocessing").get_context(start_method)
     processes = [context.Process(target=fn, args=(i, *args), daemon=daemon) for i in range(nprocs)]
     for process in processes:
@@ -209,6 +180,7 @@ def _spawn(
     return None
 
 
-multiprocessing = module("multiprocessing", "Python's own multiprocessing. A tensor is copied into another process.")
-multiprocessing.__dict__["spawn"] = _spawn
+multiprocessing = module(
+    "multiprocessing", "Python's own multiprocessing. It copies tensors into another process.", spawn=_spawn
+)
 multiprocessing.__dict__["__getattr__"] = lambda name: getattr(importlib.import_module("multiprocessing"), name)

@@ -9,14 +9,12 @@ from typing import Any
 
 from . import distributions, nn, optim
 from .autograd import func as transforms
-from .autograd.vmap import vmap
 from .namespaces import module
 
 func = module(
     "func",
     "Functions of functions, by the names of torch.func.",
-    **{n: getattr(transforms, n) for n in ("grad", "grad_and_value", "hessian", "jacfwd", "jacrev", "jvp", "vjp")},
-    vmap=vmap,
+    **{n: getattr(transforms, n) for n in ("grad", "grad_and_value", "hessian", "jacfwd", "jacrev", "jvp", "vjp", "vmap")},
     functional_call=nn.utils.stateless.functional_call,
     stack_module_state=nn.utils.stateless.stack_module_state,
 )
@@ -44,10 +42,9 @@ _layers = module(
 )  # fmt: skip
 _also(_layers, """
     nn.modules nn.modules.activation nn.modules.batchnorm nn.modules.container nn.modules.conv nn.modules.distance
-    nn.modules.dropout nn.modules.flatten nn.modules.instancenorm nn.modules.linear
-    nn.modules.loss nn.modules.module nn.modules.normalization
-    nn.modules.padding nn.modules.pixelshuffle nn.modules.pooling nn.modules.rnn nn.modules.sparse nn.modules.transformer
-    nn.modules.upsampling nn.modules.utils
+    nn.modules.dropout nn.modules.flatten nn.modules.instancenorm nn.modules.linear nn.modules.loss nn.modules.module
+    nn.modules.normalization nn.modules.padding nn.modules.pixelshuffle nn.modules.pooling nn.modules.rnn nn.modules.sparse
+    nn.modules.transformer nn.modules.upsampling nn.modules.utils
 """)  # fmt: skip
 _also(distributions, """
     distributions.bernoulli distributions.beta distributions.categorical distributions.dirichlet distributions.exponential

@@ -4,12 +4,8 @@ from __future__ import annotations
 
 import sys
 
-from ..runtime.forwarding import Forward, forward
+from ..runtime.forwarding import Forward
 from ..runtime.pytorch import pytorch
-
-
-def _is_on() -> bool:
-    return any(isinstance(f, Forward) and f.name == "torch" for f in sys.meta_path)
 
 
 class as_torch:  # noqa: N801 -- it is called, as PyTorch's `no_grad` is
@@ -29,13 +25,14 @@ class as_torch:  # noqa: N801 -- it is called, as PyTorch's `no_grad` is
                 "before the first `import torch`, in a new process",
                 name="torch",
             )
-        self._forward = forward("torch", __package__)
+        self._forward = Forward("torch", __package__)
+        sys.meta_path.insert(0, self._forward)
 
     def __enter__(self) -> as_torch:
         return self
 
     def __exit__(self, *error: object) -> None:
         sys.meta_path[:] = [finder for finder in sys.meta_path if finder is not self._forward]
-        if not _is_on():
+        if not any(isinstance(finder, Forward) and finder.name == "torch" for finder in sys.meta_path):
             for name in [name for name in sys.modules if name.partition(".")[0] == "torch"]:
                 del sys.modules[name]

@@ -17,16 +17,9 @@ _TOLERANCES |= {"complex64": _TOLERANCES["float32"], "complex128": _TOLERANCES["
 
 
 def assert_close(
-    actual: Any,
-    expected: Any,
-    *,
-    rtol: float | None = None,
-    atol: float | None = None,
-    equal_nan: bool = False,
-    check_device: bool = True,
-    check_dtype: bool = True,
-    msg: Any = None,
-) -> None:
+    actual: Any, expected: Any, *, rtol: float | None = None, atol: float | None = None, equal_nan: bool = False,
+    check_device: bool = True, check_dtype: bool = True, msg: Any = None,
+) -> None:  # fmt: skip
     """Compare tensors, numbers, and lists, tuples and dictionaries of them.
 
     Args:
@@ -73,7 +66,6 @@ def _difference(actual: Any, expected: Any, tolerances: Any, equal_nan: bool, ch
 
 
 def _leaf_difference(actual: Any, expected: Any, tolerances: Any, equal_nan: bool, check_dtype: bool) -> str:
-    """The same for two tensors or two numbers."""
     if actual is None and expected is None:
         return ""
     if isinstance(actual, Tensor) != isinstance(expected, Tensor) or actual is None or expected is None:
@@ -86,16 +78,11 @@ def _leaf_difference(actual: Any, expected: Any, tolerances: Any, equal_nan: boo
         return f"The values for attribute 'dtype' do not match: {actual.dtype} != {expected.dtype}."
     rtol, atol = tolerances or max(_TOLERANCES.get(x.dtype.name, (0.0, 0.0)) for x in (a, e))
     wrong = ~np.isclose(a, e, rtol=rtol, atol=atol, equal_nan=equal_nan)
-    return _count(what, a, e, wrong, exact=rtol == atol == 0) if wrong.any() else ""
-
-
-def _count(what: str, a: Any, e: Any, wrong: Any, exact: bool) -> str:
-    """The number and size of the differences."""
-    adjective = "equal" if exact else "close"
-    if not a.ndim:
-        return f"{what} are not {adjective}!\n\nExpected {e.item()} but got {a.item()}."
-    share = 100 * wrong.sum() / wrong.size
-    return f"{what} are not {adjective}!\n\nMismatched elements: {wrong.sum()} / {wrong.size} ({share:.1f}%)"
+    if not wrong.any():
+        return ""
+    share = f"Mismatched elements: {wrong.sum()} / {wrong.size} ({100 * wrong.sum() / wrong.size:.1f}%)"
+    found = share if a.ndim else f"Expected {e.item()} but got {a.item()}."
+    return f"{what} are not {'equal' if rtol == atol == 0 else 'close'}!\n\n{found}"
 
 
 __getattr__ = module_getattr("torch.testing", globals())

@@ -21,7 +21,7 @@ import autograd_viz as av
 from autograd_viz.graph import Document, Engine, Node, Step, Trace, limits
 from autograd_viz.graph.codec import recording_from_json, recording_to_json
 from autograd_viz.stepper.recorded import Recording
-from autograd_viz.twin.core.tensor import archive, storage
+from autograd_viz.twin.core.tensor import storage
 from autograd_viz.twin.core.tensor.storage import state_bytes
 
 from .. import effort
@@ -284,6 +284,6 @@ def test_what_could_not_be_read_again_is_not_written(tmp_path: Path, monkeypatch
 def test_packed_arrays_may_unpack_to_sixteen_times_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     np.savez_compressed(tmp_path / "x.npz", a=np.zeros(100_000))
     assert av.load(tmp_path / "x.npz")["a"].shape == (100_000,)
-    monkeypatch.setattr(archive, "SMALL", 1000)
+    monkeypatch.setattr(storage, "SMALL", 1000)
     with pytest.raises(av.CannotReadError, match=r"it would unpack from .* to 800,\d+ bytes"):
         av.load(tmp_path / "x.npz")

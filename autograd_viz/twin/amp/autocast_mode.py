@@ -8,13 +8,9 @@ from typing import Any
 
 
 class autocast(ContextDecorator):  # noqa: N801 -- PyTorch's name
-    """A region where PyTorch computes some ops in a shorter type. Here all ops keep their type.
+    """A region where PyTorch computes some ops in a shorter type, `dtype`. Here all ops keep their type.
 
-    Args:
-        device_type: "cuda" and other GPUs disable it, with a warning, because they do not exist.
-        dtype: the shorter type.
-        enabled: False makes the region an ordinary one.
-        cache_enabled: has no effect.
+    "cuda" and other GPUs disable it, with a warning, because they do not exist. False makes the region an ordinary one.
 
     Raises:
         RuntimeError: enabled for the CPU, where PyTorch computes in bfloat16, which NumPy lacks.

@@ -9,6 +9,8 @@ import numpy as np
 
 from ..core.base import happened
 
+_OPTIONS = ("growth_factor", "backoff_factor", "growth_interval")
+
 
 class GradScaler:
     """Scales losses and unscales gradients. It searches for the largest scale without an overflow.
@@ -51,8 +53,7 @@ class GradScaler:
     def unscale_(self, optimizer: Any) -> None:
         """Divide the gradients of an optimizer's parameters by the scale, for example before clipping.
 
-        Raises:
-            RuntimeError: they were already unscaled since the last `update`.
+        Raises RuntimeError: they were already unscaled since the last `update`.
         """
         if not self._enabled:
             return
@@ -90,12 +91,11 @@ class GradScaler:
         """The state, for `load_state_dict` of another scaler."""
         if not self._enabled:
             return {}
-        options = {k: getattr(self, f"_{k}") for k in ("growth_factor", "backoff_factor", "growth_interval")}
-        return {"scale": self._scale, **options, "_growth_tracker": self._good_steps}
+        return {"scale": self._scale, **{k: getattr(self, f"_{k}") for k in _OPTIONS}, "_growth_tracker": self._good_steps}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Continue from `state_dict`."""
         if self._enabled:
             self._scale, self._good_steps = state_dict["scale"], state_dict["_growth_tracker"]
-            for option in ("growth_factor", "backoff_factor", "growth_interval"):
+            for option in _OPTIONS:
                 setattr(self, f"_{option}", state_dict[option])

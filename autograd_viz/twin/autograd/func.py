@@ -1,4 +1,7 @@
-"""Derivatives as functions of functions, by the names of torch.func. Forward mode gives the numbers of reverse mode."""
+"""Functions of functions, by the names of torch.func: derivatives, and `vmap`.
+
+Forward mode gives the numbers of reverse mode. vmap computes the examples of a batch one after the other.
+"""
 
 from __future__ import annotations
 
@@ -11,20 +14,37 @@ import numpy as np
 from ..core.backward.backward import grad as gradients
 from ..core.base.grad_mode import enable_grad
 from ..core.ops.shape.joining import stack
+from ..core.tensor.random import default_generator
 from ..core.tensor.tensor import Tensor
-from .trees import filled, leaves, mapped
 
 Function = Callable[..., Any]
 
 
-class _Tracked:
-    """Arguments of one call, those to differentiate as new tensors that require grad.
+def mapped(function: Callable[[Any], Any], tree: Any) -> Any:
+    """The same nest with ``function(leaf)`` for each leaf."""
+    if isinstance(tree, dict):
+        return type(tree)((k, mapped(function, v)) for k, v in tree.items())
+    if isinstance(tree, list | tuple):
+        parts = [mapped(function, part) for part in tree]
+        return type(tree)(*parts) if hasattr(tree, "_fields") else type(tree)(parts)
+    return function(tree)
 
-    Attributes:
-        args: all arguments.
-        picked: the nest of those to differentiate.
-        inputs: the tensors in it.
-    """
+
+def leaves(tree: Any) -> list[Any]:
+    """What is in the nest, in order."""
+    found: list[Any] = []
+    mapped(found.append, tree)
+    return found
+
+
+def filled(tree: Any, values: list[Any]) -> Any:
+    """The same nest with other leaves."""
+    rest = iter(values)
+    return mapped(lambda _: next(rest), tree)
+
+
+class _Tracked:
+    """Arguments of one call: `picked`, those to differentiate, are new tensors that require grad. `inputs` are the tensors."""
 
     def __init__(self, args: tuple[Any, ...], argnums: int | tuple[int, ...]) -> None:
         self._own: list[Tensor] = []
@@ -60,19 +80,17 @@ class _Tracked:
 
     def _leads_out(self, result: Tensor) -> bool:
         """Does the graph of the result reach a leaf that is not of this call?"""
-        left: list[Any] = [result.grad_fn]
-        seen: set[Any] = set()
-        if left == [None]:
+        if result.grad_fn is None:
             return result.requires_grad and not any(result is x for x in self._own)
+        left: list[Any] = [result.grad_fn]
+        seen: set[Any] = {None}
         while left:
             node = left.pop()
-            if node is None or node in seen:
-                continue
-            seen.add(node)
             leaf = getattr(node, "variable", None)
             if leaf is not None and not any(leaf is x for x in self._own):
                 return True
-            left += [after for after, _ in node.next_functions]
+            seen.add(node)
+            left += [after for after, _ in node.next_functions if after not in seen]
         return False
 
 
@@ -175,3 +193,91 @@ def jacfwd(func: Function, argnums: int | tuple[int, ...] = 0, has_aux: bool = F
 def hessian(func: Function, argnums: int | tuple[int, ...] = 0) -> Function:
     """A function that returns the second derivatives of `func`."""
     return jacrev(jacrev(func, argnums), argnums)
+
+
+# -- batches ----------------------------------------------------------------------------------------------------------------
+
+_RANDOM = (
+    "vmap: called random operation while in randomness error mode. Please either use the 'same' or 'different' randomness "
+    "flags on vmap or perform the randomness operation out of vmap"
+)
+
+
+def _spread(dims: Any, tree: Any, refusal: str) -> list[Any]:
+    """The dimension of each leaf of the nest. One number holds for all leaves below it."""
+    if dims is None or isinstance(dims, int):
+        return [dims] * len(leaves(tree))
+    parts = list(tree.values()) if isinstance(tree, dict) else tree
+    own = list(dims.values()) if isinstance(dims, dict) else dims
+    if not isinstance(parts, list | tuple) or not isinstance(own, list | tuple) or len(own) != len(parts):
+        raise ValueError(refusal)
+    return [d for one, part in zip(own, parts, strict=True) for d in _spread(one, part, refusal)]
+
+
+def _check(inputs: list[Any], dims: list[Any], said: str) -> int:
+    """The length of the batch, if the dimensions fit."""
+    for x, dim in zip(inputs, dims, strict=True):
+        if dim is not None and not isinstance(x, Tensor):
+            raise ValueError(
+                f"{said}Got in_dim={dim} for an input but the input is of type {type(x)}. We cannot vmap over non-Tensor "
+                "arguments, please use None as the respective in_dim"
+            )
+        if dim is not None and not -x.dim() <= dim < x.dim():
+            raise ValueError(
+                f"{said}Got in_dim={dim} for some input, but that input is a Tensor of dimensionality {x.dim()} so expected "
+                f"in_dim to satisfy -{x.dim()} <= in_dim < {x.dim()}."
+            )
+    sizes = [x.shape[dim] for x, dim in zip(inputs, dims, strict=True) if dim is not None]
+    if len(set(sizes)) > 1:
+        raise ValueError(
+            f"vmap: Expected all tensors to have the same size in the mapped dimension, got sizes {sizes} for the mapped "
+            "dimension"
+        )
+    if not sizes or not sizes[0]:
+        raise ValueError(f"{said}there is nothing to map over: no in_dim, or a batch of length 0")
+    return int(sizes[0])
+
+
+def vmap(
+    func: Callable[..., Any], in_dims: Any = 0, out_dims: Any = 0, randomness: str = "error", *, chunk_size: int | None = None
+) -> Callable[..., Any]:
+    """A function of batches that calls `func` for each example, and stacks the results.
+
+    Args:
+        func: from tensors, or nests of them, to tensors.
+        in_dims: the batch dimension of each argument; None for an argument that all examples share.
+        out_dims: where the batch dimension of each result is put.
+        randomness: "error" refuses random numbers, "same" gives all examples the same, "different" other ones.
+        chunk_size: no effect.
+
+    Raises:
+        ValueError: the dimensions do not fit, or a result is not a tensor; in PyTorch's words.
+    """
+    name = getattr(func, "__name__", repr(func))
+
+    @functools.wraps(func)
+    def batched(*args: Any, **kwargs: Any) -> Any:
+        said = f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): "
+        dims = _spread(in_dims, args, f"{said}in_dims is not compatible with the structure of inputs.")
+        dims += [0] * len(leaves(kwargs))
+        inputs = leaves((args, kwargs))
+        results = []
+        for i in range(_check(inputs, dims, said)):
+            before = default_generator.get_state()
+            parts = [x if dim is None else x.select(dim, i) for x, dim in zip(inputs, dims, strict=True)]
+            own_args, own_kwargs = filled((args, kwargs), parts)
+            results.append(func(*own_args, **own_kwargs))
+            if randomness == "error" and (default_generator.get_state()._data != before._data).any():
+                raise RuntimeError(_RANDOM)
+            if randomness == "same":
+                default_generator.set_state(before)
+        for x in leaves(results[0]):
+            if not isinstance(x, Tensor):
+                advice = "Did you mean to set out_dims= to None for output?"
+                raise ValueError(f"vmap({name}, ...): `{name}` must only return Tensors, got type {type(x)}. {advice}")
+        ends = _spread(out_dims, results[0], f"vmap({name}, ...): out_dims is not compatible with the structure of outputs.")
+        columns = zip(*map(leaves, results), strict=True)
+        stacked = [rows[0] if end is None else stack(list(rows), end) for rows, end in zip(columns, ends, strict=True)]
+        return filled(results[0], stacked)
+
+    return batched

@@ -12,9 +12,10 @@ from ..core.backward.backward import grad
 from ..core.base.grad_mode import enable_grad
 from ..core.ops.shape.joining import stack
 from ..core.tensor.tensor import Tensor
-from .given_function import Tensors, called, check_single, check_tracked, finished, gradients, prepared, vector
 
 __all__ = ["hessian", "hvp", "jacobian", "jvp", "vhp", "vjp"]
+
+Tensors = tuple[Tensor, ...]
 
 
 def vjp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> Any:
@@ -31,64 +32,40 @@ def vjp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool
         RuntimeError: no `v`, and the output is not a single element.
     """
     with enable_grad():
-        xs, one_input = prepared(inputs, create_graph, "inputs", "vjp")
-        ys, one_output = called(func, xs, "vjp")
-        if strict:
-            check_tracked(ys, "outputs")
-        vs = vector(v, ys, one_output, create_graph, "vjp") if v is not None else None
-        if vs is None and (len(ys) != 1 or ys[0].numel() != 1):
-            raise RuntimeError(
-                "The vector v can only be None if the user-provided function returns a single Tensor with a single element."
-            )
+        xs, one_input = _prepared(inputs, create_graph, "vjp")
+        ys, one_output = _called(func, xs, "vjp", strict)
+        vs = _vector(v, ys, one_output, create_graph, "vjp", "user-provided function returns")
     with enable_grad() if create_graph else contextlib.nullcontext():
-        found = gradients(ys, xs, vs, create_graph, strict)
-    return finished(ys, one_output, create_graph), finished(found, one_input, create_graph)
+        found = _gradients(ys, xs, vs, create_graph, strict)
+    return _finished(ys, one_output, create_graph), _finished(found, one_input, create_graph)
 
 
 def jvp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> Any:
-    """(outputs, Jv). It differentiates vᵀJ with respect to v (the double-backward trick).
+    """(outputs, Jv). It differentiates vᵀJ with respect to v (the double-backward trick). Arguments as of `vjp`.
 
-    Raises:
-        RuntimeError: no `v`, and the input is not a single element.
+    Raises RuntimeError: no `v`, and the input is not a single element.
     """
     with enable_grad():
-        xs, one_input = prepared(inputs, create_graph, "inputs", "jvp")
-        vs = vector(v, xs, one_input, create_graph, "jvp") if v is not None else None
-        if vs is None and (len(xs) != 1 or xs[0].numel() != 1):
-            raise RuntimeError(
-                "The vector v can only be None if the input to the user-provided function is a single Tensor with a single "
-                "element."
-            )
-        ys, one_output = called(func, xs, "jvp")
-        if strict:
-            check_tracked(ys, "outputs")
+        xs, one_input = _prepared(inputs, create_graph, "jvp")
+        vs = _vector(v, xs, one_input, create_graph, "jvp")
+        ys, one_output = _called(func, xs, "jvp", strict)
         u = tuple(Tensor(np.zeros_like(y._data)).requires_grad_() for y in ys)
-        back = gradients(ys, xs, u, True, strict, final=False)
+        back = _gradients(ys, xs, u, True, strict, final=False)
         if strict:
-            check_tracked(back, "grad_inputs")
+            _check_tracked(back, "grad_inputs")
         vs = vs or tuple(Tensor(np.ones_like(x._data)) for x in xs)
     with enable_grad() if create_graph else contextlib.nullcontext():
-        found = gradients(back, u, vs, create_graph, strict, "back_trick")
-    return finished(ys, one_output, create_graph), finished(found, one_output, create_graph)
+        found = _gradients(back, u, vs, create_graph, strict, "back_trick")
+    return _finished(ys, one_output, create_graph), _finished(found, one_output, create_graph)
 
 
 def jacobian(
-    func: Callable[..., Any],
-    inputs: Any,
-    create_graph: bool = False,
-    strict: bool = False,
-    vectorize: bool = False,
+    func: Callable[..., Any], inputs: Any, create_graph: bool = False, strict: bool = False, vectorize: bool = False,
     strategy: str = "reverse-mode",
-) -> Any:
-    """The matrix of all partial derivatives. Each row is one vᵀJ.
+) -> Any:  # fmt: skip
+    """The matrix of all partial derivatives. Each row is one vᵀJ, computed after the other. Arguments as of `vjp`.
 
-    Args:
-        func: a function from tensors to tensors.
-        inputs: one tensor or several.
-        create_graph: make the result differentiable.
-        strict: raise if an output does not depend on an input, instead of returning zeros.
-        vectorize: has no effect; rows are computed one after the other.
-        strategy: "reverse-mode"; forward mode is missing.
+    `vectorize` has no effect; the strategy is "reverse-mode", because forward mode is missing.
 
     Returns:
         A tensor of shape (*output, *input), or tuples of them for several outputs or inputs.
@@ -111,60 +88,35 @@ def jacobian(
     if strategy != "reverse-mode":
         raise NotImplementedError("autograd_viz has no forward-mode AD; use strategy='reverse-mode'")
     with enable_grad():
-        xs, one_input = prepared(inputs, create_graph, "inputs", "jacobian")
-        ys, one_output = called(func, xs, "jacobian")
-        if strict:
-            check_tracked(ys, "outputs")
+        xs, one_input = _prepared(inputs, create_graph, "jacobian")
+        ys, one_output = _called(func, xs, "jacobian", strict)
         found = tuple(_jacobian_of(y, xs, i, create_graph, strict) for i, y in enumerate(ys))
-    rows = tuple(finished(row, one_input, create_graph) for row in found)
+    rows = tuple(_finished(row, one_input, create_graph) for row in found)
     return rows[0] if one_output else rows
 
 
-def _jacobian_of(y: Tensor, xs: Tensors, index: int, create_graph: bool, strict: bool) -> Tensors:
-    """The Jacobians of one output with respect to all inputs."""
-    rows: list[list[Tensor]] = [[] for _ in xs]
+def _jacobian_of(y: Tensor, xs: Tensors, output: int, create_graph: bool, strict: bool) -> Tensors:
+    """The Jacobians of output number `output` with respect to all inputs."""
     flat = y.reshape(-1)
-    for j in range(y.numel()):
-        found = (
-            grad(flat[j], xs, retain_graph=True, create_graph=create_graph, allow_unused=True)
-            if flat.requires_grad
-            else (None,) * len(xs)
-        )
-        for i, (g, x) in enumerate(zip(found, xs, strict=True)):
-            if g is None and strict:
-                raise RuntimeError(
-                    f"Output {index} of the user-provided function is independent of input {i}. This is not allowed in strict "
-                    "mode."
-                )
-            if strict and create_graph and g is not None and not g.requires_grad:
-                raise RuntimeError(
-                    "The jacobian of the user-provided function is independent of input "
-                    f"{i}. This is not allowed in strict mode when create_graph=True."
-                )
-            rows[i].append(g if g is not None else Tensor(np.zeros_like(x._data)))
-    return tuple(
-        stack(r).reshape((*y.shape, *x.shape)) if r else Tensor(np.zeros((*y.shape, *x.shape), y._data.dtype))
-        for r, x in zip(rows, xs, strict=True)
-    )
+    rows = [_gradients((flat[j],), xs, None, create_graph, strict, "jacobian", output=output) for j in range(y.numel())]
+    shapes = [(*y.shape, *x.shape) for x in xs]
+    if not rows:
+        return tuple(Tensor(np.zeros(shape, y._data.dtype)) for shape in shapes)
+    return tuple(stack(column).reshape(shape) for column, shape in zip(zip(*rows, strict=True), shapes, strict=True))
 
 
 def hessian(
-    func: Callable[..., Any],
-    inputs: Any,
-    create_graph: bool = False,
-    strict: bool = False,
-    vectorize: bool = False,
+    func: Callable[..., Any], inputs: Any, create_graph: bool = False, strict: bool = False, vectorize: bool = False,
     outer_jacobian_strategy: str = "reverse-mode",
-) -> Any:
+) -> Any:  # fmt: skip
     """The matrix of second derivatives of a function that returns one number."""
-    _, one_input = prepared(inputs, create_graph, "inputs", "hessian")
+    _, one_input = _prepared(inputs, create_graph, "hessian")
 
     def gradient(*xs: Tensor) -> Any:
-        ys, one_output = called(func, xs, "hessian")
-        check_single(ys, one_output, "hessian", strict)
-        found = gradients((ys[0].reshape(()),), xs, None, True, strict=False)
+        (y,) = _number_of(func, xs, "hessian", strict)
+        found = _gradients((y.reshape(()),), xs, None, True, strict=False)
         if strict:
-            check_tracked(found, "jacobian")
+            _check_tracked(found, "jacobian")
         return found[0] if one_input else found
 
     return jacobian(gradient, inputs, create_graph, strict, vectorize, outer_jacobian_strategy)
@@ -182,18 +134,126 @@ def hvp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool
 
 def _hessian_product(func: Callable[..., Any], inputs: Any, v: Any, create_graph: bool, strict: bool, name: str) -> Any:
     with enable_grad():
-        xs, one_input = prepared(inputs, create_graph, "inputs", name)
-        vs = vector(v, xs, one_input, create_graph, name) if v is not None else None
-        if vs is None and (len(xs) != 1 or xs[0].numel() != 1):
-            raise RuntimeError(
-                "The vector v can only be None if the input to the user-provided function is a single Tensor with a single "
-                "element."
-            )
-        ys, one_output = called(func, xs, name)
-        check_single(ys, one_output, name, strict)
-        first = gradients(ys, xs, None, True, strict, final=False)
+        xs, one_input = _prepared(inputs, create_graph, name)
+        vs = _vector(v, xs, one_input, create_graph, name)
+        ys = _number_of(func, xs, name, strict)
+        first = _gradients(ys, xs, None, True, strict, final=False)
         if strict:
-            check_tracked(first, "jacobian")
+            _check_tracked(first, "jacobian")
     with enable_grad() if create_graph else contextlib.nullcontext():
-        found = gradients(first, xs, vs, create_graph, strict, "double_back")
-    return finished(ys, one_output, create_graph), finished(found, one_input, create_graph)
+        found = _gradients(first, xs, vs, create_graph, strict, "double_back")
+    return _finished(ys, True, create_graph), _finished(found, one_input, create_graph)
+
+
+# -- around the function: its inputs, outputs and vectors, its gradients, the strict mode ---------------------------------
+
+_UNTRACKED = {
+    "outputs": "Output {i} of the user-provided function does not require gradients. The outputs must be computed in a "
+    "differentiable manner from the input when running in strict mode.",
+    "jacobian": "While computing the hessian, found that the jacobian of the user-provided function with respect to input {i} "
+    "is independent of the input. This is not allowed in strict mode. You should ensure that your function is twice "
+    "differentiable and that the jacobian depends on the inputs (this would be violated by a linear function for example).",
+    "grad_inputs": "The gradient with respect to input {i} is independent of the inputs of the user-provided function. This is "
+    "not allowed in strict mode.",
+}
+_INDEPENDENT = {
+    "back": "The output of the user-provided function is independent of input {i}.",
+    "back_trick": "The gradient with respect to the input is independent of entry {i} in the grad_outputs when using the "
+    "double backward trick to compute forward mode gradients.",
+    "double_back": "The jacobian of the user-provided function is independent of input {i}.",
+    "jacobian": "Output {output} of the user-provided function is independent of input {i}.",
+}
+
+
+def _check_tracked(tensors: Tensors, what: str) -> None:
+    """Strict mode: refuse tensors that do not depend on the inputs."""
+    for i, t in enumerate(tensors):
+        if not t.requires_grad:
+            raise RuntimeError(_UNTRACKED[what].format(i=i))
+
+
+def _prepared(inputs: Any, create_graph: bool, name: str, what: str = "inputs") -> tuple[Tensors, bool]:
+    """The inputs as a tuple of new tensors that require grad, and whether there was only one. Or those of the vector "v"."""
+    one = not isinstance(inputs, tuple | list)
+    xs = (inputs,) if one else tuple(inputs)
+    for i, x in enumerate(xs):
+        if not isinstance(x, Tensor):
+            where = f"The value at index {i} of the tuple of {what}" if not one else f"The {what} given to {name}"
+            raise TypeError(
+                f"The {what} given to {name} must be either a Tensor or a tuple of Tensors but {where} has type {type(x)}."
+            )
+    tracked = what == "inputs"
+    return tuple(x.view_as(x) if create_graph and x.requires_grad else x.detach().requires_grad_(tracked) for x in xs), one
+
+
+def _called(func: Callable[..., Any], xs: Tensors, name: str, strict: bool) -> tuple[Tensors, bool]:
+    """The function's outputs as a tuple, and whether there was only one."""
+    y = func(*xs)
+    one = not isinstance(y, tuple)
+    ys = (y,) if one else y
+    for out in ys:
+        if not isinstance(out, Tensor):
+            raise TypeError(
+                f"The outputs of the user-provided function given to {name} must be either a Tensor or a tuple of Tensors but "
+                f"the given outputs of the user-provided function has type {type(out)}."
+            )
+    if strict:
+        _check_tracked(ys, "outputs")
+    return ys, one
+
+
+def _number_of(func: Callable[..., Any], xs: Tensors, name: str, strict: bool) -> Tensors:
+    ys, one_output = _called(func, xs, name, strict)
+    if not one_output:
+        raise RuntimeError(f"The function given to {name} should return a single Tensor")
+    if ys[0].numel() != 1:
+        raise RuntimeError(f"The Tensor returned by the function given to {name} should contain a single element")
+    return ys
+
+
+def _vector(
+    v: Any, like: Tensors, one: bool, create_graph: bool, name: str, what: str = "input to the user-provided function is"
+) -> Tensors | None:
+    """The v of a product, in the shapes of `like`. With create_graph it requires grad too. A single element needs none."""
+    if v is None:
+        if len(like) != 1 or like[0].numel() != 1:
+            raise RuntimeError(f"The vector v can only be None if the {what} a single Tensor with a single element.")
+        return None
+    vs, _ = _prepared(v, create_graph, name, "v")
+    if len(vs) != len(like):
+        if one:
+            raise RuntimeError("The given v should contain a single Tensor.")
+        raise RuntimeError(f"v is a tuple of invalid length: should be {len(like)} but got {len(vs)}.")
+    for i, (a, b) in enumerate(zip(vs, like, strict=True)):
+        if a.shape != b.shape:
+            entry = f"Entry {i} in " if len(like) > 1 else ""
+            raise RuntimeError(f"{entry}v has invalid size: should be {b.shape} but got {a.shape}.")
+    return vs
+
+
+def _gradients(
+    ys: Tensors, xs: Tensors, vs: Tensors | None, create_graph: bool, strict: bool, stage: str = "back", final: bool = True,
+    output: int = 0,
+) -> Tensors:  # fmt: skip
+    """vᵀJ, with zeros if an output does not depend on an input (an error in strict mode)."""
+    tracked = [i for i, y in enumerate(ys) if y.requires_grad]
+    found: Any = (None,) * len(xs)
+    if tracked:
+        seeds = None if vs is None else [vs[i] for i in tracked]
+        found = grad([ys[i] for i in tracked], xs, seeds, retain_graph=True, create_graph=create_graph, allow_unused=True)
+    for i, g in enumerate(found if strict else ()):
+        if g is None:
+            raise RuntimeError(f"{_INDEPENDENT[stage].format(i=i, output=output)} This is not allowed in strict mode.")
+        if final and create_graph and not g.requires_grad:
+            what = "hessian" if stage == "double_back" else "jacobian"
+            raise RuntimeError(
+                f"The {what} of the user-provided function is independent of input {i}. This is not allowed in strict mode "
+                "when create_graph=True."
+            )
+    return tuple(g if g is not None else Tensor(np.zeros_like(x._data)) for g, x in zip(found, xs, strict=True))
+
+
+def _finished(tensors: Tensors, one: bool, create_graph: bool) -> Any:
+    """The result for the user: detached unless create_graph, and a single tensor without its tuple."""
+    out = tensors if create_graph else tuple(t.detach() for t in tensors)
+    return out[0] if one else out

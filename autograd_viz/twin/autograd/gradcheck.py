@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from ..core.backward.backward import grad
 from ..core.base.grad_mode import enable_grad
+from ..core.base.memory import elements_overlap
 from ..core.tensor.tensor import Tensor
 
 __all__ = ["GradcheckError", "gradcheck", "gradgradcheck"]
@@ -19,30 +20,11 @@ class GradcheckError(RuntimeError):
     """The analytical gradient differs from finite differences."""
 
 
-class Settings(NamedTuple):
-    """The arguments of `gradcheck` after the inputs; see there."""
-
-    eps: float
-    atol: float
-    rtol: float
-    nondet_tol: float
-    check_undefined_grad: bool
-    check_grad_dtypes: bool
-
-
 def gradcheck(
-    func: Callable[..., Any],
-    inputs: Any,
-    *,
-    eps: float = 1e-6,
-    atol: float = 1e-5,
-    rtol: float = 1e-3,
-    raise_exception: bool = True,
-    nondet_tol: float = 0.0,
-    check_undefined_grad: bool = True,
-    check_grad_dtypes: bool = False,
+    func: Callable[..., Any], inputs: Any, *, eps: float = 1e-6, atol: float = 1e-5, rtol: float = 1e-3,
+    raise_exception: bool = True, nondet_tol: float = 0.0, check_undefined_grad: bool = True, check_grad_dtypes: bool = False,
     **unused: Any,
-) -> bool:
+) -> bool:  # fmt: skip
     """Compare the gradients of `func` with central differences, (f(x + eps) - f(x - eps)) / 2 eps.
 
     Args:
@@ -54,7 +36,7 @@ def gradcheck(
         raise_exception: raise instead of returning False.
         nondet_tol: the tolerated difference between two runs of backward.
         check_undefined_grad: also run backward with undefined gradients of some outputs.
-        check_grad_dtypes: the gradient must have the type of its input.
+        check_grad_dtypes: has no effect; a gradient has the type of its input.
         unused: options of PyTorch for other devices and modes.
 
     Returns:
@@ -65,7 +47,7 @@ def gradcheck(
         ValueError: no input requires grad.
     """
     try:
-        _check(func, _as_tuple(inputs), Settings(eps, atol, rtol, nondet_tol, check_undefined_grad, check_grad_dtypes))
+        _check(func, _as_tuple(inputs), eps, {"atol": atol, "rtol": rtol}, nondet_tol, check_undefined_grad)
     except GradcheckError:
         if raise_exception:
             raise
@@ -73,7 +55,9 @@ def gradcheck(
     return True
 
 
-def _check(func: Callable[..., Any], inputs: tuple[Any, ...], settings: Settings) -> None:
+def _check(
+    func: Callable[..., Any], inputs: tuple[Any, ...], eps: float, close: dict[str, Any], nondet_tol: float, undefined: bool
+) -> None:
     differentiated = [x for x in inputs if isinstance(x, Tensor) and x.requires_grad]
     _check_inputs(inputs)
     if not differentiated:
@@ -82,69 +66,62 @@ def _check(func: Callable[..., Any], inputs: tuple[Any, ...], settings: Settings
         )
     with enable_grad():
         outputs = _tensors(func(*inputs))
-    if any(o.is_complex() for o in outputs):
-        _compare(func, "imag", inputs, differentiated, settings)
-        _compare(func, "real", inputs, differentiated, settings)
-    else:
-        _compare(func, "", inputs, differentiated, settings)
+    for part in ("imag", "real") if any(o.is_complex() for o in outputs) else ("",):
+        _compare(func, part, inputs, differentiated, eps, close, nondet_tol)
     tracked = [o for o in outputs if o.requires_grad]
-    if tracked:
-        _check_zeros(tracked, differentiated)
-    if settings.check_undefined_grad and len(tracked) > 1:
-        _with_each_left_out(tracked, differentiated)
+    seeds = [Tensor(np.zeros_like(o._data)) for o in tracked]
+    zeros = grad(tracked, differentiated, seeds, retain_graph=True, allow_unused=True) if tracked else ()
+    if any(g is not None and g._data.any() for g in zeros):
+        raise GradcheckError("backward not multiplied by grad_output")
+    for o in tracked if undefined and len(tracked) > 1 else ():
+        try:
+            grad(o, differentiated, Tensor(np.ones_like(o._data)), retain_graph=True, allow_unused=True)
+        except Exception as error:
+            raise GradcheckError(
+                "Expected backward function to handle undefined output grads. Please look at 'Notes about undefined output "
+                "gradients' in 'tools/autograd/derivatives.yaml'"
+            ) from error
 
 
 def _compare(
-    func: Callable[..., Any], part: str, inputs: tuple[Any, ...], differentiated: list[Tensor], settings: Settings
-) -> None:
+    func: Callable[..., Any], part: str, inputs: tuple[Any, ...], differentiated: list[Tensor], eps: float,
+    close: dict[str, Any], nondet_tol: float,
+) -> None:  # fmt: skip
     """Compare both Jacobians of the real outputs, and of this part of the complex ones."""
 
-    def parts(*args: Any) -> list[Tensor]:
-        return [getattr(o, part) if o.is_complex() else o for o in _tensors(func(*args))]
+    def part_of(outputs: list[Tensor]) -> list[Tensor]:
+        return [getattr(o, part) if o.is_complex() else o for o in outputs]
 
     with enable_grad():
         whole = _tensors(func(*inputs))
-    outputs = [getattr(o, part) if o.is_complex() else o for o in whole]
+    outputs = part_of(whole)
     tracked = [k for k, o in enumerate(outputs) if o.requires_grad]
-    numerical = _numerical(parts, inputs, differentiated, outputs, settings.eps)
+    numerical = _numerical(lambda: part_of(_tensors(func(*inputs))), differentiated, outputs, eps)
     if not tracked and any(m.any() for matrices in numerical for m in matrices):
         raise GradcheckError("Numerical gradient for function expected to be zero")
     for nr, k in enumerate(tracked):
         analytical = _analytical(outputs[k], differentiated)
-        again = _analytical(outputs[k], differentiated) if not np.isinf(settings.nondet_tol) else analytical
+        again = _analytical(outputs[k], differentiated) if not np.isinf(nondet_tol) else analytical
         for i, (a, n) in enumerate(zip(analytical, (m[k] for m in numerical), strict=True)):
-            if settings.check_grad_dtypes and a.dtype != differentiated[i]._data.dtype:
-                raise GradcheckError("Gradient has dtype mismatch")
-            _check_reentrant(a, again[i], settings.nondet_tol)
-            if not np.allclose(a, n, settings.rtol, settings.atol):
+            if not np.allclose(again[i], a, rtol=0, atol=nondet_tol, equal_nan=True):
+                raise GradcheckError(_NOT_REENTRANT.format(nondet_tol))
+            if not np.allclose(a, n, **close):
+                kind = "imaginary" if part == "imag" else part
+                where = f"While considering the {kind} part of complex outputs only, " if whole[k].is_complex() else ""
                 raise GradcheckError(
-                    f"{_CONSIDERING[part] if whole[k].is_complex() else ''}Jacobian mismatch for output {nr} with respect to "
-                    f"input {i},\nnumerical:{Tensor(n)}\nanalytical:{Tensor(a)}\n"
+                    f"{where}Jacobian mismatch for output {nr} with respect to input {i},\n"
+                    f"numerical:{Tensor(n)}\nanalytical:{Tensor(a)}\n"
                 )
 
 
-_CONSIDERING = {
-    "imag": "While considering the imaginary part of complex outputs only, ",
-    "real": "While considering the real part of complex outputs only, ",
-}
-
-
-def _check_reentrant(gradient: Any, again: Any, nondet: float) -> None:
-    """Refuse a gradient that differs in a second backward."""
-    if not np.allclose(again, gradient, rtol=0, atol=nondet, equal_nan=True):
-        raise GradcheckError(
-            "Backward is not reentrant, i.e., running backward with same input and grad_output multiple times gives "
-            "different values, although analytical gradient matches numerical gradient.The tolerance for "
-            f"nondeterminism was {nondet}."
-        )
+_NOT_REENTRANT = (
+    "Backward is not reentrant, i.e., running backward with same input and grad_output multiple times gives different values, "
+    "although analytical gradient matches numerical gradient.The tolerance for nondeterminism was {}."
+)
 
 
 def _check_inputs(inputs: tuple[Any, ...]) -> None:
-    """Warn about, or refuse, inputs that finite differences cannot handle.
-
-    Raises:
-        RuntimeError: elements of an input share memory.
-    """
+    """Warn about, or refuse, inputs that finite differences cannot handle."""
     for i, x in enumerate(inputs):
         if not (isinstance(x, Tensor) and x.requires_grad):
             continue
@@ -155,7 +132,7 @@ def _check_inputs(inputs: tuple[Any, ...]) -> None:
                 UserWarning,
                 stacklevel=4,
             )
-        if x.numel() and any(step == 0 and length > 1 for step, length in zip(x._data.strides, x.shape, strict=True)):
+        if elements_overlap(x._data):
             raise RuntimeError(
                 f"The {i}th input has a dimension with stride 0. gradcheck only supports inputs that are non-overlapping to be "
                 "able to compute the numerical gradients correctly. You should call .contiguous on the input before passing it "
@@ -163,46 +140,21 @@ def _check_inputs(inputs: tuple[Any, ...]) -> None:
             )
 
 
-def _check_zeros(outputs: list[Tensor], inputs: list[Tensor]) -> None:
-    """Check that a backward of zeros gives zeros."""
-    zeros = [Tensor(np.zeros_like(o._data)) for o in outputs]
-    for g in grad(outputs, inputs, zeros, retain_graph=True, allow_unused=True):
-        if g is not None and g._data.any():
-            raise GradcheckError("backward not multiplied by grad_output")
-
-
-def _with_each_left_out(outputs: list[Tensor], inputs: list[Tensor]) -> None:
-    """Check that backward works with undefined gradients of some outputs."""
-    for o in outputs:
-        try:
-            grad(o, inputs, Tensor(np.ones_like(o._data)), retain_graph=True, allow_unused=True)
-        except Exception as error:
-            raise GradcheckError(
-                "Expected backward function to handle undefined output grads. Please look at 'Notes about undefined output "
-                "gradients' in 'tools/autograd/derivatives.yaml'"
-            ) from error
-
-
 def _analytical(output: Tensor, inputs: list[Tensor]) -> list[Any]:
     """The Jacobian by autograd: for each input a matrix (input elements, output elements)."""
-    columns = []
+    matrices = [np.zeros((x.numel(), output.numel()), x._data.dtype) for x in inputs]
     for j in range(output.numel()):
         seed = np.zeros(output._data.shape, output._data.dtype)
         seed.reshape(-1)[j] = 1
-        columns.append(grad(output, inputs, Tensor(seed), retain_graph=True, allow_unused=True))
-    found = []
-    for i, x in enumerate(inputs):
-        matrix = np.zeros((x.numel(), output.numel()), x._data.dtype)
-        for j, column in enumerate(columns):
-            g = column[i]
+        found = grad(output, inputs, Tensor(seed), retain_graph=True, allow_unused=True)
+        for matrix, g in zip(matrices, found, strict=True):
             if g is not None:
                 matrix[:, j] = g._data.reshape(-1)
-        found.append(matrix)
-    return found
+    return matrices
 
 
 def _numerical(
-    func: Callable[..., list[Tensor]], inputs: tuple[Any, ...], wanted: Sequence[Tensor], outputs: list[Tensor], eps: float
+    func: Callable[[], list[Tensor]], wanted: Sequence[Tensor], outputs: list[Tensor], eps: float
 ) -> list[list[Any]]:
     """The Jacobian by central differences: for each input and output, a matrix (input elements, output elements).
 
@@ -210,7 +162,7 @@ def _numerical(
     """
 
     def values() -> list[Any]:
-        return [o._data.reshape(-1).copy() for o in func(*inputs)]
+        return [o._data.reshape(-1).copy() for o in func()]
 
     found = []
     for x in wanted:
@@ -230,20 +182,10 @@ def _numerical(
 
 
 def gradgradcheck(
-    func: Callable[..., Any],
-    inputs: Any,
-    grad_outputs: Any = None,
-    *,
-    eps: float = 1e-6,
-    atol: float = 1e-5,
-    rtol: float = 1e-3,
-    gen_non_contig_grad_outputs: bool = False,
-    raise_exception: bool = True,
-    nondet_tol: float = 0.0,
-    check_undefined_grad: bool = True,
-    check_grad_dtypes: bool = False,
-    **unused: Any,
-) -> bool:
+    func: Callable[..., Any], inputs: Any, grad_outputs: Any = None, *, eps: float = 1e-6, atol: float = 1e-5,
+    rtol: float = 1e-3, gen_non_contig_grad_outputs: bool = False, raise_exception: bool = True, nondet_tol: float = 0.0,
+    check_undefined_grad: bool = True, check_grad_dtypes: bool = False, **unused: Any,
+) -> bool:  # fmt: skip
     """`gradcheck` of the gradient: it checks second derivatives. Its other arguments are those of `gradcheck`.
 
     `grad_outputs` is the v of vᵀJ for each output; default: random, with a fixed seed. `gen_non_contig_grad_outputs` makes the
@@ -256,10 +198,9 @@ def gradgradcheck(
 
     def gradient(*args: Any) -> tuple[Tensor, ...]:
         given, vs = args[:-count], args[-count:]
-        given = tuple(
-            x.requires_grad_() if isinstance(x, Tensor) and x.is_leaf and xs[i].requires_grad else x
-            for i, x in enumerate(given)
-        )
+        for x, like in zip(given, xs, strict=False):
+            if isinstance(x, Tensor) and x.is_leaf and like.requires_grad:
+                x.requires_grad_()
         with enable_grad():
             ys = [o for o in _tensors(func(*given)) if o.requires_grad]
             wanted = [x for x in given if isinstance(x, Tensor) and x.requires_grad]
@@ -267,27 +208,20 @@ def gradgradcheck(
         return tuple(g for g in found if g is not None)
 
     return gradcheck(
-        gradient,
-        (*xs, *seeds),
-        eps=eps,
-        atol=atol,
-        rtol=rtol,
-        raise_exception=raise_exception,
-        nondet_tol=nondet_tol,
+        gradient, (*xs, *seeds), eps=eps, atol=atol, rtol=rtol, raise_exception=raise_exception, nondet_tol=nondet_tol,
         check_undefined_grad=check_undefined_grad,
-        check_grad_dtypes=check_grad_dtypes,
-    )
+    )  # fmt: skip
 
 
 def _drawn(outputs: list[Tensor], strided: bool) -> tuple[Tensor, ...]:
     """A random gradient for each output, equal in each call."""
-    generator, drawn = np.random.default_rng(0), []
+    generator, seeds = np.random.default_rng(0), []
     for like in outputs:
         values = np.asarray(generator.standard_normal(like.shape), like._data.dtype)
         if like.is_complex():
             values = values + 1j * generator.standard_normal(like.shape)
-        drawn.append(np.repeat(values, 2, axis=-1)[..., ::2] if strided and values.ndim else values)
-    return tuple(Tensor(v).requires_grad_() for v in drawn)
+        seeds.append(np.repeat(values, 2, axis=-1)[..., ::2] if strided and values.ndim else values)
+    return tuple(Tensor(v).requires_grad_() for v in seeds)
 
 
 def _as_tuple(value: Any) -> tuple[Any, ...]:

@@ -2,31 +2,58 @@
 
 from __future__ import annotations
 
+import abc
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 from weakref import WeakKeyDictionary
 
+import numpy as np
+
 from ..core.backward.accumulate_grad import AccumulateGrad, gradient_edge
 from ..core.backward.backward import GradientEdge, get_gradient_edge
 from ..core.backward.engine import GraphTask
 from ..core.backward.hooks import RemovableHandle
+from ..core.backward.instrumentation import writing
+from ..core.backward.node import Edge
+from ..core.backward.node import Node as CoreNode
 from ..core.base.grad_mode import saved_hooks, update
 from ..core.tensor.tensor import Tensor
-from .allow_mutation import allow_mutation_on_saved_tensors
-from .node import Node
 
 __all__ = [
-    "GradientEdge",
-    "Node",
-    "allow_mutation_on_saved_tensors",
-    "disable_saved_tensors_hooks",
-    "get_gradient_edge",
-    "increment_version",
-    "register_multi_grad_hook",
-    "save_on_cpu",
-    "saved_tensors_hooks",
-]
+    "GradientEdge", "Node", "allow_mutation_on_saved_tensors", "disable_saved_tensors_hooks", "get_gradient_edge",
+    "increment_version", "register_multi_grad_hook", "save_on_cpu", "saved_tensors_hooks",
+]  # fmt: skip
+
+
+class Node(abc.ABC):
+    """One backward function of the graph. Every `grad_fn` is an instance; none inherits from it."""
+
+    @classmethod
+    def __subclasshook__(cls, subclass: type) -> bool:
+        return True if cls is Node and issubclass(subclass, CoreNode) else NotImplemented
+
+    @abc.abstractmethod
+    def name(self) -> str:
+        """PyTorch's name of the node: "MulBackward0"."""
+
+    @property
+    @abc.abstractmethod
+    def next_functions(self) -> tuple[Edge, ...]:
+        """One edge per input of the op: (node or None, which of its outputs)."""
+
+    @property
+    @abc.abstractmethod
+    def metadata(self) -> dict[Any, Any]:
+        """A dictionary for the user."""
+
+    @abc.abstractmethod
+    def register_hook(self, fn: Callable[..., Any]) -> RemovableHandle:
+        """Call ``fn(grad_inputs, grad_outputs)`` after the node has run. It may return other grad_inputs."""
+
+    @abc.abstractmethod
+    def register_prehook(self, fn: Callable[..., Any]) -> RemovableHandle:
+        """Call ``fn(grad_outputs)`` before the node runs. It may return other grad_outputs."""
 
 
 class saved_tensors_hooks:  # noqa: N801 -- PyTorch's name
@@ -59,12 +86,7 @@ class saved_tensors_hooks:  # noqa: N801 -- PyTorch's name
 
 
 class save_on_cpu(saved_tensors_hooks):  # noqa: N801 -- PyTorch's name
-    """Save copies of tensors. There is no other device, so they are also on the CPU.
-
-    Args:
-        pin_memory: has no effect.
-        device_type: has no effect.
-    """
+    """Save copies of tensors. There is no other device, so they are also on the CPU, and the arguments have no effect."""
 
     def __init__(self, pin_memory: bool = False, device_type: str = "cuda") -> None:
         super().__init__(lambda tensor: tensor.detach().clone(), lambda kept: kept)
@@ -72,11 +94,7 @@ class save_on_cpu(saved_tensors_hooks):  # noqa: N801 -- PyTorch's name
 
 @contextmanager
 def disable_saved_tensors_hooks(error_message: str) -> Iterator[None]:
-    """Inside the block, `saved_tensors_hooks` raises with this message.
-
-    Raises:
-        RuntimeError: hooks are active here.
-    """
+    """Inside the block, `saved_tensors_hooks` raises with this message. Raises RuntimeError: hooks are active here."""
     if saved_hooks and not isinstance(saved_hooks[-1], str):
         raise RuntimeError(error_message)
     saved_hooks.append(error_message)
@@ -86,12 +104,67 @@ def disable_saved_tensors_hooks(error_message: str) -> Iterator[None]:
         saved_hooks.pop()
 
 
-def increment_version(tensor: Tensor | Iterable[Tensor]) -> None:
-    """Count an in-place change of these tensors, for a change that autograd did not see.
+class _Key:
+    """The value that a node holds instead of a tensor."""
 
-    Raises:
-        RuntimeError: not tensors.
+    __slots__ = ("__weakref__",)
+
+
+class _AllowMutationOnSavedContext:
+    """The tensors that nodes saved inside the block. A copy replaces a tensor before its memory changes."""
+
+    def __init__(self) -> None:
+        self.originals: WeakKeyDictionary[_Key, Tensor] = WeakKeyDictionary()
+        self.copies: WeakKeyDictionary[_Key, Tensor] = WeakKeyDictionary()
+
+    def pack(self, tensor: Tensor) -> _Key:
+        """A key for a tensor. All nodes that save the same version share it."""
+        key = next((key for key, t in self.originals.items() if t._data is tensor._data), None) or _Key()
+        self.originals[key] = tensor._without_history()
+        return key
+
+    def unpack(self, key: _Key) -> Tensor:
+        """The tensor as it was saved, until the block ends."""
+        found = self.copies.get(key, self.originals.get(key))
+        if found is None:
+            raise AssertionError(
+                "Trying to backward outside of the 'allow_mutation_on_saved_tensors' context in which the graph was originally "
+                "recorded."
+            )
+        return found
+
+    def before_write(self, array: Any) -> None:
+        """Copy the saved tensors of this memory, before it is overwritten."""
+        for key, tensor in list(self.originals.items()):
+            if np.may_share_memory(tensor._data, array):
+                self.copies[key] = Tensor(tensor._data.copy("K"))
+                del self.originals[key]
+
+
+@contextmanager
+def allow_mutation_on_saved_tensors() -> Iterator[_AllowMutationOnSavedContext]:
+    """Inside the block, in-place changes are allowed on tensors that backward needs. Run backward inside too.
+
+    Raises RuntimeError: inside another such block.
     """
+    if writing:
+        raise RuntimeError("allow_mutation_on_saved_tensors contexts cannot be nested")
+    context = _AllowMutationOnSavedContext()
+    saved_hooks.append((context.pack, context.unpack))
+    writing.append(context.before_write)
+    update()
+    try:
+        yield context
+    finally:
+        context.originals.clear()
+        context.copies.clear()
+        writing.clear()
+        saved_hooks.pop()
+        update()
+
+
+def increment_version(tensor: Tensor | Iterable[Tensor]) -> None:
+    """Count an in-place change of these tensors, for a change that autograd did not see. Raises RuntimeError: not tensors."""
     if not isinstance(tensor, Tensor | Iterable):
         raise RuntimeError("increment_version expect a Iterable[Tensor] as input")
     for t in (tensor,) if isinstance(tensor, Tensor) else tensor:
@@ -105,10 +178,9 @@ class _MultiHandle(RemovableHandle):
 
     def __init__(self, handles: Sequence[RemovableHandle]) -> None:
         super().__init__({})
-        self.handles = tuple(handles)
+        self.handles = handles
 
     def remove(self) -> None:
-        """Remove all of them."""
         for handle in self.handles:
             handle.remove()
 

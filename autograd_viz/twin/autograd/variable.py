@@ -16,11 +16,7 @@ class _Engine:
 
     @staticmethod
     def queue_callback(callback: Callable[[], Any]) -> None:
-        """Call `callback` at the end of the running backward pass.
-
-        Raises:
-            RuntimeError: no pass is running.
-        """
+        """Call `callback` at the end of the running backward pass. Raises RuntimeError: no pass is running."""
         if GraphTask.current is None:
             raise RuntimeError("Final callbacks can only be installed during backward pass.")
         GraphTask.current.callbacks.append(callback)
@@ -37,11 +33,7 @@ class Variable(metaclass=_Meta):
     _execution_engine = _Engine()
 
     def __new__(cls, data: Tensor | None = None, requires_grad: bool = False, volatile: bool = False) -> Any:
-        """The tensor.
-
-        Raises:
-            TypeError: `data` is not a tensor.
-        """
+        """The tensor. Raises TypeError: `data` is not a tensor."""
         if data is None:
             data = Tensor([])
         if not isinstance(data, Tensor):

@@ -12,11 +12,10 @@ from .base import provenance
 from .base.missing import TENSOR_ATTRIBUTES, MissingAttribute, tensor_dir
 from .base.public import INPLACE, LATE, NAMESPACES
 from .base.readings import LATER
-from .inplace import activation_functional, inplace, inplace_views, own_memory  # noqa: F401 -- three of them only publish names
+from .inplace import activation_functional, inplace, inplace_views  # noqa: F401 -- two of them only publish names
 from .op.out import give_out
 from .op.primitive import Primitive
-from .tensor import copying, interchange, untyped  # noqa: F401 -- untyped publishes a method
-from .tensor import questions as _questions  # noqa: F401 -- puts device and its like on Tensor
+from .tensor import interchange, questions  # noqa: F401 -- put methods and properties on Tensor
 from .tensor.creation import array_of_call
 from .tensor.printing import tensor_text
 from .tensor.tensor import Tensor
@@ -63,12 +62,9 @@ for _names, _op in {
         setattr(Tensor, _name, _op)
 # fmt: on
 Tensor.__dir__ = tensor_dir  # type: ignore[method-assign]
-Tensor.__deepcopy__ = copying.deepcopy  # type: ignore[attr-defined]
-Tensor.__reduce_ex__ = copying.reduce_ex  # type: ignore[method-assign, assignment]
 Tensor._array_of = staticmethod(array_of_call)  # type: ignore[method-assign]
 for _name in TENSOR_ATTRIBUTES:
     setattr(Tensor, _name, MissingAttribute(_name))
-interchange.bind()
 
 
 class Late:

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..core.base.scipy_special import special
-from ..core.function.function import Function
-from ..core.function.once_differentiable import once_differentiable
+from ..core.function.function import Function, once_differentiable
 from ..core.ops.shape.joining import stack
 from ..core.tensor.as_array import Array
 from ..core.tensor.creation import tensor

@@ -7,28 +7,26 @@ node. Its backward runs the function again, and then a backward pass inside the 
 
 from __future__ import annotations
 
+import linecache
 import warnings
-from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from ..autograd.graph import saved_tensors_hooks
 from ..core.backward.backward import backward
 from ..core.backward.engine import GraphTask
 from ..core.base.grad_mode import enable_grad, no_grad
+from ..core.base.provenance import callers_frame
 from ..core.base.scopes import checkpointed
 from ..core.function.function import Function
 from ..core.tensor.random import chosen
 from ..core.tensor.tensor import Tensor
-from .promises import CheckpointError, Promises, random_numbers_of, set_checkpoint_debug_enabled, set_checkpoint_early_stop
 
 __all__ = [
-    "CheckpointError",
-    "checkpoint",
-    "checkpoint_sequential",
-    "set_checkpoint_debug_enabled",
-    "set_checkpoint_early_stop",
-]
+    "CheckpointError", "checkpoint", "checkpoint_sequential", "set_checkpoint_debug_enabled", "set_checkpoint_early_stop",
+]  # fmt: skip
 
 PASSED_EXPLICITLY = (
     "the use_reentrant parameter should be passed explicitly. {else_} use_reentrant=False is recommended, but if you need to "
@@ -38,6 +36,158 @@ PASSED_EXPLICITLY = (
 _IN_FUTURE = "Starting in PyTorch 2.9, calling checkpoint without use_reentrant will raise an exception."
 _IN_SEQUENCE = "In version 2.9 we will raise an exception if use_reentrant is not passed."
 Contexts = tuple[AbstractContextManager[Any], AbstractContextManager[Any]]
+TIP = """
+Tip: To see a more detailed error message, either pass `debug=True` to
+`torch.utils.checkpoint.checkpoint(...)` or wrap the code block
+with `with torch.utils.checkpoint.set_checkpoint_debug_enabled(True):` to
+enable checkpoint\u2011debug mode globally.
+"""
+DEBUG = (
+    "You are seeing this error because you passed `debug=True` to checkpoint and tensors to be saved during the original "
+    "forward and differ between those saved during recomputation."
+)
+
+
+class CheckpointError(RuntimeError):
+    """The second run of the function saved other tensors than the first."""
+
+
+class _Settings:
+    early_stop = True
+    debug: bool | None = None  # None: each checkpoint decides
+
+
+@contextmanager
+def set_checkpoint_early_stop(enable: bool) -> Iterator[None]:
+    """Does the second run end as soon as all needed tensors exist? The default is True."""
+    before, _Settings.early_stop = _Settings.early_stop, enable
+    try:
+        yield
+    finally:
+        _Settings.early_stop = before
+
+
+@contextmanager
+def set_checkpoint_debug_enabled(enabled: bool | None) -> Iterator[None]:
+    """Show what both runs saved: for all checkpoints (True), for none (False), or as each decides (None)."""
+    before, _Settings.debug = _Settings.debug, enabled
+    try:
+        yield
+    finally:
+        _Settings.debug = before
+
+
+@contextmanager
+def random_numbers_of(state: Tensor | None) -> Iterator[None]:
+    """Use the random numbers that followed `state`. Afterwards the generator continues as if none had been used."""
+    generator = chosen(None)
+    now = generator.get_state()
+    if state is not None:
+        generator.set_state(state)
+    try:
+        yield
+    finally:
+        if state is not None:
+            generator.set_state(now)
+
+
+class _Enough(Exception):  # noqa: N818 -- not an error
+    """All needed tensors have been computed."""
+
+
+class Promises:
+    """Placeholders for the saved tensors of a checkpointed function. The graph holds the number i of the i-th tensor."""
+
+    def __init__(
+        self, again: Callable[[], Any], random_state: Tensor | None, early_stop: bool, strict: bool, debug: bool
+    ) -> None:
+        self.again, self.random_state, self.strict = again, random_state, strict
+        self.stops = early_stop and _Settings.early_stop
+        self.debug = debug if _Settings.debug is None else _Settings.debug
+        self.metadata: list[tuple[Any, Any]] = []  # shape and type of each, in the order of saving
+        self.lines: list[str] = []  # that saved them, for debugging
+        self.values: WeakKeyDictionary[GraphTask, list[Tensor]] = WeakKeyDictionary()  # computed again in each pass
+
+    def pack(self, tensor: Tensor) -> int:
+        """The number of a tensor."""
+        self.metadata.append((tensor.shape, tensor.dtype))
+        if self.debug:
+            self.lines.append(_callers_line())
+        return len(self.metadata) - 1
+
+    def unpack(self, number: int) -> Tensor:
+        """The tensor of a number. The first call in a backward pass runs the function again.
+
+        PyTorch returns each tensor once. A stepper that goes back asks again.
+        """
+        task = GraphTask.current
+        if task is None:  # a saved tensor is read outside a pass
+            return self._computed()[number]
+        if task not in self.values:
+            self.values[task] = self._computed()
+        return self.values[task][number]
+
+    def _computed(self) -> list[Tensor]:
+        """All tensors that the function saves, computed again; they must be those of the first run."""
+        found: list[Tensor] = []
+        lines: list[str] = []
+
+        def collect(tensor: Tensor) -> Tensor:
+            if self.debug:
+                lines.append(_callers_line())
+            if len(found) == len(self.metadata):
+                raise CheckpointError(
+                    "torch.utils.checkpoint: trying to save more tensors during recomputation than during the original forward "
+                    "pass."
+                )
+            found.append(tensor.detach() if tensor.requires_grad else tensor)
+            if self.stops and len(found) == len(self.metadata):
+                raise _Enough
+            return found[-1]
+
+        hooks = saved_tensors_hooks(collect, lambda tensor: tensor)
+        try:
+            with suppress(_Enough), random_numbers_of(self.random_state), enable_grad(), hooks:
+                self.again()
+            self._check(found)
+        except CheckpointError as error:
+            raise CheckpointError(f"{_both(self.lines, lines)}{error}" if self.debug else f"{error}\n{TIP}") from None
+        return found
+
+    def _check(self, found: list[Tensor]) -> None:
+        if len(found) != len(self.metadata):
+            raise CheckpointError(
+                "torch.utils.checkpoint: A different number of tensors was saved during the original forward and "
+                f"recomputation.\nNumber of tensors saved during forward: {len(self.metadata)}\nNumber of tensors saved during "
+                f"recomputation: {len(found)}."
+            )
+        differ = [i for i, (t, k) in enumerate(zip(found, self.metadata, strict=True)) if (t.shape, t.dtype) != k]
+        if differ and self.strict:
+            lines = (
+                f"tensor at position {i}:\nsaved metadata: {_described(*self.metadata[i])}\n"
+                f"recomputed metadata: {_described(found[i].shape, found[i].dtype)}\n"
+                for i in differ
+            )
+            raise CheckpointError(
+                "torch.utils.checkpoint: Recomputed values for the following tensors have different metadata than during the "
+                "forward pass.\n" + "".join(lines) + "."
+            )
+
+
+def _described(shape: Any, dtype: Any) -> str:
+    return f"{{'shape': {shape}, 'dtype': {dtype}, 'device': device(type='cpu')}}"
+
+
+def _callers_line() -> str:
+    frame = callers_frame()
+    file = frame.f_code.co_filename
+    return f"{file}:{frame.f_lineno}: {linecache.getline(file, frame.f_lineno).strip()}"
+
+
+def _both(first: list[str], second: list[str]) -> str:
+    """The tensors that two runs saved, line by line."""
+    before, after = ("".join(f"  {i}: {line}\n" for i, line in enumerate(lines)) for lines in (first, second))
+    return f"{DEBUG}\nSaved during the original forward:\n{before}Saved during recomputation:\n{after}"
 
 
 def _no_contexts() -> Contexts:
@@ -45,16 +195,10 @@ def _no_contexts() -> Contexts:
 
 
 def checkpoint(
-    function: Callable[..., Any],
-    *args: Any,
-    use_reentrant: bool | None = None,
-    context_fn: Callable[[], Contexts] = _no_contexts,
-    preserve_rng_state: bool = True,
-    early_stop: bool = True,
-    determinism_check: str = "default",
-    debug: bool = False,
-    **kwargs: Any,
-) -> Any:
+    function: Callable[..., Any], *args: Any, use_reentrant: bool | None = None,
+    context_fn: Callable[[], Contexts] = _no_contexts, preserve_rng_state: bool = True, early_stop: bool = True,
+    determinism_check: str = "default", debug: bool = False, **kwargs: Any,
+) -> Any:  # fmt: skip
     """``function(*args, **kwargs)``, computed again in the backward pass instead of saving its tensors.
 
     Args:
@@ -98,27 +242,20 @@ def checkpoint(
 def checkpoint_sequential(functions: Any, segments: int, input: Any, use_reentrant: bool | None = None, **options: Any) -> Any:
     """Call the functions one after the other, in `segments` parts. All parts except the last are checkpointed."""
     if use_reentrant is None:
-        warnings.warn(
-            f"torch.utils.checkpoint.checkpoint_sequential: {PASSED_EXPLICITLY.format(else_=_IN_SEQUENCE)}",
-            UserWarning,
-            stacklevel=2,
-        )
+        text = f"torch.utils.checkpoint.checkpoint_sequential: {PASSED_EXPLICITLY.format(else_=_IN_SEQUENCE)}"
+        warnings.warn(text, UserWarning, stacklevel=2)
         use_reentrant = True
     functions = list(functions)
     length = len(functions) // segments
-    for first in range(0, length * (segments - 1), length):
-        part = _chained(functions[first : first + length])
-        input = checkpoint(part, input, use_reentrant=use_reentrant, **options)
-    return _chained(functions[length * (segments - 1) :])(input)
 
-
-def _chained(functions: list[Callable[[Any], Any]]) -> Callable[[Any], Any]:
-    def run(value: Any) -> Any:
-        for f in functions:
+    def run(value: Any, first: int, last: int | None = None) -> Any:
+        for f in functions[first:last]:
             value = f(value)
         return value
 
-    return run
+    for first in range(0, length * (segments - 1), length):
+        input = checkpoint(run, input, first, first + length, use_reentrant=use_reentrant, **options)
+    return run(input, length * (segments - 1))
 
 
 class CheckpointFunction(Function):

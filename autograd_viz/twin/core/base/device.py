@@ -44,12 +44,7 @@ CPU = device("cpu")
 
 
 def check_device(wanted: Any) -> None:
-    """Refuse every device but the CPU.
-
-    Raises:
-        AssertionError: CUDA, as a PyTorch without CUDA says it.
-        RuntimeError: another device, or no device at all.
-    """
+    """Refuse every device but the CPU, as a PyTorch without CUDA does. None is the default device."""
     if wanted is None:
         return
     if isinstance(wanted, int):

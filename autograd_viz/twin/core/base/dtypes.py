@@ -6,18 +6,16 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+__all__ = [  # what stands under the same name in torch
+    "bfloat16", "cdouble", "cfloat", "complex64", "complex128", "double", "dtype", "float16", "float32", "float64",
+    "get_default_dtype", "half", "int8", "int16", "int32", "int64", "long", "set_default_dtype", "short", "uint8",
+]  # fmt: skip
 _BOOL, _INTEGER, _FLOAT, _COMPLEX = range(4)  # the categories of type promotion, weakest first
 
 _CPP = {
-    "Byte": "unsigned char",
-    "Char": "signed char",
-    "Short": "short int",
-    "Long": "long int",
-    "Half": "c10::Half",
-    "BFloat16": "c10::BFloat16",
-    "ComplexFloat": "c10::complex<float>",
-    "ComplexDouble": "c10::complex<double>",
-}
+    "Byte": "unsigned char", "Char": "signed char", "Short": "short int", "Long": "long int", "Half": "c10::Half",
+    "BFloat16": "c10::BFloat16", "ComplexFloat": "c10::complex<float>", "ComplexDouble": "c10::complex<double>",
+}  # fmt: skip
 
 
 class dtype:  # noqa: N801 -- PyTorch's name
@@ -89,11 +87,7 @@ def get_default_dtype() -> dtype:
 
 
 def set_default_dtype(d: dtype) -> None:
-    """Choose the type of ``tensor(1.0)``.
-
-    Raises:
-        TypeError: `d` is not one of the floating point types.
-    """
+    """Choose the type of ``tensor(1.0)``. Raises TypeError: `d` is not one of the floating point types."""
     if not isinstance(d, dtype) or not d.is_floating_point:
         raise TypeError(f"only floating-point types are supported as the default type, got {d!r}")
     _Default.value = from_numpy_dtype(d.numpy)
@@ -109,21 +103,16 @@ def from_numpy_dtype(d: np.dtype[Any]) -> dtype:
 
 
 def promote(operands: list[tuple[np.dtype[Any], int, bool]]) -> np.dtype[Any]:
-    """The common type of `operands`, by PyTorch's rule.
+    """The common type of operands, by PyTorch's rule; of each, (NumPy dtype, number of dimensions, is a Python number).
 
     Tensors with dimensions decide. A 0-d tensor counts only if its category is higher than theirs (bool < integer < float).
     A Python number counts only if its category is higher than both.
-
-    Args:
-        operands: of each, (NumPy dtype, number of dimensions, is a Python number).
     """
     groups: tuple[list[dtype], list[dtype], list[dtype]] = ([], [], [])
     for numpy_dtype, ndim, is_number in operands:
         groups[2 if is_number else 1 if ndim == 0 else 0].append(_BY_NUMPY[numpy_dtype])
     result: dtype | None = None
-    for group in groups:
-        if not group:
-            continue
+    for group in filter(None, groups):
         highest = max(d.category for d in group)
         common = _BY_NUMPY[np.result_type(*(d.numpy for d in group if d.category >= min(highest, _FLOAT)))]
         if result is None:

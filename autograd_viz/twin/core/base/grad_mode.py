@@ -76,7 +76,6 @@ def is_grad_enabled() -> bool:
 def decorated(function: Any, mode: Any) -> Any:
     """`function`, run inside `mode`. A generator runs inside `mode` only while its body runs."""
     if isinstance(function, type):
-        made = function
         warnings.warn(
             "Decorating classes is deprecated and will be disabled in future versions. You should only decorate functions or "
             "methods. To preserve the current behavior of class decoration, you can directly decorate the `__init__` method "
@@ -84,7 +83,7 @@ def decorated(function: Any, mode: Any) -> Any:
             FutureWarning,
             stacklevel=3,
         )
-        return decorated(lambda *args, **kwargs: made(*args, **kwargs), mode)
+        return decorated(lambda *args, **kwargs: function(*args, **kwargs), mode)
     if inspect.isgeneratorfunction(function):
         return _decorated_generator(function, mode)
 
@@ -121,7 +120,14 @@ def _decorated_generator(function: Any, mode: Any) -> Any:
     return in_mode
 
 
-class _GradMode:
+class _Decorator:
+    """A mode around a function: ``@mode()``."""
+
+    def __call__(self, function: _F) -> _F:
+        return cast(_F, decorated(function, self))
+
+
+class _GradMode(_Decorator):
     """A context manager and decorator that sets the flag, and restores the old value also after an exception."""
 
     mode: bool
@@ -141,10 +147,6 @@ class _GradMode:
 
     def __exit__(self, kind: type | None, error: BaseException | None, trace: TracebackType | None) -> None:
         set_recording(self._outer.pop())
-
-    def __call__(self, function: _F) -> _F:
-        """`function` in this mode."""
-        return cast(_F, decorated(function, self))
 
 
 class no_grad(_GradMode):  # noqa: N801 -- PyTorch's name
@@ -183,7 +185,7 @@ class set_grad_enabled(_GradMode):  # noqa: N801 -- PyTorch's name
         set_recording(self.mode and not State.inference)
 
 
-class set_multithreading_enabled:  # noqa: N801 -- PyTorch's name
+class set_multithreading_enabled(_Decorator):  # noqa: N801 -- PyTorch's name
     """Whether backward passes may use several threads. It has no effect, because there is one device."""
 
     enabled = True  # the present setting
@@ -210,12 +212,8 @@ def is_multithreading_enabled() -> bool:
     return set_multithreading_enabled.enabled
 
 
-class inference_mode:  # noqa: N801 -- PyTorch's name
-    """Ops inside are not recorded, and tensors made inside can never take part in autograd.
-
-    Args:
-        mode: False turns normal mode on inside an inference block.
-    """
+class inference_mode(_Decorator):  # noqa: N801 -- PyTorch's name
+    """Ops inside are not recorded, and tensors made inside can never take part in autograd. False ends it for a block."""
 
     def __new__(cls, mode: Any = True) -> Any:
         """Decorate at once: ``@inference_mode`` without parentheses."""
@@ -228,10 +226,6 @@ class inference_mode:  # noqa: N801 -- PyTorch's name
     def __init__(self, mode: bool = True) -> None:
         self.mode = mode
         self._outer: list[tuple[bool, bool]] = []
-
-    def __call__(self, function: _F) -> _F:
-        """`function` in this mode."""
-        return cast(_F, decorated(function, self))
 
     def __enter__(self) -> None:
         self._outer.append((recording(), State.inference))

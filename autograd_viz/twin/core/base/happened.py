@@ -22,20 +22,15 @@ FEW = 12  # nodes behind a number
 class PassNote:
     """A call of backward() or grad(), and the context in which it runs.
 
-    Attributes:
-        name: "backward" or "grad".
-        root: a weak reference to the tensor.
-        order, at: when and where.
-        error: the message of the exception; "" if there was none.
-        wanted: only some inputs were asked for.
-        results: weak references to gradients that grad() returned without a graph.
+    `root` and `results`, the gradients that grad() returned without a graph, are weak references. `wanted`: only some inputs
+    were asked for. `error` is the message of the exception, or "".
     """
 
     __slots__ = ("at", "error", "name", "order", "results", "root", "wanted")
 
     def __init__(self, name: str, root: Any, wanted: bool) -> None:
         is_tensor = bool(type(root).__weakrefoffset__)  # a gradient edge and a wrong argument are not
-        self.root: Any = weakref.ref(root) if is_tensor else _nothing
+        self.root: Any = weakref.ref(root) if is_tensor else lambda: None
         self.name, self.wanted, self.error = name, wanted, ""
         self.results: Sequence[Any] = ()
         self.order, self.at = now(), callers_place()
@@ -48,17 +43,8 @@ class PassNote:
             self.error = str(error) or type(error).__name__
 
 
-def _nothing() -> None:
-    """What a dead weak reference returns."""
-
-
 class Command:
-    """The creation or a step of an optimizer, now and here.
-
-    Attributes:
-        of: a weak reference to the optimizer.
-        order, at: when and where.
-    """
+    """The creation or a step of an optimizer, now and here. `of` is a weak reference to it."""
 
     __slots__ = ("at", "of", "order")
 
@@ -67,12 +53,9 @@ class Command:
 
 
 class NumberNote:
-    """A tensor that requires grad became a Python number.
+    """A tensor that requires grad became a Python number: by "item" or "tolist".
 
-    Attributes:
-        name: "item" or "tolist".
-        leaves: weak references to the leaves that the tensor was computed from by a few ops; no graph is kept.
-        order, at: when and where.
+    No graph is kept: `leaves` are weak references to the leaves that the tensor was computed from by a few ops.
     """
 
     __slots__ = ("at", "leaves", "name", "order")
@@ -137,13 +120,7 @@ def clipping(factor: float) -> None:
 
 
 def passing(name: str, root: Any, wanted: bool) -> PassNote:
-    """A backward pass begins. It runs in the context of its note.
-
-    Args:
-        name: "backward" or "grad".
-        root: the tensor on which it was called.
-        wanted: only some inputs were asked for.
-    """
+    """A backward pass begins. It runs in the context of its note (see there)."""
     noted = PassNote(name, root, wanted)
     passes.append(noted)
     return noted

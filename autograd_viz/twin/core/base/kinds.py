@@ -8,9 +8,7 @@ from typing import Any, Protocol
 class Node(Protocol):
     """A backward node (backward/node.py)."""
 
-    _next: Any
     _extra: Any
-    _passed: Any
 
     @property
     def next_functions(self) -> tuple[tuple[Any, int], ...]:
@@ -21,38 +19,7 @@ class Node(Protocol):
         """A dictionary for the user."""
 
     @property
-    def op(self) -> str:
-        """The op's name in pictures."""
-
-    @property
-    def inputs(self) -> tuple[Any, ...]:
-        """The inputs of the op."""
-
-    @property
-    def options(self) -> dict[str, Any]:
-        """The op's other arguments by name."""
-
-    @property
-    def outputs(self) -> tuple[Any, ...]:
-        """Weak references to the results, if there are several."""
-
-    @property
-    def order(self) -> tuple[int, int]:
-        """A number that rises with time over all ops and events."""
-
-    @property
-    def at(self) -> Any:
-        """The line of the user's code."""
-
-    @property
-    def node(self) -> Any:
-        """The node itself."""
-
-    @property
     def _as_call(self) -> Any: ...
-
-    @property
-    def _input_metadata(self) -> tuple[Any, ...]: ...
 
     def name(self) -> str:
         """PyTorch's name of the node."""
@@ -62,8 +29,6 @@ class Node(Protocol):
 
     def register_prehook(self, hook: Any) -> Any:
         """Call ``hook(grad_outputs)`` before the node runs."""
-
-    def _sequence_nr(self) -> int: ...
 
     def _more_of(self) -> Any: ...
 
@@ -89,7 +54,6 @@ class View(Protocol):
     base: Any
     cuts: Any
     kind: str
-    seen: int
     borrowed: bool
 
     @property

@@ -23,12 +23,8 @@ PACKAGE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.pat
 PROGRAM = "<autograd_viz op "  # the file name of a generated program begins with it (programs.py)
 _clock = itertools.count(1)
 
-# A chain of results without gradients is remembered to this depth,
-# so that a loop over constants uses constant memory.
-UNTRACKED_DEPTH = 64
-# A call that detaches keeps its graph alive. Only the latest few do, because truncated backpropagation through time
-# would keep the graph of every step.
-CUTS = 8
+UNTRACKED_DEPTH = 64  # of a chain of results without gradients, so that a loop over constants uses constant memory
+CUTS = 8  # the latest calls that detach keep their graph; truncated backpropagation through time would keep all
 AGAIN = 8  # events remembered of a statement in a loop
 _cuts: deque[weakref.ref[Call]] = deque()
 REMEMBERED = 8  # in-place changes of one memory whose lines are remembered
@@ -96,12 +92,9 @@ class Call:
     Attributes:
         op: the op's name as in ``torch.<op>``; for a tensor made from numbers, the factory's name.
         inputs: the input tensors; a Python number is a 0-d tensor.
-        options: the other arguments by name.
         node: the node of a Function (function.py) while it is alive, else None. Other nodes have no Call (node.py).
-        order: rises with time over all ops and events.
         depth: how many untracked calls this one depends on, in a chain.
         outputs: weak references to the results, if there are several.
-        at: the user's place in the code.
     """
 
     __slots__ = ("__weakref__", "_node", "at", "depth", "inputs", "op", "options", "order", "outputs")
@@ -142,7 +135,7 @@ class Statement:
 
 def note(tensor: Tensor, kind: str) -> None:
     """Remember that the user did `kind` to `tensor` here. In a loop, the last AGAIN times are remembered."""
-    frame = users_frame(sys._getframe(1))
+    frame = callers_frame()
     code, lasti, order = frame.f_code, frame.f_lasti, (latest_sequence(), next(_clock))
     statements = (tensor._extra or tensor._more).statements
     for s in statements:
@@ -181,17 +174,10 @@ def untracked(op: str, inputs: tuple[Any, ...], options: dict[str, Any] | None, 
     if call.depth > UNTRACKED_DEPTH:
         call.inputs, call.depth = (), 0
     if any(t is not None and t._node is not None for t in inputs):
-        _remember_cut(call)
-    return call
-
-
-def _remember_cut(call: Call) -> None:
-    """Keep the call's graph alive until CUTS later calls replace it."""
-    _cuts.append(weakref.ref(call))
-    if len(_cuts) > CUTS:
-        oldest = _cuts.popleft()()
-        if oldest is not None:
+        _cuts.append(weakref.ref(call))
+        if len(_cuts) > CUTS and (oldest := _cuts.popleft()()) is not None:
             oldest.inputs, oldest.depth = (), 0
+    return call
 
 
 def record(op: str, result: Tensor) -> None:

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable
-from typing import Any, TypeVar, cast, overload
+from typing import Any, TypeVar, overload
 
 Function = TypeVar("Function", bound=Callable[..., Any] | property)
 
@@ -33,36 +33,26 @@ def public(*names: str, inplace: bool = False) -> Callable[[Function], Function]
 
 
 def public(*names: Any, inplace: bool = False) -> Any:
-    """Give a callable its public names. A decorator, with or without arguments.
+    """Give a callable its public names; by default its own. A decorator, with or without arguments.
 
-    Args:
-        names: "x" for torch.x and Tensor.x, "torch.x" or "Tensor.x" for one of them, "linalg.x" for torch.linalg.x. The
-            default is the callable's own name.
-        inplace: a method with an underscore exists too.
-
-    Raises:
-        NameError: another file has given the name to something else.
+    Raises NameError: another file has given the name to something else.
     """
     if len(names) == 1 and callable(names[0]):
         return public(names[0].__name__)(names[0])
 
-    def decorate(function: Function) -> Function:
-        _publish(function, names or (cast(Any, function).__name__,), inplace)
+    def decorate(function: Any) -> Any:
+        for full in names or (function.__name__,):
+            namespace, _, name = full.rpartition(".")
+            for place in (namespace,) if namespace else ("torch", "Tensor"):
+                before = NAMESPACES[place].get(name, function)
+                if before is not function and home(function) != "__main__":
+                    raise NameError(f"{place}.{name} is given twice: in {home(before)} and in {home(function)}")
+                NAMESPACES[place][name] = function
+            if inplace and namespace in ("", "Tensor"):
+                INPLACE[name] = function
         return function
 
     return decorate
-
-
-def _publish(function: Any, names: tuple[str, ...], inplace: bool) -> None:
-    for full in names:
-        namespace, _, name = full.rpartition(".")
-        for place in (namespace,) if namespace else ("torch", "Tensor"):
-            before = NAMESPACES[place].get(name, function)
-            if before is not function and home(function) != "__main__":
-                raise NameError(f"{place}.{name} is given twice: in {home(before)} and in {home(function)}")
-            NAMESPACES[place][name] = function
-        if inplace and namespace in ("", "Tensor"):
-            INPLACE[name] = function
 
 
 def renamed(function: Function, name: str, does: str) -> Function:
@@ -84,11 +74,7 @@ def names_of(namespace: str) -> list[str]:
 
 
 def found(namespace: str, name: str) -> Any:
-    """The public callable of that name. Its file is loaded if necessary.
-
-    Raises:
-        KeyError: there is none.
-    """
+    """The public callable of that name (KeyError: there is none). Its file is loaded if necessary."""
     known = NAMESPACES[namespace]
     if name not in known and name in LATE.get(namespace, {}):
         LATE[namespace][name]()

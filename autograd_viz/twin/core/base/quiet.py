@@ -26,15 +26,11 @@ class _Quiet(threading.local):
     @contextmanager
     def nested(self) -> Iterator[None]:
         """Allow ops inside a quiet function: a context cannot be entered twice."""
-        before, self.run = self.run, _call
+        before, self.run = self.run, lambda function, *args, **kwargs: function(*args, **kwargs)
         try:
             yield
         finally:
             self.run = before
-
-
-def _call(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-    return function(*args, **kwargs)
 
 
 quiet = _Quiet()

@@ -39,12 +39,9 @@ def rebound(function: Callable[..., Any], names: dict[str, Any]) -> FunctionType
 
 
 def refuse_unknown_names(forward: Callable[..., Any], target: str, rule: Callable[..., Any]) -> None:
-    """Refuse a rule that would fail in the backward pass, because it or a function of ops that it calls uses an unknown name.
+    """Refuse a rule if it, or a function of ops that it calls, uses a name that is neither an op's nor one of Python's.
 
     A test reads our own rules in the place of this.
-
-    Raises:
-        NameError: the name is neither an op's nor one of Python's.
     """
     own = forward.__module__.startswith(f"{__name__.partition('.')[0]}.")
     left, seen = [] if own else [rule.__code__], set()
@@ -78,11 +75,7 @@ def as_reading(written: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def declare(function: Callable[..., Any], on_arrays: Any, on_tensors: Any, on_symbols: Any) -> None:
-    """Enter `function` under its name in each reading.
-
-    Raises:
-        NameError: another file has declared the name. A notebook's cell may be run again.
-    """
+    """Enter `function` under its name in each reading. Refuse a name of another file; a notebook's cell may be run again."""
     name = function.__name__
     if name in ARRAY_NAMES and function.__module__ != "__main__":
         raise NameError(f"op {name!r} is declared twice: at {_place(ARRAY_NAMES[name])} and at {_place(function)}")
@@ -90,7 +83,6 @@ def declare(function: Callable[..., Any], on_arrays: Any, on_tensors: Any, on_sy
 
 
 def _place(function: Any) -> str:
-    """File and line of a function."""
     return f"{function.__code__.co_filename}:{function.__code__.co_firstlineno}" if hasattr(function, "__code__") else "np"
 
 

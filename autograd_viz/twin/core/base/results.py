@@ -8,13 +8,11 @@ from typing import Any
 
 def return_type(name: str, *fields: str) -> Any:
     """A class of named tuples with the repr of PyTorch's torch.return_types.<name>."""
+    results = namedtuple(name, fields)  # type: ignore[misc]
 
-    class Results(namedtuple(name, fields)):  # type: ignore[misc]
-        __slots__ = ()
+    def text(self: Any) -> str:
+        inside = ",\n".join(f"{field}={getattr(self, field)!r}" for field in fields)
+        return f"torch.return_types.{name}(\n{inside})"
 
-        def __repr__(self) -> str:
-            inside = ",\n".join(f"{field}={getattr(self, field)!r}" for field in fields)
-            return f"torch.return_types.{name}(\n{inside})"
-
-    Results.__name__ = Results.__qualname__ = name
-    return Results
+    results.__repr__ = text  # type: ignore[method-assign]
+    return results

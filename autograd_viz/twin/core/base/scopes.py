@@ -23,8 +23,7 @@ class Stretch:
     """A part of the run, as an interval in the order of all ops.
 
     Attributes:
-        name: of a scope; a checkpoint has none.
-        module: weak reference to the called module, or None for a scope.
+        name, module: of a scope; a weak reference to a called module. A checkpoint has neither.
         begin, end: orders (provenance.py); `end` is None until the stretch ends.
         frame: the frame of the user's code that opened a scope, until it ends.
         at: the user's place that called the module; None if a module called it.
@@ -33,11 +32,7 @@ class Stretch:
     __slots__ = ("at", "begin", "end", "frame", "module", "name")
 
     def __init__(
-        self,
-        name: str | None,
-        module: weakref.ref[Any] | None = None,
-        frame: FrameType | None = None,
-        at: Place | None = None,
+        self, name: str | None, module: weakref.ref[Any] | None = None, frame: FrameType | None = None, at: Place | None = None
     ) -> None:
         self.name, self.module, self.frame, self.at = name, module, frame, at
         self.begin: Order = now()
@@ -46,7 +41,7 @@ class Stretch:
 
     @property
     def is_checkpoint(self) -> bool:
-        """It is neither a scope nor the call of a module."""
+        """Is it neither a scope nor the call of a module?"""
         return self.module is None and self.name is None
 
     def close(self) -> None:
@@ -71,11 +66,7 @@ open_scopes: list[Stretch] = []
 class scope(ContextDecorator):  # noqa: N801 -- a context manager, as no_grad
     """Ops inside belong together: a picture can draw them as one box. ``with scope("attention"):`` or ``@scope("attention")``.
 
-    Args:
-        name: what the box is called; a dot makes two levels of it.
-
-    Raises:
-        TypeError: the name is no string.
+    The box is called by the name; a dot makes two levels of it. Raises TypeError: the name is no string.
     """
 
     def __init__(self, name: str) -> None:

@@ -58,10 +58,6 @@ def number(text: str, is_complex: bool = False) -> Symbol:
     return Symbol(text, _SUM if is_sum else _ATOM, is_complex)
 
 
-def _operand(value: Any) -> Symbol:
-    return value if isinstance(value, Symbol) else number(repr(value))
-
-
 def _bracketed(operand: Symbol, binding: int, strict: bool = False) -> str:
     loose = operand.binding < binding or (strict and operand.binding == binding)
     return f"({operand.text})" if loose else operand.text
@@ -69,7 +65,8 @@ def _bracketed(operand: Symbol, binding: int, strict: bool = False) -> str:
 
 def _infix(sign: str, binding: int, swapped: bool = False) -> Callable[[Symbol, Any], Symbol]:
     def operator(self: Symbol, other: Any) -> Symbol:
-        left, right = (_operand(other), self) if swapped else (self, _operand(other))
+        operand = other if isinstance(other, Symbol) else number(repr(other))
+        left, right = (operand, self) if swapped else (self, operand)
         strict_left, strict_right = sign == "**", sign != "+"
         text = f"{_bracketed(left, binding, strict_left)} {sign} {_bracketed(right, binding, strict_right)}"
         return Symbol(text, binding, left.is_complex or right.is_complex)

@@ -1,14 +1,21 @@
-"""User-defined ops, as torch.autograd.Function: a class with forward and backward, which share a `ctx`."""
+"""User-defined ops, as torch.autograd.Function: a class with forward and backward, which share a `ctx`.
+
+`once_differentiable` marks a backward that cannot be differentiated.
+"""
 
 from __future__ import annotations
 
+import functools
 import inspect
 import warnings
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from ..backward.accumulate_grad import gradient_edge
-from ..base.grad_mode import no_grad
+from ..backward.node import Node, Wanted
+from ..base.grad_mode import no_grad, recording
 from ..tensor.tensor import Tensor
 from .function_node import BackwardCFunction
 from .function_record import record
@@ -73,11 +80,7 @@ class Function:
 
     @classmethod
     def _rule(cls) -> Callable[..., Any]:
-        """The user's `backward`, or the user's `vjp`.
-
-        Raises:
-            RuntimeError: both are defined.
-        """
+        """The user's `backward`, or the user's `vjp`; both are refused."""
         if cls.vjp is Function.vjp:
             return cls.backward
         if cls.backward is not Function.backward:
@@ -91,9 +94,14 @@ class Function:
     def apply(cls, *args: Any, **kwargs: Any) -> Any:
         """Run forward, and record one node for the whole op if an input requires grad."""
         separate = cls.setup_context is not Function.setup_context
-        if separate or kwargs:
-            args = _with_defaults(cls.forward, args, kwargs, separate)
-        node = _node_class(cls)()
+        if separate or kwargs:  # in order, with defaults: a node has one gradient for each
+            given = inspect.signature(cls.forward).bind(*(() if separate else (None,)), *args, **kwargs)
+            given.apply_defaults()
+            args = given.args if separate else given.args[1:]
+        if "_backward_cls" not in cls.__dict__:
+            body = {"_forward_cls": cls, "__module__": cls.__module__}
+            cls._backward_cls = type(f"{cls.__name__}Backward", (BackwardCFunction,), body)
+        node = cls._backward_cls()
         node.needs_input_grad = tuple(isinstance(a, Tensor) and a.requires_grad for a in args)
         inputs = tuple(a for a in args if isinstance(a, Tensor))
         edges, versions = tuple(gradient_edge(a) for a in inputs), tuple(a._counter[0] if a._counter else 0 for a in inputs)
@@ -111,16 +119,43 @@ class InplaceFunction(Function):
     """A Function that may work in place (PyTorch's helper class)."""
 
 
-def _with_defaults(forward: Any, args: tuple[Any, ...], kwargs: dict[str, Any], separate: bool) -> tuple[Any, ...]:
-    """The arguments of `forward` in order, with its defaults. A node has one gradient for each."""
-    given = inspect.signature(forward).bind(*(() if separate else (None,)), *args, **kwargs)
-    given.apply_defaults()
-    return given.args if separate else given.args[1:]
+class Error(Node):
+    """The grad_fn of the results of a backward that can be differentiated only once. Running it raises."""
+
+    __slots__ = ("message",)
+
+    def __init__(self, message: str, inputs: tuple[Tensor | None, ...], results: tuple[Tensor, ...]) -> None:
+        edges = tuple((None, 0) if t is None else gradient_edge(t) for t in inputs)
+        super().__init__(edges, tuple((r._data.shape, r._data.dtype) for r in results))
+        self.message = message
+
+    def name(self) -> str:
+        """The name with PyTorch's namespace. The name of the class has none."""
+        return "torch::autograd::Error"
+
+    def apply(self, grads: tuple[Any, ...], on_tensors: bool, wanted: Wanted = None) -> tuple[Any, ...]:
+        """Raise."""
+        raise RuntimeError(self.message)
 
 
-def _node_class(cls: type[Function]) -> type[BackwardCFunction]:
-    """The node's class, named after the Function and made once."""
-    if "_backward_cls" not in cls.__dict__:
-        body = {"_forward_cls": cls, "__module__": cls.__module__}
-        cls._backward_cls = type(f"{cls.__name__}Backward", (BackwardCFunction,), body)
-    return cls._backward_cls
+ONCE = "trying to differentiate twice a function that was marked with @once_differentiable"
+
+
+def once_differentiable(backward: Callable[..., Any]) -> Callable[..., Any]:
+    """Mark a Function's backward as not differentiable."""
+
+    @functools.wraps(backward)
+    def wrapper(ctx: Any, *grads: Any) -> Any:
+        with no_grad():
+            outputs = backward(ctx, *grads)
+        if not (recording() and any(isinstance(g, Tensor) and g.requires_grad for g in grads)):
+            return outputs
+        results = tuple(None if o is None else o.detach() for o in (outputs if isinstance(outputs, tuple) else (outputs,)))
+        stand_ins = tuple(None if r is None else r.detach().requires_grad_() for r in results)
+        node = Error(ONCE, stand_ins, tuple(Tensor(np.empty(0)) if r is None else r for r in results))
+        for i, r in enumerate(results):
+            if r is not None:
+                r._set_history(node, i)
+        return results if isinstance(outputs, tuple) else results[0]
+
+    return wrapper

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import warnings
 from typing import Any
 
@@ -24,25 +25,8 @@ class BackwardCFunction(Node):
     """
 
     __slots__ = (
-        "__dict__",
-        "_call",
-        "_dirty",
-        "_fixed",
-        "_is_tensor",
-        "_kept",
-        "_materialize_non_diff_grads",
-        "_not_differentiable",
-        "_places",
-        "_to_save",
-        "_zeros",
-        "at",
-        "inputs",
-        "needs_input_grad",
-        "node",
-        "op",
-        "options",
-        "order",
-        "outputs",
+        "__dict__", "_call", "_dirty", "_fixed", "_is_tensor", "_kept", "_materialize_non_diff_grads", "_not_differentiable",
+        "_places", "_to_save", "_zeros", "at", "inputs", "needs_input_grad", "node", "op", "options", "order", "outputs",
     )  # fmt: skip
     _forward_cls: type[Any]
     _call: provenance.Call  # the op, for pictures
@@ -88,11 +72,7 @@ class BackwardCFunction(Node):
         self._not_differentiable = tensors
 
     def set_materialize_grads(self, value: bool) -> None:
-        """Choose the gradient of an unused output in backward: zeros (True) or None (False).
-
-        Raises:
-            TypeError: not a bool.
-        """
+        """Choose the gradient of an unused output in backward: zeros (True) or None (False). Raises TypeError: not a bool."""
         if type(value) is not bool:
             raise TypeError(
                 "set_materialize_grads received an invalid combination of arguments - got "
@@ -101,12 +81,7 @@ class BackwardCFunction(Node):
         self._zeros = value
 
     def _check_marks(self) -> None:
-        """Refuse values that are not tensors, among the marked and the saved ones.
-
-        Raises:
-            RuntimeError: a marked value is not a tensor.
-            TypeError: a saved value is neither a tensor nor None, and an input requires grad.
-        """
+        """Refuse values that are not tensors, among the marked ones, and the saved ones if an input requires grad."""
         for i, t in enumerate(self._dirty):
             if not isinstance(t, Tensor):
                 raise RuntimeError(f"mark_dirty can only accept variables, but argument {i} is of type {type(t).__name__}")
@@ -119,14 +94,8 @@ class BackwardCFunction(Node):
 
     @property
     def saved_tensors(self) -> tuple[Any, ...]:
-        """The saved tensors; empty while forward runs.
-
-        Raises:
-            RuntimeError: they have been freed, or modified in place.
-        """
-        if FREED in self._kept:
-            raise RuntimeError(FREED_MESSAGE)
-        return tuple(s.unpack(self) if isinstance(s, SavedTensor) else s for s in self._kept)
+        """The saved tensors; empty while forward runs. Raises RuntimeError: they have been freed, or modified in place."""
+        return tuple(s.unpack(self) if isinstance(s, SavedTensor) else s for s in self._unfreed())
 
     @property
     def saved_variables(self) -> tuple[Any, ...]:
@@ -136,9 +105,12 @@ class BackwardCFunction(Node):
 
     @property
     def _raw_saved_tensors(self) -> tuple[Any, ...]:
+        return tuple(map(raw, self._unfreed()))
+
+    def _unfreed(self) -> tuple[Any, ...]:
         if FREED in self._kept:
             raise RuntimeError(FREED_MESSAGE)
-        return tuple(map(raw, self._kept))
+        return self._kept
 
     # -- as a node ----------------------------------------------------------------------------------------------------
 
@@ -147,28 +119,19 @@ class BackwardCFunction(Node):
         return {f"saved_tensors[{i}]": s for i, s in enumerate(self._kept)}
 
     def _release(self) -> None:
-        """Free the saved tensors."""
         self._kept = tuple(FREED if isinstance(s, SavedTensor) else s for s in self._kept)
 
     def _remember(self) -> tuple[Any, ...]:
-        """The last gradients, and the saved tensors."""
         return (self._passed, self._kept)
 
     def _recall(self, remembered: tuple[Any, ...]) -> None:
-        """Restore both."""
         self._passed, self._kept = remembered
 
     def apply(self, grads: tuple[Any, ...], on_tensors: bool, wanted: Wanted = None) -> tuple[Any, ...]:
-        """Call the user's backward.
-
-        Raises:
-            RuntimeError: it returned the wrong number of gradients, or one for an argument that is not a tensor.
-            TypeError: it returned something other than tensors.
-        """
+        """Call the user's backward, and check what it returns."""
         given = [None if place is None else self._given(grads[place], place) for place in self._places]
         returned = self._forward_cls._rule()(self, *given)
-        returned = returned if isinstance(returned, tuple) else (returned,)
-        out = self._for_tensors(returned)
+        out = self._for_tensors(returned if isinstance(returned, tuple) else (returned,))
         return out if on_tensors else tuple(r if r is None else r._data for r in out)
 
     def _given(self, grad: Any, place: int) -> Any:
@@ -196,8 +159,8 @@ class BackwardCFunction(Node):
                 )
             if r is not None and not isinstance(r, Tensor):
                 raise RuntimeError(f"expected Variable or None (got {type(r).__name__})")
-        kept = (r for r, is_tensor in zip(returned, self._is_tensor, strict=True) if is_tensor)
-        found = tuple(r if after is not None else None for r, after in zip(kept, self._next, strict=True))
+        of_tensors = itertools.compress(returned, self._is_tensor)
+        found = tuple(r if after is not None else None for r, after in zip(of_tensors, self._next, strict=True))
         for i, (r, after, at) in enumerate(zip(found, self._next, self._index, strict=True)):
             if r is not None and after is not None and r.is_complex() and after._outputs_metadata()[at][1].kind != "c":
                 raise RuntimeError(

@@ -35,31 +35,22 @@ SEVERAL_OF_VIEW = (
 
 
 def record(
-    node: BackwardCFunction,
-    args: tuple[Any, ...],
-    edges: tuple[Any, ...],
-    values: tuple[Any, ...],
-    versions: tuple[int, ...],
+    node: BackwardCFunction, args: tuple[Any, ...], edges: tuple[Any, ...], values: tuple[Any, ...], versions: tuple[int, ...]
 ) -> tuple[Any, ...]:
     """The result of forward for the caller. If an input requires grad, the node becomes its grad_fn.
 
-    Args:
-        node: the node, which is the ctx that forward has filled.
-        args: the arguments of forward.
-        edges: the edges of the tensors among `args`, before forward.
-        values: the result of forward.
-        versions: the versions of the tensors among `args`, before forward.
-
-    Raises:
-        RuntimeError: an input may not be marked as dirty.
-        TypeError: a value to save is not a tensor.
+    The node is the ctx that forward has filled, with these arguments; `values` are its result. Edges and versions are those of
+    the tensors among `args`, before forward.
     """
     inputs = tuple(a for a in args if isinstance(a, Tensor))
     node._check_marks()
     for d in node._dirty:
         d._bump_version()
     tracked = recording() and any(node.needs_input_grad)
-    node._fixed = frozenset(i for i, v in enumerate(values) if not (tracked and _has_gradient(node, v)))
+    differentiable = [isinstance(v, Tensor) and v._data.dtype.kind in "fc" for v in values]
+    node._fixed = frozenset(
+        i for i, v in enumerate(values) if not (tracked and differentiable[i] and not _among(v, node._not_differentiable))
+    )
     if tracked:
         _check_dirty(node, inputs, values)
     if not all(_among(d, values) for d in node._dirty):
@@ -80,20 +71,11 @@ def record(
 
 
 def _among(tensor: Any, tensors: tuple[Any, ...]) -> bool:
-    """Is this object one of the tensors?"""
     return any(tensor is t for t in tensors)
 
 
-def _has_gradient(node: BackwardCFunction, value: Any) -> bool:
-    return isinstance(value, Tensor) and value._data.dtype.kind in "fc" and not _among(value, node._not_differentiable)
-
-
 def _check_dirty(node: BackwardCFunction, inputs: tuple[Tensor, ...], values: tuple[Any, ...]) -> None:
-    """Refuse in-place changes that would break the history.
-
-    Raises:
-        RuntimeError: the changed tensor is a leaf, a view among several outputs, not an input, ...
-    """
+    """Refuse in-place changes that would break the history: of a leaf, of a view among several outputs, ..."""
     for i, v in enumerate(values):
         if i in node._fixed or not _among(v, node._dirty):
             continue
@@ -119,32 +101,33 @@ def _own(node: BackwardCFunction, index: int, value: Any, inputs: tuple[Tensor, 
         elif value._view is None:
             detach_(value)
     elif is_input and not is_dirty:
-        value = _view_of_itself(value)
+        given, value = value, value._without_history()
+        base, cuts = (given, ()) if given._view is None else (given._view.base, given._view.cuts)
+        value._view = View(base, cuts, FUNCTION)
     if value._view is not None and not (is_input and is_dirty):
         value._view.kind = FUNCTION
     return value
 
 
-def _view_of_itself(tensor: Tensor) -> Tensor:
-    twin = tensor._without_history()
-    twin._view = View(tensor, (), FUNCTION) if tensor._view is None else View(tensor._view.base, tensor._view.cuts, FUNCTION)
-    return twin
-
-
 def _hang(
-    node: BackwardCFunction,
-    args: tuple[Any, ...],
-    edges: tuple[Any, ...],
-    outputs: tuple[Any, ...],
-    versions: tuple[int, ...],
+    node: BackwardCFunction, args: tuple[Any, ...], edges: tuple[Any, ...], outputs: tuple[Any, ...], versions: tuple[int, ...]
 ) -> None:
-    """Connect the node to its inputs (with their edges and versions before forward) and outputs."""
+    """Connect the node to its inputs (with their edges and versions before forward) and outputs. Note the data for pictures."""
     inputs = tuple(a for a in args if isinstance(a, Tensor))
     tensors = tuple(o for o in outputs if isinstance(o, Tensor))
-    for d in node._dirty:
-        _note_former(d, inputs, versions)
-    _place(node, args, edges, outputs)
-    node._call.inputs = tuple(_as_given(t, node._dirty) for t in inputs)
+    for d in node._dirty:  # pictures show its value before the change
+        version = next((v for t, v in zip(inputs, versions, strict=True) if t is d), 0)
+        remember(d, history_of(d, gone(d)), version)
+    frame = provenance.callers_frame()
+    node._is_tensor = tuple(isinstance(a, Tensor) for a in args)
+    node._next, node._index = tuple(e[0] for e in edges), tuple(e[1] for e in edges)
+    node._places = tuple(i if isinstance(o, Tensor) else None for i, o in enumerate(outputs))
+    metadata: list[Any] = [(o._data.shape, o._data.dtype) if isinstance(o, Tensor) else ((), None) for o in outputs]
+    (node._shape, node._dtype), node._others = metadata[0] if metadata else ((), None), tuple(metadata[1:]) or None
+    node._code, node._lasti = frame.f_code, frame.f_lasti
+    node._call = provenance.untracked(node._forward_cls.__name__, inputs, None, frame)
+    node._call.node = node
+    node._call.inputs = tuple(next(formers(t))[0] if _among(t, node._dirty) else t for t in inputs)
     for i, o in enumerate(outputs):
         if i not in node._fixed:
             _set_history(node, i, o)
@@ -169,37 +152,12 @@ def _set_history(node: BackwardCFunction, index: int, output: Tensor) -> None:
     output._keep_retaining(*old)
 
 
-def _note_former(dirty: Tensor, inputs: tuple[Tensor, ...], versions: tuple[int, ...]) -> None:
-    """Forward has changed an input. Pictures show its value before the change."""
-    version = next((v for t, v in zip(inputs, versions, strict=True) if t is dirty), 0)
-    remember(dirty, history_of(dirty, gone(dirty)), version)
-
-
-def _as_given(tensor: Tensor, dirty: tuple[Tensor, ...]) -> Tensor:
-    """The input as it was before forward."""
-    return next(formers(tensor))[0] if any(tensor is d for d in dirty) else tensor
-
-
-def _place(node: BackwardCFunction, args: tuple[Any, ...], edges: tuple[Any, ...], outputs: tuple[Any, ...]) -> None:
-    """Set the node's edges, the outputs' shapes, and the data for pictures."""
-    frame = provenance.callers_frame()
-    inputs = tuple(a for a in args if isinstance(a, Tensor))
-    node._is_tensor = tuple(isinstance(a, Tensor) for a in args)
-    node._next, node._index = tuple(e[0] for e in edges), tuple(e[1] for e in edges)
-    node._places = tuple(i if isinstance(o, Tensor) else None for i, o in enumerate(outputs))
-    metadata: list[Any] = [(o._data.shape, o._data.dtype) if isinstance(o, Tensor) else ((), None) for o in outputs]
-    (node._shape, node._dtype), node._others = metadata[0] if metadata else ((), None), tuple(metadata[1:]) or None
-    node._code, node._lasti = frame.f_code, frame.f_lasti
-    node._call = provenance.untracked(node._forward_cls.__name__, inputs, None, frame)
-    node._call.node = node
-
-
 def _keep(node: BackwardCFunction, outputs: tuple[Tensor, ...]) -> None:
     """After forward: remember versions, and save an output without its history (see Note [Own results])."""
     kept: list[Any] = []
     to_save, node._to_save = node._to_save, ()  # an output in it would make a reference cycle
     for t in to_save:
-        own = t is not None and t._node is node and any(t is o for o in outputs)
+        own = t is not None and t._node is node and _among(t, outputs)
         saved = SavedResult(t) if own else None if t is None else keep(t)
         saved = SavedTensor(saved) if isinstance(saved, Tensor) else saved
         kept.append(packed(saved, saved_hooks[-1], node) if saved_hooks and saved is not None else saved)

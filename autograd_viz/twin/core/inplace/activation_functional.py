@@ -7,12 +7,10 @@ from typing import Any
 from ..base.public import public
 from ..ops.activation import activation, activation_kinked
 from ..tensor.tensor import Tensor
+from .inplace import run_inplace
 
 
 def _run(op: Any, input: Tensor, inplace: bool, **options: Any) -> Any:
-    """Run the op, and write its result into `input` if asked."""
-    from .inplace import run_inplace
-
     return run_inplace(input, op, **options) if inplace else op(input, **options)
 
 
@@ -41,11 +39,7 @@ public("torch.selu")(selu)
 
 @public("nn.functional.hardtanh")
 def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> Any:
-    """Clamp to `min_val` and `max_val`.
-
-    Raises:
-        ValueError: `min_val` is larger than `max_val`.
-    """
+    """Clamp to `min_val` and `max_val`. Raises ValueError: `min_val` is larger than `max_val`."""
     if min_val > max_val:
         raise ValueError("min_val cannot be greater than max_val")
     return _run(activation_kinked.hardtanh_of, input, inplace, min_val=min_val, max_val=max_val)
@@ -77,18 +71,13 @@ def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Any:
 
 @public("nn.functional.celu", "torch.celu")
 def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Any:
-    """input above 0, alpha * (exp(input / alpha) - 1) below.
-
-    Raises:
-        RuntimeError: `alpha` is 0.
-    """
+    """input above 0, alpha * (exp(input / alpha) - 1) below. Raises RuntimeError: `alpha` is 0."""
     if alpha == 0:
         raise RuntimeError("ZeroDivisionError: alpha cannot be 0 for CELU")
     return _run(activation.celu_of, input, inplace, alpha=alpha)
 
 
 def _always_inplace(function: Any) -> Any:
-    """Define relu_(x) and similar functions."""
 
     def overwrite(input: Tensor, *args: Any, **options: Any) -> Any:
         return function(input, *args, inplace=True, **options)

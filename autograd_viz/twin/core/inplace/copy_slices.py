@@ -51,11 +51,7 @@ class CopySlices(Node):
         return dict(self.inner._as_call.options)
 
     def apply(self, grads: tuple[Any, ...], on_tensors: bool, wanted: Wanted = None) -> tuple[Any, ...]:
-        """Take the view's part out of the gradient, send it through `inner`, and put the result back.
-
-        Raises:
-            RuntimeError: in the base's memory order, elements of the gradient would share memory.
-        """
+        """Take the view's part out of the gradient, send it through `inner`, and put the result back."""
         if grads[0] is None:
             return (None,) * len(self._next)
         if self.is_folded:
@@ -76,20 +72,15 @@ class CopySlices(Node):
         return (whole if self._next[0] is not None else None, *results[1:])
 
     def _saved(self) -> dict[str, Any]:
-        """The saved values of `inner`."""
-        saved: dict[str, Any] = self.inner._saved()
-        return saved
+        return dict(self.inner._saved())
 
     def _release(self) -> None:
-        """Free the saved tensors of `inner`."""
         self.inner._release()
 
     def _remember(self) -> tuple[Any, ...]:
-        """The last gradients, of this node and of `inner`."""
         return (self._passed, self.inner._remember())
 
     def _recall(self, remembered: tuple[Any, ...]) -> None:
-        """Restore both."""
         self._passed = remembered[0]
         self.inner._recall(remembered[1])
 

@@ -11,7 +11,6 @@ import numpy as np
 from ..backward.instrumentation import about_to_write
 from ..backward.saved import SavedResult
 from ..base.grad_mode import State, no_grad, recording
-from ..base.kinds import View
 from ..base.memory import check_overlap, elements_overlap, is_dense, turns
 from ..base.provenance import note_change
 from ..base.quiet import quiet
@@ -33,15 +32,9 @@ _ON_EXPANDED = {"masked_fill": "mask] = scalar", "index_fill": "mask] = scalar",
 
 
 def check_inplace(tensor: Tensor, requires_grad: bool) -> None:
-    """Refuse a change that autograd cannot differentiate.
+    """Refuse a change that autograd cannot differentiate; `requires_grad` is that of the operands.
 
-    Args:
-        tensor: the tensor to change.
-        requires_grad: an operand requires grad.
-
-    Raises:
-        RuntimeError: while recording, a change of a leaf that requires grad, of a view of one, or of a view whose history
-            would become wrong. In PyTorch's words.
+    While recording, it is a change of a leaf that requires grad, of a view of one, or of a view whose history would be wrong.
     """
     if type(tensor._counter) is InferenceCounter and not State.inference:
         raise RuntimeError(
@@ -50,8 +43,11 @@ def check_inplace(tensor: Tensor, requires_grad: bool) -> None:
         )
     if not recording() or not (requires_grad or _wants_gradient(tensor)):
         return
-    if tensor._view is not None:
-        _check_view(tensor, tensor._view)
+    if (view := tensor._view) is not None:
+        if view.kind != NORMAL:
+            raise RuntimeError(why_forbidden(tensor, view.kind))
+        if _wants_gradient(tensor) and view.base.is_leaf:
+            raise RuntimeError("a view of a leaf Variable that requires grad is being used in an in-place operation.")
     if _wants_gradient(tensor) and tensor._node is None:
         raise RuntimeError("a leaf Variable that requires grad is being used in an in-place operation.")
 
@@ -63,19 +59,8 @@ def _wants_gradient(value: Any) -> bool:
     return value._requires_grad or (value._view is not None and value._view.base._requires_grad)
 
 
-def _check_view(tensor: Tensor, view: View) -> None:
-    if view.kind != NORMAL:
-        raise RuntimeError(why_forbidden(tensor, view.kind))
-    if _wants_gradient(tensor) and view.base.is_leaf:
-        raise RuntimeError("a view of a leaf Variable that requires grad is being used in an in-place operation.")
-
-
 def run_inplace(self: Tensor, op: Callable[..., Any], *operands: Any, **options: Any) -> Tensor:
-    """Write `op(self, *operands)` into the memory of `self`. The op becomes its history.
-
-    Raises:
-        RuntimeError: autograd cannot differentiate the change, or elements share memory.
-    """
+    """Write `op(self, *operands)` into the memory of `self`, unless elements share memory. The op becomes its history."""
     recorded = any(map(_wants_gradient, (*operands, *options.values())))
     check_inplace(self, recorded)
     if recording() and (recorded or _wants_gradient(self)):
@@ -93,11 +78,7 @@ def run_inplace(self: Tensor, op: Callable[..., Any], *operands: Any, **options:
 
 
 def fill_inplace(self: Tensor, op: Callable[..., Any], *operands: Any, **options: Any) -> Tensor:
-    """`run_inplace` for an op that may write to elements that share memory, because all of them get one value.
-
-    Raises:
-        RuntimeError: autograd cannot differentiate the change, or a tensor would be written to elements that share memory.
-    """
+    """`run_inplace` for an op that may write to elements that share memory, because all of them get one value."""
     check_inplace(self, any(map(_wants_gradient, (*operands, *options.values()))))
     if any(isinstance(t, Tensor) and not _is_same(self._data, t._data) for t in operands):
         check_overlap(self._data)
@@ -120,11 +101,8 @@ def _run(self: Tensor, op: Callable[..., Any], *operands: Any, **options: Any) -
 
 def _share(a: Tensor, b: Tensor) -> bool:
     """May they share memory? The result of `.data` does, with its own version counter."""
-    return a._counter is b._counter is not None or _owner(a._data) is _owner(b._data)
-
-
-def _owner(array: Any) -> Any:
-    return array if array.base is None else array.base
+    own, other = (x._data if x._data.base is None else x._data.base for x in (a, b))
+    return a._counter is b._counter is not None or own is other
 
 
 def _check_partial_overlap(written: Any, read: Any) -> None:
@@ -139,17 +117,12 @@ def _check_partial_overlap(written: Any, read: Any) -> None:
 
 def _is_same(a: Any, b: Any) -> bool:
     """Are they the same elements in the same order?"""
-    return a is b or bool(
-        a.ctypes.data == b.ctypes.data and a.strides == b.strides and a.shape == b.shape and a.dtype == b.dtype
-    )
+    mine, others = ((x.ctypes.data, x.strides, x.shape, x.dtype) for x in (a, b))
+    return bool(mine == others)
 
 
 def _write(self: Tensor, result: Tensor, op: Callable[..., Any], operands: tuple[Any, ...], options: dict[str, Any]) -> None:
-    """Write the values of the result into the memory of `self`. Elements that share a place are computed in turn.
-
-    Raises:
-        RuntimeError: they do not fit.
-    """
+    """Write the values of the result into the memory of `self`. Elements that share a place are computed in turn."""
     if result._data.shape != self._data.shape:
         raise RuntimeError(f"output with shape {list(self.shape)} doesn't match the broadcast shape {list(result.shape)}")
     if not np.can_cast(result._data.dtype, self._data.dtype, "same_kind"):
@@ -177,21 +150,15 @@ def _rebase(self: Tensor, old: Tensor, old_base: Tensor | None, result: Tensor, 
         rebase_view(self, inner, old_base, version)
     elif inner is not None or result._node is not self._node:
         self._requires_grad, self._node, self._output_nr = result._requires_grad, inner, result._output_nr
-    if isinstance(inner, PrimitiveNode):
-        _save_new_value(inner, self)
+    if isinstance(inner, PrimitiveNode):  # if it saves its own result, it saves the changed memory, at its new version
+        for kept in (getattr(inner, slot) for slot in inner.slots):
+            if isinstance(kept, SavedResult) and kept.unpack_hook is None:
+                kept.now(self)
     if self._view is None or inner is None:
         self._made_by = made_by
     if made_by is not None:  # a tensor multiplied by itself: the input is the old tensor
         made_by.inputs = tuple(old if t is self else t for t in made_by.inputs)
     self._keep_retaining(old._node, old._output_nr)
-
-
-def _save_new_value(node: PrimitiveNode, changed: Tensor) -> None:
-    """Update a node that saves its own result: it saves the changed memory, at its new version."""
-    for slot in node.slots:
-        kept = getattr(node, slot)
-        if isinstance(kept, SavedResult) and kept.unpack_hook is None:
-            kept.now(changed)
 
 
 def in_place(op: Callable[..., Any], name: str) -> Callable[..., Tensor]:
@@ -226,14 +193,9 @@ def mul_(self: Tensor, other: Any) -> Tensor:
     return run_inplace(self, arithmetic.mul, other)
 def div_(self: Tensor, other: Any, *, rounding_mode: str | None = None) -> Tensor:
     """self /= other."""
-    options = {"rounding_mode": rounding_mode} if rounding_mode else {}
-    return run_inplace(self, rounding.div, other, **options)
+    return run_inplace(self, rounding.div, other, **({"rounding_mode": rounding_mode} if rounding_mode else {}))
 def copy_(self: Tensor, src: Tensor, non_blocking: bool = False) -> Tensor:
-    """self[...] = src.
-
-    Raises:
-        TypeError: `src` is not a tensor.
-    """
+    """self[...] = src, a tensor."""
     if not isinstance(src, Tensor):
         raise TypeError(f"copy_(): argument 'other' (position 1) must be Tensor, not {type(src).__name__}")
     return (fill_inplace if _is_same(self._data, src._data) else run_inplace)(self, _copied, src)
@@ -241,11 +203,7 @@ def zero_(self: Tensor) -> Tensor:
     """All elements 0."""
     return fill_inplace(self, filling.zero)
 def detach_(self: Tensor) -> Tensor:
-    """Leave the graph: no grad_fn, does not require grad.
-
-    Raises:
-        RuntimeError: the tensor is a view.
-    """
+    """Leave the graph: no grad_fn, does not require grad. Raises RuntimeError: the tensor is a view."""
     if self._view is not None:
         raise RuntimeError(
             "Can't detach views in-place. Use detach() instead. If you are using DistributedDataParallel (DDP) for training, "

@@ -1,15 +1,20 @@
-"""x.squeeze_(), x.t_(), x.as_strided_(): the tensor itself gets another shape, with the same memory."""
+"""x.squeeze_(), x.t_(), x.as_strided_(): the tensor itself gets another shape; x.set_(), x.resize_(): other memory."""
 
 from __future__ import annotations
 
 import inspect
+import math
 from typing import Any, cast
+
+import numpy as np
 
 from ..base.grad_mode import recording
 from ..base.public import public
 from ..op.primitive import Primitive, primitive
 from ..ops.shape import shape, strided
+from ..ops.shape.strided import cut_out, memory_of
 from ..ops.shape.views import listed
+from ..tensor.creation import sizes_of
 from ..tensor.tensor import Tensor
 from .inplace import check_inplace
 
@@ -81,9 +86,8 @@ def transpose_(self: Tensor, dim0: int, dim1: int) -> Tensor:
 @public("Tensor.as_strided_")
 def as_strided_(self: Tensor, size: Any, stride: Any, storage_offset: int | None = None) -> Tensor:
     """In place: view the memory with this shape, these strides and this offset, in elements."""
-    geometry = {"size": tuple(size), "stride": tuple(stride), "storage_offset": storage_offset}
     before = self.storage_offset()
-    become(self, as_strided, **geometry, before=before)
+    become(self, as_strided, size=tuple(size), stride=tuple(stride), storage_offset=storage_offset, before=before)
     if self._view is None and storage_offset not in (None, before):
         self._more.first = storage_offset
     return self
@@ -93,3 +97,58 @@ def as_strided_(self: Tensor, size: Any, stride: Any, storage_offset: int | None
 def t_(self: Tensor) -> Tensor:
     """In place: transpose a matrix."""
     return become(self, t)
+
+
+@public("Tensor.set_")
+def set_(self: Tensor, source: Tensor | None = None, storage_offset: int = 0, size: Any = None, stride: Any = None) -> Tensor:
+    """In place: share the memory of `source`, or without one become empty.
+
+    With a shape `size`, it begins at element `storage_offset` of that memory. `stride` is in elements, by default row-major.
+
+    Raises:
+        RuntimeError: another type, a leaf that requires grad is changed while recording, or the memory is too small.
+        TypeError: `source` is not a tensor.
+    """
+    if source is not None and not isinstance(source, Tensor):
+        raise TypeError(f"set_(): argument 'source' (position 1) must be Tensor, not {type(source).__name__}")
+    if source is not None and source.dtype is not self.dtype:
+        raise RuntimeError(f"Could not set tensor of type {source.dtype.cpp} to a tensor of type {self.dtype.cpp}")
+    check_inplace(self, source is not None and source.requires_grad)
+    if source is None:
+        self._data = np.empty(0, self._data.dtype)
+    elif size is None:
+        self._data = source._data
+    else:
+        shape = sizes_of("set_", (size,))
+        steps = tuple(math.prod(shape[d + 1 :]) for d in range(len(shape))) if stride is None else tuple(stride)
+        self._data = cut_out(memory_of(source._data)[0], storage_offset, shape, steps)
+    self._bump_version()
+    if self._extra is not None:
+        self._extra.accumulator = None  # an existing graph leads to the old leaf
+    return self
+
+
+@public("Tensor.resize_")
+def resize_(self: Tensor, *size: Any, memory_format: Any = None) -> Tensor:
+    """In place: take the elements of the memory, from the first on, in row-major order.
+
+    If the memory is too small, `self` gets new memory, filled up with zeros.
+
+    Raises RuntimeError: `self` requires grad, or a length is negative. Raises TypeError: a length is not a whole number.
+    """
+    if self.requires_grad:
+        raise RuntimeError("cannot resize variables that require grad")
+    shape = sizes_of("resize_", size)
+    row, first = memory_of(self._data)
+    if first + math.prod(shape) > row.size:
+        row = np.concatenate([row[first:], np.zeros(math.prod(shape) - (row.size - first), row.dtype)])
+        first = 0
+    self._data = row[first : first + math.prod(shape)].reshape(shape)
+    self._bump_version()
+    return self
+
+
+@public("Tensor.resize_as_")
+def resize_as_(self: Tensor, the_template: Tensor, *, memory_format: Any = None) -> Tensor:
+    """In place: `resize_` to the shape of another tensor."""
+    return resize_(self, *the_template.shape)

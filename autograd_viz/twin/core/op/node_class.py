@@ -5,6 +5,7 @@ See Note [Programs from tables] in call.py.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -41,9 +42,9 @@ def make_node_class(p: Table) -> type[PrimitiveNode]:
     body: dict[str, Any] = {}
     for i, n in enumerate(p.saved_names):
         if not n.startswith("_"):
-            body[f"_saved_{n}"] = property(lambda node, i=i: node.unpack(i))
+            body[f"_saved_{n}"] = property(partial(PrimitiveNode.unpack, index=i))
         if n in (*p.inputs, *p.options) or p.result_index(n) is not None:
-            body[f"_raw_saved_{n}"] = property(lambda node, i=i: node.raw_saved(i))
+            body[f"_raw_saved_{n}"] = property(partial(PrimitiveNode.raw_saved, index=i))
     if "::" in p.node_name:
         body["name"] = lambda node: p.node_name
     if p.node_name.endswith("NotImplemented"):  # it has an edge only for an input that requires grad

@@ -9,8 +9,8 @@ import numpy as np
 
 from ..base.dtypes import promote
 from ..tensor.arguments import TENSOR_OPTIONS, array_of
+from ..tensor.number import fitted
 from ..tensor.refusals import scalar_type
-from ..tensor.scalars import fitted
 from .real_only import REAL_ONLY, refuse_complex
 from .table import Table
 

@@ -2,9 +2,9 @@
 
 from .arguments import SEVERAL, brought_together, check_broadcast, check_dim, distinct_dims, from_front, ints
 from .as_array import Array, Size
-from .copying import _rebuilt as _rebuilt  # pickles contain this path
+from .interchange import _rebuilt as _rebuilt  # pickles contain this path
+from .number import fitted
 from .refusals import check_expands, check_scalar_type, check_tensor, of_tensors, refuse, refuse_if, refusing, scalar_type
-from .scalars import fitted
 from .tensor import Tensor
 
 __all__ = [

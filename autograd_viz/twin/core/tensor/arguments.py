@@ -28,11 +28,7 @@ SEVERAL = (list, tuple)  # for isinstance: `list | tuple` would make a new objec
 
 
 def as_operand(value: Any, op: str, position: int, parameter: str = "self") -> Tensor:
-    """A Python number or NumPy array as an operand. A number stays weak in type promotion.
-
-    Raises:
-        TypeError: it is neither, or the op takes no number there.
-    """
+    """A Python number or NumPy array as an operand, where the op takes one. A number stays weak in type promotion."""
     kind = type(value)
     if isinstance(value, np.ndarray):
         return Tensor(value)
@@ -58,8 +54,7 @@ def array_of(value: Any) -> Any:
 
 def brought_together(*operands: Tensor | None) -> tuple[Any, ...]:
     """The operands' arrays in their common type, by PyTorch's rules."""
-    there = [(t._data.dtype, t._data.ndim, t._is_number) for t in operands if t is not None]
-    common = promote(there)
+    common = promote([(t._data.dtype, t._data.ndim, t._is_number) for t in operands if t is not None])
     return tuple(None if t is None else quiet.run(t._data.astype, common, copy=False) for t in operands)
 
 
@@ -92,12 +87,7 @@ def from_front(dim: int, ndim: int) -> int:
 
 
 def distinct_dims(dims: Iterable[int], ndim: int) -> tuple[int, ...]:
-    """The dims counted from the front. Each may occur once.
-
-    Raises:
-        IndexError: out of range.
-        RuntimeError: a dim occurs twice.
-    """
+    """The dims counted from the front. Each may occur once."""
     front = tuple(from_front(d, ndim) for d in dims)
     twice = [d for i, d in enumerate(front) if d in front[:i]]
     if twice:

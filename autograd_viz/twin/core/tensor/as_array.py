@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import warnings
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,10 +13,6 @@ from ..base.dtypes import dtype, from_numpy_dtype
 from ..base.grad_mode import recording
 from ..base.happened import became_number
 from ..base.kinds import View
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
 
 Array = np.ndarray[Any, Any]
 
@@ -39,10 +37,7 @@ class Size(tuple[int, ...]):
 
     def numel(self) -> int:
         """The number of elements."""
-        n = 1
-        for length in self:
-            n *= length
-        return n
+        return math.prod(self)
 
 
 class AsArray:
@@ -63,11 +58,7 @@ class AsArray:
         return Size(self._data.shape)
 
     def size(self, dim: int | None = None) -> Any:
-        """The shape, or the length of one dimension.
-
-        Raises:
-            IndexError: there is no such dimension.
-        """
+        """The shape, or the length of one dimension. Raises IndexError: there is no such dimension."""
         if dim is None:
             return self.shape
         if not -self._data.ndim <= dim < self._data.ndim:
@@ -96,14 +87,11 @@ class AsArray:
         """True if the elements lie in row-major order without gaps."""
         return bool(self._data.flags.c_contiguous)
 
-    @property
-    def ndim(self) -> int:
-        """The number of dimensions."""
-        return self._data.ndim
-
     def dim(self) -> int:
         """The number of dimensions."""
         return self._data.ndim
+
+    ndim = property(dim)
 
     def numel(self) -> int:
         """The number of elements."""
@@ -151,11 +139,7 @@ class AsArray:
         return self._data.tolist()
 
     def item(self) -> Any:
-        """The one value as a Python number.
-
-        Raises:
-            RuntimeError: there is not exactly one element.
-        """
+        """The one value as a Python number. Raises RuntimeError: there is not exactly one element."""
         if self._data.size != 1:
             raise RuntimeError(f"a Tensor with {self._data.size} elements cannot be converted to Scalar")
         if self._requires_grad:

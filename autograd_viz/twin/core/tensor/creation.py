@@ -1,4 +1,7 @@
-"""Leaves from numbers: the common part of all factories, and the factories that take a shape."""
+"""Leaves from numbers: the common part of all factories, and the factories that take a shape.
+
+The types from before dtypes make tensors, too: torch.FloatTensor is also a type for isinstance.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from ..base import provenance
+from ..base import dtypes, provenance
 from ..base.device import check_device
-from ..base.dtypes import dtype, from_numpy_dtype, get_default_dtype
+from ..base.dtypes import dtype, float64, from_numpy_dtype, get_default_dtype
 from ..base.public import public
 from .arguments import default_array
 from .as_array import Array, Size
@@ -42,26 +45,23 @@ def leaf(
 
 
 def nested_array(data: Any, wanted: dtype | None) -> Array:
-    """Numbers, nested lists, arrays or tensors as a new array.
-
-    Raises:
-        ValueError, TypeError, RuntimeError: `data` cannot be a tensor; in PyTorch's words.
-    """
+    """Numbers, nested lists, arrays or tensors as a new array. What cannot be one is refused in PyTorch's words."""
     data = list(data) if isinstance(data, range) else data
     values = _plain_values(data, _shape_of(data), 0) if isinstance(data, list | tuple) else data
     if values is data:
         _check_scalar(data)
     try:
         if not np.size(values) and values is not data:
-            return np.zeros(np.shape(values), _float_or(wanted).numpy)
+            return np.zeros(np.shape(values), (wanted or get_default_dtype()).numpy)
         if isinstance(data, int | list | tuple) and wanted is not None and wanted.numpy.kind in "iu":
             np.array(values, wanted.numpy)  # raises if a value does not fit
         first = values
         while isinstance(first, list):
             first = first[0]
         array = default_array(np.array(values) if isinstance(first, np.ndarray | np.generic) else values, wanted)
-        of_python = values is not data or isinstance(data, complex)
-        return array.astype(_complex_default()) if of_python and wanted is None and array.dtype == np.complex128 else array
+        if wanted is None and array.dtype == np.complex128 and (values is not data or isinstance(data, complex)):
+            return array.astype(np.complex128 if get_default_dtype() is float64 else np.complex64)
+        return array
     except OverflowError:
         if wanted is not None:
             raise RuntimeError(f"value cannot be converted to type {wanted.name} without overflow") from None
@@ -69,11 +69,7 @@ def nested_array(data: Any, wanted: dtype | None) -> Array:
 
 
 def array_or_shape(data: tuple[Any, ...], kind: dtype | None = None) -> Array:
-    """The array of ``Tensor([1, 2])``, ``Tensor(other)``, or ``Tensor(2, 3)``, which is a shape. None is the default type.
-
-    Raises:
-        TypeError: neither values nor lengths.
-    """
+    """The array of ``Tensor([1, 2])``, ``Tensor(other)``, or ``Tensor(2, 3)``, which is a shape. None is the default type."""
     kind = kind or get_default_dtype()
     if len(data) == 1 and isinstance(data[0], Tensor):
         return data[0]._data
@@ -96,11 +92,7 @@ def array_of_call(data: tuple[Any, ...], is_ours: bool) -> Array:
 
 
 def _shape_of(data: Any) -> list[int]:
-    """The shape of nested lists, read from their first elements.
-
-    Raises:
-        ValueError: the nesting is too deep; a list that holds itself has no end.
-    """
+    """The shape of nested lists, read from their first elements. A list that holds itself has no end."""
     shape: list[int] = []
     while isinstance(data, list | tuple):
         if len(shape) == MOST_DIMS:
@@ -115,12 +107,10 @@ def _shape_of(data: Any) -> list[int]:
 def _plain_values(data: Any, shape: list[int], depth: int) -> Any:
     """`data` with one-element tensors as numbers. All lists of a level must have the same length."""
     if depth == len(shape):
+        if isinstance(data, Tensor) and data.numel() != 1:
+            raise ValueError("only one element tensors can be converted to Python scalars")
         if isinstance(data, Tensor | np.ndarray):
-            if data.ndim == 0 or (isinstance(data, Tensor) and data.numel() == 1):
-                return data.item()
-            if isinstance(data, Tensor):
-                raise ValueError("only one element tensors can be converted to Python scalars")
-            return data
+            return data.item() if isinstance(data, Tensor) or data.ndim == 0 else data
         if isinstance(data, str):
             raise ValueError("too many dimensions 'str'")
         _check_scalar(data)
@@ -141,26 +131,13 @@ def _check_scalar(value: Any) -> None:
         raise ValueError("Overflow when unpacking long long")
 
 
-def _complex_default() -> np.dtype[Any]:
-    return np.dtype(np.complex128 if get_default_dtype().name == "float64" else np.complex64)
-
-
-def _float_or(wanted: dtype | None) -> dtype:
-    return wanted or get_default_dtype()
-
-
 @public("torch.tensor")
 def tensor(
     data: Any, *, dtype: dtype | None = None, device: Any = None, requires_grad: bool = False, pin_memory: bool = False
 ) -> Tensor:
     """A new leaf with a copy of `data`: a number, nested lists, an array or a tensor.
 
-    Args:
-        data: Python floats get the default type (float32); arrays keep theirs.
-        dtype: the element type.
-        device: the CPU.
-        requires_grad: record the ops on it.
-        pin_memory: has no effect.
+    Python floats get the default type (float32); arrays keep theirs. `pin_memory` has no effect.
 
     Raises:
         TypeError: `data` does not hold numbers.
@@ -185,11 +162,7 @@ def as_tensor(data: Any, dtype: dtype | None = None, device: Any = None) -> Tens
 
 @public("torch.from_numpy")
 def from_numpy(ndarray: Array) -> Tensor:
-    """A tensor that shares the memory of an array.
-
-    Raises:
-        TypeError: not an array, or a type that tensors cannot hold.
-    """
+    """A tensor that shares the memory of an array. Raises TypeError: not an array, or a type that tensors cannot hold."""
     if not isinstance(ndarray, np.ndarray):
         raise TypeError(f"expected np.ndarray (got {type(ndarray).__name__})")
     from_numpy_dtype(ndarray.dtype)  # raises for a type that tensors cannot hold
@@ -199,50 +172,37 @@ def from_numpy(ndarray: Array) -> Tensor:
 @public("torch.scalar_tensor")
 def scalar_tensor(s: Any, *, dtype: dtype | None = None, device: Any = None, requires_grad: bool = False) -> Tensor:
     """A 0-d leaf in the default type."""
-    return leaf("scalar_tensor", np.array(s, _float_or(dtype).numpy), requires_grad, device)
+    return leaf("scalar_tensor", np.array(s, (dtype or get_default_dtype()).numpy), requires_grad, device)
 
 
 # -- of a shape -----------------------------------------------------------------------------------------------------------
 
 
 def sizes_of(name: str, size: Any) -> tuple[int, ...]:
-    """The shape from ``f(2, 3)`` or ``f((2, 3))``.
-
-    Raises:
-        TypeError: a length is not a whole number.
-        RuntimeError: a length is negative.
-    """
-    size = tuple(size[0]) if len(size) == 1 and isinstance(size[0], list | tuple) else tuple(size)
+    """The shape from ``f(2, 3)`` or ``f((2, 3))``. Lengths are whole numbers from 0 on."""
+    size = size[0] if len(size) == 1 and isinstance(size[0], list | tuple) else size
     for i, s in enumerate(size):
         if isinstance(s, bool) or not (isinstance(s, int | np.integer) or (isinstance(s, Tensor) and s.ndim == 0)):
             got = type(s).__name__
-            if i == 0:
-                raise TypeError(f"{name}(): argument 'size' (position 1) must be tuple of ints, not {got}")
-            raise TypeError(
-                f"{name}(): argument 'size' failed to unpack the object at pos {i + 1} with error "
-                f'"type must be tuple of ints,but got {got}"'
-            )
-    if any(int(s) < 0 for s in size):
+            inside = f'failed to unpack the object at pos {i + 1} with error "type must be tuple of ints,but got {got}"'
+            first = f"(position 1) must be tuple of ints, not {got}"
+            raise TypeError(f"{name}(): argument 'size' {inside if i else first}")
+    shape = tuple(map(int, size))
+    if min(shape, default=0) < 0:
         if name in ("zeros", "ones"):
             raise RuntimeError(f"{name}: Dimension size must be non-negative.")
-        raise RuntimeError(f"Trying to create tensor with negative dimension {min(map(int, size))}: {list(map(int, size))}")
-    return tuple(int(s) for s in size)
+        raise RuntimeError(f"Trying to create tensor with negative dimension {min(shape)}: {list(shape)}")
+    return shape
 
 
-def drawn(
-    name: str,
-    size: Any,
-    draw: Callable[[int, np.dtype[Any]], Array],
-    dtype: dtype | None = None,
-    **made: Any,
-) -> Tensor:
+def drawn(name: str, size: Any, draw: Callable[[int, np.dtype[Any]], Array], dtype: dtype | None = None, **made: Any) -> Tensor:
     """A leaf of shape `size` with numbers from ``draw(how many, type)``."""
     shape = sizes_of(name, tuple(size))
-    kind = _float_or(dtype)
-    return leaf(name, draw(int(np.prod(shape)), kind.numpy).astype(kind.numpy).reshape(shape), **made)
+    kind = (dtype or get_default_dtype()).numpy
+    return leaf(name, draw(int(np.prod(shape)), kind).astype(kind).reshape(shape), **made)
 
 
-def _random(name: str, kernel: str, draw: Any) -> tuple[Any, Any]:
+def _random(name: str, numbers: str, kernel: str, draw: Any) -> tuple[Any, Any]:
     """`rand` and `rand_like` from ``draw(generator, how many, type, into memory in order)``."""
 
     def checked(generator: Generator | None, n: int, kind: np.dtype[Any], in_order: bool = True) -> Array:
@@ -258,17 +218,76 @@ def _random(name: str, kernel: str, draw: Any) -> tuple[Any, Any]:
         numbers = checked(generator, array.size, kind, memory_order(array) == list(range(array.ndim)))
         return leaf(f"{name}_like", laid_out(numbers.astype(kind, copy=False), array), **made)
 
-    of_size.__name__, like.__name__ = name, f"{name}_like"
+    of_size.__doc__ = f"{numbers}. Arguments: the shape, generator, dtype, device, requires_grad."
+    like.__doc__ = f"{numbers} in the shape and type of `input`."
+    for function, full in ((of_size, name), (like, f"{name}_like")):
+        function.__name__ = full
+        public(f"torch.{full}")(function)
     return of_size, like
 
 
-rand, rand_like = _random("rand", "check_uniform_bounds", lambda source, n, kind, _: source.uniform(n, kind))
-rand.__doc__ = "Uniform numbers from [0, 1). Arguments: the shape, generator, dtype, device, requires_grad."
-rand_like.__doc__ = "Uniform numbers from [0, 1) in the shape and type of `input`."
-randn, randn_like = _random(
-    "randn", "normal_kernel_cpu", lambda source, n, kind, in_order: source.normal(n, kind, blocks=in_order)
+rand, rand_like = _random(
+    "rand", "Uniform numbers from [0, 1)", "check_uniform_bounds", lambda source, n, kind, _: source.uniform(n, kind)
 )
-randn.__doc__ = "Standard normal numbers. Arguments: the shape, generator, dtype, device, requires_grad."
-randn_like.__doc__ = "Standard normal numbers in the shape and type of `input`."
-for _factory in (rand, rand_like, randn, randn_like):
-    public(f"torch.{_factory.__name__}")(_factory)
+randn, randn_like = _random(
+    "randn", "Standard normal numbers", "normal_kernel_cpu",
+    lambda source, n, kind, in_order: source.normal(n, kind, blocks=in_order),
+)  # fmt: skip
+
+
+# -- of the types from before dtypes ----------------------------------------------------------------------------------------
+
+NO_CUDA = "type {} not available. Torch not compiled with CUDA enabled."
+
+
+class LegacyType(type):
+    """The type of torch.FloatTensor and its like. Their instances are the tensors of one dtype."""
+
+    dtype: dtypes.dtype
+    is_cuda: bool  # of the missing device
+
+    def __instancecheck__(cls, x: object) -> bool:
+        return isinstance(x, Tensor) and x.dtype is cls.dtype and not cls.is_cuda
+
+    def __call__(cls, *data: Any, device: Any = None) -> Tensor:
+        """A tensor of values, or of a shape."""
+        if cls.is_cuda:
+            raise TypeError(NO_CUDA.format(f"{cls.__module__}.{cls.__name__}"))
+        check_device(device)
+        if data and isinstance(data[0], Tensor) and data[0].ndim and data[0].dtype is not cls.dtype:
+            raise TypeError(f"expected a {cls.__module__}.{cls.__name__} (got a torch.{data[0].dtype.legacy}Tensor)")
+        return leaf(cls.__name__, array_or_shape(data, cls.dtype))
+
+
+def legacy_types(module: str) -> dict[str, LegacyType]:
+    """The old types of "torch" or "torch.cuda" by name."""
+    named = {f"{kind.legacy}Tensor": kind for kind in dtypes.BY_NAME.values() if not kind.is_complex}
+    body = {"__module__": module, "is_cuda": module != "torch"}
+    return {name: LegacyType(name, (), {**body, "dtype": kind}) for name, kind in named.items()}
+
+
+TYPES = legacy_types("torch")
+for _name, _type in TYPES.items():
+    public(f"torch.{_name}")(_type)
+
+
+def of_legacy_type(given: Any) -> dtypes.dtype:
+    """The dtype of an old type, or of its name: "torch.FloatTensor"."""
+    if not isinstance(given, str | type):
+        raise TypeError("dtype must be a type, str, or dtype object")
+    name = given if isinstance(given, str) else f"{given.__module__}.{given.__name__}"
+    if name.startswith("torch.cuda."):
+        raise TypeError(NO_CUDA.format(name))
+    if (found := TYPES.get(name.removeprefix("torch."))) is None:
+        raise ValueError(f"invalid type: {name!r}")
+    return found.dtype
+
+
+@public("torch.set_default_tensor_type")
+def set_default_tensor_type(t: Any) -> None:
+    """Choose the type of ``tensor(1.0)``, by its old type or its name. Raises TypeError: not a floating point type."""
+    if not isinstance(t, str | type):
+        raise TypeError("invalid type object: only floating-point types are supported as the default type")
+    if not (kind := of_legacy_type(t)).is_floating_point:
+        raise TypeError("only floating-point types are supported as the default type")
+    dtypes.set_default_dtype(kind)

@@ -39,12 +39,7 @@ class InferenceCounter(list[int]):
 
 
 def check_assigned_grad(tensor: Any, value: Any, kind: Any) -> None:
-    """Refuse a value that cannot be the gradient of `tensor`; `kind` is Tensor.
-
-    Raises:
-        TypeError: not a tensor.
-        RuntimeError: another shape or type, or the tensor itself.
-    """
+    """Refuse a value that cannot be the gradient of `tensor`; `kind` is Tensor."""
     if not isinstance(value, kind):
         raise TypeError(f"assigned grad expected to be a Tensor or None but got grad of type {type(value).__name__}")
     if value is tensor:

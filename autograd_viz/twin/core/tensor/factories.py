@@ -13,9 +13,9 @@ from ..base.dtypes import from_numpy_dtype, get_default_dtype, int64
 from ..base.public import public
 from .as_array import Array
 from .creation import COPY_WARNING, array_or_shape, drawn, leaf, nested_array, sizes_of
+from .number import fitted
 from .random import Generator, chosen, laid_out
 from .refusals import check_tensor
-from .scalars import fitted
 from .tensor import Tensor
 
 
@@ -77,8 +77,7 @@ def new_full(self: Tensor, size: Any, fill_value: Any, *, dtype: Dtype | None = 
 def new(self: Tensor, *data: Any, size: Any = None) -> Any:
     """The old factory method, in the type of `self`. Nested lists give values, lengths a shape, a tensor its memory.
 
-    Raises:
-        TypeError: neither, or a tensor of another type.
+    Raises TypeError: neither, or a tensor of another type.
     """
     if len(data) == 1 and isinstance(data[0], Tensor):
         if data[0].dtype is not self.dtype:
@@ -133,10 +132,8 @@ def _in_chunks(start: float, step: float, count: int, kind: np.dtype[Any]) -> Ar
 @public("torch.arange")
 def arange(*bounds: Any, dtype: Dtype | None = None, **made: Any) -> Tensor:
     """``arange(end)``, ``arange(start, end)`` or ``arange(start, end, step)``. `end` is excluded."""
-    named = [made.pop(n, None) for n in ("start", "end", "step")]
-    if named[0] is not None and not bounds:
-        bounds = (named[0],)
-    bounds = (*bounds, *(b for b in named[1:] if b is not None))
+    first, *named = (made.pop(n, None) for n in ("start", "end", "step"))
+    bounds = (*(bounds or (() if first is None else (first,))), *(b for b in named if b is not None))
     if not 1 <= len(bounds) <= 3:
         forms = "(end), (start, end) or (start, end, step)"
         raise TypeError(f"arange() received an invalid combination of arguments; it takes {forms}")
@@ -177,8 +174,7 @@ def _evenly(start: Any, end: Any, steps: int, kind: np.dtype[Any]) -> Array:
     i = np.arange(steps)
     step = inner.type(end - start) / inner.type(max(steps - 1, 1))
     from_start, from_end = start + i.astype(inner) * step, end - (steps - 1 - i).astype(inner) * step
-    values: Array = np.where(i < steps // 2, from_start, from_end).astype(kind)
-    return values
+    return np.asarray(np.where(i < steps // 2, from_start, from_end).astype(kind))
 
 
 @public("torch.linspace")
@@ -237,9 +233,7 @@ def randint(
 ) -> Tensor:
     """Whole numbers from [low, high): ``randint(high, size)`` or ``randint(low, high, size)``.
 
-    Raises:
-        TypeError: no `size`.
-        RuntimeError: `low` is not smaller than `high`, or `dtype` is complex.
+    Raises RuntimeError: `low` is not smaller than `high`, or `dtype` is complex.
     """
     if size is None and isinstance(high, list | tuple):
         low, high, size = 0, low, high

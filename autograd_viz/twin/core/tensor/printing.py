@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from ..base.dtypes import bool_, complex64, complex128, float64, get_default_dtype, int64
 from ..base.public import public
-
-if TYPE_CHECKING:
-    from .as_array import Array
-    from .tensor import Tensor
+from .as_array import Array
+from .tensor import Tensor
 
 
 class Options(NamedTuple):
@@ -65,14 +63,11 @@ def _words(values: list[Any], is_float: bool, options: Options) -> tuple[list[st
         return [t.rjust(width) for t in texts], width
     counted = [v for v in values if v and math.isfinite(v)]
     style = _float_style(list(map(abs, counted)), options.sci_mode)
-    texts = (
-        f"{options.form(style)} " * len(values) % tuple(values)
-    ).split()  # one format call takes half the time of one per element
+    # one format call takes half the time of one per element
+    texts = (f"{options.form(style)} " * len(values) % tuple(values)).split()
     if style == "int":
         texts = [t + "." * math.isfinite(v) for t, v in zip(texts, values, strict=True)]
-    are_all = len(counted) == len(values)
-    wide = texts if are_all else [t for t, v in zip(texts, values, strict=True) if v and math.isfinite(v)]
-    width = max(map(len, wide), default=1)
+    width = max((len(t) for t, v in zip(texts, values, strict=True) if v and math.isfinite(v)), default=1)
     return [t.rjust(width) for t in texts], width
 
 
@@ -91,12 +86,6 @@ def _float_style(magnitudes: list[float], sci_mode: bool | None) -> str:
     if high / low > 1000.0 or high > 1.0e8 or low < 1.0e-4 if sci_mode is None else sci_mode:
         return "e"
     return "int" if all(m.is_integer() for m in magnitudes) else "f"
-
-
-def _float_text(value: float, options: Options) -> str:
-    """The text of a number that is the only element of a tensor."""
-    style = _float_style([abs(value)] if value and math.isfinite(value) else [], options.sci_mode)
-    return options.form(style) % value + "." * (style == "int" and math.isfinite(value))
 
 
 def _vector(words: list[str], indent: int, width: int, is_cut: bool, options: Options) -> str:
@@ -125,8 +114,7 @@ def _nested(words: list[str], sizes: list[tuple[int, bool]], indent: int, width:
 
 def _shown(array: Array, edge: int) -> Array:
     """The elements that a summarized print shows. They alone decide the width."""
-    for axis in range(array.ndim):
-        length = array.shape[axis]
+    for axis, length in enumerate(array.shape):
         if length > 2 * edge:
             array = array.take([*range(edge), *range(length - edge, length)], axis)
     return array
@@ -137,25 +125,16 @@ def values_text(array: Array, indent: int = 0, options: Options = DEFAULT) -> st
     if array.size == 0:
         return "[]"
     if array.ndim == 0 and array.dtype.kind == "f":
-        return _float_text(float(array), options)
+        return _words([float(array)], True, options)[0][0]
     shown = _shown(array, options.edgeitems) if array.size > options.threshold else array
     if shown.size == 0:
         return "[...]"
     sizes = [(few, few < all) for few, all in zip(shown.shape, array.shape, strict=True)]
-    is_float = array.dtype.kind == "f"
-    words, width = (
-        _complex_words(shown, options) if array.dtype.kind == "c" else _words(shown.ravel().tolist(), is_float, options)
-    )
+    if (kind := array.dtype.kind) == "c":
+        words, width = _complex_words(shown, options)
+    else:
+        words, width = _words(shown.ravel().tolist(), kind == "f", options)
     return _nested(words, sizes, indent, width, options)
-
-
-def _name_of_grad_fn(tensor: Tensor) -> str | None:
-    """The name of grad_fn; None for a leaf. "Invalid" for a view that lost its history through a forbidden in-place change."""
-    try:
-        node = tensor.grad_fn
-    except RuntimeError:
-        return "Invalid"
-    return None if node is None else type(node).__name__
 
 
 def tensor_text(tensor: Tensor, prefix: str = "tensor(") -> str:
@@ -169,7 +148,11 @@ def tensor_text(tensor: Tensor, prefix: str = "tensor(") -> str:
     usual = (default, complex128 if default is float64 else complex64, int64, bool_)
     if tensor.dtype not in (usual if tensor.numel() else (default,)):
         suffixes.append(f"dtype={tensor.dtype}")
-    if (name := _name_of_grad_fn(tensor)) is not None:
+    try:
+        name = type(tensor.grad_fn).__name__
+    except RuntimeError:  # a view that lost its history through a forbidden in-place change
+        name = "Invalid"
+    if name != "NoneType":
         suffixes.append(f"grad_fn=<{name}>")
     elif tensor.requires_grad:
         suffixes.append("requires_grad=True")

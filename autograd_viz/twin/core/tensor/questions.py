@@ -38,11 +38,9 @@ _FACTS: dict[str, tuple[Any, str]] = {
     "device": (CPU, "Where it lives: the CPU."),
     "layout": (strided, "Dense, with strides."),
     "is_cpu": (True, "True."),
-    **{
-        f"is_{kind}": (False, "False.")
-        for kind in ("cuda", "mps", "xpu", "meta", "sparse", "sparse_csr", "quantized", "mkldnn", "nested")
-    },
 }
+for _kind in ("cuda", "mps", "xpu", "meta", "sparse", "sparse_csr", "quantized", "mkldnn", "nested"):
+    _FACTS[f"is_{_kind}"] = (False, "False.")
 for _name, (_answer, _doc) in _FACTS.items():
     public(f"Tensor.{_name}")(property(lambda self, answer=_answer: answer, doc=_doc))  # type: ignore[misc]
 
@@ -70,22 +68,18 @@ def is_tensor(obj: Any) -> bool:
     return isinstance(obj, Tensor)
 
 
-@public("torch.numel")
-def numel(input: Tensor) -> int:
-    """The number of elements."""
-    return input.numel()
+def _as_function(name: str) -> None:
+    """Define torch.numel(x), which is x.numel()."""
+
+    def ask(input: Tensor) -> Any:
+        return getattr(input, name)()
+
+    ask.__name__, ask.__doc__ = name, getattr(Tensor, name).__doc__
+    public(f"torch.{name}")(ask)
 
 
-@public("torch.is_floating_point")
-def is_floating_point(input: Tensor) -> bool:
-    """True for float16, float32 and float64."""
-    return input.is_floating_point()
-
-
-@public("torch.is_complex")
-def is_complex(input: Tensor) -> bool:
-    """True for complex64 and complex128."""
-    return input.is_complex()
+for _name in ("numel", "is_floating_point", "is_complex"):
+    _as_function(_name)
 
 
 @public("torch.is_nonzero", "Tensor.is_nonzero")
@@ -113,8 +107,7 @@ class TypeInfo:
     """The limits of a type."""
 
     def __init__(self, type: dtype, limits: dict[str, Any]) -> None:
-        self.dtype, self.bits = type.name, type.numpy.itemsize * 8
-        self._limits = limits
+        self.dtype, self.bits, self._limits = type.name, type.numpy.itemsize * 8, limits
         self.__dict__.update(limits)
 
     def __repr__(self) -> str:
@@ -131,8 +124,7 @@ class finfo(TypeInfo):  # noqa: N801 -- PyTorch's name
         if type.numpy.kind not in "fc":
             raise TypeError("torch.finfo() requires a floating point input type. Use torch.iinfo to handle 'torch.finfo'")
         known = np.finfo(type.numpy)
-        names = {"min": "min", "max": "max", "eps": "eps", "smallest_normal": "tiny", "tiny": "tiny"}
-        limits = {name: float(getattr(known, numpys)) for name, numpys in names.items()}
+        limits = {name: float(getattr(known, name)) for name in ("min", "max", "eps", "smallest_normal", "tiny")}
         super().__init__(type, {"resolution": 10.0**-known.precision, **limits})
 
 
@@ -156,11 +148,9 @@ def promote_types(type1: dtype, type2: dtype) -> dtype:
 @public("torch.result_type")
 def result_type(tensor1: Any, tensor2: Any) -> dtype:
     """The type of the result of an op on two tensors or numbers."""
-    operands = []
-    for value in (tensor1, tensor2):
-        array = value._data if isinstance(value, Tensor) else np.asarray(value)
-        operands.append((array.dtype, array.ndim, not isinstance(value, Tensor)))
-    return from_numpy_dtype(promote(operands))
+    are_numbers = [not isinstance(value, Tensor) for value in (tensor1, tensor2)]
+    arrays = [value._data if isinstance(value, Tensor) else np.asarray(value) for value in (tensor1, tensor2)]
+    return from_numpy_dtype(promote([(a.dtype, a.ndim, is_number) for a, is_number in zip(arrays, are_numbers, strict=True)]))
 
 
 @public("torch.can_cast")
@@ -191,7 +181,6 @@ def get_num_threads() -> int:
 
 
 def _harmless(name: str, doc: str) -> None:
-    """Define a setting that has no effect here."""
 
     def setting(*values: Any, **options: Any) -> None:
         pass
@@ -200,8 +189,9 @@ def _harmless(name: str, doc: str) -> None:
     public(f"torch.{name}")(setting)
 
 
-_harmless("set_num_threads", "Has no effect: NumPy chooses the number of threads.")
-_harmless("set_num_interop_threads", "Has no effect: ops run one after the other.")
-_harmless("use_deterministic_algorithms", "Has no effect: all algorithms are deterministic.")
-_harmless("set_float32_matmul_precision", "Has no effect: float32 always has its full precision.")
-_harmless("set_flush_denormal", "Has no effect.")
+for _name, _reason in {
+    "set_num_threads": ": NumPy chooses the number of threads", "set_num_interop_threads": ": ops run one after the other",
+    "use_deterministic_algorithms": ": all algorithms are deterministic", "set_flush_denormal": "",
+    "set_float32_matmul_precision": ": float32 always has its full precision",
+}.items():  # fmt: skip
+    _harmless(_name, f"Has no effect{_reason}.")

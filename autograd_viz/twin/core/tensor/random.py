@@ -33,11 +33,7 @@ class Generator:
         self.manual_seed(_DEFAULT_SEED)
 
     def manual_seed(self, seed: int) -> Generator:
-        """Restart the stream. Equal seeds give equal numbers.
-
-        Raises:
-            RuntimeError: the seed does not fit in 64 bits.
-        """
+        """Restart the stream. Equal seeds give equal numbers. Raises RuntimeError: the seed does not fit in 64 bits."""
         seed = int(seed)
         if not -(2**63) <= seed < 2**64:
             raise RuntimeError("Overflow when unpacking long long")
@@ -62,11 +58,7 @@ class Generator:
         return Tensor(np.frombuffer(b"".join(p.tobytes() for p in parts), np.uint8).copy())
 
     def set_state(self, state: Tensor) -> Generator:
-        """Continue from `state`.
-
-        Raises:
-            RuntimeError: `state` does not come from `get_state`.
-        """
+        """Continue from `state`. Raises RuntimeError: `state` does not come from `get_state`."""
         raw = state._data.tobytes()
         if len(raw) != 32 + 4 * _WORDS:
             raise RuntimeError("RNG state is wrong size")
@@ -148,7 +140,6 @@ class Generator:
 
 
 def _normal_blocks(uniform: Array) -> Array:
-    """Uniform numbers as normal ones, in blocks of 16."""
     blocks = uniform.reshape(-1, 2, 8)
     length = np.sqrt(-2.0 * np.log(1.0 - blocks[:, 0]))
     angle = uniform.dtype.type(2.0 * np.pi) * blocks[:, 1]

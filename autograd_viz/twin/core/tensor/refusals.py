@@ -43,11 +43,7 @@ def scalar_type(value: Any) -> str:
 
 
 def refuse(value: Any, kinds: str, kernel: str) -> None:
-    """Refuse element types that PyTorch's op does not support. `kinds` are letters of NumPy's dtype.kind.
-
-    Raises:
-        NotImplementedError: with the name of the missing kernel.
-    """
+    """Refuse element types for which PyTorch has no such kernel. `kinds` are letters of NumPy's dtype.kind."""
     if getattr(value, "_data", value).dtype.kind in kinds:
         raise NotImplementedError(f"\"{kernel}\" not implemented for '{scalar_type(value)}'")
 

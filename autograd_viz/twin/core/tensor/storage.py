@@ -1,24 +1,32 @@
 """A tensor, a state_dict, or any nest of tensors and plain values as one archive, and back.
 
 The file is NumPy's own .npz, under any name: an array per tensor, and a JSON text with the structure. Reading it cannot run
-code. A pickle can, so pickles are refused.
+code. A pickle can, so pickles are refused. Each array is checked before it is unpacked.
+
+# Note [What a .npz may unpack to]
+`save` does not compress, and real numbers compress badly. A file of a few kilobytes that unpacks to gigabytes is an attack
+on the memory. So a compressed file may unpack to at most `RATIO` times its size, plus `SMALL` bytes.
 """
 
 from __future__ import annotations
 
 import io
 import json
+import math
 import os
 import reprlib
+import stat
+import zipfile
 from collections import OrderedDict
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
-from ....errors import CannotReadError
+from ....errors import NO_FILES, CannotReadError
 from ....runtime.files import write_file
 from ..base.dtypes import BY_NAME, dtype, from_numpy_dtype
-from .archive import MOST_ARRAYS, Archive, opened
 from .as_array import Array, Size
 from .tensor import Tensor
 
@@ -26,17 +34,29 @@ STRUCTURE = "__structure__"
 PLAIN = (str, int, float, bool, type(None))
 MOST_STRUCTURE = 8_000_000  # bytes of the JSON text
 MOST_PARTS = 600_000  # brackets in it; a tensor in a dictionary has two
+SUFFIX = ".npy"
+RATIO, SMALL = 16, 64_000_000
+MOST_ARRAYS = 50_000
+MOST_AT_ONCE = 4_000_000  # bytes of one read. The zip's directory is one read, and takes 60 per array
+PACKINGS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # NumPy writes these; another method may need any amount of memory
+LARGEST_HEADER = 1 << 16  # bytes of an array's header, whose length is a 2-byte number
+PICKLE = (
+    "it is a pickle, as PyTorch writes it, which can run any code when it is read; "
+    "in PyTorch write the state as np.savez('model.npz', **{name: t.numpy() for name, t in state.items()})"
+)
+HEADERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
 
 
 def save(obj: Any, f: Any) -> None:
     """``torch.save``: write an archive, under any name.
 
     Args:
-        obj: as `state_bytes`.
+        obj: nested dictionaries, lists, tensors, arrays and plain values.
         f: a path, or a file opened for writing bytes.
 
     Raises:
-        TypeError: `f` is neither, or a value is none that an archive holds.
+        TypeError: `f` is neither, or a value is none that an archive holds; the message says where it is.
+        ValueError: there are more parts than `load` reads.
         CannotWriteError: the file cannot be written.
     """
     if hasattr(f, "write"):
@@ -49,29 +69,28 @@ def save(obj: Any, f: Any) -> None:
 
 
 def load(f: Any, map_location: Any = None, *, weights_only: bool = True) -> Any:
-    """``torch.load``: read what `save` wrote. NumPy's own .npz becomes a dictionary of tensors.
+    """``torch.load``: read what `save` wrote, from a path or a file opened for reading bytes.
 
-    Args:
-        f: a path, or a file opened for reading bytes.
-        map_location: ignored; there is one device.
-        weights_only: ignored; the files contain no code.
+    NumPy's own .npz becomes a dictionary of tensors. There is one device, and no code in the files: the rest is ignored.
 
     Raises:
-        CannotReadError: the file does not exist, is not a .npz, or is a pickle, which is never read.
+        CannotReadError: the file is missing, damaged, a pickle, not a .npz, or would unpack to too much.
         TypeError: `f` is neither.
     """
     if not hasattr(f, "read") and not isinstance(f, str | os.PathLike):
         raise TypeError(f"load(path) takes a path or a file opened for reading, got {type(f).__name__} ({f!r:.60})")
-    return load_state(f)
+    try:
+        with opened(f) as archive:
+            if STRUCTURE in archive.names:
+                return _Structure(archive).read()
+            return OrderedDict((name, _tensor(archive.array(name))) for name in archive.names)
+    except Exception as error:  # for a damaged file, zipfile, zlib, json and NumPy raise many types
+        reason = getattr(error, "strerror", None) or error
+        raise CannotReadError(f"cannot read {str(f)!r} as .npz: {reason}") from error
 
 
 def state_bytes(state: Any) -> bytes:
-    """Nested dictionaries, lists, tensors, arrays and plain values as the bytes of a .npz.
-
-    Raises:
-        TypeError: a value is none of these; the message says where it is.
-        ValueError: there are more parts than `load_state` reads.
-    """
+    """What `save` writes."""
     arrays: dict[str, Any] = {}
     structure = _structure(state, arrays, "state")
     text = json.dumps(structure).encode()
@@ -80,9 +99,8 @@ def state_bytes(state: Any) -> bytes:
             f"the state is too much for a .npz, which holds {MOST_ARRAYS:,} tensors and {MOST_PARTS // 2:,} other values; "
             "make a tensor of each list of numbers"
         )
-    contents = {**arrays, STRUCTURE: np.frombuffer(text, np.uint8)}
     file = io.BytesIO()
-    np.savez(file, allow_pickle=False, **contents)
+    np.savez(file, allow_pickle=False, **arrays, **{STRUCTURE: np.frombuffer(text, np.uint8)})
     return file.getvalue()
 
 
@@ -95,7 +113,9 @@ def _structure(value: Any, arrays: dict[str, Any], where: str) -> Any:
             return {"leaf" if value.requires_grad else "tensor": key}
         return {"array" if isinstance(value, np.ndarray) else "scalar": key}
     if isinstance(value, dict):
-        pairs = [[_key(k, where), _structure(v, arrays, f"{where}[{k!r}]")] for k, v in value.items()]
+        if bad := [k for k in value if not isinstance(k, PLAIN)]:
+            raise TypeError(f"{where} has the key {bad[0]!r}; keys must be texts, numbers or None")
+        pairs = [[k, _structure(v, arrays, f"{where}[{k!r}]")] for k, v in value.items()]
         return {"ordered" if isinstance(value, OrderedDict) else "dict": pairs}
     if isinstance(value, list | tuple):
         items = [_structure(v, arrays, f"{where}[{i}]") for i, v in enumerate(value)]
@@ -112,31 +132,6 @@ def _structure(value: Any, arrays: dict[str, Any], where: str) -> Any:
     raise TypeError(f"{where} is a {what}; a .npz holds tensors, numbers, texts, and dictionaries and lists of them{advice}")
 
 
-def _key(key: Any, where: str) -> Any:
-    if not isinstance(key, PLAIN):
-        raise TypeError(f"{where} has the key {key!r}; keys must be texts, numbers or None")
-    return key
-
-
-def load_state(source: Any) -> Any:
-    """Read what `state_bytes` wrote. A plain .npz of NumPy becomes a dictionary of tensors.
-
-    Args:
-        source: a path, or a file opened for reading bytes.
-
-    Raises:
-        CannotReadError: the file is missing, damaged, a pickle, not a .npz, or would unpack to too much (archive.py).
-    """
-    try:
-        with opened(source) as archive:
-            if STRUCTURE in archive.names:
-                return _Structure(archive).read()
-            return OrderedDict((name, _tensor(archive.array(name))) for name in archive.names)
-    except Exception as error:  # for a damaged file, zipfile, zlib, json and NumPy raise many types
-        reason = getattr(error, "strerror", None) or error
-        raise CannotReadError(f"cannot read {str(source)!r} as .npz: {reason}") from error
-
-
 def _tensor(array: Array) -> Tensor:
     from_numpy_dtype(array.dtype)
     return Tensor(array)
@@ -151,7 +146,6 @@ class _Structure:
             raise ValueError(f"its structure has more than {MOST_STRUCTURE:,} bytes")
 
     def read(self) -> Any:
-        """The value that the structure describes."""
         text = self.archive.array(STRUCTURE).tobytes()
         if text.count(b"[") + text.count(b"{") > MOST_PARTS:
             raise ValueError(f"its structure has more than {MOST_PARTS:,} parts")
@@ -172,7 +166,9 @@ class _Structure:
                 array = self._array(name)
                 return array[()] if kind == "scalar" else array
             case [(("dict" | "ordered") as kind, [*pairs])]:
-                made = {_key_read(k): self._value(v) for k, v in pairs}
+                if bad := [k for k, _ in pairs if not isinstance(k, PLAIN)]:
+                    raise ValueError(f"its structure has the key {reprlib.repr(bad[0])}")
+                made = {k: self._value(v) for k, v in pairs}
                 return OrderedDict(made) if kind == "ordered" else made
             case [(("list" | "tuple" | "size") as kind, [*items])]:
                 return {"list": list, "tuple": tuple, "size": Size}[kind]([self._value(v) for v in items])
@@ -183,7 +179,78 @@ class _Structure:
         raise ValueError(f"its structure holds {reprlib.repr(structure)}, which is no part of a state")
 
 
-def _key_read(key: Any) -> Any:
-    if not isinstance(key, PLAIN):
-        raise ValueError(f"its structure has the key {reprlib.repr(key)}")
-    return key
+class _Bounded:
+    """A file with a limit on the size of one read, whatever sizes its contents claim."""
+
+    def __init__(self, file: Any) -> None:
+        self.file = file
+        self.seek, self.tell, self.seekable, self.close = file.seek, file.tell, file.seekable, file.close
+
+    def read(self, count: int = -1) -> bytes:
+        """Read as a file does, up to the limit."""
+        found: bytes = self.file.read(count if 0 <= count <= MOST_AT_ONCE else MOST_AT_ONCE + 1)
+        if len(found) > MOST_AT_ONCE:
+            raise ValueError("its directory is too large")
+        return found
+
+
+@contextmanager
+def opened(source: Any) -> Iterator[Archive]:
+    """The archive at a path, or in a file opened for reading bytes.
+
+    Raises:
+        OSError: the file is missing, or is a folder, or may never end (a pipe, a device).
+        ValueError, zipfile.BadZipFile: it is not a .npz, or it claims too much memory.
+    """
+    if hasattr(source, "read"):
+        here = source.tell()
+        if source.read(1) == b"\x80":  # a pickle of protocol 2 or later begins with it
+            raise ValueError(PICKLE)
+        length = source.seek(0, os.SEEK_END)
+        source.seek(here)
+        with zipfile.ZipFile(_Bounded(source)) as zip:
+            yield Archive(zip, length)
+        return
+    if kind := NO_FILES.get(stat.S_IFMT(os.stat(source).st_mode)):
+        raise OSError(f"it is {kind}")
+    with open(source, "rb") as file, opened(file) as archive:
+        yield archive
+
+
+class Archive:
+    """The arrays of a .npz, by `names`."""
+
+    def __init__(self, zip: zipfile.ZipFile, length: int) -> None:
+        self._zip = zip
+        self._entries = {info.filename.removesuffix(SUFFIX): info for info in zip.infolist()}
+        self.names = tuple(self._entries)
+        if any(name.endswith("/data.pkl") for name in self.names):
+            raise ValueError(PICKLE)
+        for info in self._entries.values():
+            if not info.filename.endswith(SUFFIX) or info.flag_bits & 1 or info.compress_type not in PACKINGS:
+                raise ValueError(f"{info.filename!r:.60} in it is no array as NumPy writes them")
+        if len(self.names) > MOST_ARRAYS + 1:
+            raise ValueError(f"it holds {len(self.names):,} arrays, more than {MOST_ARRAYS:,}")
+        size = sum(info.file_size for info in self._entries.values())
+        if size > RATIO * length + SMALL:
+            raise ValueError(f"it would unpack from {length:,} to {size:,} bytes")
+
+    def size(self, name: str) -> int:
+        """The bytes of an array and its header."""
+        return self._entries[name].file_size
+
+    def array(self, name: str) -> Any:
+        """One of the arrays. It must hold numbers, and be as large as its header says."""
+        info = self._entries[name]
+        with self._zip.open(info) as file:
+            version = np.lib.format.read_magic(file)
+            if version not in HEADERS:
+                raise ValueError(f"{name!r:.60} in it is an array of another version: {version}")
+            shape, _, dtype = HEADERS[version](file, max_header_size=LARGEST_HEADER)
+            if dtype.hasobject:
+                raise ValueError(f"{name!r:.60} in it holds Python objects, which are never read")
+            left, claimed = info.file_size - file.tell(), math.prod(shape) * dtype.itemsize
+            if left != claimed or min(shape, default=0) < 0:
+                raise ValueError(f"{name!r:.60} in it claims {claimed:,} bytes, and has {left:,}")
+        with self._zip.open(info) as file:
+            return np.lib.format.read_array(file, allow_pickle=False)

@@ -101,10 +101,6 @@ class Tensor(AsArray):
     def _events(self) -> tuple[provenance.Event, ...]:
         return () if self._extra is None else provenance.events_of(self._extra.statements)
 
-    @property
-    def _retains_grad(self) -> bool:
-        return self._extra is not None and self._extra.retains_grad
-
     # -- the five attributes ------------------------------------------------------------------------------------------
 
     @property
@@ -127,7 +123,7 @@ class Tensor(AsArray):
     @property
     def grad(self) -> Tensor | None:
         """The accumulated gradient, or None. Reading it on a non-leaf without retain_grad() warns."""
-        if self._grad is None and self._node is not None and not self._retains_grad:
+        if self._grad is None and self._node is not None and not self.retains_grad:
             warnings.warn(NON_LEAF_GRAD_WARNING, UserWarning, stacklevel=2)
         return self._grad
 
@@ -211,14 +207,10 @@ class Tensor(AsArray):
         return self
 
     def retain_grad(self) -> None:
-        """Keep `grad` on this non-leaf.
-
-        Raises:
-            RuntimeError: it does not require grad.
-        """
+        """Keep `grad` on this non-leaf. Raises RuntimeError: it does not require grad."""
         if not self.requires_grad:
             raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
-        if self._node is None or self._retains_grad:  # a stale view too: PyTorch asks before it makes the grad_fn
+        if self._node is None or self.retains_grad:  # a stale view too: PyTorch asks before it makes the grad_fn
             return
         node = self.grad_fn
         assert node is not None
@@ -228,7 +220,7 @@ class Tensor(AsArray):
 
     def _keep_retaining(self, node: Node | None, output_nr: int) -> None:
         """Move retain_grad() from the tensor's old node to its present one."""
-        if self._retains_grad and node is not self._node:
+        if self.retains_grad and node is not self._node:
             if node is not None:
                 node._more_of().retains.pop(output_nr, None)
             self._more.retains_grad = False
@@ -237,7 +229,7 @@ class Tensor(AsArray):
     @property
     def retains_grad(self) -> bool:
         """True for a non-leaf whose `grad` is kept."""
-        return self._retains_grad
+        return self._extra is not None and self._extra.retains_grad
 
     @property
     def _backward_hooks(self) -> dict[int, Any] | None:

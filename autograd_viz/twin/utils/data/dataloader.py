@@ -10,7 +10,7 @@ import numpy as np
 from ...core.base.dtypes import float64
 from ...core.ops.shape.joining import stack
 from ...core.tensor.creation import as_tensor, tensor
-from ...core.tensor.random import Generator, default_generator
+from ...core.tensor.random import Generator
 from ...core.tensor.tensor import Tensor
 from .dataset import IterableDataset
 from .sampler import BatchSampler, RandomSampler, SequentialSampler, fresh_seed
@@ -19,8 +19,7 @@ from .sampler import BatchSampler, RandomSampler, SequentialSampler, fresh_seed
 def default_collate(batch: Sequence[Any]) -> Any:
     """Examples as one batch: tensors are stacked, numbers become a tensor, tuples and dictionaries are handled part by part.
 
-    Raises:
-        TypeError: examples of another type.
+    Raises TypeError: examples of another type.
     """
     first = batch[0]
     if isinstance(first, Tensor | np.ndarray):
@@ -34,9 +33,7 @@ def default_collate(batch: Sequence[Any]) -> Any:
     if isinstance(first, tuple | list):
         parts = [default_collate(list(part)) for part in zip(*batch, strict=True)]
         return type(first)(*parts) if hasattr(first, "_fields") else parts
-    raise TypeError(
-        "default_collate: batch must contain tensors, numpy arrays, numbers, dicts or lists; found " + str(type(first))
-    )
+    raise TypeError(f"default_collate: batch must contain tensors, numpy arrays, numbers, dicts or lists; found {type(first)}")
 
 
 class DataLoader:
@@ -74,21 +71,17 @@ class DataLoader:
         self.batch_sampler = batch_sampler
 
     def __iter__(self) -> Iterator[Any]:
-        fresh_seed(self.generator or default_generator)  # PyTorch draws a seed for its workers, even without workers
-        return self._batches()
+        fresh_seed(self.generator)  # PyTorch draws a seed for its workers, even without workers
+        return map(self.collate_fn, self._collections())
 
-    def _batches(self) -> Iterator[Any]:
+    def _collections(self) -> Iterator[Any]:
+        """Single examples, or the list of those of each batch."""
         if self._iterable:
-            examples = iter(self.dataset)
-            if self.batch_size is None:
-                yield from (self.collate_fn(e) for e in examples)
-                return
-            numbered = BatchSampler(examples, self.batch_size, self.drop_last)
-            yield from (self.collate_fn(batch) for batch in numbered)
+            yield from self.dataset if self.batch_size is None else BatchSampler(self.dataset, self.batch_size, self.drop_last)
         elif self.batch_sampler is None:
-            yield from (self.collate_fn(self.dataset[i]) for i in self.sampler)
+            yield from (self.dataset[i] for i in self.sampler)
         else:
-            yield from (self.collate_fn([self.dataset[i] for i in batch]) for batch in self.batch_sampler)
+            yield from ([self.dataset[i] for i in batch] for batch in self.batch_sampler)
 
     def __len__(self) -> int:
         return len(self.batch_sampler if self.batch_sampler is not None else self.sampler)

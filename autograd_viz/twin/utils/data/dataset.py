@@ -93,10 +93,9 @@ class StackDataset(Dataset):
         if not datasets and not named:
             raise ValueError("At least one dataset should be passed")
         self.datasets: Any = datasets or named
-        lengths = {len(d) for d in (datasets or named.values())}
-        if len(lengths) > 1:
+        self._length, *others = {len(d) for d in (datasets or named.values())}
+        if others:
             raise ValueError("Size mismatch between datasets")
-        self._length = lengths.pop()
 
     def __getitem__(self, index: int) -> Any:
         if isinstance(self.datasets, dict):
@@ -120,8 +119,7 @@ class ChainDataset(IterableDataset):
 def random_split(dataset: Any, lengths: Sequence[float], generator: Generator | None = None) -> list[Subset]:
     """Split a dataset at random into parts of these lengths, or of these fractions if their sum is 1.
 
-    Raises:
-        ValueError: the sum of the lengths is not the dataset's length.
+    Raises ValueError: the sum of the lengths is not the dataset's length.
     """
     total = len(dataset)
     if math.isclose(sum(lengths), 1) and sum(lengths) <= 1:
@@ -131,10 +129,8 @@ def random_split(dataset: Any, lengths: Sequence[float], generator: Generator | 
         for i in range(total - sum(counts)):
             counts[i % len(counts)] += 1
         lengths = counts
-    for i, length in enumerate(lengths):
-        if length == 0:
-            text = f"Length of split at index {i} is 0. This might result in an empty dataset."
-            warnings.warn(text, UserWarning, stacklevel=2)
+    for i in (i for i, length in enumerate(lengths) if length == 0):
+        warnings.warn(f"Length of split at index {i} is 0. This might result in an empty dataset.", UserWarning, stacklevel=2)
     if sum(lengths) != total:
         raise ValueError("Sum of input lengths does not equal the length of the input dataset!")
     order = chosen(generator).permutation(total).tolist()

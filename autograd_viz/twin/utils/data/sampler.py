@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
@@ -46,14 +47,10 @@ class RandomSampler(Sampler):
         generator, n = self.generator, len(self.data_source)
         if generator is None:  # a separate stream, so that random numbers in the loop do not change the order
             generator = Generator().manual_seed(fresh_seed(None))
-        if self.replacement:
-            for start in range(0, self.num_samples, 32):
-                yield from generator.integers(32, 0, n).tolist()[: self.num_samples - start]
-            return
-        left = self.num_samples
-        while left > 0:
-            yield from generator.permutation(n).tolist()[:left]
-            left -= n
+        size = 32 if self.replacement else max(n, 1)
+        for left in range(self.num_samples, 0, -size):
+            drawn = generator.integers(size, 0, n) if self.replacement else generator.permutation(n)
+            yield from drawn.tolist()[:left]
 
     def __len__(self) -> int:
         return self.num_samples
@@ -66,14 +63,10 @@ class BatchSampler(Sampler):
         self.sampler, self.batch_size, self.drop_last = sampler, batch_size, drop_last
 
     def __iter__(self) -> Iterator[list[int]]:
-        batch: list[int] = []
-        for index in self.sampler:
-            batch.append(index)
-            if len(batch) == self.batch_size:
+        indices = iter(self.sampler)
+        while batch := list(itertools.islice(indices, self.batch_size)):
+            if len(batch) == self.batch_size or not self.drop_last:
                 yield batch
-                batch = []
-        if batch and not self.drop_last:
-            yield batch
 
     def __len__(self) -> int:
         n: int = len(self.sampler)  # type: ignore[arg-type]
@@ -87,8 +80,7 @@ class SubsetRandomSampler(Sampler):
         self.indices, self.generator = indices, generator
 
     def __iter__(self) -> Iterator[int]:
-        for place in chosen(self.generator).permutation(len(self.indices)).tolist():
-            yield self.indices[place]
+        yield from (self.indices[place] for place in chosen(self.generator).permutation(len(self.indices)).tolist())
 
     def __len__(self) -> int:
         return len(self.indices)
@@ -106,10 +98,8 @@ class WeightedRandomSampler(Sampler):
         self.num_samples, self.replacement, self.generator = num_samples, replacement, generator
 
     def __iter__(self) -> Iterator[int]:
-        drawn = multinomial_draw(
-            self.weights, num_samples=self.num_samples, replacement=self.replacement, generator=self.generator
-        )
-        yield from drawn.tolist()
+        options = {"num_samples": self.num_samples, "replacement": self.replacement, "generator": self.generator}
+        yield from multinomial_draw(self.weights, **options).tolist()
 
     def __len__(self) -> int:
         return self.num_samples

@@ -11,7 +11,7 @@ import numpy as np
 from ...base import dtypes
 from ...base.device import check_device
 from ...op import primitive, public, renamed
-from ...tensor.legacy import of_legacy_type
+from ...tensor.creation import of_legacy_type
 from ...tensor.tensor import Tensor
 
 
