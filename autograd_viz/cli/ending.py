@@ -13,15 +13,11 @@ ASKING = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(sig
 
 
 class Ended(BaseException):
-    """A signal asked the process to end.
-
-    Attributes:
-        code: the exit code that a shell sees: 143 for SIGTERM.
-    """
+    """A signal asked the process to end."""
 
     def __init__(self, number: int) -> None:
         super().__init__(number)
-        self.code = 128 + number
+        self.code = 128 + number  # the exit code that a shell sees: 143 for SIGTERM
 
 
 @contextmanager

@@ -24,23 +24,14 @@ AROUND = re.compile(rf"\s*%%(?:{'|'.join(RUNS_ITS_BODY)})\b.*")
 
 @dataclass(frozen=True)
 class Program:
-    """What is run.
+    """What is run."""
 
-    Attributes:
-        name: what the user calls it.
-        cells: (file, code) of each part: one for a script, one for each code cell of a notebook.
-        first: ``sys.argv[0]``.
-        folder: ``sys.path[0]``.
-        facts: the attributes of its ``__main__``.
-        is_notebook: it may use what notebooks have.
-    """
-
-    name: str
-    cells: list[tuple[str, str]]
-    first: str
-    folder: str
-    facts: dict[str, Any] = field(default_factory=dict)
-    is_notebook: bool = False
+    name: str  # what the user calls it
+    cells: list[tuple[str, str]]  # (file, code) of each part: one for a script, one for each code cell of a notebook
+    first: str  # ``sys.argv[0]``
+    folder: str  # ``sys.path[0]``
+    facts: dict[str, Any] = field(default_factory=dict)  # the attributes of its ``__main__``
+    is_notebook: bool = False  # it may use what notebooks have
 
     @property
     def uses_torch(self) -> bool:

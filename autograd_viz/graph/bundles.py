@@ -33,20 +33,14 @@ def bundled(shown: Collapsed) -> Collapsed:
 
 
 class _Bundles:
-    """Makes the document, and notes where each edge is drawn.
-
-    Attributes:
-        crowded: ids of ops and nodes.
-        moved: address of an edge -> address of the edge that is drawn for it.
-        thinned: by id of a node, what each of its drawn edges stands for.
-    """
+    """Makes the document, and notes where each edge is drawn."""
 
     def __init__(self, document: Document) -> None:
         self.whole = document
-        self.crowded = {o.id for o in document.ops if max(len(o.inputs), len(o.outputs)) > MANY}
+        self.crowded = {o.id for o in document.ops if max(len(o.inputs), len(o.outputs)) > MANY}  # ids of ops and nodes
         self.crowded |= {n.id for n in document.nodes if max(n.outputs, len(n.next_functions)) > MANY}
-        self.moved: dict[str, str] = {}
-        self.thinned: dict[str, Thinned] = {}
+        self.moved: dict[str, str] = {}  # address of an edge -> address of the edge that is drawn for it
+        self.thinned: dict[str, Thinned] = {}  # by id of a node, what each of its drawn edges stands for
 
     def document(self) -> Document:
         whole, self.stands = self.whole, self._results()

@@ -16,18 +16,12 @@ QUIET = ("all", "crowd")  # kinds of groups without a frame
 
 @dataclass(frozen=True, slots=True)
 class OpenGroup:
-    """A group whose contents are drawn.
-
-    Attributes:
-        id, title: the group's.
-        members: ids of its ops, nodes and tensors, as they are drawn.
-        height: the nesting depth of frames in it, its own included: 1 for an innermost one.
-    """
+    """A group whose contents are drawn."""
 
     id: str
-    title: str
-    members: frozenset[str]
-    height: int = 1
+    title: str  # id, title: the group's
+    members: frozenset[str]  # ids of its ops, nodes and tensors, as they are drawn
+    height: int = 1  # the nesting depth of frames in it, its own included: 1 for an innermost one
 
 
 def open_groups(shown: Collapsed, tree: Group, opened: Set[str] | None) -> tuple[OpenGroup, ...]:

@@ -27,27 +27,18 @@ BUDGET = 30  # boxes of a picture at first, with groups opened
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Consecutive ops of a document.
+    """Consecutive ops of a document."""
 
-    Attributes:
-        id: "g0", "g1", …
-        kind: "module" (also a scope), "repeat", "turn" (one of a repetition), "run" (by position), "crowd" (one op with very
-            many leaves), or "all".
-        title: "encoder.layers.0", "layers.0 … layers.5", "lines 3 – 4", "Mul", "ops 1 – 400".
-        first, last: its ops are ``document.ops[first:last]``.
-        items: groups, and indices of ops that are in no group.
-        count: of a repetition, how many turns.
-        name: what follows the title: the class of a module, the line of a repeated op.
-    """
-
-    id: str
+    id: str  # "g0", "g1", …
+    # "module" (also a scope), "repeat", "turn" (one of a repetition), "run" (by position), "crowd" (one op with very many
+    # leaves), or "all"
     kind: str
-    title: str
+    title: str  # "encoder.layers.0", "layers.0 … layers.5", "lines 3 – 4", "Mul", "ops 1 – 400"
     first: int
-    last: int
-    items: tuple[Group | int, ...]
-    count: int = 1
-    name: str = ""
+    last: int  # first, last: its ops are ``document.ops[first:last]``
+    items: tuple[Group | int, ...]  # groups, and indices of ops that are in no group
+    count: int = 1  # of a repetition, how many turns
+    name: str = ""  # what follows the title: the class of a module, the line of a repeated op
 
     @property
     def groups(self) -> Iterable[Group]:

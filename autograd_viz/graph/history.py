@@ -18,13 +18,10 @@ class History:
 
     Args:
         steps: those that have run.
-
-    Attributes:
-        steps: all steps, in order.
     """
 
     def __init__(self, steps: Iterable[Step] = ()) -> None:
-        self.steps: list[Step] = []
+        self.steps: list[Step] = []  # all steps, in order
         self._changes: dict[str, Entries] = {}  # by address: numbers of the step, and of the change in it
         self._calls: dict[str, Entries] = {}  # by node: number of the step, and how many calls the node has had then
         self._sizes = [(0, 0)]  # by position: how many addresses have changed, and how many nodes have run

@@ -24,20 +24,13 @@ Place = tuple[int, int, int, int]  # line, column, end line, end column
 
 @dataclass(frozen=True)
 class Text:
-    """A function, or a cell or file outside its functions.
-
-    Attributes:
-        file, function: as in `Source`.
-        owner: the class of a method, or "".
-        lines: number and text of each line; numbers may have gaps.
-        loops: first and last line of each loop.
-    """
+    """A function, or a cell or file outside its functions."""
 
     file: str
-    function: str = ""
-    owner: str = ""
-    lines: list[tuple[int, str]] = field(default_factory=list)
-    loops: list[tuple[int, int]] = field(default_factory=list)
+    function: str = ""  # file, function: as in `Source`
+    owner: str = ""  # the class of a method, or ""
+    lines: list[tuple[int, str]] = field(default_factory=list)  # number and text of each line; numbers may have gaps
+    loops: list[tuple[int, int]] = field(default_factory=list)  # first and last line of each loop
 
     def repeats(self, line: int) -> bool:
         """Can a line run more than once?"""
@@ -55,14 +48,10 @@ class _Block:
 
 
 class Listing:
-    """The texts that contain some places.
-
-    Attributes:
-        texts: in the order of their first places.
-    """
+    """The texts that contain some places."""
 
     def __init__(self, sources: Iterable[Source]) -> None:
-        self.texts: list[Text] = []
+        self.texts: list[Text] = []  # in the order of their first places
         self._of: dict[Source, int] = {}
         by_file: dict[str, list[Source]] = defaultdict(list)
         for source in dict.fromkeys(sources):

@@ -15,22 +15,14 @@ from typing import NamedTuple
 
 
 class Ran(NamedTuple):
-    """One op at its place.
+    """One op at its place."""
 
-    Attributes:
-        place: of the expression, in any form.
-        text: of the function, in any form.
-        owner: the class of the function, or "".
-        name, module: as in `Op`.
-        repeats: can the place run more than once?
-    """
-
-    place: Hashable
-    text: Hashable
-    owner: str
+    place: Hashable  # of the expression, in any form
+    text: Hashable  # of the function, in any form
+    owner: str  # the class of the function, or ""
     name: str
-    module: str
-    repeats: bool
+    module: str  # name, module: as in `Op`
+    repeats: bool  # can the place run more than once?
 
 
 def turns_of(ran: Sequence[Ran], classes: Mapping[str, str]) -> list[tuple[int, int]]:

@@ -14,15 +14,11 @@ from ..stepper.stepper import Stepper
 
 @dataclass(frozen=True, slots=True)
 class DryRun:
-    """The graph before a pass, and all steps of the pass.
-
-    Attributes:
-        asked: ids of the tensors of the question; None for a tensor outside the graph.
-    """
+    """The graph before a pass, and all steps of the pass."""
 
     document: Document
     trace: Trace
-    asked: tuple[str | None, ...]
+    asked: tuple[str | None, ...]  # ids of the tensors of the question; None for a tensor outside the graph
 
     def grad(self, tensor: str) -> Value | None:
         """The grad of a tensor at the end."""

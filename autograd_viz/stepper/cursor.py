@@ -31,21 +31,19 @@ class Cursor:
     """A position in a pass, and the steps that have run.
 
     Attributes:
-        step: how many steps are done here; negative positions replay the forward pass.
         history: of the steps that have run.
         stops: what a run stops at.
         stopped: why the last run stopped before the end, or the result of the last `until`, or None.
-        failed: id of the node that raised in the last move, or None.
         is_running: a move is being made.
         has_replayed: the cursor has just left the forward pass.
     """
 
     def __init__(self, document: Document, live: LivePass, sentences: Sentences) -> None:
-        self.step = 0
+        self.step = 0  # how many steps are done here; negative positions replay the forward pass
         self.live = live
         self.history, self.stops = History(), Stops()
         self.stopped: Stopped | None = None
-        self.failed: str | None = None
+        self.failed: str | None = None  # id of the node that raised in the last move, or None
         self.is_running = self.has_replayed = False
         self._document, self._sentences = document, sentences
         self._past = Past(document)

@@ -13,38 +13,23 @@ from ..graph.trace import Step
 
 
 class Fact(NamedTuple):
-    """One gradient.
+    """One gradient."""
 
-    Attributes:
-        norm: Euclidean; nan or inf if an element is.
-        sign: of the mean of its finite elements: 1, -1 or 0 (also for complex numbers).
-        text: the number, if it has one element.
-    """
-
-    norm: float
-    sign: int
-    text: str
+    norm: float  # Euclidean; nan or inf if an element is
+    sign: int  # of the mean of its finite elements: 1, -1 or 0 (also for complex numbers)
+    text: str  # the number, if it has one element
 
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """The gradients of one step.
+    """The gradients of one step."""
 
-    Attributes:
-        node: the node that ran.
-        ends: the node of each of its next_functions, or "".
-        sent: what earlier steps have sent to it.
-        came: what arrived, by output of its op: the sums, after hooks and edits.
-        left: what left, by next_function.
-        grads: tensors whose grad changed: (id, grad before, grad after).
-    """
-
-    node: str
-    ends: tuple[str, ...]
-    sent: tuple[Fact, ...]
-    came: tuple[Fact | None, ...]
-    left: tuple[Fact | None, ...]
-    grads: tuple[tuple[str, Fact | None, Fact | None], ...]
+    node: str  # the node that ran
+    ends: tuple[str, ...]  # the node of each of its next_functions, or ""
+    sent: tuple[Fact, ...]  # what earlier steps have sent to it
+    came: tuple[Fact | None, ...]  # what arrived, by output of its op: the sums, after hooks and edits
+    left: tuple[Fact | None, ...]  # what left, by next_function
+    grads: tuple[tuple[str, Fact | None, Fact | None], ...]  # tensors whose grad changed: (id, grad before, grad after)
 
     def plain(self) -> dict[str, Any]:
         """As JSON. `sent` is left out where it is what came."""

@@ -14,14 +14,12 @@ class LivePass(Protocol):
     """What a stepper needs from a backward pass of the core or of PyTorch. Where a body says more, it is that of a recording.
 
     Attributes:
-        is_recorded: the pass itself is recorded (create_graph).
-        frees: a step frees saved tensors; else it only says what ``backward()`` would free.
         calls_user_code: it has hooks, or a Function's backward.
         own_ranks: over how many ranks the gradients should be averaged, and are not; 0 if none.
     """
 
-    is_recorded: bool
-    frees: bool
+    is_recorded: bool  # the pass itself is recorded (create_graph)
+    frees: bool  # a step frees saved tensors; else it only says what ``backward()`` would free
 
     @property
     def own_ranks(self) -> int: ...  # noqa: D102 -- as above

@@ -18,17 +18,11 @@ PLACE = re.compile(r"(\w+)\.(?:grad|(?:in|out)\.(\d+))")
 
 @dataclass(frozen=True, slots=True)
 class Pin:
-    """A gradient in sight.
+    """A gradient in sight."""
 
-    Attributes:
-        at: "t3.grad" (grad of a leaf), "n5.in.0" (arrives at output 0), "n5.out.1" (leaves along next_functions[1]).
-        name: for the reader.
-        start: its value before the first step.
-    """
-
-    at: str
-    name: str
-    start: str = "None"
+    at: str  # "t3.grad" (grad of a leaf), "n5.in.0" (arrives at output 0), "n5.out.1" (leaves along next_functions[1])
+    name: str  # for the reader
+    start: str = "None"  # its value before the first step
 
 
 def known_pins(document: Document, pins: Any) -> tuple[Pin, ...]:

@@ -33,19 +33,12 @@ PLACED = {"node", "grad", "arrival"}  # these have a node
 
 @dataclass(frozen=True, slots=True)
 class Stop:
-    """One stop; see Note [Kinds of stops].
+    """One stop; see Note [Kinds of stops]."""
 
-    Attributes:
-        kind: "node", "nan", "zero", "above", "below", "sign", "grad", "arrival" or "condition".
-        node: id of the node of a "node", "grad" or "arrival".
-        number: the norm, or how many gradients.
-        name: of the node, the tensor or the function, for the reader.
-    """
-
-    kind: str
-    node: str = ""
-    number: float = 0
-    name: str = ""
+    kind: str  # "node", "nan", "zero", "above", "below", "sign", "grad", "arrival" or "condition"
+    node: str = ""  # id of the node of a "node", "grad" or "arrival"
+    number: float = 0  # the norm, or how many gradients
+    name: str = ""  # of the node, the tensor or the function, for the reader
 
     def __str__(self) -> str:
         return printable(words.ui()[f"stop_{self.kind}"].format(name=self.name, number=f"{self.number:g}"))

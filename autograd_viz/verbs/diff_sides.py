@@ -30,19 +30,14 @@ Take = Callable[[Place, Elements], None]
 
 
 class Live:
-    """A tensor whose graph is there. Its elements are read when they are compared.
-
-    Attributes:
-        document: its graph; elements are not written out.
-        can_pass: a backward pass can run.
-    """
+    """A tensor whose graph is there. Its elements are read when they are compared."""
 
     def __init__(self, root: Any, names: Mapping[str, Any], params: Any) -> None:
         self._root, self._graph = root, graph_of(root, names, params, is_outline=True)
-        self.document: Document = self._graph.document
+        self.document: Document = self._graph.document  # its graph; elements are not written out
         leaves = [t for t in self.document.tensors if t.is_leaf and t.id in self._graph.tensors]
         with unseen(root):
-            self.can_pass = bool(root.requires_grad) and not self.document.is_freed
+            self.can_pass = bool(root.requires_grad) and not self.document.is_freed  # a backward pass can run
         self._versions = {t.id: (t.name or t.id, self._version(t.id)) for t in leaves}
 
     def _version(self, id: str) -> int:

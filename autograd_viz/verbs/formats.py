@@ -33,42 +33,26 @@ FINAL = "final"
 
 @dataclass(frozen=True)
 class Subject:
-    """What is saved.
+    """What is saved."""
 
-    Attributes:
-        document: the graph.
-        now: what a picture shows if no step is given.
-        stepper: gives the cursor over its backward pass.
-        norms: runs a whole pass that leaves no trace, and gives the norms at some places. Empty if no pass can run.
-        can_step: such a pass exists: the tensor requires grad, and its graph is not freed.
-        drawing: the drawing that already exists.
-    """
-
-    document: Document
-    now: State
-    stepper: Callable[[], Stepper]
-    can_step: bool = True
+    document: Document  # the graph
+    now: State  # what a picture shows if no step is given
+    stepper: Callable[[], Stepper]  # gives the cursor over its backward pass
+    can_step: bool = True  # such a pass exists: the tensor requires grad, and its graph is not freed
+    # runs a whole pass that leaves no trace, and gives the norms at some places. Empty if no pass can run.
     norms: Callable[[Collection[Place]], Mapping[Place, float]] = lambda places: {}
-    drawing: Drawing | MapDrawing | None = None
+    drawing: Drawing | MapDrawing | None = None  # the drawing that already exists
 
 
 @dataclass(frozen=True)
 class Wishes:
-    """How it is saved.
+    """How it is saved."""
 
-    Attributes:
-        step: a position, "final", or None for the current state.
-        theme: "light", "dark", "waite", or "auto".
-        scale: pixels per px, or None for the default of the format.
-        duration: of a step of an animation, in seconds.
-        collapse: as for `drawing_of`; None leaves a drawing as it is.
-    """
-
-    step: int | str | None = None
-    theme: str = "auto"
-    scale: float | None = None
-    duration: float = 1.5
-    collapse: bool | None = None
+    step: int | str | None = None  # a position, "final", or None for the current state
+    theme: str = "auto"  # "light", "dark", "waite", or "auto"
+    scale: float | None = None  # pixels per px, or None for the default of the format
+    duration: float = 1.5  # of a step of an animation, in seconds
+    collapse: bool | None = None  # as for `drawing_of`; None leaves a drawing as it is
 
     @property
     def palette(self) -> Theme:

@@ -13,17 +13,11 @@ from ..pictures.render import theme_named
 
 
 class Kind(NamedTuple):
-    """What an option may be.
+    """What an option may be."""
 
-    Attributes:
-        takes: in words.
-        is_one: is it of the right type?
-        is_good: is it of the right size?
-    """
-
-    takes: str
-    is_one: Callable[[Any], bool]
-    is_good: Callable[[Any], bool] = lambda value: True
+    takes: str  # in words
+    is_one: Callable[[Any], bool]  # is it of the right type?
+    is_good: Callable[[Any], bool] = lambda value: True  # is it of the right size?
 
 
 def _is_flag(value: Any) -> bool:

@@ -24,21 +24,13 @@ FILLING = {"Bernoulli", "Exponential", "Fill", "Normal", "Random", "Uniform", "Z
 
 
 class Pairs(NamedTuple):
-    """What belongs together.
+    """What belongs together."""
 
-    Attributes:
-        tensors: ids in the first document and in the second.
-        ops: indices, likewise.
-        only: ops with a backward node that the other document does not have, for each.
-        renamed: paths of modules in the first, and what they were guessed to be in the second.
-        moved: tensors of the first whose op takes, in the second, what another op made.
-    """
-
-    tensors: Mapping[str, str]
-    ops: Mapping[int, int]
-    only: tuple[tuple[int, ...], tuple[int, ...]]
-    renamed: Mapping[str, str]
-    moved: frozenset[str]
+    tensors: Mapping[str, str]  # ids in the first document and in the second
+    ops: Mapping[int, int]  # indices, likewise
+    only: tuple[tuple[int, ...], tuple[int, ...]]  # ops with a backward node that the other document does not have, for each
+    renamed: Mapping[str, str]  # paths of modules in the first, and what they were guessed to be in the second
+    moved: frozenset[str]  # tensors of the first whose op takes, in the second, what another op made
 
 
 def pairs_of(a: Document, b: Document) -> Pairs:

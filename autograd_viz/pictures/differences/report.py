@@ -17,24 +17,15 @@ Record = dict[str, Any]
 
 
 class Item(NamedTuple):
-    """Two numbers that belong together.
+    """Two numbers that belong together."""
 
-    Attributes:
-        kind: "value" or "gradient".
-        a, b: ids of the tensors.
-        name: of the tensor in the first document.
-        module: path of the module that made it, or owns it.
-        source: the line that made it, if it is known.
-        gap: how far they are apart.
-    """
-
-    kind: str
+    kind: str  # "value" or "gradient"
     a: str
-    b: str
-    name: str
-    module: str
-    source: Source | None
-    gap: Gap
+    b: str  # a, b: ids of the tensors
+    name: str  # of the tensor in the first document
+    module: str  # path of the module that made it, or owns it
+    source: Source | None  # the line that made it, if it is known
+    gap: Gap  # how far they are apart
 
 
 class Report:
@@ -45,10 +36,6 @@ class Report:
         pairs: what belongs together.
         value: gives the gap between the values of two tensors; None if one is not known.
         gradients: the gap between the gradients, by id of the first tensor.
-
-    Attributes:
-        values: forward values in the order of the program.
-        gradients: in the order of the backward pass.
     """
 
     def __init__(
@@ -62,8 +49,8 @@ class Report:
         self._tensors = {t.id: t for t in documents[0].tensors}
         self._labels, self._paths = Labels(documents[0]), paths_in(documents[0])
         self._makers = {t: i for i, op in enumerate(documents[0].ops) for t in op.outputs if t is not None}
-        self.values = tuple(self._compared(value))
-        self.gradients = tuple(self._ordered(gradients))
+        self.values = tuple(self._compared(value))  # forward values in the order of the program
+        self.gradients = tuple(self._ordered(gradients))  # in the order of the backward pass
 
     def _compared(self, value: Callable[[str, str], Gap | None]) -> Iterator[Item]:
         for a in sorted(self.pairs.tensors, key=lambda t: int(t[1:])):

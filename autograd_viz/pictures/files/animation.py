@@ -92,11 +92,7 @@ Number = tuple[Image.Image, Image.Image]  # and its mask
 
 
 class Reel:
-    """The frames of an animation.
-
-    Attributes:
-        durations: the time of each frame, in ms.
-    """
+    """The frames of an animation."""
 
     def __init__(self, story: Story, theme: Theme, scale: float, duration: float) -> None:
         self.story, self.theme, self.scale = story, theme, scale
@@ -110,7 +106,7 @@ class Reel:
         self.moving = self._moving(duration)
         moves = [self.moving if moving(step) else 0 for step in story.trace.steps]
         rest = max(20, round(duration * 1000))
-        self.durations = [rest]
+        self.durations = [rest]  # the time of each frame, in ms
         for count in moves:
             self.durations += [*[FRAME_MS] * count, max(20, rest - FRAME_MS * count)]
 

@@ -42,9 +42,7 @@ class Film:
         first: some of the first steps. Their pictures give the colours; the window begins at the first one's node.
 
     Attributes:
-        image: the visible part, mode "P".
         left, top: the position of the window, in pixels of the whole picture.
-        palette: an image with its palette.
         canvas: the index of the background colour.
     """
 
@@ -65,8 +63,8 @@ class Film:
         self._state = State()
         self.left, self.top = self._placed(first[0].node, 0, 0) if first else (0, 0)
         start = self._drawn(self.window, self._state)
-        self.palette = palette_of([start, *self._seen(first)], theme)
-        self.image = self.in_palette(start)
+        self.palette = palette_of([start, *self._seen(first)], theme)  # an image with its palette
+        self.image = self.in_palette(start)  # the visible part, mode "P"
         self.canvas: int = self.in_palette(Image.new("RGB", (1, 1), theme.canvas)).getpixel((0, 0))  # type: ignore[assignment]
 
     @property

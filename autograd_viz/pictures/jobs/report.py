@@ -16,27 +16,17 @@ FAR = 100.0  # how much larger a local gradient may be than another rank's
 
 
 class Line(NamedTuple):
-    """A parameter on all ranks.
+    """A parameter on all ranks."""
 
-    Attributes:
-        name: as rank 0 calls it.
-        here: by rank, does its graph have the parameter?
-        norms: of the local gradient by rank; None where no gradient arrived.
-        mean: the norm of the mean over ranks; None where nothing is averaged.
-        bad: by rank, how many elements of the local gradient are nan or inf.
-        differs: ranks whose weights are not those of the first rank that has it.
-        placement, shard, whole: how it is spread over ranks; empty if every rank has all of it.
-    """
-
-    name: str
-    here: tuple[bool, ...]
-    norms: tuple[float | None, ...]
-    mean: float | None
-    bad: tuple[int, ...]
-    differs: tuple[int, ...]
+    name: str  # as rank 0 calls it
+    here: tuple[bool, ...]  # by rank, does its graph have the parameter?
+    norms: tuple[float | None, ...]  # of the local gradient by rank; None where no gradient arrived
+    mean: float | None  # the norm of the mean over ranks; None where nothing is averaged
+    bad: tuple[int, ...]  # by rank, how many elements of the local gradient are nan or inf
+    differs: tuple[int, ...]  # ranks whose weights are not those of the first rank that has it
     placement: str
     shard: tuple[int, ...]
-    whole: tuple[int, ...]
+    whole: tuple[int, ...]  # placement, shard, whole: how it is spread over ranks; empty if every rank has all of it
 
 
 class Bucket(NamedTuple):
@@ -51,18 +41,13 @@ class Report:
 
     Args:
         parts: of the ranks, in their order.
-
-    Attributes:
-        documents: the graph of each rank.
-        lines: its parameters.
-        buckets: of DDP, in the order in which rank 0 has them ready.
     """
 
     def __init__(self, parts: Sequence[Plain]) -> None:
         self.parts = sorted(parts, key=lambda p: int(p["rank"]))
-        self.documents: list[Document] = [document_from_json(p["document"]) for p in self.parts]
-        self.lines = tuple(self._lines())
-        self.buckets = tuple(self._buckets())
+        self.documents: list[Document] = [document_from_json(p["document"]) for p in self.parts]  # the graph of each rank
+        self.lines = tuple(self._lines())  # its parameters
+        self.buckets = tuple(self._buckets())  # of DDP, in the order in which rank 0 has them ready
 
     @property
     def ranks(self) -> int:

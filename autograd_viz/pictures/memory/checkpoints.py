@@ -24,23 +24,14 @@ from .facts import Facts, Holding, bytes_of
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """A checkpoint that is not there yet.
+    """A checkpoint that is not there yet."""
 
-    Attributes:
-        paths: the modules; each has a checkpoint of its own.
-        name: "layers.0", or "layers.0 … layers.11".
-        kind: the class of the modules.
-        holds: bytes of the activations inside them.
-        saves: bytes that are not held at the end of the forward pass.
-        peak: bytes at the peak of the backward pass.
-    """
-
-    paths: tuple[Path, ...]
-    name: str
-    kind: str
-    holds: int
-    saves: int
-    peak: int
+    paths: tuple[Path, ...]  # the modules; each has a checkpoint of its own
+    name: str  # "layers.0", or "layers.0 … layers.11"
+    kind: str  # the class of the modules
+    holds: int  # bytes of the activations inside them
+    saves: int  # bytes that are not held at the end of the forward pass
+    peak: int  # bytes at the peak of the backward pass
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,13 +32,9 @@ _KIND = re.compile(r"Backward\d*$")
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """One call of the pass: see Note [What the curve counts].
+    """One call of the pass: see Note [What the curve counts]."""
 
-    Attributes:
-        node: id of the node that is called.
-    """
-
-    node: str
+    node: str  # id of the node that is called
     saved: int
     gradients: int
     grads: int

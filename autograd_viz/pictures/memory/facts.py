@@ -21,30 +21,21 @@ VIEWS = REARRANGING - {"Clone", "Contiguous"}
 
 @dataclass(frozen=True, slots=True)
 class Holding:
-    """A block of memory, at the first op that saved it.
+    """A block of memory, at the first op that saved it."""
 
-    Attributes:
-        storage: its uses are those of nodes that the pass calls.
-        path: the module of the op.
-        label: what lies in it: the name of a parameter or variable, or the op and what it saved.
-    """
-
-    storage: Storage
+    storage: Storage  # its uses are those of nodes that the pass calls
     node: Node
     op: Op | None
-    path: Path
-    label: str
+    path: Path  # the module of the op
+    label: str  # what lies in it: the name of a parameter or variable, or the op and what it saved
 
 
 class Facts:
     """What autograd holds for the root of a document.
 
     Attributes:
-        calls: ids of the nodes, in the order in which backward calls them.
         paths: by node, the module in which its op ran.
-        holdings: the largest first.
         held: by tensor of the document, the block that it lies in, if nodes hold it.
-        makers: by tensor, the op that made it.
         again: what checkpoints compute again.
     """
 
@@ -57,13 +48,13 @@ class Facts:
         self.is_guessed = are_guessed(document) and any(m.path for m in document.modules)
         self.op_paths = dict(zip(self.ops, module_paths(document), strict=True))
         self.paths: dict[str, Path] = {n.id: self.op_paths.get(n.op or "", ()) for n in document.nodes}
-        self.calls = _calls(document, self.nodes)
+        self.calls = _calls(document, self.nodes)  # ids of the nodes, in the order in which backward calls them
         called = set(self.calls)
         found = [(s, uses) for s in held.storages if (uses := tuple(u for u in s.uses if u.node in called))]
         holdings = [self._holding(Storage(s.bytes, s.kind, uses, s.tensors, s.name)) for s, uses in found]
-        self.holdings: Sequence[Holding] = sorted(holdings, key=lambda h: -h.storage.bytes)
+        self.holdings: Sequence[Holding] = sorted(holdings, key=lambda h: -h.storage.bytes)  # the largest first
         self.held = {t: h for h in self.holdings for t in h.storage.tensors}
-        self.makers = {t: op for op in document.ops for t in op.outputs if t is not None}
+        self.makers = {t: op for op in document.ops for t in op.outputs if t is not None}  # by tensor, the op that made it
 
     def _holding(self, storage: Storage) -> Holding:
         first = storage.uses[0]

@@ -22,20 +22,13 @@ WORTH = 0.99  # of the peak: what a checkpoint must bring it below, to be advise
 
 
 class Report:
-    """Everything that is known of the memory of one root.
-
-    Attributes:
-        facts: what is held.
-        curve: the backward pass.
-        peak: its highest moment; None if there is no call.
-        checkpoints: the first lowers the peak most.
-    """
+    """Everything that is known of the memory of one root."""
 
     def __init__(self, facts: Facts) -> None:
-        self.facts = facts
-        self.curve: Sequence[Moment] = curve_of(facts)
-        self.peak = max(self.curve, key=lambda m: m.bytes, default=None)
-        self.checkpoints: Sequence[Checkpoint] = checkpoints_of(facts, self.curve)
+        self.facts = facts  # what is held
+        self.curve: Sequence[Moment] = curve_of(facts)  # the backward pass
+        self.peak = max(self.curve, key=lambda m: m.bytes, default=None)  # its highest moment; None if there is no call
+        self.checkpoints: Sequence[Checkpoint] = checkpoints_of(facts, self.curve)  # the first lowers the peak most
 
     # -- the sentence -------------------------------------------------------------------------------------------------
 
