@@ -48,11 +48,7 @@ def variables_of(program: str) -> dict[str, Any]:
 
 
 def gallery(folder: Path) -> list[Path]:
-    """Draw the pictures into a folder, which is created if it is missing.
-
-    Raises:
-        CannotWriteError: the folder cannot be written to.
-    """
+    """Draw the pictures into a folder, which is created if it is missing. CannotWriteError if it cannot be."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:

@@ -30,11 +30,7 @@ def notebooks_folder(start: Path) -> Path:
 
 
 def _copy(source: Path, target: Path) -> None:
-    """Copy a folder completely or not at all. The copies of read-only files are writeable.
-
-    Raises:
-        CannotWriteError: the copy cannot be written.
-    """
+    """Copy a folder completely or not at all. The copies of read-only files are writeable."""
     try:
         with tempfile.TemporaryDirectory(dir=target.parent, prefix=f".{target.name}.") as beside:
             for file in (f for f in source.rglob("*") if f.is_file()):

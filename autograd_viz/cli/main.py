@@ -41,9 +41,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the command.
 
     Returns:
-        its exit code: 0, 1 (the program raised, a file could not be written), 2 (wrong usage), 130 (Ctrl-C),
-        143 (SIGTERM). A program that
-        calls exit decides its own.
+        its exit code: 0, 1 (the program raised, a file could not be written), 2 (wrong usage), 130 (Ctrl-C), 143 (SIGTERM);
+        of a program that calls exit its own.
     """
     given = [*(sys.argv[1:] if argv is None else argv)]
     end = given.index("--") if "--" in given else len(given)

@@ -17,11 +17,7 @@ from .says import say
 def merge(folder: Path, output: Path | None) -> int:
     """Read one .json of each rank, say what is odd between them, and write the table as .csv or .json.
 
-    A file that is still being written is left out, and said.
-
-    Raises:
-        UsageError: there is no run in the folder, or the output has another suffix.
-        CannotWriteError: the output cannot be written there.
+    A file that is still being written is left out, and said. UsageError: no run in the folder, or another suffix.
     """
     if output is not None and output.suffix not in (".csv", ".json"):
         raise UsageError(f"merge writes a table: .csv or .json, not {output.suffix or output.name!r}")
@@ -41,11 +37,7 @@ def merge(folder: Path, output: Path | None) -> int:
 
 
 def _runs(folder: Path) -> dict[int, dict[str, Any]]:
-    """By rank: the number at the end of a file's name.
-
-    Raises:
-        UsageError: two files have the same number.
-    """
+    """By rank: the number at the end of a file's name. UsageError if two files have the same."""
     found: dict[int, dict[str, Any]] = {}
     for path in sorted(folder.glob("*.json")):
         number = re.search(r"(\d+)$", path.stem)

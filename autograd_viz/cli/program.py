@@ -52,18 +52,10 @@ class UsageError(Exception):
 
 
 def run_program(program: Program | Path, arguments: list[str], is_recorded: bool = True) -> dict[str, Any]:
-    """The variables of a program after its run. PyTorch programs are recorded, if they are to be.
+    """The variables of a program after its run, with PyTorch's ops recorded if it `is_recorded`; `arguments`: ``sys.argv[1:]``.
 
     The program runs as Python runs it: from then on `__main__`, `sys.argv` and `sys.path` of this process belong to it.
-
-    Args:
-        program: what `read` gives, or a path.
-        arguments: its ``sys.argv[1:]``.
-        is_recorded: record a PyTorch program.
-
-    Raises:
-        UsageError: the file cannot be read.
-        ProgramError: the program raised, or called exit with an error code.
+    UsageError: it cannot be read. ProgramError: it raised, or called exit with an error code.
     """
     program = read(program) if isinstance(program, Path) else program
     main, folder, process = ModuleType("__main__"), os.getcwd(), os.getpid()
@@ -96,12 +88,7 @@ def run_program(program: Program | Path, arguments: list[str], is_recorded: bool
 
 
 def read(path: Path, is_module: bool = False) -> Program:
-    """The program in a file, or of a module.
-
-    Raises:
-        UsageError: there is none that can be read.
-        ProgramError: a package around the module raised.
-    """
+    """The program in a file, or of a module. UsageError: there is none. ProgramError: a package around the module raised."""
     if is_module:
         try:
             return program_of_module(str(path))
@@ -154,11 +141,7 @@ def _traceback(error: BaseException) -> str:
 
 
 def root_of(namespace: dict[str, Any], name: str | None, path: Path) -> Any:
-    """The tensor to draw: `name`, or `loss`, or the last one that has a grad_fn.
-
-    Raises:
-        UsageError: there is none.
-    """
+    """The tensor to draw: `name`, or `loss`, or the last one that has a grad_fn. UsageError if there is none."""
     there = [n for n, v in namespace.items() if is_drawable(v) and not n.startswith("_")]
     if name is not None:
         if name not in there:
@@ -177,13 +160,7 @@ def is_second_pass(error: Exception) -> bool:
 
 
 def asked(namespace: dict[str, Any], expression: str, **values: Any) -> Any:
-    """The result of a verb called from the program's namespace, so that it sees the program's variables.
-
-    Args:
-        namespace: the program's variables.
-        expression: Python code in which `av` is this package: "av.step(loss)".
-        values: more names for it.
-    """
+    """The result of a verb called from the program's namespace: "av.step(loss)" sees its variables. `values`: more names."""
     names = {VERB: av, **{f"__{k}__": v for k, v in values.items()}}
     for name in values:
         expression = expression.replace(f"${name}", f"__{name}__")

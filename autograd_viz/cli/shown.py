@@ -70,11 +70,7 @@ def step_in_terminal(arguments: argparse.Namespace, rest: list[str]) -> int:
 
 
 def _on_root(arguments: argparse.Namespace, rest: list[str], act: Act, takes_steps: bool = True) -> None:
-    """Run the program, and act on its tensor. If its last pass has freed that graph, everything is put back as it was.
-
-    Raises:
-        UsageError: another pass has freed the graph, or the program has no such tensor.
-    """
+    """Run the program, and act on its tensor. If its last pass has freed that graph, everything is put back as it was."""
     program = read(arguments.script, arguments.is_module)
     with watched(program), last_run(program.uses_torch) as last:
         namespace = run_program(program, rest)

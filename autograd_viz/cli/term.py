@@ -14,14 +14,7 @@ HELP = "n next · b back · f finish · r start · q quit"
 
 
 def term(stepper: Stepper, keys: Iterator[str], out: TextIO, clear: str = "") -> None:
-    """Show the pass and obey keys until `q` or the end of the keys.
-
-    Args:
-        stepper: the pass.
-        keys: one letter each.
-        out: the stream to write to.
-        clear: the text that clears the screen before each picture.
-    """
+    """Show the pass and obey keys, one letter each, until `q` or their end. `clear` clears the screen before each picture."""
     moves: dict[str, Callable[[], Any]] = {
         "n": stepper.next,
         " ": stepper.next,

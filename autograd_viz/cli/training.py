@@ -21,10 +21,8 @@ def watch_script(script: Path, program: Callable[[], Any], output: Path, stop: b
     """Run a script, watch every model that it trains, say what is odd, and write the picture of each.
 
     A second model's file has a number: `run.2.html`. What ends the program early is told after its runs: an error, Ctrl-C, a
-    signal. In a job (torchrun), each rank writes its own .json or .csv, `run.rank3.json`, and only rank 0 a picture.
-
-    Raises:
-        UnknownChoiceError, CannotWriteError: there cannot be such a file; the script has not run.
+    signal. In a job (torchrun), each rank writes its own .json or .csv, `run.rank3.json`, and only rank 0 a picture. Where
+    there cannot be such a file, the script does not run.
     """
     check_run(output)
     early: BaseException | None = None

@@ -59,10 +59,7 @@ class _Bundles:
     # -- the forward graph --------------------------------------------------------------------------------------------
 
     def _results(self) -> dict[str, str | None]:
-        """Results without a box that a crowded op takes or makes, each with the result whose edge stands for it.
-
-        None for a result that is not drawn.
-        """
+        """Results without a box that a crowded op takes or makes: the result whose edge stands for each; None: not drawn."""
         maker = {t: op for op in self.whole.ops for t in op.outputs if t is not None}
         users: dict[str, dict[str, None]] = {}
         for op in self.whole.ops:

@@ -30,11 +30,7 @@ def document_to_json(document: Document) -> str:
 
 
 def document_from_json(text: str) -> Document:
-    """The document that `document_to_json` wrote.
-
-    Raises:
-        DocumentError: not JSON, another schema version, or fields that do not fit.
-    """
+    """The document that `document_to_json` wrote. DocumentError if it is none."""
     return typing.cast(Document, _read(outer_from_json(text), "document", Document))
 
 
@@ -44,11 +40,7 @@ def trace_to_json(trace: Trace) -> str:
 
 
 def trace_from_json(text: str) -> Trace:
-    """The trace that `trace_to_json` wrote.
-
-    Raises:
-        DocumentError: as `document_from_json`.
-    """
+    """The trace that `trace_to_json` wrote. DocumentError if it is none."""
     return typing.cast(Trace, _read(outer_from_json(text), "trace", Trace))
 
 
@@ -70,11 +62,7 @@ def recording_from_json(text: str) -> tuple[Document, Trace]:
 
 
 def outer_from_json(text: str) -> dict[str, Any]:
-    """The object in a text that `save` wrote.
-
-    Raises:
-        DocumentError: the text is not JSON, is larger or denser than `save` writes (limits.py), or has another schema version.
-    """
+    """The object in a text that `save` wrote. DocumentError: no JSON, too large or dense (limits.py), or another version."""
     refuse_dense(text)
     try:
         outer = json.loads(text)
@@ -90,11 +78,7 @@ def outer_from_json(text: str) -> dict[str, Any]:
 
 
 def refuse_dense(text: str) -> None:
-    """Refuse a text with more objects or lists than `save` writes. It is checked before anything is made of it.
-
-    Raises:
-        DocumentError: says what there is too much of.
-    """
+    """Refuse a text with more objects or lists than `save` writes, before anything is made of it."""
     if len(text) > BYTES:
         raise DocumentError(f"a document of {len(text):,} characters is too long; the limit is {BYTES:,}")
     for mark, what, each in (("{", "objects", PER_OBJECT), ("[", "lists", PER_LIST)):
@@ -131,11 +115,7 @@ def _read(outer: dict[str, Any], key: str, kind: type) -> Any:
 
 
 def from_plain(plain: Any, kind: Any, where: str) -> Any:
-    """Make a value of type `kind` from what `to_plain` gave.
-
-    Raises:
-        DocumentError: it does not fit; the message says where.
-    """
+    """Make a value of type `kind` from what `to_plain` gave. DocumentError says where it does not fit."""
     try:
         return reader_of(kind)(plain)
     except MisfitError as misfit:

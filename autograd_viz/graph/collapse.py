@@ -96,9 +96,7 @@ class _Collapse:
         return op if group is None else group.id
 
     def _place_nodes(self) -> None:
-        """Place each node where its op is. AccumulateGrad goes where its leaf is hidden, another node where the nodes before it
-        are.
-        """
+        """Place each node where its op is, AccumulateGrad where its leaf is hidden, another node where those before it are."""
         users = {i.tensor: op.id for op in self.document.ops for i in op.inputs if i.tensor in self.hidden}
         before: Group | None = None
         for node in self.document.nodes:

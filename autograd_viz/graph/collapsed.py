@@ -16,10 +16,7 @@ MANY = 24  # edges on one side of a box: a reader can tell so many apart
 
 
 class Thinned(NamedTuple):
-    """A node some of whose edges are bundled (bundles.py): which output, and which edge, each drawn one stands for.
-
-    None if it stands for several.
-    """
+    """A node with bundled edges: which output, and which edge, each drawn one stands for; None if for several."""
 
     outputs: tuple[int | None, ...]
     edges: tuple[int | None, ...]

@@ -6,10 +6,7 @@ from .model import Document
 
 
 def made_by_op(document: Document) -> tuple[tuple[str, ...], ...]:
-    """For each op, in order, the ids of what exists once it has run.
-
-    These are the op, its results, its node, and AccumulateGrad nodes of leaves that it is the first to use.
-    """
+    """For each op what exists once it has run: its id, results, node, and AccumulateGrad of leaves that it uses first."""
     nodes = {n.id: n for n in document.nodes}
     known: set[str] = set()
     found = []

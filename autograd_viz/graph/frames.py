@@ -25,13 +25,7 @@ class OpenGroup:
 
 
 def open_groups(shown: Collapsed, tree: Group, opened: Set[str] | None) -> tuple[OpenGroup, ...]:
-    """The open groups of a picture. A group comes after those around it.
-
-    Args:
-        shown: what is drawn.
-        tree: the groups of the whole document.
-        opened: ids of the open ones. None if nobody has closed any: then only modules and scopes have frames.
-    """
+    """The open groups of a picture, each after those around it. `opened`: None if nobody has closed any: only modules."""
     chains: dict[str, Chain] = {}
     titles: dict[str, str] = {}
     for group, chain in _walked(tree, opened):

@@ -174,11 +174,7 @@ def _last(item: Group | int) -> int:
 
 
 def opened_first(root: Group, budget: int = BUDGET) -> frozenset[str]:
-    """The groups that are open in a picture at first.
-
-    Modules are opened, the largest first, while the picture has at most `budget` boxes. A group that is the only item is open,
-    too.
-    """
+    """The groups that are open at first: modules, the largest first, within `budget` boxes; a group that is the only item."""
     opened, boxes = {root.id}, len(root.items)
     waiting = [g for g in root.groups if g.kind == "module"]
     while waiting:

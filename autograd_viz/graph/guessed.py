@@ -220,9 +220,7 @@ class _Guess:
         return path
 
     def _part(self, i: int, near: Path, before: Path, around: Path) -> Path | None:
-        """The module without parameters that an op may be. It is a part of a module around the op before; the next one comes
-        first.
-        """
+        """The module without parameters that an op may be: a part of one around the op before; the next comes first."""
         for k in range(len(near), len(around) - 1, -1):
             order = self.children.get(near[:k], [])
             last = next((p[: k + 1] for p in (near, before) if p[:k] == near[:k] and p[: k + 1] in order), None)

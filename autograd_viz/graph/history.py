@@ -14,11 +14,7 @@ Entries = tuple[int, ...]  # pairs of numbers, one after the other: there are ma
 
 
 class History:
-    """The steps of a pass, indexed by what they changed. It grows with the pass.
-
-    Args:
-        steps: those that have run.
-    """
+    """The steps of a pass, indexed by what they changed. It grows with the pass."""
 
     def __init__(self, steps: Iterable[Step] = ()) -> None:
         self.steps: list[Step] = []  # all steps, in order
@@ -58,14 +54,7 @@ def _second(step: int, count: int) -> int:
 
 
 class _Then(Mapping[str, T]):
-    """A mapping as it was at an earlier position of a history.
-
-    Args:
-        entries: by key, each step that has set it, and where to read the value.
-        position: entries of later steps do not count.
-        size: how many keys exist at the position: the first ones.
-        read: gives the value of an entry.
-    """
+    """A mapping as it was at a position of a history: its first `size` keys, without the entries of later steps."""
 
     __slots__ = ("_entries", "_position", "_read", "_size")
 
@@ -93,11 +82,7 @@ class _Then(Mapping[str, T]):
 
 
 def state_at(trace: Trace, step: int) -> State:
-    """The state after `step` steps; 0 is the start.
-
-    Raises:
-        IndexError: there are not that many steps.
-    """
+    """The state after `step` steps; 0 is the start. IndexError if there are not that many."""
     if not 0 <= step <= len(trace.steps):
         raise IndexError(f"step {step} is out of range; the trace has steps 0 to {len(trace.steps)}")
     return History(trace.steps[:step]).at(step)

@@ -15,11 +15,7 @@ _one_at_a_time = threading.Lock()
 
 
 def parsed(text: str) -> ast.Module:
-    """The syntax tree of code that has run. Python's warnings are silenced, as Python has already given them.
-
-    Raises:
-        SyntaxError: it is no plain Python.
-    """
+    """The syntax tree of code that has run. Python's warnings are silenced, as Python has already given them."""
     with _one_at_a_time, warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return ast.parse(text)

@@ -21,11 +21,7 @@ ADDRESS = re.compile(
 
 
 def check_references(document: Document, trace: Trace) -> None:
-    """Refuse duplicate ids, ids that name nothing, counts and indices that do not fit, and graphs with cycles.
-
-    Raises:
-        DocumentError: says which and where.
-    """
+    """Refuse duplicate ids, ids that name nothing, counts and indices that do not fit, and cycles. DocumentError says which."""
     parts = _Parts(document)
     parts.check()
     called = set[str]()

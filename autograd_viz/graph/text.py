@@ -28,12 +28,7 @@ def few_names(names: list[str], between: str = ", ") -> str:
 
 
 def call_text(names: Mapping[str, str], op: Op) -> str:
-    """An op as a call: "Mul(a, b)"; an unnamed operand is "…".
-
-    Args:
-        names: by tensor id; an unnamed tensor has "".
-        op: the op.
-    """
+    """An op as a call: "Mul(a, b)"; an operand whose name is "" is "…"."""
     inside = ", ".join(o.text if o.tensor is None else names[o.tensor] or "…" for o in op.inputs)
     return f"{op.name}({inside if len(inside) <= LONGEST_CALL else '…'})"
 

@@ -14,12 +14,7 @@ LONGEST = 20  # letters of a function's name
 
 
 class Titles:
-    """The titles of one document's groups.
-
-    Args:
-        document: the whole document.
-        paths: the module of each of its ops.
-    """
+    """The titles of one document's groups; `paths` has the module of each of its ops."""
 
     def __init__(self, document: Document, paths: Sequence[Path]) -> None:
         self.ops, self.paths = document.ops, paths

@@ -26,12 +26,7 @@ class Ran(NamedTuple):
 
 
 def turns_of(ran: Sequence[Ran], classes: Mapping[str, str]) -> list[tuple[int, int]]:
-    """For each op, its turn at its place (from 1), and how many there are.
-
-    Args:
-        ran: in the order in which they ran.
-        classes: by path, the class of each module.
-    """
+    """For each op, in order, its turn at its place (from 1), and how many there are. `classes`: of modules, by path."""
     last: dict[Hashable, Hashable] = {}
     together: dict[Hashable, list[list[int]]] = defaultdict(list)  # ops in a row, by place
     for i, op in enumerate(ran):

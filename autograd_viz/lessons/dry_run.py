@@ -38,11 +38,7 @@ class DryRun:
 
 
 def dry_run_of(root: Any, gradient: Any, asked: tuple[Any, ...], variables: Mapping[str, Any]) -> DryRun:
-    """Run ``root.backward(gradient)`` for real, with the user's hooks, and undo it: each grad is restored.
-
-    Raises:
-        RuntimeError: as ``root.backward()``.
-    """
+    """Run ``root.backward(gradient)`` for real, with the user's hooks, and undo it: each grad is restored."""
     graph = anything.graph_of(root, variables)
     live = anything.pass_of(graph, root, gradient, None, False)
     live.shows_jacobians = False

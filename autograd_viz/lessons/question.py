@@ -70,13 +70,7 @@ class Verdict:
 
 
 def judge(question: Question, given: Any, failed: int = TRIES) -> Verdict:
-    """Is the answer right, and why? See Note [Two tries].
-
-    Args:
-        question: the question.
-        given: for a row its text, else an index or a list of them.
-        failed: how many wrong answers have been given before.
-    """
+    """Is the answer (a row's text, else an index or several) right after `failed` wrong ones, and why? See Note [Two tries]."""
     if question.kind == "row":
         return _judge_row(question, str(given), failed)
     chosen = [given] if isinstance(given, int) else given

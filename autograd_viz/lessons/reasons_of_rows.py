@@ -35,11 +35,7 @@ def color_question(document: Document, name: str) -> Question:
 
 
 def row_question(document: Document, name: str, row: str) -> Question:
-    """The content of a row of the root's box.
-
-    Raises:
-        UnknownChoiceError: no such row.
-    """
+    """The content of a row of the root's box. UnknownChoiceError if there is no such row."""
     if row not in ROWS:
         raise UnknownChoiceError("row", row, ROWS)
     t = tensor_of(document, document.roots[0])

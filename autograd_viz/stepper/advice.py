@@ -16,12 +16,7 @@ ADVICE = {
 
 
 def advise(error: RuntimeError, root: Any = None) -> None:
-    """Write the advice behind the message.
-
-    Args:
-        error: of a pass.
-        root: the tensor on which it was called.
-    """
+    """Write the advice behind the message of a pass's error."""
     said = str(error)
     advice = next((advice for begin, advice in ADVICE.items() if said.startswith(begin)), "")
     is_nested = getattr(root, "is_nested", False)

@@ -43,11 +43,7 @@ class LivePass(Protocol):
         """Put the engine back to before step `index`; the steps from there on are dropped."""
 
     def edit(self, value: Any, index: int, step: int) -> None:
-        """Replace the gradient that is about to enter output `index` of the node of a step. The recorded steps from there on
-        are dropped.
-
-        A refused edit changes nothing.
-        """
+        """Replace the gradient that will enter output `index` of a step's node; drop the steps from there on. Or refuse it."""
 
     def aside(self, step: int) -> AbstractContextManager[None]:
         """Inside, the pass stands before a step; it may be edited and run on. Afterwards everything is as before."""

@@ -78,11 +78,7 @@ class Stops:
         self.become([s for s in self.all if stop not in (s, s.kind)])
 
     def turn(self, kinds: Mapping[str, bool | float | None]) -> None:
-        """Set stops by kind: True, or a norm; False removes one, None leaves it.
-
-        Raises:
-            ValueError: a norm is negative or no number.
-        """
+        """Set stops by kind: True, or a norm; False removes one, None leaves it. ValueError: it is no norm."""
         for kind, value in kinds.items():
             if value is False:
                 self.remove(kind)
@@ -187,11 +183,7 @@ def _norm(kind: str, value: Any) -> float:
 
 
 def count_of(value: Any) -> int:
-    """The k of an arrival.
-
-    Raises:
-        ValueError: it is no positive whole number.
-    """
+    """The k of an arrival. ValueError: it is no positive whole number."""
     if not isinstance(value, int) or value < 1:
         raise ValueError(f"stop_on(arrival=(tensor, k)) takes a count from 1, got {value!r:.60}")
     return value

@@ -16,12 +16,7 @@ MOST = 1000  # characters of names that an error lists
 
 
 class Targets:
-    """The tensors and nodes of a document, as a user gives them: live, of the document, by name (tried first) or by id.
-
-    Args:
-        document: the graph.
-        cursor: its pass knows live tensors and nodes.
-    """
+    """The tensors and nodes of a document, as a user gives them: live, of the document, by name (tried first) or by id."""
 
     def __init__(self, document: Document, cursor: Cursor) -> None:
         self.tensors = {t.id: t for t in document.tensors}
@@ -41,11 +36,7 @@ class Targets:
         return self.tensors.get(id or "") or self.nodes.get(id or "") or what
 
     def tensor(self, what: Any) -> str:
-        """The id of a tensor.
-
-        Raises:
-            ValueError: it does not exist; the message lists the names.
-        """
+        """The id of a tensor. ValueError, with the names that there are, if it does not exist."""
         known = self._known(what)
         if isinstance(known, Tensor):
             return known.id
@@ -55,11 +46,7 @@ class Targets:
         raise ValueError(f"this graph has no tensor {known!r:.60}; it has: {there}")
 
     def node(self, what: Any) -> str:
-        """The id of a node; of a tensor its grad_fn, or AccumulateGrad.
-
-        Raises:
-            ValueError: it does not exist.
-        """
+        """The id of a node; of a tensor its grad_fn, or AccumulateGrad. ValueError if it does not exist."""
         known = self._known(what)
         if isinstance(known, Node):
             return known.id
@@ -68,11 +55,7 @@ class Targets:
         return self.end(known)
 
     def end(self, what: Any) -> str:
-        """The node at which the gradient of a tensor arrives.
-
-        Raises:
-            ValueError: there is no such tensor, or no gradient arrives at it.
-        """
+        """The node at which the gradient of a tensor arrives. ValueError if there is none."""
         tensor = self.tensors[self.tensor(what)]
         node = tensor.grad_fn or next((n.id for n in self.nodes.values() if n.variable == tensor.id), None)
         if node is None:

@@ -46,11 +46,7 @@ class Live:
             return 0 if tensor.is_inference() else int(tensor._version)
 
     def check(self) -> None:
-        """Nobody has changed its leaves since.
-
-        Raises:
-            RuntimeError: the other function has.
-        """
+        """Refuse leaves that the other function has changed."""
         changed = [name for id, (name, version) in self._versions.items() if self._version(id) != version]
         if changed:
             raise RuntimeError(
@@ -106,11 +102,7 @@ def alike(a: Elements, b: Elements, dtypes: tuple[str, str]) -> tuple[Elements, 
 
 
 def side_of(x: Any, names: Mapping[str, Any], params: Any) -> Side:
-    """What is compared.
-
-    Raises:
-        NotDrawableError: it is no loss, recording, stepper, file or function of a loss.
-    """
+    """What is compared. NotDrawableError: no loss, recording, stepper, file or function of a loss."""
     if isinstance(x, str | Path):
         x = load(x)
     stepper = x.stepper() if isinstance(x, Recording) else getattr(x, "stepper", x)

@@ -206,14 +206,7 @@ def _of_tensor(tensor: Any, loss: Any, frame: FrameType) -> Explanation:
 
 
 def explained(tensor: Any, loss: Any, variables: dict[str, Any], is_recorded: bool = True) -> Explanation:
-    """The answer about a tensor.
-
-    Args:
-        tensor: as for `explain`.
-        loss: as for `explain`.
-        variables: the names that the asker sees.
-        is_recorded: False for a pass that is not the program's, which nothing has recorded.
-    """
+    """The answer about a tensor. `is_recorded`: False for a pass that is not the program's, which nothing has recorded."""
     with unseen(tensor):
         asked = _asked(tensor, loss, variables, is_recorded)
         return Explanation(asked, causes_of(asked.question))

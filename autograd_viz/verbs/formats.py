@@ -62,12 +62,7 @@ class Wishes:
 
 @contextlib.contextmanager
 def stepped(stepper: Stepper, step: int | str) -> Iterator[None]:
-    """Move the cursor to a step inside the block, and restore everything after it.
-
-    Raises:
-        ValueError: the step does not exist.
-        RuntimeError: ``backward()`` would fail; the message is PyTorch's.
-    """
+    """Move the cursor to a step inside the block, and restore everything after it. ValueError if there is no such step."""
     here = stepper.step
     with whole(), stepper.untouched():
         try:
@@ -237,11 +232,7 @@ def save_still(x: Any, path: Any, wishes: Wishes) -> None:
 
 
 def check_run(path: Any) -> None:
-    """Check the file of a run before the run.
-
-    Raises:
-        As `save_still`.
-    """
+    """Check the file of a run before the run. It raises what `save_still` raises."""
     _check_among(RUNS, path)
 
 
@@ -275,9 +266,5 @@ def check(wishes: Wishes, path: Any = None) -> None:
 
 
 def save_subject(subject: Subject, path: Any, wishes: Wishes) -> None:
-    """Make the file's bytes, then write them. A failure leaves the old file.
-
-    Raises:
-        CannotWriteError: the folder is missing or not writable.
-    """
+    """Make the file's bytes, then write them. A failure leaves the old file."""
     write_file(path, WRITERS[suffix_of(path)](subject, wishes))

@@ -73,8 +73,7 @@ def check_options(**given: Any) -> None:
     """Check options by their names. An option of one name takes the same in each verb.
 
     Raises:
-        TypeError: one has a wrong type.
-        ValueError: one is too small or too large.
+        TypeError, ValueError: one has a wrong type, or a wrong size.
         UnknownChoiceError: no such theme.
     """
     for name, value in given.items():

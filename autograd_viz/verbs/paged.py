@@ -17,11 +17,7 @@ MOST_ROWS = 2000  # of a table in a page
 
 
 class Paged(ABC):
-    """What a verb found.
-
-    Args:
-        theme: "light", "dark" or "auto".
-    """
+    """What a verb found."""
 
     partners: Mapping[str, str] = {}
     """Cards that are lit together."""

@@ -192,13 +192,7 @@ def _as_frame(history: History, read: Callable[[History], dict[str, list[Any]]])
 
 
 def run_of(model: Any, variables: Mapping[str, Any], keep: int, stop: bool, theme: str) -> Run:
-    """Watch a model from now on.
-
-    Raises:
-        NotDrawableError: it is not a PyTorch module.
-        ValueError: no parameter requires grad.
-        UnknownChoiceError: no such theme.
-    """
+    """Watch a model from now on; errors as for `watch`."""
     check_options(theme=theme, stop=stop)
     name = next((name for name, value in variables.items() if value is model), "model")
     return Run(model, name, keep, stop, theme)

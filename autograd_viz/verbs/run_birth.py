@@ -17,13 +17,7 @@ LATER = ("bad_hook", "bad_since", "bad_written")  # it was made beside the graph
 
 
 def birth_of(again: Again, path: str, live: Any) -> str:
-    """One sentence.
-
-    Args:
-        again: the pass, which has run again.
-        path: of a parameter with a gradient that is not finite.
-        live: that parameter in the program.
-    """
+    """One sentence on a pass that has run again. A parameter, in the program `live`, has nan or inf in its gradient."""
     bad = next(((result, gradient) for result, gradient in again.reached if not bool(result.isfinite().all())), None)
     if bad is not None:
         return _in_forward(again, path, *bad)

@@ -16,12 +16,7 @@ from ..twin.core.tensor.tensor import Tensor
 
 
 def watched(model: Any, name: str, keep: int) -> tuple[History, Any, Shared | None]:
-    """An empty history, the watch that fills it, and in a job what tells rank 0.
-
-    Raises:
-        NotDrawableError: it is no module.
-        ValueError: no parameter requires grad, or one has no numbers.
-    """
+    """An empty history, the watch that fills it, and in a job what tells rank 0; errors as for `watch`."""
     if _is_core(model):
         rows = rows_of(model, Tensor.numel)
         history = History(Row(*row) for row in rows.named)
@@ -65,12 +60,7 @@ PATIENCE = 1.0  # seconds that rank 0 waits at the end for what others still tel
 
 
 class Shared:
-    """Takes the numbers of a rank, and tells rank 0.
-
-    Args:
-        history: of this rank; on rank 0 its `ranks` gets what all told.
-        channel: to rank 0 (`sources.pytorch.run_ranks`).
-    """
+    """Takes the numbers of a rank, and tells rank 0 through a channel. On rank 0 `history.ranks` gets what all told."""
 
     def __init__(self, history: History, channel: Any) -> None:
         self._history, self._channel = history, channel

@@ -33,11 +33,7 @@ if TYPE_CHECKING:
 
 
 def subject_of(x: Any, variables: Mapping[str, Any], params: Any = None, is_outline: bool = False) -> Subject:
-    """The subject behind a tensor, a stepper or its widget; `is_outline`: for a map.
-
-    Raises:
-        NotDrawableError: `x` is none of them.
-    """
+    """The subject behind a tensor, a stepper or its widget, else NotDrawableError; `is_outline`: for a map."""
     stepper = getattr(x, "stepper", x)
     if isinstance(x, Recording):
         return Subject(x.document, State(), x.stepper)

@@ -31,15 +31,7 @@ def worst(gaps: list[Gap]) -> float:
 
 
 class ErrorPainter(Painter):
-    """Draws one side.
-
-    Args:
-        plan: the map.
-        theme: colours.
-        values: by tensor, the gap of its value.
-        gradients: by tensor, the gap of its gradient.
-        lit: tensors whose cards are lit.
-    """
+    """Draws one side: the gaps of values and of gradients by tensor; cards with tensors in `lit` are lit."""
 
     def __init__(
         self, plan: Plan, theme: Theme, values: Mapping[str, Gap], gradients: Mapping[str, Gap], lit: frozenset[str]

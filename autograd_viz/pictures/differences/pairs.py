@@ -129,12 +129,7 @@ def _looks(document: Document) -> dict[str, object]:
 
 
 def owner(name: str, known: Container[str]) -> str:
-    """The path of the module of a parameter. Its name may begin with the variable that holds the model.
-
-    Args:
-        name: of the parameter.
-        known: the paths of all modules.
-    """
+    """The path of the module of a parameter. Its name may begin with the variable that holds the model."""
     path = name.rpartition(".")[0]
     return path if path in known else path.partition(".")[2]
 

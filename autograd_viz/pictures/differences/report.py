@@ -29,14 +29,7 @@ class Item(NamedTuple):
 
 
 class Report:
-    """Two passes compared.
-
-    Args:
-        documents: of both.
-        pairs: what belongs together.
-        value: gives the gap between the values of two tensors; None if one is not known.
-        gradients: the gap between the gradients, by id of the first tensor.
-    """
+    """Two passes compared. `value` gives the gap of two tensors, None if one is not known; `gradients` are by first tensor."""
 
     def __init__(
         self,

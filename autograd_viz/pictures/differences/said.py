@@ -13,13 +13,7 @@ from .report import Item, Report
 
 
 def sentences(report: Report, titles: tuple[str, str], why_not: str = "") -> list[str]:
-    """The answer.
-
-    Args:
-        report: two passes compared.
-        titles: what they are called.
-        why_not: why no gradients were compared, or "".
-    """
+    """The answer. `why_not`: why no gradients were compared, or ""."""
     return (
         list(_differing(report, titles))
         + list(_apart(report, titles))

@@ -48,14 +48,7 @@ class Story:
 
 
 def animation_bytes(story: Story, format: str, theme: Theme, duration: float, scale: float) -> bytes:
-    """The animation.
-
-    Args:
-        story: the pass.
-        format: "GIF", "PNG" or "WEBP".
-        theme: its colours.
-        duration: the time of a step, in seconds.
-        scale: pixels per px.
+    """The animation as "GIF", "PNG" or "WEBP"; `duration` of a step in seconds, `scale` in pixels per px.
 
     Raises:
         ValueError: duration or scale is not positive.

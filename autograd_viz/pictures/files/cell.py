@@ -48,13 +48,7 @@ def cell_bundle(
 
 
 def answer_bundle(text: str, details: str, label: str) -> dict[str, Any]:
-    """An answer, with folded details.
-
-    Args:
-        text: the visible answer.
-        details: shown on request; "" for none.
-        label: the text of the button for the details.
-    """
+    """An answer, with details behind a button (`label`), if there are any."""
     if not details:
         return {"text/plain": text}
     style = "white-space:pre-wrap;margin:0"
@@ -63,10 +57,7 @@ def answer_bundle(text: str, details: str, label: str) -> dict[str, Any]:
 
 
 def _scrolled(image: str, size: tuple[float, float], at: tuple[float, float]) -> str:
-    """A scrolled window on a picture that is too wide for a notebook's column.
-
-    Browsers without `scroll-initial-target` begin at its corner.
-    """
+    """A window on a picture that is too wide for a column. Browsers without `scroll-initial-target` begin at its corner."""
     whole = [length * LEGIBLE for length in size]
     seen = [min(most, length) for most, length in zip(SEEN, whole, strict=True)]
     starts = [p * LEGIBLE - part / 2 for p, part in zip(at, seen, strict=True)]

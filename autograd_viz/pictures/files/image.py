@@ -21,11 +21,7 @@ SCALE = 2.0  # default pixels per px
 
 @functools.cache
 def font_file() -> Path:
-    """DejaVu Sans Mono, from the data of python-barcode. It is the smallest package with this font, and is not imported.
-
-    Raises:
-        AutogradVizError: python-barcode is not installed.
-    """
+    """DejaVu Sans Mono, from the data of python-barcode: the smallest package with this font. It is not imported."""
     spec = importlib.util.find_spec("barcode")
     file = Path(next(iter(spec.submodule_search_locations or []), ""), "fonts", "DejaVuSansMono.ttf") if spec else None
     if file is None or not file.is_file():
@@ -70,11 +66,7 @@ def png_bytes(svg: str, scale: float | None = None) -> bytes:
 
 @contextlib.contextmanager
 def no_panic() -> Iterator[None]:
-    """Turn any exception of a Rust library into our error. A panic is not an `Exception`, so it is caught too.
-
-    Raises:
-        AutogradVizError: the picture could not be drawn.
-    """
+    """Turn any exception of a Rust library into our error. A panic is not an `Exception`, so it is caught too."""
     try:
         yield
     except BaseException as error:

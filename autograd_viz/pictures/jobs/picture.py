@@ -88,13 +88,7 @@ class _Side:
 
 
 class JobPainter(Painter):
-    """Draws a map whose parameters tell what all ranks have.
-
-    Args:
-        plan: the map.
-        theme: colours.
-        lines: of the job, by name.
-    """
+    """Draws a map whose parameters tell what all ranks have: `lines` by name."""
 
     def __init__(self, plan: Plan, theme: Theme, lines: Mapping[str, Line]) -> None:
         super().__init__(plan, theme, {}, {})

@@ -37,11 +37,7 @@ class Bucket(NamedTuple):
 
 
 class Report:
-    """All parts of a job.
-
-    Args:
-        parts: of the ranks, in their order.
-    """
+    """The parts of all ranks of a job."""
 
     def __init__(self, parts: Sequence[Plain]) -> None:
         self.parts = sorted(parts, key=lambda p: int(p["rank"]))

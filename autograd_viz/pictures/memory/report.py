@@ -71,11 +71,7 @@ class Report:
     # -- records ------------------------------------------------------------------------------------------------------
 
     def table(self, by: str) -> list[Record]:
-        """Records: see `Memory.table`.
-
-        Raises:
-            UnknownChoiceError: there is no such table.
-        """
+        """Records: see `Memory.table`."""
         if by not in [*TABLES]:
             raise UnknownChoiceError("table", by, TABLES)
         return TABLES[by](self)
