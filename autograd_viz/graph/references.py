@@ -8,9 +8,9 @@ from itertools import chain
 from typing import TypeVar
 
 from ..errors import DocumentError
-from .circles import has_circle, reached_from
 from .limits import DEPTH, SAID
 from .model import Document, Node, Op, Tensor
+from .order import has_circle, reached_from
 from .trace import Engine, Step, Trace
 
 Thing = TypeVar("Thing", Tensor, Op, Node)

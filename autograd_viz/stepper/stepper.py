@@ -14,8 +14,8 @@ from typing import Any, Concatenate, ParamSpec, SupportsIndex, TypeVar
 
 from .. import words
 from ..answers.sentences import Sentences, together
-from ..graph.forward import hidden_at
 from ..graph.model import Document, Value
+from ..graph.order import hidden_at
 from ..graph.trace import Rewritten, State, Step, Trace
 from ..pictures.render.escape import printable
 from ..runtime.interrupts import alone, breakable, whole

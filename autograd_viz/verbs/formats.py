@@ -12,10 +12,8 @@ from ..errors import UnknownChoiceError
 from ..graph.codec import recording_to_json
 from ..graph.model import Document
 from ..graph.trace import State, Trace
-from ..pictures.files.dot import digraph
-from ..pictures.files.image import png_bytes
-from ..pictures.files.mermaid import mermaid
-from ..pictures.files.pdf import pdf_bytes
+from ..pictures.files.dot import digraph, mermaid
+from ..pictures.files.image import pdf_bytes, png_bytes
 from ..pictures.maps.drawing import MapDrawing
 from ..pictures.maps.numbers import Place
 from ..pictures.maps.outline import map_json, map_mermaid

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from ...graph.parsing import parsed
+from ...graph.listing import parsed
 from ...graph.surroundings import Source
 
 

@@ -1,4 +1,4 @@
-"""The graph for Graphviz: boxes as HTML-like tables in the theme's colours, for further editing.
+"""The graph for Graphviz, in the theme's colours for further editing, and its structure for Mermaid, which READMEs show.
 
 Edges of the backward graph are written from head to tail and drawn backwards, so that both graphs run down the page.
 """
@@ -11,7 +11,7 @@ from ...graph.model import Document, Node, Op, Tensor
 from ...graph.trace import State
 from ..layout.measure import op_title
 from ..render import Theme, Writer
-from ..render.escape import element, text
+from ..render.escape import element, is_unwanted, text
 from ..render.pen import tensor_kind
 from ..render.svg import FONT
 from ..render.writer import Lines, Run, clipped, label_text, node_title
@@ -129,3 +129,39 @@ def literal(words: str) -> str:
     r"""Words inside an HTML-like label. Spaces are kept, and a backslash, which is special there, is escaped."""
     shown = clipped(words, MOST_COLUMNS).translate(BLANKS)
     return text(shown).replace("\\", "\\\\").replace(" ", "&#160;")
+
+
+PLAIN = set(" ._-=,")
+
+
+def mermaid(document: Document, theme: Theme) -> str:
+    """A flowchart: solid lines for the forward graph, dotted lines for the backward graph."""
+    lines = ["flowchart TD"]
+    lines += [f'    {t.id}["{quoted(t.name or t.value.dtype)}"]:::{tensor_kind(t)}' for t in document.tensors]
+    lines += [f'    {o.id}(["{quoted(op_title(o))}"]):::{"brown" if o.node else "yellow"}' for o in document.ops]
+    lines += [f'    {n.id}("{quoted(node_title(n.name, theme))}"):::blue' for n in document.nodes]
+    edges: list[tuple[str | None, str, str | None]] = [(i.tensor, "-->", o.id) for o in document.ops for i in o.inputs]
+    edges += [(o.id, "-->", t) for o in document.ops for t in o.outputs]
+    edges += [(t.id, "-.->", t.grad_fn) for t in document.tensors]
+    edges += [(n.id, "-.->", f.node) for n in document.nodes for f in n.next_functions]
+    edges += [(n.id, "-.->", n.variable) for n in document.nodes]
+    lines += [f"    {a} {arrow} {b}" for a, arrow, b in edges if a is not None and b is not None]
+    colour = theme.colours()
+    lines += [
+        f"    classDef {kind} fill:{colour[f'{kind}-fill']},stroke:{colour[f'{kind}-stroke']},color:{colour['text']}"
+        for kind in ("green", "yellow", "brown", "blue")
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def quoted(words: str) -> str:
+    """Words for inside quotes. Special characters become numeric entities."""
+    return "".join(_quoted(c) for c in words) or " "
+
+
+def _quoted(c: str) -> str:
+    if c.isspace():
+        return " "
+    if is_unwanted(c):
+        return "\ufffd"
+    return c if c.isalnum() or c in PLAIN else f"#{ord(c)};"

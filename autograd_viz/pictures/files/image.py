@@ -1,9 +1,10 @@
-"""SVG text -> PNG. resvg draws the PNG, with a font from a dependency. System fonts add missing letters."""
+"""SVG text -> PNG and PDF. resvg draws both, with a font from a dependency. System fonts add missing letters to a PNG."""
 
 from __future__ import annotations
 
 import contextlib
 import functools
+import html
 import importlib.util
 import math
 import re
@@ -11,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from ...errors import AutogradVizError
+from ...errors import AutogradVizError, MissingLibraryError
 
 # letters that the font lacks (Chinese, Japanese, Korean, emoji); a system font may have them
 FOREIGN = re.compile("[\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe4f\uff00-\uffef\U0001f000-\U0003ffff]")
@@ -90,3 +91,35 @@ def fonts_for(svg: str) -> Any:
     if FOREIGN.search(svg):
         options.load_system_fonts()
     return options
+
+
+POINT = 0.75  # of a px
+LARGEST = 14_400  # points; the largest page that every reader shows
+
+
+def pdf_bytes(svg: str) -> bytes:
+    """The picture on a page of its size, or smaller if it is too large for a page. Equal SVGs give equal bytes.
+
+    Raises:
+        MissingLibraryError: Typst is not installed.
+        AutogradVizError: Typst refuses the picture.
+    """
+    try:
+        import typst
+    except ModuleNotFoundError:
+        raise MissingLibraryError("PDF pictures need Typst", "typst") from None
+    width, height = size_of(svg)
+    scale = min(POINT, LARGEST / max(width, height))
+    title = re.search(r"<title>(.*?)</title>", svg)
+    inputs = {
+        "title": html.unescape(title[1]) if title else "",
+        "width": repr(width * scale),
+        "height": repr(height * scale),
+    }
+    files = {"main.typ": (Path(__file__).parent / "picture.typ").read_bytes(), "picture.svg": svg.encode()}
+    try:
+        compiled: Any = typst.compile  # its type hints lack documented arguments: files by name
+        with no_panic():
+            return bytes(compiled(files, font_paths=[font_file().parent], sys_inputs=inputs, pdf_standards="1.7"))
+    except typst.TypstError as error:
+        raise AutogradVizError(f"cannot convert the picture to PDF: {error}") from error
