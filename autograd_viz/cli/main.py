@@ -14,14 +14,12 @@ import autograd_viz as av
 
 from ..errors import AutogradVizError
 from ..verbs.formats import FINAL
-from .ending import Ended
 from .gallery import gallery
 from .lab import lab
-from .merging import merge
-from .program import ProgramError, UsageError, read, run_program
+from .program import Ended, ProgramError, UsageError, read, run_program
+from .run_commands import merge, watch_script
 from .says import say
-from .shown import explain, render, step, step_in_terminal
-from .training import watch_script
+from .tensor_commands import explain, render, step, step_in_terminal
 
 EXAMPLES = """examples:
   autograd-viz lab                                   the notebooks in JupyterLab

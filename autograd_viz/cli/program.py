@@ -6,11 +6,14 @@ import ast
 import asyncio
 import inspect
 import os
+import signal
 import sys
+import threading
 import traceback
-from contextlib import AbstractContextManager, nullcontext, suppress
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from pathlib import Path
-from types import ModuleType
+from types import FrameType, ModuleType
 from typing import Any
 
 from IPython.display import display
@@ -18,8 +21,42 @@ from IPython.display import display
 import autograd_viz as av
 
 from ..sources.anything import is_drawable
-from .ending import Ended
 from .runnable import NoShell, Program, program_at, program_of_module
+
+ASKING = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+
+
+class Ended(BaseException):
+    """A signal asked the process to end."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(number)
+        self.code = 128 + number  # the exit code that a shell sees: 143 for SIGTERM
+
+
+@contextmanager
+def told_to_end() -> Iterator[None]:
+    """Inside, a signal that would end this process raises `Ended` once. The next one ends it, and so does one to a child."""
+    process = os.getpid()
+
+    def ends(number: int, frame: FrameType | None) -> None:
+        signal.signal(number, signal.SIG_DFL)
+        if os.getpid() != process:
+            os.kill(os.getpid(), number)
+        else:
+            raise Ended(number)
+
+    is_main = threading.current_thread() is threading.main_thread()
+    ours = [number for number in ASKING if is_main and signal.getsignal(number) is signal.SIG_DFL]
+    for number in ours:
+        signal.signal(number, ends)
+    try:
+        yield
+    finally:
+        for number in ours:
+            if signal.getsignal(number) is ends:  # the program may have set its own
+                signal.signal(number, signal.SIG_DFL)
+
 
 HIDDEN = "variables inside functions are not visible: return the loss and assign it at the end of the script"
 FREED = (

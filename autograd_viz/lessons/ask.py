@@ -21,11 +21,18 @@ from ..sources import anything
 from ..sources.shared.names import callers_names
 from ..verbs.explain import explain
 from .dry_run import colour_of, dry_run_of, maker_of, tensor_of, written
-from .hints import hint_edges, hint_grad, hint_unreached
 from .question import Option, Question, Slip
-from .reasons_of_grad import slips_grad, why_grad
-from .reasons_of_order import order_question
-from .reasons_of_rows import color_question, row_question, saves_question
+from .reasons import (
+    color_question,
+    hint_edges,
+    hint_grad,
+    hint_unreached,
+    order_question,
+    row_question,
+    saves_question,
+    slips_grad,
+    why_grad,
+)
 from .widget import QuestionWidget
 
 

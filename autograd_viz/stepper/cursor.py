@@ -14,10 +14,9 @@ from ..graph.text import label_of
 from ..graph.trace import Step, Trace
 from ..runtime.collector import collector_waits
 from ..runtime.interrupts import alone, whole
-from .facts import Facts, facts_of
 from .live_pass import LivePass
-from .stops import Stopped, Stops
-from .told import told
+from .sentences import told
+from .stops import Facts, Stopped, Stops, facts_of
 
 
 class _Closed:

@@ -22,10 +22,9 @@ from ..runtime.interrupts import alone, breakable, whole
 from ..runtime.uncopied import Uncopied
 from .cursor import Cursor
 from .live_pass import LivePass
-from .pins import Pin, known_pins, place_of
+from .sentences import error_in_words, stop_in_words
 from .stops import Stop, Stopped, count_of
-from .targets import Targets, reached_by
-from .told import error_in_words, stop_in_words
+from .targets import Pin, Targets, known_pins, place_of, reached_by
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -19,8 +19,8 @@ from ..sources.elements import each_gradient, elements_of
 from ..sources.shared.names import modules_among
 from ..sources.shared.stepping.norms import Place
 from ..sources.shared.values import value_of
-from ..stepper.advice import advised
 from ..stepper.recorded import Recording
+from ..stepper.sentences import advised
 from ..stepper.stepper import Stepper
 from .formats import FINAL, stepped
 from .save import load

@@ -17,8 +17,8 @@ from ..sources import anything
 from ..sources.asking import last_pass
 from ..sources.names_later import NamesLater
 from ..sources.shared.names import Names, callers_names
-from ..stepper.advice import advised
 from ..stepper.recorded import Recording
+from ..stepper.sentences import advised
 from ..stepper.stepper import Stepper
 from .formats import FINAL, Subject, stepped
 from .options import check_options

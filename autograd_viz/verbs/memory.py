@@ -18,7 +18,7 @@ from ..runtime.collector import collector_waits
 from ..sources import anything
 from ..sources.asking import unseen
 from ..sources.shared.names import Names, callers_names
-from ..stepper.advice import advised
+from ..stepper.sentences import advised
 from ..twin.core.backward.saved import FREED_MESSAGE
 from .options import check_options
 from .show import graph_of

@@ -18,8 +18,8 @@ from ..runtime.files import read_text
 from ..sources import anything
 from ..sources.asking import unseen
 from ..sources.shared.names import callers_names
-from ..stepper.advice import advised
 from ..stepper.recorded import Recording
+from ..stepper.sentences import advised
 from ..stepper.stepper import Stepper
 from ..twin.core.tensor import storage
 from ..twin.core.tensor.tensor import Tensor

@@ -17,8 +17,8 @@ from ..runtime.collector import collector_waits
 from ..sources import anything
 from ..sources.asking import last_pass
 from ..sources.shared.names import Names, callers_names
-from ..stepper.advice import advised
 from ..stepper.recorded import Recording
+from ..stepper.sentences import advised
 from ..stepper.stepper import Stepper
 from .options import check_options
 from .picture import Figure, Map

@@ -19,7 +19,7 @@ from hypothesis import HealthCheck, example, given, settings
 
 import autograd_viz as av
 from autograd_viz import cli
-from autograd_viz.cli.term import term
+from autograd_viz.cli.tensor_commands import term
 from autograd_viz.graph.codec import recording_from_json
 from autograd_viz.pictures.render import text_picture
 from autograd_viz.stepper.recorded import Recording
