@@ -90,9 +90,8 @@ def _of_values(a: Value, b: Value, rtol: float, atol: float) -> Gap | None:
     is_same = gap.is_same and (x.norm, x.zeros, x.nans, x.infs) == (y.norm, y.zeros, y.nans, y.infs)
     blocks = np.nan_to_num(np.array([x.thumbnail, y.thumbnail]) if len(x.thumbnail) == len(y.thumbnail) else np.zeros((2, 1)))
     means = float(np.linalg.norm(blocks[0] - blocks[1])) * math.sqrt(count / blocks.shape[1])
-    relative = (
-        math.inf if (x.nans, x.infs) != (y.nans, y.infs) else _ratio(max(abs(x.norm - y.norm), means), max(x.norm, y.norm))
-    )
+    relative = _ratio(max(abs(x.norm - y.norm), means), max(x.norm, y.norm))
+    relative = relative if (x.nans, x.infs) == (y.nans, y.infs) else math.inf
     is_beyond = gap.is_beyond or relative > rtol + atol
     return Gap(relative, gap.largest, is_beyond and not is_same, is_same, False)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
@@ -23,9 +23,10 @@ from ..render.escape import element, text
 from ..render.svg import FALLBACK
 from ..render.theme import Theme
 from .gap import Gap
-from .report import Item, Report, number
+from .report import Report, number
 
 BAR = 4.0  # px: the mark at a card's left edge
+HEAD, BETWEEN, LEGEND_HEIGHT = 40.0, 40.0, 26.0  # px
 ROLES = ("none", "link", "grad")  # the same numbers, within the tolerance, beyond it
 
 
@@ -89,8 +90,7 @@ class ErrorPainter(Painter):
             yield ink.box(12, y, 9, 9, 1, "green" if line.trains else "yellow")
         yield ink.text(28, y + 9, line.name + line.shape, room=right - 250)
         for at, gaps in ((right - 120, self._values), (right, self._gradients)):
-            if line.id in gaps:
-                gap = gaps[line.id]
+            if gap := gaps.get(line.id):
                 yield ink.text(at, y + 9, number(worst([gap])), role=role_of([gap]), end=True)
 
     def beside_title(self, card: Card, x: float, right: float) -> Iterator[str]:
@@ -98,9 +98,6 @@ class ErrorPainter(Painter):
         told, self.known = self.known, {}
         yield from super().beside_title(card, x, right)
         self.known = told
-
-
-HEAD, BETWEEN, LEGEND_HEIGHT = 40.0, 40.0, 26.0  # px
 
 
 class Half(NamedTuple):
@@ -112,13 +109,12 @@ class Half(NamedTuple):
 
 def halves(report: Report) -> tuple[Half, Half]:
     """Both maps, opened as far as they fit, and around what differs first."""
-    found = []
-    for side, document in enumerate(report.documents):
-        plan = Plan(document)
-        painter = _painter(report, plan, side, THEMES["light"])
-        culprits = {id for id in painter.lit if plan.cards[id].items and plan.cards[id].kind != "ops"}
-        found.append(Half(plan, plan.opened() | culprits))
-    return found[0], found[1]
+    plans = [Plan(document) for document in report.documents]
+    lit = [_painter(report, plan, side, THEMES["light"]).lit for side, plan in enumerate(plans)]
+    culprits = [
+        {id for id in ids if p.cards[id].items and p.cards[id].kind != "ops"} for p, ids in zip(plans, lit, strict=True)
+    ]
+    return Half(plans[0], plans[0].opened() | culprits[0]), Half(plans[1], plans[1].opened() | culprits[1])
 
 
 def picture(report: Report, sides: tuple[Half, Half], titles: tuple[str, str], said: list[str], theme: Theme) -> str:
@@ -155,35 +151,29 @@ def picture(report: Report, sides: tuple[Half, Half], titles: tuple[str, str], s
 def partners(report: Report, sides: tuple[Half, Half]) -> dict[str, str]:
     """By card of the first map, the card of the second with most of the same ops."""
     homes = [_homes(half.plan) for half in sides]
-    votes: dict[str, Counter[str]] = {}
+    votes = defaultdict[str, Counter[str]](Counter)
     for i, j in report.pairs.ops.items():
         for mine, other in zip(homes[0].get(i, ()), homes[1].get(j, ()), strict=False):
-            votes.setdefault(mine, Counter())[other] += 1
+            votes[mine][other] += 1
     return {card: found.most_common(1)[0][0] for card, found in votes.items()}
 
 
 def _homes(plan: Plan) -> dict[int, list[str]]:
     """By op, the cards around it, from the outermost."""
-    found: dict[int, list[str]] = {}
-    todo = [plan.root]
+    found, todo = defaultdict[int, list[str]](list), [plan.root]
     while todo:
         card = todo.pop()
         for i in card.ops():
-            found.setdefault(i, []).append(card.id)
+            found[i].append(card.id)
         todo += card.items
     return found
 
 
 def _painter(report: Report, plan: Plan, side: int, theme: Theme) -> ErrorPainter:
-    firsts = [i for i in (report.first_value, report.first_gradient) if i is not None]
-    lit = frozenset(_id(i, side) for i in firsts[:1])
-    values = {_id(i, side): i.gap for i in report.values}
-    gradients = {_id(i, side): i.gap for i in report.gradients}
+    values, gradients = ({(i.b if side else i.a): i.gap for i in items} for items in (report.values, report.gradients))
+    first = report.first_value or report.first_gradient
+    lit = frozenset() if first is None else frozenset([first.b if side else first.a])
     return ErrorPainter(plan, theme, values, gradients, lit)
-
-
-def _id(item: Item, side: int) -> str:
-    return item.b if side else item.a
 
 
 def _legend(ink: Ink, y: float) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -44,36 +44,25 @@ class Report:
         self._tensors = {t.id: t for t in documents[0].tensors}
         self._labels, self._paths = Labels(documents[0]), paths_in(documents[0])
         self._makers = {t: i for i, op in enumerate(documents[0].ops) for t in op.outputs if t is not None}
-        self.values = tuple(self._compared(value))  # forward values in the order of the program
-        self.gradients = tuple(self._ordered(gradients))  # in the order of the backward pass
-
-    def _compared(self, value: Callable[[str, str], Gap | None]) -> Iterator[Item]:
-        for a in sorted(self.pairs.tensors, key=lambda t: int(t[1:])):
-            b = self.pairs.tensors[a]
-            if a not in self.pairs.moved and (gap := value(a, b)) is not None:
-                yield self._item("value", a, b, gap)
-
-    def _ordered(self, gaps: Mapping[str, Gap]) -> Iterable[Item]:
-        users: dict[str, int] = {}
-        for i, op in enumerate(self.documents[0].ops):
-            for operand in op.inputs:
-                users.setdefault(operand.tensor or "", i)
+        there = [a for a in sorted(pairs.tensors, key=lambda t: int(t[1:])) if a not in pairs.moved]
+        gaps = ((a, value(a, pairs.tensors[a])) for a in there)
+        # forward values in the order of the program, gradients in that of the backward pass
+        self.values = tuple(self._item("value", a, gap) for a, gap in gaps if gap is not None)
+        ops = documents[0].ops
+        users = {o.tensor: i for i, op in reversed([*enumerate(ops)]) for o in op.inputs}
 
         def turn(a: str) -> float:  # a gradient is whole when the first op that used the tensor has run
             return -self._makers[a] if a in self._makers else 0.5 - users.get(a, 0)
 
-        return (
-            self._item("gradient", a, self.pairs.tensors[a], gaps[a]) for a in sorted(gaps.keys() - self.pairs.moved, key=turn)
-        )
+        arrived = sorted((a for a in there if a in gradients), key=turn)
+        self.gradients = tuple(self._item("gradient", a, gradients[a]) for a in arrived)
 
-    def _item(self, kind: str, a: str, b: str, gap: Gap) -> Item:
-        t = self._tensors[a]
-        maker = self._makers.get(a)
+    def _item(self, kind: str, a: str, gap: Gap) -> Item:
+        t, maker = self._tensors[a], self._makers.get(a)
         op = None if maker is None else self.documents[0].ops[maker]
         module = op.module if op is not None else owner(t.name or "", self._paths)
-        return Item(kind, a, b, self._labels.of(a), module, t.source or (op.source if op is not None else None), gap)
-
-    # -- what is said -------------------------------------------------------------------------------------------------
+        source = t.source or (op.source if op is not None else None)
+        return Item(kind, a, self.pairs.tensors[a], self._labels.of(a), module, source, gap)
 
     @cached_property
     def first_value(self) -> Item | None:
@@ -90,20 +79,9 @@ class Report:
         """All of them: values, then gradients."""
         return (*self.values, *self.gradients)
 
-    @property
-    def is_same(self) -> bool:
-        """Is every number the same?"""
-        return all(i.gap.is_same for i in self.items) and not any(self.pairs.only)
-
     def most(self) -> Item | None:
         """The item with the largest relative error."""
         return max((i for i in self.items if not i.gap.shapes and i.gap.only < 0), key=lambda i: i.gap.relative, default=None)
-
-    def at_end(self) -> Item | None:
-        """The root."""
-        return next((i for i in self.values if i.a in self.documents[0].roots), None)
-
-    # -- tables -------------------------------------------------------------------------------------------------------
 
     def table(self) -> list[Record]:
         """A record for each pair, in the order of the pass."""
@@ -137,18 +115,15 @@ def _number(x: float) -> float | None:
 
 def sentences(report: Report, titles: tuple[str, str], why_not: str = "") -> list[str]:
     """The answer. `why_not`: why no gradients were compared, or ""."""
-    return (
-        list(_differing(report, titles))
-        + list(_apart(report, titles))
-        + ([words.DIFF_NO_PASS.format(why=why_not)] if why_not else [])
-    )
+    no_pass = [words.DIFF_NO_PASS.format(why=why_not)] if why_not else []
+    return [*_differing(report, titles), *_apart(report, titles), *no_pass]
 
 
 def _differing(report: Report, titles: tuple[str, str]) -> Iterator[str]:
-    value, gradient = report.first_value, report.first_gradient
-    most = report.most()
+    value, gradient, most = report.first_value, report.first_gradient, report.most()
     if value is None and gradient is None:
-        if report.is_same or most is None or most.gap.relative == 0:
+        is_same = all(i.gap.is_same for i in report.items) and not any(report.pairs.only)
+        if is_same or most is None or most.gap.relative == 0:
             yield words.DIFF_SAME
         else:
             yield words.DIFF_CLOSE.format(most=number(most.gap.relative), what=_kind(most))
@@ -158,7 +133,7 @@ def _differing(report: Report, titles: tuple[str, str]) -> Iterator[str]:
         yield words.DIFF_GRADIENT.format(what=_what(gradient), gap=_gap(gradient.gap, titles))
     elif report.gradients:
         yield words.DIFF_NO_GRADIENT
-    end = report.at_end()
+    end = next((i for i in report.values if i.a in report.documents[0].roots), None)
     if value is not None and end is not None and most is not None and value.a != end.a:
         first, last = number(value.gap.relative), number(end.gap.relative)
         yield words.DIFF_GROWS.format(first=first, end=last, most=number(most.gap.relative), what=_kind(most))
@@ -168,7 +143,8 @@ def _apart(report: Report, titles: tuple[str, str]) -> Iterator[str]:
     """What has no partner, and what was guessed."""
     for side, only in enumerate(report.pairs.only):
         if only:
-            names = few_names(list(dict.fromkeys(_op(report, side, i) for i in only)))
+            ops = [report.documents[side].ops[i] for i in only]
+            names = few_names(list(dict.fromkeys(f"{op.name} ({op.module})" if op.module else op.name for op in ops)))
             form = words.DIFF_ONLY_ONE if len(only) == 1 else words.DIFF_ONLY
             yield form.format(side=titles[side], count=len(only), names=names)
     if report.pairs.moved:
@@ -178,18 +154,11 @@ def _apart(report: Report, titles: tuple[str, str]) -> Iterator[str]:
         yield words.DIFF_RENAMED.format(pairs=few_names([f"{a} → {b}" for a, b in report.pairs.renamed.items()]))
 
 
-def _op(report: Report, side: int, i: int) -> str:
-    op = report.documents[side].ops[i]
-    return f"{op.name} ({op.module})" if op.module else op.name
-
-
 def _what(item: Item) -> str:
     """A tensor with its module and line."""
     is_told = not item.module or item.module in item.name
     what = item.name if is_told else words.DIFF_IN.format(name=item.name, module=item.module)
-    if item.source is None:
-        return what
-    return f"{what} ({place_text(item.source)})"
+    return what if item.source is None else f"{what} ({place_text(item.source)})"
 
 
 def _kind(item: Item) -> str:
