@@ -42,13 +42,10 @@ class Report:
     def __init__(self, parts: Sequence[Plain]) -> None:
         self.parts = sorted(parts, key=lambda p: int(p["rank"]))
         self.documents: list[Document] = [document_from_json(p["document"]) for p in self.parts]  # the graph of each rank
+        self.ranks = len(self.parts)
+        self.names = [{p["name"] for p in part["parameters"]} for part in self.parts]  # of the parameters, by rank
         self.lines = tuple(self._lines())  # its parameters
         self.buckets = tuple(self._buckets())  # of DDP, in the order in which rank 0 has them ready
-
-    @property
-    def ranks(self) -> int:
-        """How many there are."""
-        return len(self.parts)
 
     def _lines(self) -> Iterator[Line]:
         told = [{p["name"]: p for p in part["parameters"]} for part in self.parts]
@@ -56,26 +53,18 @@ class Report:
             here = [of.get(name) for of in told]
             first = next(p for p in here if p is not None)
             is_spread = bool(first.get("placement"))
-            norms = tuple(None if p is None else p["norm"] for p in here)
             others = (r for r, p in enumerate(here) if p is not None and p["weight"] != first["weight"] and not is_spread)
+            norms, bad = tuple(p and p["norm"] for p in here), tuple(0 if p is None else p["bad"] for p in here)
             spread = first.get("placement", ""), tuple(first.get("shard", ())), tuple(first.get("whole", ()))
-            yield Line(
-                name,
-                tuple(p is not None for p in here),
-                norms,
-                first["mean"],
-                tuple(0 if p is None else p["bad"] for p in here),
-                tuple(others),
-                *spread,
-            )
+            yield Line(name, tuple(p is not None for p in here), norms, first["mean"], bad, tuple(others), *spread)
 
     def _buckets(self) -> Iterator[Bucket]:
         for k, told in enumerate(self.parts[0]["replicas"]):
             of_ranks = [p["replicas"][k]["buckets"] for p in self.parts if len(p["replicas"]) > k]
-            found = []
-            for place, bucket in enumerate(told["buckets"]):
-                ready = tuple(buckets[place]["ready"] for buckets in of_ranks if place < len(buckets))
-                found.append(Bucket(tuple(bucket["names"]), ready))
+            found = (
+                Bucket(tuple(bucket["names"]), tuple(buckets[place]["ready"] for buckets in of_ranks if place < len(buckets)))
+                for place, bucket in enumerate(told["buckets"])
+            )
             yield from sorted(found, key=lambda b: b.ready[0])
 
     # -- what is said -------------------------------------------------------------------------------------------------
@@ -83,8 +72,7 @@ class Report:
     def sentences(self) -> list[str]:
         """What is wrong, the worst first; else that nothing is."""
         found = [*(list(self._unreached()) or self._absent()), *self._bad(), *self._unlike(), *self._far()]
-        own = len({frozenset(p["name"] for p in part["parameters"]) for part in self.parts}) > 1
-        fine = words.JOB_PARTS if own else words.JOB_FINE
+        fine = words.JOB_FINE if all(names == self.names[0] for names in self.names) else words.JOB_PARTS
         return found or [fine.format(ranks=self.ranks, count=len(self.lines))]
 
     def _unreached(self) -> Iterator[str]:
@@ -97,17 +85,15 @@ class Report:
                 continue
             common = set.intersection(*(set(t["unreached"]) for t in told.values()))
             for rank, names in missing.items():
-                own = [n for n in names if n not in common]
-                if own:
+                if own := [n for n in names if n not in common]:
                     yield words.JOB_UNREACHED.format(rank=rank, names=few_names(own))
             if common:
                 yield words.JOB_NOBODY.format(names=few_names(sorted(common)))
 
     def _absent(self) -> Iterator[str]:
         """Parameters that a rank does not reach, though it has others in common with the rest: no stage of a pipeline."""
-        names = [{p["name"] for p in part["parameters"]} for part in self.parts]
-        for rank, mine in enumerate(names):
-            others = set[str]().union(*(n for r, n in enumerate(names) if r != rank))
+        for rank, mine in enumerate(self.names):
+            others = set[str]().union(*(n for r, n in enumerate(self.names) if r != rank))
             if mine & others and others - mine:
                 yield words.JOB_ABSENT.format(rank=rank, names=few_names(sorted(others - mine)))
 
@@ -122,8 +108,7 @@ class Report:
                 yield form.format(ranks=few_names([str(r) for r in ranks]), names=few_names(names))
 
     def _unlike(self) -> Iterator[str]:
-        unlike = [line for line in self.lines if line.differs]
-        if unlike:
+        if unlike := [line for line in self.lines if line.differs]:
             ranks = sorted({r for line in unlike for r in line.differs})
             names = few_names([line.name for line in unlike])
             yield words.JOB_WEIGHTS.format(names=names, ranks=", ".join(map(str, ranks)))

@@ -11,8 +11,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ...graph.model import Document, Node, Op, Value
+from ...graph.order import reached_from
 from ...graph.paths import Path, are_guessed, module_paths
-from ...graph.storages import Memory, Storage, Use
+from ...graph.storages import Memory, Storage
 from ...graph.surroundings import Module
 from ..maps.index import REARRANGING
 
@@ -60,13 +61,8 @@ class Facts:
         first = storage.uses[0]
         node = self.nodes[first.node]
         op = self.ops.get(node.op or "")
-        return Holding(storage, node, op, self.paths[node.id], self._label(storage, first, op))
-
-    def _label(self, storage: Storage, first: Use, op: Op | None) -> str:
-        if storage.name:
-            return storage.name
-        named = next((name for t in storage.tensors if (name := self.tensors[t].name)), None)
-        return named or f"{op.name if op is not None else self.nodes[first.node].name}.{first.name}"
+        named = storage.name or next((name for t in storage.tensors if (name := self.tensors[t].name)), None)
+        return Holding(storage, node, op, self.paths[node.id], named or f"{(op or node).name}.{first.name}")
 
     def viewed(self, tensor: str) -> str:
         """The tensor whose memory a view shows, as far as the graph tells; of other tensors itself."""
@@ -96,9 +92,9 @@ def _calls(document: Document, nodes: dict[str, Node]) -> list[str]:
     """The order of the pass: AccumulateGrad as soon as it is ready, else the node that was made last."""
     ready: list[tuple[float, int, str]] = []
     ticket = itertools.count()
-    starts = _starts(document)
-    reached = _reached(starts, nodes)
-    waits = Counter(f.node for id in reached for f in nodes[id].next_functions if f.node is not None)
+    grad_fns = [t.grad_fn for t in document.tensors if t.id in document.roots and t.grad_fn is not None]
+    starts = grad_fns or [n.id for n in document.nodes if n.variable in document.roots]  # of a leaf its AccumulateGrad
+    waits = Counter(f.node for id in reached_from(nodes, starts) for f in nodes[id].next_functions if f.node is not None)
     found = []
 
     def push(id: str) -> None:
@@ -114,23 +110,6 @@ def _calls(document: Document, nodes: dict[str, Node]) -> list[str]:
                 waits[f.node] -= 1
                 if not waits[f.node]:
                     push(f.node)
-    return found
-
-
-def _starts(document: Document) -> list[str]:
-    """The grad_fn of the root; of a leaf its AccumulateGrad."""
-    roots = set(document.roots)
-    grad_fns = [t.grad_fn for t in document.tensors if t.id in roots and t.grad_fn is not None]
-    return grad_fns or [n.id for n in document.nodes if n.variable in roots]
-
-
-def _reached(starts: list[str], nodes: dict[str, Node]) -> set[str]:
-    found, todo = set(starts), list(starts)
-    while todo:
-        for f in nodes[todo.pop()].next_functions:
-            if f.node is not None and f.node not in found:
-                found.add(f.node)
-                todo.append(f.node)
     return found
 
 
