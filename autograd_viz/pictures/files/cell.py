@@ -37,11 +37,11 @@ def cell_bundle(
     """
     short = still_svg(svg)
     source = f"data:image/svg+xml;base64,{base64.b64encode(short.encode()).decode()}"
-    image = element("img", class_=mark, alt=text, src=source)
-    if at is not None and (size := size_of(svg))[0] > WIDEST:
-        image = _scrolled(
-            element("img", class_=mark, alt=text, src=source, style=f"max-width:none;width:{size[0] * LEGIBLE:.0f}px"), size, at
-        )
+    size = size_of(svg)
+    is_wide = at is not None and size[0] > WIDEST
+    style = f"max-width:none;width:{size[0] * LEGIBLE:.0f}px" if is_wide else None
+    image = element("img", class_=mark, alt=text, src=source, style=style)
+    image = _scrolled(image, size, at) if at is not None and is_wide else image
     above = element("div", escaped(said), style="white-space:pre-wrap;margin:4px 0 10px") if said else ""
     bundle = {"text/html": one_line(above + image), "text/plain": text}
     return bundle if len(short) > MOST_LETTERS else {**bundle, "image/svg+xml": short}

@@ -44,8 +44,6 @@ class _Drawing:
         for node in document.nodes:
             self.node(node)
 
-    # -- boxes --------------------------------------------------------------------------------------------------------
-
     def tensor(self, t: Tensor) -> None:
         """Five rows, and an arrow from grad_fn to the backward node."""
         rows = [(key, self.writer.lines(f"{t.id}.{key}", self.state)) for key in ROWS]
@@ -71,16 +69,15 @@ class _Drawing:
 
     def node(self, n: Node) -> None:
         """Saved tensors and next_functions, with an arrow from each."""
-        rows: list[tuple[str, Lines]] = []
-        if saved := self.writer.lines(f"{n.id}.saved", self.state):
-            rows.append(("saved", saved))
+        saved = self.writer.lines(f"{n.id}.saved", self.state)
+        rows: list[tuple[str, Lines]] = [("saved", saved)] if saved else []
         for i, f in enumerate(n.next_functions):
             name = node_title(self.nodes[f.node].name, self.theme) if f.node else "None"
             rows.append((f"next{i}", ((Run(f"next_functions[{i}] = ({name}, {f.index})"),),)))
         self.box(n.id, node_title(n.name, self.theme), rows, "blue", 2)
         for i, f in enumerate(n.next_functions):
-            if f.node is not None:
-                self.edge_up(n.id, f.node, f"next:{n.id}.{i}", f"next{i}")
+            if f.node is not None:  # up the page
+                self.edge(f.node, n.id, "blue", f"next:{n.id}.{i}", head=f"next{i}:e", dir="back")
         if n.variable is not None:
             self.edge(n.id, n.variable, "blue", f"grad:{n.id}", head="grad:e", constraint="false")
 
@@ -106,8 +103,6 @@ class _Drawing:
         """Coloured words. Spaces are kept."""
         return "".join(element("FONT", literal(run.text), COLOR=self.colour[run.role]) for run in runs if run.text)
 
-    # -- arrows -------------------------------------------------------------------------------------------------------
-
     def label(self, at: str) -> str:
         """The gradient that passed an address."""
         value = self.state.values.get(at)
@@ -119,11 +114,6 @@ class _Drawing:
         thick = {"blue": "1.2", "yellow": "1.2"}.get(kind, "3")
         self.graph.edge(*ends, label=self.label(at), color=self.colour[f"{kind}-stroke"], penwidth=thick, **more)
 
-    def edge_up(self, source: str, target: str, at: str, port: str) -> None:
-        """An arrow of the backward graph, up the page."""
-        tail, head = target, f"{source}:{port}:e"
-        self.graph.edge(tail, head, label=self.label(at), color=self.colour["blue-stroke"], penwidth="1.2", dir="back")
-
 
 def literal(words: str) -> str:
     r"""Words inside an HTML-like label. Spaces are kept, and a backslash, which is special there, is escaped."""
@@ -131,7 +121,7 @@ def literal(words: str) -> str:
     return text(shown).replace("\\", "\\\\").replace(" ", "&#160;")
 
 
-PLAIN = set(" ._-=,")
+PLAIN = set(" ._-=,\ufffd")
 
 
 def mermaid(document: Document, theme: Theme) -> str:
@@ -156,12 +146,5 @@ def mermaid(document: Document, theme: Theme) -> str:
 
 def quoted(words: str) -> str:
     """Words for inside quotes. Special characters become numeric entities."""
-    return "".join(_quoted(c) for c in words) or " "
-
-
-def _quoted(c: str) -> str:
-    if c.isspace():
-        return " "
-    if is_unwanted(c):
-        return "\ufffd"
-    return c if c.isalnum() or c in PLAIN else f"#{ord(c)};"
+    shown = (" " if c.isspace() else "\ufffd" if is_unwanted(c) else c for c in words)
+    return "".join(c if c.isalnum() or c in PLAIN else f"#{ord(c)};" for c in shown) or " "

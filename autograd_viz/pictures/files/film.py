@@ -19,7 +19,7 @@ from PIL import Image
 
 from ...graph.model import Document
 from ...graph.trace import State, Step
-from ..layout.geometry import Arrow, Box, CodeLine, Geometry, Label
+from ..layout.geometry import Arrow, CodeLine, Geometry
 from ..layout.measure import ADVANCE, CODE_SIZE, columns
 from ..render import Theme, render_svg
 from ..render.pen import cell_address
@@ -34,11 +34,6 @@ CALL = 20_000  # px; one more region costs as much time as drawing so many px
 def touch(a: Rect, b: Rect) -> bool:
     """Do two rectangles overlap in more than an edge?"""
     return a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]
-
-
-def common(a: Rect, b: Rect) -> Rect:
-    """The intersection of two rectangles."""
-    return max(a[0], b[0]), max(a[1], b[1]), min(a[2], b[2]), min(a[3], b[3])
 
 
 def around(a: Rect, b: Rect) -> Rect:
@@ -69,9 +64,9 @@ class Places:
     """The positions of everything in a picture."""
 
     def __init__(self, geometry: Geometry) -> None:
-        self.geometry = geometry
-        self._boxes = [(b, _box(b)) for b in geometry.boxes]
-        self._labels = [(x, _label(x)) for x in geometry.labels]
+        self.geometry, out = geometry, OUTLINE
+        self._boxes = [(b, (b.x - out, b.y - out, b.x + b.w + out, b.y + b.h + out)) for b in geometry.boxes]
+        self._labels = [(x, (x.x - 8, x.y - 2, x.x + x.w + 8, x.y + x.h + 2)) for x in geometry.labels]
         self._code = [(line, _code(line)) for line in geometry.code]
         self._arrows = [(a, _segments(a)) for a in geometry.arrows]
         self.at: dict[str, list[Rect]] = {b.id: [rect] for b, rect in self._boxes}
@@ -85,7 +80,8 @@ class Places:
     def changed(self, before: Step | None, step: Step, seen: Rect) -> list[Rect]:
         """The regions in `seen` that differ between `step` and the step before."""
         places = dict.fromkeys(n for s in (before, step) if s for n in (s.node, *(cell_address(c.at) for c in s.changes)))
-        return merged(common(rect, seen) for at in places for rect in self.at.get(at, ()) if touch(rect, seen))
+        rects = (r for at in places for r in self.at.get(at, ()) if touch(r, seen))
+        return merged((*map(max, r[:2], seen[:2]), *map(min, r[2:], seen[2:])) for r in rects)
 
     def part(self, region: Rect) -> Geometry:
         """The part of the picture in a region. A net is included whole or not at all: its arrows are drawn in pieces."""
@@ -101,14 +97,6 @@ class Places:
             width=region[2] - region[0],
             height=region[3] - region[1],
         )
-
-
-def _box(b: Box) -> Rect:
-    return b.x - OUTLINE, b.y - OUTLINE, b.x + b.w + OUTLINE, b.y + b.h + OUTLINE
-
-
-def _label(x: Label) -> Rect:
-    return x.x - 8, x.y - 2, x.x + x.w + 8, x.y + x.h + 2
 
 
 def _code(line: CodeLine) -> Rect:
@@ -161,7 +149,8 @@ class Film:
         self._state = State()
         self.left, self.top = self._placed(first[0].node, 0, 0) if first else (0, 0)
         start = self._drawn(self.window, self._state)
-        self.palette = palette_of([start, *self._seen(first)], theme)  # an image with its palette
+        seen = (self._drawn(r, _after(State(), s)) for s in first for r in self._changed(None, s, self.window))
+        self.palette = palette_of([start, *seen], theme)  # an image with its palette
         self.image = self.in_palette(start)  # the visible part, mode "P"
         self.canvas: int = self.in_palette(Image.new("RGB", (1, 1), theme.canvas)).getpixel((0, 0))  # type: ignore[assignment]
 
@@ -201,30 +190,25 @@ class Film:
     def _changed(self, before: Step | None, step: Step, window: Pixels) -> list[Pixels]:
         """The visible regions that a step changes."""
         g, scale = self.geometry, self.scale
-        left, top, right, bottom = (pixels / scale for pixels in window)
-        regions = self.places.changed(before, step, (g.x + left, g.y + top, g.x + right, g.y + bottom))
-        return [self._pixels(region, window) for region in regions]
+        left, top, right, bottom = window
+        return [
+            (
+                max(left, math.floor((x - g.x) * scale)),
+                max(top, math.floor((y - g.y) * scale)),
+                min(right, math.ceil((end_x - g.x) * scale)),
+                min(bottom, math.ceil((end_y - g.y) * scale)),
+            )
+            for x, y, end_x, end_y in self.places.changed(before, step, self._rect(window))
+        ]
 
-    def _pixels(self, region: Rect, window: Pixels) -> Pixels:
-        """The whole pixels of the visible part of a region."""
-        g, scale, (left, top, right, bottom) = self.geometry, self.scale, window
-        return (
-            max(left, math.floor((region[0] - g.x) * scale)),
-            max(top, math.floor((region[1] - g.y) * scale)),
-            min(right, math.ceil((region[2] - g.x) * scale)),
-            min(bottom, math.ceil((region[3] - g.y) * scale)),
-        )
+    def _rect(self, region: Pixels) -> Rect:
+        g, (left, top, right, bottom) = self.geometry, (pixels / self.scale for pixels in region)
+        return g.x + left, g.y + top, g.x + right, g.y + bottom
 
     def _drawn(self, region: Pixels, state: State) -> Image.Image:
         """A region of the picture in a state."""
-        g, scale, (left, top, right, bottom) = self.geometry, self.scale, region
-        part = self.places.part((g.x + left / scale, g.y + top / scale, g.x + right / scale, g.y + bottom / scale))
-        svg = render_svg(self.document, part, state, self.theme)
-        return drawn(svg, (right - left, bottom - top)).convert("RGB")
-
-    def _seen(self, steps: tuple[Step, ...]) -> list[Image.Image]:
-        """The changes of some steps, each drawn as if it were the first."""
-        return [self._drawn(r, _after(State(), s)) for s in steps for r in self._changed(None, s, self.window)]
+        svg = render_svg(self.document, self.places.part(self._rect(region)), state, self.theme)
+        return drawn(svg, (region[2] - region[0], region[3] - region[1])).convert("RGB")
 
 
 def _after(state: State, step: Step) -> State:

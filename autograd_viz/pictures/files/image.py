@@ -48,7 +48,9 @@ def png_bytes(svg: str, scale: float | None = None) -> bytes:
         AutogradVizError: the picture would be too large.
     """
     width, height = size_of(svg)
-    most = _rounded_down((MOST_PIXELS / width / height) ** 0.5)
+    most = (MOST_PIXELS / width / height) ** 0.5
+    digit = 10.0 ** (math.floor(math.log10(most)) - 1)
+    most = float(f"{math.floor(most / digit) * digit:.2g}")  # two digits, rounded down so that the suggested scale fits
     scale = min(SCALE, most) if scale is None else scale
     if not scale > 0:
         raise ValueError(f"scale must be positive, got {scale}")
@@ -74,12 +76,6 @@ def no_panic() -> Iterator[None]:
         if isinstance(error, RuntimeError | OverflowError) or type(error).__module__ == "pyo3_runtime":
             raise AutogradVizError(f"the picture cannot be drawn: {error}") from error
         raise
-
-
-def _rounded_down(number: float) -> float:
-    """Two significant digits, rounded down so that the suggested scale fits."""
-    digit = 10.0 ** (math.floor(math.log10(number)) - 1)
-    return float(f"{math.floor(number / digit) * digit:.2g}")
 
 
 def fonts_for(svg: str) -> Any:
@@ -111,11 +107,7 @@ def pdf_bytes(svg: str) -> bytes:
     width, height = size_of(svg)
     scale = min(POINT, LARGEST / max(width, height))
     title = re.search(r"<title>(.*?)</title>", svg)
-    inputs = {
-        "title": html.unescape(title[1]) if title else "",
-        "width": repr(width * scale),
-        "height": repr(height * scale),
-    }
+    inputs = {"title": html.unescape(title[1]) if title else "", "width": repr(width * scale), "height": repr(height * scale)}
     files = {"main.typ": (Path(__file__).parent / "picture.typ").read_bytes(), "picture.svg": svg.encode()}
     try:
         compiled: Any = typst.compile  # its type hints lack documented arguments: files by name

@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 from ... import words
 from ...answers.sentences.text import size_text
@@ -31,14 +30,17 @@ def curve_drawn(report: Report, ink: Ink, room: Rect) -> Iterator[str]:
     plot = Rect(room.x + AXIS, room.y, room.w - AXIS, room.h)
     yield from _legend(report, ink, room)
     yield from _ticks(report.peak.bytes, ink, plot)
-    moments = _columns(report.curve, int(plot.w))
+    moments, most = report.curve, int(plot.w)
+    if len(moments) > most:  # the highest of each column of pixels
+        ends = [len(moments) * i // most for i in range(most + 1)]
+        moments = [max(moments[a:b], key=lambda m: m.bytes) for a, b in itertools.pairwise(ends)]
     base = [0.0] * len(moments)
     for role, _, layer in _layers(moments):
         top = [low + high for low, high in zip(base, layer, strict=True)]
         yield _area(base, top, report.peak.bytes, plot, ink, role)
         base = top
     yield element("path", d=f"M{plot.x:g} {plot.y + plot.h:g}h{plot.w:g}", stroke=ink.colour["none"], stroke_width=1)
-    yield from _peak(report, ink, plot)
+    yield from _peak(report, report.peak, ink, plot)
     yield from _spans(report, ink, plot)
 
 
@@ -49,14 +51,6 @@ def _layers(moments: Sequence[Moment]) -> list[tuple[str, str, list[int]]]:
         ("grad", words.MEMORY_GRADIENTS, [m.gradients for m in moments]),
         ("green", words.MEMORY_GRADS, [m.grads for m in moments]),
     ]
-
-
-def _columns(curve: Sequence[Moment], most: int) -> Sequence[Moment]:
-    """The moments; of very many, the highest of each column of pixels."""
-    if len(curve) <= most:
-        return curve
-    ends = [len(curve) * i // most for i in range(most + 1)]
-    return [max(curve[a:b], key=lambda m: m.bytes) for a, b in itertools.pairwise(ends)]
 
 
 def _legend(report: Report, ink: Ink, room: Rect) -> Iterator[str]:
@@ -98,15 +92,11 @@ def _area(base: Sequence[float], top: Sequence[float], highest: float, plot: Rec
     return element("path", d=f"M{points}Z", **ink.fill(role))
 
 
-def _peak(report: Report, ink: Ink, plot: Rect) -> Iterator[str]:
+def _peak(report: Report, peak: Moment, ink: Ink, plot: Rect) -> Iterator[str]:
     """A mark over the highest call, and its words."""
-    if report.peak is None:
-        return
-    i = report.curve.index(report.peak)
-    x = plot.x + (i + 0.5) * plot.w / len(report.curve)
+    x = plot.x + (report.curve.index(peak) + 0.5) * plot.w / len(report.curve)
     said = report.at_peak()
-    width = columns(said) * ADVANCE * SMALL
-    is_left = x + width + 10 > plot.x + plot.w
+    is_left = x + columns(said) * ADVANCE * SMALL + 10 > plot.x + plot.w
     yield element("path", d=f"M{x - 4:.1f} {plot.y - 9:g}h8l-4 7z", fill=ink.colour["text"])
     yield ink.text(x - 9 if is_left else x + 9, plot.y - 3, said, end=is_left, room=plot.w)
 
@@ -123,8 +113,7 @@ def _spans(report: Report, ink: Ink, plot: Rect) -> Iterator[str]:
 
 def _runs(report: Report, step: float) -> list[tuple[str, int, int]]:
     """Runs of calls in one module: name, first call, how many. The modules are those of the level with most room for names."""
-    paths = _paths(report)
-    levels = []
+    paths, levels = _paths(report), []
     for depth in range(1, max(map(len, paths), default=0) + 1):
         groups = [(name, list(g)) for name, g in itertools.groupby(enumerate(paths), key=lambda item: item[1][:depth])]
         levels.append([(".".join(name), g[0][0], len(g)) for name, g in groups])
@@ -156,7 +145,10 @@ def painted(report: Report, theme: Theme) -> str:
     ink = Ink(theme)
     room = Rect(MARGIN, TOP, WIDTH - 2 * MARGIN, MAP if report.facts.holdings else 0.0)
     below = Rect(MARGIN, room.y + room.h + GAP, room.w, CURVE)
-    drawn = [*_heading(report, ink), *_treemap(report, ink, room), *curve_drawn(report, ink, below)]
+    frames, cells = placed(report.facts, room)
+    drawn = [*_heading(report, ink), *(_frame(frame, report, ink) for frame in frames)]
+    drawn += [_cell(cell, ink) for cell in cells if min(cell.rect.w, cell.rect.h) >= LEAST]
+    drawn += curve_drawn(report, ink, below)
     height = below.y + below.h + SPANS
     for said in [*report.advice(ADVICES), words.MEMORY_COUNTS]:
         lines = caption_lines(said, WIDTH - 2 * MARGIN)
@@ -175,24 +167,12 @@ def _heading(report: Report, ink: Ink) -> Iterator[str]:
     yield ink.text(MARGIN, 28, report.held(), size=17, bold=True)
     x = MARGIN
     for kind, said in report.kinds():
-        yield element("rect", x=x, y=42, width=11, height=11, **_look(ink, COLOURS[kind]))
+        look = {**ink.fill(COLOURS[kind]), "stroke": ink.stroke(COLOURS[kind])["stroke"]}
+        yield element("rect", x=x, y=42, width=11, height=11, **look, stroke_width=1)
         yield ink.text(x + 17, 52, said, size=12)
         x += 17 + columns(said) * ADVANCE * 12 + 24
     if report.facts.is_guessed:
         yield ink.text(x, 52, words.MEMORY_GUESSED, role="none", size=12)
-
-
-def _look(ink: Ink, role: str) -> dict[str, Any]:
-    return {**ink.fill(role), "stroke": ink.stroke(role)["stroke"], "stroke_width": 1}
-
-
-def _treemap(report: Report, ink: Ink, room: Rect) -> Iterator[str]:
-    frames, cells = placed(report.facts, room)
-    for frame in frames:
-        yield _frame(frame, report, ink)
-    for cell in cells:
-        if min(cell.rect.w, cell.rect.h) >= LEAST:
-            yield _cell(cell, ink)
 
 
 def _frame(frame: Frame, report: Report, ink: Ink) -> str:
@@ -220,11 +200,8 @@ def _cell(cell: Cell, ink: Ink) -> str:
     )  # fmt: skip
     lines = _said(cell)
     whole = element("title", text(" · ".join(lines)))
-    shown = [
-        ink.text(x + 5, y + 14 + 14 * i, said, room=w - 8, role="text")
-        for i, said in enumerate(lines)
-        if w >= 44 and h >= 18 + 14 * i
-    ]
+    fits = int((h - 4) // 14) if w >= 44 else 0
+    shown = [ink.text(x + 5, y + 14 + 14 * i, said, room=w - 8) for i, said in enumerate(lines[: max(0, fits)])]
     return element("g", whole + box + "".join(shown))
 
 

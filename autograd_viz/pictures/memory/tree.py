@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 from typing import NamedTuple
 
 from ...graph.paths import Path
@@ -24,10 +25,6 @@ class Rect(NamedTuple):
     def area(self) -> float:
         """px²."""
         return self.w * self.h
-
-    def inset(self, side: float, top: float) -> Rect:
-        """Smaller on all sides, and at the top."""
-        return Rect(self.x + side, self.y + top, max(0.0, self.w - 2 * side), max(0.0, self.h - side - top))
 
 
 def squarified(sizes: Sequence[float], room: Rect) -> list[Rect]:
@@ -58,18 +55,12 @@ def _worst(largest: float, least: float, total: float, short: float) -> float:
 def _row(areas: Sequence[float], total: float, room: Rect) -> tuple[list[Rect], Rect]:
     """A row along the shorter side, and the room that is left."""
     x, y, w, h = room
-    found = []
-    if w >= h:
-        thick = total / h if h else 0.0
-        for area in areas:
-            found.append(Rect(x, y, thick, area / thick if thick else 0.0))
-            y += found[-1].h
-        return found, Rect(x + thick, room.y, max(0.0, w - thick), h)
-    thick = total / w if w else 0.0
-    for area in areas:
-        found.append(Rect(x, y, area / thick if thick else 0.0, thick))
-        x += found[-1].w
-    return found, Rect(room.x, y + thick, w, max(0.0, h - thick))
+    is_wide, short = w >= h, min(w, h)
+    thick = total / short if short else 0.0
+    sizes = [area / thick if thick else 0.0 for area in areas]
+    ends = accumulate(sizes, initial=y if is_wide else x)
+    rects = [Rect(x, at, thick, n) if is_wide else Rect(at, y, n, thick) for at, n in zip(ends, sizes, strict=False)]
+    return rects, Rect(x + thick, y, max(0.0, w - thick), h) if is_wide else Rect(x, y + thick, w, max(0.0, h - thick))
 
 
 HEADER, SIDE = 17.0, 2.0  # px of a module's title, and around its parts
@@ -108,6 +99,9 @@ class _Group:
     bytes: int = 0
 
 
+Item = tuple[_Group | Sequence[Holding], int, str]
+
+
 def placed(facts: Facts, room: Rect) -> tuple[list[Frame], list[Cell]]:
     """All frames, outer ones first, and all cells."""
     frames: list[Frame] = []
@@ -117,8 +111,11 @@ def placed(facts: Facts, room: Rect) -> tuple[list[Frame], list[Cell]]:
         group, rect, around = todo.pop()
         if group.path:
             is_titled = rect.w >= LEAST[0] and rect.h >= LEAST[1]
-            frames.append(Frame(rect, group.path, _title(group.path, around), group.bytes, is_titled))
-            rect = rect.inset(SIDE, HEADER if is_titled else SIDE)
+            # the path inside the module around; an item of a list with the name of the list
+            start = len(around) - (group.path[len(around)].isdecimal() and bool(around))
+            frames.append(Frame(rect, group.path, ".".join(group.path[start:]), group.bytes, is_titled))
+            top = HEADER if is_titled else SIDE
+            rect = Rect(rect.x + SIDE, rect.y + top, max(0.0, rect.w - 2 * SIDE), max(0.0, rect.h - SIDE - top))
         items = _items(group, rect)
         for (item, size, kind), place in zip(items, squarified([n for _, n, _ in items], rect), strict=True):
             if isinstance(item, _Group):
@@ -128,12 +125,6 @@ def placed(facts: Facts, room: Rect) -> tuple[list[Frame], list[Cell]]:
     return frames, cells
 
 
-def _title(path: Path, around: Path) -> str:
-    """The path inside the module around; an item of a list with the name of the list."""
-    start = len(around) - (path[len(around)].isdecimal() and bool(around))
-    return ".".join(path[start:])
-
-
 def _tree(facts: Facts) -> _Group:
     """The modules that hold something; one that only holds another is drawn as that one."""
     groups: dict[Path, _Group] = {(): _Group(())}
@@ -141,21 +132,12 @@ def _tree(facts: Facts) -> _Group:
         for k in range(len(h.path) + 1):
             groups.setdefault(h.path[:k], _Group(h.path[:k])).bytes += h.storage.bytes
         groups[h.path].own.append(h)
-    for path, group in groups.items():
+    for path, group in reversed(groups.items()):  # the inner ones first
+        group.parts.reverse()
+        inner = group.parts[0] if path and len(group.parts) == 1 and not group.own else group
         if path:
-            groups[path[:-1]].parts.append(group)
-    for group in groups.values():
-        group.parts = [_inner(part) for part in group.parts]
+            groups[path[:-1]].parts.append(inner)
     return groups[()]
-
-
-def _inner(group: _Group) -> _Group:
-    while len(group.parts) == 1 and not group.own:
-        group = group.parts[0]
-    return group
-
-
-Item = tuple["_Group | Sequence[Holding]", int, str]
 
 
 def _items(group: _Group, rect: Rect) -> list[Item]:
