@@ -109,14 +109,10 @@ def _fields(kind: Any) -> tuple[tuple[str, Any], ...]:
 
 
 def _read(outer: dict[str, Any], key: str, kind: type) -> Any:
+    """The value that `to_plain` gave, under a key. DocumentError says where it does not fit."""
     if key not in outer:
         raise DocumentError(f"this JSON has no {key}")
-    return from_plain(outer[key], kind, key)
-
-
-def from_plain(plain: Any, kind: Any, where: str) -> Any:
-    """Make a value of type `kind` from what `to_plain` gave. DocumentError says where it does not fit."""
     try:
-        return reader_of(kind)(plain)
+        return reader_of(kind)(outer[key])
     except MisfitError as misfit:
-        raise DocumentError(f"{where}{misfit.place}: {misfit.reason}") from None
+        raise DocumentError(f"{key}{misfit.place}: {misfit.reason}") from None

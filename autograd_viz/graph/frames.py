@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from .collapse import node_id, titled
 from .collapsed import Collapsed
 from .groups import Group
+from .guessed import common
 from .model import Document
 
 Chain = tuple[str, ...]  # ids of open groups, each in the one before it
@@ -64,7 +65,7 @@ def _with_tensors(document: Document, chains: dict[str, Chain]) -> Iterator[tupl
         around = chains.get(op.id, ())
         for id in [*op.outputs, *(i.tensor for i in op.inputs)]:
             if id is not None:
-                of[id] = _common(of.get(id, around), around)
+                of[id] = common([of.get(id, around), around])
     users = {i.tensor for op in document.ops for i in op.inputs}
     for t in document.tensors:
         is_variable = t.is_leaf and t.name is not None and t.name.isidentifier()
@@ -76,10 +77,3 @@ def _with_tensors(document: Document, chains: dict[str, Chain]) -> Iterator[tupl
     for node in document.nodes:
         around = chains.get(node.op or node.id, ()) if node.variable is None else of.get(node.variable, ())
         yield node.id, around
-
-
-def _common(a: Chain, b: Chain) -> Chain:
-    same = 0
-    while same < min(len(a), len(b)) and a[same] == b[same]:
-        same += 1
-    return a[:same]

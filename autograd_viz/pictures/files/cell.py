@@ -37,7 +37,7 @@ def cell_bundle(
     """
     short = still_svg(svg)
     source = f"data:image/svg+xml;base64,{base64.b64encode(short.encode()).decode()}"
-    size = size_of(svg)
+    size = size_of(svg) if at is not None else (0.0, 0.0)
     is_wide = at is not None and size[0] > WIDEST
     style = f"max-width:none;width:{size[0] * LEGIBLE:.0f}px" if is_wide else None
     image = element("img", class_=mark, alt=text, src=source, style=style)
