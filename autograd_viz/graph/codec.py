@@ -71,9 +71,8 @@ def outer_from_json(text: str) -> dict[str, Any]:
     if not isinstance(outer, dict):
         raise DocumentError("this JSON has no document")
     if outer.get("schema") != SCHEMA_VERSION:
-        raise DocumentError(
-            f"cannot read schema version {reprlib.repr(outer.get('schema'))}; this version reads {SCHEMA_VERSION}"
-        )
+        version = reprlib.repr(outer.get("schema"))
+        raise DocumentError(f"cannot read schema version {version}; this version reads {SCHEMA_VERSION}")
     return outer
 
 

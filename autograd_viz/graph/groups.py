@@ -10,6 +10,7 @@ items, they are grouped by position. No group has more than `MOST` items.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePath
@@ -19,6 +20,11 @@ from .paths import Path, module_paths
 from .repeats import repeats
 from .surroundings import Source
 
+MOST = 24  # items of one group
+WHOLE = 60  # ops of a graph that is drawn whole at first
+WHOLE_NODES = 100  # and backward nodes: a leaf has one too
+CROWD = 60  # leaves of one op: more are hidden with it
+BUDGET = 30  # boxes of a picture at first, with groups opened
 FEW = 3  # names in a title
 LONGEST = 20  # letters of a function's name
 
@@ -32,27 +38,18 @@ class Titles:
         self._files = {op.source.file for op in document.ops if op.source is not None}
 
     def of_turns(self, modules: Sequence[str], turn: Sequence[int], path: Path, names: Sequence[str]) -> tuple[str, str]:
-        """Title of a repetition, and the text after it.
-
-        Args:
-            modules: the paths of its turns, if each is a module.
-            turn: the ops of the first turn that are in no group of it.
-            path: the module in which it repeats.
-            names: the items of its first turn.
-        """
+        """Title of a repetition, and the text after it: of paths of modules, or of the lone ops and names of its first turn."""
         if modules:
             first, last = modules[0], modules[-1]
             classes = {self.classes.get(m, "") for m in modules}
             return (f"{first} … {last}" if first != last else first), classes.pop() if len(classes) == 1 else ""
         lines = self._lines([s for i in turn if self.paths[i] == path and (s := self.ops[i].source) is not None])
-        if len(names) == 1:
-            return names[0], lines
-        return lines or few(names), ""
+        return (names[0], lines) if len(names) == 1 else (lines or few(names), "")
 
     def of_op(self, i: int, path: Path) -> str:
         """Title of an op in `path`: the class of the module, if the module has only this op."""
-        inner = self.paths[i] != path
-        return (self.classes.get(".".join(self.paths[i]), "") if inner else "") or self.ops[i].name
+        inner = self.classes.get(".".join(self.paths[i])) if self.paths[i] != path else None
+        return inner or self.ops[i].name
 
     def _lines(self, sources: Sequence[Source]) -> str:
         """`line 3`, `rollout, lines 3 – 4`, `train.py:3`; nothing if they are in several files."""
@@ -72,13 +69,6 @@ class Titles:
 def few(names: Sequence[str]) -> str:
     """The first few in a row: "Mul, Add, …"."""
     return ", ".join([*names[:FEW], *["…"] * (len(names) > FEW)])
-
-
-MOST = 24  # items of one group
-WHOLE = 60  # ops of a graph that is drawn whole at first
-WHOLE_NODES = 100  # and backward nodes: a leaf has one too
-CROWD = 60  # leaves of one op: more are hidden with it
-BUDGET = 30  # boxes of a picture at first, with groups opened
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,8 +188,6 @@ class _Builder:
         self._made[group.id] = signature
         return group
 
-    # -- equal to ---------------------------------------------------------------------------------------------------
-
     def _signature(self, item: Group | int) -> int:
         """A number that equal items share."""
         if isinstance(item, Group):
@@ -210,8 +198,6 @@ class _Builder:
 
     def _interned(self, thing: object) -> int:
         return self._signatures.setdefault(thing, len(self._signatures))
-
-    # -- titles -----------------------------------------------------------------------------------------------------
 
     def _names(self, items: list[Group | int], path: Path) -> list[str]:
         return [item.name or item.title if isinstance(item, Group) else self.titles.of_op(item, path) for item in items]
@@ -245,7 +231,4 @@ def opened_first(root: Group, budget: int = BUDGET) -> frozenset[str]:
 
 def kinds_of(ops: Iterable[Op]) -> dict[str, int]:
     """How often each op occurs, the most frequent first."""
-    counts: dict[str, int] = {}
-    for op in ops:
-        counts[op.name] = counts.get(op.name, 0) + 1
-    return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
+    return dict(sorted(Counter(op.name for op in ops).items(), key=lambda item: (-item[1], item[0])))

@@ -31,7 +31,6 @@ from .surroundings import Source
 MOST_LINES = 400  # of a text that is listed whole
 AROUND = 4  # lines around each op in a longer one
 LOOPS = (ast.For, ast.AsyncFor, ast.While, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
-Place = tuple[int, int, int, int]  # line, column, end line, end column
 
 
 @dataclass(frozen=True)
@@ -76,8 +75,10 @@ class Listing:
         return self._of[source]
 
     def _add(self, file: str, sources: list[Source]) -> None:
-        lines = _lines_read(file)
-        if not all(_has(lines, s) for s in sources):
+        entry = linecache.cache.get(file, ())  # what this process has read: see Note [Which code is listed]
+        lines: list[str] = entry[2] if len(entry) > 2 else []
+        ran = ((s.text, "".join(lines[s.line - 1 : s.end_line]).removesuffix("\n")) for s in sources)
+        if not all(text and text == there for text, there in ran):
             return self._add_known(file, sources)
         blocks, loops = _structure(lines)
         inside: dict[_Block, list[Source]] = defaultdict(list)
@@ -111,17 +112,6 @@ class Listing:
 
     def __contains__(self, source: Source) -> bool:
         return source in self._of
-
-
-def _lines_read(file: str) -> list[str]:
-    """The lines of a file that this process has read: see Note [Which code is listed]."""
-    entry = linecache.cache.get(file, ())
-    return entry[2] if len(entry) > 2 else []
-
-
-def _has(lines: Sequence[str], source: Source) -> bool:
-    """Are these the lines that ran?"""
-    return bool(source.text) and "".join(lines[source.line - 1 : source.end_line]).removesuffix("\n") == source.text
 
 
 def _structure(lines: list[str]) -> tuple[list[_Block], list[tuple[int, int]]]:
