@@ -11,21 +11,18 @@ from ..graph.trace import Engine, Rewritten, Step
 
 
 class LivePass(Protocol):
-    """What a stepper needs from a backward pass of the core or of PyTorch. Where a body says more, it is that of a recording.
-
-    Attributes:
-        calls_user_code: it has hooks, or a Function's backward.
-        own_ranks: over how many ranks the gradients should be averaged, and are not; 0 if none.
-    """
+    """What a stepper needs from a backward pass of the core or of PyTorch. Where a body says more, it is that of a recording."""
 
     is_recorded: bool  # the pass itself is recorded (create_graph)
     frees: bool  # a step frees saved tensors; else it only says what ``backward()`` would free
 
     @property
-    def own_ranks(self) -> int: ...  # noqa: D102 -- as above
+    def own_ranks(self) -> int:
+        """Over how many ranks the gradients should be averaged, and are not; 0 if none."""
 
     @property
-    def calls_user_code(self) -> bool: ...  # noqa: D102 -- as above
+    def calls_user_code(self) -> bool:
+        """Has it hooks, or a Function's backward?"""
 
     def next_node(self) -> str | None:
         """Id of the node that `advance` would run, or None at the end."""

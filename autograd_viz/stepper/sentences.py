@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import partial
 from typing import Any
 
 from .. import words
@@ -19,37 +18,19 @@ Arrivals = Mapping[int, Sequence[Arrival]]  # by output of a node's op
 SENTENCE, FLAGS, NAMED = ("sentence",), ("flags",), ("named",)
 
 
-def told(ran: Step, sentences: Sentences, arrivals: Arrivals, end: list[str]) -> Step:
-    """A step with a sentence, flags, and rules in the user's names.
+def in_words(ran: Step, sentences: Sentences, arrivals: Arrivals, end: list[str]) -> Step:
+    """What a pass has done, with flags and, if it has none, a sentence, which more may end, and rules in the user's names.
 
     It does not refer to the stepper: such a cycle would be freed late, or never through C++ code.
-
-    Args:
-        ran: what the pass has done.
-        sentences: writes the sentence and the rules, if the step has none.
-        arrivals: what earlier steps have sent to its node.
-        end: more sentences.
     """
-    numbers = (NUMBERS, partial(_numbers, ran))
-    said = (SENTENCE, partial(_said, ran, sentences, arrivals, end))
-    named = (NAMED, partial(_named, ran, sentences, arrivals))
-    return Step.later(ran.node, ran.addresses, numbers, said, (FLAGS, partial(_flagged, ran, arrivals)), named)
-
-
-def _numbers(ran: Step) -> dict[str, Any]:
-    return {name: getattr(ran, name) for name in NUMBERS}
-
-
-def _said(ran: Step, sentences: Sentences, arrivals: Arrivals, end: list[str]) -> dict[str, Any]:
-    return {"sentence": together([ran.sentence or sentences.said(ran, arrivals), *end])}
-
-
-def _named(ran: Step, sentences: Sentences, arrivals: Arrivals) -> dict[str, Any]:
-    return {"named": ran.named or sentences.rules.of(ran, arrivals)}
-
-
-def _flagged(ran: Step, arrivals: Arrivals) -> dict[str, Any]:
-    return {"flags": born_in(ran, sent(a for several in arrivals.values() for a in several))}
+    return Step.later(
+        ran.node,
+        ran.addresses,
+        (NUMBERS, lambda: {name: getattr(ran, name) for name in NUMBERS}),
+        (SENTENCE, lambda: {"sentence": together([ran.sentence or sentences.said(ran, arrivals), *end])}),
+        (FLAGS, lambda: {"flags": born_in(ran, sent(a for several in arrivals.values() for a in several))}),
+        (NAMED, lambda: {"named": ran.named or sentences.rules.of(ran, arrivals)}),
+    )
 
 
 def stop_in_words(document: Document, stopped: Stopped) -> str:
@@ -76,13 +57,12 @@ ADVICE = {
 
 def advise(error: RuntimeError, root: Any = None) -> None:
     """Write the advice behind the message of a pass's error."""
-    said = str(error)
-    advice = next((advice for begin, advice in ADVICE.items() if said.startswith(begin)), "")
-    is_nested = getattr(root, "is_nested", False)
+    said, is_nested = str(error), getattr(root, "is_nested", False)
     kind = "is nested" if is_nested else f"has shape {tuple(getattr(root, 'shape', ()))}"
-    told = advice.format(kind=kind, sum="to_padded_tensor(0.0).sum() first" if is_nested else "sum() it first")
-    if told and not said.endswith(told):
-        error.args = (f"{said.removesuffix('.')}; {told}",)
+    advice = next((advice for begin, advice in ADVICE.items() if said.startswith(begin)), "")
+    advice = advice.format(kind=kind, sum="to_padded_tensor(0.0).sum() first" if is_nested else "sum() it first")
+    if advice and not said.endswith(advice):
+        error.args = (f"{said.removesuffix('.')}; {advice}",)
 
 
 @contextmanager

@@ -249,10 +249,11 @@ class Stepper(Uncopied):
     @_move
     def leave(self, nodes: Collection[str]) -> None:
         """Run until one of these nodes has run and the next node is none of them. If all have run, run to the end."""
-        self.cursor.moving(lambda: self.cursor.on(until=lambda: self._has_left(nodes), first=True))
 
-    def _has_left(self, nodes: Collection[str]) -> bool:
-        return self.current is not None and self.current.node in nodes and self.next_node not in nodes
+        def has_left() -> bool:
+            return self.current is not None and self.current.node in nodes and self.next_node not in nodes
+
+        self.cursor.moving(lambda: self.cursor.on(until=has_left, first=True))
 
     @_move
     def until(self, tensor: Any) -> None:

@@ -58,14 +58,9 @@ class Facts:
 def facts_of(step: Step, node: Node, sent: Iterable[Value]) -> Facts:
     """The facts of a step of a node, to which earlier steps have sent these gradients."""
     grads = [(c.at.removesuffix(".grad"), fact_of(c.before), fact_of(c.after)) for c in step.changes if c.at.endswith(".grad")]
-    return Facts(
-        step.node,
-        tuple(after.node or "" for after in node.next_functions),
-        _facts(sent),
-        tuple(map(fact_of, step.grad_outputs)),
-        tuple(map(fact_of, step.grad_inputs)),
-        tuple(grads),
-    )
+    ends, arrived = tuple(after.node or "" for after in node.next_functions), tuple(there(map(fact_of, sent)))
+    came, left = (tuple(map(fact_of, values)) for values in (step.grad_outputs, step.grad_inputs))
+    return Facts(step.node, ends, arrived, came, left, tuple(grads))
 
 
 def fact_of(value: Value | None) -> Fact | None:
@@ -79,10 +74,6 @@ def fact_of(value: Value | None) -> Fact | None:
 def there(facts: Iterable[Fact | None]) -> list[Fact]:
     """Those that exist."""
     return [f for f in facts if f is not None]
-
-
-def _facts(values: Iterable[Value]) -> tuple[Fact, ...]:
-    return tuple(there(map(fact_of, values)))
 
 
 def _sign(value: Value) -> int:

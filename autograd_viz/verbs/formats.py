@@ -104,26 +104,6 @@ def to_digraph(subject: Subject, wishes: Wishes) -> Any:
     return digraph(subject.document, state_of(subject, wishes), wishes.palette)
 
 
-def _svg(subject: Subject, wishes: Wishes) -> bytes:
-    return in_utf8(picture(subject, wishes))
-
-
-def _png(subject: Subject, wishes: Wishes) -> bytes:
-    return png_bytes(picture(subject, wishes), wishes.scale)
-
-
-def _pdf(subject: Subject, wishes: Wishes) -> bytes:
-    return pdf_bytes(picture(subject, wishes))
-
-
-def _dot(subject: Subject, wishes: Wishes) -> bytes:
-    return in_utf8(to_digraph(subject, wishes).source)
-
-
-def _mermaid(subject: Subject, wishes: Wishes) -> bytes:
-    return in_utf8(mermaid(subject.document, wishes.palette))
-
-
 def html_text(subject: Subject, wishes: Wishes) -> str:
     """The page that steps without a kernel; it opens at the given step."""
     stepper = subject.stepper()
@@ -131,10 +111,6 @@ def html_text(subject: Subject, wishes: Wishes) -> str:
         begin = stepper.step
     with stepped(stepper, FINAL):
         return html_page(stepper, wishes.theme, begin, drawn(subject, wishes))
-
-
-def _html(subject: Subject, wishes: Wishes) -> bytes:
-    return in_utf8(html_text(subject, wishes))
 
 
 def _animation(format: str) -> Callable[[Subject, Wishes], bytes]:
@@ -165,15 +141,15 @@ def _json(subject: Subject, wishes: Wishes) -> bytes:
 
 
 WRITERS: dict[str, Callable[[Subject, Wishes], bytes]] = {
-    ".svg": _svg,
-    ".png": _png,
-    ".pdf": _pdf,
-    ".html": _html,
+    ".svg": lambda subject, wishes: in_utf8(picture(subject, wishes)),
+    ".png": lambda subject, wishes: png_bytes(picture(subject, wishes), wishes.scale),
+    ".pdf": lambda subject, wishes: pdf_bytes(picture(subject, wishes)),
+    ".html": lambda subject, wishes: in_utf8(html_text(subject, wishes)),
     ".gif": _animation("GIF"),
     ".apng": _animation("PNG"),
     ".webp": _animation("WEBP"),
-    ".dot": _dot,
-    ".mmd": _mermaid,
+    ".dot": lambda subject, wishes: in_utf8(to_digraph(subject, wishes).source),
+    ".mmd": lambda subject, wishes: in_utf8(mermaid(subject.document, wishes.palette)),
     ".json": _json,
 }
 
