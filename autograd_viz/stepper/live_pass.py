@@ -11,7 +11,7 @@ from ..graph.trace import Engine, Rewritten, Step
 
 
 class LivePass(Protocol):
-    """What a stepper needs from a backward pass of the core or of PyTorch. Where a body says more, it is that of a recording."""
+    """What a stepper needs from a backward pass of the core or of PyTorch. A body that says more is that of a recording."""
 
     is_recorded: bool  # the pass itself is recorded (create_graph)
     frees: bool  # a step frees saved tensors; else it only says what ``backward()`` would free

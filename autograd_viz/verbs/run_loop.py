@@ -133,8 +133,6 @@ class Loop:
             self._shared.listen()
         return self.history
 
-    # -- before a step ------------------------------------------------------------------------------------------------
-
     def keep(self, wanted: Callable[[Now], Any]) -> None:
         """Keep the steps that meet a condition."""
         self._wanted.append(wanted)
@@ -142,19 +140,14 @@ class Loop:
     def _before_step(self, bad: list[int]) -> None:
         """A step is about to move parameters; `bad` has the rows with a gradient that is not finite."""
         try:
-            self._keep_if_wanted()
+            now = Now(self.watch.count, self.watch.loss) if self._wanted else Now(0, 0.0)
+            if any(wanted(now) for wanted in self._wanted):
+                self.watch.moments.keep(self.watch.moment())
         except Exception as error:  # the loop goes on
             self._wanted = []
             warnings.warn(f"keep() has ended at step {self.watch.count}: {type(error).__name__}: {error}", stacklevel=2)
         if bad and self._is_to_stop:
             self._stop(bad)
-
-    def _keep_if_wanted(self) -> None:
-        if not self._wanted:
-            return
-        now = Now(self.watch.count, self.watch.loss)
-        if any(wanted(now) for wanted in self._wanted):
-            self.watch.moments.keep(self.watch.moment())
 
     def _stop(self, bad: list[int]) -> None:
         paths = [self.history.rows[k].path for k in bad]
@@ -175,8 +168,6 @@ class Loop:
                 return birth_of(again, path, dict(model.named_parameters())[path])
         except Exception as error:
             return words.RUN_UNKNOWN_BIRTH.format(why=f"{type(error).__name__}: {error}")
-
-    # -- a pass again -------------------------------------------------------------------------------------------------
 
     @contextmanager
     def opened(self, k: int | None) -> Iterator[tuple[Any, Any, dict[str, Any]]]:
@@ -204,12 +195,9 @@ class Loop:
         stepper.finish()
         return map_of(stepper, theme=theme)
 
-    # -- the picture --------------------------------------------------------------------------------------------------
-
     def page(self, theme: str = "auto") -> dict[str, Any]:
         """The data of a page that shows the run; theme "auto": that of the run."""
-        last = [-1] if self.watch.has_pass else []
-        opened = [*self.watch.moments.steps, *last]
+        opened = [*self.watch.moments.steps, *([-1] if self.watch.has_pass else [])]
         is_live, chosen = self.watch.is_on and not self.stopped, self.theme if theme == "auto" else theme
         return run_page(self.flushed(), self.name, self.kind, self.stopped, opened, is_live, chosen)
 
