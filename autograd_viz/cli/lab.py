@@ -50,13 +50,8 @@ def lab(arguments: Sequence[str]) -> int:
     folder = notebooks_folder(Path.cwd())
     say(f"notebooks: {folder}")
     first = min(folder.glob("*.ipynb"))
-    command = [
-        sys.executable,
-        "-m",
-        "jupyterlab",
-        f"--ServerApp.root_dir={folder}",
-        f"--LabApp.default_url=/lab/tree/{first.name}",
-    ]
+    command = [sys.executable, "-m", "jupyterlab", f"--ServerApp.root_dir={folder}"]
+    command.append(f"--LabApp.default_url=/lab/tree/{first.name}")
     if hasattr(os, "geteuid") and os.geteuid() == 0:
         command.append("--allow-root")
     return _waited_for(subprocess.Popen([*command, *arguments]))

@@ -102,13 +102,8 @@ def _parser() -> argparse.ArgumentParser:
 def _training(commands: Any) -> None:
     training = commands.add_parser("watch", help="run a script and watch the models that it trains")
     _add_script(training)
-    training.add_argument(
-        "-o",
-        "--output",
-        type=Path,
-        default=Path("run.html"),
-        help="the picture: .html (default), .svg, .png, .json, .csv",
-    )
+    formats = "the picture: .html (default), .svg, .png, .json, .csv"
+    training.add_argument("-o", "--output", type=Path, default=Path("run.html"), help=formats)
     training.add_argument("--no-stop", dest="stop", action="store_false", help="go on when a gradient is nan or inf")
 
 
@@ -142,10 +137,6 @@ def _watch(arguments: argparse.Namespace, rest: list[str]) -> int:
     return watch_script(arguments.script, program, arguments.output, arguments.stop)
 
 
-def _lab(arguments: argparse.Namespace, rest: list[str]) -> int:
-    return lab(rest)
-
-
 def _gallery(arguments: argparse.Namespace, rest: list[str]) -> int:
     for path in gallery(arguments.folder):
         say(str(path))
@@ -158,7 +149,7 @@ def _help(arguments: argparse.Namespace, rest: list[str]) -> int:
 
 
 COMMANDS = {
-    "lab": _lab,
+    "lab": lambda arguments, rest: lab(rest),
     "render": render,
     "step": step,
     "term": step_in_terminal,

@@ -111,7 +111,9 @@ def run_program(program: Program | Path, arguments: list[str], is_recorded: bool
         if os.getpid() != process:
             raise  # the exit of a child process that the program forked
         if end.code not in (None, 0):
-            raise _ended(program.name, end.code) from None
+            if isinstance(end.code, int):
+                raise ProgramError(f"autograd-viz: {program.name} ended with exit code {end.code}", end.code) from None
+            raise ProgramError(str(end.code)) from None
     except (KeyboardInterrupt, Ended):
         raise
     except BaseException as error:
@@ -138,7 +140,9 @@ def read(path: Path, is_module: bool = False) -> Program:
     except OSError as error:
         raise UsageError(f"cannot read {path}: {error.strerror or error}") from error
     except (ValueError, TypeError, LookupError, SyntaxError, RecursionError) as error:
-        raise UsageError(f"cannot read {path}: {_unreadable(path, error)}") from error
+        script = f"it is not a Python script ({error})" if isinstance(error, SyntaxError) else "it is not a text file"
+        notebook = f"it is not a Jupyter notebook{f' ({error})' if isinstance(error, ValueError) else ''}"
+        raise UsageError(f"cannot read {path}: {notebook if path.suffix == '.ipynb' else script}") from error
 
 
 def watched(program: Program) -> AbstractContextManager[Any]:
@@ -151,21 +155,6 @@ def _package_hint(error: BaseException, program: Program) -> str:
     is_part = isinstance(error, ImportError) and str(error).startswith("attempted relative import with no known parent package")
     name = Path(program.first).stem
     return f"autograd-viz: a part of a package is run by the name of its module: -m package.{name}\n" if is_part else ""
-
-
-def _unreadable(path: Path, error: Exception) -> str:
-    """The reason why the file is not a program."""
-    if path.suffix != ".ipynb":
-        return f"it is not a Python script ({error})" if isinstance(error, SyntaxError) else "it is not a text file"
-    found = f" ({error})" if isinstance(error, ValueError) else ""
-    return f"it is not a Jupyter notebook{found}"
-
-
-def _ended(name: str, code: Any) -> ProgramError:
-    """The error for ``sys.exit(code)``, with Python's exit code and message."""
-    if isinstance(code, int):
-        return ProgramError(f"autograd-viz: {name} ended with exit code {code}", code)
-    return ProgramError(str(code))
 
 
 def _traceback(error: BaseException) -> str:
@@ -189,11 +178,6 @@ def root_of(namespace: dict[str, Any], name: str | None, path: Path) -> Any:
         else_ = f"choose one with --name; it has: {', '.join(there)}" if there else HIDDEN
         raise UsageError(f"{path} has no tensor with a grad_fn; {else_}")
     return namespace["loss" if "loss" in found else found[-1]]
-
-
-def is_second_pass(error: Exception) -> bool:
-    """Has the program's own backward pass freed the saved tensors?"""
-    return SECOND in str(error)
 
 
 def asked(namespace: dict[str, Any], expression: str, **values: Any) -> Any:

@@ -17,7 +17,7 @@ from ..pictures.render import text_picture
 from ..stepper.stepper import Stepper
 from ..verbs.formats import Wishes, check
 from ..verbs.programs import LastRun, last_run
-from .program import FREED, SECOND, ProgramError, UsageError, asked, is_second_pass, read, root_of, run_program, watched
+from .program import FREED, SECOND, ProgramError, UsageError, asked, read, root_of, run_program, watched
 from .says import say
 
 HELP = "n next · b back · f finish · r start · q quit"
@@ -77,11 +77,6 @@ def keys_of(stream: TextIO) -> Iterator[str]:
         termios.tcsetattr(stream, termios.TCSADRAIN, old)
 
 
-def is_terminal() -> bool:
-    """Is this a terminal with keys and a screen?"""
-    return sys.stdin.isatty() and sys.stdout.isatty()
-
-
 CLEAR = "\x1b[2J\x1b[H"
 WITH_STEPS = (".html", ".json", ".gif", ".apng", ".webp")
 LAST = "autograd-viz: the graph of {name} was freed; this is the last backward pass of the program"
@@ -126,7 +121,7 @@ def step_in_terminal(arguments: argparse.Namespace, rest: list[str]) -> int:
         stepper = asked(namespace, "av.step($root, $gradient)", root=root, gradient=gradient).stepper
         if stepper.document.is_freed:
             raise RuntimeError(SECOND)
-        term(stepper, keys_of(sys.stdin), sys.stdout, CLEAR if is_terminal() else "")
+        term(stepper, keys_of(sys.stdin), sys.stdout, CLEAR if sys.stdin.isatty() and sys.stdout.isatty() else "")
 
     _on_root(arguments, rest, act)
     return 0
@@ -150,7 +145,7 @@ def _on_root(arguments: argparse.Namespace, rest: list[str], act: Act, takes_ste
                 raise RuntimeError(SECOND)
             _act_on(namespace, root, act, last if takes_steps else None)
         except RuntimeError as error:
-            if not is_second_pass(error):
+            if SECOND not in str(error):  # the program's own backward pass has freed the saved tensors
                 raise
             if arguments.name is not None or last.root is None or last.has(root):
                 raise UsageError(FREED.format(script=arguments.script)) from None

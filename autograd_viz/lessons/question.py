@@ -13,7 +13,7 @@ import cmath
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from .. import words
 from ..graph.model import Value
@@ -25,8 +25,7 @@ _LONGEST = 2000  # characters
 _CLOSE = 2e-3  # relative; a reader may round as PyTorch prints
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
+class Reading(NamedTuple):
     """The numbers in row-major order and their shape; `numbers` is None for the word None."""
 
     shape: tuple[int, ...] = ()

@@ -150,7 +150,8 @@ def order_question(dry_run: DryRun, root: str) -> Question:
     """The question: put all functions of a pass in order."""
     called = labels(dry_run.document)
     ran = [s.node for s in dry_run.trace.steps]
-    offered = _offered(dry_run, ran)
+    created = [n.id for n in dry_run.document.nodes if n.id in ran]
+    offered = created if created != ran else created[::-1]  # not in the order of running
     return Question(
         "order",
         words.ASK_ORDER.format(root=root),
@@ -162,23 +163,13 @@ def order_question(dry_run: DryRun, root: str) -> Question:
     )
 
 
-def _offered(dry_run: DryRun, ran: list[str]) -> list[str]:
-    """The functions in the order of their creation, which is not the order of running."""
-    created = [n.id for n in dry_run.document.nodes if n.id in ran]
-    return created if created != ran else created[::-1]
-
-
 def _slips(dry_run: DryRun, offered: list[str], called: dict[str, str]) -> Iterator[Slip]:
     """At each position after the first, what a wrong choice there shows."""
     for k, (last, step) in enumerate(pairwise(dry_run.trace.steps[:MOST_HINTED]), 1):
-        said = _ready(last.engine, k, called[last.node], called)
+        ready = listed([called[n] for n in last.engine.queue])
+        said = words.ORDER_READY.format(count=k, before=called[last.node], ready=ready)
         wrong = [(i, node) for i, node in enumerate(offered) if node != step.node]
         yield from (((k, i), said + _waits(last.engine, node, called)) for i, node in wrong)
-
-
-def _ready(engine: Engine, k: int, before: str, called: dict[str, str]) -> str:
-    """The functions that are ready after k calls."""
-    return words.ORDER_READY.format(count=k, before=before, ready=listed([called[n] for n in engine.queue]))
 
 
 def _waits(engine: Engine, node: str, called: dict[str, str]) -> str:
@@ -198,18 +189,13 @@ def color_question(document: Document, name: str) -> Question:
     """The colour of the root's box."""
     t = tensor_of(document, document.roots[0])
     colour = colour_of(t)
-    texts = {
-        "green": words.COLOUR_GREEN,
-        "yellow": words.COLOUR_YELLOW,
-        "brown": words.COLOUR_BROWN,
-        "blue": words.COLOUR_BLUE,
-    }
+    texts = (words.COLOUR_GREEN, words.COLOUR_YELLOW, words.COLOUR_BROWN, words.COLOUR_BLUE)
     return Question(
         "one",
         words.ASK_COLOR.format(tensor=name),
         (COLOURS.index(colour),),
         why_look(document, t, name),
-        tuple(Option(texts[c], c) for c in COLOURS),
+        tuple(map(Option, texts, COLOURS)),
         hint_look(document, t, name),
         (((COLOURS.index("blue"),), words.SLIP_BLUE.format(tensor=name)),),
     )
@@ -225,10 +211,9 @@ def row_question(document: Document, name: str, row: str) -> Question:
         right = node_named(document, t.grad_fn).name if t.grad_fn else "None"
     else:
         options, right = ["True", "False"], str(getattr(t, row))
-    why = why_look(document, t, name)
-    text = words.ASK_ROW.format(tensor=name, row=row)
+    text, choices = words.ASK_ROW.format(tensor=name, row=row), tuple(Option(f"`{o}`") for o in options)
     hint = hint_look(document, t, name)
-    return Question("one", text, (options.index(right),), why, tuple(Option(f"`{o}`") for o in options), hint)
+    return Question("one", text, (options.index(right),), why_look(document, t, name), choices, hint)
 
 
 def why_look(document: Document, t: Tensor, name: str) -> str:
@@ -257,12 +242,6 @@ def saves_question(document: Document) -> Question:
         words.ASK_SAVES.format(node=node.name),
         tuple(i for i, t in enumerate(tensors) if t.id in kept),
         words.BETWEEN.join(why),
-        tuple(Option(f"`{t.name or op_text(document, t)}`") for t in tensors),
+        tuple(Option(f"`{t.name or getattr(maker_of(document, t.id), 'name', t.value.text)}`") for t in tensors),
         hint_saves(document, node),
     )
-
-
-def op_text(document: Document, t: Tensor) -> str:
-    """A label for a tensor without a name."""
-    maker = maker_of(document, t.id)
-    return maker.name if maker else t.value.text

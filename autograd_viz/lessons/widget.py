@@ -36,8 +36,7 @@ def answers() -> list[dict[str, Any]]:
 
 def note(question: str, attempt: int, given: str, state: str) -> None:
     """Remember one answer."""
-    right = state == "right"
-    time = datetime.now().astimezone().isoformat(timespec="seconds")
+    right, time = state == "right", datetime.now().astimezone().isoformat(timespec="seconds")
     _answers.append({"question": question, "attempt": attempt, "given": given, "right": right, "state": state, "time": time})
 
 
@@ -48,16 +47,11 @@ _FIELD = {"row": 82, "one": 40, "many": 40, "order": 76}  # px
 
 def question_page(question: Question, asked: dict[str, Any]) -> str:
     """The page in its frame; `asked` is what the widget sends to its front end."""
-    page = offline_page(
-        "question/page.js",
-        ("question/question.css", "shared/unseen.css", "page/page.css"),
-        {"asked": {**asked, "mark": ""}, "judging": judging(question)},
-        title=words.ASK_TITLE,
-        heading=words.ASK_TITLE,
-    )
-    return filled(
-        "page/output.html", {"mark": asked["mark"], "title": "", "frame": frame(page, _AROUND + _FIELD[question.kind])}
-    )
+    styles = ("question/question.css", "shared/unseen.css", "page/page.css")
+    data = {"asked": {**asked, "mark": ""}, "judging": judging(question)}
+    page = offline_page("question/page.js", styles, data, title=words.ASK_TITLE, heading=words.ASK_TITLE)
+    whole = frame(page, _AROUND + _FIELD[question.kind])
+    return filled("page/output.html", {"mark": asked["mark"], "title": "", "frame": whole})
 
 
 def judging(question: Question) -> dict[str, Any]:
@@ -120,8 +114,7 @@ class QuestionWidget(OneSource):
     @property
     def right(self) -> bool | None:
         """Was the last answer right? None before the first answer."""
-        state = self.verdict.get("state")
-        return {"right": True, "again": False, "wrong": False}.get(str(state))
+        return {"right": True, "again": False, "wrong": False}.get(str(self.verdict.get("state")))
 
     def answer(self, given: Any) -> Verdict:
         """Answer, and return the response. For a row: a number, a list or None. Else: an option's text, or a list of them."""

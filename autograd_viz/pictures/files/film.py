@@ -80,8 +80,9 @@ class Places:
     def changed(self, before: Step | None, step: Step, seen: Rect) -> list[Rect]:
         """The regions in `seen` that differ between `step` and the step before."""
         places = dict.fromkeys(n for s in (before, step) if s for n in (s.node, *(cell_address(c.at) for c in s.changes)))
+        left, top, right, bottom = seen
         rects = (r for at in places for r in self.at.get(at, ()) if touch(r, seen))
-        return merged((*map(max, r[:2], seen[:2]), *map(min, r[2:], seen[2:])) for r in rects)
+        return merged((max(r[0], left), max(r[1], top), min(r[2], right), min(r[3], bottom)) for r in rects)
 
     def part(self, region: Rect) -> Geometry:
         """The part of the picture in a region. A net is included whole or not at all: its arrows are drawn in pieces."""
