@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from .model import Document, Number, Op, Value
 
 MOST_NAMES = 12  # in a row
+LONGEST_VALUE = 40  # characters of the values of an array
 LONGEST_CALL = 32  # characters between the brackets; graph.js writes calls alike
 
 
@@ -94,7 +95,7 @@ def gradient_text(value: Value) -> str:
     return text if norm is None else f"{text}, norm {norm:.3g}"
 
 
-def value_text(value: Value, most: int = 40) -> str:
-    """The values if they take at most `most` characters, else the shape."""
+def value_text(value: Value) -> str:
+    """The values if they are short, else the shape."""
     text = nested([number_text(n) for n in value.numbers], value.shape) if value.numbers else ""
-    return text if text and len(text) <= most else shape_text(value.shape)
+    return text if text and len(text) <= LONGEST_VALUE else shape_text(value.shape)

@@ -57,10 +57,8 @@ def grad(tensor: Any, of: Any, gradient: Any = None) -> QuestionWidget:
     numbers = getattr(gradient, "tolist", lambda: gradient)  # of a first gradient, if it has no name
     given = "" if gradient is None else next((name for name, value in names.items() if value is gradient), str(numbers()))
     text = words.ASK_GRAD_GIVEN if given else words.ASK_GRAD
-    text, subject = (
-        text.format(tensor=name, root=root, gradient=given),
-        (name, "grad", colour_of(tensor_of(dry_run.document, id))),
-    )
+    text = text.format(tensor=name, root=root, gradient=given)
+    subject = name, "grad", colour_of(tensor_of(dry_run.document, id))
     hint, slips = hint_grad(dry_run, id, name), slips_grad(dry_run, id)
     return QuestionWidget(Question("row", text, dry_run.grad(id), why_grad(dry_run, id), (), hint, slips, subject))
 
