@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import autograd_viz as av
 
-from .program import asked
+from .program import evaluate
 
 PROGRAMS = Path(__file__).parent / "programs"
 
@@ -54,5 +54,5 @@ def gallery(folder: Path) -> list[Path]:
     except OSError as error:
         raise av.CannotWriteError(f"cannot make the folder {folder}: {error.strerror or error}") from error
     for picture in PICTURES:
-        asked(variables_of(picture.program), picture.call, path=folder / picture.file)
+        evaluate(variables_of(picture.program), picture.call, path=folder / picture.file)
     return [folder / picture.file for picture in PICTURES]

@@ -16,7 +16,7 @@ from ..errors import AutogradVizError
 from ..verbs.formats import FINAL
 from .gallery import gallery
 from .lab import lab
-from .program import Ended, ProgramError, UsageError, read, run_program
+from .program import ProgramError, SignalInterrupt, UsageError, read, run_program
 from .run_commands import merge, watch_script
 from .says import say
 from .tensor_commands import explain, render, step, step_in_terminal
@@ -54,7 +54,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     rest += given[end + 1 :]
     try:
         return int(COMMANDS[arguments.command](arguments, rest))
-    except (KeyboardInterrupt, Ended) as end:
+    except (KeyboardInterrupt, SignalInterrupt) as end:
         return int(getattr(end, "code", 130))
     except ProgramError as error:
         say(error.text.rstrip("\n"), sys.stderr)
@@ -138,8 +138,7 @@ def _watch(arguments: argparse.Namespace, rest: list[str]) -> int:
 
 
 def _gallery(arguments: argparse.Namespace, rest: list[str]) -> int:
-    for path in gallery(arguments.folder):
-        say(str(path))
+    say("\n".join(map(str, gallery(arguments.folder))))
     return 0
 
 

@@ -26,7 +26,7 @@ from .runnable import NoShell, Program, program_at, program_of_module
 ASKING = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
 
 
-class Ended(BaseException):
+class SignalInterrupt(BaseException):
     """A signal asked the process to end."""
 
     def __init__(self, number: int) -> None:
@@ -35,8 +35,8 @@ class Ended(BaseException):
 
 
 @contextmanager
-def told_to_end() -> Iterator[None]:
-    """Inside, a signal that would end this process raises `Ended` once. The next one ends it, and so does one to a child."""
+def end_on_signal() -> Iterator[None]:
+    """Inside, a signal that would end this process raises `SignalInterrupt` once. The next ends it, as one to a child does."""
     process = os.getpid()
 
     def ends(number: int, frame: FrameType | None) -> None:
@@ -44,7 +44,7 @@ def told_to_end() -> Iterator[None]:
         if os.getpid() != process:
             os.kill(os.getpid(), number)
         else:
-            raise Ended(number)
+            raise SignalInterrupt(number)
 
     is_main = threading.current_thread() is threading.main_thread()
     ours = [number for number in ASKING if is_main and signal.getsignal(number) is signal.SIG_DFL]
@@ -114,7 +114,7 @@ def run_program(program: Program | Path, arguments: list[str], is_recorded: bool
             if isinstance(end.code, int):
                 raise ProgramError(f"autograd-viz: {program.name} ended with exit code {end.code}", end.code) from None
             raise ProgramError(str(end.code)) from None
-    except (KeyboardInterrupt, Ended):
+    except (KeyboardInterrupt, SignalInterrupt):
         raise
     except BaseException as error:
         raise ProgramError(_traceback(error) + _package_hint(error, program), error=error) from None
@@ -180,7 +180,7 @@ def root_of(namespace: dict[str, Any], name: str | None, path: Path) -> Any:
     return namespace["loss" if "loss" in found else found[-1]]
 
 
-def asked(namespace: dict[str, Any], expression: str, **values: Any) -> Any:
+def evaluate(namespace: dict[str, Any], expression: str, **values: Any) -> Any:
     """The result of a verb called from the program's namespace: "av.step(loss)" sees its variables. `values`: more names."""
     names = {VERB: av, **{f"__{k}__": v for k, v in values.items()}}
     for name in values:

@@ -16,7 +16,7 @@ import autograd_viz as av
 from ..pictures.runs.merge import merged
 from ..verbs.formats import check_run
 from ..verbs.programs import Named, each_run
-from .program import Ended, ProgramError, UsageError, told_to_end
+from .program import ProgramError, SignalInterrupt, UsageError, end_on_signal
 from .says import say
 
 
@@ -82,9 +82,9 @@ def watch_script(script: Path, program: Callable[[], Any], output: Path, stop: b
     early: BaseException | None = None
     with each_run(stop) as runs:
         try:
-            with told_to_end():
+            with end_on_signal():
                 program()
-        except (ProgramError, KeyboardInterrupt, Ended) as error:
+        except (ProgramError, KeyboardInterrupt, SignalInterrupt) as error:
             early = error
     stepped = [named for named in runs if named.run.history.steps]
     are_written = [_write(named, k, output) for k, named in enumerate(stepped, 1)]

@@ -17,7 +17,7 @@ from ..pictures.render import text_picture
 from ..stepper.stepper import Stepper
 from ..verbs.formats import Wishes, check
 from ..verbs.programs import LastRun, last_run
-from .program import FREED, SECOND, ProgramError, UsageError, asked, read, root_of, run_program, watched
+from .program import FREED, SECOND, ProgramError, UsageError, evaluate, read, root_of, run_program, watched
 from .says import say
 
 HELP = "n next · b back · f finish · r start · q quit"
@@ -92,8 +92,8 @@ def render(arguments: argparse.Namespace, rest: list[str]) -> int:
     takes_steps = step is not None or path.suffix.lower() in WITH_STEPS
 
     def act(namespace: dict[str, Any], root: Any, gradient: Any) -> None:
-        root = root if gradient is None else asked(namespace, "av.step($root, $gradient)", root=root, gradient=gradient)
-        asked(namespace, "av.save($root, $path, step=$step, theme=$theme)", root=root, path=path, step=step, theme=theme)
+        root = root if gradient is None else evaluate(namespace, "av.step($root, $gradient)", root=root, gradient=gradient)
+        evaluate(namespace, "av.save($root, $path, step=$step, theme=$theme)", root=root, path=path, step=step, theme=theme)
 
     _on_root(arguments, rest, act, takes_steps)
     say(str(path))
@@ -105,8 +105,8 @@ def step(arguments: argparse.Namespace, rest: list[str]) -> int:
     page = Path(tempfile.mkdtemp(prefix="autograd_viz_")) / f"{arguments.script.stem}.html"
 
     def act(namespace: dict[str, Any], root: Any, gradient: Any) -> None:
-        stepper = asked(namespace, "av.step($root, $gradient)", root=root, gradient=gradient)
-        asked(namespace, "av.save($stepper, $path)", stepper=stepper, path=page)
+        stepper = evaluate(namespace, "av.step($root, $gradient)", root=root, gradient=gradient)
+        evaluate(namespace, "av.save($stepper, $path)", stepper=stepper, path=page)
 
     _on_root(arguments, rest, act)
     say(str(page))
@@ -118,7 +118,7 @@ def step_in_terminal(arguments: argparse.Namespace, rest: list[str]) -> int:
     """Step in the terminal."""
 
     def act(namespace: dict[str, Any], root: Any, gradient: Any) -> None:
-        stepper = asked(namespace, "av.step($root, $gradient)", root=root, gradient=gradient).stepper
+        stepper = evaluate(namespace, "av.step($root, $gradient)", root=root, gradient=gradient).stepper
         if stepper.document.is_freed:
             raise RuntimeError(SECOND)
         term(stepper, keys_of(sys.stdin), sys.stdout, CLEAR if sys.stdin.isatty() and sys.stdout.isatty() else "")
@@ -179,7 +179,7 @@ def explain(arguments: argparse.Namespace, rest: list[str]) -> int:
             raise UsageError(f"cannot evaluate {arguments.tensor!r} in {arguments.script}: {error}") from None
         try:
             root = root_of(namespace, arguments.name, arguments.script) if arguments.name else None
-            say(str(asked(namespace, "av.explain($tensor, $root)", tensor=tensor, root=root)))
+            say(str(evaluate(namespace, "av.explain($tensor, $root)", tensor=tensor, root=root)))
         except av.NotDrawableError as error:
             raise UsageError(str(error)) from None
     return 0

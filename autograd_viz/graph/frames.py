@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from .collapse import node_id, titled
 from .collapsed import Collapsed
 from .groups import Group
-from .guessed import common
+from .guess import common
 from .model import Document
 
 Chain = tuple[str, ...]  # ids of open groups, each in the one before it

@@ -43,14 +43,10 @@ class History:
         changes, calls = self._sizes[position]
         values = _Then[Value | None](self._changes, position, changes, self._value)
         current = self.steps[position - 1] if position else None
-        return State(values, current, called=_Then[int](self._calls, position, calls, _second))
+        return State(values, current, called=_Then[int](self._calls, position, calls, lambda step, count: count))
 
     def _value(self, step: int, place: int) -> Value | None:
         return self.steps[step].changes[place].after
-
-
-def _second(step: int, count: int) -> int:
-    return count
 
 
 class _Then(Mapping[str, T]):

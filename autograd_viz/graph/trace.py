@@ -28,10 +28,6 @@ class _MadeWhenRead:
 
     __slots__ = ("_addresses", "_writers")
 
-    def make_later(self, *writers: Writer) -> None:
-        """Say who makes the fields that have no value yet."""
-        object.__setattr__(self, "_writers", writers)
-
     if not TYPE_CHECKING:  # a type checker should know only the fields
 
         def __getattr__(self, name: str) -> Any:
@@ -151,7 +147,7 @@ class Step(_MadeWhenRead):
         step: Step = object.__new__(cls)
         object.__setattr__(step, "node", node)
         object.__setattr__(step, "_addresses", addresses)
-        step.make_later(*writers)
+        object.__setattr__(step, "_writers", writers)
         return step
 
     @property

@@ -188,14 +188,14 @@ class Cursor:
         ranks = self.live.own_ranks if self.next_live is None else 0
         end = [words.OWN_RANK.format(ranks=ranks)] if ranks else []
         step = in_words(ran, self._sentences, self._past.arrived_at(ran.node), end)
-        step = step if self.stops.condition is None else self.stops.asked(step)
+        step = step if self.stops.condition is None else self.stops.with_condition(step)
         self.history.add(step)
         self._past.add(step)
         self._trace = None
 
     def ask_again(self) -> None:
         """There is a new condition: ask it about the steps that have run."""
-        self.history.steps[:] = map(self.stops.asked, self.history.steps)
+        self.history.steps[:] = map(self.stops.with_condition, self.history.steps)
         self._trace = None
 
     def cut(self, begin: int) -> None:

@@ -154,7 +154,7 @@ class Stops:
         if all(s.kind != "condition" for s in self.all):
             self.condition = None
 
-    def asked(self, step: Step) -> Step:
+    def with_condition(self, step: Step) -> Step:
         """The step with the result of the condition."""
         flags = tuple(f for f in step.flags if f not in FLAGS["condition"])
         self._errors.pop(step.node, None)

@@ -15,7 +15,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from ...graph.guessed import LISTS, common
+from ...graph.guess import LISTS, common
 from ...graph.paths import Path
 from ...graph.storages import ACTIVATION
 from .curve import Moment

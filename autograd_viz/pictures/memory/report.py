@@ -38,8 +38,9 @@ class Report:
 
     def kinds(self) -> list[tuple[str, str]]:
         """How much of each kind."""
-        sizes = {kind: self.facts.bytes(kind) for kind in (ACTIVATION, PARAMETER, INPUT)}
-        return [(k, words.MEMORY_PART.format(size=size_text(n), kind=kind_word(k))) for k, n in sizes.items() if n]
+        plurals = {ACTIVATION: words.MEMORY_ACTIVATION, PARAMETER: words.MEMORY_PARAMETER, INPUT: words.MEMORY_INPUT}
+        sizes = ((kind, plural, self.facts.bytes(kind)) for kind, plural in plurals.items())
+        return [(k, words.MEMORY_PART.format(size=size_text(n), kind=plural)) for k, plural, n in sizes if n]
 
     def at_peak(self) -> str:
         """Where the peak is."""
@@ -54,7 +55,8 @@ class Report:
 
     def advice(self, most: int = 1) -> list[str]:
         """The checkpoints that lower the peak most."""
-        return [_advised(c) for c in self.checkpoints if self.peak is not None and c.peak < WORTH * self.peak.bytes][:most]
+        worth = [c for c in self.checkpoints if self.peak is not None and c.peak < WORTH * self.peak.bytes]
+        return [_advice(c) for c in worth[:most]]
 
     def __str__(self) -> str:
         kinds = words.COMMA.join(said for _, said in self.kinds())
@@ -108,12 +110,7 @@ TABLES: dict[str, Callable[[Report], list[Record]]] = {
 }
 
 
-def kind_word(kind: str) -> str:
-    """The plural of a kind, for readers."""
-    return {PARAMETER: words.MEMORY_PARAMETER, INPUT: words.MEMORY_INPUT, ACTIVATION: words.MEMORY_ACTIVATION}[kind]
-
-
-def _advised(c: Checkpoint) -> str:
+def _advice(c: Checkpoint) -> str:
     sentence = words.MEMORY_CHECKPOINT if len(c.paths) == 1 else words.MEMORY_CHECKPOINTS
     return f"{sentence.format(name=c.name, size=size_text(c.saves))} ({words.MEMORY_LOWERS.format(size=size_text(c.peak))})"
 
