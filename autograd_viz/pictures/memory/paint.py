@@ -19,6 +19,11 @@ from .curve import Moment
 from .report import Report
 from .tree import Cell, Frame, Rect, placed
 
+WIDTH, MARGIN, TOP = 960.0, 24.0, 66.0  # px
+MAP, GAP, CURVE, SPANS = 290.0, 56.0, 110.0, 26.0  # px: heights of the treemap, between, of the curve, under it
+COLOURS = {PARAMETER: "green", INPUT: "yellow", ACTIVATION: "brown"}
+ADVICES = 3
+LEAST = 0.75  # px of a cell's side
 AXIS = 64.0  # px for the numbers beside the curve
 MOST_TICKS = 4
 
@@ -131,13 +136,6 @@ def _paths(report: Report) -> list[tuple[str, ...]]:
         is_leaf = report.facts.nodes[id].variable is not None and found
         found.append(found[-1] if is_leaf else report.facts.paths[id])
     return found
-
-
-WIDTH, MARGIN, TOP = 960.0, 24.0, 66.0  # px
-MAP, GAP, CURVE, SPANS = 290.0, 56.0, 110.0, 26.0  # px: heights of the treemap, between, of the curve, under it
-COLOURS = {PARAMETER: "green", INPUT: "yellow", ACTIVATION: "brown"}
-ADVICES = 3
-LEAST = 0.75  # px of a cell's side
 
 
 def painted(report: Report, theme: Theme) -> str:

@@ -12,6 +12,11 @@ from ...graph.paths import Path
 from ...graph.storages import KINDS
 from .facts import Facts, Holding
 
+HEADER, SIDE = 17.0, 2.0  # px of a module's title, and around its parts
+LEAST = (54.0, 40.0)  # px of a module with a title
+TINY = 30.0  # px²: smaller blocks of a module are drawn as one
+CLOSED = 500.0  # px²: a smaller module is drawn as one block for each kind
+
 
 class Rect(NamedTuple):
     """A rectangle in px."""
@@ -61,12 +66,6 @@ def _row(areas: Sequence[float], total: float, room: Rect) -> tuple[list[Rect], 
     ends = accumulate(sizes, initial=y if is_wide else x)
     rects = [Rect(x, at, thick, n) if is_wide else Rect(at, y, n, thick) for at, n in zip(ends, sizes, strict=False)]
     return rects, Rect(x + thick, y, max(0.0, w - thick), h) if is_wide else Rect(x, y + thick, w, max(0.0, h - thick))
-
-
-HEADER, SIDE = 17.0, 2.0  # px of a module's title, and around its parts
-LEAST = (54.0, 40.0)  # px of a module with a title
-TINY = 30.0  # px²: smaller blocks of a module are drawn as one
-CLOSED = 500.0  # px²: a smaller module is drawn as one block for each kind
 
 
 @dataclass(frozen=True, slots=True)
