@@ -42,7 +42,7 @@ NAMESPACES = {
 }
 # concrete classes from which only one other inherits; nothing is added here
 SINGLE_CHILD = {
-    "graph/later.py: MadeWhenRead",
+    "graph/trace.py: _MadeWhenRead",
     "sources/pytorch/reading/found_graph.py: FoundGraph",
     "sources/pytorch/reading/op_log.py: Event",
     "sources/pytorch/reading/op_pages.py: OpRecord",

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import autograd_viz as av
-from autograd_viz.stepper.pins import Pin
+from autograd_viz.stepper.targets import Pin
 
 LIBRARIES = ["autograd_viz", pytest.param("torch", marks=pytest.mark.torch)]
 

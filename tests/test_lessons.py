@@ -16,9 +16,8 @@ import pytest
 
 import autograd_viz as av
 from autograd_viz.lessons import QuestionWidget, Verdict, answers, ask, plot
-from autograd_viz.lessons.page import judging
-from autograd_viz.lessons.question import judge
-from autograd_viz.lessons.reading import read
+from autograd_viz.lessons.question import judge, read
+from autograd_viz.lessons.widget import judging
 
 
 @pytest.fixture(autouse=True)

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import autograd_viz as av
 
-from .program import asked
+from .program import evaluate
 
 PROGRAMS = Path(__file__).parent / "programs"
 
@@ -48,15 +48,11 @@ def variables_of(program: str) -> dict[str, Any]:
 
 
 def gallery(folder: Path) -> list[Path]:
-    """Draw the pictures into a folder, which is created if it is missing.
-
-    Raises:
-        CannotWriteError: the folder cannot be written to.
-    """
+    """Draw the pictures into a folder, which is created if it is missing. CannotWriteError if it cannot be."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise av.CannotWriteError(f"cannot make the folder {folder}: {error.strerror or error}") from error
     for picture in PICTURES:
-        asked(variables_of(picture.program), picture.call, path=folder / picture.file)
+        evaluate(variables_of(picture.program), picture.call, path=folder / picture.file)
     return [folder / picture.file for picture in PICTURES]

@@ -30,11 +30,7 @@ def notebooks_folder(start: Path) -> Path:
 
 
 def _copy(source: Path, target: Path) -> None:
-    """Copy a folder completely or not at all. The copies of read-only files are writeable.
-
-    Raises:
-        CannotWriteError: the copy cannot be written.
-    """
+    """Copy a folder completely or not at all. The copies of read-only files are writeable."""
     try:
         with tempfile.TemporaryDirectory(dir=target.parent, prefix=f".{target.name}.") as beside:
             for file in (f for f in source.rglob("*") if f.is_file()):
@@ -54,13 +50,8 @@ def lab(arguments: Sequence[str]) -> int:
     folder = notebooks_folder(Path.cwd())
     say(f"notebooks: {folder}")
     first = min(folder.glob("*.ipynb"))
-    command = [
-        sys.executable,
-        "-m",
-        "jupyterlab",
-        f"--ServerApp.root_dir={folder}",
-        f"--LabApp.default_url=/lab/tree/{first.name}",
-    ]
+    command = [sys.executable, "-m", "jupyterlab", f"--ServerApp.root_dir={folder}"]
+    command.append(f"--LabApp.default_url=/lab/tree/{first.name}")
     if hasattr(os, "geteuid") and os.geteuid() == 0:
         command.append("--allow-root")
     return _waited_for(subprocess.Popen([*command, *arguments]))

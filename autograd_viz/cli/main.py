@@ -14,14 +14,12 @@ import autograd_viz as av
 
 from ..errors import AutogradVizError
 from ..verbs.formats import FINAL
-from .ending import Ended
 from .gallery import gallery
 from .lab import lab
-from .merging import merge
-from .program import ProgramError, UsageError, read, run_program
+from .program import ProgramError, SignalInterrupt, UsageError, read, run_program
+from .run_commands import merge, watch_script
 from .says import say
-from .shown import explain, render, step, step_in_terminal
-from .training import watch_script
+from .tensor_commands import explain, render, step, step_in_terminal
 
 EXAMPLES = """examples:
   autograd-viz lab                                   the notebooks in JupyterLab
@@ -41,9 +39,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the command.
 
     Returns:
-        its exit code: 0, 1 (the program raised, a file could not be written), 2 (wrong usage), 130 (Ctrl-C),
-        143 (SIGTERM). A program that
-        calls exit decides its own.
+        its exit code: 0, 1 (the program raised, a file could not be written), 2 (wrong usage), 130 (Ctrl-C), 143 (SIGTERM);
+        of a program that calls exit its own.
     """
     given = [*(sys.argv[1:] if argv is None else argv)]
     end = given.index("--") if "--" in given else len(given)
@@ -57,7 +54,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     rest += given[end + 1 :]
     try:
         return int(COMMANDS[arguments.command](arguments, rest))
-    except (KeyboardInterrupt, Ended) as end:
+    except (KeyboardInterrupt, SignalInterrupt) as end:
         return int(getattr(end, "code", 130))
     except ProgramError as error:
         say(error.text.rstrip("\n"), sys.stderr)
@@ -105,13 +102,8 @@ def _parser() -> argparse.ArgumentParser:
 def _training(commands: Any) -> None:
     training = commands.add_parser("watch", help="run a script and watch the models that it trains")
     _add_script(training)
-    training.add_argument(
-        "-o",
-        "--output",
-        type=Path,
-        default=Path("run.html"),
-        help="the picture: .html (default), .svg, .png, .json, .csv",
-    )
+    formats = "the picture: .html (default), .svg, .png, .json, .csv"
+    training.add_argument("-o", "--output", type=Path, default=Path("run.html"), help=formats)
     training.add_argument("--no-stop", dest="stop", action="store_false", help="go on when a gradient is nan or inf")
 
 
@@ -145,13 +137,8 @@ def _watch(arguments: argparse.Namespace, rest: list[str]) -> int:
     return watch_script(arguments.script, program, arguments.output, arguments.stop)
 
 
-def _lab(arguments: argparse.Namespace, rest: list[str]) -> int:
-    return lab(rest)
-
-
 def _gallery(arguments: argparse.Namespace, rest: list[str]) -> int:
-    for path in gallery(arguments.folder):
-        say(str(path))
+    say("\n".join(map(str, gallery(arguments.folder))))
     return 0
 
 
@@ -161,7 +148,7 @@ def _help(arguments: argparse.Namespace, rest: list[str]) -> int:
 
 
 COMMANDS = {
-    "lab": _lab,
+    "lab": lambda arguments, rest: lab(rest),
     "render": render,
     "step": step,
     "term": step_in_terminal,

@@ -6,11 +6,14 @@ import ast
 import asyncio
 import inspect
 import os
+import signal
 import sys
+import threading
 import traceback
-from contextlib import AbstractContextManager, nullcontext, suppress
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from pathlib import Path
-from types import ModuleType
+from types import FrameType, ModuleType
 from typing import Any
 
 from IPython.display import display
@@ -18,8 +21,42 @@ from IPython.display import display
 import autograd_viz as av
 
 from ..sources.anything import is_drawable
-from .ending import Ended
 from .runnable import NoShell, Program, program_at, program_of_module
+
+ASKING = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+
+
+class SignalInterrupt(BaseException):
+    """A signal asked the process to end."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(number)
+        self.code = 128 + number  # the exit code that a shell sees: 143 for SIGTERM
+
+
+@contextmanager
+def end_on_signal() -> Iterator[None]:
+    """Inside, a signal that would end this process raises `SignalInterrupt` once. The next ends it, as one to a child does."""
+    process = os.getpid()
+
+    def ends(number: int, frame: FrameType | None) -> None:
+        signal.signal(number, signal.SIG_DFL)
+        if os.getpid() != process:
+            os.kill(os.getpid(), number)
+        else:
+            raise SignalInterrupt(number)
+
+    is_main = threading.current_thread() is threading.main_thread()
+    ours = [number for number in ASKING if is_main and signal.getsignal(number) is signal.SIG_DFL]
+    for number in ours:
+        signal.signal(number, ends)
+    try:
+        yield
+    finally:
+        for number in ours:
+            if signal.getsignal(number) is ends:  # the program may have set its own
+                signal.signal(number, signal.SIG_DFL)
+
 
 HIDDEN = "variables inside functions are not visible: return the loss and assign it at the end of the script"
 FREED = (
@@ -52,18 +89,10 @@ class UsageError(Exception):
 
 
 def run_program(program: Program | Path, arguments: list[str], is_recorded: bool = True) -> dict[str, Any]:
-    """The variables of a program after its run. PyTorch programs are recorded, if they are to be.
+    """The variables of a program after its run, with PyTorch's ops recorded if it `is_recorded`; `arguments`: ``sys.argv[1:]``.
 
     The program runs as Python runs it: from then on `__main__`, `sys.argv` and `sys.path` of this process belong to it.
-
-    Args:
-        program: what `read` gives, or a path.
-        arguments: its ``sys.argv[1:]``.
-        is_recorded: record a PyTorch program.
-
-    Raises:
-        UsageError: the file cannot be read.
-        ProgramError: the program raised, or called exit with an error code.
+    UsageError: it cannot be read. ProgramError: it raised, or called exit with an error code.
     """
     program = read(program) if isinstance(program, Path) else program
     main, folder, process = ModuleType("__main__"), os.getcwd(), os.getpid()
@@ -82,8 +111,10 @@ def run_program(program: Program | Path, arguments: list[str], is_recorded: bool
         if os.getpid() != process:
             raise  # the exit of a child process that the program forked
         if end.code not in (None, 0):
-            raise _ended(program.name, end.code) from None
-    except (KeyboardInterrupt, Ended):
+            if isinstance(end.code, int):
+                raise ProgramError(f"autograd-viz: {program.name} ended with exit code {end.code}", end.code) from None
+            raise ProgramError(str(end.code)) from None
+    except (KeyboardInterrupt, SignalInterrupt):
         raise
     except BaseException as error:
         raise ProgramError(_traceback(error) + _package_hint(error, program), error=error) from None
@@ -96,12 +127,7 @@ def run_program(program: Program | Path, arguments: list[str], is_recorded: bool
 
 
 def read(path: Path, is_module: bool = False) -> Program:
-    """The program in a file, or of a module.
-
-    Raises:
-        UsageError: there is none that can be read.
-        ProgramError: a package around the module raised.
-    """
+    """The program in a file, or of a module. UsageError: there is none. ProgramError: a package around the module raised."""
     if is_module:
         try:
             return program_of_module(str(path))
@@ -114,7 +140,9 @@ def read(path: Path, is_module: bool = False) -> Program:
     except OSError as error:
         raise UsageError(f"cannot read {path}: {error.strerror or error}") from error
     except (ValueError, TypeError, LookupError, SyntaxError, RecursionError) as error:
-        raise UsageError(f"cannot read {path}: {_unreadable(path, error)}") from error
+        script = f"it is not a Python script ({error})" if isinstance(error, SyntaxError) else "it is not a text file"
+        notebook = f"it is not a Jupyter notebook{f' ({error})' if isinstance(error, ValueError) else ''}"
+        raise UsageError(f"cannot read {path}: {notebook if path.suffix == '.ipynb' else script}") from error
 
 
 def watched(program: Program) -> AbstractContextManager[Any]:
@@ -129,21 +157,6 @@ def _package_hint(error: BaseException, program: Program) -> str:
     return f"autograd-viz: a part of a package is run by the name of its module: -m package.{name}\n" if is_part else ""
 
 
-def _unreadable(path: Path, error: Exception) -> str:
-    """The reason why the file is not a program."""
-    if path.suffix != ".ipynb":
-        return f"it is not a Python script ({error})" if isinstance(error, SyntaxError) else "it is not a text file"
-    found = f" ({error})" if isinstance(error, ValueError) else ""
-    return f"it is not a Jupyter notebook{found}"
-
-
-def _ended(name: str, code: Any) -> ProgramError:
-    """The error for ``sys.exit(code)``, with Python's exit code and message."""
-    if isinstance(code, int):
-        return ProgramError(f"autograd-viz: {name} ended with exit code {code}", code)
-    return ProgramError(str(code))
-
-
 def _traceback(error: BaseException) -> str:
     """The traceback as Python prints it, without frames of this package and of PyTorch's recording."""
     told = traceback.TracebackException.from_exception(error)
@@ -154,11 +167,7 @@ def _traceback(error: BaseException) -> str:
 
 
 def root_of(namespace: dict[str, Any], name: str | None, path: Path) -> Any:
-    """The tensor to draw: `name`, or `loss`, or the last one that has a grad_fn.
-
-    Raises:
-        UsageError: there is none.
-    """
+    """The tensor to draw: `name`, or `loss`, or the last one that has a grad_fn. UsageError if there is none."""
     there = [n for n, v in namespace.items() if is_drawable(v) and not n.startswith("_")]
     if name is not None:
         if name not in there:
@@ -171,19 +180,8 @@ def root_of(namespace: dict[str, Any], name: str | None, path: Path) -> Any:
     return namespace["loss" if "loss" in found else found[-1]]
 
 
-def is_second_pass(error: Exception) -> bool:
-    """Has the program's own backward pass freed the saved tensors?"""
-    return SECOND in str(error)
-
-
-def asked(namespace: dict[str, Any], expression: str, **values: Any) -> Any:
-    """The result of a verb called from the program's namespace, so that it sees the program's variables.
-
-    Args:
-        namespace: the program's variables.
-        expression: Python code in which `av` is this package: "av.step(loss)".
-        values: more names for it.
-    """
+def evaluate(namespace: dict[str, Any], expression: str, **values: Any) -> Any:
+    """The result of a verb called from the program's namespace: "av.step(loss)" sees its variables. `values`: more names."""
     names = {VERB: av, **{f"__{k}__": v for k, v in values.items()}}
     for name in values:
         expression = expression.replace(f"${name}", f"__{name}__")

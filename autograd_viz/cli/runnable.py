@@ -24,23 +24,14 @@ AROUND = re.compile(rf"\s*%%(?:{'|'.join(RUNS_ITS_BODY)})\b.*")
 
 @dataclass(frozen=True)
 class Program:
-    """What is run.
+    """What is run."""
 
-    Attributes:
-        name: what the user calls it.
-        cells: (file, code) of each part: one for a script, one for each code cell of a notebook.
-        first: ``sys.argv[0]``.
-        folder: ``sys.path[0]``.
-        facts: the attributes of its ``__main__``.
-        is_notebook: it may use what notebooks have.
-    """
-
-    name: str
-    cells: list[tuple[str, str]]
-    first: str
-    folder: str
-    facts: dict[str, Any] = field(default_factory=dict)
-    is_notebook: bool = False
+    name: str  # what the user calls it
+    cells: list[tuple[str, str]]  # (file, code) of each part: one for a script, one for each code cell of a notebook
+    first: str  # ``sys.argv[0]``
+    folder: str  # ``sys.path[0]``
+    facts: dict[str, Any] = field(default_factory=dict)  # the attributes of its ``__main__``
+    is_notebook: bool = False  # it may use what notebooks have
 
     @property
     def uses_torch(self) -> bool:
@@ -49,12 +40,7 @@ class Program:
 
 
 def program_at(path: Path) -> Program:
-    """A script (.py) or notebook (.ipynb).
-
-    Raises:
-        OSError: the file cannot be read.
-        ValueError, SyntaxError, KeyError: it is not a text or a notebook, or its encoding is unknown.
-    """
+    """A script (.py) or notebook (.ipynb). It raises what reading or parsing the file raises."""
     folder = str(path.resolve().parent)
     if path.suffix != ".ipynb":
         with tokenize.open(path) as file:  # in the encoding that the file declares
@@ -69,12 +55,7 @@ def program_at(path: Path) -> Program:
 
 
 def program_of_module(name: str) -> Program:
-    """A module, as ``python -m`` finds it; of a package its ``__main__``. From now on the working folder is in ``sys.path``.
-
-    Raises:
-        LookupError: there is no such module, or it has no source.
-        Exception: whatever the packages around it raise when they are imported.
-    """
+    """A module, as ``python -m`` finds it; of a package its ``__main__``. LookupError: there is none with a source."""
     folder = os.getcwd()
     sys.path[:0] = [folder]
     try:
@@ -120,11 +101,7 @@ def _as_python(code: str) -> str:
 
 
 class NoShell:
-    """The result of `get_ipython()` in a cell that runs without IPython. %magics and !commands do nothing.
-
-    Args:
-        namespace: the namespace for what `%time` runs.
-    """
+    """The result of `get_ipython()` in a cell that runs without IPython. %magics and !commands do nothing."""
 
     def __init__(self, namespace: dict[str, Any]) -> None:
         self._namespace = namespace

@@ -11,7 +11,7 @@ An edge shows how many it stands for. The pictures of other graphs stay as they 
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import TypeVar
@@ -33,20 +33,14 @@ def bundled(shown: Collapsed) -> Collapsed:
 
 
 class _Bundles:
-    """Makes the document, and notes where each edge is drawn.
-
-    Attributes:
-        crowded: ids of ops and nodes.
-        moved: address of an edge -> address of the edge that is drawn for it.
-        thinned: by id of a node, what each of its drawn edges stands for.
-    """
+    """Makes the document, and notes where each edge is drawn."""
 
     def __init__(self, document: Document) -> None:
         self.whole = document
-        self.crowded = {o.id for o in document.ops if max(len(o.inputs), len(o.outputs)) > MANY}
+        self.crowded = {o.id for o in document.ops if max(len(o.inputs), len(o.outputs)) > MANY}  # ids of ops and nodes
         self.crowded |= {n.id for n in document.nodes if max(n.outputs, len(n.next_functions)) > MANY}
-        self.moved: dict[str, str] = {}
-        self.thinned: dict[str, Thinned] = {}
+        self.moved: dict[str, str] = {}  # address of an edge -> address of the edge that is drawn for it
+        self.thinned: dict[str, Thinned] = {}  # by id of a node, what each of its drawn edges stands for
 
     def document(self) -> Document:
         whole, self.stands = self.whole, self._results()
@@ -62,34 +56,26 @@ class _Bundles:
             statements=tuple(s for s in whole.statements if s.tensor in there),
         )
 
-    # -- the forward graph --------------------------------------------------------------------------------------------
-
     def _results(self) -> dict[str, str | None]:
-        """Results without a box that a crowded op takes or makes, each with the result whose edge stands for it.
-
-        None for a result that is not drawn.
-        """
+        """Results without a box that a crowded op takes or makes: the result whose edge stands for each; None: not drawn."""
         maker = {t: op for op in self.whole.ops for t in op.outputs if t is not None}
-        users: dict[str, dict[str, None]] = {}
+        users = defaultdict[str | None, dict[str, None]](dict)
         for op in self.whole.ops:
             for operand in op.inputs:
-                if operand.tensor is not None:
-                    users.setdefault(operand.tensor, {})[op.id] = None
+                users[operand.tensor][op.id] = None
         stands: dict[str, str | None] = {}
         first: dict[object, str] = {}
         for t in self.whole.tensors:
             made, used = maker.get(t.id), tuple(users.get(t.id, ()))
-            if made is None or self._has_box(t) or self.crowded.isdisjoint((made.id, *used)):
+            named = t.name is not None and t.name.isidentifier()
+            has_box = named or t.id in self.whole.roots or t.retains_grad or (t.is_leaf and t.requires_grad)
+            if made is None or has_box or self.crowded.isdisjoint((made.id, *used)):
                 continue
             if used:
                 stands[t.id] = first.setdefault((made.id, used, t.requires_grad), t.id)
             elif len(made.outputs) > MANY:
                 stands[t.id] = None
         return stands
-
-    def _has_box(self, t: Tensor) -> bool:
-        named = t.name is not None and t.name.isidentifier()
-        return named or t.id in self.whole.roots or t.retains_grad or (t.is_leaf and t.requires_grad)
 
     def _op(self, op: Op) -> Op:
         """The op with one operand for each tensor that it takes."""
@@ -109,27 +95,24 @@ class _Bundles:
         number = self.place.get((t.grad_fn or "", t.output_nr), t.output_nr)
         return replace(t, name=name, shares=shares, output_nr=number)
 
-    # -- the backward graph -------------------------------------------------------------------------------------------
-
     def _outputs(self) -> dict[Output, int]:
         """For each output of a node, the output that stands for it. Outputs are one if the same nodes send to them."""
-        senders: dict[Output, dict[str, None]] = {}
-        of: dict[str, None] = {}  # the nodes that have edges with a crowded one, or are crowded
+        senders = defaultdict[Output, dict[str, None]](dict)
+        of = set(self.crowded)  # and the nodes that have edges with a crowded one
         for n in self.whole.nodes:
             for f in n.next_functions:
                 if f.node is not None:
-                    senders.setdefault((f.node, f.index), {})[n.id] = None
-                    if n.id in self.crowded:
-                        of[f.node] = None
+                    senders[f.node, f.index][n.id] = None
+                    of |= {f.node} if n.id in self.crowded else set()
         for t in self.whole.tensors:
             if t.id in self.whole.roots and t.grad_fn is not None:
-                senders.setdefault((t.grad_fn, t.output_nr), {})[""] = None
+                senders[t.grad_fn, t.output_nr][""] = None
         place: dict[Output, int] = {}
         for n in self.whole.nodes:
-            if n.outputs > 1 and (n.id in of or n.id in self.crowded):
+            if n.outputs > 1 and n.id in of:
                 seen: dict[tuple[str, ...], int] = {}
                 for i in range(n.outputs):
-                    place[n.id, i] = seen.setdefault(tuple(senders.get((n.id, i), ())), len(seen))
+                    place[n.id, i] = seen.setdefault(tuple(senders[n.id, i]), len(seen))
         return place
 
     def _node(self, n: Node, there: set[str]) -> Node:
@@ -170,9 +153,9 @@ def _alone(places: list[int]) -> tuple[int | None, ...]:
 
 def _joined(outputs: list[int], entries: Iterable[Entry]) -> tuple[Entry, ...]:
     """Where the gradients of each drawn output arrive."""
-    of: dict[int, dict[Entry, None]] = {}
+    of = defaultdict[int, dict[Entry, None]](dict)
     for k, entry in zip(outputs, entries, strict=True):
-        of.setdefault(k, {})[entry] = None
+        of[k][entry] = None
     return tuple(Entry(_same({e.name for e in all}, "…"), _same({e.index for e in all}, None)) for all in of.values())
 
 

@@ -30,11 +30,7 @@ def document_to_json(document: Document) -> str:
 
 
 def document_from_json(text: str) -> Document:
-    """The document that `document_to_json` wrote.
-
-    Raises:
-        DocumentError: not JSON, another schema version, or fields that do not fit.
-    """
+    """The document that `document_to_json` wrote. DocumentError if it is none."""
     return typing.cast(Document, _read(outer_from_json(text), "document", Document))
 
 
@@ -44,11 +40,7 @@ def trace_to_json(trace: Trace) -> str:
 
 
 def trace_from_json(text: str) -> Trace:
-    """The trace that `trace_to_json` wrote.
-
-    Raises:
-        DocumentError: as `document_from_json`.
-    """
+    """The trace that `trace_to_json` wrote. DocumentError if it is none."""
     return typing.cast(Trace, _read(outer_from_json(text), "trace", Trace))
 
 
@@ -70,11 +62,7 @@ def recording_from_json(text: str) -> tuple[Document, Trace]:
 
 
 def outer_from_json(text: str) -> dict[str, Any]:
-    """The object in a text that `save` wrote.
-
-    Raises:
-        DocumentError: the text is not JSON, is larger or denser than `save` writes (limits.py), or has another schema version.
-    """
+    """The object in a text that `save` wrote. DocumentError: no JSON, too large or dense (limits.py), or another version."""
     refuse_dense(text)
     try:
         outer = json.loads(text)
@@ -83,18 +71,13 @@ def outer_from_json(text: str) -> dict[str, Any]:
     if not isinstance(outer, dict):
         raise DocumentError("this JSON has no document")
     if outer.get("schema") != SCHEMA_VERSION:
-        raise DocumentError(
-            f"cannot read schema version {reprlib.repr(outer.get('schema'))}; this version reads {SCHEMA_VERSION}"
-        )
+        version = reprlib.repr(outer.get("schema"))
+        raise DocumentError(f"cannot read schema version {version}; this version reads {SCHEMA_VERSION}")
     return outer
 
 
 def refuse_dense(text: str) -> None:
-    """Refuse a text with more objects or lists than `save` writes. It is checked before anything is made of it.
-
-    Raises:
-        DocumentError: says what there is too much of.
-    """
+    """Refuse a text with more objects or lists than `save` writes, before anything is made of it."""
     if len(text) > BYTES:
         raise DocumentError(f"a document of {len(text):,} characters is too long; the limit is {BYTES:,}")
     for mark, what, each in (("{", "objects", PER_OBJECT), ("[", "lists", PER_LIST)):
@@ -125,18 +108,10 @@ def _fields(kind: Any) -> tuple[tuple[str, Any], ...]:
 
 
 def _read(outer: dict[str, Any], key: str, kind: type) -> Any:
+    """The value that `to_plain` gave, under a key. DocumentError says where it does not fit."""
     if key not in outer:
         raise DocumentError(f"this JSON has no {key}")
-    return from_plain(outer[key], kind, key)
-
-
-def from_plain(plain: Any, kind: Any, where: str) -> Any:
-    """Make a value of type `kind` from what `to_plain` gave.
-
-    Raises:
-        DocumentError: it does not fit; the message says where.
-    """
     try:
-        return reader_of(kind)(plain)
+        return reader_of(kind)(outer[key])
     except MisfitError as misfit:
-        raise DocumentError(f"{where}{misfit.place}: {misfit.reason}") from None
+        raise DocumentError(f"{key}{misfit.place}: {misfit.reason}") from None

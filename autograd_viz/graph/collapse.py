@@ -70,8 +70,6 @@ class _Collapse:
         shown = {id: (g.id if id in ids else node_id(g)) for id, g in self.group_of.items()}
         return Collapsed(document, self.document, shown, self.moved, {g.id: g for g in self.groups})
 
-    # -- what is hidden -----------------------------------------------------------------------------------------------
-
     def _hidden_tensors(self) -> set[str]:
         """See Note [What a group hides]."""
         user: dict[str, str] = {}  # the box that takes a tensor
@@ -96,9 +94,7 @@ class _Collapse:
         return op if group is None else group.id
 
     def _place_nodes(self) -> None:
-        """Place each node where its op is. AccumulateGrad goes where its leaf is hidden, another node where the nodes before it
-        are.
-        """
+        """Place each node where its op is, AccumulateGrad where its leaf is hidden, another node where those before it are."""
         users = {i.tensor: op.id for op in self.document.ops for i in op.inputs if i.tensor in self.hidden}
         before: Group | None = None
         for node in self.document.nodes:
@@ -110,8 +106,6 @@ class _Collapse:
                 group = before
             if group is not None:
                 self.group_of[node.id] = group
-
-    # -- what crosses a border ----------------------------------------------------------------------------------------
 
     def _arrives(self, output: Output) -> None:
         """A gradient arrives at a node from outside its group."""
@@ -127,21 +121,19 @@ class _Collapse:
 
     def _nodes(self) -> tuple[Node, ...]:
         """Nodes and groups, each group in the place of its first node."""
-        members: dict[str, list[Node]] = {}
-        found: list[Node | Group] = []
+        members: dict[str, list[Node]] = {}  # by group, and nodes of none by themselves
         for node in self.document.nodes:
             group = self.group_of.get(node.id)
-            if group is None:
-                ends = tuple(f if f.node is None else self._end(f.node, f.index) for f in node.next_functions)
-                saved = tuple(replace(s, tensor=None) if s.tensor in self.hidden else s for s in node.saved)
-                found.append(replace(node, next_functions=ends, saved=saved))
-            else:
-                if group.id not in members:
-                    found.append(group)
-                members.setdefault(group.id, []).append(node)
-        return tuple(n if isinstance(n, Node) else self._group_node(n, members[n.id]) for n in found)
+            members.setdefault(node.id if group is None else group.id, []).append(node)
+        return tuple(self._node(nodes[0]) if nodes[0].id == id else self._group_node(nodes) for id, nodes in members.items())
 
-    def _group_node(self, group: Group, members: list[Node]) -> Node:
+    def _node(self, node: Node) -> Node:
+        ends = tuple(f if f.node is None else self._end(f.node, f.index) for f in node.next_functions)
+        saved = tuple(replace(s, tensor=None) if s.tensor in self.hidden else s for s in node.saved)
+        return replace(node, next_functions=ends, saved=saved)
+
+    def _group_node(self, members: list[Node]) -> Node:
+        group = self.group_of[members[0].id]
         exits: dict[NextFunction, int] = {}
         for node in members:
             for i, f in enumerate(node.next_functions):
@@ -149,17 +141,8 @@ class _Collapse:
                     place = exits.setdefault(self._end(f.node, f.index), len(exits))
                     self.moved[f"next:{node.id}.{i}"] = f"next:{node_id(group)}.{place}"
         entries = tuple(Entry(self.nodes[node].name, index) for node, index in self.entries[group.id])
-        order = min((n.order for n in members if n.order is not None), default=None)
-        return Node(
-            node_id(group),
-            group.title,
-            group.id,
-            len(entries),
-            tuple(exits),
-            order=order,
-            members=len(members),
-            entries=entries,
-        )
+        node = Node(node_id(group), group.title, group.id, len(entries), tuple(exits), members=len(members), entries=entries)
+        return replace(node, order=min((n.order for n in members if n.order is not None), default=None))
 
     def _ops(self, nodes: set[str]) -> Iterable[Op]:
         """Ops and groups in the order of the program."""

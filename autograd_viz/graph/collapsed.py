@@ -16,10 +16,7 @@ MANY = 24  # edges on one side of a box: a reader can tell so many apart
 
 
 class Thinned(NamedTuple):
-    """A node some of whose edges are bundled (bundles.py): which output, and which edge, each drawn one stands for.
-
-    None if it stands for several.
-    """
+    """A node with bundled edges: which output, and which edge, each drawn one stands for; None if for several."""
 
     outputs: tuple[int | None, ...]
     edges: tuple[int | None, ...]
@@ -27,25 +24,15 @@ class Thinned(NamedTuple):
 
 @dataclass(frozen=True)
 class Collapsed:
-    """What is drawn of a document.
+    """What is drawn of a document."""
 
-    Attributes:
-        document: with groups in place of what they hide.
-        whole: the document itself.
-        shown: id of a hidden op or node -> id of the group's op or node.
-        moved: address of an edge that ends or begins in a group -> address of the drawn edge.
-        groups: each drawn group, by the id of its op.
-        thinned: the nodes with bundled edges, by id.
-        first: by box, the node of it that runs first, where that is known.
-    """
-
-    document: Document
-    whole: Document
-    shown: Mapping[str, str]
-    moved: Mapping[str, str]
-    groups: Mapping[str, Group]
-    thinned: Mapping[str, Thinned] = field(default_factory=dict)
-    first: Mapping[str, str] = field(default_factory=dict)
+    document: Document  # with groups in place of what they hide
+    whole: Document  # the document itself
+    shown: Mapping[str, str]  # id of a hidden op or node -> id of the group's op or node
+    moved: Mapping[str, str]  # address of an edge that ends or begins in a group -> address of the drawn edge
+    groups: Mapping[str, Group]  # each drawn group, by the id of its op
+    thinned: Mapping[str, Thinned] = field(default_factory=dict)  # the nodes with bundled edges, by id
+    first: Mapping[str, str] = field(default_factory=dict)  # by box, the node of it that runs first, where that is known
 
     def state(self, state: State) -> State:
         """A state of the whole document, as this one shows it."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from .collapse import node_id, titled
 from .collapsed import Collapsed
 from .groups import Group
+from .guess import common
 from .model import Document
 
 Chain = tuple[str, ...]  # ids of open groups, each in the one before it
@@ -16,28 +17,16 @@ QUIET = ("all", "crowd")  # kinds of groups without a frame
 
 @dataclass(frozen=True, slots=True)
 class OpenGroup:
-    """A group whose contents are drawn.
-
-    Attributes:
-        id, title: the group's.
-        members: ids of its ops, nodes and tensors, as they are drawn.
-        height: the nesting depth of frames in it, its own included: 1 for an innermost one.
-    """
+    """A group whose contents are drawn."""
 
     id: str
-    title: str
-    members: frozenset[str]
-    height: int = 1
+    title: str  # id, title: the group's
+    members: frozenset[str]  # ids of its ops, nodes and tensors, as they are drawn
+    height: int = 1  # the nesting depth of frames in it, its own included: 1 for an innermost one
 
 
 def open_groups(shown: Collapsed, tree: Group, opened: Set[str] | None) -> tuple[OpenGroup, ...]:
-    """The open groups of a picture. A group comes after those around it.
-
-    Args:
-        shown: what is drawn.
-        tree: the groups of the whole document.
-        opened: ids of the open ones. None if nobody has closed any: then only modules and scopes have frames.
-    """
+    """The open groups of a picture, each after those around it. `opened`: None if nobody has closed any: only modules."""
     chains: dict[str, Chain] = {}
     titles: dict[str, str] = {}
     for group, chain in _walked(tree, opened):
@@ -76,7 +65,7 @@ def _with_tensors(document: Document, chains: dict[str, Chain]) -> Iterator[tupl
         around = chains.get(op.id, ())
         for id in [*op.outputs, *(i.tensor for i in op.inputs)]:
             if id is not None:
-                of[id] = _common(of.get(id, around), around)
+                of[id] = common([of.get(id, around), around])
     users = {i.tensor for op in document.ops for i in op.inputs}
     for t in document.tensors:
         is_variable = t.is_leaf and t.name is not None and t.name.isidentifier()
@@ -88,10 +77,3 @@ def _with_tensors(document: Document, chains: dict[str, Chain]) -> Iterator[tupl
     for node in document.nodes:
         around = chains.get(node.op or node.id, ()) if node.variable is None else of.get(node.variable, ())
         yield node.id, around
-
-
-def _common(a: Chain, b: Chain) -> Chain:
-    same = 0
-    while same < min(len(a), len(b)) and a[same] == b[same]:
-        same += 1
-    return a[:same]

@@ -10,44 +10,81 @@ items, they are grouped by position. No group has more than `MOST` items.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from pathlib import PurePath
 
 from .model import Document, Op
 from .paths import Path, module_paths
 from .repeats import repeats
-from .titles import Titles, few
+from .surroundings import Source
 
 MOST = 24  # items of one group
 WHOLE = 60  # ops of a graph that is drawn whole at first
 WHOLE_NODES = 100  # and backward nodes: a leaf has one too
 CROWD = 60  # leaves of one op: more are hidden with it
 BUDGET = 30  # boxes of a picture at first, with groups opened
+FEW = 3  # names in a title
+LONGEST = 20  # letters of a function's name
+
+
+class Titles:
+    """The titles of one document's groups; `paths` has the module of each of its ops."""
+
+    def __init__(self, document: Document, paths: Sequence[Path]) -> None:
+        self.ops, self.paths = document.ops, paths
+        self.classes = {m.path: m.name for m in document.modules if m.name}
+        self._files = {op.source.file for op in document.ops if op.source is not None}
+
+    def of_turns(self, modules: Sequence[str], turn: Sequence[int], path: Path, names: Sequence[str]) -> tuple[str, str]:
+        """Title of a repetition, and the text after it: of paths of modules, or of the lone ops and names of its first turn."""
+        if modules:
+            first, last = modules[0], modules[-1]
+            classes = {self.classes.get(m, "") for m in modules}
+            return (f"{first} … {last}" if first != last else first), classes.pop() if len(classes) == 1 else ""
+        lines = self._lines([s for i in turn if self.paths[i] == path and (s := self.ops[i].source) is not None])
+        return (names[0], lines) if len(names) == 1 else (lines or few(names), "")
+
+    def of_op(self, i: int, path: Path) -> str:
+        """Title of an op in `path`: the class of the module, if the module has only this op."""
+        inner = self.classes.get(".".join(self.paths[i])) if self.paths[i] != path else None
+        return inner or self.ops[i].name
+
+    def _lines(self, sources: Sequence[Source]) -> str:
+        """`line 3`, `rollout, lines 3 – 4`, `train.py:3`; nothing if they are in several files."""
+        files = {s.file for s in sources}
+        if len(files) != 1:
+            return ""
+        first, last, file = min(s.line for s in sources), max(s.line for s in sources), files.pop()
+        place = f"{first}" if first == last else f"{first} – {last}"
+        is_named = not file.startswith("<") and "ipykernel" not in file
+        if len(self._files) > 1 and is_named:
+            return f"{PurePath(file).name}:{place}"
+        functions = {s.function for s in sources}
+        function = f"{name}, " if len(functions) == 1 and len(name := functions.pop()) in range(1, LONGEST) else ""
+        return f"{function}line {place}" if first == last else f"{function}lines {place}"
+
+
+def few(names: Sequence[str]) -> str:
+    """The first few in a row: "Mul, Add, …"."""
+    return ", ".join([*names[:FEW], *["…"] * (len(names) > FEW)])
 
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Consecutive ops of a document.
+    """Consecutive ops of a document."""
 
-    Attributes:
-        id: "g0", "g1", …
-        kind: "module" (also a scope), "repeat", "turn" (one of a repetition), "run" (by position), "crowd" (one op with very
-            many leaves), or "all".
-        title: "encoder.layers.0", "layers.0 … layers.5", "lines 3 – 4", "Mul", "ops 1 – 400".
-        first, last: its ops are ``document.ops[first:last]``.
-        items: groups, and indices of ops that are in no group.
-        count: of a repetition, how many turns.
-        name: what follows the title: the class of a module, the line of a repeated op.
-    """
-
-    id: str
+    id: str  # "g0", "g1", …
+    # "module" (also a scope), "repeat", "turn" (one of a repetition), "run" (by position), "crowd" (one op with very many
+    # leaves), or "all"
     kind: str
-    title: str
+    title: str  # "encoder.layers.0", "layers.0 … layers.5", "lines 3 – 4", "Mul", "ops 1 – 400"
     first: int
-    last: int
-    items: tuple[Group | int, ...]
-    count: int = 1
-    name: str = ""
+    last: int  # first, last: its ops are ``document.ops[first:last]``
+    items: tuple[Group | int, ...]  # groups, and indices of ops that are in no group
+    count: int = 1  # of a repetition, how many turns
+    name: str = ""  # what follows the title: the class of a module, the line of a repeated op
 
     @property
     def groups(self) -> Iterable[Group]:
@@ -151,8 +188,6 @@ class _Builder:
         self._made[group.id] = signature
         return group
 
-    # -- equal to ---------------------------------------------------------------------------------------------------
-
     def _signature(self, item: Group | int) -> int:
         """A number that equal items share."""
         if isinstance(item, Group):
@@ -163,8 +198,6 @@ class _Builder:
 
     def _interned(self, thing: object) -> int:
         return self._signatures.setdefault(thing, len(self._signatures))
-
-    # -- titles -----------------------------------------------------------------------------------------------------
 
     def _names(self, items: list[Group | int], path: Path) -> list[str]:
         return [item.name or item.title if isinstance(item, Group) else self.titles.of_op(item, path) for item in items]
@@ -183,11 +216,7 @@ def _last(item: Group | int) -> int:
 
 
 def opened_first(root: Group, budget: int = BUDGET) -> frozenset[str]:
-    """The groups that are open in a picture at first.
-
-    Modules are opened, the largest first, while the picture has at most `budget` boxes. A group that is the only item is open,
-    too.
-    """
+    """The groups that are open at first: modules, the largest first, within `budget` boxes; a group that is the only item."""
     opened, boxes = {root.id}, len(root.items)
     waiting = [g for g in root.groups if g.kind == "module"]
     while waiting:
@@ -202,7 +231,4 @@ def opened_first(root: Group, budget: int = BUDGET) -> frozenset[str]:
 
 def kinds_of(ops: Iterable[Op]) -> dict[str, int]:
     """How often each op occurs, the most frequent first."""
-    counts: dict[str, int] = {}
-    for op in ops:
-        counts[op.name] = counts.get(op.name, 0) + 1
-    return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
+    return dict(sorted(Counter(op.name for op in ops).items(), key=lambda item: (-item[1], item[0])))

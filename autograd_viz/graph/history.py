@@ -14,17 +14,10 @@ Entries = tuple[int, ...]  # pairs of numbers, one after the other: there are ma
 
 
 class History:
-    """The steps of a pass, indexed by what they changed. It grows with the pass.
-
-    Args:
-        steps: those that have run.
-
-    Attributes:
-        steps: all steps, in order.
-    """
+    """The steps of a pass, indexed by what they changed. It grows with the pass."""
 
     def __init__(self, steps: Iterable[Step] = ()) -> None:
-        self.steps: list[Step] = []
+        self.steps: list[Step] = []  # all steps, in order
         self._changes: dict[str, Entries] = {}  # by address: numbers of the step, and of the change in it
         self._calls: dict[str, Entries] = {}  # by node: number of the step, and how many calls the node has had then
         self._sizes = [(0, 0)]  # by position: how many addresses have changed, and how many nodes have run
@@ -50,25 +43,14 @@ class History:
         changes, calls = self._sizes[position]
         values = _Then[Value | None](self._changes, position, changes, self._value)
         current = self.steps[position - 1] if position else None
-        return State(values, current, called=_Then[int](self._calls, position, calls, _second))
+        return State(values, current, called=_Then[int](self._calls, position, calls, lambda step, count: count))
 
     def _value(self, step: int, place: int) -> Value | None:
         return self.steps[step].changes[place].after
 
 
-def _second(step: int, count: int) -> int:
-    return count
-
-
 class _Then(Mapping[str, T]):
-    """A mapping as it was at an earlier position of a history.
-
-    Args:
-        entries: by key, each step that has set it, and where to read the value.
-        position: entries of later steps do not count.
-        size: how many keys exist at the position: the first ones.
-        read: gives the value of an entry.
-    """
+    """A mapping as it was at a position of a history: its first `size` keys, without the entries of later steps."""
 
     __slots__ = ("_entries", "_position", "_read", "_size")
 
@@ -96,11 +78,7 @@ class _Then(Mapping[str, T]):
 
 
 def state_at(trace: Trace, step: int) -> State:
-    """The state after `step` steps; 0 is the start.
-
-    Raises:
-        IndexError: there are not that many steps.
-    """
+    """The state after `step` steps; 0 is the start. IndexError if there are not that many."""
     if not 0 <= step <= len(trace.steps):
         raise IndexError(f"step {step} is out of range; the trace has steps 0 to {len(trace.steps)}")
     return History(trace.steps[:step]).at(step)

@@ -1,43 +1,47 @@
-"""The user's code around the ops of a document: whole functions and cells, with line numbers.
+"""The user's code around the ops of a document: functions and cells with line numbers, and how often each place ran.
 
 # Note [Which code is listed]
 Only files that this process has read for its own ops are listed whole. So a document from a file can ask for no other. Their
 lines must still be those that ran. Of all other code, the lines that the document itself has are listed, with gaps.
+
+# Note [One parse at a time]
+CPython 3.11 counts how deep it is in a tree for all threads together. Two threads that parse at once raise SystemError
+(github.com/python/cpython/issues/106905).
+
+# Note [What is a turn]
+A place runs again when other places of the same function ran between. Several ops in a row at one place are several turns, or
+one call of a library that ran several ops. They are turns if they are calls of several modules by the function itself, or if
+the same ops follow one another over and over.
 """
 
 from __future__ import annotations
 
 import ast
 import linecache
+import threading
+import warnings
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
+from typing import NamedTuple
 
-from .parsing import parsed
 from .surroundings import Source
 
 MOST_LINES = 400  # of a text that is listed whole
 AROUND = 4  # lines around each op in a longer one
 LOOPS = (ast.For, ast.AsyncFor, ast.While, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
-Place = tuple[int, int, int, int]  # line, column, end line, end column
 
 
 @dataclass(frozen=True)
 class Text:
-    """A function, or a cell or file outside its functions.
-
-    Attributes:
-        file, function: as in `Source`.
-        owner: the class of a method, or "".
-        lines: number and text of each line; numbers may have gaps.
-        loops: first and last line of each loop.
-    """
+    """A function, or a cell or file outside its functions."""
 
     file: str
-    function: str = ""
-    owner: str = ""
-    lines: list[tuple[int, str]] = field(default_factory=list)
-    loops: list[tuple[int, int]] = field(default_factory=list)
+    function: str = ""  # file, function: as in `Source`
+    owner: str = ""  # the class of a method, or ""
+    lines: list[tuple[int, str]] = field(default_factory=list)  # number and text of each line; numbers may have gaps
+    loops: list[tuple[int, int]] = field(default_factory=list)  # first and last line of each loop
 
     def repeats(self, line: int) -> bool:
         """Can a line run more than once?"""
@@ -55,14 +59,10 @@ class _Block:
 
 
 class Listing:
-    """The texts that contain some places.
-
-    Attributes:
-        texts: in the order of their first places.
-    """
+    """The texts that contain some places."""
 
     def __init__(self, sources: Iterable[Source]) -> None:
-        self.texts: list[Text] = []
+        self.texts: list[Text] = []  # in the order of their first places
         self._of: dict[Source, int] = {}
         by_file: dict[str, list[Source]] = defaultdict(list)
         for source in dict.fromkeys(sources):
@@ -75,8 +75,10 @@ class Listing:
         return self._of[source]
 
     def _add(self, file: str, sources: list[Source]) -> None:
-        lines = _lines_read(file)
-        if not all(_has(lines, s) for s in sources):
+        entry = linecache.cache.get(file, ())  # what this process has read: see Note [Which code is listed]
+        lines: list[str] = entry[2] if len(entry) > 2 else []
+        ran = ((s.text, "".join(lines[s.line - 1 : s.end_line]).removesuffix("\n")) for s in sources)
+        if not all(text and text == there for text, there in ran):
             return self._add_known(file, sources)
         blocks, loops = _structure(lines)
         inside: dict[_Block, list[Source]] = defaultdict(list)
@@ -112,17 +114,6 @@ class Listing:
         return source in self._of
 
 
-def _lines_read(file: str) -> list[str]:
-    """The lines of a file that this process has read: see Note [Which code is listed]."""
-    entry = linecache.cache.get(file, ())
-    return entry[2] if len(entry) > 2 else []
-
-
-def _has(lines: Sequence[str], source: Source) -> bool:
-    """Are these the lines that ran?"""
-    return bool(source.text) and "".join(lines[source.line - 1 : source.end_line]).removesuffix("\n") == source.text
-
-
 def _structure(lines: list[str]) -> tuple[list[_Block], list[tuple[int, int]]]:
     """The functions and the loops of a file; a file that is not plain Python (a cell with %magics) has none that are known."""
     try:
@@ -149,3 +140,67 @@ def _numbers(block: _Block, sources: list[Source]) -> Sequence[int]:
         return range(block.first, block.last + 1)
     near = {n for s in sources for n in range(s.line - AROUND, s.end_line + AROUND + 1)}
     return sorted(n for n in near if block.first <= n <= block.last)[:MOST_LINES]
+
+
+_one_at_a_time = threading.Lock()
+
+
+def parsed(text: str) -> ast.Module:
+    """The syntax tree of code that has run. Python's warnings are silenced, as Python has already given them."""
+    with _one_at_a_time, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return ast.parse(text)
+
+
+class Ran(NamedTuple):
+    """One op at its place."""
+
+    place: Hashable  # of the expression, in any form
+    text: Hashable  # of the function, in any form
+    owner: str  # the class of the function, or ""
+    name: str
+    module: str  # name, module: as in `Op`
+    repeats: bool  # can the place run more than once?
+
+
+def turns_of(ran: Sequence[Ran], classes: Mapping[str, str]) -> list[tuple[int, int]]:
+    """For each op, in order, its turn at its place (from 1), and how many there are. `classes`: of modules, by path."""
+    last: dict[Hashable, Hashable] = {}
+    together: dict[Hashable, list[list[int]]] = defaultdict(list)  # ops in a row, by place
+    for i, op in enumerate(ran):
+        if last.get(op.text) != op.place:
+            together[op.place].append([])
+        together[op.place][-1].append(i)
+        last[op.text] = op.place
+    found = [(1, 1)] * len(ran)
+    for runs in together.values():
+        turns = [turn for run in runs for turn in _split(run, ran, classes)]
+        for number, turn in enumerate(turns, 1):
+            for i in turn:
+                found[i] = (number, len(turns))
+    return found
+
+
+def _split(run: list[int], ran: Sequence[Ran], classes: Mapping[str, str]) -> Iterator[list[int]]:
+    """The turns in a row of ops at one place: see Note [What is a turn]."""
+    if not ran[run[0]].repeats:
+        yield run
+        return
+    for _, same in groupby(run, key=lambda i: _called(ran[i], classes)):
+        part = list(same)
+        whats = [(ran[i].name, ran[i].module) for i in part]
+        size = next(n for n in range(1, len(part) + 1) if len(part) % n == 0 and whats == whats[:n] * (len(part) // n))
+        yield from (part[k : k + size] for k in range(0, len(part), size))
+
+
+def _called(op: Ran, classes: Mapping[str, str]) -> str:
+    """The module that the function itself called."""
+    around = [path for path in prefixes(op.module) if path in classes]
+    own = [k for k, path in enumerate(around) if op.owner and classes[path] == op.owner]
+    return next(iter(around[own[-1] + 1 if own else 0 :]), "")
+
+
+def prefixes(path: str) -> list[str]:
+    """The paths of a module and of those around it, from the outermost: "", "layers", "layers.0"."""
+    parts = path.split(".") if path else []
+    return [".".join(parts[:k]) for k in range(len(parts) + 1)]

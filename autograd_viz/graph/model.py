@@ -50,66 +50,41 @@ class Summary:
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """An array as far as a picture needs it.
+    """An array as far as a picture needs it."""
 
-    Attributes:
-        shape: the length of each dimension.
-        dtype: PyTorch's name of the element type without the prefix: "float32".
-        text: the values as PyTorch prints them: "2.", "[1., 2., 3.]"; a long one is abbreviated: "[1., ..., 9.]".
-        numbers: all elements in row order if there are few, else empty.
-        summary: of an array with more elements than that.
-    """
-
-    shape: Shape
-    dtype: str
-    text: str
-    numbers: tuple[Number, ...] = ()
-    summary: Summary | None = None
+    shape: Shape  #: the length of each dimension
+    dtype: str  #: PyTorch's name of the element type without the prefix: "float32"
+    text: str  #: the values as PyTorch prints them: "2.", "[1., 2., 3.]"; a long one is abbreviated: "[1., ..., 9.]"
+    numbers: tuple[Number, ...] = ()  #: all elements in row order if there are few, else empty
+    summary: Summary | None = None  #: of an array with more elements than that
 
 
 @dataclass(frozen=True, slots=True)
 class Tensor:
-    """A tensor: a box with five rows.
-
-    Attributes:
-        name: the user's variable, or None.
-        value: its data.
-        grad: the accumulated gradient, or None.
-        grad_fn: id of the backward node, or None for a leaf.
-        output_nr: which output of its op it is.
-        retains_grad: a non-leaf that keeps its grad.
-        version: the version counter: how often it was changed in place.
-        source: where it was made.
-        shares: ids of the tensors that share its memory.
-        reconstructed: nobody saw it; the backward graph shows that it existed.
-    """
+    """A tensor: a box with five rows."""
 
     id: TensorId
-    name: str | None
-    value: Value
-    grad: Value | None
-    grad_fn: NodeId | None
-    output_nr: Count
+    name: str | None  #: the user's variable, or None
+    value: Value  #: its data
+    grad: Value | None  #: the accumulated gradient, or None
+    grad_fn: NodeId | None  #: id of the backward node, or None for a leaf
+    output_nr: Count  #: which output of its op it is
     is_leaf: bool
     requires_grad: bool
-    retains_grad: bool = False
-    version: Count = 0
-    source: Source | None = None
-    shares: tuple[TensorId, ...] = ()
-    reconstructed: bool = False
+    retains_grad: bool = False  #: a non-leaf that keeps its grad
+    version: Count = 0  #: the version counter: how often it was changed in place
+    source: Source | None = None  #: where it was made
+    shares: tuple[TensorId, ...] = ()  #: ids of the tensors that share its memory
+    reconstructed: bool = False  #: nobody saw it; the backward graph shows that it existed
 
 
 @dataclass(frozen=True, slots=True)
 class Operand:
-    """What an op was given: a tensor, or a Python number by its text.
-
-    Attributes:
-        count: how many operands it stands for, if they are bundled.
-    """
+    """What an op was given: a tensor, or a Python number by its text."""
 
     tensor: TensorId | None
     text: str = ""
-    count: Single = 1
+    count: Single = 1  #: how many operands it stands for, if they are bundled
 
 
 REASONS = ("nested", "compiled")  # nested tensors; ops that ran as one compiled op
@@ -117,67 +92,43 @@ REASONS = ("nested", "compiled")  # nested tensors; ops that ran as one compiled
 
 @dataclass(frozen=True, slots=True)
 class Op:
-    """A forward op: `Mul`, with its inputs and results.
-
-    Attributes:
-        outputs: ids of its results; None for one that was garbage-collected.
-        node: id of its backward node, or None if nothing was recorded.
-        module: path of the module in whose forward it ran: "encoder.layers.0".
-        call: index in `Document.calls` of the innermost function of the user's around it; None if that is not known.
-        reconstructed: nobody saw it run; it is derived from the backward graph.
-        reason: why it, or its contents, could not be recorded: one of `REASONS`; empty for an op that nobody recorded.
-        members: how many ops it stands for, if it is a group; 0 for an op.
-    """
+    """A forward op: `Mul`, with its inputs and results."""
 
     id: OpId
     name: str
     inputs: tuple[Operand, ...]
-    outputs: tuple[TensorId | None, ...]
-    node: NodeId | None = None
+    outputs: tuple[TensorId | None, ...]  #: ids of its results; None for one that was garbage-collected
+    node: NodeId | None = None  #: id of its backward node, or None if nothing was recorded
     source: Source | None = None
-    module: str = ""
-    reconstructed: bool = False
-    members: NoGroup = 0
-    reason: str = ""
+    module: str = ""  #: path of the module in whose forward it ran: "encoder.layers.0"
+    reconstructed: bool = False  #: nobody saw it run; it is derived from the backward graph
+    members: NoGroup = 0  #: how many ops it stands for, if it is a group; 0 for an op
+    reason: str = ""  #: why it, or its contents, could not be recorded: one of `REASONS`; empty for an op that nobody recorded
+    #: index in `Document.calls` of the innermost function of the user's around it; None if that is not known
     call: Count | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class NextFunction:
-    """Where the gradient of one input goes: a node (or None), and an output of that node's op.
-
-    Attributes:
-        count: how many inputs it stands for, if their edges are bundled.
-    """
+    """Where the gradient of one input goes: a node (or None), and an output of that node's op."""
 
     node: NodeId | None
     index: Count
-    count: Single = 1
+    count: Single = 1  #: how many inputs it stands for, if their edges are bundled
 
 
 @dataclass(frozen=True, slots=True)
 class Saved:
-    """Something that a node keeps for its backward rule.
+    """Something that a node keeps for its backward rule."""
 
-    Attributes:
-        name: as in `_saved_<name>`.
-        value: the tensor's value while it is kept.
-        tensor: id of the tensor, if it is one of the document's.
-        text: a plain value (a dim, a size, an exponent).
-        state: "kept", "freed", "plain", or "none" for a tensor that this node does not need.
-        version: the version counter of a kept tensor when it was saved.
-        stale: the saved tensor was modified, so the node will refuse to run.
-        bytes: how much memory it keeps alive.
-    """
-
-    name: str
-    state: str
-    value: Value | None = None
-    tensor: TensorId | None = None
-    text: str = ""
-    version: Count = 0
-    stale: bool = False
-    bytes: Count = 0
+    name: str  #: as in `_saved_<name>`
+    state: str  #: "kept", "freed", "plain", or "none" for a tensor that this node does not need
+    value: Value | None = None  #: the tensor's value while it is kept
+    tensor: TensorId | None = None  #: id of the tensor, if it is one of the document's
+    text: str = ""  #: a plain value (a dim, a size, an exponent)
+    version: Count = 0  #: the version counter of a kept tensor when it was saved
+    stale: bool = False  #: the saved tensor was modified, so the node will refuse to run
+    bytes: Count = 0  #: how much memory it keeps alive
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,31 +155,20 @@ NoEntries = Annotated[tuple[Entry, ...], AtMost(0)]
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A backward node.
-
-    Attributes:
-        name: PyTorch's class name: "MulBackward0", "AccumulateGrad".
-        op: id of its forward op; None for AccumulateGrad.
-        outputs: how many gradients arrive (outputs of its op).
-        variable: id of the leaf, for AccumulateGrad.
-        order: rank by creation among the document's nodes; None for AccumulateGrad.
-        rule: who wrote the rule, if there is no formula: "user" (a Function), "torch"; else empty.
-        members: how many nodes it stands for, if it is a group; 0 for a node.
-        entries: by output, where that gradient arrives; only for a group, or a node with bundled outputs.
-    """
+    """A backward node."""
 
     id: NodeId
-    name: str
-    op: OpId | None
-    outputs: Count
+    name: str  #: PyTorch's class name: "MulBackward0", "AccumulateGrad"
+    op: OpId | None  #: id of its forward op; None for AccumulateGrad
+    outputs: Count  #: how many gradients arrive (outputs of its op)
     next_functions: tuple[NextFunction, ...] = ()
     saved: tuple[Saved, ...] = ()
     formulas: tuple[Formula, ...] = ()
-    variable: TensorId | None = None
-    order: Count | None = None
-    rule: str = ""
-    members: NoGroup = 0
-    entries: NoEntries = ()
+    variable: TensorId | None = None  #: id of the leaf, for AccumulateGrad
+    order: Count | None = None  #: rank by creation among the document's nodes; None for AccumulateGrad
+    rule: str = ""  #: who wrote the rule, if there is no formula: "user" (a Function), "torch"; else empty
+    members: NoGroup = 0  #: how many nodes it stands for, if it is a group; 0 for a node
+    entries: NoEntries = ()  #: by output, where that gradient arrives; only for a group, or a node with bundled outputs
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,35 +11,20 @@ HUGE, TINY = 1e4, 1e-6  # norms of gradients beyond which a user should look
 
 
 class Changed(NamedTuple):
-    """A saved tensor that was changed in place.
+    """A saved tensor that was changed in place."""
 
-    Attributes:
-        name: a variable that holds its memory, or None.
-        now: its version now.
-        source: the line of the first change.
-    """
-
-    name: str | None
-    now: int
-    source: Source | None
+    name: str | None  # a variable that holds its memory, or None
+    now: int  # its version now
+    source: Source | None  # the line of the first change
 
 
 @dataclass(frozen=True)
 class Holder:
-    """An optimizer.
+    """An optimizer."""
 
-    Attributes:
-        kind: its class.
-        made: where and when it was made, if that was recorded.
-        holds: it steps the tensor in question.
-        rate: the learning rate of the tensor's group; None if it does not hold the tensor.
-        steps: its recorded calls of step().
-        leaves: the tensors that it steps.
-    """
-
-    kind: str
-    made: Any
-    holds: bool
-    rate: float | None
-    steps: tuple[Any, ...]
-    leaves: tuple[Any, ...]
+    kind: str  # its class
+    made: Any  # where and when it was made, if that was recorded
+    holds: bool  # it steps the tensor in question
+    rate: float | None  # the learning rate of the tensor's group; None if it does not hold the tensor
+    steps: tuple[Any, ...]  # its recorded calls of step()
+    leaves: tuple[Any, ...]  # the tensors that it steps

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .guessed import Path, guessed_paths
+from .guess import Path, guessed_paths
 from .model import Document
 
 __all__ = ["Path", "Way", "are_guessed", "module_paths", "ways"]

@@ -15,8 +15,40 @@ import typing
 from collections.abc import Callable
 from typing import Any
 
-from .consistency import CHECKS
-from .limits import ANY_INT, ANY_LIST, LETTERS, AtMost, Between, Named
+from .limits import ANY_INT, ANY_LIST, DEPTH, LETTERS, SIZE, AtMost, Between, Named
+from .model import REASONS, Op, Summary, Tensor, Value
+from .surroundings import MARKS, Call, Module
+from .trace import Jacobian, Step
+
+
+def _value(v: Value) -> str:
+    count = math.prod(v.shape)
+    if count > SIZE:
+        return f"no tensor has {v.shape} elements"
+    if v.numbers and len(v.numbers) != count:
+        return f"{len(v.numbers):,} numbers do not fit the shape {v.shape}"
+    return ""
+
+
+def _path(path: str) -> str:
+    return f"a module {DEPTH} deep and more" if path.count(".") >= DEPTH else ""
+
+
+# what must hold inside one value of a file, beyond the types of its fields; else what is wrong
+CHECKS: dict[type, Callable[[Any], str]] = {
+    Value: _value,
+    Summary: lambda s: "" if len(s.thumbnail) == s.rows * s.columns else
+        f"{len(s.thumbnail):,} numbers do not fit a thumbnail of {s.rows} x {s.columns}",
+    Tensor: lambda t: f"a name with more than {DEPTH} dots" if (t.name or "").count(".") > DEPTH else "",
+    Op: lambda o: _path(o.module) or ("" if o.reason in ("", *REASONS) else f"a reason other than {', '.join(REASONS)}"),
+    Module: lambda m: _path(m.path) or
+        ("" if {*MARKS}.issuperset(m.marks) else f"a module has marks other than {', '.join(MARKS)}"),
+    Call: lambda c: _path(c.module),
+    Jacobian: lambda j: "" if len(j.value.shape) == 2 else f"a Jacobian is a matrix, got the shape {j.value.shape}",
+    Step: lambda s: "" if all(i < len(s.grad_outputs) for i in s.edited) else
+        f"it edits {max(s.edited)}, and has {len(s.grad_outputs)} grad_outputs",
+}  # fmt: skip
+
 
 _SIZE = r"(inf|nan|[0-9]+(\.[0-9]+)?(e[-+][0-9]+)?)"
 COMPLEX = rf"^(\(-?{_SIZE}[-+]{_SIZE}j\)|-?{_SIZE}j)$"  # as Python writes it: 2j, (1+2j)
@@ -27,14 +59,9 @@ Reader = Callable[[Any], Any]
 class MisfitError(Exception):
     """A plain value does not fit a field. Its place is added on the way out."""
 
-    def __init__(self, reason: str) -> None:
+    def __init__(self, reason: str, place: str = "") -> None:
         super().__init__(reason)
-        self.reason, self.place = reason, ""
-
-    def inside(self, part: str) -> MisfitError:
-        """The same error, with `part` before its place."""
-        self.place = part + self.place
-        return self
+        self.reason, self.place = reason, place
 
 
 def _expected(what: str, plain: Any) -> MisfitError:
@@ -43,14 +70,8 @@ def _expected(what: str, plain: Any) -> MisfitError:
 
 @functools.cache
 def reader_of(kind: Any) -> Reader:
-    """The reader of a type."""
-    if typing.get_origin(kind) is typing.Annotated:
-        return _reader(*typing.get_args(kind)[:2])
-    return _reader(kind, None)
-
-
-def _reader(kind: Any, limit: Any) -> Reader:
     """The reader of a type with a limit (limits.py), or with the limit of the type itself."""
+    kind, limit = typing.get_args(kind)[:2] if typing.get_origin(kind) is typing.Annotated else (kind, None)
     if dataclasses.is_dataclass(kind):
         return _dataclass_reader(kind)
     origin, arguments = typing.get_origin(kind), typing.get_args(kind)
@@ -58,7 +79,8 @@ def _reader(kind: Any, limit: Any) -> Reader:
         return _tuple_reader(reader_of(arguments[0]), limit or ANY_LIST)
     if origin in (types.UnionType, typing.Union):
         present = [k for k in arguments if k is not types.NoneType]
-        return _number_reader(present) if len(present) > 1 else _optional_reader(reader_of(present[0]))
+        read = _number_reader(present) if len(present) > 1 else reader_of(present[0])
+        return read if len(present) > 1 else lambda plain: None if plain is None else read(plain)
     if kind is str:
         return _text if limit is None else _id_reader(limit)
     if kind is int:
@@ -131,10 +153,6 @@ def _number_reader(kinds: list[Any]) -> Reader:
     return read
 
 
-def _optional_reader(present: Reader) -> Reader:
-    return lambda plain: None if plain is None else present(plain)
-
-
 def _tuple_reader(item: Reader, limit: AtMost) -> Reader:
     def read(plain: Any) -> tuple[Any, ...]:
         if type(plain) is not list:
@@ -145,7 +163,7 @@ def _tuple_reader(item: Reader, limit: AtMost) -> Reader:
         try:
             found.extend(map(item, plain))  # until one does not fit
         except MisfitError as misfit:
-            raise misfit.inside(f"[{len(found)}]") from None
+            raise MisfitError(misfit.reason, f"[{len(found)}]{misfit.place}") from None
         return tuple(found)
 
     return read
@@ -163,7 +181,7 @@ def _dataclass_reader(kind: Any) -> Reader:
             for name, p in plain.items():
                 fields[name] = readers[name](p)
         except MisfitError as misfit:
-            raise misfit.inside(f".{name}") from None
+            raise MisfitError(misfit.reason, f".{name}{misfit.place}") from None
         except KeyError:
             raise MisfitError(f"unknown field {reprlib.repr(name)}") from None
         try:

@@ -8,9 +8,9 @@ from itertools import chain
 from typing import TypeVar
 
 from ..errors import DocumentError
-from .circles import has_circle, reached_from
 from .limits import DEPTH, SAID
 from .model import Document, Node, Op, Tensor
+from .order import has_circle, reached_from
 from .trace import Engine, Step, Trace
 
 Thing = TypeVar("Thing", Tensor, Op, Node)
@@ -21,11 +21,7 @@ ADDRESS = re.compile(
 
 
 def check_references(document: Document, trace: Trace) -> None:
-    """Refuse duplicate ids, ids that name nothing, counts and indices that do not fit, and graphs with cycles.
-
-    Raises:
-        DocumentError: says which and where.
-    """
+    """Refuse duplicate ids, ids that name nothing, counts and indices that do not fit, and cycles. DocumentError says which."""
     parts = _Parts(document)
     parts.check()
     called = set[str]()
@@ -96,8 +92,7 @@ class _Parts:
     def _check_op(self, op: Op, place: int, makers: Mapping[str, int]) -> None:
         inputs = [i.tensor for i in op.inputs if i.tensor is not None]
         _known(f"op {op.id}", self.tensors, inputs)
-        late = next((t for t in inputs if makers.get(t, -1) >= place), None)
-        if late is not None:
+        if late := next((t for t in inputs if makers.get(t, -1) >= place), None):
             raise DocumentError(f"op {op.id} uses tensor {late} before it is computed")
         _known(f"op {op.id}", self.nodes, [op.node])
         if op.node is not None and self.nodes[op.node].op != op.id:
@@ -139,8 +134,7 @@ class _Parts:
             depths.append(1 if call.above is None else depths[call.above] + 1)
         if max(depths, default=0) > DEPTH:
             raise DocumentError(f"calls nest more than {DEPTH} deep")
-        wrong = next((o for o in self.document.ops if o.call is not None and o.call >= len(depths)), None)
-        if wrong is not None:
+        if wrong := next((o for o in self.document.ops if o.call is not None and o.call >= len(depths)), None):
             raise DocumentError(f"op {wrong.id} names call {wrong.call}, which does not exist")
 
     def _check_said(self) -> None:
@@ -152,22 +146,18 @@ class _Parts:
         if said > SAID:
             raise DocumentError(f"the names of this document need {said:,} characters; the limit is {SAID:,}")
 
-    # -- steps --------------------------------------------------------------------------------------------------------
-
     def check_step(self, where: str, step: Step) -> None:
         """Check what a step says against its node."""
         _known(where, self.nodes, [step.node])
         node, edges = self.nodes[step.node], len(step.grad_inputs)
         if edges != len(node.next_functions):
-            raise DocumentError(
-                f"{where} has {edges} grad_inputs, but {step.node} has {len(node.next_functions)} next_functions"
-            )
+            ends = len(node.next_functions)
+            raise DocumentError(f"{where} has {edges} grad_inputs, but {step.node} has {ends} next_functions")
         if len(step.result_shapes) not in (0, edges):
             raise DocumentError(f"{where} has {len(step.result_shapes)} result_shapes for {edges} grad_inputs")
         if len(step.grad_outputs) != node.outputs:
-            raise DocumentError(
-                f"{where} has {len(step.grad_outputs)} grad_outputs, but {step.node} has {node.outputs} outputs"
-            )
+            count = len(step.grad_outputs)
+            raise DocumentError(f"{where} has {count} grad_outputs, but {step.node} has {node.outputs} outputs")
         _known(where, self.tensors, [step.accumulation.tensor if step.accumulation else None])
         for change in step.changes:
             self._check_address(where, change.at)

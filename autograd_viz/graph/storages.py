@@ -11,49 +11,33 @@ PARAMETER, INPUT, ACTIVATION = KINDS = ("parameter", "input", "activation")
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """A saved tensor that lies in a block.
+    """A saved tensor that lies in a block."""
 
-    Attributes:
-        node: the node that saved it.
-        name: as in `_saved_<name>`.
-        is_packed: hooks of saved tensors hold it, as a checkpoint holds its inputs.
-    """
-
-    node: NodeId
-    name: str
+    node: NodeId  # the node that saved it
+    name: str  # as in `_saved_<name>`
     shape: Shape
     dtype: str
-    is_packed: bool = False
+    is_packed: bool = False  # hooks of saved tensors hold it, as a checkpoint holds its inputs
 
 
 @dataclass(frozen=True, slots=True)
 class Storage:
-    """A block of memory that nodes keep alive.
-
-    Attributes:
-        kind: "parameter": a parameter or buffer lies in it, which its module holds anyway. "input": a tensor lies in it that
-            the program was given, or that a variable holds. "activation": an op of the forward pass made it.
-        uses: the saved tensors in it, in the order of the program.
-        tensors: ids of the document's tensors in it, as far as they are alive.
-        name: a variable or parameter of the user's that lies in it; empty if none is known.
-    """
+    """A block of memory that nodes keep alive."""
 
     bytes: int
+    # "parameter": a parameter or buffer lies in it, which its module holds anyway. "input": a tensor lies in it that the
+    # program was given, or that a variable holds. "activation": an op of the forward pass made it.
     kind: str
-    uses: tuple[Use, ...]
-    tensors: tuple[TensorId, ...] = ()
-    name: str = ""
+    uses: tuple[Use, ...]  # the saved tensors in it, in the order of the program
+    tensors: tuple[TensorId, ...] = ()  # ids of the document's tensors in it, as far as they are alive
+    name: str = ""  # a variable or parameter of the user's that lies in it; empty if none is known
 
 
 @dataclass(frozen=True, slots=True)
 class Again:
-    """What a checkpoint computes again at the first of these nodes.
+    """What a checkpoint computes again at the first of these nodes."""
 
-    Attributes:
-        saved: the nodes whose saved tensors it gives, and the names of these.
-    """
-
-    saved: tuple[tuple[NodeId, str], ...]
+    saved: tuple[tuple[NodeId, str], ...]  # the nodes whose saved tensors it gives, and the names of these
 
 
 @dataclass(frozen=True, slots=True)

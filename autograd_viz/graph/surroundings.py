@@ -13,20 +13,15 @@ MARKS = ("checkpointed", "compiled", "frozen")
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A place in the user's code. Lines count from 1, columns from 0 in characters; both ends are as Python gives them.
-
-    Attributes:
-        text: the lines from `line` to `end_line` as they stand in the file.
-        function: the name of the function around them, if it has one.
-    """
+    """A place in the user's code. Lines count from 1, columns from 0 in characters; both ends are as Python gives them."""
 
     file: str
     line: Count
     end_line: Count
     column: Count
     end_column: Count
-    text: str = ""
-    function: str = ""
+    text: str = ""  # the lines from `line` to `end_line` as they stand in the file
+    function: str = ""  # the name of the function around them, if it has one
 
     @property
     def expression(self) -> str:
@@ -36,33 +31,20 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Module:
-    """A module that was called, or a scope.
+    """A module that was called, or a scope."""
 
-    Attributes:
-        path: as in `Op.module`: "encoder.layers.0"; empty for the model itself.
-        name: the class: "DecoderLayer"; empty for a scope.
-        hooks: how many forward and backward hooks of the user's it has.
-        marks: some of `MARKS`: its call was checkpointed, some of its ops ran compiled, no parameter of it requires grad.
-        source: the user's expression that called it, if one is known and there is only one.
-    """
-
-    path: str
-    name: str = ""
-    hooks: Count = 0
+    path: str  # as in `Op.module`: "encoder.layers.0"; empty for the model itself
+    name: str = ""  # the class: "DecoderLayer"; empty for a scope
+    hooks: Count = 0  # how many forward and backward hooks of the user's it has
+    # some of `MARKS`: its call was checkpointed, some of its ops ran compiled, no parameter of it requires grad
     marks: tuple[str, ...] = ()
-    source: Source | None = None
+    source: Source | None = None  # the user's expression that called it, if one is known and there is only one
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One call of a function of the user's. The `forward` of a module is none: the module is called.
+    """One call of a function of the user's. The `forward` of a module is none: the module is called."""
 
-    Attributes:
-        name: the function's; of an object that is called, its class.
-        module: path of the innermost module or scope around it.
-        above: index in `Document.calls` of the call around it, which comes before.
-    """
-
-    name: str
-    module: str = ""
-    above: Count | None = None
+    name: str  # the function's; of an object that is called, its class
+    module: str = ""  # path of the innermost module or scope around it
+    above: Count | None = None  # index in `Document.calls` of the call around it, which comes before

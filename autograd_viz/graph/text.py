@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from .model import Document, Number, Op, Value
 
 MOST_NAMES = 12  # in a row
+LONGEST_VALUE = 40  # characters of the values of an array
 LONGEST_CALL = 32  # characters between the brackets; graph.js writes calls alike
 
 
@@ -29,12 +30,7 @@ def few_names(names: list[str], between: str = ", ") -> str:
 
 
 def call_text(names: Mapping[str, str], op: Op) -> str:
-    """An op as a call: "Mul(a, b)"; an unnamed operand is "…".
-
-    Args:
-        names: by tensor id; an unnamed tensor has "".
-        op: the op.
-    """
+    """An op as a call: "Mul(a, b)"; an operand whose name is "" is "…"."""
     inside = ", ".join(o.text if o.tensor is None else names[o.tensor] or "…" for o in op.inputs)
     return f"{op.name}({inside if len(inside) <= LONGEST_CALL else '…'})"
 
@@ -100,10 +96,10 @@ def gradient_text(value: Value) -> str:
     return text if norm is None else f"{text}, norm {norm:.3g}"
 
 
-def value_text(value: Value, most: int = 40) -> str:
-    """The values if they take at most `most` characters, else the shape."""
+def value_text(value: Value) -> str:
+    """The values if they are short, else the shape."""
     text = nested([number_text(n) for n in value.numbers], value.shape) if value.numbers else ""
-    return text if text and len(text) <= most else shape_text(value.shape)
+    return text if text and len(text) <= LONGEST_VALUE else shape_text(value.shape)
 
 
 def brief_value(text: str) -> str:

@@ -14,11 +14,32 @@ A change happens at an address. The element that shows it has the same address a
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any
 
-from .later import MadeWhenRead, Writer
 from .model import Count, Formula, NodeId, Shape, TensorId, Value
+
+Writer = tuple[Collection[str], Callable[[], Mapping[str, Any]]]  # some fields, and what makes all of them at once
+
+
+class _MadeWhenRead:
+    """Base of a frozen dataclass with slots: a field without a value is made when it is read."""
+
+    __slots__ = ("_addresses", "_writers")
+
+    if not TYPE_CHECKING:  # a type checker should know only the fields
+
+        def __getattr__(self, name: str) -> Any:
+            """Make a field that has no value; Python calls this for no other. If a writer raises, the next read tries again."""
+            writers = () if name[0] == "_" else getattr(self, "_writers", ())
+            for writer in writers:
+                if name in writer[0]:
+                    for field, value in writer[1]().items():
+                        object.__setattr__(self, field, value)
+                    object.__setattr__(self, "_writers", tuple(w for w in self._writers if w is not writer))
+                    return object.__getattribute__(self, name)
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,35 +72,22 @@ class Waiting:
 
 @dataclass(frozen=True, slots=True)
 class Engine:
-    """The engine at one moment.
+    """The engine at one moment."""
 
-    Attributes:
-        queue: the ready queue: nodes that could run now, in their order.
-        waiting: nodes that wait for more gradients.
-        held: bytes that saved tensors of the graph keep alive.
-    """
-
-    queue: tuple[NodeId, ...] = ()
-    waiting: tuple[Waiting, ...] = ()
-    held: Count = 0
+    queue: tuple[NodeId, ...] = ()  #: the ready queue: nodes that could run now, in their order
+    waiting: tuple[Waiting, ...] = ()  #: nodes that wait for more gradients
+    held: Count = 0  #: bytes that saved tensors of the graph keep alive
 
 
 @dataclass(frozen=True, slots=True)
 class HookRun:
-    """A hook of the user's that ran in a step.
+    """A hook of the user's that ran in a step."""
 
-    Attributes:
-        kind: "tensor", "pre", "post" or "post_accumulate".
-        name: the function's own.
-        before, after: the gradient that it received and the one that it passed on; the same if it changed nothing.
-        index: which output (or, for "post", input) of the op the gradient belongs to.
-    """
-
-    kind: str
-    name: str
-    before: Value | None = None
-    after: Value | None = None
-    index: Count = 0
+    kind: str  #: "tensor", "pre", "post" or "post_accumulate"
+    name: str  #: the function's own
+    before: Value | None = None  #: the gradient that it received
+    after: Value | None = None  #: the one that it passed on; the same if it changed nothing
+    index: Count = 0  #: which output (or, for "post", input) of the op the gradient belongs to
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,88 +100,54 @@ class Jacobian:
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """An array in a `NamedRule`.
+    """An array in a `NamedRule`."""
 
-    Attributes:
-        name: as the rule writes it: "wᵀ".
-        at: its value: "grad_outputs.0", "saved.mat2", "accumulation.old", or the address of a `Change`.
-        is_transposed: its last two dimensions are swapped.
-    """
-
-    name: str
-    at: str
-    is_transposed: bool = False
+    name: str  #: as the rule writes it: "wᵀ"
+    at: str  #: its value: "grad_outputs.0", "saved.mat2", "accumulation.old", or the address of a `Change`
+    is_transposed: bool = False  #: its last two dimensions are swapped
 
 
 @dataclass(frozen=True, slots=True)
 class NamedRule:
-    """A rule that ran, in the user's names: "a.grad = (gradient of c) × b = 4.0 × 3.0 = 12.0".
+    """A rule that ran, in the user's names: "a.grad = (gradient of c) × b = 4.0 × 3.0 = 12.0"."""
 
-    Attributes:
-        text: the names, and the numbers if they are few.
-        result: the value of the result: "grad_inputs.0", "grad_outputs.0", "accumulation.new".
-        terms: the arrays in it; none if all values are single numbers.
-        sign: what stands between the terms: "·" (matrix product), "⊗" (outer product), "×", "/", "+", "-"; "" for a single
-            term. "∘" for another rule that takes one element of each, "," for any other.
-    """
-
-    text: str
-    result: str = ""
-    terms: tuple[Term, ...] = ()
+    text: str  #: the names, and the numbers if they are few
+    result: str = ""  #: the value of the result: "grad_inputs.0", "grad_outputs.0", "accumulation.new"
+    terms: tuple[Term, ...] = ()  #: the arrays in it; none if all values are single numbers
+    #: what stands between the terms: "·" (matrix product), "⊗" (outer product), "×", "/", "+", "-"; "" for a single term. "∘"
+    #: for another rule that takes one element of each, "," for any other.
     sign: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Step(MadeWhenRead):
-    """One call of one node. A live pass makes the fields when they are read (`Step.later`).
+class Step(_MadeWhenRead):
+    """One call of one node. A live pass makes the fields when they are read (`Step.later`)."""
 
-    Attributes:
-        node: id of the node.
-        sentence: what happened, in words with numbers.
-        grad_outputs: the gradients that arrived, one per output of the op.
-        grad_inputs: the gradients that left, one per next_function.
-        result_shapes: the shapes that the rules returned, before broadcasting was undone.
-        formulas: the rules that ran: "grad * other = 1.0 * 4.0 = 4.0".
-        changes: what changed.
-        engine: queue, waiting nodes and memory after the step.
-        freed: bytes of saved tensors that it freed.
-        hooks: the user's hooks that ran, in their order.
-        jacobians: the op's local Jacobians, if they are small.
-        edited: indices of grad_outputs that the user had changed by hand.
-        flags: "nan", "inf", "zero" if a gradient became that here; "condition" if the user's condition held;
-            "condition_error" if the condition raised.
-        named: the rules that ran, in the user's names.
-    """
-
-    node: NodeId
-    sentence: str
-    grad_outputs: tuple[Value | None, ...] = ()
-    grad_inputs: tuple[Value | None, ...] = ()
-    formulas: tuple[Formula, ...] = ()
-    changes: tuple[Change, ...] = ()
+    node: NodeId  #: id of the node
+    sentence: str  #: what happened, in words with numbers
+    grad_outputs: tuple[Value | None, ...] = ()  #: the gradients that arrived, one per output of the op
+    grad_inputs: tuple[Value | None, ...] = ()  #: the gradients that left, one per next_function
+    formulas: tuple[Formula, ...] = ()  #: the rules that ran: "grad * other = 1.0 * 4.0 = 4.0"
+    changes: tuple[Change, ...] = ()  #: what changed
     accumulation: Accumulation | None = None
-    result_shapes: tuple[Shape | None, ...] = ()
-    engine: Engine = Engine()
-    freed: Count = 0
-    hooks: tuple[HookRun, ...] = ()
-    jacobians: tuple[Jacobian, ...] = ()
-    edited: tuple[Count, ...] = ()
+    result_shapes: tuple[Shape | None, ...] = ()  #: the shapes that the rules returned, before broadcasting was undone
+    engine: Engine = Engine()  #: queue, waiting nodes and memory after the step
+    freed: Count = 0  #: bytes of saved tensors that it freed
+    hooks: tuple[HookRun, ...] = ()  #: the user's hooks that ran, in their order
+    jacobians: tuple[Jacobian, ...] = ()  #: the op's local Jacobians, if they are small
+    edited: tuple[Count, ...] = ()  #: indices of grad_outputs that the user had changed by hand
+    #: "nan", "inf", "zero" if a gradient became that here; "condition" if the user's condition held; "condition_error" if the
+    #: condition raised
     flags: tuple[str, ...] = ()
-    named: tuple[NamedRule, ...] = ()
+    named: tuple[NamedRule, ...] = ()  #: the rules that ran, in the user's names
 
     @classmethod
     def later(cls, node: NodeId, addresses: tuple[str, ...] | None, *writers: Writer) -> Step:
-        """A step whose fields, except the node, are made when they are read.
-
-        Args:
-            node: id of the node.
-            addresses: those of its changes, if they are known.
-            writers: who makes which fields.
-        """
+        """A step whose fields, except the node, are made by writers when they are read; its addresses may be known."""
         step: Step = object.__new__(cls)
         object.__setattr__(step, "node", node)
         object.__setattr__(step, "_addresses", addresses)
-        step.make_later(*writers)
+        object.__setattr__(step, "_writers", writers)
         return step
 
     @property
@@ -199,29 +173,19 @@ class Trace:
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """What a picture shows at one moment.
+    """What a picture shows at one moment."""
 
-    Attributes:
-        values: the current value at every address that differs from the document.
-        current: the step that has just run, or None at the start.
-        hidden: ids of what does not exist yet, while the forward pass is replayed.
-        called: how often each node has been called; for a group, how many of its nodes.
-    """
-
+    #: the current value at every address that differs from the document
     values: Mapping[str, Value | None] = field(default_factory=dict)
-    current: Step | None = None
-    hidden: frozenset[str] = frozenset()
+    current: Step | None = None  #: the step that has just run, or None at the start
+    hidden: frozenset[str] = frozenset()  #: ids of what does not exist yet, while the forward pass is replayed
+    #: how often each node has been called; for a group, how many of its nodes
     called: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Rewritten:
-    """The present value of a tensor that was changed in place. Its box shows the value from before the change.
+    """The present value of a tensor that was changed in place. Its box shows the value from before the change."""
 
-    Attributes:
-        version: the version counter now; the same as drawn if nobody counted (``x.data``).
-        value: its data.
-    """
-
-    version: int
-    value: Value
+    version: int  #: the version counter now; the same as drawn if nobody counted (``x.data``)
+    value: Value  #: its data

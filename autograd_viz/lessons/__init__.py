@@ -3,7 +3,6 @@
 from . import ask
 from .plot import plot
 from .question import Question, Verdict
-from .record import answers
-from .widget import QuestionWidget
+from .widget import QuestionWidget, answers
 
 __all__ = ["Question", "QuestionWidget", "Verdict", "answers", "ask", "plot"]

@@ -15,17 +15,23 @@ from typing import Any
 
 from .. import words
 from ..errors import NotDrawableError
-from ..graph.model import Tensor
 from ..graph.text import value_text
 from ..sources import anything
 from ..sources.shared.names import callers_names
 from ..verbs.explain import explain
 from .dry_run import colour_of, dry_run_of, maker_of, tensor_of, written
-from .hints import hint_edges, hint_grad, hint_unreached
-from .question import Option, Question, Slip
-from .reasons_of_grad import slips_grad, why_grad
-from .reasons_of_order import order_question
-from .reasons_of_rows import color_question, row_question, saves_question
+from .question import Option, Question
+from .reasons import (
+    color_question,
+    hint_edges,
+    hint_grad,
+    hint_unreached,
+    order_question,
+    row_question,
+    saves_question,
+    slips_grad,
+    why_grad,
+)
 from .widget import QuestionWidget
 
 
@@ -48,19 +54,13 @@ def grad(tensor: Any, of: Any, gradient: Any = None) -> QuestionWidget:
     if id is None:
         return QuestionWidget(_unreached(tensor, of, names))
     name, root = _name(tensor, names), _name(of, names)
-    given = "" if gradient is None else _written(gradient, names)
+    numbers = getattr(gradient, "tolist", lambda: gradient)  # of a first gradient, if it has no name
+    given = "" if gradient is None else next((name for name, value in names.items() if value is gradient), str(numbers()))
     text = words.ASK_GRAD_GIVEN if given else words.ASK_GRAD
-    return QuestionWidget(
-        Question(
-            "row",
-            text.format(tensor=name, root=root, gradient=given),
-            dry_run.grad(id),
-            why_grad(dry_run, id),
-            hint=hint_grad(dry_run, id, name),
-            slips=slips_grad(dry_run, id),
-            subject=(name, "grad", colour_of(tensor_of(dry_run.document, id))),
-        )
-    )
+    text = text.format(tensor=name, root=root, gradient=given)
+    subject = name, "grad", colour_of(tensor_of(dry_run.document, id))
+    hint, slips = hint_grad(dry_run, id, name), slips_grad(dry_run, id)
+    return QuestionWidget(Question("row", text, dry_run.grad(id), why_grad(dry_run, id), (), hint, slips, subject))
 
 
 def color(tensor: Any) -> QuestionWidget:
@@ -149,11 +149,8 @@ def _unreached(tensor: Any, of: Any, names: dict[str, Any]) -> Question:
     name = _name(tensor, names)
     text = words.ASK_GRAD.format(tensor=name, root=_name(of, names))
     hint = hint_unreached(anything.graph_of(of, names).document, _name(of, names))
-    return Question("row", text, t.grad, why, (), hint, _zero_for_none(t), (name, "grad", colour_of(t)))
-
-
-def _zero_for_none(t: Tensor) -> tuple[Slip, ...]:
-    return (("zero", words.SLIP_ZERO_FOR_NONE),) if t.grad is None else ()
+    slips = (("zero", words.SLIP_ZERO_FOR_NONE),) if t.grad is None else ()
+    return Question("row", text, t.grad, why, (), hint, slips, (name, "grad", colour_of(t)))
 
 
 def _must_be_tensors(*given: Any) -> None:
@@ -167,10 +164,3 @@ def _name(tensor: Any, names: dict[str, Any]) -> str:
     document = anything.graph_of(tensor, names).document
     root = tensor_of(document, document.roots[0])
     return root.name or written(maker_of(document, root.id)) or "x"
-
-
-def _written(gradient: Any, names: dict[str, Any]) -> str:
-    """The name of a first gradient, or its numbers."""
-    return next(
-        (name for name, value in names.items() if value is gradient), str(getattr(gradient, "tolist", lambda: gradient)())
-    )

@@ -14,15 +14,11 @@ from ..stepper.stepper import Stepper
 
 @dataclass(frozen=True, slots=True)
 class DryRun:
-    """The graph before a pass, and all steps of the pass.
-
-    Attributes:
-        asked: ids of the tensors of the question; None for a tensor outside the graph.
-    """
+    """The graph before a pass, and all steps of the pass."""
 
     document: Document
     trace: Trace
-    asked: tuple[str | None, ...]
+    asked: tuple[str | None, ...]  # ids of the tensors of the question; None for a tensor outside the graph
 
     def grad(self, tensor: str) -> Value | None:
         """The grad of a tensor at the end."""
@@ -42,11 +38,7 @@ class DryRun:
 
 
 def dry_run_of(root: Any, gradient: Any, asked: tuple[Any, ...], variables: Mapping[str, Any]) -> DryRun:
-    """Run ``root.backward(gradient)`` for real, with the user's hooks, and undo it: each grad is restored.
-
-    Raises:
-        RuntimeError: as ``root.backward()``.
-    """
+    """Run ``root.backward(gradient)`` for real, with the user's hooks, and undo it: each grad is restored."""
     graph = anything.graph_of(root, variables)
     live = anything.pass_of(graph, root, gradient, None, False)
     live.shows_jacobians = False

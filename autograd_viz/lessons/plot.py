@@ -18,13 +18,7 @@ DASHES = (None, "6 4", "2 3", "8 3 2 3")  # so that curves differ without colour
 
 
 class Plot:
-    """Positive numbers as curves. A notebook cell that ends in it shows it.
-
-    Args:
-        curves: the numbers of each curve, by name.
-        across: what is counted on the horizontal axis.
-        up: what the numbers are.
-    """
+    """Positive numbers as curves. A notebook cell that ends in it shows it."""
 
     def __init__(self, curves: Mapping[str, Sequence[float]], across: str = "", up: str = "") -> None:
         self.curves, self.across, self.up = curves, across, up

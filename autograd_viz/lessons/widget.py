@@ -1,4 +1,7 @@
-"""The widget of a question: the page asks and shows, the kernel checks. See Note [Three outputs] in widget/widget.py."""
+"""The widget of a question: the page asks and shows, the kernel checks, and answers stay in this process.
+
+A saved notebook has the question as a page in a frame, which judges without a kernel: Note [Three outputs] in widget/widget.py.
+"""
 
 from __future__ import annotations
 
@@ -6,17 +9,71 @@ import re
 import secrets
 from collections.abc import Sequence
 from dataclasses import asdict
+from datetime import datetime
 from typing import Any
 
 import traitlets
 
 from .. import words
+from ..graph.model import Value
 from ..pictures.render import THEMES
 from ..pictures.render.escape import element, text
 from ..widget.front_end import OneSource
-from .page import question_page
-from .question import Question, Verdict, given_text, judge, shown
-from .record import note
+from ..widget.html import filled, frame, offline_page
+from .question import TRIES, Question, Verdict, answer_text, given_text, judge, shown
+
+_answers: list[dict[str, Any]] = []
+
+
+def answers() -> list[dict[str, Any]]:
+    """Every answer to a question, in order: a table with one dict per row. Nothing leaves the machine.
+
+    The columns are: `question`, `attempt` (1 for the first), `given`, `right`, `state` ("right", "again" after a first wrong
+    answer, "wrong", "shown") and `time`. ``pandas.DataFrame(answers())`` makes a frame of it.
+    """
+    return [dict(row) for row in _answers]
+
+
+def note(question: str, attempt: int, given: str, state: str) -> None:
+    """Remember one answer."""
+    right, time = state == "right", datetime.now().astimezone().isoformat(timespec="seconds")
+    _answers.append({"question": question, "attempt": attempt, "given": given, "right": right, "state": state, "time": time})
+
+
+_RESPONSES = ("AGAIN", "RIGHT", "WRONG", "SHOWN", "UNREAD", "EMPTY", "UNFINISHED")
+_AROUND = 190  # px: the question, the buttons and what is said after an answer
+_FIELD = {"row": 82, "one": 40, "many": 40, "order": 76}  # px
+
+
+def question_page(question: Question, asked: dict[str, Any]) -> str:
+    """The page in its frame; `asked` is what the widget sends to its front end."""
+    styles = ("question/question.css", "shared/unseen.css", "page/page.css")
+    data = {"asked": {**asked, "mark": ""}, "judging": judging(question)}
+    page = offline_page("question/page.js", styles, data, title=words.ASK_TITLE, heading=words.ASK_TITLE)
+    whole = frame(page, _AROUND + _FIELD[question.kind])
+    return filled("page/output.html", {"mark": asked["mark"], "title": "", "frame": whole})
+
+
+def judging(question: Question) -> dict[str, Any]:
+    """What a page needs to respond to answers."""
+    return {
+        "answer": _plain(question.answer) if question.kind == "row" else list(question.answer),
+        "hint": question.hint,
+        "slips": [[_plain(wrong), said] for wrong, said in question.slips],
+        "why": question.why,
+        "tries": TRIES,
+        "between": words.BETWEEN,
+        "said": {name.lower(): getattr(words, f"ASK_{name}") for name in _RESPONSES},
+        "text": answer_text(question),
+    }
+
+
+def _plain(given: Any) -> Any:
+    """A value as JSON: numbers are texts, because of nan and inf."""
+    if not isinstance(given, Value):
+        return given
+    return {"shape": list(given.shape), "numbers": [str(n).replace("inf", "Infinity") for n in given.numbers]}
+
 
 _LABELS = ("TITLE", "PLACEHOLDER", "CHECK", "SHOW", "CLEAR", "WAIT", "NO_KERNEL")
 _CODE = re.compile(r"`([^`]*)`")
@@ -57,8 +114,7 @@ class QuestionWidget(OneSource):
     @property
     def right(self) -> bool | None:
         """Was the last answer right? None before the first answer."""
-        state = self.verdict.get("state")
-        return {"right": True, "again": False, "wrong": False}.get(str(state))
+        return {"right": True, "again": False, "wrong": False}.get(str(self.verdict.get("state")))
 
     def answer(self, given: Any) -> Verdict:
         """Answer, and return the response. For a row: a number, a list or None. Else: an option's text, or a list of them."""

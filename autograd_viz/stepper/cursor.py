@@ -14,10 +14,9 @@ from ..graph.text import label_of
 from ..graph.trace import Step, Trace
 from ..runtime.collector import collector_waits
 from ..runtime.interrupts import alone, whole
-from .facts import Facts, facts_of
 from .live_pass import LivePass
-from .stops import Stopped, Stops
-from .told import told
+from .sentences import in_words
+from .stops import Facts, Stopped, Stops, facts_of
 
 
 class _Closed:
@@ -28,25 +27,15 @@ class _Closed:
 
 
 class Cursor:
-    """A position in a pass, and the steps that have run.
-
-    Attributes:
-        step: how many steps are done here; negative positions replay the forward pass.
-        history: of the steps that have run.
-        stops: what a run stops at.
-        stopped: why the last run stopped before the end, or the result of the last `until`, or None.
-        failed: id of the node that raised in the last move, or None.
-        is_running: a move is being made.
-        has_replayed: the cursor has just left the forward pass.
-    """
+    """A position in a pass, and the steps that have run."""
 
     def __init__(self, document: Document, live: LivePass, sentences: Sentences) -> None:
-        self.step = 0
+        self.step = 0  # how many steps are done here; negative positions replay the forward pass
         self.live = live
-        self.history, self.stops = History(), Stops()
-        self.stopped: Stopped | None = None
-        self.failed: str | None = None
-        self.is_running = self.has_replayed = False
+        self.history, self.stops = History(), Stops()  # of the steps that have run; what a run stops at
+        self.stopped: Stopped | None = None  # why the last run stopped before the end, or the result of the last `until`
+        self.failed: str | None = None  # id of the node that raised in the last move, or None
+        self.is_running = self.has_replayed = False  # a move is being made; the cursor has just left the forward pass
         self._document, self._sentences = document, sentences
         self._past = Past(document)
         self._start = live.engine()
@@ -198,15 +187,15 @@ class Cursor:
         """Its sentence and flags, like its numbers, are made when they are read."""
         ranks = self.live.own_ranks if self.next_live is None else 0
         end = [words.OWN_RANK.format(ranks=ranks)] if ranks else []
-        step = told(ran, self._sentences, self._past.arrived_at(ran.node), end)
-        step = step if self.stops.condition is None else self.stops.asked(step)
+        step = in_words(ran, self._sentences, self._past.arrived_at(ran.node), end)
+        step = step if self.stops.condition is None else self.stops.with_condition(step)
         self.history.add(step)
         self._past.add(step)
         self._trace = None
 
     def ask_again(self) -> None:
         """There is a new condition: ask it about the steps that have run."""
-        self.history.steps[:] = map(self.stops.asked, self.history.steps)
+        self.history.steps[:] = map(self.stops.with_condition, self.history.steps)
         self._trace = None
 
     def cut(self, begin: int) -> None:

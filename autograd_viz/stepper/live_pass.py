@@ -11,23 +11,18 @@ from ..graph.trace import Engine, Rewritten, Step
 
 
 class LivePass(Protocol):
-    """What a stepper needs from a backward pass of the core or of PyTorch. Where a body says more, it is that of a recording.
+    """What a stepper needs from a backward pass of the core or of PyTorch. A body that says more is that of a recording."""
 
-    Attributes:
-        is_recorded: the pass itself is recorded (create_graph).
-        frees: a step frees saved tensors; else it only says what ``backward()`` would free.
-        calls_user_code: it has hooks, or a Function's backward.
-        own_ranks: over how many ranks the gradients should be averaged, and are not; 0 if none.
-    """
-
-    is_recorded: bool
-    frees: bool
+    is_recorded: bool  # the pass itself is recorded (create_graph)
+    frees: bool  # a step frees saved tensors; else it only says what ``backward()`` would free
 
     @property
-    def own_ranks(self) -> int: ...  # noqa: D102 -- as above
+    def own_ranks(self) -> int:
+        """Over how many ranks the gradients should be averaged, and are not; 0 if none."""
 
     @property
-    def calls_user_code(self) -> bool: ...  # noqa: D102 -- as above
+    def calls_user_code(self) -> bool:
+        """Has it hooks, or a Function's backward?"""
 
     def next_node(self) -> str | None:
         """Id of the node that `advance` would run, or None at the end."""
@@ -45,11 +40,7 @@ class LivePass(Protocol):
         """Put the engine back to before step `index`; the steps from there on are dropped."""
 
     def edit(self, value: Any, index: int, step: int) -> None:
-        """Replace the gradient that is about to enter output `index` of the node of a step. The recorded steps from there on
-        are dropped.
-
-        A refused edit changes nothing.
-        """
+        """Replace the gradient that will enter output `index` of a step's node; drop the steps from there on. Or refuse it."""
 
     def aside(self, step: int) -> AbstractContextManager[None]:
         """Inside, the pass stands before a step; it may be edited and run on. Afterwards everything is as before."""

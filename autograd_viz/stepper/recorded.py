@@ -58,11 +58,7 @@ class RecordedPass(LivePass):
         return queue[0] if queue and not self._trace.complete else None
 
     def advance(self) -> Step:
-        """The next recorded step.
-
-        Raises:
-            AutogradVizError: the pass went on, but was not recorded further.
-        """
+        """The next recorded step. AutogradVizError if the pass went on, but was not recorded further."""
         if self._done == len(self._trace.steps):
             raise AutogradVizError(f"the recording ends after {self._done} steps, before the end of the pass")
         self._done += 1
@@ -80,19 +76,11 @@ class RecordedPass(LivePass):
         self._done = index
 
     def edit(self, value: Any, index: int, step: int) -> None:
-        """Refused: no graph can run with another gradient.
-
-        Raises:
-            AutogradVizError: always.
-        """
+        """Refused: no graph can run with another gradient."""
         raise AutogradVizError(NOT_LIVE)
 
     def aside(self, step: int) -> AbstractContextManager[None]:
-        """Refused: no graph can run.
-
-        Raises:
-            AutogradVizError: always.
-        """
+        """Refused: no graph can run."""
         raise AutogradVizError(NOT_LIVE)
 
     def engine(self) -> Engine:

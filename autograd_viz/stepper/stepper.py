@@ -14,18 +14,17 @@ from typing import Any, Concatenate, ParamSpec, SupportsIndex, TypeVar
 
 from .. import words
 from ..answers.sentences import Sentences, together
-from ..graph.forward import hidden_at
 from ..graph.model import Document, Value
+from ..graph.order import hidden_at
 from ..graph.trace import Rewritten, State, Step, Trace
 from ..pictures.render.escape import printable
 from ..runtime.interrupts import alone, breakable, whole
 from ..runtime.uncopied import Uncopied
 from .cursor import Cursor
 from .live_pass import LivePass
-from .pins import Pin, known_pins, place_of
+from .sentences import error_in_words, stop_in_words
 from .stops import Stop, Stopped, count_of
-from .targets import Targets, reached_by
-from .told import error_in_words, stop_in_words
+from .targets import Pin, Targets, known_pins, place_of, reached_by
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -250,10 +249,11 @@ class Stepper(Uncopied):
     @_move
     def leave(self, nodes: Collection[str]) -> None:
         """Run until one of these nodes has run and the next node is none of them. If all have run, run to the end."""
-        self.cursor.moving(lambda: self.cursor.on(until=lambda: self._has_left(nodes), first=True))
 
-    def _has_left(self, nodes: Collection[str]) -> bool:
-        return self.current is not None and self.current.node in nodes and self.next_node not in nodes
+        def has_left() -> bool:
+            return self.current is not None and self.current.node in nodes and self.next_node not in nodes
+
+        self.cursor.moving(lambda: self.cursor.on(until=has_left, first=True))
 
     @_move
     def until(self, tensor: Any) -> None:

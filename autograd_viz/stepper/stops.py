@@ -17,14 +17,77 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from numbers import Real
-from typing import Any
+from typing import Any, NamedTuple
 
 from .. import words
+from ..graph.model import Node, Value
+from ..graph.text import norm_of, number_text
 from ..graph.trace import Step
 from ..pictures.render.escape import printable
 from ..runtime.collector import collector_as_before
 from ..runtime.interrupts import breakable
-from .facts import Fact, Facts, there
+
+
+class Fact(NamedTuple):
+    """One gradient."""
+
+    norm: float  # Euclidean; nan or inf if an element is
+    sign: int  # of the mean of its finite elements: 1, -1 or 0 (also for complex numbers)
+    text: str  # the number, if it has one element
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """The gradients of one step."""
+
+    node: str  # the node that ran
+    ends: tuple[str, ...]  # the node of each of its next_functions, or ""
+    sent: tuple[Fact, ...]  # what earlier steps have sent to it
+    came: tuple[Fact | None, ...]  # what arrived, by output of its op: the sums, after hooks and edits
+    left: tuple[Fact | None, ...]  # what left, by next_function
+    grads: tuple[tuple[str, Fact | None, Fact | None], ...]  # tensors whose grad changed: (id, grad before, grad after)
+
+    def plain(self) -> dict[str, Any]:
+        """As JSON. `sent` is left out where it is what came."""
+        came, left = map(_plain, self.came), map(_plain, self.left)
+        sent = {} if self.sent == self.came else {"sent": [_plain(f) for f in self.sent]}
+        grads = [[id, _plain(before), _plain(after)] for id, before, after in self.grads]
+        return {"node": self.node, "ends": self.ends, "came": [*came], "left": [*left], **sent, "grads": grads}
+
+
+def facts_of(step: Step, node: Node, sent: Iterable[Value]) -> Facts:
+    """The facts of a step of a node, to which earlier steps have sent these gradients."""
+    grads = [(c.at.removesuffix(".grad"), fact_of(c.before), fact_of(c.after)) for c in step.changes if c.at.endswith(".grad")]
+    ends, arrived = tuple(after.node or "" for after in node.next_functions), tuple(there(map(fact_of, sent)))
+    came, left = (tuple(map(fact_of, values)) for values in (step.grad_outputs, step.grad_inputs))
+    return Facts(step.node, ends, arrived, came, left, tuple(grads))
+
+
+def fact_of(value: Value | None) -> Fact | None:
+    """The fact of a gradient; None if there is none, or if it has no elements."""
+    norm = norm_of(value)
+    if value is None or norm is None:
+        return None
+    return Fact(norm, _sign(value), number_text(value.numbers[0]) if math.prod(value.shape) == 1 and value.numbers else "")
+
+
+def there(facts: Iterable[Fact | None]) -> list[Fact]:
+    """Those that exist."""
+    return [f for f in facts if f is not None]
+
+
+def _sign(value: Value) -> int:
+    real = (n for n in value.numbers if not isinstance(n, complex) and math.isfinite(n))
+    mean = math.fsum(real) if value.summary is None else value.summary.mean
+    return int(mean > 0) - int(mean < 0)
+
+
+def _plain(fact: Fact | None) -> list[Any] | None:
+    if fact is None:
+        return None
+    norm = fact.norm if math.isfinite(fact.norm) else str(fact.norm)
+    return [norm, fact.sign, fact.text] if fact.text else [norm, fact.sign]
+
 
 FLAGS = {"nan": ("nan", "inf"), "zero": ("zero",), "condition": ("condition", "condition_error")}  # kind -> flags of a step
 SINGLE = {"nan", "zero", "above", "below", "sign", "condition"}  # a new one replaces the old one
@@ -33,19 +96,12 @@ PLACED = {"node", "grad", "arrival"}  # these have a node
 
 @dataclass(frozen=True, slots=True)
 class Stop:
-    """One stop; see Note [Kinds of stops].
+    """One stop; see Note [Kinds of stops]."""
 
-    Attributes:
-        kind: "node", "nan", "zero", "above", "below", "sign", "grad", "arrival" or "condition".
-        node: id of the node of a "node", "grad" or "arrival".
-        number: the norm, or how many gradients.
-        name: of the node, the tensor or the function, for the reader.
-    """
-
-    kind: str
-    node: str = ""
-    number: float = 0
-    name: str = ""
+    kind: str  # "node", "nan", "zero", "above", "below", "sign", "grad", "arrival" or "condition"
+    node: str = ""  # id of the node of a "node", "grad" or "arrival"
+    number: float = 0  # the norm, or how many gradients
+    name: str = ""  # of the node, the tensor or the function, for the reader
 
     def __str__(self) -> str:
         return printable(words.ui()[f"stop_{self.kind}"].format(name=self.name, number=f"{self.number:g}"))
@@ -85,11 +141,7 @@ class Stops:
         self.become([s for s in self.all if stop not in (s, s.kind)])
 
     def turn(self, kinds: Mapping[str, bool | float | None]) -> None:
-        """Set stops by kind: True, or a norm; False removes one, None leaves it.
-
-        Raises:
-            ValueError: a norm is negative or no number.
-        """
+        """Set stops by kind: True, or a norm; False removes one, None leaves it. ValueError: it is no norm."""
         for kind, value in kinds.items():
             if value is False:
                 self.remove(kind)
@@ -102,7 +154,7 @@ class Stops:
         if all(s.kind != "condition" for s in self.all):
             self.condition = None
 
-    def asked(self, step: Step) -> Step:
+    def with_condition(self, step: Step) -> Step:
         """The step with the result of the condition."""
         flags = tuple(f for f in step.flags if f not in FLAGS["condition"])
         self._errors.pop(step.node, None)
@@ -194,11 +246,7 @@ def _norm(kind: str, value: Any) -> float:
 
 
 def count_of(value: Any) -> int:
-    """The k of an arrival.
-
-    Raises:
-        ValueError: it is no positive whole number.
-    """
+    """The k of an arrival. ValueError: it is no positive whole number."""
     if not isinstance(value, int) or value < 1:
         raise ValueError(f"stop_on(arrival=(tensor, k)) takes a count from 1, got {value!r:.60}")
     return value

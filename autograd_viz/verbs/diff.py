@@ -13,8 +13,7 @@ from ..graph.model import Document
 from ..pictures.differences.gap import Elements, Gap, Tolerance, gap_of, missing
 from ..pictures.differences.pairs import Pairs, pairs_of
 from ..pictures.differences.picture import Half, halves, partners, picture
-from ..pictures.differences.report import Record, Report
-from ..pictures.differences.said import sentences
+from ..pictures.differences.report import Record, Report, sentences
 from ..pictures.render import theme_named
 from ..runtime.collector import collector_waits
 from ..sources.shared.names import callers_names

@@ -19,8 +19,8 @@ from ..sources.elements import each_gradient, elements_of
 from ..sources.shared.names import modules_among
 from ..sources.shared.stepping.norms import Place
 from ..sources.shared.values import value_of
-from ..stepper.advice import advised
 from ..stepper.recorded import Recording
+from ..stepper.sentences import advised
 from ..stepper.stepper import Stepper
 from .formats import FINAL, stepped
 from .save import load
@@ -30,19 +30,14 @@ Take = Callable[[Place, Elements], None]
 
 
 class Live:
-    """A tensor whose graph is there. Its elements are read when they are compared.
-
-    Attributes:
-        document: its graph; elements are not written out.
-        can_pass: a backward pass can run.
-    """
+    """A tensor whose graph is there. Its elements are read when they are compared."""
 
     def __init__(self, root: Any, names: Mapping[str, Any], params: Any) -> None:
         self._root, self._graph = root, graph_of(root, names, params, is_outline=True)
-        self.document: Document = self._graph.document
+        self.document: Document = self._graph.document  # its graph; elements are not written out
         leaves = [t for t in self.document.tensors if t.is_leaf and t.id in self._graph.tensors]
         with unseen(root):
-            self.can_pass = bool(root.requires_grad) and not self.document.is_freed
+            self.can_pass = bool(root.requires_grad) and not self.document.is_freed  # a backward pass can run
         self._versions = {t.id: (t.name or t.id, self._version(t.id)) for t in leaves}
 
     def _version(self, id: str) -> int:
@@ -51,11 +46,7 @@ class Live:
             return 0 if tensor.is_inference() else int(tensor._version)
 
     def check(self) -> None:
-        """Nobody has changed its leaves since.
-
-        Raises:
-            RuntimeError: the other function has.
-        """
+        """Refuse leaves that the other function has changed."""
         changed = [name for id, (name, version) in self._versions.items() if self._version(id) != version]
         if changed:
             raise RuntimeError(
@@ -111,11 +102,7 @@ def alike(a: Elements, b: Elements, dtypes: tuple[str, str]) -> tuple[Elements, 
 
 
 def side_of(x: Any, names: Mapping[str, Any], params: Any) -> Side:
-    """What is compared.
-
-    Raises:
-        NotDrawableError: it is no loss, recording, stepper, file or function of a loss.
-    """
+    """What is compared. NotDrawableError: no loss, recording, stepper, file or function of a loss."""
     if isinstance(x, str | Path):
         x = load(x)
     stepper = x.stepper() if isinstance(x, Recording) else getattr(x, "stepper", x)

@@ -36,20 +36,13 @@ class Seen(NamedTuple):
     past: Mapping[str, Value | None]
 
 
-class Asked(NamedTuple):
-    """A question, with the caller's variables and the root that was given."""
-
-    question: Question
-    variables: dict[str, Any]
-
-    def later(self) -> Callable[[], Seen]:
-        """Gives the graph. It holds the tensor and the root, and none of the caller's other variables."""
-        q = self.question
-        if "facts" in vars(q):
-            seen = _seen(q.facts)
-            return lambda: seen
-        tensor, root, names = q.tensor, q.root, NamesLater(self.variables, is_drawable)
-        return lambda: _seen(_facts(tensor, root, names()))
+def _look_later(q: Question, variables: dict[str, Any]) -> Callable[[], Seen]:
+    """Gives the graph of a question. It holds the tensor and the root, and none of the caller's other variables."""
+    if "facts" in vars(q):
+        seen = _seen(q.facts)
+        return lambda: seen
+    tensor, root, names = q.tensor, q.root, NamesLater(variables, is_drawable)
+    return lambda: _seen(_facts(tensor, root, names()))
 
 
 def _seen(facts: Facts) -> Seen:
@@ -67,12 +60,14 @@ class Explanation(Uncopied):
 
     kind = "explanation"
 
-    def __init__(self, asked: Asked | None, causes: Sequence[Cause], headed: bool = True) -> None:
+    def __init__(
+        self, question: Question | None, causes: Sequence[Cause], variables: dict[str, Any], headed: bool = True
+    ) -> None:
         self.causes = tuple(causes)
-        said = answer(None if asked is None else asked.question, self.causes, headed)
-        self._look = None if asked is None else asked.later()
+        said = answer(question, self.causes, headed)
+        self._look = None if question is None else _look_later(question, variables)
         self._said, self.details = printable(said.short), printable(said.details)
-        self.is_recorded = asked is not None and asked.question.history.is_recorded
+        self.is_recorded = question is not None and question.history.is_recorded
 
     def __str__(self) -> str:
         return self._said
@@ -116,12 +111,8 @@ class Explanation(Uncopied):
             return None
         ops = self._seen.document.ops if cause.source is not None else ()
         wanted = [s for s in (cause.said.get("saved"), cause.source) if isinstance(s, Source)]
-        there = [o.node or o.id for s in wanted for o in ops if o.source is not None and _is_at(o.source, s)]
+        there = [o.node or o.id for s in wanted for o in ops if o.source and (o.source.file, o.source.line) == (s.file, s.line)]
         return next(iter((*cause.nodes, *there, *cause.tensors)), self._seen.subject)
-
-
-def _is_at(source: Source, line: Source | None) -> bool:
-    return line is not None and (source.file, source.line) == (line.file, line.line)
 
 
 class AnsweredFigure(Uncopied):
@@ -191,42 +182,32 @@ def explain(what: Any = None, loss: Any = None, *, show: bool = False, theme: st
     check_options(show=show)
     frame = sys._getframe(1)
     if what is None or isinstance(what, BaseException):
-        found = _of_error(what if what is not None else _last_error(), frame)
-    else:
-        found = _of_tensor(what, loss, frame)
+        # the error that is being handled, else the last unhandled error
+        error = what if what is not None else sys.exc_info()[1] or getattr(sys, "last_value", None)
+        found = _of_error(error, frame)
+        return found.figure(theme) if show else found
+    tensors = [what, *([] if loss is None else [loss])]
+    for x in tensors:
+        if not is_drawable(x):
+            raise NotDrawableError.instead_of("explain(x) takes a tensor of autograd_viz or of PyTorch, or an exception", x)
+    found = explained(what, loss, visible_names(asking_frame(frame, tensors)))
     return found.figure(theme) if show else found
 
 
-def _of_tensor(tensor: Any, loss: Any, frame: FrameType) -> Explanation:
-    for given in (tensor, *([] if loss is None else [loss])):
-        if not is_drawable(given):
-            raise NotDrawableError.instead_of("explain(x) takes a tensor of autograd_viz or of PyTorch, or an exception", given)
-    frame = asking_frame(frame, [tensor, *([] if loss is None else [loss])])
-    return explained(tensor, loss, visible_names(frame))
-
-
 def explained(tensor: Any, loss: Any, variables: dict[str, Any], is_recorded: bool = True) -> Explanation:
-    """The answer about a tensor.
-
-    Args:
-        tensor: as for `explain`.
-        loss: as for `explain`.
-        variables: the names that the asker sees.
-        is_recorded: False for a pass that is not the program's, which nothing has recorded.
-    """
+    """The answer about a tensor. `is_recorded`: False for a pass that is not the program's, which nothing has recorded."""
     with unseen(tensor):
-        asked = _asked(tensor, loss, variables, is_recorded)
-        return Explanation(asked, causes_of(asked.question))
+        question = _question(tensor, loss, variables, is_recorded)
+        return Explanation(question, causes_of(question), variables)
 
 
-def _asked(tensor: Any, loss: Any, variables: dict[str, Any], is_recorded: bool = True) -> Asked:
+def _question(tensor: Any, loss: Any, variables: dict[str, Any], is_recorded: bool = True) -> Question:
     known = names_by_identity(variables, is_drawable)
 
     def name_of(t: Any) -> str | None:
         return next((name for name, other in known if other is t), None)
 
-    question = Question(tensor, loss, history_of(tensor, is_recorded), name_of, partial(_facts, tensor, loss, variables))
-    return Asked(question, variables)
+    return Question(tensor, loss, history_of(tensor, is_recorded), name_of, partial(_facts, tensor, loss, variables))
 
 
 def _facts(tensor: Any, loss: Any, variables: Mapping[str, Any]) -> Facts:
@@ -235,15 +216,9 @@ def _facts(tensor: Any, loss: Any, variables: Mapping[str, Any]) -> Facts:
     return Facts(seen.document, seen.subject, seen.past, seen.live, seen.loss, bool(seen.changed))
 
 
-def _last_error() -> BaseException | None:
-    """The error that is being handled, else the last unhandled error."""
-    found = sys.exc_info()[1] or getattr(sys, "last_value", None)
-    return found if isinstance(found, BaseException) else None
-
-
-def _of_error(error: BaseException | None, frame: FrameType) -> Explanation:
-    if error is None:
-        return Explanation(None, [Cause("no_error")], headed=False)
+def _of_error(error: Any, frame: FrameType) -> Explanation:
+    if not isinstance(error, BaseException):
+        return Explanation(None, [Cause("no_error")], {}, headed=False)
     where = where_raised(error.__traceback__, frame)
     line, names = source_at(where.frame.f_code, where.lasti), {**where.outer, **visible_names(where.frame)}
     with unseen(next(iter((*where.wanted, *where.roots)), None)):
@@ -257,18 +232,13 @@ def _looked_up(error: BaseException, where: Where, names: dict[str, Any], line: 
             if tensor.grad is None and is_leaf(tensor):
                 return explained(tensor, None, names)
     for tensor in where.wanted:
-        asked = _asked(tensor, where.roots[0] if where.roots else None, names)
-        if found := complaint(asked.question, str(error), line):
-            return Explanation(asked, found)
-    about = _root_of_error(error, where.roots, names)
-    failing = failing_node(error.__traceback__)
-    question, node = None if about is None else about.question, "" if failing is None else failing.name()
-    causes = causes_of_error(question, str(error), node, line)
-    return Explanation(about, causes, headed=False)
-
-
-def _root_of_error(error: BaseException, roots: Sequence[Any], names: dict[str, Any]) -> Asked | None:
-    """A question about the root of the pass that raised."""
+        question = _question(tensor, where.roots[0] if where.roots else None, names)
+        if found := complaint(question, str(error), line):
+            return Explanation(question, found, names)
     named = re.search(r"element (\d+) of tensors", str(error))
     index = int(named.group(1)) if named is not None else 0
-    return _asked(roots[index], roots[index], names) if index < len(roots) else None
+    root = where.roots[index] if index < len(where.roots) else None  # of the pass that raised
+    about = None if root is None else _question(root, root, names)
+    failing = failing_node(error.__traceback__)
+    causes = causes_of_error(about, str(error), "" if failing is None else failing.name(), line)
+    return Explanation(about, causes, names, headed=False)

@@ -12,10 +12,8 @@ from ..errors import UnknownChoiceError
 from ..graph.codec import recording_to_json
 from ..graph.model import Document
 from ..graph.trace import State, Trace
-from ..pictures.files.dot import digraph
-from ..pictures.files.image import png_bytes
-from ..pictures.files.mermaid import mermaid
-from ..pictures.files.pdf import pdf_bytes
+from ..pictures.files.dot import digraph, mermaid
+from ..pictures.files.image import pdf_bytes, png_bytes
 from ..pictures.maps.drawing import MapDrawing
 from ..pictures.maps.numbers import Place
 from ..pictures.maps.outline import map_json, map_mermaid
@@ -33,44 +31,27 @@ FINAL = "final"
 
 @dataclass(frozen=True)
 class Subject:
-    """What is saved.
+    """What is saved."""
 
-    Attributes:
-        document: the graph.
-        now: what a picture shows if no step is given.
-        stepper: gives the cursor over its backward pass.
-        norms: runs a whole pass that leaves no trace, and gives the norms at some places. Empty if no pass can run.
-        can_step: such a pass exists: the tensor requires grad, and its graph is not freed.
-        drawing: the drawing that already exists.
-    """
-
-    document: Document
-    now: State
-    stepper: Callable[[], Stepper]
-    can_step: bool = True
+    document: Document  # the graph
+    now: State  # what a picture shows if no step is given
+    stepper: Callable[[], Stepper]  # gives the cursor over its backward pass
+    can_step: bool = True  # such a pass exists: the tensor requires grad, and its graph is not freed
+    # runs a whole pass that leaves no trace, and gives the norms at some places. Empty if no pass can run.
     norms: Callable[[Collection[Place]], Mapping[Place, float]] = lambda places: {}
-    drawing: Drawing | MapDrawing | None = None
+    drawing: Drawing | MapDrawing | None = None  # the drawing that already exists
 
 
 @dataclass(frozen=True)
 class Wishes:
-    """How it is saved.
+    """How it is saved."""
 
-    Attributes:
-        step: a position, "final", or None for the current state.
-        theme: "light", "dark", "waite", or "auto".
-        scale: pixels per px, or None for the default of the format.
-        duration: of a step of an animation, in seconds.
-        collapse: as for `drawing_of`; None leaves a drawing as it is.
-        detail: as for `drawing_of`; "auto" leaves a drawing as it is.
-    """
-
-    step: int | str | None = None
-    theme: str = "auto"
-    scale: float | None = None
-    duration: float = 1.5
-    collapse: bool | None = None
-    detail: str = AUTO
+    step: int | str | None = None  # a position, "final", or None for the current state
+    theme: str = "auto"  # "light", "dark", "waite", or "auto"
+    scale: float | None = None  # pixels per px, or None for the default of the format
+    duration: float = 1.5  # of a step of an animation, in seconds
+    collapse: bool | None = None  # as for `drawing_of`; None leaves a drawing as it is
+    detail: str = AUTO  # as for `drawing_of`; "auto" leaves a drawing as it is
 
     @property
     def palette(self) -> Theme:
@@ -80,12 +61,7 @@ class Wishes:
 
 @contextlib.contextmanager
 def stepped(stepper: Stepper, step: int | str) -> Iterator[None]:
-    """Move the cursor to a step inside the block, and restore everything after it.
-
-    Raises:
-        ValueError: the step does not exist.
-        RuntimeError: ``backward()`` would fail; the message is PyTorch's.
-    """
+    """Move the cursor to a step inside the block, and restore everything after it. ValueError if there is no such step."""
     here = stepper.step
     with whole(), stepper.untouched():
         try:
@@ -131,26 +107,6 @@ def to_digraph(subject: Subject, wishes: Wishes) -> Any:
     return digraph(subject.document, state_of(subject, wishes), wishes.palette)
 
 
-def _svg(subject: Subject, wishes: Wishes) -> bytes:
-    return in_utf8(picture(subject, wishes))
-
-
-def _png(subject: Subject, wishes: Wishes) -> bytes:
-    return png_bytes(picture(subject, wishes), wishes.scale)
-
-
-def _pdf(subject: Subject, wishes: Wishes) -> bytes:
-    return pdf_bytes(picture(subject, wishes))
-
-
-def _dot(subject: Subject, wishes: Wishes) -> bytes:
-    return in_utf8(to_digraph(subject, wishes).source)
-
-
-def _mermaid(subject: Subject, wishes: Wishes) -> bytes:
-    return in_utf8(mermaid(subject.document, wishes.palette))
-
-
 def html_text(subject: Subject, wishes: Wishes) -> str:
     """The page that steps without a kernel; it opens at the given step."""
     stepper = subject.stepper()
@@ -158,10 +114,6 @@ def html_text(subject: Subject, wishes: Wishes) -> str:
         begin = stepper.step
     with stepped(stepper, FINAL):
         return html_page(stepper, wishes.theme, begin, drawn(subject, wishes))
-
-
-def _html(subject: Subject, wishes: Wishes) -> bytes:
-    return in_utf8(html_text(subject, wishes))
 
 
 def _animation(format: str) -> Callable[[Subject, Wishes], bytes]:
@@ -192,15 +144,15 @@ def _json(subject: Subject, wishes: Wishes) -> bytes:
 
 
 WRITERS: dict[str, Callable[[Subject, Wishes], bytes]] = {
-    ".svg": _svg,
-    ".png": _png,
-    ".pdf": _pdf,
-    ".html": _html,
+    ".svg": lambda subject, wishes: in_utf8(picture(subject, wishes)),
+    ".png": lambda subject, wishes: png_bytes(picture(subject, wishes), wishes.scale),
+    ".pdf": lambda subject, wishes: pdf_bytes(picture(subject, wishes)),
+    ".html": lambda subject, wishes: in_utf8(html_text(subject, wishes)),
     ".gif": _animation("GIF"),
     ".apng": _animation("PNG"),
     ".webp": _animation("WEBP"),
-    ".dot": _dot,
-    ".mmd": _mermaid,
+    ".dot": lambda subject, wishes: in_utf8(to_digraph(subject, wishes).source),
+    ".mmd": lambda subject, wishes: in_utf8(mermaid(subject.document, wishes.palette)),
     ".json": _json,
 }
 
@@ -257,11 +209,7 @@ def save_still(x: Any, path: Any, wishes: Wishes) -> None:
 
 
 def check_run(path: Any) -> None:
-    """Check the file of a run before the run.
-
-    Raises:
-        As `save_still`.
-    """
+    """Check the file of a run before the run. It raises what `save_still` raises."""
     _check_among(RUNS, path)
 
 
@@ -295,9 +243,5 @@ def check(wishes: Wishes, path: Any = None) -> None:
 
 
 def save_subject(subject: Subject, path: Any, wishes: Wishes) -> None:
-    """Make the file's bytes, then write them. A failure leaves the old file.
-
-    Raises:
-        CannotWriteError: the folder is missing or not writable.
-    """
+    """Make the file's bytes, then write them. A failure leaves the old file."""
     write_file(path, WRITERS[suffix_of(path)](subject, wishes))

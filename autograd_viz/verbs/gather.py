@@ -15,7 +15,7 @@ from ..pictures.render.escape import printable
 from ..runtime.collector import collector_waits
 from ..sources import anything
 from ..sources.shared.names import callers_names
-from ..stepper.advice import advised
+from ..stepper.sentences import advised
 from .options import check_options
 from .paged import Paged, Records, as_frame
 from .show import graph_of

@@ -17,8 +17,8 @@ from ..sources import anything
 from ..sources.asking import last_pass
 from ..sources.names_later import NamesLater
 from ..sources.shared.names import Names, callers_names
-from ..stepper.advice import advised
 from ..stepper.recorded import Recording
+from ..stepper.sentences import advised
 from ..stepper.stepper import Stepper
 from .formats import FINAL, Subject, stepped
 from .options import check_options
@@ -82,11 +82,7 @@ def _whole(tensor: Any, names: Names, outline: Document) -> Callable[[], Documen
 
 
 def _last(model: Any, names: Mapping[str, Any]) -> Subject:
-    """The last pass that `watch` has kept.
-
-    Raises:
-        NotDrawableError: none is kept, or it is another model's, or the model is not PyTorch's.
-    """
+    """The last pass that `watch` has kept. NotDrawableError: there is none of this model."""
     if not any(anything.is_torch(p) for p in model.parameters()):
         raise NotDrawableError(
             "map(model) takes a PyTorch model that av.watch() has seen. A model of autograd_viz keeps no pass; its graph is "

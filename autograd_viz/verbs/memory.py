@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 from typing import Any
 
@@ -18,9 +17,10 @@ from ..runtime.collector import collector_waits
 from ..sources import anything
 from ..sources.asking import unseen
 from ..sources.shared.names import Names, callers_names
-from ..stepper.advice import advised
+from ..stepper.sentences import advised
 from ..twin.core.backward.saved import FREED_MESSAGE
 from .options import check_options
+from .paged import as_frame
 from .show import graph_of
 
 
@@ -65,11 +65,7 @@ class Memory:
 
     def frame(self, by: str = "tensor") -> Any:
         """The same as a pandas.DataFrame; as records if pandas is not installed."""
-        try:
-            pandas = importlib.import_module("pandas")
-        except ModuleNotFoundError:
-            return self.table(by)
-        return pandas.DataFrame(self.table(by))
+        return as_frame(self.table(by))
 
     def to_dict(self) -> Record:
         """All sums and tables."""

@@ -16,17 +16,11 @@ from ..pictures.render.drawing import AUTO
 
 
 class Kind(NamedTuple):
-    """What an option may be.
+    """What an option may be."""
 
-    Attributes:
-        takes: in words.
-        is_one: is it of the right type?
-        is_good: is it of the right size?
-    """
-
-    takes: str
-    is_one: Callable[[Any], bool]
-    is_good: Callable[[Any], bool] = lambda value: True
+    takes: str  # in words
+    is_one: Callable[[Any], bool]  # is it of the right type?
+    is_good: Callable[[Any], bool] = lambda value: True  # is it of the right size?
 
 
 def _is_flag(value: Any) -> bool:
@@ -82,8 +76,7 @@ def check_options(**given: Any) -> None:
     """Check options by their names. An option of one name takes the same in each verb.
 
     Raises:
-        TypeError: one has a wrong type.
-        ValueError: one is too small or too large.
+        TypeError, ValueError: one has a wrong type, or a wrong size.
         UnknownChoiceError: no such theme or detail.
     """
     for name, value in given.items():

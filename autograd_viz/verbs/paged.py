@@ -17,11 +17,7 @@ MOST_ROWS = 2000  # of a table in a page
 
 
 class Paged(ABC):
-    """What a verb found.
-
-    Args:
-        theme: "light", "dark" or "auto".
-    """
+    """What a verb found."""
 
     partners: Mapping[str, str] = {}
     """Cards that are lit together."""
@@ -70,7 +66,6 @@ class Paged(ABC):
     def _ipython_display_(self) -> None:
         """Show the page, and the picture that stays in the notebook."""
         from IPython import get_ipython
-        from IPython.display import display
 
         from ..widget.data_widgets import DiffWidget
 
@@ -78,9 +73,7 @@ class Paged(ABC):
             print(self)  # in a terminal
             return
         widget = DiffWidget(self.page())
-        bundle, metadata = widget._repr_mimebundle_() or ({}, {})
-        display({**bundle, "text/plain": str(self)}, metadata=metadata, raw=True)  # type: ignore[no-untyped-call]
-        display(cell_bundle(self.svg, str(self), widget.mark), raw=True)  # type: ignore[no-untyped-call]
+        show_live(widget, str(self), cell_bundle(self.svg, str(self), widget.mark))
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
         return cell_bundle(self.svg, str(self))
@@ -89,10 +82,18 @@ class Paged(ABC):
         return printable("\n".join(self.sentences))
 
 
-def as_frame(records: Records) -> Any:
-    """Records as a pandas.DataFrame; as they are if pandas is not installed."""
+def show_live(widget: Any, text: str, still: dict[str, Any]) -> None:
+    """Show a widget, with a text for what has none, and the picture that stays in the notebook."""
+    from IPython.display import display
+
+    live, metadata = widget._repr_mimebundle_() or ({}, {})
+    display({**live, "text/plain": text}, metadata=metadata, raw=True)  # type: ignore[no-untyped-call]
+    display(still, raw=True)  # type: ignore[no-untyped-call]
+
+
+def as_frame(table: Any) -> Any:
+    """Records, or columns by name, as a pandas.DataFrame; as they are if pandas is not installed."""
     try:
-        pandas = importlib.import_module("pandas")
+        return importlib.import_module("pandas").DataFrame(table)
     except ModuleNotFoundError:
-        return records
-    return pandas.DataFrame(records)
+        return table

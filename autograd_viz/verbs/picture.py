@@ -15,6 +15,7 @@ from ..pictures.render.drawing import Drawing
 from ..pictures.render.escape import printable
 from ..runtime.uncopied import Uncopied
 from ..stepper.recorded import Recording
+from .paged import show_live
 
 if TYPE_CHECKING:
     from ..widget.widget import StepperWidget
@@ -37,20 +38,16 @@ class Shown:
         """It as a widget without steps."""
         from ..widget.widget import StepperWidget
 
-        still = Recording(self.drawing.document, Trace()).stepper()
-        return StepperWidget(still, 0, self.drawing, self._theme)
+        return StepperWidget(Recording(self.drawing.document, Trace()).stepper(), 0, self.drawing, self._theme)
 
     def _ipython_display_(self) -> None:
         from IPython import get_ipython
-        from IPython.display import display
 
         if not hasattr(get_ipython(), "kernel"):
             print(repr(self))  # in a terminal
             return
         widget = self.widget()
-        live, metadata = widget._repr_mimebundle_() or ({}, {})
-        display({**live, "text/plain": repr(self)}, metadata=metadata, raw=True)  # type: ignore[no-untyped-call]
-        display(self._picture(widget.mark), raw=True)  # type: ignore[no-untyped-call]
+        show_live(widget, repr(self), self._picture(widget.mark))
 
     def _picture(self, mark: str | None = None) -> dict[str, Any]:
         return cell_bundle(self.svg, repr(self), mark, at=self._at)
@@ -78,10 +75,9 @@ class Figure(Shown):
     def __repr__(self) -> str:
         freed = ", saved tensors freed" if self.document.is_freed else ""
         freed += ", forward pass reconstructed (dotted)" if any(o.reconstructed for o in self.document.ops) else ""
-        shown = self.drawing.shown
-        groups = len(shown.groups)
+        groups = len(self.drawing.shown.groups)
         freed += f", {groups} group{'s' * (groups > 1)} collapsed" if groups else ""
-        names = few_names([t.name for t in shown.document.tensors if t.name])
+        names = few_names([t.name for t in self.drawing.shown.document.tensors if t.name])
         return printable(f"<Figure of {names or 'an unnamed tensor'}: {len(self.document.nodes):,} backward nodes{freed}>")
 
 

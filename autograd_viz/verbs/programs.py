@@ -26,11 +26,7 @@ class Named(NamedTuple):
 
 @contextmanager
 def each_run(stop: bool) -> Iterator[list[Named]]:
-    """Inside, every model that an optimizer has is watched from its first pass on; gives the runs.
-
-    Args:
-        stop: as for `watch`.
-    """
+    """Inside, every model that an optimizer has is watched from its first pass on; gives the runs. `stop`: as for `watch`."""
     runs = list[Named]()
 
     def begins(model: Any) -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable, Mapping
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
@@ -16,6 +15,7 @@ from ..pictures.runs.paint import Painter
 from ..pictures.runs.table import table_of, totals_of
 from ..runtime.uncopied import refuse
 from .options import check_options
+from .paged import as_frame, show_live
 from .picture import Map
 from .run_loop import Loop, Now
 
@@ -47,7 +47,7 @@ class Run:
         Raises:
             TypeError: it is not such a run.
         """
-        if not _holds(self.model, self):
+        if not any(_is_in(value, self) for module in self.model.modules() for value in vars(module).values()):
             refuse("run")
         return type(None), ()
 
@@ -79,8 +79,6 @@ class Run:
         check_options(every=every, when=when)
         self._loop.keep(when if when is not None else lambda now: now.step % (every or 1) == 0)
 
-    # -- one pass -----------------------------------------------------------------------------------------------------
-
     def step(self, k: int | None = None, *, theme: str = "auto", collapse: bool | None = None) -> StepperWidget:
         """Step through a pass of this run.
 
@@ -104,19 +102,17 @@ class Run:
         check_options(k=k, theme=theme)
         return self._loop.map(k, theme)
 
-    # -- the numbers --------------------------------------------------------------------------------------------------
-
     def frame(self) -> Any:
         """The numbers of gradients and updates: a pandas.DataFrame, or without pandas a dictionary of lists.
 
         One line for each parameter or module output and step: step, steps, path, kind, norm, rms, largest, zeros, update, bad.
         The last 512 steps are whole. Older ones are joined, and their numbers are means.
         """
-        return _as_frame(self.flushed(), table_of)
+        return as_frame(table_of(self.flushed()))
 
     def totals(self) -> Any:
         """By step: loss, clip (the factor of `clip_grad_norm_`), rate, passes (more than 1: accumulated), seconds."""
-        return _as_frame(self.flushed(), totals_of)
+        return as_frame(totals_of(self.flushed()))
 
     def odd(self) -> list[str]:
         """What is odd, the worst first, in one sentence each; on rank 0 of a job first what is odd between the ranks."""
@@ -134,9 +130,7 @@ class Run:
         Empty in a program that is no job, and on other ranks.
         """
         ranks = self.flushed().ranks
-        return _as_frame(self.history, lambda history: {} if ranks is None else ranks.table(history.rows))
-
-    # -- the picture --------------------------------------------------------------------------------------------------
+        return as_frame({} if ranks is None else ranks.table(self.history.rows))
 
     @property
     def svg(self) -> str:
@@ -156,13 +150,8 @@ class Run:
         return self._loop.widget()
 
     def _ipython_display_(self) -> None:
-        """Show the live picture, and the one that stays in the notebook."""
-        from IPython.display import display
-
         widget = self.widget()
-        bundle, metadata = widget._repr_mimebundle_() or ({}, {})
-        display({**bundle, "text/plain": repr(self)}, metadata=metadata, raw=True)  # type: ignore[no-untyped-call]
-        display(cell_bundle(self.svg, repr(self), widget.mark), raw=True)  # type: ignore[no-untyped-call]
+        show_live(widget, repr(self), cell_bundle(self.svg, repr(self), widget.mark))
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
         return cell_bundle(self.svg, repr(self))
@@ -173,32 +162,14 @@ class Run:
         return printable(f"<Run of {self._loop.kind}: {self._watch.count:,} steps, {state}>")
 
 
-def _holds(model: Any, run: Run) -> bool:
-    """Has the model, or one of its modules, the run as an attribute, alone or in a list or dictionary?"""
-    for value in (v for module in model.modules() for v in vars(module).values()):
-        inside = value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else (value,)
-        if any(v is run for v in inside):
-            return True
-    return False
-
-
-def _as_frame(history: History, read: Callable[[History], dict[str, list[Any]]]) -> Any:
-    table = read(history)
-    try:
-        pandas = importlib.import_module("pandas")
-    except ModuleNotFoundError:
-        return table
-    return pandas.DataFrame(table)
+def _is_in(value: Any, run: Run) -> bool:
+    """Is an attribute the run, or a list or dictionary with it?"""
+    inside = value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else (value,)
+    return any(v is run for v in inside)
 
 
 def run_of(model: Any, variables: Mapping[str, Any], keep: int, stop: bool, theme: str) -> Run:
-    """Watch a model from now on.
-
-    Raises:
-        NotDrawableError: it is not a PyTorch module.
-        ValueError: no parameter requires grad.
-        UnknownChoiceError: no such theme.
-    """
+    """Watch a model from now on; errors as for `watch`."""
     check_options(theme=theme, stop=stop)
     name = next((name for name, value in variables.items() if value is model), "model")
     return Run(model, name, keep, stop, theme)

@@ -8,19 +8,82 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .. import words
+from ..answers.causes.answer import sentence
+from ..answers.causes.code import place_text
 from ..errors import NotFiniteError
 from ..pictures.render.escape import printable
 from ..pictures.runs.history import History
 from ..pictures.runs.page import run_page
+from ..sources.raised import users_names
+from ..sources.shared.run.results import Again
+from ..stepper.stepper import Stepper
+from .explain import explained
 from .map import map as map_of
 from .picture import Map
-from .run_birth import birth_of
-from .run_made import watched
+from .run_watch import watched
+from .show import step
 from .show import step as step_of
 
 if TYPE_CHECKING:
     from ..widget.data_widgets import RunWidget
     from ..widget.widget import StepperWidget
+
+
+BIRTHS = ("born_", "forward_", "nan_of_", "given", "zero_times_")  # kinds of causes that tell one
+LATER = ("bad_hook", "bad_since", "bad_written")  # it was made beside the graph
+
+
+def birth_of(again: Again, path: str, live: Any) -> str:
+    """One sentence on a pass that has run again. A parameter, in the program `live`, has nan or inf in its gradient."""
+    bad = next(((result, gradient) for result, gradient in again.reached if not bool(result.isfinite().all())), None)
+    if bad is not None:
+        return _in_forward(again, path, *bad)
+    odd = next((gradient for _, gradient in again.reached if not bool(gradient.isfinite().all())), None)
+    if odd is not None:
+        return _after_model("nan" if bool(odd.isnan().any()) else "inf", path, live)
+    return _in_backward(step(again.root, again.gradient, params=again.leaves).stepper) or _beside(path, live)
+
+
+def _after_model(what: str, path: str, live: Any) -> str:
+    """The code after the model does not run again. What has recorded the program may know its line."""
+    found = explained(live, None, users_names())
+    if found.causes[0].kind.startswith(BIRTHS):
+        return words.RUN_AFTER_MODEL_AT.format(cause=sentence(found.causes[0], path))
+    advice = "" if found.is_recorded else words.RUN_WATCH_ALL
+    return words.RUN_AFTER_MODEL.format(what=what) + advice
+
+
+def _in_forward(again: Again, path: str, result: Any, gradient: Any) -> str:
+    """The model made it, or was given it."""
+    result.backward(gradient, retain_graph=True)
+    leaf = next(p for p in (again.leaves[path], *again.leaves.values()) if p.grad is not None)
+    inputs = {f"input {k}": t for k, t in enumerate(again.inputs)}
+    found = explained(leaf, result, {**again.leaves, **inputs}, is_recorded=False)
+    cause = found.causes[0]
+    if cause.kind == "given" and cause.said["tensor"] in inputs:
+        return words.RUN_BAD_INPUT.format(what=cause.said["what"])
+    if cause.kind == "given" and cause.source is None:
+        return words.RUN_BAD_CONSTANT.format(what=cause.said["what"])
+    return sentence(cause, path) if cause.kind.startswith(BIRTHS) else words.RUN_IN_FORWARD
+
+
+def _beside(path: str, live: Any) -> str:
+    """The pass ran again, and all was finite."""
+    found = explained(live, None, users_names())
+    return sentence(found.causes[0], path) if found.causes[0].kind.startswith(LATER) else words.RUN_NOT_AGAIN
+
+
+def _in_backward(stepper: Stepper) -> str:
+    """The step of a backward pass that made the first nan or inf of finite numbers; "" if none has."""
+    stepper.stop_on(nan=True)
+    stepper.run()
+    step = stepper.current
+    if stepper.stopped is None or step is None:
+        return ""
+    node = next(n for n in stepper.document.nodes if n.id == step.node)
+    op = next((o for o in stepper.document.ops if o.id == node.op), None)
+    line = f" ({place_text(op.source)})" if op is not None and op.source is not None else ""
+    return words.RUN_BACKWARD.format(sentence=step.sentence, module=op.module if op is not None else "", line=line)
 
 
 class Now(NamedTuple):
@@ -71,8 +134,6 @@ class Loop:
             self._shared.listen()
         return self.history
 
-    # -- before a step ------------------------------------------------------------------------------------------------
-
     def keep(self, wanted: Callable[[Now], Any]) -> None:
         """Keep the steps that meet a condition."""
         self._wanted.append(wanted)
@@ -80,19 +141,14 @@ class Loop:
     def _before_step(self, bad: list[int]) -> None:
         """A step is about to move parameters; `bad` has the rows with a gradient that is not finite."""
         try:
-            self._keep_if_wanted()
+            now = Now(self.watch.count, self.watch.loss) if self._wanted else Now(0, 0.0)
+            if any(wanted(now) for wanted in self._wanted):
+                self.watch.moments.keep(self.watch.moment())
         except Exception as error:  # the loop goes on
             self._wanted = []
             warnings.warn(f"keep() has ended at step {self.watch.count}: {type(error).__name__}: {error}", stacklevel=2)
         if bad and self._is_to_stop:
             self._stop(bad)
-
-    def _keep_if_wanted(self) -> None:
-        if not self._wanted:
-            return
-        now = Now(self.watch.count, self.watch.loss)
-        if any(wanted(now) for wanted in self._wanted):
-            self.watch.moments.keep(self.watch.moment())
 
     def _stop(self, bad: list[int]) -> None:
         paths = [self.history.rows[k].path for k in bad]
@@ -113,8 +169,6 @@ class Loop:
                 return birth_of(again, path, dict(model.named_parameters())[path])
         except Exception as error:
             return words.RUN_UNKNOWN_BIRTH.format(why=f"{type(error).__name__}: {error}")
-
-    # -- a pass again -------------------------------------------------------------------------------------------------
 
     @contextmanager
     def opened(self, k: int | None) -> Iterator[tuple[Any, Any, dict[str, Any]]]:
@@ -142,12 +196,9 @@ class Loop:
         stepper.finish()
         return map_of(stepper, theme=theme)
 
-    # -- the picture --------------------------------------------------------------------------------------------------
-
     def page(self, theme: str = "auto") -> dict[str, Any]:
         """The data of a page that shows the run; theme "auto": that of the run."""
-        last = [-1] if self.watch.has_pass else []
-        opened = [*self.watch.moments.steps, *last]
+        opened = [*self.watch.moments.steps, *([-1] if self.watch.has_pass else [])]
         is_live, chosen = self.watch.is_on and not self.stopped, self.theme if theme == "auto" else theme
         return run_page(self.flushed(), self.name, self.kind, self.stopped, opened, is_live, chosen)
 

@@ -19,8 +19,8 @@ from ..runtime.files import read_text
 from ..sources import anything
 from ..sources.asking import unseen
 from ..sources.shared.names import callers_names
-from ..stepper.advice import advised
 from ..stepper.recorded import Recording
+from ..stepper.sentences import advised
 from ..stepper.stepper import Stepper
 from ..twin.core.tensor import storage
 from ..twin.core.tensor.tensor import Tensor
@@ -34,11 +34,7 @@ if TYPE_CHECKING:
 
 
 def subject_of(x: Any, variables: Mapping[str, Any], params: Any = None, is_outline: bool = False) -> Subject:
-    """The subject behind a tensor, a stepper or its widget; `is_outline`: for a map.
-
-    Raises:
-        NotDrawableError: `x` is none of them.
-    """
+    """The subject behind a tensor, a stepper or its widget, else NotDrawableError; `is_outline`: for a map."""
     stepper = getattr(x, "stepper", x)
     if isinstance(x, Recording):
         return Subject(x.document, State(), x.stepper)

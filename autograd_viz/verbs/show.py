@@ -17,8 +17,8 @@ from ..runtime.collector import collector_waits
 from ..sources import anything
 from ..sources.asking import last_pass
 from ..sources.shared.names import Names, callers_names
-from ..stepper.advice import advised
 from ..stepper.recorded import Recording
+from ..stepper.sentences import advised
 from ..stepper.stepper import Stepper
 from .options import check_options
 from .picture import Figure, Map
@@ -30,12 +30,7 @@ if TYPE_CHECKING:
 
 
 def graph_of(tensor: Any, variables: Mapping[str, Any], params: Any = None, is_outline: bool = False) -> Any:
-    """The graph of a tensor.
-
-    Raises:
-        NotDrawableError: it is not a tensor.
-        TypeError: `params` is neither a module nor a dictionary.
-    """
+    """The graph of a tensor; NotDrawableError if it is none, TypeError if `params` is neither a module nor a dictionary."""
     if not anything.is_drawable(tensor):
         raise NotDrawableError.instead_of("expected a tensor of autograd_viz or of PyTorch", tensor)
     graph = anything.graph_of(tensor, Names(variables, anything.named(params)), is_outline)

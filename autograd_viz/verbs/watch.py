@@ -72,11 +72,7 @@ UNITS = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9}
 
 
 def bytes_of(size: int | str) -> int:
-    """The number of bytes: 256_000_000 for "256 MB".
-
-    Raises:
-        ValueError: it is not a size.
-    """
+    """The number of bytes: 256_000_000 for "256 MB". ValueError if it is not a size."""
     found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMG]?B?)\s*", str(size), re.IGNORECASE)
     if found is None or found.group(2).upper() not in UNITS:
         raise ValueError(f'keep must be a number of bytes or a size such as "256 MB", got {size!r:.60}')

@@ -7,12 +7,11 @@ from typing import Any, NamedTuple
 
 from .. import words
 from ..graph.collapsed import Collapsed
-from ..graph.listing import Listing, Text
+from ..graph.listing import Listing, Ran, Text, turns_of
 from ..graph.model import Document, Value
 from ..graph.surroundings import Source
 from ..graph.text import nested, norm_of, number_text
 from ..graph.trace import Step
-from ..graph.turns import Ran, turns_of
 
 MOST = 4000  # ops with a place
 SHORT = 12  # characters of a value

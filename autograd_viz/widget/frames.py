@@ -236,7 +236,7 @@ class Framed:
         """The next frame: that of `FrameMaker` or `MapFrames`, and
 
         Returns:
-            facts: see stepper/facts.py.
+            facts: see stepper/stops.py.
             did: by part that the step has left, what it did.
             ran: the name of the node, if a box hides it.
             ready: see `ready`.

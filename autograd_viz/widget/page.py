@@ -10,8 +10,8 @@ from ..answers.causes.why import Why
 from ..graph.codec import to_plain
 from ..graph.collapse import titled
 from ..graph.collapsed import Collapsed
-from ..graph.forward import made_by_op
 from ..graph.groups import Group, kinds_of
+from ..graph.order import made_by_op
 from ..pictures.maps.drawing import MapDrawing
 from ..pictures.render import THEMES, Theme
 from ..pictures.render.drawing import Drawing

@@ -13,7 +13,7 @@ from ..graph.model import Document
 from ..pictures.maps.drawing import MapDrawing
 from ..pictures.maps.numbers import norm_text
 from ..pictures.render.drawing import Drawing
-from ..stepper.facts import Facts
+from ..stepper.stops import Facts
 
 
 @dataclass(frozen=True)

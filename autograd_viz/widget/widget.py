@@ -33,7 +33,7 @@ from ..pictures.render import theme_named
 from ..pictures.render.drawing import Drawing
 from ..pictures.render.writer import Writer
 from ..runtime.interrupts import alone, breakable, whole
-from ..stepper.advice import advise
+from ..stepper.sentences import advise
 from ..stepper.stepper import Stepper
 from ..stepper.stops import Stops
 from .frames import Framed, FramesTrait, plain_lines

@@ -96,6 +96,13 @@ def test_reordered_ops_are_no_difference_and_a_real_one_is_found_behind_them() -
     assert found.first_value.name == "Mm(…, X)"  # takes the softmax, which stands at another place
 
 
+def test_an_error_that_begins_at_the_loss_does_not_grow() -> None:
+    model = net()
+    found = av.diff(lambda: model(X).sum() * 2.0, lambda: model(X).sum() * 3.0)
+    assert found.first_value.a in found.report.documents[0].roots
+    assert not any("From there" in sentence for sentence in found.sentences)
+
+
 def test_a_gradient_that_only_one_side_has_is_named() -> None:
     class Cut(Attention):
         def forward(self, x: Any) -> Any:

@@ -12,8 +12,7 @@ from PIL import Image, ImageChops
 import autograd_viz as av
 from autograd_viz.graph.history import state_at
 from autograd_viz.pictures.files.animation import WINDOW, point_along
-from autograd_viz.pictures.files.film import Film, drawn
-from autograd_viz.pictures.files.regions import merged
+from autograd_viz.pictures.files.film import Film, drawn, merged
 from autograd_viz.pictures.layout import layout
 from autograd_viz.pictures.layout.geometry import Arrow
 from autograd_viz.pictures.render import THEMES, render_svg

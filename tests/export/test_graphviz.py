@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 import autograd_viz as av
-from autograd_viz.pictures.files.mermaid import quoted
+from autograd_viz.pictures.files.dot import quoted
 
 from ..figures import figure
 

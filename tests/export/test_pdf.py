@@ -13,7 +13,7 @@ import pytest
 from PIL import Image, ImageChops, ImageStat
 
 import autograd_viz as av
-from autograd_viz.pictures.files.pdf import pdf_bytes
+from autograd_viz.pictures.files.image import pdf_bytes
 
 from ..figures import figure
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from autograd_viz.graph.turns import Ran, turns_of
+from autograd_viz.graph.listing import Ran, turns_of
 
 
 def turns(*ran: str, repeats: bool = True, classes: dict[str, str] | None = None, owner: str = "") -> list[tuple[int, int]]:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from autograd_viz.pictures.memory.treemap import Rect, squarified
+from autograd_viz.pictures.memory.tree import Rect, squarified
 
 
 @settings(max_examples=40)

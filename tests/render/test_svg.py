@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import autograd_viz as av
 from autograd_viz.graph import State
-from autograd_viz.graph.forward import hidden_at
+from autograd_viz.graph.order import hidden_at
 from autograd_viz.pictures.layout import layout
 from autograd_viz.pictures.layout.measure import columns, label_columns
 from autograd_viz.pictures.render import THEMES, Theme, escape, render_svg

@@ -165,3 +165,27 @@ def test_each_rank_of_a_watched_script_writes_its_own_table(tmp_path: Path, monk
     assert cli.main(["watch", str(script), "-o", str(tmp_path / "run.json")]) == 0
     assert cli.main(["watch", str(script), "-o", str(tmp_path / "run.html")]) == 0
     assert [p.name for p in tmp_path.glob("run*")] == ["run.rank2.json"]  # rank 0 alone has a picture
+
+
+@pytest.mark.torch
+@pytest.mark.parametrize("world", [1, 2])
+def test_rank_0_of_a_job_of_two_collects_and_a_program_alone_does_not(world: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    torch = pytest.importorskip("torch")
+    run = pytest.importorskip("autograd_viz.sources.pytorch.ranks.run")
+
+    class Silent:
+        """A channel on which nobody else speaks."""
+
+        def __init__(self, what: str, said: str) -> None:
+            self.rank, self.world, self.others = 0, world, dict[int, str]()
+
+        def heard(self) -> list[bytes]:
+            return []
+
+        def end(self) -> None:
+            pass
+
+    monkeypatch.setattr(run, "Channel", Silent)
+    with av.watch(torch.nn.Linear(2, 1)) as watched:
+        assert getattr(watched.history.ranks, "world", 1) == world
+        assert (watched.history.ranks is None) == (world == 1)

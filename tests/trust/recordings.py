@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import autograd_viz as av
-from autograd_viz.cli.term import term
+from autograd_viz.cli.tensor_commands import term
 from autograd_viz.errors import AutogradVizError
 from autograd_viz.graph.codec import recording_from_json, recording_to_json
 from autograd_viz.graph.trace import Trace

@@ -19,7 +19,7 @@ from hypothesis import HealthCheck, example, given, settings
 
 import autograd_viz as av
 from autograd_viz import cli
-from autograd_viz.cli.term import term
+from autograd_viz.cli.tensor_commands import term
 from autograd_viz.graph.codec import recording_from_json
 from autograd_viz.pictures.render import text_picture
 from autograd_viz.stepper.recorded import Recording
@@ -218,7 +218,7 @@ def test_dot_understands_the_same_boxes_and_arrows() -> None:
 @given(hostile.texts())
 def test_mermaid_has_the_same_lines(text: str) -> None:
     def lines(rec: Recording) -> list[str]:
-        from autograd_viz.pictures.files.mermaid import mermaid
+        from autograd_viz.pictures.files.dot import mermaid
         from autograd_viz.pictures.render import theme_named
 
         # the words between quotes are known to be words (test_graphviz.py): what is left must be the same

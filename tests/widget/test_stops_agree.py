@@ -13,8 +13,7 @@ import pytest
 
 import autograd_viz as av
 from autograd_viz.graph.codec import to_plain
-from autograd_viz.stepper.facts import Fact, Facts
-from autograd_viz.stepper.stops import FLAGS, RULES, Stop, meets
+from autograd_viz.stepper.stops import FLAGS, RULES, Fact, Facts, Stop, meets
 
 STOPS = Path(av.__file__).parent / "widget" / "static" / "pass" / "stops.js"
 PROGRAM = f"""

@@ -12,7 +12,7 @@ import pytest
 import autograd_viz as av
 from autograd_viz.errors import NotDrawableError
 from autograd_viz.graph import Document
-from autograd_viz.graph.codec import from_plain
+from autograd_viz.graph.reading import reader_of
 from autograd_viz.stepper.stops import FLAGS, RULES, Stop, Stopped
 from autograd_viz.widget import modules as module
 from autograd_viz.widget import watch as watching
@@ -353,7 +353,7 @@ def test_the_page_gets_the_document_the_words_and_the_forward_pass() -> None:
         av.set_language("en")
     assert s.picture["language"] == "zh" and s.picture["words"]["next"] != "Next"
     assert [f["op"] for f in s.picture["forward"]] == ["", "o0", "o1"]
-    assert from_plain(s.picture["document"], Document, "document") == s.stepper.document
+    assert reader_of(Document)(s.picture["document"]) == s.stepper.document
     assert set(s.picture["why"]) == {t.id for t in s.stepper.document.tensors}
 
 

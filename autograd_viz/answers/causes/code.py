@@ -9,7 +9,7 @@ from pathlib import PurePath
 from typing import Any
 
 from ... import words
-from ...graph.parsing import parsed
+from ...graph.listing import parsed
 from ...graph.surroundings import Source
 from .history import Event, Op
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from itertools import islice
 
 from ... import words
-from ...graph.circles import reached_from
 from ...graph.model import Document, Node, Op, Tensor, Value
+from ...graph.order import reached_from
 from ...graph.text import shape_text, value_text
 from ...graph.trace import Change, Step, Trace
 from ..sentences import PROPERTIES, Births, after_hooks, hook_kind, is_differentiable, listed, same, together

@@ -32,26 +32,17 @@ class Tolerance(NamedTuple):
 
 
 class Gap(NamedTuple):
-    """The distance of two arrays.
+    """The distance of two arrays."""
 
-    Attributes:
-        relative: the norm of a - b, divided by the larger norm of both; inf where only one of them is finite; nan for other
-            shapes.
-        largest: the largest ``|a - b|`` of an element.
-        is_beyond: some element is farther apart than the tolerance.
-        is_same: all numbers are the same; nan equals nan.
-        is_told: all elements were compared. Else only what a document tells of large arrays: the gap is at least this.
-        shapes: where they are not the same.
-        only: the side that has a gradient which the other has not; -1: both have it.
-    """
-
+    # the norm of a - b, divided by the larger norm of both; inf where only one of them is finite; nan for other shapes
     relative: float
-    largest: float
-    is_beyond: bool
-    is_same: bool
+    largest: float  # the largest ``|a - b|`` of an element
+    is_beyond: bool  # some element is farther apart than the tolerance
+    is_same: bool  # all numbers are the same; nan equals nan
+    # all elements were compared. Else only what a document tells of large arrays: the gap is at least this.
     is_told: bool = True
-    shapes: tuple[tuple[int, ...], ...] = ()
-    only: int = -1
+    shapes: tuple[tuple[int, ...], ...] = ()  # where they are not the same
+    only: int = -1  # the side that has a gradient which the other has not; -1: both have it
 
 
 def missing(side: int) -> Gap:
@@ -99,9 +90,8 @@ def _of_values(a: Value, b: Value, rtol: float, atol: float) -> Gap | None:
     is_same = gap.is_same and (x.norm, x.zeros, x.nans, x.infs) == (y.norm, y.zeros, y.nans, y.infs)
     blocks = np.nan_to_num(np.array([x.thumbnail, y.thumbnail]) if len(x.thumbnail) == len(y.thumbnail) else np.zeros((2, 1)))
     means = float(np.linalg.norm(blocks[0] - blocks[1])) * math.sqrt(count / blocks.shape[1])
-    relative = (
-        math.inf if (x.nans, x.infs) != (y.nans, y.infs) else _ratio(max(abs(x.norm - y.norm), means), max(x.norm, y.norm))
-    )
+    relative = _ratio(max(abs(x.norm - y.norm), means), max(x.norm, y.norm))
+    relative = relative if (x.nans, x.infs) == (y.nans, y.infs) else math.inf
     is_beyond = gap.is_beyond or relative > rtol + atol
     return Gap(relative, gap.largest, is_beyond and not is_same, is_same, False)
 

@@ -13,55 +13,49 @@ in each document, and that is no difference. It is left out; what follows is com
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from difflib import SequenceMatcher
 from typing import NamedTuple
 
-from ...graph.model import Document, Op
+from ...graph.listing import prefixes
+from ...graph.model import Document
 
 UNWRITTEN = ("Empty", "NewEmpty")  # ops whose results hold what was in memory before
 FILLING = {"Bernoulli", "Exponential", "Fill", "Normal", "Random", "Uniform", "Zero"}  # ops that ignore what they overwrite
 
 
 class Pairs(NamedTuple):
-    """What belongs together.
+    """What belongs together."""
 
-    Attributes:
-        tensors: ids in the first document and in the second.
-        ops: indices, likewise.
-        only: ops with a backward node that the other document does not have, for each.
-        renamed: paths of modules in the first, and what they were guessed to be in the second.
-        moved: tensors of the first whose op takes, in the second, what another op made.
-    """
-
-    tensors: Mapping[str, str]
-    ops: Mapping[int, int]
-    only: tuple[tuple[int, ...], tuple[int, ...]]
-    renamed: Mapping[str, str]
-    moved: frozenset[str]
+    tensors: Mapping[str, str]  # ids in the first document and in the second
+    ops: Mapping[int, int]  # indices, likewise
+    only: tuple[tuple[int, ...], tuple[int, ...]]  # ops with a backward node that the other document does not have, for each
+    renamed: Mapping[str, str]  # paths of modules in the first, and what they were guessed to be in the second
+    moved: frozenset[str]  # tensors of the first whose op takes, in the second, what another op made
 
 
 def pairs_of(a: Document, b: Document) -> Pairs:
     """Match two documents."""
     renamed = _renamed(a, b)
-    ops = _matched(_keys(a, renamed), _keys(b, {}))
-    found = _Tensors(a, b)
+    ops = _matched([(renamed.get(o.module, o.module), o.name) for o in a.ops], [(o.module, o.name) for o in b.ops])
+    found = _Tensors(a)
     for i, j in sorted(ops.items()):
         found.add(a.ops[i].outputs, b.ops[j].outputs)
     leaves = {name: id for id, name in _leaves(b, {}).items()}
-    found.add(*_columns((id, leaves.get(name)) for id, name in _leaves(a, renamed).items()))
+    mine = _leaves(a, renamed)
+    found.add([*mine], [leaves.get(name) for name in mine.values()])
     for i, j in sorted(ops.items()):
         x, y = a.ops[i].inputs, b.ops[j].inputs
-        found.add(*([o.tensor for o in of] for of in ((x, y) if len(x) == len(y) else ((), ()))))
-    ends = _results(b)
-    found.add(*_columns((t, ends.get(renamed.get(path, path))) for path, t in _results(a).items()))
+        if len(x) == len(y):
+            found.add([o.tensor for o in x], [o.tensor for o in y])
+    ends, own = _results(b), _results(a)
+    found.add([*own.values()], [ends.get(renamed.get(path, path)) for path in own])
     found.add(a.roots, b.roots)
-    only = _alone(a, set(ops)), _alone(b, set(ops.values()))
-    return Pairs(found.pairs, ops, only, renamed, _moved(a, b, ops, found.pairs))
-
-
-def _alone(document: Document, matched: Container[int]) -> tuple[int, ...]:
-    return tuple(i for i, op in enumerate(document.ops) if op.node is not None and i not in matched)
+    only = (
+        tuple(i for i, op in enumerate(d.ops) if op.node is not None and i not in matched)
+        for d, matched in ((a, ops), (b, {*ops.values()}))
+    )
+    return Pairs(found.pairs, ops, (next(only), next(only)), renamed, _moved(a, b, ops, found.pairs))
 
 
 def _moved(a: Document, b: Document, ops: Mapping[int, int], tensors: Mapping[str, str]) -> frozenset[str]:
@@ -78,8 +72,7 @@ def _moved(a: Document, b: Document, ops: Mapping[int, int], tensors: Mapping[st
 class _Tensors:
     """Pairs of tensors, each tensor at most once."""
 
-    def __init__(self, a: Document, b: Document) -> None:
-
+    def __init__(self, a: Document) -> None:
         self._unwritten = {t for op in a.ops if op.name.startswith(UNWRITTEN) for t in op.outputs}
         self._unwritten |= {o.tensor for op in a.ops if op.name in FILLING for o in op.inputs[:1]}
         self.pairs: dict[str, str] = {}
@@ -91,15 +84,6 @@ class _Tensors:
             if x is not None and y is not None and not (x in self.pairs or x in self._unwritten or y in self._taken):
                 self.pairs[x] = y
                 self._taken.add(y)
-
-
-def _columns(pairs: Iterable[tuple[str | None, str | None]]) -> tuple[list[str | None], list[str | None]]:
-    listed = list(pairs)
-    return [x for x, _ in listed], [y for _, y in listed]
-
-
-def _keys(document: Document, renamed: Mapping[str, str]) -> list[tuple[str, str]]:
-    return [(renamed.get(op.module, op.module), op.name) for op in document.ops]
 
 
 def _matched(a: Sequence[object], b: Sequence[object]) -> dict[int, int]:
@@ -115,34 +99,25 @@ def _matched(a: Sequence[object], b: Sequence[object]) -> dict[int, int]:
     return found
 
 
-# -- modules ----------------------------------------------------------------------------------------------------------
-
-
 def _renamed(a: Document, b: Document) -> dict[str, str]:
     """Modules of the first document whose path the second does not have, and their guessed partners."""
     paths = [[m.path for m in d.modules] for d in (a, b)]
-    looks = [_looks(d) for d in (a, b)]
     alone = [[p for p in mine if p not in set(others)] for mine, others in (paths, paths[::-1])]
-    keys = [[look.get(p) for p in mine] for mine, look in zip(alone, looks, strict=True)]
+    keys = [[looks.get(p) for p in mine] for mine, looks in zip(alone, map(_looks, (a, b)), strict=True)]
     return {alone[0][i]: alone[1][j] for i, j in _matched(*keys).items()}
 
 
 def _looks(document: Document) -> dict[str, object]:
     """What a module is known by, if its name is not: its class, and the shapes of its own parameters."""
-    known, shapes = paths_in(document), dict[str, list[tuple[int, ...]]]()
+    known, shapes = paths_in(document), defaultdict[str, list[tuple[int, ...]]](list)
     for t in document.tensors:
         if t.is_leaf and t.requires_grad and t.name:
-            shapes.setdefault(owner(t.name, known), []).append(t.value.shape)
-    return {m.path: (m.name, m.path.count("."), *shapes.get(m.path, ())) for m in document.modules}
+            shapes[owner(t.name, known)].append(t.value.shape)
+    return {m.path: (m.name, m.path.count("."), *shapes[m.path]) for m in document.modules}
 
 
 def owner(name: str, known: Container[str]) -> str:
-    """The path of the module of a parameter. Its name may begin with the variable that holds the model.
-
-    Args:
-        name: of the parameter.
-        known: the paths of all modules.
-    """
+    """The path of the module of a parameter. Its name may begin with the variable that holds the model."""
     path = name.rpartition(".")[0]
     return path if path in known else path.partition(".")[2]
 
@@ -165,11 +140,5 @@ def _results(document: Document) -> dict[str, str]:
     for op in document.ops:
         made = next((t for t in op.outputs if t is not None), None)
         if made is not None:
-            found |= dict.fromkeys(_around(op), made)
+            found |= dict.fromkeys(prefixes(op.module) if op.module else (), made)
     return found
-
-
-def _around(op: Op) -> list[str]:
-    """The paths of the modules around an op, of the model itself too."""
-    parts = op.module.split(".")
-    return [".".join(parts[:k]) for k in range(len(parts) + 1)] if op.module else []

@@ -1,14 +1,20 @@
-"""Two maps side by side: errors on their arrows and cards, the culprit lit, the answer above."""
+"""Two maps side by side: errors on their arrows and at the edges of cards, the culprit lit, the answer above."""
 
 from __future__ import annotations
 
-from collections import Counter
+import math
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from ... import words
 from ..layout.measure import ADVANCE
+from ..maps.arrows import Arrows
+from ..maps.cards import Card
+from ..maps.flow import Flow
 from ..maps.ink import Ink
-from ..maps.paint import MARGIN, size_of
+from ..maps.labels import Line
+from ..maps.paint import MARGIN, Painter, size_of
 from ..maps.plan import Plan
 from ..render import THEMES
 from ..render.caption import MARGIN as CAPTION_MARGIN
@@ -16,10 +22,82 @@ from ..render.caption import caption_elements, caption_height, caption_lines
 from ..render.escape import element, text
 from ..render.svg import FALLBACK
 from ..render.theme import Theme
-from .painter import ROLES, ErrorPainter
-from .report import Item, Report
+from .gap import Gap
+from .report import Report, number
 
+BAR = 4.0  # px: the mark at a card's left edge
 HEAD, BETWEEN, LEGEND_HEIGHT = 40.0, 40.0, 26.0  # px
+ROLES = ("none", "link", "grad")  # the same numbers, within the tolerance, beyond it
+
+
+def role_of(gaps: list[Gap]) -> str:
+    """The colour of some gaps."""
+    return ROLES[max((2 if g.is_beyond else 0 if g.is_same else 1 for g in gaps), default=0)]
+
+
+def worst(gaps: list[Gap]) -> float:
+    """The largest relative error; inf where shapes differ."""
+    return max((math.inf if g.shapes else g.relative for g in gaps), default=0.0)
+
+
+class ErrorPainter(Painter):
+    """Draws one side: the gaps of values and of gradients by tensor; cards with tensors in `lit` are lit."""
+
+    def __init__(
+        self, plan: Plan, theme: Theme, values: Mapping[str, Gap], gradients: Mapping[str, Gap], lit: frozenset[str]
+    ) -> None:
+        places = {place: gap for tensor, gap in gradients.items() for place in plan.index.all_of(tensor)}
+        super().__init__(plan, theme, {place: gap.relative for place, gap in places.items()}, {})
+
+        def said(card: Card, flow: Flow) -> tuple[str, str]:
+            found = [places[place] for place in flow.places if place in places]
+            return (number(worst(found)) if found else "", role_of(found))
+
+        self.arrows = Arrows(plan, self.ink, self.known, said)
+        self._values, self._gradients = values, gradients
+        self.lit = self._cards_with(lit)
+
+    def _cards_with(self, tensors: frozenset[str]) -> frozenset[str]:
+        """The cards in which one of these tensors was made, or whose parameter it is."""
+        owners = {line.id: card.id for card in self.plan.cards.values() for line in self.plan.labels.all_lines(card)}
+        found = {owners[t] for t in tensors if t in owners}
+        makers = {self.plan.index.maker[t] for t in tensors if t in self.plan.index.maker}
+        for card in self.plan.cards.values():
+            if makers.intersection(card.ops()) and not any(makers.intersection(item.ops()) for item in card.items):
+                found.add(card.id)
+        return frozenset(around for id in found for around in self.plan.around(id))
+
+    def outline(self, card: Card, height: float, is_open: bool) -> Iterator[str]:
+        """The box, with the mark of its values; a lit one has a thick outline."""
+        yield from super().outline(card, height, is_open)
+        if card.kind == "root":
+            return
+        ops = self.plan.document.ops
+        made = [self._values[t] for i in card.ops() for t in ops[i].outputs if t is not None and t in self._values]
+        if made:
+            yield element("rect", x=-1, width=BAR, height=height, **self.ink.fill(role_of(made), more="mark"))
+        if card.id in self.lit and (not is_open or not any(item.id in self.lit for item in card.items)):
+            width = self.plan.places.widths[card.id]
+            yield element(
+                "rect", x=-5, y=-5, width=width + 10, height=height + 10, rx=9, fill="none", stroke_width=3,
+                **self.ink.stroke("grad", more="lit"),
+            )  # fmt: skip
+
+    def row(self, card: Card, y: float, line: Line) -> Iterator[str]:
+        """A parameter: its name and shape, the error of its value, and of its gradient."""
+        ink, right = self.ink, self.plan.places.widths[card.id] - 14
+        if line.id:
+            yield ink.box(12, y, 9, 9, 1, "green" if line.trains else "yellow")
+        yield ink.text(28, y + 9, line.name + line.shape, room=right - 250)
+        for at, gaps in ((right - 120, self._values), (right, self._gradients)):
+            if gap := gaps.get(line.id):
+                yield ink.text(at, y + 9, number(worst([gap])), role=role_of([gap]), end=True)
+
+    def beside_title(self, card: Card, x: float, right: float) -> Iterator[str]:
+        """Class and badges; no alarms."""
+        told, self.known = self.known, {}
+        yield from super().beside_title(card, x, right)
+        self.known = told
 
 
 class Half(NamedTuple):
@@ -31,13 +109,10 @@ class Half(NamedTuple):
 
 def halves(report: Report) -> tuple[Half, Half]:
     """Both maps, opened as far as they fit, and around what differs first."""
-    found = []
-    for side, document in enumerate(report.documents):
-        plan = Plan(document)
-        painter = _painter(report, plan, side, THEMES["light"])
-        culprits = {id for id in painter.lit if plan.cards[id].items and plan.cards[id].kind != "ops"}
-        found.append(Half(plan, plan.opened() | culprits))
-    return found[0], found[1]
+    plans = [Plan(document) for document in report.documents]
+    lit = [_painter(report, plan, side, THEMES["light"]).lit for side, plan in enumerate(plans)]
+    culprits = [{i for i in ids if p.cards[i].items and p.cards[i].kind != "ops"} for p, ids in zip(plans, lit, strict=True)]
+    return Half(plans[0], plans[0].opened() | culprits[0]), Half(plans[1], plans[1].opened() | culprits[1])
 
 
 def picture(report: Report, sides: tuple[Half, Half], titles: tuple[str, str], said: list[str], theme: Theme) -> str:
@@ -74,35 +149,29 @@ def picture(report: Report, sides: tuple[Half, Half], titles: tuple[str, str], s
 def partners(report: Report, sides: tuple[Half, Half]) -> dict[str, str]:
     """By card of the first map, the card of the second with most of the same ops."""
     homes = [_homes(half.plan) for half in sides]
-    votes: dict[str, Counter[str]] = {}
+    votes = defaultdict[str, Counter[str]](Counter)
     for i, j in report.pairs.ops.items():
         for mine, other in zip(homes[0].get(i, ()), homes[1].get(j, ()), strict=False):
-            votes.setdefault(mine, Counter())[other] += 1
+            votes[mine][other] += 1
     return {card: found.most_common(1)[0][0] for card, found in votes.items()}
 
 
 def _homes(plan: Plan) -> dict[int, list[str]]:
     """By op, the cards around it, from the outermost."""
-    found: dict[int, list[str]] = {}
-    todo = [plan.root]
+    found, todo = defaultdict[int, list[str]](list), [plan.root]
     while todo:
         card = todo.pop()
         for i in card.ops():
-            found.setdefault(i, []).append(card.id)
+            found[i].append(card.id)
         todo += card.items
     return found
 
 
 def _painter(report: Report, plan: Plan, side: int, theme: Theme) -> ErrorPainter:
-    firsts = [i for i in (report.first_value, report.first_gradient) if i is not None]
-    lit = frozenset(_id(i, side) for i in firsts[:1])
-    values = {_id(i, side): i.gap for i in report.values}
-    gradients = {_id(i, side): i.gap for i in report.gradients}
+    values, gradients = ({(i.b if side else i.a): i.gap for i in items} for items in (report.values, report.gradients))
+    first = report.first_value or report.first_gradient
+    lit = frozenset() if first is None else frozenset([first.b if side else first.a])
     return ErrorPainter(plan, theme, values, gradients, lit)
-
-
-def _id(item: Item, side: int) -> str:
-    return item.b if side else item.a
 
 
 def _legend(ink: Ink, y: float) -> list[str]:

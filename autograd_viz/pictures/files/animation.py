@@ -37,6 +37,9 @@ OPTIONS: dict[str, dict[str, Any]] = {
 }
 
 
+Number = tuple[Image.Image, Image.Image]  # and its mask
+
+
 @dataclass(frozen=True)
 class Story:
     """The content of an animation: a whole pass, and a sentence for its start and for each step."""
@@ -48,14 +51,7 @@ class Story:
 
 
 def animation_bytes(story: Story, format: str, theme: Theme, duration: float, scale: float) -> bytes:
-    """The animation.
-
-    Args:
-        story: the pass.
-        format: "GIF", "PNG" or "WEBP".
-        theme: its colours.
-        duration: the time of a step, in seconds.
-        scale: pixels per px.
+    """The animation as "GIF", "PNG" or "WEBP"; `duration` of a step in seconds, `scale` in pixels per px.
 
     Raises:
         ValueError: duration or scale is not positive.
@@ -70,33 +66,18 @@ def animation_bytes(story: Story, format: str, theme: Theme, duration: float, sc
     width, height = story.geometry.width * scale, story.geometry.height * scale
     if min(width, height) < LEAST:
         raise ValueError(f"scale {scale} is too small: the picture would have {width:.2g} x {height:.2g} pixels")
-    return _written(Reel(story, theme, scale, duration), format)
-
-
-def _written(reel: Reel, format: str) -> bytes:
-    """The frames as one file."""
     from tqdm.auto import tqdm
 
-    frames: Iterable[Image.Image] = tqdm(reel.frames(), total=len(reel.durations), desc=format, delay=LATE, leave=False)
-    if format == "WEBP":
-        frames = (image.convert("RGB") for image in frames)
-    pictures = iter(frames)
-    first, others = next(pictures), pictures if format != "PNG" else list(pictures)  # for a PNG, Pillow reads them twice
-    out = io.BytesIO()
-    options = {**OPTIONS[format], "save_all": True, "loop": 0, "duration": reel.durations}
-    first.save(out, format, append_images=others, **options)
+    reel, out = Reel(story, theme, scale, duration), io.BytesIO()
+    shots: Iterable[Image.Image] = tqdm(reel.frames(), total=len(reel.durations), desc=format, delay=LATE, leave=False)
+    frames = iter(shots) if format != "WEBP" else (image.convert("RGB") for image in shots)
+    first, others = next(frames), frames if format != "PNG" else list(frames)  # for a PNG, Pillow reads them twice
+    first.save(out, format, append_images=others, save_all=True, loop=0, duration=reel.durations, **OPTIONS[format])
     return out.getvalue()
 
 
-Number = tuple[Image.Image, Image.Image]  # and its mask
-
-
 class Reel:
-    """The frames of an animation.
-
-    Attributes:
-        durations: the time of each frame, in ms.
-    """
+    """The frames of an animation."""
 
     def __init__(self, story: Story, theme: Theme, scale: float, duration: float) -> None:
         self.story, self.theme, self.scale = story, theme, scale
@@ -110,7 +91,7 @@ class Reel:
         self.moving = self._moving(duration)
         moves = [self.moving if moving(step) else 0 for step in story.trace.steps]
         rest = max(20, round(duration * 1000))
-        self.durations = [rest]
+        self.durations = [rest]  # the time of each frame, in ms
         for count in moves:
             self.durations += [*[FRAME_MS] * count, max(20, rest - FRAME_MS * count)]
 
@@ -128,7 +109,7 @@ class Reel:
         for step, lines in zip(self.story.trace.steps, self.captions[1:], strict=True):
             self.film.show(step)
             still = self._shot(self._caption(lines))
-            numbers = [(self._number_of(said), self.arrows[at]) for at, said in moves_of(step) if at in self.arrows]
+            numbers = [(self._number(said), self.arrows[at]) for at, said in moves_of(step) if at in self.arrows]
             for i in range(self.moving if moving(step) else 0):
                 yield self._with_numbers(still, numbers, i / self.moving)
             yield still
@@ -141,15 +122,10 @@ class Reel:
         shot.paste(caption, (0, self.height))
         return shot
 
-    # -- numbers ------------------------------------------------------------------------------------------------------
-
-    def _number_of(self, said: str) -> Number:
-        """An image of a number, drawn once."""
-        if said not in self.numbers:
-            self.numbers[said] = self._number(said)
-        return self.numbers[said]
-
     def _number(self, said: str) -> Number:
+        """An image of a number, drawn once."""
+        if said in self.numbers:
+            return self.numbers[said]
         width, height = columns(said) * ADVANCE * NUMBER + 12, NUMBER * 1.6
         colour = self.theme.colours()
         words = element(
@@ -158,7 +134,8 @@ class Reel:
         )  # fmt: skip
         size = (round(width * self.scale), round(height * self.scale))
         image = drawn(_svg(width, height, words), size).convert("RGBA")
-        return self.film.in_palette(image), image.getchannel("A").point(lambda a: 255 if a > 127 else 0)
+        self.numbers[said] = self.film.in_palette(image), image.getchannel("A").point(lambda a: 255 if a > 127 else 0)
+        return self.numbers[said]
 
     def _with_numbers(self, still: Image.Image, numbers: list[tuple[Number, Arrow]], part: float) -> Image.Image:
         """The picture with each number at this fraction of its way."""
@@ -171,8 +148,6 @@ class Reel:
             if -image.height < top <= self.height - image.height:
                 shot.paste(image, (left, top), mask)
         return shot
-
-    # -- captions -----------------------------------------------------------------------------------------------------
 
     def _caption(self, lines: list[str]) -> Image.Image:
         """The text below a picture. All captions have the same height, and each is as wide as its words."""
@@ -197,6 +172,5 @@ def point_along(arrow: Arrow, part: float) -> Point:
 
 
 def _svg(width: float, height: float, content: str) -> str:
-    box = f"0 0 {width:g} {height:g}"
-    space = "http://www.w3.org/2000/svg"
+    box, space = f"0 0 {width:g} {height:g}", "http://www.w3.org/2000/svg"
     return element("svg", content, xmlns=space, viewBox=box, width=width, height=height, font_family=FALLBACK)

@@ -37,24 +37,18 @@ def cell_bundle(
     """
     short = still_svg(svg)
     source = f"data:image/svg+xml;base64,{base64.b64encode(short.encode()).decode()}"
-    image = element("img", class_=mark, alt=text, src=source)
-    if at is not None and (size := size_of(svg))[0] > WIDEST:
-        image = _scrolled(
-            element("img", class_=mark, alt=text, src=source, style=f"max-width:none;width:{size[0] * LEGIBLE:.0f}px"), size, at
-        )
+    size = size_of(svg) if at is not None else (0.0, 0.0)
+    is_wide = at is not None and size[0] > WIDEST
+    style = f"max-width:none;width:{size[0] * LEGIBLE:.0f}px" if is_wide else None
+    image = element("img", class_=mark, alt=text, src=source, style=style)
+    image = _scrolled(image, size, at) if at is not None and is_wide else image
     above = element("div", escaped(said), style="white-space:pre-wrap;margin:4px 0 10px") if said else ""
     bundle = {"text/html": one_line(above + image), "text/plain": text}
     return bundle if len(short) > MOST_LETTERS else {**bundle, "image/svg+xml": short}
 
 
 def answer_bundle(text: str, details: str, label: str) -> dict[str, Any]:
-    """An answer, with folded details.
-
-    Args:
-        text: the visible answer.
-        details: shown on request; "" for none.
-        label: the text of the button for the details.
-    """
+    """An answer, with details behind a button (`label`), if there are any."""
     if not details:
         return {"text/plain": text}
     style = "white-space:pre-wrap;margin:0"
@@ -63,10 +57,7 @@ def answer_bundle(text: str, details: str, label: str) -> dict[str, Any]:
 
 
 def _scrolled(image: str, size: tuple[float, float], at: tuple[float, float]) -> str:
-    """A scrolled window on a picture that is too wide for a notebook's column.
-
-    Browsers without `scroll-initial-target` begin at its corner.
-    """
+    """A window on a picture that is too wide for a column. Browsers without `scroll-initial-target` begin at its corner."""
     whole = [length * LEGIBLE for length in size]
     seen = [min(most, length) for most, length in zip(SEEN, whole, strict=True)]
     starts = [p * LEGIBLE - part / 2 for p, part in zip(at, seen, strict=True)]

@@ -1,4 +1,4 @@
-"""The graph for Graphviz: boxes as HTML-like tables in the theme's colours, for further editing.
+"""The graph for Graphviz, in the theme's colours for further editing, and its structure for Mermaid, which READMEs show.
 
 Edges of the backward graph are written from head to tail and drawn backwards, so that both graphs run down the page.
 """
@@ -11,7 +11,7 @@ from ...graph.model import Document, Node, Op, Tensor
 from ...graph.trace import State
 from ..layout.measure import op_title
 from ..render import Theme, Writer
-from ..render.escape import element, text
+from ..render.escape import element, is_unwanted, text
 from ..render.pen import tensor_kind
 from ..render.svg import FONT
 from ..render.writer import Lines, Run, clipped, label_text, node_title
@@ -44,8 +44,6 @@ class _Drawing:
         for node in document.nodes:
             self.node(node)
 
-    # -- boxes --------------------------------------------------------------------------------------------------------
-
     def tensor(self, t: Tensor) -> None:
         """Five rows, and an arrow from grad_fn to the backward node."""
         rows = [(key, self.writer.lines(f"{t.id}.{key}", self.state)) for key in ROWS]
@@ -71,16 +69,15 @@ class _Drawing:
 
     def node(self, n: Node) -> None:
         """Saved tensors and next_functions, with an arrow from each."""
-        rows: list[tuple[str, Lines]] = []
-        if saved := self.writer.lines(f"{n.id}.saved", self.state):
-            rows.append(("saved", saved))
+        saved = self.writer.lines(f"{n.id}.saved", self.state)
+        rows: list[tuple[str, Lines]] = [("saved", saved)] if saved else []
         for i, f in enumerate(n.next_functions):
             name = node_title(self.nodes[f.node].name, self.theme) if f.node else "None"
             rows.append((f"next{i}", ((Run(f"next_functions[{i}] = ({name}, {f.index})"),),)))
         self.box(n.id, node_title(n.name, self.theme), rows, "blue", 2)
         for i, f in enumerate(n.next_functions):
-            if f.node is not None:
-                self.edge_up(n.id, f.node, f"next:{n.id}.{i}", f"next{i}")
+            if f.node is not None:  # up the page
+                self.edge(f.node, n.id, "blue", f"next:{n.id}.{i}", head=f"next{i}:e", dir="back")
         if n.variable is not None:
             self.edge(n.id, n.variable, "blue", f"grad:{n.id}", head="grad:e", constraint="false")
 
@@ -106,8 +103,6 @@ class _Drawing:
         """Coloured words. Spaces are kept."""
         return "".join(element("FONT", literal(run.text), COLOR=self.colour[run.role]) for run in runs if run.text)
 
-    # -- arrows -------------------------------------------------------------------------------------------------------
-
     def label(self, at: str) -> str:
         """The gradient that passed an address."""
         value = self.state.values.get(at)
@@ -119,13 +114,37 @@ class _Drawing:
         thick = {"blue": "1.2", "yellow": "1.2"}.get(kind, "3")
         self.graph.edge(*ends, label=self.label(at), color=self.colour[f"{kind}-stroke"], penwidth=thick, **more)
 
-    def edge_up(self, source: str, target: str, at: str, port: str) -> None:
-        """An arrow of the backward graph, up the page."""
-        tail, head = target, f"{source}:{port}:e"
-        self.graph.edge(tail, head, label=self.label(at), color=self.colour["blue-stroke"], penwidth="1.2", dir="back")
-
 
 def literal(words: str) -> str:
     r"""Words inside an HTML-like label. Spaces are kept, and a backslash, which is special there, is escaped."""
     shown = clipped(words, MOST_COLUMNS).translate(BLANKS)
     return text(shown).replace("\\", "\\\\").replace(" ", "&#160;")
+
+
+PLAIN = set(" ._-=,\ufffd")
+
+
+def mermaid(document: Document, theme: Theme) -> str:
+    """A flowchart: solid lines for the forward graph, dotted lines for the backward graph."""
+    lines = ["flowchart TD"]
+    lines += [f'    {t.id}["{quoted(t.name or t.value.dtype)}"]:::{tensor_kind(t)}' for t in document.tensors]
+    lines += [f'    {o.id}(["{quoted(op_title(o))}"]):::{"brown" if o.node else "yellow"}' for o in document.ops]
+    lines += [f'    {n.id}("{quoted(node_title(n.name, theme))}"):::blue' for n in document.nodes]
+    edges: list[tuple[str | None, str, str | None]] = [(i.tensor, "-->", o.id) for o in document.ops for i in o.inputs]
+    edges += [(o.id, "-->", t) for o in document.ops for t in o.outputs]
+    edges += [(t.id, "-.->", t.grad_fn) for t in document.tensors]
+    edges += [(n.id, "-.->", f.node) for n in document.nodes for f in n.next_functions]
+    edges += [(n.id, "-.->", n.variable) for n in document.nodes]
+    lines += [f"    {a} {arrow} {b}" for a, arrow, b in edges if a is not None and b is not None]
+    colour = theme.colours()
+    lines += [
+        f"    classDef {kind} fill:{colour[f'{kind}-fill']},stroke:{colour[f'{kind}-stroke']},color:{colour['text']}"
+        for kind in ("green", "yellow", "brown", "blue")
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def quoted(words: str) -> str:
+    """Words for inside quotes. Special characters become numeric entities."""
+    shown = (" " if c.isspace() else "\ufffd" if is_unwanted(c) else c for c in words)
+    return "".join(c if c.isalnum() or c in PLAIN else f"#{ord(c)};" for c in shown) or " "

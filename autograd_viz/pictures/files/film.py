@@ -11,16 +11,103 @@ import io
 import math
 import re
 from collections import Counter
+from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 from PIL import Image
 
 from ...graph.model import Document
 from ...graph.trace import State, Step
-from ..layout.geometry import Geometry
+from ..layout.geometry import Arrow, CodeLine, Geometry
+from ..layout.measure import ADVANCE, columns
 from ..render import Theme, render_svg
+from ..render.pen import cell_address
 from .image import png_bytes
-from .regions import Places, Rect
+
+Rect = tuple[float, float, float, float]  # left, top, right, bottom
+OUTLINE = 6.0  # px around a highlighted box
+HEAD = 12.0  # half the width of the widest arrow head, plus a margin
+CALL = 20_000  # px; one more region costs as much time as drawing so many px
+
+
+def touch(a: Rect, b: Rect) -> bool:
+    """Do two rectangles overlap in more than an edge?"""
+    return a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]
+
+
+def around(a: Rect, b: Rect) -> Rect:
+    """The smallest rectangle around two."""
+    return min(a[0], b[0]), min(a[1], b[1]), max(a[2], b[2]), max(a[3], b[3])
+
+
+def merged(rects: Iterable[Rect]) -> list[Rect]:
+    """Rectangles that cover the same area, merged where that is cheaper."""
+    left, done = list(rects), list[Rect]()
+    while left:
+        a = left.pop()
+        for b in done:
+            if _area(around(a, b)) <= _area(a) + _area(b) + CALL:
+                done.remove(b)
+                left.append(around(a, b))  # it may merge with others now
+                break
+        else:
+            done.append(a)
+    return done
+
+
+def _area(a: Rect) -> float:
+    return (a[2] - a[0]) * (a[3] - a[1])
+
+
+class Places:
+    """The positions of everything in a picture."""
+
+    def __init__(self, geometry: Geometry) -> None:
+        self.geometry, out = geometry, OUTLINE
+        self._boxes = [(b, (b.x - out, b.y - out, b.x + b.w + out, b.y + b.h + out)) for b in geometry.boxes]
+        self._labels = [(x, (x.x - 8, x.y - 2, x.x + x.w + 8, x.y + x.h + 2)) for x in geometry.labels]
+        self._code = [(line, _code(line)) for line in geometry.code]
+        self._arrows = [(a, _segments(a)) for a in geometry.arrows]
+        self.at: dict[str, list[Rect]] = {b.id: [rect] for b, rect in self._boxes}
+        for b in geometry.boxes:
+            self.at |= {f"{b.id}.{row.key}": [(b.x, row.y - 2, b.x + b.w, row.y + row.h + 2)] for row in b.rows}
+        for x, rect in self._labels:
+            self.at.setdefault(x.at, []).append(rect)
+        for a, rects in self._arrows:
+            self.at.setdefault(a.at, []).extend(rects)
+
+    def changed(self, before: Step | None, step: Step, seen: Rect) -> list[Rect]:
+        """The regions in `seen` that differ between `step` and the step before."""
+        places = dict.fromkeys(n for s in (before, step) if s for n in (s.node, *(cell_address(c.at) for c in s.changes)))
+        left, top, right, bottom = seen
+        rects = (r for at in places for r in self.at.get(at, ()) if touch(r, seen))
+        return merged((max(r[0], left), max(r[1], top), min(r[2], right), min(r[3], bottom)) for r in rects)
+
+    def part(self, region: Rect) -> Geometry:
+        """The part of the picture in a region. A net is included whole or not at all: its arrows are drawn in pieces."""
+        nets = {a.net for a, rects in self._arrows if any(touch(r, region) for r in rects)}
+        return replace(
+            self.geometry,
+            boxes=tuple(b for b, rect in self._boxes if touch(rect, region)),
+            arrows=tuple(a for a in self.geometry.arrows if a.net in nets),
+            labels=tuple(x for x, rect in self._labels if touch(rect, region)),
+            code=tuple(line for line, rect in self._code if touch(rect, region)),
+            x=region[0],
+            y=region[1],
+            width=region[2] - region[0],
+            height=region[3] - region[1],
+        )
+
+
+def _code(line: CodeLine) -> Rect:
+    return line.x - columns(line.text) * ADVANCE * line.size - 4, line.y - line.size - 4, line.x + 4, line.y + 8
+
+
+def _segments(a: Arrow) -> list[Rect]:
+    pairs = zip(a.points, a.points[1:], strict=False)
+    return [(min(x, p) - HEAD, min(y, q) - HEAD, max(x, p) + HEAD, max(y, q) + HEAD) for (x, y), (p, q) in pairs]
+
 
 MOST_COLOURS = 256
 Pixels = tuple[int, int, int, int]  # left, top, right, bottom, of the whole picture
@@ -42,9 +129,7 @@ class Film:
         first: some of the first steps. Their pictures give the colours; the window begins at the first one's node.
 
     Attributes:
-        image: the visible part, mode "P".
         left, top: the position of the window, in pixels of the whole picture.
-        palette: an image with its palette.
         canvas: the index of the background colour.
     """
 
@@ -65,8 +150,9 @@ class Film:
         self._state = State()
         self.left, self.top = self._placed(first[0].node, 0, 0) if first else (0, 0)
         start = self._drawn(self.window, self._state)
-        self.palette = palette_of([start, *self._seen(first)], theme)
-        self.image = self.in_palette(start)
+        seen = (self._drawn(r, _after(State(), s)) for s in first for r in self._changed(None, s, self.window))
+        self.palette = palette_of([start, *seen], theme)  # an image with its palette
+        self.image = self.in_palette(start)  # the visible part, mode "P"
         self.canvas: int = self.in_palette(Image.new("RGB", (1, 1), theme.canvas)).getpixel((0, 0))  # type: ignore[assignment]
 
     @property
@@ -105,30 +191,25 @@ class Film:
     def _changed(self, before: Step | None, step: Step, window: Pixels) -> list[Pixels]:
         """The visible regions that a step changes."""
         g, scale = self.geometry, self.scale
-        left, top, right, bottom = (pixels / scale for pixels in window)
-        regions = self.places.changed(before, step, (g.x + left, g.y + top, g.x + right, g.y + bottom))
-        return [self._pixels(region, window) for region in regions]
+        left, top, right, bottom = window
+        return [
+            (
+                max(left, math.floor((x - g.x) * scale)),
+                max(top, math.floor((y - g.y) * scale)),
+                min(right, math.ceil((end_x - g.x) * scale)),
+                min(bottom, math.ceil((end_y - g.y) * scale)),
+            )
+            for x, y, end_x, end_y in self.places.changed(before, step, self._rect(window))
+        ]
 
-    def _pixels(self, region: Rect, window: Pixels) -> Pixels:
-        """The whole pixels of the visible part of a region."""
-        g, scale, (left, top, right, bottom) = self.geometry, self.scale, window
-        return (
-            max(left, math.floor((region[0] - g.x) * scale)),
-            max(top, math.floor((region[1] - g.y) * scale)),
-            min(right, math.ceil((region[2] - g.x) * scale)),
-            min(bottom, math.ceil((region[3] - g.y) * scale)),
-        )
+    def _rect(self, region: Pixels) -> Rect:
+        g, (left, top, right, bottom) = self.geometry, (pixels / self.scale for pixels in region)
+        return g.x + left, g.y + top, g.x + right, g.y + bottom
 
     def _drawn(self, region: Pixels, state: State) -> Image.Image:
         """A region of the picture in a state."""
-        g, scale, (left, top, right, bottom) = self.geometry, self.scale, region
-        part = self.places.part((g.x + left / scale, g.y + top / scale, g.x + right / scale, g.y + bottom / scale))
-        svg = render_svg(self.document, part, state, self.theme)
-        return drawn(svg, (right - left, bottom - top)).convert("RGB")
-
-    def _seen(self, steps: tuple[Step, ...]) -> list[Image.Image]:
-        """The changes of some steps, each drawn as if it were the first."""
-        return [self._drawn(r, _after(State(), s)) for s in steps for r in self._changed(None, s, self.window)]
+        svg = render_svg(self.document, self.places.part(self._rect(region)), state, self.theme)
+        return drawn(svg, (region[2] - region[0], region[3] - region[1])).convert("RGB")
 
 
 def _after(state: State, step: Step) -> State:

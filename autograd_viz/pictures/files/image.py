@@ -1,9 +1,10 @@
-"""SVG text -> PNG. resvg draws the PNG, with a font from a dependency. System fonts add missing letters."""
+"""SVG text -> PNG and PDF. resvg draws both, with a font from a dependency. System fonts add missing letters to a PNG."""
 
 from __future__ import annotations
 
 import contextlib
 import functools
+import html
 import importlib.util
 import math
 import re
@@ -11,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from ...errors import AutogradVizError
+from ...errors import AutogradVizError, MissingLibraryError
 
 # letters that the font lacks (Chinese, Japanese, Korean, emoji); a system font may have them
 FOREIGN = re.compile("[\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe4f\uff00-\uffef\U0001f000-\U0003ffff]")
@@ -21,11 +22,7 @@ SCALE = 2.0  # default pixels per px
 
 @functools.cache
 def font_file() -> Path:
-    """DejaVu Sans Mono, from the data of python-barcode. It is the smallest package with this font, and is not imported.
-
-    Raises:
-        AutogradVizError: python-barcode is not installed.
-    """
+    """DejaVu Sans Mono, from the data of python-barcode: the smallest package with this font. It is not imported."""
     spec = importlib.util.find_spec("barcode")
     file = Path(next(iter(spec.submodule_search_locations or []), ""), "fonts", "DejaVuSansMono.ttf") if spec else None
     if file is None or not file.is_file():
@@ -51,7 +48,9 @@ def png_bytes(svg: str, scale: float | None = None) -> bytes:
         AutogradVizError: the picture would be too large.
     """
     width, height = size_of(svg)
-    most = _rounded_down((MOST_PIXELS / width / height) ** 0.5)
+    most = (MOST_PIXELS / width / height) ** 0.5
+    digit = 10.0 ** (math.floor(math.log10(most)) - 1)
+    most = float(f"{math.floor(most / digit) * digit:.2g}")  # two digits, rounded down so that the suggested scale fits
     scale = min(SCALE, most) if scale is None else scale
     if not scale > 0:
         raise ValueError(f"scale must be positive, got {scale}")
@@ -70,23 +69,13 @@ def png_bytes(svg: str, scale: float | None = None) -> bytes:
 
 @contextlib.contextmanager
 def no_panic() -> Iterator[None]:
-    """Turn any exception of a Rust library into our error. A panic is not an `Exception`, so it is caught too.
-
-    Raises:
-        AutogradVizError: the picture could not be drawn.
-    """
+    """Turn any exception of a Rust library into our error. A panic is not an `Exception`, so it is caught too."""
     try:
         yield
     except BaseException as error:
         if isinstance(error, RuntimeError | OverflowError) or type(error).__module__ == "pyo3_runtime":
             raise AutogradVizError(f"the picture cannot be drawn: {error}") from error
         raise
-
-
-def _rounded_down(number: float) -> float:
-    """Two significant digits, rounded down so that the suggested scale fits."""
-    digit = 10.0 ** (math.floor(math.log10(number)) - 1)
-    return float(f"{math.floor(number / digit) * digit:.2g}")
 
 
 def fonts_for(svg: str) -> Any:
@@ -98,3 +87,31 @@ def fonts_for(svg: str) -> Any:
     if FOREIGN.search(svg):
         options.load_system_fonts()
     return options
+
+
+POINT = 0.75  # of a px
+LARGEST = 14_400  # points; the largest page that every reader shows
+
+
+def pdf_bytes(svg: str) -> bytes:
+    """The picture on a page of its size, or smaller if it is too large for a page. Equal SVGs give equal bytes.
+
+    Raises:
+        MissingLibraryError: Typst is not installed.
+        AutogradVizError: Typst refuses the picture.
+    """
+    try:
+        import typst
+    except ModuleNotFoundError:
+        raise MissingLibraryError("PDF pictures need Typst", "typst") from None
+    width, height = size_of(svg)
+    scale = min(POINT, LARGEST / max(width, height))
+    title = re.search(r"<title>(.*?)</title>", svg)
+    inputs = {"title": html.unescape(title[1]) if title else "", "width": repr(width * scale), "height": repr(height * scale)}
+    files = {"main.typ": (Path(__file__).parent / "picture.typ").read_bytes(), "picture.svg": svg.encode()}
+    try:
+        compiled: Any = typst.compile  # its type hints lack documented arguments: files by name
+        with no_panic():
+            return bytes(compiled(files, font_paths=[font_file().parent], sys_inputs=inputs, pdf_standards="1.7"))
+    except typst.TypstError as error:
+        raise AutogradVizError(f"cannot convert the picture to PDF: {error}") from error

@@ -59,13 +59,10 @@ def picture(report: Report, theme: Theme) -> str:
 
 def _shown(report: Report) -> list[int]:
     """Rank 0, and the ranks whose parameters are others: stages of a pipeline."""
-    seen: set[frozenset[str]] = set()
-    found = []
-    for rank, part in enumerate(report.parts):
-        names = frozenset(p["name"] for p in part["parameters"])
-        if not seen or not any(names & other for other in seen):
+    found: list[int] = []
+    for rank, names in enumerate(report.names):
+        if not any(names & report.names[other] for other in found):
             found.append(rank)
-            seen.add(names)
     return found[:MOST_MAPS]
 
 
@@ -88,13 +85,7 @@ class _Side:
 
 
 class JobPainter(Painter):
-    """Draws a map whose parameters tell what all ranks have.
-
-    Args:
-        plan: the map.
-        theme: colours.
-        lines: of the job, by name.
-    """
+    """Draws a map whose parameters tell what all ranks have: `lines` by name."""
 
     def __init__(self, plan: Plan, theme: Theme, lines: Mapping[str, Line]) -> None:
         super().__init__(plan, theme, {}, {})
@@ -107,11 +98,10 @@ class JobPainter(Painter):
         if line.id:
             yield ink.box(12, y, 9, 9, 1, "green" if line.trains else "yellow")
         yield ink.text(28, y + 9, line.name + line.shape, room=right - 290)
-        told = self._lines.get(line.id)
-        if told is not None:
-            said, role = spread(told)
+        if job := self._lines.get(line.id):
+            said, role = spread(job)
             yield ink.text(right - 80, y + 9, said, role=role, end=True)
-            yield ink.text(right, y + 9, norm_text(told.mean), role="link", end=True)
+            yield ink.text(right, y + 9, norm_text(job.mean), role="link", end=True)
 
 
 def spread(line: Line) -> tuple[str, str]:

@@ -16,27 +16,17 @@ FAR = 100.0  # how much larger a local gradient may be than another rank's
 
 
 class Line(NamedTuple):
-    """A parameter on all ranks.
+    """A parameter on all ranks."""
 
-    Attributes:
-        name: as rank 0 calls it.
-        here: by rank, does its graph have the parameter?
-        norms: of the local gradient by rank; None where no gradient arrived.
-        mean: the norm of the mean over ranks; None where nothing is averaged.
-        bad: by rank, how many elements of the local gradient are nan or inf.
-        differs: ranks whose weights are not those of the first rank that has it.
-        placement, shard, whole: how it is spread over ranks; empty if every rank has all of it.
-    """
-
-    name: str
-    here: tuple[bool, ...]
-    norms: tuple[float | None, ...]
-    mean: float | None
-    bad: tuple[int, ...]
-    differs: tuple[int, ...]
+    name: str  # as rank 0 calls it
+    here: tuple[bool, ...]  # by rank, does its graph have the parameter?
+    norms: tuple[float | None, ...]  # of the local gradient by rank; None where no gradient arrived
+    mean: float | None  # the norm of the mean over ranks; None where nothing is averaged
+    bad: tuple[int, ...]  # by rank, how many elements of the local gradient are nan or inf
+    differs: tuple[int, ...]  # ranks whose weights are not those of the first rank that has it
     placement: str
     shard: tuple[int, ...]
-    whole: tuple[int, ...]
+    whole: tuple[int, ...]  # placement, shard, whole: how it is spread over ranks; empty if every rank has all of it
 
 
 class Bucket(NamedTuple):
@@ -47,27 +37,15 @@ class Bucket(NamedTuple):
 
 
 class Report:
-    """All parts of a job.
-
-    Args:
-        parts: of the ranks, in their order.
-
-    Attributes:
-        documents: the graph of each rank.
-        lines: its parameters.
-        buckets: of DDP, in the order in which rank 0 has them ready.
-    """
+    """The parts of all ranks of a job."""
 
     def __init__(self, parts: Sequence[Plain]) -> None:
         self.parts = sorted(parts, key=lambda p: int(p["rank"]))
-        self.documents: list[Document] = [document_from_json(p["document"]) for p in self.parts]
-        self.lines = tuple(self._lines())
-        self.buckets = tuple(self._buckets())
-
-    @property
-    def ranks(self) -> int:
-        """How many there are."""
-        return len(self.parts)
+        self.documents: list[Document] = [document_from_json(p["document"]) for p in self.parts]  # the graph of each rank
+        self.ranks = len(self.parts)
+        self.names = [{p["name"] for p in part["parameters"]} for part in self.parts]  # of the parameters, by rank
+        self.lines = tuple(self._lines())  # its parameters
+        self.buckets = tuple(self._buckets())  # of DDP, in the order in which rank 0 has them ready
 
     def _lines(self) -> Iterator[Line]:
         told = [{p["name"]: p for p in part["parameters"]} for part in self.parts]
@@ -75,26 +53,18 @@ class Report:
             here = [of.get(name) for of in told]
             first = next(p for p in here if p is not None)
             is_spread = bool(first.get("placement"))
-            norms = tuple(None if p is None else p["norm"] for p in here)
             others = (r for r, p in enumerate(here) if p is not None and p["weight"] != first["weight"] and not is_spread)
+            norms, bad = tuple(p and p["norm"] for p in here), tuple(0 if p is None else p["bad"] for p in here)
             spread = first.get("placement", ""), tuple(first.get("shard", ())), tuple(first.get("whole", ()))
-            yield Line(
-                name,
-                tuple(p is not None for p in here),
-                norms,
-                first["mean"],
-                tuple(0 if p is None else p["bad"] for p in here),
-                tuple(others),
-                *spread,
-            )
+            yield Line(name, tuple(p is not None for p in here), norms, first["mean"], bad, tuple(others), *spread)
 
     def _buckets(self) -> Iterator[Bucket]:
         for k, told in enumerate(self.parts[0]["replicas"]):
             of_ranks = [p["replicas"][k]["buckets"] for p in self.parts if len(p["replicas"]) > k]
-            found = []
-            for place, bucket in enumerate(told["buckets"]):
-                ready = tuple(buckets[place]["ready"] for buckets in of_ranks if place < len(buckets))
-                found.append(Bucket(tuple(bucket["names"]), ready))
+            found = (
+                Bucket(tuple(bucket["names"]), tuple(buckets[place]["ready"] for buckets in of_ranks if place < len(buckets)))
+                for place, bucket in enumerate(told["buckets"])
+            )
             yield from sorted(found, key=lambda b: b.ready[0])
 
     # -- what is said -------------------------------------------------------------------------------------------------
@@ -102,8 +72,7 @@ class Report:
     def sentences(self) -> list[str]:
         """What is wrong, the worst first; else that nothing is."""
         found = [*(list(self._unreached()) or self._absent()), *self._bad(), *self._unlike(), *self._far()]
-        own = len({frozenset(p["name"] for p in part["parameters"]) for part in self.parts}) > 1
-        fine = words.JOB_PARTS if own else words.JOB_FINE
+        fine = words.JOB_FINE if all(names == self.names[0] for names in self.names) else words.JOB_PARTS
         return found or [fine.format(ranks=self.ranks, count=len(self.lines))]
 
     def _unreached(self) -> Iterator[str]:
@@ -116,17 +85,15 @@ class Report:
                 continue
             common = set.intersection(*(set(t["unreached"]) for t in told.values()))
             for rank, names in missing.items():
-                own = [n for n in names if n not in common]
-                if own:
+                if own := [n for n in names if n not in common]:
                     yield words.JOB_UNREACHED.format(rank=rank, names=few_names(own))
             if common:
                 yield words.JOB_NOBODY.format(names=few_names(sorted(common)))
 
     def _absent(self) -> Iterator[str]:
         """Parameters that a rank does not reach, though it has others in common with the rest: no stage of a pipeline."""
-        names = [{p["name"] for p in part["parameters"]} for part in self.parts]
-        for rank, mine in enumerate(names):
-            others = set[str]().union(*(n for r, n in enumerate(names) if r != rank))
+        for rank, mine in enumerate(self.names):
+            others = set[str]().union(*(n for r, n in enumerate(self.names) if r != rank))
             if mine & others and others - mine:
                 yield words.JOB_ABSENT.format(rank=rank, names=few_names(sorted(others - mine)))
 
@@ -141,8 +108,7 @@ class Report:
                 yield form.format(ranks=few_names([str(r) for r in ranks]), names=few_names(names))
 
     def _unlike(self) -> Iterator[str]:
-        unlike = [line for line in self.lines if line.differs]
-        if unlike:
+        if unlike := [line for line in self.lines if line.differs]:
             ranks = sorted({r for line in unlike for r in line.differs})
             names = few_names([line.name for line in unlike])
             yield words.JOB_WEIGHTS.format(names=names, ranks=", ".join(map(str, ranks)))

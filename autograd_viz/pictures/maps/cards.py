@@ -14,7 +14,7 @@ from bisect import bisect_left
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, field
 
-from ...graph.guessed import LISTS
+from ...graph.guess import LISTS
 from ...graph.paths import Path, Way, ways
 from ...graph.repeats import Repeat, repeats
 from .index import REARRANGING, Index

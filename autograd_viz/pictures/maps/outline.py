@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...graph.text import norm_of
-from ..files.mermaid import quoted
+from ..files.dot import quoted
 from .arrows import SUM
 from .cards import Card
 from .drawing import MapDrawing

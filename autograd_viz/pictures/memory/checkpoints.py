@@ -15,32 +15,25 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from ...graph.guessed import LISTS, common
+from ...graph.guess import LISTS, common
 from ...graph.paths import Path
 from ...graph.storages import ACTIVATION
 from .curve import Moment
 from .facts import Facts, Holding, bytes_of
 
+Inputs = dict[str, tuple[Holding | None, int]]  # by tensor: its block, if it is saved, and its bytes
+
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """A checkpoint that is not there yet.
+    """A checkpoint that is not there yet."""
 
-    Attributes:
-        paths: the modules; each has a checkpoint of its own.
-        name: "layers.0", or "layers.0 … layers.11".
-        kind: the class of the modules.
-        holds: bytes of the activations inside them.
-        saves: bytes that are not held at the end of the forward pass.
-        peak: bytes at the peak of the backward pass.
-    """
-
-    paths: tuple[Path, ...]
-    name: str
-    kind: str
-    holds: int
-    saves: int
-    peak: int
+    paths: tuple[Path, ...]  # the modules; each has a checkpoint of its own
+    name: str  # "layers.0", or "layers.0 … layers.11"
+    kind: str  # the class of the modules
+    holds: int  # bytes of the activations inside them
+    saves: int  # bytes that are not held at the end of the forward pass
+    peak: int  # bytes at the peak of the backward pass
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,44 +93,32 @@ def _parts(facts: Facts) -> dict[Path, _Part]:
         if h.storage.kind == ACTIVATION and not h.storage.name and not any(u.is_packed for u in h.storage.uses):
             for path in _around(common([facts.paths[u.node] for u in h.storage.uses])):
                 inside[path].append(h)
-    entering = _Entering(facts)
+    inputs = _inputs(facts)
     return {
-        path: _part(inside[path], entering.into(path), min(at), max(at))
+        path: _part(inside[path], inputs[path], min(at), max(at))
         for path, at in calls.items()
         if inside[path] and facts.module_of(path) not in ("", *LISTS)
     }
 
 
-def _part(inside: list[Holding], entering: dict[str, tuple[Holding | None, int]], first: int, last: int) -> _Part:
-    stays = {t for h in inside for t in h.storage.tensors if t in entering}
+def _part(inside: list[Holding], inputs: Inputs, first: int, last: int) -> _Part:
+    stays = {t for h in inside for t in h.storage.tensors if t in inputs}
     gone = sum(h.storage.bytes for h in inside if not stays.intersection(h.storage.tensors))
-    return _Part(sum(h.storage.bytes for h in inside), gone, sum(n for h, n in entering.values() if h is None), first, last)
+    return _Part(sum(h.storage.bytes for h in inside), gone, sum(n for h, n in inputs.values() if h is None), first, last)
 
 
-class _Entering:
-    """The activations that modules are given."""
-
-    def __init__(self, facts: Facts) -> None:
-        self._facts = facts
-        self._given: dict[Path, dict[str, tuple[Holding | None, int]]] = defaultdict(dict)
-        for op in facts.document.ops:
-            for operand in op.inputs:
-                if operand.tensor in facts.makers:  # any other is a leaf: it is held anyway
-                    self._enter(operand.tensor, facts.op_paths[op.id])
-
-    def into(self, path: Path) -> dict[str, tuple[Holding | None, int]]:
-        """By tensor: its block, if it is saved, and its bytes."""
-        return self._given[path]
-
-    def _enter(self, tensor: str, path: Path) -> None:
-        facts = self._facts
-        made_in, source = facts.op_paths[facts.makers[tensor].id], facts.viewed(tensor)
-        held, t = facts.held.get(source), facts.tensors[source]
-        if source not in facts.makers or not t.requires_grad or (held is not None and held.storage.name):
-            return
-        for around in _around(path):
-            if made_in[: len(around)] != around:
-                self._given[around][source] = held, bytes_of(t.value)
+def _inputs(facts: Facts) -> dict[Path, Inputs]:
+    """The activations that each module is given."""
+    found = defaultdict[Path, Inputs](dict)
+    for op in facts.document.ops:
+        for tensor in (o.tensor for o in op.inputs if o.tensor in facts.makers):  # any other is a leaf: it is held anyway
+            made_in, source = facts.op_paths[facts.makers[tensor].id], facts.viewed(tensor)
+            held, t = facts.held.get(source), facts.tensors[source]
+            if source in facts.makers and t.requires_grad and not (held is not None and held.storage.name):
+                for around in _around(facts.op_paths[op.id]):
+                    if made_in[: len(around)] != around:
+                        found[around][source] = held, bytes_of(t.value)
+    return found
 
 
 def _around(path: Path) -> Iterator[Path]:

@@ -32,13 +32,9 @@ _KIND = re.compile(r"Backward\d*$")
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """One call of the pass: see Note [What the curve counts].
+    """One call of the pass: see Note [What the curve counts]."""
 
-    Attributes:
-        node: id of the node that is called.
-    """
-
-    node: str
+    node: str  # id of the node that is called
     saved: int
     gradients: int
     grads: int
@@ -54,16 +50,15 @@ class _Gradients:
 
     def __init__(self) -> None:
         self.waiting: dict[tuple[str, int], int] = {}
-        self._size: dict[int, int] = {}
+        self._size: list[int] = []
         self._users: dict[int, int] = defaultdict(int)
         self.bytes = 0
 
     def new(self, size: int) -> int:
-        """A new block."""
-        block = len(self._size)
-        self._size[block] = size
+        """A new block, with one gradient in it."""
+        self._size.append(size)
         self.bytes += size
-        return self.more(block)
+        return self.more(len(self._size) - 1)
 
     def more(self, block: int) -> int:
         """One more gradient lies in the block."""
@@ -99,15 +94,18 @@ def curve_of(facts: Facts) -> list[Moment]:
     saved, grads = facts.bytes(ACTIVATION), 0
     gradients = _Gradients()
     found = []
-    for place in (place for t in facts.document.roots if (place := _place(facts, t)) in sizes):
-        gradients.waiting[place] = gradients.new(sizes[place])
+    for t in (facts.tensors[root] for root in facts.document.roots):
+        place = (next(iter(facts.calls), ""), 0) if t.grad_fn is None else (t.grad_fn, t.output_nr)
+        if place in sizes:
+            gradients.waiting[place] = gradients.new(sizes[place])
     for i, id in enumerate(facts.calls):
         node = facts.nodes[id]
         saved += begins[i]
         arrived = {k: block for k in range(node.outputs) if (block := gradients.waiting.pop((id, k), None)) is not None}
         sent = [_sent(gradients, node, k, arrived, sizes) for k in range(len(node.next_functions))]
         found.append(Moment(id, saved, gradients.bytes, grads))
-        grads += _kept(facts, node, sizes) if arrived else 0
+        if arrived and node.variable is not None and facts.tensors[node.variable].grad is None:
+            grads += sizes.get((node.id, 0), 0)  # of the grad that AccumulateGrad makes
         for f, block in zip(node.next_functions, sent, strict=True):
             if block is not None and f.node is not None:
                 gradients.send((f.node, f.index), block, sizes.get((f.node, f.index), 0))
@@ -122,12 +120,6 @@ def _sizes(facts: Facts) -> dict[tuple[str, int], int]:
     sizes = {(t.grad_fn, t.output_nr): bytes_of(t.value) for t in facts.document.tensors if t.grad_fn is not None}
     leaves = {(n.id, 0): bytes_of(facts.tensors[n.variable].value) for n in facts.document.nodes if n.variable is not None}
     return sizes | leaves
-
-
-def _place(facts: Facts, root: str) -> tuple[str, int]:
-    """Where the first gradient arrives."""
-    t = facts.tensors[root]
-    return (t.grad_fn, t.output_nr) if t.grad_fn is not None else (next(iter(facts.calls), ""), 0)
 
 
 def _ends(facts: Facts) -> list[int]:
@@ -149,13 +141,6 @@ def _sent(gradients: _Gradients, node: Node, k: int, arrived: dict[int, int], si
     first = next(iter(arrived.values()))
     is_same = kind in SAME and size == sizes.get((node.id, 0)) and not (kind == "Sub" and k)
     return gradients.more(first) if kind in VIEWING or is_same else gradients.new(size)
-
-
-def _kept(facts: Facts, node: Node, sizes: dict[Any, int]) -> int:
-    """The bytes of the grad that AccumulateGrad makes."""
-    if node.variable is None or facts.tensors[node.variable].grad is not None:
-        return 0
-    return sizes.get((node.id, 0), 0)
 
 
 _RESULT = re.compile(r"(?:result|output)(\d*)$")

@@ -11,8 +11,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ...graph.model import Document, Node, Op, Value
+from ...graph.order import reached_from
 from ...graph.paths import Path, are_guessed, module_paths
-from ...graph.storages import Memory, Storage, Use
+from ...graph.storages import Memory, Storage
 from ...graph.surroundings import Module
 from ..maps.index import REARRANGING
 
@@ -21,30 +22,21 @@ VIEWS = REARRANGING - {"Clone", "Contiguous"}
 
 @dataclass(frozen=True, slots=True)
 class Holding:
-    """A block of memory, at the first op that saved it.
+    """A block of memory, at the first op that saved it."""
 
-    Attributes:
-        storage: its uses are those of nodes that the pass calls.
-        path: the module of the op.
-        label: what lies in it: the name of a parameter or variable, or the op and what it saved.
-    """
-
-    storage: Storage
+    storage: Storage  # its uses are those of nodes that the pass calls
     node: Node
     op: Op | None
-    path: Path
-    label: str
+    path: Path  # the module of the op
+    label: str  # what lies in it: the name of a parameter or variable, or the op and what it saved
 
 
 class Facts:
     """What autograd holds for the root of a document.
 
     Attributes:
-        calls: ids of the nodes, in the order in which backward calls them.
         paths: by node, the module in which its op ran.
-        holdings: the largest first.
         held: by tensor of the document, the block that it lies in, if nodes hold it.
-        makers: by tensor, the op that made it.
         again: what checkpoints compute again.
     """
 
@@ -57,25 +49,20 @@ class Facts:
         self.is_guessed = are_guessed(document) and any(m.path for m in document.modules)
         self.op_paths = dict(zip(self.ops, module_paths(document), strict=True))
         self.paths: dict[str, Path] = {n.id: self.op_paths.get(n.op or "", ()) for n in document.nodes}
-        self.calls = _calls(document, self.nodes)
+        self.calls = _calls(document, self.nodes)  # ids of the nodes, in the order in which backward calls them
         called = set(self.calls)
         found = [(s, uses) for s in held.storages if (uses := tuple(u for u in s.uses if u.node in called))]
         holdings = [self._holding(Storage(s.bytes, s.kind, uses, s.tensors, s.name)) for s, uses in found]
-        self.holdings: Sequence[Holding] = sorted(holdings, key=lambda h: -h.storage.bytes)
+        self.holdings: Sequence[Holding] = sorted(holdings, key=lambda h: -h.storage.bytes)  # the largest first
         self.held = {t: h for h in self.holdings for t in h.storage.tensors}
-        self.makers = {t: op for op in document.ops for t in op.outputs if t is not None}
+        self.makers = {t: op for op in document.ops for t in op.outputs if t is not None}  # by tensor, the op that made it
 
     def _holding(self, storage: Storage) -> Holding:
         first = storage.uses[0]
         node = self.nodes[first.node]
         op = self.ops.get(node.op or "")
-        return Holding(storage, node, op, self.paths[node.id], self._label(storage, first, op))
-
-    def _label(self, storage: Storage, first: Use, op: Op | None) -> str:
-        if storage.name:
-            return storage.name
-        named = next((name for t in storage.tensors if (name := self.tensors[t].name)), None)
-        return named or f"{op.name if op is not None else self.nodes[first.node].name}.{first.name}"
+        named = storage.name or next((name for t in storage.tensors if (name := self.tensors[t].name)), None)
+        return Holding(storage, node, op, self.paths[node.id], named or f"{(op or node).name}.{first.name}")
 
     def viewed(self, tensor: str) -> str:
         """The tensor whose memory a view shows, as far as the graph tells; of other tensors itself."""
@@ -105,9 +92,9 @@ def _calls(document: Document, nodes: dict[str, Node]) -> list[str]:
     """The order of the pass: AccumulateGrad as soon as it is ready, else the node that was made last."""
     ready: list[tuple[float, int, str]] = []
     ticket = itertools.count()
-    starts = _starts(document)
-    reached = _reached(starts, nodes)
-    waits = Counter(f.node for id in reached for f in nodes[id].next_functions if f.node is not None)
+    grad_fns = [t.grad_fn for t in document.tensors if t.id in document.roots and t.grad_fn is not None]
+    starts = grad_fns or [n.id for n in document.nodes if n.variable in document.roots]  # of a leaf its AccumulateGrad
+    waits = Counter(f.node for id in reached_from(nodes, starts) for f in nodes[id].next_functions if f.node is not None)
     found = []
 
     def push(id: str) -> None:
@@ -123,23 +110,6 @@ def _calls(document: Document, nodes: dict[str, Node]) -> list[str]:
                 waits[f.node] -= 1
                 if not waits[f.node]:
                     push(f.node)
-    return found
-
-
-def _starts(document: Document) -> list[str]:
-    """The grad_fn of the root; of a leaf its AccumulateGrad."""
-    roots = set(document.roots)
-    grad_fns = [t.grad_fn for t in document.tensors if t.id in roots and t.grad_fn is not None]
-    return grad_fns or [n.id for n in document.nodes if n.variable in roots]
-
-
-def _reached(starts: list[str], nodes: dict[str, Node]) -> set[str]:
-    found, todo = set(starts), list(starts)
-    while todo:
-        for f in nodes[todo.pop()].next_functions:
-            if f.node is not None and f.node not in found:
-                found.add(f.node)
-                todo.append(f.node)
     return found
 
 

@@ -48,6 +48,5 @@ def _table(title: str, records: Sequence[Record]) -> str:
 
 
 def _cell(name: str, value: Any) -> str:
-    if name in SIZES:
-        return element("td", text(size_text(value)), class_="number")
-    return element("td", text("" if value is None else str(value)), class_="number" if isinstance(value, int) else None)
+    said = size_text(value) if name in SIZES else "" if value is None else str(value)
+    return element("td", text(said), class_="number" if name in SIZES or isinstance(value, int) else None)

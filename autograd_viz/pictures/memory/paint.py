@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+import itertools
+import math
+from collections.abc import Iterator, Sequence
 
 from ... import words
 from ...answers.sentences.text import size_text
@@ -14,16 +15,127 @@ from ..render.caption import caption_elements, caption_height, caption_lines
 from ..render.escape import element, text
 from ..render.svg import FALLBACK
 from ..render.theme import Theme
-from .draw_curve import curve_drawn
+from .curve import Moment
 from .report import Report
-from .tree import Cell, Frame, placed
-from .treemap import Rect
+from .tree import Cell, Frame, Rect, placed
 
 WIDTH, MARGIN, TOP = 960.0, 24.0, 66.0  # px
 MAP, GAP, CURVE, SPANS = 290.0, 56.0, 110.0, 26.0  # px: heights of the treemap, between, of the curve, under it
 COLOURS = {PARAMETER: "green", INPUT: "yellow", ACTIVATION: "brown"}
 ADVICES = 3
 LEAST = 0.75  # px of a cell's side
+AXIS = 64.0  # px for the numbers beside the curve
+MOST_TICKS = 4
+
+
+def curve_drawn(report: Report, ink: Ink, room: Rect) -> Iterator[str]:
+    """Heading, axes, the stacked areas, the peak, and which module runs when."""
+    if report.peak is None or not report.peak.bytes:
+        return
+    plot = Rect(room.x + AXIS, room.y, room.w - AXIS, room.h)
+    yield from _legend(report, ink, room)
+    yield from _ticks(report.peak.bytes, ink, plot)
+    moments, most = report.curve, int(plot.w)
+    if len(moments) > most:  # the highest of each column of pixels
+        ends = [len(moments) * i // most for i in range(most + 1)]
+        moments = [max(moments[a:b], key=lambda m: m.bytes) for a, b in itertools.pairwise(ends)]
+    base = [0.0] * len(moments)
+    for role, _, layer in _layers(moments):
+        top = [low + high for low, high in zip(base, layer, strict=True)]
+        yield _area(base, top, report.peak.bytes, plot, ink, role)
+        base = top
+    yield element("path", d=f"M{plot.x:g} {plot.y + plot.h:g}h{plot.w:g}", stroke=ink.colour["none"], stroke_width=1)
+    yield from _peak(report, report.peak, ink, plot)
+    yield from _spans(report, ink, plot)
+
+
+def _layers(moments: Sequence[Moment]) -> list[tuple[str, str, list[int]]]:
+    """From the bottom up: colour, name, heights."""
+    return [
+        ("brown", words.MEMORY_SAVED, [m.saved for m in moments]),
+        ("grad", words.MEMORY_GRADIENTS, [m.gradients for m in moments]),
+        ("green", words.MEMORY_GRADS, [m.grads for m in moments]),
+    ]
+
+
+def _legend(report: Report, ink: Ink, room: Rect) -> Iterator[str]:
+    y = room.y - 26
+    heading = words.MEMORY_CURVE.format(count=len(report.curve))
+    yield ink.text(room.x, y, heading, size=13, bold=True)
+    x = room.x + columns(heading) * ADVANCE * 13 + 24
+    for role, name, heights in _layers(report.curve):
+        if any(heights):
+            yield element("rect", x=x, y=y - 9, width=10, height=10, **ink.fill(role), stroke=ink.stroke(role)["stroke"])
+            yield ink.text(x + 15, y, name)
+            x += 15 + columns(name) * ADVANCE * SMALL + 20
+
+
+def _ticks(highest: int, ink: Ink, plot: Rect) -> Iterator[str]:
+    for n in range(MOST_TICKS + 1):
+        size = n * _pitch(highest)
+        if size <= highest:
+            y = plot.y + plot.h * (1 - size / highest)
+            yield element("path", d=f"M{plot.x:g} {y:g}h{plot.w:g}", stroke=ink.colour["row-stroke"], stroke_width=0.5)
+            yield ink.text(plot.x - 8, y + 4, size_text(int(size)), role="none", end=True)
+
+
+def _pitch(highest: float) -> float:
+    """1, 2, 2.5 or 5 times a power of ten."""
+    power = 10.0 ** math.floor(math.log10(highest / MOST_TICKS))
+    return next((m * power for m in (1, 2, 2.5, 5) if m * power * MOST_TICKS >= highest), 10 * power)
+
+
+def _area(base: Sequence[float], top: Sequence[float], highest: float, plot: Rect, ink: Ink, role: str) -> str:
+    """The area between two curves of steps."""
+    step = plot.w / len(top)
+
+    def way(heights: Sequence[float]) -> list[tuple[float, float]]:
+        at = [plot.y + plot.h * (1 - h / highest) for h in heights]
+        return [(plot.x + (i + side) * step, y) for i, y in enumerate(at) for side in (0, 1)]
+
+    points = "L".join(f"{x:.1f} {y:.1f}" for x, y in [*way(top), *reversed(way(base))])
+    return element("path", d=f"M{points}Z", **ink.fill(role))
+
+
+def _peak(report: Report, peak: Moment, ink: Ink, plot: Rect) -> Iterator[str]:
+    """A mark over the highest call, and its words."""
+    x = plot.x + (report.curve.index(peak) + 0.5) * plot.w / len(report.curve)
+    said = report.at_peak()
+    is_left = x + columns(said) * ADVANCE * SMALL + 10 > plot.x + plot.w
+    yield element("path", d=f"M{x - 4:.1f} {plot.y - 9:g}h8l-4 7z", fill=ink.colour["text"])
+    yield ink.text(x - 9 if is_left else x + 9, plot.y - 3, said, end=is_left, room=plot.w)
+
+
+def _spans(report: Report, ink: Ink, plot: Rect) -> Iterator[str]:
+    """Which module runs when, under the axis."""
+    step, y = plot.w / len(report.curve), plot.y + plot.h
+    for name, first, count in _runs(report, step):
+        x, width = plot.x + first * step, count * step
+        yield element("path", d=f"M{x:.1f} {y:g}v6", stroke=ink.colour["none"], stroke_width=1)
+        if _fits(name, width):
+            yield ink.text(x + 4, y + 14, name, role="none")
+
+
+def _runs(report: Report, step: float) -> list[tuple[str, int, int]]:
+    """Runs of calls in one module: name, first call, how many. The modules are those of the level with most room for names."""
+    paths, levels = _paths(report), []
+    for depth in range(1, max(map(len, paths), default=0) + 1):
+        groups = [(name, list(g)) for name, g in itertools.groupby(enumerate(paths), key=lambda item: item[1][:depth])]
+        levels.append([(".".join(name), g[0][0], len(g)) for name, g in groups])
+    return max(levels, key=lambda runs: sum(_fits(name, count * step) for name, _, count in runs), default=[])
+
+
+def _fits(name: str, width: float) -> bool:
+    return bool(name) and columns(name) * ADVANCE * SMALL <= width - 6
+
+
+def _paths(report: Report) -> list[tuple[str, ...]]:
+    """The module of each call; of an AccumulateGrad that of the call before it, which made its gradient ready."""
+    found: list[tuple[str, ...]] = []
+    for id in report.facts.calls:
+        is_leaf = report.facts.nodes[id].variable is not None and found
+        found.append(found[-1] if is_leaf else report.facts.paths[id])
+    return found
 
 
 def painted(report: Report, theme: Theme) -> str:
@@ -31,7 +143,10 @@ def painted(report: Report, theme: Theme) -> str:
     ink = Ink(theme)
     room = Rect(MARGIN, TOP, WIDTH - 2 * MARGIN, MAP if report.facts.holdings else 0.0)
     below = Rect(MARGIN, room.y + room.h + GAP, room.w, CURVE)
-    drawn = [*_heading(report, ink), *_treemap(report, ink, room), *curve_drawn(report, ink, below)]
+    frames, cells = placed(report.facts, room)
+    drawn = [*_heading(report, ink), *(_frame(frame, report, ink) for frame in frames)]
+    drawn += [_cell(cell, ink) for cell in cells if min(cell.rect.w, cell.rect.h) >= LEAST]
+    drawn += curve_drawn(report, ink, below)
     height = below.y + below.h + SPANS
     for said in [*report.advice(ADVICES), words.MEMORY_COUNTS]:
         lines = caption_lines(said, WIDTH - 2 * MARGIN)
@@ -50,24 +165,12 @@ def _heading(report: Report, ink: Ink) -> Iterator[str]:
     yield ink.text(MARGIN, 28, report.held(), size=17, bold=True)
     x = MARGIN
     for kind, said in report.kinds():
-        yield element("rect", x=x, y=42, width=11, height=11, **_look(ink, COLOURS[kind]))
+        look = {**ink.fill(COLOURS[kind]), "stroke": ink.stroke(COLOURS[kind])["stroke"]}
+        yield element("rect", x=x, y=42, width=11, height=11, **look, stroke_width=1)
         yield ink.text(x + 17, 52, said, size=12)
         x += 17 + columns(said) * ADVANCE * 12 + 24
     if report.facts.is_guessed:
         yield ink.text(x, 52, words.MEMORY_GUESSED, role="none", size=12)
-
-
-def _look(ink: Ink, role: str) -> dict[str, Any]:
-    return {**ink.fill(role), "stroke": ink.stroke(role)["stroke"], "stroke_width": 1}
-
-
-def _treemap(report: Report, ink: Ink, room: Rect) -> Iterator[str]:
-    frames, cells = placed(report.facts, room)
-    for frame in frames:
-        yield _frame(frame, report, ink)
-    for cell in cells:
-        if min(cell.rect.w, cell.rect.h) >= LEAST:
-            yield _cell(cell, ink)
 
 
 def _frame(frame: Frame, report: Report, ink: Ink) -> str:
@@ -95,11 +198,8 @@ def _cell(cell: Cell, ink: Ink) -> str:
     )  # fmt: skip
     lines = _said(cell)
     whole = element("title", text(" · ".join(lines)))
-    shown = [
-        ink.text(x + 5, y + 14 + 14 * i, said, room=w - 8, role="text")
-        for i, said in enumerate(lines)
-        if w >= 44 and h >= 18 + 14 * i
-    ]
+    fits = int((h - 4) // 14) if w >= 44 else 0
+    shown = [ink.text(x + 5, y + 14 + 14 * i, said, room=w - 8) for i, said in enumerate(lines[: max(0, fits)])]
     return element("g", whole + box + "".join(shown))
 
 

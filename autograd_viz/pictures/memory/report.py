@@ -10,7 +10,6 @@ from typing import Any
 from ... import words
 from ...answers.sentences.text import size_text
 from ...errors import UnknownChoiceError
-from ...graph.model import Node
 from ...graph.storages import ACTIVATION, INPUT, KINDS, PARAMETER
 from ...graph.text import label_of
 from .checkpoints import Checkpoint, checkpoints_of
@@ -22,22 +21,13 @@ WORTH = 0.99  # of the peak: what a checkpoint must bring it below, to be advise
 
 
 class Report:
-    """Everything that is known of the memory of one root.
-
-    Attributes:
-        facts: what is held.
-        curve: the backward pass.
-        peak: its highest moment; None if there is no call.
-        checkpoints: the first lowers the peak most.
-    """
+    """Everything that is known of the memory of one root."""
 
     def __init__(self, facts: Facts) -> None:
-        self.facts = facts
-        self.curve: Sequence[Moment] = curve_of(facts)
-        self.peak = max(self.curve, key=lambda m: m.bytes, default=None)
-        self.checkpoints: Sequence[Checkpoint] = checkpoints_of(facts, self.curve)
-
-    # -- the sentence -------------------------------------------------------------------------------------------------
+        self.facts = facts  # what is held
+        self.curve: Sequence[Moment] = curve_of(facts)  # the backward pass
+        self.peak = max(self.curve, key=lambda m: m.bytes, default=None)  # its highest moment; None if there is no call
+        self.checkpoints: Sequence[Checkpoint] = checkpoints_of(facts, self.curve)  # the first lowers the peak most
 
     def held(self) -> str:
         """How much in all."""
@@ -48,41 +38,33 @@ class Report:
 
     def kinds(self) -> list[tuple[str, str]]:
         """How much of each kind."""
-        sizes = {kind: self.facts.bytes(kind) for kind in (ACTIVATION, PARAMETER, INPUT)}
-        return [(k, words.MEMORY_PART.format(size=size_text(n), kind=kind_word(k))) for k, n in sizes.items() if n]
+        plurals = {ACTIVATION: words.MEMORY_ACTIVATION, PARAMETER: words.MEMORY_PARAMETER, INPUT: words.MEMORY_INPUT}
+        sizes = ((kind, plural, self.facts.bytes(kind)) for kind, plural in plurals.items())
+        return [(k, words.MEMORY_PART.format(size=size_text(n), kind=plural)) for k, plural, n in sizes if n]
 
     def at_peak(self) -> str:
         """Where the peak is."""
         if self.peak is None:
             return ""
-        return words.MEMORY_PEAK.format(size=size_text(self.peak.bytes), node=self._named(self.facts.nodes[self.peak.node]))
-
-    def _named(self, node: Node) -> str:
-        """A node with the variable that it belongs to, or its module."""
+        node = self.facts.nodes[self.peak.node]
         op, path = self.facts.ops.get(node.op or ""), ".".join(self.facts.paths[node.id])
-        of = (node.variable,) if op is None else op.outputs
+        of = (node.variable,) if op is None else op.outputs  # else the module stands for it
         is_named = any(t is not None and self.facts.tensors[t].name for t in of)
-        if is_named:
-            return label_of(self.facts.document, node.id)
-        return f"{node.name} ({path})" if path else node.name
+        said = label_of(self.facts.document, node.id) if is_named else f"{node.name} ({path})" if path else node.name
+        return words.MEMORY_PEAK.format(size=size_text(self.peak.bytes), node=said)
 
     def advice(self, most: int = 1) -> list[str]:
         """The checkpoints that lower the peak most."""
-        return [_advised(c) for c in self.checkpoints if self.peak is not None and c.peak < WORTH * self.peak.bytes][:most]
+        worth = [c for c in self.checkpoints if self.peak is not None and c.peak < WORTH * self.peak.bytes]
+        return [_advice(c) for c in worth[:most]]
 
     def __str__(self) -> str:
         kinds = words.COMMA.join(said for _, said in self.kinds())
         held = f"{self.held()}: {kinds}" if kinds else self.held()
         return "; ".join(filter(None, (held, self.at_peak(), *self.advice())))
 
-    # -- records ------------------------------------------------------------------------------------------------------
-
     def table(self, by: str) -> list[Record]:
-        """Records: see `Memory.table`.
-
-        Raises:
-            UnknownChoiceError: there is no such table.
-        """
+        """Records: see `Memory.table`."""
         if by not in [*TABLES]:
             raise UnknownChoiceError("table", by, TABLES)
         return TABLES[by](self)
@@ -94,9 +76,6 @@ class Report:
         whole = {"bytes": self.facts.bytes(), "saved_tensors": self.facts.count, **sums, "peak": peak}
         return {**whole, "modules_guessed": self.facts.is_guessed, **{by: make(self) for by, make in TABLES.items()}}
 
-    def _tensors(self) -> list[Record]:
-        return [_tensor(h) for h in self.facts.holdings]
-
     def _modules(self) -> list[Record]:
         """A module counts what is inside it. They are in the order of the program."""
         groups: dict[Any, list[Holding]] = {p[:k]: [] for p in self.facts.op_paths.values() for k in range(len(p) + 1)}
@@ -105,21 +84,13 @@ class Report:
                 groups[h.path[:k]].append(h)
         return [{"module": ".".join(p), "class": self.facts.module_of(p), **_sums(g)} for p, g in groups.items() if g]
 
-    def _ops(self) -> list[Record]:
-        groups = _grouped(self.facts.holdings, lambda h: h.node.name if h.op is None else h.op.name)
-        return [{"op": op, **_sums(g)} for op, g in groups]
-
-    def _lines(self) -> list[Record]:
-        groups = _grouped(self.facts.holdings, lambda h: tuple(_line(h).items()))
-        return [{**dict(line), **_sums(g)} for line, g in groups]
-
-    def _checkpoints(self) -> list[Record]:
-        return [
-            {"around": c.name, "class": c.kind, "holds": c.holds, "saves": c.saves, "peak": c.peak} for c in self.checkpoints
-        ]
-
-    def _moments(self) -> list[Record]:
-        return [self._moment(i) for i in range(len(self.curve))]
+    def _grouped(self, key: Callable[[Holding], Record]) -> list[Record]:
+        """The sums of holdings with the same key; the largest first."""
+        groups: dict[Any, list[Holding]] = defaultdict(list)
+        for h in self.facts.holdings:
+            groups[tuple(key(h).items())].append(h)
+        sums = [{**dict(same), **_sums(g)} for same, g in groups.items()]
+        return sorted(sums, key=lambda record: -record["bytes"])
 
     def _moment(self, i: int) -> Record:
         moment = self.curve[i]
@@ -128,21 +99,18 @@ class Report:
 
 
 TABLES: dict[str, Callable[[Report], list[Record]]] = {
-    "tensor": Report._tensors,
+    "tensor": lambda report: [_tensor(h) for h in report.facts.holdings],
     "module": Report._modules,
-    "op": Report._ops,
-    "line": Report._lines,
-    "checkpoint": Report._checkpoints,
-    "call": Report._moments,
+    "op": lambda report: report._grouped(lambda h: {"op": (h.op or h.node).name}),
+    "line": lambda report: report._grouped(_line),
+    "checkpoint": lambda report: [
+        {"around": c.name, "class": c.kind, "holds": c.holds, "saves": c.saves, "peak": c.peak} for c in report.checkpoints
+    ],
+    "call": lambda report: [report._moment(i) for i in range(len(report.curve))],
 }
 
 
-def kind_word(kind: str) -> str:
-    """The plural of a kind, for readers."""
-    return {PARAMETER: words.MEMORY_PARAMETER, INPUT: words.MEMORY_INPUT, ACTIVATION: words.MEMORY_ACTIVATION}[kind]
-
-
-def _advised(c: Checkpoint) -> str:
+def _advice(c: Checkpoint) -> str:
     sentence = words.MEMORY_CHECKPOINT if len(c.paths) == 1 else words.MEMORY_CHECKPOINTS
     return f"{sentence.format(name=c.name, size=size_text(c.saves))} ({words.MEMORY_LOWERS.format(size=size_text(c.peak))})"
 
@@ -154,7 +122,7 @@ def _tensor(h: Holding) -> Record:
         "kind": h.storage.kind,
         "name": h.label,
         "module": ".".join(h.path),
-        "op": h.node.name if h.op is None else h.op.name,
+        "op": (h.op or h.node).name,
         "node": h.node.name,
         "saved": first.name,
         "shape": first.shape,
@@ -174,11 +142,3 @@ def _line(h: Holding) -> Record:
 def _sums(holdings: Sequence[Holding]) -> Record:
     sizes = {f"{k}s": sum(h.storage.bytes for h in holdings if h.storage.kind == k) for k in KINDS}
     return {"bytes": sum(sizes.values()), **sizes, "tensors": sum(len(h.storage.uses) for h in holdings)}
-
-
-def _grouped(holdings: Sequence[Holding], key: Callable[[Holding], Any]) -> list[tuple[Any, list[Holding]]]:
-    """The largest group first."""
-    groups: dict[Any, list[Holding]] = defaultdict(list)
-    for h in holdings:
-        groups[key(h)].append(h)
-    return sorted(groups.items(), key=lambda item: -sum(h.storage.bytes for h in item[1]))

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from types import CodeType
 from typing import Any, NamedTuple
 
-from ...graph.parsing import parsed
+from ...graph.listing import parsed
 from ...graph.surroundings import Source
 from .same_line import spot_of
 

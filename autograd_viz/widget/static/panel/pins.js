@@ -8,7 +8,7 @@ import { asNumber, shortNumber } from "../shared/statistics.js";
 /** @typedef {import("../pass/stops.js").Facts} Facts */
 /** @typedef {import("../shared/tree.js").Tree} Tree */
 /** @typedef {import("../shared/words.js").Say} Say */
-/** @typedef {{ at: string, name: string, start?: string }} Pin `at` is "t3.grad", "n5.in.0" or "n5.out.1" (pins.py) */
+/** @typedef {{ at: string, name: string, start?: string }} Pin `at` is "t3.grad", "n5.in.0" or "n5.out.1" (targets.py) */
 
 const MOST_PLACES = 8; // of a node that can be pinned
 

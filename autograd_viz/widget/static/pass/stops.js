@@ -5,7 +5,7 @@ import { asNumber } from "../shared/statistics.js";
 /** @typedef {import("./history.js").Frame & { facts?: Facts, did?: Record<string, string>, ran?: string, ready?: [box: string, name: string][] }} Frame see frames.py */
 /** @typedef {[norm: number | string, sign: number, text?: string]} Fact of one gradient; the text is that of a single number */
 /**
- * @typedef {object} Facts what Python says of a step (facts.py)
+ * @typedef {object} Facts what Python says of a step (stops.py)
  * @property {string} node
  * @property {string[]} ends the node of each of its next_functions, or ""
  * @property {(Fact | null)[]} came

@@ -1,4 +1,4 @@
-// What a reader writes into a row, as lessons/reading.py reads it: None, a number, or nested lists of numbers.
+// What a reader writes into a row, as lessons/question.py reads it: None, a number, or nested lists of numbers.
 
 /** @typedef {{ shape: number[], numbers: number[] | null }} Reading numbers are null for the word None */
 

@@ -17,7 +17,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from itertools import takewhile
 
-from .model import Document, Shape
+from .model import Document
 
 Path = tuple[str, ...]
 MOVING = {
@@ -50,12 +50,8 @@ def guessed_paths(document: Document) -> list[Path]:
 
 def common(paths: Iterable[Path]) -> Path:
     """The longest common beginning of all paths."""
-    paths = list(paths)
-    if not paths:
-        return ()
-    shortest = min(paths, key=len)
-    same = next((i for i in range(len(shortest)) if any(p[i] != shortest[i] for p in paths)), len(shortest))
-    return shortest[:same]
+    parts = takewhile(lambda parts: len(set(parts)) == 1, zip(*paths, strict=False))
+    return tuple([parts[0] for parts in parts])
 
 
 class _Guess:
@@ -84,8 +80,6 @@ class _Guess:
             if path is not None:
                 self._grow(found, i, path)
         return self._filled(found)
-
-    # -- what takes a parameter ---------------------------------------------------------------------------------------
 
     def _owner(self, name: str | None) -> Path:
         """The module of a parameter `net.encoder.0.weight`: as `Document.modules` calls it, `encoder.0`."""
@@ -120,8 +114,6 @@ class _Guess:
         tied = [p for p, name in self.classes.items() if name == "Linear" and p not in self.with_leaves]
         return tied[0] if len(tied) == 1 else path[:-1]
 
-    # -- what a module does around its weight -------------------------------------------------------------------------
-
     def _grow(self, found: list[Path | None], i: int, path: Path) -> None:
         kind = self.classes.get(path, "")
         if self.ops[i].name in MATRIX and kind not in WHOLE:
@@ -138,7 +130,8 @@ class _Guess:
         if before is None or after is None or self.ops[after].name not in ("View", "UnsafeView"):
             return
         (given, *_), back = self.inputs[before], self.ops[after].outputs[0]
-        if given not in self.tensors or back is None or self._shape(given)[:-1] != self._shape(back)[:-1]:
+        shapes = [self.tensors[t].value.shape[:-1] for t in (given, back) if t in self.tensors]
+        if len(shapes) < 2 or shapes[0] != shapes[1]:
             return
         copied = self.maker.get(given, -1)
         is_copied = copied >= 0 and self.ops[copied].name == "Clone" and self._only_user(copied) == before
@@ -149,8 +142,7 @@ class _Guess:
         todo = list(self._makers(i))
         while todo:
             j = todo.pop()
-            users = [u for t in self.ops[j].outputs if t is not None for u in self.users[t]]
-            if found[j] is None and self.ops[j].name in MOVING and all(found[u] == path for u in users):
+            if found[j] is None and self.ops[j].name in MOVING and all(found[u] == path for u in self._users(j)):
                 found[j] = path
                 todo += self._makers(j)
         after = self._only_user(i)
@@ -162,31 +154,25 @@ class _Guess:
         """Ops that nothing else reads, if they lead back to one tensor that several of them read: `x * rsqrt(mean(x * x))`."""
         inside = {i}
         while len(inside) <= LONGEST:
-            entries = [t for j in inside for t in self.inputs[j] if self.maker.get(t) not in inside and self._flows(t)]
+            taken = [t for j in inside for t in self.inputs[j] if self.maker.get(t) not in inside]
+            entries = [t for t in taken if self.tensors[t].requires_grad and t not in self.owners]
             if len(entries) > 1 and len(set(entries)) == 1:
                 for j in inside:
                     found[j] = path
                 return
             j = max((self.maker.get(t, -1) for t in entries), default=-1)
-            users = {u for t in self.ops[j].outputs if t is not None for u in self.users[t]}
-            if j < 0 or found[j] is not None or not users <= inside:
+            if j < 0 or found[j] is not None or not inside.issuperset(self._users(j)):
                 return
             inside.add(j)
-
-    def _flows(self, tensor: str) -> bool:
-        return self.tensors[tensor].requires_grad and tensor not in self.owners
 
     def _makers(self, i: int) -> Iterator[int]:
         return (self.maker[t] for t in self.inputs[i] if t in self.maker)
 
+    def _users(self, i: int) -> list[int]:
+        return [u for t in self.ops[i].outputs if t is not None for u in self.users[t]]
+
     def _only_user(self, i: int) -> int | None:
-        users = [u for t in self.ops[i].outputs if t is not None for u in self.users[t]]
-        return users[0] if len(users) == 1 else None
-
-    def _shape(self, tensor: str) -> Shape:
-        return self.tensors[tensor].value.shape
-
-    # -- what is between ----------------------------------------------------------------------------------------------
+        return users[0] if len(users := self._users(i)) == 1 else None
 
     def _filled(self, found: list[Path | None]) -> list[Path]:
         following: list[Path] = []
@@ -220,9 +206,7 @@ class _Guess:
         return path
 
     def _part(self, i: int, near: Path, before: Path, around: Path) -> Path | None:
-        """The module without parameters that an op may be. It is a part of a module around the op before; the next one comes
-        first.
-        """
+        """The module without parameters that an op may be: a part of one around the op before; the next comes first."""
         for k in range(len(near), len(around) - 1, -1):
             order = self.children.get(near[:k], [])
             last = next((p[: k + 1] for p in (near, before) if p[:k] == near[:k] and p[: k + 1] in order), None)

@@ -6,18 +6,76 @@ import argparse
 import sys
 import tempfile
 import webbrowser
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 import autograd_viz as av
 
+from ..pictures.render import text_picture
+from ..stepper.stepper import Stepper
 from ..verbs.formats import Wishes, check
 from ..verbs.programs import LastRun, last_run
-from .program import FREED, SECOND, ProgramError, UsageError, asked, is_second_pass, read, root_of, run_program, watched
+from .program import FREED, SECOND, ProgramError, UsageError, evaluate, read, root_of, run_program, watched
 from .says import say
-from .term import is_terminal, keys_of, term
+
+HELP = "n next · b back · f finish · r start · q quit"
+
+
+def term(stepper: Stepper, keys: Iterator[str], out: TextIO, clear: str = "") -> None:
+    """Show the pass and obey keys, one letter each, until `q` or their end. `clear` clears the screen before each picture."""
+    moves: dict[str, Callable[[], Any]] = {
+        "n": stepper.next,
+        " ": stepper.next,
+        "b": stepper.back,
+        "f": stepper.finish,
+        "r": lambda: stepper.goto(0),
+    }
+    _show(stepper, out, clear)
+    for key in keys:
+        if key == "q":
+            return
+        if key not in moves:
+            continue
+        error = ""
+        try:
+            moves[key]()
+        except Exception as raised:  # any error of a node is shown, and the stepper stays usable
+            error = "\n".join(filter(None, (f"{type(raised).__name__}: {raised}", stepper.explain(raised))))
+        _show(stepper, out, clear, error)
+
+
+def _show(stepper: Stepper, out: TextIO, clear: str, error: str = "") -> None:
+    parts = [text_picture(stepper.document, stepper.state, stepper.next_node), stepper.sentence, error, HELP]
+    out.write(clear)
+    say("\n\n".join(p for p in parts if p), out)
+
+
+def keys_of(stream: TextIO) -> Iterator[str]:
+    """Keys as they are pressed in a terminal. From other streams, single letters."""
+    if not stream.isatty():
+        for line in stream:
+            yield from line.strip() or " "
+        return
+    try:
+        import termios
+        import tty
+    except ModuleNotFoundError:  # Windows: a letter and Enter
+        for line in stream:
+            yield from line.strip()[:1] or " "
+        return
+    old = termios.tcgetattr(stream)
+    try:
+        while True:
+            tty.setcbreak(stream)
+            key = stream.read(1)
+            if not key or key == "\x04":
+                return
+            yield key
+    finally:
+        termios.tcsetattr(stream, termios.TCSADRAIN, old)
+
 
 CLEAR = "\x1b[2J\x1b[H"
 WITH_STEPS = (".html", ".json", ".gif", ".apng", ".webp")
@@ -34,8 +92,8 @@ def render(arguments: argparse.Namespace, rest: list[str]) -> int:
     takes_steps = step is not None or path.suffix.lower() in WITH_STEPS
 
     def act(namespace: dict[str, Any], root: Any, gradient: Any) -> None:
-        root = root if gradient is None else asked(namespace, "av.step($root, $gradient)", root=root, gradient=gradient)
-        asked(namespace, "av.save($root, $path, step=$step, theme=$theme)", root=root, path=path, step=step, theme=theme)
+        root = root if gradient is None else evaluate(namespace, "av.step($root, $gradient)", root=root, gradient=gradient)
+        evaluate(namespace, "av.save($root, $path, step=$step, theme=$theme)", root=root, path=path, step=step, theme=theme)
 
     _on_root(arguments, rest, act, takes_steps)
     say(str(path))
@@ -47,8 +105,8 @@ def step(arguments: argparse.Namespace, rest: list[str]) -> int:
     page = Path(tempfile.mkdtemp(prefix="autograd_viz_")) / f"{arguments.script.stem}.html"
 
     def act(namespace: dict[str, Any], root: Any, gradient: Any) -> None:
-        stepper = asked(namespace, "av.step($root, $gradient)", root=root, gradient=gradient)
-        asked(namespace, "av.save($stepper, $path)", stepper=stepper, path=page)
+        stepper = evaluate(namespace, "av.step($root, $gradient)", root=root, gradient=gradient)
+        evaluate(namespace, "av.save($stepper, $path)", stepper=stepper, path=page)
 
     _on_root(arguments, rest, act)
     say(str(page))
@@ -60,21 +118,17 @@ def step_in_terminal(arguments: argparse.Namespace, rest: list[str]) -> int:
     """Step in the terminal."""
 
     def act(namespace: dict[str, Any], root: Any, gradient: Any) -> None:
-        stepper = asked(namespace, "av.step($root, $gradient)", root=root, gradient=gradient).stepper
+        stepper = evaluate(namespace, "av.step($root, $gradient)", root=root, gradient=gradient).stepper
         if stepper.document.is_freed:
             raise RuntimeError(SECOND)
-        term(stepper, keys_of(sys.stdin), sys.stdout, CLEAR if is_terminal() else "")
+        term(stepper, keys_of(sys.stdin), sys.stdout, CLEAR if sys.stdin.isatty() and sys.stdout.isatty() else "")
 
     _on_root(arguments, rest, act)
     return 0
 
 
 def _on_root(arguments: argparse.Namespace, rest: list[str], act: Act, takes_steps: bool = True) -> None:
-    """Run the program, and act on its tensor. If its last pass has freed that graph, everything is put back as it was.
-
-    Raises:
-        UsageError: another pass has freed the graph, or the program has no such tensor.
-    """
+    """Run the program, and act on its tensor. If its last pass has freed that graph, everything is put back as it was."""
     program = read(arguments.script, arguments.is_module)
     with watched(program), last_run(program.uses_torch) as last:
         namespace = run_program(program, rest)
@@ -91,7 +145,7 @@ def _on_root(arguments: argparse.Namespace, rest: list[str], act: Act, takes_ste
                 raise RuntimeError(SECOND)
             _act_on(namespace, root, act, last if takes_steps else None)
         except RuntimeError as error:
-            if not is_second_pass(error):
+            if SECOND not in str(error):  # the program's own backward pass has freed the saved tensors
                 raise
             if arguments.name is not None or last.root is None or last.has(root):
                 raise UsageError(FREED.format(script=arguments.script)) from None
@@ -125,7 +179,7 @@ def explain(arguments: argparse.Namespace, rest: list[str]) -> int:
             raise UsageError(f"cannot evaluate {arguments.tensor!r} in {arguments.script}: {error}") from None
         try:
             root = root_of(namespace, arguments.name, arguments.script) if arguments.name else None
-            say(str(asked(namespace, "av.explain($tensor, $root)", tensor=tensor, root=root)))
+            say(str(evaluate(namespace, "av.explain($tensor, $root)", tensor=tensor, root=root)))
         except av.NotDrawableError as error:
             raise UsageError(str(error)) from None
     return 0

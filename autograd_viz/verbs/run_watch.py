@@ -16,17 +16,15 @@ from ..twin.core.tensor.tensor import Tensor
 
 
 def watched(model: Any, name: str, keep: int) -> tuple[History, Any, Shared | None]:
-    """An empty history, the watch that fills it, and in a job what tells rank 0.
-
-    Raises:
-        NotDrawableError: it is no module.
-        ValueError: no parameter requires grad, or one has no numbers.
-    """
-    if _is_core(model):
+    """An empty history, the watch that fills it, and in a job what tells rank 0; errors as for `watch`."""
+    is_module = callable(getattr(type(model), "named_parameters", None))
+    if is_module and any(isinstance(p, Tensor) for p in model.parameters()):  # of ours
         rows = rows_of(model, Tensor.numel)
         history = History(Row(*row) for row in rows.named)
         return history, CoreRunWatch(model, rows, history, keep), None
-    _check_torch(model)
+    torch = pytorch()
+    if torch is None or not isinstance(model, torch.nn.Module):
+        raise NotDrawableError(f"watch(model) takes a module, got {type(model).__name__} ({model!r:.60})")
     from ..sources.pytorch.ranks.run import Channel, known_by
     from ..sources.pytorch.recording.watch import own_code
     from ..sources.pytorch.run.numbers import own_size
@@ -50,27 +48,11 @@ def _check_numbers(model: Any) -> None:
             raise ValueError(f"watch(model): {name} is {what or 'a fake tensor'} and has no numbers; call it later")
 
 
-def _is_core(model: Any) -> bool:
-    """Is it a module of ours? Its parameters tell."""
-    return callable(getattr(type(model), "named_parameters", None)) and any(isinstance(p, Tensor) for p in model.parameters())
-
-
-def _check_torch(model: Any) -> None:
-    torch = pytorch()
-    if torch is None or not isinstance(model, torch.nn.Module):
-        raise NotDrawableError(f"watch(model) takes a module, got {type(model).__name__} ({model!r:.60})")
-
-
 PATIENCE = 1.0  # seconds that rank 0 waits at the end for what others still tell
 
 
 class Shared:
-    """Takes the numbers of a rank, and tells rank 0.
-
-    Args:
-        history: of this rank; on rank 0 its `ranks` gets what all told.
-        channel: to rank 0 (`sources.pytorch.run_ranks`).
-    """
+    """Takes the numbers of a rank, and tells rank 0 through a channel. On rank 0 `history.ranks` gets what all told."""
 
     def __init__(self, history: History, channel: Any) -> None:
         self._history, self._channel = history, channel

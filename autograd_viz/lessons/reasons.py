@@ -1,0 +1,247 @@
+"""Reasons and hints: what the graph and a dry run say about a grad, the order of functions, a box and saved tensors."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+
+from .. import words
+from ..answers.causes.why import Why
+from ..answers.sentences import listed
+from ..errors import UnknownChoiceError
+from ..graph.model import Document, Node, Tensor, Value
+from ..graph.text import value_text
+from ..graph.trace import Engine, Step, Trace
+from .dry_run import DryRun, colour_of, labels, maker_of, node_named, tensor_of
+from .question import Option, Question, Slip
+
+FEW = 3  # the largest number of steps in the reason
+LONGEST = 60  # the largest number of characters of a sum
+
+
+def why_grad(dry_run: DryRun, tensor: str) -> str:
+    """The gradients sent to the tensor, their rules, and the result."""
+    arrivals, called = dry_run.arrivals(tensor), labels(dry_run.document)
+    said = [_sent(step, value, called) for step, value in arrivals[-FEW:]]
+    if len(arrivals) > 1:
+        parts = " + ".join(value_text(value) for _, value in arrivals)
+        said.append(words.GRAD_TOGETHER.format(count=len(arrivals), parts=parts) if len(parts) <= LONGEST else "")
+    return words.BETWEEN.join(filter(None, [*dict.fromkeys(said), _final(dry_run, tensor)]))
+
+
+def _sent(step: Step, value: Value, called: dict[str, str]) -> str:
+    """The gradient that a step sent, with the formulas behind it."""
+    rules = [f"`{rule}`" for rule in rules_of(step, value)]
+    if not rules:
+        return words.GRAD_SENT.format(node=called[step.node], value=value_text(value))
+    return words.GRAD_BY_RULE.format(node=called[step.node], rules=words.COMMA.join(rules))
+
+
+def rules_of(step: Step, value: Value) -> list[str]:
+    """The formulas of a step that give this value."""
+    given = value_text(value)
+    return list(dict.fromkeys(f.text for f in step.formulas if f.text.endswith(given) and f.text != given))
+
+
+def _final(dry_run: DryRun, tensor: str) -> str:
+    """The stepper's answer to "Why is grad so?" at the end."""
+    why, steps = Why(dry_run.document), dry_run.trace.steps
+    found = why.at_start()
+    for k, step in enumerate(steps):
+        found |= why.after(step, Trace(steps[:k]))
+    return found[tensor]
+
+
+def slips_grad(dry_run: DryRun, tensor: str) -> tuple[Slip, ...]:
+    """Wrong guesses, and the mistakes behind them."""
+    right = dry_run.grad(tensor)
+    if right is None:
+        return (("zero", words.SLIP_ZERO_FOR_NONE),)
+    none = [] if any(right.numbers) else [("none", words.SLIP_NONE_FOR_ZERO)]
+    return (*none, ("shape", words.SLIP_SHAPE.format(shape=right.shape)), *_slips_sum(dry_run, tensor))
+
+
+def _slips_sum(dry_run: DryRun, tensor: str) -> list[Slip]:
+    """Guesses that are only one contribution, or only the gradient of this pass."""
+    sent = [value for _, value in dry_run.arrivals(tensor)]
+    added = [s.accumulation for s in dry_run.trace.steps if s.accumulation and s.accumulation.tensor == tensor]
+    alone = [words.SLIP_ONE_OF_MANY.format(given=value_text(v), count=len(sent)) for v in sent]
+    new = [(a.incoming, words.SLIP_NOT_ADDED.format(given=value_text(a.incoming))) for a in added if a.old is not None]
+    return [*(zip(sent, alone, strict=True) if len(sent) > 1 else ()), *new]
+
+
+def hint_grad(dry_run: DryRun, tensor: str, name: str) -> str:
+    """What reaches the tensor, by which rule, and what the rule needs."""
+    document, t = dry_run.document, tensor_of(dry_run.document, tensor)
+    arrivals = dry_run.arrivals(tensor)
+    if not t.is_leaf and not t.retains_grad:
+        return words.HINT_NOT_LEAF.format(tensor=name)
+    if not arrivals:
+        return words.HINT_YELLOW.format(tensor=name)
+    said = [_rule_hint(document, step, value) for step, value in arrivals[-FEW:]]
+    if len(arrivals) > 1:
+        said.insert(0, words.HINT_MANY.format(count=len(arrivals), tensor=name))
+    if t.grad is not None:
+        said.append(words.HINT_HAS_GRAD.format(tensor=name, grad=value_text(t.grad)))
+    return words.BETWEEN.join(dict.fromkeys(said))
+
+
+def _rule_hint(document: Document, step: Step, value: Value) -> str:
+    """The rule of the node that sends the value, and what the reader needs to apply it."""
+    node, called = node_named(document, step.node), labels(document)
+    rule = next((text.split(" = ")[0] for text in rules_of(step, value)), "")
+    if not rule:
+        return words.HINT_NODE.format(node=called[node.id])
+    saved = [s.name for s in node.saved if s.state != "none" and re.search(rf"\b{re.escape(s.name)}\b", rule)]
+    asked = words.HINT_SAVED.format(saved=listed([f"`{name}`" for name in saved])) if saved else ""
+    sent = words.HINT_RULE.format(node=called[node.id], rule=rule)
+    return words.BETWEEN.join(filter(None, (sent, asked, _from(document, node, step))))
+
+
+def _from(document: Document, node: Node, step: Step) -> str:
+    """Which nodes send a gradient to this one, or that it gets the first one."""
+    called = labels(document)
+    before = [called[n.id] for n in document.nodes if any(after.node == node.id for after in n.next_functions)]
+    first = next((value_text(v) for v in step.grad_outputs if v is not None), "")
+    return words.HINT_FROM.format(nodes=listed(before)) if before else words.HINT_FIRST.format(gradient=first)
+
+
+def hint_unreached(document: Document, root: str) -> str:
+    """The leaves that a pass from the root reaches."""
+    names = [tensor_of(document, n.variable).name for n in document.nodes if n.variable]
+    reached = listed([f"`{name}`" for name in names if name])
+    return words.HINT_REACHED.format(root=root, leaves=reached or words.ASK_NONE_OF_THEM)
+
+
+def hint_look(document: Document, t: Tensor, name: str) -> str:
+    """The op that made a tensor and its inputs, or that no op made it."""
+    maker = maker_of(document, t.id)
+    if maker is None:
+        return (words.HINT_MADE_SOMEHOW if t.grad_fn else words.HINT_CREATED).format(tensor=name)
+    given = [tensor_of(document, i.tensor) for i in maker.inputs if i.tensor]
+    inputs = [words.HINT_INPUT.format(tensor=g.name or value_text(g.value), requires=g.requires_grad) for g in given]
+    return words.HINT_MADE.format(op=maker.name, tensor=name, inputs=listed(inputs) or words.ASK_NONE_OF_THEM)
+
+
+def hint_saves(document: Document, node: Node) -> str:
+    """The inputs to which a node sends gradients: what it saves is in their formulas."""
+    op = next((op for op in document.ops if op.id == node.op), None)
+    given = [tensor_of(document, i.tensor) for i in op.inputs if i.tensor] if op else []
+    needed = listed(list(dict.fromkeys(f"`{g.name or value_text(g.value)}`" for g in given if g.requires_grad)))
+    return words.HINT_SAVES.format(node=node.name, inputs=needed) if needed else ""
+
+
+def hint_edges(document: Document) -> str:
+    """The `next_functions` of the root's node, or that it has none."""
+    called = labels(document)
+    root = tensor_of(document, document.roots[0])
+    if root.grad_fn is None:
+        return words.HINT_NO_GRAD_FN.format(tensor=root.name or value_text(root.value))
+    after = [(called[n.node] if n.node else "None", n.index) for n in node_named(document, root.grad_fn).next_functions]
+    edges = ", ".join(f"({name}, {index})" for name, index in after)
+    return words.HINT_EDGES.format(node=called[root.grad_fn], edges=edges)
+
+
+MOST_HINTED = 20  # calls with a hint of their own
+
+
+def order_question(dry_run: DryRun, root: str) -> Question:
+    """The question: put all functions of a pass in order."""
+    called = labels(dry_run.document)
+    ran = [s.node for s in dry_run.trace.steps]
+    created = [n.id for n in dry_run.document.nodes if n.id in ran]
+    offered = created if created != ran else created[::-1]  # not in the order of running
+    return Question(
+        "order",
+        words.ASK_ORDER.format(root=root),
+        tuple(offered.index(node) for node in ran),
+        words.BETWEEN.join([words.ORDER_FIRST.format(node=called[ran[0]], root=root), words.ORDER_LATEST]),
+        tuple(Option(called[node], "blue") for node in offered),
+        words.HINT_ROOT.format(root=root),
+        tuple(_slips(dry_run, offered, called)),
+    )
+
+
+def _slips(dry_run: DryRun, offered: list[str], called: dict[str, str]) -> Iterator[Slip]:
+    """At each position after the first, what a wrong choice there shows."""
+    for k, (last, step) in enumerate(pairwise(dry_run.trace.steps[:MOST_HINTED]), 1):
+        ready = listed([called[n] for n in last.engine.queue])
+        said = words.ORDER_READY.format(count=k, before=called[last.node], ready=ready)
+        wrong = [(i, node) for i, node in enumerate(offered) if node != step.node]
+        yield from (((k, i), said + _waits(last.engine, node, called)) for i, node in wrong)
+
+
+def _waits(engine: Engine, node: str, called: dict[str, str]) -> str:
+    """What a function still waits for, if it has begun to wait."""
+    waiting = next((w for w in engine.waiting if w.node == node), None)
+    if waiting is None:
+        return ""
+    said = words.SLIP_WAITS.format(node=called[node], arrived=waiting.arrived, expected=waiting.expected)
+    return words.BETWEEN + said
+
+
+COLOURS = ("green", "yellow", "brown", "blue")
+ROWS = ("is_leaf", "requires_grad", "grad_fn")
+
+
+def color_question(document: Document, name: str) -> Question:
+    """The colour of the root's box."""
+    t = tensor_of(document, document.roots[0])
+    colour = colour_of(t)
+    texts = (words.COLOUR_GREEN, words.COLOUR_YELLOW, words.COLOUR_BROWN, words.COLOUR_BLUE)
+    return Question(
+        "one",
+        words.ASK_COLOR.format(tensor=name),
+        (COLOURS.index(colour),),
+        why_look(document, t, name),
+        tuple(map(Option, texts, COLOURS)),
+        hint_look(document, t, name),
+        (((COLOURS.index("blue"),), words.SLIP_BLUE.format(tensor=name)),),
+    )
+
+
+def row_question(document: Document, name: str, row: str) -> Question:
+    """The content of a row of the root's box. UnknownChoiceError if there is no such row."""
+    if row not in ROWS:
+        raise UnknownChoiceError("row", row, ROWS)
+    t = tensor_of(document, document.roots[0])
+    if row == "grad_fn":
+        options = list(dict.fromkeys(["None", *(n.name for n in document.nodes)]))
+        right = node_named(document, t.grad_fn).name if t.grad_fn else "None"
+    else:
+        options, right = ["True", "False"], str(getattr(t, row))
+    text, choices = words.ASK_ROW.format(tensor=name, row=row), tuple(Option(f"`{o}`") for o in options)
+    hint = hint_look(document, t, name)
+    return Question("one", text, (options.index(right),), why_look(document, t, name), choices, hint)
+
+
+def why_look(document: Document, t: Tensor, name: str) -> str:
+    """The reason for a box's colour."""
+    maker = maker_of(document, t.id)
+    op = maker.name if maker else ""
+    if t.grad_fn is not None:
+        template = words.LOOK_BROWN if maker else words.LOOK_BROWN_GONE
+        return template.format(tensor=name, node=node_named(document, t.grad_fn).name, op=op)
+    if t.requires_grad:
+        return words.LOOK_GREEN.format(tensor=name)
+    return (words.LOOK_YELLOW_MADE if maker else words.LOOK_YELLOW).format(tensor=name, op=op)
+
+
+def saves_question(document: Document) -> Question:
+    """Which tensors around the root's op does its node save?"""
+    root = tensor_of(document, document.roots[0])
+    op, node = maker_of(document, root.id), node_named(document, root.grad_fn or "")
+    around = [i.tensor for i in op.inputs if i.tensor] + [o for o in op.outputs if o] if op else [root.id]
+    tensors = [tensor_of(document, id) for id in dict.fromkeys(around)]
+    kept = {s.tensor for s in node.saved}
+    rules = [words.SAVES_RULE.format(input=f.input, rule=f.text) for f in node.formulas]
+    why = [*rules, words.SAVES_NAMED] if rules else [words.SAVES_NO_RULE.format(node=node.name)]
+    return Question(
+        "many",
+        words.ASK_SAVES.format(node=node.name),
+        tuple(i for i, t in enumerate(tensors) if t.id in kept),
+        words.BETWEEN.join(why),
+        tuple(Option(f"`{t.name or getattr(maker_of(document, t.id), 'name', t.value.text)}`") for t in tensors),
+        hint_saves(document, node),
+    )

@@ -1,0 +1,75 @@
+"""What the stepper says: of a step, of a stop, of an error, and what to do about a pass that cannot run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from .. import words
+from ..answers.sentences import Arrival, Sentences, born_in, explain_error, sent, together, whose_error
+from ..graph.model import Document
+from ..graph.text import label_of
+from ..graph.trace import NUMBERS, Step
+from ..pictures.render.escape import printable
+from .stops import Stopped
+
+Arrivals = Mapping[int, Sequence[Arrival]]  # by output of a node's op
+SENTENCE, FLAGS, NAMED = ("sentence",), ("flags",), ("named",)
+
+
+def in_words(ran: Step, sentences: Sentences, arrivals: Arrivals, end: list[str]) -> Step:
+    """What a pass has done, with flags and, if it has none, a sentence, which more may end, and rules in the user's names.
+
+    It does not refer to the stepper: such a cycle would be freed late, or never through C++ code.
+    """
+    return Step.later(
+        ran.node,
+        ran.addresses,
+        (NUMBERS, lambda: {name: getattr(ran, name) for name in NUMBERS}),
+        (SENTENCE, lambda: {"sentence": together([ran.sentence or sentences.said(ran, arrivals), *end])}),
+        (FLAGS, lambda: {"flags": born_in(ran, sent(a for several in arrivals.values() for a in several))}),
+        (NAMED, lambda: {"named": ran.named or sentences.rules.of(ran, arrivals)}),
+    )
+
+
+def stop_in_words(document: Document, stopped: Stopped) -> str:
+    """Why a run has stopped."""
+    name = label_of(document, stopped.node) if stopped.node else ""
+    text = words.ui()[stopped.kind if stopped.kind == "condition_error" else f"stopped_{stopped.kind}"]
+    return printable(text.format(node=name, error=stopped.text, tensor=stopped.text, number=stopped.number))
+
+
+def error_in_words(document: Document, failed: str | None, error: BaseException) -> str:
+    """What autograd's error means, or which user code raised it in the node that failed."""
+    name = next((n.name for n in document.nodes if n.id == failed), "")
+    return explain_error(str(error), name) or (printable(whose_error(error, name)) if name else "")
+
+
+ADVICE = {
+    "grad can be implicitly created only for scalar outputs": "this tensor {kind}: call av.step(tensor, gradient), or {sum}",
+    "grad can be implicitly created only for real scalar outputs": "call av.step(tensor, gradient), or make it real: abs()",
+    "element 0 of tensors does not require grad": "av.explain(tensor) says why",
+    "Trying to backward through the graph a second time": "compute it again, and step it before backward(); to save a pass "
+    "that a stepper has run, save the stepper: s = av.step(tensor); s.finish(); av.save(s, path)",
+}
+
+
+def advise(error: RuntimeError, root: Any = None) -> None:
+    """Write the advice behind the message of a pass's error."""
+    said, is_nested = str(error), getattr(root, "is_nested", False)
+    kind = "is nested" if is_nested else f"has shape {tuple(getattr(root, 'shape', ()))}"
+    advice = next((advice for begin, advice in ADVICE.items() if said.startswith(begin)), "")
+    advice = advice.format(kind=kind, sum="to_padded_tensor(0.0).sum() first" if is_nested else "sum() it first")
+    if advice and not said.endswith(advice):
+        error.args = (f"{said.removesuffix('.')}; {advice}",)
+
+
+@contextmanager
+def advised(root: Any = None) -> Iterator[None]:
+    """If the pass of `root` cannot run, the error also says what to do."""
+    try:
+        yield
+    except RuntimeError as error:
+        advise(error, root)
+        raise
