@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Collection, Iterator, Mapping
+import weakref
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from ..graph.storages import Memory
 from ..graph.text import norm_of
 from ..runtime.pytorch import pytorch
+from ..twin.core.op.former import Overwritten
 from ..twin.core.tensor.tensor import Tensor
-from .shared.names import Chosen
-from .shared.random_numbers import random_numbers_kept as others_kept
-from .shared.stepping.norms import Place, norms_by_steps
+from .shared.names import Chosen, Names, modules_among, names_by_identity
+from .shared.stepping.engine_snapshot import random_numbers_kept as others_kept
+from .shared.stepping.norms import Place, each_arrival, norms_by_steps
 from .shared.stepping.undoable_pass import Pass
 from .twin.graph import CoreGraph
 from .twin.node_pass import CorePass
@@ -81,7 +87,7 @@ def random_numbers_kept() -> Iterator[None]:
     with ExitStack() as stack:
         stack.enter_context(others_kept())
         if pytorch() is not None:
-            from .pytorch.stepping.leaves import random_numbers_kept as torch_kept
+            from .pytorch.stepping.snapshots import random_numbers_kept as torch_kept
 
             stack.enter_context(torch_kept())
         yield
@@ -166,3 +172,67 @@ def named(params: Any) -> dict[str, Any]:
     found = Chosen([*params.named_parameters(), *buffers])
     found.module = params if callable(getattr(params, "named_modules", None)) else None
     return found
+
+
+def elements_of(graph: Any, id: str) -> NDArray[Any] | None:
+    """The elements of a tensor as they were when it was made; None if they are not known."""
+    if isinstance(graph, CoreGraph):
+        t = graph.tensors[id]
+        return None if isinstance(t, Overwritten) else np.asarray(t._data)
+    from .pytorch.reading.values import elements_in
+
+    return elements_in(graph, id)  # type: ignore[no-any-return]
+
+
+def each_gradient(
+    graph: Any, root: Any, gradient: Any, wanted: Collection[Place], take: Callable[[Place, NDArray[Any]], None]
+) -> None:
+    """Run the backward pass and take it back. `take` gets each gradient that arrives at a wanted place.
+
+    Raises:
+        RuntimeError: as ``root.backward()`` would.
+    """
+    each_arrival(pass_of(graph, root, gradient, True, False), wanted, take, lambda raw: _array(raw, is_torch(root)))
+
+
+def _array(raw: Any, is_pytorch: bool) -> NDArray[Any] | None:
+    if not is_pytorch:
+        return np.array(raw)
+    from .pytorch.reading.values import copied
+
+    return copied(raw)  # type: ignore[no-any-return]
+
+
+class NamesLater:
+    """What names meant when they were read, as far as it is still alive when it is asked for.
+
+    A result that held the caller's variables would hold the result before it, and so every model that a cell has made.
+
+    Args:
+        known: the caller's variables.
+        is_tensor: tells what is named.
+    """
+
+    def __init__(self, known: Mapping[str, Any], is_tensor: Callable[[Any], bool]) -> None:
+        self._taken = [*known, *getattr(known, "chosen", ())]
+        # a leaf is held: PyTorch refuses to swap a tensor that has weak references, as `module.to()` may do with parameters
+        named = names_by_identity(known, is_tensor)
+        self._tensors = [(name, partial(_itself, t) if is_leaf(t) else weakref.ref(t)) for name, t in named]
+        self._modules = [(name, weakref.ref(m)) for name, m in modules_among(known)]
+
+    def __call__(self) -> Names:
+        """The names of what is alive."""
+        chosen, modules = Chosen(), dict[str, Any]()
+        for name, tensor in self._tensors:
+            if tensor() is not None:
+                chosen.setdefault(name, tensor())
+        for name, module in self._modules:
+            if name:
+                modules[name] = module()
+            else:  # the names were chosen from it
+                chosen.module = module()
+        return Names({**dict.fromkeys(self._taken), **modules}, chosen)
+
+
+def _itself(tensor: Any) -> Any:
+    return tensor

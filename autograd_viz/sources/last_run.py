@@ -126,7 +126,7 @@ def last_run(of_torch: bool) -> Iterator[LastRun]:
 
     undo = [Replaced(backward, "start", starts).undo]
     if of_torch:
-        from .pytorch.stepping.last_run import kept_in
+        from .pytorch.stepping.snapshots import kept_in
 
         undo.append(kept_in(last))
     try:

@@ -34,7 +34,7 @@ def each_trained(found: Callable[[Any], Any]) -> Iterator[None]:
     trained = Trained(found)
     undo = [Replaced(happened, "making", trained.made).undo, Replaced(happened, "stepping", trained.steps).undo]
     with suppress(ModuleNotFoundError):
-        from .pytorch.run.trained import hooked
+        from .pytorch.run.hooks import hooked
 
         undo.append(hooked(trained))
     try:

@@ -19,8 +19,7 @@ torch = pytest.importorskip("torch")
 
 from torch.utils import backend_registration  # noqa: E402
 
-from autograd_viz.sources.shared.summary import SIDE  # noqa: E402
-from autograd_viz.sources.shared.values import FEW  # noqa: E402
+from autograd_viz.sources.shared.values import FEW, SIDE  # noqa: E402
 
 HAS_IT = hasattr(backend_registration, "_setup_privateuseone_for_python_backend")
 pytestmark = [

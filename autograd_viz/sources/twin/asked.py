@@ -18,7 +18,7 @@ from ...twin.core.tensor.tensor import Tensor
 from ..shared import roots, stepped
 from ..shared.kept import raw_saved, version_of
 from ..shared.names import names_by_identity
-from ..shared.own_hooks import is_own_hook
+from ..shared.replaced import is_own_hook
 from ..shared.roots import Access
 from ..shared.values import value_of
 from ..shared.written_code import definition_of, source_at

@@ -18,14 +18,12 @@ from ...twin.core.op.former import Overwritten, formers
 from ...twin.core.tensor.tensor import Tensor
 from ..shared.formulas import RuleTexts
 from ..shared.kept import SavedAlike, is_stale, kept_array, kept_bytes, raw_saved, version_of
-from ..shared.line_names import names_by_line
-from ..shared.memory import sharers
 from ..shared.names import names_by_identity
-from ..shared.statements import Happened, place_of, statements
+from ..shared.statements import Happened, names_by_line, place_of, statements
+from ..shared.storages import sharers
 from ..shared.values import value_of
-from .reach import identity, reach
+from .reach import Versions, identity, reach
 from .scopes import scopes_of
-from .versions import Versions
 
 # options that are operands: the number in 2 ** x comes before the tensor, in x ** 2 and 2 - x (rsub) after it
 NUMBERS = (("self",), ("exponent", "other"))

@@ -24,11 +24,8 @@ from ...twin.core.base.provenance import callers_place
 from ...twin.core.tensor.random import default_generator
 from ...twin.core.tensor.tensor import Tensor
 from ..shared.replaced import Replaced
-from ..shared.run import open_runs
-from ..shared.run.arrivals import Arrivals
-from ..shared.run.results import Again, Once, one_root
-from ..shared.run.rows import Rows
-from ..shared.run.table import BLOCK, TOTALS, Table
+from ..shared.run.results import Again, Arrivals, Once, one_root, run_begins, run_ends
+from ..shared.run.table import BLOCK, TOTALS, Rows, Table
 from .run_moments import (
     CoreCall,
     CoreMoment,
@@ -73,7 +70,7 @@ class CoreRunWatch:
             Replaced(happened, "clipping", self._clips),
             Replaced(happened, "scaling", self._scales),
         ]
-        open_runs.begins(self)
+        run_begins(self)
 
     def close(self) -> None:
         """Stop watching."""
@@ -81,7 +78,7 @@ class CoreRunWatch:
             self.is_on = False
             for name in self._names:
                 name.undo()
-            open_runs.ends(self)
+            run_ends(self)
             self.flush()
             self._kept = []
 

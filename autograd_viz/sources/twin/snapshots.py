@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -127,3 +129,18 @@ def _same(a: Any, b: Any) -> bool:
 
 def _equal(a: Any, b: Any) -> bool:
     return np.array_equal(a, b, equal_nan=a.dtype.kind in "fc")
+
+
+@contextmanager
+def leaves_kept(leaves: Iterable[Tensor]) -> Iterator[None]:
+    """Afterwards data, version and grad of these tensors are as before: a hook may be an optimizer's step."""
+    kept = [(t, ArraySnapshot(t._data), t._version, GradSnapshot(t)) for t in leaves]
+    try:
+        yield
+    finally:
+        for leaf, data, version, grad in kept:
+            if not data.holds():
+                data.restore()
+            if leaf._version != version:
+                leaf._shared_counter()[0] = version
+            grad.restore()

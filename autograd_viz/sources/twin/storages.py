@@ -11,8 +11,7 @@ from ...twin.core.function.function_node import BackwardCFunction
 from ...twin.core.tensor.number import Number
 from ...twin.core.tensor.tensor import Tensor
 from ..shared.kept import kept_array, raw_saved
-from ..shared.memory import owner
-from ..shared.storages import Block, Blocks, behind
+from ..shared.storages import Block, Blocks, behind, owner
 from .graph import CoreGraph, is_tensor
 
 

@@ -14,14 +14,13 @@ from ....graph.surroundings import Source
 from ....graph.trace import Step
 from ...shared import roots, stepped
 from ...shared.names import names_by_identity
-from ...shared.own_hooks import is_own_hook
+from ...shared.replaced import is_own_hook
 from ...shared.roots import Access
 from ...shared.written_code import definition_of
 from ..reading.graph import TorchGraph, is_tensor
 from ..reading.handles import version_of
-from ..reading.hooked import tensors_with_hooks
 from ..reading.hooks import dict_of, name_of_hook
-from ..reading.nodes import edge_of, grad_fn_of, grad_of, is_accumulate, variable_of
+from ..reading.nodes import edge_of, grad_fn_of, grad_of, is_accumulate, tensors_with_hooks, variable_of
 from ..reading.saved import saved_of
 from ..reading.values import unseen
 from .recorded import TorchHistory

@@ -12,10 +12,10 @@ import torch
 
 from ....graph.codec import document_to_json
 from ...shared.stepping.norms import Place, each_arrival
-from ..reading.elements import array_in, copied
 from ..reading.graph import TorchGraph
 from ..reading.nodes import edge_of, is_accumulate, name_of, reach, variable_of
 from ..reading.shards import shard_of
+from ..reading.values import array_in, copied
 from ..recording.watch import own_code
 from ..stepping.exchange import Exchange
 from ..stepping.node_pass import TorchPass

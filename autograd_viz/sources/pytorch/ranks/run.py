@@ -14,7 +14,7 @@ from typing import Any
 
 import torch
 
-from ...shared.run.rows import Rows
+from ...shared.run.table import Rows
 from ..stepping.ranks import is_distributed, store_of_job
 from .gathering import place
 

@@ -27,9 +27,19 @@ from torch.autograd.graph import GradientEdge
 from torch.utils.weak import WeakIdKeyDictionary
 
 from . import older
-from .hooked import tensors_with_hooks
 from .hooks import dict_of, gradients_at, replaced
-from .nodes import UNKNOWN, Metadata, edge_of, grad_fn_of, is_accumulate, is_function, outputs_of, reach, variable_of
+from .nodes import (
+    UNKNOWN,
+    Metadata,
+    edge_of,
+    grad_fn_of,
+    is_accumulate,
+    is_function,
+    outputs_of,
+    reach,
+    tensors_with_hooks,
+    variable_of,
+)
 from .saved import saved_of
 from .values import outside_modes, unseen
 

@@ -12,13 +12,11 @@ import torch
 from ....graph import model, surroundings
 from ....graph.surroundings import Module
 from ....graph.trace import State
-from ...shared.functions import CallList
-from ...shared.line_names import names_by_line
-from ...shared.modules import parts_of, together
+from ...shared.modules import CallList, parts_of, together
 from ...shared.names import modules_among, names_by_identity
-from ...shared.statements import Happened, place_of, statements
-from .arguments import argument_of
+from ...shared.statements import Happened, names_by_line, place_of, statements
 from .boxes import Box, sharers
+from .calls import argument_of
 from .forward import NUMBERS, title_of, title_of_event
 from .found_graph import FoundGraph
 from .handles import Event, current

@@ -13,8 +13,7 @@ import torch
 from ....graph.surroundings import Module
 from ....runtime.alive import Alive
 from ....twin.core.base.provenance import PACKAGE
-from ...shared.functions import Numbered
-from ...shared.modules import module_at
+from ...shared.modules import Numbered, module_at
 from ...shared.written_code import source_at
 from .calls import Around, is_users
 

@@ -26,14 +26,13 @@ from torch.nn.modules import module as modules
 from torch.optim import optimizer as optimizers
 
 from ...shared.replaced import Replaced
+from ..reading.call_place import users_line
 from ..reading.older import is_dynamo_compiling, swap_tensors
 from ..reading.op_log import Event, Log
 from ..reading.values import unseen
 from .last_pass import LastPass
-from .lines import users_line
 from .mode import WatchMode
-from .place import ModePlace
-from .uncompiled import leave_out
+from .place import ModePlace, leave_out
 
 pop, push = torch._C._pop_torch_function_stack, torch._C._push_on_torch_function_stack
 depth, at = torch._C._len_torch_function_stack, torch._C._get_function_stack_at

@@ -17,11 +17,11 @@ from typing import Any
 import torch
 from torch.utils._pytree import tree_flatten, tree_map
 
-from ...shared.own_hooks import own_hook
-from ...shared.run.arrivals import Arrivals
-from ...shared.same_line import Spot, spot_of
+from ...shared.replaced import own_hook
+from ...shared.run.results import Arrivals
+from ...shared.written_code import Spot, spot_of
+from ..reading.call_place import users_line
 from ..reading.op_pages import Line
-from ..recording.lines import users_line
 from .copies import Copies
 from .numbers import is_spread, own
 

@@ -11,21 +11,18 @@ from typing import Any
 
 import torch
 
-from ...shared.own_hooks import closure_followed, own_hook
-from ...shared.run.arrivals import Arrivals
-from ...shared.run.results import Again, Once, one_root
-from ...shared.run.rows import ELSEWHERE, Rows
+from ...shared.replaced import closure_followed, own_hook
+from ...shared.run.results import Again, Arrivals, Once, one_root
+from ...shared.run.table import ELSEWHERE, Rows
 from ..reading.nodes import grad_fn_of, is_leaf
 from ..reading.older import is_dynamo_compiling
 from ..reading.values import outside_modes
 from ..recording.watch import own_code
-from .again import results_again, vjp
-from .held import Held, held_by
+from .again import Moments, results_again, vjp
 from .hooks import Hooks
 from .kept import Kept, Moment, tensors_in
-from .moments import Moments
 from .numbers import real, update_ratios, without_grad
-from .steps import Sink, Steps
+from .steps import Held, Sink, Steps, held_by
 
 
 class RunWatch:

@@ -11,15 +11,41 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from time import perf_counter
 from typing import Any, Protocol
 
 import torch
 
-from ...shared.run.rows import Rows
-from ...shared.run.table import BLOCK, Table
-from .held import Held
-from .numbers import floats, largest, norms, real, stacked, told, zeros
+from ...shared.run.table import BLOCK, Rows, Table
+from .numbers import floats, is_plain, largest, norms, real, stacked, told, zeros
+
+
+@dataclass
+class Held:
+    """The parameters of a run that an optimizer holds.
+
+    Attributes:
+        total: number of all parameters that the optimizer had when it was looked at.
+        parameters: those of the run.
+        columns: their columns.
+        are_plain: they are dense and float32, and no gradient was found to be sparse.
+    """
+
+    total: int
+    parameters: Sequence[Any]
+    columns: Sequence[int]
+    are_plain: bool
+
+
+def held_by(optimizer: Any, rows: Rows) -> Held:
+    """What an optimizer holds of a run."""
+    everything = [p for group in optimizer.param_groups for p in group["params"]]
+    places = sorted(rows.of_parameter[p] for p in everything if p in rows.of_parameter)
+    parameters = [rows.parameters[i] for i in places]
+    are_plain = all(is_plain(p) and p.dtype is torch.float32 for p in parameters)
+    return Held(len(everything), parameters, places, are_plain)
+
 
 SHARE = 0.0025  # of the time that a step takes, for what only full steps have
 SELDOM = 128  # at least one step in so many is full

@@ -12,17 +12,16 @@ from torch.autograd.graph import GradientEdge
 
 from ....graph.text import norm_of
 from ....runtime.interrupts import breakable, whole
-from ...shared.random_numbers import random_numbers_kept as others_kept
+from ...shared.stepping.engine_snapshot import random_numbers_kept as others_kept
 from ...shared.stepping.norms import Place
 from ..reading.dry_run import grads_kept
 from ..reading.graph import TorchGraph
-from ..reading.hooked import tensors_with_hooks
 from ..reading.hooks import dict_of
-from ..reading.nodes import edge_of, grad_fn_of, is_accumulate, is_function, reach, variable_of
+from ..reading.nodes import edge_of, grad_fn_of, is_accumulate, is_function, reach, tensors_with_hooks, variable_of
 from ..reading.older import ENGINE, IS_OLDER
 from ..reading.values import is_plain, unseen, value_of
 from .exchange import Exchange
-from .leaves import random_numbers_kept
+from .snapshots import random_numbers_kept
 
 PIECE = 1 << 20  # elements that are converted to float64 at once
 HELD = 1 << 23  # elements of waiting gradients, before their norms are taken together

@@ -8,8 +8,7 @@ from typing import Any
 import torch
 
 from ....graph.model import Value
-from ...shared.formulas import formulas_with_numbers
-from ...shared.jacobian import local_jacobians
+from ...shared.formulas import formulas_with_numbers, local_jacobians
 from ...shared.stepping.written import Ran, Rules, read_beside
 from ..reading.handles import version_of
 from ..reading.nodes import is_accumulate, name_of

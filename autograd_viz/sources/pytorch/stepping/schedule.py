@@ -19,7 +19,7 @@ from torch.autograd.graph import Node
 
 from ....twin.core.backward.anomaly import tell
 from ....twin.core.backward.ready_queue import ReadyQueue
-from ..reading.devices import called_on
+from ..reading.found_graph import called_on
 from ..reading.hooks import HookRunner, run_backward
 from ..reading.nodes import (
     LAST_SEQUENCE_NR,

@@ -2,8 +2,17 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
+
+import numpy as np
+
+from ....graph.trace import Step
+from ....twin.core.tensor.random import default_generator
+from .pass_kind import Snapshot
 
 SHORT = 64  # a shorter queue is copied whole
 
@@ -79,3 +88,76 @@ def _way_down(heap: Any) -> Iterator[int]:
         yield hole
         left, right = 2 * hole + 1, 2 * hole + 2
         hole = left if right >= size or heap[right]._sequence < heap[left]._sequence else right
+
+
+@dataclass(slots=True)
+class Around:
+    """What a call of a node may change, as it was before: the engine, hooks, saved tensors, the grads of `touched`.
+
+    Attributes:
+        is_seen: the user's code may see the gradients.
+    """
+
+    node: Any
+    touched: list[Any]
+    attached: Any
+    engine: EngineSnapshot
+    saved: Snapshot
+    grads: list[Any]
+    is_seen: bool
+
+    @property
+    def tensors(self) -> list[Snapshot]:
+        """Saved tensors and grads."""
+        return [self.saved, *self.grads]
+
+    def restore(self) -> None:
+        """Restore it."""
+        for snapshot in self.tensors:
+            snapshot.restore()
+        self.engine.restore()
+
+
+@dataclass(slots=True)
+class Done:
+    """What a step has changed: its state before, saved tensors and grads after, and the names of what it freed."""
+
+    before: Around
+    after: list[Snapshot]
+    grads: list[Any]  # those of `after`
+    freed: tuple[str, ...]
+    step: Step
+
+
+class WholeEngine:
+    """Input buffers, queue and callbacks of a pass.
+
+    Args:
+        task: the pass.
+    """
+
+    def __init__(self, task: Any) -> None:
+        self._task = task
+        self._buffers = {node: list(buffers) for node, buffers in task.input_buffers.items()}
+        self._ready, self._looked_at, self._callbacks = list(task.ready), set(task.looked_at), list(task.callbacks)
+
+    def restore(self) -> None:
+        """Restore them."""
+        task = self._task
+        for node, buffers in self._buffers.items():
+            task.input_buffers[node][:] = buffers
+        task.ready[:], task.callbacks[:] = self._ready, self._callbacks
+        task.looked_at.clear()
+        task.looked_at.update(self._looked_at)
+
+
+@contextmanager
+def random_numbers_kept() -> Iterator[None]:
+    """Afterwards the generators of Python, NumPy and the core have their former state."""
+    states = random.getstate(), np.random.get_state(), default_generator.get_state()
+    try:
+        yield
+    finally:
+        random.setstate(states[0])
+        np.random.set_state(states[1])
+        default_generator.set_state(states[2])

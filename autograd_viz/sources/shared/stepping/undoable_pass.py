@@ -11,15 +11,11 @@ from ....graph.trace import Engine, Rewritten, Step
 from ....runtime.collector import collector_as_before
 from ....runtime.interrupts import breakable
 from .. import stepped
-from .aside import WholeEngine
-from .done import Around, Done
-from .drift import Drift
-from .engine_snapshot import EngineSnapshot
+from .drift import Drift, Rewrites
+from .engine_snapshot import Around, Done, EngineSnapshot, WholeEngine
 from .engine_state import EngineState
 from .pass_kind import Graph, PassKind
-from .rewritten import Rewrites
-from .unread import Unread
-from .written import Ran, StepWriter
+from .written import Ran, StepWriter, Unread
 
 
 class Pass(PassKind):
