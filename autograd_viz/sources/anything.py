@@ -1,13 +1,14 @@
-"""The graph behind a tensor of the core or of PyTorch. PyTorch is imported only if the user has imported it."""
+"""The graph behind a tensor of the core or of PyTorch. What reads and steps each is loaded when it is used."""
 
 from __future__ import annotations
 
 import gc
+import sys
 import weakref
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,16 +16,13 @@ from numpy.typing import NDArray
 from ..graph.storages import Memory
 from ..graph.text import norm_of
 from ..runtime.pytorch import pytorch
-from ..twin.core.op.former import Overwritten
-from ..twin.core.tensor.tensor import Tensor
 from .shared.names import Chosen, Names, modules_among, names_by_identity
-from .shared.stepping.engine_snapshot import random_numbers_kept as others_kept
-from .shared.stepping.norms import Place, each_arrival, norms_by_steps
-from .shared.stepping.undoable_pass import Pass
-from .twin.graph import CoreGraph
-from .twin.node_pass import CorePass
-from .twin.norms import core_norms
-from .twin.storages import core_storages
+
+if TYPE_CHECKING:
+    from .shared.stepping.norms import Place
+    from .shared.stepping.undoable_pass import Pass
+
+TWINS_TENSOR = f"{__package__.rpartition('.')[0]}.twin.core.tensor.tensor"
 
 
 def is_torch(value: Any) -> bool:
@@ -35,7 +33,8 @@ def is_torch(value: Any) -> bool:
 
 def is_drawable(value: Any) -> bool:
     """Is it a tensor of the core or of PyTorch?"""
-    return isinstance(value, Tensor) or is_torch(value)
+    twins = sys.modules.get(TWINS_TENSOR)
+    return is_torch(value) or (twins is not None and isinstance(value, twins.Tensor))
 
 
 def is_leaf(tensor: Any) -> bool:
@@ -63,6 +62,8 @@ def graph_of(tensor: Any, variables: Mapping[str, Any], is_outline: bool = False
     """
     with no_collection():
         if not is_torch(tensor):
+            from .twin.graph import CoreGraph
+
             return CoreGraph([tensor], variables)
         from .pytorch.reading.graph import TorchGraph
 
@@ -84,6 +85,8 @@ def no_collection() -> Iterator[None]:
 @contextmanager
 def random_numbers_kept() -> Iterator[None]:
     """Afterwards all generators of random numbers have their former state."""
+    from .shared.stepping.engine_snapshot import random_numbers_kept as others_kept
+
     with ExitStack() as stack:
         stack.enter_context(others_kept())
         if pytorch() is not None:
@@ -100,6 +103,8 @@ def pass_of(graph: Any, root: Any, gradient: Any, retain_graph: bool | None, cre
         RuntimeError: as ``root.backward()`` would.
     """
     if not is_torch(root):
+        from .twin.node_pass import CorePass
+
         return CorePass(graph, root, gradient, retain_graph, create_graph)
     from .pytorch.stepping.node_pass import TorchPass
 
@@ -127,12 +132,16 @@ def norms_of(graph: Any, root: Any, gradient: Any = None, places: Collection[Pla
     Raises:
         RuntimeError: as ``root.backward()`` would.
     """
+    from .shared.stepping.norms import norms_by_steps
+
     wanted = None if places is None else frozenset(places)
     if is_torch(root):
         from .pytorch.stepping.norms import torch_norms
 
         found = torch_norms(graph, root, gradient, wanted)
     else:
+        from .twin.norms import core_norms
+
         found = core_norms(graph, root, gradient, wanted)
     if found is None:
         found = norms_by_steps(pass_of(graph, root, gradient, True, False), wanted)
@@ -150,6 +159,8 @@ def memory_of(graph: Any, root: Any, variables: Mapping[str, Any]) -> Memory:
         variables: what the user holds anyway.
     """
     if not is_torch(root):
+        from .twin.storages import core_storages
+
         return core_storages(graph, variables)
     from .pytorch.reading.storages import torch_storages
 
@@ -176,9 +187,10 @@ def named(params: Any) -> dict[str, Any]:
 
 def elements_of(graph: Any, id: str) -> NDArray[Any] | None:
     """The elements of a tensor as they were when it was made; None if they are not known."""
+    from .twin.graph import CoreGraph, array_of
+
     if isinstance(graph, CoreGraph):
-        t = graph.tensors[id]
-        return None if isinstance(t, Overwritten) else np.asarray(t._data)
+        return array_of(graph.tensors[id])
     from .pytorch.reading.values import elements_in
 
     return elements_in(graph, id)  # type: ignore[no-any-return]
@@ -192,6 +204,8 @@ def each_gradient(
     Raises:
         RuntimeError: as ``root.backward()`` would.
     """
+    from .shared.stepping.norms import each_arrival
+
     each_arrival(pass_of(graph, root, gradient, True, False), wanted, take, lambda raw: _array(raw, is_torch(root)))
 
 

@@ -11,10 +11,6 @@ from ..errors import NotDrawableError
 from ..graph.model import Document, Value
 from ..runtime.pytorch import pytorch
 from .anything import is_torch
-from .twin.asked import CoreLive, numbers_of
-from .twin.asked import roots_for as twins_roots
-from .twin.graph import CoreGraph
-from .twin.recorded import CoreHistory
 
 
 class Look(NamedTuple):
@@ -55,6 +51,8 @@ def unseen(tensor: Any) -> Iterator[None]:
 def history_of(tensor: Any, is_recorded: bool = True) -> Any:
     """The recorded history, as `reasons.History`; of PyTorch programs, without the recorder if `is_recorded` is False."""
     if not is_torch(tensor):
+        from .twin.recorded import CoreHistory
+
         return CoreHistory()
     from .pytorch.asking.recorded import TorchHistory
 
@@ -129,7 +127,10 @@ def look(tensor: Any, loss: Any, variables: Mapping[str, Any]) -> Look:
             if not past and is_alone and not graph.document.is_freed:
                 past, changed = replayed(graph, roots[0], gradient if roots[0] is kept else None)
     else:
-        roots = twins_roots(tensor, variables) if loss is None else (loss,)
+        from .twin.asked import CoreLive, numbers_of, roots_for
+        from .twin.graph import CoreGraph
+
+        roots = roots_for(tensor, variables) if loss is None else (loss,)
         graph = CoreGraph((*roots, tensor), variables)
         live = CoreLive(graph)
         past = {**numbers_of(graph), **live.numbers()}

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...graph import model, surroundings
 from ...graph.trace import State
@@ -38,6 +39,11 @@ def is_tensor(value: Any) -> bool:
 def version_now(t: Tensor) -> int:
     """The version counter of a tensor; 0 for an inference tensor."""
     return 0 if t.is_inference() else t._version
+
+
+def array_of(t: Tensor) -> NDArray[Any] | None:
+    """The elements of a tensor; None if they are overwritten."""
+    return None if isinstance(t, Overwritten) else np.asarray(t._data)
 
 
 class CoreGraph:
