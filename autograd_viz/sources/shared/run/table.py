@@ -1,11 +1,12 @@
-"""What was measured in some steps, until the host takes all of it at once."""
+"""The rows of a run, and what was measured in some steps, until the host takes all of it at once."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 from operator import itemgetter
-from typing import Any, NamedTuple
+from time import perf_counter
+from typing import Any, NamedTuple, Protocol
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -130,3 +131,60 @@ def rows_of(model: Any, size: Callable[[Any], int]) -> Rows:
         raise ValueError("watch(model): no parameter of this model requires grad, so no gradient will arrive")
     order = [count + k if is_output else k for is_output, k in places]
     return Rows(named, order, list(of_parameter), of_parameter, WeakKeyDictionary({m: count + k for m, k in of_module.items()}))
+
+
+class Sink(Protocol):
+    """Where the numbers go."""
+
+    def add(self, values: Any, seen: Any) -> None:
+        """More steps, as `Table.take` gives them."""
+
+    def mark(self, step: int, kind: str, text: str = "") -> None:
+        """Something happened at a step."""
+
+
+class Totals:
+    """The `TOTALS` of the current step. It ends when the next pass begins: all optimizers that step after a pass belong to it.
+
+    Attributes:
+        optimizers: those that have stepped in it.
+        passes: how many backward passes it has had.
+        loss, clip, rate: None if unknown; a tensor may still be on its device.
+    """
+
+    def __init__(self) -> None:
+        self._rates = dict[int, float]()  # by place among the optimizers of a step
+        self._begins(perf_counter())
+
+    def _begins(self, now: float) -> None:
+        self.optimizers, self.passes, self._is_reached, self._began = list[Any](), 0, False, now
+        self.loss: Any = None
+        self.clip: Any = None
+        self.rate: float | None = None
+
+    def counts(self, is_own: bool) -> bool:
+        """A pass has run. Does it count? One that has not reached the model counts only until one has."""
+        if self._is_reached and not is_own:
+            return False
+        if is_own and not self._is_reached:
+            self.passes, self.loss, self._is_reached = 0, None, True
+        self.passes += 1
+        return True
+
+    def note_rate(self, optimizer: Any) -> str:
+        """The learning rate of the first group of an optimizer, the last that has stepped. How it has changed, or ""."""
+        rate = optimizer.param_groups[0].get("lr")
+        if rate is None:
+            return ""
+        now, place = float(rate), len(self.optimizers)
+        if place == 1:
+            self.rate = now
+        before, self._rates[place] = self._rates.get(place, now), now
+        return f"{before:.3g} → {now:.3g}" if before != now else ""
+
+    def end(self) -> tuple[Any, ...]:
+        """The step is complete: its numbers."""
+        now = perf_counter()
+        numbers = (self.loss, self.clip, self.rate, self.passes, now - self._began)
+        self._begins(now)
+        return numbers
