@@ -114,12 +114,6 @@ def pass_of(graph: Any, root: Any, gradient: Any, retain_graph: bool | None, cre
 def norms_of(graph: Any, root: Any, gradient: Any = None, places: Collection[Place] | None = None) -> dict[Place, float]:
     """The Euclidean norms of the gradients of one backward pass. The pass writes no `grad` and frees no saved tensors.
 
-    Args:
-        graph: the graph of `root`.
-        root: where the pass starts.
-        gradient: the first gradient; None for a single element.
-        places: the places of interest; None for all.
-
     Returns:
         a norm for each place of a gradient:
 
@@ -151,13 +145,7 @@ def norms_of(graph: Any, root: Any, gradient: Any = None, places: Collection[Pla
 
 
 def memory_of(graph: Any, root: Any, variables: Mapping[str, Any]) -> Memory:
-    """The blocks of memory in which the saved tensors of a graph lie.
-
-    Args:
-        graph: the graph of a tensor.
-        root: the tensor.
-        variables: what the user holds anyway.
-    """
+    """The blocks of memory in which the saved tensors of a graph lie."""
     if not is_torch(root):
         from .twin.storages import core_storages
 
@@ -221,10 +209,6 @@ class NamesLater:
     """What names meant when they were read, as far as it is still alive when it is asked for.
 
     A result that held the caller's variables would hold the result before it, and so every model that a cell has made.
-
-    Args:
-        known: the caller's variables.
-        is_tensor: tells what is named.
     """
 
     def __init__(self, known: Mapping[str, Any], is_tensor: Callable[[Any], bool]) -> None:

@@ -48,9 +48,6 @@ def each_trained(found: Callable[[Any], Any]) -> Iterator[None]:
 class Trained:
     """The optimizers of a program, and their models.
 
-    Args:
-        found: as for `each_trained`.
-
     Attributes:
         on_calls: what replaces the calls of modules, so that `calls` runs around them.
     """

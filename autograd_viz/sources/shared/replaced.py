@@ -1,10 +1,13 @@
-"""A name that has another value for a while."""
+"""What runs beside the user's program: names that are replaced for a while, and hooks."""
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
+
+from ...graph.model import Value
+from ...graph.trace import HookRun
 
 
 class Replaced:
@@ -101,3 +104,18 @@ def closure_followed(args: tuple[Any, ...], options: dict[str, Any], then: Calla
 def is_own_hook(hook: Any) -> bool:
     """Is it ours?"""
     return getattr(hook, "is_watch", False) is True
+
+
+def name_of_hook(hook: object) -> str:
+    """The user's name of the function."""
+    return str(getattr(hook, "__name__", type(hook).__name__))
+
+
+def runs_of(kind: str, hook: Any, before: Sequence[Value | None], after: Sequence[Value | None]) -> list[HookRun]:
+    """A hook got several gradients: what it made of each that it changed, or else of the first. Nothing, if it is ours."""
+    if is_own_hook(hook):
+        return []
+    pairs = list(enumerate(zip(before, after, strict=True)))
+    changed = [(i, pair) for i, pair in pairs if repr(pair[0]) != repr(pair[1])]  # nan equals nan
+    there = [(i, pair) for i, pair in pairs if pair[0] is not None]
+    return [HookRun(kind, name_of_hook(hook), b, a, i) for i, (b, a) in changed or there[:1] or pairs[:1]]

@@ -37,12 +37,7 @@ def place_of(at: Place | None) -> surroundings.Source | None:
 
 
 def statements(happened: Iterable[Happened], name_of: Callable[[str], str | None]) -> tuple[model.Statement, ...]:
-    """The statements of some events.
-
-    Args:
-        happened: in any order.
-        name_of: the user's name of a tensor by its id.
-    """
+    """The statements of some events."""
     found: dict[Any, model.Statement] = {}
     keys: dict[Place, Any] = {}  # by place: file, start and text of its statement
     for _, at, id, kind in sorted(happened, key=itemgetter(0)):

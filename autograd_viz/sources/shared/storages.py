@@ -90,10 +90,6 @@ def behind(start: Any, tensor_in: Callable[[Any], Any]) -> Iterator[Any]:
     """The tensors that an object holds: what hooks have packed, or what a checkpoint will need. No user code runs.
 
     Modules are left out: they hold their parameters anyway.
-
-    Args:
-        start: the object.
-        tensor_in: the tensor that a thing is, or None.
     """
     todo, looked_at = [start], 0
     while todo and looked_at < MOST:

@@ -49,10 +49,6 @@ def array_of(t: Tensor) -> NDArray[Any] | None:
 class CoreGraph:
     """The live graph behind a document: it knows the tensor or node of each id.
 
-    Args:
-        roots: where to start; everything that led to them is in the graph.
-        variables: the caller's names.
-
     Attributes:
         document: the graph as it was when this was built.
         tensors: the live tensor of each id.

@@ -24,7 +24,7 @@ from ...twin.core.tensor.number import Number
 from ...twin.core.tensor.tensor import Tensor
 from ..shared.formulas import formulas_with_numbers, local_jacobians, symbolic_formulas
 from ..shared.kept import is_stale, kept_array, raw_saved
-from ..shared.replaced import is_own_hook
+from ..shared.replaced import is_own_hook, name_of_hook, runs_of
 from ..shared.stepping.engine_snapshot import random_numbers_kept
 from ..shared.stepping.gradient import as_gradient
 from ..shared.stepping.pass_kind import Library, Snapshot
@@ -37,14 +37,7 @@ from .snapshots import ArraySnapshot, Attached, GradSnapshot, SavedSnapshot, lea
 
 
 class HookWatch:
-    """Records the hooks that return (see `core.hooks.Observer`), except those of a nested pass.
-
-    Args:
-        task: the pass.
-
-    Attributes:
-        runs: the calls so far, in order.
-    """
+    """Records the hooks that return (see `core.hooks.Observer`), except those of a nested pass."""
 
     def __init__(self, task: GraphTask) -> None:
         self.task = task
@@ -56,21 +49,13 @@ class HookWatch:
 
     def ran(self, kind: str, hook: Any, index: int, seen: Value | None, after: Any) -> None:
         """One gradient went through a hook."""
-        self._add(kind, hook, index, seen, self.seen(after))
+        if GraphTask.current is self.task and not is_own_hook(hook):
+            self.runs.append(HookRun(kind, name_of_hook(hook), seen, self.seen(after), index))
 
     def ran_for_all(self, kind: str, hook: Any, seen: Sequence[Value | None], after: Sequence[Any]) -> None:
-        """A hook got several gradients: record each that it changed, or else only the first."""
-        pairs = list(enumerate(zip(seen, map(self.seen, after), strict=True)))
-        changed = [(i, pair) for i, pair in pairs if repr(pair[0]) != repr(pair[1])]  # nan equals nan
-        there = [(i, pair) for i, pair in pairs if pair[0] is not None]
-        for i, (b, a) in changed or there[:1] or pairs[:1]:
-            self._add(kind, hook, i, b, a)
-
-    def _add(self, kind: str, hook: Any, index: int, before: Value | None, after: Value | None) -> None:
-        if GraphTask.current is not self.task or is_own_hook(hook):
-            return
-        name = getattr(hook, "__name__", type(hook).__name__)
-        self.runs.append(HookRun(kind, name, before, after, index))
+        """A hook got several gradients."""
+        if GraphTask.current is self.task:
+            self.runs += runs_of(kind, hook, seen, [self.seen(a) for a in after])
 
 
 @contextmanager
@@ -132,11 +117,6 @@ CORE = Library(
 
 class CorePass(Pass):
     """A backward pass from one root that has not run yet.
-
-    Args:
-        graph: the graph of `root`.
-        gradient: the first gradient; None for a single element.
-        retain_graph, create_graph: as in `backward`.
 
     Raises:
         RuntimeError: as `backward` would, in PyTorch's words.

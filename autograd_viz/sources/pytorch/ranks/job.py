@@ -29,11 +29,6 @@ Plain = dict[str, Any]
 def part_of(graph: TorchGraph, root: torch.Tensor, timeout: float) -> Plain:
     """What rank 0 is told of this rank, as plain values.
 
-    Args:
-        graph: the graph of the root.
-        root: the loss of this rank. Without a gradient of its own (several elements), no pass runs.
-        timeout: seconds to wait for the others.
-
     Raises:
         RuntimeError: the pass fails on this rank or on another, or a rank is missing.
     """

@@ -199,11 +199,6 @@ def is_given(handle: Any) -> bool:
 def note_argument(handle: Any, tensor: torch.Tensor, frame: FrameType | None) -> None:
     """Keep what the outermost module calls a tensor that no recorded op has made. It is asked when an op first reads the
     tensor.
-
-    Args:
-        handle: what is known of the tensor.
-        tensor: the tensor.
-        frame: in which the op runs.
     """
     calls: list[FrameType] = []
     handle.argument = ""

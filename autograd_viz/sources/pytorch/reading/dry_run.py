@@ -78,13 +78,7 @@ def _count_outputs(nodes: Iterable[Any], last: dict[Any, int]) -> None:
 
 
 class _DryRun:
-    """The dry run from one root.
-
-    Args:
-        root: where the pass starts.
-        nodes: all nodes that it reaches.
-        lost: dictionaries of hooks whose tensors are gone.
-    """
+    """The dry run from one root."""
 
     def __init__(self, root: torch.Tensor, nodes: list[Any], lost: list[Any]) -> None:
         self._root, self._nodes, self._lost = root, nodes, lost

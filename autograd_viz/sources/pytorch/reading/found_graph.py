@@ -119,9 +119,6 @@ def event_of(node: Any) -> Event | None:
 class FoundGraph:
     """Everything that led to the roots.
 
-    Args:
-        roots: where to start.
-
     Attributes:
         nodes: the nodes that backward would call.
         saved: what each node has saved.

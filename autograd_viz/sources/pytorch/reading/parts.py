@@ -42,11 +42,7 @@ def _hands_on(code: CodeType) -> bool:
 
 
 class Parts:
-    """The parts of a model.
-
-    Args:
-        model: a module; anything else has no parts.
-    """
+    """The parts of a model."""
 
     def __init__(self, model: object) -> None:
         self._around: Alive[Around] = Alive()

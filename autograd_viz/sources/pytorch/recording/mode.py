@@ -35,12 +35,7 @@ in_transform = torch._C._functorch.peek_interpreter_stack
 
 
 class WatchMode(PassMode):
-    """Notes each call.
-
-    Args:
-        log: where it is noted.
-        last: the last pass, which may be kept.
-    """
+    """Notes each call."""
 
     def __init__(self, log: Log, last: LastPass) -> None:
         super().__init__(log, last)

@@ -19,12 +19,7 @@ DisableTorchFunctionSubclass = torch._C.DisableTorchFunctionSubclass
 
 
 class PassMode(TorchFunctionMode):
-    """Notes passes.
-
-    Args:
-        log: where they are noted.
-        last: the last pass, which may be kept.
-    """
+    """Notes passes."""
 
     def __init__(self, log: Log, last: LastPass) -> None:
         super().__init__()

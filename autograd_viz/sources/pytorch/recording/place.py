@@ -38,14 +38,7 @@ AFTER_STEP = -1  # no hook of PyTorch's has this number
 
 
 class ModePlace:
-    """Below all other modes, so that those come and go in their own order.
-
-    Args:
-        mode: the recorder's.
-
-    Attributes:
-        is_away: our own code runs.
-    """
+    """Below all other modes, so that those come and go in their own order."""
 
     def __init__(self, mode: object) -> None:
         self._mode, self._thread = mode, threading.get_ident()
@@ -150,11 +143,7 @@ CREATE_GRAPH = 3  # the index of this argument of the engine
 
 
 class Aside:
-    """Switches a mode off where it has nothing to see.
-
-    Args:
-        mode: the recording.
-    """
+    """Switches a mode off where it has nothing to see."""
 
     def __init__(self, mode: object) -> None:
         self.mode: Any = mode

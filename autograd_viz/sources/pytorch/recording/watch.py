@@ -41,11 +41,7 @@ MODULES = 10_000  # parts of a module that are searched
 
 
 class _References:
-    """The module `weakref` as `swap_tensors` asks it.
-
-    Args:
-        forget: removes our references to a tensor.
-    """
+    """The module `weakref` as `swap_tensors` asks it."""
 
     def __init__(self, forget: Callable[[Any], None]) -> None:
         self._forget = forget

@@ -97,12 +97,7 @@ class _Around(torch.nn.Module):
 
 
 def copy_of(model: Any, copies: dict[Any, Any]) -> Any:
-    """A model with the same modules, other parameters and dictionaries of its own.
-
-    Args:
-        model: the model.
-        copies: the parameters that stand for its own.
-    """
+    """A model with the same modules, other parameters and dictionaries of its own."""
     twins = {m: m if isinstance(m, torch.jit.ScriptModule) else object.__new__(type(m)) for m in model.modules()}
 
     def twin(value: Any) -> Any:

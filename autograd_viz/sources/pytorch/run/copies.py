@@ -16,14 +16,7 @@ from .numbers import is_plain, is_spread, own
 
 
 class Copies:
-    """Copies of parameters, of shards that of this rank.
-
-    Args:
-        live: the parameters.
-
-    Attributes:
-        tensors: their copies, in the same order.
-    """
+    """Copies of parameters, of shards that of this rank."""
 
     def __init__(self, live: Sequence[Any]) -> None:
         self._live = list(live)

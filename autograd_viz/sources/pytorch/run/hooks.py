@@ -55,11 +55,7 @@ class Calls(Replaced):
 
 
 class Hooks:
-    """The hooks of a run, until `remove`.
-
-    Args:
-        run: has the methods that are called.
-    """
+    """The hooks of a run, until `remove`."""
 
     def __init__(self, run: Any) -> None:
         self._run = run
@@ -86,11 +82,7 @@ class Hooks:
 
 
 def hooked(trained: Any) -> Callable[[], None]:
-    """From now on PyTorch's optimizers are seen; gives what ends it.
-
-    Args:
-        trained: the `Trained` that is told.
-    """
+    """From now on PyTorch's optimizers are seen; gives what ends it."""
     trained.on_calls.append(lambda: Calls(trained.calls))
     made = Replaced(torch.optim.Optimizer, "_patch_step_function", trained.made)  # it runs when one is made or unpickled
     step = optimizers.register_optimizer_step_pre_hook(lambda optimizer, args, kwargs: _steps(trained, optimizer))

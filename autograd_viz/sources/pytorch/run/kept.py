@@ -78,12 +78,6 @@ class Moment:
 class Kept:
     """The last pass of a model.
 
-    Args:
-        model: the model.
-        parameters: those that are trained.
-        budget: bytes for copies.
-        arrivals: tells of gradients that arrive at results.
-
     Attributes:
         calls: the calls of the model in the last pass.
         why_not: why no pass can run again, or "".

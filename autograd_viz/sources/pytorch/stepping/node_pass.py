@@ -70,11 +70,6 @@ TORCH = Library(
 class TorchPass(Pass):
     """A backward pass from one root that has not run yet.
 
-    Args:
-        graph: the graph of `root`.
-        gradient: the first gradient; None for a single element.
-        retain_graph, create_graph: as in ``root.backward()``.
-
     Raises:
         RuntimeError: as ``root.backward()`` would.
     """

@@ -71,12 +71,7 @@ def _runs_users_code(nodes: Sequence[Any], leaves: Sequence[Any], root: torch.Te
 
 
 class _Norms:
-    """Computes norms on their devices and reads them once. Gradients wait, so that one call takes the norms of many.
-
-    Args:
-        graph: the graph, for ids.
-        wanted: the places of interest; None for all.
-    """
+    """Computes norms on their devices and reads them once. Gradients wait, so that one call takes the norms of many."""
 
     def __init__(self, graph: TorchGraph, wanted: Collection[Place] | None) -> None:
         self._graph, self._wanted = graph, None if wanted is None else frozenset(wanted)

@@ -73,11 +73,6 @@ class TorchQueue(ReadyQueue):
 class TorchTask:
     """One backward pass in progress, from one root. Its attributes are those of `core.engine.GraphTask`.
 
-    Args:
-        root: the tensor to start from.
-        gradient: the first gradient; None for a single element.
-        retain_graph, create_graph: as in ``root.backward()``.
-
     Raises:
         RuntimeError: what ``root.backward()`` would refuse, in PyTorch's words.
     """

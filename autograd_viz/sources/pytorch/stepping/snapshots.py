@@ -133,13 +133,7 @@ class TensorSnapshot:
 
 
 class Attached:
-    """What the user has attached to a node: hooks, retain_grad, requires_grad of a leaf.
-
-    Args:
-        node: the node.
-        tensors: the live outputs of its op.
-        dicts: where the node keeps its hooks.
-    """
+    """What the user has attached to a node: hooks, retain_grad, requires_grad of a leaf."""
 
     __slots__ = ("dicts", "node", "seen", "tensors")
 

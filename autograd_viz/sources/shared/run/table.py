@@ -108,10 +108,6 @@ class Rows(NamedTuple):
 def rows_of(model: Any, size: Callable[[Any], int]) -> Rows:
     """The rows of a model of PyTorch or of ours.
 
-    Args:
-        model: a module.
-        size: the number of elements of a parameter that are here.
-
     Raises:
         ValueError: it has no parameter that requires grad.
     """

@@ -11,12 +11,7 @@ from .pass_kind import Library
 
 
 class Drift:
-    """Knows each tensor's grad as the picture shows it: as the last step before the cursor left it.
-
-    Args:
-        tensors: the live tensor of each id.
-        snapshot: makes the snapshot of a tensor's grad.
-    """
+    """Knows each tensor's grad as the picture shows it: as the last step before the cursor left it."""
 
     def __init__(self, tensors: Mapping[str, Any], snapshot: Callable[[Any], Any]) -> None:
         self._tensors = tensors
@@ -41,13 +36,7 @@ class Drift:
 
 
 class Rewrites:
-    """Knows each tensor's data as the picture shows it.
-
-    Args:
-        document: what is drawn.
-        tensors: the live tensor of each id.
-        library: asks them.
-    """
+    """Knows each tensor's data as the picture shows it."""
 
     def __init__(self, document: Document, tensors: Mapping[str, Any], library: Library) -> None:
         self._tensors, self._library = tensors, library

@@ -22,11 +22,6 @@ class EngineSnapshot:
 
     A step writes to few places of a long queue, and only these are kept. These are the path down the heap from the first node,
     and the paths up from new receivers.
-
-    Args:
-        task: the pass.
-        node: the node that is about to run.
-        arrived: its gradients as snapshots, if the user's code may change them in place.
     """
 
     __slots__ = ("arrived", "callbacks", "length", "node", "places", "queue", "task", "was_looked_at")
@@ -130,11 +125,7 @@ class Done:
 
 
 class WholeEngine:
-    """Input buffers, queue and callbacks of a pass.
-
-    Args:
-        task: the pass.
-    """
+    """Input buffers, queue and callbacks of a pass."""
 
     def __init__(self, task: Any) -> None:
         self._task = task

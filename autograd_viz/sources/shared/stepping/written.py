@@ -122,12 +122,7 @@ class Ran:
 
 
 class StepWriter:
-    """Writes the steps of one pass.
-
-    Args:
-        document: the graph before the pass, which starts at its only root.
-        keep_graph: saved tensors are not freed.
-    """
+    """Writes the steps of one pass."""
 
     def __init__(self, document: Document, keep_graph: bool) -> None:
         self.keep_graph = keep_graph
@@ -141,13 +136,7 @@ class StepWriter:
         self._sent: list[tuple[bool, ...]] = []
 
     def written(self, ran: Ran, freed: int, engine: Callable[[], Engine]) -> Step:
-        """The step in the document's terms, written when it is read.
-
-        Args:
-            ran: the record of the call.
-            freed: bytes of saved tensors that it freed.
-            engine: the engine after the step.
-        """
+        """The step in the document's terms, written when it is read."""
         id, node = ran.node, self._nodes[ran.node]
         accumulated = self._accumulated(node, ran)
         places = [*self._arrived(ran), *self._grads(node, ran, accumulated), *self._left(node, ran)]
