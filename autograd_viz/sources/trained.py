@@ -131,11 +131,6 @@ def _has_any(module: Any, own: set[Any]) -> bool:
 
 def _modules() -> list[Any]:
     """All modules of the process, of both libraries."""
-    kinds = tuple(
-        k for name in ("torch.nn", f"{__package__.partition('.')[0]}.twin.nn") if (k := _module_class(name)) is not None
-    )
+    packages = (sys.modules.get(name) for name in ("torch.nn", f"{__package__.partition('.')[0]}.twin.nn"))
+    kinds = tuple(package.Module for package in packages if hasattr(package, "Module"))
     return [thing for thing in gc.get_objects() if issubclass(type(thing), kinds)]  # isinstance would ask lazy objects
-
-
-def _module_class(package: str) -> Any:
-    return getattr(sys.modules.get(package), "Module", None)

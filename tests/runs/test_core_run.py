@@ -142,6 +142,14 @@ def test_a_run_of_ours_and_one_of_pytorch_have_the_same_rows_and_numbers(is_scal
         assert np.allclose(np.array(a[name], float), np.array(b[name], float), equal_nan=True), name
 
 
+@pytest.mark.parametrize(("calls", "kept"), [(16, 16), (17, 1)])
+def test_sixteen_calls_of_a_model_are_kept(calls: int, kept: int) -> None:
+    model = nn.Linear(2, 1)
+    with av.watch(model) as run:
+        sum(model(av.ones(2)).sum() for _ in range(calls)).backward()
+        assert len(run._loop.watch.moment().calls) == kept
+
+
 def two_rates(torch: Any) -> Any:
     """Two optimizers with rates of their own; the second one's changes in the last step."""
     model = torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.Linear(2, 1))

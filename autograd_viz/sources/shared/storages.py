@@ -111,17 +111,12 @@ def _inside(thing: Any) -> list[Any]:
     if isinstance(thing, MethodType):
         return [thing.__self__]
     if isinstance(thing, FunctionType):
-        return [c.cell_contents for c in thing.__closure__ or () if _is_set(c)]
+        return [c.cell_contents for c in thing.__closure__ or () if c != CellType()]  # comparing cells asks no contents
     kind = type(thing)
     is_module = callable(getattr(kind, "named_modules", None))
     return (
         list(getattr(thing, "__dict__", {}).values()) if f"{kind.__module__}.".startswith(LIBRARIES) and not is_module else []
     )
-
-
-def _is_set(cell: Any) -> bool:
-    """Comparing with an empty cell asks no contents."""
-    return bool(cell != CellType())
 
 
 SHARERS = 16  # sharers that are listed for a tensor: all pairs of a thousand views would be a million names

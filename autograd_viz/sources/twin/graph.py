@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -90,7 +90,9 @@ class CoreGraph:
         values: dict[str, model.Value | None] = {}
         parts: dict[tuple[str, int], int] = {}
         for node, id in self.node_ids.items():
-            for i, ((after, index), g) in enumerate(_passed_on(node)):
+            for i, ((after, index), g) in enumerate(
+                zip(node.next_functions, node._passed[1], strict=True) if node._passed else ()
+            ):
                 if after is not None and g is not None:
                     values[f"next:{id}.{i}"] = value_of(np.asarray(g))
                     parts[self.node_ids[after], index] = parts.get((self.node_ids[after], index), 0) + 1
@@ -234,8 +236,3 @@ class CoreGraph:
                 happened.append(Happened(t._made_by.order, t._made_by.at, id, "make"))
             happened += [Happened(e.order, e.at, id, e.kind) for e in t._events]
         return statements(happened, self._name)
-
-
-def _passed_on(node: Node) -> Iterator[tuple[Any, Any]]:
-    """The edges of a node, with the gradients that it last sent along them."""
-    return zip(node.next_functions, node._passed[1], strict=True) if node._passed else iter(())

@@ -66,7 +66,7 @@ def reach(
                 tensors[key] = item
             if known is None or known._made_by is None:
                 stack += [item._node or backward_of(item), *_behind(item, calls, versions, prefer)]
-    in_order = sorted(tensors.values(), key=lambda t: (t._made_by.order if t._made_by else (-1, 0), _place_among_results(t)))
+    in_order = sorted(tensors.values(), key=lambda t: (_moment(t), _place_among_results(t)))
     rank = {identity(t): i for i, t in enumerate(in_order)}
     return (
         sorted((c for c in calls if c.inputs), key=lambda c: c.order),

@@ -23,7 +23,7 @@ from ...twin.core.base.provenance import callers_place
 from ...twin.core.tensor.random import default_generator
 from ...twin.core.tensor.tensor import Tensor
 from ..shared.replaced import Replaced
-from ..shared.run.results import Again, Arrivals, Once, one_root, run_begins, run_ends
+from ..shared.run.results import MOST_CALLS, Again, Arrivals, Once, one_root, run_begins, run_ends
 from ..shared.run.table import BLOCK, Rows, Sink, Table, Totals
 from .run_moments import (
     CoreCall,
@@ -36,8 +36,6 @@ from .run_moments import (
     tensors_in,
     without_history,
 )
-
-MOST_CALLS = 16  # of the model in one pass
 
 
 class CoreRunWatch:

@@ -79,7 +79,7 @@ def _parameter(graph: TorchGraph, leaf: torch.Tensor, gradient: Any, mean: objec
     return {
         "id": id,
         "name": next((t.name for t in graph.document.tensors if t.id == id), None) or id,
-        "weight": "" if data is None else _fingerprint(data),
+        "weight": "" if data is None else hashlib.blake2b(np.ascontiguousarray(data).tobytes(), digest_size=8).hexdigest(),
         "norm": _norm(gradient),
         "bad": 0 if gradient is None else int((~np.isfinite(gradient)).sum()),
         "mean": _norm(mean),
@@ -109,11 +109,6 @@ def _replica(replica: Replica, leaves: dict[Any, str], order: Sequence[str]) -> 
         "finds_unused": bool(replica.module.find_unused_parameters),
         "buckets": [{"names": [names.get(p, "?") for p in b], "ready": r} for b, r in zip(buckets, ready, strict=True)],
     }
-
-
-def _fingerprint(array: object) -> str:
-    """The same for the same bits."""
-    return hashlib.blake2b(np.ascontiguousarray(array).tobytes(), digest_size=8).hexdigest()
 
 
 def _norm(array: object) -> float | None:

@@ -128,7 +128,7 @@ def calls_around(frame: FrameType | None, running: Running) -> tuple[FrameType |
                 return users or running.beyond[0], function, (*around, *running.beyond[2])
             is_inside = False
         code, call = frame.f_code, None
-        if code.co_name in CALLS and _is_function(code):
+        if code.co_name in CALLS and (code is APPLY or (code.co_name == "forward" and function_name(code))):
             function, users = frame, None
             around.append(_function)
         elif code is MODULE_CALL:
@@ -155,10 +155,6 @@ def is_users(file: str) -> bool:
     return not file.startswith((TORCH, PACKAGE, contextlib.__file__))
 
 
-def _is_function(code: CodeType) -> bool:
-    return code is APPLY or (code.co_name == "forward" and bool(function_name(code)))
-
-
 def function_and_arguments(frame: FrameType) -> tuple[str, list[Any]]:
     """The name of the Function that a frame calls, and the arguments."""
     if frame.f_code is APPLY:
@@ -173,21 +169,19 @@ def function_name(code: CodeType) -> str:
     """The name of the Function whose `forward` has this code; "" if there is none."""
     name = _names.get(code)
     if name is None:
-        name = _names[code] = next((f.__name__ for f in _functions() if _code_of_forward(f) is code), "")
+        name = _names[code] = next(
+            (f.__name__ for f in _functions() if getattr(inspect.unwrap(f.forward), "__code__", None) is code), ""
+        )
     return name
 
 
-def _functions() -> Iterator[type]:
+def _functions() -> Iterator[Any]:
     """The classes of all Functions."""
     todo: list[type] = [torch.autograd.Function]
     while todo:
         found = todo.pop()
         yield found
         todo += found.__subclasses__()
-
-
-def _code_of_forward(function: Any) -> CodeType | None:
-    return getattr(inspect.unwrap(function.forward), "__code__", None)
 
 
 def is_given(handle: Any) -> bool:

@@ -258,11 +258,8 @@ class TorchGraph(FoundGraph):
         version = kept.versions[1] if kept.versions else _version(value)
         id = None if box is None else self.id_of(box)
         is_known = box is not None and box.shows(value)
-        shown = self._values[id] if is_known and id is not None else self._read(value)
+        shown = self._values[id] if is_known and id is not None else (outline_of if self._is_outline else value_of)(value)
         return model.Saved(kept.name, "kept", shown, id, version=version, stale=kept.stale, bytes=size)
-
-    def _read(self, value: object) -> model.Value:
-        return outline_of(value) if self._is_outline else value_of(value)
 
     def _statements(self) -> tuple[model.Statement, ...]:
         happened = []

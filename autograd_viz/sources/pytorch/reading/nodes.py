@@ -183,7 +183,8 @@ def tensors_with_hooks() -> list[Any]:
     A step runs these hooks and changes these grads, even if no variable and no recorder knows the tensor.
     """
     near = gc.get_referrers(*_tensor_classes()) if _classes_find_all() else gc.get_objects()
-    return [o for o in near if issubclass(type(o), torch.Tensor) and _has_hooks(o)]
+    tensors = (o for o in near if issubclass(type(o), torch.Tensor))
+    return [t for t in tensors if t.requires_grad and (t.retains_grad or t._backward_hooks) and not is_leaf(t)]
 
 
 @functools.cache
@@ -202,7 +203,3 @@ def _tensor_classes() -> Iterator[type]:
         found = todo.pop()
         yield found
         todo += type.__subclasses__(found)
-
-
-def _has_hooks(t: torch.Tensor) -> bool:
-    return bool(t.requires_grad and (t.retains_grad or t._backward_hooks) and not is_leaf(t))

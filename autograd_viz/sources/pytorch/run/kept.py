@@ -18,14 +18,11 @@ import torch
 from torch.utils._pytree import tree_flatten, tree_map
 
 from ...shared.replaced import own_hook
-from ...shared.run.results import Arrivals
+from ...shared.run.results import MOST_CALLS, Arrivals
 from ...shared.written_code import Spot, spot_of
 from ..reading.call_place import users_line
 from ..reading.op_pages import Line
-from .copies import Copies
-from .numbers import is_spread, own
-
-MOST_CALLS = 16  # of the model in one pass
+from .numbers import Copies, is_spread, own
 
 
 @dataclass

@@ -8,6 +8,8 @@ from functools import reduce
 from operator import add
 from typing import Any, NamedTuple
 
+MOST_CALLS = 16  # of a model in one pass, which are kept
+
 
 class Again(NamedTuple):
     """A pass that has run again.
