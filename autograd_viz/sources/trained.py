@@ -131,6 +131,6 @@ def _has_any(module: Any, own: set[Any]) -> bool:
 
 def _modules() -> list[Any]:
     """All modules of the process, of both libraries."""
-    packages = (sys.modules.get(name) for name in ("torch.nn", f"{__package__.partition('.')[0]}.twin.nn"))
-    kinds = tuple(package.Module for package in packages if hasattr(package, "Module"))
+    names = ("torch.nn", f"{__package__.partition('.')[0]}.twin.nn")
+    kinds = tuple(kind for name in names if (kind := getattr(sys.modules.get(name), "Module", None)) is not None)
     return [thing for thing in gc.get_objects() if issubclass(type(thing), kinds)]  # isinstance would ask lazy objects

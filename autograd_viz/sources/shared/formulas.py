@@ -19,7 +19,7 @@ from ...twin.core.op.formula import formulas, is_complex
 from ...twin.core.op.primitive_node import PrimitiveNode
 from ...twin.core.tensor.number import Number
 from ...twin.core.tensor.tensor import Tensor
-from .kept import is_simple, raw_saved
+from .saved import is_simple, raw_saved
 from .values import value_of
 
 LONGEST = 90  # characters of a formula; a longer one is shown without numbers

@@ -19,7 +19,7 @@ from ...graph import model, surroundings
 from ...graph.model import Op
 from ...graph.surroundings import Source
 from ...twin.core.base.provenance import Place
-from .written_code import Assigned, assigned_at, source_at, statement_at
+from .source_code import Assigned, assigned_at, source_at, statement_at
 
 
 class Happened(NamedTuple):

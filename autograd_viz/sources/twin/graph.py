@@ -18,8 +18,8 @@ from ...twin.core.function.function_node import BackwardCFunction
 from ...twin.core.op.former import Overwritten, formers
 from ...twin.core.tensor.tensor import Tensor
 from ..shared.formulas import RuleTexts
-from ..shared.kept import SavedAlike, is_stale, kept_array, kept_bytes, raw_saved, version_of
 from ..shared.names import names_by_identity
+from ..shared.saved import SavedAlike, is_stale, kept_array, kept_bytes, raw_saved, version_of
 from ..shared.statements import Happened, names_by_line, place_of, statements
 from ..shared.storages import sharers
 from ..shared.values import value_of

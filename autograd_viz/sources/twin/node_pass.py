@@ -23,13 +23,13 @@ from ...twin.core.op.primitive_node import PrimitiveNode
 from ...twin.core.tensor.number import Number
 from ...twin.core.tensor.tensor import Tensor
 from ..shared.formulas import formulas_with_numbers, local_jacobians, symbolic_formulas
-from ..shared.kept import is_stale, kept_array, raw_saved
 from ..shared.replaced import is_own_hook, name_of_hook, runs_of
+from ..shared.saved import is_stale, kept_array, raw_saved
 from ..shared.stepping.engine_snapshot import random_numbers_kept
 from ..shared.stepping.gradient import as_gradient
 from ..shared.stepping.pass_kind import Library, Snapshot
+from ..shared.stepping.step import Ran, Rules, read_beside
 from ..shared.stepping.undoable_pass import Pass
-from ..shared.stepping.written import Ran, Rules, read_beside
 from ..shared.storages import owner
 from ..shared.values import FEW, dtype_text, value_of
 from .graph import CoreGraph, is_tensor, version_now

@@ -10,7 +10,7 @@ from ...twin.core.base.provenance import Place
 from ...twin.core.tensor.random import default_generator
 from ...twin.core.tensor.tensor import Tensor
 from ..shared.replaced import own_hook
-from ..shared.written_code import call_from, spot_of
+from ..shared.source_code import call_from, spot_of
 
 MOST = 32  # moments
 

@@ -12,7 +12,7 @@ from ...graph.model import Value
 from ...twin.core.backward.accumulate_grad import AccumulateGrad
 from ...twin.core.backward.node import Node
 from ...twin.core.tensor.tensor import Tensor
-from ..shared.kept import is_stale, raw_saved
+from ..shared.saved import is_stale, raw_saved
 from ..shared.values import value_of
 
 MANY = 100_000  # elements: a larger gradient counts as unchanged if object and version are the same

@@ -14,7 +14,7 @@ from ....graph.surroundings import Module
 from ....runtime.alive import Alive
 from ....twin.core.base.provenance import PACKAGE
 from ...shared.modules import Numbered, module_at
-from ...shared.written_code import source_at
+from ...shared.source_code import source_at
 from .calls import Around, is_users
 
 

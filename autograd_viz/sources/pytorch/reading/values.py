@@ -19,7 +19,7 @@ from .older import array_of
 
 
 def summary_on_device(t: Any) -> Summary:
-    """The same as `sources.summary.summary_of`, for a tensor with at least one element.
+    """The same as `summary_of`, for a tensor with at least one element.
 
     Args:
         t: any shape and type; complex elements count by their absolute value.

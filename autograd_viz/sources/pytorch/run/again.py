@@ -22,10 +22,10 @@ from typing import Any
 import torch
 from torch.nn.parallel import DistributedDataParallel
 
-from ...shared.written_code import call_from
+from ...shared.source_code import call_from
 from ..recording.record import Recorder
 from ..recording.watch import own_code
-from .kept import Call, Moment, tensors_in
+from .moment import Call, Moment, tensors_in
 
 
 def results_again(model: Any, moment: Moment, live: Sequence[Any]) -> tuple[list[tuple[Any, Any]], dict[str, Any], list[Any]]:

@@ -20,7 +20,7 @@ from ..reading.values import outside_modes
 from ..recording.watch import own_code
 from .again import Moments, results_again, vjp
 from .hooks import Hooks
-from .kept import Kept, Moment, tensors_in
+from .moment import Kept, Moment, tensors_in
 from .numbers import real, update_ratios, without_grad
 from .steps import Held, Steps, held_by
 

@@ -16,8 +16,8 @@ from ....graph.trace import HookRun
 from ...shared.stepping.engine_snapshot import random_numbers_kept as others_kept
 from ...shared.stepping.gradient import check_shape, numbers_of, refusal
 from ...shared.stepping.pass_kind import Library, Snapshot
+from ...shared.stepping.step import Ran
 from ...shared.stepping.undoable_pass import Pass
-from ...shared.stepping.written import Ran
 from ..reading.dry_run import learn
 from ..reading.graph import TorchGraph, is_tensor
 from ..reading.handles import version_of

@@ -15,7 +15,7 @@ from .drift import Drift, Rewrites
 from .engine_snapshot import Around, Done, EngineSnapshot, WholeEngine
 from .engine_state import EngineState
 from .pass_kind import Graph, PassKind
-from .written import Ran, StepWriter, Unread
+from .step import Ran, StepWriter, Unread
 
 
 class Pass(PassKind):

@@ -14,14 +14,14 @@ from ....graph.surroundings import Source
 from ...shared.names import names_by_identity
 from ...shared.questions import Access, Live, numbers_of, roots_among
 from ...shared.replaced import is_own_hook, name_of_hook
-from ...shared.written_code import definition_of
+from ...shared.source_code import definition_of
 from ..reading.graph import TorchGraph, is_tensor
 from ..reading.handles import version_of
 from ..reading.hooks import dict_of
 from ..reading.nodes import edge_of, grad_fn_of, grad_of, is_accumulate, tensors_with_hooks, variable_of
 from ..reading.saved import saved_of
 from ..reading.values import unseen
-from .recorded import TorchHistory
+from .history import TorchHistory
 
 
 def _is_computed(t: torch.Tensor) -> bool:

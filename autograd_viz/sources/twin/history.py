@@ -12,11 +12,11 @@ from ...twin.core.backward.engine import GraphTask
 from ...twin.core.base import happened, provenance
 from ...twin.core.base.provenance import Place
 from ...twin.core.tensor.tensor import Tensor
-from ..shared.kept import raw_saved, version_of
 from ..shared.questions import holder
-from ..shared.written_code import source_at
-from .asked import counter_of, line_after
+from ..shared.saved import raw_saved, version_of
+from ..shared.source_code import source_at
 from .graph import CoreGraph
+from .questions import counter_of, line_after
 
 
 class CoreOp:

@@ -19,7 +19,7 @@ from torch.utils._pytree import tree_flatten, tree_map
 
 from ...shared.replaced import own_hook
 from ...shared.run.results import MOST_CALLS, Arrivals
-from ...shared.written_code import Spot, spot_of
+from ...shared.source_code import Spot, spot_of
 from ..reading.call_place import users_line
 from ..reading.op_pages import Line
 from .numbers import Copies, is_spread, own
