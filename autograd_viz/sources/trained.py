@@ -46,11 +46,7 @@ def each_trained(found: Callable[[Any], Any]) -> Iterator[None]:
 
 
 class Trained:
-    """The optimizers of a program, and their models.
-
-    Attributes:
-        on_calls: what replaces the calls of modules, so that `calls` runs around them.
-    """
+    """The optimizers of a program, and their models."""
 
     def __init__(self, found: Callable[[Any], Any]) -> None:
         self._found = found

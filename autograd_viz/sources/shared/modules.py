@@ -68,13 +68,7 @@ def together(modules: Iterable[Module]) -> tuple[Module, ...]:
 
 
 class Numbered(NamedTuple):
-    """A call that was seen.
-
-    Attributes:
-        number: no other call has it.
-        name: of the function.
-        module: path of the module or scope in which it was called.
-    """
+    """A call that was seen."""
 
     number: int
     name: str

@@ -34,11 +34,7 @@ class _Found:
 
 
 class Blocks:
-    """The blocks in which saved tensors lie.
-
-    Args:
-        blocks_of: the blocks of a tensor; a sparse tensor has several.
-    """
+    """The blocks in which saved tensors lie."""
 
     def __init__(self, blocks_of: Callable[[Any], Iterable[Block]]) -> None:
         self._blocks_of = blocks_of

@@ -47,13 +47,7 @@ def array_of(t: Tensor) -> NDArray[Any] | None:
 
 
 class CoreGraph:
-    """The live graph behind a document: it knows the tensor or node of each id.
-
-    Attributes:
-        document: the graph as it was when this was built.
-        tensors: the live tensor of each id.
-        node_ids: the id of each live node.
-    """
+    """The live graph behind a document: it knows the tensor or node of each id."""
 
     def __init__(self, roots: Iterable[Tensor], variables: Mapping[str, Any]) -> None:
         self.roots = tuple(roots)

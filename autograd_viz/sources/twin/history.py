@@ -20,12 +20,7 @@ from .questions import counter_of, line_after
 
 
 class CoreOp:
-    """A call or a node of the core, as `reasons.Op`. Two of one call are equal.
-
-    Args:
-        call: what the tensor keeps.
-        is_flat: its result has a type that has no gradients.
-    """
+    """A call or a node of the core, as `reasons.Op`. Two of one call are equal."""
 
     def __init__(self, call: Any, is_flat: bool = False) -> None:
         self.call, self._is_flat = call, is_flat

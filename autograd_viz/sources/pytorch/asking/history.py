@@ -27,12 +27,7 @@ SHAPE = re.compile(r"\[torch\.\w+ \[([\d, ]*)\]\]")
 
 
 class TorchHistory:
-    """`reasons.History` of PyTorch programs.
-
-    Args:
-        recorder: the recorder that is or was on; None if there was none.
-        tensor: the tensor in question. If the recorder is off and has never seen it, nothing is known.
-    """
+    """`reasons.History` of PyTorch programs."""
 
     unknown_root = "not_recorded"
 

@@ -30,12 +30,7 @@ MOST = 20_000  # nodes of the largest pass that is run again
 
 
 class Replayed(NamedTuple):
-    """What a pass sent when it ran again.
-
-    Attributes:
-        numbers: by address, as in `numbers_of`.
-        changed: leaves that have changed since the pass.
-    """
+    """What a pass sent when it ran again."""
 
     numbers: Mapping[str, Value | None]
     changed: tuple[Any, ...]

@@ -34,10 +34,6 @@ def known_by(model: torch.nn.Module, name: str, rows: Rows) -> str:
 class Channel:
     """Messages of one run: see Note [Which runs are the same].
 
-    Args:
-        what: by what the run is known.
-        said: what other ranks say of it.
-
     Attributes:
         rank, world: the number of this rank, and how many there are.
         others: what those ranks watch that do not watch the same, by rank.

@@ -83,12 +83,7 @@ class Parts:
         return self._calls[key]
 
     def inside(self, around: tuple[Around, ...], function: Sequence[Any] = ()) -> Inside:
-        """The modules and scopes around an op.
-
-        Args:
-            around: from the innermost; not empty.
-            function: the arguments of a user's Function, if the op is one.
-        """
+        """The modules and scopes around an op."""
         run = self._run_by(function[0]) if function else None
         key = around if run is None else (run, *around)
         found = self._inside.get(key)

@@ -57,12 +57,7 @@ def titles() -> dict[str, str]:
 
 @functools.cache
 def primitive_of(name: str, saved: frozenset[str]) -> Primitive | None:
-    """The core's op whose node has this name and these saved values; None if there is none.
-
-    Args:
-        name: "MulBackward0".
-        saved: what PyTorch's node shows as `_saved_<name>`.
-    """
+    """The core's op whose node has this name and these saved values; None if there is none."""
     for op in (op for has_rare in (False, True) for op in _primitives(has_rare).get(name, ())):
         if {n for n in op.saved_names if not n.startswith("_")} == saved:
             return op

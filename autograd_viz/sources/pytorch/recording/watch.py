@@ -60,11 +60,6 @@ class Watch:
 
     Args:
         keep: bytes of the last pass that may be kept; 0 for none.
-
-    Attributes:
-        log: what it has seen.
-        last: the last pass, if it is kept.
-        place: of its mode, which is left while our own code runs.
     """
 
     def __init__(self, keep: int) -> None:

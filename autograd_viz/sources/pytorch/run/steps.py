@@ -54,11 +54,6 @@ SELDOM = 128  # at least one step in so many is full
 class Steps:
     """The steps of a run.
 
-    Args:
-        rows: what is measured.
-        sink: gets the numbers, in blocks of up to 64 steps.
-        is_rank: other ranks have the same steps.
-
     Attributes:
         count: how many steps are complete.
         every: one step in so many is full.

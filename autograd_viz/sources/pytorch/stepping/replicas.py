@@ -32,11 +32,7 @@ ADVICE = ", or step this rank alone: make its loss inside of `with model.no_sync
 
 
 class Replica:
-    """One DDP module that a pass leads to.
-
-    Attributes:
-        ranks: how many ranks hold it.
-    """
+    """One DDP module that a pass leads to."""
 
     def __init__(self, module: Any, nodes: list[Any]) -> None:
         self.module, self.nodes = module, frozenset(nodes)

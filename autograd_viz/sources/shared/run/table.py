@@ -17,12 +17,7 @@ TOTALS = ("loss", "clip", "rate", "passes", "seconds")  # of a step
 
 
 class Table:
-    """Numbers of the current step and of complete steps that wait.
-
-    Args:
-        order: the column of each row.
-        floats: makes floats of numbers, of which some are tensors on a device that no step waits for.
-    """
+    """Numbers of the current step and of complete steps that wait."""
 
     def __init__(self, order: Sequence[int], floats: Callable[[Sequence[Any]], Sequence[Any]] = list) -> None:
         self._row: list[int] = np.argsort(order).tolist()

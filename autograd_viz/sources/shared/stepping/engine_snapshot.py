@@ -87,11 +87,7 @@ def _way_down(heap: Any) -> Iterator[int]:
 
 @dataclass(slots=True)
 class Around:
-    """What a call of a node may change, as it was before: the engine, hooks, saved tensors, the grads of `touched`.
-
-    Attributes:
-        is_seen: the user's code may see the gradients.
-    """
+    """What a call of a node may change, as it was before: the engine, hooks, saved tensors, the grads of `touched`."""
 
     node: Any
     touched: list[Any]
