@@ -50,7 +50,7 @@ SINGLE_CHILD = {
     "sources/pytorch/recording/passes.py: PassMode",
     "sources/pytorch/stepping/node_pass.py: TorchPass",
     "sources/shared/replaced.py: Replaced",
-    "sources/twin/recorded.py: CoreEvent",
+    "sources/twin/history.py: CoreEvent",
 }
 # what does its work in more than 30 lines; nothing is added here
 LONG_FUNCTIONS = {

@@ -113,6 +113,8 @@ def test_what_is_not_named_is_not_loaded() -> None:
 def test_a_figure_of_pytorch_loads_no_layers_of_the_twin() -> None:
     there = loaded("import torch, autograd_viz as av; av.show(torch.ones(2, requires_grad=True).exp().sum())", fresh.python())
     assert not there & {f"autograd_viz.twin.{part}" for part in (*PARTS, "core.ops_more.bessel")}
+    assert not {m for m in there if m.startswith(("autograd_viz.sources.twin", "autograd_viz.sources.shared.stepping"))}
+    assert len(there) <= 330
 
 
 def test_a_pickle_by_the_paths_of_old_is_read() -> None:

@@ -1,24 +1,28 @@
-"""The graph behind a tensor of the core or of PyTorch. PyTorch is imported only if the user has imported it."""
+"""The graph behind a tensor of the core or of PyTorch. What reads and steps each is loaded when it is used."""
 
 from __future__ import annotations
 
 import gc
-from collections.abc import Collection, Iterator, Mapping
+import sys
+import weakref
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from typing import Any
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from ..graph.storages import Memory
 from ..graph.text import norm_of
 from ..runtime.pytorch import pytorch
-from ..twin.core.tensor.tensor import Tensor
-from .shared.names import Chosen
-from .shared.random_numbers import random_numbers_kept as others_kept
-from .shared.stepping.norms import Place, norms_by_steps
-from .shared.stepping.undoable_pass import Pass
-from .twin.graph import CoreGraph
-from .twin.node_pass import CorePass
-from .twin.norms import core_norms
-from .twin.storages import core_storages
+from .shared.names import Chosen, Names, modules_among, names_by_identity
+
+if TYPE_CHECKING:
+    from .shared.stepping.norms import Place
+    from .shared.stepping.undoable_pass import Pass
+
+TWINS_TENSOR = f"{__package__.rpartition('.')[0]}.twin.core.tensor.tensor"
 
 
 def is_torch(value: Any) -> bool:
@@ -29,7 +33,8 @@ def is_torch(value: Any) -> bool:
 
 def is_drawable(value: Any) -> bool:
     """Is it a tensor of the core or of PyTorch?"""
-    return isinstance(value, Tensor) or is_torch(value)
+    twins = sys.modules.get(TWINS_TENSOR)
+    return is_torch(value) or (twins is not None and isinstance(value, twins.Tensor))
 
 
 def is_leaf(tensor: Any) -> bool:
@@ -57,6 +62,8 @@ def graph_of(tensor: Any, variables: Mapping[str, Any], is_outline: bool = False
     """
     with no_collection():
         if not is_torch(tensor):
+            from .twin.graph import CoreGraph
+
             return CoreGraph([tensor], variables)
         from .pytorch.reading.graph import TorchGraph
 
@@ -78,10 +85,12 @@ def no_collection() -> Iterator[None]:
 @contextmanager
 def random_numbers_kept() -> Iterator[None]:
     """Afterwards all generators of random numbers have their former state."""
+    from .shared.stepping.engine_snapshot import random_numbers_kept as others_kept
+
     with ExitStack() as stack:
         stack.enter_context(others_kept())
         if pytorch() is not None:
-            from .pytorch.stepping.leaves import random_numbers_kept as torch_kept
+            from .pytorch.stepping.snapshots import random_numbers_kept as torch_kept
 
             stack.enter_context(torch_kept())
         yield
@@ -94,6 +103,8 @@ def pass_of(graph: Any, root: Any, gradient: Any, retain_graph: bool | None, cre
         RuntimeError: as ``root.backward()`` would.
     """
     if not is_torch(root):
+        from .twin.node_pass import CorePass
+
         return CorePass(graph, root, gradient, retain_graph, create_graph)
     from .pytorch.stepping.node_pass import TorchPass
 
@@ -102,12 +113,6 @@ def pass_of(graph: Any, root: Any, gradient: Any, retain_graph: bool | None, cre
 
 def norms_of(graph: Any, root: Any, gradient: Any = None, places: Collection[Place] | None = None) -> dict[Place, float]:
     """The Euclidean norms of the gradients of one backward pass. The pass writes no `grad` and frees no saved tensors.
-
-    Args:
-        graph: the graph of `root`.
-        root: where the pass starts.
-        gradient: the first gradient; None for a single element.
-        places: the places of interest; None for all.
 
     Returns:
         a norm for each place of a gradient:
@@ -121,12 +126,16 @@ def norms_of(graph: Any, root: Any, gradient: Any = None, places: Collection[Pla
     Raises:
         RuntimeError: as ``root.backward()`` would.
     """
+    from .shared.stepping.norms import norms_by_steps
+
     wanted = None if places is None else frozenset(places)
     if is_torch(root):
         from .pytorch.stepping.norms import torch_norms
 
         found = torch_norms(graph, root, gradient, wanted)
     else:
+        from .twin.norms import core_norms
+
         found = core_norms(graph, root, gradient, wanted)
     if found is None:
         found = norms_by_steps(pass_of(graph, root, gradient, True, False), wanted)
@@ -136,14 +145,10 @@ def norms_of(graph: Any, root: Any, gradient: Any = None, places: Collection[Pla
 
 
 def memory_of(graph: Any, root: Any, variables: Mapping[str, Any]) -> Memory:
-    """The blocks of memory in which the saved tensors of a graph lie.
-
-    Args:
-        graph: the graph of a tensor.
-        root: the tensor.
-        variables: what the user holds anyway.
-    """
+    """The blocks of memory in which the saved tensors of a graph lie."""
     if not is_torch(root):
+        from .twin.storages import core_storages
+
         return core_storages(graph, variables)
     from .pytorch.reading.storages import torch_storages
 
@@ -166,3 +171,66 @@ def named(params: Any) -> dict[str, Any]:
     found = Chosen([*params.named_parameters(), *buffers])
     found.module = params if callable(getattr(params, "named_modules", None)) else None
     return found
+
+
+def elements_of(graph: Any, id: str) -> NDArray[Any] | None:
+    """The elements of a tensor as they were when it was made; None if they are not known."""
+    from .twin.graph import CoreGraph, array_of
+
+    if isinstance(graph, CoreGraph):
+        return array_of(graph.tensors[id])
+    from .pytorch.reading.values import elements_in
+
+    return elements_in(graph, id)  # type: ignore[no-any-return]
+
+
+def each_gradient(
+    graph: Any, root: Any, gradient: Any, wanted: Collection[Place], take: Callable[[Place, NDArray[Any]], None]
+) -> None:
+    """Run the backward pass and take it back. `take` gets each gradient that arrives at a wanted place.
+
+    Raises:
+        RuntimeError: as ``root.backward()`` would.
+    """
+    from .shared.stepping.norms import each_arrival
+
+    each_arrival(pass_of(graph, root, gradient, True, False), wanted, take, lambda raw: _array(raw, is_torch(root)))
+
+
+def _array(raw: Any, is_pytorch: bool) -> NDArray[Any] | None:
+    if not is_pytorch:
+        return np.array(raw)
+    from .pytorch.reading.values import copied
+
+    return copied(raw)  # type: ignore[no-any-return]
+
+
+class NamesLater:
+    """What names meant when they were read, as far as it is still alive when it is asked for.
+
+    A result that held the caller's variables would hold the result before it, and so every model that a cell has made.
+    """
+
+    def __init__(self, known: Mapping[str, Any], is_tensor: Callable[[Any], bool]) -> None:
+        self._taken = [*known, *getattr(known, "chosen", ())]
+        # a leaf is held: PyTorch refuses to swap a tensor that has weak references, as `module.to()` may do with parameters
+        named = names_by_identity(known, is_tensor)
+        self._tensors = [(name, partial(_itself, t) if is_leaf(t) else weakref.ref(t)) for name, t in named]
+        self._modules = [(name, weakref.ref(m)) for name, m in modules_among(known)]
+
+    def __call__(self) -> Names:
+        """The names of what is alive."""
+        chosen, modules = Chosen(), dict[str, Any]()
+        for name, tensor in self._tensors:
+            if tensor() is not None:
+                chosen.setdefault(name, tensor())
+        for name, module in self._modules:
+            if name:
+                modules[name] = module()
+            else:  # the names were chosen from it
+                chosen.module = module()
+        return Names({**dict.fromkeys(self._taken), **modules}, chosen)
+
+
+def _itself(tensor: Any) -> Any:
+    return tensor

@@ -11,10 +11,6 @@ from ..errors import NotDrawableError
 from ..graph.model import Document, Value
 from ..runtime.pytorch import pytorch
 from .anything import is_torch
-from .twin.asked import CoreLive, numbers_of
-from .twin.asked import roots_for as twins_roots
-from .twin.graph import CoreGraph
-from .twin.recorded import CoreHistory
 
 
 class Look(NamedTuple):
@@ -55,8 +51,10 @@ def unseen(tensor: Any) -> Iterator[None]:
 def history_of(tensor: Any, is_recorded: bool = True) -> Any:
     """The recorded history, as `reasons.History`; of PyTorch programs, without the recorder if `is_recorded` is False."""
     if not is_torch(tensor):
+        from .twin.history import CoreHistory
+
         return CoreHistory()
-    from .pytorch.asking.recorded import TorchHistory
+    from .pytorch.asking.history import TorchHistory
 
     return TorchHistory(_recorder() if is_recorded else None, tensor)
 
@@ -112,7 +110,7 @@ def look(tensor: Any, loss: Any, variables: Mapping[str, Any]) -> Look:
     """
     changed: tuple[Any, ...] = ()
     if is_torch(tensor):
-        from .pytorch.asking import asked
+        from .pytorch.asking import questions
         from .pytorch.asking.replay import replayed
         from .pytorch.reading.graph import TorchGraph
         from .pytorch.reading.held import reading
@@ -120,16 +118,19 @@ def look(tensor: Any, loss: Any, variables: Mapping[str, Any]) -> Look:
         with reading():
             kept, gradient = kept_root()
             loss = kept if loss is None else loss
-            roots = asked.roots_for(tensor, variables) if loss is None else (loss,)
+            roots = questions.roots_for(tensor, variables) if loss is None else (loss,)
             graph: Any = TorchGraph(roots, variables) if len(roots) == 1 else None
             is_alone = graph is not None and graph.tensor_id(tensor) is not None
             graph = graph if is_alone else TorchGraph((*roots, tensor), variables)
-            live: Any = asked.TorchLive(graph, variables, history_of(tensor))
+            live: Any = questions.TorchLive(graph, variables, history_of(tensor))
             past: Mapping[str, Value | None] = {**graph.past().values, **live.numbers()}
             if not past and is_alone and not graph.document.is_freed:
                 past, changed = replayed(graph, roots[0], gradient if roots[0] is kept else None)
     else:
-        roots = twins_roots(tensor, variables) if loss is None else (loss,)
+        from .twin.graph import CoreGraph
+        from .twin.questions import CoreLive, numbers_of, roots_for
+
+        roots = roots_for(tensor, variables) if loss is None else (loss,)
         graph = CoreGraph((*roots, tensor), variables)
         live = CoreLive(graph)
         past = {**numbers_of(graph), **live.numbers()}

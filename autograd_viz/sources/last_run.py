@@ -43,14 +43,7 @@ class LastRun:
         self.root, self.gradient, self._nodes, self._then = None, None, [], []
 
     def begins(self, root: Any, gradient: Any, nodes: Sequence[Any], look: Callable[[Sequence[Any]], list[Any]]) -> None:
-        """A pass begins.
-
-        Args:
-            root: where.
-            gradient: the first one.
-            nodes: those that it calls.
-            look: makes snapshots of what may change; each has `restore`.
-        """
+        """A pass begins."""
         self.root, self.gradient, self._nodes, self._look, self._then = root, gradient, nodes, look, look(nodes)
 
     def is_emptied(self, tensor: Any) -> bool:
@@ -126,7 +119,7 @@ def last_run(of_torch: bool) -> Iterator[LastRun]:
 
     undo = [Replaced(backward, "start", starts).undo]
     if of_torch:
-        from .pytorch.stepping.last_run import kept_in
+        from .pytorch.stepping.snapshots import kept_in
 
         undo.append(kept_in(last))
     try:

@@ -34,7 +34,7 @@ def each_trained(found: Callable[[Any], Any]) -> Iterator[None]:
     trained = Trained(found)
     undo = [Replaced(happened, "making", trained.made).undo, Replaced(happened, "stepping", trained.steps).undo]
     with suppress(ModuleNotFoundError):
-        from .pytorch.run.trained import hooked
+        from .pytorch.run.hooks import hooked
 
         undo.append(hooked(trained))
     try:
@@ -46,14 +46,7 @@ def each_trained(found: Callable[[Any], Any]) -> Iterator[None]:
 
 
 class Trained:
-    """The optimizers of a program, and their models.
-
-    Args:
-        found: as for `each_trained`.
-
-    Attributes:
-        on_calls: what replaces the calls of modules, so that `calls` runs around them.
-    """
+    """The optimizers of a program, and their models."""
 
     def __init__(self, found: Callable[[Any], Any]) -> None:
         self._found = found
@@ -134,11 +127,6 @@ def _has_any(module: Any, own: set[Any]) -> bool:
 
 def _modules() -> list[Any]:
     """All modules of the process, of both libraries."""
-    kinds = tuple(
-        k for name in ("torch.nn", f"{__package__.partition('.')[0]}.twin.nn") if (k := _module_class(name)) is not None
-    )
+    names = ("torch.nn", f"{__package__.partition('.')[0]}.twin.nn")
+    kinds = tuple(kind for name in names if (kind := getattr(sys.modules.get(name), "Module", None)) is not None)
     return [thing for thing in gc.get_objects() if issubclass(type(thing), kinds)]  # isinstance would ask lazy objects
-
-
-def _module_class(package: str) -> Any:
-    return getattr(sys.modules.get(package), "Module", None)

@@ -14,8 +14,8 @@ from ..graph.text import few_names
 from ..graph.trace import Trace
 from ..pictures.differences.gap import Elements
 from ..sources import anything
+from ..sources.anything import each_gradient, elements_of
 from ..sources.asking import unseen
-from ..sources.elements import each_gradient, elements_of
 from ..sources.shared.names import modules_among
 from ..sources.shared.stepping.norms import Place
 from ..sources.shared.values import value_of

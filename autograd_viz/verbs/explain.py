@@ -19,12 +19,11 @@ from ..pictures.render import theme_named
 from ..pictures.render.drawing import drawing_of
 from ..pictures.render.escape import printable
 from ..runtime.uncopied import Uncopied
-from ..sources.anything import is_drawable, is_leaf
+from ..sources.anything import NamesLater, is_drawable, is_leaf
 from ..sources.asking import history_of, look, unseen
-from ..sources.names_later import NamesLater
 from ..sources.raised import Where, failing_node, where_raised
 from ..sources.shared.names import asking_frame, names_by_identity, value_at, visible_names
-from ..sources.shared.written_code import source_at
+from ..sources.shared.source_code import source_at
 from .options import check_options
 
 

@@ -14,8 +14,8 @@ from ..pictures.maps.numbers import Place, of_trace
 from ..pictures.maps.plan import Plan
 from ..runtime.collector import collector_waits
 from ..sources import anything
+from ..sources.anything import NamesLater
 from ..sources.asking import last_pass
-from ..sources.names_later import NamesLater
 from ..sources.shared.names import Names, callers_names
 from ..stepper.recorded import Recording
 from ..stepper.sentences import advised

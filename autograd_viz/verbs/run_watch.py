@@ -10,7 +10,7 @@ from ..pictures.runs.history import History
 from ..pictures.runs.ranks import Ranks, Teller, unpacked
 from ..pictures.runs.rows import Row
 from ..runtime.pytorch import pytorch
-from ..sources.shared.run.rows import rows_of
+from ..sources.shared.run.table import rows_of
 from ..sources.twin.run import CoreRunWatch
 from ..twin.core.tensor.tensor import Tensor
 

@@ -142,6 +142,41 @@ def test_a_run_of_ours_and_one_of_pytorch_have_the_same_rows_and_numbers(is_scal
         assert np.allclose(np.array(a[name], float), np.array(b[name], float), equal_nan=True), name
 
 
+@pytest.mark.parametrize(("calls", "kept"), [(16, 16), (17, 1)])
+def test_sixteen_calls_of_a_model_are_kept(calls: int, kept: int) -> None:
+    model = nn.Linear(2, 1)
+    with av.watch(model) as run:
+        sum(model(av.ones(2)).sum() for _ in range(calls)).backward()
+        assert len(run._loop.watch.moment().calls) == kept
+
+
+def two_rates(torch: Any) -> Any:
+    """Two optimizers with rates of their own; the second one's changes in the last step."""
+    model = torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.Linear(2, 1))
+    optimizers = [torch.optim.SGD(part.parameters(), lr=rate) for part, rate in zip(model, (0.1, 0.01), strict=True)]
+    with av.watch(model) as run:
+        for k in range(3):
+            optimizers[1].param_groups[0]["lr"] = 0.02 if k == 2 else 0.01
+            model(torch.ones(3, 2)).sum().backward()
+            for optimizer in optimizers:
+                optimizer.step()
+    return run
+
+
+def check_two_rates(run: Any) -> None:
+    assert [(m.step, m.text) for m in run.history.marks if m.kind == "rate"] == [(2, "0.01 → 0.02")]
+    assert run.totals()["rate"] == pytest.approx([0.1] * 3)
+
+
+def test_each_optimizer_has_its_rate() -> None:
+    check_two_rates(two_rates(av))
+
+
+@pytest.mark.torch
+def test_each_optimizer_of_pytorch_has_its_rate() -> None:
+    check_two_rates(two_rates(pytest.importorskip("torch")))
+
+
 @pytest.mark.parametrize("suffix", [".svg", ".html", ".json", ".csv"])
 def test_a_name_that_is_no_text_is_written_escaped(suffix: str, tmp_path: Path) -> None:
     """A lone surrogate."""

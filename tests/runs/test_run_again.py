@@ -201,7 +201,7 @@ def test_a_pass_that_is_stepped_first_and_taken_back_is_measured_once(library: A
 
 @pytest.mark.torch
 def test_copies_are_as_the_parameters_were_in_order_value_dtype_and_layout() -> None:
-    from autograd_viz.sources.pytorch.run.copies import Copies
+    from autograd_viz.sources.pytorch.run.numbers import Copies
 
     conv = torch.randn(4, 3, 2, 2).to(memory_format=torch.channels_last)
     given = [torch.randn(2, 3), torch.tensor(1.5), torch.randn(5), conv, torch.randn(4, 3), torch.randn(0), torch.ones(3, 1, 3)]

@@ -16,8 +16,7 @@ import autograd_viz as av
 from autograd_viz.graph import document_from_json, document_to_json
 from autograd_viz.graph.model import Document, Saved
 from autograd_viz.sources.anything import no_collection
-from autograd_viz.sources.shared.summary import SIDE, summary_of
-from autograd_viz.sources.shared.values import value_of
+from autograd_viz.sources.shared.values import SIDE, summary_of, value_of
 from autograd_viz.sources.twin.graph import CoreGraph
 
 

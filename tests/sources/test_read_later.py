@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 import autograd_viz as av
-from autograd_viz.sources.shared.stepping import unread
+from autograd_viz.sources.shared.stepping import step as step_file
 from autograd_viz.sources.shared.values import value_of
 from autograd_viz.stepper import Stepper
 
@@ -93,7 +93,7 @@ def test_finishing_writes_no_number_and_reading_writes_each() -> None:
 
 
 def test_when_too_much_is_kept_it_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(unread, "MOST", 10_000)
+    monkeypatch.setattr(step_file, "MOST", 10_000)
     x = y = av.tensor(np.ones(1000), requires_grad=True)
     for _ in range(50):
         y = y.sin()

@@ -18,8 +18,7 @@ torch = pytest.importorskip("torch")
 
 from torch.utils import backend_registration  # noqa: E402
 
-from autograd_viz.sources.shared.summary import SIDE  # noqa: E402
-from autograd_viz.sources.shared.values import FEW  # noqa: E402
+from autograd_viz.sources.shared.values import FEW, SIDE  # noqa: E402
 
 from .. import fresh  # noqa: E402
 

@@ -8,9 +8,12 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from autograd_viz.sources.pytorch.reading.summary import summary_on_device  # noqa: E402
-from autograd_viz.sources.pytorch.reading.values import as_array, value_of  # noqa: E402
-from autograd_viz.sources.shared.summary import summary_of  # noqa: E402
+from autograd_viz.sources.pytorch.reading.values import (  # noqa: E402
+    as_array,
+    summary_on_device,
+    value_of,
+)
+from autograd_viz.sources.shared.values import summary_of  # noqa: E402
 
 pytestmark = pytest.mark.torch
 DEVICES = ["cpu", *(["cuda"] if torch.cuda.is_available() else [])]

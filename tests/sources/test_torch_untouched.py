@@ -19,7 +19,7 @@ torch = pytest.importorskip("torch")
 from torch.utils._pytree import tree_map  # noqa: E402
 
 import autograd_viz as av  # noqa: E402
-from autograd_viz.sources.pytorch.reading import hooked  # noqa: E402
+from autograd_viz.sources.pytorch.reading import nodes  # noqa: E402
 
 from .. import fresh  # noqa: E402
 from ..torch_steppers import stepper_of  # noqa: E402
@@ -232,7 +232,7 @@ def test_nothing_that_is_kept_marks_a_parameter(verb: Any) -> None:
     assert kept is not None and not [t for t in (layer.weight, layer.bias, w) if weakref.getweakrefs(t)]
 
 
-@pytest.mark.skipif(not hooked._classes_find_all(), reason="older releases tell of their tensors in no other way")
+@pytest.mark.skipif(not nodes._classes_find_all(), reason="older releases tell of their tensors in no other way")
 def test_the_search_for_hooks_breaks_nothing_in_other_threads() -> None:
     """A tuple that a thread is building must be nobody else's meanwhile."""
     junk = [[i] for i in range(100_000)]
@@ -252,7 +252,7 @@ def test_the_search_for_hooks_breaks_nothing_in_other_threads() -> None:
     w = torch.ones(2, requires_grad=True)
     h = w * 2
     h.retain_grad()
-    found = [hooked.tensors_with_hooks() for _ in range(20)]
+    found = [nodes.tensors_with_hooks() for _ in range(20)]
     is_over.set()
     for thread in threads:
         thread.join()

@@ -13,7 +13,7 @@ from autograd_viz.pictures.layout.measure import columns
 from autograd_viz.pictures.render import theme_named
 from autograd_viz.pictures.render.escape import element
 from autograd_viz.pictures.render.writer import label_text, moves_of
-from autograd_viz.sources.shared.jacobian import local_jacobians
+from autograd_viz.sources.shared.formulas import local_jacobians
 from autograd_viz.twin.core.tensor.printing import values_text
 
 

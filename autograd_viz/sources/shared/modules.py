@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
-from ...graph.surroundings import Module, Source
+from ...graph.surroundings import Call, Module, Source
 
 HOOKS = ("_forward_pre_hooks", "_forward_hooks", "_backward_pre_hooks", "_backward_hooks")
 LIBRARIES = {"torch", "autograd_viz"}  # their own hooks (spectral_norm, FSDP) do not count
@@ -65,3 +65,37 @@ def together(modules: Iterable[Module]) -> tuple[Module, ...]:
         if known.name == m.name and known.source != m.source:  # the core has several models at the empty path
             found[m.path] = replace(known, source=None)
     return tuple(found.values())
+
+
+class Numbered(NamedTuple):
+    """A call that was seen."""
+
+    number: int
+    name: str
+    module: str
+
+
+class CallList:
+    """The calls around some ops, each once. One that is around all of them tells nothing: it is left out.
+
+    Args:
+        all: of each op the calls around it, from the outermost.
+    """
+
+    def __init__(self, all: Iterable[Sequence[Numbered]]) -> None:
+        self.calls: list[Call] = []
+        known = list(all)
+        shortest = min(known, key=len, default=())
+        common = [s.number for k, s in enumerate(shortest) if {around[k] for around in known} == {s}]
+        self._places: dict[int, int | None] = dict.fromkeys(common)
+        for around in known:
+            above: int | None = None
+            for seen in around:
+                if seen.number not in self._places:
+                    self._places[seen.number] = len(self.calls)
+                    self.calls.append(Call(seen.name, seen.module, above))
+                above = self._places[seen.number]
+
+    def innermost(self, around: Sequence[Numbered]) -> int | None:
+        """The place of the innermost one."""
+        return self._places[around[-1].number] if around else None

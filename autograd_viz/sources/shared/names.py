@@ -57,12 +57,7 @@ def _hands_on(frame: FrameType, tensors: Sequence[Any]) -> bool:
 
 
 class Names(dict[str, Any]):
-    """The caller's variables, and chosen names for some tensors, which come first.
-
-    Args:
-        variables: by name.
-        chosen: by name.
-    """
+    """The caller's variables, and chosen names for some tensors, which come first."""
 
     def __init__(self, variables: Mapping[str, Any], chosen: Mapping[str, Any]) -> None:
         super().__init__(variables)

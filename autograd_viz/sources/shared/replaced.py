@@ -1,10 +1,13 @@
-"""A name that has another value for a while."""
+"""What runs beside the user's program: names that are replaced for a while, and hooks."""
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
+
+from ...graph.model import Value
+from ...graph.trace import HookRun
 
 
 class Replaced:
@@ -58,3 +61,61 @@ class Replaced:
         else:
             delattr(self._owner, self._name)
         self._now = self._before  # what ran around it goes at once, without the collector
+
+
+def own_hook(hook: Callable[..., Any]) -> Callable[..., Any]:
+    """Mark a hook as ours."""
+    vars(hook)["is_watch"] = True
+    return hook
+
+
+class Followed:
+    """A function of the user's, after which something of ours runs. All else is asked of the function: its name, attributes,
+    and class.
+    """
+
+    def __init__(self, function: Callable[..., Any], then: Callable[[], object]) -> None:
+        object.__setattr__(self, "_function", function)
+        object.__setattr__(self, "_then", then)
+
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
+        """Run both; returns what the function returns."""
+        result = self._function(*args, **kwargs)
+        self._then()
+        return result
+
+    def __getattribute__(self, name: str) -> Any:
+        own = object.__getattribute__(self, "__dict__")
+        return own[name] if name in own else getattr(own["_function"], name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        setattr(self._function, name, value)
+
+
+def closure_followed(args: tuple[Any, ...], options: dict[str, Any], then: Callable[[], object]) -> Any:
+    """The arguments of an optimizer's step, with a closure after which something of ours runs; None if there is no closure."""
+    closure = args[1] if len(args) > 1 else options.get("closure")
+    if not callable(closure):
+        return None
+    closure = Followed(closure, then)
+    return ((args[0], closure, *args[2:]), options) if len(args) > 1 else (args, {**options, "closure": closure})
+
+
+def is_own_hook(hook: Any) -> bool:
+    """Is it ours?"""
+    return getattr(hook, "is_watch", False) is True
+
+
+def name_of_hook(hook: object) -> str:
+    """The user's name of the function."""
+    return str(getattr(hook, "__name__", type(hook).__name__))
+
+
+def runs_of(kind: str, hook: Any, before: Sequence[Value | None], after: Sequence[Value | None]) -> list[HookRun]:
+    """A hook got several gradients: what it made of each that it changed, or else of the first. Nothing, if it is ours."""
+    if is_own_hook(hook):
+        return []
+    pairs = list(enumerate(zip(before, after, strict=True)))
+    changed = [(i, pair) for i, pair in pairs if repr(pair[0]) != repr(pair[1])]  # nan equals nan
+    there = [(i, pair) for i, pair in pairs if pair[0] is not None]
+    return [HookRun(kind, name_of_hook(hook), b, a, i) for i, (b, a) in changed or there[:1] or pairs[:1]]

@@ -14,6 +14,8 @@ from functools import partial
 from types import CellType, FunctionType, MethodType
 from typing import Any
 
+import numpy as np
+
 from ...graph.storages import ACTIVATION, INPUT, PARAMETER, Again, Memory, Storage, Use
 from .names import modules_among, names_by_identity
 
@@ -32,11 +34,7 @@ class _Found:
 
 
 class Blocks:
-    """The blocks in which saved tensors lie.
-
-    Args:
-        blocks_of: the blocks of a tensor; a sparse tensor has several.
-    """
+    """The blocks in which saved tensors lie."""
 
     def __init__(self, blocks_of: Callable[[Any], Iterable[Block]]) -> None:
         self._blocks_of = blocks_of
@@ -88,10 +86,6 @@ def behind(start: Any, tensor_in: Callable[[Any], Any]) -> Iterator[Any]:
     """The tensors that an object holds: what hooks have packed, or what a checkpoint will need. No user code runs.
 
     Modules are left out: they hold their parameters anyway.
-
-    Args:
-        start: the object.
-        tensor_in: the tensor that a thing is, or None.
     """
     todo, looked_at = [start], 0
     while todo and looked_at < MOST:
@@ -113,7 +107,7 @@ def _inside(thing: Any) -> list[Any]:
     if isinstance(thing, MethodType):
         return [thing.__self__]
     if isinstance(thing, FunctionType):
-        return [c.cell_contents for c in thing.__closure__ or () if _is_set(c)]
+        return [c.cell_contents for c in thing.__closure__ or () if c != CellType()]  # comparing cells asks no contents
     kind = type(thing)
     is_module = callable(getattr(kind, "named_modules", None))
     return (
@@ -121,6 +115,37 @@ def _inside(thing: Any) -> list[Any]:
     )
 
 
-def _is_set(cell: Any) -> bool:
-    """Comparing with an empty cell asks no contents."""
-    return bool(cell != CellType())
+SHARERS = 16  # sharers that are listed for a tensor: all pairs of a thousand views would be a million names
+
+
+def owner(array: Any) -> Any:
+    """The array whose memory this one uses; the array itself if it is not a view."""
+    own = array
+    while array is not None:  # NumPy's as_strided puts an object in between that is no array
+        own = array if isinstance(array, np.ndarray) else own
+        array = getattr(array, "base", None)
+    return own
+
+
+def sharers(arrays: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
+    """For each id, the other ids whose arrays use the same memory block, in the order given; SHARERS at most."""
+    spans = []
+    for id, array in arrays.items():
+        own = owner(array)
+        if own.size:
+            spans.append((*np.lib.array_utils.byte_bounds(own), id))
+    groups: list[list[str]] = []
+    end = 0
+    for low, high, id in sorted(spans, key=lambda s: s[:2]):
+        if low < end:
+            groups[-1].append(id)
+        else:
+            groups.append([id])
+        end = max(end, high)
+    rank = {id: i for i, id in enumerate(arrays)}
+    found = {}
+    for group in groups:
+        group.sort(key=rank.__getitem__)
+        for id in group if len(group) > 1 else ():
+            found[id] = tuple(other for other in group[: SHARERS + 1] if other != id)[:SHARERS]
+    return found

@@ -3,15 +3,95 @@
 from __future__ import annotations
 
 import functools
+import math
 from typing import Any
 
 import numpy as np
 
 from ...graph import model
+from ...graph.model import Summary
 from ...twin.core.op.former import Overwritten
 from ...twin.core.tensor.printing import values_text
 from ...twin.core.tensor.tensor import Tensor
-from .summary import summary_of
+
+SIDE = 8  # blocks of the thumbnail in each direction, at most
+
+
+def summary_of(array: Any) -> Summary:
+    """Extremes, mean, norm, counts and thumbnail of an array of at least one element, of any dtype and shape.
+
+    Elements that are nan or infinite are counted and otherwise left out. In the thumbnail a block with nan is nan.
+    """
+    rows, columns = -1, array.shape[-1] if array.ndim else 1
+    matrix = _real(array).reshape(rows, columns)
+    flat = matrix.reshape(-1)
+    with np.errstate(all="ignore"):
+        squares = float(flat.dot(flat))
+        if math.isfinite(squares) and (squares > 0 or not flat.any()):  # no nan, no inf, and no overflow or underflow
+            return _finite(flat, matrix, math.sqrt(squares))
+        return _any(flat, matrix)
+
+
+def _real(array: Any) -> Any:
+    """The elements as numbers that can be summed: complex ones by their absolute value."""
+    if array.dtype.kind == "c":
+        with np.errstate(all="ignore"):
+            return np.abs(array)
+    return array if array.dtype.kind == "f" and array.itemsize >= 4 else array.astype(np.float64)
+
+
+def _finite(flat: Any, matrix: Any, norm: float) -> Summary:
+    sums, sizes = _block_sums(matrix), _block_sizes(*matrix.shape)
+    rows, columns = sums.shape
+    means = tuple((sums.astype(np.float64) / sizes).reshape(-1).tolist())
+    zeros = flat.size - int(np.count_nonzero(flat))
+    mean = float(sums.sum(dtype=np.float64)) / flat.size
+    return Summary(float(flat.min()), float(flat.max()), mean, norm, zeros, 0, 0, rows, columns, means)
+
+
+def _any(flat: Any, matrix: Any) -> Summary:
+    """The careful way: some elements are not finite, or the squares overflow or underflow."""
+    finite = np.isfinite(matrix)
+    kept = np.where(finite, matrix, 0).astype(np.float64)
+    there = kept[finite]
+    sums = _block_sums(matrix.astype(np.float64))
+    thumbnail = tuple((sums / _block_sizes(*matrix.shape)).reshape(-1).tolist())
+    least, most, mean = (float(f(there)) if there.size else math.nan for f in (np.min, np.max, np.mean))
+    nans = int(np.count_nonzero(np.isnan(flat)))
+    infs = flat.size - there.size - nans
+    zeros = flat.size - int(np.count_nonzero(flat))
+    return Summary(least, most, mean, _norm(there), zeros, nans, infs, len(sums), sums.shape[1], thumbnail)
+
+
+def _norm(values: Any) -> float:
+    """The Euclidean norm, also if the squares overflow or underflow."""
+    largest = float(np.abs(values).max()) if values.size else 0.0
+    return largest * float(np.sqrt(np.square(values / largest).sum())) if largest else 0.0
+
+
+def _block_sums(matrix: Any) -> Any:
+    """The matrix divided into at most SIDE x SIDE blocks, and the sum of each."""
+    rows, columns = matrix.shape
+    if rows > SIDE:
+        matrix = np.add.reduceat(matrix, _starts(rows), axis=0)
+    return np.add.reduceat(matrix, _starts(columns), axis=1) if columns > SIDE else matrix
+
+
+@functools.lru_cache(maxsize=256)
+def _starts(length: int) -> Any:
+    """Where SIDE parts of `length` elements begin; their sizes differ by one at most."""
+    return np.arange(SIDE) * length // SIDE
+
+
+@functools.lru_cache(maxsize=256)
+def _block_sizes(rows: int, columns: int) -> Any:
+    """How many elements each block has."""
+    return _sizes(rows)[:, None] * _sizes(columns)[None, :]
+
+
+def _sizes(length: int) -> Any:
+    return np.diff(_starts(length), append=length).astype(np.float64) if length > SIDE else np.ones(length)
+
 
 FEW = 64  # arrays up to this size keep their numbers in the document
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...graph import model, surroundings
 from ...graph.trace import State
@@ -17,15 +18,13 @@ from ...twin.core.function.function_node import BackwardCFunction
 from ...twin.core.op.former import Overwritten, formers
 from ...twin.core.tensor.tensor import Tensor
 from ..shared.formulas import RuleTexts
-from ..shared.kept import SavedAlike, is_stale, kept_array, kept_bytes, raw_saved, version_of
-from ..shared.line_names import names_by_line
-from ..shared.memory import sharers
 from ..shared.names import names_by_identity
-from ..shared.statements import Happened, place_of, statements
+from ..shared.saved import SavedAlike, is_stale, kept_array, kept_bytes, raw_saved, version_of
+from ..shared.statements import Happened, names_by_line, place_of, statements
+from ..shared.storages import sharers
 from ..shared.values import value_of
-from .reach import identity, reach
+from .reach import Versions, identity, reach
 from .scopes import scopes_of
-from .versions import Versions
 
 # options that are operands: the number in 2 ** x comes before the tensor, in x ** 2 and 2 - x (rsub) after it
 NUMBERS = (("self",), ("exponent", "other"))
@@ -42,18 +41,13 @@ def version_now(t: Tensor) -> int:
     return 0 if t.is_inference() else t._version
 
 
+def array_of(t: Tensor) -> NDArray[Any] | None:
+    """The elements of a tensor; None if they are overwritten."""
+    return None if isinstance(t, Overwritten) else np.asarray(t._data)
+
+
 class CoreGraph:
-    """The live graph behind a document: it knows the tensor or node of each id.
-
-    Args:
-        roots: where to start; everything that led to them is in the graph.
-        variables: the caller's names.
-
-    Attributes:
-        document: the graph as it was when this was built.
-        tensors: the live tensor of each id.
-        node_ids: the id of each live node.
-    """
+    """The live graph behind a document: it knows the tensor or node of each id."""
 
     def __init__(self, roots: Iterable[Tensor], variables: Mapping[str, Any]) -> None:
         self.roots = tuple(roots)
@@ -90,7 +84,9 @@ class CoreGraph:
         values: dict[str, model.Value | None] = {}
         parts: dict[tuple[str, int], int] = {}
         for node, id in self.node_ids.items():
-            for i, ((after, index), g) in enumerate(_passed_on(node)):
+            for i, ((after, index), g) in enumerate(
+                zip(node.next_functions, node._passed[1], strict=True) if node._passed else ()
+            ):
                 if after is not None and g is not None:
                     values[f"next:{id}.{i}"] = value_of(np.asarray(g))
                     parts[self.node_ids[after], index] = parts.get((self.node_ids[after], index), 0) + 1
@@ -234,8 +230,3 @@ class CoreGraph:
                 happened.append(Happened(t._made_by.order, t._made_by.at, id, "make"))
             happened += [Happened(e.order, e.at, id, e.kind) for e in t._events]
         return statements(happened, self._name)
-
-
-def _passed_on(node: Node) -> Iterator[tuple[Any, Any]]:
-    """The edges of a node, with the gradients that it last sent along them."""
-    return zip(node.next_functions, node._passed[1], strict=True) if node._passed else iter(())

@@ -10,28 +10,98 @@ from typing import Any
 import numpy as np
 
 from ...graph.model import Value
+from ...graph.trace import HookRun
+from ...twin.core.backward import hooks
 from ...twin.core.backward.accumulate_grad import AccumulateGrad
 from ...twin.core.backward.backward import start
+from ...twin.core.backward.engine import GraphTask
 from ...twin.core.backward.node import Node
-from ...twin.core.backward.saved import FREED
+from ...twin.core.backward.saved import FREED, SavedResult, SavedTensor
 from ...twin.core.base.grad_mode import Anomaly, is_grad_enabled, set_grad_enabled
+from ...twin.core.op.former import Overwritten
 from ...twin.core.op.primitive_node import PrimitiveNode
+from ...twin.core.tensor.number import Number
 from ...twin.core.tensor.tensor import Tensor
-from ..shared.formulas import formulas_with_numbers, symbolic_formulas
-from ..shared.jacobian import local_jacobians
-from ..shared.kept import is_stale, kept_array, raw_saved
-from ..shared.memory import owner
-from ..shared.random_numbers import random_numbers_kept
+from ..shared.formulas import formulas_with_numbers, local_jacobians, symbolic_formulas
+from ..shared.replaced import is_own_hook, name_of_hook, runs_of
+from ..shared.saved import is_stale, kept_array, raw_saved
+from ..shared.stepping.engine_snapshot import random_numbers_kept
 from ..shared.stepping.gradient import as_gradient
 from ..shared.stepping.pass_kind import Library, Snapshot
+from ..shared.stepping.step import Ran, Rules, read_beside
 from ..shared.stepping.undoable_pass import Pass
-from ..shared.stepping.written import Ran, Rules, read_beside
+from ..shared.storages import owner
 from ..shared.values import FEW, dtype_text, value_of
-from .frozen_node import Twin
 from .graph import CoreGraph, is_tensor, version_now
-from .hooks import hooks_watched
-from .leaves import leaves_kept
-from .snapshots import ArraySnapshot, Attached, GradSnapshot, SavedSnapshot, runs_only_ours
+from .snapshots import ArraySnapshot, Attached, GradSnapshot, SavedSnapshot, leaves_kept, runs_only_ours
+
+
+class HookWatch:
+    """Records the hooks that return (see `core.hooks.Observer`), except those of a nested pass."""
+
+    def __init__(self, task: GraphTask) -> None:
+        self.task = task
+        self.runs: list[HookRun] = []
+
+    def seen(self, grad: Any) -> Value | None:
+        """A gradient before a hook."""
+        return value_of(grad) if isinstance(grad, Tensor) else None
+
+    def ran(self, kind: str, hook: Any, index: int, seen: Value | None, after: Any) -> None:
+        """One gradient went through a hook."""
+        if GraphTask.current is self.task and not is_own_hook(hook):
+            self.runs.append(HookRun(kind, name_of_hook(hook), seen, self.seen(after), index))
+
+    def ran_for_all(self, kind: str, hook: Any, seen: Sequence[Value | None], after: Sequence[Any]) -> None:
+        """A hook got several gradients."""
+        if GraphTask.current is self.task:
+            self.runs += runs_of(kind, hook, seen, [self.seen(a) for a in after])
+
+
+@contextmanager
+def hooks_watched(task: GraphTask) -> Iterator[list[HookRun]]:
+    """Inside, every hook of the pass is added to the list when it returns."""
+    watch = HookWatch(task)
+    outer, hooks.observer = hooks.observer, watch
+    try:
+        yield watch.runs
+    finally:
+        hooks.observer = outer
+
+
+MOST = 1024  # elements of a copy; a larger saved tensor gets no formula and no Jacobian
+
+
+class Twin:
+    """What a primitive's node needs to write its rules, even if the node and its saved tensors change."""
+
+    def __init__(self, node: PrimitiveNode) -> None:
+        self._node = node
+        self._kept = [_frozen(getattr(node, slot)) for slot in node.slots]
+
+    def node(self) -> PrimitiveNode:
+        """The node as it was."""
+        twin = type(self._node).__new__(type(self._node))
+        Node.__init__(twin, self._node.next_functions, self._node._outputs_metadata(), 0)
+        for slot, kept in zip(twin.slots, self._kept, strict=True):
+            setattr(twin, slot, kept)
+        return twin
+
+
+def _frozen(kept: Any) -> Any:
+    """A copy of a saved value that nobody can change."""
+    if isinstance(kept, tuple):
+        return tuple(map(_frozen, kept))
+    if isinstance(kept, SavedTensor):
+        if kept.unpack_hook is not None or not isinstance(kept.tensor, Tensor):
+            return kept
+        copy = _frozen(kept.tensor)
+        return SavedResult(copy) if isinstance(kept, SavedResult) else copy
+    if not isinstance(kept, Tensor) or isinstance(kept, Number | Overwritten):
+        return kept
+    data = kept._data
+    return Tensor(np.array(data)) if data.size <= MOST else Overwritten(np.broadcast_to(np.zeros((), data.dtype), data.shape))
+
 
 CORE = Library(
     is_tensor=is_tensor,
@@ -47,11 +117,6 @@ CORE = Library(
 
 class CorePass(Pass):
     """A backward pass from one root that has not run yet.
-
-    Args:
-        graph: the graph of `root`.
-        gradient: the first gradient; None for a single element.
-        retain_graph, create_graph: as in `backward`.
 
     Raises:
         RuntimeError: as `backward` would, in PyTorch's words.

@@ -2,14 +2,38 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Mapping
 from typing import Any
 
 from ...twin.core.backward.accumulate_grad import AccumulateGrad, gradient_edge
 from ...twin.core.backward.node import Node
 from ...twin.core.base.provenance import Call
+from ...twin.core.op.former import formers
 from ...twin.core.tensor.tensor import Tensor
-from .versions import Versions
+
+Moment = tuple[int, int]  # Call.order, Node.order
+
+
+class Versions:
+    """Which version of a tensor an op read or made."""
+
+    def __init__(self) -> None:
+        self._known: dict[Tensor, tuple[list[Moment], list[Tensor]]] = {}
+
+    def at(self, tensor: Tensor, moment: Moment) -> Tensor:
+        """The tensor as it was right after `moment`."""
+        if tensor._extra is None or tensor._extra.former is None:
+            return tensor
+        if tensor not in self._known:
+            tensors = [tensor, *(t for t, _ in formers(tensor))][::-1]
+            self._known[tensor] = ([_moment(t) for t in tensors[1:]], tensors)
+        changed, tensors = self._known[tensor]
+        return tensors[bisect_left(changed, (*moment, 1))]  # a change at `moment` itself is the op's own
+
+
+def _moment(tensor: Tensor) -> Moment:
+    return tensor._made_by.order if tensor._made_by is not None else (-1, 0)
 
 
 def identity(t: Tensor) -> Any:
@@ -42,7 +66,7 @@ def reach(
                 tensors[key] = item
             if known is None or known._made_by is None:
                 stack += [item._node or backward_of(item), *_behind(item, calls, versions, prefer)]
-    in_order = sorted(tensors.values(), key=lambda t: (t._made_by.order if t._made_by else (-1, 0), _place_among_results(t)))
+    in_order = sorted(tensors.values(), key=lambda t: (_moment(t), _place_among_results(t)))
     rank = {identity(t): i for i, t in enumerate(in_order)}
     return (
         sorted((c for c in calls if c.inputs), key=lambda c: c.order),

@@ -11,7 +11,6 @@ import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
-from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -24,11 +23,8 @@ from ...twin.core.base.provenance import callers_place
 from ...twin.core.tensor.random import default_generator
 from ...twin.core.tensor.tensor import Tensor
 from ..shared.replaced import Replaced
-from ..shared.run import open_runs
-from ..shared.run.arrivals import Arrivals
-from ..shared.run.results import Again, Once, one_root
-from ..shared.run.rows import Rows
-from ..shared.run.table import BLOCK, TOTALS, Table
+from ..shared.run.results import MOST_CALLS, Again, Arrivals, Once, one_root, run_begins, run_ends
+from ..shared.run.table import BLOCK, Rows, Sink, Table, Totals
 from .run_moments import (
     CoreCall,
     CoreMoment,
@@ -41,8 +37,6 @@ from .run_moments import (
     without_history,
 )
 
-MOST_CALLS = 16  # of the model in one pass
-
 
 class CoreRunWatch:
     """A run that is watched, as `pytorch.run.RunWatch`.
@@ -54,18 +48,17 @@ class CoreRunWatch:
         keep: 0 keeps no pass.
     """
 
-    def __init__(self, model: Any, rows: Rows, sink: Any, keep: int) -> None:
+    def __init__(self, model: Any, rows: Rows, sink: Sink, keep: int) -> None:
         self.model, self.rows, self.sink = weakref.ref(model), rows, sink
-        self.count, self.loss, self.is_on = 0, math.nan, True
+        self.count, self.is_on = 0, True
         self.before: Callable[[list[int]], None] | None = None
         self.after: Callable[[], None] = lambda: None
         self.moments = CoreMoments()
         self._keeps, self._kept, self._has_run = keep > 0, list[CoreCall](), False
-        self._table, self._totals, self._passes, self._before = Table(rows.order), dict[str, float](), 0, dict[int, Any]()
+        self._table, self._totals, self._before = Table(rows.order), Totals(), dict[int, Any]()
         self._arrivals = Arrivals(node_of, is_leaf)
-        self._begun, self._is_reached = 0, False  # passes of this step that have begun; one has reached the model
+        self._begun = 0  # passes of this step that have begun
         self._reached = 0  # gradients that have arrived at results of the model
-        self._stepped, self._rate, self._began = False, math.nan, perf_counter()
         self._names = [
             Replaced(happened, "passing", self._runs_backward),
             Replaced(happened, "stepping", self.steps),
@@ -73,7 +66,12 @@ class CoreRunWatch:
             Replaced(happened, "clipping", self._clips),
             Replaced(happened, "scaling", self._scales),
         ]
-        open_runs.begins(self)
+        run_begins(self)
+
+    @property
+    def loss(self) -> float:
+        """The loss of the current step; nan if it is unknown."""
+        return math.nan if self._totals.loss is None else float(self._totals.loss)
 
     def close(self) -> None:
         """Stop watching."""
@@ -81,7 +79,7 @@ class CoreRunWatch:
             self.is_on = False
             for name in self._names:
                 name.undo()
-            open_runs.ends(self)
+            run_ends(self)
             self.flush()
             self._kept = []
 
@@ -138,14 +136,10 @@ class CoreRunWatch:
         with passing(name, root, *args) as noted:
             yield noted
         is_own = self._reached > reached or not any(call.is_followed for call in self._kept)
-        if not is_ours or (self._is_reached and not is_own):
-            return
-        if is_own and not self._is_reached:  # passes that have not reached the model count only until one has
-            self._passes, self._is_reached = 0, True
-        self._passes += 1
-        self._has_run = self._has_run or is_own
-        if isinstance(root, Tensor) and root.numel() == 1:
-            self._totals["loss"] = self.loss = float(root.detach().item().real)
+        if is_ours and self._totals.counts(is_own):
+            self._has_run = self._has_run or is_own
+            if isinstance(root, Tensor) and root.numel() == 1:
+                self._totals.loss = float(root.detach().item().real)
 
     def _noted(self, arrived: dict[int, Any], place: int, grad: Any) -> None:
         if _is_backward():
@@ -154,7 +148,7 @@ class CoreRunWatch:
 
     def _clips(self, clipping: Any, factor: float) -> None:
         clipping(factor)
-        self._totals["clip"] = factor
+        self._totals.clip = factor
 
     # -- a step -------------------------------------------------------------------------------------------------------
 
@@ -164,10 +158,11 @@ class CoreRunWatch:
         held = self._held_by(optimizer)
         if not held:
             return
-        if self._stepped and any(k in self._before for k in held):
+        if any(k in self._before for k in held):
             self._end_step()
-        bad = self._measure(held)
-        self._note_rate(optimizer)
+        bad = self._measure(optimizer, held)
+        if changed := self._totals.note_rate(optimizer):
+            self.sink.mark(self.count, "rate", changed)
         if self.before is not None:
             try:
                 self.before(bad)
@@ -179,10 +174,10 @@ class CoreRunWatch:
     def _scales(self, scaling: Any, optimizer: Any, scale: float, is_skipped: bool) -> None:
         scaling(optimizer, scale, is_skipped)
         held = self._held_by(optimizer)
-        if held and not self._stepped:  # the first optimizer after the pass
-            self._totals["loss"] = self.loss = self.loss / scale
+        if held and not self._totals.optimizers and self._totals.loss is not None:  # the first optimizer after the pass
+            self._totals.loss /= scale
         if held and is_skipped:
-            self._measure(held)
+            self._measure(optimizer, held)
             self.sink.mark(self.count, "skipped")
 
     def _held_by(self, optimizer: Any) -> list[int]:
@@ -190,9 +185,10 @@ class CoreRunWatch:
         everything = [p for group in optimizer.param_groups for p in group["params"]]
         return [self.rows.of_parameter[p] for p in everything if p in self.rows.of_parameter]
 
-    def _measure(self, held: list[int]) -> list[int]:
+    def _measure(self, optimizer: Any, held: list[int]) -> list[int]:
         """The gradients that an optimizer is about to use; the rows of those that are not finite."""
-        bad, self._stepped = list[int](), True
+        self._totals.optimizers.append(optimizer)
+        bad = list[int]()
         for k in held:
             if self.rows.parameters[k].grad is None:
                 continue
@@ -205,12 +201,6 @@ class CoreRunWatch:
             bad += [] if is_finite else [self.rows.at(k)]
         return sorted(bad)
 
-    def _note_rate(self, optimizer: Any) -> None:
-        now = float(optimizer.param_groups[0].get("lr", math.nan))
-        if self._rate != now and not math.isnan(self._rate):
-            self.sink.mark(self.count, "rate", f"{self._rate:.3g} → {now:.3g}")
-        self._totals["rate"] = self._rate = now
-
     def what(self, row: int) -> str:
         """What the gradient of a row is: "nan" or "inf"."""
         grad = self.rows.parameters[self.rows.order[row]].grad
@@ -221,17 +211,14 @@ class CoreRunWatch:
         return any(not np.array_equal(self.rows.parameters[k].detach().numpy(), was, True) for k, was in self._before.items())
 
     def _end_step(self) -> None:
-        if not self._stepped:
+        if not self._totals.optimizers:
             return
-        now = perf_counter()
-        self._totals |= {"passes": self._passes, "seconds": now - self._began}
-        self._stepped, self._passes, self._begun, self._is_reached, self._began = False, 0, 0, False, now
         with np.errstate(all="ignore"):
             for k, old in self._before.items():
                 moved = norm_of(self.rows.parameters[k].detach().numpy() - old)
                 self._table.put_one("update", k, np.divide(moved, norm_of(old)))
-        waiting = self._table.end([self._totals.get(name) for name in TOTALS])
-        self._before, self._totals = {}, {}
+        waiting = self._table.end(self._totals.end())
+        self._before, self._begun = {}, 0
         self.count += 1
         if waiting == BLOCK:
             self.sink.add(*self._table.take())

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 from ...twin.core.base.provenance import Place
 from ...twin.core.tensor.random import default_generator
 from ...twin.core.tensor.tensor import Tensor
-from ..shared.own_hooks import own_hook
-from ..shared.same_line import call_from, spot_of
+from ..shared.replaced import own_hook
+from ..shared.source_code import call_from, spot_of
 
 MOST = 32  # moments
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -10,7 +12,7 @@ from ...graph.model import Value
 from ...twin.core.backward.accumulate_grad import AccumulateGrad
 from ...twin.core.backward.node import Node
 from ...twin.core.tensor.tensor import Tensor
-from ..shared.kept import is_stale, raw_saved
+from ..shared.saved import is_stale, raw_saved
 from ..shared.values import value_of
 
 MANY = 100_000  # elements: a larger gradient counts as unchanged if object and version are the same
@@ -127,3 +129,18 @@ def _same(a: Any, b: Any) -> bool:
 
 def _equal(a: Any, b: Any) -> bool:
     return np.array_equal(a, b, equal_nan=a.dtype.kind in "fc")
+
+
+@contextmanager
+def leaves_kept(leaves: Iterable[Tensor]) -> Iterator[None]:
+    """Afterwards data, version and grad of these tensors are as before: a hook may be an optimizer's step."""
+    kept = [(t, ArraySnapshot(t._data), t._version, GradSnapshot(t)) for t in leaves]
+    try:
+        yield
+    finally:
+        for leaf, data, version, grad in kept:
+            if not data.holds():
+                data.restore()
+            if leaf._version != version:
+                leaf._shared_counter()[0] = version
+            grad.restore()

@@ -10,9 +10,8 @@ from ...twin.core.backward.saved import FREED, SavedTensor
 from ...twin.core.function.function_node import BackwardCFunction
 from ...twin.core.tensor.number import Number
 from ...twin.core.tensor.tensor import Tensor
-from ..shared.kept import kept_array, raw_saved
-from ..shared.memory import owner
-from ..shared.storages import Block, Blocks, behind
+from ..shared.saved import kept_array, raw_saved
+from ..shared.storages import Block, Blocks, behind, owner
 from .graph import CoreGraph, is_tensor
 
 

@@ -17,7 +17,7 @@ from torch.autograd.graph import Node
 
 from ....graph.model import Value
 from ....graph.trace import Step
-from ...shared import stepped
+from ...shared.questions import numbers_of
 from ..reading import older
 from ..reading.graph import TorchGraph
 from ..reading.held import VERSION, reading, saved_tensors
@@ -30,12 +30,7 @@ MOST = 20_000  # nodes of the largest pass that is run again
 
 
 class Replayed(NamedTuple):
-    """What a pass sent when it ran again.
-
-    Attributes:
-        numbers: by address, as in `stepped.numbers_of`.
-        changed: leaves that have changed since the pass.
-    """
+    """What a pass sent when it ran again."""
 
     numbers: Mapping[str, Value | None]
     changed: tuple[Any, ...]
@@ -61,7 +56,7 @@ def replayed(graph: TorchGraph, root: torch.Tensor, gradient: torch.Tensor | Non
                 done += 1
         except Exception:  # a saved tensor is gone, or the user's code raised: the steps before it count
             pass
-        numbers = stepped.numbers_of(live.seen(), graph.node_ids)
+        numbers = numbers_of(live.seen(), graph.node_ids)
         numbers = {at: value for at, value in numbers.items() if not at.startswith("before:")}  # a grad of now
         for index in reversed(range(done)):
             live.undo(index)
@@ -69,13 +64,7 @@ def replayed(graph: TorchGraph, root: torch.Tensor, gradient: torch.Tensor | Non
 
 
 class KeptPass(TorchPass):
-    """A pass that has run, and runs again. Leaves that have changed since count as unchanged.
-
-    Args:
-        graph: the graph of `root`.
-        gradient: the first gradient; None for a single element.
-        then: the old versions of changed leaves, as the nodes have saved them.
-    """
+    """A pass that has run, and runs again. Leaves that have changed since count as unchanged."""
 
     def __init__(self, graph: TorchGraph, root: torch.Tensor, gradient: torch.Tensor | None, then: Mapping[Any, int]) -> None:
         self._then = then

@@ -12,10 +12,10 @@ import torch
 
 from ....graph.codec import document_to_json
 from ...shared.stepping.norms import Place, each_arrival
-from ..reading.elements import array_in, copied
 from ..reading.graph import TorchGraph
 from ..reading.nodes import edge_of, is_accumulate, name_of, reach, variable_of
 from ..reading.shards import shard_of
+from ..reading.values import array_in, copied
 from ..recording.watch import own_code
 from ..stepping.exchange import Exchange
 from ..stepping.node_pass import TorchPass
@@ -28,11 +28,6 @@ Plain = dict[str, Any]
 @own_code()
 def part_of(graph: TorchGraph, root: torch.Tensor, timeout: float) -> Plain:
     """What rank 0 is told of this rank, as plain values.
-
-    Args:
-        graph: the graph of the root.
-        root: the loss of this rank. Without a gradient of its own (several elements), no pass runs.
-        timeout: seconds to wait for the others.
 
     Raises:
         RuntimeError: the pass fails on this rank or on another, or a rank is missing.
@@ -84,7 +79,7 @@ def _parameter(graph: TorchGraph, leaf: torch.Tensor, gradient: Any, mean: objec
     return {
         "id": id,
         "name": next((t.name for t in graph.document.tensors if t.id == id), None) or id,
-        "weight": "" if data is None else _fingerprint(data),
+        "weight": "" if data is None else hashlib.blake2b(np.ascontiguousarray(data).tobytes(), digest_size=8).hexdigest(),
         "norm": _norm(gradient),
         "bad": 0 if gradient is None else int((~np.isfinite(gradient)).sum()),
         "mean": _norm(mean),
@@ -114,11 +109,6 @@ def _replica(replica: Replica, leaves: dict[Any, str], order: Sequence[str]) -> 
         "finds_unused": bool(replica.module.find_unused_parameters),
         "buckets": [{"names": [names.get(p, "?") for p in b], "ready": r} for b, r in zip(buckets, ready, strict=True)],
     }
-
-
-def _fingerprint(array: object) -> str:
-    """The same for the same bits."""
-    return hashlib.blake2b(np.ascontiguousarray(array).tobytes(), digest_size=8).hexdigest()
 
 
 def _norm(array: object) -> float | None:

@@ -14,7 +14,7 @@ from typing import Any
 
 import torch
 
-from ...shared.run.rows import Rows
+from ...shared.run.table import Rows
 from ..stepping.ranks import is_distributed, store_of_job
 from .gathering import place
 
@@ -33,10 +33,6 @@ def known_by(model: torch.nn.Module, name: str, rows: Rows) -> str:
 
 class Channel:
     """Messages of one run: see Note [Which runs are the same].
-
-    Args:
-        what: by what the run is known.
-        said: what other ranks say of it.
 
     Attributes:
         rank, world: the number of this rank, and how many there are.

@@ -1,9 +1,8 @@
 """Real PyTorch graphs as documents.
 
-A tensor and a node:     values.py, summary.py, nodes.py, saved.py; reference_op.py: the twin's node for the op, with formulas
+A tensor and a node:     values.py, nodes.py, saved.py; reference_op.py: the twin's node for the op, with formulas
 What is known of both:   handles.py: of tensors and ops; op_log.py, op_pages.py: what the recorder noted
-A document:              found_graph.py finds it, graph.py writes it, from the boxes of boxes.py and the ops of forward.py;
-                         deep.py: makes a very deep graph freeable
-Hooks:                   hooks.py, hooked.py: the tensors whose hooks a step runs; hook_results.py: what they may return
+A document:              found_graph.py finds it, graph.py writes it, from the boxes of boxes.py and the ops of forward.py
+Hooks:                   hooks.py
 PyTorch 2.2 to 2.4:      older.py, and dry_run.py, which finds out what nodes tell since 2.5
 """

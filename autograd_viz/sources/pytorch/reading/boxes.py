@@ -13,7 +13,7 @@ from typing import Any
 import torch
 
 from ....graph import model
-from ...shared.memory import FEW as FEW_SHARERS
+from ...shared.storages import SHARERS as FEW_SHARERS
 from .handles import Event, Handle, current, is_parameter, version_of
 from .nodes import Metadata, asked, edge_of, grad_fn_of, is_leaf
 from .values import is_plain, not_told, outline_of, overwritten, unknown, value_of

@@ -1,4 +1,4 @@
-"""Calls a function at the place of a caller, so that a warning has the file and line that it has without the recorder.
+"""The user's line that has called PyTorch; and calls at its place, so that a warning has the file and line as without us.
 
 # Note [Where a warning is]
 Python and PyTorch name the frame that called the op, and look for filters and earlier warnings in its module. With the
@@ -8,12 +8,17 @@ blames a frame farther out, and counts the frames up to it. Ours, and PyTorch's 
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable
 from types import CodeType, FrameType, FunctionType
 from typing import Any
 
+import torch
 from torch.overrides import handle_torch_function
+
+from ....twin.core.base.provenance import PACKAGE
+from .op_pages import Line
 
 Call = Callable[[Any, Any, Any], Any]
 PLACES = 10_000  # that are known
@@ -56,3 +61,55 @@ def hide_call(error: BaseException) -> None:
     """Take the call out of the traceback of an error that it raised."""
     trace = error.__traceback__
     error.__traceback__ = trace.tb_next.tb_next if trace is not None and trace.tb_next is not None else None
+
+
+TORCH = os.path.dirname(torch.__file__) + os.sep
+PYTHON = os.path.dirname(os.__file__) + os.sep
+WRAPPERS = ("_no_grad_wrapper", "decorate_context", "wrapper", "inner", "__torch_function__", "handle_torch_function", "_fn")
+_FILE = os.path.abspath(__file__)
+RECORDER = (_FILE, os.path.join(os.path.dirname(os.path.dirname(_FILE)), "recording", ""))
+getframe = sys._getframe
+
+
+class _Library(dict[str, bool]):
+    """By file: is its code a library's? Each file is checked once."""
+
+    def __missing__(self, file: str) -> bool:
+        is_python = file.startswith(PYTHON) and "site-packages" not in file
+        found = self[file] = is_python or file.startswith(
+            (TORCH, PACKAGE, "<frozen", "<string>", "<autograd_viz", "<eval_with")
+        )
+        return found
+
+
+library = _Library()
+
+
+def users_line() -> Line:
+    """The user's innermost instruction; the outermost one if all code is a library's."""
+    frame = getframe(1)
+    while library[frame.f_code.co_filename] and frame.f_back is not None:
+        frame = frame.f_back
+    return frame.f_code, frame.f_lasti
+
+
+def only_wraps(code: CodeType) -> bool:
+    """Does a function only pass on a call of the user's? So does what a watched run has put in its place."""
+    return code.co_name in WRAPPERS or code.co_filename.startswith(PACKAGE)
+
+
+def caller() -> FrameType:
+    """The innermost frame outside the recorder."""
+    frame = getframe(1)
+    while frame.f_code.co_filename.startswith(RECORDER) and frame.f_back is not None:
+        frame = frame.f_back
+    return frame
+
+
+def called_by_user() -> str:
+    """The library's function that the user's line has called: "clip_grad_norm_"."""
+    frame, name = caller(), ""
+    while frame.f_back is not None and library[frame.f_code.co_filename]:
+        name = name if only_wraps(frame.f_code) else frame.f_code.co_name
+        frame = frame.f_back
+    return name

@@ -31,6 +31,7 @@ from torch.autograd.function import FunctionCtx
 from ....runtime.alive import Alive
 from ....twin.core.base.provenance import PACKAGE
 from ....twin.core.base.scopes import open_scopes
+from ...shared.names import elements
 from .call_place import NAME
 
 TORCH = os.path.dirname(os.path.abspath(torch.__file__)) + os.sep
@@ -127,7 +128,7 @@ def calls_around(frame: FrameType | None, running: Running) -> tuple[FrameType |
                 return users or running.beyond[0], function, (*around, *running.beyond[2])
             is_inside = False
         code, call = frame.f_code, None
-        if code.co_name in CALLS and _is_function(code):
+        if code.co_name in CALLS and (code is APPLY or (code.co_name == "forward" and function_name(code))):
             function, users = frame, None
             around.append(_function)
         elif code is MODULE_CALL:
@@ -154,10 +155,6 @@ def is_users(file: str) -> bool:
     return not file.startswith((TORCH, PACKAGE, contextlib.__file__))
 
 
-def _is_function(code: CodeType) -> bool:
-    return code is APPLY or (code.co_name == "forward" and bool(function_name(code)))
-
-
 def function_and_arguments(frame: FrameType) -> tuple[str, list[Any]]:
     """The name of the Function that a frame calls, and the arguments."""
     if frame.f_code is APPLY:
@@ -172,11 +169,13 @@ def function_name(code: CodeType) -> str:
     """The name of the Function whose `forward` has this code; "" if there is none."""
     name = _names.get(code)
     if name is None:
-        name = _names[code] = next((f.__name__ for f in _functions() if _code_of_forward(f) is code), "")
+        name = _names[code] = next(
+            (f.__name__ for f in _functions() if getattr(inspect.unwrap(f.forward), "__code__", None) is code), ""
+        )
     return name
 
 
-def _functions() -> Iterator[type]:
+def _functions() -> Iterator[Any]:
     """The classes of all Functions."""
     todo: list[type] = [torch.autograd.Function]
     while todo:
@@ -185,5 +184,47 @@ def _functions() -> Iterator[type]:
         todo += found.__subclasses__()
 
 
-def _code_of_forward(function: Any) -> CodeType | None:
-    return getattr(inspect.unwrap(function.forward), "__code__", None)
+def is_given(handle: Any) -> bool:
+    """Was the tensor made outside the recording, or by an op without inputs?"""
+    maker = handle.maker
+    return maker is None or not maker.inputs
+
+
+def note_argument(handle: Any, tensor: torch.Tensor, frame: FrameType | None) -> None:
+    """Keep what the outermost module calls a tensor that no recorded op has made. It is asked when an op first reads the
+    tensor.
+    """
+    calls: list[FrameType] = []
+    handle.argument = ""
+    while frame is not None:
+        if frame.f_code is MODULE_CALL:
+            calls.append(frame)
+        frame = frame.f_back
+    for call in reversed(calls):
+        found = list(_names_in(call, tensor))
+        if found and found[0]:
+            handle.argument = found[0]
+        if not found or found[0]:  # otherwise it went through *args of a wrapper, and an inner module may name it
+            return
+
+
+def argument_of(handle: Any) -> str | None:
+    """The name, if there is one."""
+    return None if handle is None else handle.argument or None
+
+
+def _names_in(call: FrameType, tensor: torch.Tensor) -> Iterator[str]:
+    """The names of a tensor among the arguments of a module's call; "" for one in *args."""
+    given = call.f_locals
+    try:
+        bound = inspect.signature(given["self"].forward).bind(*given.get("args", ()), **given.get("kwargs", {}))
+    except (KeyError, TypeError, ValueError):
+        return
+    for name, value in bound.arguments.items():
+        if bound.signature.parameters[name].kind is inspect.Parameter.VAR_POSITIONAL:
+            named = [("", v) for of in value for _, v in (("", of), *elements("", of))]
+        elif bound.signature.parameters[name].kind is inspect.Parameter.VAR_KEYWORD:
+            named = list(value.items())
+        else:
+            named = [(name, value), *elements(name, value)]
+        yield from (n for n, v in named if v is tensor)

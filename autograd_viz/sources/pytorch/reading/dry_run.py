@@ -27,9 +27,19 @@ from torch.autograd.graph import GradientEdge
 from torch.utils.weak import WeakIdKeyDictionary
 
 from . import older
-from .hooked import tensors_with_hooks
 from .hooks import dict_of, gradients_at, replaced
-from .nodes import UNKNOWN, Metadata, edge_of, grad_fn_of, is_accumulate, is_function, outputs_of, reach, variable_of
+from .nodes import (
+    UNKNOWN,
+    Metadata,
+    edge_of,
+    grad_fn_of,
+    is_accumulate,
+    is_function,
+    outputs_of,
+    reach,
+    tensors_with_hooks,
+    variable_of,
+)
 from .saved import saved_of
 from .values import outside_modes, unseen
 
@@ -68,13 +78,7 @@ def _count_outputs(nodes: Iterable[Any], last: dict[Any, int]) -> None:
 
 
 class _DryRun:
-    """The dry run from one root.
-
-    Args:
-        root: where the pass starts.
-        nodes: all nodes that it reaches.
-        lost: dictionaries of hooks whose tensors are gone.
-    """
+    """The dry run from one root."""
 
     def __init__(self, root: torch.Tensor, nodes: list[Any], lost: list[Any]) -> None:
         self._root, self._nodes, self._lost = root, nodes, lost

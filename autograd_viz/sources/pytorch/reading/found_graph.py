@@ -1,19 +1,113 @@
-"""What led to some PyTorch tensors: the nodes, the ops and the boxes of their tensors, without ids."""
+"""What led to some PyTorch tensors: the nodes, the ops and the boxes of their tensors, without ids.
+
+# Note [Deep graphs]
+PyTorch frees a graph without recursion, except for nodes that Python has seen (in 2.13). Each of those frees the next from
+within, and some 40,000 in a row overflow the C stack. Whoever walks a graph has seen all nodes. So every STRETCH nodes, one
+gets a keeper of the nodes after it. When that node dies, they stay until the garbage collector or the next walk frees them.
+
+# Note [Streams]
+The engine calls a node on the stream of its op, with the device of its gradients as the current one. A call by hand runs on the
+current stream. So all work on the device is waited for: before the call, after it, and before values are read. Then every order
+of streams is safe, and no memory is reused while a kernel reads it.
+"""
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable
+import gc
+from collections import deque
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
+import torch
+
 from .boxes import Box, Boxes
-from .deep import make_freeable
-from .devices import wait_for
 from .dry_run import learn
 from .forward import inputs_of, reconstructed
 from .handles import KEY, Event, Handle
 from .nodes import asked, edge_of, grad_fn_of, is_accumulate, outputs_of, reach, variable_of
 from .saved import Kept, saved_of
+
+WITH_INDEX = {"cuda", "xpu"}  # their `synchronize` takes a device
+
+
+def accelerators(devices: Iterable[Any]) -> list[Any]:
+    """The devices that compute, without the CPU, each once."""
+    return [d for d in dict.fromkeys(devices) if d is not None and d.type not in ("cpu", "meta")]
+
+
+def wait_for(devices: Iterable[Any]) -> None:
+    """Wait until these accelerators have finished all work."""
+    for d in accelerators(devices):
+        synchronize = getattr(getattr(torch, d.type, None), "synchronize", None)
+        if synchronize is not None:
+            synchronize(*([d] if d.type in WITH_INDEX else []))
+
+
+def called_on(devices: Iterable[Any]) -> AbstractContextManager[None]:
+    """Inside, a node may be called by hand; the first accelerator is the current device."""
+    there = accelerators(devices)
+    return _called_on(there) if there else nullcontext()
+
+
+@contextmanager
+def _called_on(there: list[Any]) -> Iterator[None]:
+    current = getattr(getattr(torch, there[0].type, None), "device", None)
+    wait_for(there)
+    with current(there[0]) if current is not None else nullcontext():
+        yield
+    wait_for(there)
+
+
+STRETCH = 5_000
+KEEPER = "autograd_viz.keeper"  # in node.metadata
+_left: deque[Any] = deque()
+
+
+class _Keeper:
+    """Keeps the nodes after one node alive."""
+
+    __slots__ = ("_after",)
+
+    def __init__(self, after: list[Any]) -> None:
+        self._after = after
+
+    def __del__(self) -> None:
+        """Its node dies; the kept nodes stay for now."""
+        _left.extend(self._after)
+        if _free not in gc.callbacks:
+            gc.callbacks.append(_free)
+
+
+def make_freeable(nodes: Collection[Any]) -> None:
+    """Give every long row of nodes its keepers.
+
+    Args:
+        nodes: of a graph, in the order of the forward pass.
+    """
+    free_what_is_left()
+    if len(nodes) <= STRETCH:
+        return
+    length: dict[Any, int] = {}
+    for node in nodes:
+        after = [n for n, _ in node.next_functions if n is not None]
+        length[node] = 1 + max((length.get(n, 0) for n in after), default=0)
+        if length[node] == STRETCH:
+            node.metadata[KEEPER] = _Keeper(after)
+            length[node] = 0
+
+
+def free_what_is_left() -> None:
+    """Free the nodes that keepers have kept; this may leave more."""
+    while _left:
+        _left.pop()
+
+
+def _free(phase: str, info: dict[str, int]) -> None:
+    if phase == "stop":
+        free_what_is_left()
+        gc.callbacks.remove(_free)
 
 
 def event_of(node: Any) -> Event | None:
@@ -24,9 +118,6 @@ def event_of(node: Any) -> Event | None:
 
 class FoundGraph:
     """Everything that led to the roots.
-
-    Args:
-        roots: where to start.
 
     Attributes:
         nodes: the nodes that backward would call.

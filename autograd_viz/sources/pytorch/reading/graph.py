@@ -12,13 +12,11 @@ import torch
 from ....graph import model, surroundings
 from ....graph.surroundings import Module
 from ....graph.trace import State
-from ...shared.functions import CallList
-from ...shared.line_names import names_by_line
-from ...shared.modules import parts_of, together
+from ...shared.modules import CallList, parts_of, together
 from ...shared.names import modules_among, names_by_identity
-from ...shared.statements import Happened, place_of, statements
-from .arguments import argument_of
+from ...shared.statements import Happened, names_by_line, place_of, statements
 from .boxes import Box, sharers
+from .calls import argument_of
 from .forward import NUMBERS, title_of, title_of_event
 from .found_graph import FoundGraph
 from .handles import Event, current
@@ -260,11 +258,8 @@ class TorchGraph(FoundGraph):
         version = kept.versions[1] if kept.versions else _version(value)
         id = None if box is None else self.id_of(box)
         is_known = box is not None and box.shows(value)
-        shown = self._values[id] if is_known and id is not None else self._read(value)
+        shown = self._values[id] if is_known and id is not None else (outline_of if self._is_outline else value_of)(value)
         return model.Saved(kept.name, "kept", shown, id, version=version, stale=kept.stale, bytes=size)
-
-    def _read(self, value: object) -> model.Value:
-        return outline_of(value) if self._is_outline else value_of(value)
 
     def _statements(self) -> tuple[model.Statement, ...]:
         happened = []

@@ -16,19 +16,55 @@ from torch.autograd.graph import GradientEdge, Node
 
 from ....graph.model import Value
 from ....graph.trace import HookRun
-from ...shared.own_hooks import is_own_hook
+from ...shared.replaced import name_of_hook, runs_of
 from . import older
-from .hook_results import checked
 from .nodes import variable_of
 from .older import ENGINE
 from .values import value_of
 
 
+def checked(hook: object, before: Sequence[Any], returned: object) -> tuple[Any, ...]:
+    """Check what a hook returned, and give the gradients that go on.
+
+    Raises:
+        TypeError: it is no tuple, or has an item that is no tensor.
+        RuntimeError: the number of gradients, a type or a size is wrong. All errors are in PyTorch's words.
+    """
+    if returned is None:
+        return tuple(before)
+    if not isinstance(returned, tuple):
+        raise TypeError(f"expected tuple, but hook returned '{type(returned).__name__}'")
+    name = getattr(hook, "__name__", "<unknown>")
+    if len(returned) != len(before):
+        raise RuntimeError(
+            f"hook '{name}' has returned an incorrect number of values (got {len(returned)}, but expected {len(before)})"
+        )
+    for was, now in zip(before, returned, strict=True):
+        if now is not None:
+            _check(name, was, now)
+    return returned
+
+
+def _check(name: str, was: Any, now: Any) -> None:
+    if was is None:
+        raise RuntimeError("can't replace a None gradient with a non-None value")
+    if not isinstance(now, torch.Tensor):
+        raise TypeError(f"expected Variable, but hook returned '{type(now).__name__}'")
+    if (was.dtype, was.layout, was.device.type) != (now.dtype, now.layout, now.device.type):
+        raise RuntimeError(f"hook '{name}' has changed the type of value (was {_type(was)} got {_type(now)})")
+    if not was.is_nested and was.shape != now.shape:
+        raise RuntimeError(f"hook '{name}' has changed the size of value")
+
+
+def _type(tensor: Any) -> str:
+    """PyTorch's name of the type; complex types have another kind of name."""
+    if not tensor.is_complex():
+        return str(tensor.type())
+    return f"{tensor.device.type.upper()}{str(tensor.type()).removeprefix('torch.').replace('Tensor', 'Type')}"
+
+
 class HookRunner:
     """Runs the hooks of one pass, and remembers their results.
-
-    Args:
-        create_graph: what hooks do is recorded.
 
     Attributes:
         runs: the hooks that have run since the list was last emptied.
@@ -52,17 +88,13 @@ class HookRunner:
         return self._dicts[node]
 
     def before(self, node: Node, grads: list[Any]) -> list[Any]:
-        """What arrived, after tensor hooks, retain_grad and pre-hooks.
-
-        Raises:
-            Exception: whatever a hook raises.
-        """
+        """What arrived, after tensor hooks, retain_grad and pre-hooks."""
         grads = self._through_tensor_hooks(node, grads)
         for hook in list(self.dicts(node)[0].values()):
             given = tuple(grads)
             seen = _values(given)
             grads = list(checked(hook, given, hook(given)))
-            self._ran_for_all("pre", hook, seen, _values(grads))
+            self.runs += runs_of("pre", hook, seen, _values(grads))
         return grads
 
     def after(self, node: object, grad_inputs: Sequence[Any], grad_outputs: Sequence[Any]) -> tuple[Any, ...]:
@@ -71,7 +103,7 @@ class HookRunner:
         for hook in list(self.dicts(node)[1].values()):
             seen = _values(left)
             left = checked(hook, left, hook(left, tuple(grad_outputs)))
-            self._ran_for_all("post", hook, seen, _values(left))
+            self.runs += runs_of("post", hook, seen, _values(left))
         return left
 
     def _through_tensor_hooks(self, node: Node, grads: list[Any]) -> list[Any]:
@@ -133,16 +165,6 @@ class HookRunner:
 
     def _watched(self, kind: str) -> Any:
         return lambda index, hook: _Watched(self, kind, index, hook)
-
-    def _ran_for_all(self, kind: str, hook: object, before: Sequence[Value | None], after: Sequence[Value | None]) -> None:
-        """A hook got several gradients: record each that it changed, or else only the first."""
-        if is_own_hook(hook):
-            return
-        pairs = list(enumerate(zip(before, after, strict=True)))
-        changed = [(i, p) for i, p in pairs if repr(p[0]) != repr(p[1])]  # nan equals nan
-        there = [(i, p) for i, p in pairs if p[0] is not None]
-        for i, (b, a) in changed or there[:1] or pairs[:1]:
-            self.runs.append(HookRun(kind, name_of_hook(hook), b, a, i))
 
 
 class _Watched:
@@ -206,11 +228,6 @@ def dict_of(register: Any) -> dict[Any, Any]:
     hooks: dict[Any, Any] | None = handle.hooks_dict_ref()
     handle.remove()
     return {} if hooks is None else hooks
-
-
-def name_of_hook(hook: object) -> str:
-    """The user's name of the function."""
-    return str(getattr(hook, "__name__", type(hook).__name__))
 
 
 def _nothing(*_: object) -> None:

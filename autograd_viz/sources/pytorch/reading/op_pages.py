@@ -20,7 +20,7 @@ from typing import Any
 import torch
 
 from ....graph.surroundings import Source
-from ...shared.written_code import source_at
+from ...shared.source_code import source_at
 
 KEY = "autograd_viz.op"  # in node.metadata: the number of the op
 MARK = "autograd_viz.page"  # in node.metadata

@@ -13,9 +13,8 @@ import torch
 from ....graph.surroundings import Module
 from ....runtime.alive import Alive
 from ....twin.core.base.provenance import PACKAGE
-from ...shared.functions import Numbered
-from ...shared.modules import module_at
-from ...shared.written_code import source_at
+from ...shared.modules import Numbered, module_at
+from ...shared.source_code import source_at
 from .calls import Around, is_users
 
 
@@ -43,11 +42,7 @@ def _hands_on(code: CodeType) -> bool:
 
 
 class Parts:
-    """The parts of a model.
-
-    Args:
-        model: a module; anything else has no parts.
-    """
+    """The parts of a model."""
 
     def __init__(self, model: object) -> None:
         self._around: Alive[Around] = Alive()
@@ -88,12 +83,7 @@ class Parts:
         return self._calls[key]
 
     def inside(self, around: tuple[Around, ...], function: Sequence[Any] = ()) -> Inside:
-        """The modules and scopes around an op.
-
-        Args:
-            around: from the innermost; not empty.
-            function: the arguments of a user's Function, if the op is one.
-        """
+        """The modules and scopes around an op."""
         run = self._run_by(function[0]) if function else None
         key = around if run is None else (run, *around)
         found = self._inside.get(key)

@@ -57,12 +57,7 @@ def titles() -> dict[str, str]:
 
 @functools.cache
 def primitive_of(name: str, saved: frozenset[str]) -> Primitive | None:
-    """The core's op whose node has this name and these saved values; None if there is none.
-
-    Args:
-        name: "MulBackward0".
-        saved: what PyTorch's node shows as `_saved_<name>`.
-    """
+    """The core's op whose node has this name and these saved values; None if there is none."""
     for op in (op for has_rare in (False, True) for op in _primitives(has_rare).get(name, ())):
         if {n for n in op.saved_names if not n.startswith("_")} == saved:
             return op
@@ -144,13 +139,7 @@ def _private(op: Primitive, name: str, edges: tuple[tuple[Node | None, int], ...
 
 
 def agrees(reference: PrimitiveNode, grads: list[Any], results: list[Any]) -> bool:
-    """Do the core's rules give PyTorch's results? It is asked only if all that they need is small.
-
-    Args:
-        reference: the core's node.
-        grads: torch tensors that arrived, or None.
-        results: torch tensors that left, or None.
-    """
+    """Do the core's rules give PyTorch's results? It is asked only if all that they need is small."""
     given = [t for t in (*grads, *results) if t is not None]
     is_large = any(t.numel() > FEW or not is_plain(t) for t in given)
     if is_large or any(isinstance(getattr(reference, s), Overwritten) for s in reference.slots):

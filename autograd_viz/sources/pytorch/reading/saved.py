@@ -59,12 +59,7 @@ def saved_of(node: Node) -> Iterator[Kept]:
 
 
 def is_freed(nodes: Iterable[Any], most: int = 16) -> bool:
-    """Has a backward pass freed the saved tensors of these nodes and those behind them?
-
-    Args:
-        nodes: where to look first.
-        most: how many nodes are checked.
-    """
+    """Has a backward pass freed the saved tensors of these nodes and those behind them?"""
     looked_at, todo = 0, list(nodes)
     while todo and looked_at < most:
         node = todo.pop()

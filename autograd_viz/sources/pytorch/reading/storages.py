@@ -22,7 +22,7 @@ from .values import dtype_name, shape_of, unseen
 
 @unseen
 def torch_storages(graph: TorchGraph, variables: Mapping[str, Any]) -> Memory:
-    """The blocks of the saved tensors of a graph: see Note [What a block is] in sources/storages.py."""
+    """The blocks of the saved tensors of a graph: see Note [What a block is] in shared/storages.py."""
     blocks = Blocks(_blocks_of)
     for node, id in graph.node_ids.items():
         for kept in graph.saved[node]:

@@ -9,10 +9,10 @@ from typing import Any
 
 import torch
 
+from ..reading.call_place import called_by_user, caller, library, only_wraps, users_line
 from ..reading.op_log import Event, Log
 from ..reading.op_pages import KEY, Leaf, name_of_function
 from . import kinds
-from .lines import called_by_user, caller, library, only_wraps, users_line
 
 T = torch.Tensor
 SEVERAL = (list, tuple)

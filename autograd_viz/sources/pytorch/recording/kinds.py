@@ -54,11 +54,7 @@ FUNCTIONS = 10_000  # whose kinds are kept
 
 
 class Kinds(dict[object, int]):
-    """The kind of each function that was called.
-
-    Args:
-        fault: gets the error of a function whose kind cannot be told.
-    """
+    """The kind of each function that was called."""
 
     def __init__(self, fault: Callable[[Exception], None]) -> None:
         self._fault = fault

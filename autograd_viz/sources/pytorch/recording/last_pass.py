@@ -37,10 +37,6 @@ COMPILED = "CompiledFunction"  # its backward refuses to keep the graph
 class LastPass:
     """What is kept of the last pass.
 
-    Args:
-        ops: those that have run.
-        budget: bytes that may be kept; 0 for none.
-
     Attributes:
         root: the tensor on which the pass was called; None if nothing is kept.
         gradient: the first gradient, if one was given.

@@ -14,7 +14,7 @@ from typing import Any
 
 import torch
 
-from ..reading.call_place import Call, call_at, deeper, hide_call
+from ..reading.call_place import Call, call_at, caller, deeper, hide_call, library, users_line
 from ..reading.nodes import grad_fn_of, is_leaf
 from ..reading.older import is_dynamo_compiling
 from ..reading.op_log import Event, Log
@@ -22,7 +22,6 @@ from ..reading.op_pages import KEY, MARK, Leaf, name_of_function
 from . import kinds
 from .events import SEVERAL, behind, grad_set, is_cleared_with_others, rare, tensors_in, why_unrecorded, written
 from .last_pass import LastPass
-from .lines import caller, library, users_line
 from .passes import PassMode
 
 T = torch.Tensor
@@ -36,12 +35,7 @@ in_transform = torch._C._functorch.peek_interpreter_stack
 
 
 class WatchMode(PassMode):
-    """Notes each call.
-
-    Args:
-        log: where it is noted.
-        last: the last pass, which may be kept.
-    """
+    """Notes each call."""
 
     def __init__(self, log: Log, last: LastPass) -> None:
         super().__init__(log, last)

@@ -7,25 +7,19 @@ from typing import Any
 import torch
 from torch.overrides import TorchFunctionMode
 
-from ..reading.call_place import Call, hide_call
+from ..reading.call_place import Call, hide_call, users_line
 from ..reading.nodes import grad_fn_of
 from ..reading.op_log import Log, PassRecord, op_of
 from ..reading.op_pages import KEY
 from . import kinds
 from .events import tensors_in
 from .last_pass import LastPass
-from .lines import users_line
 
 DisableTorchFunctionSubclass = torch._C.DisableTorchFunctionSubclass
 
 
 class PassMode(TorchFunctionMode):
-    """Notes passes.
-
-    Args:
-        log: where they are noted.
-        last: the last pass, which may be kept.
-    """
+    """Notes passes."""
 
     def __init__(self, log: Log, last: LastPass) -> None:
         super().__init__()

@@ -7,16 +7,30 @@ a global hook on modules exists during the step. The first module that runs afte
 # Note [Our own code]
 What we run beside the program is not the program's: the reads of a run, a pass that runs again, the steps of a stepper. It
 may call the user's code, which needs the other modes. So our mode leaves its place meanwhile.
+
+# Note [Without the mode]
+Under a dispatch mode every op goes through Python. A picture shows nothing of the ops of a pass or a step, so the mode is
+switched off for them. A pass with create_graph=True is recorded like other ops, and so is a step with a closure.
+After a step that raised, the next pass or the end of the recording switches the mode on again.
 """
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from types import CodeType, FunctionType
+from typing import Any
 
 import torch
+from torch._C._dynamo import eval_frame
 from torch.nn.modules import module as modules
+from torch.optim import optimizer as optimizers
+from torch.utils import _python_dispatch as dispatch
+
+from ....runtime.collector import recording_begins, recording_ends
+from ...shared.replaced import Replaced
 
 pop, push = torch._C._pop_torch_function_stack, torch._C._push_on_torch_function_stack
 depth, at = torch._C._len_torch_function_stack, torch._C._get_function_stack_at
@@ -24,14 +38,7 @@ AFTER_STEP = -1  # no hook of PyTorch's has this number
 
 
 class ModePlace:
-    """Below all other modes, so that those come and go in their own order.
-
-    Args:
-        mode: the recorder's.
-
-    Attributes:
-        is_away: our own code runs.
-    """
+    """Below all other modes, so that those come and go in their own order."""
 
     def __init__(self, mode: object) -> None:
         self._mode, self._thread = mode, threading.get_ident()
@@ -102,3 +109,97 @@ class ModePlace:
                 self.enter()
                 if was_paused:
                     self.pause()
+
+
+ROOM = __package__.partition(".pytorch")[0]
+_left_out = set[str]()
+
+
+def leave_out() -> None:
+    """Compile no function of the rooms that watch and record. Releases of PyTorch before 2.9 have no call for that."""
+    if not hasattr(eval_frame, "set_code_exec_strategy"):
+        return
+    action = eval_frame._FrameAction
+    only_this = eval_frame._FrameExecStrategy(action.SKIP, action.DEFAULT)
+    new = {name for name in [*sys.modules] if name.startswith(ROOM) and name != f"{__package__}.record"} - _left_out
+    _left_out.update(new)
+    for code in (code for name in new for code in _codes(sys.modules[name])):
+        eval_frame.set_code_exec_strategy(code, only_this)
+
+
+def _codes(module: Any) -> Iterator[CodeType]:
+    own = [thing for thing in vars(module).values() if getattr(thing, "__module__", None) == module.__name__]
+    stack: list[Any] = [*own, *(part for kind in own if isinstance(kind, type) for part in vars(kind).values())]
+    while stack:
+        thing = stack.pop()
+        thing = getattr(thing, "fget", None) or getattr(thing, "__func__", None) or getattr(thing, "__wrapped__", thing)
+        code = thing.__code__ if isinstance(thing, FunctionType) else thing
+        if isinstance(code, CodeType):
+            yield code
+            stack += [c for c in code.co_consts if isinstance(c, CodeType)]
+
+
+CREATE_GRAPH = 3  # the index of this argument of the engine
+
+
+class Aside:
+    """Switches a mode off where it has nothing to see."""
+
+    def __init__(self, mode: object) -> None:
+        self.mode: Any = mode
+        self._is_away = False
+        self._hooks: list[Any] = []
+        self._engine: Replaced | None = None
+
+    def begin(self) -> None:
+        """The recording begins."""
+        recording_begins()
+        self._engine = Replaced(torch.autograd, "_engine_run_backward", self._runs)
+        self._hooks = [
+            optimizers.register_optimizer_step_pre_hook(self._step_begins),
+            optimizers.register_optimizer_step_post_hook(self._step_ends),
+        ]
+
+    def end(self) -> None:
+        """The recording ends."""
+        recording_ends()
+        self._come_back()
+        for hook in self._hooks:
+            hook.remove()
+        if self._engine is not None:
+            self._engine.undo()
+
+    def _runs(self, run: Any, *args: Any, **kwargs: Any) -> Any:
+        """A pass. One inside of another, as of a checkpoint, finds the mode as the other has left it."""
+        if torch._C._current_graph_task_id() != -1:
+            return run(*args, **kwargs)
+        self._come_back()
+        is_recorded = bool(args[CREATE_GRAPH]) if len(args) > CREATE_GRAPH else True
+        if is_recorded or not self._go():
+            return run(*args, **kwargs)
+        try:
+            return run(*args, **kwargs)
+        finally:
+            self._come_back()
+
+    def _step_begins(self, optimizer: torch.optim.Optimizer, args: Any, kwargs: Any) -> None:
+        self._come_back()
+        if all(a is None for a in (*args[1:], *kwargs.values())):
+            self._go()
+
+    def _step_ends(self, optimizer: torch.optim.Optimizer, args: object, kwargs: object) -> None:
+        self._come_back()
+
+    def _go(self) -> bool:
+        """Switch the mode off, unless another is above it."""
+        stack: list[Any] = dispatch._get_current_dispatch_mode_stack()
+        if not stack or stack[-1] is not self.mode:
+            return False
+        dispatch._pop_mode()
+        self._is_away = self.mode.has_passed = True
+        return True
+
+    def _come_back(self) -> None:
+        if self._is_away:
+            self._is_away = False
+            dispatch._push_mode(self.mode)

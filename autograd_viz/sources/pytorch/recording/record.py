@@ -25,13 +25,12 @@ from torch.utils._pytree import tree_leaves
 
 from ....runtime.uncopied import Uncopied
 from ....twin.core.base.provenance import Place
-from ..reading.arguments import is_given, note_argument
-from ..reading.calls import Running, calls_around, function_and_arguments
+from ..reading.calls import Running, calls_around, function_and_arguments, is_given, note_argument
 from ..reading.handles import KEY, Event, Handle, alive, is_parameter, see, seen
 from ..reading.nodes import grad_fn_of
 from ..reading.parts import NOWHERE, Parts
-from .aside import Aside
 from .cuts import begin_anew, keep_behind
+from .place import Aside
 from .signatures import Signature, signature_of
 
 FACTORIES = {"lift_fresh", "lift"}  # how `torch.tensor` returns its result

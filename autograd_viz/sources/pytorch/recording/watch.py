@@ -26,14 +26,13 @@ from torch.nn.modules import module as modules
 from torch.optim import optimizer as optimizers
 
 from ...shared.replaced import Replaced
+from ..reading.call_place import users_line
 from ..reading.older import is_dynamo_compiling, swap_tensors
 from ..reading.op_log import Event, Log
 from ..reading.values import unseen
 from .last_pass import LastPass
-from .lines import users_line
 from .mode import WatchMode
-from .place import ModePlace
-from .uncompiled import leave_out
+from .place import ModePlace, leave_out
 
 pop, push = torch._C._pop_torch_function_stack, torch._C._push_on_torch_function_stack
 depth, at = torch._C._len_torch_function_stack, torch._C._get_function_stack_at
@@ -42,11 +41,7 @@ MODULES = 10_000  # parts of a module that are searched
 
 
 class _References:
-    """The module `weakref` as `swap_tensors` asks it.
-
-    Args:
-        forget: removes our references to a tensor.
-    """
+    """The module `weakref` as `swap_tensors` asks it."""
 
     def __init__(self, forget: Callable[[Any], None]) -> None:
         self._forget = forget
@@ -65,11 +60,6 @@ class Watch:
 
     Args:
         keep: bytes of the last pass that may be kept; 0 for none.
-
-    Attributes:
-        log: what it has seen.
-        last: the last pass, if it is kept.
-        place: of its mode, which is left while our own code runs.
     """
 
     def __init__(self, keep: int) -> None:

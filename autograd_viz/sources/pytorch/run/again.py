@@ -8,19 +8,24 @@ the copy is called, the model itself has the same tensors, for what refers to it
 
 from __future__ import annotations
 
+import shutil
+import tempfile
+import weakref
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
-from functools import partial
+from functools import cached_property, partial
+from pathlib import Path
 from types import MethodType
 from typing import Any
 
 import torch
 from torch.nn.parallel import DistributedDataParallel
 
-from ...shared.same_line import call_from
+from ...shared.source_code import call_from
 from ..recording.record import Recorder
-from .kept import Call, Moment, tensors_in
+from ..recording.watch import own_code
+from .moment import Call, Moment, tensors_in
 
 
 def results_again(model: Any, moment: Moment, live: Sequence[Any]) -> tuple[list[tuple[Any, Any]], dict[str, Any], list[Any]]:
@@ -92,12 +97,7 @@ class _Around(torch.nn.Module):
 
 
 def copy_of(model: Any, copies: dict[Any, Any]) -> Any:
-    """A model with the same modules, other parameters and dictionaries of its own.
-
-    Args:
-        model: the model.
-        copies: the parameters that stand for its own.
-    """
+    """A model with the same modules, other parameters and dictionaries of its own."""
     twins = {m: m if isinstance(m, torch.jit.ScriptModule) else object.__new__(type(m)) for m in model.modules()}
 
     def twin(value: Any) -> Any:
@@ -140,3 +140,47 @@ def as_it_was(model: Any, call: Call) -> Iterator[None]:
         finally:
             for module, mode in zip(modules, now, strict=True):
                 module.training = mode
+
+
+MOST = 32  # moments; when there are more, every other one goes
+
+
+class Moments:
+    """Moments in a temporary folder, which is removed with this object."""
+
+    def __init__(self) -> None:
+        self.steps: list[int] = []
+
+    @cached_property
+    def _folder(self) -> Path:
+        folder = tempfile.mkdtemp(prefix="autograd_viz_run_")
+        weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
+        return Path(folder)
+
+    def _file(self, step: int) -> Path:
+        return self._folder / f"{step}.pt"
+
+    @own_code()
+    def keep(self, moment: Moment) -> None:
+        """Write a moment.
+
+        Raises:
+            Exception: an input of the model cannot be pickled, or the disk is full.
+        """
+        torch.save(moment, self._file(moment.step))
+        self.steps = [*(s for s in self.steps if s != moment.step), moment.step]
+        if len(self.steps) > MOST:
+            for step in self.steps[1:-1:2]:
+                self._file(step).unlink(missing_ok=True)
+                self.steps.remove(step)
+
+    @own_code()
+    def at(self, step: int) -> Moment:
+        """The moment of a step.
+
+        Raises:
+            KeyError: it is not kept.
+        """
+        if step not in self.steps:
+            raise KeyError(step)
+        return torch.load(self._file(step), weights_only=False)  # type: ignore[no-any-return]  # our own file

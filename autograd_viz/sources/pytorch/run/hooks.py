@@ -1,4 +1,4 @@
-"""Where a run is watched: the global hooks of optimizers, and five names that are replaced meanwhile.
+"""Where a run is watched: the global hooks of optimizers, and five names that are replaced meanwhile. Where models are found.
 
 # Note [What a run hooks]
 Nothing is put on the user's model, so it can be copied, pickled, compiled and saved while it is watched.
@@ -12,15 +12,16 @@ Nothing is put on the user's model, so it can be copied, pickled, compiled and s
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import torch
 from torch.optim import optimizer as optimizers
 
 from ...shared.replaced import Replaced
-from ...shared.run import open_runs
+from ...shared.run.results import run_begins, run_ends
 from ..reading.older import GradScaler, is_dynamo_compiling
-from ..recording.uncompiled import leave_out
+from ..recording.place import leave_out
 
 _utils = torch.nn.utils
 CLIPPING: list[tuple[Any, str]] = (
@@ -31,17 +32,22 @@ CLIPPING: list[tuple[Any, str]] = (
 
 
 class Calls(Replaced):
-    """The calls of modules. One that is not looked at costs a frame, not two; a step of a small model has many."""
+    """The calls of modules; compiled code has none. One that is not looked at costs a frame, not two: a small model has many.
 
-    def __init__(self, run: Any) -> None:
+    Args:
+        around: called with `Module.__call__` and its arguments.
+        run: looks at its model, and in full steps at all modules; None: all are looked at.
+    """
+
+    def __init__(self, around: Callable[..., Any], run: Any = None) -> None:
         self._run = run
-        super().__init__(torch.nn.Module, "__call__", run.calls)
+        super().__init__(torch.nn.Module, "__call__", around)
 
     def _inside(self, around: Any) -> Any:
         run = self._run
 
         def now(module: Any, /, *args: Any, **kwargs: Any) -> Any:
-            if is_dynamo_compiling() or not (module is run.model() or run.steps.is_full) or not self._is_on:
+            if is_dynamo_compiling() or not (run is None or module is run.model() or run.steps.is_full) or not self._is_on:
                 return self._before(module, *args, **kwargs)
             return around(self._before, module, *args, **kwargs)
 
@@ -49,22 +55,18 @@ class Calls(Replaced):
 
 
 class Hooks:
-    """The hooks of a run, until `remove`.
-
-    Args:
-        run: has the methods that are called.
-    """
+    """The hooks of a run, until `remove`."""
 
     def __init__(self, run: Any) -> None:
         self._run = run
         leave_out()
-        open_runs.begins(run)
+        run_begins(run)
         self._handles = [
             optimizers.register_optimizer_step_pre_hook(run.step_begins),
             optimizers.register_optimizer_step_post_hook(run.step_ends),
         ]
         self._names = [
-            Calls(run),
+            Calls(run.calls, run),
             Replaced(torch.autograd, "_engine_run_backward", run.runs_backward),
             *(Replaced(owner, name, run.clips) for owner, name in CLIPPING),
             Replaced(GradScaler, "step", run.scaler_steps),
@@ -76,4 +78,35 @@ class Hooks:
             handle.remove()
         for name in self._names:
             name.undo()
-        open_runs.ends(self._run)
+        run_ends(self._run)
+
+
+def hooked(trained: Any) -> Callable[[], None]:
+    """From now on PyTorch's optimizers are seen; gives what ends it."""
+    trained.on_calls.append(lambda: Calls(trained.calls))
+    made = Replaced(torch.optim.Optimizer, "_patch_step_function", trained.made)  # it runs when one is made or unpickled
+    step = optimizers.register_optimizer_step_pre_hook(lambda optimizer, args, kwargs: _steps(trained, optimizer))
+
+    def end() -> None:
+        made.undo()
+        step.remove()
+
+    return end
+
+
+def _steps(trained: Any, optimizer: Any) -> None:
+    """An optimizer is about to step.
+
+    What begins to watch now registers global hooks, and PyTorch is going through these. So it begins in a hook of the
+    optimizer's own, which PyTorch comes to after them.
+    """
+    if is_dynamo_compiling() or not trained.is_unseen(optimizer):
+        return
+
+    def begins(optimizer: object, args: Any, kwargs: Any) -> Any:
+        handle.remove()
+        for watch in trained.unseen(optimizer):
+            args, kwargs = watch.step_begins(optimizer, args, kwargs) or (args, kwargs)
+        return args, kwargs
+
+    handle = optimizer.register_step_pre_hook(begins)

@@ -11,21 +11,18 @@ from typing import Any
 
 import torch
 
-from ...shared.own_hooks import closure_followed, own_hook
-from ...shared.run.arrivals import Arrivals
-from ...shared.run.results import Again, Once, one_root
-from ...shared.run.rows import ELSEWHERE, Rows
+from ...shared.replaced import closure_followed, own_hook
+from ...shared.run.results import Again, Arrivals, Once, one_root
+from ...shared.run.table import ELSEWHERE, Rows, Sink
 from ..reading.nodes import grad_fn_of, is_leaf
 from ..reading.older import is_dynamo_compiling
 from ..reading.values import outside_modes
 from ..recording.watch import own_code
-from .again import results_again, vjp
-from .held import Held, held_by
+from .again import Moments, results_again, vjp
 from .hooks import Hooks
-from .kept import Kept, Moment, tensors_in
-from .moments import Moments
+from .moment import Kept, Moment, tensors_in
 from .numbers import real, update_ratios, without_grad
-from .steps import Sink, Steps
+from .steps import Held, Steps, held_by
 
 
 class RunWatch:
@@ -81,7 +78,7 @@ class RunWatch:
         self.steps.flush()
 
     def _end_step(self) -> None:
-        if self.steps.optimizers and not self._is_in_closure:
+        if self.steps.totals.optimizers and not self._is_in_closure:
             self._apart(self.steps.end, self.after)
 
     @property
@@ -151,7 +148,7 @@ class RunWatch:
 
         def arrives(grads: Sequence[Any]) -> None:
             is_measured = self.steps.is_full and self.is_on and self.kept.counts and grads[nr] is not None
-            if is_measured and before.is_new(self.steps.count, self.steps.passes):
+            if is_measured and before.is_new(self.steps.count, self.steps.totals.passes):
                 self._apart(self.steps.arrived, column, grads[nr])
 
         self.arrivals.follow(result, lambda node: node.register_prehook(own_hook(arrives)))
@@ -190,10 +187,10 @@ class RunWatch:
 
     def scaler_steps(self, step: Any, scaler: Any, optimizer: object, *args: Any, **kwargs: Any) -> Any:
         """A gradient scaler steps an optimizer, or leaves it out."""
-        before, self._scaler = len(self.steps.optimizers), scaler
+        before, self._scaler = len(self.steps.totals.optimizers), scaler
         try:
             result = step(scaler, optimizer, *args, **kwargs)
-            if len(self.steps.optimizers) == before and self._held_by(optimizer).parameters:
+            if len(self.steps.totals.optimizers) == before and self._held_by(optimizer).parameters:
                 self._apart(self._skipped, optimizer)
             return result
         finally:
@@ -201,7 +198,7 @@ class RunWatch:
 
     @torch.no_grad()
     def _skipped(self, optimizer: torch.optim.Optimizer) -> None:
-        self.steps.optimizers.append(optimizer)
+        self.steps.totals.optimizers.append(optimizer)
         self.steps.measure(self._held_by(optimizer))
         self._unscale()
         self.steps.sink.mark(self.steps.count, "skipped")
@@ -241,13 +238,13 @@ class RunWatch:
         held = self._held_by(optimizer)
         if not held.parameters:
             return None
-        is_again = optimizer in self.steps.optimizers
+        is_again = optimizer in self.steps.totals.optimizers
         if is_again and not self._is_in_closure:
             self._end_step()
             is_again = False
         self._is_again = is_again
         if not is_again:
-            self.steps.optimizers.append(optimizer)
+            self.steps.totals.optimizers.append(optimizer)
         self.steps.measure(held)
         self.steps.note_rate(optimizer)
         self.kept.before_step()
@@ -288,7 +285,7 @@ class RunWatch:
 
     def has_moved(self) -> bool:
         """Has an optimizer moved a weight in this step?"""
-        return self._is_again or bool(self._apart(self.kept.has_moved, len(self.steps.optimizers) > 1))
+        return self._is_again or bool(self._apart(self.kept.has_moved, len(self.steps.totals.optimizers) > 1))
 
     def _apart(self, act: Any, *args: Any) -> Any:
         """What an act gives, or None if it fails. Nothing in here breaks the user's program, and no mode of it sees it."""

@@ -11,61 +11,66 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from time import perf_counter
-from typing import Any, Protocol
+from typing import Any
 
 import torch
 
-from ...shared.run.rows import Rows
-from ...shared.run.table import BLOCK, Table
-from .held import Held
-from .numbers import floats, largest, norms, real, stacked, told, zeros
+from ...shared.run.table import BLOCK, Rows, Sink, Table, Totals
+from .numbers import floats, is_plain, largest, norms, real, stacked, told, zeros
+
+
+@dataclass
+class Held:
+    """The parameters of a run that an optimizer holds.
+
+    Attributes:
+        total: number of all parameters that the optimizer had when it was looked at.
+        parameters: those of the run.
+        columns: their columns.
+        are_plain: they are dense and float32, and no gradient was found to be sparse.
+    """
+
+    total: int
+    parameters: Sequence[Any]
+    columns: Sequence[int]
+    are_plain: bool
+
+
+def held_by(optimizer: Any, rows: Rows) -> Held:
+    """What an optimizer holds of a run."""
+    everything = [p for group in optimizer.param_groups for p in group["params"]]
+    places = sorted(rows.of_parameter[p] for p in everything if p in rows.of_parameter)
+    parameters = [rows.parameters[i] for i in places]
+    are_plain = all(is_plain(p) and p.dtype is torch.float32 for p in parameters)
+    return Held(len(everything), parameters, places, are_plain)
+
 
 SHARE = 0.0025  # of the time that a step takes, for what only full steps have
 SELDOM = 128  # at least one step in so many is full
 
 
-class Sink(Protocol):
-    """Where the numbers go."""
-
-    def add(self, values: Any, seen: Any) -> None:
-        """More steps, as `Table.take` gives them."""
-
-    def mark(self, step: int, kind: str, text: str = "") -> None:
-        """Something happened at a step."""
-
-
 class Steps:
     """The steps of a run.
-
-    Args:
-        rows: what is measured.
-        sink: gets the numbers, in blocks of up to 64 steps.
-        is_rank: other ranks have the same steps.
 
     Attributes:
         count: how many steps are complete.
         every: one step in so many is full.
         is_full: the current one is.
         spent: seconds that measuring it took.
-        passes: how many backward passes it has had.
-        optimizers: those that have stepped in it.
+        totals: of the current step.
     """
 
     def __init__(self, rows: Rows, sink: Sink, *, is_rank: bool = False) -> None:
         self.rows, self.sink, self._is_rank = rows, sink, is_rank
         self.count, self.every, self.is_full = 0, 1, True
-        self.spent, self.passes, self.optimizers = 0.0, 0, list[Any]()
+        self.spent, self.totals = 0.0, Totals()
         self._is_on_host = rows.parameters[0].device.type == "cpu"
         self._table = Table(rows.order, floats)
-        self._is_reached = False  # a pass of this step has reached the model
-        self._loss: Any = None
-        self._clip: Any = None
-        self._rate: float | None = None
-        self._rates = dict[int, float]()
         self._measured: Sequence[int] = []  # the columns of the gradients that were measured last
         self._norms: Any = []  # and their norms
-        self._price, self._least, self._began = 1e9, 1e9, perf_counter()
+        self._price, self._least = 1e9, 1e9
 
     # -- the current step ---------------------------------------------------------------------------------------------
 
@@ -105,41 +110,28 @@ class Steps:
         self.spent += perf_counter() - began
 
     def note_pass(self, roots: Sequence[Any], is_own: bool) -> None:
-        """A pass has run. One that has not reached the model counts only until one has."""
-        if self._is_reached and not is_own:
+        """A pass has run; its loss is the first root that has one element."""
+        if not self.totals.counts(is_own):
             return
-        if is_own and not self._is_reached:
-            self.passes, self._loss, self._is_reached = 0, None, True
-        self.passes += 1
-        self.note_loss(roots)
-
-    def note_loss(self, roots: Sequence[Any]) -> None:
-        """The first root of a pass that has one element."""
         for root in roots:
             if isinstance(root, torch.Tensor) and root.numel() == 1:
-                self._loss = root.item() if self._is_on_host and not root.is_complex() else told(real(root).reshape(-1)[0])
+                is_here = self._is_on_host and not root.is_complex()
+                self.totals.loss = root.item() if is_here else told(real(root).reshape(-1)[0])
                 return
 
     def unscale_loss(self, scale: object) -> None:
         """The loss was scaled before its pass; the first optimizer that steps after it says so."""
-        if len(self.optimizers) == 1 and self._loss is not None:
-            self._loss = told(self._loss / scale)
+        if len(self.totals.optimizers) == 1 and self.totals.loss is not None:
+            self.totals.loss = told(self.totals.loss / scale)
 
     def note_clip(self, factor: object) -> None:
         """Gradients were multiplied by a factor."""
-        self._clip = told(factor)
+        self.totals.clip = told(factor)
 
     def note_rate(self, optimizer: Any) -> None:
-        """The learning rate of an optimizer's first group."""
-        rate = optimizer.param_groups[0].get("lr")
-        if rate is None:
-            return
-        now, place = float(rate), len(self.optimizers)
-        if place == 1:
-            self._rate = now
-        if self._rates.setdefault(place, now) != now:
-            self.sink.mark(self.count, "rate", f"{self._rates[place]:.3g} → {now:.3g}")
-            self._rates[place] = now
+        """The learning rate of an optimizer that steps."""
+        if changed := self.totals.note_rate(optimizer):
+            self.sink.mark(self.count, "rate", changed)
 
     def not_finite(self) -> list[int]:
         """The rows of parameters whose gradient was measured last, and is not finite."""
@@ -159,20 +151,16 @@ class Steps:
     @property
     def loss(self) -> float:
         """The loss of the current step; nan if it is unknown."""
-        return math.nan if self._loss is None else float(self._loss)
+        return math.nan if self.totals.loss is None else float(self.totals.loss)
 
     # -- blocks -------------------------------------------------------------------------------------------------------
 
     def end(self, after: Callable[[], None]) -> None:
-        """The step ends when the next pass begins, so that all optimizers that step after a pass belong to it."""
-        if not self.optimizers:
-            return
-        now = perf_counter()
-        waiting = self._table.end((self._loss, self._clip, self._rate, self.passes, now - self._began))
-        self._weigh(now - self._began)
-        self.optimizers, self.passes, self.spent, self._began = [], 0, 0.0, now
-        self._loss = self._clip = self._rate = None
-        self._is_reached = False
+        """The step ends."""
+        numbers = self.totals.end()
+        waiting = self._table.end(numbers)
+        self._weigh(numbers[-1])
+        self.spent = 0.0
         self.count += 1
         self.is_full = self.count % self.every == 0
         if waiting == BLOCK:

@@ -29,10 +29,6 @@ OWN = "these gradients are from this rank only: DistributedDataParallel has not 
 class Exchange:
     """What one pass exchanges.
 
-    Args:
-        nodes: all nodes of the pass.
-        root: where it starts.
-
     Attributes:
         replicas: the DDP modules whose gradients it averages.
         is_apart: the pass will be taken back, so nothing is averaged.

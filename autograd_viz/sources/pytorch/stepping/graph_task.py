@@ -56,10 +56,6 @@ class _Engine:
 class Surroundings:
     """Answers for one pass.
 
-    Args:
-        nodes: the nodes that the pass will run.
-        callbacks: the user's callbacks for the end.
-
     Attributes:
         inner: the grads that nested passes have changed, as they were before.
     """

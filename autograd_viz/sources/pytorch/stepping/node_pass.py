@@ -13,26 +13,42 @@ from torch.autograd.graph import Node
 from ....graph import trace
 from ....graph.model import Number
 from ....graph.trace import HookRun
-from ...shared.random_numbers import random_numbers_kept as others_kept
+from ...shared.stepping.engine_snapshot import random_numbers_kept as others_kept
 from ...shared.stepping.gradient import check_shape, numbers_of, refusal
 from ...shared.stepping.pass_kind import Library, Snapshot
+from ...shared.stepping.step import Ran
 from ...shared.stepping.undoable_pass import Pass
-from ...shared.stepping.written import Ran
 from ..reading.dry_run import learn
 from ..reading.graph import TorchGraph, is_tensor
 from ..reading.handles import version_of
-from ..reading.hooked import tensors_with_hooks
-from ..reading.nodes import grad_fn_of, grad_of, is_accumulate, is_function, name_of, outputs_of, variable_of
+from ..reading.nodes import (
+    grad_fn_of,
+    grad_of,
+    is_accumulate,
+    is_function,
+    name_of,
+    outputs_of,
+    tensors_with_hooks,
+    variable_of,
+)
 from ..reading.older import tensor_of, with_hooks_of
 from ..reading.reference_op import frozen
 from ..reading.saved import Kept, saved_of
 from ..reading.values import as_array, is_plain, shape_of, unseen, value_of
 from ..recording.watch import own_code
 from .exchange import Exchange
-from .leaves import leaves_kept, random_numbers_kept
 from .read_later import NOWHERE, always, place_of, rules_of, values_at
 from .schedule import TorchTask
-from .snapshots import Attached, GradSnapshot, SavedSnapshot, TensorSnapshot, states_in, states_of
+from .snapshots import (
+    Attached,
+    GradSnapshot,
+    SavedSnapshot,
+    TensorSnapshot,
+    leaves_kept,
+    random_numbers_kept,
+    states_in,
+    states_of,
+)
 
 
 def _numbers(tensor: Any) -> tuple[Number, ...] | None:
@@ -53,11 +69,6 @@ TORCH = Library(
 
 class TorchPass(Pass):
     """A backward pass from one root that has not run yet.
-
-    Args:
-        graph: the graph of `root`.
-        gradient: the first gradient; None for a single element.
-        retain_graph, create_graph: as in ``root.backward()``.
 
     Raises:
         RuntimeError: as ``root.backward()`` would.

@@ -12,17 +12,16 @@ from torch.autograd.graph import GradientEdge
 
 from ....graph.text import norm_of
 from ....runtime.interrupts import breakable, whole
-from ...shared.random_numbers import random_numbers_kept as others_kept
+from ...shared.stepping.engine_snapshot import random_numbers_kept as others_kept
 from ...shared.stepping.norms import Place
 from ..reading.dry_run import grads_kept
 from ..reading.graph import TorchGraph
-from ..reading.hooked import tensors_with_hooks
 from ..reading.hooks import dict_of
-from ..reading.nodes import edge_of, grad_fn_of, is_accumulate, is_function, reach, variable_of
+from ..reading.nodes import edge_of, grad_fn_of, is_accumulate, is_function, reach, tensors_with_hooks, variable_of
 from ..reading.older import ENGINE, IS_OLDER
 from ..reading.values import is_plain, unseen, value_of
 from .exchange import Exchange
-from .leaves import random_numbers_kept
+from .snapshots import random_numbers_kept
 
 PIECE = 1 << 20  # elements that are converted to float64 at once
 HELD = 1 << 23  # elements of waiting gradients, before their norms are taken together
@@ -72,12 +71,7 @@ def _runs_users_code(nodes: Sequence[Any], leaves: Sequence[Any], root: torch.Te
 
 
 class _Norms:
-    """Computes norms on their devices and reads them once. Gradients wait, so that one call takes the norms of many.
-
-    Args:
-        graph: the graph, for ids.
-        wanted: the places of interest; None for all.
-    """
+    """Computes norms on their devices and reads them once. Gradients wait, so that one call takes the norms of many."""
 
     def __init__(self, graph: TorchGraph, wanted: Collection[Place] | None) -> None:
         self._graph, self._wanted = graph, None if wanted is None else frozenset(wanted)

@@ -1,4 +1,4 @@
-"""What a step of a PyTorch pass is written from when it is read: see Note [When a step is read] in written.py."""
+"""What a step of a PyTorch pass is written from when it is read: see Note [When a step is read] in step.py."""
 
 from __future__ import annotations
 
@@ -8,9 +8,8 @@ from typing import Any
 import torch
 
 from ....graph.model import Value
-from ...shared.formulas import formulas_with_numbers
-from ...shared.jacobian import local_jacobians
-from ...shared.stepping.written import Ran, Rules, read_beside
+from ...shared.formulas import formulas_with_numbers, local_jacobians
+from ...shared.stepping.step import Ran, Rules, read_beside
 from ..reading.handles import version_of
 from ..reading.nodes import is_accumulate, name_of
 from ..reading.reference_op import agrees, formulas_of, reference_of

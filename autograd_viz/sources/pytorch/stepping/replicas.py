@@ -32,15 +32,7 @@ ADVICE = ", or step this rank alone: make its loss inside of `with model.no_sync
 
 
 class Replica:
-    """One DDP module that a pass leads to.
-
-    Args:
-        module: the module, whose reducer waits for a backward pass.
-        nodes: the AccumulateGrads of its parameters.
-
-    Attributes:
-        ranks: how many ranks hold it.
-    """
+    """One DDP module that a pass leads to."""
 
     def __init__(self, module: Any, nodes: list[Any]) -> None:
         self.module, self.nodes = module, frozenset(nodes)

@@ -19,7 +19,7 @@ from torch.autograd.graph import Node
 
 from ....twin.core.backward.anomaly import warn_where_made
 from ....twin.core.backward.ready_queue import ReadyQueue
-from ..reading.devices import called_on
+from ..reading.found_graph import called_on
 from ..reading.hooks import HookRunner, run_backward
 from ..reading.nodes import (
     LAST_SEQUENCE_NR,
@@ -72,11 +72,6 @@ class TorchQueue(ReadyQueue):
 
 class TorchTask:
     """One backward pass in progress, from one root. Its attributes are those of `core.engine.GraphTask`.
-
-    Args:
-        root: the tensor to start from.
-        gradient: the first gradient; None for a single element.
-        retain_graph, create_graph: as in ``root.backward()``.
 
     Raises:
         RuntimeError: what ``root.backward()`` would refuse, in PyTorch's words.

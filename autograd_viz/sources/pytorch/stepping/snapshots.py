@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
 import torch
+from torch._C import _current_graph_task_id as graph_task
 from torch.autograd.grad_mode import _unsafe_preserve_version_counter
 from torch.autograd.graph import Node
 
 from ....graph.model import Value
+from ...shared.replaced import Replaced
 from ..reading.handles import version_of
-from ..reading.nodes import grad_fn_of, grad_of, is_accumulate, variable_of
+from ..reading.held import saved_tensors
+from ..reading.nodes import edge_of, grad_fn_of, grad_of, is_accumulate, reach, variable_of
 from ..reading.saved import Kept, saved_of
 from ..reading.values import equal, is_plain, unseen, value_of
 
@@ -129,13 +133,7 @@ class TensorSnapshot:
 
 
 class Attached:
-    """What the user has attached to a node: hooks, retain_grad, requires_grad of a leaf.
-
-    Args:
-        node: the node.
-        tensors: the live outputs of its op.
-        dicts: where the node keeps its hooks.
-    """
+    """What the user has attached to a node: hooks, retain_grad, requires_grad of a leaf."""
 
     __slots__ = ("dicts", "node", "seen", "tensors")
 
@@ -172,3 +170,89 @@ def _attached(node: Node, tensors: list[Any], dicts: Sequence[dict[Any, Any]]) -
     if leaf is None:
         return (*of_node, *of_tensors)
     return (*of_node, tuple(leaf._backward_hooks or ()), tuple(leaf._post_accumulate_grad_hooks or ()), leaf.requires_grad)
+
+
+@contextmanager
+def random_numbers_kept() -> Iterator[None]:
+    """Afterwards PyTorch's generators have their former state."""
+    devices = [torch.cuda.current_device()] if torch.cuda.is_initialized() else []
+    with torch.random.fork_rng(devices=devices):
+        yield
+
+
+@contextmanager
+def leaves_kept(leaves: Iterable[Any]) -> Iterator[None]:
+    """Afterwards data, version and grad of these tensors are as before: a hook may be an optimizer's step."""
+    plain = [t for t in leaves if unseen(is_plain)(t)]
+    kept = [_LeafSnapshot(t) for t in plain]
+    with ExitStack() as versions:
+        with torch._C.DisableTorchFunction():
+            for t in plain:
+                versions.enter_context(_unsafe_preserve_version_counter(t))
+        try:
+            yield
+        finally:
+            for leaf in kept:
+                leaf.restore()
+
+
+class _LeafSnapshot:
+    """A leaf's data and grad."""
+
+    @unseen
+    def __init__(self, leaf: torch.Tensor) -> None:
+        self.leaf, self.memory, self.data = leaf, leaf.data, leaf.detach().clone()
+        self.grad = GradSnapshot(leaf, is_about_to_change=True)
+
+    @unseen
+    def restore(self) -> None:
+        """Restore them."""
+        if self.leaf.data_ptr() != self.memory.data_ptr():  # `p.data = ...` has replaced it
+            self.leaf.data = self.memory
+        if not equal(self.leaf.detach(), self.data):  # `p.data.sub_(...)` leaves the version as it is
+            self.leaf.data.copy_(self.data)
+        self.grad.restore()
+
+
+SMALL = 64  # elements: of what nodes have saved, a larger tensor is not copied
+
+
+class LeafSnapshot:
+    """The values of a leaf, which an optimizer changes in place, or the scale of a gradient scaler; and its version."""
+
+    @unseen
+    def __init__(self, leaf: torch.Tensor) -> None:
+        self._values, self._version = TensorSnapshot(leaf), _unsafe_preserve_version_counter(leaf)
+
+    @unseen
+    def restore(self) -> None:
+        """Restore them."""
+        self._values.restore()
+        self._version.__exit__()
+
+
+def kept_in(last: Any) -> Callable[[], None]:
+    """From now on `last`, a `LastRun`, is told of passes; gives what ends it."""
+
+    def nodes_of(tensor: object) -> list[Any]:
+        return reach([edge_of(tensor)[0]]) if isinstance(tensor, torch.Tensor) else []
+
+    def runs(run: Any, roots: Any, gradients: Any, keep_graph: Any, *args: Any, **kwargs: Any) -> Any:
+        if kwargs.get("accumulate_grad") and graph_task() == -1:  # not a pass inside of a pass
+            last.forget()
+            try:
+                if keep_graph and len(roots) == 1 and isinstance(roots[0], torch.Tensor) and not any(args[1:2]):
+                    gradient = None if roots[0].numel() == 1 else gradients[0]
+                    last.begins(roots[0], gradient, nodes_of(roots[0]), _snapshots)
+            except Exception:  # a tensor of a kind that has no values
+                last.forget()
+        return run(roots, gradients, keep_graph, *args, **kwargs)
+
+    last.nodes_of = nodes_of
+    return Replaced(torch.autograd, "_engine_run_backward", runs).undo
+
+
+def _snapshots(nodes: Sequence[Any]) -> list[Any]:
+    leaves = [v for n in nodes if (v := variable_of(n)) is not None]
+    saved = [t for n in nodes for t in saved_tensors(n) if t.numel() <= SMALL and t.layout is torch.strided]
+    return [*(GradSnapshot(leaf, is_about_to_change=True) for leaf in leaves), *map(LeafSnapshot, (*leaves, *saved))]

@@ -1,11 +1,14 @@
-"""What a model that is watched has returned."""
+"""What a model that is watched has returned, and the runs that go on."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import weakref
+from collections.abc import Callable, Iterable, Sequence
 from functools import reduce
 from operator import add
 from typing import Any, NamedTuple
+
+MOST_CALLS = 16  # of a model in one pass, which are kept
 
 
 class Again(NamedTuple):
@@ -60,3 +63,56 @@ def one_root(reached: Sequence[tuple[Any, Any]], vjp: Callable[..., Any]) -> tup
         return begin[0]
     root = reduce(add, ((result * grad.conj()).sum() for result, grad in begin))
     return root, root.new_ones(())
+
+
+class Arrivals:
+    """Hooks on the nodes of results. A view that nobody has asked for its node gets its hook when a pass begins.
+
+    Args:
+        node_of: the grad_fn of a tensor; None for a leaf, and for a view that nobody has asked.
+        is_leaf: did no op make a tensor?
+    """
+
+    def __init__(self, node_of: Callable[[Any], Any], is_leaf: Callable[[Any], bool]) -> None:
+        self._node_of, self._is_leaf = node_of, is_leaf
+        self._waiting: list[tuple[weakref.ref[Any], Callable[[Any], object]]] = []
+
+    def follow(self, result: Any, put: Callable[[Any], object]) -> bool:
+        """Call ``put(node)`` with the node of a result, now or when a pass begins; False for a leaf."""
+        node = self._node_of(result)
+        if node is not None:
+            put(node)
+        elif not self._is_leaf(result):
+            self._waiting.append((weakref.ref(result), put))
+        else:
+            return False
+        return True
+
+    def pass_begins(self, roots: Iterable[Any]) -> None:
+        """A pass begins. It asks its roots itself."""
+        if not self._waiting:
+            return
+        waiting, self._waiting = self._waiting, []
+        asked = list(roots)
+        for reference, put in waiting:
+            result = reference()
+            if result is not None:
+                if any(result is root for root in asked):
+                    _ = result.grad_fn
+                self.follow(result, put)
+
+
+_open: list[Any] = []
+
+
+def run_begins(run: Any) -> None:
+    """A run begins. Others end whose model, as `model()` gives it, is gone: nobody has to close them."""
+    for other in [*_open]:
+        if other.model() is None:
+            other.close()
+    _open.append(run)
+
+
+def run_ends(run: Any) -> None:
+    """A run ends."""
+    _open[:] = [other for other in _open if other is not run]

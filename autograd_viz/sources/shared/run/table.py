@@ -1,11 +1,13 @@
-"""What was measured in some steps, until the host takes all of it at once."""
+"""The rows of a run, and what was measured in some steps, until the host takes all of it at once."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 from operator import itemgetter
-from typing import Any
+from time import perf_counter
+from typing import Any, NamedTuple, Protocol
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -15,12 +17,7 @@ TOTALS = ("loss", "clip", "rate", "passes", "seconds")  # of a step
 
 
 class Table:
-    """Numbers of the current step and of complete steps that wait.
-
-    Args:
-        order: the column of each row.
-        floats: makes floats of numbers, of which some are tensors on a device that no step waits for.
-    """
+    """Numbers of the current step and of complete steps that wait."""
 
     def __init__(self, order: Sequence[int], floats: Callable[[Sequence[Any]], Sequence[Any]] = list) -> None:
         self._row: list[int] = np.argsort(order).tolist()
@@ -75,3 +72,110 @@ class Table:
 
     def _place(self, name: str, column: int) -> int:
         return STATISTICS.index(name) * len(self._row) + self._row[column]
+
+
+ELSEWHERE = "elsewhere"  # a mark: an optimizer has stepped in a thread that is not watched
+
+
+class Rows(NamedTuple):
+    """What is measured.
+
+    Attributes:
+        named: path, kind, name and number of elements of each row, in the order of the model: each module's output, then its
+            own parameters.
+        order: the column of each row. Parameters have the first columns, so that one op writes them all.
+        parameters: the parameters by column; a shared one once.
+        of_parameter: the column of a parameter.
+        of_module: the column of a module's output; a shared module has one. Modules are not held: a run ends with its model.
+    """
+
+    named: list[tuple[str, str, str, int]]
+    order: list[int]
+    parameters: list[Any]
+    of_parameter: dict[Any, int]
+    of_module: WeakKeyDictionary[Any, int]
+
+    def at(self, column: int) -> int:
+        """The row of a column."""
+        return self.order.index(column)
+
+
+def rows_of(model: Any, size: Callable[[Any], int]) -> Rows:
+    """The rows of a model of PyTorch or of ours.
+
+    Raises:
+        ValueError: it has no parameter that requires grad.
+    """
+    named, of_parameter, of_module = list[tuple[str, str, str, int]](), dict[Any, int](), WeakKeyDictionary[Any, int]()
+    places = list[tuple[bool, int]]()
+    for path, module in model.named_modules():
+        places.append((True, len(of_module)))
+        named.append((path, "output", type(module).__name__, 0))
+        of_module[module] = len(of_module)
+        for name, p in module._parameters.items():
+            if p is not None and p.requires_grad and p not in of_parameter:
+                places.append((False, len(of_parameter)))
+                named.append((f"{path}.{name}".lstrip("."), "parameter", name, size(p)))
+                of_parameter[p] = len(of_parameter)
+    count = len(of_parameter)
+    if not count:
+        raise ValueError("watch(model): no parameter of this model requires grad, so no gradient will arrive")
+    order = [count + k if is_output else k for is_output, k in places]
+    return Rows(named, order, list(of_parameter), of_parameter, WeakKeyDictionary({m: count + k for m, k in of_module.items()}))
+
+
+class Sink(Protocol):
+    """Where the numbers go."""
+
+    def add(self, values: Any, seen: Any) -> None:
+        """More steps, as `Table.take` gives them."""
+
+    def mark(self, step: int, kind: str, text: str = "") -> None:
+        """Something happened at a step."""
+
+
+class Totals:
+    """The `TOTALS` of the current step. It ends when the next pass begins: all optimizers that step after a pass belong to it.
+
+    Attributes:
+        optimizers: those that have stepped in it.
+        passes: how many backward passes it has had.
+        loss, clip, rate: None if unknown; a tensor may still be on its device.
+    """
+
+    def __init__(self) -> None:
+        self._rates = dict[int, float]()  # by place among the optimizers of a step
+        self._begins(perf_counter())
+
+    def _begins(self, now: float) -> None:
+        self.optimizers, self.passes, self._is_reached, self._began = list[Any](), 0, False, now
+        self.loss: Any = None
+        self.clip: Any = None
+        self.rate: float | None = None
+
+    def counts(self, is_own: bool) -> bool:
+        """A pass has run. Does it count? One that has not reached the model counts only until one has."""
+        if self._is_reached and not is_own:
+            return False
+        if is_own and not self._is_reached:
+            self.passes, self.loss, self._is_reached = 0, None, True
+        self.passes += 1
+        return True
+
+    def note_rate(self, optimizer: Any) -> str:
+        """The learning rate of the first group of an optimizer, the last that has stepped. How it has changed, or ""."""
+        rate = optimizer.param_groups[0].get("lr")
+        if rate is None:
+            return ""
+        now, place = float(rate), len(self.optimizers)
+        if place == 1:
+            self.rate = now
+        before, self._rates[place] = self._rates.get(place, now), now
+        return f"{before:.3g} → {now:.3g}" if before != now else ""
+
+    def end(self) -> tuple[Any, ...]:
+        """The step is complete: its numbers."""
+        now = perf_counter()
+        numbers = (self.loss, self.clip, self.rate, self.passes, now - self._began)
+        self._begins(now)
+        return numbers

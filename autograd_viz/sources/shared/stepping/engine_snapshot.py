@@ -2,8 +2,17 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
+
+import numpy as np
+
+from ....graph.trace import Step
+from ....twin.core.tensor.random import default_generator
+from .pass_kind import Snapshot
 
 SHORT = 64  # a shorter queue is copied whole
 
@@ -13,11 +22,6 @@ class EngineSnapshot:
 
     A step writes to few places of a long queue, and only these are kept. These are the path down the heap from the first node,
     and the paths up from new receivers.
-
-    Args:
-        task: the pass.
-        node: the node that is about to run.
-        arrived: its gradients as snapshots, if the user's code may change them in place.
     """
 
     __slots__ = ("arrived", "callbacks", "length", "node", "places", "queue", "task", "was_looked_at")
@@ -79,3 +83,68 @@ def _way_down(heap: Any) -> Iterator[int]:
         yield hole
         left, right = 2 * hole + 1, 2 * hole + 2
         hole = left if right >= size or heap[right]._sequence < heap[left]._sequence else right
+
+
+@dataclass(slots=True)
+class Around:
+    """What a call of a node may change, as it was before: the engine, hooks, saved tensors, the grads of `touched`."""
+
+    node: Any
+    touched: list[Any]
+    attached: Any
+    engine: EngineSnapshot
+    saved: Snapshot
+    grads: list[Any]
+    is_seen: bool
+
+    @property
+    def tensors(self) -> list[Snapshot]:
+        """Saved tensors and grads."""
+        return [self.saved, *self.grads]
+
+    def restore(self) -> None:
+        """Restore it."""
+        for snapshot in self.tensors:
+            snapshot.restore()
+        self.engine.restore()
+
+
+@dataclass(slots=True)
+class Done:
+    """What a step has changed: its state before, saved tensors and grads after, and the names of what it freed."""
+
+    before: Around
+    after: list[Snapshot]
+    grads: list[Any]  # those of `after`
+    freed: tuple[str, ...]
+    step: Step
+
+
+class WholeEngine:
+    """Input buffers, queue and callbacks of a pass."""
+
+    def __init__(self, task: Any) -> None:
+        self._task = task
+        self._buffers = {node: list(buffers) for node, buffers in task.input_buffers.items()}
+        self._ready, self._looked_at, self._callbacks = list(task.ready), set(task.looked_at), list(task.callbacks)
+
+    def restore(self) -> None:
+        """Restore them."""
+        task = self._task
+        for node, buffers in self._buffers.items():
+            task.input_buffers[node][:] = buffers
+        task.ready[:], task.callbacks[:] = self._ready, self._callbacks
+        task.looked_at.clear()
+        task.looked_at.update(self._looked_at)
+
+
+@contextmanager
+def random_numbers_kept() -> Iterator[None]:
+    """Afterwards the generators of Python, NumPy and the core have their former state."""
+    states = random.getstate(), np.random.get_state(), default_generator.get_state()
+    try:
+        yield
+    finally:
+        random.setstate(states[0])
+        np.random.set_state(states[1])
+        default_generator.set_state(states[2])

@@ -15,13 +15,7 @@ SHORT = 256  # nodes of a queue that is copied at each step
 
 
 class EngineState:
-    """Follows one pass.
-
-    Args:
-        task: the pass, before its first step.
-        ids: the id of each node.
-        document: the graph before the pass.
-    """
+    """Follows one pass."""
 
     def __init__(self, task: Any, ids: Mapping[Any, str], document: Document) -> None:
         self._task, self._ids = task, ids

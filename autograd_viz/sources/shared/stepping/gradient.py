@@ -41,11 +41,7 @@ def numbers_of(value: Any, is_complex: bool) -> Array:
 
 
 def check_shape(given: tuple[int, ...], wanted: tuple[int, ...]) -> None:
-    """Refuse a gradient that is neither one number nor of the wanted shape.
-
-    Raises:
-        ValueError: likewise.
-    """
+    """Refuse a gradient that is neither one number nor of the wanted shape."""
     if given and tuple(given) != wanted:
         raise ValueError(f"the gradient has shape {list(given)}; this output of the op has shape {list(wanted)}")
 

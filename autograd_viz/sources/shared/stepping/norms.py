@@ -17,8 +17,8 @@ from typing import Any
 
 from ....graph.text import norm_of
 from ....runtime.interrupts import breakable, whole
+from .step import Ran
 from .undoable_pass import Pass
-from .written import Ran
 
 Place = tuple[str, str, int]
 

@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager
 from typing import Any, NamedTuple, Protocol
 
 from ....graph.model import Document, Number, Value
-from .written import Ran
+from .step import Ran
 
 
 class Snapshot(Protocol):

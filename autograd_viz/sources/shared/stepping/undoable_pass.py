@@ -10,16 +10,12 @@ from ....graph.model import Value
 from ....graph.trace import Engine, Rewritten, Step
 from ....runtime.collector import collector_as_before
 from ....runtime.interrupts import breakable
-from .. import stepped
-from .aside import WholeEngine
-from .done import Around, Done
-from .drift import Drift
-from .engine_snapshot import EngineSnapshot
+from ..questions import moved
+from .drift import Drift, Rewrites
+from .engine_snapshot import Around, Done, EngineSnapshot, WholeEngine
 from .engine_state import EngineState
 from .pass_kind import Graph, PassKind
-from .rewritten import Rewrites
-from .unread import Unread
-from .written import Ran, StepWriter
+from .step import Ran, StepWriter, Unread
 
 
 class Pass(PassKind):
@@ -146,7 +142,7 @@ class Pass(PassKind):
 
     def _moved(self, position: int) -> None:
         self._position = position
-        stepped.moved(self)
+        moved(self)
 
     def seen(self) -> dict[Any, Step]:
         """The nodes of steps in effect, each with its step."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import torch
@@ -11,20 +11,17 @@ import torch
 from ....graph.model import Value
 from ....graph.passes import Changed
 from ....graph.surroundings import Source
-from ....graph.trace import Step
-from ...shared import roots, stepped
 from ...shared.names import names_by_identity
-from ...shared.own_hooks import is_own_hook
-from ...shared.roots import Access
-from ...shared.written_code import definition_of
+from ...shared.questions import Access, Live, numbers_of, roots_among
+from ...shared.replaced import is_own_hook, name_of_hook
+from ...shared.source_code import definition_of
 from ..reading.graph import TorchGraph, is_tensor
 from ..reading.handles import version_of
-from ..reading.hooked import tensors_with_hooks
-from ..reading.hooks import dict_of, name_of_hook
-from ..reading.nodes import edge_of, grad_fn_of, grad_of, is_accumulate, variable_of
+from ..reading.hooks import dict_of
+from ..reading.nodes import edge_of, grad_fn_of, grad_of, is_accumulate, tensors_with_hooks, variable_of
 from ..reading.saved import saved_of
 from ..reading.values import unseen
-from .recorded import TorchHistory
+from .history import TorchHistory
 
 
 def _is_computed(t: torch.Tensor) -> bool:
@@ -32,6 +29,7 @@ def _is_computed(t: torch.Tensor) -> bool:
 
 
 ACCESS = Access(
+    is_tensor=is_tensor,
     grad_fn=grad_fn_of,
     end=lambda t: edge_of(t)[0],
     after=lambda node: [after for after, _ in node.next_functions if after is not None],
@@ -42,40 +40,21 @@ ACCESS = Access(
 )
 
 
-@unseen
-def roots_for(tensor: torch.Tensor, variables: Mapping[str, Any]) -> tuple[Any, ...]:
-    """The roots, among the caller's variables, that the tensor's gradient would come from."""
-    return roots.roots_among(tensor, [t for _, t in names_by_identity(variables, is_tensor)], ACCESS)
+roots_for = unseen(partial(roots_among, access=ACCESS))
 
 
-class TorchLive:
-    """`reasons.Live` for a PyTorch graph. PyTorch remembers neither its passes nor who changed what.
-
-    Args:
-        graph: the graph.
-        variables: the caller's names.
-        history: what the recorder has seen.
-    """
+class TorchLive(Live):
+    """`reasons.Live` for a PyTorch graph. PyTorch remembers neither its passes nor who changed what."""
 
     @unseen
     def __init__(self, graph: TorchGraph, variables: Mapping[str, Any], history: TorchHistory) -> None:
-        self._graph, self._history = graph, history
-        self._nodes = {id: node for node, id in graph.node_ids.items()}
-        self._stepped = stepped.last_pass(graph.node_ids)
-        self._seen: dict[Any, Step] = {} if self._stepped is None else self._stepped.seen()
+        super().__init__(graph)
+        self._history = history
         self._known = names_by_identity(variables, is_tensor)
 
     @cached_property
     def _hooked(self) -> list[Any]:
         return [t for t in tensors_with_hooks() if grad_fn_of(t) in self._graph.nodes]
-
-    def is_stepped(self) -> bool:
-        """Has a stepper run it?"""
-        return bool(self._seen)
-
-    def has(self, tensor: torch.Tensor) -> bool:
-        """Does a node or an op read it?"""
-        return self._graph.tensor_id(tensor) is not None
 
     def has_run(self, node: str) -> bool | None:
         """Has a stepper called it? PyTorch's nodes do not remember their calls."""
@@ -83,7 +62,7 @@ class TorchLive:
 
     def numbers(self) -> dict[str, Value | None]:
         """The numbers that a stepper saw. PyTorch itself keeps no gradient of a pass."""
-        return stepped.numbers_of(self._seen, self._graph.node_ids)
+        return numbers_of(self._seen, self._graph.node_ids)
 
     def _leaf_behind(self, node: str, version: int) -> str | None:
         """The name of the leaf of that version that was given to the node, or to the view before it.

@@ -9,22 +9,18 @@ import numpy as np
 from ...graph.passes import HUGE, TINY, Holder
 from ...graph.surroundings import Source
 from ...twin.core.backward.engine import GraphTask
-from ...twin.core.backward.saved import SavedResult, SavedTensor
 from ...twin.core.base import happened, provenance
 from ...twin.core.base.provenance import Place
 from ...twin.core.tensor.tensor import Tensor
-from ..shared.kept import raw_saved, version_of
-from ..shared.written_code import source_at
+from ..shared.questions import holder
+from ..shared.saved import raw_saved, version_of
+from ..shared.source_code import source_at
 from .graph import CoreGraph
+from .questions import counter_of, line_after
 
 
 class CoreOp:
-    """A call or a node of the core, as `reasons.Op`. Two of one call are equal.
-
-    Args:
-        call: what the tensor keeps.
-        is_flat: its result has a type that has no gradients.
-    """
+    """A call or a node of the core, as `reasons.Op`. Two of one call are equal."""
 
     def __init__(self, call: Any, is_flat: bool = False) -> None:
         self.call, self._is_flat = call, is_flat
@@ -195,7 +191,9 @@ class CoreHistory:
     def optimizers(self, tensor: Tensor) -> list[Holder]:
         """The live optimizers."""
         made = {o: d for d in happened.optimizers if (o := d.of()) is not None}
-        return [_holder(o, d, tensor) for o, d in made.items()]
+        return [
+            holder(o, CoreEvent("optimizer", type(o).__name__, d.order, d.at), _steps_of(o), tensor) for o, d in made.items()
+        ]
 
     def shards(self, tensor: Tensor) -> int:
         """None: there is one process."""
@@ -232,8 +230,7 @@ class CoreHistory:
         """The node whose saved tensor was changed in place, and the line of the first change."""
         for node in reversed(list(CoreGraph([root], {}).node_ids)):
             for kept in raw_saved(node).values() if hasattr(node, "_results") else ():
-                inner = kept.tensor if isinstance(kept, SavedTensor) else kept
-                counter: Any = kept.counter if isinstance(kept, SavedResult) else getattr(inner, "_counter", None)
+                counter = counter_of(kept)
                 if type(counter) is list and version_of(kept) != counter[0]:
                     return CoreOp(node), _writer(counter, version_of(kept))
         return None, None
@@ -245,7 +242,7 @@ class CoreHistory:
 
 def _writer(counter: Any, version: int) -> CoreEvent | None:
     """What made the next version: a line, or one of its steps."""
-    place = next((place for v, place in counter[1:] if v == version), None)
+    place = line_after(counter, version)
     is_step = place in [tuple(s.at) for s in happened.steps]
     return None if place is None else CoreEvent("step" if is_step else "written", "", (), Place(*place))
 
@@ -254,13 +251,8 @@ def _kind(kind: str, tensor: Tensor) -> str:
     return kind if kind != "requires_grad" else "switched_on" if tensor._requires_grad else "switched_off"
 
 
-def _holder(optimizer: Any, made: Any, tensor: Tensor) -> Holder:
-    groups = [g for g in optimizer.param_groups if any(p is tensor for p in g["params"])]
-    rate = float(groups[0]["lr"]) if groups and "lr" in groups[0] else None
-    steps = tuple(CoreEvent("step", type(optimizer).__name__, s.order, s.at) for s in happened.steps if s.of() is optimizer)
-    event = CoreEvent("optimizer", type(optimizer).__name__, made.order, made.at)
-    leaves = tuple(p for g in optimizer.param_groups for p in g["params"])
-    return Holder(type(optimizer).__name__, event, bool(groups), rate, steps, leaves)
+def _steps_of(optimizer: Any) -> list[CoreEvent]:
+    return [CoreEvent("step", type(optimizer).__name__, s.order, s.at) for s in happened.steps if s.of() is optimizer]
 
 
 def _source(at: Any) -> Source | None:

@@ -17,15 +17,12 @@ from typing import Any
 import torch
 from torch.utils._pytree import tree_flatten, tree_map
 
-from ...shared.own_hooks import own_hook
-from ...shared.run.arrivals import Arrivals
-from ...shared.same_line import Spot, spot_of
+from ...shared.replaced import own_hook
+from ...shared.run.results import MOST_CALLS, Arrivals
+from ...shared.source_code import Spot, spot_of
+from ..reading.call_place import users_line
 from ..reading.op_pages import Line
-from ..recording.lines import users_line
-from .copies import Copies
-from .numbers import is_spread, own
-
-MOST_CALLS = 16  # of the model in one pass
+from .numbers import Copies, is_spread, own
 
 
 @dataclass
@@ -77,12 +74,6 @@ class Moment:
 
 class Kept:
     """The last pass of a model.
-
-    Args:
-        model: the model.
-        parameters: those that are trained.
-        budget: bytes for copies.
-        arrivals: tells of gradients that arrive at results.
 
     Attributes:
         calls: the calls of the model in the last pass.

@@ -11,7 +11,7 @@ until then.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import Any
@@ -122,12 +122,7 @@ class Ran:
 
 
 class StepWriter:
-    """Writes the steps of one pass.
-
-    Args:
-        document: the graph before the pass, which starts at its only root.
-        keep_graph: saved tensors are not freed.
-    """
+    """Writes the steps of one pass."""
 
     def __init__(self, document: Document, keep_graph: bool) -> None:
         self.keep_graph = keep_graph
@@ -141,13 +136,7 @@ class StepWriter:
         self._sent: list[tuple[bool, ...]] = []
 
     def written(self, ran: Ran, freed: int, engine: Callable[[], Engine]) -> Step:
-        """The step in the document's terms, written when it is read.
-
-        Args:
-            ran: the record of the call.
-            freed: bytes of saved tensors that it freed.
-            engine: the engine after the step.
-        """
+        """The step in the document's terms, written when it is read."""
         id, node = ran.node, self._nodes[ran.node]
         accumulated = self._accumulated(node, ran)
         places = [*self._arrived(ran), *self._grads(node, ran, accumulated), *self._left(node, ran)]
@@ -221,3 +210,51 @@ def _numbers(
     accumulation = None if accumulated is None else ran.accumulation(accumulated)
     numbers = (ran.grad_outputs, ran.grad_inputs, formulas, changes, accumulation, ran.result_shapes, engine(), freed)
     return dict(zip(NUMBERS, (*numbers, ran.hooks, jacobians, ran.edited), strict=True))
+
+
+MOST = 2**30  # bytes of gradients kept for unread steps; above that, all these steps are read
+
+Span = tuple[int, int]  # of a gradient: the address of its memory, and its bytes
+
+
+class Unread:
+    """The memory that unread steps of one pass depend on."""
+
+    def __init__(self) -> None:
+        self._steps: dict[int, list[Step]] = {}  # by address
+        self._shown: set[int] = set()  # addresses that the user's code may hold
+        self._bytes = 0
+
+    def add(self, step: Step, places: Iterable[Span]) -> None:
+        """Add a step. It is read at once if the user's code may change its gradients."""
+        places = list(places)
+        if not self._shown.isdisjoint([at for at, _ in places]):
+            read(step)
+            return
+        for at, size in places:
+            if at in self._steps:
+                self._steps[at].append(step)
+            else:
+                self._steps[at] = [step]
+                self._bytes += size
+        if self._bytes > MOST:
+            self.read_all()
+
+    def show(self, places: Iterable[Span]) -> None:
+        """The user's code is about to get these gradients: steps that depend on the same memory are read first."""
+        for at, _ in places:
+            self._shown.add(at)
+            for step in self._steps.pop(at, ()):
+                read(step)
+
+    def read_all(self) -> None:
+        """Read all steps; nothing is kept for them any longer."""
+        for steps in self._steps.values():
+            for step in steps:
+                read(step)
+        self._steps, self._bytes = {}, 0
+
+
+def read(step: Step) -> None:
+    """Let a step write its numbers."""
+    _ = step.changes

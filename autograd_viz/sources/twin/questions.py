@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,13 +15,11 @@ from ...twin.core.backward.accumulate_grad import AccumulateGrad
 from ...twin.core.backward.node import Node
 from ...twin.core.backward.saved import SavedResult, SavedTensor
 from ...twin.core.tensor.tensor import Tensor
-from ..shared import roots, stepped
-from ..shared.kept import raw_saved, version_of
-from ..shared.names import names_by_identity
-from ..shared.own_hooks import is_own_hook
-from ..shared.roots import Access
+from ..shared.questions import Access, Live, grads_before, roots_among
+from ..shared.replaced import is_own_hook, name_of_hook
+from ..shared.saved import raw_saved, version_of
+from ..shared.source_code import definition_of, source_at
 from ..shared.values import value_of
-from ..shared.written_code import definition_of, source_at
 from .graph import CoreGraph, is_tensor
 from .reach import backward_of
 
@@ -38,6 +36,7 @@ def _is_computed(t: Tensor) -> bool:
 
 
 ACCESS = Access(
+    is_tensor=is_tensor,
     grad_fn=_grad_fn,
     end=backward_of,
     after=lambda node: [after for after in node._next if after is not None],
@@ -48,9 +47,7 @@ ACCESS = Access(
 )
 
 
-def roots_for(tensor: Tensor, variables: Mapping[str, Any]) -> tuple[Tensor, ...]:
-    """The roots, among the caller's variables, that the tensor's gradient would come from."""
-    return roots.roots_among(tensor, [t for _, t in names_by_identity(variables, is_tensor)], ACCESS)
+roots_for = partial(roots_among, access=ACCESS)
 
 
 def numbers_of(graph: CoreGraph) -> dict[str, Value | None]:
@@ -69,22 +66,8 @@ def _is_last(node: Node, step: Step) -> bool:
     return arrived == step.grad_outputs
 
 
-class CoreLive:
+class CoreLive(Live):
     """`reasons.Live` for a graph of the core."""
-
-    def __init__(self, graph: CoreGraph) -> None:
-        self._graph = graph
-        self._nodes = {id: node for node, id in graph.node_ids.items()}
-        self._stepped = stepped.last_pass(graph.node_ids)
-        self._seen = {} if self._stepped is None else self._stepped.seen()
-
-    def is_stepped(self) -> bool:
-        """Has a stepper run it?"""
-        return bool(self._seen)
-
-    def has(self, tensor: Any) -> bool:
-        """Does a node or an op read it?"""
-        return self._graph.tensor_id(tensor) is not None
 
     def has_run(self, node: str) -> bool | None:
         """Has a pass called it? Every node of the core remembers its last call."""
@@ -93,19 +76,16 @@ class CoreLive:
     def numbers(self) -> dict[str, Value | None]:
         """What was in the grads before a stepper's pass, if that was the last pass."""
         steps = {node: step for node, step in self._seen.items() if _is_last(node, step)}
-        return stepped.grads_before(steps, self._graph.node_ids)
+        return grads_before(steps, self._graph.node_ids)
 
     def changed(self, node: str, saved: str) -> Changed | None:
         """How a saved tensor was modified, by the version counter. All tensors of one memory share it."""
-        n = self._nodes[node]
-        kept = raw_saved(n).get(saved)
-        inner = kept.tensor if isinstance(kept, SavedTensor) else kept
-        counter: Any = kept.counter if isinstance(kept, SavedResult) else getattr(inner, "_counter", None)
+        kept = raw_saved(self._nodes[node]).get(saved)
+        counter = counter_of(kept)
         if not counter:
             return None
-        first = next((place for version, place in counter[1:] if version == version_of(kept)), None)
         name = next((name for t, name in self._graph.names.items() if t._counter is counter), None)
-        return Changed(name, counter[0], None if first is None else source_at(*first))
+        return Changed(name, counter[0], _source(counter, version_of(kept)))
 
     def zero_rows(self, tensor: str) -> tuple[int, ...]:
         """Rows of grad that hold only zeros; empty if there is no grad."""
@@ -120,8 +100,7 @@ class CoreLive:
         counter: Any = None if grad is None else grad._counter
         if type(counter) is not list or not counter[0]:
             return None
-        last = next((place for version, place in counter[1:] if version == counter[0] - 1), None)
-        return Changed(None, counter[0], None if last is None else source_at(*last))
+        return Changed(None, counter[0], _source(counter, counter[0] - 1))
 
     def written_at(self, node: str) -> Source | None:
         """The line of the `def backward` of a user's Function."""
@@ -137,4 +116,20 @@ class CoreLive:
         if n._extra is not None:
             found += [h for of_output in n._extra.tensor_hooks.values() for h in of_output.values()]
             found += [*n._extra.prehooks.values(), *n._extra.posthooks.values()]
-        return tuple(getattr(h, "__name__", type(h).__name__) for h in found if not is_own_hook(h))
+        return tuple(name_of_hook(h) for h in found if not is_own_hook(h))
+
+
+def counter_of(kept: Any) -> Any:
+    """The version counter of a saved tensor, which all tensors of its memory share."""
+    inner = kept.tensor if isinstance(kept, SavedTensor) else kept
+    return kept.counter if isinstance(kept, SavedResult) else getattr(inner, "_counter", None)
+
+
+def line_after(counter: Any, version: int) -> Any:
+    """The place that made the next version."""
+    return next((place for v, place in counter[1:] if v == version), None)
+
+
+def _source(counter: Any, version: int) -> Source | None:
+    place = line_after(counter, version)
+    return None if place is None else source_at(*place)

@@ -11,7 +11,7 @@ from ...twin.core.backward.saved_values import unpack
 from ...twin.core.op.primitive_node import PrimitiveNode
 from ...twin.core.tensor.number import Number
 from ...twin.core.tensor.tensor import Tensor
-from .memory import owner
+from .storages import owner
 from .values import value_of
 
 FEW = 8  # lengths of a size

@@ -12,6 +12,7 @@ import torch
 from torch.autograd.graph import Node
 
 from ....graph.passes import HUGE, TINY, Holder
+from ...shared.questions import holder
 from ..reading.handles import Handle, current
 from ..reading.nodes import edge_of, grad_fn_of, grad_of, is_leaf, reach
 from ..reading.op_log import Event, Log, OpRecord, PassRecord, op_of, op_of_node
@@ -26,12 +27,7 @@ SHAPE = re.compile(r"\[torch\.\w+ \[([\d, ]*)\]\]")
 
 
 class TorchHistory:
-    """`reasons.History` of PyTorch programs.
-
-    Args:
-        recorder: the recorder that is or was on; None if there was none.
-        tensor: the tensor in question. If the recorder is off and has never seen it, nothing is known.
-    """
+    """`reasons.History` of PyTorch programs."""
 
     unknown_root = "not_recorded"
 
@@ -108,14 +104,7 @@ class TorchHistory:
         found: dict[Any, Event | None] = {o: e for e in self._log.optimizers if (o := e.detail()) is not None}
         if not found:
             found = {o: None for o in gc.get_objects() if issubclass(type(o), torch.optim.Optimizer)}
-        return [self._holder(o, made, tensor) for o, made in found.items()]
-
-    def _holder(self, optimizer: Any, made: Event | None, tensor: Any) -> Holder:
-        groups = [g for g in optimizer.param_groups if any(p is tensor for p in g["params"])]
-        rate = float(groups[0]["lr"]) if groups and "lr" in groups[0] else None
-        steps = tuple(e for e in self._log.steps if e.detail() is optimizer)
-        leaves = tuple(p for g in optimizer.param_groups for p in g["params"])
-        return Holder(type(optimizer).__name__, made, bool(groups), rate, steps, leaves)
+        return [holder(o, made, (e for e in self._log.steps if e.detail() is o), tensor) for o, made in found.items()]
 
     def shards(self, tensor: torch.Tensor) -> int:
         """Over how many ranks FSDP has sharded the parameter."""
@@ -243,10 +232,6 @@ def _has(value: Any, tensor: object) -> bool:
 
 
 def _may_hold(owner: Any, tensor: object) -> bool:
-    return owner is not None and _holds(owner, tensor)
-
-
-def _holds(owner: Any, tensor: object) -> bool:
     if isinstance(owner, torch.optim.Optimizer):
         return any(p is tensor for g in owner.param_groups for p in g["params"])
-    return any(p is tensor for p in owner.parameters())
+    return owner is not None and any(p is tensor for p in owner.parameters())

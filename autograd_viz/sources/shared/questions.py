@@ -1,0 +1,166 @@
+"""What a question about a tensor asks of a live graph: which graph is meant, and what steppers have done to it."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, NamedTuple
+
+from ...graph.model import Value
+from ...graph.passes import Holder
+from ...graph.trace import Step
+from ...runtime.alive import Alive
+from .names import names_by_identity
+
+_moves = itertools.count()
+_passes: Alive[int] = Alive()  # a pass -> when it last moved
+
+
+def moved(stepped: Any) -> None:
+    """A pass has called a node, or has taken a call back."""
+    _passes[stepped] = next(_moves)
+
+
+def last_pass(nodes: Iterable[Any]) -> Any:
+    """The stepper's pass that went through one of these nodes and moved last; None if there is none.
+
+    Graphs that share only leaves are different graphs.
+    """
+    nodes = list(nodes)
+    own = [n for n in nodes if not hasattr(n, "variable")] or nodes
+    found = [(when, p) for p, when in _passes.items() if not p.nodes.isdisjoint(own)]
+    return max(found, key=lambda f: f[0])[1] if found else None
+
+
+def numbers_of(steps: Mapping[Any, Step], ids: Mapping[Any, str]) -> dict[str, Value | None]:
+    """What a stepper saw, by address: what went along each arrow, and at `arrived:n2.0` what arrived, after hooks.
+
+    Args:
+        steps: the step that called a node.
+        ids: the node's id in the document in question.
+    """
+    found: dict[str, Value | None] = {}
+    for node, step in steps.items():
+        if node in ids:
+            found |= {f"next:{ids[node]}.{i}": g for i, g in enumerate(step.grad_inputs)}
+            found |= {f"arrived:{ids[node]}.{i}": g for i, g in enumerate(step.grad_outputs)}
+    return found | grads_before(steps, ids)
+
+
+def grads_before(steps: Mapping[Any, Step], ids: Mapping[Any, str]) -> dict[str, Value | None]:
+    """The grad of each leaf before a stepper's pass changed it: `before:n3`, by the id of its AccumulateGrad."""
+    known = [
+        (ids[node], c.before) for node, step in steps.items() if node in ids for c in step.changes if c.at.endswith(".grad")
+    ]
+    return {f"before:{id}": before for id, before in known}
+
+
+class Live:
+    """What a `reasons.Live` of each library knows."""
+
+    def __init__(self, graph: Any) -> None:
+        self._graph = graph
+        self._nodes = {id: node for node, id in graph.node_ids.items()}
+        stepped = last_pass(graph.node_ids)
+        self._seen: dict[Any, Step] = {} if stepped is None else stepped.seen()
+
+    def is_stepped(self) -> bool:
+        """Has a stepper run it?"""
+        return bool(self._seen)
+
+    def has(self, tensor: Any) -> bool:
+        """Does a node or an op read it?"""
+        return self._graph.tensor_id(tensor) is not None
+
+
+def holder(optimizer: Any, made: Any, steps: Iterable[Any], tensor: Any) -> Holder:
+    """An optimizer, as the answers see it.
+
+    Args:
+        optimizer: of any library.
+        made: the event of its birth.
+        steps: the events of its steps.
+        tensor: in question.
+    """
+    groups = [g for g in optimizer.param_groups if any(p is tensor for p in g["params"])]
+    rate = float(groups[0]["lr"]) if groups and "lr" in groups[0] else None
+    leaves = tuple(p for g in optimizer.param_groups for p in g["params"])
+    return Holder(type(optimizer).__name__, made, bool(groups), rate, tuple(steps), leaves)
+
+
+MOST_ROOTS = 8  # graphs that are searched if the loss is not named
+
+
+class Access(NamedTuple):
+    """How to ask a tensor, or a backward node, of one framework.
+
+    Attributes:
+        is_tensor: is a thing one of its tensors?
+        grad_fn: the backward node of a tensor, None for a leaf.
+        end: the node at which the gradient of a tensor arrives; None if there is none.
+        after: the nodes that a node sends gradients to.
+        order: rises with the time at which a node was made.
+        size: how many elements a tensor has.
+        passes: when backward() was called on a tensor, if that is remembered.
+        is_computed: may the tensor be a loss outside every graph?
+    """
+
+    is_tensor: Callable[[Any], bool]
+    grad_fn: Callable[[Any], Any]
+    end: Callable[[Any], Any]
+    after: Callable[[Any], Iterable[Any]]
+    order: Callable[[Any], int]
+    size: Callable[[Any], int]
+    passes: Callable[[Any], list[Any]]
+    is_computed: Callable[[Any], bool]
+
+
+def roots_among(tensor: Any, variables: Mapping[str, Any], access: Access) -> tuple[Any, ...]:
+    """The roots, among the caller's variables, that the tensor's gradient would come from.
+
+    Those that lead to the tensor; else the one on which backward() was called last; else what looks like a loss.
+    """
+    known = dict.fromkeys(t for _, t in names_by_identity(variables, access.is_tensor))
+    others = [t for t in known if t is not tensor]
+    made = [t for t in others if access.grad_fn(t) is not None]
+    ends, leads = _ends(made, access.end(tensor), access)
+    mine = [t for t in ends if access.grad_fn(t) in leads]
+    if not mine and access.passes(tensor):
+        return (tensor,)
+    asked = _latest_asked(ends, access)
+    found = _most_likely(mine, access) or asked or [t for t in _most_likely(ends, access)[-1:] if access.size(t) == 1]
+    return tuple((found or [t for t in others if access.is_computed(t)][-1:])[-MOST_ROOTS:])
+
+
+def _latest_asked(tensors: list[Any], access: Access) -> list[Any]:
+    """The tensor on which backward() was called last, if there is one."""
+    asked = [(order, i) for i, t in enumerate(tensors) for order in access.passes(t)]
+    return [tensors[max(asked)[1]]] if asked else []
+
+
+def _most_likely(ends: list[Any], access: Access) -> list[Any]:
+    """The one on which backward() was called last, else those of one element, else all; the latest last."""
+    found = sorted(ends, key=lambda t: access.order(access.grad_fn(t)))
+    return _latest_asked(found, access) or [t for t in found if access.size(t) == 1] or found
+
+
+def _ends(made: list[Any], target: Any, access: Access) -> tuple[list[Any], set[Any]]:
+    """The tensors whose nodes no other tensor's node leads to, and all nodes that lead to the target."""
+    senders: dict[Any, list[Any]] = {}
+    stack = [access.grad_fn(t) for t in made]
+    seen = set(stack)
+    while stack:
+        node = stack.pop()
+        for after in access.after(node):
+            senders.setdefault(after, []).append(node)
+            if after not in seen:
+                seen.add(after)
+                stack.append(after)
+    leads: set[Any] = set()
+    back = list(senders.get(target, ())) if target is not None else []
+    while back:
+        node = back.pop()
+        if node not in leads:
+            leads.add(node)
+            back += senders.get(node, ())
+    return [t for t in made if access.grad_fn(t) not in senders], leads
