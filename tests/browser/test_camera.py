@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from .lab import LabPage
+from .lab import VIEWPORT, LabPage
 from .test_debugger import press_key
 from .test_map import PROGRAM as MAP
 from .test_stepper import IMPORT, PROGRAM, STEP, Stepping
@@ -39,7 +39,7 @@ HIDDEN = """([root, kind]) => {
 LETTERS = """root => {
   const svg = root.querySelector('.av-picture');
   const scale = svg.getBoundingClientRect().width / Number(svg.getAttribute('viewBox').split(' ')[2]);
-  return Math.min(...[...svg.querySelectorAll('.row text')].map(e => Number.parseFloat(getComputedStyle(e).fontSize) * scale));
+  return Math.min(...[...svg.querySelectorAll('text')].map(e => Number.parseFloat(getComputedStyle(e).fontSize) * scale));
 }"""
 IS_WHOLE = """root => {
   const [a, b] = ['.av-picture', '.av-stage'].map(name => root.querySelector(name).getBoundingClientRect());
@@ -176,26 +176,61 @@ TALL = """a, b, d = (av.tensor(float(i), requires_grad=True) for i in (2, 3, 4))
 c = a * b
 e = c * d
 """ + "\n".join(f"print({i})" for i in range(9))
+LONG = TALL + "\n" + "\n".join(f"print({i})" for i in range(30))
 
 
-@pytest.mark.parametrize(("program", "width", "place"), [(WIDE, 1366, "above"), (TALL, 1250, "slim"), (TALL, 1100, "")])
-def test_the_code_stands_where_a_small_graph_is_whole_or_is_closed_at_first(
-    sized: Callable[..., Stepping], program: str, width: int, place: str
-) -> None:
+@pytest.mark.parametrize(("program", "width"), [(WIDE, 1366), (TALL, 1250), (TALL, 1100), (TALL, 900), (LONG, 1366)])
+def test_the_figure_is_whole_whatever_code_stands_beside_it(sized: Callable[..., Stepping], program: str, width: int) -> None:
     stepping = sized({**LAPTOP, "width": width}, program, STEP)
-    code, frame = stepping.widget.locator(".av-listing"), stepping.widget.locator(".av-with-code")
-    has_code = place != ""
-    for step in (0, 1):
+    code = stepping.widget.locator(".av-listing")
+    for step in (0, 1, 2):
         stepping.wait_for_step(step)
-        assert stepping.widget.evaluate(IS_WHOLE) and stepping.widget.evaluate(LETTERS) >= 10.5
-        expect(code).to_be_visible(visible=has_code)
-        expect(frame).to_have_class(f"av-with-code av-code-{place}" if place else "av-with-code")
-        if step == 0:
+        assert stepping.widget.evaluate(IS_WHOLE) and stepping.widget.evaluate(LETTERS) >= 11
+        expect(code).to_be_visible()
+        if step < 2:
             stepping.press("next")
-    for _ in range(2):
-        stepping.press("code")
-        has_code = not has_code
-        expect(code).to_be_visible(visible=has_code)
+
+
+def test_where_code_has_no_room_the_line_of_the_step_is_seen_and_a_press_opens_the_rest(sized: Callable[..., Stepping]) -> None:
+    stepping = sized(LAPTOP, LONG, STEP)
+    code, frame = stepping.widget.locator(".av-listing"), stepping.widget.locator(".av-with-code")
+    expect(frame).to_have_class("av-with-code av-code-line")
+    expect(code.get_by_text("e = c * d")).to_be_in_viewport()
+    stepping.press("code")
+    expect(frame).not_to_have_class("av-with-code av-code-line")
+    stepping.press("code")
+    expect(code).to_be_hidden()
+
+
+@pytest.mark.parametrize(("size", "detail"), [(VIEWPORT, "full"), (LAPTOP, "brief"), ({"width": 820, "height": 520}, "names")])
+def test_the_most_detailed_figure_that_is_whole_is_shown_and_key_d_goes_through_them(
+    sized: Callable[..., Stepping], size: dict[str, int], detail: str
+) -> None:
+    stepping = sized(size, PROGRAM, STEP)
+    order = ["full", "brief", "names"]
+    shown = [("requires_grad = True", "full"), ("grad = None", "brief"), ("AccumulateGrad", "names")]
+
+    def now() -> str:
+        text = stepping.widget.locator(".av-picture").first.text_content() or ""
+        return next(name for said, name in shown if said in text)
+
+    assert stepping.widget.evaluate(IS_WHOLE) and stepping.widget.evaluate(LETTERS) >= 11
+    assert now() == detail
+    for i in range(1, 4):
+        press_key(stepping, "d")
+        stepping.page.wait_for_timeout(100)  # the next one is there in the next task
+        assert now() == order[(order.index(detail) + i) % 3]
+
+
+def test_what_is_pointed_at_opens_in_full_over_its_neighbours(sized: Callable[..., Stepping]) -> None:
+    stepping = sized(LAPTOP, PROGRAM, STEP)
+    opened = stepping.widget.locator(".av-peek")
+    expect(opened).not_to_contain_text("next_functions")
+    stepping.widget.locator(".av-picture .node").first.hover()
+    expect(opened).to_contain_text("next_functions")
+    assert stepping.widget.evaluate(IS_WHOLE)
+    stepping.page.mouse.move(2, 2)
+    expect(opened).not_to_contain_text("next_functions")
 
 
 def test_presenting_fills_the_window_with_large_letters_and_escape_ends_it(sized: Callable[..., Stepping]) -> None:

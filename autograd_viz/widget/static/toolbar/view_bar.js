@@ -14,10 +14,8 @@ export function viewBar(act, hasDetails, say, signal) {
   group.setAttribute("aria-label", say("view"));
   const names = ["detail", "zoom_out", "fit", "zoom_in", "download", "present"];
   const [detail, out, fit, into, down, present] = names.map((name) => button(name, say(name), () => act(name), signal));
-  const actual = button("actual", `${say("zoom")} 100 %`, () => act("actual"), signal);
-  actual.textContent = "1:1";
   present.setAttribute("aria-pressed", "false");
   detail.hidden = !hasDetails;
-  group.append(detail, out, fit, actual, into, down, present);
+  group.append(detail, out, fit, into, down, present);
   return { root: group, present };
 }
