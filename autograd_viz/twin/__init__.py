@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from .namespaces import fft as fft
     from .namespaces import functional as functional
     from .namespaces import linalg as linalg
-    from .namespaces import masked as masked
     from .namespaces import multiprocessing as multiprocessing
     from .namespaces import ops as ops
     from .namespaces import random as random
@@ -36,7 +35,7 @@ if TYPE_CHECKING:
 
 _FOLDERS = {"amp", "autograd", "core", "distributions", "nn", "optim", "testing", "utils"}
 _MADE = {
-    *("accelerator", "backends", "cuda", "fft", "func", "functional", "linalg", "masked", "multiprocessing", "ops", "random"),
+    *("accelerator", "backends", "cuda", "fft", "func", "functional", "linalg", "multiprocessing", "ops", "random"),
     *("special", "version"),
 }
 _INSIDE = {"autocast": "amp", "vmap": "autograd.vmap"}

@@ -114,7 +114,6 @@ __all__ = [
     "linalg",
     "load",
     "long",
-    "masked",
     "memory_format",
     "multiprocessing",
     "nan",

@@ -67,7 +67,6 @@ class Packet:
 
 fft = _of_ops("fft", "Discrete Fourier transforms, by the names of torch.fft.")
 linalg = _of_ops("linalg", "Decompositions, solvers and norms of matrices, by the names of torch.linalg.")
-masked = _of_ops("masked", "Reductions that skip what a mask leaves out, by the names of torch.masked.")
 special = _of_ops("special", "Special functions, by the names of torch.special.")
 ops = module(
     "ops",

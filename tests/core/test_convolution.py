@@ -133,7 +133,6 @@ def test_shuffled_pixels_come_back() -> None:
     x = image(1, 8, 2, 3)
     assert F.pixel_shuffle(x, 2)[0, 0, 0].tolist() == [0, 6, 1, 7, 2, 8]
     assert F.pixel_unshuffle(F.pixel_shuffle(x, 2), 2).tolist() == x.tolist()
-    assert F.channel_shuffle(image(1, 4, 1), 2).tolist() == [[[0], [2], [1], [3]]]
 
 
 def test_the_identity_grid_sees_the_image_as_it_is() -> None:
@@ -146,7 +145,7 @@ def test_the_identity_grid_sees_the_image_as_it_is() -> None:
 
 def test_rearranged_elements_are_a_copy_even_if_nothing_moves() -> None:
     x = image(1, 1, 2, 2)
-    for result in (F.unfold(x, 1), F.pixel_shuffle(x, 1), F.channel_shuffle(x, 1), F.pad(x, (0, 0, 0, 0), "replicate")):
+    for result in (F.unfold(x, 1), F.pixel_shuffle(x, 1), F.pad(x, (0, 0, 0, 0), "replicate")):
         result.zero_()
     assert x.tolist() == [[[[0.0, 1.0], [2.0, 3.0]]]]
 

@@ -11,8 +11,8 @@ from .configured import Configured, given, layer, tuple_of
 
 __all__ = [
     "AdaptiveAvgPool1d", "AdaptiveAvgPool2d", "AdaptiveAvgPool3d", "AdaptiveMaxPool1d", "AdaptiveMaxPool2d",
-    "AdaptiveMaxPool3d", "AvgPool1d", "AvgPool2d", "AvgPool3d", "LPPool1d", "LPPool2d", "LPPool3d", "MaxPool1d", "MaxPool2d",
-    "MaxPool3d", "MaxUnpool1d", "MaxUnpool2d", "MaxUnpool3d",
+    "AdaptiveMaxPool3d", "AvgPool1d", "AvgPool2d", "AvgPool3d", "MaxPool1d", "MaxPool2d", "MaxPool3d", "MaxUnpool1d",
+    "MaxUnpool2d", "MaxUnpool3d",
 ]
 
 
@@ -66,21 +66,6 @@ class AvgPool2d(Configured, n=2):
 
 class AvgPool3d(AvgPool2d, n=3):
     """The mean of each window of a volume."""
-
-
-@layer("lp_pool{n}d")
-class _LPPool(Configured):
-    norm_type: float
-    kernel_size: Any
-    stride: Any = None
-    ceil_mode: bool = False
-
-class LPPool1d(_LPPool, n=1):
-    """The p-norm of each window of a sequence."""
-class LPPool2d(_LPPool, n=2):
-    """The p-norm of each window of an image."""
-class LPPool3d(_LPPool, n=3):
-    """The p-norm of each window of a volume."""
 
 
 @layer("adaptive_avg_pool{n}d")

@@ -12,10 +12,10 @@ from .configured import Configured, given, layer, tuple_of
 from .module import Module
 
 __all__ = [
-    "ChannelShuffle", "CircularPad1d", "CircularPad2d", "CircularPad3d", "ConstantPad1d", "ConstantPad2d", "ConstantPad3d",
-    "Flatten", "Fold", "Identity", "PixelShuffle", "PixelUnshuffle", "ReflectionPad1d", "ReflectionPad2d", "ReflectionPad3d",
-    "ReplicationPad1d", "ReplicationPad2d", "ReplicationPad3d", "Unflatten", "Unfold", "Upsample", "UpsamplingBilinear2d",
-    "UpsamplingNearest2d", "ZeroPad1d", "ZeroPad2d", "ZeroPad3d",
+    "CircularPad1d", "CircularPad2d", "CircularPad3d", "ConstantPad1d", "ConstantPad2d", "ConstantPad3d", "Flatten", "Fold",
+    "Identity", "PixelShuffle", "PixelUnshuffle", "ReflectionPad1d", "ReflectionPad2d", "ReflectionPad3d", "ReplicationPad1d",
+    "ReplicationPad2d", "ReplicationPad3d", "Unflatten", "Unfold", "Upsample", "UpsamplingBilinear2d", "UpsamplingNearest2d",
+    "ZeroPad1d", "ZeroPad2d", "ZeroPad3d",
 ]
 
 
@@ -170,11 +170,6 @@ class PixelShuffle(Configured):
 class PixelUnshuffle(Configured):
     """Pixels become channels: (C, H r, W r) becomes (C r², H, W)."""
     downscale_factor: int
-
-@layer("channel_shuffle")
-class ChannelShuffle(Configured):
-    """Interleaves the channels of several groups."""
-    groups: int
 
 @layer("unfold")
 class Unfold(Configured):

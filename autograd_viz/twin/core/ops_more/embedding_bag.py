@@ -126,7 +126,7 @@ def in_order(weight: Tensor, input: Tensor) -> tuple[Tensor, Tensor]:
 
 
 @public("nn.functional.embedding_bag")
-def embedding_bag_of(
+def embedding_bag(
     input: Tensor, weight: Tensor, offsets: Tensor | None = None, max_norm: float | None = None, norm_type: float = 2,
     scale_grad_by_freq: bool = False, mode: str = "mean", sparse: bool = False, per_sample_weights: Tensor | None = None,
     include_last_offset: bool = False, padding_idx: int | None = None,
@@ -158,36 +158,14 @@ def embedding_bag_of(
             "embedding_bag: per_sample_weights was not None. per_sample_weights is only supported for mode='sum' (got "
             f"mode='{mode}'). Please open a feature request on GitHub."
         )
-    number = ("sum", "mean", "max").index(mode)
-    return embedding_bag(
-        weight, input, starts, scale_grad_by_freq, number, sparse, per_sample_weights, include_last_offset, padding_idx
-    )[0]
-
-
-@public("torch.embedding_bag")
-def embedding_bag(
-    weight: Tensor, indices: Tensor, offsets: Tensor, scale_grad_by_freq: bool = False, mode: int = 0, sparse: bool = False,
-    per_sample_weights: Tensor | None = None, include_last_offset: bool = False, padding_idx: int | None = None,
-) -> Any:  # fmt: skip
-    """F.embedding_bag with the weight first, and with all its results.
-
-    Raises:
-        RuntimeError: `padding_idx` is out of range.
-    """
     rows = weight.shape[0]
     if padding_idx is not None and not -rows <= padding_idx < rows:
         raise RuntimeError(
             f"padding_idx must be within the number of embeddings, {-rows} through {rows - 1}, but got {padding_idx}"
         )
-    check_offsets(offsets, indices.numel())
+    check_offsets(starts, input.numel())
     return embedding_bags(
-        weight,
-        per_sample_weights,
-        indices=indices,
-        offsets=offsets,
-        scale_grad_by_freq=scale_grad_by_freq,
-        mode=mode,
-        sparse=sparse,
-        include_last_offset=include_last_offset,
+        weight, per_sample_weights, indices=input, offsets=starts, scale_grad_by_freq=scale_grad_by_freq,
+        mode=("sum", "mean", "max").index(mode), sparse=sparse, include_last_offset=include_last_offset,
         padding_idx=-1 if padding_idx is None else padding_idx % rows,
-    )
+    )[0]  # fmt: skip

@@ -3,9 +3,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from ..base.readings import composite
 from ..op.primitive import primitive
 from ..ops.layers.sized import same
 from ..ops.layers.windows import brief, overlap_added, padded, places_of, volume, windows
@@ -59,16 +56,4 @@ def pixel_unshuffle_by(self, *, downscale_factor):
 pixel_unshuffle_by.defvjp(self = lambda grad, downscale_factor: pixel_shuffle_by(grad, upscale_factor=downscale_factor))
 
 
-@primitive("ChannelShuffleBackward0")
-def channel_shuffle_groups(self, *, groups):
-    """The channels, interleaved: the first of each group, then the second of each, ..."""
-    batch, channels, *size = self.shape
-    return self.reshape(batch, groups, channels // groups, *size).swapaxes(1, 2).copy().reshape(self.shape)
-channel_shuffle_groups.defvjp(self = lambda grad, groups: channel_unshuffle(grad, groups))
-
-
 # fmt: on
-@composite
-def channel_unshuffle(grad: Any, groups: int) -> Any:
-    """The inverse of channel_shuffle: a shuffle with the size of a group as the number of groups."""
-    return channel_shuffle_groups(grad, groups=grad.shape[1] // groups)

@@ -7,7 +7,7 @@ from typing import Any
 from ..base.public import public
 from ..ops.layers.windows import n_of, places_of, volume
 from ..tensor.tensor import Tensor
-from .fold_shuffle import channel_shuffle_groups, col2im, im2col, pixel_shuffle_by, pixel_unshuffle_by
+from .fold_shuffle import col2im, im2col, pixel_shuffle_by, pixel_unshuffle_by
 
 
 @public("nn.functional.unfold")
@@ -127,21 +127,3 @@ def _check_image(name: str, input: Tensor, option: str, factor: int) -> None:
         raise RuntimeError(f"{name} expects input to have at least 3 dimensions, but got input with {input.ndim} dimension(s)")
     if factor <= 0:
         raise RuntimeError(f"{name} expects a positive {option}, but got {factor}")
-
-
-@public("nn.functional.channel_shuffle", "torch.channel_shuffle")
-def channel_shuffle(input: Tensor, groups: int) -> Any:
-    """The channels, interleaved: the first of each group, then the second of each, ...
-
-    Raises:
-        RuntimeError: as in PyTorch.
-    """
-    if input.ndim <= 2:
-        raise RuntimeError(f"channel_shuffle expects input with > 2 dims, but got input with sizes {list(input.shape)}")
-    if groups <= 0:
-        raise RuntimeError(f"Number of groups to divide channels in must be positive. Value of groups:{groups}")
-    if input.shape[1] % groups:
-        raise RuntimeError(
-            f"Number of channels must be divisible by groups. Got {input.shape[1]} channels and {groups} groups."
-        )
-    return channel_shuffle_groups(input, groups=groups)

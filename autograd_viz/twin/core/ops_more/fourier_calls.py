@@ -9,7 +9,7 @@ import numpy as np
 from ..base import dtypes
 from ..base.public import public
 from ..ops.elementwise.casts import to
-from ..ops.elementwise.complex_numbers import conj, conjugate_copy
+from ..ops.elementwise.complex_numbers import conj
 from ..ops.layers.padding import constant_pad_nd
 from ..ops.reduce.arranging import roll
 from ..ops.shape.slicing import slice_dim
@@ -83,36 +83,32 @@ def _sized(input: Any, n: int | None, dim: int) -> tuple[Any, Ints]:
     return resized(input, (d,), (_check_length(input.shape[d] if n is None else n),)), (d,)
 
 
-def _all_frequencies(name: str, input: Tensor, n: int | None, dim: int, norm: str | None, forward: bool) -> Any:
-    """All frequencies of complex numbers, or the inverse."""
-    x = _floating(input)
-    normalization = _divisor(norm, forward)
-    if not x.dtype.is_complex:
-        return _half_of_them(name, input, n, dim, norm, forward, onesided=False)
+def _complex_to_complex(name: str, input: Tensor, n: int | None, dim: int, norm: str | None, forward: bool) -> Any:
+    """All frequencies, or the inverse. Of real numbers, the inverse is conjugated frequencies."""
+    x, normalization = _floating(input), _divisor(norm, forward)
     x, dims = _sized(x, n, dim)
-    return fft_c2c(x, dim=dims, normalization=normalization, forward=forward)
+    if x.dtype.is_complex:
+        return fft_c2c(x, dim=dims, normalization=normalization, forward=forward)
+    out = fft_r2c(x, dim=dims, normalization=normalization, onesided=False)
+    return out if forward else conj(out)
 
 
-def _half_of_them(
-    name: str, input: Tensor, n: int | None, dim: int, norm: str | None, forward: bool, onesided: bool = True
-) -> Any:
-    """The first half of the frequencies of real numbers. Backwards, they are conjugated."""
+def _real_to_complex(name: str, input: Tensor, n: int | None, dim: int, norm: str | None, forward: bool) -> Any:
+    """The first half of the frequencies of real numbers."""
     if input.dtype.is_complex:
         raise RuntimeError(f"{name} expects a real input tensor, but got {input.dtype.legacy}")
     x, normalization = _floating(input), _divisor(norm, forward)
     x, dims = _sized(x, n, dim)
-    out = fft_r2c(x, dim=dims, normalization=normalization, onesided=onesided)
-    return out if forward else conj(out)
+    return fft_r2c(x, dim=dims, normalization=normalization, onesided=True)
 
 
-def _real_numbers(name: str, input: Tensor, n: int | None, dim: int, norm: str | None, forward: bool) -> Any:
-    """Real numbers from the first half of their frequencies. Forwards, these are conjugated first."""
+def _complex_to_real(name: str, input: Tensor, n: int | None, dim: int, norm: str | None, forward: bool) -> Any:
+    """Real numbers from the first half of their frequencies."""
     normalization = _divisor(norm, forward)
     input = _floating(input, to_complex=True)
     d = _one(input, dim)
     n = _check_length(2 * (input.shape[d] - 1) if n is None else n)
-    half = resized(input, (d,), (n // 2 + 1,))
-    return fft_c2r(conj(half) if forward else half, dim=(d,), normalization=normalization, last_dim_size=n)
+    return fft_c2r(resized(input, (d,), (n // 2 + 1,)), dim=(d,), normalization=normalization, last_dim_size=n)
 
 
 # -- several dimensions ---------------------------------------------------------------------------------------------------
@@ -142,75 +138,52 @@ def _dims_and_sizes(input: Tensor, s: Any, dim: Any) -> tuple[Ints, list[int]]:
     return dims, sizes
 
 
-def _half(name: str, input: Tensor, s: Any, dim: Any) -> tuple[Ints, list[int], int]:
-    """Like `_dims_and_sizes`, for the first half of the frequencies, with the full last length."""
-    dims, sizes = _dims_and_sizes(input, s, dim)
+def _check_axes(name: str, dims: Ints) -> None:
     if not dims:
         raise RuntimeError(f"{name} must transform at least one axis")
-    said = s is not None and (s if isinstance(s, int) else tuple(s)[-1]) != -1
-    n = _check_length(sizes[-1] if said else 2 * (input.shape[dims[-1]] - 1))
-    return dims, [*sizes[:-1], n // 2 + 1], n
 
 
-def _all_of_several(name: str, input: Tensor, s: Any, dim: Any, norm: str | None, forward: bool) -> Any:
+def _complex_to_complex_n(name: str, input: Tensor, s: Any, dim: Any, norm: str | None, forward: bool) -> Any:
     dims, sizes = _dims_and_sizes(input, s, dim)
     x = resized(_floating(input, to_complex=True), dims, tuple(sizes))
     return fft_c2c(x, dim=dims, normalization=_divisor(norm, forward), forward=forward)
 
 
-def _half_of_several(name: str, input: Tensor, s: Any, dim: Any, norm: str | None, forward: bool) -> Any:
-    """The first half of the frequencies of real numbers along the last dimension. Backwards, they are conjugated."""
+def _real_to_complex_n(name: str, input: Tensor, s: Any, dim: Any, norm: str | None, forward: bool) -> Any:
     if input.dtype.is_complex:
-        refused = f"{name} expects a real-valued input tensor, but got"
-        raise RuntimeError(f"{refused if forward else 'Only supports floating-point dtypes, but found:'} {input.dtype.legacy}")
+        raise RuntimeError(f"{name} expects a real-valued input tensor, but got {input.dtype.legacy}")
     dims, sizes = _dims_and_sizes(input, s, dim)
-    if not dims:
-        raise RuntimeError(f"{name} must transform at least one axis")
-    if forward:
-        x = resized(_floating(input), dims, tuple(sizes))
-        return fft_r2c(x, dim=dims, normalization=_divisor(norm, True), onesided=True)
-    normalization = _divisor(norm, False)
-    half = fft_r2c(resized(_floating(input), dims, tuple(sizes)), dim=dims[-1:], normalization=normalization, onesided=True)
-    if len(dims) == 1:
-        return conj(half)
-    return fft_c2c(conjugate_copy(half), dim=dims[:-1], normalization=normalization, forward=False)
+    _check_axes(name, dims)
+    x = resized(_floating(input), dims, tuple(sizes))
+    return fft_r2c(x, dim=dims, normalization=_divisor(norm, forward), onesided=True)
 
 
-def _real_of_several(name: str, input: Tensor, s: Any, dim: Any, norm: str | None, forward: bool) -> Any:
-    """Real numbers from the first half of their frequencies. Forwards, the other dimensions are transformed first."""
-    dims, sizes, n = _half(name, input, s, dim)
-    x, normalization = resized(_floating(input, to_complex=True), dims, tuple(sizes)), _divisor(norm, forward)
-    if not forward:
-        return fft_c2r(x, dim=dims, normalization=normalization, last_dim_size=n)
-    if len(dims) > 1:
-        x = fft_c2c(x, dim=dims[:-1], normalization=normalization, forward=True)
-    return fft_c2r(conj(x), dim=dims[-1:], normalization=normalization, last_dim_size=n)
+def _complex_to_real_n(name: str, input: Tensor, s: Any, dim: Any, norm: str | None, forward: bool) -> Any:
+    dims, sizes = _dims_and_sizes(input, s, dim)
+    _check_axes(name, dims)
+    is_default = s is None or (s if isinstance(s, int) else tuple(s)[-1]) == -1
+    n = _check_length(2 * (input.shape[dims[-1]] - 1) if is_default else sizes[-1])
+    x = resized(_floating(input, to_complex=True), dims, (*sizes[:-1], n // 2 + 1))
+    return fft_c2r(x, dim=dims, normalization=_divisor(norm, forward), last_dim_size=n)
 
 
 # -- the names ------------------------------------------------------------------------------------------------------------
 
-# fmt: off
 # name, function along one dimension, along several, forwards or not, and what each does
 _TRANSFORMS: list[tuple[str, Any, Any, bool, str, str]] = [
-    ("fft", _all_frequencies, _all_of_several, True,
+    ("fft", _complex_to_complex, _complex_to_complex_n, True,
      "All frequencies of `n` numbers along `dim`.", "All frequencies along several dimensions."),
-    ("ifft", _all_frequencies, _all_of_several, False,
+    ("ifft", _complex_to_complex, _complex_to_complex_n, False,
      "The numbers with these frequencies.", "The inverse of fftn."),
-    ("rfft", _half_of_them, _half_of_several, True,
+    ("rfft", _real_to_complex, _real_to_complex_n, True,
      "The first half of the frequencies of `n` real numbers; the others are their conjugates.",
      "The frequencies of real numbers; only the first half along the last dimension."),
-    ("irfft", _real_numbers, _real_of_several, False,
+    ("irfft", _complex_to_real, _complex_to_real_n, False,
      "The inverse of rfft: `n` real numbers (default 2 (length - 1)) from the first half of their frequencies.",
      "The inverse of rfftn."),
-    ("hfft", _real_numbers, _real_of_several, True,
-     "The real frequencies of numbers whose second half, which is omitted, is the conjugate of the first.",
-     "The real frequencies of numbers whose omitted half, along the last dimension, is the conjugate."),
-    ("ihfft", _half_of_them, _half_of_several, False,
-     "The inverse of hfft: real frequencies to the first half of the numbers.", "The inverse of hfftn."),
-]
+]  # fmt: skip
 
 
-# fmt: on
 def _publish(name: str, along_one: Any, along_several: Any, forward: bool, one_does: str, several_do: str) -> None:
     """Publish the transform along one dimension, along several, and along the last two."""
 

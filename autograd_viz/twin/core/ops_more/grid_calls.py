@@ -6,7 +6,6 @@ import warnings
 from typing import Any
 
 from ..base.public import public
-from ..ops.layers.sized import functions
 from ..tensor.refusals import check_scalar_type
 from ..tensor.tensor import Tensor
 from .grid_sampling import GRID_SAMPLER, affine_grid_generator
@@ -23,7 +22,7 @@ def grid_sample(
 
     Raises:
         ValueError: an unknown mode.
-        RuntimeError: the grid does not fit the images.
+        RuntimeError: the grid does not fit the images, or bicubic mode for volumes.
     """
     if mode not in _MODES:
         raise ValueError(
@@ -40,32 +39,11 @@ def grid_sample(
             "align_corners=True if the old behavior is desired. See the documentation of grid_sample for details.",
             stacklevel=2,
         )
-    return grid_sampler(input, grid, _MODES.index(mode), _PADDINGS.index(padding_mode), bool(align_corners))
-
-
-@public("torch.grid_sampler")
-def grid_sampler(input: Tensor, grid: Tensor, interpolation_mode: int, padding_mode: int, align_corners: bool) -> Any:
-    """grid_sample with the modes as numbers.
-
-    Raises:
-        RuntimeError: bicubic mode for volumes.
-    """
     _check(input, grid)
-    if interpolation_mode == 2 and input.ndim != 4:
+    if mode == "bicubic" and input.ndim != 4:
         raise RuntimeError("grid_sampler(): bicubic interpolation only supports 4D input")
-    sampler = grid_sampler_2d if input.ndim == 4 else grid_sampler_3d
-    return sampler(input, grid, interpolation_mode, padding_mode, align_corners)
-
-
-def _grid_sampler(n: int) -> Any:
-    def sampler(input: Tensor, grid: Tensor, interpolation_mode: int, padding_mode: int, align_corners: bool) -> Any:
-        return GRID_SAMPLER[n](input, grid, interpolation_mode, padding_mode, align_corners)
-
-    sampler.__doc__ = f"grid_sample for {'images' if n == 2 else 'volumes'}."
-    return sampler
-
-
-grid_sampler_2d, grid_sampler_3d = functions(_grid_sampler, "torch.grid_sampler_{n}d", dims=(2, 3))
+    sampler = GRID_SAMPLER[input.ndim - 2]
+    return sampler(input, grid, _MODES.index(mode), _PADDINGS.index(padding_mode), bool(align_corners))
 
 
 def _check(input: Tensor, grid: Tensor) -> None:

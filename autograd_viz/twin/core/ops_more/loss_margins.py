@@ -47,45 +47,6 @@ def multi_margin_loss_backward(grad_output, self, *, target, p, margin, weight, 
     return (slope * np.reshape(share, (-1, 1))).reshape(self.shape).astype(self.dtype)
 
 
-def label_shortfalls(self: Any, target: Any) -> tuple[Any, Any]:
-    """The positive part of 1 - label's score + other score, as (sample, label, class); and a mask of the labels."""
-    scores, labels = np.atleast_2d(self), np.atleast_2d(target)
-    if np.any((labels < -1) | (labels >= scores.shape[1])):
-        raise RuntimeError("argument #2 'target' is out of range")
-    listed = np.cumprod(labels >= 0, axis=1).astype(bool)  # a sample's list of labels ends at the first -1
-    is_target = np.zeros(scores.shape, bool)
-    for row, chosen, valid in zip(is_target, labels, listed, strict=True):
-        row[chosen[valid]] = True
-    label_scores = np.take_along_axis(scores, np.where(listed, labels, 0), 1)
-    z = np.maximum(1 - label_scores[:, :, None] + scores[:, None, :], 0)
-    return z * (listed[:, :, None] & ~is_target[:, None, :]), is_target
-
-
-@primitive("MultilabelMarginLossBackward0", results=("output", "is_target"), nondifferentiable=("is_target",))
-def multilabel_margin_loss_forward(self, *, target, reduction=1):
-    """The sum over labels and other classes of max(0, 1 - label's score + other score), divided by the number of classes."""
-    z, is_target = label_shortfalls(self, target)
-    terms = z.sum((1, 2)) / self.dtype.type(max(z.shape[2], 1))
-    terms = terms.reshape(()) if self.ndim <= 1 else terms
-    return reduced(terms.astype(self.dtype), reduction), is_target.reshape(self.shape).astype(self.dtype)
-multilabel_margin_loss_forward.defvjp(
-    self = lambda grad, self, target, reduction, is_target:
-        multilabel_margin_loss_backward(grad, self, target=target, reduction=reduction, is_target=is_target),
-)
-
-
-@primitive()
-def multilabel_margin_loss_backward(grad_output, self, *, target, reduction, is_target):
-    """1 for the other class and -1 for the label, for each shortfall."""
-    z, _ = label_shortfalls(self, target)
-    active = (z > 0).astype(self.dtype)
-    slope, labels = active.sum(1), np.atleast_2d(target)
-    for row, chosen, falls in zip(slope, labels, active.sum(2), strict=True):
-        np.subtract.at(row, np.maximum(chosen, 0), falls)
-    share = grad_output / len(z) if reduction == MEAN else grad_output
-    return (slope / slope.shape[1] * np.reshape(share, (-1, 1))).reshape(self.shape).astype(self.dtype)
-
-
 # fmt: on
 def check_scores(input: Tensor) -> None:
     """Refuse an input that is neither a vector nor a matrix of scores."""
@@ -118,19 +79,6 @@ def multi_margin_loss_of(
     if target.dtype.name != "int64":
         raise RuntimeError(f"expected scalar type Long but found {target.dtype.legacy}")
     return multi_margin_loss(input, target=target, p=p, margin=margin, weight=weight, reduction=reduction)
-
-
-@loss("multilabel_margin_loss")
-def multilabel_margin_loss(input: Tensor, target: Tensor, reduction: int) -> Any:
-    """Hinge loss between each label of a sample (listed up to the first -1) and each other class.
-
-    Raises:
-        RuntimeError: the target has another size, or lists an unknown class.
-    """
-    check_scores(input)
-    if target.shape != input.shape:
-        raise RuntimeError(f"inconsistent target size: {list(target.shape)} for input of size: {list(input.shape)}")
-    return multilabel_margin_loss_forward(input, target=target, reduction=reduction)[0]
 
 
 @public("nn.functional.multilabel_soft_margin_loss")

@@ -1,4 +1,4 @@
-"""Norms, condition and rank of matrices; and matrices and linear systems given as tensors."""
+"""Norms, condition and rank of matrices; Vandermonde's matrix."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ..tensor.arguments import from_front
 from ..tensor.tensor import Tensor
 from .decompositions import eigvalsh, svdvals
 from .least_squares import cutoff
-from .solving import inv, inv_ex, solve
+from .solving import linalg_inv_ex
 
 
 def _vector_norm(x: Tensor, order: float, dim: Any, keepdim: bool, dtype: Any = None) -> Any:
@@ -81,7 +81,8 @@ def cond(A: Tensor, p: Any = None) -> Any:
         A: one matrix or a batch of them.
         p: the norm; None means 2.
     """
-    have_matrices_input(A, "linalg.cond")
+    if A.ndim < 2:
+        raise RuntimeError("linalg.cond: The input tensor must have at least 2 dimensions.")
     if p in (None, 2, -2):
         s = svdvals(A)
         largest, smallest = s.narrow(-1, 0, 1), s.narrow(-1, s.shape[-1] - 1, 1)
@@ -90,15 +91,10 @@ def cond(A: Tensor, p: Any = None) -> Any:
     if p == "nuc":
         s = svdvals(A)
         return mul(s.sum(-1), s.reciprocal().sum(-1))
-    inverse, info = inv_ex(A)
+    floating(A, "linalg.inv")
+    inverse, info = linalg_inv_ex(A)
     inverse = inverse.masked_fill(Tensor((info._data != 0)[..., None, None]), math.inf)
     return mul(matrix_norm(A, p), matrix_norm(inverse, p)).nan_to_num(math.inf, math.inf, -math.inf)
-
-
-def have_matrices_input(A: Tensor, op: str) -> None:
-    """Refuse vectors."""
-    if A.ndim < 2:
-        raise RuntimeError(f"{op}: The input tensor must have at least 2 dimensions.")
 
 
 @public("linalg.matrix_rank")
@@ -138,47 +134,3 @@ def vander(x: Tensor, N: int | None = None) -> Any:
     powers = x.unsqueeze(-1).expand(*x.shape, n - 1).cumprod(-1)
     ones = Tensor(np.ones((*x.shape, 1), powers._data.dtype))
     return cat((ones, powers), -1)
-
-
-@public("linalg.tensorinv")
-def tensorinv(A: Tensor, ind: int = 2) -> Any:
-    """The inverse of a tensor as a matrix. The first `ind` dimensions are its rows.
-
-    Raises:
-        RuntimeError: that matrix is not square.
-    """
-    if ind <= 0:
-        raise RuntimeError(f"Expected a strictly positive integer for 'ind', but got {ind}")
-    front, back = tuple(A.shape[:ind]), tuple(A.shape[ind:])
-    rows, columns = math.prod(front), math.prod(back)
-    if rows != columns:
-        raise RuntimeError(
-            "Expected self to satisfy the requirement prod(self.shape[ind:]) == prod(self.shape[:ind]), but got "
-            f"{columns} != {rows}"
-        )
-    return inv(A.reshape(columns, rows)).reshape((*back, *front))
-
-
-@public("linalg.tensorsolve")
-def tensorsolve(A: Tensor, B: Tensor, dims: Any = None) -> Any:
-    """X with tensordot(A, X, X.ndim) = B.
-
-    Args:
-        A: as a matrix; its first B.ndim dimensions are the rows.
-        B: the right side.
-        dims: dimensions of A that are first moved to the end.
-
-    Raises:
-        RuntimeError: A as a matrix is not square.
-    """
-    if dims is not None:
-        last = [d % A.ndim for d in dims]
-        A = permute_dims(A, dims=(*(d for d in range(A.ndim) if d not in last), *last))
-    front, back = tuple(A.shape[: B.ndim]), tuple(A.shape[B.ndim :])
-    rows, columns = math.prod(front), math.prod(back)
-    if rows != columns:
-        raise RuntimeError(
-            "Expected self to satisfy the requirement prod(self.shape[other.ndim:]) == prod(self.shape[:other.ndim]), but got "
-            f"{columns} != {rows}"
-        )
-    return solve(A.reshape(columns, columns), B.reshape(B.numel())).reshape(back)

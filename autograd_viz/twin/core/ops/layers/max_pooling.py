@@ -11,7 +11,7 @@ from ...op.primitive import Primitive
 from ...op.row import row
 from .planes import put, scattered
 from .sized import Maker, asking, op
-from .window_search import adaptive_boxes, fractional_boxes, largest, largest_of_boxes
+from .window_search import adaptive_boxes, largest, largest_of_boxes
 
 
 def _sliding(n: int) -> Any:
@@ -25,13 +25,6 @@ def _adaptive(n: int) -> Any:
     def forward(self, *, output_size):
         """The largest element of each window, and its index; `output_size` gives the number of windows."""
         return largest_of_boxes(self, *adaptive_boxes(self.shape[-n:], output_size))
-    return forward
-
-
-def _fractional(n: int) -> Any:
-    def forward(self, *, kernel_size, output_size, random_samples):
-        """The largest element of each window, and its index. The windows have random distances."""
-        return largest_of_boxes(self, *fractional_boxes(self.shape, kernel_size, output_size, random_samples))
     return forward
 
 
@@ -59,11 +52,6 @@ MAX_POOL = {
 }
 ADAPTIVE_MAX_POOL = {
     n: _declare(n, _adaptive, "adaptive_max_pool{n}d", "adaptive_max_pool{n}d_to", "AdaptiveMaxPool{n}D") for n in (2, 3)
-}
-FRACTIONAL_MAX_POOL = {
-    n: _declare(n, _fractional, "fractional_max_pool{n}d", "fractional_max_pool{n}d_from", "FractionalMaxPool{n}D",
-                "kernel_size", "output_size")
-    for n in (2, 3)
 }
 
 

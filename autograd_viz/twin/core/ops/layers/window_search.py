@@ -52,23 +52,8 @@ def adaptive_boxes(size: Ints, output_size: Ints) -> tuple[list[Any], list[Any]]
     return starts, ends
 
 
-def fractional_boxes(shape: Ints, kernel: Ints, output_size: Ints, random_samples: Any) -> tuple[list[Any], list[Any]]:
-    """Start and end of the windows of fractional pooling. `random_samples` (batch, channel, n) decides their distances."""
-    n = len(kernel)
-    lead = shape[:-n] if len(shape) == n + 2 else (1, *shape[:-n])
-    samples = random_samples.reshape(*lead, n).reshape(*shape[:-n], n)
-    starts = []
-    for d, (length, k, out) in enumerate(zip(shape[-n:], kernel, output_size, strict=True)):
-        u = samples[..., n - 1 - d, None] if n == 2 else samples[..., d, None]
-        alpha = (length - k) / (out - 1) if out > 1 else 0
-        steps = ((np.arange(out) + u) * alpha).astype(np.int64) - (u * alpha).astype(np.int64)
-        steps[..., -1] = length - k
-        starts.append(steps)
-    return starts, [s + k for s, k in zip(starts, kernel, strict=True)]
-
-
 def largest_of_boxes(x: Any, starts: list[Any], ends: list[Any]) -> tuple[Any, Any]:
-    """The largest element in each box and its flat index. starts[d] is (places,) or (*lead, places)."""
+    """The largest element in each box and its flat index. starts[d] is (places,)."""
     n = len(starts)
     lead, size = x.shape[:-n], x.shape[-n:]
     places = tuple(s.shape[-1] for s in starts)
@@ -78,7 +63,7 @@ def largest_of_boxes(x: Any, starts: list[Any], ends: list[Any]) -> tuple[Any, A
         number: Any = 0
         for d in range(n):  # a smaller box reads its last element again
             along = np.minimum(starts[d] + offset[d], ends[d] - 1)
-            number = number * size[d] + along.reshape(*along.shape[:-1], *(1,) * d, places[d], *(1,) * (n - 1 - d))
+            number = number * size[d] + along.reshape(*(1,) * d, places[d], *(1,) * (n - 1 - d))
         number = np.broadcast_to(number, (*lead, *places))
         seen = np.take_along_axis(flat, number.reshape(*lead, volume(places)), -1).reshape(*lead, *places)
         if best is None:

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from ...base.names import diagonal, diagonal_backward, expand
-from ...base.public import found, public
+from ...base.public import public
 from ...base.readings import inlined
 from ...op.primitive import primitive
+from ...op.row import row
 from ...tensor.tensor import Tensor
 from .slicing import diagonal_dims, diagonal_view
 from .strided import as_strided
@@ -30,6 +31,12 @@ def diag_embed(self, *, offset=0, dim1=-2, dim2=-1):
     diagonal_view(out, offset, dim1, dim2)[...] = self
     return out
 diag_embed.defvjp(self = lambda grad, offset, dim1, dim2: diagonal(grad, offset=offset, dim1=dim1, dim2=dim2))
+
+
+diagonal_copy = row("diagonal_copy", "DiagonalBackward0_copy", "A copy of a diagonal, as the last dimension.",
+    lambda self, *, offset=0, dim1=0, dim2=1: diagonal_view(self, offset, dim1, dim2).copy(),
+    self = lambda grad, self_sym_sizes, offset, dim1, dim2:
+        diagonal_backward(grad, size=self_sym_sizes, offset=offset, dim1=dim1, dim2=dim2))
 
 
 @public
@@ -86,7 +93,7 @@ def diag(input: Tensor, diagonal: int = 0) -> Any:
     """
     if input.ndim not in (1, 2):
         raise RuntimeError(f"diag(): Supports 1D or 2D tensors. Got {input.ndim}D")
-    return diag_embed(input, offset=diagonal) if input.ndim == 1 else found("torch", "diagonal_copy")(input, offset=diagonal)
+    return diag_embed(input, offset=diagonal) if input.ndim == 1 else diagonal_copy(input, offset=diagonal)
 
 
 @public
