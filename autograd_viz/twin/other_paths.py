@@ -55,5 +55,6 @@ _also(distributions, """
 """)  # fmt: skip
 _also(nn.utils, "nn.utils.clip_grad nn.utils.convert_parameters")
 _also(
-    optim, "optim.adadelta optim.adagrad optim.adamax optim.adamw optim.asgd optim.nadam optim.radam optim.rmsprop optim.rprop"
+    optim,
+    "optim.adadelta optim.adagrad optim.adam optim.adamax optim.adamw optim.asgd optim.nadam optim.radam optim.rmsprop optim.rprop",
 )

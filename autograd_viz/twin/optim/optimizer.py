@@ -25,7 +25,7 @@ Group = dict[str, Any]
 
 
 class Optimizer(Hooked):
-    """Updates parameters by their gradients. A subclass defines `update`, for one parameter.
+    """Updates parameters by their gradients. A subclass defines `_update`, for one parameter.
 
     Attributes:
         param_groups: dictionaries with the parameters under "params" and their options.
@@ -103,12 +103,12 @@ class Optimizer(Hooked):
                 if p.grad is not None:
                     grad = p.grad._data
                     with np.errstate(all="ignore"):  # a diverging training reaches inf and nan without a warning
-                        self.update(p._data, -grad if group.get("maximize") else grad, self.state[p], group)
+                        self._update(p._data, -grad if group.get("maximize") else grad, self.state[p], group)
                     p._bump_version()
                     note_change(p, at)
         return loss
 
-    def update(self, p: Array, grad: Array, state: State, group: Group) -> None:
+    def _update(self, p: Array, grad: Array, state: State, group: Group) -> None:
         """Change the array `p` in place.
 
         Args:
