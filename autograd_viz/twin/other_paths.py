@@ -51,7 +51,7 @@ _also(_layers, """
 """)  # fmt: skip
 _also(distributions, """
     distributions.bernoulli distributions.beta distributions.categorical distributions.dirichlet distributions.exponential
-    distributions.multivariate_normal distributions.normal distributions.uniform
+    distributions.independent distributions.multivariate_normal distributions.normal distributions.uniform
 """)  # fmt: skip
 _also(nn.utils, "nn.utils.clip_grad nn.utils.convert_parameters")
 _also(
