@@ -107,7 +107,7 @@ def test_what_is_not_named_is_not_loaded() -> None:
 @pytest.mark.skipif(find_spec("torch") is None, reason="needs PyTorch")
 def test_a_figure_of_pytorch_loads_no_layers_of_the_twin() -> None:
     there = loaded("import torch, autograd_viz as av; av.show(torch.ones(2, requires_grad=True).exp().sum())")
-    assert not there & {f"autograd_viz.twin.{part}" for part in (*PARTS, "core.ops_more.quantile")}
+    assert not there & {f"autograd_viz.twin.{part}" for part in (*PARTS, "core.ops_more.counting")}
 
 
 def test_a_pickle_by_the_paths_of_old_is_read() -> None:

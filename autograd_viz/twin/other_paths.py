@@ -54,7 +54,7 @@ _also(distributions, """
     distributions.independent distributions.multivariate_normal distributions.normal distributions.uniform
 """)  # fmt: skip
 _also(nn.utils, "nn.utils.clip_grad nn.utils.convert_parameters")
-_also(
-    optim,
-    "optim.adadelta optim.adagrad optim.adam optim.adamax optim.adamw optim.asgd optim.nadam optim.radam optim.rmsprop optim.rprop",
-)
+_also(optim, """
+    optim.adadelta optim.adagrad optim.adam optim.adamax optim.adamw optim.asgd optim.nadam optim.radam optim.rmsprop
+    optim.rprop
+""")  # fmt: skip

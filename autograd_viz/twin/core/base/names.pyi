@@ -570,8 +570,8 @@ from ..ops_more.least_squares import lstsq_backward_b as lstsq_backward_b
 from ..ops_more.least_squares import lstsq_tensors as lstsq_tensors
 from ..ops_more.least_squares import pinv_backward as pinv_backward
 from ..ops_more.least_squares import pinv_tensor as pinv_tensor
-from ..ops_more.loss_margins import multi_margin_loss as multi_margin_loss
-from ..ops_more.loss_margins import multi_margin_loss_backward as multi_margin_loss_backward
+from ..ops_more.losses import multi_margin_loss as multi_margin_loss
+from ..ops_more.losses import multi_margin_loss_backward as multi_margin_loss_backward
 from ..ops_more.lu import linalg_lu as linalg_lu
 from ..ops_more.lu import lu_backward as lu_backward
 from ..ops_more.scatter_reduce import how_many as how_many
@@ -602,6 +602,3 @@ from ..ops_more.triangular import linalg_solve_triangular as linalg_solve_triang
 from ..ops_more.triangular import triangle as triangle
 from ..ops_more.triangular import triangular_solve_backward as triangular_solve_backward
 from ..ops_more.triangular import triangular_solve_tensors as triangular_solve_tensors
-from ..ops_more.view_scatters import diagonal_scatter as diagonal_scatter
-from ..ops_more.view_scatters import select_scatter as select_scatter
-from ..ops_more.view_scatters import slice_scatter as slice_scatter

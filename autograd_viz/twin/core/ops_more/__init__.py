@@ -5,15 +5,14 @@ import pkgutil
 
 NAMES = {  # by namespace, as `public` names them in the files
     "torch": """
-        bincount bucketize cdist cholesky cholesky_inverse cholesky_solve corrcoef cov cumulative_trapezoid det diagonal_scatter
-        diff gradient histc histogram inverse istft logdet matrix_exp matrix_power nanquantile pdist pinverse pixel_shuffle
-        pixel_unshuffle qr quantile scatter_reduce searchsorted select_scatter slice_scatter slogdet stft svd trapezoid trapz
-        triangular_solve unique unique_consecutive
+        bincount bucketize cdist cholesky cholesky_inverse cholesky_solve corrcoef cov cumulative_trapezoid det diff gradient
+        histc histogram inverse istft logdet matrix_exp matrix_power nanquantile pdist pinverse pixel_shuffle pixel_unshuffle qr
+        quantile scatter_reduce searchsorted slogdet stft svd trapezoid trapz triangular_solve unique unique_consecutive
     """,
     "Tensor": """
-        bincount cholesky cholesky_inverse cholesky_solve corrcoef cov det diagonal_scatter diff histc histogram inverse istft
-        logdet matrix_exp matrix_power nanquantile pinverse qr quantile scatter_reduce scatter_reduce_ select_scatter
-        slice_scatter slogdet stft svd triangular_solve unique unique_consecutive
+        bincount cholesky cholesky_inverse cholesky_solve corrcoef cov det diff histc histogram inverse istft logdet matrix_exp
+        matrix_power nanquantile pinverse qr quantile scatter_reduce scatter_reduce_ slogdet stft svd triangular_solve unique
+        unique_consecutive
     """,
     "nn.functional": """
         affine_grid cosine_embedding_loss ctc_loss embedding_bag fold gaussian_nll_loss grid_sample hinge_embedding_loss
