@@ -69,10 +69,6 @@ class GELU(Configured):
     """x times the probability that a standard normal number is below x."""
     approximate: str = "none"
 
-    def extra_repr(self) -> str:
-        """The approximation in quotes."""
-        return f"approximate={self.approximate!r}"
-
 @layer("silu")
 class SiLU(Configured):
     """x * sigmoid(x)."""

@@ -17,7 +17,7 @@ def given(arguments: dict[str, Any]) -> dict[str, Any]:
 
 
 class Sized(Module):
-    """A layer for sequences, images or volumes: ``class MaxPool2d(_MaxPool, n=2)``.
+    """A layer for sequences, images or volumes: ``class MaxPool2d(_MaxPool, n=2)``. Other words are class attributes too.
 
     Attributes:
         _n: the number of spatial dimensions.
@@ -25,9 +25,11 @@ class Sized(Module):
 
     _n = 0
 
-    def __init_subclass__(cls, n: int = 0, **options: Any) -> None:
-        super().__init_subclass__(**options)
+    def __init_subclass__(cls, n: int = 0, **traits: Any) -> None:
+        super().__init_subclass__()
         cls._n = n or cls._n
+        for name, value in traits.items():
+            setattr(cls, name, value)
 
 
 def tuple_of(n: int, value: Any) -> Any:
@@ -66,7 +68,8 @@ class Configured(Sized):
     def extra_repr(self) -> str:
         """The options that are shown."""
         options = {n: getattr(self, n) for n in self.shown} if self.shown is not None else self.options()
-        return ", ".join(str(v) if self.bare and n != "inplace" else f"{n}={v}" for n, v in options.items())
+        shown = {n: repr(v) if isinstance(v, str) else v for n, v in options.items()}
+        return ", ".join(str(v) if self.bare and n != "inplace" else f"{n}={v}" for n, v in shown.items())
 
 
 Kind = TypeVar("Kind", bound=type[Configured])

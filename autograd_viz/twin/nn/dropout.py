@@ -15,6 +15,7 @@ __all__ = ["AlphaDropout", "Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "Fe
 class _Dropout(Configured):
     p: float = 0.5
     inplace: bool = False
+    shown = ("p", "inplace")
 
     def __post_init__(self) -> None:
         if not 0 <= self.p <= 1:
@@ -23,10 +24,6 @@ class _Dropout(Configured):
     def options(self) -> dict[str, Any]:
         """p, and the training mode."""
         return {**super().options(), "training": self.training}
-
-    def extra_repr(self) -> str:
-        """Both options."""
-        return f"p={self.p}, inplace={self.inplace}"
 
 @layer("dropout")
 class Dropout(_Dropout):

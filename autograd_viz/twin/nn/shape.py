@@ -80,51 +80,35 @@ class ConstantPad3d(ConstantPad1d, n=3):
     """Padding with one value, for volumes."""
 
 
-class ZeroPad1d(_Pad, n=1):
+class ZeroPad1d(_Pad, n=1, value=0.0):
     """Padding with zeros, for sequences."""
-
-    value = 0.0
-
-
-class ZeroPad2d(ZeroPad1d, n=2):
+class ZeroPad2d(_Pad, n=2, value=0.0):
     """Padding with zeros, for images."""
-class ZeroPad3d(ZeroPad1d, n=3):
+class ZeroPad3d(_Pad, n=3, value=0.0):
     """Padding with zeros, for volumes."""
 
 
-class ReflectionPad1d(_Pad, n=1):
+class ReflectionPad1d(_Pad, n=1, mode="reflect"):
     """Padding by reflection, for sequences."""
-
-    mode = "reflect"
-
-
-class ReflectionPad2d(ReflectionPad1d, n=2):
+class ReflectionPad2d(_Pad, n=2, mode="reflect"):
     """Padding by reflection, for images."""
-class ReflectionPad3d(ReflectionPad1d, n=3):
+class ReflectionPad3d(_Pad, n=3, mode="reflect"):
     """Padding by reflection, for volumes."""
 
 
-class ReplicationPad1d(_Pad, n=1):
+class ReplicationPad1d(_Pad, n=1, mode="replicate"):
     """Padding that repeats the edge, for sequences."""
-
-    mode = "replicate"
-
-
-class ReplicationPad2d(ReplicationPad1d, n=2):
+class ReplicationPad2d(_Pad, n=2, mode="replicate"):
     """Padding that repeats the edge, for images."""
-class ReplicationPad3d(ReplicationPad1d, n=3):
+class ReplicationPad3d(_Pad, n=3, mode="replicate"):
     """Padding that repeats the edge, for volumes."""
 
 
-class CircularPad1d(_Pad, n=1):
+class CircularPad1d(_Pad, n=1, mode="circular"):
     """Padding that continues at the opposite edge, for sequences."""
-
-    mode = "circular"
-
-
-class CircularPad2d(CircularPad1d, n=2):
+class CircularPad2d(_Pad, n=2, mode="circular"):
     """Padding that continues at the opposite edge, for images."""
-class CircularPad3d(CircularPad1d, n=3):
+class CircularPad3d(_Pad, n=3, mode="circular"):
     """Padding that continues at the opposite edge, for volumes."""
 
 
