@@ -283,8 +283,6 @@ from ..ops.elementwise.trigonometry import tan as tan
 from ..ops.index.advanced_index import index_put_backward as index_put_backward
 from ..ops.index.advanced_index import index_put_tensors as index_put_tensors
 from ..ops.index.advanced_index import index_tensors as index_tensors
-from ..ops.index.advanced_index import unsafe_masked_index as unsafe_masked_index
-from ..ops.index.advanced_index import unsafe_masked_index_put as unsafe_masked_index_put
 from ..ops.index.embedding import embedding as embedding
 from ..ops.index.embedding import embedding_dense_backward as embedding_dense_backward
 from ..ops.index.embedding import one_hot_rows as one_hot_rows
@@ -320,12 +318,9 @@ from ..ops.layers.attention import like_query as like_query
 from ..ops.layers.attention import scale_of as scale_of
 from ..ops.layers.attention import shared_heads as shared_heads
 from ..ops.layers.attention import swap_last as swap_last
-from ..ops.layers.batch_norm import _batch_norm_with_update as _batch_norm_with_update
 from ..ops.layers.batch_norm import batch_norm_backward as batch_norm_backward
 from ..ops.layers.batch_norm import by_channel as by_channel
 from ..ops.layers.batch_norm import native_batch_norm as native_batch_norm
-from ..ops.layers.batch_norm import native_batch_norm_legit as native_batch_norm_legit
-from ..ops.layers.batch_norm import native_batch_norm_no_stats as native_batch_norm_no_stats
 from ..ops.layers.convolution import all_but_channels as all_but_channels
 from ..ops.layers.convolution import convolution as convolution
 from ..ops.layers.convolution import convolution_backward_input as convolution_backward_input

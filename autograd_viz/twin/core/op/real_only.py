@@ -26,7 +26,7 @@ _KERNELS = {
     "LayerNormKernelImpl": "layer_normalization",
     "aminmax_cpu": "histogram_bins",
     "arange_cpu": "mvlgamma",
-    "batch_norm": "_batch_norm_with_update native_batch_norm native_batch_norm_legit native_batch_norm_no_stats",
+    "batch_norm": "native_batch_norm",
     "bernoulli_scalar_cpu_": "bernoulli_number_fill",
     "bernoulli_tensor_cpu_self_": "bernoulli_draw bernoulli_tensor_fill",
     "compute_index_ranges_weights": "_upsample_bicubic2d_aa _upsample_bilinear2d_aa",

@@ -61,58 +61,17 @@ def check_types(input: Any, *parameters: Any) -> None:
         check_scalar_type(p, given[0])
 
 
-_STATISTICS: Any = {"results": ("output", "save_mean", "save_invstd"), "nondifferentiable": ("save_mean", "save_invstd")}
-_RULES: Any = {
-    "input":  lambda grad, input, weight, running_mean, running_var, result1, result2, training, eps:
-        batch_norm_backward(grad, input, weight, running_var, result1, result2, training, eps),
-    "weight": lambda grad, input, running_mean, running_var, result1, result2, training, eps:
-        per_channel_sum(grad * by_channel(input, running_mean, running_var, result1, result2, training, eps)),
-    "bias":   lambda grad: per_channel_sum(grad),
-}
-
-
 @public("torch.native_batch_norm")
-@primitive("NativeBatchNormBackward0", **_STATISTICS)
+@primitive("NativeBatchNormBackward0",
+           results=("output", "save_mean", "save_invstd"), nondifferentiable=("save_mean", "save_invstd"))
 def native_batch_norm(input, weight=None, bias=None, *, running_mean=None, running_var=None, training, momentum, eps):
     """Each channel normalized by the batch (training) or by the running averages, then scaled by weight and shifted by bias."""
     return batch_norm_forward(input, weight, bias, running_mean, running_var, training, momentum, eps)
-native_batch_norm.defvjp(**_RULES)
-
-
-@primitive("NativeBatchNormLegitBackward0", **_STATISTICS)
-def native_batch_norm_legit(input, weight=None, bias=None, *, running_mean, running_var, training, momentum, eps):
-    """native_batch_norm, with running averages."""
-    return batch_norm_forward(input, weight, bias, running_mean, running_var, training, momentum, eps)
-native_batch_norm_legit.defvjp(**_RULES)
-
-
-@primitive("NativeBatchNormLegitBackward1", **_STATISTICS)
-def native_batch_norm_no_stats(input, weight=None, bias=None, *, training, momentum, eps):
-    """native_batch_norm, without running averages."""
-    return batch_norm_forward(input, weight, bias, None, None, training, momentum, eps)
-native_batch_norm_no_stats.defvjp(
-    input  = lambda grad, input, weight, result1, result2, training, eps:
-        batch_norm_backward(grad, input, weight, None, result1, result2, training, eps),
-    weight = lambda grad, input, result1, result2, training, eps:
-        per_channel_sum(grad * by_channel(input, None, None, result1, result2, training, eps)),
-    bias   = lambda grad: per_channel_sum(grad),
-)
-
-
-@public("torch._batch_norm_with_update")
-@primitive(
-    "BatchNormWithUpdateBackward0", results=("output", "save_mean", "save_invstd", "reserve"),
-    nondifferentiable=("save_mean", "save_invstd", "reserve"),
-)
-def _batch_norm_with_update(input, weight=None, bias=None, *, running_mean, running_var, momentum, eps):
-    """native_batch_norm in training, with running averages."""
-    results = batch_norm_forward(input, weight, bias, running_mean, running_var, True, momentum, eps)
-    return *results, np.empty(0, np.uint8)
-_batch_norm_with_update.defvjp(
-    input  = lambda grad, input, weight, running_mean, running_var, result1, result2, result3, eps:
-        batch_norm_backward(grad, input, weight, running_var, result1, result2, True, eps),
-    weight = lambda grad, input, running_mean, running_var, result1, result2, eps:
-        per_channel_sum(grad * by_channel(input, running_mean, running_var, result1, result2, True, eps)),
+native_batch_norm.defvjp(
+    input  = lambda grad, input, weight, running_mean, running_var, result1, result2, training, eps:
+        batch_norm_backward(grad, input, weight, running_var, result1, result2, training, eps),
+    weight = lambda grad, input, running_mean, running_var, result1, result2, training, eps:
+        per_channel_sum(grad * by_channel(input, running_mean, running_var, result1, result2, training, eps)),
     bias   = lambda grad: per_channel_sum(grad),
 )
 
@@ -142,14 +101,6 @@ def batch_norm_backward(
 
 
 # fmt: on
-@public("torch._native_batch_norm_legit")
-def _native_batch_norm_legit(input: Tensor, weight: Tensor | None, bias: Tensor | None, *options: Any, **named: Any) -> Any:
-    """native_batch_norm with both running averages, or without."""
-    has_averages = "running_mean" in named or (len(options) > 0 and isinstance(options[0], Tensor))
-    op = native_batch_norm_legit if has_averages else native_batch_norm_no_stats
-    return op(input, weight, bias, *options, **named)
-
-
 @public("nn.functional.batch_norm")
 def batch_norm(
     input: Tensor, running_mean: Tensor | None, running_var: Tensor | None, weight: Tensor | None = None,
