@@ -123,12 +123,10 @@ class Optimizer(Hooked):
 
     def state_dict(self) -> dict[str, Any]:
         """State and options. Parameters are numbered."""
-        self._through("save_pre")
         number = {p: i for i, p in enumerate(p for g in self.param_groups for p in g["params"])}
         groups = [{**{k: v for k, v in g.items() if k != "params"}, "params": [number[p] for p in g["params"]]}
                   for g in self.param_groups]  # fmt: skip
-        state = {"state": {number[p]: s for p, s in self.state.items() if s}, "param_groups": groups}
-        return dict(self._through("save_post", state))
+        return {"state": {number[p]: s for p, s in self.state.items() if s}, "param_groups": groups}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Continue from `state_dict`.
@@ -136,7 +134,6 @@ class Optimizer(Hooked):
         Raises:
             ValueError: its groups of parameters differ.
         """
-        state_dict = self._through("load_pre", dict(state_dict))
         saved, groups = deepcopy(state_dict["param_groups"]), self.param_groups
         if len(saved) != len(groups):
             raise ValueError("loaded state dict has a different number of parameter groups")
@@ -147,7 +144,6 @@ class Optimizer(Hooked):
         for i, memory in state_dict["state"].items():
             self.state[by_number[i]] = {k: _copied(v) for k, v in memory.items()}
         self.param_groups = [{**new, "params": old["params"]} for new, old in zip(saved, groups, strict=True)]
-        self._through("load_post")
 
     def __repr__(self) -> str:
         texts = []
