@@ -39,7 +39,7 @@ _layers = module(
     "nn.modules", "The layers, by the names of torch.nn.modules and its files.",
     **{name: getattr(nn, name) for name in nn.__all__},
     _BatchNorm=nn.normalization._BatchNorm, _InstanceNorm=nn.normalization._InstanceNorm,
-    _NormBase=nn.normalization._RunningNorm, _ConvNd=nn.convolution._Convolution, _DropoutNd=nn.dropout._Dropout,
+    _NormBase=nn.normalization._RunningNorm, _ConvNd=nn.convolution._Convolution, _DropoutNd=nn.activation._Dropout,
     _Loss=nn.loss._Loss, _ntuple=_ntuple, _single=_ntuple(1), _pair=_ntuple(2), _triple=_ntuple(3), _quadruple=_ntuple(4),
 )  # fmt: skip
 _also(_layers, """

@@ -2,13 +2,12 @@
 
 from ..core.base.missing import module_getattr
 from . import (
-    activation, container, convolution, dropout, functional, init, lazy, linear, loss, module, normalization, parallel,
+    activation, container, convolution, functional, init, lazy, linear, loss, module, normalization, parallel,
     parameter, pooling, recurrent, recurrent_cells, shape, transformer, utils,
 )  # fmt: skip
 from .activation import *
 from .container import *
 from .convolution import *
-from .dropout import *
 from .lazy import *
 from .linear import *
 from .loss import *
@@ -26,7 +25,7 @@ __getattr__ = module_getattr("torch.nn", globals())
 
 __all__ = ["functional", "init", "utils"]
 for _file in (
-    activation, container, convolution, dropout, lazy, linear, loss, module, normalization, parallel,
+    activation, container, convolution, lazy, linear, loss, module, normalization, parallel,
     parameter, pooling, recurrent, recurrent_cells, shape, transformer,
 ):  # fmt: skip
     __all__ += _file.__all__

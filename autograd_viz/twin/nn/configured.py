@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 from functools import wraps
@@ -100,3 +101,23 @@ def layer(function: str = "") -> Callable[[Kind], Kind]:
         return cls
 
     return decorate
+
+
+def row(name: str, function: str, doc: str, *required: str, base: type[Configured] = Configured, **options: Any) -> Any:
+    """The class `name`, a layer of a function. Its options are `required` ones, then those with a default.
+
+    `shown` and `bare` are no options but what `Configured` says.
+    """
+    traits = {n: options.pop(n) for n in ("shown", "bare") if n in options}
+    types = {**dict.fromkeys(required, Any), **{n: type(v) if v is not None else Any for n, v in options.items()}}
+    module = sys._getframe(1).f_globals["__name__"]
+    members = {"__annotations__": types, **options, **traits, "__doc__": doc, "__module__": module}
+    return layer(function)(type(name, (base,), members))
+
+
+class InTraining(Configured):
+    """A layer whose function also takes the training mode."""
+
+    def options(self) -> dict[str, Any]:
+        """The options, and the training mode."""
+        return {**super().options(), "training": self.training}

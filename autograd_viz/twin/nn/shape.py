@@ -8,7 +8,7 @@ from typing import Any
 
 from ..core.tensor.tensor import Tensor
 from . import functional
-from .configured import Configured, given, layer, tuple_of
+from .configured import Configured, given, layer, row, tuple_of
 from .module import Module
 
 __all__ = [
@@ -145,29 +145,10 @@ class UpsamplingBilinear2d(Upsample):
         super().__init__(size, scale_factor, mode="bilinear", align_corners=True)
 
 
-@layer("pixel_shuffle")
-class PixelShuffle(Configured):
-    """Channels become pixels: (C r², H, W) becomes (C, H r, W r)."""
-    upscale_factor: int
-
-@layer("pixel_unshuffle")
-class PixelUnshuffle(Configured):
-    """Pixels become channels: (C, H r, W r) becomes (C r², H, W)."""
-    downscale_factor: int
-
-@layer("unfold")
-class Unfold(Configured):
-    """Each window of an image, as a column."""
-    kernel_size: Any
-    dilation: Any = 1
-    padding: Any = 0
-    stride: Any = 1
-
-@layer("fold")
-class Fold(Configured):
-    """An image from columns, one per window. Overlapping elements are summed."""
-    output_size: Any
-    kernel_size: Any
-    dilation: Any = 1
-    padding: Any = 0
-    stride: Any = 1
+PixelShuffle = row("PixelShuffle", "pixel_shuffle", "Channels become pixels: (C r², H, W) becomes (C, H r, W r).",
+    "upscale_factor")
+PixelUnshuffle = row("PixelUnshuffle", "pixel_unshuffle", "Pixels become channels: (C, H r, W r) becomes (C r², H, W).",
+    "downscale_factor")
+Unfold = row("Unfold", "unfold", "Each window of an image, as a column.", "kernel_size", dilation=1, padding=0, stride=1)
+Fold = row("Fold", "fold", "An image from columns, one per window. Overlapping elements are summed.",
+    "output_size", "kernel_size", dilation=1, padding=0, stride=1)

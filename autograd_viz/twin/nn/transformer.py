@@ -15,8 +15,8 @@ import numpy as np
 from ..core.base.dtypes import float32
 from ..core.tensor.tensor import Tensor
 from . import functional, init
+from .activation import Dropout
 from .container import ModuleList
-from .dropout import Dropout
 from .linear import Linear, NonDynamicallyQuantizableLinear, parameter
 from .module import Module
 from .normalization import LayerNorm
