@@ -109,9 +109,9 @@ def row(name: str, function: str, doc: str, *required: str, base: type[Configure
     `shown` and `bare` are no options but what `Configured` says.
     """
     traits = {n: options.pop(n) for n in ("shown", "bare") if n in options}
-    types = {**dict.fromkeys(required, Any), **{n: type(v) if v is not None else Any for n, v in options.items()}}
+    types: dict[str, Any] = dict.fromkeys(required, Any) | {n: Any if v is None else type(v) for n, v in options.items()}
     module = sys._getframe(1).f_globals["__name__"]
-    members = {"__annotations__": types, **options, **traits, "__doc__": doc, "__module__": module}
+    members: dict[str, Any] = {"__annotations__": types, **options, **traits, "__doc__": doc, "__module__": module}
     return layer(function)(type(name, (base,), members))
 
 

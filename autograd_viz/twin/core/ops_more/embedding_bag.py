@@ -79,11 +79,7 @@ def per_sample_weights_backward(grad, weight, *, indices, offset2bag, padding_id
 
 # fmt: on
 def as_bags(input: Tensor, offsets: Tensor | None, per_sample_weights: Tensor | None) -> tuple[Tensor, Tensor, Tensor | None]:
-    """The indices as a vector, the start of each bag, and the weights as a vector.
-
-    Raises:
-        ValueError: neither a vector with offsets nor a matrix.
-    """
+    """The indices as a vector, the start of each bag, and the weights as a vector."""
     if input.ndim == 2:
         if offsets is not None:
             raise ValueError(

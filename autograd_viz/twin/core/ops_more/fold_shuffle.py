@@ -119,11 +119,7 @@ def fold_windows(
 
 
 def _window_options(kernel_size: Any, dilation: Any, padding: Any, stride: Any) -> dict[str, Any]:
-    """The options, one value per dimension, checked.
-
-    Raises:
-        RuntimeError: an invalid number.
-    """
+    """The options, one value per dimension, checked."""
     values = {"kernel_size": kernel_size, "dilation": dilation, "padding": padding, "stride": stride}
     options = {name: n_of(value, 2) for name, value in values.items()}
     for name, value in options.items():

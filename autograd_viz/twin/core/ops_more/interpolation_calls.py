@@ -64,11 +64,7 @@ def interpolate(
 
 
 def _sizes(input: Tensor, size: Any, scale_factor: Any) -> tuple[Ints, tuple[float, ...] | None]:
-    """The output size, and the scale factors if they were given.
-
-    Raises:
-        ValueError: neither or both are given, or not one per dimension.
-    """
+    """The output size, and the scale factors if they were given."""
     lengths = list(input.shape[2:])
     if size is not None and scale_factor is not None:
         raise ValueError("only one of size or scale_factor should be defined")

@@ -255,11 +255,7 @@ def gaussian_nll_loss(
 
 
 def fitting_variance(input: Tensor, var: Tensor) -> Tensor:
-    """The variance in a shape that broadcasts with the input. At most one dimension may differ.
-
-    Raises:
-        ValueError: it has another size.
-    """
+    """The variance in a shape that broadcasts with the input. At most one dimension may differ."""
     if var.shape == input.shape:
         return var
     if var.shape == input.shape[:-1]:

@@ -38,12 +38,7 @@ max_unpool1d, max_unpool2d, max_unpool3d = functions(_max_unpool, "nn.functional
 def _unpooled_size(
     n: int, input: Tensor, indices: Tensor, kernel_size: Any, stride: Any, padding: Any, output_size: Any
 ) -> Ints:
-    """The size before pooling. Several sizes are possible; `output_size` chooses one.
-
-    Raises:
-        ValueError: `output_size` is not one of them.
-        RuntimeError: indices that do not fit the input.
-    """
+    """The size before pooling. Several sizes are possible; `output_size` chooses one."""
     kernel, around = n_of(kernel_size, n), n_of(padding, n)
     steps = kernel if stride is None else n_of(stride, n)
     every = zip(input.shape[-n:], kernel, steps, around, strict=True)

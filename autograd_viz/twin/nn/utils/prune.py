@@ -80,11 +80,7 @@ def _forget_hooks(module: Any, name: str) -> bool:
 
 
 def _count(amount: float, size: int) -> int:
-    """How many to prune.
-
-    Raises:
-        ValueError: there are not so many.
-    """
+    """How many to prune."""
     if isinstance(amount, numbers.Integral) and amount > size:
         raise ValueError(f"amount={amount} should be smaller than the number of parameters to prune={size}")
     return int(amount) if isinstance(amount, numbers.Integral) else round(amount * size)
