@@ -24,7 +24,6 @@ MORE: Cases = {
     "ctc_loss_forward": [
         ([array(3, 1, 2)], {"targets": np.array([[1]]), "input_lengths": np.array([3]), "target_lengths": np.array([1])})
     ],
-    "native_dropout_backward": [([array(3), np.ones(3)], {"scale": 2.0})],
     "linalg_solve_ex": [([*SQUARE, array(2, 1)], {})],
     "known_mean": [([array(3)], {"mean": np.zeros(1), "dim": (0,)})],
     "known_rstd": [([array(3)], {"rstd": np.ones(1), "dim": (0,)})],

@@ -109,8 +109,6 @@ from ..ops.activation.activation_kinked import shrink_backward as shrink_backwar
 from ..ops.activation.activation_kinked import softshrink as softshrink
 from ..ops.activation.activation_kinked import threshold_backward as threshold_backward
 from ..ops.activation.activation_kinked import threshold_of as threshold_of
-from ..ops.activation.dropout import dropout_with_mask as dropout_with_mask
-from ..ops.activation.dropout import native_dropout_backward as native_dropout_backward
 from ..ops.activation.softmax import log_softmax_backward_data as log_softmax_backward_data
 from ..ops.activation.softmax import log_softmax_dim as log_softmax_dim
 from ..ops.activation.softmax import logsumexp_dims as logsumexp_dims
@@ -243,7 +241,6 @@ from ..ops.elementwise.signs import sgn as sgn
 from ..ops.elementwise.signs import sgn_backward as sgn_backward
 from ..ops.elementwise.signs import sign as sign
 from ..ops.elementwise.special import digamma as digamma
-from ..ops.elementwise.special import digamma_ladder as digamma_ladder
 from ..ops.elementwise.special import entr as entr
 from ..ops.elementwise.special import erf as erf
 from ..ops.elementwise.special import erfc as erfc
@@ -253,13 +250,9 @@ from ..ops.elementwise.special import lgamma as lgamma
 from ..ops.elementwise.special import log_ndtr as log_ndtr
 from ..ops.elementwise.special import logit as logit
 from ..ops.elementwise.special import logit_backward as logit_backward
-from ..ops.elementwise.special import mvlgamma as mvlgamma
 from ..ops.elementwise.special import ndtr as ndtr
 from ..ops.elementwise.special import ndtri as ndtri
 from ..ops.elementwise.special import polygamma_order as polygamma_order
-from ..ops.elementwise.special import xlog1py_number as xlog1py_number
-from ..ops.elementwise.special import xlog1py_of_number as xlog1py_of_number
-from ..ops.elementwise.special import xlog1py_tensors as xlog1py_tensors
 from ..ops.elementwise.special import xlogy_number as xlogy_number
 from ..ops.elementwise.special import xlogy_of_number as xlogy_of_number
 from ..ops.elementwise.special import xlogy_tensors as xlogy_tensors

@@ -34,7 +34,7 @@ square stack std sum take_along_dim tensordot threshold topk true_divide var vst
 linalg.det linalg.eig linalg.eigvals linalg.eigvalsh linalg.inv linalg.lstsq linalg.matmul linalg.matrix_norm
 linalg.matrix_power linalg.matrix_rank linalg.multi_dot linalg.norm linalg.pinv linalg.qr linalg.slogdet linalg.solve
 linalg.solve_triangular linalg.svdvals linalg.vecdot linalg.vector_norm special.logsumexp special.ndtr special.polygamma
-special.round special.xlog1py special.xlogy fft.fft fft.fft2 fft.fftfreq fft.fftn fft.ifft fft.ifft2 fft.ifftn fft.irfft
+special.round special.xlogy fft.fft fft.fft2 fft.fftfreq fft.fftn fft.ifft fft.ifft2 fft.ifftn fft.irfft
 fft.irfft2 fft.irfftn fft.rfft fft.rfft2 fft.rfftfreq fft.rfftn
 """
 WITH_OUT = frozenset(_NAMES.split())

@@ -15,7 +15,7 @@ _KERNELS = {
         cummax_dim cummin_dim elu_of entr erfcx fmod_scalar fmod_tensor frac ge glu_of gt hardshrink hardsigmoid_of
         hardswish_of hypot kthvalue_dim le leaky_relu_of log_ndtr log_sigmoid_forward logaddexp2 logit lt mish_of mode_dim
         ndtri nextafter poisson_draw prelu_kernel remainder_of_scalar remainder_scalar remainder_tensor softplus_of
-        threshold_of xlog1py_number xlog1py_of_number xlog1py_tensors xlogy_number xlogy_of_number xlogy_tensors""",
+        threshold_of xlogy_number xlogy_of_number xlogy_tensors""",
     "*_vml_cpu": "erf erfc erfinv lgamma round_whole",
     "*": """
         adaptive_avg_pool2d_to adaptive_max_pool2d_to avg_pool2d_windows binary_cross_entropy digamma max_all
@@ -25,7 +25,6 @@ _KERNELS = {
     "GroupNormKernelImpl": "group_normalization",
     "LayerNormKernelImpl": "layer_normalization",
     "aminmax_cpu": "histogram_bins",
-    "arange_cpu": "mvlgamma",
     "batch_norm": "native_batch_norm",
     "bernoulli_scalar_cpu_": "bernoulli_number_fill",
     "bernoulli_tensor_cpu_self_": "bernoulli_draw bernoulli_tensor_fill",

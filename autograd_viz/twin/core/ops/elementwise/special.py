@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ...base.names import add_scalar, eq, exp, log, log1p, log_of, logical_and, logical_or, mul_scalar, where
+from ...base.names import add_scalar, eq, exp, log, log_of, logical_and, logical_or, mul_scalar, where
 from ...base.public import public
 from ...base.readings import composite, inlined
 from ...base.scipy_special import special
@@ -87,31 +87,6 @@ def polygamma_method(self: Tensor, n: int) -> Any:
     return polygamma_order(self, n=n)
 
 
-@public("mvlgamma", "special.multigammaln", inplace=True)
-@primitive("MvlgammaBackward0")
-def mvlgamma(self, *, p):
-    """The logarithm of the multivariate gamma function of dimension p: a constant plus the sum of lgamma(self - i/2).
-
-    Raises:
-        RuntimeError: `p` is smaller than 1.
-    """
-    if p < 1:
-        raise RuntimeError("p has to be greater than or equal to 1")
-    x = _as_float(self)
-    rows = [special.gammaln(x - i / 2) for i in range(p)]
-    return (sum(rows) + p * (p - 1) / 4 * np.log(np.pi)).astype(x.dtype, copy=False)
-mvlgamma.defvjp(self = lambda grad, self, p: grad * digamma_ladder(self, p))
-
-
-@composite
-def digamma_ladder(value: Any, p: int) -> Any:
-    """digamma(value) + digamma(value - 1/2) + ..., p terms."""
-    total = digamma(value)
-    for i in range(1, p):
-        total = total + digamma(value - i / 2)
-    return total
-
-
 @public("logit", "special.logit", inplace=True)
 @primitive("LogitBackward0")
 def logit(self, *, eps=None):
@@ -150,25 +125,3 @@ def xlogy(input: Any, other: Any) -> Any:
     if not isinstance(input, Tensor):
         return xlogy_of_number(other, self=input)
     return xlogy_tensors(input, other) if isinstance(other, Tensor) else xlogy_number(input, other=other)
-
-
-xlog1py_tensors = row("xlog1py_tensors", "SpecialXlog1PyBackward0", "self * log(1 + other), 0 where self is 0.",
-    lambda self, other: computed(special.xlog1py, self, other), promotes=True,
-    self  = lambda grad, self, other: where(logical_and(eq(self, 0), other <= -1), 0, grad * log1p(other)),
-    other = lambda grad, self, other: grad * self / (other + 1))
-xlog1py_of_number = row("xlog1py_of_number", "SpecialXlog1PyBackward1", "number * log(1 + other).",
-    lambda other, *, self: computed(special.xlog1py, np.full_like(_as_float(other), self), other),
-    other = lambda grad, self, other: grad * self / (other + 1))
-xlog1py_number = row("xlog1py_number", "SpecialXlog1PyBackward2", "self * log(1 + number).",
-    lambda self, *, other: computed(special.xlog1py, self, np.full_like(_as_float(self), other)),
-    written=lambda self, other: call("xlog1py", self, other),
-    self = lambda grad, self, other: (
-        xlog1py_number(grad, other=other) if other > -1 else where(eq(self, 0), 0, xlog1py_number(grad, other=other))))
-
-
-@public("special.xlog1py")
-def xlog1py(input: Any, other: Any) -> Any:
-    """input * log(1 + other), 0 where `input` is 0."""
-    if not isinstance(input, Tensor):
-        return xlog1py_of_number(other, self=input)
-    return xlog1py_tensors(input, other) if isinstance(other, Tensor) else xlog1py_number(input, other=other)
