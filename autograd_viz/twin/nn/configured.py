@@ -12,7 +12,7 @@ from . import functional
 from .module import Module
 
 
-def given(arguments: dict[str, Any]) -> dict[str, Any]:
+def init_arguments(arguments: dict[str, Any]) -> dict[str, Any]:
     """The arguments of an ``__init__`` by name: its `locals()` at the start, without `self`."""
     return {name: value for name, value in arguments.items() if name not in ("self", "__class__")}
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..core.tensor.tensor import Tensor
 from . import functional
-from .configured import Configured, given, layer, row, tuple_of
+from .configured import Configured, init_arguments, layer, row, tuple_of
 from .module import Module
 
 __all__ = [
@@ -123,7 +123,7 @@ class Upsample(Configured):
     ) -> None:
         if scale_factor is not None:
             scale_factor = tuple(map(float, scale_factor)) if isinstance(scale_factor, tuple | list) else float(scale_factor)
-        super().__init__(**given(locals()))
+        super().__init__(**init_arguments(locals()))
 
     def extra_repr(self) -> str:
         """The factor, or the size, and the mode."""

@@ -9,12 +9,12 @@ import numpy as np
 
 from ..core.tensor.as_array import Array
 from ..core.tensor.tensor import Tensor
-from .optimizer import Group, Optimizer, State, counted, options_of, remembered
+from .optimizer import Group, Optimizer, State, next_step, options_of, state_array
 
 _Betas = tuple[float, float]
 
 
-def _decayed(p: Array, grad: Array, group: Group) -> Array:
+def _weight_decay(p: Array, grad: Array, group: Group) -> Array:
     """Apply weight decay: to the parameter if decoupled, else to the gradient."""
     if group["weight_decay"] and group.get("decoupled_weight_decay"):
         p *= 1 - group["lr"] * group["weight_decay"]
@@ -25,7 +25,7 @@ def _decayed(p: Array, grad: Array, group: Group) -> Array:
 def _moments(p: Array, grad: Array, state: State, group: Group) -> tuple[Array, Array]:
     """Running means of the gradient and of its square."""
     beta1, beta2 = group["betas"]
-    mean, square = remembered(state, "exp_avg", p), remembered(state, "exp_avg_sq", p)
+    mean, square = state_array(state, "exp_avg", p), state_array(state, "exp_avg_sq", p)
     mean += (1 - beta1) * (grad - mean)
     square *= beta2
     square += (1 - beta2) * grad * grad
@@ -55,10 +55,10 @@ class Adam(Optimizer):
         super().__init__(params, options_of(locals()))
 
     def _update(self, p: Array, grad: Array, state: State, group: Group) -> None:
-        t, (beta1, beta2) = counted(state), group["betas"]
-        mean, square = _moments(p, _decayed(p, grad, group), state, group)
+        t, (beta1, beta2) = next_step(state), group["betas"]
+        mean, square = _moments(p, _weight_decay(p, grad, group), state, group)
         if group["amsgrad"]:
-            largest = remembered(state, "max_exp_avg_sq", p)
+            largest = state_array(state, "max_exp_avg_sq", p)
             square = np.maximum(largest, square, out=largest)
         divisor = np.sqrt(square) / math.sqrt(1 - beta2**t) + group["eps"]
         p -= group["lr"] / (1 - beta1**t) * (mean / divisor)
@@ -89,8 +89,8 @@ class Adamax(Optimizer):
         super().__init__(params, options_of(locals()))
 
     def _update(self, p: Array, grad: Array, state: State, group: Group) -> None:
-        t, (beta1, beta2), grad = counted(state), group["betas"], _decayed(p, grad, group)
-        mean, largest = remembered(state, "exp_avg", p), remembered(state, "exp_inf", p)
+        t, (beta1, beta2), grad = next_step(state), group["betas"], _weight_decay(p, grad, group)
+        mean, largest = state_array(state, "exp_avg", p), state_array(state, "exp_inf", p)
         mean += (1 - beta1) * (grad - mean)
         np.maximum(beta2 * largest, np.abs(grad) + group["eps"], out=largest)
         p -= group["lr"] / (1 - beta1**t) * (mean / largest)
@@ -107,7 +107,7 @@ class NAdam(Optimizer):
         super().__init__(params, options_of(locals()))
 
     def _update(self, p: Array, grad: Array, state: State, group: Group) -> None:
-        t, (beta1, beta2), grad = counted(state), group["betas"], _decayed(p, grad, group)
+        t, (beta1, beta2), grad = next_step(state), group["betas"], _weight_decay(p, grad, group)
         now, after = (beta1 * (1 - 0.5 * 0.96 ** (k * group["momentum_decay"])) for k in (t, t + 1))
         state.setdefault("mu_product", Tensor(np.array(1.0, np.float32)))
         product = state["mu_product"]._data
@@ -129,8 +129,8 @@ class RAdam(Optimizer):
         super().__init__(params, options_of(locals()))
 
     def _update(self, p: Array, grad: Array, state: State, group: Group) -> None:
-        t, (beta1, beta2) = counted(state), group["betas"]
-        mean, square = _moments(p, _decayed(p, grad, group), state, group)
+        t, (beta1, beta2) = next_step(state), group["betas"]
+        mean, square = _moments(p, _weight_decay(p, grad, group), state, group)
         unbiased, room = mean / (1 - beta1**t), 1 - beta2**t
         most = 2 / (1 - beta2) - 1
         seen = most - 2 * t * beta2**t / room
@@ -163,19 +163,19 @@ class RMSprop(Optimizer):
         super().__init__(params, options_of(locals()))
 
     def _update(self, p: Array, grad: Array, state: State, group: Group) -> None:
-        counted(state)
-        grad, alpha = _decayed(p, grad, group), group["alpha"]
-        square = remembered(state, "square_avg", p)
+        next_step(state)
+        grad, alpha = _weight_decay(p, grad, group), group["alpha"]
+        square = state_array(state, "square_avg", p)
         square *= alpha
         square += (1 - alpha) * grad * grad
         spread = square
         if group["centered"]:
-            mean = remembered(state, "grad_avg", p)
+            mean = state_array(state, "grad_avg", p)
             mean += (1 - alpha) * (grad - mean)
             spread = square - mean * mean
         step = grad / (np.sqrt(spread) + group["eps"])
         if group["momentum"] > 0:
-            velocity = remembered(state, "momentum_buffer", p)
+            velocity = state_array(state, "momentum_buffer", p)
             velocity *= group["momentum"]
             velocity += step
             step = velocity
@@ -196,10 +196,10 @@ class Adagrad(Optimizer):
         for group in self.param_groups:
             for p in group["params"]:
                 self.state[p]["step"] = Tensor(np.array(0.0, np.float32))
-                remembered(self.state[p], "sum", p._data, initial_accumulator_value)
+                state_array(self.state[p], "sum", p._data, initial_accumulator_value)
 
     def _update(self, p: Array, grad: Array, state: State, group: Group) -> None:
-        t, grad, total = counted(state), _decayed(p, grad, group), remembered(state, "sum", p)
+        t, grad, total = next_step(state), _weight_decay(p, grad, group), state_array(state, "sum", p)
         total += grad * grad
         p -= group["lr"] / (1 + (t - 1) * group["lr_decay"]) * (grad / (np.sqrt(total) + group["eps"]))
 
@@ -215,9 +215,9 @@ class Adadelta(Optimizer):
         super().__init__(params, options_of(locals()))
 
     def _update(self, p: Array, grad: Array, state: State, group: Group) -> None:
-        counted(state)
-        grad, rho, eps = _decayed(p, grad, group), group["rho"], group["eps"]
-        square, moved = remembered(state, "square_avg", p), remembered(state, "acc_delta", p)
+        next_step(state)
+        grad, rho, eps = _weight_decay(p, grad, group), group["rho"], group["eps"]
+        square, moved = state_array(state, "square_avg", p), state_array(state, "acc_delta", p)
         square *= rho
         square += (1 - rho) * grad * grad
         step = np.sqrt(moved + eps) / np.sqrt(square + eps) * grad
@@ -239,8 +239,8 @@ class Rprop(Optimizer):
         super().__init__(params, options_of(locals()))
 
     def _update(self, p: Array, grad: Array, state: State, group: Group) -> None:
-        counted(state)
-        before, length = remembered(state, "prev", p), remembered(state, "step_size", p, group["lr"])
+        next_step(state)
+        before, length = state_array(state, "prev", p), state_array(state, "step_size", p, group["lr"])
         agreement = np.sign(grad * before)
         factor = np.where(agreement > 0, group["etas"][1], np.where(agreement < 0, group["etas"][0], 1.0)).astype(p.dtype)
         np.clip(length * factor, *group["step_sizes"], out=length)
@@ -260,10 +260,10 @@ class ASGD(Optimizer):
         super().__init__(params, options_of(locals()))
 
     def _update(self, p: Array, grad: Array, state: State, group: Group) -> None:
-        t, grad = counted(state), _decayed(p, grad, group)
+        t, grad = next_step(state), _weight_decay(p, grad, group)
         eta = state.setdefault("eta", Tensor(np.array(group["lr"], np.float32)))._data
         share = state.setdefault("mu", Tensor(np.array(1.0, np.float32)))._data
-        mean = remembered(state, "ax", p)
+        mean = state_array(state, "ax", p)
         p *= 1 - group["lambd"] * float(eta)
         p -= float(eta) * grad
         mean[...] = p if float(share) == 1 else mean + (p - mean) * float(share)

@@ -63,17 +63,17 @@ def strong_wolfe(
     before, new = begin, attempt(t)
     for n in range(most):
         if new.loss > begin.loss + ENOUGH * new.t * begin.slope or (n > 1 and new.loss >= before.loss):
-            return _zoomed(attempt, begin, [before, new], largest, tolerance, most - n)
+            return _zoom(attempt, begin, [before, new], largest, tolerance, most - n)
         if abs(new.slope) <= -FLAT * begin.slope:
             return new
         if new.slope >= 0:
-            return _zoomed(attempt, begin, [before, new], largest, tolerance, most - n)
+            return _zoom(attempt, begin, [before, new], largest, tolerance, most - n)
         t = lowest(before, new, (new.t + 0.01 * (new.t - before.t), new.t * 10))
         before, new = new, attempt(t)
     return begin if begin.loss <= new.loss else new
 
 
-def _zoomed(
+def _zoom(
     attempt: Callable[[float], Trial], begin: Trial, ends: list[Trial], largest: float, tolerance: float, most: int
 ) -> Trial:
     """Narrow the interval between two ends until a point in it satisfies the conditions."""
@@ -114,7 +114,7 @@ class LBFGS(Optimizer):
         max_eval: calls of the closure per step; default: 1.25 max_iter.
         tolerance_grad: stop when all gradients are smaller.
         tolerance_change: stop when parameters and loss change less.
-        history_size: the number of remembered steps.
+        history_size: the number of state_array steps.
         line_search_fn: "strong_wolfe", or None for steps of length lr.
     """
 
@@ -140,14 +140,14 @@ class LBFGS(Optimizer):
             p._bump_version()
             place += p._data.size
 
-    def _searched(self, closure: Callable[[], Any], begin: Trial, direction: Array, t: float, most: int) -> Trial:
+    def _line_search(self, closure: Callable[[], Any], begin: Trial, direction: Array, t: float, most: int) -> Trial:
         """The point that a line search finds. The parameters stay where they are."""
         if self.param_groups[0]["line_search_fn"] != "strong_wolfe":
             raise RuntimeError("only 'strong_wolfe' is supported")
         here, count = [p._data.copy() for p in self._params], self.state[self._params[0]]
 
         def attempt(t: float) -> Trial:
-            self._move(_scaled(direction, t))
+            self._move(_times(direction, t))
             loss, grad = _number(self._evaluated(closure)), self._gradient()
             count["func_evals"] += 1
             for p, values in zip(self._params, here, strict=True):
@@ -183,8 +183,8 @@ class LBFGS(Optimizer):
                 break
             if group["line_search_fn"] is not None:
                 left = most - state["func_evals"]
-                rate, loss, grad, _ = self._searched(closure, Trial(0.0, loss, grad, slope), direction, rate, left)
-            by = _scaled(direction, rate)
+                rate, loss, grad, _ = self._line_search(closure, Trial(0.0, loss, grad, slope), direction, rate, left)
+            by = _times(direction, rate)
             state["last"] = (old, by)
             self._move(by)
             if group["line_search_fn"] is None and n != group["max_iter"]:
@@ -203,7 +203,7 @@ class LBFGS(Optimizer):
     @staticmethod
     @np.errstate(all="ignore")
     def _direction(state: dict[str, Any], grad: Array, size: int) -> Array:
-        """Minus the inverse Hessian times the gradient. The remembered steps approximate the Hessian (two-loop recursion)."""
+        """Minus the inverse Hessian times the gradient. The state_array steps approximate the Hessian (two-loop recursion)."""
         state["n_iter"] = state.get("n_iter", 0) + 1
         memory = state.setdefault("memory", [])
         if "last" in state:
@@ -236,7 +236,7 @@ def _product(a: Array, b: Array) -> float:
 
 
 @np.errstate(all="ignore")
-def _scaled(a: Array, by: float) -> Array:
+def _times(a: Array, by: float) -> Array:
     return a * by
 
 

@@ -178,14 +178,14 @@ def check_options(options: dict[str, Any]) -> None:
             raise ValueError(f"Invalid beta parameter at index {i}: {beta}")
 
 
-def remembered(state: State, name: str, like: Array, value: float = 0.0) -> Array:
+def state_array(state: State, name: str, like: Array, value: float = 0.0) -> Array:
     """An array of the parameter's shape in the state, made at first use."""
     if name not in state:
         state[name] = Tensor(np.full_like(like, value))
     return state[name]._data  # type: ignore[no-any-return]
 
 
-def counted(state: State) -> int:
+def next_step(state: State) -> int:
     """The number of this step."""
     state.setdefault("step", Tensor(np.array(0.0, np.float32)))
     state["step"]._data += 1

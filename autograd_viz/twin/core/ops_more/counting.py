@@ -43,7 +43,7 @@ def distinct_runs(self, *, dim=None):
 distinct_runs.defvjp(self=lambda grads: no_derivative_of("unique_consecutive"))
 
 
-def _asked(found: Any, inverse: bool, counts: bool) -> Any:
+def _results(found: Any, inverse: bool, counts: bool) -> Any:
     """The values, and the other results that the caller asked for."""
     values, places, numbers = found
     results = (values, *((places,) if inverse else ()), *((numbers,) if counts else ()))
@@ -56,7 +56,7 @@ def unique(
     input: Tensor, sorted: bool = True, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None
 ) -> Any:
     """The unique values, sorted."""
-    return _asked(distinct_values(input, dim=dim), return_inverse, return_counts)
+    return _results(distinct_values(input, dim=dim), return_inverse, return_counts)
 
 
 @public
@@ -65,7 +65,7 @@ def unique_consecutive(input: Tensor, return_inverse: bool = False, return_count
     """The values, with adjacent repetitions removed."""
     if dim is not None:
         dim = check_dim(dim, input.ndim)
-    return _asked(distinct_runs(input, dim=dim), return_inverse, return_counts)
+    return _results(distinct_runs(input, dim=dim), return_inverse, return_counts)
 
 
 @primitive("torch::autograd::NotImplemented")

@@ -1,8 +1,8 @@
 """Images sampled at the points of a grid, also between pixels. Images and grid get gradients.
 
 # Note [Two sums are enough]
-The sample at a point is a sum of the pixels around it. The weights depend on the point: `_seen`. Its transpose,
-`_given_back`, sends gradients back to the pixels. The derivative with respect to the point uses derivatives of the weights:
+The sample at a point is a sum of the pixels around it. The weights depend on the point: `_sample`. Its transpose,
+`_adjoint`, sends gradients back to the pixels. The derivative with respect to the point uses derivatives of the weights:
 `orders` says how often, per direction. So each derivative of the two sums is one of them again.
 """
 # fmt: off
@@ -32,15 +32,15 @@ def _declare(n: int) -> Primitive:
     zeroth = (0,) * n
 
     def sampler(input, grid, *, interpolation_mode, padding_mode, align_corners):
-        return _seen(input, grid, interpolation_mode, padding_mode, align_corners, zeroth)
+        return _sample(input, grid, interpolation_mode, padding_mode, align_corners, zeroth)
     sampler.__name__, sampler.__doc__ = name, "The images, sampled at the points of `grid`, whose coordinates run from -1 to 1."
 
     def seen(input, grid, *, interpolation_mode, padding_mode, align_corners, orders):
-        return _seen(input, grid, interpolation_mode, padding_mode, align_corners, orders)
+        return _sample(input, grid, interpolation_mode, padding_mode, align_corners, orders)
     seen.__name__, seen.__doc__ = f"{name}_slope", "The derivatives of these orders with respect to the point."
 
     def back(grad_output, grid, *, size, interpolation_mode, padding_mode, align_corners, orders):
-        return _given_back(grad_output, grid, size, interpolation_mode, padding_mode, align_corners, orders)
+        return _adjoint(grad_output, grid, size, interpolation_mode, padding_mode, align_corners, orders)
     back.__name__, back.__doc__ = f"{name}_backward", "The gradient of the images."
 
     declared = primitive(f"{node_name}Backward0")(sampler)
@@ -88,7 +88,7 @@ affine_grid_generator_backward.defvjp(
 
 
 # fmt: on
-def _seen(input: Any, grid: Any, mode: int, padding_mode: int, align_corners: bool, orders: Ints) -> Any:
+def _sample(input: Any, grid: Any, mode: int, padding_mode: int, align_corners: bool, orders: Ints) -> Any:
     """The weighted sum of the pixels around each point of the grid, in each channel."""
     images, channels, *size = input.shape
     flat, places = input.reshape(images, channels, -1), grid.shape[1:-1]
@@ -98,8 +98,8 @@ def _seen(input: Any, grid: Any, mode: int, padding_mode: int, align_corners: bo
     return out.reshape(images, channels, *places)
 
 
-def _given_back(grad: Any, grid: Any, size: Ints, mode: int, padding_mode: int, align_corners: bool, orders: Ints) -> Any:
-    """The transpose of `_seen`: each pixel sums the gradients of all points that used it."""
+def _adjoint(grad: Any, grid: Any, size: Ints, mode: int, padding_mode: int, align_corners: bool, orders: Ints) -> Any:
+    """The transpose of `_sample`: each pixel sums the gradients of all points that used it."""
     images, channels = grad.shape[:2]
     flat = grad.reshape(images, channels, -1)
     out = np.zeros((images, channels, *size), grad.dtype)

@@ -16,7 +16,7 @@ from .recomputed import (
     power_method,
     random_unit,
     weight_of,
-)
+)  # fmt: skip
 
 __all__ = ["spectral_norm", "weight_norm"]
 
