@@ -108,7 +108,7 @@ def row(name: str, function: str, doc: str, *required: str, base: type[Configure
 
     `shown` and `bare` are no options but what `Configured` says.
     """
-    traits = {n: options.pop(n) for n in ("shown", "bare") if n in options}
+    traits: dict[str, Any] = {n: options.pop(n) for n in ("shown", "bare") if n in options}
     types: dict[str, Any] = dict.fromkeys(required, Any) | {n: Any if v is None else type(v) for n, v in options.items()}
     module = sys._getframe(1).f_globals["__name__"]
     members: dict[str, Any] = {"__annotations__": types, **options, **traits, "__doc__": doc, "__module__": module}
