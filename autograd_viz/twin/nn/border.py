@@ -137,11 +137,7 @@ def _among(grads: tuple[Any, ...], places: tuple[int, ...], count: int) -> tuple
 
 
 def _replaced(grads: tuple[Any, ...], returned: Any, what: str, which: str) -> Any:
-    """The result of a hook, if it returned one.
-
-    Raises:
-        RuntimeError: another number of gradients.
-    """
+    """The result of a hook, if it returned one."""
     if returned is None:
         return grads
     if len(returned) != len(grads):

@@ -179,7 +179,7 @@ class ModuleDict(_Named):
         self._modules.clear()
 
 
-def _kept(value: Any) -> Any:
+def _as_parameter(value: Any) -> Any:
     """The value; a tensor becomes a Parameter."""
     return Parameter(value) if isinstance(value, Tensor) and not isinstance(value, Parameter) else value
 
@@ -215,7 +215,7 @@ class ParameterList(Module):
         return getattr(self, self._name(index))
 
     def __setitem__(self, index: int, value: Any) -> None:
-        setattr(self, self._name(index), _kept(value))
+        setattr(self, self._name(index), _as_parameter(value))
 
     def __iter__(self) -> Iterator[Any]:
         return (getattr(self, str(i)) for i in range(self._size))
@@ -225,7 +225,7 @@ class ParameterList(Module):
 
     def append(self, value: Any) -> Any:
         """Add one at the end."""
-        setattr(self, str(self._size), _kept(value))
+        setattr(self, str(self._size), _as_parameter(value))
         self._size += 1
         return self
 
@@ -253,7 +253,7 @@ class ParameterDict(_Named):
 
     def __setitem__(self, key: str, value: Any) -> None:
         self._keys[key] = None
-        setattr(self, key, _kept(value))
+        setattr(self, key, _as_parameter(value))
 
     def __delitem__(self, key: str) -> None:
         del self._keys[key]

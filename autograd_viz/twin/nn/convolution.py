@@ -8,7 +8,7 @@ from typing import Any
 
 from ..core.tensor.tensor import Tensor
 from . import functional, init
-from .configured import Sized, given, tuple_of
+from .configured import Sized, init_arguments, tuple_of
 from .linear import parameter
 
 __all__ = ["Conv1d", "Conv2d", "Conv3d", "ConvTranspose1d", "ConvTranspose2d", "ConvTranspose3d"]
@@ -71,7 +71,7 @@ class _Conv(_Convolution):
         self, in_channels: int, out_channels: int, kernel_size: Any, stride: Any = 1, padding: Any = 0, dilation: Any = 1,
         groups: int = 1, bias: bool = True, padding_mode: str = "zeros", device: Any = None, dtype: Any = None,
     ) -> None:
-        self._set_up(**given(locals()))
+        self._set_up(**init_arguments(locals()))
 
     def _border(self) -> tuple[int, ...]:
         """The padding before and after, last dimension first."""
@@ -109,7 +109,7 @@ class _ConvTranspose(_Convolution):
     ) -> None:
         if padding_mode != "zeros":
             raise ValueError(f'Only "zeros" padding mode is supported for {type(self).__name__}')
-        self._set_up(**given(locals()))
+        self._set_up(**init_arguments(locals()))
 
     def forward(self, input: Tensor, output_size: Any = None) -> Any:
         """The transposed convolution. Several input sizes give the same convolution; `output_size` chooses one."""

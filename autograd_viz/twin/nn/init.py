@@ -11,7 +11,7 @@ import numpy as np
 from ..core.base.grad_mode import no_grad
 from ..core.ops.random.random import normal_fill, uniform_fill
 from ..core.tensor.creation import randn
-from ..core.tensor.random import Generator, default_generator
+from ..core.tensor.random import Generator
 from ..core.tensor.tensor import Tensor
 
 _GAINS = {"tanh": 5.0 / 3, "relu": math.sqrt(2.0), "selu": 3.0 / 4}
@@ -194,23 +194,6 @@ def orthogonal_(tensor: Tensor, gain: float = 1, generator: Generator | None = N
     q, r = np.linalg.qr(flat.T if rows < cols else flat)
     q = q * np.sign(np.diag(r))
     return _put(tensor, gain * (q.T if rows < cols else q).reshape(tensor.shape))
-
-
-def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Generator | None = None) -> Tensor:
-    """Normal numbers, with a fraction of each column set to zero.
-
-    Raises:
-        ValueError: not a matrix.
-    """
-    if tensor.ndim != 2:
-        raise ValueError("Only tensors with 2 dimensions are supported")
-    rows, cols = tensor.shape
-    zeros = math.ceil(sparsity * rows)
-    normal_(tensor, 0, std, generator)
-    for column in range(cols):
-        places = default_generator.permutation(rows)[:zeros]
-        tensor._data[places, column] = 0
-    return tensor
 
 
 def reset_like_linear(weight: Tensor, bias: Tensor | None) -> None:

@@ -78,8 +78,8 @@ class Lazy(Module):
 
     def _axis(self, input: Tensor) -> int:
         """The dimension of the input whose length is read."""
-        n = getattr(self, "_n", None)  # of a convolution: the spatial dimensions, after the channels
-        return 1 if n is None else -1 - n
+        n = getattr(self, "_n", 0)  # of a convolution: the spatial dimensions, after the channels
+        return -1 - n if n else 1
 
     def _complete(self, length: int) -> None:
         args, options = self.__dict__.pop("_arguments")

@@ -96,7 +96,7 @@ class Embedding(Module):
     ) -> None:  # fmt: skip
         super().__init__()
         self.num_embeddings, self.embedding_dim = num_embeddings, embedding_dim
-        self.padding_idx = checked_row(padding_idx, num_embeddings)
+        self.padding_idx = row_index(padding_idx, num_embeddings)
         self.max_norm, self.norm_type = max_norm, norm_type
         self.scale_grad_by_freq, self.sparse = scale_grad_by_freq, sparse
         if _weight is None:
@@ -140,7 +140,7 @@ class Embedding(Module):
         return cls(rows, cols, _weight=embeddings, _freeze=freeze, **options)
 
 
-def checked_row(index: int | None, rows: int) -> int | None:
+def row_index(index: int | None, rows: int) -> int | None:
     """The row at `index`, counted from the front.
 
     Raises:
@@ -163,7 +163,7 @@ class EmbeddingBag(Module):
         self.num_embeddings, self.embedding_dim = num_embeddings, embedding_dim
         self.max_norm, self.norm_type = max_norm, norm_type
         self.scale_grad_by_freq, self.mode, self.sparse = scale_grad_by_freq, mode, sparse
-        self.include_last_offset, self.padding_idx = include_last_offset, checked_row(padding_idx, num_embeddings)
+        self.include_last_offset, self.padding_idx = include_last_offset, row_index(padding_idx, num_embeddings)
         if _weight is None:
             self.weight = parameter(num_embeddings, embedding_dim, dtype=dtype, device=device)
             self.reset_parameters()

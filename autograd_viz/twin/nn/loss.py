@@ -15,9 +15,9 @@ from .module import Module
 
 __all__ = [
     "BCELoss", "BCEWithLogitsLoss", "CTCLoss", "CosineEmbeddingLoss", "CosineSimilarity", "CrossEntropyLoss", "GaussianNLLLoss",
-    "HingeEmbeddingLoss", "HuberLoss", "KLDivLoss", "L1Loss", "MSELoss", "MarginRankingLoss", "MultiLabelMarginLoss",
-    "MultiLabelSoftMarginLoss", "MultiMarginLoss", "NLLLoss", "PairwiseDistance", "PoissonNLLLoss", "SmoothL1Loss",
-    "SoftMarginLoss", "TripletMarginLoss", "TripletMarginWithDistanceLoss",
+    "HingeEmbeddingLoss", "HuberLoss", "KLDivLoss", "L1Loss", "MSELoss", "MarginRankingLoss", "MultiLabelSoftMarginLoss",
+    "MultiMarginLoss", "NLLLoss", "PairwiseDistance", "PoissonNLLLoss", "SmoothL1Loss", "SoftMarginLoss", "TripletMarginLoss",
+    "TripletMarginWithDistanceLoss",
 ]
 
 OLD = ("size_average", "reduce")  # PyTorch's old form of `reduction`
@@ -143,10 +143,6 @@ class MarginRankingLoss(_OfPairs):
 @layer("soft_margin_loss")
 class SoftMarginLoss(_OfNumbers):
     """log(1 + exp(-target * input))."""
-
-@layer("multilabel_margin_loss")
-class MultiLabelMarginLoss(_OfNumbers):
-    """The score of each label should be 1 above all other scores."""
 
 @layer("multilabel_soft_margin_loss")
 class MultiLabelSoftMarginLoss(_Weighted):

@@ -19,18 +19,9 @@ class Modes:
     """The part of Module that sets modes and types."""
 
     training: bool
-
-    def children(self) -> Iterator[Any]:
-        """Direct submodules."""
-        raise NotImplementedError
-
-    def modules(self) -> Iterator[Any]:
-        """The module and all its submodules."""
-        raise NotImplementedError
-
-    def parameters(self, recurse: bool = True) -> Iterator[Parameter]:
-        """The parameters of all modules."""
-        raise NotImplementedError
+    children: Callable[[], Iterator[Any]]
+    modules: Callable[[], Iterator[Any]]
+    parameters: Callable[..., Iterator[Parameter]]
 
     def apply(self, fn: Callable[[Any], Any]) -> Any:
         """Call `fn` on all submodules, innermost first, then on this module."""

@@ -44,12 +44,12 @@ class Buffer(Tensor):
     """A tensor that belongs to a Module's state and is not trained. Assign it as an attribute.
 
     Args:
-        data: the values, whose memory it shares.
+        data: the values, whose memory it shares; default: empty.
         persistent: False keeps it out of `state_dict`.
     """
 
-    def __init__(self, data: Tensor, *, persistent: bool = True) -> None:
-        super().__init__(data._data)
+    def __init__(self, data: Tensor | None = None, *, persistent: bool = True) -> None:
+        super().__init__((tensor([]) if data is None else data)._data)
         self.persistent = persistent
 
 

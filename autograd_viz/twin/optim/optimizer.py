@@ -25,7 +25,7 @@ Group = dict[str, Any]
 
 
 class Optimizer(Hooked):
-    """Updates parameters by their gradients. A subclass defines `update`, for one parameter.
+    """Updates parameters by their gradients. A subclass defines `_update`, for one parameter.
 
     Attributes:
         param_groups: dictionaries with the parameters under "params" and their options.
@@ -103,12 +103,12 @@ class Optimizer(Hooked):
                 if p.grad is not None:
                     grad = p.grad._data
                     with np.errstate(all="ignore"):  # a diverging training reaches inf and nan without a warning
-                        self.update(p._data, -grad if group.get("maximize") else grad, self.state[p], group)
+                        self._update(p._data, -grad if group.get("maximize") else grad, self.state[p], group)
                     p._bump_version()
                     note_change(p, at)
         return loss
 
-    def update(self, p: Array, grad: Array, state: State, group: Group) -> None:
+    def _update(self, p: Array, grad: Array, state: State, group: Group) -> None:
         """Change the array `p` in place.
 
         Args:
@@ -123,12 +123,10 @@ class Optimizer(Hooked):
 
     def state_dict(self) -> dict[str, Any]:
         """State and options. Parameters are numbered."""
-        self._through("save_pre")
         number = {p: i for i, p in enumerate(p for g in self.param_groups for p in g["params"])}
         groups = [{**{k: v for k, v in g.items() if k != "params"}, "params": [number[p] for p in g["params"]]}
                   for g in self.param_groups]  # fmt: skip
-        state = {"state": {number[p]: s for p, s in self.state.items() if s}, "param_groups": groups}
-        return dict(self._through("save_post", state))
+        return {"state": {number[p]: s for p, s in self.state.items() if s}, "param_groups": groups}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Continue from `state_dict`.
@@ -136,7 +134,6 @@ class Optimizer(Hooked):
         Raises:
             ValueError: its groups of parameters differ.
         """
-        state_dict = self._through("load_pre", dict(state_dict))
         saved, groups = deepcopy(state_dict["param_groups"]), self.param_groups
         if len(saved) != len(groups):
             raise ValueError("loaded state dict has a different number of parameter groups")
@@ -147,7 +144,6 @@ class Optimizer(Hooked):
         for i, memory in state_dict["state"].items():
             self.state[by_number[i]] = {k: _copied(v) for k, v in memory.items()}
         self.param_groups = [{**new, "params": old["params"]} for new, old in zip(saved, groups, strict=True)]
-        self._through("load_post")
 
     def __repr__(self) -> str:
         texts = []
@@ -182,14 +178,14 @@ def check_options(options: dict[str, Any]) -> None:
             raise ValueError(f"Invalid beta parameter at index {i}: {beta}")
 
 
-def remembered(state: State, name: str, like: Array, value: float = 0.0) -> Array:
+def state_array(state: State, name: str, like: Array, value: float = 0.0) -> Array:
     """An array of the parameter's shape in the state, made at first use."""
     if name not in state:
         state[name] = Tensor(np.full_like(like, value))
     return state[name]._data  # type: ignore[no-any-return]
 
 
-def counted(state: State) -> int:
+def next_step(state: State) -> int:
     """The number of this step."""
     state.setdefault("step", Tensor(np.array(0.0, np.float32)))
     state["step"]._data += 1

@@ -36,8 +36,7 @@ class SGD(Optimizer):
             raise ValueError("Nesterov momentum requires a momentum and zero dampening")
         super().__init__(params, options_of(locals()))
 
-    def update(self, p: Array, grad: Array, state: State, group: Group) -> None:
-        """Update one parameter."""
+    def _update(self, p: Array, grad: Array, state: State, group: Group) -> None:
         if group["weight_decay"]:
             grad = grad + group["weight_decay"] * p
         if group["momentum"]:

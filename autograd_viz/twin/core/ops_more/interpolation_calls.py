@@ -63,11 +63,7 @@ def interpolate(
 
 
 def _sizes(input: Tensor, size: Any, scale_factor: Any) -> tuple[Ints, tuple[float, ...] | None]:
-    """The output size, and the scale factors if they were given.
-
-    Raises:
-        ValueError: neither or both are given, or not one per dimension.
-    """
+    """The output size, and the scale factors if they were given."""
     lengths = list(input.shape[2:])
     if size is not None and scale_factor is not None:
         raise ValueError("only one of size or scale_factor should be defined")
@@ -135,17 +131,3 @@ def upsample_bilinear(input: Tensor, size: Any = None, scale_factor: Any = None)
     """An older name of bilinear interpolation with aligned corners."""
     _warn_of_the_older_name("upsample_bilinear")
     return interpolate(input, size, scale_factor, mode="bilinear", align_corners=True)
-
-
-@public("torch._upsample_bilinear2d_aa")
-def _upsample_bilinear2d_aa(
-    input: Tensor, output_size: Any = None, align_corners: bool = False, scales_h: float | None = None,
-    scales_w: float | None = None, *, scale_factors: Any = None,
-) -> Any:  # fmt: skip
-    """Bilinear interpolation with antialiasing: a smaller image uses every element."""
-    if output_size is None:
-        scales_h, scales_w = scale_factors
-        output_size = [math.floor(n * f) for n, f in zip(input.shape[2:], scale_factors, strict=True)]
-    return kinds._upsample_bilinear2d_aa(
-        input, output_size=tuple(output_size), align_corners=align_corners, scales_h=scales_h, scales_w=scales_w
-    )
