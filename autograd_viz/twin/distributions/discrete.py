@@ -9,7 +9,7 @@ import numpy as np
 from ..core.ops.loss.loss_binary import binary_cross_entropy_with_logits_of as cross_entropy
 from ..core.ops.random.random import bernoulli, multinomial
 from ..core.ops.shape.views import broadcast_tensors
-from ..core.tensor.as_array import Size
+from ..core.tensor import Size, refuse_if
 from . import constraints
 from .distribution import Distribution, together
 
@@ -38,8 +38,7 @@ class _ByProbabilities(Distribution):
 
 def _given(probs: Any, logits: Any) -> Any:
     """The one of both that is not None."""
-    if (probs is None) == (logits is None):
-        raise ValueError("Either `probs` or `logits` must be specified, but not both.")
+    refuse_if((probs is None) == (logits is None), "Either `probs` or `logits` must be specified, but not both.", ValueError)
     return probs if logits is None else logits
 
 

@@ -7,9 +7,8 @@ from typing import Any
 
 from ..core.base.grad_mode import no_grad
 from ..core.ops.shape.views import broadcast_tensors
-from ..core.tensor.as_array import Size
+from ..core.tensor import Size, Tensor
 from ..core.tensor.creation import tensor
-from ..core.tensor.tensor import Tensor
 from .constraints import Constraint
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.base.device import check_device
+from ..core.tensor import refuse_if
 from ..core.tensor.factories import full
 from . import functional
 from .configured import Configured, InTraining, row
@@ -54,8 +55,7 @@ class _Dropout(InTraining):
     p: float
 
     def __post_init__(self) -> None:
-        if not 0 <= self.p <= 1:
-            raise ValueError(f"dropout probability has to be between 0 and 1, but got {self.p}")
+        refuse_if(not 0 <= self.p <= 1, lambda: f"dropout probability has to be between 0 and 1, but got {self.p}", ValueError)
 
 
 _DROPOUT: Any = {"base": _Dropout, "p": 0.5, "inplace": False}

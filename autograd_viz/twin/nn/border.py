@@ -15,7 +15,7 @@ from typing import Any
 from ..core.backward.node import Node
 from ..core.base.grad_mode import recording
 from ..core.function.function import Function
-from ..core.tensor.tensor import Tensor
+from ..core.tensor import Tensor
 
 Hook = Callable[..., Any]
 

@@ -7,7 +7,7 @@ import operator
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from ..core.tensor.tensor import Tensor
+from ..core.tensor import Tensor, refuse_if
 from .module import Module, indented
 from .parameter import Parameter
 
@@ -24,8 +24,7 @@ class _Numbered(Module):
 
     def _name(self, index: Any) -> str:
         index = operator.index(index)
-        if not -len(self) <= index < len(self):
-            raise IndexError(f"index {index} is out of range")
+        refuse_if(not -len(self) <= index < len(self), lambda: f"index {index} is out of range", IndexError)
         return str(list(self._modules)[index])
 
     def __getitem__(self, index: Any) -> Any:
@@ -205,8 +204,7 @@ class ParameterList(Module):
 
     def _name(self, index: Any) -> str:
         index = operator.index(index)
-        if not -self._size <= index < self._size:
-            raise IndexError(f"index {index} is out of range")
+        refuse_if(not -self._size <= index < self._size, lambda: f"index {index} is out of range", IndexError)
         return str(index % self._size)
 
     def __getitem__(self, index: Any) -> Any:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..core.tensor.tensor import Tensor
+from ..core.tensor import Tensor, refuse_if
 from . import functional, init
 from .configured import Sized, init_arguments, tuple_of
 from .linear import parameter
@@ -26,8 +26,7 @@ class _Convolution(Sized):
         groups: int, bias: bool, padding_mode: str, device: Any, dtype: Any, output_padding: Any = 0,
     ) -> None:
         super().__init__()
-        if groups <= 0:
-            raise ValueError("groups must be a positive integer")
+        refuse_if(groups <= 0, "groups must be a positive integer", ValueError)
         if in_channels % groups or out_channels % groups:
             raise ValueError(f"{'in' if in_channels % groups else 'out'}_channels must be divisible by groups")
         if padding_mode not in _BORDERS:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..core.tensor.as_array import Size
+from ..core.tensor import Size, Tensor
 from ..core.tensor.creation import tensor
-from ..core.tensor.tensor import Tensor
 from .convolution import Conv1d, Conv2d, Conv3d, ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
 from .linear import Linear
 from .module import Module

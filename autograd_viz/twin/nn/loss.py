@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import KW_ONLY
 from typing import Any
 
-from ..core.tensor.tensor import Tensor
+from ..core.tensor import Tensor, refuse_if
 from . import functional
 from .configured import Configured, layer
 from .module import Module
@@ -159,8 +159,7 @@ class MultiMarginLoss(_Loss):
     reduction: str = "mean"
 
     def __post_init__(self) -> None:
-        if self.p not in (1, 2):
-            raise ValueError("only p == 1 and p == 2 supported")
+        refuse_if(self.p not in (1, 2), "only p == 1 and p == 2 supported", ValueError)
         super().__post_init__()
 
 @layer("triplet_margin_loss")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.base.provenance import Call, callers_place
+from ..core.tensor import Tensor
 from ..core.tensor.creation import leaf, tensor
-from ..core.tensor.tensor import Tensor
 
 __all__ = ["Buffer", "Parameter"]
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..core.tensor.tensor import Tensor
+from ..core.tensor import Tensor
 from . import functional
 from .configured import Configured, init_arguments, layer, row, tuple_of
 from .module import Module

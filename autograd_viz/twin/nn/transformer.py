@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..core.base.dtypes import float32
-from ..core.tensor.tensor import Tensor
+from ..core.tensor import Tensor, refuse_if
 from . import functional, init
 from .activation import Dropout
 from .container import ModuleList
@@ -57,8 +57,7 @@ class MultiheadAttention(Module):
         self.embed_dim, self.num_heads, self.dropout, self.batch_first = embed_dim, num_heads, dropout, batch_first
         self.kdim, self.vdim = kdim if kdim is not None else embed_dim, vdim if vdim is not None else embed_dim
         self.head_dim, self.add_zero_attn = embed_dim // num_heads, add_zero_attn
-        if self.head_dim * num_heads != embed_dim:
-            raise AssertionError("embed_dim must be divisible by num_heads")
+        refuse_if(self.head_dim * num_heads != embed_dim, "embed_dim must be divisible by num_heads", AssertionError)
         made = {"dtype": dtype, "device": device}
         same = self.kdim == embed_dim and self.vdim == embed_dim
         self._qkv_same_embed_dim = same
@@ -119,8 +118,7 @@ def causal_mask(size: int, dtype: Any = float32) -> Tensor:
 def _function(activation: Any) -> Callable[..., Any]:
     if not isinstance(activation, str):
         return activation  # type: ignore[no-any-return]
-    if activation not in ("relu", "gelu"):
-        raise RuntimeError(f"activation should be relu/gelu, not {activation}")
+    refuse_if(activation not in ("relu", "gelu"), lambda: f"activation should be relu/gelu, not {activation}")
     return getattr(functional, activation)  # type: ignore[no-any-return]
 
 
@@ -274,8 +272,7 @@ class Transformer(Module):
         if src.shape[-1] != self.d_model or tgt.shape[-1] != self.d_model:
             raise RuntimeError("the feature number of src and tgt must be equal to d_model")
         over = 0 if self.batch_first else 1
-        if src.dim() == 3 and src.shape[over] != tgt.shape[over]:
-            raise RuntimeError("the batch number of src and tgt must be equal")
+        refuse_if(src.dim() == 3 and src.shape[over] != tgt.shape[over], "the batch number of src and tgt must be equal")
         memory = self.encoder(src, mask=src_mask, src_key_padding_mask=src_key_padding_mask)
         return self.decoder(
             tgt, memory, tgt_mask=tgt_mask, memory_mask=memory_mask, tgt_key_padding_mask=tgt_key_padding_mask,

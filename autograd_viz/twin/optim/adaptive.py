@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.tensor.as_array import Array
-from ..core.tensor.tensor import Tensor
+from ..core.tensor import Array, Tensor, refuse_if
 from .optimizer import Group, Optimizer, State, next_step, options_of, state_array
 
 _Betas = tuple[float, float]
@@ -234,8 +233,7 @@ class Rprop(Optimizer):
         step_sizes: tuple[float, float] = (1e-6, 50), *, capturable: bool = False, foreach: bool | None = None,
         maximize: bool = False, differentiable: bool = False,
     ) -> None:  # fmt: skip
-        if not 0.0 < etas[0] < 1.0 < etas[1]:
-            raise ValueError(f"Invalid eta values: {etas[0]}, {etas[1]}")
+        refuse_if(not 0.0 < etas[0] < 1.0 < etas[1], lambda: f"Invalid eta values: {etas[0]}, {etas[1]}", ValueError)
         super().__init__(params, options_of(locals()))
 
     def _update(self, p: Array, grad: Array, state: State, group: Group) -> None:

@@ -9,8 +9,7 @@ import numpy as np
 
 from ..core.base import happened
 from ..core.base.grad_mode import enable_grad
-from ..core.tensor.as_array import Array
-from ..core.tensor.tensor import Tensor
+from ..core.tensor import Array, Tensor, refuse_if
 from .optimizer import Optimizer, options_of
 
 ENOUGH, FLAT = 1e-4, 0.9  # of the first slope: the least mean descent, and the steepest slope at the end
@@ -124,8 +123,7 @@ class LBFGS(Optimizer):
     ) -> None:  # fmt: skip
         max_eval = max_iter * 5 // 4 if max_eval is None else max_eval
         super().__init__(params, options_of(locals()))
-        if len(self.param_groups) != 1:
-            raise ValueError("LBFGS doesn't support per-parameter options (parameter groups)")
+        refuse_if(len(self.param_groups) != 1, "LBFGS doesn't support per-parameter options (parameter groups)", ValueError)
         self._params = self.param_groups[0]["params"]
 
     def _gradient(self) -> Array:
@@ -142,8 +140,7 @@ class LBFGS(Optimizer):
 
     def _line_search(self, closure: Callable[[], Any], begin: Trial, direction: Array, t: float, most: int) -> Trial:
         """The point that a line search finds. The parameters stay where they are."""
-        if self.param_groups[0]["line_search_fn"] != "strong_wolfe":
-            raise RuntimeError("only 'strong_wolfe' is supported")
+        refuse_if(self.param_groups[0]["line_search_fn"] != "strong_wolfe", "only 'strong_wolfe' is supported")
         here, count = [p._data.copy() for p in self._params], self.state[self._params[0]]
 
         def attempt(t: float) -> Trial:

@@ -14,8 +14,7 @@ from ..core.backward.accumulate_grad import clear_grad
 from ..core.base import happened
 from ..core.base.grad_mode import enable_grad
 from ..core.base.provenance import callers_place, note_change
-from ..core.tensor.as_array import Array
-from ..core.tensor.tensor import Tensor
+from ..core.tensor import Array, Tensor, refuse_if
 from .hooks import Hooked, register_optimizer_step_post_hook, register_optimizer_step_pre_hook
 
 __all__ = ["Optimizer", "register_optimizer_step_post_hook", "register_optimizer_step_pre_hook"]
@@ -46,8 +45,7 @@ class Optimizer(Hooked):
         self.param_groups: list[Group] = []
         happened.making(self)
         groups = list(params)
-        if not groups:
-            raise ValueError("optimizer got an empty parameter list")
+        refuse_if(not groups, "optimizer got an empty parameter list", ValueError)
         for group in groups if isinstance(groups[0], dict) else [{"params": groups}]:
             self.add_param_group(group)
 
@@ -65,8 +63,7 @@ class Optimizer(Hooked):
         for _, p in named:
             if not isinstance(p, Tensor):
                 raise TypeError(f"optimizer can only optimize Tensors, but one of the params is {type(p).__name__}")
-            if not p.is_leaf:
-                raise ValueError("can't optimize a non-leaf Tensor")
+            refuse_if(not p.is_leaf, "can't optimize a non-leaf Tensor", ValueError)
         chosen = [p for _, p in named]
         if len(set(chosen)) != len(chosen):
             warnings.warn(
@@ -135,8 +132,7 @@ class Optimizer(Hooked):
             ValueError: its groups of parameters differ.
         """
         saved, groups = deepcopy(state_dict["param_groups"]), self.param_groups
-        if len(saved) != len(groups):
-            raise ValueError("loaded state dict has a different number of parameter groups")
+        refuse_if(len(saved) != len(groups), "loaded state dict has a different number of parameter groups", ValueError)
         if any(len(a["params"]) != len(b["params"]) for a, b in zip(saved, groups, strict=True)):
             raise ValueError("loaded state dict contains a parameter group that doesn't match the size of optimizer's group")
         by_number = dict(zip((i for g in saved for i in g["params"]), (p for g in groups for p in g["params"]), strict=True))
@@ -171,8 +167,7 @@ def check_options(options: dict[str, Any]) -> None:
         value = options.get(name)
         if isinstance(value, int | float) and not value >= 0:
             raise ValueError(f"Invalid {text}: {value}")
-    if options.get("rho", 0) > 1:
-        raise ValueError(f"Invalid rho value: {options['rho']}")
+    refuse_if(options.get("rho", 0) > 1, lambda: f"Invalid rho value: {options['rho']}", ValueError)
     for i, beta in enumerate(options.get("betas", ())):
         if not 0.0 <= beta < 1.0:
             raise ValueError(f"Invalid beta parameter at index {i}: {beta}")

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..core.tensor.as_array import Array
-from ..core.tensor.tensor import Tensor
+from ..core.tensor import Array, Tensor
 from .optimizer import Group, Optimizer, State, options_of
 
 

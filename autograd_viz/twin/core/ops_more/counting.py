@@ -8,15 +8,11 @@ import numpy as np
 
 from ..base import names as op
 from ..base.names import no_derivative, no_derivative_of
-from ..base.public import public
 from ..base.results import return_type
-from ..op.primitive import primitive
+from ..op import primitive, public
 from ..ops.reduce.arranging import sort_dim
-from ..ops.reduce.dims import of_tensor
-from ..tensor.arguments import check_dim, from_front
-from ..tensor.as_array import Array
-from ..tensor.refusals import refuse
-from ..tensor.tensor import Tensor
+from ..ops.reduce.dims import tensor_call
+from ..tensor import Array, Tensor, check_dim, from_front, refuse, refuse_if
 
 
 @primitive("Unique2Backward0", several=True)
@@ -50,8 +46,7 @@ def _results(found: Any, inverse: bool, counts: bool) -> Any:
     return results if len(results) > 1 else values
 
 
-@public
-@of_tensor
+@tensor_call("unique")
 def unique(
     input: Tensor, sorted: bool = True, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None
 ) -> Any:
@@ -59,8 +54,7 @@ def unique(
     return _results(distinct_values(input, dim=dim), return_inverse, return_counts)
 
 
-@public
-@of_tensor
+@tensor_call("unique_consecutive")
 def unique_consecutive(input: Tensor, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None) -> Any:
     """The values, with adjacent repetitions removed."""
     if dim is not None:
@@ -78,8 +72,7 @@ def count_values(self, weights=None, *, minlength=0):
 count_values.defvjp(weights=lambda grad: no_derivative("bincount"))
 
 
-@public
-@of_tensor
+@tensor_call("bincount")
 def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -> Any:
     """The count of each whole number.
 
@@ -88,12 +81,10 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
         RuntimeError: not a vector of whole numbers from 0 on.
     """
     refuse(input, "fc", "bincount_cpu")
-    if minlength < 0:
-        raise RuntimeError("minlength should be >= 0")
+    refuse_if(minlength < 0, "minlength should be >= 0")
     if input.ndim != 1 or input._data.dtype.kind not in "iu" or (input._data < 0).any():
         raise RuntimeError("bincount only supports 1-d non-negative integral inputs.")
-    if weights is not None and weights.shape != input.shape:
-        raise RuntimeError("weights should be 1-d and have the same length as input")
+    refuse_if(weights is not None and weights.shape != input.shape, "weights should be 1-d and have the same length as input")
     return count_values(input, weights, minlength=minlength)
 
 
@@ -112,23 +103,19 @@ def histogram_bins(self, *, bins, low, high, weight=None):
     return counts.astype(self.dtype), edges.astype(self.dtype)
 
 
-@public
-@of_tensor
+@tensor_call("histc")
 def histc(input: Tensor, bins: int = 100, min: float = 0, max: float = 0) -> Any:
     """The number of elements in each of `bins` equal parts of a range.
 
     Raises:
         RuntimeError: no bins, or a range that ends before it begins.
     """
-    if bins <= 0:
-        raise RuntimeError(f"torch.histogram(): bins must be > 0, but got {bins} for dimension 0")
-    if max < min:
-        raise RuntimeError("torch.histc: max must be larger than min")
+    refuse_if(bins <= 0, lambda: f"torch.histogram(): bins must be > 0, but got {bins} for dimension 0")
+    refuse_if(max < min, "torch.histc: max must be larger than min")
     return histogram_bins(input, bins=bins, low=min, high=max)[0]
 
 
-@public
-@of_tensor
+@tensor_call("histogram")
 def histogram(input: Tensor, bins: Any = 100, *, range: Any = None, weight: Tensor | None = None, density: bool = False) -> Any:
     """The number of elements between adjacent edges, and the edges."""
     low, high = range or (0, 0)
@@ -166,23 +153,20 @@ def bucketize(input: Any, boundaries: Tensor, *, out_int32: bool = False, right:
     Raises:
         RuntimeError: `boundaries` is not a vector.
     """
-    if boundaries.ndim != 1:
-        raise RuntimeError(f"boundaries tensor must be 1 dimension, but got dim({boundaries.ndim})")
+    refuse_if(boundaries.ndim != 1, lambda: f"boundaries tensor must be 1 dimension, but got dim({boundaries.ndim})")
     return searchsorted(boundaries, input, out_int32=out_int32, right=right)
 
 
 INTERPOLATIONS = ("linear", "lower", "higher", "midpoint", "nearest")
 
 
-@public
-@of_tensor
+@tensor_call("quantile")
 def quantile(input: Tensor, q: Any, dim: int | None = None, keepdim: bool = False, *, interpolation: str = "linear") -> Any:
     """The value below which a fraction q of the elements lies."""
     return _quantile("quantile", input, q, dim, keepdim, interpolation)
 
 
-@public
-@of_tensor
+@tensor_call("nanquantile")
 def nanquantile(input: Tensor, q: Any, dim: int | None = None, keepdim: bool = False, *, interpolation: str = "linear") -> Any:
     """The value below which a fraction q of the elements lies. nan is ignored."""
     return _quantile("nanquantile", input, q, dim, keepdim, interpolation)
@@ -207,12 +191,10 @@ def _quantile(name: str, input: Tensor, q: Any, dim: int | None, keepdim: bool, 
 
 def _check(name: str, input: Tensor, q: Any, interpolation: str) -> None:
     """Refuse arguments that have no quantile."""
-    if not input.numel():
-        raise RuntimeError(f"{name}() input tensor must be non-empty")
+    refuse_if(not input.numel(), lambda: f"{name}() input tensor must be non-empty")
     if input.dtype.name not in ("float32", "float64"):
         raise RuntimeError(f"{name}() input tensor must be either float or double dtype")
-    if isinstance(q, Tensor) and q.ndim > 1:
-        raise RuntimeError(f"{name}() q must be a scalar or 1D tensor")
+    refuse_if(isinstance(q, Tensor) and q.ndim > 1, lambda: f"{name}() q must be a scalar or 1D tensor")
     if isinstance(q, Tensor) and q.dtype is not input.dtype:
         raise RuntimeError(f"{name}() q tensor must be same dtype as the input tensor")
     if interpolation not in INTERPOLATIONS:
@@ -220,8 +202,7 @@ def _check(name: str, input: Tensor, q: Any, interpolation: str) -> None:
             f"{name}() interpolation must be one of linear, lower, higher, midpoint or nearest, but got {interpolation}"
         )
     if isinstance(q, Tensor):
-        if not ((q._data >= 0) & (q._data <= 1)).all():
-            raise RuntimeError(f"{name}() q values must be in the range [0, 1]")
+        refuse_if(not ((q._data >= 0) & (q._data <= 1)).all(), lambda: f"{name}() q values must be in the range [0, 1]")
     elif not 0 <= q <= 1:
         raise RuntimeError(f"{name}() q must be in the range [0, 1] but got {q:g}")
 

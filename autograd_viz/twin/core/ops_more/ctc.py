@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 
 from ..base import names as op
-from ..base.public import public
-from ..op.primitive import primitive
+from ..op import primitive, public
 from ..ops.loss.loss import MEAN, SUM, reduction_number
-from ..tensor.tensor import Tensor
+from ..tensor import Tensor, refuse_if
 
 
 def with_blanks(targets: Any, sample: int, lengths: Any, blank: int) -> Any:
@@ -91,8 +90,7 @@ def check_lengths(log_probs: Tensor, targets: Tensor, frames: tuple[int, ...], s
     """Refuse lengths beyond the size of the tensors."""
     checked = "(while checking arguments for ctc_loss_allocate_outputs)"
     most, samples, classes = log_probs.shape
-    if not 0 <= blank < classes:
-        raise RuntimeError("blank must be in label range")
+    refuse_if(not 0 <= blank < classes, "blank must be in label range")
     for name, lengths in (("input", frames), ("target", symbols)):
         if len(lengths) != samples:
             raise RuntimeError(f"{name}_lengths must be of size batch_size")

@@ -13,11 +13,9 @@ from typing import Any
 import numpy as np
 
 from ..base.names import conj, identity, is_complex, linalg_solve_ex, linalg_solve_triangular, mT, resized, tril, unsqueeze
-from ..base.public import public
-from ..base.readings import composite
-from ..op.primitive import primitive
+from ..op import composite, primitive, public
 from ..ops.matrix.matrix_checks import LinAlgError, column_major, floating, have_matrices, mH, square_matrices, supported
-from ..tensor.tensor import Tensor
+from ..tensor import Tensor, refuse_if
 
 Svd = namedtuple("svd", "U S V")  # type: ignore[name-match]
 Qr = namedtuple("qr", "Q R")  # type: ignore[name-match]
@@ -235,8 +233,7 @@ def svd(input: Tensor, some: bool = True, compute_uv: bool = True) -> Any:
 def _check_symmetric(A: Tensor, op: str, UPLO: str) -> None:
     square_matrices(A, op)
     supported(A, "linalg_eigh_cpu")
-    if UPLO.upper() not in ("L", "U"):
-        raise RuntimeError(f"Expected UPLO argument to be 'L' or 'U', but got {UPLO}")
+    refuse_if(UPLO.upper() not in ("L", "U"), lambda: f"Expected UPLO argument to be 'L' or 'U', but got {UPLO}")
 
 
 @public("linalg.eigh")
@@ -261,11 +258,9 @@ def eig(A: Tensor) -> Any:
         RuntimeError: the type is not floating point or complex, or an element is inf or nan.
     """
     square_matrices(A, "linalg.eig")
-    if A._data.dtype.kind not in "fc":
-        raise RuntimeError(f"Unknown Complex ScalarType for {A.dtype.legacy}")
+    refuse_if(A._data.dtype.kind not in "fc", lambda: f"Unknown Complex ScalarType for {A.dtype.legacy}")
     supported(A, "linalg_eig_out_cpu")
-    if not np.isfinite(A._data).all():
-        raise RuntimeError("torch.linalg.eig: input tensor should not contain infs or NaNs.")
+    refuse_if(not np.isfinite(A._data).all(), "torch.linalg.eig: input tensor should not contain infs or NaNs.")
     return LinalgEig(*eig_tensor(A))
 
 

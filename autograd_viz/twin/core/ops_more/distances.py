@@ -9,18 +9,14 @@ from typing import Any
 import numpy as np
 
 from ..base.names import eq, mT, sign, unsqueeze, where, zeros_like
-from ..base.public import public
-from ..base.readings import composite, inlined
-from ..op.primitive import primitive
-from ..op.row import row
+from ..op import composite, inlined, primitive, public, row
 from ..ops.elementwise.arithmetic import mul, mul_scalar, sub
 from ..ops.elementwise.complex_numbers import complex_
 from ..ops.elementwise.rounding import div
 from ..ops.matrix.matmul import contiguous, mm
 from ..ops.reduce.reduction import sum_all, sum_dim
 from ..ops.shape.shape import squeeze_all, t
-from ..tensor.refusals import check_scalar_type, of_tensors, scalar_type
-from ..tensor.tensor import Tensor
+from ..tensor import Tensor, check_scalar_type, of_tensors, refuse_if, scalar_type
 
 cdist_forward = row("cdist_forward", "CdistBackward0", "The p-norm of the difference of each row of x1 and each row of x2.",
     lambda x1, x2, *, p: p_norm(x1[..., :, None, :] - x2[..., None, :, :], p),
@@ -120,8 +116,7 @@ def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str | None = "us
             raise RuntimeError(f"cdist only supports at least 2D tensors, X{i + 1} got: {x.ndim}D")
     if x1.shape[-1] != x2.shape[-1]:
         raise RuntimeError(f"X1 and X2 must have the same number of columns. X1: {x1.shape[-1]} X2: {x2.shape[-1]}")
-    if p < 0:
-        raise RuntimeError("cdist only supports non-negative p values")
+    refuse_if(p < 0, "cdist only supports non-negative p values")
     check_scalar_type(x2, x1)
     rows = max(x1.shape[-2], x2.shape[-2])
     if p != 2 or compute_mode == "donot_use_mm_for_euclid_dist" or (rows <= 25 and compute_mode != "use_mm_for_euclid_dist"):
@@ -146,10 +141,8 @@ def pdist(input: Tensor, p: float = 2.0) -> Any:
     Raises:
         RuntimeError: not a matrix, or `p` is negative.
     """
-    if input.ndim != 2:
-        raise RuntimeError(f"pdist only supports 2D tensors, got: {input.ndim}D")
-    if p < 0:
-        raise RuntimeError("pdist only supports non-negative p values")
+    refuse_if(input.ndim != 2, lambda: f"pdist only supports 2D tensors, got: {input.ndim}D")
+    refuse_if(p < 0, "pdist only supports non-negative p values")
     return pdist_forward(contiguous(input), p=float(p))
 
 

@@ -7,10 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ..base.public import public
-from ..op.primitive import primitive
+from ..op import primitive, public
 from ..ops.index.embedding import checked_indices, often, renorm_rows
-from ..tensor.tensor import Tensor
+from ..tensor import Tensor, refuse_if
 
 SUM, MEAN, MAX = range(3)  # the modes, as nodes save them
 
@@ -88,8 +87,7 @@ def as_bags(input: Tensor, offsets: Tensor | None, per_sample_weights: Tensor | 
             )
         starts = Tensor(np.arange(0, input.numel(), input.shape[1], dtype=input._data.dtype))
         return input.reshape(-1), starts, None if per_sample_weights is None else per_sample_weights.reshape(-1)
-    if input.ndim != 1:
-        raise ValueError(f"input has to be 1D or 2D Tensor, but got Tensor of dimension {input.ndim}")
+    refuse_if(input.ndim != 1, lambda: f"input has to be 1D or 2D Tensor, but got Tensor of dimension {input.ndim}", ValueError)
     if offsets is None or offsets.ndim != 1:
         raise ValueError("offsets has to be a 1D Tensor" + (" but got None" if offsets is None else ""))
     return input, offsets, per_sample_weights
@@ -114,8 +112,7 @@ def check_weight(input: Tensor, weight: Tensor, per_sample_weights: Tensor | Non
             f"embedding_bag: If per_sample_weights ({per_sample_weights.shape}) is not None, then it must have the same shape "
             f"as the input ({input.shape})"
         )
-    if weight.ndim != 2:
-        raise ValueError(f"weight has to be a 2D Tensor, but got Tensor of dimension {weight.ndim}")
+    refuse_if(weight.ndim != 2, lambda: f"weight has to be a 2D Tensor, but got Tensor of dimension {weight.ndim}", ValueError)
 
 
 def padding_row(padding_idx: int | None, rows: int) -> int:
@@ -143,8 +140,7 @@ def embedding_bag(
     check_weight(input, weight, per_sample_weights)
     include_last_offset = include_last_offset and input.ndim == 1
     input, starts, per_sample_weights = as_bags(input, offsets, per_sample_weights)
-    if mode not in ("sum", "mean", "max"):
-        raise ValueError("mode has to be one of sum, mean or max")
+    refuse_if(mode not in ("sum", "mean", "max"), "mode has to be one of sum, mean or max", ValueError)
     if mode == "max" and (scale_grad_by_freq or sparse):
         what = "scaling the gradient by the frequency" if scale_grad_by_freq else "sparse weights"
         raise ValueError(f"max mode does not support {what}")

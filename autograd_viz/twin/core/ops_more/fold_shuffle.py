@@ -5,10 +5,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..base.public import public
-from ..op.primitive import primitive
+from ..op import primitive, public
 from ..ops.layers.windows import brief, n_of, overlap_added, padded, places_of, same, volume, windows
-from ..tensor.tensor import Tensor
+from ..tensor import Tensor, refuse_if
 
 
 @primitive("Im2ColBackward0", written=brief("im2col"))
@@ -173,5 +172,4 @@ def pixel_unshuffle(input: Tensor, downscale_factor: int) -> Any:
 def _check_image(name: str, input: Tensor, option: str, factor: int) -> None:
     if input.ndim < 3:
         raise RuntimeError(f"{name} expects input to have at least 3 dimensions, but got input with {input.ndim} dimension(s)")
-    if factor <= 0:
-        raise RuntimeError(f"{name} expects a positive {option}, but got {factor}")
+    refuse_if(factor <= 0, lambda: f"{name} expects a positive {option}, but got {factor}")

@@ -13,17 +13,14 @@ from typing import Any
 import numpy as np
 
 from ..base import dtypes
-from ..base.public import public
-from ..base.readings import composite
-from ..op.primitive import primitive
+from ..op import composite, primitive, public
 from ..ops.elementwise.casts import to
 from ..ops.elementwise.complex_numbers import conj, real_part
 from ..ops.layers.padding import constant_pad_nd
 from ..ops.reduce.arranging import roll
 from ..ops.shape.slicing import slice_dim
-from ..tensor.arguments import check_dim
+from ..tensor import Tensor, check_dim, refuse_if
 from ..tensor.creation import leaf
-from ..tensor.tensor import Tensor
 
 # NumPy's names for division by 1, by the root of n, and by n
 _DIVIDED_FORWARD: Any = ("backward", "ortho", "forward")
@@ -97,15 +94,13 @@ _NORMS: dict[bool, dict[Any, int]] = {
 
 def _divisor(norm: str | None, forward: bool) -> int:
     """The number of a normalization mode, for a transform or its inverse."""
-    if norm not in _NORMS[forward]:
-        raise RuntimeError(f'Invalid normalization mode: "{norm}"')
+    refuse_if(norm not in _NORMS[forward], lambda: f'Invalid normalization mode: "{norm}"')
     return _NORMS[forward][norm]
 
 
 def _floating(input: Tensor, to_complex: bool = False) -> Any:
     """Integers in the default type, and as complex numbers if the transform needs them."""
-    if input.dtype is dtypes.float16:
-        raise RuntimeError(f"Unsupported dtype {input.dtype.legacy}")
+    refuse_if(input.dtype is dtypes.float16, lambda: f"Unsupported dtype {input.dtype.legacy}")
     kind = input._data.dtype if input._data.dtype.kind in "fc" else dtypes.get_default_dtype().numpy
     return to(input, dtypes.from_numpy_dtype(np.result_type(kind, np.complex64) if to_complex else kind))
 
@@ -118,8 +113,7 @@ def _check_lengths(*sizes: int) -> None:
 
 def _one(input: Tensor, dim: int) -> int:
     """The dimension of a one-dimensional transform, counted from the front."""
-    if input.ndim == 0:
-        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
+    refuse_if(input.ndim == 0, lambda: f"Dimension specified as {dim} but tensor has no dimensions", IndexError)
     return check_dim(dim, input.ndim) % input.ndim
 
 
@@ -154,8 +148,7 @@ def _complex_to_complex(name: str, input: Tensor, n: int | None, dim: int, norm:
 
 def _real_to_complex(name: str, input: Tensor, n: int | None, dim: int, norm: str | None, forward: bool) -> Any:
     """The first half of the frequencies of real numbers."""
-    if input.dtype.is_complex:
-        raise RuntimeError(f"{name} expects a real input tensor, but got {input.dtype.legacy}")
+    refuse_if(input.dtype.is_complex, lambda: f"{name} expects a real input tensor, but got {input.dtype.legacy}")
     x, normalization = _floating(input), _divisor(norm, forward)
     x, dims = _sized(x, n, dim)
     return fft_r2c(x, dim=dims, normalization=normalization, onesided=True)
@@ -180,18 +173,15 @@ def _dims_and_sizes(input: Tensor, s: Any, dim: Any, name: str = "") -> tuple[In
     dim = (dim,) if isinstance(dim, int) else dim
     if dim is not None:
         dims = tuple(check_dim(d, input.ndim) % max(input.ndim, 1) for d in dim)
-        if len(set(dims)) < len(dims):
-            raise RuntimeError("FFT dims must be unique")
-        if s is not None and len(s) != len(dims):
-            raise RuntimeError("When given, dim and shape arguments must have the same length")
+        refuse_if(len(set(dims)) < len(dims), "FFT dims must be unique")
+        refuse_if(s is not None and len(s) != len(dims), "When given, dim and shape arguments must have the same length")
     else:
         if s is not None and len(s) > input.ndim:
             raise RuntimeError(f"Got shape with {len(s)} values but input tensor only has {input.ndim} dimensions.")
         dims = tuple(range(input.ndim - len(s) if s is not None else 0, input.ndim))
     sizes = [input.shape[d] if n == -1 else n for d, n in zip(dims, s if s is not None else (-1,) * len(dims), strict=True)]
     _check_lengths(*sizes)
-    if name and not dims:
-        raise RuntimeError(f"{name} must transform at least one axis")
+    refuse_if(name and not dims, lambda: f"{name} must transform at least one axis")
     return dims, sizes
 
 
@@ -202,8 +192,7 @@ def _complex_to_complex_n(name: str, input: Tensor, s: Any, dim: Any, norm: str 
 
 
 def _real_to_complex_n(name: str, input: Tensor, s: Any, dim: Any, norm: str | None, forward: bool) -> Any:
-    if input.dtype.is_complex:
-        raise RuntimeError(f"{name} expects a real-valued input tensor, but got {input.dtype.legacy}")
+    refuse_if(input.dtype.is_complex, lambda: f"{name} expects a real-valued input tensor, but got {input.dtype.legacy}")
     dims, sizes = _dims_and_sizes(input, s, dim, name)
     x = resized(_floating(input), dims, tuple(sizes))
     return fft_r2c(x, dim=dims, normalization=_divisor(norm, forward), onesided=True)

@@ -15,14 +15,11 @@ from typing import Any
 import numpy as np
 
 from ..base.names import op_named, stack, sum_dim
-from ..base.public import public
-from ..base.readings import composite, inlined
 from ..base.symbol import call
-from ..op.primitive import Primitive, primitive
+from ..op import Primitive, composite, inlined, primitive, public
 from ..ops.layers.pooling import scattered
 from ..ops.layers.windows import Ints, brief, volume
-from ..tensor.refusals import check_scalar_type
-from ..tensor.tensor import Tensor
+from ..tensor import Tensor, check_scalar_type, refuse_if
 from .grid_weights import taps
 
 
@@ -184,8 +181,7 @@ def grid_sample(
             stacklevel=2,
         )
     _check(input, grid)
-    if mode == "bicubic" and input.ndim != 4:
-        raise RuntimeError("grid_sampler(): bicubic interpolation only supports 4D input")
+    refuse_if(mode == "bicubic" and input.ndim != 4, "grid_sampler(): bicubic interpolation only supports 4D input")
     sampler = GRID_SAMPLER[input.ndim - 2]
     return sampler(input, grid, _MODES.index(mode), _PADDINGS.index(padding_mode), bool(align_corners))
 
@@ -229,6 +225,5 @@ def affine_grid(theta: Tensor, size: Any, align_corners: bool | None = None) -> 
     n = len(size) - 2
     if theta.ndim != 3 or tuple(theta.shape[1:]) != (n, n + 1):
         raise ValueError(f"Expected a batch of {n}D affine matrices of shape Nx{n}x{n + 1} for size {size}. Got {theta.shape}.")
-    if min(size) <= 0:
-        raise ValueError(f"Expected non-zero, positive output size. Got {size}")
+    refuse_if(min(size) <= 0, lambda: f"Expected non-zero, positive output size. Got {size}", ValueError)
     return affine_grid_generator(theta, size=size, align_corners=bool(align_corners))

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..base.names import op_named
-from ..op.primitive import Primitive
+from ..op import Primitive
 from ..ops.layers.windows import along_each, brief, op, transposed, with_signature
 
 

@@ -6,11 +6,10 @@ import math
 import warnings
 from typing import Any
 
-from ..base.public import public
+from ..op import public
 from ..ops.layers.pooling_calls import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
 from ..ops.layers.windows import Ints, by_axis
-from ..tensor.refusals import refuse
-from ..tensor.tensor import Tensor
+from ..tensor import Tensor, refuse, refuse_if
 from . import interpolation as kinds
 
 _ALIGNING = ("linear", "bilinear", "bicubic", "trilinear")
@@ -51,8 +50,7 @@ def interpolate(
         )
     if mode == "area" and input.ndim in _AREA:
         return _AREA[input.ndim](input, output)
-    if (mode, input.ndim) not in _KINDS:
-        raise NotImplementedError(_unknown(mode, input.ndim))
+    refuse_if((mode, input.ndim) not in _KINDS, lambda: _unknown(mode, input.ndim), NotImplementedError)
     _check_not_empty(input, output)
     _check_type(input, mode)
     scales = (None,) * len(output) if factors is None or recompute_scale_factor else factors
@@ -65,10 +63,8 @@ def interpolate(
 def _sizes(input: Tensor, size: Any, scale_factor: Any) -> tuple[Ints, tuple[float, ...] | None]:
     """The output size, and the scale factors if they were given."""
     lengths = list(input.shape[2:])
-    if size is not None and scale_factor is not None:
-        raise ValueError("only one of size or scale_factor should be defined")
-    if size is None and scale_factor is None:
-        raise ValueError("either size or scale_factor should be defined")
+    refuse_if(size is not None and scale_factor is not None, "only one of size or scale_factor should be defined", ValueError)
+    refuse_if(size is None and scale_factor is None, "either size or scale_factor should be defined", ValueError)
     given = scale_factor if size is None else size
     values = tuple(given) if isinstance(given, list | tuple) else (given,) * len(lengths)
     if len(values) != len(lengths):

@@ -10,17 +10,14 @@ from typing import Any
 import numpy as np
 
 from ..base.names import mH, unsqueeze
-from ..base.public import public
-from ..base.readings import composite
-from ..op.primitive import primitive
+from ..op import composite, primitive, public
 from ..ops.elementwise.arithmetic import mul
 from ..ops.elementwise.rounding import div
 from ..ops.matrix.matrix_checks import LinAlgError, column_major, floating, have_matrices, square_matrices
 from ..ops.reduce.norms import vector_norm
 from ..ops.shape.joining import cat
 from ..ops.shape.shape import permute_dims
-from ..tensor.arguments import from_front
-from ..tensor.tensor import Tensor
+from ..tensor import Tensor, from_front, refuse_if
 from .decompositions import eigvalsh, svdvals
 from .solving import linalg_inv_ex
 
@@ -153,8 +150,7 @@ def lstsq(input: Tensor, b: Tensor, rcond: float | None = None, *, driver: str |
     Raises:
         RuntimeError: the shapes do not fit, or an unknown driver.
     """
-    if input.ndim < 2:
-        raise RuntimeError("torch.linalg.lstsq: input must have at least 2 dimensions.")
+    refuse_if(input.ndim < 2, "torch.linalg.lstsq: input must have at least 2 dimensions.")
     driver = driver or "gelsy"
     if driver not in ("gels", "gelsy", "gelsd", "gelss"):
         raise RuntimeError("torch.linalg.lstsq: parameter `driver` should be one of (gels, gelsy, gelsd, gelss)")
@@ -186,11 +182,9 @@ def matrix_norm(A: Tensor, ord: Any = "fro", dim: Any = (-2, -1), keepdim: bool 
     """
     have_matrices(A, "linalg.matrix_norm")
     floating(A, "linalg.matrix_norm", half=True)
-    if len(dim) != 2:
-        raise RuntimeError(f"linalg.matrix_norm: dim must be a 2-tuple. Got {', '.join(map(str, dim))}")
+    refuse_if(len(dim) != 2, lambda: f"linalg.matrix_norm: dim must be a 2-tuple. Got {', '.join(map(str, dim))}")
     rows, columns = (from_front(d, A.ndim) for d in dim)
-    if rows == columns:
-        raise RuntimeError(f"linalg.matrix_norm: dims must be different. Got ({dim[0]}, {dim[1]})")
+    refuse_if(rows == columns, lambda: f"linalg.matrix_norm: dims must be different. Got ({dim[0]}, {dim[1]})")
     if ord == "fro":
         return _vector_norm(A, 2, (rows, columns), keepdim, dtype)
     x = A if dtype is None else A.to(dtype)
@@ -225,8 +219,7 @@ def cond(A: Tensor, p: Any = None) -> Any:
         A: one matrix or a batch of them.
         p: the norm; None means 2.
     """
-    if A.ndim < 2:
-        raise RuntimeError("linalg.cond: The input tensor must have at least 2 dimensions.")
+    refuse_if(A.ndim < 2, "linalg.cond: The input tensor must have at least 2 dimensions.")
     if p in (None, 2, -2):
         s = svdvals(A)
         largest, smallest = s.narrow(-1, 0, 1), s.narrow(-1, s.shape[-1] - 1, 1)
@@ -273,8 +266,7 @@ def vander(x: Tensor, N: int | None = None) -> Any:
     """
     x = x.unsqueeze(-1) if x.ndim == 0 else x
     n = x.shape[-1] if N is None else N
-    if n <= 1:
-        raise RuntimeError("N must be greater than 1.")
+    refuse_if(n <= 1, "N must be greater than 1.")
     powers = x.unsqueeze(-1).expand(*x.shape, n - 1).cumprod(-1)
     ones = Tensor(np.ones((*x.shape, 1), powers._data.dtype))
     return cat((ones, powers), -1)

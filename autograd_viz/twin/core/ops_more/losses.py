@@ -11,22 +11,19 @@ from typing import Any
 import numpy as np
 
 from ..base import names as op
-from ..base.public import public
-from ..op.primitive import primitive
+from ..op import primitive, public
 from ..ops.activation.activation import logsigmoid
 from ..ops.elementwise.arithmetic import add_scalar, mul_scalar, sub, sub_scalar
 from ..ops.elementwise.choosing import minimum
 from ..ops.loss.loss import MEAN, NONE, loss, reduce_terms, reduced, reduction_number
 from ..ops.reduce.norms import pairwise_distance
-from ..tensor.arguments import check_broadcast
-from ..tensor.tensor import Tensor
+from ..tensor import Tensor, check_broadcast, refuse_if
 
 
 def shortfalls(self: Any, target: Any, p: int, margin: float, weight: Any) -> tuple[Any, Any, Any]:
     """max(0, margin - target's score + other score) for each sample and class, with the targets and their weights."""
     scores, chosen = np.atleast_2d(self), np.reshape(target, (-1, 1))
-    if np.any((chosen < 0) | (chosen >= scores.shape[1])):
-        raise RuntimeError("target out of range")
+    refuse_if(np.any((chosen < 0) | (chosen >= scores.shape[1])), "target out of range")
     z = np.maximum(margin - np.take_along_axis(scores, chosen, 1) + scores, 0)
     np.put_along_axis(z, chosen, 0, 1)
     weights = np.ones(chosen.shape, z.dtype) if weight is None else weight[chosen]
@@ -71,10 +68,8 @@ def multi_margin_loss_of(
     Raises:
         ValueError, RuntimeError: p is neither 1 nor 2, or the target or the weights do not fit.
     """
-    if p not in (1, 2):
-        raise ValueError("only p == 1 and p == 2 supported")
-    if weight is not None and weight.ndim != 1:
-        raise ValueError("weight must be one-dimensional")
+    refuse_if(p not in (1, 2), "only p == 1 and p == 2 supported", ValueError)
+    refuse_if(weight is not None and weight.ndim != 1, "weight must be one-dimensional", ValueError)
     check_scores(input)
     samples = input.shape[0] if input.ndim == 2 else 1
     if target.ndim > 1 or target.numel() != samples:
@@ -84,8 +79,7 @@ def multi_margin_loss_of(
         )
     if weight is not None and weight.numel() != (classes := input.shape[-1] if input.ndim else 1):
         raise RuntimeError(f"inconsistent weight size, expected {classes} but got {list(weight.shape)}")
-    if target.dtype.name != "int64":
-        raise RuntimeError(f"expected scalar type Long but found {target.dtype.legacy}")
+    refuse_if(target.dtype.name != "int64", lambda: f"expected scalar type Long but found {target.dtype.legacy}")
     return multi_margin_loss(input, target=target, p=p, margin=margin, weight=weight, reduction=reduction)
 
 
@@ -99,8 +93,7 @@ def multilabel_soft_margin_loss(
     Raises:
         ValueError: an unknown reduction.
     """
-    if reduction not in ("none", "mean", "sum"):
-        raise ValueError(f"{reduction} is not valid")
+    refuse_if(reduction not in ("none", "mean", "sum"), lambda: f"{reduction} is not valid", ValueError)
     terms = -(target * logsigmoid(input) + (1 - target) * logsigmoid(-input))
     if weight is not None:
         terms = terms * weight
@@ -132,8 +125,7 @@ def hinge_embedding_loss(input: Tensor, target: Tensor, margin: float = 1.0) -> 
 
 def check_pair(input1: Tensor, input2: Tensor, target: Tensor) -> None:
     """Refuse arguments that are neither one pair with a 0-d target nor a batch of pairs with a 1-d target."""
-    if target.ndim > 1:
-        raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
+    refuse_if(target.ndim > 1, "0D or 1D target tensor expected, multi-target not supported")
     wanted = target.ndim + 1
     if input1.ndim != wanted or input2.ndim != wanted:
         raise RuntimeError(
@@ -158,8 +150,7 @@ def cosine_embedding_loss(input1: Tensor, input2: Tensor, target: Tensor, margin
 
 def check_triplet(anchor: Tensor, positive: Tensor, negative: Tensor, margin: float) -> None:
     """Refuse points of different dimensions, and a margin that is not positive."""
-    if margin <= 0:
-        raise ValueError(f"margin must be greater than 0, got {margin}")
+    refuse_if(margin <= 0, lambda: f"margin must be greater than 0, got {margin}", ValueError)
     if not anchor.ndim == positive.ndim == negative.ndim:
         raise RuntimeError(
             "The anchor, positive, and negative tensors are expected to have the same number of dimensions, but got: "
@@ -208,8 +199,7 @@ def kl_div(
     log_target: bool = False,
 ) -> Any:  # fmt: skip
     """target * (log(target) - input). `input` is a log-probability, `target` a probability or its logarithm."""
-    if input.is_complex() or target.is_complex():
-        raise RuntimeError("kl_div: Complex inputs not supported.")
+    refuse_if(input.is_complex() or target.is_complex(), "kl_div: Complex inputs not supported.")
     if reduction == "mean" and size_average is None and reduce is None:
         warnings.warn(KL_WARNING, UserWarning, stacklevel=2)
     number = reduction_number("sum" if reduction == "batchmean" else reduction, size_average, reduce)
@@ -238,13 +228,11 @@ def gaussian_nll_loss(
         ValueError: a variance is negative or of another size.
     """
     negative = var < 0 if isinstance(var, float | int) else bool((var.detach() < 0).any())
-    if negative:
-        raise ValueError("var has negative entry/entries")
+    refuse_if(negative, "var has negative entry/entries", ValueError)
     if isinstance(var, float | int):
         var = Tensor(np.full_like(input._data, var))
     var = fitting_variance(input, var)
-    if reduction not in ("none", "mean", "sum"):
-        raise ValueError(f"{reduction} is not valid")
+    refuse_if(reduction not in ("none", "mean", "sum"), lambda: f"{reduction} is not valid", ValueError)
     var = var.clone()
     np.maximum(var._data, eps, out=var._data)  # not recorded: the gradient is that of the given variance
     var._bump_version()
@@ -261,6 +249,5 @@ def fitting_variance(input: Tensor, var: Tensor) -> Tensor:
     if var.shape == input.shape[:-1]:
         return var.unsqueeze(-1)
     differing = [v for n, v in zip(input.shape, var.shape, strict=False) if n != v]
-    if input.ndim != var.ndim or differing != [1]:
-        raise ValueError("var is of incorrect size")
+    refuse_if(input.ndim != var.ndim or differing != [1], "var is of incorrect size", ValueError)
     return var

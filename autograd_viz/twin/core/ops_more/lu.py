@@ -9,28 +9,23 @@ from typing import Any
 import numpy as np
 
 from ..base.names import identity, linalg_solve_triangular, mH, resized, tril, triu
-from ..base.public import public
-from ..base.readings import composite
-from ..op.primitive import primitive
+from ..op import composite, public_primitive
 from ..ops.matrix.matrix_checks import flat, supported
-from ..tensor.tensor import Tensor
+from ..tensor import Tensor, refuse_if
 from .triangular import substitution
 
 
-@public("linalg.lu")
-@primitive("LinalgLuBackward0", results=("P", "L", "U"), nondifferentiable=("P",))
+@public_primitive("linalg.lu", "LinalgLuBackward0", results=("P", "L", "U"), nondifferentiable=("P",))
 def linalg_lu(A, *, pivot=True):
     """P, L and U with A = P @ L @ U.
 
     Raises:
         RuntimeError: a vector, another type, or no pivots, which PyTorch's CPU lacks too.
     """
-    if A.ndim < 2:
-        raise RuntimeError(f"linalg.lu: Expected tensor with 2 or more dimensions. Got size: {list(A.shape)} instead")
+    refuse_if(A.ndim < 2, lambda: f"linalg.lu: Expected tensor with 2 or more dimensions. Got size: {list(A.shape)} instead")
     if A.dtype.kind not in "fc" or A.dtype.itemsize == 2:
         supported(Tensor(A), "lu_cpu")
-    if not pivot:
-        raise RuntimeError("linalg.lu: LU without pivoting is not implemented on the CPU")
+    refuse_if(not pivot, "linalg.lu: LU without pivoting is not implemented on the CPU")
     packed, pivots, _ = eliminate(A)
     return swaps_array(packed, pivots), lower_array(packed), upper_array(packed)
 linalg_lu.defvjp(A = lambda grads, P, L, U, pivot: lu_backward(grads[0], grads[1], P, L, U))

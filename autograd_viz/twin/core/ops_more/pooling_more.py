@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..base.public import public
+from ..op import public
 from ..ops.elementwise import powers, rounding
 from ..ops.layers.padding import constant_pad_nd
 from ..ops.layers.pooling import max_unpool2d_to, max_unpool3d_to
 from ..ops.layers.pooling_calls import avg_pool2d, avg_pool3d
 from ..ops.layers.windows import Ints, functions, n_of, volume
 from ..ops.shape.shape import squeeze_dim, unsqueeze, view_sizes
-from ..tensor.tensor import Tensor
+from ..tensor import Tensor
 
 
 def _max_unpool(n: int) -> Any:

@@ -8,12 +8,9 @@ from typing import Any
 import numpy as np
 
 from ..base.names import eq, gather, scatter_add, scatter_scalar, where, zeros_like
-from ..base.public import public
-from ..base.readings import composite, inlined
-from ..op.primitive import primitive
+from ..op import composite, inlined, primitive, public
 from ..ops.index.gather_scatter import check_index, scattered
-from ..tensor.refusals import refuse
-from ..tensor.tensor import Tensor
+from ..tensor import Tensor, refuse, refuse_if
 
 COMBINE = {"sum": np.add, "mean": np.add, "prod": np.multiply, "amin": np.minimum, "amax": np.maximum}
 NEUTRAL = {"sum": 0, "mean": 0, "prod": 1}
@@ -126,6 +123,5 @@ def scatter_reduce(input: Tensor, dim: int, index: Tensor, src: Tensor, reduce: 
     Raises:
         RuntimeError: another reduction.
     """
-    if reduce not in COMBINE:
-        raise RuntimeError(f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}")
+    refuse_if(reduce not in COMBINE, lambda: f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}")
     return scatter_reduce_src(input, src, dim=dim, index=index, reduce=reduce, include_self=include_self)

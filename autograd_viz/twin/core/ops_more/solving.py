@@ -10,14 +10,12 @@ import numpy as np
 
 from ..base import names as op
 from ..base.names import conj, conjugated, identity, is_complex, mH, mT, of_matrix, sum_dim, unsqueeze
-from ..base.public import public
-from ..base.readings import composite
-from ..op.primitive import primitive
+from ..op import composite, primitive, public, public_primitive
 from ..ops.elementwise.logic import eq
 from ..ops.matrix.matmul import matmul
 from ..ops.matrix.matrix_checks import check_fits, column_major, flat, floating, raise_first, square_matrices, supported
 from ..ops.shape.shape import clone
-from ..tensor.tensor import Tensor
+from ..tensor import Tensor
 from .lu import eliminate, lu_substitution
 
 Slogdet = namedtuple("linalg_slogdet", "sign logabsdet")  # type: ignore[name-match]
@@ -78,8 +76,7 @@ def cofactors(A):
 cofactors.defvjp(A = lambda grad, A, result: cofactors_backward(grad, A, result))
 
 
-@public("matrix_exp", "linalg.matrix_exp")
-@primitive("LinalgMatrixExpBackward0")
+@public_primitive("matrix_exp linalg.matrix_exp", "LinalgMatrixExpBackward0")
 def matrix_exp(self):
     """1 + A + A² / 2! + ... It is computed for A / 2**n, then squared n times."""
     square_matrices(Tensor(self), "linalg.matrix_exp")

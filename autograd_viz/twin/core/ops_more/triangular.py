@@ -9,10 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..base.names import mH, tril, triu
-from ..base.public import public
-from ..base.readings import composite, inlined
-from ..op.primitive import primitive
-from ..op.row import row
+from ..op import composite, inlined, primitive, public, row
 from ..ops.matrix.matrix_checks import (
     check_fits,
     column_major,
@@ -23,7 +20,7 @@ from ..ops.matrix.matrix_checks import (
     square_matrices,
     supported,
 )
-from ..tensor.tensor import Tensor
+from ..tensor import Tensor
 
 TriangularSolve = namedtuple("triangular_solve", "solution cloned_coefficient")  # type: ignore[name-match]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...core.tensor.tensor import Tensor
+from ...core.tensor import Tensor
 from ..functional import normalize
 from ..module import Module
 from .parametrize import register_parametrization

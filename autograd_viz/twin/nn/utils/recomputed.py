@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ...core.base.grad_mode import no_grad
+from ...core.tensor import refuse_if
 from ..convolution import ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
 from ..functional import normalize
 from ..parameter import Parameter
@@ -95,8 +96,7 @@ def end(module: Any, kind: str, name: str, inputs: list[str]) -> Any:
         ValueError: there is no such hook.
     """
     number = find(module, kind, name)
-    if number is None:
-        raise ValueError(f"{kind} of '{name}' not found in {module}")
+    refuse_if(number is None, lambda: f"{kind} of '{name}' not found in {module}", ValueError)
     hook = module._forward_pre_hooks.pop(number)[0]
     with no_grad():
         value = hook.compute(module)

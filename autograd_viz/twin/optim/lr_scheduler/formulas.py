@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ...core.tensor import refuse_if
 from ..optimizer import Optimizer
 from .scheduler import LRScheduler, per_group
 
@@ -48,8 +49,7 @@ class _ByFunction(LRScheduler):
     def __init__(self, optimizer: Optimizer, lr_lambda: Any, last_epoch: int = -1) -> None:
         groups = len(optimizer.param_groups)
         given = list(lr_lambda) if isinstance(lr_lambda, list | tuple) else [lr_lambda] * groups
-        if len(given) != groups:
-            raise ValueError(f"Expected {groups} lr_lambdas, but got {len(given)}")
+        refuse_if(len(given) != groups, lambda: f"Expected {groups} lr_lambdas, but got {len(given)}", ValueError)
         self.lr_lambdas = given
         super().__init__(optimizer, last_epoch)
 
@@ -80,8 +80,7 @@ class ConstantLR(LRScheduler):
     """The rate times `factor` for `total_iters` epochs, then the initial rate."""
 
     def __init__(self, optimizer: Optimizer, factor: float = 1.0 / 3, total_iters: int = 5, last_epoch: int = -1) -> None:
-        if not 0 <= factor <= 1:
-            raise ValueError("Constant multiplicative factor expected to be between 0 and 1.")
+        refuse_if(not 0 <= factor <= 1, "Constant multiplicative factor expected to be between 0 and 1.", ValueError)
         self.factor, self.total_iters = factor, total_iters
         super().__init__(optimizer, last_epoch)
 
@@ -98,8 +97,7 @@ class LinearLR(LRScheduler):
     ) -> None:  # fmt: skip
         if not 0 < start_factor <= 1:
             raise ValueError("Starting multiplicative factor expected to be greater than 0 and less or equal to 1.")
-        if not 0 <= end_factor <= 1:
-            raise ValueError("Ending multiplicative factor expected to be between 0 and 1.")
+        refuse_if(not 0 <= end_factor <= 1, "Ending multiplicative factor expected to be between 0 and 1.", ValueError)
         self.start_factor, self.end_factor, self.total_iters = start_factor, end_factor, total_iters
         super().__init__(optimizer, last_epoch)
 
@@ -147,8 +145,7 @@ class CosineAnnealingWarmRestarts(LRScheduler):
     """Half a cosine wave, repeated. Each is `T_mult` times as long as the one before."""
 
     def __init__(self, optimizer: Optimizer, T_0: int, T_mult: int = 1, eta_min: float = 0.0, last_epoch: int = -1) -> None:  # noqa: N803
-        if T_0 <= 0 or not isinstance(T_0, int):
-            raise ValueError(f"Expected positive integer T_0, but got {T_0}")
+        refuse_if(T_0 <= 0 or not isinstance(T_0, int), lambda: f"Expected positive integer T_0, but got {T_0}", ValueError)
         if T_mult < 1 or not isinstance(T_mult, int):
             raise ValueError(f"Expected integer T_mult >= 1, but got {T_mult}")
         self.T_0, self.T_mult, self.eta_min = T_0, T_mult, eta_min
@@ -242,8 +239,7 @@ class OneCycleLR(_WithMomentum):
         self.total_steps = total_steps if total_steps is not None else int(epochs or 0) * int(steps_per_epoch or 0)
         if self.total_steps <= 0:
             raise ValueError(f"Expected positive integer total_steps, but got {self.total_steps}")
-        if not 0 <= pct_start <= 1:
-            raise ValueError(f"Expected float between 0 and 1 pct_start, but got {pct_start}")
+        refuse_if(not 0 <= pct_start <= 1, lambda: f"Expected float between 0 and 1 pct_start, but got {pct_start}", ValueError)
         if anneal_strategy not in ("cos", "linear"):
             raise ValueError(f"anneal_strategy must be one of 'cos' or 'linear', instead got {anneal_strategy}")
         self.anneal_strategy, self.cycle_momentum = anneal_strategy, cycle_momentum

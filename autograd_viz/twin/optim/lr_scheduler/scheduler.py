@@ -9,6 +9,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from typing import Any
 
+from ...core.tensor import refuse_if
 from ..optimizer import Optimizer
 
 ORDER_WARNING = (
@@ -28,8 +29,7 @@ class LRScheduler:
     """
 
     def __init__(self, optimizer: Optimizer, last_epoch: int = -1) -> None:
-        if not isinstance(optimizer, Optimizer):
-            raise TypeError(f"{type(optimizer).__name__} is not an Optimizer")
+        refuse_if(not isinstance(optimizer, Optimizer), lambda: f"{type(optimizer).__name__} is not an Optimizer", TypeError)
         self.optimizer = optimizer
         for i, group in enumerate(optimizer.param_groups):
             if last_epoch == -1:
@@ -104,14 +104,10 @@ class ReduceLROnPlateau(LRScheduler):
         self, optimizer: Optimizer, mode: str = "min", factor: float = 0.1, patience: int = 10, threshold: float = 1e-4,
         threshold_mode: str = "rel", cooldown: int = 0, min_lr: Any = 0, eps: float = 1e-8,
     ) -> None:  # fmt: skip
-        if factor >= 1.0:
-            raise ValueError("Factor should be < 1.0.")
-        if mode not in ("min", "max"):
-            raise ValueError(f"mode {mode} is unknown!")
-        if threshold_mode not in ("rel", "abs"):
-            raise ValueError(f"threshold mode {threshold_mode} is unknown!")
-        if not isinstance(optimizer, Optimizer):
-            raise TypeError(f"{type(optimizer).__name__} is not an Optimizer")
+        refuse_if(factor >= 1.0, "Factor should be < 1.0.", ValueError)
+        refuse_if(mode not in ("min", "max"), lambda: f"mode {mode} is unknown!", ValueError)
+        refuse_if(threshold_mode not in ("rel", "abs"), lambda: f"threshold mode {threshold_mode} is unknown!", ValueError)
+        refuse_if(not isinstance(optimizer, Optimizer), lambda: f"{type(optimizer).__name__} is not an Optimizer", TypeError)
         self.optimizer, self.factor, self.patience, self.eps = optimizer, factor, patience, eps
         self.min_lrs, self.cooldown, self.cooldown_counter = per_group(min_lr, optimizer), cooldown, 0
         self.mode, self.threshold, self.threshold_mode = mode, threshold, threshold_mode
