@@ -58,8 +58,6 @@ LONG_FUNCTIONS = {
     "twin/core/backward/engine.py: run_plain",
     "twin/core/op/node_class.py: vjp_source",
     "twin/core/ops/layers/multi_head.py: multi_head_attention_forward",
-    "twin/core/ops_more/grid_sampling.py: _declare",
-    "twin/core/ops_more/short_time.py: istft",
 }
 # in the core, from the bottom up: a chapter reads the ones before it
 CORE = ("twin", "core")

@@ -218,20 +218,14 @@ class ParameterList(Module):
     def __iter__(self) -> Iterator[Any]:
         return (getattr(self, str(i)) for i in range(self._size))
 
-    def __iadd__(self, values: Iterable[Any]) -> Any:
-        return self.extend(values)
-
     def append(self, value: Any) -> Any:
         """Add one at the end."""
         setattr(self, str(self._size), _as_parameter(value))
         self._size += 1
         return self
 
-    def extend(self, values: Iterable[Any]) -> Any:
-        """Add several at the end."""
-        for v in values:
-            self.append(v)
-        return self
+    extend: Any = _Numbered.extend
+    __iadd__: Any = _Numbered.__iadd__
 
     def __repr__(self) -> str:
         lines = "".join(f"\n    {_line(i, v, lambda t: t.dtype)}" for i, v in enumerate(self))

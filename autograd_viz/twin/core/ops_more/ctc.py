@@ -55,8 +55,7 @@ def ctc_loss_forward(log_probs, *, targets, input_lengths, target_lengths, blank
 ctc_loss_forward.defvjp(
     log_probs = lambda grad, log_probs, targets, input_lengths, target_lengths, result0, result1, blank, zero_infinity:
         ctc_loss_backward(grad, log_probs, targets=targets, input_lengths=input_lengths, target_lengths=target_lengths,
-                          neg_log_likelihood=result0, log_alpha=result1, blank=blank, zero_infinity=zero_infinity),
-)
+                          neg_log_likelihood=result0, log_alpha=result1, blank=blank, zero_infinity=zero_infinity))
 
 
 @primitive()

@@ -45,8 +45,7 @@ def svd_tensor(A, *, full_matrices=False):
     return column_major(u), s, column_major(vh)
 svd_tensor.defvjp(
     A = lambda grads, U, S, Vh, S_sym_argsize_minus_1, full_matrices:
-        svd_backward(grads[0], grads[1], grads[2], U, S, Vh, S_sym_argsize_minus_1),
-)
+        svd_backward(grads[0], grads[1], grads[2], U, S, Vh, S_sym_argsize_minus_1))
 
 
 @primitive("LinalgEighBackward0", results=("eigenvalues", "eigenvectors"), materialize=False)
@@ -54,9 +53,7 @@ def eigh_tensor(A, *, UPLO="L"):
     """A = V @ diag(L) @ V.mH for a symmetric A, with L in rising order. Only one triangle is read."""
     values, vectors = np.linalg.eigh(A, UPLO)
     return values, column_major(vectors)
-eigh_tensor.defvjp(
-    A = lambda grads, eigenvalues, eigenvectors: eigh_backward(grads[0], grads[1], eigenvalues, eigenvectors),
-)
+eigh_tensor.defvjp(A = lambda grads, eigenvalues, eigenvectors: eigh_backward(grads[0], grads[1], eigenvalues, eigenvectors))
 
 
 @primitive("LinalgEigBackward0", results=("eigenvalues", "eigenvectors"), materialize=False)
@@ -65,9 +62,7 @@ def eig_tensor(self):
     values, vectors = np.linalg.eig(self)
     complex_type = np.result_type(self.dtype, np.complex64)
     return values.astype(complex_type), column_major(vectors.astype(complex_type))
-eig_tensor.defvjp(
-    self = lambda grads, eigenvalues, eigenvectors: eig_backward(grads[0], grads[1], eigenvalues, eigenvectors),
-)
+eig_tensor.defvjp(self = lambda grads, eigenvalues, eigenvectors: eig_backward(grads[0], grads[1], eigenvalues, eigenvectors))
 
 
 # fmt: on

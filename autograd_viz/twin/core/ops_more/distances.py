@@ -31,8 +31,7 @@ def euclidean_dist(x1, x2):
     return np.sqrt(np.maximum(squares - 2 * (x1 @ np.swapaxes(x2, -2, -1)), 0))
 euclidean_dist.defvjp(
     x1 = lambda grad, x1, x2, result: euclidean_dist_backward(grad, x1, x2, result),
-    x2 = lambda grad, x1, x2, result: euclidean_dist_backward(mT(grad), x2, x1, mT(result)),
-)
+    x2 = lambda grad, x1, x2, result: euclidean_dist_backward(mT(grad), x2, x1, mT(result)))
 
 
 @primitive("PdistBackward0")

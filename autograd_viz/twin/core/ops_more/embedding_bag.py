@@ -45,8 +45,7 @@ embedding_bags.defvjp(
                                num_weights=weight_sym_argsize_0, per_sample_weights=per_sample_weights, mode=mode,
                                scale_grad_by_freq=scale_grad_by_freq, padding_idx=padding_idx),
     per_sample_weights = lambda grad, weight, indices, result1, padding_idx:
-        per_sample_weights_backward(grad, weight, indices=indices, offset2bag=result1, padding_idx=padding_idx),
-)
+        per_sample_weights_backward(grad, weight, indices=indices, offset2bag=result1, padding_idx=padding_idx))
 
 
 @primitive()

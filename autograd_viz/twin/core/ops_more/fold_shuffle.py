@@ -20,8 +20,7 @@ def im2col(self, *, kernel_size, dilation, padding, stride):
 im2col.defvjp(
     self = lambda grad, self_sym_argsize_minus_2, self_sym_argsize_minus_1, kernel_size, dilation, padding, stride:
         col2im(grad, output_size=(self_sym_argsize_minus_2, self_sym_argsize_minus_1), kernel_size=kernel_size,
-               dilation=dilation, padding=padding, stride=stride),
-)
+               dilation=dilation, padding=padding, stride=stride))
 
 
 @primitive("Col2ImBackward0", written=brief("col2im"))
@@ -31,9 +30,7 @@ def col2im(self, *, output_size, kernel_size, dilation, padding, stride):
     channels = self.shape[-2] // volume(kernel_size)
     parts = self.reshape(*self.shape[:-2], channels, *kernel_size, *places)
     return overlap_added(parts, output_size, stride, padding, dilation)
-col2im.defvjp(
-    self = same("im2col", options=("kernel_size", "dilation", "padding", "stride")),
-)
+col2im.defvjp(self = same("im2col", options=("kernel_size", "dilation", "padding", "stride")))
 
 
 @primitive("PixelShuffleBackward0")
@@ -59,8 +56,6 @@ pixel_unshuffle_by.defvjp(self = lambda grad, downscale_factor: pixel_shuffle_by
 
 
 # fmt: on
-
-
 @public("nn.functional.unfold")
 def unfold_windows(input: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Any:
     """Each window of an image, as a column of a matrix.

@@ -34,8 +34,7 @@ def fft_c2c(self, *, dim, normalization, forward):
     return transform(self, axes=dim, norm=norms[normalization]) if dim else self + 0
 fft_c2c.defvjp(
     self = lambda grad, dim, forward, normalization:
-        fft_c2c(grad, dim=dim, normalization=normalization, forward=not forward),
-)
+        fft_c2c(grad, dim=dim, normalization=normalization, forward=not forward))
 
 
 @primitive("FftR2CBackward0")
@@ -44,8 +43,7 @@ def fft_r2c(self, *, dim, normalization, onesided):
     transform = np.fft.rfftn if onesided else np.fft.fftn
     return transform(self, axes=dim, norm=_DIVIDED_FORWARD[normalization])
 fft_r2c.defvjp(
-    self = lambda grad, self, dim, normalization, onesided: fft_r2c_backward(grad, self, dim, normalization, onesided),
-)
+    self = lambda grad, self, dim, normalization, onesided: fft_r2c_backward(grad, self, dim, normalization, onesided))
 
 
 @primitive("FftC2RBackward0")

@@ -16,7 +16,7 @@ import numpy as np
 
 from ..base.names import op_named, stack, sum_dim
 from ..base.symbol import call
-from ..op import Primitive, composite, inlined, primitive, public
+from ..op import Primitive, composite, inlined, primitive, public, row
 from ..ops.layers.pooling import scattered
 from ..ops.layers.windows import Ints, brief, volume
 from ..tensor import Tensor, check_scalar_type, refuse_if
@@ -25,43 +25,32 @@ from .grid_weights import taps
 
 def _declare(n: int) -> Primitive:
     """grid_sampler_2d or grid_sampler_3d, and the ops of its derivatives."""
-    name, node_name = f"grid_sampler_{n}d", f"GridSampler{n}D"
-    zeroth = (0,) * n
-
-    def sampler(input, grid, *, interpolation_mode, padding_mode, align_corners):
-        return _sample(input, grid, interpolation_mode, padding_mode, align_corners, zeroth)
-    sampler.__name__, sampler.__doc__ = name, "The images, sampled at the points of `grid`, whose coordinates run from -1 to 1."
-
-    def seen(input, grid, *, interpolation_mode, padding_mode, align_corners, orders):
-        return _sample(input, grid, interpolation_mode, padding_mode, align_corners, orders)
-    seen.__name__, seen.__doc__ = f"{name}_slope", "The derivatives of these orders with respect to the point."
-
-    def back(grad_output, grid, *, size, interpolation_mode, padding_mode, align_corners, orders):
-        return _adjoint(grad_output, grid, size, interpolation_mode, padding_mode, align_corners, orders)
-    back.__name__, back.__doc__ = f"{name}_backward", "The gradient of the images."
-
-    declared = primitive(f"{node_name}Backward0")(sampler)
-    declared.defvjp(
+    name, node_name, zeroth = f"grid_sampler_{n}d", f"GridSampler{n}D", (0,) * n
+    slope, back, node_of_both = f"{name}_slope", f"{name}_backward", f"{node_name}BackwardBackward0"
+    row(slope, node_of_both, "The derivatives of these orders with respect to the point.",
+        lambda input, grid, *, interpolation_mode, padding_mode, align_corners, orders:
+            _sample(input, grid, interpolation_mode, padding_mode, align_corners, orders), written=brief(slope, 2),
+        input = lambda grad, input_sym_sizes, grid, interpolation_mode, padding_mode, align_corners, orders:
+            op_named(back)(grad, grid, size=tuple(input_sym_sizes[2:]), interpolation_mode=interpolation_mode,
+                           padding_mode=padding_mode, align_corners=align_corners, orders=orders),
+        grid  = lambda grad, input, grid, interpolation_mode, padding_mode, align_corners, orders:
+            grid_gradient(name, grad, input, grid, interpolation_mode, padding_mode, align_corners, orders))
+    row(back, node_of_both, "The gradient of the images.",
+        lambda grad_output, grid, *, size, interpolation_mode, padding_mode, align_corners, orders:
+            _adjoint(grad_output, grid, size, interpolation_mode, padding_mode, align_corners, orders), written=brief(back, 2),
+        grad_output = lambda grad, grid, interpolation_mode, padding_mode, align_corners, orders:
+            op_named(slope)(grad, grid, interpolation_mode=interpolation_mode, padding_mode=padding_mode,
+                            align_corners=align_corners, orders=orders),
+        grid        = lambda grad, grad_output, grid, interpolation_mode, padding_mode, align_corners, orders:
+            grid_gradient(name, grad_output, grad, grid, interpolation_mode, padding_mode, align_corners, orders))
+    return row(name, f"{node_name}Backward0",
+        "The images, sampled at the points of `grid`, whose coordinates run from -1 to 1.",
+        lambda input, grid, *, interpolation_mode, padding_mode, align_corners:
+            _sample(input, grid, interpolation_mode, padding_mode, align_corners, zeroth),
         input = lambda grad, input, grid, interpolation_mode, padding_mode, align_corners:
             grid_input_gradient(name, grad, input, grid, interpolation_mode, padding_mode, align_corners),
         grid  = lambda grad, input, grid, interpolation_mode, padding_mode, align_corners:
-            grid_gradient(name, grad, input, grid, interpolation_mode, padding_mode, align_corners, zeroth),
-    )
-    primitive(f"{node_name}BackwardBackward0", written=brief(f"{name}_slope", 2))(seen).defvjp(
-        input = lambda grad, input_sym_sizes, grid, interpolation_mode, padding_mode, align_corners, orders:
-            op_named(f"{name}_backward")(grad, grid, size=tuple(input_sym_sizes[2:]), interpolation_mode=interpolation_mode,
-                                         padding_mode=padding_mode, align_corners=align_corners, orders=orders),
-        grid  = lambda grad, input, grid, interpolation_mode, padding_mode, align_corners, orders:
-            grid_gradient(name, grad, input, grid, interpolation_mode, padding_mode, align_corners, orders),
-    )
-    primitive(f"{node_name}BackwardBackward0", written=brief(f"{name}_backward", 2))(back).defvjp(
-        grad_output = lambda grad, grid, interpolation_mode, padding_mode, align_corners, orders:
-            op_named(f"{name}_slope")(grad, grid, interpolation_mode=interpolation_mode, padding_mode=padding_mode,
-                                      align_corners=align_corners, orders=orders),
-        grid        = lambda grad, grad_output, grid, interpolation_mode, padding_mode, align_corners, orders:
-            grid_gradient(name, grad_output, grad, grid, interpolation_mode, padding_mode, align_corners, orders),
-    )
-    return declared
+            grid_gradient(name, grad, input, grid, interpolation_mode, padding_mode, align_corners, zeroth))
 
 
 @primitive("AffineGridGeneratorBackward0")
@@ -70,8 +59,7 @@ def affine_grid_generator(theta, *, size, align_corners):
     base = regular_grid(size[2:], align_corners, theta.dtype)
     return (base @ theta.swapaxes(1, 2)).reshape(theta.shape[0], *size[2:], len(size) - 2)
 affine_grid_generator.defvjp(
-    theta = lambda grad, size, align_corners: affine_grid_generator_backward(grad, size=size, align_corners=align_corners),
-)
+    theta = lambda grad, size, align_corners: affine_grid_generator_backward(grad, size=size, align_corners=align_corners))
 
 
 @primitive("AffineGridGeneratorBackwardBackward0")
@@ -80,8 +68,7 @@ def affine_grid_generator_backward(grad, *, size, align_corners):
     base = regular_grid(size[2:], align_corners, grad.dtype)
     return grad.reshape(grad.shape[0], volume(size[2:]), len(size) - 2).swapaxes(1, 2) @ base
 affine_grid_generator_backward.defvjp(
-    grad = lambda grad, size, align_corners: affine_grid_generator(grad, size=size, align_corners=align_corners),
-)
+    grad = lambda grad, size, align_corners: affine_grid_generator(grad, size=size, align_corners=align_corners))
 
 
 # fmt: on

@@ -55,8 +55,7 @@ def lstsq_tensors(self, b, *, rcond=None, driver="gelsy"):
     return x, residuals, np.empty(0, np.int64) if driver == "gels" else rank, s if driver in ("gelsd", "gelss") else empty
 lstsq_tensors.defvjp(
     self = lambda grads, self, b, solution: lstsq_backward(grads[0], grads[1], self, b, solution),
-    b    = lambda grads, self, b, solution: lstsq_backward_b(grads[0], grads[1], self, b, solution),
-)
+    b    = lambda grads, self, b, solution: lstsq_backward_b(grads[0], grads[1], self, b, solution))
 
 
 # fmt: on

@@ -38,8 +38,7 @@ def multi_margin_loss(self, *, target, p=1, margin=1.0, weight=None, reduction=1
     return reduced(terms.reshape(target.shape) if reduction == NONE else terms, reduction)
 multi_margin_loss.defvjp(
     self = lambda grad, self, target, p, margin, weight, reduction:
-        multi_margin_loss_backward(grad, self, target=target, p=p, margin=margin, weight=weight, reduction=reduction),
-)
+        multi_margin_loss_backward(grad, self, target=target, p=p, margin=margin, weight=weight, reduction=reduction))
 
 
 @primitive()

@@ -47,8 +47,7 @@ scatter_reduce_src.defvjp(
     self = lambda grad, self, src, dim, index, reduce, include_self, result:
         scatter_reduce_self(grad, self, src, dim, index, reduce, include_self, result),
     src  = lambda grad, self, src, dim, index, reduce, include_self, result:
-        scatter_reduce_source(grad, self, src, dim, index, reduce, include_self, result),
-)
+        scatter_reduce_source(grad, self, src, dim, index, reduce, include_self, result))
 
 
 # fmt: on

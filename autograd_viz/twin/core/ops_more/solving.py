@@ -42,8 +42,7 @@ def linalg_solve_ex(A, B, *, left=True):
     return x[..., 0] if vector else column_major(x) if left else np.swapaxes(x, -2, -1), lu, pivots, info
 linalg_solve_ex.defvjp(
     A = lambda grad, A, LU, pivots, left, result: solve_backward(grad, A, left, result),
-    B = lambda grad, A, LU, pivots, left: linalg_solve_ex(mH(A), grad, left=left)[0],
-)
+    B = lambda grad, A, LU, pivots, left: linalg_solve_ex(mH(A), grad, left=left)[0])
 
 
 @primitive("LinalgDetBackward0", results=("result", "LU", "pivots"), nondifferentiable=("LU",))
@@ -60,9 +59,7 @@ def slogdet_tensor(A):
     lu, pivots, _ = eliminate(A)
     diagonal = np.diagonal(lu, axis1=-2, axis2=-1)
     return swap_sign(pivots, A.dtype) * np.sign(diagonal).prod(-1), np.log(np.abs(diagonal)).sum(-1), lu, pivots
-slogdet_tensor.defvjp(
-    A = lambda grads, A, LU, pivots, sign: of_matrix(log_det_gradient(grads, sign)) * mH(linalg_inv_ex(A)[0]),
-)
+slogdet_tensor.defvjp(A = lambda grads, A, LU, pivots, sign: of_matrix(log_det_gradient(grads, sign)) * mH(linalg_inv_ex(A)[0]))
 
 
 @primitive("CofactorsBackward0")
