@@ -145,6 +145,11 @@ def pdist(input: Tensor, p: float = 2.0) -> Any:
     return pdist_forward(contiguous(input), p=float(p))
 
 
+def _check_variables(name: str, input: Tensor) -> None:
+    dims = f"two or fewer dimensions but got an input with {input.ndim} dimensions"
+    refuse_if(input.ndim > 2, lambda: f"{name}(): expected input to have {dims}")
+
+
 @public
 def cov(input: Tensor, *, correction: int = 1, fweights: Tensor | None = None, aweights: Tensor | None = None) -> Any:
     """The covariance of the rows of `input`, one variable each: (x - mean) @ (x - mean).T / (number - correction).
@@ -152,10 +157,7 @@ def cov(input: Tensor, *, correction: int = 1, fweights: Tensor | None = None, a
     Raises:
         RuntimeError: more than two dimensions.
     """
-    if input.ndim > 2:
-        raise RuntimeError(
-            f"cov(): expected input to have two or fewer dimensions but got an input with {input.ndim} dimensions"
-        )
+    _check_variables("cov", input)
     x = input.view(1, -1) if input.ndim < 2 else input
     weights = fweights if aweights is None else aweights if fweights is None else mul(fweights, aweights)
     total = Tensor(np.array(x.shape[1])) if weights is None else sum_all(weights)
@@ -183,10 +185,7 @@ def corrcoef(input: Tensor) -> Any:
     Raises:
         RuntimeError: more than two dimensions.
     """
-    if input.ndim > 2:
-        raise RuntimeError(
-            f"corrcoef(): expected input to have two or fewer dimensions but got an input with {input.ndim} dimensions"
-        )
+    _check_variables("corrcoef", input)
     c = cov(input)
     if c.ndim == 0:
         return div(c, c)

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..base.names import op_named
 from ..op import Primitive
-from ..ops.layers.windows import along_each, brief, op, transposed, with_signature
+from ..ops.layers.windows import along_each, brief, op, same, transposed, with_signature
 
 
 def nearest(length: int, out: int, scale: float | None, align_corners: bool = False) -> Any:
@@ -121,15 +121,11 @@ def _declare(name: str, node_name: str, n: int, weights: Callable[..., Any], ali
     def rule(grad, input_size, *values):
         return op_named(back)(grad, input_size=input_size, **dict(zip(options, values, strict=True)))
 
-    def rule_of_backward(grad, *values):
-        return op_named(name)(grad, **dict(zip(options, values, strict=True)))
-
     declared = op(n, f"{node_name}Backward0", name, written=brief(name))(with_signature(forward, "self", **defaults))
     declared.defvjp(self=with_signature(rule, "grad", "self_sym_sizes", *options))
     with_signature(backward, "grad_output", input_size=Primitive.required, **defaults)
     op(n, f"{node_name}BackwardBackward0", back, written=brief(back))(backward).defvjp(
-        grad_output = with_signature(rule_of_backward, "grad", *options),
-    )
+        grad_output = same(name, options=options))
     return declared
 
 

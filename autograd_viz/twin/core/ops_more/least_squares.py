@@ -160,10 +160,6 @@ def lstsq(input: Tensor, b: Tensor, rcond: float | None = None, *, driver: str |
     return Lstsq(found[0].squeeze(-1), *found[1:]) if vector else Lstsq(*found)
 
 
-def _vector_norm(x: Tensor, order: float, dim: Any, keepdim: bool, dtype: Any = None) -> Any:
-    return vector_norm(x, order, dim, keepdim, dtype=dtype)
-
-
 @public("linalg.matrix_norm")
 def matrix_norm(A: Tensor, ord: Any = "fro", dim: Any = (-2, -1), keepdim: bool = False, *, dtype: Any = None) -> Any:
     """A norm of each matrix.
@@ -185,7 +181,7 @@ def matrix_norm(A: Tensor, ord: Any = "fro", dim: Any = (-2, -1), keepdim: bool 
     rows, columns = (from_front(d, A.ndim) for d in dim)
     refuse_if(rows == columns, lambda: f"linalg.matrix_norm: dims must be different. Got ({dim[0]}, {dim[1]})")
     if ord == "fro":
-        return _vector_norm(A, 2, (rows, columns), keepdim, dtype)
+        return vector_norm(A, 2, (rows, columns), keepdim, dtype=dtype)
     x = A if dtype is None else A.to(dtype)
     if ord in (1, -1, math.inf, -math.inf):
         return _by_sums(x, ord, rows, columns, keepdim)
@@ -197,7 +193,7 @@ def matrix_norm(A: Tensor, ord: Any = "fro", dim: Any = (-2, -1), keepdim: bool 
 def _by_sums(x: Tensor, order: float, rows: int, columns: int, keepdim: bool) -> Any:
     """The largest (or smallest) of the sums of absolute values along one dimension."""
     summed, left = (rows, columns) if abs(order) == 1 else (columns, rows)
-    sums = _vector_norm(x, 1.0, (summed,), keepdim)
+    sums = vector_norm(x, 1.0, (summed,), keepdim)
     left -= summed < left and not keepdim
     return (sums.amax if order > 0 else sums.amin)(left, keepdim)
 

@@ -20,7 +20,7 @@ from ..ops.reduce.norms import pairwise_distance
 from ..tensor import Tensor, check_broadcast, refuse_if
 
 
-def shortfalls(self: Any, target: Any, p: int, margin: float, weight: Any) -> tuple[Any, Any, Any]:
+def shortfalls(self: Any, target: Any, margin: float, weight: Any) -> tuple[Any, Any, Any]:
     """max(0, margin - target's score + other score) for each sample and class, with the targets and their weights."""
     scores, chosen = np.atleast_2d(self), np.reshape(target, (-1, 1))
     refuse_if(np.any((chosen < 0) | (chosen >= scores.shape[1])), "target out of range")
@@ -33,7 +33,7 @@ def shortfalls(self: Any, target: Any, p: int, margin: float, weight: Any) -> tu
 @primitive("MultiMarginLossBackward0")
 def multi_margin_loss(self, *, target, p=1, margin=1.0, weight=None, reduction=1):
     """The sum over other classes of max(0, margin - target's score + other score)**p, divided by the number of classes."""
-    z, _, weights = shortfalls(self, target, p, margin, weight)
+    z, _, weights = shortfalls(self, target, margin, weight)
     terms = (z**p * weights).sum(1) / z.dtype.type(z.shape[1])
     return reduced(terms.reshape(target.shape) if reduction == NONE else terms, reduction)
 multi_margin_loss.defvjp(
@@ -44,7 +44,7 @@ multi_margin_loss.defvjp(
 @primitive()
 def multi_margin_loss_backward(grad_output, self, *, target, p, margin, weight, reduction):
     """The slope of each shortfall for its class, and minus their sum for the target."""
-    z, chosen, weights = shortfalls(self, target, p, margin, weight)
+    z, chosen, weights = shortfalls(self, target, margin, weight)
     slope = ((z > 0) if p == 1 else 2 * z) * weights / z.dtype.type(z.shape[1])
     np.put_along_axis(slope, chosen, -slope.sum(1, keepdims=True), 1)
     share = grad_output / len(z) if reduction == MEAN else grad_output
@@ -52,12 +52,6 @@ def multi_margin_loss_backward(grad_output, self, *, target, p, margin, weight, 
 
 
 # fmt: on
-def check_scores(input: Tensor) -> None:
-    """Refuse an input that is neither a vector nor a matrix of scores."""
-    if input.ndim > 2 or not all(input.shape[-1:]):
-        raise RuntimeError(f"Expected non-empty vector or matrix with optional 0-dim batch size, but got: {list(input.shape)}")
-
-
 @loss("multi_margin_loss")
 def multi_margin_loss_of(
     input: Tensor, target: Tensor, p: int = 1, margin: float = 1.0, weight: Tensor | None = None, reduction: int = MEAN
@@ -69,7 +63,8 @@ def multi_margin_loss_of(
     """
     refuse_if(p not in (1, 2), "only p == 1 and p == 2 supported", ValueError)
     refuse_if(weight is not None and weight.ndim != 1, "weight must be one-dimensional", ValueError)
-    check_scores(input)
+    if input.ndim > 2 or not all(input.shape[-1:]):
+        raise RuntimeError(f"Expected non-empty vector or matrix with optional 0-dim batch size, but got: {list(input.shape)}")
     samples = input.shape[0] if input.ndim == 2 else 1
     if target.ndim > 1 or target.numel() != samples:
         raise RuntimeError(
