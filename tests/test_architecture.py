@@ -37,7 +37,7 @@ from .house import (
 ROOT = PACKAGE.parent
 
 NAMESPACES = {
-    *("accelerator", "backends", "cuda", "fft", "func", "functional", "linalg", "masked", "multiprocessing", "ops", "random"),
+    *("accelerator", "backends", "cuda", "fft", "func", "functional", "linalg", "multiprocessing", "ops", "random"),
     *("special", "version"),
 }
 # concrete classes from which only one other inherits; nothing is added here
@@ -58,8 +58,6 @@ LONG_FUNCTIONS = {
     "twin/core/backward/engine.py: run_plain",
     "twin/core/op/node_class.py: vjp_source",
     "twin/core/ops/layers/multi_head.py: multi_head_attention_forward",
-    "twin/core/ops_more/grid_sampling.py: _declare",
-    "twin/core/ops_more/short_time.py: istft",
 }
 # in the core, from the bottom up: a chapter reads the ones before it
 CORE = ("twin", "core")

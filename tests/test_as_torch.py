@@ -112,7 +112,7 @@ def test_what_is_not_named_is_not_loaded() -> None:
 @pytest.mark.skipif(find_spec("torch") is None, reason="needs PyTorch")
 def test_a_figure_of_pytorch_loads_no_layers_of_the_twin() -> None:
     there = loaded("import torch, autograd_viz as av; av.show(torch.ones(2, requires_grad=True).exp().sum())", fresh.python())
-    assert not there & {f"autograd_viz.twin.{part}" for part in (*PARTS, "core.ops_more.bessel")}
+    assert not there & {f"autograd_viz.twin.{part}" for part in (*PARTS, "core.ops_more.counting")}
     assert not {m for m in there if m.startswith(("autograd_viz.sources.twin", "autograd_viz.sources.shared.stepping"))}
     assert len(there) <= 330
 

@@ -41,7 +41,7 @@ __all__ = [
     "device", "distributions", "double", "dtype", "e", "enable_grad", "fft", "float", "float16", "float32", "float64",
     "from_dlpack", "func", "functional", "get_default_dtype", "half", "inf", "inference_mode", "int", "int8", "int16", "int32",
     "int64", "is_anomaly_check_nan_enabled", "is_anomaly_enabled", "is_grad_enabled", "is_inference_mode_enabled", "layout",
-    "linalg", "load", "long", "masked", "memory_format", "multiprocessing", "nan", "newaxis", "nn", "no_grad", "ops", "optim",
+    "linalg", "load", "long", "memory_format", "multiprocessing", "nan", "newaxis", "nn", "no_grad", "ops", "optim",
     "pi", "preserve_format", "random", "save", "scope", "set_default_dtype", "set_grad_enabled", "short", "special", "strided",
     "testing", "uint8", "utils", "version", "vmap",
 ]  # fmt: skip

@@ -18,7 +18,7 @@ from .core.base.public import NAMESPACES, names_of
 from .core.tensor.creation import legacy_types
 
 __all__ = [  # what stands under the same name in torch
-    "accelerator", "backends", "cuda", "fft", "functional", "linalg", "masked", "multiprocessing", "ops", "random", "special",
+    "accelerator", "backends", "cuda", "fft", "functional", "linalg", "multiprocessing", "ops", "random", "special",
     "version",
 ]  # fmt: skip
 
@@ -62,7 +62,6 @@ class Packet:
 
 fft = _of_ops("fft", "Discrete Fourier transforms, by the names of torch.fft.")
 linalg = _of_ops("linalg", "Decompositions, solvers and norms of matrices, by the names of torch.linalg.")
-masked = _of_ops("masked", "Reductions that skip what a mask leaves out, by the names of torch.masked.")
 special = _of_ops("special", "Special functions, by the names of torch.special.")
 _aten = {name: Packet(function) for name, function in NAMESPACES["ops.aten"].items()}
 ops = module("ops", "The ops that PyTorch has under torch.ops.aten only.", aten=SimpleNamespace(**_aten))

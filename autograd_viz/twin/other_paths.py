@@ -37,7 +37,7 @@ _layers = module(
     "nn.modules", "The layers, by the names of torch.nn.modules and its files.",
     **{name: getattr(nn, name) for name in nn.__all__},
     _BatchNorm=nn.normalization._BatchNorm, _InstanceNorm=nn.normalization._InstanceNorm,
-    _NormBase=nn.normalization._RunningNorm, _ConvNd=nn.convolution._Convolution, _DropoutNd=nn.dropout._Dropout,
+    _NormBase=nn.normalization._RunningNorm, _ConvNd=nn.convolution._Convolution, _DropoutNd=nn.activation._Dropout,
     _Loss=nn.loss._Loss, _ntuple=_ntuple, _single=_ntuple(1), _pair=_ntuple(2), _triple=_ntuple(3), _quadruple=_ntuple(4),
 )  # fmt: skip
 _also(_layers, """
@@ -48,9 +48,10 @@ _also(_layers, """
 """)  # fmt: skip
 _also(distributions, """
     distributions.bernoulli distributions.beta distributions.categorical distributions.dirichlet distributions.exponential
-    distributions.multivariate_normal distributions.normal distributions.uniform
+    distributions.independent distributions.multivariate_normal distributions.normal distributions.uniform
 """)  # fmt: skip
 _also(nn.utils, "nn.utils.clip_grad nn.utils.convert_parameters")
-_also(
-    optim, "optim.adadelta optim.adagrad optim.adamax optim.adamw optim.asgd optim.nadam optim.radam optim.rmsprop optim.rprop"
-)
+_also(optim, """
+    optim.adadelta optim.adagrad optim.adam optim.adamax optim.adamw optim.asgd optim.nadam optim.radam optim.rmsprop
+    optim.rprop
+""")  # fmt: skip

@@ -22,21 +22,17 @@ SAMPLES = examples(10)
 OPS = {opinfo.name_of(op): op for op in op_db if torch.float64 in op.dtypes and opinfo.ours(op) is not None}
 # refused, in other words: which kernel PyTorch meets first depends on the memory format, the mode or the values
 OTHER_WORDS = (
-    "aminmax", "binary_cross_entropy_with_logits", "cov", "histc", "histogram", "index_reduce", "interpolate", "istft",
-    "linear_cross_entropy", "linspace", "logspace", "masked", "max_pool", "max_unpool", "nanquantile", "polygamma", "rrelu",
+    "aminmax", "binary_cross_entropy_with_logits", "cov", "histc", "histogram", "interpolate", "istft",
+    "linspace", "logspace", "max_pool", "max_unpool", "nanquantile", "polygamma", "rrelu",
     "round.decimals_0", "searchsorted", "unique", "upsample",
 )  # fmt: skip
 ACCEPTED = {
     "_softmax_backward_data": "only softmax itself, which is refused, leads to it",
     "cauchy": "missing",
     "geometric": "missing",
-    "index_reduce.mean": "PyTorch lacks only the exclusion of self",
-    "index_reduce.prod": "likewise",
     "linalg.pinv": "PyTorch refuses a complex tolerance; the imaginary part is 0",
     "linalg.matrix_rank": "PyTorch refuses a complex tolerance; the imaginary part is 0",
     "log_normal": "missing",
-    "masked.logaddexp": "an accident of the masked form: logaddexp is defined",
-    "masked.norm": "PyTorch looks for the smallest complex number, and finds none",
     "normal": "a complex standard deviation beside a complex mean",
 }
 

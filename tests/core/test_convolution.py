@@ -133,7 +133,6 @@ def test_shuffled_pixels_come_back() -> None:
     x = image(1, 8, 2, 3)
     assert F.pixel_shuffle(x, 2)[0, 0, 0].tolist() == [0, 6, 1, 7, 2, 8]
     assert F.pixel_unshuffle(F.pixel_shuffle(x, 2), 2).tolist() == x.tolist()
-    assert F.channel_shuffle(image(1, 4, 1), 2).tolist() == [[[0], [2], [1], [3]]]
 
 
 def test_the_identity_grid_sees_the_image_as_it_is() -> None:
@@ -144,9 +143,16 @@ def test_the_identity_grid_sees_the_image_as_it_is() -> None:
         np.testing.assert_allclose(F.grid_sample(x, grid, align_corners=align_corners).numpy(), x.numpy(), atol=1e-12)
 
 
+def test_a_point_beyond_the_border_is_mirrored_at_it() -> None:
+    x, grid = image(1, 1, 1, 4), av.tensor([[[[1.75, 0.0], [-2.0, 0.0], [3.5, 0.0]]]], dtype=av.float64)
+    sampled = F.grid_sample(x, grid, padding_mode="reflection", align_corners=False)
+    assert sampled.tolist() == [[[[2.0, 1.5, 0.5]]]]
+    assert F.grid_sample(x, grid, padding_mode="reflection", align_corners=True).tolist() == [[[[1.875, 1.5, 0.75]]]]
+
+
 def test_rearranged_elements_are_a_copy_even_if_nothing_moves() -> None:
     x = image(1, 1, 2, 2)
-    for result in (F.unfold(x, 1), F.pixel_shuffle(x, 1), F.channel_shuffle(x, 1), F.pad(x, (0, 0, 0, 0), "replicate")):
+    for result in (F.unfold(x, 1), F.pixel_shuffle(x, 1), F.pad(x, (0, 0, 0, 0), "replicate")):
         result.zero_()
     assert x.tolist() == [[[[0.0, 1.0], [2.0, 3.0]]]]
 

@@ -36,7 +36,6 @@ def gradients(function: Callable[..., Any], *values: list[float]) -> list[list[f
         (F.hardswish, ([-3.0, 0.0, 3.0],), [[0.0, 0.5, 1.0]]),
         (F.prelu, ([0.0, -2.0], [0.25]), [[0.25, 0.25], [-2.0]]),
         (F.logsigmoid, ([-800.0, 0.0, 800.0],), [[1.0, 0.5, 0.0]]),
-        (av.special.i1, ([0.0],), [[0.5]]),
         (av.sinc, ([0.0],), [[0.0]]),
     ],
 )
@@ -97,7 +96,6 @@ def test_bad_input_is_refused_in_pytorchs_words(make: Any, error: Any, text: str
         (lambda x: x // 2, "derivative for aten::floor_divide is not implemented"),
         (lambda x: 2 % x, "derivative for aten::remainder is not implemented"),
         (lambda x: av.heaviside(x, x), "derivative for aten::heaviside is not implemented"),
-        (lambda x: av.igamma(x, x), "the derivative for 'igamma: input' is not implemented."),
     ],
 )
 def test_what_has_no_formula_says_so_in_the_backward_pass(make: Any, text: str) -> None:
@@ -181,12 +179,3 @@ def test_a_complex_gradient_has_the_conjugate_of_the_derivative(function: Any, e
     result = function(z)
     result.backward(av.from_numpy(np.ones((), result.dtype.numpy)))
     assert z.grad.item() == pytest.approx(expected)
-
-
-def test_zeta_has_a_gradient_for_its_second_argument_only() -> None:
-    x, q = (av.tensor(v, dtype=av.float64, requires_grad=True) for v in (3.0, 2.0))
-    function = av.special.zeta
-    (g,) = av.autograd.grad(function(3.0, q), q)
-    assert g.item() == pytest.approx(-3 * function(4.0, q).item())  # d/dq of sum (k + q)**-x
-    with pytest.raises(RuntimeError, match="not implemented"):
-        function(x, 2.0).backward()

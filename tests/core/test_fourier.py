@@ -24,7 +24,7 @@ def both(values: Any) -> list[Any]:
 
 
 @pytest.mark.parametrize("norm", [None, "ortho", "forward"])
-@pytest.mark.parametrize("name", ["fft", "ifft", "irfft", "hfft", "fftn", "ifftn", "irfftn", "hfftn"])
+@pytest.mark.parametrize("name", ["fft", "ifft", "irfft", "fftn", "ifftn", "irfftn"])
 def test_the_gradient_of_a_complex_input_is_pytorchs(name: str, norm: str | None) -> None:
     x, y = both(COMPLEX)
     for m, t in ((av, x), (torch, y)):
@@ -32,7 +32,7 @@ def test_the_gradient_of_a_complex_input_is_pytorchs(name: str, norm: str | None
     np.testing.assert_allclose(x.grad.numpy(), y.grad.resolve_conj().numpy(), rtol=1e-10, atol=1e-10)
 
 
-@pytest.mark.parametrize("name", ["rfft", "ihfft", "rfft2", "ihfftn"])
+@pytest.mark.parametrize("name", ["rfft", "rfft2", "rfftn"])
 def test_the_second_derivative_is_pytorchs(name: str) -> None:
     def twice(m: Any, t: Any) -> Any:
         (g,) = m.autograd.grad((getattr(m.fft, name)(t).real ** 3).sum(), t, create_graph=True)
@@ -75,12 +75,10 @@ def test_frequencies_are_pytorchs(n: int) -> None:
         lambda m: m.fft.irfft(m.ones(3, 1)),
         lambda m: m.fft.rfft(m.ones(3, dtype=m.complex64)),
         lambda m: m.fft.rfftn(m.ones(3, dtype=m.complex64)),
-        lambda m: m.fft.ihfftn(m.ones(3, dtype=m.complex64)),
         lambda m: m.fft.fftn(m.ones(3, 3), s=(1, 2), dim=(0,)),
         lambda m: m.fft.fftn(m.ones(3, 3), dim=(0, -2)),
         lambda m: m.fft.fftn(m.ones(3, 3), s=(1, 2, 3)),
         lambda m: m.fft.irfftn(m.tensor(1.0)),
-        lambda m: m.fft.hfftn(m.tensor(1.0)),
         lambda m: m.imag(m.ones(3)),
         lambda m: m.view_as_real(m.ones(3)),
         lambda m: m.view_as_complex(m.ones(3)),

@@ -131,11 +131,10 @@ def of_shape(*shape: int) -> av.Tensor:
             "linalg.solve: Incompatible shapes of A and B for the equation AX = B (3x3 and 4x2)",
         ),
         (lambda: av.cdist(of_shape(3, 2), of_shape(3, 3)), "X1 and X2 must have the same number of columns. X1: 2 X2: 3"),
+        (lambda: av.linalg.lu(of_shape(3)), "linalg.lu: Expected tensor with 2 or more dimensions. Got size: [3] instead"),
         (
-            lambda: av.linalg.lu_factor(av.zeros(2, 3, 3)),
-            "torch.linalg.lu_factor: (Batch element 0): U[1,1] is zero and using it on lu_solve would result in a division by "
-            "zero. If you still want to perform the factorization, consider calling linalg.lu(A, pivot) or "
-            "linalg.lu_factor_ex(A, pivot)",
+            lambda: av.linalg.lu(of_shape(3, 3), pivot=False),
+            "linalg.lu: LU without pivoting is not implemented on the CPU",
         ),
     ],
 )

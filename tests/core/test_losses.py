@@ -123,13 +123,6 @@ def test_dropout_keeps_the_mean_and_drops_the_same_places_in_backward() -> None:
     assert F.dropout(x, 0.25, training=False) is x
 
 
-def test_native_dropout_gives_its_mask() -> None:
-    x = av.ones(50, requires_grad=True)
-    y, mask = av.native_dropout(x, 0.5, True)
-    y.sum().backward()
-    np.testing.assert_array_equal(x.grad.numpy(), 2 * mask.numpy())
-
-
 def test_an_embedding_adds_up_the_gradients_of_a_row_but_not_of_padding() -> None:
     weight = av.ones(4, 2, requires_grad=True)
     F.embedding(av.tensor([1, 3, 1, 0]), weight, padding_idx=0).sum().backward()

@@ -144,7 +144,7 @@ INITS = [
     "uniform_(w, -2, 3)", "normal_(w, 1, 2)", "constant_(w, 3.5)", "xavier_uniform_(w, 2)", "xavier_normal_(w)",
     "kaiming_uniform_(w, 0.1)", "kaiming_normal_(w, mode='fan_out', nonlinearity='relu')", "trunc_normal_(w, 0.5, 1.0)",
     "trunc_normal_(w, 0.0, 1.0, 1.5, 2.0)",
-    "orthogonal_(w, 2)", "sparse_(w, 0.4)", "eye_(w)",
+    "orthogonal_(w, 2)", "eye_(w)",
 ]  # fmt: skip
 
 

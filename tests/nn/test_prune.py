@@ -28,13 +28,10 @@ def every_second(m: Any, prune: Any) -> Any:
 
 WAYS: dict[str, Any] = {
     "l1": lambda m, p, net: p.l1_unstructured(net[0], "weight", 0.4),
-    "l1 by scores": lambda m, p, net: p.l1_unstructured(net[0], "weight", 3, m.arange(20.0).reshape(4, 5)),
     "random": lambda m, p, net: p.random_unstructured(net[0], name="weight", amount=0.3),
     "rows by length": lambda m, p, net: p.ln_structured(net[0], "weight", amount=0.5, n=2, dim=0),
     "columns by largest": lambda m, p, net: p.ln_structured(net[0], "weight", amount=2, n=float("inf"), dim=-1),
-    "random rows": lambda m, p, net: p.random_structured(net[0], "weight", amount=2, dim=0),
     "mask": lambda m, p, net: p.custom_from_mask(net[0], "weight", m.eye(5)[:4]),
-    "nothing": lambda m, p, net: p.identity(net[0], "weight"),
     "l1 twice": lambda m, p, net: [p.l1_unstructured(net[0], "weight", 0.4) for _ in range(2)],
     "rows, then elements": lambda m, p, net: [
         p.ln_structured(net[0], "weight", 0.5, n=1, dim=0), p.random_unstructured(net[0], "weight", 0.5)

@@ -66,24 +66,6 @@ def test_a_hook_that_returns_something_else_is_refused() -> None:
             optimizer.step()
 
 
-def test_hooks_around_saving_and_loading_are_pytorchs() -> None:
-    found = []
-    for m in (av, torch):
-        log: list[Any] = []
-        optimizer = m.optim.SGD([m.ones(1, requires_grad=True)], lr=0.1)
-        optimizer.register_state_dict_pre_hook(lambda o, log=log: log.append("before saving"))
-        optimizer.register_state_dict_post_hook(lambda o, state: {**state, "more": 1})
-        optimizer.register_state_dict_post_hook(lambda o, state, log=log: log.append(sorted(state)), prepend=True)
-        optimizer.register_load_state_dict_pre_hook(lambda o, state, log=log: log.append(sorted(state)))
-        optimizer.register_load_state_dict_post_hook(lambda o, log=log: log.append(o.param_groups[0]["lr"]))
-        state = optimizer.state_dict()
-        log.append(sorted(state))
-        state["param_groups"][0]["lr"] = 0.5
-        optimizer.load_state_dict(state)
-        found.append(log)
-    assert found[0] == found[1]
-
-
 def test_an_own_step_counts_for_a_schedule() -> None:
     class Own(av.optim.Optimizer):
         def step(self, closure: Any = None) -> None:

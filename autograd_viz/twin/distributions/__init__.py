@@ -4,26 +4,13 @@ from ..core.base.missing import module_getattr
 from . import constraints, kl
 from .continuous import Exponential, MultivariateNormal, Normal, Uniform
 from .discrete import Bernoulli, Categorical
-from .distribution import Distribution
-from .independent import Independent
+from .distribution import Distribution, Independent
 from .kl import kl_divergence, register_kl
 from .simplex import Beta, Dirichlet
 
 __getattr__ = module_getattr("torch.distributions", globals())
 
 __all__ = [
-    "Bernoulli",
-    "Beta",
-    "Categorical",
-    "Dirichlet",
-    "Distribution",
-    "Exponential",
-    "Independent",
-    "MultivariateNormal",
-    "Normal",
-    "Uniform",
-    "constraints",
-    "kl",
-    "kl_divergence",
-    "register_kl",
-]
+    "Bernoulli", "Beta", "Categorical", "Dirichlet", "Distribution", "Exponential", "Independent", "MultivariateNormal",
+    "Normal", "Uniform", "constraints", "kl", "kl_divergence", "register_kl",
+]  # fmt: skip

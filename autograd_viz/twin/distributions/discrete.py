@@ -9,7 +9,7 @@ import numpy as np
 from ..core.ops.loss.loss_binary import binary_cross_entropy_with_logits_of as cross_entropy
 from ..core.ops.random.random import bernoulli, multinomial
 from ..core.ops.shape.views import broadcast_tensors
-from ..core.tensor.as_array import Size
+from ..core.tensor import Size, refuse_if
 from . import constraints
 from .distribution import Distribution, together
 
@@ -20,19 +20,35 @@ def _away_from_the_ends(probs: Any) -> Any:
     return probs.clamp(min=eps, max=1 - eps)
 
 
-def _one_of(probs: Any, logits: Any) -> None:
-    if (probs is None) == (logits is None):
-        raise ValueError("Either `probs` or `logits` must be specified, but not both.")
+class _ByProbabilities(Distribution):
+    """Given by `probs` or by `logits`. The missing one is computed at first use."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in ("probs", "logits"):
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        value = self.__dict__[name] = self._probs_of_logits() if name == "probs" else self._logits_of_probs()
+        return value
+
+    def _probs_of_logits(self) -> Any:
+        raise NotImplementedError
+
+    def _logits_of_probs(self) -> Any:
+        raise NotImplementedError
 
 
-class Categorical(Distribution):
+def _given(probs: Any, logits: Any) -> Any:
+    """The one of both that is not None."""
+    refuse_if((probs is None) == (logits is None), "Either `probs` or `logits` must be specified, but not both.", ValueError)
+    return probs if logits is None else logits
+
+
+class Categorical(_ByProbabilities):
     """The number k with probability ``probs[..., k]``."""
 
     arg_constraints = {"probs": constraints.simplex, "logits": constraints.real_vector}
 
     def __init__(self, probs: Any = None, logits: Any = None, validate_args: bool | None = None) -> None:
-        _one_of(probs, logits)
-        given = probs if logits is None else logits
+        given = _given(probs, logits)
         if given.dim() < 1:
             raise ValueError(f"`{'probs' if logits is None else 'logits'}` parameter must be at least one-dimensional.")
         if logits is None:
@@ -42,15 +58,11 @@ class Categorical(Distribution):
         self._count = int(given.shape[-1])
         super().__init__(given.shape[:-1], (), validate_args)
 
-    def __getattr__(self, name: str) -> Any:
-        """Compute the missing one of `probs` and `logits` at first use."""
-        if name == "logits":
-            self.logits = _away_from_the_ends(self.probs).log()
-        elif name == "probs":
-            self.probs = self.logits.softmax(-1)
-        else:
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-        return self.__dict__[name]
+    def _logits_of_probs(self) -> Any:
+        return _away_from_the_ends(self.probs).log()
+
+    def _probs_of_logits(self) -> Any:
+        return self.logits.softmax(-1)
 
     support: Any = property(
         lambda self: constraints.integer_interval(0, self._count - 1), doc="0 to the number of categories - 1."
@@ -74,30 +86,23 @@ class Categorical(Distribution):
         return -(self.logits.clamp(min=least) * self.probs).sum(-1)
 
 
-class Bernoulli(Distribution):
+class Bernoulli(_ByProbabilities):
     """1 with probability `probs`, else 0."""
 
     arg_constraints = {"probs": constraints.unit_interval, "logits": constraints.real}
     support = constraints.boolean
 
     def __init__(self, probs: Any = None, logits: Any = None, validate_args: bool | None = None) -> None:
-        _one_of(probs, logits)
-        if logits is None:
-            (self.probs,) = together(probs)
-        else:
-            (self.logits,) = together(logits)
-        super().__init__((self.probs if logits is None else self.logits).shape, (), validate_args)
+        (given,) = together(_given(probs, logits))
+        setattr(self, "probs" if logits is None else "logits", given)
+        super().__init__(given.shape, (), validate_args)
 
-    def __getattr__(self, name: str) -> Any:
-        """Compute the missing one of `probs` and `logits` at first use."""
-        if name == "logits":
-            inside = _away_from_the_ends(self.probs)
-            self.logits = inside.log() - (-inside).log1p()
-        elif name == "probs":
-            self.probs = self.logits.sigmoid()
-        else:
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-        return self.__dict__[name]
+    def _logits_of_probs(self) -> Any:
+        inside = _away_from_the_ends(self.probs)
+        return inside.log() - (-inside).log1p()
+
+    def _probs_of_logits(self) -> Any:
+        return self.logits.sigmoid()
 
     def sample(self, sample_shape: Any = ()) -> Any:
         """Random zeros and ones."""

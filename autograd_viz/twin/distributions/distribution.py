@@ -1,4 +1,4 @@
-"""Distribution: a batch of parameters, and values called events. A subclass defines `log_prob`, and `rsample` or `sample`."""
+"""Distribution: a batch of parameters, and values called events; Independent: a part of the batch as one event."""
 
 from __future__ import annotations
 
@@ -7,14 +7,13 @@ from typing import Any
 
 from ..core.base.grad_mode import no_grad
 from ..core.ops.shape.views import broadcast_tensors
-from ..core.tensor.as_array import Size
+from ..core.tensor import Size, Tensor
 from ..core.tensor.creation import tensor
-from ..core.tensor.tensor import Tensor
 from .constraints import Constraint
 
 
 class Distribution:
-    """The base class of all distributions.
+    """The base class of all distributions. A subclass defines `log_prob`, and `rsample` or `sample`.
 
     Attributes:
         arg_constraints: the constraint of each parameter, in the order of printing.
@@ -98,3 +97,50 @@ class Distribution:
 def together(*parameters: Any) -> list[Any]:
     """Numbers and tensors as tensors, broadcast to one shape."""
     return list(broadcast_tensors(*(p if isinstance(p, Tensor) else tensor(float(p)) for p in parameters)))
+
+
+class Independent(Distribution):
+    """The last dimensions of a batch of `base_distribution` as one event."""
+
+    def __init__(
+        self, base_distribution: Distribution, reinterpreted_batch_ndims: int, validate_args: bool | None = None
+    ) -> None:
+        base_dist = base_distribution
+        shape = (*base_dist.batch_shape, *base_dist.event_shape)
+        if reinterpreted_batch_ndims > len(base_dist.batch_shape):
+            raise ValueError(
+                "Expected reinterpreted_batch_ndims <= len(base_distribution.batch_shape), actual "
+                f"{reinterpreted_batch_ndims} vs {len(base_dist.batch_shape)}"
+            )
+        at = len(base_dist.batch_shape) - reinterpreted_batch_ndims
+        self.base_dist, self.reinterpreted_batch_ndims = base_dist, reinterpreted_batch_ndims
+        self.has_rsample = base_dist.has_rsample
+        super().__init__(shape[:at], shape[at:], validate_args)
+
+    support: Any = property(lambda self: self.base_dist.support, doc="That of what it is made of.")
+
+    def _summed(self, values: Any) -> Any:
+        dims = tuple(range(-self.reinterpreted_batch_ndims, 0))
+        return values.sum(dims) if dims else values
+
+    def sample(self, sample_shape: Any = ()) -> Any:
+        """Random values, without a gradient."""
+        return self.base_dist.sample(sample_shape)
+
+    def rsample(self, sample_shape: Any = ()) -> Any:
+        """Random values as a function of the parameters."""
+        return self.base_dist.rsample(sample_shape)
+
+    def log_prob(self, value: Any) -> Any:
+        """The sum over the event."""
+        return self._summed(self.base_dist.log_prob(value))
+
+    def entropy(self) -> Any:
+        """The sum over the event."""
+        return self._summed(self.base_dist.entropy())
+
+    mean: Any = property(lambda self: self.base_dist.mean, doc="The mean of the values.")
+    variance: Any = property(lambda self: self.base_dist.variance, doc="The variance of the values.")
+
+    def __repr__(self) -> str:
+        return f"Independent({self.base_dist!r}, {self.reinterpreted_batch_ndims})"

@@ -7,8 +7,7 @@ from typing import Any
 
 from .continuous import Exponential, Normal
 from .discrete import Bernoulli, Categorical
-from .distribution import Distribution
-from .independent import Independent
+from .distribution import Distribution, Independent
 from .simplex import Beta, Dirichlet
 
 _FORMULAS: dict[tuple[type, type], Callable[[Any, Any], Any]] = {}

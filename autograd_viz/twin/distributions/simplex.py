@@ -10,10 +10,9 @@ import numpy as np
 from ..core.base.scipy_special import special
 from ..core.function.function import Function, once_differentiable
 from ..core.ops.shape.joining import stack
-from ..core.tensor.as_array import Array
+from ..core.tensor import Array, Tensor, refuse_if
 from ..core.tensor.creation import tensor
 from ..core.tensor.random import Generator, default_generator
-from ..core.tensor.tensor import Tensor
 from . import constraints
 from .distribution import Distribution, together
 
@@ -75,8 +74,7 @@ class Dirichlet(Distribution):
     has_rsample = True
 
     def __init__(self, concentration: Any, validate_args: bool | None = None) -> None:
-        if concentration.dim() < 1:
-            raise ValueError("`concentration` parameter must be at least one-dimensional.")
+        refuse_if(concentration.dim() < 1, "`concentration` parameter must be at least one-dimensional.", ValueError)
         self.concentration = concentration
         super().__init__(concentration.shape[:-1], concentration.shape[-1:], validate_args)
 

@@ -2,36 +2,16 @@
 
 from ..core.base.missing import module_getattr
 from . import (
-    activation,
-    container,
-    convolution,
-    dropout,
-    functional,
-    init,
-    lazy,
-    linear,
-    loss,
-    module,
-    multihead_attention,
-    normalization,
-    parallel,
-    parameter,
-    pooling,
-    recurrent,
-    recurrent_cells,
-    shape,
-    transformer,
-    utils,
+    activation, container, convolution, functional, init, lazy, linear, loss, module, normalization, parallel,
+    parameter, pooling, recurrent, recurrent_cells, shape, transformer, utils,
 )  # fmt: skip
 from .activation import *
 from .container import *
 from .convolution import *
-from .dropout import *
 from .lazy import *
 from .linear import *
 from .loss import *
 from .module import *
-from .multihead_attention import *
 from .normalization import *
 from .parallel import *
 from .parameter import *
@@ -45,7 +25,7 @@ __getattr__ = module_getattr("torch.nn", globals())
 
 __all__ = ["functional", "init", "utils"]
 for _file in (
-    activation, container, convolution, dropout, lazy, linear, loss, module, multihead_attention, normalization, parallel,
+    activation, container, convolution, lazy, linear, loss, module, normalization, parallel,
     parameter, pooling, recurrent, recurrent_cells, shape, transformer,
 ):  # fmt: skip
     __all__ += _file.__all__

@@ -15,7 +15,7 @@ from typing import Any
 from ..core.backward.node import Node
 from ..core.base.grad_mode import recording
 from ..core.function.function import Function
-from ..core.tensor.tensor import Tensor
+from ..core.tensor import Tensor
 
 Hook = Callable[..., Any]
 
@@ -137,11 +137,7 @@ def _among(grads: tuple[Any, ...], places: tuple[int, ...], count: int) -> tuple
 
 
 def _replaced(grads: tuple[Any, ...], returned: Any, what: str, which: str) -> Any:
-    """The result of a hook, if it returned one.
-
-    Raises:
-        RuntimeError: another number of gradients.
-    """
+    """The result of a hook, if it returned one."""
     if returned is None:
         return grads
     if len(returned) != len(grads):

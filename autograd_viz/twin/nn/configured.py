@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 from functools import wraps
@@ -11,13 +12,13 @@ from . import functional
 from .module import Module
 
 
-def given(arguments: dict[str, Any]) -> dict[str, Any]:
+def init_arguments(arguments: dict[str, Any]) -> dict[str, Any]:
     """The arguments of an ``__init__`` by name: its `locals()` at the start, without `self`."""
     return {name: value for name, value in arguments.items() if name not in ("self", "__class__")}
 
 
 class Sized(Module):
-    """A layer for sequences, images or volumes: ``class MaxPool2d(_MaxPool, n=2)``.
+    """A layer for sequences, images or volumes: ``class MaxPool2d(_MaxPool, n=2)``. Other words are class attributes too.
 
     Attributes:
         _n: the number of spatial dimensions.
@@ -25,9 +26,11 @@ class Sized(Module):
 
     _n = 0
 
-    def __init_subclass__(cls, n: int = 0, **options: Any) -> None:
-        super().__init_subclass__(**options)
+    def __init_subclass__(cls, n: int = 0, **traits: Any) -> None:
+        super().__init_subclass__()
         cls._n = n or cls._n
+        for name, value in traits.items():
+            setattr(cls, name, value)
 
 
 def tuple_of(n: int, value: Any) -> Any:
@@ -66,7 +69,8 @@ class Configured(Sized):
     def extra_repr(self) -> str:
         """The options that are shown."""
         options = {n: getattr(self, n) for n in self.shown} if self.shown is not None else self.options()
-        return ", ".join(str(v) if self.bare and n != "inplace" else f"{n}={v}" for n, v in options.items())
+        shown = {n: repr(v) if isinstance(v, str) else v for n, v in options.items()}
+        return ", ".join(str(v) if self.bare and n != "inplace" else f"{n}={v}" for n, v in shown.items())
 
 
 Kind = TypeVar("Kind", bound=type[Configured])
@@ -97,3 +101,23 @@ def layer(function: str = "") -> Callable[[Kind], Kind]:
         return cls
 
     return decorate
+
+
+def row(name: str, function: str, doc: str, *required: str, base: type[Configured] = Configured, **options: Any) -> Any:
+    """The class `name`, a layer of a function. Its options are `required` ones, then those with a default.
+
+    `shown` and `bare` are no options but what `Configured` says.
+    """
+    traits: dict[str, Any] = {n: options.pop(n) for n in ("shown", "bare") if n in options}
+    types: dict[str, Any] = dict.fromkeys(required, Any) | {n: Any if v is None else type(v) for n, v in options.items()}
+    module = sys._getframe(1).f_globals["__name__"]
+    members: dict[str, Any] = {"__annotations__": types, **options, **traits, "__doc__": doc, "__module__": module}
+    return layer(function)(type(name, (base,), members))
+
+
+class InTraining(Configured):
+    """A layer whose function also takes the training mode."""
+
+    def options(self) -> dict[str, Any]:
+        """The options, and the training mode."""
+        return {**super().options(), "training": self.training}

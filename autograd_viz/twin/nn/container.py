@@ -7,7 +7,7 @@ import operator
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from ..core.tensor.tensor import Tensor
+from ..core.tensor import Tensor, refuse_if
 from .module import Module, indented
 from .parameter import Parameter
 
@@ -24,8 +24,7 @@ class _Numbered(Module):
 
     def _name(self, index: Any) -> str:
         index = operator.index(index)
-        if not -len(self) <= index < len(self):
-            raise IndexError(f"index {index} is out of range")
+        refuse_if(not -len(self) <= index < len(self), lambda: f"index {index} is out of range", IndexError)
         return str(list(self._modules)[index])
 
     def __getitem__(self, index: Any) -> Any:
@@ -179,7 +178,7 @@ class ModuleDict(_Named):
         self._modules.clear()
 
 
-def _kept(value: Any) -> Any:
+def _as_parameter(value: Any) -> Any:
     """The value; a tensor becomes a Parameter."""
     return Parameter(value) if isinstance(value, Tensor) and not isinstance(value, Parameter) else value
 
@@ -205,8 +204,7 @@ class ParameterList(Module):
 
     def _name(self, index: Any) -> str:
         index = operator.index(index)
-        if not -self._size <= index < self._size:
-            raise IndexError(f"index {index} is out of range")
+        refuse_if(not -self._size <= index < self._size, lambda: f"index {index} is out of range", IndexError)
         return str(index % self._size)
 
     def __getitem__(self, index: Any) -> Any:
@@ -215,25 +213,19 @@ class ParameterList(Module):
         return getattr(self, self._name(index))
 
     def __setitem__(self, index: int, value: Any) -> None:
-        setattr(self, self._name(index), _kept(value))
+        setattr(self, self._name(index), _as_parameter(value))
 
     def __iter__(self) -> Iterator[Any]:
         return (getattr(self, str(i)) for i in range(self._size))
 
-    def __iadd__(self, values: Iterable[Any]) -> Any:
-        return self.extend(values)
-
     def append(self, value: Any) -> Any:
         """Add one at the end."""
-        setattr(self, str(self._size), _kept(value))
+        setattr(self, str(self._size), _as_parameter(value))
         self._size += 1
         return self
 
-    def extend(self, values: Iterable[Any]) -> Any:
-        """Add several at the end."""
-        for v in values:
-            self.append(v)
-        return self
+    extend: Any = _Numbered.extend
+    __iadd__: Any = _Numbered.__iadd__
 
     def __repr__(self) -> str:
         lines = "".join(f"\n    {_line(i, v, lambda t: t.dtype)}" for i, v in enumerate(self))
@@ -253,7 +245,7 @@ class ParameterDict(_Named):
 
     def __setitem__(self, key: str, value: Any) -> None:
         self._keys[key] = None
-        setattr(self, key, _kept(value))
+        setattr(self, key, _as_parameter(value))
 
     def __delitem__(self, key: str) -> None:
         del self._keys[key]

@@ -6,9 +6,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..core.tensor.tensor import Tensor
+from ..core.tensor import Tensor, refuse_if
 from . import functional, init
-from .configured import Sized, given, tuple_of
+from .configured import Sized, init_arguments, tuple_of
 from .linear import parameter
 
 __all__ = ["Conv1d", "Conv2d", "Conv3d", "ConvTranspose1d", "ConvTranspose2d", "ConvTranspose3d"]
@@ -26,8 +26,7 @@ class _Convolution(Sized):
         groups: int, bias: bool, padding_mode: str, device: Any, dtype: Any, output_padding: Any = 0,
     ) -> None:
         super().__init__()
-        if groups <= 0:
-            raise ValueError("groups must be a positive integer")
+        refuse_if(groups <= 0, "groups must be a positive integer", ValueError)
         if in_channels % groups or out_channels % groups:
             raise ValueError(f"{'in' if in_channels % groups else 'out'}_channels must be divisible by groups")
         if padding_mode not in _BORDERS:
@@ -71,7 +70,7 @@ class _Conv(_Convolution):
         self, in_channels: int, out_channels: int, kernel_size: Any, stride: Any = 1, padding: Any = 0, dilation: Any = 1,
         groups: int = 1, bias: bool = True, padding_mode: str = "zeros", device: Any = None, dtype: Any = None,
     ) -> None:
-        self._set_up(**given(locals()))
+        self._set_up(**init_arguments(locals()))
 
     def _border(self) -> tuple[int, ...]:
         """The padding before and after, last dimension first."""
@@ -109,7 +108,7 @@ class _ConvTranspose(_Convolution):
     ) -> None:
         if padding_mode != "zeros":
             raise ValueError(f'Only "zeros" padding mode is supported for {type(self).__name__}')
-        self._set_up(**given(locals()))
+        self._set_up(**init_arguments(locals()))
 
     def forward(self, input: Tensor, output_size: Any = None) -> Any:
         """The transposed convolution. Several input sizes give the same convolution; `output_size` chooses one."""

@@ -11,6 +11,7 @@ from ..core.backward.hooks import RemovableHandle, register
 from ..core.base import happened
 from ..core.base.provenance import Place, forget_frame, know_frame, ours
 from ..core.base.scopes import Stretch
+from ..core.tensor import refuse_if
 from .border import Border, hook_last_op
 
 _KINDS = ("_forward_pre_hooks", "_forward_hooks", "_backward_pre_hooks", "_backward_hooks")
@@ -57,8 +58,7 @@ class HookedCall:
         Raises:
             RuntimeError: the module has hooks of the old kind.
         """
-        if self.__dict__["_is_full_backward_hook"] is False:
-            raise RuntimeError(_MIXED)
+        refuse_if(self.__dict__["_is_full_backward_hook"] is False, _MIXED)
         self.__dict__["_is_full_backward_hook"] = True
         return self._hook("_backward_hooks", hook, prepend)
 
@@ -68,8 +68,7 @@ class HookedCall:
         Raises:
             RuntimeError: the module has full backward hooks.
         """
-        if self.__dict__["_is_full_backward_hook"]:
-            raise RuntimeError(_MIXED)
+        refuse_if(self.__dict__["_is_full_backward_hook"], _MIXED)
         self.__dict__["_is_full_backward_hook"] = False
         return self._hook("_backward_hooks", hook, False)
 

@@ -10,9 +10,9 @@ import numpy as np
 
 from ..core.base.grad_mode import no_grad
 from ..core.ops.random.random import normal_fill, uniform_fill
+from ..core.tensor import Tensor, refuse_if
 from ..core.tensor.creation import randn
-from ..core.tensor.random import Generator, default_generator
-from ..core.tensor.tensor import Tensor
+from ..core.tensor.random import Generator
 
 _GAINS = {"tanh": 5.0 / 3, "relu": math.sqrt(2.0), "selu": 3.0 / 4}
 _GAIN_ONE = (
@@ -33,8 +33,7 @@ def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
         if isinstance(slope, bool) or not isinstance(slope, int | float):
             raise ValueError(f"negative_slope {param} not a valid number")
         return math.sqrt(2.0 / (1 + slope**2))
-    if nonlinearity not in _GAINS:
-        raise ValueError(f"Unsupported nonlinearity {nonlinearity}")
+    refuse_if(nonlinearity not in _GAINS, lambda: f"Unsupported nonlinearity {nonlinearity}", ValueError)
     return _GAINS[nonlinearity]
 
 
@@ -104,8 +103,7 @@ def eye_(tensor: Tensor) -> Tensor:
     Raises:
         ValueError: not a matrix.
     """
-    if tensor.ndim != 2:
-        raise ValueError("Only tensors with 2 dimensions are supported")
+    refuse_if(tensor.ndim != 2, "Only tensors with 2 dimensions are supported", ValueError)
     return _put(tensor, np.eye(*tensor.shape))
 
 
@@ -115,10 +113,8 @@ def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
     Raises:
         ValueError: not 3 to 5 dimensions, or `groups` does not divide the first one.
     """
-    if tensor.ndim not in (3, 4, 5):
-        raise ValueError("Only tensors with 3, 4, or 5 dimensions are supported")
-    if tensor.shape[0] % groups:
-        raise ValueError("dim 0 must be divisible by groups")
+    refuse_if(tensor.ndim not in (3, 4, 5), "Only tensors with 3, 4, or 5 dimensions are supported", ValueError)
+    refuse_if(tensor.shape[0] % groups, "dim 0 must be divisible by groups", ValueError)
     kernel = np.zeros(tensor.shape)
     each = tensor.shape[0] // groups
     centre = tuple(n // 2 for n in tensor.shape[2:])
@@ -130,8 +126,7 @@ def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
 
 def _calculate_fan_in_and_fan_out(tensor: Tensor) -> tuple[int, int]:
     """The number of inputs of each output, and the number of outputs of each input."""
-    if tensor.ndim < 2:
-        raise ValueError("Fan in and fan out can not be computed for tensor with fewer than 2 dimensions")
+    refuse_if(tensor.ndim < 2, "Fan in and fan out can not be computed for tensor with fewer than 2 dimensions", ValueError)
     window = math.prod(tensor.shape[2:])
     return tensor.shape[1] * window, tensor.shape[0] * window
 
@@ -185,8 +180,7 @@ def orthogonal_(tensor: Tensor, gain: float = 1, generator: Generator | None = N
     Raises:
         ValueError: fewer than two dimensions.
     """
-    if tensor.ndim < 2:
-        raise ValueError("Only tensors with 2 or more dimensions are supported")
+    refuse_if(tensor.ndim < 2, "Only tensors with 2 or more dimensions are supported", ValueError)
     if not tensor.numel():
         return tensor
     rows, cols = tensor.shape[0], tensor.numel() // tensor.shape[0]
@@ -194,23 +188,6 @@ def orthogonal_(tensor: Tensor, gain: float = 1, generator: Generator | None = N
     q, r = np.linalg.qr(flat.T if rows < cols else flat)
     q = q * np.sign(np.diag(r))
     return _put(tensor, gain * (q.T if rows < cols else q).reshape(tensor.shape))
-
-
-def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Generator | None = None) -> Tensor:
-    """Normal numbers, with a fraction of each column set to zero.
-
-    Raises:
-        ValueError: not a matrix.
-    """
-    if tensor.ndim != 2:
-        raise ValueError("Only tensors with 2 dimensions are supported")
-    rows, cols = tensor.shape
-    zeros = math.ceil(sparsity * rows)
-    normal_(tensor, 0, std, generator)
-    for column in range(cols):
-        places = default_generator.permutation(rows)[:zeros]
-        tensor._data[places, column] = 0
-    return tensor
 
 
 def reset_like_linear(weight: Tensor, bias: Tensor | None) -> None:

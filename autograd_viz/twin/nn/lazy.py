@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..core.tensor.as_array import Size
+from ..core.tensor import Size, Tensor
 from ..core.tensor.creation import tensor
-from ..core.tensor.tensor import Tensor
 from .convolution import Conv1d, Conv2d, Conv3d, ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
 from .linear import Linear
 from .module import Module
@@ -78,8 +77,8 @@ class Lazy(Module):
 
     def _axis(self, input: Tensor) -> int:
         """The dimension of the input whose length is read."""
-        n = getattr(self, "_n", None)  # of a convolution: the spatial dimensions, after the channels
-        return 1 if n is None else -1 - n
+        n = getattr(self, "_n", 0)  # of a convolution: the spatial dimensions, after the channels
+        return -1 - n if n else 1
 
     def _complete(self, length: int) -> None:
         args, options = self.__dict__.pop("_arguments")

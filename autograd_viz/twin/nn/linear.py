@@ -6,8 +6,8 @@ import math
 from typing import Any
 
 from ..core.base.device import check_device
+from ..core.tensor import Tensor, refuse_if
 from ..core.tensor.factories import empty
-from ..core.tensor.tensor import Tensor
 from . import functional, init
 from .module import Module
 from .parameter import Parameter
@@ -60,8 +60,7 @@ class Bilinear(Module):
         self, in1_features: int, in2_features: int, out_features: int, bias: bool = True, device: Any = None, dtype: Any = None
     ) -> None:
         super().__init__()
-        if in1_features <= 0:
-            raise ValueError(f"in1_features must be > 0, but got {in1_features}")
+        refuse_if(in1_features <= 0, lambda: f"in1_features must be > 0, but got {in1_features}", ValueError)
         self.in1_features, self.in2_features, self.out_features = in1_features, in2_features, out_features
         self.weight = parameter(out_features, in1_features, in2_features, dtype=dtype, device=device)
         self.register_parameter("bias", parameter(out_features, dtype=dtype) if bias else None)
@@ -96,7 +95,7 @@ class Embedding(Module):
     ) -> None:  # fmt: skip
         super().__init__()
         self.num_embeddings, self.embedding_dim = num_embeddings, embedding_dim
-        self.padding_idx = checked_row(padding_idx, num_embeddings)
+        self.padding_idx = row_index(padding_idx, num_embeddings)
         self.max_norm, self.norm_type = max_norm, norm_type
         self.scale_grad_by_freq, self.sparse = scale_grad_by_freq, sparse
         if _weight is None:
@@ -132,22 +131,20 @@ class Embedding(Module):
         Raises:
             AssertionError: `embeddings` is not a matrix.
         """
-        if embeddings.dim() != 2:
-            raise AssertionError("Embeddings parameter is expected to be 2-dimensional")
+        refuse_if(embeddings.dim() != 2, "Embeddings parameter is expected to be 2-dimensional", AssertionError)
         rows, cols = embeddings.shape
         if cls is Embedding:
             options["padding_idx"] = padding_idx
         return cls(rows, cols, _weight=embeddings, _freeze=freeze, **options)
 
 
-def checked_row(index: int | None, rows: int) -> int | None:
+def row_index(index: int | None, rows: int) -> int | None:
     """The row at `index`, counted from the front.
 
     Raises:
         AssertionError: out of range.
     """
-    if index is not None and not -rows <= index < rows:
-        raise AssertionError("Padding_idx must be within num_embeddings")
+    refuse_if(index is not None and not -rows <= index < rows, "Padding_idx must be within num_embeddings", AssertionError)
     return index + rows if index is not None and index < 0 else index
 
 
@@ -163,7 +160,7 @@ class EmbeddingBag(Module):
         self.num_embeddings, self.embedding_dim = num_embeddings, embedding_dim
         self.max_norm, self.norm_type = max_norm, norm_type
         self.scale_grad_by_freq, self.mode, self.sparse = scale_grad_by_freq, mode, sparse
-        self.include_last_offset, self.padding_idx = include_last_offset, checked_row(padding_idx, num_embeddings)
+        self.include_last_offset, self.padding_idx = include_last_offset, row_index(padding_idx, num_embeddings)
         if _weight is None:
             self.weight = parameter(num_embeddings, embedding_dim, dtype=dtype, device=device)
             self.reset_parameters()

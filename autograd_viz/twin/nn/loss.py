@@ -8,16 +8,16 @@ from collections.abc import Callable
 from dataclasses import KW_ONLY
 from typing import Any
 
-from ..core.tensor.tensor import Tensor
+from ..core.tensor import Tensor, refuse_if
 from . import functional
 from .configured import Configured, layer
 from .module import Module
 
 __all__ = [
     "BCELoss", "BCEWithLogitsLoss", "CTCLoss", "CosineEmbeddingLoss", "CosineSimilarity", "CrossEntropyLoss", "GaussianNLLLoss",
-    "HingeEmbeddingLoss", "HuberLoss", "KLDivLoss", "L1Loss", "MSELoss", "MarginRankingLoss", "MultiLabelMarginLoss",
-    "MultiLabelSoftMarginLoss", "MultiMarginLoss", "NLLLoss", "PairwiseDistance", "PoissonNLLLoss", "SmoothL1Loss",
-    "SoftMarginLoss", "TripletMarginLoss", "TripletMarginWithDistanceLoss",
+    "HingeEmbeddingLoss", "HuberLoss", "KLDivLoss", "L1Loss", "MSELoss", "MarginRankingLoss", "MultiLabelSoftMarginLoss",
+    "MultiMarginLoss", "NLLLoss", "PairwiseDistance", "PoissonNLLLoss", "SmoothL1Loss", "SoftMarginLoss", "TripletMarginLoss",
+    "TripletMarginWithDistanceLoss",
 ]
 
 OLD = ("size_average", "reduce")  # PyTorch's old form of `reduction`
@@ -144,10 +144,6 @@ class MarginRankingLoss(_OfPairs):
 class SoftMarginLoss(_OfNumbers):
     """log(1 + exp(-target * input))."""
 
-@layer("multilabel_margin_loss")
-class MultiLabelMarginLoss(_OfNumbers):
-    """The score of each label should be 1 above all other scores."""
-
 @layer("multilabel_soft_margin_loss")
 class MultiLabelSoftMarginLoss(_Weighted):
     """BCEWithLogitsLoss, averaged over the classes."""
@@ -163,8 +159,7 @@ class MultiMarginLoss(_Loss):
     reduction: str = "mean"
 
     def __post_init__(self) -> None:
-        if self.p not in (1, 2):
-            raise ValueError("only p == 1 and p == 2 supported")
+        refuse_if(self.p not in (1, 2), "only p == 1 and p == 2 supported", ValueError)
         super().__post_init__()
 
 @layer("triplet_margin_loss")

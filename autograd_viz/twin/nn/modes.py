@@ -11,7 +11,7 @@ from ..core.backward.accumulate_grad import clear_grad
 from ..core.base.device import check_device
 from ..core.base.device import device as Device  # noqa: N812 -- `device` is PyTorch's name of the argument
 from ..core.base.dtypes import dtype, float16, float32, float64
-from ..core.tensor.tensor import Tensor
+from ..core.tensor import Tensor, refuse_if
 from .parameter import Parameter
 
 
@@ -19,18 +19,9 @@ class Modes:
     """The part of Module that sets modes and types."""
 
     training: bool
-
-    def children(self) -> Iterator[Any]:
-        """Direct submodules."""
-        raise NotImplementedError
-
-    def modules(self) -> Iterator[Any]:
-        """The module and all its submodules."""
-        raise NotImplementedError
-
-    def parameters(self, recurse: bool = True) -> Iterator[Parameter]:
-        """The parameters of all modules."""
-        raise NotImplementedError
+    children: Callable[[], Iterator[Any]]
+    modules: Callable[[], Iterator[Any]]
+    parameters: Callable[..., Iterator[Parameter]]
 
     def apply(self, fn: Callable[[Any], Any]) -> Any:
         """Call `fn` on all submodules, innermost first, then on this module."""
@@ -45,8 +36,7 @@ class Modes:
         Raises:
             ValueError: `mode` is not a bool.
         """
-        if not isinstance(mode, bool):
-            raise ValueError("training mode is expected to be boolean")
+        refuse_if(not isinstance(mode, bool), "training mode is expected to be boolean", ValueError)
         self.training = mode
         for child in self.children():
             child.train(mode)

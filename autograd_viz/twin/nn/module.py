@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ..core.tensor.tensor import Tensor
+from ..core.tensor import Tensor, refuse_if
 from .hooks import HookedCall
 from .modes import Modes
 from .parameter import Buffer, Parameter, kind_of
@@ -91,14 +91,11 @@ class Module(HookedCall, Modes, State):
         return sorted({*super().__dir__(), *self._parameters, *self._buffers, *self._modules})
 
     def _check_name(self, kind: str, name: Any, kept: dict[str, Any]) -> None:
-        if not isinstance(name, str):
-            raise TypeError(f"{kind} name should be a string. Got {type(name).__name__}")
-        if hasattr(self, name) and name not in kept:
-            raise KeyError(f"attribute '{name}' already exists")
+        refuse_if(not isinstance(name, str), lambda: f"{kind} name should be a string. Got {type(name).__name__}", TypeError)
+        refuse_if(hasattr(self, name) and name not in kept, lambda: f"attribute '{name}' already exists", KeyError)
         if "." in name:
             raise KeyError(f'{kind} name can\'t contain "."' + (f", got: {name}" if kind == "module" else ""))
-        if name == "":
-            raise KeyError(f'{kind} name can\'t be empty string ""')
+        refuse_if(name == "", lambda: f'{kind} name can\'t be empty string ""', KeyError)
 
     def register_parameter(self, name: str, param: Parameter | None) -> None:
         """Add a parameter. None reserves the name.
@@ -219,10 +216,8 @@ class Module(HookedCall, Modes, State):
     def _get(self, target: str, kept: str, article: str) -> Any:
         path, _, name = target.rpartition(".")
         module = self.get_submodule(path)
-        if not hasattr(module, name):
-            raise AttributeError(f"{type(module).__name__} has no attribute `{name}`")
-        if name not in module.__dict__[kept]:
-            raise AttributeError(f"`{name}` is not {article}")
+        refuse_if(not hasattr(module, name), lambda: f"{type(module).__name__} has no attribute `{name}`", AttributeError)
+        refuse_if(name not in module.__dict__[kept], lambda: f"`{name}` is not {article}", AttributeError)
         return module.__dict__[kept][name]
 
     def get_parameter(self, target: str) -> Parameter:

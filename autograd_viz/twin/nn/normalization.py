@@ -8,10 +8,10 @@ from typing import Any
 
 from ..core.base.device import check_device
 from ..core.base.dtypes import int64
+from ..core.tensor import Tensor
 from ..core.tensor.factories import ones, zeros
-from ..core.tensor.tensor import Tensor
 from . import functional, init
-from .configured import Configured, layer
+from .configured import Configured, Sized, layer
 from .module import Module
 from .parameter import Parameter
 
@@ -36,15 +36,11 @@ class _Affine(Module):
             init.zeros_(self.bias)
 
 
-class _RunningNorm(_Affine):
+class _RunningNorm(_Affine, Sized):
     """Batch and instance norm: per channel, with running statistics for evaluation."""
 
     dims: tuple[int, ...] = ()
     _version = 2
-
-    def __init_subclass__(cls, dims: tuple[int, ...] = (), **options: Any) -> None:
-        super().__init_subclass__(**options)
-        cls.dims = dims or cls.dims
 
     def __init__(
         self, num_features: int, eps: float = 1e-5, momentum: float | None = 0.1, affine: bool = True,
@@ -147,8 +143,8 @@ class _LastDimensions(_Affine):
 
     def extra_repr(self) -> str:
         """The lengths and the options."""
-        text = f"{self.normalized_shape}, eps={self.eps}, elementwise_affine={self.elementwise_affine}"
-        return f"{text}, bias={self.bias is not None}" if "bias" in self._parameters else text
+        bias = f", bias={self.bias is not None}" if "bias" in self._parameters else ""
+        return f"{self.normalized_shape}, eps={self.eps}, elementwise_affine={self.elementwise_affine}{bias}"
 
 
 class LayerNorm(_LastDimensions):

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.base.provenance import Call, callers_place
+from ..core.tensor import Tensor
 from ..core.tensor.creation import leaf, tensor
-from ..core.tensor.tensor import Tensor
 
 __all__ = ["Buffer", "Parameter"]
 
@@ -44,12 +44,12 @@ class Buffer(Tensor):
     """A tensor that belongs to a Module's state and is not trained. Assign it as an attribute.
 
     Args:
-        data: the values, whose memory it shares.
+        data: the values, whose memory it shares; default: empty.
         persistent: False keeps it out of `state_dict`.
     """
 
-    def __init__(self, data: Tensor, *, persistent: bool = True) -> None:
-        super().__init__(data._data)
+    def __init__(self, data: Tensor | None = None, *, persistent: bool = True) -> None:
+        super().__init__((tensor([]) if data is None else data)._data)
         self.persistent = persistent
 
 

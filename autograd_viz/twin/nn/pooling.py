@@ -7,12 +7,12 @@ from __future__ import annotations
 from typing import Any
 
 from . import functional
-from .configured import Configured, given, layer, tuple_of
+from .configured import Configured, init_arguments, layer, tuple_of
 
 __all__ = [
     "AdaptiveAvgPool1d", "AdaptiveAvgPool2d", "AdaptiveAvgPool3d", "AdaptiveMaxPool1d", "AdaptiveMaxPool2d",
-    "AdaptiveMaxPool3d", "AvgPool1d", "AvgPool2d", "AvgPool3d", "LPPool1d", "LPPool2d", "LPPool3d", "MaxPool1d", "MaxPool2d",
-    "MaxPool3d", "MaxUnpool1d", "MaxUnpool2d", "MaxUnpool3d",
+    "AdaptiveMaxPool3d", "AvgPool1d", "AvgPool2d", "AvgPool3d", "MaxPool1d", "MaxPool2d", "MaxPool3d", "MaxUnpool1d",
+    "MaxUnpool2d", "MaxUnpool3d",
 ]
 
 
@@ -25,7 +25,7 @@ class _MaxPool(Configured):
         return_indices: bool = False, ceil_mode: bool = False,
     ) -> None:
         stride = kernel_size if stride is None else stride
-        super().__init__(**given(locals()))
+        super().__init__(**init_arguments(locals()))
 
 
 class MaxPool1d(_MaxPool, n=1):
@@ -47,7 +47,7 @@ class AvgPool1d(Configured, n=1):
     ) -> None:
         stride = tuple_of(1, kernel_size if stride is None else stride)
         kernel_size, padding = tuple_of(1, kernel_size), tuple_of(1, padding)
-        super().__init__(**given(locals()))
+        super().__init__(**init_arguments(locals()))
 
 
 class AvgPool2d(Configured, n=2):
@@ -61,26 +61,11 @@ class AvgPool2d(Configured, n=2):
         count_include_pad: bool = True, divisor_override: int | None = None,
     ) -> None:
         stride = kernel_size if stride is None else stride
-        super().__init__(**given(locals()))
+        super().__init__(**init_arguments(locals()))
 
 
 class AvgPool3d(AvgPool2d, n=3):
     """The mean of each window of a volume."""
-
-
-@layer("lp_pool{n}d")
-class _LPPool(Configured):
-    norm_type: float
-    kernel_size: Any
-    stride: Any = None
-    ceil_mode: bool = False
-
-class LPPool1d(_LPPool, n=1):
-    """The p-norm of each window of a sequence."""
-class LPPool2d(_LPPool, n=2):
-    """The p-norm of each window of an image."""
-class LPPool3d(_LPPool, n=3):
-    """The p-norm of each window of a volume."""
 
 
 @layer("adaptive_avg_pool{n}d")
@@ -114,7 +99,7 @@ class _MaxUnpool(Configured):
 
     def __init__(self, kernel_size: Any, stride: Any = None, padding: Any = 0) -> None:
         stride = kernel_size if stride is None else stride
-        super().__init__(**{name: tuple_of(self._n, value) for name, value in given(locals()).items()})
+        super().__init__(**{name: tuple_of(self._n, value) for name, value in init_arguments(locals()).items()})
 
     def forward(self, input: Any, indices: Any, output_size: Any = None) -> Any:
         """Write each value at its index, which MaxPool returned."""

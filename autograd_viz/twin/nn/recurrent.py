@@ -12,8 +12,8 @@ from collections.abc import Callable
 from typing import Any
 
 from ..core.ops.shape.joining import cat, stack
+from ..core.tensor import Tensor, refuse_if
 from ..core.tensor.factories import zeros
-from ..core.tensor.tensor import Tensor
 from . import functional, init
 from .linear import parameter, unusual
 from .module import Module
@@ -86,12 +86,9 @@ class RNNBase(Module):
         for name, value in (("input_size", input_size), ("hidden_size", hidden_size)):
             if not isinstance(value, int):
                 raise TypeError(f"{name} should be of type int, got: {type(value).__name__}")
-        if hidden_size <= 0:
-            raise ValueError("hidden_size must be greater than zero")
-        if num_layers <= 0:
-            raise ValueError("num_layers must be greater than zero")
-        if proj_size and mode != "LSTM":
-            raise ValueError("proj_size argument is only supported for LSTM, not RNN or GRU")
+        refuse_if(hidden_size <= 0, "hidden_size must be greater than zero", ValueError)
+        refuse_if(num_layers <= 0, "num_layers must be greater than zero", ValueError)
+        refuse_if(proj_size and mode != "LSTM", "proj_size argument is only supported for LSTM, not RNN or GRU", ValueError)
         if dropout > 0 and num_layers == 1:
             warnings.warn(
                 "dropout option adds dropout after all but last recurrent layer, so non-zero dropout expects num_layers "

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..core.tensor import Tensor, refuse_if
 from ..core.tensor.factories import zeros
-from ..core.tensor.tensor import Tensor
 from .linear import parameter
 from .module import Module
 from .recurrent import STEPS, RNNBase
@@ -66,8 +66,7 @@ class RNNCell(RNNCellBase):
     ) -> None:  # fmt: skip
         super().__init__(input_size, hidden_size, bias, 1, device, dtype)
         self.nonlinearity, self.step = nonlinearity, f"RNN_{nonlinearity.upper()}"
-        if self.step not in STEPS:
-            raise RuntimeError(f"Unknown nonlinearity: {nonlinearity}")
+        refuse_if(self.step not in STEPS, lambda: f"Unknown nonlinearity: {nonlinearity}")
 
 
 class LSTMCell(RNNCellBase):

@@ -6,16 +6,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..core.tensor.tensor import Tensor
+from ..core.tensor import Tensor
 from . import functional
-from .configured import Configured, given, layer, tuple_of
+from .configured import Configured, init_arguments, layer, row, tuple_of
 from .module import Module
 
 __all__ = [
-    "ChannelShuffle", "CircularPad1d", "CircularPad2d", "CircularPad3d", "ConstantPad1d", "ConstantPad2d", "ConstantPad3d",
-    "Flatten", "Fold", "Identity", "PixelShuffle", "PixelUnshuffle", "ReflectionPad1d", "ReflectionPad2d", "ReflectionPad3d",
-    "ReplicationPad1d", "ReplicationPad2d", "ReplicationPad3d", "Unflatten", "Unfold", "Upsample", "UpsamplingBilinear2d",
-    "UpsamplingNearest2d", "ZeroPad1d", "ZeroPad2d", "ZeroPad3d",
+    "CircularPad1d", "CircularPad2d", "CircularPad3d", "ConstantPad1d", "ConstantPad2d", "ConstantPad3d", "Flatten", "Fold",
+    "Identity", "PixelShuffle", "PixelUnshuffle", "ReflectionPad1d", "ReflectionPad2d", "ReflectionPad3d", "ReplicationPad1d",
+    "ReplicationPad2d", "ReplicationPad3d", "Unflatten", "Unfold", "Upsample", "UpsamplingBilinear2d", "UpsamplingNearest2d",
+    "ZeroPad1d", "ZeroPad2d", "ZeroPad3d",
 ]
 
 
@@ -80,51 +80,35 @@ class ConstantPad3d(ConstantPad1d, n=3):
     """Padding with one value, for volumes."""
 
 
-class ZeroPad1d(_Pad, n=1):
+class ZeroPad1d(_Pad, n=1, value=0.0):
     """Padding with zeros, for sequences."""
-
-    value = 0.0
-
-
-class ZeroPad2d(ZeroPad1d, n=2):
+class ZeroPad2d(_Pad, n=2, value=0.0):
     """Padding with zeros, for images."""
-class ZeroPad3d(ZeroPad1d, n=3):
+class ZeroPad3d(_Pad, n=3, value=0.0):
     """Padding with zeros, for volumes."""
 
 
-class ReflectionPad1d(_Pad, n=1):
+class ReflectionPad1d(_Pad, n=1, mode="reflect"):
     """Padding by reflection, for sequences."""
-
-    mode = "reflect"
-
-
-class ReflectionPad2d(ReflectionPad1d, n=2):
+class ReflectionPad2d(_Pad, n=2, mode="reflect"):
     """Padding by reflection, for images."""
-class ReflectionPad3d(ReflectionPad1d, n=3):
+class ReflectionPad3d(_Pad, n=3, mode="reflect"):
     """Padding by reflection, for volumes."""
 
 
-class ReplicationPad1d(_Pad, n=1):
+class ReplicationPad1d(_Pad, n=1, mode="replicate"):
     """Padding that repeats the edge, for sequences."""
-
-    mode = "replicate"
-
-
-class ReplicationPad2d(ReplicationPad1d, n=2):
+class ReplicationPad2d(_Pad, n=2, mode="replicate"):
     """Padding that repeats the edge, for images."""
-class ReplicationPad3d(ReplicationPad1d, n=3):
+class ReplicationPad3d(_Pad, n=3, mode="replicate"):
     """Padding that repeats the edge, for volumes."""
 
 
-class CircularPad1d(_Pad, n=1):
+class CircularPad1d(_Pad, n=1, mode="circular"):
     """Padding that continues at the opposite edge, for sequences."""
-
-    mode = "circular"
-
-
-class CircularPad2d(CircularPad1d, n=2):
+class CircularPad2d(_Pad, n=2, mode="circular"):
     """Padding that continues at the opposite edge, for images."""
-class CircularPad3d(CircularPad1d, n=3):
+class CircularPad3d(_Pad, n=3, mode="circular"):
     """Padding that continues at the opposite edge, for volumes."""
 
 
@@ -139,7 +123,7 @@ class Upsample(Configured):
     ) -> None:
         if scale_factor is not None:
             scale_factor = tuple(map(float, scale_factor)) if isinstance(scale_factor, tuple | list) else float(scale_factor)
-        super().__init__(**given(locals()))
+        super().__init__(**init_arguments(locals()))
 
     def extra_repr(self) -> str:
         """The factor, or the size, and the mode."""
@@ -161,34 +145,10 @@ class UpsamplingBilinear2d(Upsample):
         super().__init__(size, scale_factor, mode="bilinear", align_corners=True)
 
 
-@layer("pixel_shuffle")
-class PixelShuffle(Configured):
-    """Channels become pixels: (C r², H, W) becomes (C, H r, W r)."""
-    upscale_factor: int
-
-@layer("pixel_unshuffle")
-class PixelUnshuffle(Configured):
-    """Pixels become channels: (C, H r, W r) becomes (C r², H, W)."""
-    downscale_factor: int
-
-@layer("channel_shuffle")
-class ChannelShuffle(Configured):
-    """Interleaves the channels of several groups."""
-    groups: int
-
-@layer("unfold")
-class Unfold(Configured):
-    """Each window of an image, as a column."""
-    kernel_size: Any
-    dilation: Any = 1
-    padding: Any = 0
-    stride: Any = 1
-
-@layer("fold")
-class Fold(Configured):
-    """An image from columns, one per window. Overlapping elements are summed."""
-    output_size: Any
-    kernel_size: Any
-    dilation: Any = 1
-    padding: Any = 0
-    stride: Any = 1
+PixelShuffle = row("PixelShuffle", "pixel_shuffle", "Channels become pixels: (C r², H, W) becomes (C, H r, W r).",
+    "upscale_factor")
+PixelUnshuffle = row("PixelUnshuffle", "pixel_unshuffle", "Pixels become channels: (C, H r, W r) becomes (C r², H, W).",
+    "downscale_factor")
+Unfold = row("Unfold", "unfold", "Each window of an image, as a column.", "kernel_size", dilation=1, padding=0, stride=1)
+Fold = row("Fold", "fold", "An image from columns, one per window. Overlapping elements are summed.",
+    "output_size", "kernel_size", dilation=1, padding=0, stride=1)

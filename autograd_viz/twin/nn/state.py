@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.tensor.tensor import Tensor
+from ..core.tensor import Tensor
 from .parameter import Parameter
 
 

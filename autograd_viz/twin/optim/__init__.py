@@ -2,8 +2,7 @@
 
 from ..core.base.missing import module_getattr
 from . import lr_scheduler, swa_utils
-from .adam import Adam, Adamax, AdamW, NAdam, RAdam
-from .adaptive import ASGD, Adadelta, Adagrad, RMSprop, Rprop
+from .adaptive import ASGD, Adadelta, Adagrad, Adam, Adamax, AdamW, NAdam, RAdam, RMSprop, Rprop
 from .lbfgs import LBFGS
 from .optimizer import Optimizer
 from .sgd import SGD
@@ -11,19 +10,6 @@ from .sgd import SGD
 __getattr__ = module_getattr("torch.optim", globals())
 
 __all__ = [
-    "ASGD",
-    "LBFGS",
-    "SGD",
-    "Adadelta",
-    "Adagrad",
-    "Adam",
-    "AdamW",
-    "Adamax",
-    "NAdam",
-    "Optimizer",
-    "RAdam",
-    "RMSprop",
-    "Rprop",
-    "lr_scheduler",
-    "swa_utils",
-]
+    "ASGD", "LBFGS", "SGD", "Adadelta", "Adagrad", "Adam", "AdamW", "Adamax", "NAdam", "Optimizer", "RAdam", "RMSprop", "Rprop",
+    "lr_scheduler", "swa_utils",
+]  # fmt: skip

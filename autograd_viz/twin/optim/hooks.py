@@ -1,4 +1,4 @@
-"""Hooks of an optimizer: around its step, and around its saving and loading."""
+"""Hooks around the step of an optimizer."""
 
 from __future__ import annotations
 
@@ -46,44 +46,13 @@ class Hooked:
         if "step" in vars(cls):
             cls.step = with_hooks(vars(cls)["step"])  # type: ignore[attr-defined]
 
-    def _register(self, kind: str, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
-        hooks = self._hooks[kind]
-        handle = register(hooks, hook)
-        if prepend:
-            for number in [n for n in hooks if n != handle.id]:
-                hooks[number] = hooks.pop(number)
-        return handle
-
-    def _through(self, kind: str, *state: Any) -> Any:
-        """Run the hooks of a kind. A result replaces the state."""
-        for hook in [*self._hooks[kind].values()]:
-            changed = hook(self, *state)
-            state = (changed,) if state and changed is not None else state
-        return state[0] if state else None
-
     def register_step_pre_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
         """Call ``hook(optimizer, args, kwargs)`` before each step. Its result replaces the arguments."""
-        return self._register("step_pre", hook)
+        return register(self._hooks["step_pre"], hook)
 
     def register_step_post_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
         """Call ``hook(optimizer, args, kwargs)`` after each step."""
-        return self._register("step_post", hook)
-
-    def register_state_dict_pre_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
-        """Call ``hook(optimizer)`` before `state_dict`."""
-        return self._register("save_pre", hook, prepend)
-
-    def register_state_dict_post_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
-        """Call ``hook(optimizer, state_dict)`` after `state_dict`. Its result replaces the state."""
-        return self._register("save_post", hook, prepend)
-
-    def register_load_state_dict_pre_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
-        """Call ``hook(optimizer, state_dict)`` before `load_state_dict`. Its result replaces the state."""
-        return self._register("load_pre", hook, prepend)
-
-    def register_load_state_dict_post_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
-        """Call ``hook(optimizer)`` after `load_state_dict`."""
-        return self._register("load_post", hook, prepend)
+        return register(self._hooks["step_post"], hook)
 
 
 def register_optimizer_step_pre_hook(hook: Callable[..., Any]) -> RemovableHandle:

@@ -1,18 +1,106 @@
-"""L-BFGS: steps along the gradient, corrected by the curvature that the last steps have shown."""
+"""L-BFGS: steps along the gradient, corrected by the curvature that the last steps have shown; and its line search."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..core.base import happened
 from ..core.base.grad_mode import enable_grad
-from ..core.tensor.as_array import Array
-from ..core.tensor.tensor import Tensor
-from .line_search import Trial, strong_wolfe
+from ..core.tensor import Array, Tensor, refuse_if
 from .optimizer import Optimizer, options_of
+
+ENOUGH, FLAT = 1e-4, 0.9  # of the first slope: the least mean descent, and the steepest slope at the end
+
+
+class Trial(NamedTuple):
+    """A point of the line.
+
+    Attributes:
+        t: how far along the direction.
+        loss: there.
+        grad: there, as one vector.
+        slope: of the loss along the direction.
+    """
+
+    t: float
+    loss: float
+    grad: Array
+    slope: float
+
+
+@np.errstate(all="ignore")
+def lowest(a: Trial, b: Trial, bounds: tuple[float, float] | None = None) -> float:
+    """Where the cubic through both points, with their slopes, is lowest within `bounds` (by default between them)."""
+    if a.t > b.t:
+        a, b = b, a
+    least, most = bounds or (a.t, b.t)
+    mean = a.slope + b.slope - np.float64(3 * (a.loss - b.loss)) / (a.t - b.t)
+    square = mean**2 - a.slope * b.slope
+    if not square >= 0:
+        return (least + most) / 2.0
+    root = np.sqrt(square)
+    place = b.t - (b.t - a.t) * ((b.slope + root - mean) / (b.slope - a.slope + 2 * root))
+    return float(min(max(place, least), most))
+
+
+def strong_wolfe(
+    attempt: Callable[[float], Trial], begin: Trial, t: float, largest: float, tolerance: float, most: int
+) -> Trial:
+    """The point to move to.
+
+    Args:
+        attempt: evaluates the loss at a distance.
+        begin: the present point.
+        t: the first distance to try.
+        largest: the largest element of the direction.
+        tolerance: of the change of an element; a closer search is not worth it.
+        most: attempts.
+    """
+    before, new = begin, attempt(t)
+    for n in range(most):
+        if new.loss > begin.loss + ENOUGH * new.t * begin.slope or (n > 1 and new.loss >= before.loss):
+            return _zoom(attempt, begin, [before, new], largest, tolerance, most - n)
+        if abs(new.slope) <= -FLAT * begin.slope:
+            return new
+        if new.slope >= 0:
+            return _zoom(attempt, begin, [before, new], largest, tolerance, most - n)
+        t = lowest(before, new, (new.t + 0.01 * (new.t - before.t), new.t * 10))
+        before, new = new, attempt(t)
+    return begin if begin.loss <= new.loss else new
+
+
+def _zoom(
+    attempt: Callable[[float], Trial], begin: Trial, ends: list[Trial], largest: float, tolerance: float, most: int
+) -> Trial:
+    """Narrow the interval between two ends until a point in it satisfies the conditions."""
+    low, high = sorted(ends, key=lambda end: end.loss)
+    is_stuck = False
+    for _ in range(most):
+        left, right = min(low.t, high.t), max(low.t, high.t)
+        if (right - left) * largest < tolerance:
+            break
+        t, edge = lowest(low, high), 0.1 * (right - left)
+        if min(right - t, t - left) < edge:
+            if is_stuck or t >= right or t <= left:
+                t = right - edge if abs(t - right) < abs(t - left) else left + edge
+                is_stuck = False
+            else:
+                is_stuck = True
+        else:
+            is_stuck = False
+        new = attempt(t)
+        if new.loss > begin.loss + ENOUGH * t * begin.slope or new.loss >= low.loss:
+            low, high = sorted((low, new), key=lambda end: end.loss)
+            continue
+        if abs(new.slope) <= -FLAT * begin.slope:
+            return new
+        if new.slope * (high.t - low.t) >= 0:
+            high = low
+        low = new
+    return low
 
 
 class LBFGS(Optimizer):
@@ -25,7 +113,7 @@ class LBFGS(Optimizer):
         max_eval: calls of the closure per step; default: 1.25 max_iter.
         tolerance_grad: stop when all gradients are smaller.
         tolerance_change: stop when parameters and loss change less.
-        history_size: the number of remembered steps.
+        history_size: the number of state_array steps.
         line_search_fn: "strong_wolfe", or None for steps of length lr.
     """
 
@@ -35,8 +123,7 @@ class LBFGS(Optimizer):
     ) -> None:  # fmt: skip
         max_eval = max_iter * 5 // 4 if max_eval is None else max_eval
         super().__init__(params, options_of(locals()))
-        if len(self.param_groups) != 1:
-            raise ValueError("LBFGS doesn't support per-parameter options (parameter groups)")
+        refuse_if(len(self.param_groups) != 1, "LBFGS doesn't support per-parameter options (parameter groups)", ValueError)
         self._params = self.param_groups[0]["params"]
 
     def _gradient(self) -> Array:
@@ -51,14 +138,13 @@ class LBFGS(Optimizer):
             p._bump_version()
             place += p._data.size
 
-    def _searched(self, closure: Callable[[], Any], begin: Trial, direction: Array, t: float, most: int) -> Trial:
+    def _line_search(self, closure: Callable[[], Any], begin: Trial, direction: Array, t: float, most: int) -> Trial:
         """The point that a line search finds. The parameters stay where they are."""
-        if self.param_groups[0]["line_search_fn"] != "strong_wolfe":
-            raise RuntimeError("only 'strong_wolfe' is supported")
+        refuse_if(self.param_groups[0]["line_search_fn"] != "strong_wolfe", "only 'strong_wolfe' is supported")
         here, count = [p._data.copy() for p in self._params], self.state[self._params[0]]
 
         def attempt(t: float) -> Trial:
-            self._move(_scaled(direction, t))
+            self._move(_times(direction, t))
             loss, grad = _number(self._evaluated(closure)), self._gradient()
             count["func_evals"] += 1
             for p, values in zip(self._params, here, strict=True):
@@ -94,8 +180,8 @@ class LBFGS(Optimizer):
                 break
             if group["line_search_fn"] is not None:
                 left = most - state["func_evals"]
-                rate, loss, grad, _ = self._searched(closure, Trial(0.0, loss, grad, slope), direction, rate, left)
-            by = _scaled(direction, rate)
+                rate, loss, grad, _ = self._line_search(closure, Trial(0.0, loss, grad, slope), direction, rate, left)
+            by = _times(direction, rate)
             state["last"] = (old, by)
             self._move(by)
             if group["line_search_fn"] is None and n != group["max_iter"]:
@@ -114,7 +200,7 @@ class LBFGS(Optimizer):
     @staticmethod
     @np.errstate(all="ignore")
     def _direction(state: dict[str, Any], grad: Array, size: int) -> Array:
-        """Minus the inverse Hessian times the gradient. The remembered steps approximate the Hessian (two-loop recursion)."""
+        """Minus the inverse Hessian times the gradient. The state_array steps approximate the Hessian (two-loop recursion)."""
         state["n_iter"] = state.get("n_iter", 0) + 1
         memory = state.setdefault("memory", [])
         if "last" in state:
@@ -147,7 +233,7 @@ def _product(a: Array, b: Array) -> float:
 
 
 @np.errstate(all="ignore")
-def _scaled(a: Array, by: float) -> Array:
+def _times(a: Array, by: float) -> Array:
     return a * by
 
 

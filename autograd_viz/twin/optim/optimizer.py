@@ -14,8 +14,7 @@ from ..core.backward.accumulate_grad import clear_grad
 from ..core.base import happened
 from ..core.base.grad_mode import enable_grad
 from ..core.base.provenance import callers_place, note_change
-from ..core.tensor.as_array import Array
-from ..core.tensor.tensor import Tensor
+from ..core.tensor import Array, Tensor, refuse_if
 from .hooks import Hooked, register_optimizer_step_post_hook, register_optimizer_step_pre_hook
 
 __all__ = ["Optimizer", "register_optimizer_step_post_hook", "register_optimizer_step_pre_hook"]
@@ -25,7 +24,7 @@ Group = dict[str, Any]
 
 
 class Optimizer(Hooked):
-    """Updates parameters by their gradients. A subclass defines `update`, for one parameter.
+    """Updates parameters by their gradients. A subclass defines `_update`, for one parameter.
 
     Attributes:
         param_groups: dictionaries with the parameters under "params" and their options.
@@ -46,8 +45,7 @@ class Optimizer(Hooked):
         self.param_groups: list[Group] = []
         happened.making(self)
         groups = list(params)
-        if not groups:
-            raise ValueError("optimizer got an empty parameter list")
+        refuse_if(not groups, "optimizer got an empty parameter list", ValueError)
         for group in groups if isinstance(groups[0], dict) else [{"params": groups}]:
             self.add_param_group(group)
 
@@ -65,8 +63,7 @@ class Optimizer(Hooked):
         for _, p in named:
             if not isinstance(p, Tensor):
                 raise TypeError(f"optimizer can only optimize Tensors, but one of the params is {type(p).__name__}")
-            if not p.is_leaf:
-                raise ValueError("can't optimize a non-leaf Tensor")
+            refuse_if(not p.is_leaf, "can't optimize a non-leaf Tensor", ValueError)
         chosen = [p for _, p in named]
         if len(set(chosen)) != len(chosen):
             warnings.warn(
@@ -103,12 +100,12 @@ class Optimizer(Hooked):
                 if p.grad is not None:
                     grad = p.grad._data
                     with np.errstate(all="ignore"):  # a diverging training reaches inf and nan without a warning
-                        self.update(p._data, -grad if group.get("maximize") else grad, self.state[p], group)
+                        self._update(p._data, -grad if group.get("maximize") else grad, self.state[p], group)
                     p._bump_version()
                     note_change(p, at)
         return loss
 
-    def update(self, p: Array, grad: Array, state: State, group: Group) -> None:
+    def _update(self, p: Array, grad: Array, state: State, group: Group) -> None:
         """Change the array `p` in place.
 
         Args:
@@ -123,12 +120,10 @@ class Optimizer(Hooked):
 
     def state_dict(self) -> dict[str, Any]:
         """State and options. Parameters are numbered."""
-        self._through("save_pre")
         number = {p: i for i, p in enumerate(p for g in self.param_groups for p in g["params"])}
         groups = [{**{k: v for k, v in g.items() if k != "params"}, "params": [number[p] for p in g["params"]]}
                   for g in self.param_groups]  # fmt: skip
-        state = {"state": {number[p]: s for p, s in self.state.items() if s}, "param_groups": groups}
-        return dict(self._through("save_post", state))
+        return {"state": {number[p]: s for p, s in self.state.items() if s}, "param_groups": groups}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Continue from `state_dict`.
@@ -136,10 +131,8 @@ class Optimizer(Hooked):
         Raises:
             ValueError: its groups of parameters differ.
         """
-        state_dict = self._through("load_pre", dict(state_dict))
         saved, groups = deepcopy(state_dict["param_groups"]), self.param_groups
-        if len(saved) != len(groups):
-            raise ValueError("loaded state dict has a different number of parameter groups")
+        refuse_if(len(saved) != len(groups), "loaded state dict has a different number of parameter groups", ValueError)
         if any(len(a["params"]) != len(b["params"]) for a, b in zip(saved, groups, strict=True)):
             raise ValueError("loaded state dict contains a parameter group that doesn't match the size of optimizer's group")
         by_number = dict(zip((i for g in saved for i in g["params"]), (p for g in groups for p in g["params"]), strict=True))
@@ -147,7 +140,6 @@ class Optimizer(Hooked):
         for i, memory in state_dict["state"].items():
             self.state[by_number[i]] = {k: _copied(v) for k, v in memory.items()}
         self.param_groups = [{**new, "params": old["params"]} for new, old in zip(saved, groups, strict=True)]
-        self._through("load_post")
 
     def __repr__(self) -> str:
         texts = []
@@ -175,21 +167,20 @@ def check_options(options: dict[str, Any]) -> None:
         value = options.get(name)
         if isinstance(value, int | float) and not value >= 0:
             raise ValueError(f"Invalid {text}: {value}")
-    if options.get("rho", 0) > 1:
-        raise ValueError(f"Invalid rho value: {options['rho']}")
+    refuse_if(options.get("rho", 0) > 1, lambda: f"Invalid rho value: {options['rho']}", ValueError)
     for i, beta in enumerate(options.get("betas", ())):
         if not 0.0 <= beta < 1.0:
             raise ValueError(f"Invalid beta parameter at index {i}: {beta}")
 
 
-def remembered(state: State, name: str, like: Array, value: float = 0.0) -> Array:
+def state_array(state: State, name: str, like: Array, value: float = 0.0) -> Array:
     """An array of the parameter's shape in the state, made at first use."""
     if name not in state:
         state[name] = Tensor(np.full_like(like, value))
     return state[name]._data  # type: ignore[no-any-return]
 
 
-def counted(state: State) -> int:
+def next_step(state: State) -> int:
     """The number of this step."""
     state.setdefault("step", Tensor(np.array(0.0, np.float32)))
     state["step"]._data += 1

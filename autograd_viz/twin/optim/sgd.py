@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..core.tensor.as_array import Array
-from ..core.tensor.tensor import Tensor
+from ..core.tensor import Array, Tensor
 from .optimizer import Group, Optimizer, State, options_of
 
 
@@ -36,8 +35,7 @@ class SGD(Optimizer):
             raise ValueError("Nesterov momentum requires a momentum and zero dampening")
         super().__init__(params, options_of(locals()))
 
-    def update(self, p: Array, grad: Array, state: State, group: Group) -> None:
-        """Update one parameter."""
+    def _update(self, p: Array, grad: Array, state: State, group: Group) -> None:
         if group["weight_decay"]:
             grad = grad + group["weight_decay"] * p
         if group["momentum"]:

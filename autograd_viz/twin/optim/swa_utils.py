@@ -137,8 +137,7 @@ class SWALR(LRScheduler):
         t = max(0, min(1, step / max(1, self.anneal_epochs)))
         return t if self._anneal_strategy == "linear" else (1 - math.cos(math.pi * t)) / 2
 
-    def lr_after(self, i: int, lr: float, epoch: int) -> float:
-        """The present rate, from the shares of the last epoch and this one."""
+    def _lr_after(self, i: int, lr: float, epoch: int) -> float:
         end = self.optimizer.param_groups[i]["swa_lr"]
         step = max(1, self._step_count - 1) if self.anneal_epochs == 0 else self._step_count - 1
         before, now = self._share(step - 1), self._share(step)

@@ -6,7 +6,6 @@ from . import Cases, array
 
 ROWS, COLUMNS = av.tensor([0, 1, 0]), av.tensor([2, 0, 2])
 MASK = av.tensor([True, False, True])
-BEYOND = {"mask": MASK, "indices": (av.tensor([0, 9, 0]), COLUMNS)}
 
 CASES: Cases = {
     "index_tensors": [
@@ -19,6 +18,4 @@ CASES: Cases = {
         ([array(2, 3), array(3)], {"indices": (ROWS, COLUMNS), "accumulate": True}),
         ([array(2, 3), array()], {"indices": (None, MASK)}),
     ],
-    "unsafe_masked_index": [([array(2, 3)], {**BEYOND, "fill": 5.0})],
-    "unsafe_masked_index_put": [([array(2, 3), array(3)], BEYOND)],
 }

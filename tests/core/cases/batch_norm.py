@@ -20,7 +20,4 @@ CASES: Cases = {
         ([X, WEIGHT, BIAS], EVALUATION),
         ([array(4, 2)], {**averages(), **TRAINING}),
     ],
-    "native_batch_norm_legit": [([X, WEIGHT, BIAS], {**averages(), **TRAINING}), ([X, WEIGHT, BIAS], EVALUATION)],
-    "native_batch_norm_no_stats": [([X, WEIGHT, BIAS], TRAINING)],
-    "_batch_norm_with_update": [([X, WEIGHT, BIAS], {**averages(), "momentum": 0.0, "eps": 0.1})],
 }

@@ -10,13 +10,8 @@ CASES: Cases = {
         for p, w, r in ((1, None, 1), (2, None, 0), (2, av.tensor(positive(3)), 2))
     ]
     + [([array(3)], {"target": av.tensor(1)})],
-    "multilabel_margin_loss_forward": [
-        ([array(2, 3)], {"target": av.tensor([[2, -1, 0], [0, 1, -1]]), "reduction": r}) for r in range(3)
-    ]
-    + [([array(3)], {"target": av.tensor([1, -1, 0])})],
 }
 
 NOT_TWICE = {
     "multi_margin_loss": "PyTorch has no derivative of multi_margin_loss_backward",
-    "multilabel_margin_loss_forward": "PyTorch has no derivative of multilabel_margin_loss_backward",
 }

@@ -16,6 +16,6 @@ CASES: Cases = {
     ],
 }
 WITHOUT = {
-    "known_mean": "a step of the norms' second derivatives: the cases of native_layer_norm and its like run it",
-    "known_rstd": "a step of the norms' second derivatives: the cases of native_layer_norm and its like run it",
+    "known_mean": "a step of the norms' second derivatives: the cases of layer_normalization and its like run it",
+    "known_rstd": "a step of the norms' second derivatives: the cases of layer_normalization and its like run it",
 }

@@ -10,7 +10,6 @@ from . import Cases, array
 
 X2, X3 = array(1, 1, 3, 4), array(1, 2, 2, 3)
 PLACES2, PLACES3 = av.tensor(np.array([[[[0, 6], [6, 11]]]])), av.tensor(np.array([[[[0, 7]]]]))
-DRAWN = av.tensor(np.array([[[0.3, 0.6, 0.2]]]))
 
 
 def windows(n: int, **more: Any) -> dict[str, Any]:
@@ -19,7 +18,7 @@ def windows(n: int, **more: Any) -> dict[str, Any]:
 
 LARGEST = {"padding": (1, 1), "stride": (2, 1), "dilation": (1, 2), "ceil_mode": True}
 MEAN: dict[str, Any] = {"count_include_pad": False, "divisor_override": None}
-KINDS = ("", "adaptive_", "fractional_")
+KINDS = ("", "adaptive_")
 PLACED = {"indices": av.tensor(np.array([[[[[2, 7]]]]]))}
 
 CASES: Cases = {
@@ -29,10 +28,6 @@ CASES: Cases = {
     "max_pool3d_with_indices": [([X3], windows(3, dilation=(1, 1, 1)))],
     **{f"adaptive_{kind}_pool2d_to": [([X2], {"output_size": (2, 3)})] for kind in ("avg", "max")},
     **{f"adaptive_{kind}_pool3d_to": [([X3], {"output_size": (1, 2, 2)})] for kind in ("avg", "max")},
-    "fractional_max_pool2d_from": [
-        ([X2], {"kernel_size": (2, 2), "output_size": (2, 2), "random_samples": av.tensor(np.array([[[0.3, 0.6]]]))})
-    ],
-    "fractional_max_pool3d_from": [([X3], {"kernel_size": (1, 1, 1), "output_size": (1, 1, 2), "random_samples": DRAWN})],
     "max_unpool2d_to": [([array(1, 1, 1, 2)], {"indices": av.tensor(np.array([[[[2, 7]]]])), "output_size": (2, 4)})],
     "max_unpool3d_to": [
         ([array(1, 1, 1, 1, 2)], {**PLACED, "output_size": (2, 2, 2), "stride": (2, 2, 1), "padding": (0, 0, 0)})

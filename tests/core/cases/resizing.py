@@ -53,5 +53,4 @@ CASES: Cases = {
     "col2im": [([array(1, 4, 2)], {"output_size": (2, 3), **WINDOW})],
     "pixel_shuffle_by": [([array(1, 4, 1, 2)], {"upscale_factor": 2})],
     "pixel_unshuffle_by": [([array(1, 1, 2, 4)], {"downscale_factor": 2})],
-    "channel_shuffle_groups": [([array(1, 6, 2)], {"groups": 2})],
 }

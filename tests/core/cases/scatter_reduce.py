@@ -19,7 +19,4 @@ CASES: Cases = {
         *(([array(3, 3), SRC], {"dim": 0, "index": ROWS, **how}) for how in REDUCTIONS),
         ([array(3, 3), SRC * np.array([[1, 0, 1], [1, 1, 1]])], {"dim": 0, "index": ROWS, "reduce": "prod"}),
     ],
-    "index_reduce_source": [
-        ([array(3, 2), SRC.T], {"dim": 0, "index": av.tensor([2, 0, 2]), **how}) for how in REDUCTIONS if how["reduce"] != "sum"
-    ],
 }

@@ -14,13 +14,9 @@ CASES: Cases = {
     "lgamma": [([positive(3)], {})],
     "digamma": [([positive(3)], {})],
     "polygamma_order": [([positive(3)], {"n": n}) for n in (0, 1, 2)],
-    "mvlgamma": [([positive(3) + 2], {"p": p}) for p in (1, 3)],
     "logit": [([SHARES], {}), ([SHARES], {"eps": 0.3})],
     "entr": [([positive(3)], {})],
     "xlogy_tensors": [([array(2, 3), positive(3)], {})],
     "xlogy_of_number": [([positive(3)], {"self": 2.0})],
     "xlogy_number": [([array(3)], {"other": 2.5})],
-    "xlog1py_tensors": [([array(2, 3), positive(3)], {})],
-    "xlog1py_of_number": [([positive(3)], {"self": 2.0})],
-    "xlog1py_number": [([array(3)], {"other": 2.5})],
 }

@@ -157,7 +157,6 @@ def slices_and_indices_that_do_not_fit(torch: Any) -> Iterator[Any]:
         lambda: zeros().index_add(0, first.int(), ones(1, 3)).tolist(),
         lambda: zeros().index_fill(0, torch.tensor([[0]]), 1.0),
         lambda: zeros().index_fill(0, torch.tensor([0.0]), 1.0),
-        lambda: zeros().index_reduce(0, first, ones(1), "prod"),
         lambda: zeros().put(torch.tensor([0, 1]), ones(1)),
     ]
     for call in calls:

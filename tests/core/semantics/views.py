@@ -56,8 +56,6 @@ def split_says_what_it_cannot_do(torch: Any) -> Iterator[Any]:
         lambda: x.split(1, 1),
         lambda: x.unbind(1),
         lambda: torch.unsafe_split(x, -1),
-        lambda: torch.split_copy(x, 0),
-        lambda: torch.split_with_sizes_copy(x, [4]),
     ):
         try:
             yield refused()

@@ -19,18 +19,12 @@ adaptive_max_pool2d_backward: Any
 adaptive_max_pool2d_to: Any
 adaptive_max_pool3d_backward: Any
 adaptive_max_pool3d_to: Any
-as_strided_copy: Any
 as_strided_in_place: Any
 avg_pool2d_backward: Any
 avg_pool2d_windows: Any
 avg_pool3d_backward: Any
 avg_pool3d_windows: Any
 conjugated: Any
-expand_sizes_copy: Any
-fractional_max_pool2d_backward: Any
-fractional_max_pool2d_from: Any
-fractional_max_pool3d_backward: Any
-fractional_max_pool3d_from: Any
 grid_sampler_2d: Any
 grid_sampler_2d_backward: Any
 grid_sampler_2d_slope: Any
@@ -53,31 +47,11 @@ replication_pad2d: Any
 replication_pad2d_backward: Any
 replication_pad3d: Any
 replication_pad3d_backward: Any
-slice_dim_copy: Any
-special_airy_ai: Any
-special_bessel_j0: Any
-special_bessel_j1: Any
-special_bessel_y0: Any
-special_bessel_y1: Any
-special_modified_bessel_i0: Any
-special_modified_bessel_i1: Any
-special_modified_bessel_k0: Any
-special_modified_bessel_k1: Any
-special_scaled_modified_bessel_k0: Any
-special_scaled_modified_bessel_k1: Any
-special_spherical_bessel_j0: Any
-split_equally_copy: Any
-split_with_lengths_copy: Any
-squeeze_all_copy: Any
 squeeze_all_in_place: Any
-squeeze_dim_copy: Any
 squeeze_dim_in_place: Any
 squeeze_dims_in_place: Any
 t_in_place: Any
-transpose_dims_copy: Any
 transpose_dims_in_place: Any
-unbind_dim_copy: Any
-unfold_windows_copy: Any
 unsqueeze_in_place: Any
 upsample_bicubic2d: Any
 upsample_bicubic2d_backward: Any
@@ -93,7 +67,6 @@ upsample_nearest3d: Any
 upsample_nearest3d_backward: Any
 upsample_trilinear3d: Any
 upsample_trilinear3d_backward: Any
-view_sizes_copy: Any
 from ..ops.activation.activation import bell as bell
 from ..ops.activation.activation import celu_of as celu_of
 from ..ops.activation.activation import elu_backward as elu_backward
@@ -136,8 +109,6 @@ from ..ops.activation.activation_kinked import shrink_backward as shrink_backwar
 from ..ops.activation.activation_kinked import softshrink as softshrink
 from ..ops.activation.activation_kinked import threshold_backward as threshold_backward
 from ..ops.activation.activation_kinked import threshold_of as threshold_of
-from ..ops.activation.dropout import dropout_with_mask as dropout_with_mask
-from ..ops.activation.dropout import native_dropout_backward as native_dropout_backward
 from ..ops.activation.softmax import log_softmax_backward_data as log_softmax_backward_data
 from ..ops.activation.softmax import log_softmax_dim as log_softmax_dim
 from ..ops.activation.softmax import logsumexp_dims as logsumexp_dims
@@ -267,7 +238,6 @@ from ..ops.elementwise.rounding import sgn_backward as sgn_backward
 from ..ops.elementwise.rounding import sign as sign
 from ..ops.elementwise.rounding import trunc as trunc
 from ..ops.elementwise.special import digamma as digamma
-from ..ops.elementwise.special import digamma_ladder as digamma_ladder
 from ..ops.elementwise.special import entr as entr
 from ..ops.elementwise.special import erf as erf
 from ..ops.elementwise.special import erfc as erfc
@@ -277,13 +247,9 @@ from ..ops.elementwise.special import lgamma as lgamma
 from ..ops.elementwise.special import log_ndtr as log_ndtr
 from ..ops.elementwise.special import logit as logit
 from ..ops.elementwise.special import logit_backward as logit_backward
-from ..ops.elementwise.special import mvlgamma as mvlgamma
 from ..ops.elementwise.special import ndtr as ndtr
 from ..ops.elementwise.special import ndtri as ndtri
 from ..ops.elementwise.special import polygamma_order as polygamma_order
-from ..ops.elementwise.special import xlog1py_number as xlog1py_number
-from ..ops.elementwise.special import xlog1py_of_number as xlog1py_of_number
-from ..ops.elementwise.special import xlog1py_tensors as xlog1py_tensors
 from ..ops.elementwise.special import xlogy_number as xlogy_number
 from ..ops.elementwise.special import xlogy_of_number as xlogy_of_number
 from ..ops.elementwise.special import xlogy_tensors as xlogy_tensors
@@ -305,8 +271,6 @@ from ..ops.elementwise.trigonometry import sinh as sinh
 from ..ops.elementwise.trigonometry import tan as tan
 from ..ops.index.advanced_index import index_put_tensors as index_put_tensors
 from ..ops.index.advanced_index import index_tensors as index_tensors
-from ..ops.index.advanced_index import unsafe_masked_index as unsafe_masked_index
-from ..ops.index.advanced_index import unsafe_masked_index_put as unsafe_masked_index_put
 from ..ops.index.embedding import embedding as embedding
 from ..ops.index.embedding import embedding_dense_backward as embedding_dense_backward
 from ..ops.index.embedding import one_hot_rows as one_hot_rows
@@ -341,12 +305,9 @@ from ..ops.layers.attention import like_query as like_query
 from ..ops.layers.attention import scale_of as scale_of
 from ..ops.layers.attention import shared_heads as shared_heads
 from ..ops.layers.attention import swap_last as swap_last
-from ..ops.layers.batch_norm import _batch_norm_with_update as _batch_norm_with_update
 from ..ops.layers.batch_norm import batch_norm_backward as batch_norm_backward
 from ..ops.layers.batch_norm import by_channel as by_channel
 from ..ops.layers.batch_norm import native_batch_norm as native_batch_norm
-from ..ops.layers.batch_norm import native_batch_norm_legit as native_batch_norm_legit
-from ..ops.layers.batch_norm import native_batch_norm_no_stats as native_batch_norm_no_stats
 from ..ops.layers.convolution import convolution as convolution
 from ..ops.layers.convolution import convolution_backward_input as convolution_backward_input
 from ..ops.layers.convolution import convolution_backward_weight as convolution_backward_weight
@@ -488,6 +449,7 @@ from ..ops.reduce.reduction import var_backward as var_backward
 from ..ops.reduce.reduction import var_dims as var_dims
 from ..ops.reduce.reduction import var_mean_dims as var_mean_dims
 from ..ops.shape.diagonals import diag_embed as diag_embed
+from ..ops.shape.diagonals import diagonal_copy as diagonal_copy
 from ..ops.shape.diagonals import trace as trace
 from ..ops.shape.diagonals import tril as tril
 from ..ops.shape.diagonals import triu as triu
@@ -537,22 +499,6 @@ from ..ops.shape.strided import as_strided as as_strided
 from ..ops.shape.strided import as_strided_backward as as_strided_backward
 from ..ops.shape.strided import as_strided_read as as_strided_read
 from ..ops.shape.strided import as_strided_scatter_into as as_strided_scatter_into
-from ..ops_more.bessel import i0 as i0
-from ..ops_more.bessel import i0e as i0e
-from ..ops_more.bessel import i1 as i1
-from ..ops_more.bessel import i1e as i1e
-from ..ops_more.bessel import igamma as igamma
-from ..ops_more.bessel import igammac as igammac
-from ..ops_more.bessel import zeta_number as zeta_number
-from ..ops_more.bessel import zeta_of_number as zeta_of_number
-from ..ops_more.bessel import zeta_tensors as zeta_tensors
-from ..ops_more.copies import alias_copy as alias_copy
-from ..ops_more.copies import diagonal_copy as diagonal_copy
-from ..ops_more.copies import permute_dims_copy as permute_dims_copy
-from ..ops_more.copies import select_copy as select_copy
-from ..ops_more.copies import squeeze_dims_copy as squeeze_dims_copy
-from ..ops_more.copies import t_copy as t_copy
-from ..ops_more.copies import unsqueeze_copy as unsqueeze_copy
 from ..ops_more.counting import count_values as count_values
 from ..ops_more.counting import distinct_runs as distinct_runs
 from ..ops_more.counting import distinct_values as distinct_values
@@ -579,8 +525,6 @@ from ..ops_more.distances import pdist_forward as pdist_forward
 from ..ops_more.embedding_bag import embedding_bag_backward as embedding_bag_backward
 from ..ops_more.embedding_bag import embedding_bags as embedding_bags
 from ..ops_more.embedding_bag import per_sample_weights_backward as per_sample_weights_backward
-from ..ops_more.fold_shuffle import channel_shuffle_groups as channel_shuffle_groups
-from ..ops_more.fold_shuffle import channel_unshuffle as channel_unshuffle
 from ..ops_more.fold_shuffle import col2im as col2im
 from ..ops_more.fold_shuffle import im2col as im2col
 from ..ops_more.fold_shuffle import pixel_shuffle_by as pixel_shuffle_by
@@ -596,42 +540,23 @@ from ..ops_more.grid_sampling import affine_grid_generator_backward as affine_gr
 from ..ops_more.grid_sampling import grid_gradient as grid_gradient
 from ..ops_more.grid_sampling import grid_input_gradient as grid_input_gradient
 from ..ops_more.grid_sampling import once_more as once_more
-from ..ops_more.householder import geqrf as geqrf
-from ..ops_more.householder import householder_product as householder_product
-from ..ops_more.householder import ormqr_factor_gradient as ormqr_factor_gradient
-from ..ops_more.householder import ormqr_tensors as ormqr_tensors
-from ..ops_more.householder import reflections_backward as reflections_backward
 from ..ops_more.interpolation import _upsample_bilinear2d_aa as _upsample_bilinear2d_aa
 from ..ops_more.least_squares import lstsq_backward as lstsq_backward
 from ..ops_more.least_squares import lstsq_backward_b as lstsq_backward_b
 from ..ops_more.least_squares import lstsq_tensors as lstsq_tensors
 from ..ops_more.least_squares import pinv_backward as pinv_backward
 from ..ops_more.least_squares import pinv_tensor as pinv_tensor
-from ..ops_more.loss_margins import multi_margin_loss as multi_margin_loss
-from ..ops_more.loss_margins import multi_margin_loss_backward as multi_margin_loss_backward
-from ..ops_more.loss_margins import multilabel_margin_loss_backward as multilabel_margin_loss_backward
-from ..ops_more.loss_margins import multilabel_margin_loss_forward as multilabel_margin_loss_forward
+from ..ops_more.losses import multi_margin_loss as multi_margin_loss
+from ..ops_more.losses import multi_margin_loss_backward as multi_margin_loss_backward
 from ..ops_more.lu import linalg_lu as linalg_lu
-from ..ops_more.lu import linalg_lu_factor_ex as linalg_lu_factor_ex
-from ..ops_more.lu import lower_factor as lower_factor
 from ..ops_more.lu import lu_backward as lu_backward
-from ..ops_more.lu import lu_solve_backward as lu_solve_backward
-from ..ops_more.lu import lu_solve_tensors as lu_solve_tensors
-from ..ops_more.lu import lu_unpack_tensor as lu_unpack_tensor
-from ..ops_more.lu import packed_gradient as packed_gradient
-from ..ops_more.lu import row_swaps as row_swaps
-from ..ops_more.lu import upper_factor as upper_factor
 from ..ops_more.scatter_reduce import how_many as how_many
-from ..ops_more.scatter_reduce import index_of_each as index_of_each
-from ..ops_more.scatter_reduce import index_reduce_source as index_reduce_source
 from ..ops_more.scatter_reduce import product_of_others as product_of_others
 from ..ops_more.scatter_reduce import product_of_sources as product_of_sources
 from ..ops_more.scatter_reduce import scatter_reduce_self as scatter_reduce_self
 from ..ops_more.scatter_reduce import scatter_reduce_source as scatter_reduce_source
 from ..ops_more.scatter_reduce import scatter_reduce_src as scatter_reduce_src
 from ..ops_more.scatter_reduce import ties as ties
-from ..ops_more.segments import segment_reduce_along as segment_reduce_along
-from ..ops_more.segments import segment_reduce_backward as segment_reduce_backward
 from ..ops_more.solving import cofactors as cofactors
 from ..ops_more.solving import cofactors_backward as cofactors_backward
 from ..ops_more.solving import det_tensor as det_tensor
@@ -653,6 +578,3 @@ from ..ops_more.triangular import linalg_solve_triangular as linalg_solve_triang
 from ..ops_more.triangular import triangle as triangle
 from ..ops_more.triangular import triangular_solve_backward as triangular_solve_backward
 from ..ops_more.triangular import triangular_solve_tensors as triangular_solve_tensors
-from ..ops_more.view_scatters import diagonal_scatter as diagonal_scatter
-from ..ops_more.view_scatters import select_scatter as select_scatter
-from ..ops_more.view_scatters import slice_scatter as slice_scatter

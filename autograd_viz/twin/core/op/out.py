@@ -26,18 +26,16 @@ _NAMES = """
 all amax amin aminmax any arange argmax argmin argsort as_strided_scatter avg_pool1d bernoulli bincount blackman_window
 block_diag bucketize cat chain_matmul cholesky cholesky_inverse cholesky_solve clamp clamp_max clamp_min clip column_stack
 complex concat concatenate conj_physical copysign count_nonzero cross cummax cummin cumprod cumsum diag diff dist div divide
-dstack empty eye float_power fmod full ger hamming_window hann_window histc histogram hstack index_add index_copy
-index_reduce inner inverse kron lerp linspace log_softmax logcumsumexp logspace logsumexp lu_solve lu_unpack matmul
-matrix_power max mean median min mode msort multinomial nanmean nanmedian nanquantile nansum narrow_copy nonzero normal ones
-ormqr outer poisson polar polygamma pow prod quantile rand randint randn randperm range remainder renorm roll round
-row_stack scatter scatter_add scatter_reduce searchsorted softmax sort square stack std sum take_along_dim tensordot
-threshold topk true_divide var vstack where zeros linalg.cholesky linalg.cond linalg.det linalg.eig linalg.eigvals
-linalg.eigvalsh linalg.inv linalg.lstsq linalg.lu_factor linalg.lu_solve linalg.matmul linalg.matrix_norm
+dstack empty eye float_power fmod full ger hamming_window hann_window histc histogram hstack index_add index_copy inner inverse
+kron lerp linspace log_softmax logcumsumexp logspace logsumexp matmul matrix_power max mean median min mode msort multinomial
+nanmean nanmedian nanquantile nansum narrow_copy nonzero normal ones outer poisson polar polygamma pow prod quantile rand
+randint randn randperm range remainder renorm roll round row_stack scatter scatter_add scatter_reduce searchsorted softmax sort
+square stack std sum take_along_dim tensordot threshold topk true_divide var vstack where zeros linalg.cholesky linalg.cond
+linalg.det linalg.eig linalg.eigvals linalg.eigvalsh linalg.inv linalg.lstsq linalg.matmul linalg.matrix_norm
 linalg.matrix_power linalg.matrix_rank linalg.multi_dot linalg.norm linalg.pinv linalg.qr linalg.slogdet linalg.solve
-linalg.solve_triangular linalg.svdvals linalg.tensorinv linalg.tensorsolve linalg.vecdot linalg.vector_norm
-special.logsumexp special.ndtr special.polygamma special.round special.xlog1py special.xlogy special.zeta fft.fft fft.fft2
-fft.fftfreq fft.fftn fft.hfft fft.ifft fft.ifft2 fft.ifftn fft.ihfft fft.irfft fft.irfft2 fft.irfftn fft.rfft fft.rfft2
-fft.rfftfreq fft.rfftn
+linalg.solve_triangular linalg.svdvals linalg.vecdot linalg.vector_norm special.logsumexp special.ndtr special.polygamma
+special.round special.xlogy fft.fft fft.fft2 fft.fftfreq fft.fftn fft.ifft fft.ifft2 fft.ifftn fft.irfft
+fft.irfft2 fft.irfftn fft.rfft fft.rfft2 fft.rfftfreq fft.rfftn
 """
 WITH_OUT = frozenset(_NAMES.split())
 _MAKE = {

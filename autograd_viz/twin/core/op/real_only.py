@@ -13,25 +13,19 @@ _KERNELS = {
     "*_cpu": """
         adaptive_avg_pool3d_to adaptive_max_pool3d_to aminmax_dim atan2 copysign_scalar copysign_tensor ctc_loss_forward
         cummax_dim cummin_dim elu_of entr erfcx fmod_scalar fmod_tensor frac ge glu_of gt hardshrink hardsigmoid_of
-        hardswish_of hypot i0e i1 i1e igamma igammac kthvalue_dim le leaky_relu_of log_ndtr log_sigmoid_forward
-        logaddexp2 logit lt mish_of mode_dim ndtri nextafter poisson_draw prelu_kernel remainder_of_scalar
-        remainder_scalar remainder_tensor softplus_of special_airy_ai special_bessel_j0 special_bessel_j1
-        special_bessel_y0 special_bessel_y1 special_modified_bessel_i0 special_modified_bessel_i1 special_modified_bessel_k0
-        special_modified_bessel_k1 special_scaled_modified_bessel_k0 special_scaled_modified_bessel_k1
-        special_spherical_bessel_j0 threshold_of xlog1py_number xlog1py_of_number xlog1py_tensors xlogy_number
-        xlogy_of_number xlogy_tensors zeta_number zeta_of_number zeta_tensors""",
-    "*_vml_cpu": "erf erfc erfinv i0 lgamma round_whole",
+        hardswish_of hypot kthvalue_dim le leaky_relu_of log_ndtr log_sigmoid_forward logaddexp2 logit lt mish_of mode_dim
+        ndtri nextafter poisson_draw prelu_kernel remainder_of_scalar remainder_scalar remainder_tensor softplus_of
+        threshold_of xlogy_number xlogy_of_number xlogy_tensors""",
+    "*_vml_cpu": "erf erfc erfinv lgamma round_whole",
     "*": """
         adaptive_avg_pool2d_to adaptive_max_pool2d_to avg_pool2d_windows binary_cross_entropy digamma max_all
         max_pool2d_with_indices max_pool3d_with_indices max_unpool2d_to max_unpool3d_to min_all""",
-    "*_out_frame": "avg_pool3d_windows fractional_max_pool2d_from fractional_max_pool3d_from nll_loss_forward",
+    "*_out_frame": "avg_pool3d_windows nll_loss_forward",
     "GeluKernelImpl": "gelu",
     "GroupNormKernelImpl": "group_normalization",
     "LayerNormKernelImpl": "layer_normalization",
-    "_segment_reduce_cpu": "segment_reduce_along",
     "aminmax_cpu": "histogram_bins",
-    "arange_cpu": "mvlgamma",
-    "batch_norm": "_batch_norm_with_update native_batch_norm native_batch_norm_legit native_batch_norm_no_stats",
+    "batch_norm": "native_batch_norm",
     "bernoulli_scalar_cpu_": "bernoulli_number_fill",
     "bernoulli_tensor_cpu_self_": "bernoulli_draw bernoulli_tensor_fill",
     "compute_index_ranges_weights": "_upsample_bicubic2d_aa _upsample_bilinear2d_aa",
@@ -48,7 +42,6 @@ _KERNELS = {
     "minimum_cpu": "clamp_max_tensor",
     "mse_cpu": "mse_loss",
     "multi_margin_loss_cpu_kernel": "multi_margin_loss",
-    "multilabel_margin_loss_forward_out_frame": "multilabel_margin_loss_forward",
     "nll_loss2d_forward_out_frame": "nll_loss2d_forward",
     "random_kernel_cpu": "random_fill",
     "round_cpu": "round_decimals",
@@ -85,7 +78,7 @@ _SENTENCES = {  # ops by PyTorch's sentence
 }
 _UNIMPLEMENTED = {"signbit", "ceil", "floor", "trunc", "sign", *_SENTENCES["clamp is not supported for complex types"].split()}
 _ENDING = re.compile(
-    "^special_|_(of|of_scalar|of_number|number|scalar|tensors?|dim|draw|to|windows|kernel|forward|with_indices|whole|from)$"
+    "_(of|of_scalar|of_number|number|scalar|tensors?|dim|draw|to|windows|kernel|forward|with_indices|whole|from)$"
 )
 REAL_ONLY = {
     op: text.replace("*", _ENDING.sub("", op))

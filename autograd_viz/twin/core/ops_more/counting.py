@@ -1,4 +1,4 @@
-"""Unique values, counts, histograms, and sorted search. They have no gradient."""
+"""Unique values, counts, histograms, sorted search (without a gradient), and quantiles."""
 
 from __future__ import annotations
 
@@ -6,15 +6,13 @@ from typing import Any
 
 import numpy as np
 
+from ..base import names as op
 from ..base.names import no_derivative, no_derivative_of
-from ..base.public import public
 from ..base.results import return_type
-from ..op.primitive import primitive
-from ..ops.reduce.dims import of_tensor
-from ..tensor.arguments import check_dim
-from ..tensor.as_array import Array
-from ..tensor.refusals import refuse
-from ..tensor.tensor import Tensor
+from ..op import primitive, public
+from ..ops.reduce.arranging import sort_dim
+from ..ops.reduce.dims import tensor_call
+from ..tensor import Array, Tensor, check_dim, from_front, refuse, refuse_if
 
 
 @primitive("Unique2Backward0", several=True)
@@ -41,29 +39,27 @@ def distinct_runs(self, *, dim=None):
 distinct_runs.defvjp(self=lambda grads: no_derivative_of("unique_consecutive"))
 
 
-def _asked(found: Any, inverse: bool, counts: bool) -> Any:
+def _results(found: Any, inverse: bool, counts: bool) -> Any:
     """The values, and the other results that the caller asked for."""
     values, places, numbers = found
     results = (values, *((places,) if inverse else ()), *((numbers,) if counts else ()))
     return results if len(results) > 1 else values
 
 
-@public
-@of_tensor
+@tensor_call("unique")
 def unique(
     input: Tensor, sorted: bool = True, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None
 ) -> Any:
     """The unique values, sorted."""
-    return _asked(distinct_values(input, dim=dim), return_inverse, return_counts)
+    return _results(distinct_values(input, dim=dim), return_inverse, return_counts)
 
 
-@public
-@of_tensor
+@tensor_call("unique_consecutive")
 def unique_consecutive(input: Tensor, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None) -> Any:
     """The values, with adjacent repetitions removed."""
     if dim is not None:
         dim = check_dim(dim, input.ndim)
-    return _asked(distinct_runs(input, dim=dim), return_inverse, return_counts)
+    return _results(distinct_runs(input, dim=dim), return_inverse, return_counts)
 
 
 @primitive("torch::autograd::NotImplemented")
@@ -76,8 +72,7 @@ def count_values(self, weights=None, *, minlength=0):
 count_values.defvjp(weights=lambda grad: no_derivative("bincount"))
 
 
-@public
-@of_tensor
+@tensor_call("bincount")
 def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -> Any:
     """The count of each whole number.
 
@@ -86,12 +81,10 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
         RuntimeError: not a vector of whole numbers from 0 on.
     """
     refuse(input, "fc", "bincount_cpu")
-    if minlength < 0:
-        raise RuntimeError("minlength should be >= 0")
+    refuse_if(minlength < 0, "minlength should be >= 0")
     if input.ndim != 1 or input._data.dtype.kind not in "iu" or (input._data < 0).any():
         raise RuntimeError("bincount only supports 1-d non-negative integral inputs.")
-    if weights is not None and weights.shape != input.shape:
-        raise RuntimeError("weights should be 1-d and have the same length as input")
+    refuse_if(weights is not None and weights.shape != input.shape, "weights should be 1-d and have the same length as input")
     return count_values(input, weights, minlength=minlength)
 
 
@@ -110,23 +103,19 @@ def histogram_bins(self, *, bins, low, high, weight=None):
     return counts.astype(self.dtype), edges.astype(self.dtype)
 
 
-@public
-@of_tensor
+@tensor_call("histc")
 def histc(input: Tensor, bins: int = 100, min: float = 0, max: float = 0) -> Any:
     """The number of elements in each of `bins` equal parts of a range.
 
     Raises:
         RuntimeError: no bins, or a range that ends before it begins.
     """
-    if bins <= 0:
-        raise RuntimeError(f"torch.histogram(): bins must be > 0, but got {bins} for dimension 0")
-    if max < min:
-        raise RuntimeError("torch.histc: max must be larger than min")
+    refuse_if(bins <= 0, lambda: f"torch.histogram(): bins must be > 0, but got {bins} for dimension 0")
+    refuse_if(max < min, "torch.histc: max must be larger than min")
     return histogram_bins(input, bins=bins, low=min, high=max)[0]
 
 
-@public
-@of_tensor
+@tensor_call("histogram")
 def histogram(input: Tensor, bins: Any = 100, *, range: Any = None, weight: Tensor | None = None, density: bool = False) -> Any:
     """The number of elements between adjacent edges, and the edges."""
     low, high = range or (0, 0)
@@ -164,6 +153,82 @@ def bucketize(input: Any, boundaries: Tensor, *, out_int32: bool = False, right:
     Raises:
         RuntimeError: `boundaries` is not a vector.
     """
-    if boundaries.ndim != 1:
-        raise RuntimeError(f"boundaries tensor must be 1 dimension, but got dim({boundaries.ndim})")
+    refuse_if(boundaries.ndim != 1, lambda: f"boundaries tensor must be 1 dimension, but got dim({boundaries.ndim})")
     return searchsorted(boundaries, input, out_int32=out_int32, right=right)
+
+
+INTERPOLATIONS = ("linear", "lower", "higher", "midpoint", "nearest")
+
+
+@tensor_call("quantile")
+def quantile(input: Tensor, q: Any, dim: int | None = None, keepdim: bool = False, *, interpolation: str = "linear") -> Any:
+    """The value below which a fraction q of the elements lies."""
+    return _quantile("quantile", input, q, dim, keepdim, interpolation)
+
+
+@tensor_call("nanquantile")
+def nanquantile(input: Tensor, q: Any, dim: int | None = None, keepdim: bool = False, *, interpolation: str = "linear") -> Any:
+    """The value below which a fraction q of the elements lies. nan is ignored."""
+    return _quantile("nanquantile", input, q, dim, keepdim, interpolation)
+
+
+def _quantile(name: str, input: Tensor, q: Any, dim: int | None, keepdim: bool, interpolation: str) -> Any:
+    _check(name, input, q, interpolation)
+    q = q if isinstance(q, Tensor) else Tensor(np.asarray(q, input.dtype.numpy))
+    ordered = _sorted_last(input, dim, keepdim)
+    ranks = _ranks(name, ordered, q if q.ndim else q.unsqueeze(0))
+    rounding: Any = {"lower": np.floor, "higher": np.ceil, "nearest": np.round}.get(interpolation)
+    below = np.asarray((rounding or np.floor)(ranks._data), np.int64)
+    values = op.gather(ordered, dim=-1, index=Tensor(below))
+    if rounding is None:
+        above = Tensor(np.ceil(ranks._data).astype(np.int64))
+        between = ranks - Tensor(below) if interpolation == "linear" else Tensor(np.full_like(ranks._data, 0.5))
+        values = op.lerp_tensor(values, op.gather(ordered, dim=-1, index=above), between)
+    if q.ndim:
+        values = values.unsqueeze_(0).transpose_(0, -1)
+    return values.squeeze_(-1)
+
+
+def _check(name: str, input: Tensor, q: Any, interpolation: str) -> None:
+    """Refuse arguments that have no quantile."""
+    refuse_if(not input.numel(), lambda: f"{name}() input tensor must be non-empty")
+    if input.dtype.name not in ("float32", "float64"):
+        raise RuntimeError(f"{name}() input tensor must be either float or double dtype")
+    refuse_if(isinstance(q, Tensor) and q.ndim > 1, lambda: f"{name}() q must be a scalar or 1D tensor")
+    if isinstance(q, Tensor) and q.dtype is not input.dtype:
+        raise RuntimeError(f"{name}() q tensor must be same dtype as the input tensor")
+    if interpolation not in INTERPOLATIONS:
+        raise RuntimeError(
+            f"{name}() interpolation must be one of linear, lower, higher, midpoint or nearest, but got {interpolation}"
+        )
+    if isinstance(q, Tensor):
+        refuse_if(not ((q._data >= 0) & (q._data <= 1)).all(), lambda: f"{name}() q values must be in the range [0, 1]")
+    elif not 0 <= q <= 1:
+        raise RuntimeError(f"{name}() q must be in the range [0, 1] but got {q:g}")
+
+
+def _sorted_last(input: Tensor, dim: int | None, keepdim: bool) -> Any:
+    """The elements, sorted along a last dimension, after the dimensions of the result."""
+    sizes = list(input.shape)
+    if dim is None:
+        line, sizes = input if input.ndim == 1 else input.reshape(-1), [1] * input.ndim if keepdim else []
+    else:
+        at = from_front(dim, input.ndim)
+        line = input if at == input.ndim - 1 else op.transpose_dims(op.unsqueeze(input, dim=-1), dim0=at, dim1=-1)
+        if sizes:
+            sizes[at : at + 1] = [1] if keepdim else []
+    return op.view_sizes(sort_dim(line, dim=-1).values, size=(*sizes, line.shape[-1]))
+
+
+def _ranks(name: str, ordered: Tensor, q: Tensor) -> Any:
+    """The rank of each q between the first and the last element. It is the last (nan) if a nan makes the result nan."""
+    nans = np.isnan(ordered._data)
+    last = ordered.shape[-1] - 1
+    if name == "nanquantile":
+        ranks = q * Tensor((last - nans.sum(-1, keepdims=True)).astype(q._data.dtype))
+        return ranks.masked_fill(Tensor(ranks._data < 0), 0)
+    ranks = op.mul_scalar(q, other=last)
+    tainted = nans.any(-1, keepdims=True)
+    sizes = np.broadcast_shapes(ranks.shape, tainted.shape)
+    ranks = ranks if ranks.shape == sizes else op.expand_sizes(ranks, size=sizes)
+    return ranks.masked_fill(Tensor(np.broadcast_to(tainted, sizes)), last)

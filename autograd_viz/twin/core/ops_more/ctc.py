@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 
 from ..base import names as op
-from ..base.public import public
-from ..op.primitive import primitive
+from ..op import primitive, public
 from ..ops.loss.loss import MEAN, SUM, reduction_number
-from ..tensor.tensor import Tensor
+from ..tensor import Tensor, refuse_if
 
 
 def with_blanks(targets: Any, sample: int, lengths: Any, blank: int) -> Any:
@@ -56,8 +55,7 @@ def ctc_loss_forward(log_probs, *, targets, input_lengths, target_lengths, blank
 ctc_loss_forward.defvjp(
     log_probs = lambda grad, log_probs, targets, input_lengths, target_lengths, result0, result1, blank, zero_infinity:
         ctc_loss_backward(grad, log_probs, targets=targets, input_lengths=input_lengths, target_lengths=target_lengths,
-                          neg_log_likelihood=result0, log_alpha=result1, blank=blank, zero_infinity=zero_infinity),
-)
+                          neg_log_likelihood=result0, log_alpha=result1, blank=blank, zero_infinity=zero_infinity))
 
 
 @primitive()
@@ -91,8 +89,7 @@ def check_lengths(log_probs: Tensor, targets: Tensor, frames: tuple[int, ...], s
     """Refuse lengths beyond the size of the tensors."""
     checked = "(while checking arguments for ctc_loss_allocate_outputs)"
     most, samples, classes = log_probs.shape
-    if not 0 <= blank < classes:
-        raise RuntimeError("blank must be in label range")
+    refuse_if(not 0 <= blank < classes, "blank must be in label range")
     for name, lengths in (("input", frames), ("target", symbols)):
         if len(lengths) != samples:
             raise RuntimeError(f"{name}_lengths must be of size batch_size")

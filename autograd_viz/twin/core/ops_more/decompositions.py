@@ -13,11 +13,9 @@ from typing import Any
 import numpy as np
 
 from ..base.names import conj, identity, is_complex, linalg_solve_ex, linalg_solve_triangular, mT, resized, tril, unsqueeze
-from ..base.public import public
-from ..base.readings import composite
-from ..op.primitive import primitive
+from ..op import composite, primitive, public
 from ..ops.matrix.matrix_checks import LinAlgError, column_major, floating, have_matrices, mH, square_matrices, supported
-from ..tensor.tensor import Tensor
+from ..tensor import Tensor, refuse_if
 
 Svd = namedtuple("svd", "U S V")  # type: ignore[name-match]
 Qr = namedtuple("qr", "Q R")  # type: ignore[name-match]
@@ -47,8 +45,7 @@ def svd_tensor(A, *, full_matrices=False):
     return column_major(u), s, column_major(vh)
 svd_tensor.defvjp(
     A = lambda grads, U, S, Vh, S_sym_argsize_minus_1, full_matrices:
-        svd_backward(grads[0], grads[1], grads[2], U, S, Vh, S_sym_argsize_minus_1),
-)
+        svd_backward(grads[0], grads[1], grads[2], U, S, Vh, S_sym_argsize_minus_1))
 
 
 @primitive("LinalgEighBackward0", results=("eigenvalues", "eigenvectors"), materialize=False)
@@ -56,9 +53,7 @@ def eigh_tensor(A, *, UPLO="L"):
     """A = V @ diag(L) @ V.mH for a symmetric A, with L in rising order. Only one triangle is read."""
     values, vectors = np.linalg.eigh(A, UPLO)
     return values, column_major(vectors)
-eigh_tensor.defvjp(
-    A = lambda grads, eigenvalues, eigenvectors: eigh_backward(grads[0], grads[1], eigenvalues, eigenvectors),
-)
+eigh_tensor.defvjp(A = lambda grads, eigenvalues, eigenvectors: eigh_backward(grads[0], grads[1], eigenvalues, eigenvectors))
 
 
 @primitive("LinalgEigBackward0", results=("eigenvalues", "eigenvectors"), materialize=False)
@@ -67,9 +62,7 @@ def eig_tensor(self):
     values, vectors = np.linalg.eig(self)
     complex_type = np.result_type(self.dtype, np.complex64)
     return values.astype(complex_type), column_major(vectors.astype(complex_type))
-eig_tensor.defvjp(
-    self = lambda grads, eigenvalues, eigenvectors: eig_backward(grads[0], grads[1], eigenvalues, eigenvectors),
-)
+eig_tensor.defvjp(self = lambda grads, eigenvalues, eigenvectors: eig_backward(grads[0], grads[1], eigenvalues, eigenvectors))
 
 
 # fmt: on
@@ -235,8 +228,7 @@ def svd(input: Tensor, some: bool = True, compute_uv: bool = True) -> Any:
 def _check_symmetric(A: Tensor, op: str, UPLO: str) -> None:
     square_matrices(A, op)
     supported(A, "linalg_eigh_cpu")
-    if UPLO.upper() not in ("L", "U"):
-        raise RuntimeError(f"Expected UPLO argument to be 'L' or 'U', but got {UPLO}")
+    refuse_if(UPLO.upper() not in ("L", "U"), lambda: f"Expected UPLO argument to be 'L' or 'U', but got {UPLO}")
 
 
 @public("linalg.eigh")
@@ -261,11 +253,9 @@ def eig(A: Tensor) -> Any:
         RuntimeError: the type is not floating point or complex, or an element is inf or nan.
     """
     square_matrices(A, "linalg.eig")
-    if A._data.dtype.kind not in "fc":
-        raise RuntimeError(f"Unknown Complex ScalarType for {A.dtype.legacy}")
+    refuse_if(A._data.dtype.kind not in "fc", lambda: f"Unknown Complex ScalarType for {A.dtype.legacy}")
     supported(A, "linalg_eig_out_cpu")
-    if not np.isfinite(A._data).all():
-        raise RuntimeError("torch.linalg.eig: input tensor should not contain infs or NaNs.")
+    refuse_if(not np.isfinite(A._data).all(), "torch.linalg.eig: input tensor should not contain infs or NaNs.")
     return LinalgEig(*eig_tensor(A))
 
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from ..base import names as op
-from ..base.public import public
-from ..ops.reduce.dims import of_tensor, reduced_dims
-from ..tensor.arguments import check_dim
-from ..tensor.tensor import Tensor
+from ..op import public
+from ..ops.reduce.dims import reduced_dims, tensor_call
+from ..tensor import Tensor, check_dim, refuse_if
 
 
 def _part(x: Tensor, dim: int, start: int, end: int) -> Any:
@@ -23,24 +22,20 @@ def _steps(x: Tensor, dim: int) -> Any:
     return later != earlier if x.dtype.name == "bool" else later - earlier
 
 
-@public
-@of_tensor
+@tensor_call("diff")
 def diff(input: Tensor, n: int = 1, dim: int = -1, prepend: Tensor | None = None, append: Tensor | None = None) -> Any:
     """The n-th difference along `dim`.
 
     Raises:
         RuntimeError: a 0-d tensor, or a negative order.
     """
-    if input.ndim == 0:
-        raise RuntimeError("diff expects input to be at least one-dimensional")
-    if n < 0:
-        raise RuntimeError(f"order must be non-negative but got {n}")
+    refuse_if(input.ndim == 0, "diff expects input to be at least one-dimensional")
+    refuse_if(n < 0, lambda: f"order must be non-negative but got {n}")
     check_dim(dim, input.ndim)
     if n == 0:
         return op.copy_into(op.zeros_like(input.detach()), input)
     parts = [x for x in (prepend, input, append) if x is not None]
-    if any(x.ndim != input.ndim for x in parts):
-        raise RuntimeError("diff expects prepend or append to be the same dimension as input")
+    refuse_if(any(x.ndim != input.ndim for x in parts), "diff expects prepend or append to be the same dimension as input")
     x = op.cat(parts, dim) if len(parts) > 1 else input
     for _ in range(min(n, x.shape[dim])):
         x = _steps(x, dim)
@@ -50,8 +45,7 @@ def diff(input: Tensor, n: int = 1, dim: int = -1, prepend: Tensor | None = None
 def _positions(y: Tensor, x: Tensor, dim: int) -> Any:
     """The distances between the sample points x, in a shape that broadcasts with y."""
     if x.ndim == 1:
-        if x.shape[0] != y.shape[dim]:
-            raise RuntimeError("trapezoid: There must be one `x` value for each sample point")
+        refuse_if(x.shape[0] != y.shape[dim], "trapezoid: There must be one `x` value for each sample point")
         return _steps(x.view([-1 if d == dim % y.ndim else 1 for d in range(y.ndim)]), dim)
     if x.ndim < y.ndim:
         return _steps(x.view((1,) * (y.ndim - x.ndim) + x.shape), dim)
@@ -60,8 +54,7 @@ def _positions(y: Tensor, x: Tensor, dim: int) -> Any:
 
 def _check_samples(y: Tensor, dim: int, words: str) -> None:
     """Refuse a 0-d tensor."""
-    if y.ndim == 0:
-        raise IndexError(words)
+    refuse_if(y.ndim == 0, lambda: words, IndexError)
     check_dim(dim, y.ndim)
 
 
@@ -89,8 +82,7 @@ def cumulative_trapezoid(y: Tensor, x: Tensor | None = None, *, dx: float = 1.0,
     return op.div_scalar(op.cumsum_dim((_part(y, dim, 0, -1) + _part(y, dim, 1, 0)) * widths, dim=dim), other=2.0)
 
 
-@public("torch.gradient")
-@of_tensor
+@tensor_call("torch.gradient")
 def gradient(input: Tensor, *, spacing: Any = None, dim: Any = None, edge_order: int = 1) -> Any:
     """The slope along each of the dimensions `dim`, from both neighbours; at the edges from one side.
 
@@ -111,8 +103,7 @@ def gradient(input: Tensor, *, spacing: Any = None, dim: Any = None, edge_order:
 
 def _check_spacings(input: Tensor, spacings: int, dim: Any, dims: int, edge_order: int) -> None:
     """Refuse an unknown edge order, and another number of spacings than of dimensions."""
-    if edge_order not in (1, 2):
-        raise RuntimeError("torch.gradient only supports edge_order=1 and edge_order=2.")
+    refuse_if(edge_order not in (1, 2), "torch.gradient only supports edge_order=1 and edge_order=2.")
     if spacings != dims:
         wanted = "torch.gradient expected spacing to be unspecified, a scalar"
         if dim is None:

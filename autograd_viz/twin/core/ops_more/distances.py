@@ -9,18 +9,14 @@ from typing import Any
 import numpy as np
 
 from ..base.names import eq, mT, sign, unsqueeze, where, zeros_like
-from ..base.public import public
-from ..base.readings import composite, inlined
-from ..op.primitive import primitive
-from ..op.row import row
+from ..op import composite, inlined, primitive, public, row
 from ..ops.elementwise.arithmetic import mul, mul_scalar, sub
 from ..ops.elementwise.complex_numbers import complex_
 from ..ops.elementwise.rounding import div
 from ..ops.matrix.matmul import contiguous, mm
 from ..ops.reduce.reduction import sum_all, sum_dim
 from ..ops.shape.shape import squeeze_all, t
-from ..tensor.refusals import check_scalar_type, of_tensors, scalar_type
-from ..tensor.tensor import Tensor
+from ..tensor import Tensor, check_scalar_type, of_tensors, refuse_if, scalar_type
 
 cdist_forward = row("cdist_forward", "CdistBackward0", "The p-norm of the difference of each row of x1 and each row of x2.",
     lambda x1, x2, *, p: p_norm(x1[..., :, None, :] - x2[..., None, :, :], p),
@@ -35,8 +31,7 @@ def euclidean_dist(x1, x2):
     return np.sqrt(np.maximum(squares - 2 * (x1 @ np.swapaxes(x2, -2, -1)), 0))
 euclidean_dist.defvjp(
     x1 = lambda grad, x1, x2, result: euclidean_dist_backward(grad, x1, x2, result),
-    x2 = lambda grad, x1, x2, result: euclidean_dist_backward(mT(grad), x2, x1, mT(result)),
-)
+    x2 = lambda grad, x1, x2, result: euclidean_dist_backward(mT(grad), x2, x1, mT(result)))
 
 
 @primitive("PdistBackward0")
@@ -120,8 +115,7 @@ def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str | None = "us
             raise RuntimeError(f"cdist only supports at least 2D tensors, X{i + 1} got: {x.ndim}D")
     if x1.shape[-1] != x2.shape[-1]:
         raise RuntimeError(f"X1 and X2 must have the same number of columns. X1: {x1.shape[-1]} X2: {x2.shape[-1]}")
-    if p < 0:
-        raise RuntimeError("cdist only supports non-negative p values")
+    refuse_if(p < 0, "cdist only supports non-negative p values")
     check_scalar_type(x2, x1)
     rows = max(x1.shape[-2], x2.shape[-2])
     if p != 2 or compute_mode == "donot_use_mm_for_euclid_dist" or (rows <= 25 and compute_mode != "use_mm_for_euclid_dist"):
@@ -146,11 +140,14 @@ def pdist(input: Tensor, p: float = 2.0) -> Any:
     Raises:
         RuntimeError: not a matrix, or `p` is negative.
     """
-    if input.ndim != 2:
-        raise RuntimeError(f"pdist only supports 2D tensors, got: {input.ndim}D")
-    if p < 0:
-        raise RuntimeError("pdist only supports non-negative p values")
+    refuse_if(input.ndim != 2, lambda: f"pdist only supports 2D tensors, got: {input.ndim}D")
+    refuse_if(p < 0, "pdist only supports non-negative p values")
     return pdist_forward(contiguous(input), p=float(p))
+
+
+def _check_variables(name: str, input: Tensor) -> None:
+    dims = f"two or fewer dimensions but got an input with {input.ndim} dimensions"
+    refuse_if(input.ndim > 2, lambda: f"{name}(): expected input to have {dims}")
 
 
 @public
@@ -160,10 +157,7 @@ def cov(input: Tensor, *, correction: int = 1, fweights: Tensor | None = None, a
     Raises:
         RuntimeError: more than two dimensions.
     """
-    if input.ndim > 2:
-        raise RuntimeError(
-            f"cov(): expected input to have two or fewer dimensions but got an input with {input.ndim} dimensions"
-        )
+    _check_variables("cov", input)
     x = input.view(1, -1) if input.ndim < 2 else input
     weights = fweights if aweights is None else aweights if fweights is None else mul(fweights, aweights)
     total = Tensor(np.array(x.shape[1])) if weights is None else sum_all(weights)
@@ -191,10 +185,7 @@ def corrcoef(input: Tensor) -> Any:
     Raises:
         RuntimeError: more than two dimensions.
     """
-    if input.ndim > 2:
-        raise RuntimeError(
-            f"corrcoef(): expected input to have two or fewer dimensions but got an input with {input.ndim} dimensions"
-        )
+    _check_variables("corrcoef", input)
     c = cov(input)
     if c.ndim == 0:
         return div(c, c)

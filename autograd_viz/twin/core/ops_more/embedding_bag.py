@@ -3,15 +3,13 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
 
-from ..base.public import public
-from ..op.primitive import primitive
+from ..op import primitive, public
 from ..ops.index.embedding import checked_indices, often, renorm_rows
-from ..tensor.tensor import Tensor
+from ..tensor import Tensor, refuse_if
 
 SUM, MEAN, MAX = range(3)  # the modes, as nodes save them
 
@@ -47,8 +45,7 @@ embedding_bags.defvjp(
                                num_weights=weight_sym_argsize_0, per_sample_weights=per_sample_weights, mode=mode,
                                scale_grad_by_freq=scale_grad_by_freq, padding_idx=padding_idx),
     per_sample_weights = lambda grad, weight, indices, result1, padding_idx:
-        per_sample_weights_backward(grad, weight, indices=indices, offset2bag=result1, padding_idx=padding_idx),
-)
+        per_sample_weights_backward(grad, weight, indices=indices, offset2bag=result1, padding_idx=padding_idx))
 
 
 @primitive()
@@ -80,11 +77,7 @@ def per_sample_weights_backward(grad, weight, *, indices, offset2bag, padding_id
 
 # fmt: on
 def as_bags(input: Tensor, offsets: Tensor | None, per_sample_weights: Tensor | None) -> tuple[Tensor, Tensor, Tensor | None]:
-    """The indices as a vector, the start of each bag, and the weights as a vector.
-
-    Raises:
-        ValueError: neither a vector with offsets nor a matrix.
-    """
+    """The indices as a vector, the start of each bag, and the weights as a vector."""
     if input.ndim == 2:
         if offsets is not None:
             raise ValueError(
@@ -93,8 +86,7 @@ def as_bags(input: Tensor, offsets: Tensor | None, per_sample_weights: Tensor | 
             )
         starts = Tensor(np.arange(0, input.numel(), input.shape[1], dtype=input._data.dtype))
         return input.reshape(-1), starts, None if per_sample_weights is None else per_sample_weights.reshape(-1)
-    if input.ndim != 1:
-        raise ValueError(f"input has to be 1D or 2D Tensor, but got Tensor of dimension {input.ndim}")
+    refuse_if(input.ndim != 1, lambda: f"input has to be 1D or 2D Tensor, but got Tensor of dimension {input.ndim}", ValueError)
     if offsets is None or offsets.ndim != 1:
         raise ValueError("offsets has to be a 1D Tensor" + (" but got None" if offsets is None else ""))
     return input, offsets, per_sample_weights
@@ -112,21 +104,29 @@ def check_offsets(offsets: Tensor, length: int) -> None:
         raise RuntimeError(f"offsets[-1] can not be greater than input's length {length} but got offsets[-1] of {last}")
 
 
-def in_order(weight: Tensor, input: Tensor) -> tuple[Tensor, Tensor]:
-    """Weight and input in this order. Older PyTorch had them swapped."""
-    if weight.dtype.name != "int64" or not input.dtype.is_floating_point:
-        return weight, input
-    warnings.warn(
-        "Argument order of nn.functional.embedding_bag was changed. Usage `embedding_bag(weight, input, ...)` is "
-        "deprecated, and should now be `embedding_bag(input, weight, ...)`.",
-        UserWarning,
-        stacklevel=3,
-    )
-    return input, weight
+def check_weight(input: Tensor, weight: Tensor, per_sample_weights: Tensor | None) -> None:
+    """Refuse weights that do not fit the input."""
+    if per_sample_weights is not None and input.shape != per_sample_weights.shape:
+        raise ValueError(
+            f"embedding_bag: If per_sample_weights ({per_sample_weights.shape}) is not None, then it must have the same shape "
+            f"as the input ({input.shape})"
+        )
+    refuse_if(weight.ndim != 2, lambda: f"weight has to be a 2D Tensor, but got Tensor of dimension {weight.ndim}", ValueError)
+
+
+def padding_row(padding_idx: int | None, rows: int) -> int:
+    """The row that is not counted, from the front; -1 for none."""
+    if padding_idx is None:
+        return -1
+    if not -rows <= padding_idx < rows:
+        raise RuntimeError(
+            f"padding_idx must be within the number of embeddings, {-rows} through {rows - 1}, but got {padding_idx}"
+        )
+    return padding_idx % rows
 
 
 @public("nn.functional.embedding_bag")
-def embedding_bag_of(
+def embedding_bag(
     input: Tensor, weight: Tensor, offsets: Tensor | None = None, max_norm: float | None = None, norm_type: float = 2,
     scale_grad_by_freq: bool = False, mode: str = "mean", sparse: bool = False, per_sample_weights: Tensor | None = None,
     include_last_offset: bool = False, padding_idx: int | None = None,
@@ -136,18 +136,10 @@ def embedding_bag_of(
     Raises:
         ValueError, RuntimeError, IndexError: the arguments do not fit together.
     """
-    weight, input = in_order(weight, input)
-    if per_sample_weights is not None and input.shape != per_sample_weights.shape:
-        raise ValueError(
-            f"embedding_bag: If per_sample_weights ({per_sample_weights.shape}) is not None, then it must have the same shape "
-            f"as the input ({input.shape})"
-        )
-    if weight.ndim != 2:
-        raise ValueError(f"weight has to be a 2D Tensor, but got Tensor of dimension {weight.ndim}")
+    check_weight(input, weight, per_sample_weights)
     include_last_offset = include_last_offset and input.ndim == 1
     input, starts, per_sample_weights = as_bags(input, offsets, per_sample_weights)
-    if mode not in ("sum", "mean", "max"):
-        raise ValueError("mode has to be one of sum, mean or max")
+    refuse_if(mode not in ("sum", "mean", "max"), "mode has to be one of sum, mean or max", ValueError)
     if mode == "max" and (scale_grad_by_freq or sparse):
         what = "scaling the gradient by the frequency" if scale_grad_by_freq else "sparse weights"
         raise ValueError(f"max mode does not support {what}")
@@ -158,36 +150,9 @@ def embedding_bag_of(
             "embedding_bag: per_sample_weights was not None. per_sample_weights is only supported for mode='sum' (got "
             f"mode='{mode}'). Please open a feature request on GitHub."
         )
-    number = ("sum", "mean", "max").index(mode)
-    return embedding_bag(
-        weight, input, starts, scale_grad_by_freq, number, sparse, per_sample_weights, include_last_offset, padding_idx
-    )[0]
-
-
-@public("torch.embedding_bag")
-def embedding_bag(
-    weight: Tensor, indices: Tensor, offsets: Tensor, scale_grad_by_freq: bool = False, mode: int = 0, sparse: bool = False,
-    per_sample_weights: Tensor | None = None, include_last_offset: bool = False, padding_idx: int | None = None,
-) -> Any:  # fmt: skip
-    """F.embedding_bag with the weight first, and with all its results.
-
-    Raises:
-        RuntimeError: `padding_idx` is out of range.
-    """
-    rows = weight.shape[0]
-    if padding_idx is not None and not -rows <= padding_idx < rows:
-        raise RuntimeError(
-            f"padding_idx must be within the number of embeddings, {-rows} through {rows - 1}, but got {padding_idx}"
-        )
-    check_offsets(offsets, indices.numel())
+    check_offsets(starts, input.numel())
     return embedding_bags(
-        weight,
-        per_sample_weights,
-        indices=indices,
-        offsets=offsets,
-        scale_grad_by_freq=scale_grad_by_freq,
-        mode=mode,
-        sparse=sparse,
-        include_last_offset=include_last_offset,
-        padding_idx=-1 if padding_idx is None else padding_idx % rows,
-    )
+        weight, per_sample_weights, indices=input, offsets=starts, scale_grad_by_freq=scale_grad_by_freq,
+        mode=("sum", "mean", "max").index(mode), sparse=sparse, include_last_offset=include_last_offset,
+        padding_idx=padding_row(padding_idx, weight.shape[0]),
+    )[0]  # fmt: skip

@@ -1,16 +1,99 @@
 """Resizing of images: each new element is a weighted sum of old ones, one dimension after the other."""
-# fmt: off
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
-from ..base.names import op_named
-from ..op.primitive import Primitive
-from ..ops.layers.windows import along_each, brief, op, transposed, with_signature
-from .interpolation_weights import cubic, cubic_smoothed, linear, linear_smoothed, nearest, nearest_exact
+import numpy as np
 
+from ..base.names import op_named
+from ..op import Primitive
+from ..ops.layers.windows import along_each, brief, op, same, transposed, with_signature
+
+
+def nearest(length: int, out: int, scale: float | None, align_corners: bool = False) -> Any:
+    """the old element at or before its position."""
+    return _rounded_down(np.arange(out, dtype=np.float32), length, out, scale)
+
+
+def nearest_exact(length: int, out: int, scale: float | None, align_corners: bool = False) -> Any:
+    """the old element with the nearest centre."""
+    return _rounded_down(np.arange(out, dtype=np.float32) + np.float32(0.5), length, out, scale)
+
+
+def _rounded_down(position: Any, length: int, out: int, scale: float | None) -> Any:
+    step = np.float32(1 / scale) if scale else np.float32(length) / np.float32(out)  # PyTorch computes these in float32
+    return np.minimum(np.floor(position * step).astype(np.int64), length - 1)
+
+
+def linear(length: int, out: int, scale: float | None, align_corners: bool) -> Any:
+    """the mean of its two old neighbours, weighted linearly by distance."""
+    position = np.maximum(positions(length, out, scale, align_corners), 0)
+    before = np.minimum(np.floor(position).astype(np.int64), length - 1)
+    part = np.clip(position - before, 0, 1)
+    return matrix(out, length, before[:, None] + [0, 1], np.stack([1 - part, part], -1))
+
+
+def cubic(length: int, out: int, scale: float | None, align_corners: bool) -> Any:
+    """the mean of four old neighbours, weighted by a cubic curve."""
+    position = positions(length, out, scale, align_corners)
+    before = np.floor(position).astype(np.int64)
+    places = before[:, None] + [-1, 0, 1, 2]
+    return matrix(out, length, places, cubic_curve(position[:, None] - places, -0.75))
+
+
+def linear_smoothed(length: int, out: int, scale: float | None, align_corners: bool) -> Any:
+    """the mean of all old elements that it covers, weighted linearly by distance."""
+    return _smoothed(length, out, scale, align_corners, 1, lambda distance: np.maximum(1 - np.abs(distance), 0))
+
+
+def cubic_smoothed(length: int, out: int, scale: float | None, align_corners: bool) -> Any:
+    """the mean of twice as many old elements as it covers, weighted by a cubic curve."""
+    return _smoothed(length, out, scale, align_corners, 2, lambda distance: cubic_curve(distance, -0.5))
+
+
+def _smoothed(length: int, out: int, scale: float | None, align_corners: bool, reach: int, curve: Callable[[Any], Any]) -> Any:
+    """Weights from a curve. If the image shrinks, the curve is stretched so that every old element is used."""
+    step = step_of(length, out, scale, align_corners)
+    stretch = max(step, 1.0)
+    middle = step * (np.arange(out) + 0.5)
+    places = np.arange(length)
+    start = np.maximum((middle - reach * stretch + 0.5).astype(np.int64), 0)[:, None]
+    end = np.minimum((middle + reach * stretch + 0.5).astype(np.int64), length)[:, None]
+    weights = np.where((places >= start) & (places < end), curve((places + 0.5 - middle[:, None]) / stretch), 0)
+    return weights / weights.sum(1, keepdims=True)
+
+
+def cubic_curve(distance: Any, a: float) -> Any:
+    """The weight at a distance: 1 at 0, and smoothly 0 from 2 on. `a` is the slope at 1."""
+    d = np.abs(distance)
+    near = ((a + 2) * d - (a + 3)) * d * d + 1
+    far = ((a * d - 5 * a) * d + 8 * a) * d - 4 * a
+    return np.where(d <= 1, near, np.where(d < 2, far, 0))
+
+
+def step_of(length: int, out: int, scale: float | None, align_corners: bool) -> float:
+    """The distance between new elements, in old ones."""
+    if align_corners:
+        return (length - 1) / (out - 1) if out > 1 else 0.0
+    return 1 / scale if scale else length / out
+
+
+def positions(length: int, out: int, scale: float | None, align_corners: bool) -> Any:
+    """The positions of the new elements among the old ones. Either the end points match, or the areas of the elements."""
+    step = step_of(length, out, scale, align_corners)
+    return step * np.arange(out) if align_corners else step * (np.arange(out) + 0.5) - 0.5
+
+
+def matrix(out: int, length: int, places: Any, weights: Any) -> Any:
+    """Rows with `weights` at `places`. A place outside counts for the edge."""
+    rows = np.zeros((out, length))
+    np.add.at(rows, (np.arange(out)[:, None], np.clip(places, 0, length - 1)), weights)
+    return rows
+
+
+# fmt: off
 _SCALES = {1: ("scales",), 2: ("scales_h", "scales_w"), 3: ("scales_d", "scales_h", "scales_w")}
 
 
@@ -38,15 +121,11 @@ def _declare(name: str, node_name: str, n: int, weights: Callable[..., Any], ali
     def rule(grad, input_size, *values):
         return op_named(back)(grad, input_size=input_size, **dict(zip(options, values, strict=True)))
 
-    def rule_of_backward(grad, *values):
-        return op_named(name)(grad, **dict(zip(options, values, strict=True)))
-
     declared = op(n, f"{node_name}Backward0", name, written=brief(name))(with_signature(forward, "self", **defaults))
     declared.defvjp(self=with_signature(rule, "grad", "self_sym_sizes", *options))
     with_signature(backward, "grad_output", input_size=Primitive.required, **defaults)
     op(n, f"{node_name}BackwardBackward0", back, written=brief(back))(backward).defvjp(
-        grad_output = with_signature(rule_of_backward, "grad", *options),
-    )
+        grad_output = same(name, options=options))
     return declared
 
 

@@ -6,11 +6,10 @@ import math
 import warnings
 from typing import Any
 
-from ..base.public import public
+from ..op import public
 from ..ops.layers.pooling_calls import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
 from ..ops.layers.windows import Ints, by_axis
-from ..tensor.refusals import refuse
-from ..tensor.tensor import Tensor
+from ..tensor import Tensor, refuse, refuse_if
 from . import interpolation as kinds
 
 _ALIGNING = ("linear", "bilinear", "bicubic", "trilinear")
@@ -51,8 +50,7 @@ def interpolate(
         )
     if mode == "area" and input.ndim in _AREA:
         return _AREA[input.ndim](input, output)
-    if (mode, input.ndim) not in _KINDS:
-        raise NotImplementedError(_unknown(mode, input.ndim))
+    refuse_if((mode, input.ndim) not in _KINDS, lambda: _unknown(mode, input.ndim), NotImplementedError)
     _check_not_empty(input, output)
     _check_type(input, mode)
     scales = (None,) * len(output) if factors is None or recompute_scale_factor else factors
@@ -63,16 +61,10 @@ def interpolate(
 
 
 def _sizes(input: Tensor, size: Any, scale_factor: Any) -> tuple[Ints, tuple[float, ...] | None]:
-    """The output size, and the scale factors if they were given.
-
-    Raises:
-        ValueError: neither or both are given, or not one per dimension.
-    """
+    """The output size, and the scale factors if they were given."""
     lengths = list(input.shape[2:])
-    if size is not None and scale_factor is not None:
-        raise ValueError("only one of size or scale_factor should be defined")
-    if size is None and scale_factor is None:
-        raise ValueError("either size or scale_factor should be defined")
+    refuse_if(size is not None and scale_factor is not None, "only one of size or scale_factor should be defined", ValueError)
+    refuse_if(size is None and scale_factor is None, "either size or scale_factor should be defined", ValueError)
     given = scale_factor if size is None else size
     values = tuple(given) if isinstance(given, list | tuple) else (given,) * len(lengths)
     if len(values) != len(lengths):
@@ -135,17 +127,3 @@ def upsample_bilinear(input: Tensor, size: Any = None, scale_factor: Any = None)
     """An older name of bilinear interpolation with aligned corners."""
     _warn_of_the_older_name("upsample_bilinear")
     return interpolate(input, size, scale_factor, mode="bilinear", align_corners=True)
-
-
-@public("torch._upsample_bilinear2d_aa")
-def _upsample_bilinear2d_aa(
-    input: Tensor, output_size: Any = None, align_corners: bool = False, scales_h: float | None = None,
-    scales_w: float | None = None, *, scale_factors: Any = None,
-) -> Any:  # fmt: skip
-    """Bilinear interpolation with antialiasing: a smaller image uses every element."""
-    if output_size is None:
-        scales_h, scales_w = scale_factors
-        output_size = [math.floor(n * f) for n, f in zip(input.shape[2:], scale_factors, strict=True)]
-    return kinds._upsample_bilinear2d_aa(
-        input, output_size=tuple(output_size), align_corners=align_corners, scales_h=scales_h, scales_w=scales_w
-    )

@@ -1,4 +1,4 @@
-"""scatter_reduce and index_reduce: values for the same index are summed, multiplied, averaged, or their extreme is taken."""
+"""scatter_reduce: values for the same index are summed, multiplied, averaged, or their extreme is taken."""
 # fmt: off
 
 from __future__ import annotations
@@ -8,12 +8,9 @@ from typing import Any
 import numpy as np
 
 from ..base.names import eq, gather, scatter_add, scatter_scalar, where, zeros_like
-from ..base.public import public
-from ..base.readings import composite, inlined
-from ..op.primitive import primitive
-from ..ops.index.gather_scatter import check_index, scattered, slices, with_a_dimension
-from ..tensor.refusals import refuse
-from ..tensor.tensor import Tensor
+from ..op import composite, inlined, primitive, public
+from ..ops.index.gather_scatter import check_index, scattered
+from ..tensor import Tensor, refuse, refuse_if
 
 COMBINE = {"sum": np.add, "mean": np.add, "prod": np.multiply, "amin": np.minimum, "amax": np.maximum}
 NEUTRAL = {"sum": 0, "mean": 0, "prod": 1}
@@ -50,32 +47,7 @@ scatter_reduce_src.defvjp(
     self = lambda grad, self, src, dim, index, reduce, include_self, result:
         scatter_reduce_self(grad, self, src, dim, index, reduce, include_self, result),
     src  = lambda grad, self, src, dim, index, reduce, include_self, result:
-        scatter_reduce_source(grad, self, src, dim, index, reduce, include_self, result),
-)
-
-
-@primitive("IndexReduceBackward0")
-def index_reduce_source(self, source, *, dim, index, reduce, include_self=True):
-    """A copy of self, with the slices of `source` combined into those at these indices along `dim`."""
-    out, part = with_a_dimension(self.copy(), source)
-    combined(out, slices("index_reduce", out, dim, index, part), part, reduce, include_self)
-    return out.reshape(self.shape)
-index_reduce_source.defvjp(
-    self   = lambda grad, self, source, dim, index, reduce, include_self, result:
-        scatter_reduce_self(grad, self, source, dim, index_of_each(index, source, dim=dim), reduce, include_self, result),
-    source = lambda grad, self, source, dim, index, reduce, include_self, result:
-        scatter_reduce_source(grad, self, source, dim, index_of_each(index, source, dim=dim), reduce, include_self, result),
-)
-
-
-@primitive()
-def index_of_each(self, source, *, dim):
-    """The index of slices, expanded to an index of each element."""
-    if not source.ndim:
-        return self.reshape(())
-    beside = [1] * source.ndim
-    beside[dim] = self.size
-    return np.broadcast_to(self.reshape(beside), source.shape)
+        scatter_reduce_source(grad, self, src, dim, index, reduce, include_self, result))
 
 
 # fmt: on
@@ -150,18 +122,5 @@ def scatter_reduce(input: Tensor, dim: int, index: Tensor, src: Tensor, reduce: 
     Raises:
         RuntimeError: another reduction.
     """
-    if reduce not in COMBINE:
-        raise RuntimeError(f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}")
+    refuse_if(reduce not in COMBINE, lambda: f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}")
     return scatter_reduce_src(input, src, dim=dim, index=index, reduce=reduce, include_self=include_self)
-
-
-@public("index_reduce", inplace=True)
-def index_reduce(input: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str, *, include_self: bool = True) -> Any:
-    """Combine the slices of `source` into those of `input` at `index` along `dim`: prod, mean, amax or amin.
-
-    Raises:
-        RuntimeError: another reduction.
-    """
-    if reduce not in COMBINE or reduce == "sum":
-        raise RuntimeError(f"index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got {reduce}.")
-    return index_reduce_source(input, source, dim=dim, index=index, reduce=reduce, include_self=include_self)

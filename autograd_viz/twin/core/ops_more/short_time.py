@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from ..base.public import public
+from ..op import public
 from ..ops.elementwise.complex_numbers import view_as_complex, view_as_real
 from ..ops.layers.padding import constant_pad_nd, pad
 from ..ops.layers.windows import window_count
 from ..ops.shape.slicing import slice_dim, unfold_backward
 from ..ops.shape.strided import as_strided
-from ..tensor.tensor import Tensor
+from ..tensor import Tensor, refuse_if
 from .fourier import fft_c2c, fft_c2r, fft_r2c
 
 PAIRS_ARE_DEPRECATED = (
@@ -32,8 +32,7 @@ PAIRS_OR_NUMBERS = (
 
 
 def _need(right: bool, call: str, message: str) -> None:
-    if not right:
-        raise RuntimeError(f"{call} : {message}")
+    refuse_if(not right, lambda: f"{call} : {message}")
 
 
 def _said(**options: Any) -> str:
@@ -86,16 +85,14 @@ def stft(
         input = pad(input.view((1,) * (3 - ndim) + tuple(input.shape)), (n_fft // 2, n_fft // 2), pad_mode)
         input = input.view(tuple(input.shape[-ndim:]))
     is_complex = input.dtype.is_complex or (window is not None and window.dtype.is_complex)
-    if return_complex is None and not is_complex:
-        raise RuntimeError(PAIRS_OR_NUMBERS)
+    refuse_if(return_complex is None and not is_complex, PAIRS_OR_NUMBERS)
     if return_complex is False:
         warnings.warn(PAIRS_ARE_DEPRECATED, UserWarning, stacklevel=2)
     _check_signal(
         input, window, n_fft, hop_length, win_length,
         normalized=normalized, onesided=onesided, return_complex=return_complex, align_to_window=None,
     )  # fmt: skip
-    if onesided and is_complex:
-        raise RuntimeError("Cannot have onesided output if window or input is complex")
+    refuse_if(onesided and is_complex, "Cannot have onesided output if window or input is complex")
     if win_length < n_fft:
         window = _centred(window, input, win_length, n_fft)
     frames = _frames(input if several else input.unsqueeze(0), n_fft, hop_length)
@@ -159,8 +156,7 @@ def istft(
     _check_spectrum(shown, input, n_fft, onesided)
     _check_window(shown, window, n_fft, hop_length, win_length)
     window = _whole_window(window, input, n_fft, win_length)
-    if onesided and return_complex:
-        raise RuntimeError("Cannot have onesided output if window or input is complex")
+    refuse_if(onesided and return_complex, "Cannot have onesided output if window or input is complex")
     several, pairs = input.ndim == 3, view_as_real(input)
     spectra = view_as_complex((pairs if several else pairs.unsqueeze(0)).transpose(1, 2))
     frames = _numbers(spectra, n_fft, 1 if normalized else 2, onesided, return_complex)
@@ -169,8 +165,7 @@ def istft(
     end = start + length if length is not None else -(n_fft // 2) if center else whole
     place = {"whole": whole, "hop": hop_length, "start": start, "end": end}
     weight = _added_up(window.pow(2).expand(1, frames.shape[1], n_fft), **place)
-    if not np.all(np.abs(weight._data) > 1e-11):
-        raise RuntimeError(f"{shown} window overlap add min: 1\n[ CPUBoolType{{}} ]")
+    refuse_if(not np.all(np.abs(weight._data) > 1e-11), lambda: f"{shown} window overlap add min: 1\n[ CPUBoolType{{}} ]")
     signal = _added_up(frames * window.view(1, 1, n_fft), **place) / weight
     signal = signal if several else signal.squeeze(0)
     if end <= whole:

@@ -10,47 +10,39 @@ import numpy as np
 
 from ..base import names as op
 from ..base.names import conj, conjugated, identity, is_complex, mH, mT, of_matrix, sum_dim, unsqueeze
-from ..base.public import public
-from ..base.readings import composite
-from ..op.primitive import primitive
+from ..op import composite, primitive, public, public_primitive
 from ..ops.elementwise.logic import eq
 from ..ops.matrix.matmul import matmul
 from ..ops.matrix.matrix_checks import check_fits, column_major, flat, floating, raise_first, square_matrices, supported
 from ..ops.shape.shape import clone
-from ..tensor.tensor import Tensor
+from ..tensor import Tensor
 from .lu import eliminate, lu_substitution
 
 Slogdet = namedtuple("linalg_slogdet", "sign logabsdet")  # type: ignore[name-match]
-SolveEx = namedtuple("linalg_solve_ex", "result info")  # type: ignore[name-match]
 
 SINGULAR = "The diagonal element {} is zero, the inversion could not be completed because the input matrix is singular."
 
 
 @primitive("LinalgInvExBackward0", results=("inverse", "info"))
-def linalg_inv_ex(A, *, check_errors=False):
+def linalg_inv_ex(A):
     """The inverse: the X of A @ X = identity."""
     packed, pivots, info = eliminate(A)
-    if check_errors:
-        raise_first(info, "linalg.inv_ex", SINGULAR)
     one = np.broadcast_to(np.eye(A.shape[-1], dtype=A.dtype), A.shape)
-    return column_major(lu_substitution(packed, pivots, one, False)), info
+    return column_major(lu_substitution(packed, pivots, one)), info
 linalg_inv_ex.defvjp(A = lambda grad, inverse: -mH(inverse) @ grad @ mH(inverse))
 
 
 @primitive("LinalgSolveExBackward0", results=("result", "LU", "pivots", "info"), nondifferentiable=("LU",))
-def linalg_solve_ex(A, B, *, left=True, check_errors=False):
+def linalg_solve_ex(A, B, *, left=True):
     """X with A @ X = B (X @ A = B if not `left`), by elimination. B may be a vector."""
     lu, pivots, info = eliminate(A if left else np.swapaxes(A, -2, -1))
-    if check_errors:
-        raise_first(info, "torch.linalg.solve", "The solver failed because the input matrix is singular.")
     vector = is_vector(A, B)
     right = B[..., None] if vector else B if left else np.swapaxes(B, -2, -1)
-    x = lu_substitution(lu, pivots, right, False)
+    x = lu_substitution(lu, pivots, right)
     return x[..., 0] if vector else column_major(x) if left else np.swapaxes(x, -2, -1), lu, pivots, info
 linalg_solve_ex.defvjp(
     A = lambda grad, A, LU, pivots, left, result: solve_backward(grad, A, left, result),
-    B = lambda grad, A, LU, pivots, left: linalg_solve_ex(mH(A), grad, left=left)[0],
-)
+    B = lambda grad, A, LU, pivots, left: linalg_solve_ex(mH(A), grad, left=left)[0])
 
 
 @primitive("LinalgDetBackward0", results=("result", "LU", "pivots"), nondifferentiable=("LU",))
@@ -67,9 +59,7 @@ def slogdet_tensor(A):
     lu, pivots, _ = eliminate(A)
     diagonal = np.diagonal(lu, axis1=-2, axis2=-1)
     return swap_sign(pivots, A.dtype) * np.sign(diagonal).prod(-1), np.log(np.abs(diagonal)).sum(-1), lu, pivots
-slogdet_tensor.defvjp(
-    A = lambda grads, A, LU, pivots, sign: of_matrix(log_det_gradient(grads, sign)) * mH(linalg_inv_ex(A)[0]),
-)
+slogdet_tensor.defvjp(A = lambda grads, A, LU, pivots, sign: of_matrix(log_det_gradient(grads, sign)) * mH(linalg_inv_ex(A)[0]))
 
 
 @primitive("CofactorsBackward0")
@@ -83,8 +73,7 @@ def cofactors(A):
 cofactors.defvjp(A = lambda grad, A, result: cofactors_backward(grad, A, result))
 
 
-@public("matrix_exp", "linalg.matrix_exp")
-@primitive("LinalgMatrixExpBackward0")
+@public_primitive("matrix_exp linalg.matrix_exp", "LinalgMatrixExpBackward0")
 def matrix_exp(self):
     """1 + A + A² / 2! + ... It is computed for A / 2**n, then squared n times."""
     square_matrices(Tensor(self), "linalg.matrix_exp")
@@ -149,14 +138,6 @@ def swap_sign(pivots: Any, dtype: Any) -> Any:
     return np.where(swaps % 2, -1, 1).astype(dtype)
 
 
-@public("linalg.inv_ex")
-def inv_ex(A: Tensor, *, check_errors: bool = False) -> Any:
-    """The inverse, and the row whose pivot is 0 (0: none)."""
-    square_matrices(A, "linalg.inv")
-    floating(A, "linalg.inv")
-    return linalg_inv_ex(A, check_errors=check_errors)
-
-
 @public("linalg.inv", "inverse")
 def inv(A: Tensor) -> Any:
     """The inverse of a square matrix.
@@ -164,17 +145,20 @@ def inv(A: Tensor) -> Any:
     Raises:
         LinAlgError: it is singular.
     """
-    inverse, info = inv_ex(A)
+    square_matrices(A, "linalg.inv")
+    floating(A, "linalg.inv")
+    inverse, info = linalg_inv_ex(A)
     raise_first(info._data, "linalg.inv", SINGULAR)
     return inverse
 
 
-@public("linalg.solve_ex")
-def solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = False) -> Any:
-    """X with A @ X = B, and the row whose pivot is 0 (0: none).
+@public("linalg.solve")
+def solve(A: Tensor, B: Tensor, *, left: bool = True) -> Any:
+    """X with A @ X = B (X @ A = B if not `left`).
 
     Raises:
         RuntimeError: the types differ, or B is a vector and `left` is False.
+        LinAlgError: A is singular.
     """
     square_matrices(A, "linalg.solve")
     floating(A, "linalg.solve")
@@ -192,18 +176,7 @@ def solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = Fa
         check_fits(A, Tensor(B._data[..., None]), left, "linalg.solve")
     else:
         check_fits(A, B, left, "linalg.solve")
-    result, _, _, info = linalg_solve_ex(A, B, left=left, check_errors=check_errors)
-    return SolveEx(result, info)
-
-
-@public("linalg.solve")
-def solve(A: Tensor, B: Tensor, *, left: bool = True) -> Any:
-    """X with A @ X = B (X @ A = B if not `left`).
-
-    Raises:
-        LinAlgError: A is singular.
-    """
-    result, info = solve_ex(A, B, left=left)
+    result, _, _, info = linalg_solve_ex(A, B, left=left)
     raise_first(info._data, "torch.linalg.solve", "The solver failed because the input matrix is singular.")
     return result
 
@@ -241,7 +214,8 @@ def matrix_power(input: Tensor, n: int) -> Any:
     """The n-th power of a matrix, by repeated squaring. A negative `n` uses the inverse."""
     square_matrices(input, "linalg.matrix_power")
     if n == 0:
-        return clone(input).copy_(_identity(input))
+        one = np.eye(input.shape[-1], dtype=input._data.dtype)
+        return clone(input).copy_(Tensor(np.broadcast_to(one, input.shape)))
     if n == 1:
         return clone(input)
     if n < 0:
@@ -256,7 +230,3 @@ def matrix_power(input: Tensor, n: int) -> Any:
         if not n:
             return result
         power = matmul(power, power)
-
-
-def _identity(like: Tensor) -> Tensor:
-    return Tensor(np.broadcast_to(np.eye(like.shape[-1], dtype=like._data.dtype), like.shape))

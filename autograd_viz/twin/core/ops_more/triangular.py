@@ -9,10 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..base.names import mH, tril, triu
-from ..base.public import public
-from ..base.readings import composite, inlined
-from ..op.primitive import primitive
-from ..op.row import row
+from ..op import composite, inlined, primitive, public, row
 from ..ops.matrix.matrix_checks import (
     check_fits,
     column_major,
@@ -23,7 +20,7 @@ from ..ops.matrix.matrix_checks import (
     square_matrices,
     supported,
 )
-from ..tensor.tensor import Tensor
+from ..tensor import Tensor
 
 TriangularSolve = namedtuple("triangular_solve", "solution cloned_coefficient")  # type: ignore[name-match]
 
@@ -45,8 +42,7 @@ linalg_solve_triangular.defvjp(
             linalg_solve_triangular(mH(self), grad, upper=not upper, left=left, unitriangular=unitriangular), result, left,
         ), upper, unitriangular),
     B    = lambda grad, self, upper, left, unitriangular:
-        linalg_solve_triangular(mH(self), grad, upper=not upper, left=left, unitriangular=unitriangular),
-)
+        linalg_solve_triangular(mH(self), grad, upper=not upper, left=left, unitriangular=unitriangular))
 
 
 @primitive("TriangularSolveBackward0", results=("solution", "cloned_coefficient"))
@@ -58,8 +54,7 @@ triangular_solve_tensors.defvjp(
     self = lambda grads, A, upper, transpose, unitriangular:
         linalg_solve_triangular(A if transpose else mH(A), grads[0], upper=upper == transpose, unitriangular=unitriangular),
     A    = lambda grads, self, A, solution, upper, transpose, unitriangular:
-        triangular_solve_backward(grads, A, solution, upper, transpose, unitriangular),
-)
+        triangular_solve_backward(grads, A, solution, upper, transpose, unitriangular))
 
 
 @primitive("LinalgCholeskyExBackward0", results=("L", "info"))
@@ -89,13 +84,11 @@ cholesky_solve_tensors = row("cholesky_solve_tensors", "CholeskySolveBackward0",
         cholesky_factor_gradient(-cholesky_solve_tensors(grad, input2, upper=upper) @ mH(result), input2, upper))
 
 
-@primitive("CholeskyInverseBackward0")
-def cholesky_inverse_tensor(self, *, upper=False):
-    """The inverse of L @ L.mH, for the Cholesky factor L = self."""
-    return cholesky_substitution(self, np.broadcast_to(np.eye(self.shape[-1], dtype=self.dtype), self.shape), upper)
-cholesky_inverse_tensor.defvjp(
-    self = lambda grad, self, upper, result: cholesky_factor_gradient(-result @ grad @ result, self, upper),
-)
+cholesky_inverse_tensor = row("cholesky_inverse_tensor", "CholeskyInverseBackward0",
+    "The inverse of L @ L.mH, for the Cholesky factor L = self.",
+    lambda self, *, upper=False:
+        cholesky_substitution(self, np.broadcast_to(np.eye(self.shape[-1], dtype=self.dtype), self.shape), upper),
+    self = lambda grad, self, upper, result: cholesky_factor_gradient(-result @ grad @ result, self, upper))
 
 
 # fmt: on

@@ -9,25 +9,13 @@ from .gradients import (
     get_total_norm,
     parameters_to_vector,
     vector_to_parameters,
-)
+)  # fmt: skip
 from .recomputed import remove_spectral_norm, remove_weight_norm, spectral_norm, weight_norm
 
 __getattr__ = module_getattr("torch.nn.utils", globals())
 
 __all__ = [
-    "clip_grad_norm_",
-    "clip_grad_value_",
-    "clip_grads_with_norm_",
-    "get_total_norm",
-    "parameters_to_vector",
-    "parametrizations",
-    "parametrize",
-    "prune",
-    "remove_spectral_norm",
-    "remove_weight_norm",
-    "rnn",
-    "spectral_norm",
-    "stateless",
-    "vector_to_parameters",
-    "weight_norm",
-]
+    "clip_grad_norm_", "clip_grad_value_", "clip_grads_with_norm_", "get_total_norm", "parameters_to_vector",
+    "parametrizations", "parametrize", "prune", "remove_spectral_norm", "remove_weight_norm", "rnn", "spectral_norm",
+    "stateless", "vector_to_parameters", "weight_norm",
+]  # fmt: skip

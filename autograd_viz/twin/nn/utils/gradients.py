@@ -9,7 +9,7 @@ import numpy as np
 
 from ...core.base import happened
 from ...core.ops.shape.joining import cat
-from ...core.tensor.tensor import Tensor
+from ...core.tensor import Tensor, refuse_if
 
 
 def _with_gradients(parameters: Tensor | Iterable[Tensor]) -> list[Any]:
@@ -89,8 +89,7 @@ def vector_to_parameters(vec: Tensor, parameters: Iterable[Tensor]) -> None:
     Raises:
         TypeError: not a tensor.
     """
-    if not isinstance(vec, Tensor):
-        raise TypeError(f"expected torch.Tensor, but got: {type(vec).__name__}")
+    refuse_if(not isinstance(vec, Tensor), lambda: f"expected torch.Tensor, but got: {type(vec).__name__}", TypeError)
     place = 0
     for p in parameters:
         p.data = Tensor(vec._data[place : place + p.numel()].reshape(p.shape))

@@ -4,11 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...core.tensor.tensor import Tensor
+from ...core.tensor import Tensor
 from ..functional import normalize
 from ..module import Module
-from .norms import as_matrix, dim_of_outputs, largest_singular_value, norm_except_dim, power_method, random_unit, weight_of
 from .parametrize import register_parametrization
+from .recomputed import (
+    as_matrix,
+    dim_of_outputs,
+    largest_singular_value,
+    norm_except_dim,
+    power_method,
+    random_unit,
+    weight_of,
+)  # fmt: skip
 
 __all__ = ["spectral_norm", "weight_norm"]
 

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from ...core.base.grad_mode import no_grad
-from ...core.tensor.tensor import Tensor
+from ...core.tensor import Tensor
 from ..container import ModuleDict, ModuleList
 from ..module import Module
 from ..parameter import Parameter

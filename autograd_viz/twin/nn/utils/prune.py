@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ...core.base.grad_mode import no_grad
-from ...core.tensor.creation import rand, rand_like
+from ...core.tensor.creation import rand_like
 from ...core.tensor.factories import ones_like, zeros_like
 from ..parameter import Parameter
 from .gradients import parameters_to_vector
@@ -52,27 +52,13 @@ class BasePruningMethod:
         return new
 
     @classmethod
-    def apply(cls, module: Any, name: str, *args: Any, importance_scores: Any = None, **kwargs: Any) -> BasePruningMethod:
-        """Prune ``module.<name>``. The original is then ``<name>_orig``, the mask ``<name>_mask``.
-
-        Args:
-            module: whose parameter it is.
-            name: its name.
-            args: for the class.
-            importance_scores: what is compared instead of the parameter.
-            kwargs: for the class.
-
-        Raises:
-            ValueError: `importance_scores` has another shape.
-        """
+    def apply(cls, module: Any, name: str, *args: Any, **kwargs: Any) -> BasePruningMethod:
+        """Prune ``module.<name>``. The original is then ``<name>_orig``, the mask ``<name>_mask``."""
         method, original = cls(*args, **kwargs), getattr(module, name)
         method._tensor_name = name
-        scores = original if importance_scores is None else importance_scores
-        if scores.shape != original.shape:
-            raise ValueError(f"importance_scores must have the shape of the parameter, {original.shape}, got {scores.shape}")
         _forget_hooks(module, name)
         before = getattr(module, f"{name}_mask", None)
-        mask = method.masked(scores.detach(), ones_like(original).detach() if before is None else before)
+        mask = method.masked(original.detach(), ones_like(original).detach() if before is None else before)
         if before is None:
             del module._parameters[name]
             module.register_parameter(f"{name}_orig", original)
@@ -94,11 +80,7 @@ def _forget_hooks(module: Any, name: str) -> bool:
 
 
 def _count(amount: float, size: int) -> int:
-    """How many to prune.
-
-    Raises:
-        ValueError: there are not so many.
-    """
+    """How many to prune."""
     if isinstance(amount, numbers.Integral) and amount > size:
         raise ValueError(f"amount={amount} should be smaller than the number of parameters to prune={size}")
     return int(amount) if isinstance(amount, numbers.Integral) else round(amount * size)
@@ -139,45 +121,29 @@ class L1Unstructured(_ByAmount):
         return t.abs()
 
 
-class RandomStructured(_ByAmount):
-    """Prunes random channels along `dim`."""
+class LnStructured(_ByAmount):
+    """Prunes the channels along `dim` with the smallest n-norm."""
 
     PRUNING_TYPE = "structured"
 
-    def __init__(self, amount: float, dim: int = -1) -> None:
+    def __init__(self, amount: float, n: Any, dim: int = -1) -> None:
         super().__init__(amount)
-        self.dim = dim
-
-    def _kept(self, t: Any, count: int, size: int) -> Any:
-        scores = rand(size)
-        return scores > scores.kthvalue(count).values
+        self.n, self.dim = n, dim
 
     def compute_mask(self, t: Any, default_mask: Any) -> Any:
-        """Prune the channels with the lowest scores."""
+        """Prune the channels with the smallest norms."""
         if t.dim() <= 1:
             raise ValueError(
                 "Structured pruning can only be applied to multidimensional tensors. Found tensor of shape "
                 f"{t.shape} with {t.dim()} dims"
             )
-        size = t.shape[self.dim]
+        size, dim = t.shape[self.dim], self.dim % t.dim()
         count = _count(self.amount, size)
         if count == 0:
             return default_mask
-        mask = zeros_like(default_mask)
-        mask[(*[slice(None)] * (self.dim % t.dim()), self._kept(t, count, size))] = 1
+        norms, mask = t.norm(self.n, [d for d in range(t.dim()) if d != dim]), zeros_like(default_mask)
+        mask[(*[slice(None)] * dim, norms.topk(size - count).indices)] = 1
         return mask * default_mask
-
-
-class LnStructured(RandomStructured):
-    """Prunes the channels along `dim` with the smallest n-norm."""
-
-    def __init__(self, amount: float, n: Any, dim: int = -1) -> None:
-        super().__init__(amount, dim)
-        self.n = n
-
-    def _kept(self, t: Any, count: int, size: int) -> Any:
-        norms = t.norm(self.n, [d for d in range(t.dim()) if d != self.dim % t.dim()])
-        return norms.topk(size - count).indices
 
 
 class CustomFromMask(BasePruningMethod):
@@ -193,41 +159,21 @@ class CustomFromMask(BasePruningMethod):
         return default_mask * self.mask.to(default_mask.dtype)
 
 
-class Identity(BasePruningMethod):
-    """Prunes nothing."""
-
-    def compute_mask(self, t: Any, default_mask: Any) -> Any:
-        """The mask of before."""
-        return default_mask
-
-
-def identity(module: Any, name: str) -> Any:
-    """Give a parameter a mask of ones."""
-    Identity.apply(module, name)
-    return module
-
-
 def random_unstructured(module: Any, name: str, amount: float) -> Any:
     """Prune random elements: a number of them, or a fraction."""
     RandomUnstructured.apply(module, name, amount)
     return module
 
 
-def l1_unstructured(module: Any, name: str, amount: float, importance_scores: Any = None) -> Any:
+def l1_unstructured(module: Any, name: str, amount: float) -> Any:
     """Prune the smallest elements: a number of them, or a fraction."""
-    L1Unstructured.apply(module, name, amount, importance_scores=importance_scores)
+    L1Unstructured.apply(module, name, amount)
     return module
 
 
-def random_structured(module: Any, name: str, amount: float, dim: int) -> Any:
-    """Prune random channels along `dim`."""
-    RandomStructured.apply(module, name, amount, dim)
-    return module
-
-
-def ln_structured(module: Any, name: str, amount: float, n: Any, dim: int, importance_scores: Any = None) -> Any:
+def ln_structured(module: Any, name: str, amount: float, n: Any, dim: int) -> Any:
     """Prune the channels along `dim` with the smallest n-norm."""
-    LnStructured.apply(module, name, amount, n, dim, importance_scores=importance_scores)
+    LnStructured.apply(module, name, amount, n, dim)
     return module
 
 
@@ -237,9 +183,9 @@ def custom_from_mask(module: Any, name: str, mask: Any) -> Any:
     return module
 
 
-def global_unstructured(parameters: Iterable[Any], pruning_method: Any, importance_scores: Any = None, **kwargs: Any) -> None:
+def global_unstructured(parameters: Iterable[Any], pruning_method: Any, **kwargs: Any) -> None:
     """Prune several parameters, (module, name), as if they were one."""
-    pairs, scores, method = list(parameters), importance_scores or {}, pruning_method(**kwargs)
+    pairs, method = list(parameters), pruning_method(**kwargs)
     if method.PRUNING_TYPE != "unstructured":
         raise TypeError(
             f'Only "unstructured" PRUNING_TYPE supported for the `pruning_method`. Found method {pruning_method} of type '
@@ -247,8 +193,8 @@ def global_unstructured(parameters: Iterable[Any], pruning_method: Any, importan
         )
     tensors = [getattr(module, name) for module, name in pairs]
     masks = [getattr(m, f"{n}_mask", ones_like(t)) for (m, n), t in zip(pairs, tensors, strict=True)]
-    values = parameters_to_vector([scores.get(pair, t) for pair, t in zip(pairs, tensors, strict=True)]).detach()
-    parts = method.masked(values, parameters_to_vector(masks).detach()).split([t.numel() for t in tensors])
+    values, before = (parameters_to_vector(t).detach() for t in (tensors, masks))
+    parts = method.masked(values, before).split([t.numel() for t in tensors])
     for (module, name), t, part in zip(pairs, tensors, parts, strict=True):
         custom_from_mask(module, name, part.view_as(t))
 

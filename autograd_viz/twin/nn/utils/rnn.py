@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...core.ops.shape.joining import cat, stack
+from ...core.tensor import Tensor, refuse_if
 from ...core.tensor.creation import as_tensor
 from ...core.tensor.factories import full
-from ...core.tensor.tensor import Tensor
 
 
 def pad_sequence(
@@ -27,8 +27,7 @@ def pad_sequence(
     Raises:
         RuntimeError: an unknown `padding_side`.
     """
-    if padding_side not in ("left", "right"):
-        raise RuntimeError("Expected padding_side to be one of left or right")
+    refuse_if(padding_side not in ("left", "right"), "Expected padding_side to be one of left or right")
     longest = max(s.shape[0] for s in sequences)
     filled: list[Any] = []
     for s in sequences:

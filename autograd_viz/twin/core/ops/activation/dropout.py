@@ -9,27 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from ...op import primitive, public, public_row, renamed
+from ...op import public, renamed
 from ...tensor import Tensor, refuse, refuse_if
 from ...tensor.random import default_generator, laid_out
 
 ALPHA = 1.7580993408473766  # minus the limit of selu at -infinity: alpha dropout replaces a dropped number with -ALPHA
-
-
-@primitive("NativeDropoutBackward0", results=("output", "mask"))
-def dropout_with_mask(input, *, p):
-    """The input times a random mask / (1 - p), and the mask."""
-    mask = keep(input, p)
-    return input * mask * input.dtype.type(0 if p == 1 else 1 / (1 - p)), mask
-dropout_with_mask.defvjp(
-    input = lambda grad, result1, p: native_dropout_backward(grad, result1, scale=0 if p == 1 else 1 / (1 - p)))
-
-
-native_dropout_backward = public_row("torch.native_dropout_backward", "NativeDropoutBackwardBackward0",
-    "grad_output * mask * scale.",
-    lambda grad_output, mask, *, scale: grad_output * mask * grad_output.dtype.type(scale),
-    written=lambda grad_output, mask, scale: grad_output * mask * scale,
-    grad_output = lambda grad, grad_output, mask, scale: native_dropout_backward(grad, mask, scale=scale))
 
 
 # fmt: on
@@ -70,17 +54,6 @@ def check_probability(p: float, error: type[Exception] = ValueError) -> None:
     if not 0 <= p <= 1:
         text = f"{p:g}" if error is RuntimeError else str(p)
         raise error(f"dropout probability has to be between 0 and 1, but got {text}")
-
-
-@public("torch.native_dropout")
-def native_dropout(input: Tensor, p: float, train: bool | None) -> Any:
-    """Dropout, with its mask.
-
-    Raises:
-        RuntimeError: p is not a probability.
-    """
-    refuse_if(not 0 <= p <= 1, lambda: f"bernoulli_ expects p to be in [0, 1], but got p={1 - p:g}")
-    return dropout_with_mask(input, p=p if train or train is None else 0.0)
 
 
 def _low_level(name: str, features: bool, alpha: bool) -> None:

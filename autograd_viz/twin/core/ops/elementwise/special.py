@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ...base.names import add_scalar, eq, exp, log, log1p, log_of, logical_and, logical_or, mul_scalar, where
+from ...base.names import add_scalar, eq, exp, log, log_of, logical_and, logical_or, mul_scalar, where
 from ...base.scipy_special import special
 from ...base.symbol import call
 from ...op import composite, inlined, primitive, public, public_primitive, public_row, row
@@ -82,29 +82,6 @@ def polygamma_method(self: Tensor, n: int) -> Any:
     return polygamma_order(self, n=n)
 
 
-@public_primitive("mvlgamma special.multigammaln", "MvlgammaBackward0", inplace=True)
-def mvlgamma(self, *, p):
-    """The logarithm of the multivariate gamma function of dimension p: a constant plus the sum of lgamma(self - i/2).
-
-    Raises:
-        RuntimeError: `p` is smaller than 1.
-    """
-    refuse_if(p < 1, "p has to be greater than or equal to 1")
-    x = _as_float(self)
-    rows = [special.gammaln(x - i / 2) for i in range(p)]
-    return (sum(rows) + p * (p - 1) / 4 * np.log(np.pi)).astype(x.dtype, copy=False)
-mvlgamma.defvjp(self = lambda grad, self, p: grad * digamma_ladder(self, p))
-
-
-@composite
-def digamma_ladder(value: Any, p: int) -> Any:
-    """digamma(value) + digamma(value - 1/2) + ..., p terms."""
-    total = digamma(value)
-    for i in range(1, p):
-        total = total + digamma(value - i / 2)
-    return total
-
-
 @public_primitive("logit special.logit", "LogitBackward0", inplace=True)
 def logit(self, *, eps=None):
     """log(p / (1 - p)), the inverse of sigmoid. With `eps`, p is first clamped to eps and 1 - eps."""
@@ -138,17 +115,3 @@ xlogy_number = row("xlogy_number", "XlogyBackward2", "self * log(number).",
 
 xlogy = of_either("xlogy special.xlogy", "input * log(other), 0 where `input` is 0.",
     xlogy_tensors, xlogy_number, xlogy_of_number)
-xlog1py_tensors = row("xlog1py_tensors", "SpecialXlog1PyBackward0", "self * log(1 + other), 0 where self is 0.",
-    lambda self, other: computed(special.xlog1py, self, other), promotes=True,
-    self  = lambda grad, self, other: where(logical_and(eq(self, 0), other <= -1), 0, grad * log1p(other)),
-    other = lambda grad, self, other: grad * self / (other + 1))
-xlog1py_of_number = row("xlog1py_of_number", "SpecialXlog1PyBackward1", "number * log(1 + other).",
-    lambda other, *, self: computed(special.xlog1py, np.full_like(_as_float(other), self), other),
-    other = lambda grad, self, other: grad * self / (other + 1))
-xlog1py_number = row("xlog1py_number", "SpecialXlog1PyBackward2", "self * log(1 + number).",
-    lambda self, *, other: computed(special.xlog1py, self, np.full_like(_as_float(self), other)),
-    written=lambda self, other: call("xlog1py", self, other),
-    self = lambda grad, self, other: (
-        xlog1py_number(grad, other=other) if other > -1 else where(eq(self, 0), 0, xlog1py_number(grad, other=other))))
-xlog1py = of_either("special.xlog1py", "input * log(1 + other), 0 where `input` is 0.",
-    xlog1py_tensors, xlog1py_number, xlog1py_of_number)

@@ -112,30 +112,7 @@ index_put_tensors.defvjp(
     values = lambda grad, indices: index_tensors(grad, indices=indices))
 
 
-unsafe_masked_index = row("unsafe_masked_index", "UnsafeMaskedIndexBackward0",
-    "The elements at these indices where the mask is True, else `fill`. Elsewhere the indices may be out of bounds.",
-    lambda self, *, mask, indices, fill: np.where(mask, self[within(self, indices)], np.asarray(fill, self.dtype)),
-    self = lambda grad, self_sym_sizes, mask, indices:
-        unsafe_masked_index_put(new_zeros(grad, size=self_sym_sizes), grad, mask=mask, indices=indices))
-
-
-@primitive("UnsafeMaskedIndexPutAccumulateBackward0")
-def unsafe_masked_index_put(self, values, *, mask, indices):
-    """A copy of self, with `values` added at these indices where the mask is True."""
-    out = self.copy()
-    np.add.at(out, within(self, indices), np.where(mask, values, np.zeros_like(values)))
-    return out
-unsafe_masked_index_put.defvjp(
-    self   = lambda grad: grad,
-    values = lambda grad, mask, indices: unsafe_masked_index(grad, mask=mask, indices=indices, fill=0))
-
-
 # fmt: on
-def within(array: Any, indices: Any) -> tuple[Any, ...]:
-    """The indices, clamped to the bounds."""
-    return tuple(slice(None) if i is None else np.clip(i, -n, n - 1) for i, n in zip(indices, array.shape, strict=False))
-
-
 @public(inplace=True)
 @of_tensors
 def index_put(input: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Any:
@@ -152,13 +129,3 @@ def index_put(input: Tensor, indices: Any, values: Tensor, accumulate: bool = Fa
             f"{values.dtype.legacy} for the source."
         )
     return result
-
-
-@public("torch._unsafe_masked_index")
-def _unsafe_masked_index(input: Tensor, mask: Tensor, indices: Any, fill: Any) -> Any:
-    return unsafe_masked_index(input, mask=mask, indices=tuple(indices), fill=fill)
-
-
-@public("torch._unsafe_masked_index_put_accumulate")
-def _unsafe_masked_index_put_accumulate(input: Tensor, mask: Tensor, indices: Any, values: Tensor) -> Any:
-    return unsafe_masked_index_put(input, values, mask=mask, indices=tuple(indices))

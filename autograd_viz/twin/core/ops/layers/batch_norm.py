@@ -8,21 +8,13 @@ from typing import Any
 import numpy as np
 
 from ...base.names import normalization_backward, normalized, per_channel, per_channel_sum, sqrt
-from ...op import composite, public, public_primitive, public_row, row
+from ...op import composite, public, public_primitive
 from ...tensor import Size, Tensor, check_scalar_type, refuse_if
 from .normalization import channels, check_same_type, scaled, standardized
 
-_STATISTICS: Any = {"results": ("output", "save_mean", "save_invstd"), "nondifferentiable": ("save_mean", "save_invstd")}
-_RULES: Any = {
-    "input":  lambda grad, input, weight, running_mean, running_var, result1, result2, training, eps:
-        batch_norm_backward(grad, input, weight, running_var, result1, result2, training, eps),
-    "weight": lambda grad, input, running_mean, running_var, result1, result2, training, eps:
-        per_channel_sum(grad * by_channel(input, running_mean, running_var, result1, result2, training, eps)),
-    "bias":   lambda grad: per_channel_sum(grad),
-}
 
-
-@public_primitive("torch.native_batch_norm", "NativeBatchNormBackward0", **_STATISTICS)
+@public_primitive("torch.native_batch_norm", "NativeBatchNormBackward0",
+                  results=("output", "save_mean", "save_invstd"), nondifferentiable=("save_mean", "save_invstd"))
 def native_batch_norm(input, weight=None, bias=None, *, running_mean=None, running_var=None, training, momentum, eps):
     """Each channel normalized by the batch (training) or by the running averages, then scaled by weight and shifted by bias."""
     number = input.shape[1] if input.ndim > 1 else 0
@@ -47,33 +39,11 @@ def native_batch_norm(input, weight=None, bias=None, *, running_mean=None, runni
     if running_var is not None:
         running_var += momentum * (variance.reshape(-1) * (n / max(n - 1, 1)) - running_var)
     return scaled(normal, weight, bias).astype(x.dtype, copy=False), mean.reshape(-1), rstd.reshape(-1)
-native_batch_norm.defvjp(**_RULES)
-
-
-native_batch_norm_legit = row("native_batch_norm_legit", "NativeBatchNormLegitBackward0",
-    "native_batch_norm, with running averages.",
-    lambda input, weight=None, bias=None, *, running_mean, running_var, training, momentum, eps: native_batch_norm.forward(
-        input, weight, bias, running_mean=running_mean, running_var=running_var, training=training, momentum=momentum, eps=eps),
-    **_STATISTICS, **_RULES)
-native_batch_norm_no_stats = row("native_batch_norm_no_stats", "NativeBatchNormLegitBackward1",
-    "native_batch_norm, without running averages.",
-    lambda input, weight=None, bias=None, *, training, momentum, eps: native_batch_norm.forward(
-        input, weight, bias, training=training, momentum=momentum, eps=eps), **_STATISTICS,
-    input  = lambda grad, input, weight, result1, result2, training, eps:
-        batch_norm_backward(grad, input, weight, None, result1, result2, training, eps),
-    weight = lambda grad, input, result1, result2, training, eps:
-        per_channel_sum(grad * by_channel(input, None, None, result1, result2, training, eps)),
-    bias   = lambda grad: per_channel_sum(grad))
-_batch_norm_with_update = public_row("torch._batch_norm_with_update", "BatchNormWithUpdateBackward0",
-    "native_batch_norm in training, with running averages.",
-    lambda input, weight=None, bias=None, *, running_mean, running_var, momentum, eps: (*native_batch_norm.forward(
-        input, weight, bias, running_mean=running_mean, running_var=running_var, training=True, momentum=momentum, eps=eps),
-        np.empty(0, np.uint8)),
-    results=("output", "save_mean", "save_invstd", "reserve"), nondifferentiable=("save_mean", "save_invstd", "reserve"),
-    input  = lambda grad, input, weight, running_mean, running_var, result1, result2, result3, eps:
-        batch_norm_backward(grad, input, weight, running_var, result1, result2, True, eps),
-    weight = lambda grad, input, running_mean, running_var, result1, result2, eps:
-        per_channel_sum(grad * by_channel(input, running_mean, running_var, result1, result2, True, eps)),
+native_batch_norm.defvjp(
+    input  = lambda grad, input, weight, running_mean, running_var, result1, result2, training, eps:
+        batch_norm_backward(grad, input, weight, running_var, result1, result2, training, eps),
+    weight = lambda grad, input, running_mean, running_var, result1, result2, training, eps:
+        per_channel_sum(grad * by_channel(input, running_mean, running_var, result1, result2, training, eps)),
     bias   = lambda grad: per_channel_sum(grad))
 
 
@@ -102,14 +72,6 @@ def batch_norm_backward(
 
 
 # fmt: on
-@public("torch._native_batch_norm_legit")
-def _native_batch_norm_legit(input: Tensor, weight: Tensor | None, bias: Tensor | None, *options: Any, **named: Any) -> Any:
-    """native_batch_norm with both running averages, or without."""
-    has_averages = "running_mean" in named or (len(options) > 0 and isinstance(options[0], Tensor))
-    op = native_batch_norm_legit if has_averages else native_batch_norm_no_stats
-    return op(input, weight, bias, *options, **named)
-
-
 @public("nn.functional.batch_norm")
 def batch_norm(
     input: Tensor, running_mean: Tensor | None, running_var: Tensor | None, weight: Tensor | None = None,

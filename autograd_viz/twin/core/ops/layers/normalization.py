@@ -181,22 +181,6 @@ def layer_norm(
     return layer_normalization(input, weight, bias, normalized_shape=shape, eps=eps)[0]
 
 
-@public("torch.native_layer_norm")
-def native_layer_norm(input: Tensor, normalized_shape: Any, weight: Tensor | None, bias: Tensor | None, eps: float) -> Any:
-    """layer_norm, with the mean and the rstd."""
-    shape = check_normalized_shape(input, normalized_shape, weight, bias)
-    return layer_normalization(input, weight, bias, normalized_shape=shape, eps=eps)
-
-
-@public("torch.native_group_norm")
-def native_group_norm(
-    input: Tensor, weight: Tensor | None, bias: Tensor | None, N: int, C: int, HxW: int, group: int, eps: float
-) -> Any:
-    """group_norm, with the mean and the rstd of each group."""
-    check_groups(input, group, weight, bias)
-    return group_normalization(input, weight, bias, N=N, C=C, HxW=HxW, group=group, eps=eps)
-
-
 def check_groups(input: Tensor, num_groups: int, weight: Tensor | None, bias: Tensor | None) -> None:
     """Refuse channels that the groups do not divide, and parameters that do not have one element per channel."""
     channels = input.shape[1]

@@ -52,14 +52,6 @@ ADAPTIVE_MAX_POOL = {
         lambda self, *, output_size: largest_of_boxes(self, *adaptive_boxes(self.shape[-len(output_size):], output_size)))
     for n in (2, 3)
 }
-FRACTIONAL_MAX_POOL = {
-    n: _declare(n, "fractional_max_pool{n}d", "fractional_max_pool{n}d_from", "FractionalMaxPool{n}D",
-        "The largest element of each window, and its index. The windows have random distances.",
-        lambda self, *, kernel_size, output_size, random_samples:
-            largest_of_boxes(self, *fractional_boxes(self.shape, kernel_size, output_size, random_samples)),
-        "kernel_size", "output_size")
-    for n in (2, 3)
-}
 
 
 max_unpool2d_to = row("max_unpool2d_to", "MaxUnpool2DBackward0", "Each element at its index, zeros elsewhere.",
@@ -184,23 +176,8 @@ def _numbers(counts: Ints, steps: Ints, before: Ints, size: Ints) -> Any:
     return number
 
 
-def fractional_boxes(shape: Ints, kernel: Ints, output_size: Ints, random_samples: Any) -> tuple[list[Any], list[Any]]:
-    """Start and end of the windows of fractional pooling. `random_samples` (batch, channel, n) decides their distances."""
-    n = len(kernel)
-    lead = shape[:-n] if len(shape) == n + 2 else (1, *shape[:-n])
-    samples = random_samples.reshape(*lead, n).reshape(*shape[:-n], n)
-    starts = []
-    for d, (length, k, out) in enumerate(zip(shape[-n:], kernel, output_size, strict=True)):
-        u = samples[..., n - 1 - d, None] if n == 2 else samples[..., d, None]
-        alpha = (length - k) / (out - 1) if out > 1 else 0
-        steps = ((np.arange(out) + u) * alpha).astype(np.int64) - (u * alpha).astype(np.int64)
-        steps[..., -1] = length - k
-        starts.append(steps)
-    return starts, [s + k for s, k in zip(starts, kernel, strict=True)]
-
-
 def largest_of_boxes(x: Any, starts: list[Any], ends: list[Any]) -> tuple[Any, Any]:
-    """The largest element in each box and its flat index. starts[d] is (places,) or (*lead, places)."""
+    """The largest element in each box and its flat index. starts[d] is (places,)."""
     n = len(starts)
     lead, size = x.shape[:-n], x.shape[-n:]
     places = tuple(s.shape[-1] for s in starts)
@@ -210,7 +187,7 @@ def largest_of_boxes(x: Any, starts: list[Any], ends: list[Any]) -> tuple[Any, A
         number: Any = 0
         for d in range(n):  # a smaller box reads its last element again
             along = np.minimum(starts[d] + offset[d], ends[d] - 1)
-            number = number * size[d] + along.reshape(*along.shape[:-1], *(1,) * d, places[d], *(1,) * (n - 1 - d))
+            number = number * size[d] + along.reshape(*(1,) * d, places[d], *(1,) * (n - 1 - d))
         number = np.broadcast_to(number, (*lead, *places))
         seen = np.take_along_axis(flat, number.reshape(*lead, volume(places)), -1).reshape(*lead, *places)
         if best is None:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...base.names import diagonal, diagonal_backward, expand
-from ...op import found, public, public_primitive, public_row
+from ...op import public, public_primitive, public_row, row
 from ...tensor import Tensor, refuse_if
 from . import shape
 from .slicing import diagonal_dims, diagonal_view
@@ -28,6 +28,12 @@ def diag_embed(self, *, offset=0, dim1=-2, dim2=-1):
     diagonal_view(out, offset, dim1, dim2)[...] = self
     return out
 diag_embed.defvjp(self = lambda grad, offset, dim1, dim2: diagonal(grad, offset=offset, dim1=dim1, dim2=dim2))
+
+
+diagonal_copy = row("diagonal_copy", "DiagonalBackward0_copy", "A copy of a diagonal, as the last dimension.",
+    lambda self, *, offset=0, dim1=0, dim2=1: diagonal_view(self, offset, dim1, dim2).copy(),
+    self = lambda grad, self_sym_sizes, offset, dim1, dim2:
+        diagonal_backward(grad, size=self_sym_sizes, offset=offset, dim1=dim1, dim2=dim2))
 
 
 @public_primitive("trace", "TraceBackward0")
@@ -66,7 +72,7 @@ def diag(input: Tensor, diagonal: int = 0) -> Any:
         RuntimeError: neither a vector nor a matrix.
     """
     refuse_if(input.ndim not in (1, 2), lambda: f"diag(): Supports 1D or 2D tensors. Got {input.ndim}D")
-    return diag_embed(input, offset=diagonal) if input.ndim == 1 else found("torch", "diagonal_copy")(input, offset=diagonal)
+    return diag_embed(input, offset=diagonal) if input.ndim == 1 else diagonal_copy(input, offset=diagonal)
 
 
 @public
