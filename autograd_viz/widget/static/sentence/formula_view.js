@@ -34,8 +34,7 @@ export class FormulaView {
     this.root = Object.assign(document.createElement("div"), { className: "av-formulas" });
     this.root.setAttribute("role", "group");
     this.root.setAttribute("aria-label", say("rules"));
-    this.room = roomFor(doc);
-    this.root.style.minHeight = `${this.room}px`; // the picture below stays where it is
+    this.room = roomFor(doc); // px
     this.isDrawing = false;
     /** @type {Shown[]} */
     this.shown = [];

@@ -5,6 +5,8 @@ import { FormulaView } from "./formula_view.js";
 
 /** @typedef {import("../shared/words.js").Say} Say */
 
+const TWO_LINES = 44; // px of a long sentence
+
 export class Said {
   /**
    * @param {Say} say
@@ -25,7 +27,8 @@ export class Said {
     this.printed.setAttribute("aria-label", say("printed"));
     this.printed.title = say("printed");
     this.chosen = region("av-unseen", "status"); // which box is selected, for those who cannot see its ring
-    const line = html("div", "av-line"); // it has the room of two lines: the picture below stays where it is
+    this.root.style.minHeight = `${TWO_LINES + this.formulas.room}px`; // the picture below stays where it is
+    const line = html("div", "av-line");
     line.append(this.sentence, this.stopped, this.did);
     this.root.append(line, this.formulas.root, this.fixed, this.drift, this.error, this.printed, this.chosen);
   }
