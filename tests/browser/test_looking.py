@@ -40,7 +40,7 @@ def opened(open_notebook: Callable[..., LabPage], *cells: str) -> Stepping:
 
 def view(stepping: Stepping) -> tuple[float, float, float]:
     """Where the picture's corner stands in the stage, and how many px of the page a px of the picture takes."""
-    stage, box = stepping.widget.locator(".av-stage").bounding_box(), stepping.widget.locator(".av-picture").bounding_box()
+    stage, box = stepping.widget.locator(".av-stage").bounding_box(), stepping.widget.locator(".av-picture").first.bounding_box()
     width = float(str(stepping.widget.locator(".av-picture").get_attribute("viewBox")).split()[2])
     assert stage and box
     return box["x"] - stage["x"], box["y"] - stage["y"], box["width"] / width
@@ -74,7 +74,7 @@ def test_the_picture_is_dragged_zoomed_at_the_pointer_and_fitted(stepping: Stepp
     assert middle(stepping.widget.locator('[data-at="n1"] > .outline')) == pytest.approx(node, abs=3)
     press_key(stepping, "0")
     stepping.page.wait_for_timeout(400)
-    picture, room = stepping.widget.locator(".av-picture").bounding_box(), stage.bounding_box()
+    picture, room = stepping.widget.locator(".av-picture").first.bounding_box(), stage.bounding_box()
     assert picture and room and picture["height"] <= room["height"] + 1 and picture["width"] <= room["width"] + 1
 
 
@@ -104,11 +104,11 @@ def test_the_bar_between_picture_and_panel_moves_by_hand_and_by_key(stepping: St
 
 
 def test_the_map_of_a_large_picture_leads_there(open_notebook: Callable[..., LabPage]) -> None:
-    stepping = opened(open_notebook, CHAIN, "s = av.step(y, collapse=False)\ns")
+    stepping = opened(open_notebook, CHAIN, 's = av.step(y, collapse=False, detail="full")\ns')
     across, down = middle(stepping.widget.locator(".av-minimap"))
     stepping.page.mouse.click(across, down)
     x, y, _ = view(stepping)
-    room, picture = stepping.widget.locator(".av-stage").bounding_box(), stepping.widget.locator(".av-picture").bounding_box()
+    room, picture = stepping.widget.locator(".av-stage").bounding_box(), stepping.widget.locator(".av-picture").first.bounding_box()
     assert room and picture
     assert y + picture["height"] / 2 == pytest.approx(room["height"] / 2, abs=0.02 * picture["height"])
     assert x + picture["width"] / 2 == pytest.approx(room["width"] / 2, abs=0.1 * picture["width"])
@@ -132,7 +132,7 @@ def wait_to_see(stepping: Stepping, *ids: str) -> None:
 
 def test_a_pass_begins_at_the_root_and_ends_at_the_leaf(open_notebook: Callable[..., LabPage]) -> None:
     """Of a large picture: its upper left corner has neither the loss nor what runs next."""
-    stepping = opened(open_notebook, CHAIN, "s = av.step(y, collapse=False)\ns")
+    stepping = opened(open_notebook, CHAIN, 's = av.step(y, collapse=False, detail="full")\ns')
     press_key(stepping, "l")  # room for a leaf beside its AccumulateGrad
     root, node = stepping.lab.run_code("print(s.stepper.document.roots[0], s.stepper.trace.start.queue[0])").split()
     wait_to_see(stepping, root, node)
@@ -150,7 +150,7 @@ def test_the_picture_as_it_is_now_can_be_saved_from_the_page(
     open_notebook: Callable[..., LabPage], tmp_path: Path, program: str
 ) -> None:
     """Whole, though a large one is drawn in part only, and with its colours in it."""
-    stepping = opened(open_notebook, program, "s = av.step(e, collapse=False)\ns")
+    stepping = opened(open_notebook, program, 's = av.step(e, collapse=False, detail="full")\ns')
     stepping.press("next")
     stepping.wait_for_step(1)
     with stepping.page.expect_download() as saved:
@@ -171,7 +171,7 @@ def test_the_picture_as_it_is_now_can_be_saved_from_the_page(
 
 
 def test_what_steps_write_far_away_stands_there_when_one_comes_near(open_notebook: Callable[..., LabPage]) -> None:
-    stepping = opened(open_notebook, CHAIN, "s = av.step(y, collapse=False)\ns")
+    stepping = opened(open_notebook, CHAIN, 's = av.step(y, collapse=False, detail="full")\ns')
     nodes = stepping.widget.locator(".av-picture .node")
     nodes.first.wait_for(state="attached")
     at_first = nodes.count()
