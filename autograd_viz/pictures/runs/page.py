@@ -17,8 +17,8 @@ from .odd import Odd, odd_in, sentences, size_said
 
 COLUMNS = 480  # of a page, at most
 LABELS = (
-    "LOSS", "LOSS_LOG", "STEP", "GRADIENT", "NOT_FINITE", "ALL_ZERO", "NOT_MEASURED", "RATE", "SKIPPED", "CELL", "CELLS",
-    "CELL_RANKS", "HELP", "OPEN", "OPEN_LAST", "CLOSE", "NOTHING_ODD", "PICTURE", "LIVE", "CURVE",
+    "LOSS", "LOSS_LOG", "STEP", "GRADIENT", "NOT_FINITE", "ALL_ZERO", "NOT_MEASURED", "UNREACHED", "RATE", "SKIPPED", "CELL",
+    "CELLS", "CELL_RANKS", "HELP", "OPEN", "OPEN_LAST", "CLOSE", "NOTHING_ODD", "PICTURE", "LIVE", "CURVE",
 )  # fmt: skip
 
 
@@ -37,7 +37,7 @@ def run_page(
         theme: of the page, or "auto": light or dark as its surroundings.
 
     Returns:
-        title; rows: heading, label and path; start: the first step of each column, and the number of steps;
+        title; rows: heading, label, path, whether they are odd, and whether a gradient has reached them; start: the first step of each column, and the number of steps;
         norms, loss, its spread over ranks, and `Ranks.numbers`: float32 as base64; bad: bytes as base64;
         low and high: exponents of the scale;
         scale: colours;
@@ -51,7 +51,16 @@ def run_page(
         "class_name": class_name,
         "class_state": size_said(class_name, history.steps),
         "steps": history.steps,
-        "rows": [{"heading": w.heading, "label": w.label, "path": history.rows[w.row].path} for w in grid.lines],
+        "rows": [
+            {
+                "heading": w.heading,
+                "label": w.label,
+                "path": history.rows[w.row].path,
+                "odd": w.is_odd,
+                "reached": bool(reached),
+            }
+            for w, reached in zip(grid.lines, grid.reached, strict=True)
+        ],
         "start": list(grid.start),
         "norms": _packed(grid.norms.astype("<f4")),
         "bad": _packed(grid.bad.astype("u1")),
