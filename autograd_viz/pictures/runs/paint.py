@@ -16,7 +16,7 @@ from ..render.svg import FALLBACK
 from .colours import SCALE, colour_of, decades
 from .grid import Grid, Line, grid_of
 from .history import History
-from .odd import odd_in, sentences, size_said
+from .odd import FEW, odd_in, sentences, size_said
 from .rows import Numbers
 
 WIDTH, EDGE, RIGHT = 1000, 20, 970  # px
@@ -97,16 +97,8 @@ class Painter:
         self, x: float, y: float, said: str, size: float = 11, role: str = "text", anchor: str = "start", bold: bool = False
     ) -> str:
         weight = {"font_weight": "bold"} if bold else {}
-        return element(
-            "text",
-            text(said),
-            x=round(x, 1),
-            y=round(y, 1),
-            font_size=size,
-            fill=self.colour[role],
-            text_anchor=anchor,
-            **weight,
-        )
+        look = {"font_size": size, "fill": self.colour[role], "text_anchor": anchor, **weight}
+        return element("text", text(said), x=round(x, 1), y=round(y, 1), **look)
 
     def _title(self) -> Iterator[str]:
         count = self.history.steps
@@ -259,9 +251,9 @@ class Painter:
     # -- what is odd --------------------------------------------------------------------------------------------------
 
     def _said(self, y: float) -> tuple[list[str], float]:
-        """The box with sentences, and where it ends. Before the first step nothing is known."""
+        """The box with sentences, and where it ends. In the first steps nothing can be odd, nor fine."""
         said = [s for s in self.stopped.split("\n") if s] + [s for _, s in sentences(self.history, self.odd)]
-        if not said and not self.history.steps:
+        if not said and self.history.steps < FEW:
             return [], y
         wrapped = [line for sentence in said or [words.RUN_NOTHING_ODD] for line in _wrapped(sentence, 118)]
         height = 14 + 18 * len(wrapped)
