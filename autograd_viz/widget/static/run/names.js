@@ -3,14 +3,14 @@
 /** @typedef {import("./scale.js").RunRow} RunRow */
 /** @typedef {{ k: number, heading: string, end: number }} RunBlock its first row, its name, and where that ends */
 
-const [EDGE, BESIDE, LEAST] = [4, 8, 76]; // px: of the page, between a name and what is beside it, of all names
-const LETTERS = 24; // of a name, at most
+const [NAME_EDGE, NAME_SPACE, LEAST_NAMES] = [4, 8, 76]; // px: of the page, between a name and what is beside it, of all names
+const NAME_LETTERS = 24; // of a name, at most
 
 /**
  * A name of some letters; the end of a path says more than its beginning.
  * @param {string} name
  */
-export const cutName = (name) => (name.length > LETTERS ? `…${name.slice(1 - LETTERS)}` : name);
+export const cutName = (name) => (name.length > NAME_LETTERS ? `…${name.slice(1 - NAME_LETTERS)}` : name);
 
 /**
  * Blocks of neighbouring rows, each with its name right beside its labels; and where the cells begin.
@@ -28,9 +28,9 @@ export function namesOf(rows, whole, width, measure) {
     const block = blocks[blocks.length - 1];
     block.widest = Math.max(block.widest, measure(cutName(label), false));
   });
-  const wanted = blocks.map(({ heading, widest }) => EDGE + measure(heading, true) + BESIDE + widest + BESIDE);
-  const left = Math.min(Math.max(LEAST, ...wanted), Math.max(LEAST, 0.45 * width));
-  return { left, blocks: blocks.map(({ k, heading, widest }) => ({ k, heading, end: left - 2 * BESIDE - widest })) };
+  const wanted = blocks.map(({ heading, widest }) => NAME_EDGE + measure(heading, true) + NAME_SPACE + widest + NAME_SPACE);
+  const left = Math.min(Math.max(LEAST_NAMES, ...wanted), Math.max(LEAST_NAMES, 0.45 * width));
+  return { left, blocks: blocks.map(({ k, heading, widest }) => ({ k, heading, end: left - 2 * NAME_SPACE - widest })) };
 }
 
 /**
@@ -40,11 +40,11 @@ export function namesOf(rows, whole, width, measure) {
  * @returns {{ x: number, line: number }[]}
  */
 export function legendPlaces(widths, width) {
-  let [x, line] = [EDGE, 0];
+  let [x, line] = [NAME_EDGE, 0];
   return widths.map((wide) => {
-    if (x > EDGE && x + wide > width) [x, line] = [EDGE, line + 1];
+    if (x > NAME_EDGE && x + wide > width) [x, line] = [NAME_EDGE, line + 1];
     const at = { x, line };
-    x += wide + 2 * BESIDE;
+    x += wide + 2 * NAME_SPACE;
     return at;
   });
 }
