@@ -131,11 +131,8 @@ test("a map of which all is seen has no minimap, though its letters are small", 
   assert.equal(stage.seesAll(500, 900), false);
 });
 
-test("a frame that is low before anything is in it follows its content; a window, a high frame and our own do not", () => {
-  assert.equal(followsContent(true, false, 120), true);
-  assert.equal(followsContent(true, false, 700), false);
-  assert.equal(followsContent(true, true, 120), false);
-  assert.equal(followsContent(false, false, 120), false);
+test("a frame that is low before anything is in it follows its content; a window and a high frame do not", () => {
+  assert.deepEqual([followsContent(true, 120), followsContent(true, 700), followsContent(false, 120)], [true, false, false]);
 });
 
 test("names that are alike are numbered, others stay", () => {

@@ -9,13 +9,12 @@ const [SHARE_OF_SCREEN, LEAST_SEEN] = [0.65, 400]; // of a screen, in such a fra
 let isLoose;
 
 /**
- * Does a frame take its height from what is in it? Before anything is in it such a frame is low; a page of its own never does.
+ * Does a frame take its height from what is in it? Such a frame is low at first; a page of its own never does.
  * @param {boolean} isFrame
- * @param {boolean} isOurs a frame of `iframe()` has the height that was asked for
  * @param {number} height px of the frame at first
  */
-export function followsContent(isFrame, isOurs, height) {
-  return isFrame && !isOurs && height < LOWEST;
+export function followsContent(isFrame, height) {
+  return isFrame && height < LOWEST;
 }
 
 export class Present {
@@ -71,8 +70,7 @@ export class Present {
  */
 export function seenHeight(root) {
   if (root.classList.contains("av-presenting")) return innerHeight;
-  const isOurs = document.body.classList.contains("av-framed");
-  isLoose ??= innerHeight ? followsContent(window.parent !== window, isOurs, innerHeight) : undefined; // a hidden frame has no height
+  isLoose ??= innerHeight ? followsContent(window.parent !== window, innerHeight) : undefined; // a hidden frame has no height
   let seen = isLoose ? Math.max(LEAST_SEEN, SHARE_OF_SCREEN * screen.availHeight) : innerHeight - MARGINS;
   /** @type {Element | null} */
   let at = root.parentElement;
