@@ -68,7 +68,7 @@ def test_the_picture_is_dragged_zoomed_at_the_pointer_and_fitted(stepping: Stepp
     assert corner
     drag(stepping, (corner["x"] + 6, corner["y"] + 6), (60, 40))  # outside of all text
     assert view(stepping) == pytest.approx((x + 60, y + 40, scale), abs=2)
-    drag(stepping, (corner["x"] + 6, corner["y"] + 6), (-120, -80))
+    drag(stepping, (corner["x"] + corner["width"] - 6, corner["y"] + corner["height"] - 6), (-120, -80))
     assert view(stepping) == pytest.approx((x - 60, y - 40, scale), abs=2)
     node = middle(stepping.widget.locator('[data-at="n1"] > .outline'))
     stepping.page.mouse.move(*node)

@@ -53,10 +53,7 @@ def run_page(
         "class_name": class_name,
         "class_state": size_said(class_name, history.steps),
         "steps": history.steps,
-        "rows": [
-            {"heading": w.heading, "label": w.label, "path": history.rows[w.row].path, "odd": w.is_odd, "reached": reached}
-            for w, reached in zip(grid.lines, grid.reached.tolist(), strict=True)
-        ],
+        "rows": _rows(history, grid),
         "has_gaps": grid.has_gaps,
         "is_judged": history.steps >= FEW,
         "start": list(grid.start),
@@ -77,6 +74,13 @@ def run_page(
         "palettes": {name: THEMES[name].colours() for name in (("light", "dark") if theme == "auto" else (theme,))},
         "language": words.language(),
     }
+
+
+def _rows(history: History, grid: Grid) -> list[dict[str, Any]]:
+    return [
+        {"heading": w.heading, "label": w.label, "path": history.rows[w.row].path, "odd": w.is_odd, "reached": reached}
+        for w, reached in zip(grid.lines, grid.reached.tolist(), strict=True)
+    ]
 
 
 def _odd(history: History, odd: Sequence[Odd], grid: Grid) -> list[dict[str, Any]]:
