@@ -173,7 +173,7 @@ class Painter:
 
     def _dashes(self, x: float, y: float, width: float) -> str:
         """In place of the cells of a row that no gradient has reached."""
-        line = {"stroke": self.colour["none"], "stroke_dasharray": "5 4", "stroke_width": 1.5, "fill": "none"}
+        line: dict[str, Any] = {"stroke": self.colour["none"], "stroke_dasharray": "5 4", "stroke_width": 1.5, "fill": "none"}
         return element("path", d=f"M{x:.1f} {y:.1f}h{width:.1f}", **line)
 
     def _runs(self, k: int) -> Iterator[tuple[int, int, str]]:
@@ -231,7 +231,7 @@ class Painter:
         yield self._write(x, y + 10, f"1e{self.high}", role="none")
         x += 46
         for fill, stroke, said in self._met():
-            look = {"fill": fill, "stroke": stroke, "height": 11}
+            look: dict[str, Any] = {"fill": fill, "stroke": stroke, "height": 11}
             yield element("rect", x=round(x, 1), y=y + 0.5, width=16, **look) if stroke else self._dashes(x, y + 6, 18)
             yield self._write(x + 24, y + 10, said)
             x += _wide(said, 11) + 42
