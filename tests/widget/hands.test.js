@@ -25,6 +25,7 @@ class Target {
   }
 }
 globalThis.Element = Target;
+globalThis.window = new EventTarget();
 
 /** A stage that notes what hands do to it. */
 function stageOf({ isWhole = false } = {}) {
@@ -77,6 +78,16 @@ test("two fingers zoom around their middle and move with it, and click nothing",
   assert.equal(did.length, 2);
   assert.equal(send("touchstart", { touches: [1, 2] }), true); // the page does not scroll by two
   assert.equal(send("touchstart", { touches: [1] }), false);
+});
+
+test("one finger is the page's until the stage is tapped, and again from a press elsewhere on", () => {
+  const { send, classes } = stageOf();
+  send("pointerdown", { pointerType: "touch" });
+  assert.ok(!classes.has("av-tapped"));
+  send("click");
+  assert.ok(classes.has("av-tapped"));
+  window.dispatchEvent(new Event("pointerdown"));
+  assert.ok(!classes.has("av-tapped"));
 });
 
 test("a drag pans, a press clicks", () => {

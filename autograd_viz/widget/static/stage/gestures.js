@@ -44,7 +44,8 @@ function listenToWheel(stage, viewport, signal) {
 }
 
 /**
- * Two fingers zoom, whatever the page would do with them. One scrolls the page or pans, as the style sheet says.
+ * Two fingers zoom, whatever the page would do with them. One scrolls the page until the stage was tapped, and again from a press
+ * elsewhere on.
  * @param {HTMLElement} stage
  * @param {Viewport} viewport
  * @param {AbortSignal} signal
@@ -75,6 +76,9 @@ function listenToFingers(stage, viewport, signal) {
   for (const name of /** @type {const} */ (["pointerup", "pointercancel"]))
     stage.addEventListener(name, (event) => fingers.delete(event.pointerId), { signal });
   const hold = (/** @type {TouchEvent} */ event) => event.touches.length > 1 && event.cancelable && event.preventDefault();
+  stage.addEventListener("click", () => stage.classList.add("av-tapped"), { signal });
+  const left = (/** @type {Event} */ event) => !event.composedPath().includes(stage) && stage.classList.remove("av-tapped");
+  window.addEventListener("pointerdown", left, { signal, capture: true });
   stage.addEventListener("touchstart", hold, { signal, passive: false });
   return () => fingers.size > 1;
 }
