@@ -1,9 +1,9 @@
 """One file that steps without kernel and network: the widget's own front end, with a recorded pass.
 
 # Note [What the page may do]
-Its policy allows only the page's own scripts and style, by their hashes. It allows no network, no eval, and no other script or
-style. The front end, its style and the recording are compressed, so the page is a third as large. A loader unpacks them. The
-user's names are data in the recording, and escaped text in the title.
+Its policy allows only the page's own scripts and style, by their hashes, and pictures that stand in it. It allows no network,
+no eval, and no other script or style. The front end, its style and the recording are compressed: so the page is a third as
+large. A loader unpacks them. The user's names are data in the recording, and escaped text in the title.
 
 # Note [DryRun]
 A page has every step of the pass, but none has run when a cell shows a stepper. If no user code would be called (a hook, a
@@ -72,6 +72,7 @@ def offline_page(entry: str, styles: Sequence[str], data: dict[str, Any], title:
         "default-src": "'none'",
         "script-src": f"{_hash(loader)} {_hash(script)}",
         "style-src": _hash(style),
+        "img-src": "data:",
         "base-uri": "'none'",
         "form-action": "'none'",
     }

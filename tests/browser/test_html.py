@@ -56,6 +56,37 @@ def test_it_steps_to_the_end_and_back(opened: Callable[..., Any]) -> None:
     assert page.locator(".av-counter").text_content() == "5 / 5"
 
 
+def test_its_text_is_selected_its_picture_copied_and_no_two_marks_share_a_name(opened: Callable[..., Any]) -> None:
+    page = opened(figure(3, before=True)[0])
+    box = page.locator(".av-picture text:visible", has_text="Mul").first.bounding_box()
+    y = box["y"] + box["height"] / 2
+    page.mouse.move(box["x"] + 1, y)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] - 1, y, steps=5)
+    page.mouse.up()
+    assert "Mul" in page.evaluate("getSelection().toString()")
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.locator(".av-copy").click()
+    page.locator(".av-copied").wait_for()
+    assert page.evaluate("navigator.clipboard.read().then((all) => all[0].types)") == ["image/png"]
+    names = [dot.get_attribute("aria-label") for dot in page.locator(".av-dot").all()]
+    assert len(names) == len(set(names)) > 2
+
+
+def test_on_paper_the_whole_picture_is_as_wide_as_the_page_at_most(opened: Callable[..., Any]) -> None:
+    x = av.tensor([1.0], requires_grad=True)
+    for _ in range(8):
+        x = (x * 2.0).sin() + x
+    page = opened(av.step(x, collapse=False), detail="full")
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    page.emulate_media(media="print")
+    page.set_viewport_size({"width": 700, "height": 900})
+    picture, stage = page.locator(".av-picture").first.bounding_box(), page.locator(".av-stage").bounding_box()
+    assert picture["x"] >= 0 and picture["x"] + picture["width"] <= 700
+    assert stage["height"] >= picture["height"] - 1
+    assert not page.locator(".av-toolbar, .av-side, .av-minimap").locator("visible=true").count()
+
+
 def test_pointing_at_an_element_of_a_product_lights_a_row_and_a_column_and_writes_their_sum(opened: Callable[..., Any]) -> None:
     rows = av.tensor([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
     w = av.tensor([[1.0, 0.0, 2.0], [0.0, 1.0, 0.5]], requires_grad=True)

@@ -64,11 +64,22 @@ def test_the_picture_is_dragged_zoomed_at_the_pointer_and_fitted(stepping: Stepp
     stage = stepping.widget.locator(".av-stage")
     stepping.widget.focus()
     x, y, scale = view(stepping)
-    drag(stepping, middle(stage), (-60, -40))
+    corner = stage.bounding_box()
+    assert corner
+    drag(stepping, (corner["x"] + 6, corner["y"] + 6), (60, 40))  # outside of all text
+    assert view(stepping) == pytest.approx((x + 60, y + 40, scale), abs=2)
+    drag(stepping, (corner["x"] + corner["width"] - 6, corner["y"] + corner["height"] - 6), (-120, -80))
     assert view(stepping) == pytest.approx((x - 60, y - 40, scale), abs=2)
     node = middle(stepping.widget.locator('[data-at="n1"] > .outline'))
     stepping.page.mouse.move(*node)
     stepping.page.mouse.wheel(0, -200)
+    stepping.page.wait_for_timeout(400)
+    assert view(stepping)[2] == scale  # the wheel alone scrolls the page, also when the stage has the focus
+    node = middle(stepping.widget.locator('[data-at="n1"] > .outline'))
+    stepping.page.mouse.move(*node)
+    stepping.page.keyboard.down("Control")
+    stepping.page.mouse.wheel(0, -200)
+    stepping.page.keyboard.up("Control")
     stepping.page.wait_for_timeout(400)
     assert view(stepping)[2] > 1.2 * scale
     assert middle(stepping.widget.locator('[data-at="n1"] > .outline')) == pytest.approx(node, abs=3)

@@ -30,7 +30,10 @@ PROGRAM = PROGRAM[PROGRAM.index("from typing") :] + "\nmodel = Net(6)\nloss = lo
 def stepping(open_notebook: Callable[..., LabPage]) -> Stepping:
     lab = open_notebook(PROGRAM, "s = av.step(loss)\ns")
     lab.run_all()
-    return Stepping(lab)
+    stepping = Stepping(lab)
+    stepping.widget.focus()
+    press_key(stepping, "i")  # the panel of a map is closed at first
+    return stepping
 
 
 def card(widget: Any, path: str) -> Any:
@@ -70,6 +73,8 @@ def test_axe_finds_no_barriers_on_a_map(open_notebook: Callable[..., LabPage], d
     with lab.dark() if dark else nullcontext():
         lab.run_all()
         widget = Stepping(lab).widget
+        widget.focus()
+        lab.page.keyboard.press("i")
         widget.locator(".av-i-module", has_text="headLinear").click()
         found = Axe().run(lab.page, context=".av-root").response["violations"]
     assert not found, [(v["id"], [n["html"][:120] for n in v["nodes"]][:3]) for v in found]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from autograd_viz.pictures.runs.colours import decades
 from autograd_viz.pictures.runs.grid import grid_of, lines_of
 from autograd_viz.pictures.runs.history import BINS, WHOLE, History, Series
 from autograd_viz.pictures.runs.odd import odd_in, sentences
@@ -116,12 +117,50 @@ def test_rows_with_the_same_oddity_share_a_sentence() -> None:
     ]
 
 
-def test_a_heat_map_has_one_row_for_each_module_and_odd_ones_come_first() -> None:
+def test_a_heat_map_has_one_row_for_each_module() -> None:
     rows = [
         Row("0", "output", "Linear", 0), Row("0.weight", "parameter", "weight", 9), Row("0.bias", "parameter", "bias", 3),
         Row("1.weight", "parameter", "weight", 9),
     ]  # fmt: skip
     assert [line.row for line in lines_of(rows)] == [1, 3]
+
+
+def test_rows_stand_in_the_order_of_the_model_and_odd_ones_are_marked() -> None:
+    history = history_of(a=[1.0] * 8, b=[0.0] * 8, c=[1.0] * 8)
+    lines = lines_of(history.rows, odd_in(history))
+    assert [(line.heading, line.is_odd) for line in lines] == [("a", False), ("b", True), ("c", False)]
+
+
+def test_a_row_that_no_gradient_reached_is_told_from_one_with_gaps() -> None:
+    rows = [Row(f"{name}.weight", "parameter", "weight", 9) for name in "abc"]
+    history = History(rows)
+    seen = np.array([[True, step > 3, False] for step in range(8)])
+    add(history, norm=(np.ones((8, 3), np.float32), seen))
+    grid = grid_of(history)
+    assert grid.reached.tolist() == [True, True, False]
+    assert grid.has_gaps
+    whole = grid_of(history_of(a=[1.0] * 8))
+    assert whole.reached.tolist() == [True]
+    assert not whole.has_gaps
+    assert grid_of(History(rows)).reached.all()  # before the first step nothing is said
+
+
+def test_a_run_that_explodes_leaves_its_usual_norms_their_colours() -> None:
+    usual = np.array([[0.1, 1.0] * 10 + [1e25, 1e30]], np.float32)
+    assert decades(usual) == (-1, 3)
+    fading = np.array([[10.0**-k] * 5 for k in range(12)], np.float32)  # every layer is on the scale
+    assert decades(fading) == (-11, 0)
+
+
+def moved_by(share: float, steps: int) -> History:
+    history, seen = History([Row("a.weight", "parameter", "weight", 99)]), np.ones((steps, 1), bool)
+    add(history, norm=(np.ones((steps, 1), np.float32), seen), update=(np.full((steps, 1), share, np.float32), seen))
+    return history
+
+
+def test_a_large_update_of_the_first_steps_is_not_odd() -> None:
+    assert odd_in(moved_by(0.5, 2)) == []
+    assert [o.kind for o in odd_in(moved_by(0.5, 8))] == ["wild"]
 
 
 def test_a_spike_is_not_lost_in_a_wide_column() -> None:

@@ -123,6 +123,37 @@ def test_the_widget_shows_the_last_steps_when_their_cell_has_run(monkeypatch: py
         assert widget.data["steps"] == 3
 
 
+def test_what_is_odd_stands_above_the_rows_and_an_unreached_row_is_named() -> None:
+    class Part(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.head, self.spare = nn.Linear(4, 1), nn.Linear(4, 4)
+
+        def forward(self, x: Any, scale: float = 1.0) -> Any:
+            return self.head(x) * scale
+
+    model, optimizer = made(Part)
+    with av.watch(model) as run:
+        train(model, optimizer, 6)
+    svg, rows = run.svg, run.page()["rows"]
+    assert svg.index("no gradient has ever arrived") < svg.index(">no gradient arrived<") < svg.index(">head<")
+    assert [(row["heading"], row["odd"], row["reached"]) for row in rows] == [("head", False, True), ("spare", True, False)]
+
+
+def test_a_healthy_run_names_nothing_that_is_not_there(run: Any) -> None:
+    for said in ("no gradient", "not measured", "nan or inf", "all zero"):
+        assert said not in run.svg
+
+
+def test_the_first_step_has_a_picture_and_no_verdict() -> None:
+    model, optimizer = made()
+    with av.watch(model) as run:
+        train(model, optimizer, 1)
+        page = run.page()
+    assert page["start"] == [0] and not page["is_judged"]
+    assert "Nothing is odd" not in run.svg
+
+
 def test_an_empty_run_has_a_picture() -> None:
     with av.watch(nn.Linear(2, 2)) as run:
         assert "no step yet" in run.svg

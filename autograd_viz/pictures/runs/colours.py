@@ -16,11 +16,16 @@ LEAST, MOST = 3, 12  # decades
 
 
 def decades(norms: Numbers) -> tuple[int, int]:
-    """The ends of the scale as exponents of ten, so that almost all norms lie between them."""
+    """The ends of the scale as exponents of ten, so that almost all norms lie between them.
+
+    A run that explodes is cut some decades above its usual norms: else these would all be one colour.
+    """
     known = norms[np.isfinite(norms) & (norms > 0)]
     if not len(known):
         return -LEAST, 0
     low, high = np.floor(np.log10(np.percentile(known, 2))), np.ceil(np.log10(np.percentile(known, 99.5)))
+    usual = max(float(np.median(row[row > 0])) for row in norms if (row > 0).any())
+    high = min(high, np.ceil(math.log10(usual)) + LEAST)
     low = max(low, high - MOST)
     return int(min(low, high - LEAST)), int(high)
 

@@ -24,11 +24,13 @@ class Line:
         row: its place in `History.rows`.
         heading: the block that it stands in: "layers.0".
         label: the rest of the path of its module, or the name of the parameter.
+        is_odd: something is odd in it.
     """
 
     row: int
     heading: str
     label: str
+    is_odd: bool = False
 
 
 @dataclass(frozen=True)
@@ -50,9 +52,20 @@ class Grid:
     bad: NDArray[np.bool_]
     loss: Numbers
 
+    @property
+    def reached(self) -> NDArray[np.bool_]:
+        """Rows in which a gradient has ever arrived; before the first step, all."""
+        seen = self.bad | ~np.isnan(self.norms)
+        return np.asarray(seen.any(1) if len(self.start) else np.ones(len(self.lines), bool))
+
+    @property
+    def has_gaps(self) -> bool:
+        """Is something not measured in a row that a gradient has reached?"""
+        return bool((np.isnan(self.norms) & ~self.bad)[self.reached].any())
+
 
 def grid_of(history: History, odd: Sequence[Odd] = (), most_columns: int = MOST_COLUMNS) -> Grid:
-    """The heat map of a run; rows with something odd are the first ones."""
+    """The heat map of a run, in the order of the model."""
     lines = lines_of(history.rows, odd)
     spans, totals = history.series["norm"].spans(), history.totals.spans()
     rows = [line.row for line in lines]
@@ -68,7 +81,7 @@ def grid_of(history: History, odd: Sequence[Odd] = (), most_columns: int = MOST_
 
 
 def lines_of(rows: Sequence[Row], odd: Sequence[Odd] = ()) -> tuple[Line, ...]:
-    """One row for each module with parameters: its oddest one, else its largest one. Odd rows are the first ones.
+    """One row for each module with parameters: its oddest one, else its largest one, in the order of the model.
 
     Of a deep model, one for each part at some depth.
     """
@@ -81,15 +94,14 @@ def lines_of(rows: Sequence[Row], odd: Sequence[Odd] = ()) -> tuple[Line, ...]:
             chosen.setdefault(".".join(row.module.split(".")[:depth]), k)
         if len(chosen) <= MOST_ROWS:
             break
-    shown = sorted(chosen.values(), key=lambda k: (rank.get(k, 99), k))
-    return tuple(_line(k, rows[k]) for k in shown)
+    return tuple(_line(k, rows[k], k in rank) for k in sorted(chosen.values()))
 
 
-def _line(k: int, row: Row) -> Line:
+def _line(k: int, row: Row, is_odd: bool) -> Line:
     parts = row.module.split(".") if row.module else []
     number = next((i for i, part in enumerate(parts) if part.isdigit()), None)
     if number is not None and number + 1 < len(parts):
-        return Line(k, ".".join(parts[: number + 1]), ".".join(parts[number + 1 :]))
+        return Line(k, ".".join(parts[: number + 1]), ".".join(parts[number + 1 :]), is_odd)
     if number is None and len(parts) > 1:
-        return Line(k, parts[0], ".".join(parts[1:]))
-    return Line(k, row.module, row.name)
+        return Line(k, parts[0], ".".join(parts[1:]), is_odd)
+    return Line(k, row.module, row.name, is_odd)

@@ -93,7 +93,7 @@ def _rules(row: Lately) -> Iterator[tuple[str, dict[str, str]]]:
         yield "none", {}
     if len(row.norm) >= FEW:
         yield from _of_norm(row, float(row.norm[-1]), float(np.median(row.norm)))
-    if len(row.update):
+    if len(row.update) >= FEW:
         yield from _of_update(row, float(row.update[-1]), float(np.median(row.update)))
     if len(row.zeros) and np.median(row.zeros) > MOST_DEAD:
         yield "mostly_zero", {"share": f"{100 * float(np.median(row.zeros)):.0f} %"}

@@ -13,12 +13,12 @@ from ..render import THEMES
 from .colours import SCALE, decades
 from .grid import Grid, grid_of
 from .history import History
-from .odd import Odd, odd_in, sentences, size_said
+from .odd import FEW, Odd, odd_in, sentences, size_said
 
 COLUMNS = 480  # of a page, at most
 LABELS = (
-    "LOSS", "LOSS_LOG", "STEP", "GRADIENT", "NOT_FINITE", "ALL_ZERO", "NOT_MEASURED", "RATE", "SKIPPED", "CELL", "CELLS",
-    "CELL_RANKS", "HELP", "OPEN", "OPEN_LAST", "CLOSE", "NOTHING_ODD", "PICTURE", "LIVE", "CURVE",
+    "LOSS", "LOSS_LOG", "STEP", "GRADIENT", "NOT_FINITE", "ALL_ZERO", "NOT_MEASURED", "UNREACHED", "RATE", "SKIPPED", "CELL",
+    "CELLS", "CELL_RANKS", "HELP", "OPEN", "OPEN_LAST", "CLOSE", "NOTHING_ODD", "PICTURE", "LIVE", "CURVE",
 )  # fmt: skip
 
 
@@ -37,8 +37,10 @@ def run_page(
         theme: of the page, or "auto": light or dark as its surroundings.
 
     Returns:
-        title; rows: heading, label and path; start: the first step of each column, and the number of steps;
+        title; rows: heading, label, path, is it odd, and has a gradient reached it;
+        start: the first step of each column, and the number of steps;
         norms, loss, its spread over ranks, and `Ranks.numbers`: float32 as base64; bad: bytes as base64;
+        has_gaps: something was not measured; is_judged: there are enough steps for something to be odd;
         low and high: exponents of the scale;
         scale: colours;
         odd: sentences, each with its row, or one of its module, or -1; marks; what can be opened; words; palettes.
@@ -51,7 +53,9 @@ def run_page(
         "class_name": class_name,
         "class_state": size_said(class_name, history.steps),
         "steps": history.steps,
-        "rows": [{"heading": w.heading, "label": w.label, "path": history.rows[w.row].path} for w in grid.lines],
+        "rows": _rows(history, grid),
+        "has_gaps": grid.has_gaps,
+        "is_judged": history.steps >= FEW,
         "start": list(grid.start),
         "norms": _packed(grid.norms.astype("<f4")),
         "bad": _packed(grid.bad.astype("u1")),
@@ -70,6 +74,13 @@ def run_page(
         "palettes": {name: THEMES[name].colours() for name in (("light", "dark") if theme == "auto" else (theme,))},
         "language": words.language(),
     }
+
+
+def _rows(history: History, grid: Grid) -> list[dict[str, Any]]:
+    return [
+        {"heading": w.heading, "label": w.label, "path": history.rows[w.row].path, "odd": w.is_odd, "reached": reached}
+        for w, reached in zip(grid.lines, grid.reached.tolist(), strict=True)
+    ]
 
 
 def _odd(history: History, odd: Sequence[Odd], grid: Grid) -> list[dict[str, Any]]:

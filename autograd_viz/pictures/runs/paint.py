@@ -14,14 +14,16 @@ from ..render import Theme
 from ..render.escape import element, text
 from ..render.svg import FALLBACK
 from .colours import SCALE, colour_of, decades
-from .grid import Grid, grid_of
+from .grid import Grid, Line, grid_of
 from .history import History
-from .odd import odd_in, sentences, size_said
+from .odd import FEW, odd_in, sentences, size_said
 from .rows import Numbers
 
-WIDTH, LEFT, RIGHT = 1000, 250, 970  # px
-LOSS_TOP, LOSS_HEIGHT = 54, 78
+WIDTH, EDGE, RIGHT = 1000, 20, 970  # px
+LOSS_HEIGHT = 78
 ROW, GAP = 15, 2  # px: of a row, between two
+LEAST_LEFT, BESIDE, WIDEST = 80, 10, 24  # px: of all names, between a name and what is beside it, of a column
+LETTERS = 24  # of a name, at most
 
 
 class _Scale(NamedTuple):
@@ -48,7 +50,7 @@ class _Scale(NamedTuple):
 
 
 class Painter:
-    """Draws a run.
+    """Draws a run: what is odd, the legend, the loss, and the rows with their names beside them.
 
     Args:
         history: its numbers.
@@ -63,56 +65,54 @@ class Painter:
         self.stopped, self.odd = stopped, odd_in(history)
         self.grid: Grid = grid_of(history, self.odd)
         self.low, self.high = decades(self.grid.norms)
-        self.pitch = ROW + GAP if len(self.grid.lines) <= 40 else 11 if len(self.grid.lines) <= 60 else 8
-        self.top = LOSS_TOP + LOSS_HEIGHT + 24
+        self.pitch = ROW + GAP if len(self.grid.lines) <= 40 else 11 + GAP
+        blocks = groupby(self.grid.lines, lambda line: line.heading)
+        self.blocks = [(_cut(heading or class_name), list(lines)) for heading, lines in blocks]
+        names = [_wide(heading, 12) + BESIDE + self._labels(lines) for heading, lines in self.blocks]
+        self.left = EDGE + max([LEAST_LEFT, *names]) + BESIDE
+        self.room = min(RIGHT - self.left, WIDEST * len(self.grid.start))
+        self.boxed, self.legend_top = self._said(46)
+        self.loss_top = self.legend_top + 44
+        self.top = self.loss_top + LOSS_HEIGHT + 20
 
     def svg(self) -> str:
         """The picture."""
         rows, bottom = self._rows()
-        below = bottom + 46
-        boxed, height = self._said(below + 34)
+        height = round(bottom + 30)
         parts = [
             element("rect", width=WIDTH, height=height, fill=self.colour["canvas"]),
-            *self._title(), *self._loss(), *rows, *self._axis(bottom), *self._marks(bottom), *self._legend(below), *boxed,
+            *self._title(), *self.boxed, *self._legend(self.legend_top), *self._loss(), *rows, *self._axis(bottom),
+            *self._marks(bottom),
         ]  # fmt: skip
         said = words.RUN_PICTURE.format(rows=len(self.grid.lines), steps=self.history.steps)
         size = {"width": WIDTH, "height": height, "viewBox": f"0 0 {WIDTH} {height}"}
-        return element(
-            "svg",
-            element("title", text(said)) + "".join(parts),
-            xmlns="http://www.w3.org/2000/svg",
-            font_family=FALLBACK,
-            role="img",
-            **size,
-        )
+        inner = element("title", text(said)) + "".join(parts)
+        return element("svg", inner, xmlns="http://www.w3.org/2000/svg", font_family=FALLBACK, role="img", **size)
+
+    def _labels(self, lines: list[Line]) -> float:
+        """px of the widest label of a block."""
+        return max(_wide(_cut(line.label), 11) for line in lines)
 
     def _write(
         self, x: float, y: float, said: str, size: float = 11, role: str = "text", anchor: str = "start", bold: bool = False
     ) -> str:
         weight = {"font_weight": "bold"} if bold else {}
-        return element(
-            "text",
-            text(said),
-            x=round(x, 1),
-            y=round(y, 1),
-            font_size=size,
-            fill=self.colour[role],
-            text_anchor=anchor,
-            **weight,
-        )
+        look = {"font_size": size, "fill": self.colour[role], "text_anchor": anchor, **weight}
+        return element("text", text(said), x=round(x, 1), y=round(y, 1), **look)
 
     def _title(self) -> Iterator[str]:
         count = self.history.steps
         said = size_said(self.class_name, count)
-        said += f" · {words.RUN_STOPPED.format(step=count)}" if self.stopped else ""
+        at = next((mark.step for mark in reversed(self.history.marks) if mark.kind == "stopped"), count)
+        said += f" · {words.RUN_STOPPED.format(step=at)}" if self.stopped else ""
         title = words.RUN_TITLE.format(name=self.name)
-        yield self._write(20, 30, title, 18, bold=True)
+        yield self._write(EDGE, 30, title, 18, bold=True)
         yield self._write(36 + 11.5 * len(title), 30, said, 12, "none")
 
     # -- loss ---------------------------------------------------------------------------------------------------------
 
     def _x(self, column: float) -> float:
-        return LEFT + (RIGHT - LEFT) * column / max(1, len(self.grid.start))
+        return self.left + self.room * column / max(1, len(self.grid.start))
 
     def _column(self, step: int) -> int:
         return max(0, int(np.searchsorted(self.grid.start, step, side="right")) - 1)
@@ -123,17 +123,19 @@ class Painter:
         scale = _Scale.of(np.concatenate([loss, *band]))
         if scale is None:
             return
-        bottom = LOSS_TOP + LOSS_HEIGHT
+        bottom = self.loss_top + LOSS_HEIGHT
         yield from self._band(*map(scale.shares, band), bottom)
         points = [(self._x(c + 0.5), bottom - LOSS_HEIGHT * s) for c, s in enumerate(scale.shares(loss))]
         for isnan, run in groupby(points, lambda p: math.isnan(p[1])):
             if not isnan:
-                d = "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in run)
+                first, *others = run
+                d = f"M{first[0] - 1:.1f} {first[1]:.1f}h2" if not others else ""  # one step alone is a dot
+                d = d or "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in (first, *others))
                 yield element("path", d=d, fill="none", stroke=self.colour["brown-stroke"], stroke_width=1.8)
-        yield self._write(LEFT - 10, LOSS_TOP + 6, f"{scale.most:.3g}", role="none", anchor="end")
-        yield self._write(LEFT - 10, bottom + 2, f"{scale.least:.3g}", role="none", anchor="end")
+        yield self._write(self.left - BESIDE, self.loss_top + 6, f"{scale.most:.3g}", role="none", anchor="end")
+        yield self._write(self.left - BESIDE, bottom + 2, f"{scale.least:.3g}", role="none", anchor="end")
         label = words.RUN_LOSS_LOG if scale.is_log else words.RUN_LOSS
-        yield self._write(LEFT - 10, LOSS_TOP + LOSS_HEIGHT / 2 + 4, label, 12, "brown-stroke", "end")
+        yield self._write(self.left - BESIDE, self.loss_top + LOSS_HEIGHT / 2 + 4, label, 12, "brown-stroke", "end")
 
     def _band(self, *band: Any) -> Iterator[str]:
         """Where the losses of the ranks of a job lie."""
@@ -150,23 +152,29 @@ class Painter:
     # -- the heat map -------------------------------------------------------------------------------------------------
 
     def _rows(self) -> tuple[list[str], float]:
-        """The cells by colour, the labels, and where they end."""
-        parts, paths, y, heading = list[str](), dict[str, list[str]](), float(self.top), None
-        for k, line in enumerate(self.grid.lines):
-            if line.heading != heading:
-                y += 8 if heading is not None and self.pitch > 8 else 0
-                heading = line.heading
-                parts.append(self._write(20, y + self.pitch - 5, _cut(heading or self.class_name, 26), 12, bold=True))
-            if self.pitch > 8:
-                parts.append(
-                    self._write(LEFT - 10, y + self.pitch - 5, _cut(line.label, 24), min(11, self.pitch - 1), anchor="end")
-                )
-            for first, last, fill in self._runs(k):
-                x, end = self._x(first), self._x(last)
-                paths.setdefault(fill, []).append(f"M{x:.1f} {y:.1f}h{end - x:.1f}v{self.pitch - GAP}H{x:.1f}z")
-            y += self.pitch
+        """The cells by colour, the names beside them, and where they end."""
+        parts, paths, y, k = list[str](), dict[str, list[str]](), float(self.top), 0
+        for heading, lines in self.blocks:
+            y += 8 if k else 0
+            middle = y + (self.pitch - GAP) / 2 + 4
+            end = self.left - 2 * BESIDE - self._labels(lines)
+            parts.append(self._write(end, middle, heading, 12, anchor="end", bold=True))
+            for line in lines:
+                role = "grad" if line.is_odd else "text"
+                parts.append(self._write(self.left - BESIDE, middle, _cut(line.label), 11, role, "end"))
+                for first, last, fill in self._runs(k):
+                    x, right = self._x(first), self._x(last)
+                    paths.setdefault(fill, []).append(f"M{x:.1f} {y:.1f}h{right - x:.1f}v{self.pitch - GAP}H{x:.1f}z")
+                if not self.grid.reached[k]:
+                    parts.append(self._dashes(self.left, middle - 4, self.room))
+                y, middle, k = y + self.pitch, middle + self.pitch, k + 1
         cells = [element("path", d="".join(d), fill=fill) for fill, d in paths.items()]
         return [*cells, *parts], y
+
+    def _dashes(self, x: float, y: float, width: float) -> str:
+        """In place of the cells of a row that no gradient has reached."""
+        line: dict[str, Any] = {"stroke": self.colour["none"], "stroke_dasharray": "5 4", "stroke_width": 1.5, "fill": "none"}
+        return element("path", d=f"M{x:.1f} {y:.1f}h{width:.1f}", **line)
 
     def _runs(self, k: int) -> Iterator[tuple[int, int, str]]:
         """Neighbouring cells of one colour: first column, the one after the last, colour."""
@@ -188,20 +196,22 @@ class Painter:
     def _axis(self, bottom: float) -> Iterator[str]:
         for step in _ticks(self.history.steps):
             yield self._write(self._x(self._column(step)), bottom + 16, f"{step:,}", role="none", anchor="middle")
-        yield self._write(WIDTH - 4, bottom + 16, words.RUN_STEP, role="none", anchor="end")
+        yield self._write(self.left - BESIDE, bottom + 16, words.RUN_STEP, role="none", anchor="end")
 
     def _marks(self, bottom: float) -> Iterator[str]:
         for mark in [m for m in self.history.marks if m.kind == "rate"][:4]:
             x = self._x(self._column(mark.step))
             yield element(
                 "path",
-                d=f"M{x:.1f} 44V{bottom:.1f}",
+                d=f"M{x:.1f} {self.loss_top - 8:.1f}V{bottom:.1f}",
                 stroke=self.colour["text"],
                 stroke_dasharray="3 3",
                 stroke_width=1,
                 fill="none",
             )
-            yield self._write(x - 4, 46, words.RUN_RATE.format(text=mark.text), anchor="end")
+            said = words.RUN_RATE.format(text=mark.text)
+            side, anchor = (-4, "end") if x - _wide(said, 11) > self.left else (4, "start")
+            yield self._write(x + side, self.loss_top - 6, said, anchor=anchor)
         skipped = {m.step for m in self.history.marks if m.kind == "skipped"}
         for step in sorted(skipped)[-200:]:
             x = round(self._x(self._column(step) + 0.5), 1)
@@ -209,29 +219,49 @@ class Painter:
             yield element("circle", said, cx=x, cy=bottom + 5, r=2, fill=self.colour["text"])
 
     def _legend(self, y: float) -> Iterator[str]:
-        yield self._write(LEFT - 10, y + 10, words.RUN_GRADIENT, role="none", anchor="end")
-        width = 240 / len(SCALE)
+        """What the colours mean, and of the marks those that are there."""
+        x = float(EDGE)
+        for said, after in ((words.RUN_GRADIENT, 14.0), (f"1e{self.low}", 6.0)):
+            yield self._write(x, y + 10, said, role="none")
+            x += _wide(said, 11) + after
+        width = 180 / len(SCALE)
         for i, fill in enumerate(SCALE):
-            yield element("rect", x=round(LEFT + i * width, 1), y=y, width=round(width + 0.3, 1), height=12, fill=fill)
-        for place, exponent in ((0, self.low), (240, self.high)):
-            yield self._write(LEFT + place, y + 26, f"1e{exponent}", role="none", anchor="middle")
-        for x, fill, said in ((560, "grad", words.RUN_NOT_FINITE), (670, "row-stroke", words.RUN_ALL_ZERO)):
-            yield element("rect", x=x, y=y, width=16, height=12, fill=self.colour[fill])
+            yield element("rect", x=round(x + i * width, 1), y=y, width=round(width + 0.3, 1), height=12, fill=fill)
+        x += 186
+        yield self._write(x, y + 10, f"1e{self.high}", role="none")
+        x += 46
+        for fill, stroke, said in self._met():
+            look: dict[str, Any] = {"fill": fill, "stroke": stroke, "height": 11}
+            yield element("rect", x=round(x, 1), y=y + 0.5, width=16, **look) if stroke else self._dashes(x, y + 6, 18)
             yield self._write(x + 24, y + 10, said)
+            x += _wide(said, 11) + 42
+
+    def _met(self) -> Iterator[tuple[str, str, str]]:
+        """What is seen beside the scale: fill and edge of its box, no edge for a line of dashes; and what it means."""
+        grid, bad, zero = self.grid, self.colour["grad"], self.colour["row-stroke"]
+        if grid.bad.any():
+            yield bad, bad, words.RUN_NOT_FINITE
+        if (grid.norms == 0).any():
+            yield zero, zero, words.RUN_ALL_ZERO
+        if not grid.reached.all():
+            yield "none", "", words.RUN_UNREACHED
+        if grid.has_gaps:
+            yield "none", zero, words.RUN_NOT_MEASURED
 
     # -- what is odd --------------------------------------------------------------------------------------------------
 
     def _said(self, y: float) -> tuple[list[str], float]:
-        """The box with sentences, and the height of the picture."""
+        """The box with sentences, and where it ends. In the first steps nothing can be odd, nor fine."""
         said = [s for s in self.stopped.split("\n") if s] + [s for _, s in sentences(self.history, self.odd)]
-        said = said or [words.RUN_NOTHING_ODD]
-        wrapped = [line for sentence in said for line in _wrapped(sentence, 118)]
-        height = 22 + 18 * len(wrapped)
+        if not said and self.history.steps < FEW:
+            return [], y
+        wrapped = [line for sentence in said or [words.RUN_NOTHING_ODD] for line in _wrapped(sentence, 118)]
+        height = 14 + 18 * len(wrapped)
         box = element(
-            "rect", x=20, y=y, width=WIDTH - 40, height=height, rx=8, fill="none",
-            stroke=self.colour["grad" if self.stopped or self.odd else "row-stroke"],
+            "rect", x=EDGE, y=y, width=WIDTH - 2 * EDGE, height=height, rx=8, fill="none",
+            stroke=self.colour["grad" if said else "row-stroke"],
         )  # fmt: skip
-        return [box, *(self._write(34, y + 24 + 18 * i, line, 12) for i, line in enumerate(wrapped))], y + height + 20
+        return [box, *(self._write(34, y + 20 + 18 * i, line, 12) for i, line in enumerate(wrapped))], y + height + 16
 
 
 def _wrapped(sentence: str, most: int) -> list[str]:
@@ -245,8 +275,14 @@ def _wrapped(sentence: str, most: int) -> list[str]:
     return lines
 
 
-def _cut(said: str, most: int) -> str:
-    return said if len(said) <= most else f"{said[: most - 1]}…"
+def _cut(said: str) -> str:
+    """A name of some letters; the end of a path says more than its beginning."""
+    return said if len(said) <= LETTERS else f"…{said[1 - LETTERS :]}"
+
+
+def _wide(said: str, size: float) -> float:
+    """px of a text."""
+    return 0.602 * size * sum(2 if letter > "\u2e7f" else 1 for letter in said)
 
 
 def _ticks(steps: int) -> range:

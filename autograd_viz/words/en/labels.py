@@ -71,6 +71,7 @@ UI = {
     "zoom": "Zoom",
     "detail": "The figure: full, brief, names (key d)",
     "download": "Save the picture as it is now (SVG)",
+    "copy": "Copy the picture as it is now (PNG)",
     "minimap": "Overview map",
     "view": "View",
     "key_actual": "actual size",

@@ -1,14 +1,16 @@
 // The heat map of a run on a canvas: loss above, rows of cells, one row as a curve, a cursor.
 
 import { html } from "../shared/elements.js";
+import { LEGEND_LINE, legendOf, paintUnreached } from "./legend.js";
 import { paintCurve, paintDashes } from "./line.js";
+import { cutName, namesOf } from "./names.js";
 import { colourOfNorm, ranksAt, shortNorm, tickDistance, unpackedBytes } from "./scale.js";
 
 /** @typedef {import("../shared/words.js").Say} Say */
 /** @typedef {import("./scale.js").RunData} RunData */
 /** @typedef {import("./scale.js").RunRow} RunRow */
 
-const [TOP, LOSS, BLOCK_GAP, AXIS, RIGHT] = [26, 70, 18, 58, 14]; // px
+const [ABOVE, LOSS, BLOCK_GAP, AXIS, RIGHT, WIDEST] = [28, 70, 18, 24, 14, 24]; // px; the last: of a column
 const CURVE = 70; // px: the height of a row that is a curve
 
 export class Canvas {
@@ -32,6 +34,9 @@ export class Canvas {
     this.palette = {};
     this.width = 900;
     [this.row, this.column, this.curve] = [0, 0, -1];
+    this.left = this.top = 0; // px: where the cells and the curve of the loss begin
+    /** @type {import("./names.js").RunBlock[]} */
+    this.blocks = [];
     /** @type {number[]} the top of each row */
     this.tops = [];
     this.norms = this.loss = new Float32Array();
@@ -137,17 +142,12 @@ export class Canvas {
 
   // -- painting ---------------------------------------------------------------------------------------------------------
 
-  get left() {
-    return Math.min(230, Math.max(90, this.width * 0.24));
-  }
-
   get room() {
-    return this.width - this.left - RIGHT;
+    return Math.min(this.width - this.left - RIGHT, WIDEST * this.columns);
   }
 
   get pitch() {
-    const count = this.data?.rows.length ?? 0;
-    return count <= 40 ? 16 : count <= 60 ? 11 : 8;
+    return (this.data?.rows.length ?? 0) <= 40 ? 16 : 13;
   }
 
   /** @param {number} row */
@@ -159,26 +159,40 @@ export class Canvas {
     const { data } = this;
     const pen = this.canvas.getContext("2d");
     if (!data || !pen || !this.palette.text) return;
-    this.place();
-    const height = (this.tops.at(-1) ?? TOP + LOSS) + this.heightOf(data.rows.length - 1) + AXIS;
+    const legend = legendOf(this, pen, data);
+    this.place(pen, legend.lines);
+    const height = (this.tops.at(-1) ?? this.top + LOSS) + this.heightOf(data.rows.length - 1) + AXIS;
     const ratio = devicePixelRatio || 1;
     Object.assign(this.canvas, { width: Math.round(this.width * ratio), height: Math.round(height * ratio) });
     Object.assign(this.canvas.style, { width: `${this.width}px`, height: `${height}px` });
     pen.scale(ratio, ratio);
     pen.textBaseline = "middle";
-    const isLog = this.paintLine(pen, this.loss, TOP, LOSS, this.palette["brown-stroke"], this.band);
-    this.write(pen, this.say(isLog ? "loss_log" : "loss"), this.left - 8, TOP + LOSS / 2, "text", "right");
+    legend.paint();
+    const isLog = this.paintLine(pen, this.loss, this.top, LOSS, this.palette["brown-stroke"], this.band);
+    this.write(pen, this.say(isLog ? "loss_log" : "loss"), this.left - 8, this.top + LOSS / 2, "text", "right");
+    for (const { k, heading, end } of this.blocks)
+      this.write(pen, heading, end, this.tops[k] + this.heightOf(k) / 2, "text", "right", true);
     data.rows.forEach((row, k) => this.paintRow(pen, row, k));
     this.paintAxis(pen, height - AXIS + 12);
     this.paintMarks(pen, height - AXIS);
     this.paintCursor(pen);
   }
 
-  /** Where each row stands: a gap before each block. */
-  place() {
-    let y = TOP + LOSS + BLOCK_GAP;
-    this.tops = (this.data?.rows ?? []).map((row, k, rows) => {
-      if (k && row.heading !== rows[k - 1].heading && this.pitch > 8) y += 6;
+  /**
+   * Where the names and the rows stand: a gap before each block.
+   * @param {CanvasRenderingContext2D} pen
+   * @param {number} lines of the legend
+   */
+  place(pen, lines) {
+    const { rows = [], class_name = "" } = this.data ?? {};
+    Object.assign(
+      this,
+      namesOf(rows, class_name, this.width, (said, bold) => this.measure(pen, said, bold)),
+    );
+    this.top = lines * LEGEND_LINE + ABOVE;
+    let y = this.top + LOSS + BLOCK_GAP;
+    this.tops = rows.map((row, k) => {
+      if (k && row.heading !== rows[k - 1].heading) y += 6;
       const top = y;
       y += this.heightOf(k);
       return top;
@@ -193,11 +207,9 @@ export class Canvas {
   paintRow(pen, row, k) {
     const [top, { data }] = [this.tops[k], this];
     if (!data) return;
-    if (this.pitch > 8) {
-      if (row.heading !== data.rows[k - 1]?.heading)
-        this.write(pen, row.heading || data.class_name, 4, top + this.pitch / 2, "text", "left", true);
-      this.write(pen, row.label, this.left - 8, top + this.heightOf(k) / 2, "text", "right");
-    }
+    const middle = top + this.heightOf(k) / 2;
+    this.write(pen, cutName(row.label), this.left - 8, middle, row.odd ? "grad" : "text", "right");
+    if (!row.reached) return paintUnreached(pen, this.palette, [this.left, middle], this.room);
     const norms = this.norms.subarray(k * this.columns, (k + 1) * this.columns);
     if (k === this.curve) return void this.paintLine(pen, norms, top + 6, CURVE - 14, this.palette.link);
     const width = this.room / Math.max(1, this.columns);
@@ -233,21 +245,7 @@ export class Canvas {
     if (!data) return;
     const distance = tickDistance(data.steps);
     for (let step = 0; step < data.steps; step += distance) this.write(pen, String(step), this.xOf(step), y, "none", "center");
-    this.write(pen, this.say("step"), this.width - 4, y + 14, "none", "right");
-    const width = Math.min(200, this.room / 3);
-    data.scale.forEach((fill, i) => {
-      pen.fillStyle = fill;
-      pen.fillRect(this.left + (i * width) / data.scale.length, y + 20, Math.ceil(width / data.scale.length), 10);
-    });
-    this.write(pen, this.say("gradient"), this.left - 8, y + 25, "none", "right");
-    this.write(pen, `1e${data.low}`, this.left, y + 38, "none", "left");
-    this.write(pen, `1e${data.high}`, this.left + width, y + 38, "none", "right");
-    Object.entries({ grad: "not_finite", "row-stroke": "all_zero" }).forEach(([role, word], i) => {
-      const x = this.left + width + 20 + i * 110;
-      pen.fillStyle = this.palette[role];
-      pen.fillRect(x, y + 20, 14, 10);
-      this.write(pen, this.say(word), x + 20, y + 25, "text", "left");
-    });
+    this.write(pen, this.say("step"), this.left - 8, y, "none", "right");
   }
 
   /** @param {CanvasRenderingContext2D} pen @param {number} bottom */
@@ -257,8 +255,16 @@ export class Canvas {
       pen.fillStyle = pen.strokeStyle = this.palette.text;
       if (mark.kind === "skipped") pen.fillRect(x - 1, bottom, 3, 5);
       else {
-        paintDashes(pen, x, 16, bottom);
-        this.write(pen, this.say("rate", { text: mark.text }), x - 4, 9, "text", x > this.left + 120 ? "right" : "left");
+        paintDashes(pen, [x, this.top - 10], [x, bottom]);
+        const isRight = x > this.left + 120;
+        this.write(
+          pen,
+          this.say("rate", { text: mark.text }),
+          x + (isRight ? -4 : 4),
+          this.top - 10,
+          "text",
+          isRight ? "right" : "left",
+        );
       }
     }
   }
@@ -290,9 +296,20 @@ export class Canvas {
    * @param {boolean} [bold]
    */
   write(pen, said, x, y, role, align, bold = false) {
-    pen.font = `${bold ? "bold " : ""}11px system-ui, sans-serif`;
+    this.measure(pen, said, bold);
     pen.fillStyle = this.palette[role];
     pen.textAlign = align;
-    pen.fillText(said, x, y, align === "right" && x === this.left - 8 ? this.left - 12 : undefined);
+    pen.fillText(said, x, y, align === "right" && x < this.left ? Math.max(1, x - 4) : undefined);
+  }
+
+  /**
+   * px of a text, in the letters of the pen from now on.
+   * @param {CanvasRenderingContext2D} pen
+   * @param {string} said
+   * @param {boolean} [bold]
+   */
+  measure(pen, said, bold = false) {
+    pen.font = `${bold ? "bold " : ""}11px system-ui, sans-serif`;
+    return pen.measureText(said).width;
   }
 }

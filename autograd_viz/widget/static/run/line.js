@@ -28,6 +28,7 @@ export function paintCurve(pen, values, box, colour, band) {
     if (!Number.isFinite(v)) return void (isDown = false);
     if (isDown) pen.lineTo(x(c), y(v));
     else pen.moveTo(x(c), y(v));
+    if (!isDown && !Number.isFinite(values[c + 1])) pen.rect(x(c) - 1, y(v) - 1, 2, 2); // one step alone is a dot
     isDown = true;
   });
   pen.stroke();
@@ -49,13 +50,13 @@ function paintBand(pen, band, x, y, width) {
   pen.globalAlpha = 1;
 }
 
-/** @param {CanvasRenderingContext2D} pen @param {number} x @param {number} top @param {number} bottom */
-export function paintDashes(pen, x, top, bottom) {
+/** @param {CanvasRenderingContext2D} pen @param {[number, number]} from @param {[number, number]} to */
+export function paintDashes(pen, from, to) {
   pen.lineWidth = 1;
   pen.setLineDash([3, 3]);
   pen.beginPath();
-  pen.moveTo(x, top);
-  pen.lineTo(x, bottom);
+  pen.moveTo(...from);
+  pen.lineTo(...to);
   pen.stroke();
   pen.setLineDash([]);
 }

@@ -40,7 +40,7 @@ class RunView {
     this.odd = html("ul", "av-run-odd");
     this.buttons = html("div", "av-run-buttons");
     this.pass = html("div", "av-run-pass");
-    this.root.append(this.head, this.canvas.root, this.said, this.odd, this.buttons, this.pass);
+    this.root.append(this.head, this.odd, this.buttons, this.said, this.canvas.root, this.pass);
     el.append(this.root);
     this.isSeen = true;
     this.listen(signal);
@@ -115,6 +115,7 @@ class RunView {
     this.odd.replaceChildren(
       ...(sentences.length ? sentences.map((o) => this.sentence(o)) : [html("li", "", this.say("nothing_odd"))]),
     );
+    this.odd.hidden = !sentences.length && !data.is_judged;
     if (this.model.send) this.buttons.replaceChildren(...data.opened.map((step) => this.opener(step)));
   }
 

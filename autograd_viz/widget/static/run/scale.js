@@ -1,7 +1,7 @@
 // The data of a run: how they come, how they are written, and their colours.
 
 /** @typedef {{ step: number, kind: string, text: string }} RunMark */
-/** @typedef {{ heading: string, label: string, path: string }} RunRow */
+/** @typedef {{ heading: string, label: string, path: string, odd: boolean, reached: boolean }} RunRow */
 /**
  * @typedef {object} RunData
  * @property {string} title
@@ -9,6 +9,8 @@
  * @property {string} class_state class and number of steps, as a sentence
  * @property {number} steps
  * @property {RunRow[]} rows
+ * @property {boolean} has_gaps something was not measured
+ * @property {boolean} is_judged there are enough steps for something to be odd
  * @property {number[]} start the first step of each column
  * @property {string} norms float32, row by row
  * @property {string} bad

@@ -17,6 +17,7 @@ const ICONS = {
   zoom_out: "M3 7h10v2H3z",
   detail: "M2 2h12v5H2zM3.5 3.5v2h9v-2zM2 9h8v2H2zM2 12h5v2H2z",
   download: "M7 2h2v5h3l-4 4-4-4h3zM3 12h10v2H3z",
+  copy: "M2 2h9v2H4v7H2zM5 5h9v9H5zM6.5 6.5v6h6v-6z",
   code: "M5.5 3.5l1.2 1.2L3.4 8l3.3 3.3-1.2 1.2L1 8zM10.5 3.5L9.3 4.7 12.6 8l-3.3 3.3 1.2 1.2L15 8z",
   present: "M1 2h14v9H9v1.5h2.5V14h-7v-1.5H7V11H1zM2.5 3.5v6h11v-6z",
   panel: "M2 3h12v10H2zM3.5 4.5v7h5v-7z",

@@ -79,6 +79,13 @@ export class Culling {
     this.draw(this.region);
   }
 
+  /** Everything is there, as paper wants it, until the picture moves far. */
+  all() {
+    this.region = { left: -Infinity, top: -Infinity, right: Infinity, bottom: Infinity };
+    if (this.isNeeded) this.draw(this.region);
+    this.scale = 0;
+  }
+
   /** @param {Region} region */
   draw(region) {
     const { pieces } = this.picture;

@@ -8,7 +8,8 @@ const DRAWN = ["fill", "stroke", "stroke-width", "stroke-dasharray", "font-size"
 const UNSAID = ["none", "normal", "400", ""]; // what says nothing; of fill and stroke "none" is said
 const HIDDEN = ".card.open > .rows, .card.open > .behind, .card:not(.open) > .inside"; // of a map
 const MOVING = `.runner, .way:not(.line), .av-name, ${HIDDEN}`; // numbers on their way, the ways, and the names of boxes seen from far
-const KEPT = 10_000; // ms until the browser has taken the file
+const [KEPT, LIT] = [10_000, 600]; // ms until the browser has taken the file; in which it is seen that a picture was copied
+const [SHARP, MOST_PIXELS] = [2, 8000]; // pixels of a file for one of a picture; of its longer side
 
 /**
  * A copy with all that is not drawn at the moment because it is out of sight.
@@ -61,14 +62,58 @@ export function fileOf(picture, stage) {
 }
 
 /**
- * Let the browser save a text.
- * @param {string} text
+ * Let the browser save a file.
+ * @param {Blob} file
  * @param {string} name of the file
  */
-export function offer(text, name) {
+export function offer(file, name) {
   const link = html("a", "");
-  link.href = URL.createObjectURL(new Blob([text], { type: "image/svg+xml" }));
+  link.href = URL.createObjectURL(file);
   link.download = name;
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), KEPT);
+}
+
+/**
+ * How many pixels of a file there are for one of a picture: two, or as many as a canvas holds.
+ * @param {{ width: number, height: number }} picture
+ */
+export function sharpness({ width, height }) {
+  return Math.min(SHARP, MOST_PIXELS / Math.max(width, height));
+}
+
+/**
+ * @param {string} text of an SVG file
+ * @param {{ width: number, height: number }} picture
+ * @param {string} ground its colour
+ * @returns {Promise<Blob>}
+ */
+async function pngOf(text, picture, ground) {
+  const image = new Image();
+  image.src = `data:image/svg+xml,${encodeURIComponent(text)}`; // a saved page's policy knows no blob
+  await image.decode();
+  const [canvas, by] = [html("canvas", ""), sharpness(picture)];
+  [canvas.width, canvas.height] = [Math.ceil(picture.width * by), Math.ceil(picture.height * by)];
+  const pen = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
+  pen.fillStyle = ground;
+  pen.fillRect(0, 0, canvas.width, canvas.height);
+  pen.drawImage(image, 0, 0, canvas.width, canvas.height);
+  return new Promise((go, fail) => canvas.toBlob((file) => (file ? go(file) : fail(new Error("no picture"))), "image/png"));
+}
+
+/**
+ * Put the picture on the clipboard; as a file where the page may not do that.
+ * @param {string} text of an SVG file
+ * @param {{ width: number, height: number }} picture
+ * @param {Element} stage which lights up when it is there
+ */
+export async function copyPicture(text, picture, stage) {
+  const made = pngOf(text, picture, getComputedStyle(stage).backgroundColor);
+  try {
+    await navigator.clipboard.write([new ClipboardItem({ "image/png": made })]);
+    stage.classList.add("av-copied");
+    setTimeout(() => stage.classList.remove("av-copied"), LIT);
+  } catch {
+    offer(await made, "autograd.png");
+  }
 }

@@ -1,4 +1,6 @@
-// Hands on the stage: drag to pan, wheel to zoom, hover, click, double click.
+// Hands on the stage: drag to pan, Ctrl and the wheel or two fingers to zoom, hover, click, double click.
+//
+// A drag that begins on a text selects it where there is nothing to pan to: where the picture is whole; elsewhere with Alt.
 
 /** @typedef {import("./viewport.js").Viewport} Viewport */
 /**
@@ -22,16 +24,16 @@ function addressOf(target) {
 }
 
 /**
+ * The wheel alone is the page's own scrolling.
  * @param {HTMLElement} stage
  * @param {Viewport} viewport
- * @param {() => boolean} hasFocus
  * @param {AbortSignal} signal
  */
-function listenToWheel(stage, viewport, hasFocus, signal) {
+function listenToWheel(stage, viewport, signal) {
   stage.addEventListener(
     "wheel",
     (event) => {
-      if (!event.ctrlKey && !event.metaKey && !hasFocus()) return; // the page's own scrolling
+      if (!event.ctrlKey && !event.metaKey) return;
       event.preventDefault();
       const room = stage.getBoundingClientRect();
       const by = event.deltaY * (event.deltaMode === 1 ? LINE : 1) * (event.ctrlKey ? 0.01 : 0.002); // a pinch has small deltas
@@ -42,13 +44,65 @@ function listenToWheel(stage, viewport, hasFocus, signal) {
 }
 
 /**
+ * Two fingers zoom, whatever the page would do with them. One scrolls the page until the stage was tapped, and again from a press
+ * elsewhere on.
+ * @param {HTMLElement} stage
+ * @param {Viewport} viewport
+ * @param {AbortSignal} signal
+ * @returns {() => boolean} are there two fingers?
+ */
+function listenToFingers(stage, viewport, signal) {
+  /** @type {Map<number, { x: number, y: number }>} */
+  const fingers = new Map();
+  const pinch = () => {
+    const [a, b] = [...fingers.values()];
+    return { x: (a.x + b.x) / 2, y: (a.y + b.y) / 2, distance: Math.max(1, Math.hypot(a.x - b.x, a.y - b.y)) };
+  };
+  const put = (/** @type {PointerEvent} */ event) => fingers.set(event.pointerId, { x: event.clientX, y: event.clientY });
+  stage.addEventListener("pointerdown", (event) => event.pointerType === "touch" && put(event), { signal });
+  stage.addEventListener(
+    "pointermove",
+    (event) => {
+      if (!fingers.has(event.pointerId)) return;
+      const before = fingers.size === 2 ? pinch() : undefined;
+      put(event);
+      if (!before) return;
+      const [now, room] = [pinch(), stage.getBoundingClientRect()];
+      viewport.zoom(now.distance / before.distance, before.x - room.left, before.y - room.top);
+      viewport.pan(now.x - before.x, now.y - before.y);
+    },
+    { signal },
+  );
+  for (const name of /** @type {const} */ (["pointerup", "pointercancel"]))
+    stage.addEventListener(name, (event) => fingers.delete(event.pointerId), { signal });
+  const hold = (/** @type {TouchEvent} */ event) => event.touches.length > 1 && event.cancelable && event.preventDefault();
+  stage.addEventListener("click", () => stage.classList.add("av-tapped"), { signal });
+  const left = (/** @type {Event} */ event) => !event.composedPath().includes(stage) && stage.classList.remove("av-tapped");
+  window.addEventListener("pointerdown", left, { signal, capture: true });
+  stage.addEventListener("touchstart", hold, { signal, passive: false });
+  return () => fingers.size > 1;
+}
+
+/**
+ * Does a press begin to select text?
+ * @param {PointerEvent} event
+ * @param {HTMLElement} stage
+ */
+function selectsText({ target, pointerType, altKey }, stage) {
+  if (pointerType !== "mouse" || !(target instanceof Element && target.closest("text"))) return false;
+  stage.classList.toggle("av-selecting", altKey);
+  return altKey || stage.classList.contains("av-whole");
+}
+
+/**
  * @param {HTMLElement} stage
  * @param {Viewport} viewport
  * @param {Hands} hands
  * @param {AbortSignal} signal
  */
 function listenToPointer(stage, viewport, hands, signal) {
-  /** @type {{ x: number, y: number, id: number, at: string, moved: boolean } | null} */
+  const hasTwo = listenToFingers(stage, viewport, signal);
+  /** @type {{ x: number, y: number, id: number, at: string, moved: boolean, selects: boolean } | null} */
   let held = null;
   const options = { signal };
   stage.addEventListener(
@@ -58,16 +112,18 @@ function listenToPointer(stage, viewport, hands, signal) {
         return;
       const opens = event.target instanceof Element ? event.target.closest("[data-opens]")?.getAttribute("data-opens") : null;
       const at = opens ? `open:${opens}` : addressOf(event.target);
-      held = { x: event.clientX, y: event.clientY, id: event.pointerId, at, moved: false };
+      held = { x: event.clientX, y: event.clientY, id: event.pointerId, at, moved: false, selects: selectsText(event, stage) };
     },
     options,
   );
   stage.addEventListener(
     "pointermove",
     (event) => {
+      if (hasTwo()) held = null;
       if (!held || event.pointerId !== held.id) return;
       const [dx, dy] = [event.clientX - held.x, event.clientY - held.y];
       if (!held.moved && Math.hypot(dx, dy) < SLACK) return;
+      if (held.selects) return void (held.moved = true);
       if (!held.moved) stage.setPointerCapture(held.id);
       stage.classList.add("av-dragged");
       held = { ...held, x: event.clientX, y: event.clientY, moved: true };
@@ -96,11 +152,10 @@ function listenToPointer(stage, viewport, hands, signal) {
 /**
  * @param {HTMLElement} stage
  * @param {Viewport} viewport
- * @param {() => boolean} hasFocus
  * @param {Hands} hands
  * @param {AbortSignal} signal
  */
-export function listenToHands(stage, viewport, hasFocus, hands, signal) {
-  listenToWheel(stage, viewport, hasFocus, signal);
+export function listenToHands(stage, viewport, hands, signal) {
+  listenToWheel(stage, viewport, signal);
   listenToPointer(stage, viewport, hands, signal);
 }

@@ -81,13 +81,15 @@ export class Marks {
       for (const circle of dot.children)
         for (const side of /** @type {const} */ (["x", "y"])) circle.setAttribute(`c${side}`, String(box[side] + 4));
     }
+    const nodes = [...this.dots.keys()];
+    const names = toldApart(nodes.map((id) => this.context.title(id)));
+    nodes.forEach((id, k) => this.dots.get(id)?.setAttribute("aria-label", `${this.context.say("breakpoint")}: ${names[k]}`));
     this.select(this.reachable);
     this.due(this.nextBox, this.nextText);
   }
 
   /** @param {Box} box */
   dot(box) {
-    const { say, title } = this.context;
     const made = svgElement("g", {
       class: "av-dot",
       role: "button",
@@ -95,7 +97,6 @@ export class Marks {
       "aria-pressed": String(this.pressed.has(box.id)),
       "data-node": box.id,
     });
-    made.setAttribute("aria-label", `${say("breakpoint")}: ${title(box.id)}`);
     made.append(svgElement("circle", { r: RADIUS + 6, class: "av-reach" }), svgElement("circle", { r: RADIUS }));
     this.alarm.before(made);
     return made;
@@ -152,6 +153,21 @@ export class Marks {
     this.alarm.setAttribute("visibility", box ? "visible" : "hidden");
     if (box) this.alarm.setAttribute("transform", `translate(${box.x + box.w - 4} ${box.y + 4})`);
   }
+}
+
+/**
+ * Names of which no two are the same: those that are alike are numbered.
+ * @param {string[]} names
+ */
+export function toldApart(names) {
+  /** @type {Map<string, number>[]} how often each is there, and how often it was met */
+  const [all, met] = [new Map(), new Map()];
+  for (const name of names) all.set(name, (all.get(name) ?? 0) + 1);
+  return names.map((name) => {
+    const count = all.get(name) ?? 1;
+    met.set(name, (met.get(name) ?? 0) + 1);
+    return count > 1 ? `${name}, ${met.get(name)} / ${count}` : name;
+  });
 }
 
 /**

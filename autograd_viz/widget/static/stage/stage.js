@@ -1,11 +1,11 @@
 // The stage: the picture that can be panned and zoomed, the marks over it, and the map beside it.
 
 import { Beyond } from "./beyond.js";
-import { READINGS, around, heightFor } from "./camera.js";
+import { READINGS, around, heightFor, readable } from "./camera.js";
 import { html } from "../shared/elements.js";
 import { Culling } from "./culling.js";
 import { Detail } from "./detail.js";
-import { fileOf, offer } from "./download.js";
+import { copyPicture, fileOf, offer } from "./download.js";
 import { hiddenAddresses, hiddenAt, positionAt } from "../pass/forward.js";
 import { listenToHands } from "./gestures.js";
 import { Graph } from "../pass/graph.js";
@@ -35,7 +35,6 @@ import { Viewport } from "./viewport.js";
  * @property {(id: string) => void} select
  * @property {(id: string) => void} open
  * @property {(node: string) => void} toggle a breakpoint
- * @property {() => boolean} hasFocus
  * @property {AbortSignal} signal
  */
 
@@ -45,7 +44,7 @@ const [FOOT, BORDERS] = [10, 4]; // px of the widget below the stage; of its bor
 
 export class Stage {
   /** @param {StageContext} context */
-  constructor({ svg, full, opensCalled, map, document, forward, ready, say, select, open, toggle, hasFocus, signal }) {
+  constructor({ svg, full, opensCalled, map, document, forward, ready, say, select, open, toggle, signal }) {
     this.forward = forward;
     this.cards = map ? new MapPicture(svg, map) : undefined;
     this.picture = this.cards ?? new Picture(svg);
@@ -76,7 +75,8 @@ export class Stage {
       toggle: (/** @type {string} */ id) => this.toggleCard(id),
       open: (/** @type {string} */ at) => open(this.graph.owner(at)),
     };
-    listenToHands(this.root, this.viewport, hasFocus, hands, signal);
+    listenToHands(this.root, this.viewport, hands, signal);
+    window.addEventListener("beforeprint", () => this.culling.all(), { signal });
     signal.addEventListener("abort", () => [this.viewport, this.hover].map((moving) => moving.still()));
     this.opensCalled = opensCalled;
     this.pointed = this.chosen = ""; // boxes that the pointer is at, and that are selected
@@ -121,7 +121,8 @@ export class Stage {
       actual: () => viewport.actual(),
       zoom_in: () => viewport.zoom(ZOOM),
       zoom_out: () => viewport.zoom(1 / ZOOM),
-      download: () => offer(fileOf(this.picture, this.root), "autograd.svg"),
+      download: () => offer(new Blob([fileOf(this.picture, this.root)], { type: "image/svg+xml" }), "autograd.svg"),
+      copy: () => void copyPicture(fileOf(this.picture, this.root), this.picture, this.root),
       pan_up: () => viewport.pan(0, PAN),
       pan_down: () => viewport.pan(0, -PAN),
       pan_left: () => viewport.pan(PAN, 0),
@@ -294,6 +295,13 @@ export class Stage {
     return Math.min(wide, high) >= (how === "large" ? Math.max(whole, easy) : whole);
   }
 
+  /** Is nothing of it out of sight when it opens? @param {number} width @param {number} height px of the stage */
+  seesAll(width, height) {
+    const { picture, viewport } = this;
+    const { scale } = readable(picture, { width, height }, viewport.first, viewport.reading);
+    return picture.width * scale <= width + 1 && picture.height * scale <= height + 1;
+  }
+
   /**
    * There is another amount of room.
    * @param {number} width of the stage and the map in px
@@ -308,7 +316,7 @@ export class Stage {
     this.page = seen;
     this.top = this.root.offsetTop;
     const most = this.most(seen);
-    this.map.wanted = !this.fits("whole", width, seen);
+    this.map.wanted = !this.seesAll(width - BORDERS, most - BORDERS);
     const least = beside ? HIGH : Math.min(LOW, picture.height);
     const wanted = (/** @type {number} */ most) =>
       heightFor(picture, width - BORDERS, most - BORDERS, viewport.reading) + BORDERS;

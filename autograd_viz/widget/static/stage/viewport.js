@@ -78,7 +78,16 @@ export class Viewport {
     if (!this.laidOut) this.layOut();
     else if (view.scale !== this.laidOut) this.resting = setTimeout(() => this.layOut(), eased && isNear ? EASED_MS : REST_MS);
     this.transform();
+    this.stage.classList.toggle("av-whole", this.isWhole);
     this.moved();
+  }
+
+  /** Is all of the picture in the stage? */
+  get isWhole() {
+    const { view, picture, room } = this;
+    const fits = (/** @type {number} */ offset, /** @type {number} */ size, /** @type {number} */ all) =>
+      offset >= -1 && offset + size * view.scale <= all + 1;
+    return fits(view.x, picture.width, room.width) && fits(view.y, picture.height, room.height);
   }
 
   /** Nothing moves any more. */

@@ -31,7 +31,6 @@ export function stageOf(view, { map, document = { tensors: [] }, forward = [], e
     select: (id) => view.select(id),
     open: (id) => openBox(view, id),
     toggle: (node) => view.do({ kind: "breakpoint", node }),
-    hasFocus: () => view.root.matches(":focus-within"),
   });
 }
 

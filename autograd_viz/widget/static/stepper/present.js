@@ -2,7 +2,20 @@
 // whatever clips the notebook's cells; a browser without popovers lets it fill the part of the page that it is in.
 
 const MARGINS = 16; // px of a page around the widget
-const LOWEST = 300; // px of a page; what is lower scrolls something else
+const LOWEST = 300; // px of a page; what is lower scrolls something else, or is a frame as high as what is in it
+const [SHARE_OF_SCREEN, LEAST_SEEN] = [0.65, 400]; // of a screen, in such a frame; px
+
+/** @type {boolean | undefined} is this page a frame that takes its height from what is in it? */
+let isLoose;
+
+/**
+ * Does a frame take its height from what is in it? Such a frame is low at first; a page of its own never does.
+ * @param {boolean} isFrame
+ * @param {number} height px of the frame at first
+ */
+export function followsContent(isFrame, height) {
+  return isFrame && height < LOWEST;
+}
 
 export class Present {
   /**
@@ -57,7 +70,8 @@ export class Present {
  */
 export function seenHeight(root) {
   if (root.classList.contains("av-presenting")) return innerHeight;
-  let seen = innerHeight - MARGINS;
+  isLoose ??= innerHeight ? followsContent(window.parent !== window, innerHeight) : undefined; // a hidden frame has no height
+  let seen = isLoose ? Math.max(LEAST_SEEN, SHARE_OF_SCREEN * screen.availHeight) : innerHeight - MARGINS;
   /** @type {Element | null} */
   let at = root.parentElement;
   while (at && at !== document.documentElement && at !== document.body) {

@@ -23,6 +23,7 @@ export class Side {
     this.inspector = new Inspector({ words, document, groups, cards: stage.cards, act, signal });
     const resized = () => view.resized();
     this.split = new Split(stage.root, stage.map.root, this.inspector.root, view.say("panel"), resized, signal);
+    if (stage.cards) this.split.close(); // a map is read from side to side; until somebody asks
     this.isDue = false;
   }
 

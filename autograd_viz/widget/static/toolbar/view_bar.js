@@ -1,4 +1,4 @@
-// The buttons of the view: zoom, fit, save, present. They stand in the toolbar, so nothing lies over the picture.
+// The buttons of the view: zoom, fit, save, copy, present. They stand in the toolbar, so nothing lies over the picture.
 
 import { button, html } from "../shared/elements.js";
 
@@ -12,10 +12,10 @@ export function viewBar(act, hasDetails, say, signal) {
   const group = html("div", "av-view");
   group.setAttribute("role", "group");
   group.setAttribute("aria-label", say("view"));
-  const names = ["detail", "zoom_out", "fit", "zoom_in", "download", "present"];
-  const [detail, out, fit, into, down, present] = names.map((name) => button(name, say(name), () => act(name), signal));
+  const names = ["detail", "zoom_out", "fit", "zoom_in", "download", "copy", "present"];
+  const [detail, out, fit, into, down, copy, present] = names.map((name) => button(name, say(name), () => act(name), signal));
   present.setAttribute("aria-pressed", "false");
   detail.hidden = !hasDetails;
-  group.append(detail, out, fit, into, down, present);
+  group.append(detail, out, fit, into, down, copy, present);
   return { root: group, present };
 }
