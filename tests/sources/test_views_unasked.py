@@ -169,7 +169,9 @@ def test_a_view_of_a_weight_that_is_trained_again_is_a_leaf(is_recorded: bool) -
         g, d = nn.Linear(2, 2), nn.Linear(2, 1).requires_grad_(False)
         loss = d(g(torch.randn(4, 2))).pow(2).mean()
         d.requires_grad_(True)
-        view = next(n for n in nodes.reach([loss.grad_fn]) if n.name() == "AddmmBackward0" and n._saved_mat2 is not None)._saved_mat2
+        view = next(
+            n for n in nodes.reach([loss.grad_fn]) if n.name() == "AddmmBackward0" and n._saved_mat2 is not None
+        )._saved_mat2
         assert view.requires_grad and nodes.is_leaf(view) and view.is_leaf
         av.show(loss)
         loss.backward()
