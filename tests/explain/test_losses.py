@@ -17,8 +17,8 @@ SICK = {
     "mse_loss": (ONE + "loss = F.mse_loss(net(x), y)", "every_pair"),
     "l1_loss": (ONE + "loss = F.l1_loss(net(x).sigmoid(), y)", "every_pair"),
     "a difference": (ONE + "loss = (y - net(x)).pow(2).mean()", "every_pair"),
+    "gathered": (NET + "loss = F.smooth_l1_loss(net(x).gather(1, rows.unsqueeze(1)), torch.randn(6))", "every_pair"),
     "probabilities": (NET + "loss = F.cross_entropy(net(x).softmax(1), rows)", "softmax_twice"),
-    "log of probabilities": (NET + "loss = F.cross_entropy(net(x).log_softmax(1), rows)", "softmax_twice"),
 }
 HEALTHY = {
     "one shape": ONE + "loss = F.mse_loss(net(x), y.unsqueeze(1))",
@@ -26,6 +26,7 @@ HEALTHY = {
     "every pair is meant": ONE + "loss = (net(x).squeeze(1)[:, None] - y).pow(2).mean()",
     "other lengths": ONE + "loss = (net(x) - y[:4]).pow(2).mean()",
     "logits": NET + "loss = F.cross_entropy(net(x), rows)",
+    "log of probabilities": NET + "loss = F.cross_entropy(net(x).log_softmax(1), rows)",
     "attention": NET + "loss = F.cross_entropy(net(x).softmax(1) @ torch.randn(3, 3), rows)",
 }
 

@@ -8,8 +8,7 @@ from .facts import Facts
 from .ops import cause_at, op_of
 
 LOSSES = ("MseLoss", "L1Loss", "SmoothL1Loss", "HuberLoss", "Sub")  # functional losses expand their inputs first
-LAYERS = ("Addmm", "Mm", "Sigmoid", "Tanh", "Relu", "Softplus")  # `x[:, None] - y` or a mean over columns is meant so
-SOFTMAXES = ("Softmax", "LogSoftmax")
+LAYERS = ("Addmm", "Mm", "Sigmoid", "Tanh", "Relu", "Softplus", "Gather")  # `x[:, None] - y` or a mean over columns is meant so
 
 
 def loss_causes(f: Facts) -> list[Cause]:
@@ -37,4 +36,4 @@ def _every_pair(f: Facts, node: str) -> list[Cause]:
 def _softmax_twice(f: Facts, node: str) -> list[Cause]:
     """A log_softmax of what a softmax has returned, as in a cross_entropy of probabilities."""
     before = [n.node for n in f.nodes[node].next_functions if n.node is not None] if op_of(f, node) == "LogSoftmax" else []
-    return [cause_at(f, "softmax_twice", b) for b in before if op_of(f, b) in SOFTMAXES]
+    return [cause_at(f, "softmax_twice", b) for b in before if op_of(f, b) == "Softmax"]
