@@ -5,9 +5,8 @@ from __future__ import annotations
 from .bad_numbers import bad_causes, bad_loss
 from .cause import Cause, cause_of
 from .hooks import hook_causes
-from .losses import loss_causes
 from .missing import missing
-from .present import last_write, lost_part, never_stepped, old, plain_gradient, several, skip, without_step
+from .present import last_write, loss_causes, lost_part, never_stepped, old, plain_gradient, several, skip, without_step
 from .question import Question
 from .sizes import no_effect, size_causes
 from .zeros import zero_causes

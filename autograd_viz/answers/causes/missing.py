@@ -12,7 +12,7 @@ from .cause import Cause, cause_of, source_of
 from .code import maker_text, spelling
 from .document_cuts import cuts_of
 from .facts import Facts
-from .history import Event, Op, PassEvent
+from .history import Event, Op
 from .hooks import stop
 from .paths import CUTS, behind, cuts_between, is_op, origins, reaches
 from .question import Question
@@ -45,14 +45,10 @@ def _not_leaf(q: Question) -> Cause:
     """No leaf; or a leaf was made and used up at once: `torch.randn(3, requires_grad=True) * 0.1`, `w = w.to(device)`."""
     leaves = [] if q.op is None else [g for o in behind([q.op]) for g in o.given if not is_op(g)]
     is_lost = len({*leaves}) == 1 and q.name_of(leaves[0]) is None and q.name_of(q.tensor)
-    is_update = is_lost and q.op is not None and q.op.name in UPDATES and any(_came(p, leaves[0], q.op) for p in q.passes)
+    op, roots = q.op, [p.root for p in q.passes if q.op is not None and p.root is not None and p.number < q.op.number]
+    is_update = is_lost and op is not None and op.name in UPDATES and any(reaches(r, leaves[0]) for r in roots)
     kind = "leaf_updated" if is_update else "leaf_lost" if is_lost else "not_leaf"
     return cause_of(kind, q.op, op=maker_text(q.op, q.tensor))
-
-
-def _came(run: PassEvent, leaf: Any, op: Op) -> bool:
-    """Had a pass brought the leaf its gradient before the op ran?"""
-    return run.number < op.number and run.root is not None and reaches(run.root, leaf)
 
 
 def _leaf(q: Question) -> list[Cause]:
@@ -86,10 +82,8 @@ def _no_pass(q: Question, made: list[Event]) -> list[Cause]:
     if not q.history.is_recorded:
         return _stepped(q.facts) or _unwatched(q.facts)
     grads = [p for p in q.history.passes if p.name == "grad" and (not made or p.number > made[0].number)]
-    if grads:
-        return [cause_of("functional", grads[-1])]
-    cuts = [] if q.is_reached_from(q.root_op) else cuts_before(q, q.root_op)
-    return _stepped(q.facts) or cuts or [Cause("no_pass")]
+    cuts = [] if grads or q.is_reached_from(q.root_op) else cuts_before(q, q.root_op)
+    return [cause_of("functional", grads[-1])] if grads else _stepped(q.facts) or cuts or [Cause("no_pass")]
 
 
 def _stepped(f: Facts) -> list[Cause]:

@@ -1,4 +1,4 @@
-"""What an existing gradient is made of, and what happened to it: passes, clipping, optimizers."""
+"""What an existing gradient is made of, and what happened to it: passes, clipping, optimizers, a wrong loss."""
 
 from __future__ import annotations
 
@@ -7,12 +7,16 @@ from ...graph.passes import Holder
 from ...graph.text import number_text, shape_text, value_text
 from .cause import Cause, Said, cause_of, source_of
 from .code import spelling
+from .facts import Facts
 from .history import Event, PassEvent
 from .missing import cuts_before
+from .ops import cause_at, op_of
 from .paths import is_op
 from .question import Question
 
 MOST_SHOWN, MOST_OPS = 8, 200  # elements of a shown gradient; ops of a graph that is read for it
+LOSSES = ("MseLoss", "L1Loss", "SmoothL1Loss", "HuberLoss", "Sub")  # functional losses expand their inputs first
+LAYERS = ("Addmm", "Mm", "Sigmoid", "Tanh", "Relu", "Softplus", "Gather")  # `x[:, None] - y` or a mean of columns is meant so
 
 
 def old(q: Question) -> list[Cause]:
@@ -124,6 +128,27 @@ def lost_part(q: Question) -> list[Cause]:
     number, user = q.number
     nodes = [o.node for o in q.facts.document.ops if o.node and o.source == user.source]
     return [Cause("lacks_number", nodes=tuple(nodes[:1]), source=number.source, said={"op": spelling(number)})]
+
+
+def loss_causes(f: Facts) -> list[Cause]:
+    """What the pass shows of a loss that is given the wrong thing: one cause at most."""
+    ways = () if f.edge is None or not f.is_connected else f.leading(f.edge)
+    return [c for node in ways for c in _given_wrong(f, node)][:1]
+
+
+def _given_wrong(f: Facts, node: str) -> list[Cause]:
+    """A log_softmax of a softmax; or a layer's (n, 1) that a difference with targets of shape (n,) made (n, n)."""
+    op, given, results = op_of(f, node), f.inputs(node), [t.value.shape for t in f.results(node)]
+    before = {a.node: op_of(f, a.node) for a in f.nodes[node].next_functions if a.node is not None}
+    if op == "LogSoftmax":
+        return [cause_at(f, "softmax_twice", b) for b, name in before.items() if name == "Softmax"]
+    after = [s for e in f.edges_at(node) for s, _ in f.senders.get(e, ()) if op == "Expand" and op_of(f, s) in LOSSES]
+    n, ours = (results or [(0,)])[0][:1], [t.value.shape for t in given if t.requires_grad]
+    targets = [t.value.shape for t in given if not t.requires_grad]
+    if not (after or op == "Sub") or n < (2,) or results != [n * 2] or ours != [(*n, 1)] or targets not in ([], [n]):
+        return []
+    said = {"result": shape_text(ours[0]), "shape": shape_text(results[0])}
+    return [cause_at(f, "every_pair", (after or [node])[0], **said)] if {*before.values()} & {*LAYERS} else []
 
 
 def plain_gradient(q: Question) -> Cause:

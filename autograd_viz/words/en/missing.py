@@ -41,7 +41,7 @@ CAUSE_CUT_INFERENCE = "it was computed under inference_mode() ({line})."
 DO_CUT_INFERENCE = DO_PATH_CUT_INFERENCE = "Run the forward pass outside torch.inference_mode()."
 CAUSE_PATH_CUT_INFERENCE = "the path to the loss was computed under inference_mode(): {op} ({line})."
 CAUSE_CUT_UPDATE = "it was replaced under no_grad() ({line}); the new tensor does not require grad."
-DO_CUT_UPDATE = "Change it in place: {name} -= ..."
+DO_CUT_UPDATE = DO_LEAF_UPDATED = "Change it in place, under no_grad(): {name} -= ..."
 CAUSE_CUT_OP = "{op} has no gradient ({line})."
 DO_CUT_OP = DO_PATH_CUT_OP = "Use a differentiable op there."
 
@@ -61,7 +61,6 @@ DO_NOT_LEAF = "Call {name}.retain_grad() before backward(), or read the grad of 
 CAUSE_LEAF_LOST = "it is not a leaf; {op} ran after requires_grad=True ({line}), so the leaf is another tensor."
 DO_LEAF_LOST = "Compute the values first and call requires_grad_() last."
 CAUSE_LEAF_UPDATED = "it is not a leaf; {op} made a new tensor from the leaf that backward() has reached ({line})."
-DO_LEAF_UPDATED = "Change the leaf in place, under no_grad(): {name} -= ..."
 CAUSE_RETAINED_LATE = "retain_grad() was called after the backward pass ({line})."
 DO_RETAINED_LATE = "Call it before backward()."
 

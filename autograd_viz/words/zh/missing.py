@@ -41,7 +41,7 @@ CAUSE_CUT_INFERENCE = "它是在 inference_mode() 中计算的（{line}）。"
 DO_CUT_INFERENCE = DO_PATH_CUT_INFERENCE = "前向传播放在 torch.inference_mode() 外面。"
 CAUSE_PATH_CUT_INFERENCE = "通向损失的路径是在 inference_mode() 中计算的：{op}（{line}）。"
 CAUSE_CUT_UPDATE = "它在 no_grad() 中被换成了新张量（{line}），新张量不需要梯度。"
-DO_CUT_UPDATE = "原地修改：{name} -= ..."
+DO_CUT_UPDATE = DO_LEAF_UPDATED = "在 no_grad() 中原地修改：{name} -= ..."
 CAUSE_CUT_OP = "{op} 没有梯度（{line}）。"
 DO_CUT_OP = DO_PATH_CUT_OP = "这里换成可微的运算。"
 
@@ -61,7 +61,6 @@ DO_NOT_LEAF = "在 backward() 之前调用 {name}.retain_grad()，或查看它�
 CAUSE_LEAF_LOST = "它不是叶子张量；{op} 在 requires_grad=True 之后运行（{line}），叶子是另一个张量。"
 DO_LEAF_LOST = "先把数值算好，最后再调用 requires_grad_()。"
 CAUSE_LEAF_UPDATED = "它不是叶子张量；{op} 用 backward() 到达过的叶子张量算出了新张量（{line}）。"
-DO_LEAF_UPDATED = "在 no_grad() 中原地修改叶子张量：{name} -= ..."
 CAUSE_RETAINED_LATE = "retain_grad() 是在反向传播之后才调用的（{line}）。"
 DO_RETAINED_LATE = "在 backward() 之前调用它。"
 
