@@ -138,17 +138,15 @@ def loss_causes(f: Facts) -> list[Cause]:
 
 def _given_wrong(f: Facts, node: str) -> list[Cause]:
     """A log_softmax of a softmax; or a layer's (n, 1) that a difference with targets of shape (n,) made (n, n)."""
-    op, given, results = op_of(f, node), f.inputs(node), [t.value.shape for t in f.results(node)]
+    op, results, shapes = op_of(f, node), [t.value.shape for t in f.results(node)], {t.value.shape for t in f.inputs(node)}
     before = {a.node: op_of(f, a.node) for a in f.nodes[node].next_functions if a.node is not None}
     if op == "LogSoftmax":
         return [cause_at(f, "softmax_twice", b) for b, name in before.items() if name == "Softmax"]
     after = [s for e in f.edges_at(node) for s, _ in f.senders.get(e, ()) if op == "Expand" and op_of(f, s) in LOSSES]
-    n, ours = (results or [(0,)])[0][:1], [t.value.shape for t in given if t.requires_grad]
-    targets = [t.value.shape for t in given if not t.requires_grad]
-    if not (after or op == "Sub") or n < (2,) or results != [n * 2] or ours != [(*n, 1)] or targets not in ([], [n]):
+    n, is_difference = (results or [(0,)])[0][:1], (op == "Sub" or after) and {*before.values()} & {*LAYERS}
+    if not is_difference or n < (2,) or results != [n * 2] or shapes not in ({(*n, 1)}, {(*n, 1), n}):
         return []
-    said = {"result": shape_text(ours[0]), "shape": shape_text(results[0])}
-    return [cause_at(f, "every_pair", (after or [node])[0], **said)] if {*before.values()} & {*LAYERS} else []
+    return [cause_at(f, "every_pair", (after or [node])[0], result=shape_text((*n, 1)), shape=shape_text(n * 2))]
 
 
 def plain_gradient(q: Question) -> Cause:
