@@ -32,7 +32,8 @@ def watch(model: Any = None, *, keep: int | str = KEEP, stop: bool = True, theme
 
     ``av.watch()`` records all PyTorch code, so that `explain` knows what ran. A second call returns the same recorder.
 
-    A run ends with its model. It is not pickled. A copy of a model that has it as an attribute has None there.
+    A run that you hold keeps its model alive, also after ``.close()``; one that nobody holds ends with its model. It is not
+    pickled. A copy of a model that has it as an attribute has None there.
 
     Watching does not change results, gradients, random numbers, hooks or errors. ``with av.watch():`` ends with the block;
     ``.close()`` ends it at any time. autograd_viz programs need no recorder.

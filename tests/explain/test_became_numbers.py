@@ -27,6 +27,7 @@ GUILTY = {
     "the only path": (LEAVES + "loss = w.item() * x.sum()\nloss.backward()", "w", "path_cut_number", 3),
 }
 INNOCENT = {
+    "a choice in its line": (LEAVES + "loss = (x if (x > 0).all() else -x)[0] * 3.0\nloss.backward()", "x"),
     "read before": (LEAVES + "print(x[0].item())\nloss = x[1] * 3.0\nloss.backward()", "x"),
     "read after": (LEAVES + "loss = x[1] * 3.0\nloss.backward()\nprint(w.item())", "w"),
     "kept for a plot": (LEAVES + "seen = []\nloss = x[1] * 3.0\nseen.append((w * 2).item())\nloss.backward()", "w"),
@@ -62,3 +63,10 @@ def test_reading_a_loss_keeps_no_graph() -> None:
     del made
     gc.collect()
     assert gone() is None
+
+
+@pytest.mark.torch
+def test_the_checks_of_a_distribution_are_no_part_of_the_loss() -> None:
+    program = "net = torch.nn.Linear(3, 2)\nd = torch.distributions.Categorical(logits=net(torch.ones(4, 3)))\na = d.sample()\n"
+    answer = told(program + "loss = -d.log_prob(a).mean()\nloss.backward()", "net.weight", torch=pytest.importorskip("torch"))
+    assert kinds(answer) == ["fine"]

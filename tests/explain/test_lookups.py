@@ -34,7 +34,10 @@ BOTH: dict[str, tuple[str, str, str, int | None]] = {
         "def made():\n    h = torch.ones(2, requires_grad=True) * 0.1\n    (h * 3).sum().backward()\n    return lambda: h\n"
         "get = made()", "get()", "not_leaf", 2,
     ),
-    "its own update": (W + "(w * v).sum().backward()\nw = w - 0.1 * w.grad\n", "w", "leaf_lost", 4),
+    "its own update": (W + "(w * v).sum().backward()\nw = w - 0.1 * w.grad\n", "w", "leaf_updated", 4),
+    "a leaf that was lost, asked after its pass": (
+        "w = torch.ones(2, requires_grad=True) - 0.5\n(w * 3).sum().backward()", "w", "leaf_lost", 1,
+    ),
     "detached": (X + "h = x.detach()\n(h * 2).sum()", "h", "cut_detach", 2),
     "the way is cut by detach()": (W + "h = (w * 2).detach()\n(h * v).sum().backward()", "w", "path_cut_detach", 3),
     "the way is cut by a comparison": (W + "h = w > 1\n(h * v).sum().backward()", "w", "path_cut_op", 3),
@@ -50,6 +53,9 @@ BOTH: dict[str, tuple[str, str, str, int | None]] = {
         "w = torch.ones(2, requires_grad=True)\nwith torch.no_grad():\n    h = w * 2", "h", "cut_no_grad", 3,
     ),
     "no pass": (X + "y = (x * 2).sum()", "x", "no_pass", None),
+    "no pass, asked of the loss": (X + "y = (x * 2).sum()", "x, y", "no_pass", None),
+    "no pass, and the loss is cut": (W + "y = ((w * 2).detach() * v).sum()", "w, y", "path_cut_detach", 3),
+    "no pass, and the loss has no gradient": (W + "y = ((w * 2) > 3).sum()", "w, y", "path_cut_op", 3),
     "grad() gives what it finds": (X + "y = (x * 2).sum()\ntorch.autograd.grad(y, x)", "x", "functional", 3),
     "left out": (W + "y = (w * v).sum()\ny.backward(inputs=[v])", "w", "left_out", 4),
     "cleared": (OPT + TURN + "opt.step()\nopt.zero_grad()", "net[0].weight", "cleared", 7),

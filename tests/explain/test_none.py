@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from .explained import LIBRARIES, kinds, lines, run
+from .explained import LIBRARIES, kinds, lines, run, told
 
 FUNCTIONS = """
 def made(name, give):
@@ -115,3 +115,14 @@ net(torch.ones(1, 2)).sum().backward()
 """
     answer = run(program, "torch", "net[0].weight", watched=True)
     assert kinds(answer) == ["nothing_of_hook"] and "a backward hook of a module returned None" in str(answer)
+
+
+@pytest.mark.torch
+@pytest.mark.parametrize("watched", [False, True])
+def test_of_a_loss_that_nobody_has_recorded_no_input_is_accused(watched: bool) -> None:
+    program = (
+        "w = torch.ones(2, requires_grad=True)\nwith torch.no_grad():\n    loss = (w * 2).sum()\n"
+        "try:\n    loss.backward()\nexcept RuntimeError as error:\n    caught = error"
+    )
+    said = told(program, "caught", watched, torch=pytest.importorskip("torch"))
+    assert kinds(said) == ["cut_no_grad" if watched else "root_unseen"]

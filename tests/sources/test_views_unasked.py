@@ -159,3 +159,26 @@ def test_only_one_file_asks_tensors_for_their_nodes() -> None:
         if isinstance(node, ast.Attribute) and node.attr in ("grad_fn", "grad_dtype") and isinstance(node.ctx, ast.Load)
     }
     assert asking == {"nodes.py", "record.py", "mode.py"}  # where it is no view, or the pass asks, too
+
+
+@pytest.mark.parametrize("is_recorded", [False, True])
+def test_a_view_of_a_weight_that_is_trained_again_is_a_leaf(is_recorded: bool) -> None:
+    """A GAN's discriminator is frozen for the generator's pass; its node keeps a view that was made meanwhile."""
+    recorder = av.watch() if is_recorded else None
+    try:
+        g, d = nn.Linear(2, 2), nn.Linear(2, 1).requires_grad_(False)
+        loss = d(g(torch.randn(4, 2))).pow(2).mean()
+        d.requires_grad_(True)
+        view = next(
+            n for n in nodes.reach([loss.grad_fn]) if n.name() == "AddmmBackward0" and n._saved_mat2 is not None
+        )._saved_mat2
+        assert view.requires_grad and nodes.is_leaf(view) and view.is_leaf
+        av.show(loss)
+        loss.backward()
+        assert "Nothing stands out" in str(av.explain(g.weight, loss))
+    finally:
+        if recorder is not None:
+            recorder.close()
+    with torch.no_grad():
+        d.weight.mul_(2.0)
+    assert not nodes.is_leaf(view) and nodes.grad_fn_of(view) is None and not view.is_leaf

@@ -6,7 +6,7 @@ from .bad_numbers import bad_causes, bad_loss
 from .cause import Cause, cause_of
 from .hooks import hook_causes
 from .missing import missing
-from .present import last_write, lost_part, never_stepped, old, plain_gradient, several, skip, without_step
+from .present import last_write, loss_causes, lost_part, never_stepped, old, plain_gradient, several, skip, without_step
 from .question import Question
 from .sizes import no_effect, size_causes
 from .zeros import zero_causes
@@ -52,6 +52,7 @@ def _of_numbers(q: Question) -> list[Cause]:
     if not before and (state or len(q.ops) <= FEW):
         f = q.facts
         found += no_effect(f) or [*zero_causes(f), *size_causes(f), *hook_causes(f), *bad_loss(f)]
+        found = found or loss_causes(f)
     return _or_gone(q, found) or [plain_gradient(q)]
 
 

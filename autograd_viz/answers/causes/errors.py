@@ -61,7 +61,9 @@ def _no_graph(q: Question, line: Source | None) -> list[Cause]:
         return own
     if off and not any(type(leaf).__name__ == "Parameter" for leaf in leaves):
         return [cause_of("root_frozen", off[-1])]
-    return own if op is not None and (op.given or op.cut) else [Cause("root_of_data", source=line)]
+    if op is not None and (op.given or op.cut):
+        return own
+    return [Cause("root_unseen" if own[0].kind == "not_asked_unseen" else "root_of_data", source=line)]
 
 
 def _twice(q: Question) -> list[Cause]:

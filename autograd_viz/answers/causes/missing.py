@@ -14,7 +14,7 @@ from .document_cuts import cuts_of
 from .facts import Facts
 from .history import Event, Op
 from .hooks import stop
-from .paths import CUTS, behind, cuts_between, is_op, origins
+from .paths import CUTS, behind, cuts_between, is_op, origins, reaches
 from .question import Question
 
 # the sentence for an op that detaches; other ops are called by their name
@@ -45,7 +45,10 @@ def _not_leaf(q: Question) -> Cause:
     """No leaf; or a leaf was made and used up at once: `torch.randn(3, requires_grad=True) * 0.1`, `w = w.to(device)`."""
     leaves = [] if q.op is None else [g for o in behind([q.op]) for g in o.given if not is_op(g)]
     is_lost = len({*leaves}) == 1 and q.name_of(leaves[0]) is None and q.name_of(q.tensor)
-    return cause_of("leaf_lost" if is_lost else "not_leaf", q.op, op=maker_text(q.op, q.tensor))
+    op, roots = q.op, [p.root for p in q.passes if q.op is not None and p.root is not None and p.number < q.op.number]
+    is_update = is_lost and op is not None and op.name in UPDATES and any(reaches(r, leaves[0]) for r in roots)
+    kind = "leaf_updated" if is_update else "leaf_lost" if is_lost else "not_leaf"
+    return cause_of(kind, q.op, op=maker_text(q.op, q.tensor))
 
 
 def _leaf(q: Question) -> list[Cause]:
@@ -79,7 +82,8 @@ def _no_pass(q: Question, made: list[Event]) -> list[Cause]:
     if not q.history.is_recorded:
         return _stepped(q.facts) or _unwatched(q.facts)
     grads = [p for p in q.history.passes if p.name == "grad" and (not made or p.number > made[0].number)]
-    return [cause_of("functional", grads[-1])] if grads else _stepped(q.facts) or [Cause("no_pass")]
+    cuts = [] if grads or q.is_reached_from(q.root_op) else cuts_before(q, q.root_op)
+    return [cause_of("functional", grads[-1])] if grads else _stepped(q.facts) or cuts or [Cause("no_pass")]
 
 
 def _stepped(f: Facts) -> list[Cause]:
@@ -114,7 +118,11 @@ def _through(q: Question, last: Any) -> Cause:
         return cause_of("left_out", last)
     if q.root is not None and q.history.op_of(q.root) is not last.root:
         return cause_of("other_root", last)
-    return stop(q.facts) or cause_of("nothing_known" if q.is_leaf else "retained_late", last)
+    if (stopped := stop(q.facts)) is not None or not q.is_leaf:
+        return stopped or cause_of("retained_late", last)
+    if not getattr(q.tensor, "_post_accumulate_grad_hooks", None) or q.facts.edge is None:
+        return cause_of("nothing_known", last)
+    return cause_of("cleared_by_hook", last, hook=words.COMMA.join(q.facts.live.hooks(q.facts.edge[0])))
 
 
 def _unused(q: Question, last: Any, used: Event | None) -> list[Cause]:

@@ -1,4 +1,4 @@
-"""What an existing gradient is made of, and what happened to it: passes, clipping, optimizers."""
+"""What an existing gradient is made of, and what happened to it: passes, clipping, optimizers, a wrong loss."""
 
 from __future__ import annotations
 
@@ -7,12 +7,16 @@ from ...graph.passes import Holder
 from ...graph.text import number_text, shape_text, value_text
 from .cause import Cause, Said, cause_of, source_of
 from .code import spelling
+from .facts import Facts
 from .history import Event, PassEvent
 from .missing import cuts_before
+from .ops import cause_at, op_of
 from .paths import is_op
 from .question import Question
 
 MOST_SHOWN, MOST_OPS = 8, 200  # elements of a shown gradient; ops of a graph that is read for it
+LOSSES = ("MseLoss", "L1Loss", "SmoothL1Loss", "HuberLoss", "Sub")  # functional losses expand their inputs first
+LAYERS = ("Addmm", "Mm", "Sigmoid", "Tanh", "Relu", "Softplus", "Gather")  # `x[:, None] - y` or a mean of columns is meant so
 
 
 def old(q: Question) -> list[Cause]:
@@ -124,6 +128,25 @@ def lost_part(q: Question) -> list[Cause]:
     number, user = q.number
     nodes = [o.node for o in q.facts.document.ops if o.node and o.source == user.source]
     return [Cause("lacks_number", nodes=tuple(nodes[:1]), source=number.source, said={"op": spelling(number)})]
+
+
+def loss_causes(f: Facts) -> list[Cause]:
+    """What the pass shows of a loss that is given the wrong thing: one cause at most."""
+    ways = () if f.edge is None or not f.is_connected else f.leading(f.edge)
+    return [c for node in ways for c in _given_wrong(f, node)][:1]
+
+
+def _given_wrong(f: Facts, node: str) -> list[Cause]:
+    """A log_softmax of a softmax; or a layer's (n, 1) that a difference with targets of shape (n,) made (n, n)."""
+    op, results, shapes = op_of(f, node), [t.value.shape for t in f.results(node)], {t.value.shape for t in f.inputs(node)}
+    before = {a.node: op_of(f, a.node) for a in f.nodes[node].next_functions if a.node is not None}
+    if op == "LogSoftmax":
+        return [cause_at(f, "softmax_twice", b) for b, name in before.items() if name == "Softmax"]
+    after = [s for e in f.edges_at(node) for s, _ in f.senders.get(e, ()) if op == "Expand" and op_of(f, s) in LOSSES]
+    n, is_difference = (results or [(0,)])[0][:1], (op == "Sub" or after) and {*before.values()} & {*LAYERS}
+    if not is_difference or n < (2,) or results != [n * 2] or shapes not in ({(*n, 1)}, {(*n, 1), n}):
+        return []
+    return [cause_at(f, "every_pair", (after or [node])[0], result=shape_text((*n, 1)), shape=shape_text(n * 2))]
 
 
 def plain_gradient(q: Question) -> Cause:

@@ -12,6 +12,8 @@ from .facts import Facts
 from .history import Event, History, Op, PassEvent
 from .paths import number_between, reaches, with_history
 
+CHOICES = ("__bool__", "__contains__")  # nothing is computed with a truth value
+
 
 @dataclass
 class Question:
@@ -86,7 +88,8 @@ class Question:
     @cached_property
     def number(self) -> tuple[Op, Op] | None:
         """The op that made a number of a path from the tensor, and the op that computed with it on the way to the root."""
-        return None if self.root_op is None else number_between(self.root_op, self.subject, self.history.left)
+        numbers = [op for op in self.history.left if op.name not in CHOICES]
+        return None if self.root_op is None else number_between(self.root_op, self.subject, numbers)
 
     def events(self, *kinds: str) -> list[Event]:
         """The tensor's events of these kinds, in order."""

@@ -18,6 +18,8 @@ CAUSE_ROOT_FROZEN = "none of the loss's inputs requires grad; requires_grad was 
 DO_ROOT_FROZEN = "Set requires_grad=True before the forward pass, for the parameters to train."
 CAUSE_ROOT_OF_DATA = "none of the loss's inputs requires grad ({line})."
 DO_ROOT_OF_DATA = "Compute the loss from the model's parameters, outside no_grad()."
+CAUSE_ROOT_UNSEEN = "the loss has no graph, and the ops that made it were not recorded ({line})."
+DO_ROOT_UNSEEN = "Compute it from parameters that require grad, outside no_grad(). av.watch() shows where the graph ends."
 CAUSE_OPTIMIZER_NOT_LEAF = "the optimizer was given a tensor that is not a leaf; {op} computed it ({line})."
 DO_OPTIMIZER_NOT_LEAF = "Compute the values first, then call detach().requires_grad_()."
 CAUSE_ERROR = "{meaning} ({line})."

@@ -18,6 +18,8 @@ CAUSE_ROOT_FROZEN = "损失的输入都不需要梯度：requires_grad 被关闭
 DO_ROOT_FROZEN = "在前向传播之前，把要训练的参数设为 requires_grad=True。"
 CAUSE_ROOT_OF_DATA = "损失的输入都不需要梯度（{line}）。"
 DO_ROOT_OF_DATA = "用模型的参数计算损失，并放在 no_grad() 之外。"
+CAUSE_ROOT_UNSEEN = "损失没有计算图，算出它的运算也没有被记录（{line}）。"
+DO_ROOT_UNSEEN = "用需要梯度的参数计算损失，并放在 no_grad() 之外。av.watch() 能指出计算图在哪里断开。"
 CAUSE_OPTIMIZER_NOT_LEAF = "传给优化器的张量不是叶子张量，它由 {op} 算出（{line}）。"
 DO_OPTIMIZER_NOT_LEAF = "先算好数值，再调用 detach().requires_grad_()。"
 CAUSE_ERROR = "{meaning}（{line}）。"

@@ -65,23 +65,26 @@ def edge_of(tensor: Any) -> Edge:
 
 def grad_fn_of(tensor: Any) -> Any:
     """Its grad_fn; None for a leaf, and for a view that has none now: Note [A view that nobody has asked]."""
-    if not tensor._is_view():
-        return tensor.grad_fn
-    made = _creation(tensor)
-    _set_creation(tensor, _REFUSES)
+    return tensor.grad_fn if not tensor._is_view() else _grad_fn_of_view(tensor)[0]
+
+
+def _grad_fn_of_view(view: Any) -> tuple[Any, bool]:
+    """The grad_fn that a view has now, and whether it would make one when it is asked."""
+    made = _creation(view)
+    _set_creation(view, _REFUSES)
     try:
-        return tensor.grad_fn
+        return view.grad_fn, False
     except RuntimeError:
-        return None
+        return None, True
     finally:
-        _set_creation(tensor, made)
+        _set_creation(view, made)
 
 
 def is_leaf(tensor: Any) -> bool:
     """`tensor.is_leaf`, which asks a view for its grad_fn, too."""
-    if not tensor.requires_grad:
-        return True
-    return grad_fn_of(tensor) is None and not (tensor._is_view() and tensor._base.requires_grad)
+    if not tensor.requires_grad or not tensor._is_view():
+        return bool(tensor.is_leaf)
+    return _grad_fn_of_view(tensor) == (None, False)
 
 
 def asked(tensor: Any) -> Any:
