@@ -180,8 +180,8 @@ UNBOUND = "a = av.tensor([1.0, 2.0, 3.0], requires_grad=True)\nb, c, d = a.unbin
 
 
 def is_read_whole(stepping: Stepping) -> bool:
-    """Is all of it in the stage, with letters of 11 px (10.5 where a row is cut to its box)? The first view may be replaced by a shorter one at once."""
-    for _ in range(20):
+    """Is all of it in the stage, with letters of 11 px (10.5 where a row is cut to its box)?"""
+    for _ in range(20):  # the first view may be replaced by a shorter one at once
         if stepping.widget.evaluate(IS_WHOLE) and stepping.widget.evaluate(LETTERS) >= 10.5:
             return True
         stepping.page.wait_for_timeout(100)

@@ -40,7 +40,7 @@ def opened(open_notebook: Callable[..., LabPage], *cells: str) -> Stepping:
 
 def view(stepping: Stepping) -> tuple[float, float, float]:
     """Where the picture's corner stands in the stage, and how many px of the page a px of the picture takes."""
-    stage, box = stepping.widget.locator(".av-stage").bounding_box(), stepping.widget.locator(".av-picture").first.bounding_box()
+    stage, box = stepping.widget.locator(".av-stage").bounding_box(), stepping.widget.locator(".av-picture").bounding_box()
     width = float(str(stepping.widget.locator(".av-picture").get_attribute("viewBox")).split()[2])
     assert stage and box
     return box["x"] - stage["x"], box["y"] - stage["y"], box["width"] / width
@@ -85,7 +85,7 @@ def test_the_picture_is_dragged_zoomed_at_the_pointer_and_fitted(stepping: Stepp
     assert middle(stepping.widget.locator('[data-at="n1"] > .outline')) == pytest.approx(node, abs=3)
     press_key(stepping, "0")
     stepping.page.wait_for_timeout(400)
-    picture, room = stepping.widget.locator(".av-picture").first.bounding_box(), stage.bounding_box()
+    picture, room = stepping.widget.locator(".av-picture").bounding_box(), stage.bounding_box()
     assert picture and room and picture["height"] <= room["height"] + 1 and picture["width"] <= room["width"] + 1
 
 
@@ -119,7 +119,7 @@ def test_the_map_of_a_large_picture_leads_there(open_notebook: Callable[..., Lab
     across, down = middle(stepping.widget.locator(".av-minimap"))
     stepping.page.mouse.click(across, down)
     x, y, _ = view(stepping)
-    room, picture = stepping.widget.locator(".av-stage").bounding_box(), stepping.widget.locator(".av-picture").first.bounding_box()
+    room, picture = stepping.widget.locator(".av-stage").bounding_box(), stepping.widget.locator(".av-picture").bounding_box()
     assert room and picture
     assert y + picture["height"] / 2 == pytest.approx(room["height"] / 2, abs=0.02 * picture["height"])
     assert x + picture["width"] / 2 == pytest.approx(room["width"] / 2, abs=0.1 * picture["width"])
