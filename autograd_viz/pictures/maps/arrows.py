@@ -13,6 +13,7 @@ from .flow import EXIT, Flow
 from .ink import SMALL, Ink
 from .labels import is_usual
 from .numbers import Place, norm_text
+from .odd import Odd
 from .place import GAP, LANE, Ends, Places, is_straight
 from .plan import Plan
 
@@ -46,16 +47,17 @@ def lane_path(x: float, top: float, lane: float, bottom: float, right: float | N
     return f"M{x:g} {top:g}V{top + BRANCH:g}H{lane:g}{end}"
 
 
-def said_of(plan: Plan, card: Card, flow: Flow, known: Mapping[Place, float]) -> tuple[str, str]:
+def said_of(odd: Odd, card: Card, flow: Flow, known: Mapping[Place, float]) -> tuple[str, str]:
     """What stands beside a gradient's arrow, and in which colour: "1.35"."""
     norm = flow.gradient(known)
     if norm is None:
         return "", "link"
-    remark = plan.remark(card, flow, known)
+    remark = odd.remark(card, flow, known)
     said = words.MAP_ZERO if norm == 0 else norm_text(norm)
     said = f"{SUM} {said}" if flow.is_sum else said
-    shown = remark if is_straight(flow, len(plan.places.frames[card.id].parts)) else remark[:1]  # a lane has no room for more
-    return f"{said}  {shown}".rstrip(), "link" if is_usual(norm) and not remark else "grad"
+    is_wide = is_straight(flow, len(odd.plan.places.frames[card.id].parts))
+    shown = remark if is_wide or remark[:1] not in "÷×" else remark[:1]  # a lane has no room for more
+    return f"{said}  {shown if is_wide or len(shown) == 1 else ''}".rstrip(), "link" if math.isfinite(norm) and not remark else "grad"
 
 
 def lane_x(places: Places, card: Card, flow: Flow) -> float:
@@ -79,7 +81,8 @@ class Arrows:
         self, plan: Plan, ink: Ink, known: Mapping[Place, float], said: Callable[[Card, Flow], tuple[str, str]] | None = None
     ) -> None:
         self.plan, self.ink, self.known = plan, ink, known
-        self.said = said or (lambda card, flow: said_of(plan, card, flow, known))
+        odd = Odd(plan)
+        self.said = said or (lambda card, flow: said_of(odd, card, flow, known))
 
     @property
     def places(self) -> Places:

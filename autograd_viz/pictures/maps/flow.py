@@ -25,6 +25,7 @@ class Flow:
         shape: of the tensor, None if there are several.
         rearranged: how many ops on the way only rearrange.
         places: where the gradient is that comes back on this way.
+        tensors: their ids.
         is_sum: other ways of a tensor add to that gradient. Several ops on this way use it, and others too: their share is a
             number that never exists.
     """
@@ -37,6 +38,7 @@ class Flow:
     rearranged: int
     places: tuple[Place, ...]
     is_sum: bool = False
+    tensors: tuple[str, ...] = ()
 
     def gradient(self, known: Mapping[Place, float]) -> float | None:
         """The norm of what came back on this way; None if it is not known."""
@@ -133,7 +135,7 @@ class Flows:
         places = tuple(place for several in found for place in several)
         folded = sum(n for n, _ in way.tensors.values())
         shape = shapes.pop() if len(shapes) == 1 else None
-        return Flow(id, source, target, ", ".join(names), shape, folded, places, not is_own)
+        return Flow(id, source, target, ", ".join(names), shape, folded, places, not is_own, tuple(way.tensors))
 
 
 def _in_order(item: tuple[tuple[int, int], object]) -> tuple[int, float]:
