@@ -175,7 +175,7 @@ class MapFrames:
         for place, norm in told.items():
             if norm is not None:
                 self.known[place] = norm
-        self._outliers = self._oddities.outliers(self.known) if is_last else None
+        self._outliers = self._oddities.outliers(self.known, is_last)
         norms, written = self._norms(flows), self._labels(flows, leaves)
         changes = [(at, _run_of(before[1][at]), _run_of(now)) for at, now in written.items() if now != before[1][at]]
         return {

@@ -1,4 +1,4 @@
-"""Twenty models that nothing is wrong with, as they are before their first update: each gives a loss, and the models by name."""
+"""Models that nothing is wrong with, before their first update: each gives a loss, and the models by name."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
-import torch.nn.functional as F
 from torch import nn
+from torch.nn import functional
 
 Made = tuple[Any, dict[str, nn.Module]]
 HEALTHY: dict[str, Callable[[], Made]] = {}
@@ -30,7 +30,7 @@ class Residual(nn.Module):
             nn.init.zeros_(self.bn2.weight)
 
     def forward(self, x: Any) -> Any:
-        return F.relu(x + self.bn2(self.conv2(F.relu(self.bn1(self.conv1(x))))))
+        return functional.relu(x + self.bn2(self.conv2(functional.relu(self.bn1(self.conv1(x))))))
 
 
 class Norm(nn.Module):
@@ -66,7 +66,7 @@ class Gated(nn.Module):
         self.gate, self.up, self.down = nn.Linear(width, 2 * width), nn.Linear(width, 2 * width), nn.Linear(2 * width, width)
 
     def forward(self, x: Any) -> Any:
-        return self.down(F.silu(self.gate(x)) * self.up(x))
+        return self.down(functional.silu(self.gate(x)) * self.up(x))
 
 
 class Layer(nn.Module):
@@ -103,7 +103,7 @@ class Language(nn.Module):
 def next_token(model: nn.Module) -> Any:
     """The loss of a language model."""
     ids = torch.randint(0, 50, (2, 12))
-    return F.cross_entropy(model(ids[:, :-1]).flatten(0, 1), ids[:, 1:].flatten())
+    return functional.cross_entropy(model(ids[:, :-1]).flatten(0, 1), ids[:, 1:].flatten())
 
 
 def layers_of(*widths: int, act: type[nn.Module] = nn.ReLU) -> nn.Sequential:
@@ -121,7 +121,7 @@ def mlp_wide() -> Made:
 @healthy
 def mlp_deep() -> Made:
     model = layers_of(16, 64, 64, 64, 64, 64, 10)
-    return F.cross_entropy(model(torch.randn(32, 16)), torch.randint(0, 10, (32,))), {"model": model}
+    return functional.cross_entropy(model(torch.randn(32, 16)), torch.randint(0, 10, (32,))), {"model": model}
 
 
 @healthy
@@ -132,19 +132,21 @@ def mlp_narrow_tanh() -> Made:
 
 @healthy
 def resnet() -> Made:
-    model = nn.Sequential(nn.Conv2d(3, 8, 3), *(Residual(8) for _ in range(4)), nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(8, 5))
-    return F.cross_entropy(model(torch.randn(4, 3, 12, 12)), torch.randint(0, 5, (4,))), {"model": model}
+    blocks = [Residual(8) for _ in range(4)]
+    model = nn.Sequential(nn.Conv2d(3, 8, 3), *blocks, nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(8, 5))
+    return functional.cross_entropy(model(torch.randn(4, 3, 12, 12)), torch.randint(0, 5, (4,))), {"model": model}
 
 
 @healthy
 def resnet_of_zero_norms() -> Made:
     model = nn.Sequential(nn.Conv2d(3, 8, 3), *(Residual(8, True) for _ in range(4)), nn.Flatten(), nn.Linear(800, 5))
-    return F.cross_entropy(model(torch.randn(4, 3, 12, 12)), torch.randint(0, 5, (4,))), {"model": model}
+    return functional.cross_entropy(model(torch.randn(4, 3, 12, 12)), torch.randint(0, 5, (4,))), {"model": model}
 
 
 @healthy
 def transformer_pre_norm() -> Made:
-    model = nn.TransformerEncoder(nn.TransformerEncoderLayer(32, 4, 64, 0.0, batch_first=True, norm_first=True), 4, enable_nested_tensor=False)
+    layer = nn.TransformerEncoderLayer(32, 4, 64, 0.0, batch_first=True, norm_first=True)
+    model = nn.TransformerEncoder(layer, 4, enable_nested_tensor=False)
     return model(torch.randn(2, 16, 32)).pow(2).mean(), {"model": model}
 
 
@@ -170,7 +172,11 @@ def gpt() -> Made:
 def lstm() -> Made:
     embed, model, head = nn.Embedding(20, 16), nn.LSTM(16, 32, 2, batch_first=True), nn.Linear(32, 20)
     ids = torch.randint(0, 20, (4, 9))
-    return F.cross_entropy(head(model(embed(ids))[0]).transpose(1, 2), ids), {"embed": embed, "model": model, "head": head}
+    return functional.cross_entropy(head(model(embed(ids))[0]).transpose(1, 2), ids), {
+        "embed": embed,
+        "model": model,
+        "head": head,
+    }
 
 
 @healthy
@@ -187,27 +193,28 @@ def vae() -> Made:
     mean, logvar = encoder(x).chunk(2, -1)
     z = mean + torch.randn_like(mean) * (0.5 * logvar).exp()
     kl = -0.5 * (1 + logvar - mean.pow(2) - logvar.exp()).sum(-1).mean()
-    return F.binary_cross_entropy_with_logits(decoder(z), x, reduction="sum") / 16 + 1e-4 * kl, {"encoder": encoder, "decoder": decoder}
+    loss = functional.binary_cross_entropy_with_logits(decoder(z), x, reduction="sum") / 16
+    return loss + 1e-4 * kl, {"encoder": encoder, "decoder": decoder}
 
 
 @healthy
 def gan_discriminator() -> Made:
     g, d, real = layers_of(4, 32, 2), layers_of(2, 32, 1), torch.randn(16, 2)
     fake = g(torch.randn(16, 4))
-    return F.softplus(-d(real)).mean() + F.softplus(d(fake.detach())).mean(), {"g": g, "d": d}
+    return functional.softplus(-d(real)).mean() + functional.softplus(d(fake.detach())).mean(), {"g": g, "d": d}
 
 
 @healthy
 def gan_generator() -> Made:
     g, d = layers_of(4, 32, 2), layers_of(2, 32, 1).requires_grad_(False)
-    return F.softplus(-d(g(torch.randn(16, 4)))).mean(), {"g": g, "d": d}
+    return functional.softplus(-d(g(torch.randn(16, 4)))).mean(), {"g": g, "d": d}
 
 
 @healthy
 def cnn_with_norms() -> Made:
     parts = [part for a, b in ((1, 8), (8, 16), (16, 16)) for part in (nn.Conv2d(a, b, 3), nn.BatchNorm2d(b), nn.ReLU())]
     model = nn.Sequential(*parts, nn.MaxPool2d(2), nn.Flatten(), nn.Linear(16 * 25, 10))
-    return F.cross_entropy(model(torch.randn(8, 1, 16, 16)), torch.randint(0, 10, (8,))), {"model": model}
+    return functional.cross_entropy(model(torch.randn(8, 1, 16, 16)), torch.randint(0, 10, (8,))), {"model": model}
 
 
 class UNet(nn.Module):
@@ -215,21 +222,22 @@ class UNet(nn.Module):
 
     def __init__(self) -> None:
         super().__init__()
-        self.d1, self.d2, self.bottom = nn.Conv2d(1, 4, 3, padding=1), nn.Conv2d(4, 8, 3, padding=1), nn.Conv2d(8, 8, 3, padding=1)
+        self.d1, self.d2 = nn.Conv2d(1, 4, 3, padding=1), nn.Conv2d(4, 8, 3, padding=1)
+        self.bottom = nn.Conv2d(8, 8, 3, padding=1)
         self.u2, self.u1 = nn.Conv2d(16, 4, 3, padding=1), nn.Conv2d(8, 1, 3, padding=1)
 
     def forward(self, x: Any) -> Any:
-        a = F.relu(self.d1(x))
-        b = F.relu(self.d2(F.max_pool2d(a, 2)))
-        c = F.relu(self.bottom(F.max_pool2d(b, 2)))
-        b = F.relu(self.u2(torch.cat([b, F.interpolate(c, scale_factor=2)], 1)))
-        return self.u1(torch.cat([a, F.interpolate(b, scale_factor=2)], 1))
+        a = functional.relu(self.d1(x))
+        b = functional.relu(self.d2(functional.max_pool2d(a, 2)))
+        c = functional.relu(self.bottom(functional.max_pool2d(b, 2)))
+        b = functional.relu(self.u2(torch.cat([b, functional.interpolate(c, scale_factor=2)], 1)))
+        return self.u1(torch.cat([a, functional.interpolate(b, scale_factor=2)], 1))
 
 
 @healthy
 def unet_of_diffusion() -> Made:
     model, x, noise = UNet(), torch.randn(4, 1, 16, 16), torch.randn(4, 1, 16, 16)
-    return F.mse_loss(model(0.8 * x + 0.6 * noise), noise), {"model": model}
+    return functional.mse_loss(model(0.8 * x + 0.6 * noise), noise), {"model": model}
 
 
 class ViT(nn.Module):
@@ -251,7 +259,7 @@ class ViT(nn.Module):
 @healthy
 def vit() -> Made:
     model = ViT()
-    return F.cross_entropy(model(torch.randn(4, 3, 16, 16)), torch.randint(0, 10, (4,))), {"model": model}
+    return functional.cross_entropy(model(torch.randn(4, 3, 16, 16)), torch.randint(0, 10, (4,))), {"model": model}
 
 
 class Experts(nn.Module):
@@ -279,7 +287,10 @@ def mixture_of_experts() -> Made:
 @healthy
 def embedding_bag() -> Made:
     bag, head = nn.EmbeddingBag(1000, 16), nn.Linear(16, 4)
-    return F.cross_entropy(head(bag(torch.randint(0, 1000, (8, 20)))), torch.randint(0, 4, (8,))), {"bag": bag, "head": head}
+    return functional.cross_entropy(head(bag(torch.randint(0, 1000, (8, 20)))), torch.randint(0, 4, (8,))), {
+        "bag": bag,
+        "head": head,
+    }
 
 
 @healthy
@@ -289,17 +300,18 @@ def actor_critic() -> Made:
     returns, actions = torch.randn(32), torch.randint(0, 3, (32, 1))
     chosen = log_probs.gather(1, actions).squeeze(-1)
     entropy = -(log_probs.exp() * log_probs).sum(-1).mean()
-    return -(chosen * (returns - value).detach()).mean() + 0.5 * F.mse_loss(value, returns) - 0.01 * entropy, {"actor": actor, "critic": critic}
+    loss = -(chosen * (returns - value).detach()).mean()
+    return loss + 0.5 * functional.mse_loss(value, returns) - 0.01 * entropy, {"actor": actor, "critic": critic}
 
 
 @healthy
 def maml() -> Made:
     model, x, y = layers_of(1, 20, 20, 1), torch.randn(10, 1), torch.randn(10, 1)
-    inner = F.mse_loss(model(x), y)
+    inner = functional.mse_loss(model(x), y)
     names = [name for name, _ in model.named_parameters()]
     grads = torch.autograd.grad(inner, list(model.parameters()), create_graph=True)
     fast = {n: p - 0.01 * g for n, p, g in zip(names, model.parameters(), grads, strict=True)}
-    return F.mse_loss(torch.func.functional_call(model, fast, (x,)), y), {"model": model}
+    return functional.mse_loss(torch.func.functional_call(model, fast, (x,)), y), {"model": model}
 
 
 class Coupling(nn.Module):
@@ -327,15 +339,18 @@ def real_nvp() -> Made:
 @healthy
 def autoencoder() -> Made:
     model, x = layers_of(100, 32, 4, 32, 100, act=nn.Sigmoid), torch.rand(50, 100)
-    return F.mse_loss(model(x), x), {"model": model}
+    return functional.mse_loss(model(x), x), {"model": model}
 
 
 @healthy
 def clip() -> Made:
     image, text, scale = layers_of(12, 32, 8), layers_of(20, 32, 8), nn.Parameter(torch.tensor(2.659))
-    a, b = F.normalize(image(torch.randn(6, 12)), dim=-1), F.normalize(text(torch.randn(6, 20)), dim=-1)
+    a, b = functional.normalize(image(torch.randn(6, 12)), dim=-1), functional.normalize(text(torch.randn(6, 20)), dim=-1)
     logits, labels = scale.exp() * a @ b.T, torch.arange(6)
-    return (F.cross_entropy(logits, labels) + F.cross_entropy(logits.T, labels)) / 2, {"image": image, "text": text}
+    return (functional.cross_entropy(logits, labels) + functional.cross_entropy(logits.T, labels)) / 2, {
+        "image": image,
+        "text": text,
+    }
 
 
 @healthy

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
-import torch.nn.functional as F
 from torch import nn
+from torch.nn import functional
 
 from .healthy import Made, layers_of
 
@@ -53,7 +53,7 @@ def dead_relu() -> Made:
 @sick(r"nan")
 def log_of_zero() -> Made:
     model = layers_of(4, 16, 4)
-    p = F.relu(model(torch.randn(8, 4)))
+    p = functional.relu(model(torch.randn(8, 4)))
     return -(p * torch.log(p)).sum(-1).mean(), {"model": model}
 
 
@@ -92,10 +92,10 @@ class Token(nn.Module):
 
     def forward(self, x: Any) -> Any:
         x = torch.cat([self.embed(x), self.mask_token], 0)
-        return self.layers(F.layer_norm(x, (16,)))
+        return self.layers(functional.layer_norm(x, (16,)))
 
 
-@sick(r"2\.96e\+05")
+@sick("mask_token$")
 def parameter_far_from_its_like() -> Made:
     model = Token()
     return model(torch.randn(8, 16)).pow(2).mean(), {"model": model}

@@ -57,7 +57,8 @@ def said_of(odd: Odd, card: Card, flow: Flow, known: Mapping[Place, float]) -> t
     said = f"{SUM} {said}" if flow.is_sum else said
     is_wide = is_straight(flow, len(odd.plan.places.frames[card.id].parts))
     shown = remark if is_wide or remark[:1] not in "÷×" else remark[:1]  # a lane has no room for more
-    return f"{said}  {shown if is_wide or len(shown) == 1 else ''}".rstrip(), "link" if math.isfinite(norm) and not remark else "grad"
+    said = f"{said}  {shown if is_wide or len(shown) == 1 else ''}".rstrip()
+    return said, "link" if math.isfinite(norm) and not remark else "grad"
 
 
 def lane_x(places: Places, card: Card, flow: Flow) -> float:

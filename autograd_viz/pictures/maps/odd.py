@@ -136,27 +136,37 @@ class Odd:
         after = _reached(k, [(f.source, f.target) for f in drawn.flows])
         given = {t for f in drawn.flows if f.source == ENTRANCE and f.target in before | {k} for t in f.tensors}
         ways = [f for f in drawn.flows if k not in (f.source, f.target)]
-        first = {f.target for f in ways if f.source in before and (f.source != ENTRANCE or given.intersection(f.tensors))} - before
+        shared = (f for f in ways if f.source in before and (f.source != ENTRANCE or given.intersection(f.tensors)))
+        first = {f.target for f in shared} - before
         past = first.union(*(_reached(at, [(f.source, f.target) for f in ways]) for at in first))
         return bool(past & after)
 
     def _may_be_zero(self, frame: Card, part: Card) -> bool:
         """A branch that begins at zero on purpose: a weight of zeros in it, or a gate in the card around."""
-        if not self._is_beside(part):
+        parts = [*self.plan.places.frames[frame.id].parts, frame]  # frame: of its entrance
+        made = {t for f in self.plan.places.frames[frame.id].flows if parts[f.source] is part for t in f.tensors}
+        if not self._is_beside(part) and not any(self._is_added(t) for t in made):
             return False
         return any(
             norm_of(t.value) == 0 and t.requires_grad and not (t.name or "").endswith("bias")
             for t in self.index.leaves((part if frame is self.plan.root else frame).ops())
         )
 
+    def _is_added(self, tensor: str) -> bool:
+        """Is it added to another result? That may need no grad, so that its own way is not in the graph."""
+        ops = (self.index.document.ops[i] for i in self.index.users[tensor])
+        others = (o.tensor for op in ops if op.name == "Add" for o in op.inputs if o.tensor != tensor and not o.text)
+        tensors = self.index.tensors
+        return any(t is None or not (tensors[t].is_leaf and tensors[t].requires_grad) for t in others)
+
     # -- parameters ---------------------------------------------------------------------------------------------------
 
-    def outliers(self, known: Mapping[Place, float], is_over: bool = True) -> Outliers:
-        """The parameters that are odd after a pass; none before."""
+    def outliers(self, known: Mapping[Place, float], is_over: bool = True) -> Outliers | None:
+        """The parameters that are odd after a pass; None before."""
         leaves = [t for t in self.index.leaves(self.plan.root.ops()) if t.requires_grad]
         grads = {t.id: known[t.id, "grad", 0] for t in leaves if (t.id, "grad", 0) in known}
         if not grads or not is_over:
-            return Outliers()
+            return None
         values = {t.id: norm for t in leaves if (norm := norm_of(t.value)) is not None}
         models = {self._model(t.name) for t in leaves if t.id in grads}
         missing = frozenset(t.id for t in leaves if t.id not in grads and self._model(t.name) in models)

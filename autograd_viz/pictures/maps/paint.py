@@ -98,7 +98,7 @@ class Painter:
     ) -> None:
         self.plan, self.ink, self.known, self.called, self.both = plan, Ink(theme), known, called, both
         self.oddities = Odd(plan)
-        self.odd = self.oddities.outliers(known) if is_over else None
+        self.odd = self.oddities.outliers(known, is_over)
         self.arrows = Arrows(plan, self.ink, known)
 
     def inside(self, card: Card, opened: frozenset[str], heights: dict[str, float] | None) -> str:
