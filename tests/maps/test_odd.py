@@ -74,3 +74,21 @@ def test_a_mean_over_many_is_no_fall_and_the_same_fall_elsewhere_is_one() -> Non
 def test_a_plain_model_of_ours_has_no_mark() -> None:
     model = Net(5)
     assert pink(av.map(loss_of(model))) == []
+
+
+def test_a_way_that_is_detached_is_named_and_what_one_line_does_apart_is_apart() -> None:
+    d, g, softplus = torch.nn.Linear(2, 1), torch.nn.Linear(4, 2), torch.nn.functional.softplus
+    real, z = torch.randn(3, 2), torch.randn(3, 4)
+    with av.record():
+        loss = softplus(-d(real)).mean() + softplus(d(g(z).detach())).mean()
+    m = av.map(loss)
+    said = words_of(m)
+    assert "softplus(-d(real)).mean()" in said
+    assert any(w.startswith("g(z).detach(), line ") for w in said)
+    (frame,) = [f for id, f in m.drawing.plan.places.frames.items() if id == m.drawing.plan.root.id]
+    titles = [p.title for p in frame.parts]
+    assert [(f.source, f.target) for f in frame.flows if f.cut is not None] == [(titles.index("g"), titles.index("g") + 1)]
+    assert pink(m) == []
+    with av.record():
+        loss = softplus(-d(real)).mean() + softplus(d(g(z))).mean()
+    assert not any("detach" in w for w in words_of(av.map(loss)))

@@ -15,6 +15,7 @@ from ...graph.surroundings import Module
 from ...graph.text import norm_of
 from ..render.unseen import why_unseen
 from .cards import Card, walk
+from .code import code_of
 from .index import Index
 from .numbers import Outliers, Place, norm_text
 
@@ -86,6 +87,7 @@ class Labels:
     def __init__(self, index: Index, root: Card, modules: Mapping[str, Module]) -> None:
         self.index, self.modules, self.rows = index, modules, ROWS[0]
         self._leaves = {card.id: index.leaves(card.ops()) for card in walk(root)}
+        self._code: dict[str, str] = {}
         self._shared = self._shared_leaves(root)
         self._models = self._variables()
         self._saved = {n.id: [(s.tensor or (n.id, s.name), s.bytes) for s in n.saved if s.state == "kept"]
@@ -142,10 +144,17 @@ class Labels:
         said += [words.MAP_UNCOUNTED] if self.is_uncounted(card) else []
         return " · ".join([*said, *([words.MAP_KEPT.format(size=size_text(kept))] if kept else [])])
 
+    def code(self, card: Card) -> str:
+        """The code of a pill, if it is known."""
+        if card.id not in self._code:
+            self._code[card.id] = code_of(self.index, card)
+        return self._code[card.id]
+
     def _place(self, card: Card) -> str:
         source, count = self.index.document.ops[card.first].source, len(self.nodes(card))
         nodes = words.MAP_NODE if count == 1 else words.MAP_NODES.format(count=count)
-        return nodes if source is None else f"{words.MAP_LINE.format(line=source.line)} · {nodes}"
+        what = card.title.rpartition("() · ")[2] if self.code(card) else nodes
+        return nodes if source is None else f"{words.MAP_LINE.format(line=source.line)} · {what}"
 
     def lines(self, card: Card) -> list[Line]:
         """The parameters that are written out in a closed card."""

@@ -155,9 +155,15 @@ class Odd:
     def _is_added(self, tensor: str) -> bool:
         """Is it added to another result? That may need no grad, so that its own way is not in the graph."""
         ops = (self.index.document.ops[i] for i in self.index.users[tensor])
-        others = (o.tensor for op in ops if op.name == "Add" for o in op.inputs if o.tensor != tensor and not o.text)
+        others = (o.tensor for op in ops if op.name == "Add" for o in op.inputs if o.tensor != tensor and o.text in ("", "?"))
         tensors = self.index.tensors
         return any(t is None or not (tensors[t].is_leaf and tensors[t].requires_grad) for t in others)
+
+    def is_lost(self, card: Card, flow: Flow, known: Mapping[Place, float]) -> bool:
+        """Does a cut leave parameters of a model without gradient, of which others have one?"""
+        outliers = self.outliers(known)
+        leaves = self.index.leaves(self.plan.places.frames[card.id].parts[flow.source].ops())
+        return outliers is not None and any(t.id in outliers.missing for t in leaves)
 
     # -- parameters ---------------------------------------------------------------------------------------------------
 

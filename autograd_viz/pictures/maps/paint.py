@@ -159,8 +159,10 @@ class Painter:
         about = labels.about(card)
         right = width - 14
         if card.kind == "ops":
-            yield ink.text(16, 19, card.title, size=12, room=width * 0.5)
-            yield ink.text(right, 19, about, role="none", end=True, room=width * 0.45)
+            said = self.plan.titled(card)
+            yield ink.text(16, 19, said, size=12, room=width * 0.6)
+            room = width - 46 - min(columns(said) * ADVANCE * 12, width * 0.6)
+            yield ink.text(right, 19, about, role="none", end=True, room=room)
             alarms = ", ".join(self.oddities.alarms(card, self.known, self.odd))
             yield ink.cell(f"alarm:{card.id}", right - columns(about) * ADVANCE * SMALL - 10, 15, alarms, "grad", end=True)
             return
