@@ -16,8 +16,8 @@ def cuts_of(document: Document) -> dict[str, int]:
     for i, op in enumerate(document.ops):
         given = [o.tensor for o in op.inputs if o.tensor is not None]
         at = i if any(tensors[t].requires_grad for t in given) else next((found[t] for t in given if t in found), None)
-        for t in op.outputs if at is not None else ():
-            if t is not None and not tensors[t].requires_grad and not tensors[t].value.dtype.startswith(DISTINCT):
+        for t in op.outputs:
+            if at is not None and t is not None and not tensors[t].requires_grad and not tensors[t].value.dtype.startswith(DISTINCT):
                 found[t] = at
     return found
 
