@@ -17,7 +17,9 @@ def cuts_of(document: Document) -> dict[str, int]:
         given = [o.tensor for o in op.inputs if o.tensor is not None]
         at = i if any(tensors[t].requires_grad for t in given) else next((found[t] for t in given if t in found), None)
         for t in op.outputs:
-            if at is not None and t is not None and not tensors[t].requires_grad and not tensors[t].value.dtype.startswith(DISTINCT):
+            if at is None or t is None or tensors[t].requires_grad:
+                continue
+            if not tensors[t].value.dtype.startswith(DISTINCT):
                 found[t] = at
     return found
 
