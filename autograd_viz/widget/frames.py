@@ -22,7 +22,8 @@ from ..pictures.maps.cards import Card
 from ..pictures.maps.drawing import MapDrawing
 from ..pictures.maps.flow import Flow
 from ..pictures.maps.labels import Line
-from ..pictures.maps.numbers import Place, of_step
+from ..pictures.maps.numbers import Outliers, Place, of_step
+from ..pictures.maps.odd import Odd
 from ..pictures.render import Theme, Writer
 from ..pictures.render.drawing import Drawing
 from ..pictures.render.escape import printable
@@ -124,7 +125,8 @@ class MapFrames:
     def __init__(self, drawing: MapDrawing) -> None:
         self.plan, self.shown = drawing.plan, drawing.shown
         self.known: dict[Place, float] = drawing.at_start()
-        self._is_over = False
+        self._oddities = Odd(self.plan)
+        self._outliers: Outliers | None = None
         self._flows: dict[Place, list[tuple[Card, Flow]]] = defaultdict(list)
         self._leaf_labels: dict[str, list[tuple[str, Callable[[], Label]]]] = defaultdict(list)  # by leaf
         for card in self.plan.cards.values():
@@ -146,11 +148,11 @@ class MapFrames:
                 self._leaf_labels[line.id].append((f"alarm:{card.id}", partial(self._of_card, card)))
 
     def _of_line(self, line: Line) -> Label:
-        said, odd = line.said(self.known, self._is_over)
+        said, odd = line.said(self.known, self._outliers)
         return said, "grad" if odd else "link"
 
     def _of_card(self, card: Card) -> Label:
-        return ", ".join(self.plan.labels.alarms(card, self.known)), "grad"
+        return ", ".join(self._oddities.alarms(card, self.known, self._outliers)), "grad"
 
     def frame(self, step: Step, sentence: str) -> dict[str, Any]:
         """The next frame.
@@ -170,10 +172,10 @@ class MapFrames:
         is_last = not step.engine.queue
         leaves = list(self._leaf_labels) if is_last else leaves  # a leaf without a gradient will get none now
         before = self._norms(flows), self._labels(flows, leaves)
-        self._is_over = is_last
         for place, norm in told.items():
             if norm is not None:
                 self.known[place] = norm
+        self._outliers = self._oddities.outliers(self.known, is_last)
         norms, written = self._norms(flows), self._labels(flows, leaves)
         changes = [(at, _run_of(before[1][at]), _run_of(now)) for at, now in written.items() if now != before[1][at]]
         return {
@@ -196,7 +198,7 @@ class MapFrames:
         return {id: _plain(flow.gradient(self.known)) for id, (_, flow) in flows.items()}
 
     def _labels(self, flows: dict[str, tuple[Card, Flow]], leaves: list[str]) -> dict[str, Label]:
-        said = {f"g:{id}": said_of(self.plan, card, flow, self.known) for id, (card, flow) in flows.items()}
+        said = {f"g:{id}": said_of(self._oddities, card, flow, self.known) for id, (card, flow) in flows.items()}
         return said | {at: tell() for leaf in leaves for at, tell in self._leaf_labels.get(leaf, ())}
 
 

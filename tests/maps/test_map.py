@@ -178,8 +178,8 @@ def test_what_a_function_does_is_called_by_its_name_and_the_program_around_is_no
     model = Sampler()
     loss = squared(model(av.ones(3, 2)))
     said = words_of(av.map(loss, depth=1))
-    assert any(w.startswith("spread() · Tanh") for w in said)
-    assert any(w.startswith("squared() · Pow") for w in said)
+    assert any(w.startswith("spread() · ") for w in said)
+    assert "squared() · x.square().mean()" in said
     alone = Net(1)
     loss = loss_of(alone)
     assert not any("()" in w and "·" in w for w in words_of(av.map(loss)))

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping
+from typing import Any
 
 from ... import words
 from ..layout.measure import ADVANCE, columns
 from ..render.escape import element
 from .cards import Card
+from .cuts import cut_said
 from .flow import EXIT, Flow
 from .ink import SMALL, Ink
 from .labels import is_usual
 from .numbers import Place, norm_text
+from .odd import Odd
 from .place import GAP, LANE, Ends, Places, is_straight
 from .plan import Plan
 
@@ -46,16 +49,22 @@ def lane_path(x: float, top: float, lane: float, bottom: float, right: float | N
     return f"M{x:g} {top:g}V{top + BRANCH:g}H{lane:g}{end}"
 
 
-def said_of(plan: Plan, card: Card, flow: Flow, known: Mapping[Place, float]) -> tuple[str, str]:
+def said_of(odd: Odd, card: Card, flow: Flow, known: Mapping[Place, float]) -> tuple[str, str]:
     """What stands beside a gradient's arrow, and in which colour: "1.35"."""
     norm = flow.gradient(known)
     if norm is None:
         return "", "link"
-    remark = plan.remark(card, flow, known)
+    remark = odd.remark(card, flow, known)
     said = words.MAP_ZERO if norm == 0 else norm_text(norm)
     said = f"{SUM} {said}" if flow.is_sum else said
-    shown = remark if is_straight(flow, len(plan.places.frames[card.id].parts)) else remark[:1]  # a lane has no room for more
-    return f"{said}  {shown}".rstrip(), "link" if is_usual(norm) and not remark else "grad"
+    is_wide = is_straight(flow, len(odd.plan.places.frames[card.id].parts))
+    shown = remark if is_wide or remark[:1] not in "÷×" else remark[:1]  # a lane has no room for more
+    said = f"{said}  {shown if is_wide or len(shown) == 1 else ''}".rstrip()
+    return said, "link" if math.isfinite(norm) and not remark else "grad"
+
+
+def _dash(flow: Flow) -> dict[str, Any]:
+    return {} if flow.cut is None else {"stroke_dasharray": "4 4"}
 
 
 def lane_x(places: Places, card: Card, flow: Flow) -> float:
@@ -79,7 +88,8 @@ class Arrows:
         self, plan: Plan, ink: Ink, known: Mapping[Place, float], said: Callable[[Card, Flow], tuple[str, str]] | None = None
     ) -> None:
         self.plan, self.ink, self.known = plan, ink, known
-        self.said = said or (lambda card, flow: said_of(plan, card, flow, known))
+        self.odd = Odd(plan)
+        self.said = said or (lambda card, flow: said_of(self.odd, card, flow, known))
 
     @property
     def places(self) -> Places:
@@ -101,9 +111,9 @@ class Arrows:
         ink, left = self.ink, self.places.left(card)
         x, down = left + self.up(card), left + DOWN
         drawn = [
-            element("path", d=f"M{down:g} 0V{GAP - 8:g}", fill="none", stroke_width=1.6, **ink.stroke("brown")),
+            element("path", d=f"M{down:g} 0V{GAP - 8:g}", fill="none", stroke_width=1.6, **_dash(flow), **ink.stroke("brown")),
             element("path", d=f"M{down:g} {GAP:g}l-5 -9h10z", **ink.fill("brown", "fs")),
-            *self.carried(flow, down, x),
+            *self.carried(card, flow, down, x),
             *self.gradient(card, flow, x),
         ]
         return element("g", "".join(drawn), class_="flow", data_at=flow.id, transform=f"translate(0 {ends.top:g})")
@@ -113,13 +123,17 @@ class Arrows:
         room = self.places.widths[self.places.frames[card.id].parts[0].id] - BESIDE
         return max(min(UP, room), DOWN + 40)
 
-    def carried(self, flow: Flow, down: float, up: float) -> Iterator[str]:
+    def carried(self, card: Card, flow: Flow, down: float, up: float) -> Iterator[str]:
         """What the forward arrow carries, "x (2, 6)", and what is folded into it; left of it and right, where there is room."""
         said = f"{flow.name} {'' if flow.shape is None else flow.shape}".strip()
         folded = words.MAP_REARRANGING.format(count=flow.rearranged) if flow.rearranged else ""
         if columns(said) * ADVANCE * SMALL > DOWN - 10:
             said, folded = "", " · ".join(filter(None, (said, folded)))
         yield self.ink.text(down - 10, GAP / 2 + 4, said, role="none", end=True)
+        if flow.cut is not None:
+            role = "grad" if self.odd.is_lost(card, flow, self.known) else "none"
+            yield self.ink.text(down + 10, GAP / 2 + 4, cut_said(self.plan.document, flow.cut), role=role)
+            return
         yield self.ink.text(down + 10, GAP / 2 + 4, folded, role="none", room=up - down - 20)
 
     def gradient(self, card: Card, flow: Flow, x: float) -> Iterator[str]:
@@ -142,7 +156,7 @@ class Arrows:
         said, role = self.said(card, flow)
         middle = (ends.top + ends.bottom) / 2
         d = lane_path(left + DOWN, ends.top, lane, ends.bottom, end)
-        drawn = [element("path", d=d, fill="none", stroke_width=1.6, **ink.stroke("brown", more="bypass"))]
+        drawn = [element("path", d=d, fill="none", stroke_width=1.6, **_dash(flow), **ink.stroke("brown", more="bypass"))]
         if flow.places:
             norm = flow.gradient(self.known)
             way = f"M{lane + WAY:g} {ends.top + BRANCH:g}V{ends.bottom:g}"
@@ -153,7 +167,8 @@ class Arrows:
             drawn.append(element("path", d="M0 0l8 -5v10z", transform=at, **ink.fill("brown", "fs", more="tip")))
         if frame.lane == LANE:
             number = ink.cell(f"g:{flow.id}", lane + 7, 0, said, role) if flow.places else ""
-            name = ink.text(lane + 6, -10, flow.name, role="none", room=LANE - 8)
+            cut = "" if flow.cut is None else cut_said(self.plan.document, flow.cut).partition(":")[0].rpartition(".")[2]
+            name = ink.text(lane + 6, -10, cut or flow.name, role="none", room=LANE - 8)
             drawn.append(element("g", name + number, class_="number", transform=f"translate(0 {middle:g})"))
         return element("g", "".join(drawn), class_="flow lane", data_at=flow.id)
 

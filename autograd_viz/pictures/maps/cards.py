@@ -12,11 +12,12 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Hashable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ...graph.guess import LISTS
 from ...graph.paths import Path, Way, ways
 from ...graph.repeats import Repeat, repeats
+from .apart import apart
 from .index import REARRANGING, Index
 
 UNFILLED = {"Empty", "EmptyLike"}  # memory for a result
@@ -174,7 +175,7 @@ class _Tidier:
 
     def tidy(self, root: Card) -> None:
         for card in reversed([card for card in walk(root) if card is root or not self._is_list(card)]):
-            items = self._unlisted(card)
+            items = [piece for item in self._unlisted(card) for piece in self._pieces(item)]
             if card.kind == "function" and self._is_short(items):
                 card.kind, items = "ops", []
             if card is not root and card.kind == "module" and all(i.kind == "ops" for i in items):
@@ -186,6 +187,12 @@ class _Tidier:
             card.items = self._folded(items)
             if card is not root and len(card.items) == 1:
                 _become(card, card.items[0])
+
+    def _pieces(self, card: Card) -> list[Card]:
+        """A pill of one line as one for each thing that it does."""
+        if card.kind != "ops" or card.last - card.first < 2 or (card.path and not self.index.document.calls):
+            return [card]
+        return [replace(card, first=a, last=b) for a, b in apart(self.index, card.first, card.last)]
 
     def _is_list(self, card: Card) -> bool:
         """A list of modules is never called, so that a recording does not know it; a guess knows its class."""

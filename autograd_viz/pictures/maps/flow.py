@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass, field
 
 from ...graph.model import Shape
 from .cards import Card, only_rearranges
+from .cuts import cuts_of
 from .index import Index
 from .numbers import Place, together
 
@@ -25,6 +26,8 @@ class Flow:
         shape: of the tensor, None if there are several.
         rearranged: how many ops on the way only rearrange.
         places: where the gradient is that comes back on this way.
+        tensors: their ids.
+        cut: the op that cut it off from what needs grad, if all of it is cut off.
         is_sum: other ways of a tensor add to that gradient. Several ops on this way use it, and others too: their share is a
             number that never exists.
     """
@@ -37,6 +40,8 @@ class Flow:
     rearranged: int
     places: tuple[Place, ...]
     is_sum: bool = False
+    tensors: tuple[str, ...] = ()
+    cut: int | None = None
 
     def gradient(self, known: Mapping[Place, float]) -> float | None:
         """The norm of what came back on this way; None if it is not known."""
@@ -58,6 +63,7 @@ class Flows:
 
     def __init__(self, index: Index) -> None:
         self.index, self.ops = index, index.document.ops
+        self._cuts = cuts_of(index.document)
         self._known: dict[str, list[Flow]] = {}
 
     def parts(self, frame: Card) -> list[Card]:
@@ -82,7 +88,11 @@ class Flows:
                     ways[source, part].add(t.id, folded, i)
         for tensor, folded, source in self._leaving(frame, place):
             ways[source, end].add(tensor, folded)
-        return [self._flow(f"f{frame.id[1:]}.{k}", *way) for k, way in enumerate(sorted(ways.items(), key=_in_order))]
+        own = (
+            {k: {i for i in frame.ops() if place.get(i, k) == k} for k in {source for source, _ in ways}} if self._cuts else {}
+        )
+        in_order = enumerate(sorted(ways.items(), key=_in_order))
+        return [self._flow(f"f{frame.id[1:]}.{k}", ends, way, own.get(ends[0], ())) for k, (ends, way) in in_order]
 
     def _source(self, tensor: str, place: dict[int, int], frame: Card) -> tuple[int | None, int]:
         """The part that made a tensor, looked for behind ops that only rearrange; None for a parameter or a constant."""
@@ -120,7 +130,17 @@ class Flows:
                         found.append((tensor, folded, source))
         return found
 
-    def _flow(self, id: str, ends: tuple[int, int], way: _Way) -> Flow:
+    def _cut(self, way: _Way, inside: Container[int]) -> int | None:
+        """The op that cuts a way off, if all of it is cut there: by `detach()`, or where `no_grad` ends."""
+        cuts = {self._cuts.get(t) for t in way.tensors}
+        at = cuts.pop() if len(cuts) == 1 else None
+        if at is None or at not in inside:
+            return None
+        users = (self.ops[i] for t in way.tensors for i in self.index.users.get(t, ()))
+        ends = any(self.index.tensors[t].requires_grad for op in users for t in op.outputs if t is not None)
+        return at if self.ops[at].name == "Detach" or ends else None
+
+    def _flow(self, id: str, ends: tuple[int, int], way: _Way, inside: Container[int]) -> Flow:
         source, target = ends
         tensors = self.index.tensors
         shapes = {tensors[t].value.shape for t in way.tensors}
@@ -133,7 +153,8 @@ class Flows:
         places = tuple(place for several in found for place in several)
         folded = sum(n for n, _ in way.tensors.values())
         shape = shapes.pop() if len(shapes) == 1 else None
-        return Flow(id, source, target, ", ".join(names), shape, folded, places, not is_own)
+        cut = self._cut(way, set() if source == ENTRANCE else inside)
+        return Flow(id, source, target, ", ".join(names), shape, folded, places, not is_own, tuple(way.tensors), cut)
 
 
 def _in_order(item: tuple[tuple[int, int], object]) -> tuple[int, float]:

@@ -15,8 +15,9 @@ from ...graph.surroundings import Module
 from ...graph.text import norm_of
 from ..render.unseen import why_unseen
 from .cards import Card, walk
+from .code import code_of
 from .index import Index
-from .numbers import Place, norm_text
+from .numbers import Outliers, Place, norm_text
 
 REENTRANT = "CheckpointFunction"  # of torch.utils.checkpoint
 ROWS = (4, 2, 0)  # how many parameters of a closed card may be written out: as many as fit on a page
@@ -40,14 +41,20 @@ class Line:
     data: float | None = None
     trains: bool = False
 
-    def said(self, known: Mapping[Place, float], is_over: bool = True) -> tuple[str, bool]:
-        """What is said of its gradient, and whether that is odd; before the pass is over, it may still come."""
+    def said(self, known: Mapping[Place, float], odd: Outliers | None) -> tuple[str, bool]:
+        """What is said of its gradient, and whether that is odd; `odd` is None before a pass is over: one may still come."""
         norm = known.get((self.id, "grad", 0))
-        if not self.trains or (norm is None and not is_over):
+        if not self.trains or (norm is None and odd is None):
             return "", False
-        if norm is None:
-            return words.MAP_NO_GRAD, True
-        return (words.MAP_GRAD_ZERO if norm == 0 else words.MAP_GRAD.format(norm=norm_text(norm))), not is_usual(norm)
+        if norm is None or odd is None:
+            return (words.MAP_NO_GRAD if norm is None else _grad_text(norm)), odd is not None and self.id in odd.missing
+        if self.id in odd.grads:
+            return words.MAP_GRAD_ODD.format(norm=norm_text(norm)), True
+        return _grad_text(norm), not math.isfinite(norm) or self.id in odd.blocked
+
+
+def _grad_text(norm: float) -> str:
+    return words.MAP_GRAD_ZERO if norm == 0 else words.MAP_GRAD.format(norm=norm_text(norm))
 
 
 def _common(paths: Iterable[Path]) -> Path:
@@ -80,6 +87,7 @@ class Labels:
     def __init__(self, index: Index, root: Card, modules: Mapping[str, Module]) -> None:
         self.index, self.modules, self.rows = index, modules, ROWS[0]
         self._leaves = {card.id: index.leaves(card.ops()) for card in walk(root)}
+        self._code: dict[str, str] = {}
         self._shared = self._shared_leaves(root)
         self._models = self._variables()
         self._saved = {n.id: [(s.tensor or (n.id, s.name), s.bytes) for s in n.saved if s.state == "kept"]
@@ -136,10 +144,17 @@ class Labels:
         said += [words.MAP_UNCOUNTED] if self.is_uncounted(card) else []
         return " · ".join([*said, *([words.MAP_KEPT.format(size=size_text(kept))] if kept else [])])
 
+    def code(self, card: Card) -> str:
+        """The code of a pill, if it is known."""
+        if card.id not in self._code:
+            self._code[card.id] = code_of(self.index, card)
+        return self._code[card.id]
+
     def _place(self, card: Card) -> str:
         source, count = self.index.document.ops[card.first].source, len(self.nodes(card))
         nodes = words.MAP_NODE if count == 1 else words.MAP_NODES.format(count=count)
-        return nodes if source is None else f"{words.MAP_LINE.format(line=source.line)} · {nodes}"
+        what = card.title.rpartition("() · ")[2] if self.code(card) else nodes
+        return nodes if source is None else f"{words.MAP_LINE.format(line=source.line)} · {what}"
 
     def lines(self, card: Card) -> list[Line]:
         """The parameters that are written out in a closed card."""
@@ -192,9 +207,15 @@ class Labels:
             found += [words.MAP_COMPILED] if "compiled" in module.marks else []
         return found
 
-    def alarms(self, card: Card, known: Mapping[Place, float]) -> list[str]:
-        """Of a card whose parameters are not written out: what is wrong with their gradients."""
-        norms = [n for t in self._leaves[card.id] if (n := known.get((t.id, "grad", 0))) is not None]
+    def alarms(self, card: Card, known: Mapping[Place, float], odd: Outliers | None) -> list[str]:
+        """Of a card whose parameters are not written out: what is wrong with their gradients; `odd` as in `Line.said`."""
+        leaves = [t.id for t in self._leaves[card.id]]
+        norms = [n for t in leaves if (n := known.get((t, "grad", 0))) is not None]
         found = [words.MAP_HAS_NAN] if any(math.isnan(n) for n in norms) else []
         found += [words.MAP_HAS_INF] if any(math.isinf(n) for n in norms) else []
-        return found + ([words.MAP_HAS_ZERO] if norms and all(n == 0 for n in norms) else [])
+        if odd is None:
+            return found
+        found += [words.MAP_HAS_ZERO] if norms and odd.blocked.issuperset(leaves) else []
+        found += [words.MAP_NO_GRAD] if leaves and odd.missing.issuperset(leaves) else []
+        far = [t for t in self._leaves[card.id] if t.id in odd.grads or t.id in odd.values]
+        return found + [words.MAP_HAS_ODD.format(name=self._named(t.name, card.name)) for t in far[:1]]

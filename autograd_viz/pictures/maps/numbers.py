@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 
 from ...graph.model import Document
 from ...graph.text import norm_of
@@ -11,6 +12,22 @@ from ...graph.trace import State, Step, Trace
 
 Place = tuple[str, str, int]
 """Node, "in", k: what arrived at output k of its op. Node, "out", k: what left along next_functions[k]. Leaf, "grad", 0."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outliers:
+    """What is odd about the leaves that require grad, by id.
+
+    Attributes:
+        grads, values: their gradient, or their values, are far from those of the others.
+        missing: they got no gradient, where others of their model did.
+        blocked: their gradient is all zero, though one arrived at their card.
+    """
+
+    grads: frozenset[str] = frozenset()
+    values: frozenset[str] = frozenset()
+    missing: frozenset[str] = frozenset()
+    blocked: frozenset[str] = frozenset()
 
 
 def arrival(node: str, output: int) -> Place:

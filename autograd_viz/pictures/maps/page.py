@@ -12,7 +12,7 @@ from ..render.theme import Theme
 from .arrows import lane_x
 from .cards import Card
 from .labels import Line
-from .numbers import Place, norm_text, together
+from .numbers import Outliers, Place, norm_text, together
 from .paint import LEGEND, MARGIN, TOP, Painter, framed
 from .place import GAP, is_straight
 from .plan import Plan
@@ -33,7 +33,7 @@ def page_map(
     svg = framed(plan, painter.ink, None, insides.pop(plan.root.id), (0.0, 0.0))
     return svg, {
         "root": plan.root.id,
-        "cards": {card.id: _card(plan, card, known, is_over) for card in plan.cards.values()},
+        "cards": {card.id: _card(plan, card, known, painter) for card in plan.cards.values()},
         "frames": {id: _frame(plan, plan.cards[id]) for id in plan.places.frames},
         "insides": insides,
         "opened": [id for id in plan.cards if id in opened],
@@ -60,7 +60,7 @@ def _frame(plan: Plan, card: Card) -> dict[str, Any]:
     return {"parts": [p.id for p in frame.parts], "flows": flows, "left": left, "header": places.header(card), "right": right}
 
 
-def _card(plan: Plan, card: Card, known: Mapping[Place, float], is_over: bool) -> dict[str, Any]:
+def _card(plan: Plan, card: Card, known: Mapping[Place, float], painter: Painter) -> dict[str, Any]:
     labels = plan.labels
     lines = labels.all_lines(card)
     grads = together(known, [(line.id, "grad", 0) for line in lines if line.trains])
@@ -76,14 +76,14 @@ def _card(plan: Plan, card: Card, known: Mapping[Place, float], is_over: bool) -
         "w": plan.places.widths.get(card.id, 0.0),
         "h": plan.places.closed[card.id],
         "nodes": len(plan.members.get(card.id, ())),
-        "lines": [_line(line, known, is_over) for line in lines],
+        "lines": [_line(line, known, painter.odd) for line in lines],
         "kinds": list(kinds_of(plan.document.ops[card.first : card.last]).items())[:MOST_KINDS],
         "norm": norm_text(grads),
         "kept": size_text(kept) if kept else "",
-        "alarm": ", ".join(labels.alarms(card, known)),
+        "alarm": ", ".join(painter.oddities.alarms(card, known, painter.odd)),
     }
 
 
-def _line(line: Line, known: Mapping[Place, float], is_over: bool) -> dict[str, Any]:
-    said, odd = line.said(known, is_over)
+def _line(line: Line, known: Mapping[Place, float], outliers: Outliers | None) -> dict[str, Any]:
+    said, odd = line.said(known, outliers)
     return {"leaf": line.id, "name": line.name, "shape": line.shape, "norm": norm_text(line.data), "said": said, "odd": odd}

@@ -14,6 +14,7 @@ from .cards import Card
 from .ink import SMALL, TITLE, Ink, shortened
 from .labels import Line
 from .numbers import Place, norm_text
+from .odd import Odd
 from .place import HEADER, PILL, ROW
 from .plan import Plan
 
@@ -96,7 +97,8 @@ class Painter:
         is_over: bool = True,
     ) -> None:
         self.plan, self.ink, self.known, self.called, self.both = plan, Ink(theme), known, called, both
-        self.is_over = is_over
+        self.oddities = Odd(plan)
+        self.odd = self.oddities.outliers(known, is_over)
         self.arrows = Arrows(plan, self.ink, known)
 
     def inside(self, card: Card, opened: frozenset[str], heights: dict[str, float] | None) -> str:
@@ -151,13 +153,18 @@ class Painter:
         """Name, class, badges, and what is known of the whole."""
         ink, width, labels = self.ink, self.plan.places.widths[card.id], self.plan.labels
         if card.kind == "root":
-            yield ink.text(DOWN - RESULT / 2 + 14, 19, self.plan.result, size=12, room=RESULT - 20)
+            role = "grad" if self.known and not self.plan.is_finite else "text"
+            yield ink.text(DOWN - RESULT / 2 + 14, 19, self.plan.result, size=12, role=role, room=RESULT - 20)
             return
         about = labels.about(card)
         right = width - 14
         if card.kind == "ops":
-            yield ink.text(16, 19, card.title, size=12, room=width * 0.5)
-            yield ink.text(right, 19, about, role="none", end=True, room=width * 0.45)
+            said = self.plan.titled(card)
+            yield ink.text(16, 19, said, size=12, room=width * 0.6)
+            room = width - 46 - min(columns(said) * ADVANCE * 12, width * 0.6)
+            yield ink.text(right, 19, about, role="none", end=True, room=room)
+            alarms = ", ".join(self.oddities.alarms(card, self.known, self.odd))
+            yield ink.cell(f"alarm:{card.id}", right - columns(about) * ADVANCE * SMALL - 10, 15, alarms, "grad", end=True)
             return
         x = 12.0
         if card.items:
@@ -166,7 +173,7 @@ class Painter:
         yield ink.text(x, 22, card.title, size=TITLE, bold=True, room=width * 0.5)
         x += min(columns(card.title) * ADVANCE * TITLE, width * 0.5) + 8
         yield ink.text(right, 22, about, role="none", end=True)
-        yield from self.beside_title(card, x, right - columns(about) * ADVANCE * SMALL - 10)
+        yield from self.beside_title(card, x, right - columns(about) * ADVANCE * SMALL - 10, is_open)
 
     def opener(self, card: Card, is_open: bool) -> str:
         """What a page opens it with."""
@@ -178,7 +185,7 @@ class Painter:
             data_opens=card.id,
         )
 
-    def beside_title(self, card: Card, x: float, right: float) -> Iterator[str]:
+    def beside_title(self, card: Card, x: float, right: float, is_open: bool) -> Iterator[str]:
         """Class, badges and alarms, as far as there is room."""
         kind, ink = self.plan.labels.kind_of(card), self.ink
         if kind and right - x > 50:
@@ -193,7 +200,8 @@ class Painter:
             yield ink.box(x, 9, w, 17, 8, "canvas", names="badge") + ink.text(x + 5, 21, badge, role="none")
             x += w + 6
         if not self.plan.labels.is_told(card):
-            yield ink.cell(f"alarm:{card.id}", x, 18, ", ".join(self.plan.labels.alarms(card, self.known)), "grad")
+            alarms = ", ".join(self.oddities.alarms(card, self.known, self.odd)) if self.both or not is_open else ""
+            yield ink.cell(f"alarm:{card.id}", x, 18, alarms, "grad")
 
     def rows(self, card: Card) -> Iterator[str]:
         """The parameters of a closed card."""
@@ -207,8 +215,9 @@ class Painter:
             role = "green" if line.trains else "yellow"
             yield ink.box(12, y, 9, 9, 1, role)
         yield ink.text(28, y + 9, line.name + line.shape, room=right - 250)
+        is_far = self.odd is not None and line.id in self.odd.values
         if line.data is not None:
-            yield ink.text(right - 120, y + 9, norm_text(line.data), role="none", end=True)
+            yield ink.text(right - 120, y + 9, norm_text(line.data), role="grad" if is_far else "none", end=True)
         if line.trains:
-            said, odd = line.said(self.known, self.is_over)
+            said, odd = line.said(self.known, self.odd)
             yield ink.cell(f"line:{card.id}.{line.id}", right, y + 5, said, "grad" if odd else "link", end=True)

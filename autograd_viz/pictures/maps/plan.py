@@ -5,23 +5,21 @@ from __future__ import annotations
 import fnmatch
 import math
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection
 
 from ... import words
 from ...graph.model import Document
 from ...graph.paths import are_guessed
+from ...graph.text import norm_of
 from .cards import Card, cards_of, is_function, walk
-from .flow import ENTRANCE, EXIT, Flow, Flows
+from .flow import Flows
 from .index import Index
-from .ink import shortened
 from .labels import ROWS, Labels
-from .numbers import Place, norm_text
+from .numbers import Place
 from .place import Places
 
 MOST = 24  # parts of a map at its first depth
 HIGHEST = 1510.0  # px of it
-LONGEST = 16  # letters of a name in a remark
-FAR = 100.0  # how much a gradient may fall or grow in one part without a remark
 
 
 class Plan:
@@ -176,6 +174,12 @@ class Plan:
         named = ((t.name if t.name is not None and t.name.isidentifier() else words.MAP_RESULT, t.value) for t in roots)
         return ", ".join(f"{name} = {v.text if not v.shape else v.shape}" for name, v in named)
 
+    @property
+    def is_finite(self) -> bool:
+        """Has the result no nan and no inf?"""
+        norms = [norm_of(self.index.tensors[t].value) for t in self.document.roots]
+        return all(n is None or math.isfinite(n) for n in norms)
+
     def summary(self, opened: frozenset[str] | None = None) -> str:
         """Parameters, nodes, depth of what is open."""
         said = [words.MAP_SUMMARY.format(parameters=self.labels.count(self.root), nodes=len(self.document.nodes))]
@@ -185,32 +189,7 @@ class Plan:
 
     def titled(self, card: Card) -> str:
         """What stands on a card."""
-        return self.result if card.kind == "root" or card is self.root else card.title
-
-    def remark(self, card: Card, flow: Flow, known: Mapping[Place, float]) -> str:
-        """What is odd about what leaves a part of an open card: all of it is `FAR` from all that arrived at the part. It is
-        said where most of it leaves.
-        """
-        frame = self.places.frames[card.id]
-        if flow.target == EXIT or flow.source < ENTRANCE:
-            return ""
-        if any(f.is_sum for f in frame.flows if flow.target in (f.source, f.target)):
-            return ""  # what else is in it is not known
-        gone = [f.gradient(known) for f in frame.flows if f.target == flow.target and f.places]
-        left = _all(gone)
-        before = _all([f.gradient(known) for f in frame.flows if f.source == flow.target and f.places])
-        if not left or not before or flow.gradient(known) != max(n for n in gone if n is not None):
-            return ""
-        name = shortened(self.titled(frame.parts[flow.target]), LONGEST)
-        if left * FAR < before:
-            return words.MAP_SMALLER.format(ratio=norm_text(before / left), name=name)
-        return words.MAP_LARGER.format(ratio=norm_text(left / before), name=name) if left > FAR * before else ""
-
-
-def _all(norms: Sequence[float | None]) -> float | None:
-    """The norm of several gradients as one vector; None if one is not known or not finite."""
-    known = [n for n in norms if n is not None and math.isfinite(n)]
-    return math.hypot(*known) if norms and len(known) == len(norms) else None
+        return self.result if card.kind == "root" or card is self.root else self.labels.code(card) or card.title
 
 
 def members_of(index: Index, root: Card, above: dict[str, str]) -> dict[str, list[str]]:

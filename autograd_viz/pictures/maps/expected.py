@@ -1,0 +1,78 @@
+"""What ops are expected to do to the norm of a gradient, in decades: a mean over N divides it by √N.
+
+Shapes and plain numbers say it; the values of results are not read for a map. What depends on them has room on both sides.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from ...graph.model import Op
+from .index import Index
+
+FREE = 3.0  # decades that an op may add which divides by the size of what it is given
+DIVIDING = {"Div", "LinalgVectorNorm", "Norm", "Reciprocal", "Rsqrt", "Std", "StdMean", "Var", "VarMean"}
+MATRIX = {"Addmm", "Baddbmm", "Bmm", "Convolution", "Linear", "Mm", "Mv", "MmBackward"}  # their weights are drawn to fit
+
+
+class Room(NamedTuple):
+    """Between which decades the norm may change."""
+
+    low: float
+    high: float
+
+    def beyond(self, decades: float) -> float:
+        """How far outside a change is: below 0 a fall, above 0 a rise."""
+        return min(decades - self.low, 0.0) or max(decades - self.high, 0.0)
+
+
+def room_of(index: Index, ops: range) -> Room:
+    """Of a stretch of ops. Of reductions the two strongest count, of the others all."""
+    sizes, free, moved, softened = [0.0, 0.0], False, 0.0, 0.0
+    for i in ops:
+        op = index.document.ops[i]
+        free = free or (op.name in DIVIDING and _factor(op) is None) or "Norm" in op.name
+        factor = _factor(op)
+        moved += 0.0 if factor is None else math.log10(factor)
+        softened += _softened(index, op)
+        sizes.append(_reduced(index, op))
+    reduced = sum(sorted(sizes)[-2:])
+    wide = FREE if free else 0.0
+    return Room(min(moved, 0.0) - reduced - wide - softened, max(moved, 0.0) + reduced + wide)
+
+
+def _factor(op: Op) -> float | None:
+    """By what plain number it multiplies; None if by none."""
+    if op.name not in ("Mul", "Div") or len(op.inputs) != 2:
+        return None
+    given = [o.text for o in op.inputs if o.tensor is None]
+    try:
+        number = abs(float(given[0])) if given else 0.0
+    except ValueError:
+        return None
+    if not number or not math.isfinite(number):
+        return None
+    return 1 / number if op.name == "Div" and op.inputs[1].tensor is None else number
+
+
+def _softened(index: Index, op: Op) -> float:
+    """An even softmax over T passes about 1 ÷ T on."""
+    if "oftmax" not in op.name and "DotProduct" not in op.name:
+        return 0.0
+    shapes = [index.tensors[t].value.shape for t in op.outputs if t is not None]
+    return math.log10(max((n for shape in shapes for n in shape), default=1) or 1)
+
+
+def _reduced(index: Index, op: Op) -> float:
+    """Half the decades between what it takes and what it gives: of a sum, a mean, an expand, a repeat."""
+    if op.name in MATRIX:
+        return 0.0
+    given = _most(index, (o.tensor for o in op.inputs))
+    made = _most(index, op.outputs)
+    return abs(math.log10(given / made)) / 2 if given and made else 0.0
+
+
+def _most(index: Index, tensors: Iterable[str | None]) -> int:
+    return max((math.prod(index.tensors[t].value.shape) for t in tensors if t is not None), default=0)

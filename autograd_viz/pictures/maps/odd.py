@@ -1,0 +1,237 @@
+"""What is odd about a pass: a fall or rise that its ops do not explain, a parameter far from its like.
+
+# Note [Pink means odd]
+A part is judged by what arrives at it and what leaves it, beyond what its ops are expected to do (expected.py). Beside a way
+that skips it, a part may be as faint as it likes down to `FAINT`, and it may start at zero: a residual branch does. A row of
+parts, each a little fainter, is judged as a whole. A parameter is odd if its gradient, or its values, are far from the median
+of all, measured by the median absolute deviation in decades. What only follows from an odd part is not odd itself.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from itertools import islice
+from statistics import median
+
+from ... import words
+from ...graph.text import norm_of
+from .cards import Card, walk
+from .expected import Room, room_of
+from .flow import ENTRANCE, EXIT, Flow
+from .ink import shortened
+from .numbers import Outliers, Place, norm_text
+from .plan import Plan
+
+FAR = 2.0  # decades beyond what is expected, in one part
+FAINT = 5.0  # in a part beside which a way leads past it; and in a row of parts
+ROW_OF = 3  # parts at least
+LIKE = 4  # parameters at least, to compare one with
+AWAY = 3.5  # decades from the median of its like
+SPREADS, LEAST_SPREAD = 5.0, 0.3  # in median absolute deviations, and one of them in decades at least
+LONGEST = 16  # letters of a name in a remark
+
+
+class Odd:
+    """What is odd on a map."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan, self.index = plan, plan.index
+        self._rooms: dict[str, Room] = {}
+        self._beside: dict[str, bool] = {}
+
+    # -- ways ---------------------------------------------------------------------------------------------------------
+
+    def remark(self, card: Card, flow: Flow, known: Mapping[Place, float]) -> str:
+        """What is odd about what leaves a part of an open card; it is said where most of it leaves."""
+        change = self._change(card, flow, known)
+        if change is None:
+            return ""
+        part, before, left = change
+        name = shortened(self.plan.titled(part), LONGEST)
+        if not math.isfinite(left):
+            return words.MAP_BORN.format(what=norm_text(left), name=name) if math.isfinite(before) else ""
+        if not math.isfinite(before) or before == 0:
+            return ""
+        if left == 0:
+            return "" if self._may_be_zero(card, part) else words.MAP_STOPPED.format(name=name)
+        beyond = self._room(part).beyond(math.log10(left / before))
+        if abs(beyond) <= FAR or (beyond < 0 and abs(beyond) <= FAINT and self._is_beside(part)):
+            return self._of_row(card, flow, known)
+        form = words.MAP_SMALLER if beyond < 0 else words.MAP_LARGER
+        return form.format(ratio=norm_text(max(before / left, left / before)), name=name)
+
+    def _change(self, card: Card, flow: Flow, known: Mapping[Place, float]) -> tuple[Card, float, float] | None:
+        """The part that a way comes back from, what arrived at it and what left it; None if that is not known."""
+        frame = self.plan.places.frames[card.id]
+        if flow.target == EXIT or flow.source < ENTRANCE:
+            return None
+        if any(f.is_sum for f in frame.flows if flow.target in (f.source, f.target)):
+            return None  # what else is in it is not known
+        gone = [f.gradient(known) for f in frame.flows if f.target == flow.target and f.places]
+        left, before = _all(gone), _all([f.gradient(known) for f in frame.flows if f.source == flow.target and f.places])
+        part = frame.parts[flow.target]
+        if part.kind == "root":
+            return None
+        own = flow.gradient(known)
+        is_most = own is None or math.isnan(own) or own == max(n for n in gone if n is not None)
+        return None if left is None or before is None or not is_most else (part, before, left)
+
+    def _of_row(self, card: Card, flow: Flow, known: Mapping[Place, float]) -> str:
+        """Of the way next to the input: how much fainter or larger the row of parts has made it."""
+        if flow.source != 0 or flow.target != 1:
+            return ""
+        ratio, last = self.row(card, known)
+        if not ratio:
+            return ""
+        form = words.MAP_SMALLER_SINCE if ratio < 0 else words.MAP_LARGER_SINCE
+        return form.format(ratio=norm_text(10 ** abs(ratio)), name=shortened(self.plan.titled(last), LONGEST))
+
+    def row(self, card: Card, known: Mapping[Place, float]) -> tuple[float, Card]:
+        """By how many decades a row of parts changes the gradient, if that is odd; else 0. And the part where the row ends."""
+        frame = self.plan.places.frames[card.id]
+        parts = [p for p in frame.parts if p.kind != "root"]
+        if len(parts) < ROW_OF or len(frame.flows) > 2 * len(parts):
+            return 0.0, card
+        arrived = [_all([f.gradient(known) for f in frame.flows if f.source == k and f.places]) for k in range(len(parts))]
+        first, end = arrived[0], next((k for k in range(len(parts) - 1, 0, -1) if arrived[k] is not None), 0)
+        last = arrived[end]
+        if not first or not last or not math.isfinite(first + last) or any(self._is_beside(p) for p in parts[1:end]):
+            return 0.0, card
+        rooms = [self._room(p) for p in parts[1 : end + 1]]
+        steps = [math.log10(a / b) if a and b else 0.0 for a, b in zip(arrived, arrived[1:], strict=False)]
+        if any(abs(room.beyond(step)) > FAR for room, step in zip(rooms, steps, strict=False)):
+            return 0.0, card  # one part of it is odd alone
+        decades = math.log10(first / last)
+        beyond = Room(sum(r.low for r in rooms), sum(r.high for r in rooms)).beyond(decades)
+        leaves = [{t.id for t in self.index.leaves(p.ops())} for p in (parts[0], parts[end])]
+        is_time = beyond < 0 and bool(leaves[0] & leaves[1])  # one cell, turn after turn: what is long ago is faint
+        return (decades if abs(beyond) > FAINT and not is_time else 0.0), parts[end]
+
+    def alarms(self, card: Card, known: Mapping[Place, float], outliers: Outliers | None) -> list[str]:
+        """Of a closed card: what is odd in it."""
+        found = self.plan.labels.alarms(card, known, outliers)
+        frames = self.plan.places.frames
+        inside = [c for c in walk(card) if c.id in frames] if outliers is not None else []
+        return found + list(islice(filter(None, (self.remark(c, f, known) for c in inside for f in frames[c.id].flows)), 1))
+
+    def _room(self, part: Card) -> Room:
+        if part.id not in self._rooms:
+            self._rooms[part.id] = room_of(self.index, part.ops())
+        return self._rooms[part.id]
+
+    def _is_beside(self, part: Card) -> bool:
+        """Does a way lead past it, or past a card that it is in?"""
+        if part.id not in self._beside:
+            around = [self.plan.cards[id] for id in self.plan.around(part.id)]
+            self._beside[part.id] = any(self._is_skipped(b, a) for a, b in zip(around, around[1:], strict=False))
+        return self._beside[part.id]
+
+    def _is_skipped(self, frame: Card, part: Card) -> bool:
+        drawn = self.plan.places.frames[frame.id]
+        k = next((k for k, p in enumerate(drawn.parts) if p is part), None)
+        if k is None:
+            return False
+        before = _reached(k, [(f.target, f.source) for f in drawn.flows])
+        after = _reached(k, [(f.source, f.target) for f in drawn.flows])
+        given = {t for f in drawn.flows if f.source == ENTRANCE and f.target in before | {k} for t in f.tensors}
+        ways = [f for f in drawn.flows if k not in (f.source, f.target)]
+        shared = (f for f in ways if f.source in before and (f.source != ENTRANCE or given.intersection(f.tensors)))
+        first = {f.target for f in shared} - before
+        past = first.union(*(_reached(at, [(f.source, f.target) for f in ways]) for at in first))
+        return bool(past & after)
+
+    def _may_be_zero(self, frame: Card, part: Card) -> bool:
+        """A branch that begins at zero on purpose: a weight of zeros in it, or a gate in the card around."""
+        parts = [*self.plan.places.frames[frame.id].parts, frame]  # frame: of its entrance
+        made = {t for f in self.plan.places.frames[frame.id].flows if parts[f.source] is part for t in f.tensors}
+        if not self._is_beside(part) and not any(self._is_added(t) for t in made):
+            return False
+        return any(
+            norm_of(t.value) == 0 and t.requires_grad and not (t.name or "").endswith("bias")
+            for t in self.index.leaves((part if frame is self.plan.root else frame).ops())
+        )
+
+    def _is_added(self, tensor: str) -> bool:
+        """Is it added to another result? That may need no grad, so that its own way is not in the graph."""
+        ops = (self.index.document.ops[i] for i in self.index.users[tensor])
+        others = (o.tensor for op in ops if op.name == "Add" for o in op.inputs if o.tensor != tensor and o.text in ("", "?"))
+        tensors = self.index.tensors
+        return any(t is None or not (tensors[t].is_leaf and tensors[t].requires_grad) for t in others)
+
+    def is_lost(self, card: Card, flow: Flow, known: Mapping[Place, float]) -> bool:
+        """Does a cut leave parameters of a model without gradient, of which others have one?"""
+        outliers = self.outliers(known)
+        leaves = self.index.leaves(self.plan.places.frames[card.id].parts[flow.source].ops())
+        return outliers is not None and any(t.id in outliers.missing for t in leaves)
+
+    # -- parameters ---------------------------------------------------------------------------------------------------
+
+    def outliers(self, known: Mapping[Place, float], is_over: bool = True) -> Outliers | None:
+        """The parameters that are odd after a pass; None before."""
+        leaves = [t for t in self.index.leaves(self.plan.root.ops()) if t.requires_grad]
+        grads = {t.id: known[t.id, "grad", 0] for t in leaves if (t.id, "grad", 0) in known}
+        if not grads or not is_over:
+            return None
+        values = {t.id: norm for t in leaves if (norm := norm_of(t.value)) is not None}
+        models = {self._model(t.name) for t in leaves if t.id in grads}
+        missing = frozenset(t.id for t in leaves if t.id not in grads and self._model(t.name) in models)
+        size = {t.id: math.sqrt(math.prod(t.value.shape)) for t in leaves}
+        per = {id: norm / size[id] for id, norm in grads.items() if size[id]}
+        low = {t.id for t in leaves if len(t.value.shape) > 1}
+        by_value = _away({id: norm / size[id] for id, norm in values.items() if size[id]}, low)
+        return Outliers(_away(grads) & _away(per), by_value, missing, self._blocked(grads, known))
+
+    def _model(self, name: str | None) -> str:
+        """Of which model a parameter is: a generator that is detached has none of the gradient on purpose."""
+        is_one = any(m.path == "" for m in self.index.document.modules)
+        return "" if is_one or name is None or "." not in name else name.partition(".")[0]
+
+    def _blocked(self, grads: Mapping[str, float], known: Mapping[Place, float]) -> frozenset[str]:
+        """Parameters of cards at which a gradient arrived, and none of whose parameters got any of it."""
+        if all(grads.values()):
+            return frozenset()
+        found = set[str]()
+        for id, frame in self.plan.places.frames.items():
+            zeros = any(norm_of(t.value) == 0 and not t.requires_grad for t in self.index.leaves(self.plan.cards[id].ops()))
+            zeros = zeros or any(norm_of(t.value) == 0 and t.is_leaf and not t.requires_grad
+                                 for i in self.plan.cards[id].ops() for t in self.index.taken[i])  # fmt: skip
+            for k, part in enumerate(frame.parts):
+                own = [t.id for t in self.index.leaves(part.ops()) if t.requires_grad]
+                if not own or any(grads.get(t, 1.0) for t in own):
+                    continue
+                arrived = _all([f.gradient(known) for f in frame.flows if f.source == k and f.places])
+                gone = [f.gradient(known) for f in frame.flows if f.target == k and f.places]
+                if arrived and not any(gone) and not zeros and not self._may_be_zero(self.plan.cards[id], part):
+                    found.update(own)
+        return frozenset(found)
+
+
+def _all(norms: list[float | None]) -> float | None:
+    """The norm of several gradients as one vector; None if one is not known."""
+    known = [n for n in norms if n is not None]
+    if not norms or len(known) < len(norms):
+        return None
+    return math.nan if any(map(math.isnan, known)) else math.hypot(*known)
+
+
+def _reached(start: int, edges: list[tuple[int, int]]) -> set[int]:
+    """All that edges lead to from a part."""
+    found, todo = set[int](), [start]
+    while todo:
+        at = todo.pop()
+        new = {b for a, b in edges if a == at} - found
+        found |= new
+        todo += new - {ENTRANCE, EXIT}
+    return found
+
+
+def _away(norms: Mapping[str, float], low: set[str] | None = None) -> frozenset[str]:
+    """Far above the median of all; of `low` also far below."""
+    decades = {id: math.log10(n) for id, n in norms.items() if n > 0 and math.isfinite(n)}
+    if len(decades) < LIKE:
+        return frozenset()
+    middle = median(decades.values())
+    spread = max(1.4826 * median(abs(d - middle) for d in decades.values()), LEAST_SPREAD)
+    least = max(AWAY, SPREADS * spread)
+    return frozenset(id for id, d in decades.items() if d - middle > least or (low and id in low and middle - d > least))
