@@ -93,10 +93,10 @@ class ErrorPainter(Painter):
             if gap := gaps.get(line.id):
                 yield ink.text(at, y + 9, number(worst([gap])), role=role_of([gap]), end=True)
 
-    def beside_title(self, card: Card, x: float, right: float) -> Iterator[str]:
+    def beside_title(self, card: Card, x: float, right: float, is_open: bool) -> Iterator[str]:
         """Class and badges; no alarms."""
         told, self.known = self.known, {}
-        yield from super().beside_title(card, x, right)
+        yield from super().beside_title(card, x, right, is_open)
         self.known = told
 
 
