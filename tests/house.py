@@ -25,6 +25,7 @@ FLOORS: dict[str, set[str]] = {
     "__init__": {"errors", "runtime", "twin", "verbs", "words"},
     "lessons": {"answers", "errors", "graph", "pictures", "sources", "stepper", "verbs", "widget", "words"},
     "cli": {"errors", "pictures", "sources", "stepper", "verbs"},
+    "__main__": {"cli"},
 }
 # the same inside of the rooms that have rooms; "" is what stands in the room itself
 INSIDE: dict[str, dict[str, set[str]]] = {

@@ -68,7 +68,6 @@ UI = {
     "fit_tip": "Fit the whole picture",
     "zoom_in": "Zoom in",
     "zoom_out": "Zoom out",
-    "zoom": "Zoom",
     "detail": "The figure: full, brief, names (key d)",
     "download": "Save the picture as it is now (SVG)",
     "copy": "Copy the picture as it is now (PNG)",

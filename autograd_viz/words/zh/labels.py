@@ -68,7 +68,6 @@ UI = {
     "fit_tip": "显示整个计算图",
     "zoom_in": "放大",
     "zoom_out": "缩小",
-    "zoom": "缩放",
     "detail": "图的详略：完整、简要、仅名称（按 d）",
     "download": "保存当前画面（SVG）",
     "copy": "复制当前画面（PNG）",
