@@ -33,7 +33,7 @@ def halves(report: Report) -> tuple[Half, Half]:
     """Both maps, opened as far as they fit, and around what differs first."""
     found = []
     for side, document in enumerate(report.documents):
-        plan = Plan(document)
+        plan = Plan(document, told=True)
         painter = _painter(report, plan, side, THEMES["light"])
         culprits = {id for id in painter.lit if plan.cards[id].items and plan.cards[id].kind != "ops"}
         found.append(Half(plan, plan.opened() | culprits))

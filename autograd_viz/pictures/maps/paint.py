@@ -11,10 +11,11 @@ from ..render.svg import FALLBACK
 from ..render.theme import Theme
 from .arrows import DOWN, Arrows, legend
 from .cards import Card
+from .chips import APART, CHIP, PAD, fitted
 from .ink import SMALL, TITLE, Ink, shortened
 from .labels import Line
 from .numbers import Place, norm_text
-from .place import HEADER, PILL, ROW
+from .place import HEADER, PILL, ROW, has_chips
 from .plan import Plan
 
 MARGIN, TOP, LEGEND = 24.0, 64.0, 130.0
@@ -22,6 +23,8 @@ ROUND, PILL_ROUND = 6.0, 15.0
 STACKED = 3.0  # px: the outlines behind a stack
 TINT = 0.16  # of a card's fill
 RESULT = 200.0  # px of the result's box
+GRADS = 96.0  # px for the gradients of a card's parameters
+TOLD = 0.55  # of a card's width at most: what is known of the whole
 
 
 def painted(
@@ -153,8 +156,8 @@ class Painter:
         if card.kind == "root":
             yield ink.text(DOWN - RESULT / 2 + 14, 19, self.plan.result, size=12, room=RESULT - 20)
             return
-        about = labels.about(card)
         right = width - 14
+        about = labels.about(card)
         if card.kind == "ops":
             yield ink.text(16, 19, card.title, size=12, room=width * 0.5)
             yield ink.text(right, 19, about, role="none", end=True, room=width * 0.45)
@@ -165,6 +168,12 @@ class Painter:
             x = 28.0
         yield ink.text(x, 22, card.title, size=TITLE, bold=True, room=width * 0.5)
         x += min(columns(card.title) * ADVANCE * TITLE, width * 0.5) + 8
+        said, odd = labels.grads(card, self.known, self.is_over) if labels.rows is None else ("", False)
+        if labels.rows is None and labels.count(card):
+            yield ink.cell(f"grad:{card.id}", right, 18, said, "grad" if odd else "link", end=True)
+            right -= max(GRADS, columns(said) * ADVANCE * SMALL + 14)
+        while about and columns(about) * ADVANCE * SMALL > (right - x) * TOLD:
+            about = about.rpartition(" · ")[0]
         yield ink.text(right, 22, about, role="none", end=True)
         yield from self.beside_title(card, x, right - columns(about) * ADVANCE * SMALL - 10)
 
@@ -192,11 +201,40 @@ class Painter:
                 return
             yield ink.box(x, 9, w, 17, 8, "canvas", names="badge") + ink.text(x + 5, 21, badge, role="none")
             x += w + 6
+        if not card.items:
+            yield from self.owned(card, x, 22, right)
         if not self.plan.labels.is_told(card):
             yield ink.cell(f"alarm:{card.id}", x, 18, ", ".join(self.plan.labels.alarms(card, self.known)), "grad")
 
+    def owned(self, card: Card, x: float, y: float, right: float) -> Iterator[str]:
+        """The parameters that it owns itself: `weight (20, 16), bias (20)`."""
+        lines = self.plan.labels.own(card)
+        if lines and right - x > 60:
+            yield self.ink.box(x, y - 9, 9, 9, 1, "green" if any(line.trains for line in lines) else "yellow")
+            yield self.ink.text(x + 14, y, ", ".join(line.name + line.shape for line in lines), room=right - x - 16)
+
+    def chips(self, card: Card) -> Iterator[str]:
+        """What is in a closed card."""
+        ink, x, y = self.ink, 12.0 - APART, HEADER + 13
+        right = self.plan.places.widths[card.id] - 14
+        for chip in fitted(self.plan.labels.inside.of(card), right - x):
+            if chip.after:
+                yield ink.text(x + APART, y, "→", role="none")
+            x += chip.before
+            if chip.kind == "call":
+                yield ink.box(x, y - 14, chip.width, 20, 10, "canvas", names="chip")
+                yield ink.text(x + PAD, y, chip.title, size=CHIP)
+                yield ink.text(x + PAD + columns(chip.title + " ") * ADVANCE * CHIP, y, chip.about, role="none")
+            else:
+                yield ink.text(x, y, chip.title, role="none")
+            x += chip.width
+        if card.items:
+            yield from self.owned(card, x + 2 * APART, y, right)
+
     def rows(self, card: Card) -> Iterator[str]:
-        """The parameters of a closed card."""
+        """What is in a closed card; or its parameters, a line each."""
+        if has_chips(card, self.plan.labels):
+            yield from self.chips(card)
         for k, line in enumerate(self.plan.labels.lines(card)):
             yield from self.row(card, HEADER + ROW * k, line)
 

@@ -20,6 +20,7 @@ TITLED = 560.0  # px of a card at the first depth, beside whatever lanes there a
 LANE, NARROW, FEW = 61.0, 22.0, 4  # px of a lane; where there are more than a few lanes, without room for numbers
 BESIDE = 160.0  # px of all narrow lanes of a frame at most
 HEADER, ROW, BOTTOM = 32.0, 17.0, 8.0
+CHIPS = 28.0  # px of the line that says what is in a closed card
 GAP = 32.0  # between parts, with two arrows in it
 PILL = 30.0
 
@@ -178,4 +179,9 @@ def _closed_height(card: Card, labels: Labels) -> float:
     if card.kind in ("ops", "root"):
         return PILL
     rows = len(labels.lines(card))
-    return HEADER + (rows * ROW + BOTTOM if rows else 0.0)
+    return HEADER + (CHIPS if has_chips(card, labels) else 0.0) + (rows * ROW + BOTTOM if rows else 0.0)
+
+
+def has_chips(card: Card, labels: Labels) -> bool:
+    """Has it a line of what is in it?"""
+    return labels.rows is None and card.depth > 0 and bool(labels.inside.of(card))
