@@ -106,7 +106,7 @@ class Painter:
         """What is in an open card; without heights the page puts it in place."""
         places, parts = self.plan.places, self.plan.places.parts(card)
         tops = [0.0] * len(parts) if heights is None else places.tops(card, heights)
-        cards = [self.card(p, y, places.left(card), opened, heights) for p, y in zip(parts, tops, strict=True)]
+        cards = [self.card(p, y, x, opened, heights) for p, y, x in zip(parts, tops, places.lefts(card), strict=True)]
         return "".join([*cards, *self.arrows.all_of(card, heights)])
 
     def card(self, card: Card, y: float, x: float, opened: frozenset[str], heights: dict[str, float] | None) -> str:
