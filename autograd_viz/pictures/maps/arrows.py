@@ -9,7 +9,7 @@ from ... import words
 from ..layout.measure import ADVANCE, columns
 from ..render.escape import element
 from .cards import Card
-from .flow import EXIT, Flow
+from .flow import ENTRANCE, EXIT, Flow
 from .ink import SMALL, Ink
 from .labels import is_usual
 from .numbers import Place, norm_text
@@ -142,14 +142,11 @@ class Arrows:
     def beside(self, card: Card, flow: Flow, ends: Ends) -> str:
         """A way that skips parts, in its lane."""
         ink, places, frame = self.ink, self.places, self.places.frames[card.id]
-        (left, _), right, column = places.span(card, flow), places.right(card), into(places, card, flow)
-        if flow.source < 0 or frame.spots[flow.source].is_alone:
-            left = places.left(card)
-        lane = lane_x(places, card, flow)
+        lane, right, column = lane_x(places, card, flow), places.right(card), into(places, card, flow)
         end = None if flow.target == EXIT else right + 6
         said, role = self.said(card, flow)
         middle = (ends.top + ends.bottom) / 2
-        d = lane_path(left + DOWN, ends, lane, end, column)
+        d = lane_path(self.start(card, flow), ends, lane, end, column)
         drawn = [element("path", d=d, fill="none", stroke_width=1.6, **ink.stroke("brown", more="bypass"))]
         if flow.places:
             norm = flow.gradient(self.known)
@@ -164,6 +161,16 @@ class Arrows:
             name = ink.text(lane + 6, -10, flow.name, role="none", room=LANE - 8)
             drawn.append(element("g", name + number, class_="number", transform=f"translate(0 {middle:g})"))
         return element("g", "".join(drawn), class_="flow lane", data_at=flow.id)
+
+
+    def start(self, card: Card, flow: Flow) -> float:
+        """Where a way that skips parts begins: below its part; at the entrance where its tensor enters, or in its own lane."""
+        places, frame = self.places, self.places.frames[card.id]
+        if flow.source != ENTRANCE:
+            return places.lefts(card)[flow.source] + DOWN
+        entering = (f for f in frame.flows if f.source == ENTRANCE and frame.is_straight(f))
+        same = next((f for f in entering if (f.name, f.shape) == (flow.name, flow.shape)), None)
+        return lane_x(places, card, flow) if same is None else places.span(card, same)[0] + DOWN
 
 
 def legend(ink: Ink, x: float, y: float, has_sums: bool) -> Iterator[str]:

@@ -93,6 +93,8 @@ class Inside:
     def _op(self, card: Card, ways: int) -> Chip:
         if card.title == "Add" and ways > 1:
             return Chip("join", "+")
+        if card.title.startswith("Add, ") and ways > 1:
+            return Chip("join", f"+ {card.title.removeprefix('Add, ')}")
         return Chip("call" if "()" in card.title else "op", card.title.partition(" · ")[0])
 
     def _chip(self, card: Card, after: bool = False) -> Chip:

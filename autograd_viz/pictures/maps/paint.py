@@ -172,8 +172,11 @@ class Painter:
         if labels.rows is None and labels.count(card):
             yield ink.cell(f"grad:{card.id}", right, 18, said, "grad" if odd else "link", end=True)
             right -= max(GRADS, columns(said) * ADVANCE * SMALL + 14)
-        while about and columns(about) * ADVANCE * SMALL > (right - x) * TOLD:
+        needed = self.needed(card)
+        while about and columns(about) * ADVANCE * SMALL > max((right - x) * TOLD, right - x - needed):
             about = about.rpartition(" · ")[0]
+        if about and needed + columns(about) * ADVANCE * SMALL > right - x:
+            about = ""
         yield ink.text(right, 22, about, role="none", end=True)
         yield from self.beside_title(card, x, right - columns(about) * ADVANCE * SMALL - 10)
 
@@ -205,6 +208,12 @@ class Painter:
             yield from self.owned(card, x, 22, right)
         if not self.plan.labels.is_told(card):
             yield ink.cell(f"alarm:{card.id}", x, 18, ", ".join(self.plan.labels.alarms(card, self.known)), "grad")
+
+    def needed(self, card: Card) -> float:
+        """px of its class, and of the parameters that it tells in its line."""
+        told = ", ".join(line.name + line.shape for line in self.plan.labels.own(card)) if not card.items else ""
+        kind = self.plan.labels.kind_of(card)
+        return sum(columns(said) * ADVANCE * SMALL + 22 for said in (kind, told) if said)
 
     def owned(self, card: Card, x: float, y: float, right: float) -> Iterator[str]:
         """The parameters that it owns itself: `weight (20, 16), bias (20)`."""
