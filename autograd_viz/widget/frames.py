@@ -144,11 +144,17 @@ class MapFrames:
         for line in labels.all_lines(card):
             if card.depth == 0:
                 self._leaf_labels[line.id].append((f"leaf:{line.id}", partial(self._of_line, line)))
-            if not labels.is_told(card):
+            if labels.rows is None and card.depth:
+                self._leaf_labels[line.id].append((f"grad:{card.id}", partial(self._of_grads, card)))
+            if card.items or not labels.is_told(card):
                 self._leaf_labels[line.id].append((f"alarm:{card.id}", partial(self._of_card, card)))
 
     def _of_line(self, line: Line) -> Label:
         said, odd = line.said(self.known, self._outliers)
+        return said, "grad" if odd else "link"
+
+    def _of_grads(self, card: Card) -> Label:
+        said, odd = self.plan.labels.grads(card, self.known, self._outliers)
         return said, "grad" if odd else "link"
 
     def _of_card(self, card: Card) -> Label:

@@ -39,3 +39,20 @@ def loss_of(model: Any) -> Any:
     """A loss with the same numbers each time."""
     av.manual_seed(0)
     return model(av.ones(3, 2)).square().mean()
+
+
+class Towers(nn.Module):
+    """Two ways from one embedding that meet in a head, a residual way over both, and blocks in each."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.embed, self.head = nn.Embedding(5, 4), nn.Linear(4, 1)
+        self.left, self.right = nn.Sequential(Block(4), nn.Linear(4, 4)), nn.Linear(4, 4)
+        self.more = nn.Sequential(nn.Linear(4, 4), nn.Tanh())
+
+    def forward(self, x: Any) -> Any:
+        h = self.embed(x)
+        a = self.left(h)
+        b = self.more(self.right(h))
+        y = self.head(a * b)
+        return y + a + h

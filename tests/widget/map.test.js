@@ -16,8 +16,22 @@ const MAP = {
   beside: 40,
   cards: { c0: card(""), c1: card("c0"), c2: card("c0"), c3: card("c2"), c4: card("c2", 50) },
   frames: {
-    c0: { parts: ["c1", "c2"], flows: [{ id: "f0.0", source: 0, target: 1, lane: null }], left: 0, header: 0, right: 100 },
-    c2: { parts: ["c3", "c4"], flows: [{ id: "f2.0", source: -1, target: 1, lane: 90 }], left: 16, header: 32, right: 80 },
+    c0: {
+      parts: ["c1", "c2"],
+      rows: [[[0]], [[1]]],
+      lefts: [0, 0],
+      flows: [{ id: "f0.0", source: 0, target: 1, lane: null }],
+      header: 0,
+      right: 100,
+    },
+    c2: {
+      parts: ["c3", "c4"],
+      rows: [[[0]], [[1]]],
+      lefts: [16, 16],
+      flows: [{ id: "f2.0", source: -1, target: 1, lane: 90 }],
+      header: 32,
+      right: 80,
+    },
   },
 };
 
@@ -33,8 +47,35 @@ test("what is opened makes room for its parts, and what stands below moves", () 
   const { boxes, flows } = placed(MAP, new Set(["c0", "c2"]));
   assert.deepEqual(boxes.get("c2"), { x: 5, y: 70, w: 100, h: 32 + 10 + 30 + 10 + 50 + 10 });
   assert.deepEqual(boxes.get("c4"), { x: 21, y: 70 + 32 + 10 + 30 + 10, w: 100, h: 50 });
-  assert.deepEqual(flows.find((f) => f.id === "f2.0"), { id: "f2.0", frame: "c2", top: 32, bottom: 82 });
+  assert.deepEqual(flows.find((f) => f.id === "f2.0"), { id: "f2.0", frame: "c2", begin: 32, top: 32, bottom: 82 });
   assert.deepEqual(drawnCards(MAP, new Set(["c0", "c2"])), ["c0", "c1", "c2", "c3", "c4"]);
+});
+
+test("ways that do not meet stand side by side, and the row is as high as the highest", () => {
+  const parts = ["a", "b", "c", "d"];
+  const flows = [
+    { id: "ad", source: 0, target: 3, lane: null },
+    { id: "a-", source: 0, target: -2, lane: 130 },
+    { id: "cd", source: 2, target: 3, lane: null },
+  ];
+  const frame = { parts, rows: [[[0], [1, 2]], [[3]]], lefts: [0, 60, 60, 0], flows, header: 0, right: 120 };
+  const cards = { root: card(""), ...Object.fromEntries(parts.map((id) => [id, card("root")])) };
+  const { boxes, flows: placedFlows } = placed({ ...MAP, root: "root", cards, frames: { root: frame } }, new Set(["root"]));
+  const at = (id) => [boxes.get(id).x, boxes.get(id).y];
+  assert.deepEqual(parts.map(at), [
+    [5, 30],
+    [65, 30],
+    [65, 70],
+    [5, 110],
+  ]);
+  assert.deepEqual(
+    placedFlows.map(({ begin, top, bottom }) => [begin, top, bottom]),
+    [
+      [40, 40, 90],
+      [40, 80, 120],
+      [80, 80, 90],
+    ],
+  );
 });
 
 test("a card in a closed one is seen as that", () => {

@@ -14,8 +14,8 @@ import pytest
 import autograd_viz as av
 from autograd_viz.pictures.maps.page import page_map
 from autograd_viz.pictures.maps.paint import MARGIN, TOP, size_of
-from autograd_viz.pictures.maps.place import is_straight
 from autograd_viz.pictures.render import theme_named
+from tests.maps.models import Towers
 from tests.maps.test_recognised import Language
 
 LAYOUT = Path(av.__file__).parent / "widget" / "static" / "map" / "layout.js"
@@ -28,11 +28,12 @@ console.log(JSON.stringify(sets.map((opened) => tell(placed(map, new Set(opened)
 
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="needs node")
-def test_the_page_and_python_put_cards_and_ways_at_the_same_places() -> None:
-    model = Language()
+@pytest.mark.parametrize("model", [Language(), Towers()], ids=["lanes", "columns"])
+def test_the_page_and_python_put_cards_and_ways_at_the_same_places(model: Any) -> None:
     plan = av.map(model(av.tensor([1, 2])).sum()).drawing.plan
     _, data = page_map(plan, theme_named("light"), frozenset(), {}, is_over=True)
     assert any(f.lanes for f in plan.places.frames.values())
+    assert isinstance(model, Towers) == any(len(row) > 1 for f in plan.places.frames.values() for row in f.rows)
     choose = random.Random(0)
     frames = sorted(plan.places.frames)
     sets = [sorted({plan.root.id, *choose.sample(frames, k)}) for k in range(len(frames)) for _ in range(4)]
@@ -56,12 +57,12 @@ def placed_by_python(plan: Any, opened: frozenset[str]) -> dict[str, Any]:
         found["boxes"][card.id] = {"x": x, "y": y, "w": places.widths[card.id], "h": heights[card.id]}
         if card.id not in opened or card.id not in places.frames:
             continue
-        for part, top in zip(places.parts(card), places.tops(card, heights), strict=True):
-            found["cards"].append({"id": part.id, "x": places.left(card), "y": top, "h": heights[part.id]})
-            corner[part.id] = (x + places.left(card), y + top)
+        for part, top, left in zip(places.parts(card), places.tops(card, heights), places.lefts(card), strict=True):
+            found["cards"].append({"id": part.id, "x": left, "y": top, "h": heights[part.id]})
+            corner[part.id] = (x + left, y + top)
         for flow in places.frames[card.id].flows:
             ends = places.ends(card, flow, heights)
-            found["flows"].append({"id": flow.id, "frame": card.id, "top": ends.top, "bottom": ends.bottom})
+            found["flows"].append({"id": flow.id, "frame": card.id, **ends._asdict()})
         todo += reversed(places.parts(card))
     found["width"], found["height"] = size_of(plan, heights)
     return found
@@ -83,6 +84,6 @@ def test_a_lane_lies_beside_the_parts_and_inside_of_the_frame() -> None:
         f.id
         for id in plan.places.frames
         for f in plan.places.frames[id].flows
-        if is_straight(f, len(plan.places.frames[id].parts))
+        if plan.places.frames[id].is_straight(f)
     }
     assert not straight & {flow["id"] for _, _, flow in lanes}

@@ -109,7 +109,7 @@ class Half(NamedTuple):
 
 def halves(report: Report) -> tuple[Half, Half]:
     """Both maps, opened as far as they fit, and around what differs first."""
-    plans = [Plan(document) for document in report.documents]
+    plans = [Plan(document, told=True) for document in report.documents]
     lit = [_painter(report, plan, side, THEMES["light"]).lit for side, plan in enumerate(plans)]
     culprits = [{i for i in ids if p.cards[i].items and p.cards[i].kind != "ops"} for p, ids in zip(plans, lit, strict=True)]
     return Half(plans[0], plans[0].opened() | culprits[0]), Half(plans[1], plans[1].opened() | culprits[1])

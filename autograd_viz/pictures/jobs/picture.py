@@ -70,7 +70,7 @@ class _Side:
     """The map of one rank."""
 
     def __init__(self, report: Report, rank: int, theme: Theme) -> None:
-        self.plan = Plan(report.documents[rank])
+        self.plan = Plan(report.documents[rank], told=True)
         self.opened = self.plan.opened()
         self.rank = rank
         self.painter = JobPainter(self.plan, theme, {line.name: line for line in report.lines})

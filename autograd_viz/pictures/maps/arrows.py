@@ -11,16 +11,17 @@ from ..layout.measure import ADVANCE, columns
 from ..render.escape import element
 from .cards import Card
 from .cuts import cut_said
-from .flow import EXIT, Flow
+from .flow import ENTRANCE, EXIT, Flow
 from .ink import SMALL, Ink
 from .labels import is_usual
 from .numbers import Place, norm_text
 from .odd import Odd
-from .place import GAP, LANE, Ends, Places, is_straight
+from .place import GAP, LANE, Ends, Places
 from .plan import Plan
 
 DOWN, UP, BESIDE = 150.0, 400.0, 220.0  # px from a part's left edge: forward arrow, gradient; the gradient from the right edge
 BRANCH = 8.0  # px under a part, where a way leaves for its lane
+INTO, ABOVE = 180.0, 12.0  # px: from a column's left edge and above it, where a way comes from its lane
 THINNEST, THICKEST = 1.5, 9.0  # px of a gradient's arrow
 LOWEST, HIGHEST = -6.0, 2.0  # log10 of the norms that are drawn so
 WAY = 3.5  # px from a lane to the gradient that comes back on it, which is half as thick (so in map/picture.js)
@@ -36,17 +37,28 @@ def thickness(norm: float) -> float:
     return THINNEST + (THICKEST - THINNEST) * min(1.0, max(0.0, share))
 
 
-def up_path(x: float, width: float) -> str:
+def up_path(x: float, width: float, gap: float = GAP) -> str:
     """An arrow from the bottom of a gap to its top, as an outline (so in map/picture.js)."""
     size, half = max(7.0, 1.6 * width), width / 2
     side = size / 1.6
-    return f"M{x - half:g} {GAP:g}V{size:g}H{x - side:g}L{x:g} 0L{x + side:g} {size:g}H{x + half:g}V{GAP:g}Z"
+    return f"M{x - half:g} {gap:g}V{size:g}H{x - side:g}L{x:g} 0L{x + side:g} {size:g}H{x + half:g}V{gap:g}Z"
 
 
-def lane_path(x: float, top: float, lane: float, bottom: float, right: float | None) -> str:
-    """A way that skips parts: out to its lane, down, and back to the part's right edge, or on (so in map/picture.js)."""
-    end = f"V{bottom:g}" if right is None else f"V{bottom + 12:g}H{right:g}"
-    return f"M{x:g} {top:g}V{top + BRANCH:g}H{lane:g}{end}"
+def lane_path(x: float, ends: Ends, lane: float, right: float | None, into: float | None = None) -> str:
+    """A way that skips parts: out to its lane, down, and back to the part's right edge, or into a column, or on (so in
+    map/picture.js).
+    """
+    end = f"V{ends.bottom:g}" if right is None else f"V{ends.bottom + 12:g}H{right:g}"
+    end = end if into is None else f"V{ends.bottom - ABOVE:g}H{into:g}V{ends.bottom - 8:g}"
+    return f"M{x:g} {ends.begin:g}V{ends.top + BRANCH:g}H{lane:g}{end}"
+
+
+def into(places: Places, card: Card, flow: Flow) -> float | None:
+    """Where a way comes from its lane into a column that stands beside others; None: it comes to the right edge of its part."""
+    frame = places.frames[card.id]
+    if flow.target == EXIT or frame.spots[flow.target].is_alone or frame.is_straight(flow):
+        return None
+    return places.lefts(card)[flow.target] + INTO
 
 
 def said_of(odd: Odd, card: Card, flow: Flow, known: Mapping[Place, float]) -> tuple[str, str]:
@@ -57,7 +69,7 @@ def said_of(odd: Odd, card: Card, flow: Flow, known: Mapping[Place, float]) -> t
     remark = odd.remark(card, flow, known)
     said = words.MAP_ZERO if norm == 0 else norm_text(norm)
     said = f"{SUM} {said}" if flow.is_sum else said
-    is_wide = is_straight(flow, len(odd.plan.places.frames[card.id].parts))
+    is_wide = odd.plan.places.frames[card.id].is_straight(flow)
     shown = remark if is_wide or remark[:1] not in "÷×" else remark[:1]  # a lane has no room for more
     said = f"{said}  {shown if is_wide or len(shown) == 1 else ''}".rstrip()
     return said, "link" if math.isfinite(norm) and not remark else "grad"
@@ -70,8 +82,7 @@ def _dash(flow: Flow) -> dict[str, Any]:
 def lane_x(places: Places, card: Card, flow: Flow) -> float:
     """Where a lane runs, in px from the left edge of its frame."""
     frame = places.frames[card.id]
-    right = places.left(card) + places.widths[frame.parts[0].id]
-    return right + (18.0 if frame.lane == LANE else 10.0) + frame.lane * frame.lanes[flow.id]
+    return places.right(card) + (18.0 if frame.lane == LANE else 10.0) + frame.lane * frame.lanes[flow.id]
 
 
 class Arrows:
@@ -99,29 +110,32 @@ class Arrows:
     def all_of(self, card: Card, heights: dict[str, float] | None) -> Iterator[str]:
         """The flows of an open card; without heights the page puts them in place."""
         frame = self.places.frames[card.id]
-        for flow in sorted(frame.flows, key=lambda f: is_straight(f, len(frame.parts))):  # lanes lie under gradients
-            ends = Ends(0.0, GAP) if heights is None else self.places.ends(card, flow, heights)
-            if is_straight(flow, len(frame.parts)):
+        for flow in sorted(frame.flows, key=frame.is_straight):  # lanes lie under gradients
+            ends = Ends(0.0, 0.0, GAP) if heights is None else self.places.ends(card, flow, heights)
+            if frame.is_straight(flow):
                 yield self.straight(card, flow, ends)
             else:
                 yield self.beside(card, flow, ends)
 
     def straight(self, card: Card, flow: Flow, ends: Ends) -> str:
         """Down to the next part, and the gradient up."""
-        ink, left = self.ink, self.places.left(card)
-        x, down = left + self.up(card), left + DOWN
+        ink, (left, width), gap = self.ink, self.places.span(card, flow), ends.bottom - ends.begin
+        down, x = left + DOWN, left + max(min(UP, width - BESIDE), DOWN + 40)
+        at = f"translate(0 {gap:g})"
         drawn = [
-            element("path", d=f"M{down:g} 0V{GAP - 8:g}", fill="none", stroke_width=1.6, **_dash(flow), **ink.stroke("brown")),
-            element("path", d=f"M{down:g} {GAP:g}l-5 -9h10z", **ink.fill("brown", "fs")),
+            element(
+                "path",
+                d=f"M{down:g} 0V{gap - 8:g}",
+                fill="none",
+                stroke_width=1.6,
+                **_dash(flow),
+                **ink.stroke("brown", more="down"),
+            ),
+            element("path", d=f"M{down:g} 0l-5 -9h10z", transform=at, **ink.fill("brown", "fs", more="tip")),
             *self.carried(card, flow, down, x),
-            *self.gradient(card, flow, x),
+            *self.gradient(card, flow, x, gap),
         ]
-        return element("g", "".join(drawn), class_="flow", data_at=flow.id, transform=f"translate(0 {ends.top:g})")
-
-    def up(self, card: Card) -> float:
-        """How far from the parts' left edge their gradients go up."""
-        room = self.places.widths[self.places.frames[card.id].parts[0].id] - BESIDE
-        return max(min(UP, room), DOWN + 40)
+        return element("g", "".join(drawn), class_="flow", data_at=flow.id, transform=f"translate(0 {ends.begin:g})")
 
     def carried(self, card: Card, flow: Flow, down: float, up: float) -> Iterator[str]:
         """What the forward arrow carries, "x (2, 6)", and what is folded into it; left of it and right, where there is room."""
@@ -136,26 +150,24 @@ class Arrows:
             return
         yield self.ink.text(down + 10, GAP / 2 + 4, folded, role="none", room=up - down - 20)
 
-    def gradient(self, card: Card, flow: Flow, x: float) -> Iterator[str]:
+    def gradient(self, card: Card, flow: Flow, x: float, gap: float) -> Iterator[str]:
         """The gradient's arrow with its norm, or the places of both."""
         if not flow.places:
             return
         norm = flow.gradient(self.known)
         said, role = self.said(card, flow)
-        shape = {"d": "", "visibility": "hidden"} if norm is None else {"d": up_path(x, thickness(norm))}
+        shape = {"d": "", "visibility": "hidden"} if norm is None else {"d": up_path(x, thickness(norm), gap)}
         yield element("path", **shape, **self.ink.fill(role, more="up"), data_x=x)
         yield self.ink.cell(f"g:{flow.id}", x + 16, GAP / 2, said, role)
 
     def beside(self, card: Card, flow: Flow, ends: Ends) -> str:
         """A way that skips parts, in its lane."""
         ink, places, frame = self.ink, self.places, self.places.frames[card.id]
-        left = places.left(card)
-        right = left + places.widths[frame.parts[0].id]
-        lane = lane_x(places, card, flow)
+        lane, right, column = lane_x(places, card, flow), places.right(card), into(places, card, flow)
         end = None if flow.target == EXIT else right + 6
         said, role = self.said(card, flow)
         middle = (ends.top + ends.bottom) / 2
-        d = lane_path(left + DOWN, ends.top, lane, ends.bottom, end)
+        d = lane_path(self.start(card, flow), ends, lane, end, column)
         drawn = [element("path", d=d, fill="none", stroke_width=1.6, **_dash(flow), **ink.stroke("brown", more="bypass"))]
         if flow.places:
             norm = flow.gradient(self.known)
@@ -163,7 +175,11 @@ class Arrows:
             shape = {"visibility": "hidden"} if norm is None else {"stroke_width": thickness(norm) / 2}
             drawn.append(element("path", d=way, fill="none", **shape, **ink.stroke(role, more="upway")))
         if end is not None:
-            at = f"translate({right:g} {ends.bottom + 12:g})"
+            at = (
+                f"translate({right:g} {ends.bottom + 12:g})"
+                if column is None
+                else f"translate({column:g} {ends.bottom:g}) rotate(-90)"
+            )
             drawn.append(element("path", d="M0 0l8 -5v10z", transform=at, **ink.fill("brown", "fs", more="tip")))
         if frame.lane == LANE:
             number = ink.cell(f"g:{flow.id}", lane + 7, 0, said, role) if flow.places else ""
@@ -171,6 +187,15 @@ class Arrows:
             name = ink.text(lane + 6, -10, cut or flow.name, role="none", room=LANE - 8)
             drawn.append(element("g", name + number, class_="number", transform=f"translate(0 {middle:g})"))
         return element("g", "".join(drawn), class_="flow lane", data_at=flow.id)
+
+    def start(self, card: Card, flow: Flow) -> float:
+        """Where a way that skips parts begins: below its part; at the entrance where its tensor enters, or in its own lane."""
+        places, frame = self.places, self.places.frames[card.id]
+        if flow.source != ENTRANCE:
+            return places.lefts(card)[flow.source] + DOWN
+        entering = (f for f in frame.flows if f.source == ENTRANCE and frame.is_straight(f))
+        same = next((f for f in entering if (f.name, f.shape) == (flow.name, flow.shape)), None)
+        return lane_x(places, card, flow) if same is None else places.span(card, same)[0] + DOWN
 
 
 def legend(ink: Ink, x: float, y: float, has_sums: bool) -> Iterator[str]:

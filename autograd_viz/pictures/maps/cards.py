@@ -3,15 +3,16 @@
 # Note [What a card is]
 A card is a stretch of consecutive ops with one module path, as it was called: a module that is called twice is two cards. So is
 a function of the user's, if it does more than one thing; of one line or two it is a pill. Equal calls, one after the other, are
-folded into a stack; so are equal rows of calls (Linear, Tanh, Linear, Tanh …), of which each is a turn. Ops that only rearrange
-are no card: they are folded into the arrow that they lie on, which says how many they are.
+folded into a stack; so are equal rows of calls (Linear, Tanh, Linear, Tanh …), which lie flat in it. A function or module that
+only wraps others steps aside: what it holds stands in its place. Ops that only rearrange are no card: they are folded into the
+arrow that they lie on, which says how many they are.
 """
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
 from ...graph.guess import LISTS
@@ -30,8 +31,8 @@ class Card:
     """A part of the program.
 
     Attributes:
-        kind: "module" (also a scope), "function" (a call of one of the user's), "stack" (equal calls, folded), "turn" (one of
-            several equal rows of calls), "ops" (what runs outside of modules), "root" (the result).
+        kind: "module" (also a scope), "function" (a call of one of the user's), "stack" (equal calls, or rows of
+            calls, folded), "ops" (what runs outside of modules), "root" (the result).
         path: of the module: "layers.3.self_attn"; of a stack, of its first call; of ops and functions, of the module around.
         title: the last part of the path; of a function "encode()"; of a stack "layers.0 … layers.2"; of ops their names.
         first, last: its ops are ``document.ops[first:last]``.
@@ -39,6 +40,7 @@ class Card:
         depth: how many cards it is in.
         id: "c0", "c1", … from the outside in and down.
         way: the modules and functions around it, and itself.
+        period: of a stack, how many of its items are one row.
     """
 
     kind: str
@@ -50,6 +52,7 @@ class Card:
     depth: int = 0
     id: str = ""
     way: Way = ()
+    period: int = 1
 
     @property
     def name(self) -> str:
@@ -59,7 +62,7 @@ class Card:
     @property
     def count(self) -> int:
         """How many equal calls it stands for."""
-        return len(self.items) if self.kind == "stack" else 1
+        return len(self.items) // self.period if self.kind == "stack" else 1
 
     def ops(self) -> range:
         """The places of its ops in the document."""
@@ -109,7 +112,7 @@ def _add_op(index: Index, card: Card, i: int) -> None:
     ):
         before.last = i + 1
     else:
-        card.items.append(Card("ops", card.path, index.document.ops[i].name, i, i + 1))
+        card.items.append(Card("ops", card.path, "", i, i + 1))
 
 
 def _line(index: Index, i: int) -> tuple[str, int] | None:
@@ -147,7 +150,11 @@ def walk(card: Card) -> Iterator[Card]:
 
 def ops_title(index: Index, card: Card, around: Card) -> str:
     """The names of ops that compute, in order, or of those that only rearrange; before them the function that they are."""
-    function = helper(index, card.first) if around.kind != "function" or len(card.way) > len(around.way) else ""
+    calls, own = index.document.calls, card.way[-1] if card.way else ""
+    if calls:
+        function = calls[own].name if isinstance(own, int) else ""
+    else:
+        function = helper(index, card.first) if around.kind != "function" else ""
     names = [index.document.ops[i].name for i in card.ops() if not index.rearranges(i)]
     names = names or [index.document.ops[i].name for i in card.ops()]
     shown = list(dict.fromkeys(names))
@@ -166,6 +173,7 @@ class _Tidier:
     def __init__(self, index: Index) -> None:
         self.index = index
         self.classes = {m.path: m.name for m in index.document.modules}
+        self.marked = {m.path for m in index.document.modules if m.hooks or m.marks}
         self._numbers: dict[Hashable, int] = {}
         self._made = [
             (i, self._number((o.name, *(index.tensors[t].value.shape for t in o.outputs if t is not None))))
@@ -177,11 +185,12 @@ class _Tidier:
         for card in reversed([card for card in walk(root) if card is root or not self._is_list(card)]):
             items = [piece for item in self._unlisted(card) for piece in self._pieces(item)]
             if card.kind == "function" and self._is_short(items):
-                card.kind, items = "ops", []
+                card.kind, card.title, items = "ops", "", []
             if card is not root and card.kind == "module" and all(i.kind == "ops" for i in items):
                 items = []  # a module without modules in it: its ops are seen in its figure
+            items = self._unwrapped(card, items)
             for item in items:
-                if item.kind == "ops":
+                if item.kind == "ops" and not item.title:
                     item.title = ops_title(self.index, item, card)
                 _name(item, card.path)
             card.items = self._folded(items)
@@ -193,6 +202,24 @@ class _Tidier:
         if card.kind != "ops" or card.last - card.first < 2 or (card.path and not self.index.document.calls):
             return [card]
         return [replace(card, first=a, last=b) for a, b in apart(self.index, card.first, card.last)]
+
+    def _unwrapped(self, around: Card, items: list[Card]) -> list[Card]:
+        """In place of a wrapper what it holds."""
+        calls = [item for item in items if item.kind != "ops"]
+        is_alone = len(calls) == 1 and (not around.way or len(self._drawn(items)) == 1)
+        found = list[Card]()
+        for item in items:
+            others = (part.path for other in calls if other is not item for part in (other, *other.items))
+            found += item.items if self._is_wrapper(item, is_alone, others) else [item]
+        return found
+
+    def _is_wrapper(self, card: Card, is_alone: bool, others: Iterable[Path]) -> bool:
+        """Does it hold everything; or is it a function with modules that have parts, which nothing calls outside of it?"""
+        if card.kind == "function":
+            if is_alone or not any(item.items for item in card.items):
+                return is_alone
+            return {item.path for item in card.items if item.kind != "ops"}.isdisjoint(others)
+        return is_alone and card.kind == "module" and bool(card.items) and card.name not in self.marked
 
     def _is_list(self, card: Card) -> bool:
         """A list of modules is never called, so that a recording does not know it; a guess knows its class."""
@@ -241,45 +268,39 @@ def _name(card: Card, above: Path) -> None:
     """Calls it as it is seen from the module around it: `layers.0`."""
     folded = [card]
     for one in folded:
-        if one.kind in ("stack", "turn"):
+        if one.kind == "stack":
             folded += one.items
     for one in reversed(folded):
         if one.kind == "module":
             one.title = ".".join(one.path[len(above) :])
         elif one.kind == "stack":
-            one.title = _from_to(one.items)
-        elif one.kind == "turn":
-            one.title = ", ".join(item.title for item in one.items)
+            one.title = _from_to(one.items, one.period)
 
 
 def _become(card: Card, stack: Card) -> None:
     """`layers` with nothing in it but equal layers is the stack of them."""
     if stack.kind == "stack" and stack.path[:-1] == card.path:
-        card.kind, card.items, card.path = "stack", stack.items, stack.path
+        card.kind, card.items, card.path, card.period = "stack", stack.items, stack.path, stack.period
 
 
 def _stack(drawn: list[Card], repeat: Repeat) -> Card:
-    """Equal turns as one card."""
-    rows = [drawn[k : k + repeat.period] for k in range(repeat.start, repeat.end, repeat.period)]
-    turns = [row[0] if len(row) == 1 else _turn(row) for row in rows]
-    return Card("stack", turns[0].path, _from_to(turns), turns[0].first, turns[-1].last, turns)
+    """Equal calls, or equal rows of calls, as one card."""
+    items = drawn[repeat.start : repeat.end]
+    inside = len(items) > repeat.turns and items[0].kind == "module"
+    path = items[0].path[:-1] if inside else items[0].path
+    title = _from_to(items, repeat.period)
+    return Card("stack", path, title, items[0].first, items[-1].last, items, period=repeat.period)
 
 
-def _turn(row: list[Card]) -> Card:
-    return Card("turn", row[0].path[:-1] if row[0].kind == "module" else row[0].path, ", ".join(c.title for c in row),
-                row[0].first, row[-1].last, row)  # fmt: skip
-
-
-def _from_to(turns: list[Card]) -> str:
+def _from_to(items: list[Card], period: int) -> str:
     """`layers.0 … layers.2`; the same title but once."""
-    first, last = (_module_titles(turn) for turn in (turns[0], turns[-1]))
-    if turns[0].title != turns[-1].title:
+    first, last = _module_titles(items[:period]), _module_titles(items[-period:])
+    if [item.title for item in items[:period]] != [item.title for item in items[-period:]]:
         return f"{first[0]} … {[title for title in last if title not in first][-1]}"
     names = list(dict.fromkeys(", ".join(first).split(", ")))
     return ", ".join([name for name in names if name != "…"][:MOST_NAMES] + ["…"] * (len(names) > MOST_NAMES))
 
 
-def _module_titles(turn: Card) -> list[str]:
-    """Of the modules in a turn; of a turn without any, of its ops."""
-    items = turn.items if turn.kind == "turn" else [turn]
-    return [item.title for item in items if item.kind != "ops"] or [item.title for item in items]
+def _module_titles(row: list[Card]) -> list[str]:
+    """Of the modules in a row of calls; of a row without any, of its ops."""
+    return [item.title for item in row if item.kind != "ops"] or [item.title for item in row]

@@ -15,12 +15,15 @@ from ...graph.surroundings import Module
 from ...graph.text import norm_of
 from ..render.unseen import why_unseen
 from .cards import Card, walk
+from .chips import Inside, row_of
 from .code import code_of
+from .flow import Flows
 from .index import Index
 from .numbers import Outliers, Place, norm_text
 
 REENTRANT = "CheckpointFunction"  # of torch.utils.checkpoint
-ROWS = (4, 2, 0)  # how many parameters of a closed card may be written out: as many as fit on a page
+ROWS = (4, 2, 0)  # how many parameters of a closed card a picture with a line for each writes out: as many as fit on a page
+MOST_ODD = 2  # parameters that a card names, as something is odd about their gradients
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,13 +82,17 @@ class Labels:
         index: of the document.
         root: its cards.
         modules: class, hooks and marks of modules by path.
+        flows: between the parts of cards.
 
     Attributes:
-        rows: how many parameters of a closed card are written out, one of `ROWS`.
+        rows: how many parameters of a closed card have a line each, one of `ROWS`; None: a card says them together.
+        inside: what closed cards say of their inside.
     """
 
-    def __init__(self, index: Index, root: Card, modules: Mapping[str, Module]) -> None:
-        self.index, self.modules, self.rows = index, modules, ROWS[0]
+    def __init__(self, index: Index, root: Card, modules: Mapping[str, Module], flows: Flows) -> None:
+        self.index, self.modules = index, modules
+        self.rows: int | None = None
+        self.inside = Inside(flows, self.kind_of)
         self._leaves = {card.id: index.leaves(card.ops()) for card in walk(root)}
         self._code: dict[str, str] = {}
         self._shared = self._shared_leaves(root)
@@ -105,8 +112,7 @@ class Labels:
     def kind_of(self, card: Card) -> str:
         """Class, and how many."""
         if card.kind == "stack":
-            inner = card.items[0]
-            kinds = [kind for item in (inner.items if inner.kind == "turn" else [inner]) if (kind := self.kind_of(item))]
+            kinds = [kind for item in row_of(card) if (kind := self.kind_of(item))]
             if len(set(kinds)) == 1:  # Swin's blocks: windows stand still in one and move in the next
                 return f"{kinds[0]} × {card.count * len(kinds):,}"
             return f"{', '.join(kinds)} × {card.count:,}".strip()
@@ -158,7 +164,7 @@ class Labels:
 
     def lines(self, card: Card) -> list[Line]:
         """The parameters that are written out in a closed card."""
-        if card.depth == 0 or card.kind not in ("module", "function", "turn"):
+        if self.rows is None or card.depth == 0 or card.kind not in ("module", "function"):
             return []
         lines = self.all_lines(card)
         if len(lines) <= self.rows + 1:
@@ -166,8 +172,38 @@ class Labels:
         return [*lines[: self.rows], Line("", words.MAP_MORE.format(count=len(lines) - self.rows))]
 
     def is_told(self, card: Card) -> bool:
-        """Is each parameter written out, so that what is wrong with its gradient is seen there?"""
-        return all(line.id for line in self.lines(card)) and bool(self.lines(card))
+        """Is what is wrong with the gradients of its parameters seen without an alarm?"""
+        return self.rows is None or (all(line.id for line in self.lines(card)) and bool(self.lines(card)))
+
+    def own(self, card: Card) -> list[Line]:
+        """The parameters that it owns itself, to be told in its line: of a card without calls all of them."""
+        if card.kind not in ("module", "function") or card.depth == 0 or self.rows is not None:
+            return []
+        if not card.items:
+            return self.all_lines(card)
+        return [self._line(t, card) for t in self._leaves[card.id] if t.requires_grad and self._owner(t) == card.path]
+
+    def _owner(self, t: Tensor) -> Path:
+        """The path of the module that a parameter belongs to."""
+        parts = _parts(t.name)[:-1]
+        return next((parts[k:] for k in range(len(parts) + 1) if k == 0 or parts[:k] in self._models
+                     if ".".join(parts[k:]) in self.modules), ())  # fmt: skip
+
+    def grads(self, card: Card, known: Mapping[Place, float], odd: Outliers | None) -> tuple[str, bool]:
+        """What is said of the gradients of all its parameters together, and whether that is odd; `odd` as in `Line.said`."""
+        trained = [t for t in self._leaves[card.id] if t.requires_grad]
+        there = [norm for t in trained if (norm := known.get((t.id, "grad", 0))) is not None]
+        if not trained or (len(there) < len(trained) and odd is None):
+            return "", False
+        lines = [self._line(t, card) for t in trained]
+        found = [(line.name, said) for line in lines for said, is_odd in (line.said(known, odd),) if is_odd]
+        if not there:
+            return words.MAP_NO_GRAD, bool(found)
+        whole = math.nan if any(map(math.isnan, there)) else math.hypot(*there)
+        if not found or whole == 0 or not math.isfinite(whole):
+            return _grad_text(whole), bool(found) or not math.isfinite(whole)
+        names = ", ".join(name for name, _ in found[:MOST_ODD]) + (" …" if len(found) > MOST_ODD else "")
+        return f"{names}: {found[0][1]}", True
 
     def all_lines(self, card: Card) -> list[Line]:
         """All its parameters; of a module that trains nothing, its frozen ones and its buffers."""

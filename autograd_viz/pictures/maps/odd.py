@@ -110,7 +110,8 @@ class Odd:
 
     def alarms(self, card: Card, known: Mapping[Place, float], outliers: Outliers | None) -> list[str]:
         """Of a closed card: what is odd in it."""
-        found = self.plan.labels.alarms(card, known, outliers)
+        labels = self.plan.labels
+        found = [] if labels.is_told(card) else labels.alarms(card, known, outliers)
         frames = self.plan.places.frames
         inside = [c for c in walk(card) if c.id in frames] if outliers is not None else []
         return found + list(islice(filter(None, (self.remark(c, f, known) for c in inside for f in frames[c.id].flows)), 1))

@@ -9,12 +9,12 @@ from ...answers.sentences.text import size_text
 from ...graph.groups import kinds_of
 from ...graph.trace import State
 from ..render.theme import Theme
-from .arrows import lane_x
+from .arrows import into, lane_x
 from .cards import Card
 from .labels import Line
 from .numbers import Outliers, Place, norm_text, together
 from .paint import LEGEND, MARGIN, TOP, Painter, framed
-from .place import GAP, is_straight
+from .place import GAP
 from .plan import Plan
 
 MOST_KINDS = 12  # of the ops in a card that are told
@@ -46,18 +46,24 @@ def page_map(
 
 def _frame(plan: Plan, card: Card) -> dict[str, Any]:
     places, frame = plan.places, plan.places.frames[card.id]
-    left = places.left(card)
-    right = left + (places.widths[frame.parts[0].id] if frame.parts else 0.0)
     flows = [
         {
             "id": f.id,
             "source": f.source,
             "target": f.target,
-            "lane": None if is_straight(f, len(frame.parts)) else lane_x(places, card, f),
+            "lane": None if frame.is_straight(f) else lane_x(places, card, f),
+            "into": into(places, card, f),
         }
         for f in frame.flows
     ]
-    return {"parts": [p.id for p in frame.parts], "flows": flows, "left": left, "header": places.header(card), "right": right}
+    return {
+        "parts": [p.id for p in frame.parts],
+        "rows": frame.rows,
+        "lefts": places.lefts(card),
+        "flows": flows,
+        "header": places.header(card),
+        "right": places.right(card),
+    }
 
 
 def _card(plan: Plan, card: Card, known: Mapping[Place, float], painter: Painter) -> dict[str, Any]:

@@ -11,11 +11,12 @@ from ..render.svg import FALLBACK
 from ..render.theme import Theme
 from .arrows import DOWN, Arrows, legend
 from .cards import Card
+from .chips import APART, CHIP, PAD, fitted
 from .ink import SMALL, TITLE, Ink, shortened
 from .labels import Line
 from .numbers import Place, norm_text
 from .odd import Odd
-from .place import HEADER, PILL, ROW
+from .place import HEADER, PILL, ROW, has_chips
 from .plan import Plan
 
 MARGIN, TOP, LEGEND = 24.0, 64.0, 130.0
@@ -23,6 +24,8 @@ ROUND, PILL_ROUND = 6.0, 15.0
 STACKED = 3.0  # px: the outlines behind a stack
 TINT = 0.16  # of a card's fill
 RESULT = 200.0  # px of the result's box
+GRADS = 96.0  # px for the gradients of a card's parameters
+TOLD = 0.55  # of a card's width at most: what is known of the whole
 
 
 def painted(
@@ -105,7 +108,7 @@ class Painter:
         """What is in an open card; without heights the page puts it in place."""
         places, parts = self.plan.places, self.plan.places.parts(card)
         tops = [0.0] * len(parts) if heights is None else places.tops(card, heights)
-        cards = [self.card(p, y, places.left(card), opened, heights) for p, y in zip(parts, tops, strict=True)]
+        cards = [self.card(p, y, x, opened, heights) for p, y, x in zip(parts, tops, places.lefts(card), strict=True)]
         return "".join([*cards, *self.arrows.all_of(card, heights)])
 
     def card(self, card: Card, y: float, x: float, opened: frozenset[str], heights: dict[str, float] | None) -> str:
@@ -156,8 +159,8 @@ class Painter:
             role = "grad" if self.known and not self.plan.is_finite else "text"
             yield ink.text(DOWN - RESULT / 2 + 14, 19, self.plan.result, size=12, role=role, room=RESULT - 20)
             return
-        about = labels.about(card)
         right = width - 14
+        about = labels.about(card)
         if card.kind == "ops":
             said = self.plan.titled(card)
             yield ink.text(16, 19, said, size=12, room=width * 0.6)
@@ -172,6 +175,15 @@ class Painter:
             x = 28.0
         yield ink.text(x, 22, card.title, size=TITLE, bold=True, room=width * 0.5)
         x += min(columns(card.title) * ADVANCE * TITLE, width * 0.5) + 8
+        said, odd = labels.grads(card, self.known, self.odd) if labels.rows is None else ("", False)
+        if labels.rows is None and labels.count(card):
+            yield ink.cell(f"grad:{card.id}", right, 18, said, "grad" if odd else "link", end=True)
+            right -= max(GRADS, columns(said) * ADVANCE * SMALL + 14)
+        needed = self.needed(card)
+        while about and columns(about) * ADVANCE * SMALL > max((right - x) * TOLD, right - x - needed):
+            about = about.rpartition(" · ")[0]
+        if about and needed + columns(about) * ADVANCE * SMALL > right - x:
+            about = ""
         yield ink.text(right, 22, about, role="none", end=True)
         yield from self.beside_title(card, x, right - columns(about) * ADVANCE * SMALL - 10, is_open)
 
@@ -199,12 +211,47 @@ class Painter:
                 return
             yield ink.box(x, 9, w, 17, 8, "canvas", names="badge") + ink.text(x + 5, 21, badge, role="none")
             x += w + 6
-        if not self.plan.labels.is_told(card):
+        if not card.items:
+            yield from self.owned(card, x, 22, right)
+        if card.items or not self.plan.labels.is_told(card):
             alarms = ", ".join(self.oddities.alarms(card, self.known, self.odd)) if self.both or not is_open else ""
             yield ink.cell(f"alarm:{card.id}", x, 18, alarms, "grad")
 
+    def needed(self, card: Card) -> float:
+        """px of its class, and of the parameters that it tells in its line."""
+        told = ", ".join(line.name + line.shape for line in self.plan.labels.own(card)) if not card.items else ""
+        kind = self.plan.labels.kind_of(card)
+        return sum(columns(said) * ADVANCE * SMALL + 22 for said in (kind, told) if said)
+
+    def owned(self, card: Card, x: float, y: float, right: float) -> Iterator[str]:
+        """The parameters that it owns itself: `weight (20, 16), bias (20)`."""
+        lines = self.plan.labels.own(card)
+        if lines and right - x > 60:
+            yield self.ink.box(x, y - 9, 9, 9, 1, "green" if any(line.trains for line in lines) else "yellow")
+            yield self.ink.text(x + 14, y, ", ".join(line.name + line.shape for line in lines), room=right - x - 16)
+
+    def chips(self, card: Card) -> Iterator[str]:
+        """What is in a closed card."""
+        ink, x, y = self.ink, 12.0 - APART, HEADER + 13
+        right = self.plan.places.widths[card.id] - 14
+        for chip in fitted(self.plan.labels.inside.of(card), right - x):
+            if chip.after:
+                yield ink.text(x + APART, y, "→", role="none")
+            x += chip.before
+            if chip.kind == "call":
+                yield ink.box(x, y - 14, chip.width, 20, 10, "canvas", names="chip")
+                yield ink.text(x + PAD, y, chip.title, size=CHIP)
+                yield ink.text(x + PAD + columns(chip.title + " ") * ADVANCE * CHIP, y, chip.about, role="none")
+            else:
+                yield ink.text(x, y, chip.title, role="none")
+            x += chip.width
+        if card.items:
+            yield from self.owned(card, x + 2 * APART, y, right)
+
     def rows(self, card: Card) -> Iterator[str]:
-        """The parameters of a closed card."""
+        """What is in a closed card; or its parameters, a line each."""
+        if has_chips(card, self.plan.labels):
+            yield from self.chips(card)
         for k, line in enumerate(self.plan.labels.lines(card)):
             yield from self.row(card, HEADER + ROW * k, line)
 

@@ -1,4 +1,5 @@
-"""Where the cards of a map stand: one below the other, as the program ran; what is open is a frame around its parts.
+"""Where the cards of a map stand: one below the other, as the program ran, or ways that do not meet side by side; what is open
+is a frame around its parts.
 
 A way that skips parts runs beside them, in a lane inside the frame. Widths are the same whatever is open, so opening a card
 only moves what stands below it: the page does the same sum (static/map/layout.js).
@@ -8,27 +9,45 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import NamedTuple
 
 from .cards import Card, walk
+from .columns import Row, in_one_column, rows_of
 from .flow import ENTRANCE, EXIT, Flow, Flows
 from .labels import Labels
 
-WIDTH, NARROWEST, PAD = 620.0, 400.0, 16.0  # px: of the whole map at least, of a card at least, inside a frame
+WIDTH, NARROWEST, PAD = 620.0, 300.0, 16.0  # px: of the whole map at least, of a card at least, inside a frame
 WIDEST = 1020.0  # px of the whole map, if narrow lanes get it there
 TITLED = 560.0  # px of a card at the first depth, beside whatever lanes there are
 LANE, NARROW, FEW = 61.0, 22.0, 4  # px of a lane; where there are more than a few lanes, without room for numbers
 BESIDE = 160.0  # px of all narrow lanes of a frame at most
 HEADER, ROW, BOTTOM = 32.0, 17.0, 8.0
+CHIPS = 28.0  # px of the line that says what is in a closed card
 GAP = 32.0  # between parts, with two arrows in it
+BETWEEN = 24.0  # between columns
+COLUMN = 470.0  # px of a column at the first depth, if there is room
 PILL = 30.0
 
 
 class Ends(NamedTuple):
-    """From where to where a way leads, in px from the top of its frame."""
+    """From where to where a way leads, in px from the top of its frame: `begin`, where its part ends; `top`, where the row of
+    that part ends, if it leaves the row; `bottom`.
+    """
 
+    begin: float
     top: float
     bottom: float
+
+
+class Spot(NamedTuple):
+    """Where a part stands in its frame."""
+
+    row: int
+    column: int
+    is_first: bool
+    is_last: bool
+    is_alone: bool
 
 
 @dataclass(frozen=True)
@@ -40,12 +59,45 @@ class Frame:
         flows: between them.
         lanes: by way, which lane it takes, for those that skip parts.
         lane: px of a lane.
+        rows: how the parts stand.
     """
 
     parts: list[Card]
     flows: list[Flow]
     lanes: dict[str, int]
     lane: float
+    rows: list[Row]
+
+    @cached_property
+    def spots(self) -> dict[int, Spot]:
+        """By part."""
+        return {
+            k: Spot(r, c, k == column[0], k == column[-1], len(row) == 1)
+            for r, row in enumerate(self.rows)
+            for c, column in enumerate(row)
+            for k in column
+        }
+
+    def spot(self, place: int) -> Spot:
+        """Of a part, or of the entrance or exit, which are rows above and below."""
+        if place in (ENTRANCE, EXIT):
+            return Spot(-1 if place == ENTRANCE else len(self.rows), 0, True, True, True)
+        return self.spots[place]
+
+    def is_straight(self, flow: Flow) -> bool:
+        """Does it lead to the next part, so that the gap between them has room for it?"""
+        source, target = self.spot(flow.source), self.spot(flow.target)
+        if source[:2] == target[:2]:
+            return flow.target in (column := self.rows[source.row][source.column]) and column.index(flow.target) == (
+                column.index(flow.source) + 1
+            )
+        is_next = target.row == source.row + 1 and source.is_last and target.is_first
+        return is_next and (source.is_alone or target.is_alone)
+
+    def in_column(self, flow: Flow) -> int | None:
+        """The part whose column a way keeps to: its source or else its target, if one stands beside others."""
+        ends = [k for k in (flow.source, flow.target) if k >= 0 and not self.spots[k].is_alone]
+        return ends[0] if ends else None
 
     @property
     def count(self) -> int:
@@ -58,24 +110,18 @@ class Frame:
         return self.lane * self.count
 
 
-def frame_of(card: Card, flows: Flows) -> Frame:
-    """What is drawn in a card when it is open."""
+def frame_of(card: Card, flows: Flows, is_wide: bool = True) -> Frame:
+    """What is drawn in a card when it is open; `is_wide`: also side by side."""
     parts, found = flows.parts(card), flows.of(card)
-    return Frame(parts, found, _lanes(found, len(parts)), LANE)
+    frame = Frame(parts, found, {}, LANE, rows_of(parts, found) if is_wide else in_one_column(parts))
+    return replace(frame, lanes=_lanes(frame))
 
 
-def is_straight(flow: Flow, parts: int) -> bool:
-    """Does it lead to the next part, so that the gap between them has room for it?"""
-    if flow.source == ENTRANCE:
-        return flow.target == 0
-    return flow.source == parts - 1 if flow.target == EXIT else flow.target == flow.source + 1
-
-
-def _lanes(flows: list[Flow], parts: int, shared: bool = False) -> dict[str, int]:
+def _lanes(frame: Frame, shared: bool = False) -> dict[str, int]:
     """A lane for each way that skips parts: ways that lie beside each other have different ones, but those of one input share
     theirs; or `shared`, all from one part.
     """
-    skipping = sorted((f for f in flows if not is_straight(f, parts)), key=lambda f: f.source)
+    skipping, parts = sorted((f for f in frame.flows if not frame.is_straight(f)), key=lambda f: f.source), len(frame.parts)
     groups: dict[tuple[int, str], list[Flow]] = defaultdict(list)
     for f in skipping:
         groups[f.source, "" if shared else f.id if f.places else f.name or f.id].append(f)
@@ -90,7 +136,7 @@ def _lanes(flows: list[Flow], parts: int, shared: bool = False) -> dict[str, int
 
 def _narrow(frame: Frame) -> Frame:
     """The same without room for numbers."""
-    frame = replace(frame, lanes=_lanes(frame.flows, len(frame.parts), shared=True))
+    frame = replace(frame, lanes=_lanes(frame, shared=True))
     return replace(frame, lane=min(NARROW, BESIDE / max(frame.count, 1)))
 
 
@@ -111,24 +157,47 @@ class Places:
     def __init__(self, root: Card, flows: Flows, labels: Labels) -> None:
         self.root = root
         self.closed = {card.id: _closed_height(card, labels) for card in walk(root)}
-        wide = {card.id: frame_of(card, flows) for card in walk(root) if card.items}
-        for few in range(FEW, -1, -1):
-            self.frames = {id: f if f.count <= few else _narrow(f) for id, f in wide.items()}
-            self.widths = self._all_widths()
-            if self.widths[root.id] <= WIDEST:
-                break
+        opening = [card for card in walk(root) if card.items]
+        wide = {card.id: frame_of(card, flows) for card in opening}
+        deep = max([card.depth for card in opening if any(len(row) > 1 for row in wide[card.id].rows)], default=-1)
+        for depth in range(deep, -2, -1):  # what is too wide has no columns in its depth
+            wide |= {card.id: frame_of(card, flows, False) for card in opening if card.depth == depth + 1 <= deep}
+            for few in range(FEW, -1, -1):
+                self.frames = {id: f if f.count <= few else _narrow(f) for id, f in wide.items()}
+                self.widths = self._all_widths()
+                if self.widths[root.id] <= WIDEST:
+                    return
 
     def _all_widths(self) -> dict[str, float]:
         cards = list(walk(self.root))
         least: dict[str, float] = {}
         for card in reversed(cards):  # from the inside out
-            inner = [least[item.id] + self.around(card) for item in self.parts(card)]
-            own = NARROWEST if card is not self.root else max(WIDTH, min(TITLED + self.around(card), WIDEST))
-            least[card.id] = max([own, *inner])
+            inner = [sum(self._columns(card, row, least)) + BETWEEN * (len(row) - 1) for row in self.rows(card)]
+            own = NARROWEST if card is not self.root else max(WIDTH, min(self._titled() + self.around(card), WIDEST))
+            least[card.id] = max([own, *(w + self.around(card) for w in inner)])
         found = {self.root.id: least[self.root.id]}
         for card in cards:  # from the outside in
-            found |= {item.id: found[card.id] - self.around(card) for item in self.parts(card)}
+            for row in self.rows(card):
+                inside = found[card.id] - self.around(card)
+                needed, room = self._columns(card, row, least), inside - BETWEEN * (len(row) - 1)
+                is_even = max(needed) * len(row) <= room
+                spare = room / len(row) if is_even else (room - sum(needed)) / len(row)
+                for column, w in zip(row, needed, strict=True):
+                    found |= {self.parts(card)[k].id: spare if is_even else w + spare for k in column}
         return found
+
+    def _columns(self, card: Card, row: Row, least: dict[str, float]) -> list[float]:
+        """How wide the columns of a row are at least."""
+        return [max(least[self.parts(card)[k].id] for k in column) for column in row]
+
+    def _titled(self) -> float:
+        """px of the parts at the first depth."""
+        most = max((len(row) for row in self.rows(self.root)), default=1)
+        return TITLED if most == 1 else most * COLUMN
+
+    def rows(self, card: Card) -> list[Row]:
+        """How the parts of a card stand."""
+        return self.frames[card.id].rows if card.id in self.frames else []
 
     def parts(self, card: Card) -> list[Card]:
         """What is drawn in it when it is open."""
@@ -143,6 +212,28 @@ class Places:
         """How far its parts stand from its left edge."""
         return 0.0 if card is self.root else PAD
 
+    def right(self, card: Card) -> float:
+        """How far from its left edge its parts end."""
+        return self.left(card) + self.widths[card.id] - self.around(card)
+
+    def lefts(self, card: Card) -> list[float]:
+        """How far each of its parts stands from its left edge."""
+        parts, found = self.parts(card), [self.left(card)] * len(self.parts(card))
+        for row in self.rows(card):
+            x = self.left(card)
+            for column in row if len(row) > 1 else ():
+                for k in column:
+                    found[k] = x
+                x += self.widths[parts[column[0]].id] + BETWEEN
+        return found
+
+    def span(self, card: Card, flow: Flow) -> tuple[float, float]:
+        """Left edge and width of the column that a way keeps to."""
+        part = self.frames[card.id].in_column(flow)
+        if part is None:
+            return self.left(card), self.right(card) - self.left(card)
+        return self.lefts(card)[part], self.widths[self.parts(card)[part].id]
+
     def header(self, card: Card) -> float:
         """How far down its parts begin."""
         return 0.0 if card is self.root else HEADER
@@ -152,7 +243,7 @@ class Places:
         found: dict[str, float] = {}
         for card in reversed(list(walk(self.root))):
             if card.id in opened:
-                found[card.id] = self.header(card) + GAP + sum(found[p.id] + GAP for p in self.parts(card))
+                found[card.id] = self.header(card) + GAP + sum(self._tall(card, row, found) for row in self.rows(card))
                 if card is self.root:
                     found[card.id] -= GAP  # nothing leaves the program
             else:
@@ -161,21 +252,38 @@ class Places:
 
     def tops(self, card: Card, heights: dict[str, float]) -> list[float]:
         """Of the parts of an open card, from its top."""
-        found, y = list[float](), self.header(card) + GAP
-        for part in self.parts(card):
-            found.append(y)
-            y += heights[part.id] + GAP
+        parts, y = self.parts(card), self.header(card) + GAP
+        found = [0.0] * len(parts)
+        for row in self.rows(card):
+            for column in row:
+                top = y
+                for k in column:
+                    found[k] = top
+                    top += heights[parts[k].id] + GAP
+            y += self._tall(card, row, heights)
         return found
+
+    def _tall(self, card: Card, row: Row, heights: dict[str, float]) -> float:
+        """px of a row with the gap below it."""
+        return max(sum(heights[self.parts(card)[k].id] + GAP for k in column) for column in row)
 
     def ends(self, card: Card, flow: Flow, heights: dict[str, float]) -> Ends:
         """From where to where a way leads."""
-        parts, tops = self.parts(card), self.tops(card, heights)
-        top = self.header(card) if flow.source == ENTRANCE else tops[flow.source] + heights[parts[flow.source].id]
-        return Ends(top, heights[card.id] if flow.target == EXIT else tops[flow.target])
+        parts, tops, frame = self.parts(card), self.tops(card, heights), self.frames[card.id]
+        bottoms = [top + heights[part.id] for part, top in zip(parts, tops, strict=True)]
+        begin = top = self.header(card) if flow.source == ENTRANCE else bottoms[flow.source]
+        if flow.source != ENTRANCE and not frame.is_straight(flow):
+            top = max(bottoms[k] for column in frame.rows[frame.spots[flow.source].row] for k in column)
+        return Ends(begin, top, heights[card.id] if flow.target == EXIT else tops[flow.target])
 
 
 def _closed_height(card: Card, labels: Labels) -> float:
     if card.kind in ("ops", "root"):
         return PILL
     rows = len(labels.lines(card))
-    return HEADER + (rows * ROW + BOTTOM if rows else 0.0)
+    return HEADER + (CHIPS if has_chips(card, labels) else 0.0) + (rows * ROW + BOTTOM if rows else 0.0)
+
+
+def has_chips(card: Card, labels: Labels) -> bool:
+    """Has it a line of what is in it?"""
+    return labels.rows is None and card.depth > 0 and bool(labels.inside.of(card))

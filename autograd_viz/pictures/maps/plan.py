@@ -18,12 +18,15 @@ from .labels import ROWS, Labels
 from .numbers import Place
 from .place import Places
 
-MOST = 24  # parts of a map at its first depth
-HIGHEST = 1510.0  # px of it
+HIGHEST = 1510.0  # px of a map on a page
 
 
 class Plan:
     """A document as a map, whatever is open and whatever has run.
+
+    Args:
+        document: what is drawn.
+        told: parameters have a line each, of a picture that says something of each.
 
     Attributes:
         root: the whole program as a card.
@@ -34,14 +37,15 @@ class Plan:
         is_guessed: no module was recorded; they are read from the names of parameters.
     """
 
-    def __init__(self, document: Document) -> None:
+    def __init__(self, document: Document, told: bool = False) -> None:
         self.document = document
         self.index = Index(document)
         self.root = cards_of(self.index)
         self.cards = {card.id: card for card in walk(self.root)}
         self.above = {item.id: card.id for card in self.cards.values() for item in card.items}
-        self.labels = Labels(self.index, self.root, {m.path: m for m in document.modules})
-        self.places = self._placed(Flows(self.index))
+        flows = Flows(self.index)
+        self.labels = Labels(self.index, self.root, {m.path: m for m in document.modules}, flows)
+        self.places = self._placed(flows) if told else Places(self.root, flows, self.labels)
         self.members = members_of(self.index, self.root, self.above)
         self.is_guessed = are_guessed(document)
         self.levels = max((c.depth for c in self.cards.values()), default=1)
@@ -108,9 +112,8 @@ class Plan:
         return opened
 
     def _fits(self, opened: frozenset[str]) -> bool:
-        """No more parts than `MOST`, no more px than `HIGHEST`?"""
-        parts = sum(len(self.places.parts(self.cards[id])) for id in opened) - len(opened) + 1
-        return parts <= MOST and self.places.heights(opened)[self.root.id] <= HIGHEST
+        """No more px than `HIGHEST`?"""
+        return self.places.heights(opened)[self.root.id] <= HIGHEST
 
     def _matching(self, patterns: Collection[str]) -> frozenset[str]:
         """The cards that are meant, and those around them."""

@@ -8,8 +8,17 @@ import { same } from "../pass/stops.js";
  * @property {number} source which part; -1 is the entrance of the frame
  * @property {number} target -2 is its exit
  * @property {number | null} lane px from the frame's left edge; null where it leads straight to the next part
+ * @property {number | null} [into] px, where it comes from its lane into one of several columns
  */
-/** @typedef {{ parts: string[], flows: Flow[], left: number, header: number, right: number }} MapFrame `right` edge of its parts */
+/**
+ * @typedef {object} MapFrame
+ * @property {string[]} parts
+ * @property {number[][][]} rows columns of places of parts, from the top down
+ * @property {number[]} lefts px from the frame's left edge to each part
+ * @property {Flow[]} flows
+ * @property {number} header
+ * @property {number} right edge of its parts
+ */
 /**
  * @typedef {object} Line a parameter
  * @property {string} leaf
@@ -52,7 +61,7 @@ import { same } from "../pass/stops.js";
  * @property {boolean} [still] there are no steps
  */
 /** @typedef {{ x: number, y: number, w: number, h: number }} Rect */
-/** @typedef {{ id: string, frame: string, top: number, bottom: number }} PlacedFlow px from the frame's top */
+/** @typedef {{ id: string, frame: string, begin: number, top: number, bottom: number }} PlacedFlow px from the frame's top */
 /** @typedef {{ id: string, x: number, y: number, h: number }} PlacedCard px from the corner of the card around it */
 /** @typedef {{ cards: PlacedCard[], flows: PlacedFlow[], boxes: Map<string, Rect>, width: number, height: number }} Placed */
 
@@ -89,22 +98,55 @@ export function placed(map, opened) {
     found.boxes.set(id, { ...at, w: map.cards[id].w, h: height(id) });
     if (!opened.has(id)) continue;
     const frame = map.frames[id];
-    let y = frame.header + map.gap;
-    const tops = frame.parts.map((part) => {
-      const top = y;
-      found.cards.push({ id: part, x: frame.left, y: top, h: height(part) });
-      corner.set(part, { x: at.x + frame.left, y: at.y + top });
-      y += height(part) + map.gap;
-      return top;
-    });
-    for (const { id: flow, source, target } of frame.flows) {
-      const top = source === ENTRANCE ? frame.header : tops[source] + height(frame.parts[source]);
-      found.flows.push({ id: flow, frame: id, top, bottom: target === EXIT ? height(id) : tops[target] });
+    const tops = topsOf(map, frame, height);
+    for (const [k, part] of frame.parts.entries()) {
+      found.cards.push({ id: part, x: frame.lefts[k], y: tops[k], h: height(part) });
+      corner.set(part, { x: at.x + frame.lefts[k], y: at.y + tops[k] });
+    }
+    const bottom = (/** @type {number} */ k) => tops[k] + height(frame.parts[k]);
+    for (const { id: flow, source, target, lane } of frame.flows) {
+      const begin = source === ENTRANCE ? frame.header : bottom(source);
+      const row = lane === null ? undefined : frame.rows.find((columns) => columns.flat().includes(source));
+      const top = row ? Math.max(...row.flat().map(bottom)) : begin;
+      found.flows.push({ id: flow, frame: id, begin, top, bottom: target === EXIT ? height(id) : tops[target] });
     }
   }
   found.width = map.cards[map.root].w + 2 * map.margin + map.beside;
   found.height = height(map.root) + map.top + map.margin;
   return found;
+}
+
+/**
+ * Where each part of a frame begins.
+ * @param {MapData} map
+ * @param {MapFrame} frame
+ * @param {(id: string) => number} height
+ */
+function topsOf(map, frame, height) {
+  const tops = frame.parts.map(() => 0);
+  let y = frame.header + map.gap;
+  for (const row of frame.rows) {
+    for (const column of row) {
+      let top = y;
+      for (const k of column) {
+        tops[k] = top;
+        top += height(frame.parts[k]) + map.gap;
+      }
+    }
+    y += tallOf(map, frame, row, height);
+  }
+  return tops;
+}
+
+/**
+ * px of a row, with the gap below it.
+ * @param {MapData} map
+ * @param {MapFrame} frame
+ * @param {number[][]} row
+ * @param {(id: string) => number} height
+ */
+function tallOf(map, frame, row, height) {
+  return Math.max(...row.map((column) => column.reduce((sum, k) => sum + height(frame.parts[k]) + map.gap, 0)));
 }
 
 /**
@@ -119,7 +161,7 @@ function heightsOf(map, opened, drawn) {
     const frame = map.frames[id];
     if (!opened.has(id) || !frame) heights.set(id, map.cards[id].h);
     else {
-      const inner = frame.parts.reduce((sum, part) => sum + (heights.get(part) ?? 0) + map.gap, 0);
+      const inner = frame.rows.reduce((sum, row) => sum + tallOf(map, frame, row, (part) => heights.get(part) ?? 0), 0);
       heights.set(id, frame.header + map.gap + inner - (id === map.root ? map.gap : 0)); // nothing leaves the program
     }
   }

@@ -47,6 +47,8 @@ export class MapPicture extends Picture {
     this.written = new Map();
     /** @type {Map<string, number | null>} norms of flows */
     this.norms = new Map();
+    /** @type {Map<string, number>} how long straight flows are */
+    this.gaps = new Map();
     /** @type {Map<string, number>} how many nodes of each card have run */
     this.called = new Map();
     for (const id of map.opened) this.opened.add(id);
@@ -151,7 +153,7 @@ export class MapPicture extends Picture {
     this.svg.setAttribute("viewBox", `0 0 ${this.width} ${this.height}`);
     for (const id of Object.keys(this.map.frames)) this.card(id)?.classList.toggle("open", this.opened.has(id));
     for (const { id, x, y, h } of where.cards) this.placeCard(id, x, y, h, moving);
-    for (const flow of where.flows) this.placeFlow(flow.frame, flow.id, flow.top, flow.bottom, moving);
+    for (const flow of where.flows) this.placeFlow(flow, moving);
     const ground = this.svg.querySelector(":scope > .ground");
     ground?.setAttribute("height", String(this.height));
   }
@@ -174,24 +176,33 @@ export class MapPicture extends Picture {
   }
 
   /**
-   * @param {string} frame
-   * @param {string} id
-   * @param {number} top
-   * @param {number} bottom
+   * @param {import("./layout.js").PlacedFlow} placed
    * @param {boolean} moving
    */
-  placeFlow(frame, id, top, bottom, moving) {
+  placeFlow({ frame, id, begin, top, bottom }, moving) {
     const element = this.places.get(id)?.[0];
     const { flows, right } = this.map.frames[frame];
     const flow = flows.find((f) => f.id === id);
     if (!element || !flow) return;
-    if (flow.lane === null) return moveTo(element, 0, top, moving);
+    const tip = element.querySelector(".tip");
+    if (flow.lane === null) {
+      const [down, gap] = [element.querySelector(".down"), bottom - begin];
+      down?.setAttribute("d", `${/^M\S+/.exec(down.getAttribute("d") ?? "")?.[0] ?? "M0"} 0V${gap - 8}`);
+      tip?.setAttribute("transform", `translate(0 ${gap})`);
+      if (gap !== (this.gaps.get(id) ?? this.map.gap)) {
+        this.gaps.set(id, gap);
+        this.paintFlow(element, id);
+      }
+      return moveTo(element, 0, begin, moving);
+    }
     const way = element.querySelector(".bypass");
     const start = /^M\S+/.exec(way?.getAttribute("d") ?? "")?.[0] ?? "M0";
-    const end = flow.target === -2 ? `V${bottom}` : `V${bottom + 12}H${right + 6}`;
-    way?.setAttribute("d", `${start} ${top}V${top + 8}H${flow.lane}${end}`);
+    const into = flow.into ?? null;
+    const back = into === null ? `V${bottom + 12}H${right + 6}` : `V${bottom - 12}H${into}V${bottom - 8}`;
+    way?.setAttribute("d", `${start} ${begin}V${top + 8}H${flow.lane}${flow.target === -2 ? `V${bottom}` : back}`);
     element.querySelector(".upway")?.setAttribute("d", `M${flow.lane + 3.5} ${top + 8}V${bottom}`);
-    element.querySelector(".tip")?.setAttribute("transform", `translate(${right} ${bottom + 12})`);
+    const at = into === null ? `translate(${right} ${bottom + 12})` : `translate(${into} ${bottom}) rotate(-90)`;
+    tip?.setAttribute("transform", at);
     element.querySelector(".number")?.setAttribute("transform", `translate(0 ${(top + bottom) / 2})`);
   }
 
@@ -241,7 +252,7 @@ export class MapPicture extends Picture {
     else {
       up.removeAttribute("visibility");
       if (up.classList.contains("upway")) up.setAttribute("stroke-width", String(thickness(norm) / 2));
-      else up.setAttribute("d", upPath(Number(up.dataset.x), thickness(norm), this.map.gap));
+      else up.setAttribute("d", upPath(Number(up.dataset.x), thickness(norm), this.gaps.get(id) ?? this.map.gap));
     }
   }
 
