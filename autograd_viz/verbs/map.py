@@ -43,7 +43,7 @@ def map(
         tensor: the result of a forward pass, of autograd_viz or of PyTorch; a PyTorch module, for the last backward pass that
             `watch` has kept; a stepper, for the gradients so far; or what
             `load` gave. With `record` a PyTorch pass has known modules.
-        depth: how many levels of modules are open; None: as many as fit into 24 cards.
+        depth: how many levels of modules are open; None: as many as fit on a page.
         open: modules and functions to open besides, by path, class or name: ``"layers.3"``, ``"*.attn"``, ``"DecoderLayer"``,
             ``"encode()"``.
         params: names for parameters, and classes for modules: a module, or a dictionary of names and tensors.

@@ -95,7 +95,7 @@ class Token(nn.Module):
         return self.layers(functional.layer_norm(x, (16,)))
 
 
-@sick("mask_token$")
+@sick("mask_token")
 def parameter_far_from_its_like() -> Made:
     model = Token()
     return model(torch.randn(8, 16)).pow(2).mean(), {"model": model}

@@ -128,7 +128,7 @@ def test_a_card_of_a_function_is_opened_by_its_name_and_says_its_parameters() ->
     plan = Plan(recorded(model, lambda: model(torch.ones(2, 4)).sum()))
     card = plan.card("encode()")
     assert card.id in plan.opened(1, ("enc*",))
-    assert [line.name for line in plan.labels.lines(card)] == ["first.weight", "first.bias", "second.weight", "second.bias"]
+    assert [line.name for line in plan.labels.all_lines(card)] == ["first.weight", "first.bias", "second.weight", "second.bias"]
 
 
 def test_a_step_over_the_card_of_a_function_runs_all_its_nodes() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,8 @@ from typing import Any
 import pytest
 
 import autograd_viz as av
+from autograd_viz.pictures.maps.numbers import Outliers
+from autograd_viz.pictures.maps.place import HEADER
 from autograd_viz.twin import nn
 
 from .models import Net, loss_of
@@ -32,17 +35,42 @@ def test_equal_blocks_are_one_card_and_opened_they_are_all_alike() -> None:
     assert "· Block × 3" in closed
     opened = words_of(av.map(loss, open="blocks.1"))
     assert {"blocks.0", "blocks.1", "blocks.2", "first", "second"} <= set(opened)
-    assert opened.count("first") == 1
+    assert opened.count("first") == 3  # once as a card, and in what the two closed blocks say of their inside
 
 
-def test_a_parameter_is_a_line_with_the_norms_of_data_and_grad() -> None:
+def grad_of(*modules: Any) -> str:
+    """What a card says of the gradients of its parameters, which are one vector."""
+    norms = [p.grad.norm().item() for module in modules for p in module.parameters()]
+    return f"grad {math.hypot(*norms):.3g}"
+
+
+def test_a_module_has_its_parameters_and_the_norm_of_their_gradients_in_one_line() -> None:
     model = Net()
     loss = loss_of(model)
-    said = words_of(av.map(loss))
+    m = av.map(loss)
+    said, plan = words_of(m), m.drawing.plan
     loss.backward()
-    at = said.index("weight (1, 4)")
-    weight = model.head.weight
-    assert said[at + 1 : at + 3] == [f"{weight.norm().item():.3g}", f"grad {weight.grad.norm().item():.3g}"]
+    at = said.index("weight (1, 4), bias (1,)")
+    assert grad_of(model.head) in said[at - 3 : at]
+    assert grad_of(model.blocks) in said
+    assert plan.places.closed[plan.card("head").id] == HEADER
+
+
+def test_before_a_pass_and_in_the_middle_of_one_nothing_is_said_of_a_gradient_that_may_still_come() -> None:
+    model = Net(1)
+    plan = av.map(loss_of(model)).drawing.plan
+    head = plan.card("head")
+    weight, bias = (line.id for line in plan.labels.all_lines(head))
+    over = Outliers(missing=frozenset({bias}))
+    assert plan.labels.grads(head, {}, None) == ("", False)
+    assert plan.labels.grads(head, {(weight, "grad", 0): 3.0}, None) == ("", False)
+    assert plan.labels.grads(head, {(weight, "grad", 0): 3.0, (bias, "grad", 0): 4.0}, None) == ("grad 5", False)
+    assert plan.labels.grads(head, {(weight, "grad", 0): 3.0}, over) == ("bias: no grad", True)
+    assert plan.labels.grads(head, {(weight, "grad", 0): 0.0, (bias, "grad", 0): 4.0}, Outliers()) == (
+        "weight: grad all zero",
+        False,
+    )
+    assert plan.labels.grads(head, {}, over) == ("no grad", True)
 
 
 def test_the_pass_that_gives_the_numbers_is_taken_back() -> None:
@@ -70,7 +98,7 @@ def test_after_a_pass_that_freed_the_graph_the_leaves_have_their_grad_and_arrows
     loss = loss_of(model)
     loss.backward()
     said = words_of(av.map(loss))
-    assert f"grad {model.head.weight.grad.norm().item():.3g}" in said
+    assert grad_of(model.head) in said
     assert not gradients_of(av.map(loss))
 
 
@@ -98,7 +126,8 @@ def test_zero_nan_and_missing_gradients_are_said_and_not_only_coloured() -> None
     with av.no_grad():
         model[0].bias.fill_(-100.0)
     said = words_of(av.map(model(av.ones(1, 2)).sum()))
-    assert said.count("grad all zero") == 3
+    assert said.count("grad all zero") == 1
+    assert said.count("weight: grad all zero") == 1
     assert any(w.startswith("all zero") for w in said)
     assert "grad nan" in words_of(av.map((model(av.ones(1, 2)) * float("nan")).sum()))
 
@@ -149,8 +178,7 @@ def test_a_recorded_model_of_pytorch_has_the_norms_of_its_own_backward() -> None
     loss.backward()
     for name in ("self_attn", "linear2"):
         assert said.count(name) == 3
-    weight = model.layers[2].linear2.weight
-    assert f"grad {weight.grad.norm().item():.3g}" in said
+    assert grad_of(model.layers[2].linear2) in said
     assert repr(m).startswith("<Map: loss = ")
 
 
@@ -203,7 +231,7 @@ def test_the_map_of_a_model_is_that_of_its_last_pass_if_it_was_watched() -> None
         loss.backward()
         kept = [p.grad.clone() for p in model.parameters()]
         m = av.map(model)
-        assert f"grad {kept[0].norm().item():.3g}" in words_of(m)
+        assert grad_of(model[0]) in words_of(m)
         assert gradients_of(m)[-1] == "1"
         assert all(torch.equal(p.grad, g) for p, g in zip(model.parameters(), kept, strict=True))
         with pytest.raises(av.NotDrawableError, match="another model's; pass the loss"):

@@ -52,7 +52,7 @@ def test_mermaid_draws_what_is_open(tmp_path: Path) -> None:
     loss = loss_of(model)
     closed, opened = tmp_path / "closed.mmd", tmp_path / "opened.mmd"
     av.save(av.map(loss, depth=1), closed)
-    av.save(av.map(loss, open="blocks.1"), opened)
+    av.save(av.map(loss, depth=1, open="blocks.1"), opened)
     assert "subgraph" not in closed.read_text(encoding="utf-8")
     text = opened.read_text(encoding="utf-8")
     assert text.count("subgraph") == text.count("    end") == 2

@@ -81,9 +81,6 @@ def test_a_lane_lies_beside_the_parts_and_inside_of_the_frame() -> None:
     assert lanes
     assert all(frame["right"] < flow["lane"] < card["w"] for frame, card, flow in lanes)
     straight = {
-        f.id
-        for id in plan.places.frames
-        for f in plan.places.frames[id].flows
-        if plan.places.frames[id].is_straight(f)
+        f.id for id in plan.places.frames for f in plan.places.frames[id].flows if plan.places.frames[id].is_straight(f)
     }
     assert not straight & {flow["id"] for _, _, flow in lanes}

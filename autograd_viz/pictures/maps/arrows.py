@@ -148,7 +148,8 @@ class Arrows:
             role = "grad" if self.odd.is_lost(card, flow, self.known) else "none"
             yield self.ink.text(down + 10, GAP / 2 + 4, cut_said(self.plan.document, flow.cut), role=role)
             return
-        yield self.ink.text(down + 10, GAP / 2 + 4, folded, role="none", room=up - down - 20)
+        if columns(folded) * ADVANCE * SMALL <= up - down - 20:
+            yield self.ink.text(down + 10, GAP / 2 + 4, folded, role="none")
 
     def gradient(self, card: Card, flow: Flow, x: float, gap: float) -> Iterator[str]:
         """The gradient's arrow with its norm, or the places of both."""
@@ -193,18 +194,16 @@ class Arrows:
         places, frame = self.places, self.places.frames[card.id]
         if flow.source != ENTRANCE:
             return places.lefts(card)[flow.source] + DOWN
-        entering = (f for f in frame.flows if f.source == ENTRANCE and frame.is_straight(f))
-        same = next((f for f in entering if (f.name, f.shape) == (flow.name, flow.shape)), None)
+        same = frame.entering.get((flow.name, flow.shape))
         return lane_x(places, card, flow) if same is None else places.span(card, same)[0] + DOWN
 
 
 def legend(ink: Ink, x: float, y: float, has_sums: bool) -> Iterator[str]:
-    """How thick which norm is, and what the other numbers are."""
+    """How thick which norm is, and which are of several ways."""
     yield ink.text(x, y, words.MAP_LEGEND, role="none")
     for k, number in enumerate(LEGEND):
         at = y + 18 + 18 * k
         yield element("path", d=f"M{x:g} {at:g}h36", stroke_width=thickness(number), **ink.stroke("link"))
         yield ink.text(x + 44, at + SMALL * 0.35, norm_text(number), role="link")
-    yield ink.text(x, y + 18 * (len(LEGEND) + 2), words.MAP_VALUES, role="none")
     if has_sums:
-        yield ink.text(x, y + 18 * (len(LEGEND) + 3), f"{SUM}: {words.MAP_SUM}", role="none")
+        yield ink.text(x, y + 18 * (len(LEGEND) + 2), f"{SUM}: {words.MAP_SUM}", role="none")

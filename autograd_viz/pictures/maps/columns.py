@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import accumulate
 
 from .cards import Card
 from .flow import EXIT, Flow
@@ -29,7 +30,7 @@ def rows_of(parts: Sequence[Card], flows: Sequence[Flow]) -> list[Row]:
     found, placed, at = list[Row](), 0, 0  # `at`: what stands before it is placed, or stays single
     for k in range(1, len(parts)):
         start = max(ways.nearest(k) + 1, at, k - LONGEST)
-        if start >= k or parts[k].kind == "root":
+        if start >= k or not ways.calls_in(k, start + LONGEST):
             continue
         row = ways.row(start)
         if len(row) > 1:
@@ -53,6 +54,12 @@ class _Ways:
                 self.into[f.target].append(f.source)
             if f.source >= 0:
                 self.out[f.source].append(f.target)
+
+        self._calls = [0, *accumulate(part.kind not in ("ops", "root") for part in parts)]
+
+    def calls_in(self, first: int, last: int) -> int:
+        """How many of some parts are calls."""
+        return self._calls[min(last, len(self.parts))] - self._calls[first]
 
     def nearest(self, k: int) -> int:
         """The last part before it that it takes something from; -1: none."""

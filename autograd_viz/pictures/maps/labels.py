@@ -176,9 +176,11 @@ class Labels:
         return self.rows is None or (all(line.id for line in self.lines(card)) and bool(self.lines(card)))
 
     def own(self, card: Card) -> list[Line]:
-        """The parameters that it owns itself, to be told in its line: of a card without calls all of them."""
-        if card.kind not in ("module", "function") or card.depth == 0 or self.rows is not None:
+        """The parameters to be told in its line: its own, of a card without calls all, of ops those they take."""
+        if card.kind not in ("module", "function", "ops") or card.depth == 0 or self.rows is not None:
             return []
+        if card.kind == "ops":
+            return [line for line in self.all_lines(card) if line.trains]
         if not card.items:
             return self.all_lines(card)
         return [self._line(t, card) for t in self._leaves[card.id] if t.requires_grad and self._owner(t) == card.path]
@@ -196,14 +198,16 @@ class Labels:
         if not trained or (len(there) < len(trained) and odd is None):
             return "", False
         lines = [self._line(t, card) for t in trained]
-        found = [(line.name, said) for line in lines for said, is_odd in (line.said(known, odd),) if is_odd]
+        said = [(line.name, *line.said(known, odd), known.get((line.id, "grad", 0))) for line in lines]
+        is_odd = any(odd_one for _, _, odd_one, _ in said)
         if not there:
-            return words.MAP_NO_GRAD, bool(found)
+            return words.MAP_NO_GRAD, is_odd
         whole = math.nan if any(map(math.isnan, there)) else math.hypot(*there)
+        found = [(name, text) for name, text, odd_one, norm in said if odd_one or not norm]
         if not found or whole == 0 or not math.isfinite(whole):
-            return _grad_text(whole), bool(found) or not math.isfinite(whole)
+            return _grad_text(whole), is_odd or not math.isfinite(whole)
         names = ", ".join(name for name, _ in found[:MOST_ODD]) + (" …" if len(found) > MOST_ODD else "")
-        return f"{names}: {found[0][1]}", True
+        return f"{names}: {found[0][1]}", is_odd
 
     def all_lines(self, card: Card) -> list[Line]:
         """All its parameters; of a module that trains nothing, its frozen ones and its buffers."""

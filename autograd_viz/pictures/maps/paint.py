@@ -162,12 +162,7 @@ class Painter:
         right = width - 14
         about = labels.about(card)
         if card.kind == "ops":
-            said = self.plan.titled(card)
-            yield ink.text(16, 19, said, size=12, room=width * 0.6)
-            room = width - 46 - min(columns(said) * ADVANCE * 12, width * 0.6)
-            yield ink.text(right, 19, about, role="none", end=True, room=room)
-            alarms = ", ".join(self.oddities.alarms(card, self.known, self.odd))
-            yield ink.cell(f"alarm:{card.id}", right - columns(about) * ADVANCE * SMALL - 10, 15, alarms, "grad", end=True)
+            yield from self.pill(card, about, right)
             return
         x = 12.0
         if card.items:
@@ -186,6 +181,16 @@ class Painter:
             about = ""
         yield ink.text(right, 22, about, role="none", end=True)
         yield from self.beside_title(card, x, right - columns(about) * ADVANCE * SMALL - 10, is_open)
+
+    def pill(self, card: Card, about: str, right: float) -> Iterator[str]:
+        """Its code, the parameters that it takes, and the ops."""
+        said, ink, room = self.plan.titled(card), self.ink, (right + 14) * 0.6
+        x, end = 16 + min(columns(said) * ADVANCE * 12, room), right - columns(about) * ADVANCE * SMALL - 10
+        yield ink.text(16, 19, said, size=12, room=room)
+        yield from self.owned(card, x + 12, 19, end)
+        yield ink.text(right, 19, about, role="none", end=True, room=right - x - 16)
+        alarms = ", ".join(self.oddities.alarms(card, self.known, self.odd))
+        yield ink.cell(f"alarm:{card.id}", end, 15, alarms, "grad", end=True)
 
     def opener(self, card: Card, is_open: bool) -> str:
         """What a page opens it with."""
@@ -211,24 +216,26 @@ class Painter:
                 return
             yield ink.box(x, 9, w, 17, 8, "canvas", names="badge") + ink.text(x + 5, 21, badge, role="none")
             x += w + 6
-        if not card.items:
-            yield from self.owned(card, x, 22, right)
+        yield from self.owned(card, x, 22, right)
         if card.items or not self.plan.labels.is_told(card):
             alarms = ", ".join(self.oddities.alarms(card, self.known, self.odd)) if self.both or not is_open else ""
-            yield ink.cell(f"alarm:{card.id}", x, 18, alarms, "grad")
+            told = ", ".join(line.name + line.shape for line in self.plan.labels.own(card))
+            yield ink.cell(f"alarm:{card.id}", x + (columns(told) * ADVANCE * SMALL + 22 if told else 0), 18, alarms, "grad")
 
     def needed(self, card: Card) -> float:
-        """px of its class, and of the parameters that it tells in its line."""
-        told = ", ".join(line.name + line.shape for line in self.plan.labels.own(card)) if not card.items else ""
-        kind = self.plan.labels.kind_of(card)
-        return sum(columns(said) * ADVANCE * SMALL + 22 for said in (kind, told) if said)
+        """px of its class, badges, and the parameters that it tells in its line."""
+        labels = self.plan.labels
+        told = ", ".join(line.name + line.shape for line in labels.own(card))
+        return sum(columns(said) * ADVANCE * SMALL + 22 for said in (labels.kind_of(card), *labels.badges(card), told) if said)
 
     def owned(self, card: Card, x: float, y: float, right: float) -> Iterator[str]:
         """The parameters that it owns itself: `weight (20, 16), bias (20)`."""
         lines = self.plan.labels.own(card)
         if lines and right - x > 60:
             yield self.ink.box(x, y - 9, 9, 9, 1, "green" if any(line.trains for line in lines) else "yellow")
-            yield self.ink.text(x + 14, y, ", ".join(line.name + line.shape for line in lines), room=right - x - 16)
+            is_far = self.odd is not None and any(line.id in self.odd.values for line in lines)
+            told = ", ".join(line.name + line.shape for line in lines)
+            yield self.ink.text(x + 14, y, told, role="grad" if is_far else "text", room=right - x - 16)
 
     def chips(self, card: Card) -> Iterator[str]:
         """What is in a closed card."""
@@ -245,8 +252,6 @@ class Painter:
             else:
                 yield ink.text(x, y, chip.title, role="none")
             x += chip.width
-        if card.items:
-            yield from self.owned(card, x + 2 * APART, y, right)
 
     def rows(self, card: Card) -> Iterator[str]:
         """What is in a closed card; or its parameters, a line each."""

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
 
+from ...graph.model import Shape
 from .cards import Card, walk
 from .columns import Row, in_one_column, rows_of
 from .flow import ENTRANCE, EXIT, Flow, Flows
@@ -77,6 +78,11 @@ class Frame:
             for c, column in enumerate(row)
             for k in column
         }
+
+    @cached_property
+    def entering(self) -> dict[tuple[str, Shape | None], Flow]:
+        """Ways from the entrance to the first row, by name and shape."""
+        return {(f.name, f.shape): f for f in self.flows if f.source == ENTRANCE and self.is_straight(f)}
 
     def spot(self, place: int) -> Spot:
         """Of a part, or of the entrance or exit, which are rows above and below."""
@@ -155,7 +161,7 @@ class Places:
     """
 
     def __init__(self, root: Card, flows: Flows, labels: Labels) -> None:
-        self.root = root
+        self.root, self._lefts = root, dict[str, list[float]]()
         self.closed = {card.id: _closed_height(card, labels) for card in walk(root)}
         opening = [card for card in walk(root) if card.items]
         wide = {card.id: frame_of(card, flows) for card in opening}
@@ -218,7 +224,10 @@ class Places:
 
     def lefts(self, card: Card) -> list[float]:
         """How far each of its parts stands from its left edge."""
+        if card.id in self._lefts:
+            return self._lefts[card.id]
         parts, found = self.parts(card), [self.left(card)] * len(self.parts(card))
+        self._lefts[card.id] = found
         for row in self.rows(card):
             x = self.left(card)
             for column in row if len(row) > 1 else ():
