@@ -62,11 +62,8 @@ export class Stage {
     this.detail = new Detail(this.picture, this.viewport, (id) => this.graph.short(id));
     this.map = new Minimap(this.picture, this.viewport, say("minimap"), signal);
     over.append(this.marks.next, this.marks.svg);
-    for (const svg of [this.picture.svg, ...(this.peek ? [this.peek.svg] : [])]) {
-      svg.classList.add("av-picture");
-      sheet.append(svg);
-    }
-    sheet.append(over);
+    this.picture.svg.classList.add("av-picture");
+    sheet.append(this.picture.svg, ...(this.peek ? [this.peek.svg] : []), over);
     this.root.append(sheet, this.beyond.root);
     this.hover = new Hover(this.picture, this.graph);
     const hands = {
