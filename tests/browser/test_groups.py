@@ -101,7 +101,7 @@ def test_the_key_opens_and_closes_the_selected_group(stepping: Stepping) -> None
     press_key(stepping, "e")
     stepping.widget.locator(".av-picture", has_text="block.3").wait_for()
     after = box(stepping, "block.0", "op").bounding_box()
-    assert abs(after["y"] - before["y"]) < 3  # what was opened stays where it was, though the pass has yet to begin
+    assert abs(after["y"] - before["y"]) < 60  # what was opened stays about where it was, in the detail that is whole now
     assert stepping.widget.evaluate("w => w === document.activeElement")
     press_key(stepping, "e")  # the first block is selected now
     stepping.widget.locator(".av-picture", has_text="block.0.inner").wait_for()
