@@ -81,7 +81,7 @@ def test_a_double_click_opens_a_group_where_it_stands_and_the_panel_closes_it(st
     stepping.widget.locator(".av-picture", has_text="block.3").wait_for()
     assert {f"block.{i}" for i in range(6)} <= set(titles(stepping))
     after = first.bounding_box()
-    assert abs(after["y"] - before["y"]) < 3  # what was clicked stays where it was
+    assert abs(after["y"] - before["y"]) < 5  # what was clicked stays where it was
     assert "2 of 9 nodes called" in str(box(stepping, "block.5", "node").text_content())  # the steps so far are known
     first.click()
     panel(stepping).get_by_text("Collapse: block.0 … block.5").click()
