@@ -103,10 +103,7 @@ _NOT_KEPT = {
 def look(tensor: Any, loss: Any, variables: Mapping[str, Any]) -> Look:
     """The graph behind a tensor, and the root that its gradient comes from.
 
-    Args:
-        tensor: of the core or of PyTorch.
-        loss: the root. If None, the root of the last pass, else a root among the variables.
-        variables: the caller's names.
+    If `loss` is None, the root is that of the last pass, else a root among the variables.
     """
     changed: tuple[Any, ...] = ()
     if is_torch(tensor):

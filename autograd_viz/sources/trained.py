@@ -26,10 +26,7 @@ Watches = list[Any]  # things with `calls` and `step_begins` of a `RunWatch`, or
 def each_trained(found: Callable[[Any], Any]) -> Iterator[None]:
     """Inside, ``found(model)`` is called before the first pass of each model that an optimizer has, or before its step.
 
-    PyTorch's optimizers are seen if it is installed; it is imported for that.
-
-    Args:
-        found: gives what watches the model: what `Watches` has; None for nothing.
+    It gives what watches the model (what `Watches` has), or None. PyTorch is imported for its optimizers, if it is installed.
     """
     trained = Trained(found)
     undo = [Replaced(happened, "making", trained.made).undo, Replaced(happened, "stepping", trained.steps).undo]

@@ -226,13 +226,7 @@ class FramesTrait(traitlets.List):  # type: ignore[type-arg]
 
 
 class Framed:
-    """Turns the recorded steps of a stepper into frames, in order.
-
-    Args:
-        stepper: its steps.
-        drawing: of its document.
-        theme: of a figure.
-    """
+    """Turns the recorded steps of a stepper into frames, in order."""
 
     def __init__(self, stepper: Stepper, drawing: Drawing | MapDrawing, theme: Theme) -> None:
         self._stepper, self._hidden = stepper, drawing.shown.shown

@@ -90,12 +90,7 @@ class _Sum:
 
 
 class Did:
-    """What each part has done so far in a pass.
-
-    Args:
-        document: the whole document.
-        parts: of its drawing.
-    """
+    """What each part of a document's drawing has done so far in a pass."""
 
     def __init__(self, document: Document, parts: Parts) -> None:
         self.parts = parts

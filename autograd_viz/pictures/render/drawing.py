@@ -201,13 +201,7 @@ def is_near(document: Document) -> bool:
 
 
 def drawing_of(document: Document, collapse: bool | None = None, detail: str = AUTO) -> Drawing:
-    """How a document is drawn at first.
-
-    Args:
-        document: the whole document.
-        collapse: True: all groups closed; False: everything drawn; None: groups closed if it is large.
-        detail: as in `Drawing`.
-    """
+    """How a document is drawn at first: `collapse` closes all groups or none; None closes them if it is large."""
     is_small = len(document.ops) <= WHOLE and len(document.nodes) <= WHOLE_NODES
     if collapse is False or (collapse is None and is_small):
         drawing = Drawing(document, detail=detail)

@@ -28,14 +28,7 @@ FAINT = 0.12  # opacity of what the forward pass has not made yet
 
 
 class Pen:
-    """Writes and draws a document in a state.
-
-    Args:
-        document: what is drawn.
-        state: which values to show, and which step has just run.
-        theme: colours and words.
-        sizes: the heights of boxes.
-    """
+    """Writes and draws a document in a state."""
 
     def __init__(self, document: Document, state: State, theme: Theme, sizes: Sizes = WAITE) -> None:
         self.document, self.state, self.theme, self.sizes = document, state, theme, sizes

@@ -25,15 +25,7 @@ FALLBACK = f"{FONT}, Menlo, Consolas, Liberation Mono, monospace"
 
 
 def render_svg(document: Document, geometry: Geometry, state: State, theme: Theme, caption: str = "") -> str:
-    """The picture of a document in a state.
-
-    Args:
-        document: what to draw.
-        geometry: `layout(document)`.
-        state: which values to show, and which step has just run (its node is lit).
-        theme: colours and words.
-        caption: words under the picture.
-    """
+    """The picture of a document in a state, with a caption under it. The node of the step that has just run is lit."""
     return framed(painted(document, geometry, state, theme), geometry, theme, caption)
 
 

@@ -15,10 +15,7 @@ MOST = 60  # lines of tensors, and of nodes
 def text_picture(document: Document, state: State, next_node: str | None = None) -> str:
     """Tensors with their grads, then backward nodes: the last op's node comes first.
 
-    Args:
-        document: the graph.
-        state: what has happened.
-        next_node: id of the node that would run next, marked with `>`. The last node that ran is marked with `*`.
+    `>` marks the node of the id `next_node`, `*` the last node that ran.
     """
     tensors = [t for t in document.tensors if t.id not in state.hidden and (t.name or t.is_leaf)]
     lines = [_row("tensor", "data", "grad")]

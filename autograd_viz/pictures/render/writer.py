@@ -118,10 +118,8 @@ def value_lines(name: str, value: Value | None, theme: Theme) -> Lines:
 def brief_lines(lines: Lines, most: int, short: str) -> Lines:
     """The same on few lines, two entries in a line: `self = 36.0  other = (3, 4)`.
 
-    Args:
-        lines: of the full picture. A line that begins with a space goes on with the entry before.
-        most: columns of a value; a sum (`2.0 + 3.0 = 5.0`) that is longer is its result.
-        short: what stands for a value that is longer; "" if none is.
+    A line that begins with a space goes on with the entry before. A sum (`2.0 + 3.0 = 5.0`) of more than `most` columns is its
+    result; `short` stands for what is still longer, if it is not "".
     """
     entries: list[list[Run]] = []
     for line in lines:
@@ -158,9 +156,7 @@ def moves_of(step: Step) -> list[tuple[str, str]]:
 def label_text(value: Value, most: int | None = None) -> str:
     """A gradient on an arrow: its elements (3.0, [6.0, 3.0, 2.0]). If these are too long, its shape and norm, or its norm.
 
-    Args:
-        value: the gradient.
-        most: the available columns; None for those that the layout reserves for its shape.
+    `most`: the available columns; None for those that the layout reserves for its shape.
     """
     most = label_columns(value.shape) if most is None else most
     return _fitting(_label_texts(value), most)

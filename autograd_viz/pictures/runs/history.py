@@ -40,14 +40,7 @@ class Spans(NamedTuple):
 
 
 class Series:
-    """Numbers of each step in several columns. Nan stands for nan; what was not measured is masked.
-
-    Args:
-        columns: how many.
-
-    Attributes:
-        count: how many steps there were.
-    """
+    """Numbers of each step in several columns; `count` steps. Nan stands for nan; what was not measured is masked."""
 
     def __init__(self, columns: int) -> None:
         self.count = 0
@@ -150,10 +143,7 @@ MOST_MARKS = 2000
 
 
 class History:
-    """All numbers of a run.
-
-    Args:
-        rows: parameters and outputs, in the order of the model.
+    """All numbers of a run; the `rows` are parameters and outputs, in the order of the model.
 
     Attributes:
         marks: what happened, the newest `MOST_MARKS`.

@@ -12,13 +12,9 @@ from .rows import Row
 
 
 def merged(runs: Mapping[int, Mapping[str, Any]]) -> tuple[Ranks, list[Row]]:
-    """What all ranks have in common.
+    """The windows of all ranks, and what is measured in them. A rank without a run is silent.
 
-    Args:
-        runs: by rank, what `save` wrote as .json (`runs.table`).
-
-    Returns:
-        windows of all ranks, and what is measured in them. A rank without a run is silent.
+    `runs`: by rank, what `save` wrote as .json (`runs.table`).
     """
     found = dict.fromkeys(
         pair for run in runs.values() for pair in zip(run["table"]["path"], run["table"]["kind"], strict=True)

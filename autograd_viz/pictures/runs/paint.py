@@ -50,15 +50,7 @@ class _Scale(NamedTuple):
 
 
 class Painter:
-    """Draws a run: what is odd, the legend, the loss, and the rows with their names beside them.
-
-    Args:
-        history: its numbers.
-        theme: colours.
-        name: what the run is called in the title.
-        class_name: the class of the model.
-        stopped: the error that stopped it, or "".
-    """
+    """Draws a run: what is odd, the legend, the loss, and the rows with their names beside them."""
 
     def __init__(self, history: History, theme: Theme, name: str, class_name: str, stopped: str = "") -> None:
         self.history, self.colour, self.name, self.class_name = history, theme.colours(), name, class_name

@@ -110,10 +110,7 @@ class Joined(NamedTuple):
 
 
 class Ranks:
-    """What all ranks have told.
-
-    Args:
-        world: how many there are.
+    """What all ranks of a job have told.
 
     Attributes:
         joined: the last windows, oldest first.

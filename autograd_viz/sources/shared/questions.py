@@ -35,9 +35,7 @@ def last_pass(nodes: Iterable[Any]) -> Any:
 def numbers_of(steps: Mapping[Any, Step], ids: Mapping[Any, str]) -> dict[str, Value | None]:
     """What a stepper saw, by address: what went along each arrow, and at `arrived:n2.0` what arrived, after hooks.
 
-    Args:
-        steps: the step that called a node.
-        ids: the node's id in the document in question.
+    The steps are by node, the ids those of the nodes in the document in question.
     """
     found: dict[str, Value | None] = {}
     for node, step in steps.items():
@@ -74,14 +72,7 @@ class Live:
 
 
 def holder(optimizer: Any, made: Any, steps: Iterable[Any], tensor: Any) -> Holder:
-    """An optimizer, as the answers see it.
-
-    Args:
-        optimizer: of any library.
-        made: the event of its birth.
-        steps: the events of its steps.
-        tensor: in question.
-    """
+    """An optimizer of any library, as the answers see it. `made` is the event of its birth, `steps` are those of its steps."""
     groups = [g for g in optimizer.param_groups if any(p is tensor for p in g["params"])]
     rate = float(groups[0]["lr"]) if groups and "lr" in groups[0] else None
     leaves = tuple(p for g in optimizer.param_groups for p in g["params"])

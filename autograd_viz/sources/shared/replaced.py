@@ -13,10 +13,7 @@ from ...graph.trace import HookRun
 class Replaced:
     """A function that runs inside another one until `undo`. Several can be there, and go in any order.
 
-    Args:
-        owner: the module or class that has it.
-        name: its name.
-        around: called with the function and its arguments.
+    `around` is called with the function and its arguments.
     """
 
     def __init__(self, owner: Any, name: str, around: Callable[..., Any]) -> None:

@@ -61,13 +61,9 @@ def statements(happened: Iterable[Happened], name_of: Callable[[str], str | None
 def names_by_line(
     places: Mapping[str, Source | None], ops: Iterable[Op], named: Container[str], taken: Container[str]
 ) -> dict[str, str]:
-    """Names of tensors that have none.
+    """Names of tensors that have none, but not those `taken`, which mean something else.
 
-    Args:
-        places: by tensor, in the order of the program: where it was made.
-        ops: of the document.
-        named: the tensors that have names.
-        taken: names that mean something else.
+    `places`: by tensor, in the order of the program: where it was made.
     """
     statements = {t: assigned_at(source) for t, source in places.items() if source is not None}
     users: dict[str, set[object]] = defaultdict(set)

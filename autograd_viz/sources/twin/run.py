@@ -39,14 +39,7 @@ from .run_moments import (
 
 
 class CoreRunWatch:
-    """A run that is watched, as `pytorch.run.RunWatch`.
-
-    Args:
-        model: a module. It is not held, and the run ends with it.
-        rows: what is measured of it.
-        sink: gets the numbers.
-        keep: 0 keeps no pass.
-    """
+    """A run that is watched, as `pytorch.run.RunWatch`. With `keep` 0 it keeps no pass."""
 
     def __init__(self, model: Any, rows: Rows, sink: Sink, keep: int) -> None:
         self.model, self.rows, self.sink = weakref.ref(model), rows, sink

@@ -37,10 +37,9 @@ class Replayed(NamedTuple):
 
 
 def replayed(graph: TorchGraph, root: torch.Tensor, gradient: torch.Tensor | None) -> Replayed:
-    """Run ``root.backward(gradient)`` through a graph that is not freed, and take it back.
+    """What ``root.backward(gradient)`` sends through a graph that is not freed. The pass is taken back.
 
-    Returns:
-        What was sent. The pass may stop early, as a saved tensor may be gone.
+    It may stop early, as a saved tensor may be gone.
     """
     if len(graph.nodes) > MOST:
         return Replayed({}, ())

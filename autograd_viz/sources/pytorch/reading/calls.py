@@ -65,12 +65,10 @@ _checkpoint, _function = Around("checkpoint"), Around("function")
 
 
 class Running:
-    """The calls of the user's functions that are running.
+    """The calls of the user's functions that are running around `frame`, which is no part of the recorded program.
 
-    Args:
-        module_of: the frame of a module's call -> the module, if it has a path.
-        knows_modules: some have. If not, the functions that they call have no place.
-        frame: it and what is around it are no part of the program that is recorded.
+    `module_of`: the frame of a module's call -> the module, if it has a path. If no module has one (`knows_modules`), the
+    functions that modules call have no place.
 
     Attributes:
         calls: those around the last op.
@@ -113,10 +111,8 @@ def _begun(code: CodeType) -> Around | None:
 def calls_around(frame: FrameType | None, running: Running) -> tuple[FrameType | None, FrameType | None, tuple[Around, ...]]:
     """The calls around a frame, and the frame's own.
 
-    Returns:
-        the innermost frame of the user's code, around the Function if there is one.
-        the outermost call of a user's Function.
-        modules and the rest, from the innermost.
+    First the innermost frame of the user's code, around the Function if there is one; then the outermost call of a user's
+    Function; then modules and the rest, from the innermost.
     """
     users = function = None
     around: list[Around] = []

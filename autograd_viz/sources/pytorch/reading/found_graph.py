@@ -81,11 +81,7 @@ class _Keeper:
 
 
 def make_freeable(nodes: Collection[Any]) -> None:
-    """Give every long row of nodes its keepers.
-
-    Args:
-        nodes: of a graph, in the order of the forward pass.
-    """
+    """Give every long row of a graph's nodes, which are in the order of the forward pass, its keepers."""
     free_what_is_left()
     if len(nodes) <= STRETCH:
         return

@@ -36,10 +36,8 @@ def is_tensor(value: object) -> bool:
 class TorchGraph(FoundGraph):
     """The live graph behind a document; it is `from_core.CoreGraph` for PyTorch's tensors.
 
-    Args:
-        roots: where to start; everything that led to them is in the graph.
-        variables: the caller's names.
-        is_outline: read elements only of the roots and leaves, and make no formulas; other tensors have shape and dtype.
+    Everything that led to the roots is in the graph. `is_outline`: read elements only of the roots and leaves, and make no
+    formulas; other tensors have shape and dtype.
 
     Attributes:
         document: the graph as it was when this was built.

@@ -119,11 +119,7 @@ def _versions_in(error: RuntimeError) -> tuple[int, int] | None:
 
 
 def _read(raw: object, read: Callable[[], Any]) -> Any:
-    """A saved value, read without the user's code.
-
-    Args:
-        raw: the SavedTensor, or several; None if the value is no tensor.
-        read: gives the value; it must be no Python function.
+    """A saved value, read without the user's code; `read` must be no Python function. `raw`: SavedTensors; None for no tensor.
 
     Raises:
         _UsersCodeError: only the user's code can give it.

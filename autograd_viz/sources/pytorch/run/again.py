@@ -31,13 +31,10 @@ from .moment import Call, Moment, tensors_in
 def results_again(model: Any, moment: Moment, live: Sequence[Any]) -> tuple[list[tuple[Any, Any]], dict[str, Any], list[Any]]:
     """Each result that a gradient has reached, computed again under a recording, with the gradient; the parameters; the inputs.
 
-    Args:
-        model: the model; it is as before afterwards. None: it is gone.
-        moment: the pass.
-        live: the parameters that are trained, in the order of the moment's.
+    The model is as before afterwards. `live` are the trained parameters, in the order of the moment's.
 
     Raises:
-        RuntimeError: no gradient reached a result of the model, a parameter was not kept, or the model is gone.
+        RuntimeError: no gradient reached a result of the model, a parameter was not kept, or the model is gone (None).
     """
     if model is None:
         raise RuntimeError(f"the pass of step {moment.step} cannot run again: the model is gone")

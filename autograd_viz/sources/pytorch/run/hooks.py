@@ -34,9 +34,7 @@ CLIPPING: list[tuple[Any, str]] = (
 class Calls(Replaced):
     """The calls of modules; compiled code has none. One that is not looked at costs a frame, not two: a small model has many.
 
-    Args:
-        around: called with `Module.__call__` and its arguments.
-        run: looks at its model, and in full steps at all modules; None: all are looked at.
+    A run looks at its model, and in full steps at all modules; without a run all are looked at.
     """
 
     def __init__(self, around: Callable[..., Any], run: Any = None) -> None:

@@ -26,14 +26,10 @@ from .steps import Held, Steps, held_by
 
 
 class RunWatch:
-    """A run that is watched.
+    """A run that is watched. It does not hold its model, and ends with it.
 
-    Args:
-        model: a PyTorch module. It is not held, and the run ends with it.
-        rows: what is measured of it.
-        sink: gets the numbers.
-        keep: bytes for copies of parameters and inputs, so that the last pass can run again.
-        is_rank: it is a rank of a job. Ranks have their full steps together.
+    `keep`: bytes for copies of parameters and inputs, so that the last pass can run again. Ranks of a job have their full steps
+    together.
 
     Attributes:
         steps: what has been measured.

@@ -89,11 +89,7 @@ def _size(tensor: torch.Tensor) -> int:
 class SavedSnapshot:
     """A node's saved tensors. A call by hand frees nothing, but other code may.
 
-    Args:
-        node: the node.
-        states: of each saved tensor.
-        inner: the grads that a nested pass changes.
-        others: what else the call changes, because of other ranks.
+    `inner`: the grads that a nested pass changes. `others`: what else the call changes, because of other ranks.
     """
 
     __slots__ = ("inner", "node", "others", "states")
