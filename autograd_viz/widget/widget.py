@@ -122,12 +122,7 @@ class StepperWidget(Quiet, OneSource):
     rewritten = traitlets.Dict().tag(sync=True)
 
     def __init__(
-        self,
-        stepper: Stepper,
-        total: int,
-        drawing: Drawing | MapDrawing,
-        theme: str = "auto",
-        dry_run: DryRun | None = None,
+        self, stepper: Stepper, total: int, drawing: Drawing | MapDrawing, theme: str = "auto", dry_run: DryRun | None = None
     ) -> None:
         self.stepper, self._theme = stepper, theme_named("light" if theme == "auto" else theme)
         self.view = View(stepper, drawing, self._theme)

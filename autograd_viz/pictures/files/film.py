@@ -134,13 +134,7 @@ class Film:
     """
 
     def __init__(
-        self,
-        document: Document,
-        geometry: Geometry,
-        theme: Theme,
-        scale: float,
-        most: tuple[int, int],
-        first: tuple[Step, ...],
+        self, document: Document, geometry: Geometry, theme: Theme, scale: float, most: tuple[int, int], first: tuple[Step, ...]
     ) -> None:
         self.document, self.geometry, self.theme, self.scale = document, geometry, theme, scale
         self.places = Places(geometry)

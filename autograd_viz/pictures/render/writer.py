@@ -16,7 +16,7 @@ from ... import words
 from ...graph.model import Document, Entry, Node, Saved, Tensor, Value
 from ...graph.text import brief_value, python_text, shape_text, short
 from ...graph.trace import Change, State, Step
-from ..layout.measure import MOST_COLUMNS, MOST_SAVED, ROW_COLUMNS, columns, cut, label_columns
+from ..layout.measure import MOST_COLUMNS, MOST_SAVED, ROW_COLUMNS, columns, cut, label_columns, saved_tensors
 from .theme import Theme
 
 
@@ -66,7 +66,8 @@ class Writer:
             name = None if node is None else node_title(entry_of(node, t.output_nr).name, self.theme)
             cut = name if name is None or self.theme.pytorch_words else clipped(name, ROW_COLUMNS - len("grad_fn = "), "...")
             return (_named(row, cut or "None", "link" if name else "none"),)
-        return (_truth(row, t.is_leaf if row == "is_leaf" else t.requires_grad),)
+        holds = t.is_leaf if row == "is_leaf" else t.requires_grad
+        return (_named(row, str(holds), "true" if holds else "false"),)
 
 
 def entry_of(node: Node, output: int) -> Entry:
@@ -92,10 +93,6 @@ def path_clipped(path: str, width: int) -> str:
 def _named(name: str, value: str, role: str) -> tuple[Run, ...]:
     head = f"{name} = "
     return Run(head), Run(clipped(value, MOST_COLUMNS - len(head)), role)
-
-
-def _truth(name: str, value: bool) -> tuple[Run, ...]:
-    return _named(name, str(value), "true" if value else "false")
 
 
 def value_lines(name: str, value: Value | None, theme: Theme) -> Lines:
@@ -227,8 +224,7 @@ def _called_lines(n: Node, state: State) -> Lines:
 
 def _saved_lines(n: Node, state: State, theme: Theme) -> Lines:
     """The node's saved tensors by name and value; the video only shows that there are some."""
-    tensors = [s for s in n.saved if s.state in ("kept", "freed")]
-    if not tensors:
+    if not (tensors := saved_tensors(n)):
         return ()
     values = [state.values.get(f"{n.id}.saved.{s.name}", s.value) for s in tensors]
     if not theme.pytorch_words:
