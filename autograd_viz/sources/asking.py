@@ -110,7 +110,7 @@ def look(tensor: Any, loss: Any, variables: Mapping[str, Any]) -> Look:
         from .pytorch.asking import questions
         from .pytorch.asking.replay import replayed
         from .pytorch.reading.graph import TorchGraph
-        from .pytorch.reading.held import reading
+        from .pytorch.reading.saved_memory import reading
 
         with reading():
             kept, gradient = kept_root()

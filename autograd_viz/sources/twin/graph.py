@@ -20,7 +20,7 @@ from ...twin.core.tensor.tensor import Tensor
 from ..shared.formulas import RuleTexts
 from ..shared.names import names_by_identity
 from ..shared.saved import SavedAlike, is_stale, kept_array, kept_bytes, raw_saved, version_of
-from ..shared.statements import Happened, names_by_line, place_of, statements
+from ..shared.statements import TensorEvent, names_by_line, place_of, statements
 from ..shared.storages import sharers
 from ..shared.values import value_of
 from .reach import Versions, identity, reach
@@ -224,9 +224,9 @@ class CoreGraph:
         return None if tensor is None else self.tensor_id(tensor)
 
     def _statements(self) -> tuple[model.Statement, ...]:
-        happened = []
+        events = []
         for id, t in self.tensors.items():
             if t._made_by is not None:
-                happened.append(Happened(t._made_by.order, t._made_by.at, id, "make"))
-            happened += [Happened(e.order, e.at, id, e.kind) for e in t._events]
-        return statements(happened, self._name)
+                events.append(TensorEvent(t._made_by.order, t._made_by.at, id, "make"))
+            events += [TensorEvent(e.order, e.at, id, e.kind) for e in t._events]
+        return statements(events, self._name)

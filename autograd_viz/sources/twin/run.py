@@ -17,7 +17,7 @@ import numpy as np
 
 from ...twin.core.backward.backward import run, start
 from ...twin.core.backward.engine import GraphTask
-from ...twin.core.base import happened
+from ...twin.core.base import events
 from ...twin.core.base.grad_mode import is_grad_enabled
 from ...twin.core.base.provenance import callers_place
 from ...twin.core.tensor.random import default_generator
@@ -53,11 +53,11 @@ class CoreRunWatch:
         self._begun = 0  # passes of this step that have begun
         self._reached = 0  # gradients that have arrived at results of the model
         self._names = [
-            Replaced(happened, "passing", self._runs_backward),
-            Replaced(happened, "stepping", self.steps),
-            Replaced(happened, "calling", self.calls),
-            Replaced(happened, "clipping", self._clips),
-            Replaced(happened, "scaling", self._scales),
+            Replaced(events, "passing", self._runs_backward),
+            Replaced(events, "stepping", self.steps),
+            Replaced(events, "calling", self.calls),
+            Replaced(events, "clipping", self._clips),
+            Replaced(events, "scaling", self._scales),
         ]
         run_begins(self)
 
@@ -248,7 +248,7 @@ class CoreRunWatch:
         for name in names:
             name.pause()
         try:
-            with happened.apart():
+            with events.apart():
                 reached, leaves, inputs = results_again(moment)
                 yield Again(*one_root(reached, _vjp), leaves, reached, inputs)
         finally:

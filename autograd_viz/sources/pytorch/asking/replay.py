@@ -20,8 +20,8 @@ from ....graph.trace import Step
 from ...shared.questions import numbers_of
 from ..reading import older
 from ..reading.graph import TorchGraph
-from ..reading.held import VERSION, reading, saved_tensors
 from ..reading.nodes import edge_of, reach, variable_of
+from ..reading.saved_memory import VERSION, reading, saved_tensors
 from ..reading.values import unseen
 from ..stepping.node_pass import TorchPass
 

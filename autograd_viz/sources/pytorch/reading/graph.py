@@ -14,7 +14,7 @@ from ....graph.surroundings import Module
 from ....graph.trace import State
 from ...shared.modules import CallList, parts_of, together
 from ...shared.names import modules_among, names_by_identity
-from ...shared.statements import Happened, names_by_line, place_of, statements
+from ...shared.statements import TensorEvent, names_by_line, place_of, statements
 from .boxes import Box, sharers
 from .calls import argument_of
 from .forward import NUMBERS, title_of, title_of_event
@@ -260,13 +260,13 @@ class TorchGraph(FoundGraph):
         return model.Saved(kept.name, "kept", shown, id, version=version, stale=kept.stale, bytes=size)
 
     def _statements(self) -> tuple[model.Statement, ...]:
-        happened = []
+        events = []
         for box in self.ordered:
             event = self.event_of(box.edge[0]) if box.edge is not None else box.maker
             if event is not None:
-                happened.append(Happened(event.order, event.place, self.id_of(box), "make"))
+                events.append(TensorEvent(event.order, event.place, self.id_of(box), "make"))
         names = {self.ids[key]: name for key, name in self.names.items()}
-        return statements(happened, names.get)
+        return statements(events, names.get)
 
 
 def _version(tensor: Any) -> int:

@@ -20,8 +20,8 @@ from typing import Any, NamedTuple
 import torch
 from torch.autograd.graph import Node
 
-from .held import has_users_hooks
 from .nodes import is_function
+from .saved_memory import has_users_hooks
 
 STALE = "modified by an inplace operation"  # part of PyTorch's message
 VERSIONS = re.compile(r"is at version (\d+); expected version (\d+)")  # another part

@@ -24,10 +24,10 @@ from typing import Any
 import torch
 from torch.autograd.graph import Node
 
-from ..reading.held import close, empty, is_stuck, ran_before, reading, saved_tensors, was_begun
 from ..reading.nodes import grad_fn_of, outputs_of, reach
 from ..reading.op_log import PassRecord, storage_of
 from ..reading.op_pages import OpRecord, Ops, op_of_node
+from ..reading.saved_memory import close, empty, is_stuck, ran_before, reading, saved_tensors, was_begun
 from ..reading.values import unseen
 
 CAREFUL = 256  # passes after one whose graph somebody held

@@ -79,11 +79,11 @@ class Hooks:
         run_ends(self._run)
 
 
-def hooked(trained: Any) -> Callable[[], None]:
+def hooked(found: Any) -> Callable[[], None]:
     """From now on PyTorch's optimizers are seen; gives what ends it."""
-    trained.on_calls.append(lambda: Calls(trained.calls))
-    made = Replaced(torch.optim.Optimizer, "_patch_step_function", trained.made)  # it runs when one is made or unpickled
-    step = optimizers.register_optimizer_step_pre_hook(lambda optimizer, args, kwargs: _steps(trained, optimizer))
+    found.on_calls.append(lambda: Calls(found.calls))
+    made = Replaced(torch.optim.Optimizer, "_patch_step_function", found.made)  # it runs when one is made or unpickled
+    step = optimizers.register_optimizer_step_pre_hook(lambda optimizer, args, kwargs: _steps(found, optimizer))
 
     def end() -> None:
         made.undo()
@@ -92,18 +92,18 @@ def hooked(trained: Any) -> Callable[[], None]:
     return end
 
 
-def _steps(trained: Any, optimizer: Any) -> None:
+def _steps(found: Any, optimizer: Any) -> None:
     """An optimizer is about to step.
 
     What begins to watch now registers global hooks, and PyTorch is going through these. So it begins in a hook of the
     optimizer's own, which PyTorch comes to after them.
     """
-    if is_dynamo_compiling() or not trained.is_unseen(optimizer):
+    if is_dynamo_compiling() or not found.is_unseen(optimizer):
         return
 
     def begins(optimizer: object, args: Any, kwargs: Any) -> Any:
         handle.remove()
-        for watch in trained.unseen(optimizer):
+        for watch in found.unseen(optimizer):
             args, kwargs = watch.step_begins(optimizer, args, kwargs) or (args, kwargs)
         return args, kwargs
 

@@ -37,7 +37,6 @@ from ..reading.saved import Kept, saved_of
 from ..reading.values import as_array, is_plain, shape_of, unseen, value_of
 from ..recording.watch import own_code
 from .exchange import Exchange
-from .read_later import NOWHERE, always, place_of, rules_of, values_at
 from .schedule import TorchTask
 from .snapshots import (
     Attached,
@@ -49,6 +48,7 @@ from .snapshots import (
     states_in,
     states_of,
 )
+from .step_reading import NOWHERE, always, place_of, rules_of, values_at
 
 
 def _numbers(tensor: Any) -> tuple[Number, ...] | None:

@@ -14,9 +14,9 @@ from torch.autograd.graph import Node
 from ....graph.model import Value
 from ...shared.replaced import Replaced
 from ..reading.handles import version_of
-from ..reading.held import saved_tensors
 from ..reading.nodes import edge_of, grad_fn_of, grad_of, is_accumulate, reach, variable_of
 from ..reading.saved import Kept, saved_of
+from ..reading.saved_memory import saved_tensors
 from ..reading.values import equal, is_plain, unseen, value_of
 
 States = tuple[tuple[str, bool], ...]

@@ -35,7 +35,7 @@ class Where(NamedTuple):
     wanted: tuple[Any, ...] = ()
 
 
-def where_raised(traceback: TracebackType | None, otherwise: FrameType) -> Where:
+def place_of_error(traceback: TracebackType | None, otherwise: FrameType) -> Where:
     """The last place in the user's code that the error went through."""
     where = Where(otherwise, otherwise.f_lasti)
     while traceback is not None:

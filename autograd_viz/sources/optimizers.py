@@ -16,33 +16,33 @@ from contextlib import contextmanager, suppress
 from functools import partial
 from typing import Any
 
-from ..twin.core.base import happened
+from ..twin.core.base import events
 from .shared.replaced import Replaced
 
 Watches = list[Any]  # things with `calls` and `step_begins` of a `RunWatch`, or of a `CoreRunWatch`
 
 
 @contextmanager
-def each_trained(found: Callable[[Any], Any]) -> Iterator[None]:
+def each_model(found: Callable[[Any], Any]) -> Iterator[None]:
     """Inside, ``found(model)`` is called before the first pass of each model that an optimizer has, or before its step.
 
     It gives what watches the model (what `Watches` has), or None. PyTorch is imported for its optimizers, if it is installed.
     """
-    trained = Trained(found)
-    undo = [Replaced(happened, "making", trained.made).undo, Replaced(happened, "stepping", trained.steps).undo]
+    optimizers = Optimizers(found)
+    undo = [Replaced(events, "making", optimizers.made).undo, Replaced(events, "stepping", optimizers.steps).undo]
     with suppress(ModuleNotFoundError):
         from .pytorch.run.hooks import hooked
 
-        undo.append(hooked(trained))
+        undo.append(hooked(optimizers))
     try:
         yield
     finally:
-        trained.forget()
+        optimizers.forget()
         for end in undo:
             end()
 
 
-class Trained:
+class Optimizers:
     """The optimizers of a program, and their models."""
 
     def __init__(self, found: Callable[[Any], Any]) -> None:
@@ -51,7 +51,7 @@ class Trained:
         self._known: weakref.WeakSet[Any] = weakref.WeakSet()  # optimizers whose models were looked for
         self._new: list[weakref.ref[Any]] = []  # the others, in the order in which they were made
         self._calls: list[Replaced] = []
-        self.on_calls: list[Callable[[], Replaced]] = [lambda: Replaced(happened, "calling", self.calls)]
+        self.on_calls: list[Callable[[], Replaced]] = [lambda: Replaced(events, "calling", self.calls)]
 
     def made(self, make: Callable[..., Any], optimizer: Any, *args: Any) -> Any:
         """An optimizer is being made."""
