@@ -15,8 +15,8 @@ from ....graph.passes import HUGE, TINY, Holder
 from ...shared.questions import holder
 from ..reading.handles import Handle, current
 from ..reading.nodes import edge_of, grad_fn_of, grad_of, is_leaf, reach
-from ..reading.op_log import Event, Log, OpRecord, PassRecord, op_of, op_of_node
-from ..reading.op_pages import Leaf
+from ..reading.op_log import Event, Log, PassRecord, op_of
+from ..reading.op_pages import Leaf, OpRecord, op_of_node
 from ..reading.shards import ranks_of, sharded
 from ..reading.values import unseen
 from ..recording import watch

@@ -33,6 +33,7 @@ from ....twin.core.base.provenance import PACKAGE
 from ....twin.core.base.scopes import open_scopes
 from ...shared.names import elements
 from .call_place import NAME
+from .nodes import subclasses
 
 TORCH = os.path.dirname(os.path.abspath(torch.__file__)) + os.sep
 MODULE_CALL = torch.nn.Module._call_impl.__code__
@@ -166,18 +167,14 @@ def function_name(code: CodeType) -> str:
     name = _names.get(code)
     if name is None:
         name = _names[code] = next(
-            (f.__name__ for f in _functions() if getattr(inspect.unwrap(f.forward), "__code__", None) is code), ""
+            (
+                f.__name__
+                for f in subclasses(torch.autograd.Function)
+                if getattr(inspect.unwrap(f.forward), "__code__", None) is code
+            ),
+            "",
         )
     return name
-
-
-def _functions() -> Iterator[Any]:
-    """The classes of all Functions."""
-    todo: list[type] = [torch.autograd.Function]
-    while todo:
-        found = todo.pop()
-        yield found
-        todo += found.__subclasses__()
 
 
 def is_given(handle: Any) -> bool:

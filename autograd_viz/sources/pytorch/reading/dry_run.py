@@ -17,8 +17,8 @@ import gc
 import re
 import weakref
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Iterable
+from contextlib import ExitStack
 from functools import partial
 from typing import Any
 
@@ -27,7 +27,7 @@ from torch.autograd.graph import GradientEdge
 from torch.utils.weak import WeakIdKeyDictionary
 
 from . import older
-from .hooks import dict_of, gradients_at, replaced
+from .hooks import dict_of, gradients_at, grads_kept, nothing, replaced
 from .nodes import (
     UNKNOWN,
     Metadata,
@@ -115,7 +115,7 @@ class _DryRun:
         of_tensors = [t._backward_hooks for t in (*live, *leaves) if t._backward_hooks]
         stack.enter_context(replaced(((d, d) for d in (*of_tensors, *self._lost)), self._probe))
         of_nodes = [(0, dict_of(r)) for n in self._nodes for r in (n.register_prehook, n.register_hook)]
-        stack.enter_context(replaced(of_nodes, lambda *_: _nothing))
+        stack.enter_context(replaced(of_nodes, lambda *_: nothing))
         for node in inner:
             stack.callback(node.register_prehook(partial(self._arrived, node)).remove)
             if is_function(node):
@@ -178,17 +178,6 @@ def _look(grad: Any) -> Metadata:
     return UNKNOWN if grad is None else Metadata(tuple(grad.shape), grad.dtype, grad.device)
 
 
-@contextmanager
-def grads_kept(tensors: list[Any]) -> Iterator[None]:
-    """Inside, tensors that retain their grad may get another one."""
-    retained = [(t, t.grad) for t in tensors if t.retains_grad]
-    try:
-        yield
-    finally:
-        for tensor, grad in retained:
-            tensor.grad = grad
-
-
 def _hooks_of_nobody() -> list[Any]:
     """Dictionaries of hooks that nothing in Python refers to: those of nodes, and of deleted tensors."""
     found = [o for o in gc.get_objects() if type(o) is OrderedDict and o and all(type(k) is int for k in o)]
@@ -199,7 +188,3 @@ def _hooks_of_nobody() -> list[Any]:
                 if type(o) is OrderedDict:
                     owned[o] = True
     return [o for o in found if o not in owned]
-
-
-def _nothing(*_: object) -> None:
-    """A hook that changes nothing."""

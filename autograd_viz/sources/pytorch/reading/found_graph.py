@@ -138,7 +138,10 @@ class FoundGraph:
         wait_for([*(t.device for t in self.roots), *(m.device for n in self.nodes for m in self.outputs_of(n))])
         makers = [box.maker for box in map(self.boxes.of, self.roots) if box.edge is None and box.maker is not None]
         self._add_ops([*self.nodes, *makers])
-        self._join_ops()
+        # an op may also be known by a result that is not differentiable (indices, a mask): it is one op
+        self._events = {event for event in map(self.event_of, self.nodes) if event is not None}
+        for event in self._events:
+            self.operands.pop(event, None)
 
     def _add_nodes(self, start: object) -> list[Any]:
         new, todo = [], [start]
@@ -174,12 +177,6 @@ class FoundGraph:
             for handle in outputs:
                 if handle is not None and (handle.edge is not None if item is not event else handle.ref() is not None):
                     self._box_of(handle)
-
-    def _join_ops(self) -> None:
-        """Merge what is one op. It was reached by its node and by a result that is not differentiable (indices, a mask)."""
-        self._events = {event for event in map(self.event_of, self.nodes) if event is not None}
-        for event in self._events:
-            self.operands.pop(event, None)
 
     def _behind(self, handle: Handle, behind: tuple[Any, ...]) -> list[Any]:
         """What led to a recorded tensor that is not in the graph yet."""

@@ -26,8 +26,6 @@ from ....runtime.alive import Alive
 from .nodes import grad_fn_of, is_function
 from .op_pages import PASSES, Line, OpRecord, Ops, name_of_function, op_numbered, op_of_node, source_of
 
-__all__ = ["Event", "Line", "Log", "OpRecord", "PassRecord", "lines_of", "name_of_function", "op_of", "op_of_node"]
-
 MOST = 1000  # events of a kind
 NOTES = 20_000  # storages with notes, and leaves
 
@@ -136,6 +134,14 @@ class Log(Ops):
         error.__traceback__ = error.__context__ = error.__cause__ = None
         self.faults.append(error)
 
+    @contextmanager
+    def guard(self) -> Iterator[None]:
+        """Inside, an error is one of the recorder's."""
+        try:
+            yield
+        except Exception as error:
+            self.fault(error)
+
     def note(self, tensor: object, event: Event) -> None:
         """Remember what happened to a tensor. Nothing is remembered of a tensor without a storage."""
         storage = storage_of(tensor)
@@ -150,16 +156,12 @@ class Log(Ops):
     def _note(self, storage: torch.UntypedStorage) -> Note:
         note = self._notes.get(storage._cdata)
         if note is None or note.ref.expired():
-            if len(self._notes) >= NOTES:
-                self._forget()
+            if len(self._notes) >= NOTES:  # drop those of storages that are gone; if that is not enough, also the older half
+                self._notes = {k: n for k, n in self._notes.items() if not n.ref.expired()}
+                if len(self._notes) > NOTES // 2:
+                    self._notes = dict(list(self._notes.items())[NOTES // 2 :])
             note = self._notes[storage._cdata] = Note(StorageWeakRef(storage))
         return note
-
-    def _forget(self) -> None:
-        """Drop notes of storages that are gone; if that is not enough, also the older half."""
-        self._notes = {k: n for k, n in self._notes.items() if not n.ref.expired()}
-        if len(self._notes) > NOTES // 2:
-            self._notes = dict(list(self._notes.items())[NOTES // 2 :])
 
     @contextmanager
     def apart(self, tensors: Sequence[Any]) -> Iterator[None]:
@@ -211,7 +213,10 @@ class Log(Ops):
     def used(self, tensor: torch.Tensor) -> Event | None:
         """The last op that had the leaf, or another leaf of its storage, as an input."""
         storage = storage_of(tensor)
-        same = [leaf for t, leaf in self.leaves() if t is tensor or (storage is not None and _shares(t, storage))]
+        number = None if storage is None else storage._cdata
+        same = [
+            leaf for t, leaf in self.leaves() if t is tensor or (number and getattr(storage_of(t), "_cdata", None) == number)
+        ]
         if not same:
             return None
         func, code, lasti, number = max((leaf.used for leaf in same), key=itemgetter(3))
@@ -224,11 +229,6 @@ def storage_of(tensor: Any) -> Any:
         return tensor.untyped_storage()
     except (RuntimeError, ValueError):  # sparse, inside torch.func, not yet initialized, ...
         return None
-
-
-def _shares(tensor: torch.Tensor, storage: torch.UntypedStorage) -> bool:
-    own = storage_of(tensor)
-    return own is not None and own._cdata == storage._cdata
 
 
 def lines_of(nodes: Iterable[Any]) -> dict[Any, Source]:

@@ -221,7 +221,7 @@ class Ops:
         for t, numbers, used in parted:
             self._named(t, numbers, used)
 
-    def held(self, since: int, until: int) -> bool:
+    def are_alive(self, since: int, until: int) -> bool:
         """Are nodes of ops with these numbers alive?"""
         pages = (self._pages.get(key) for key in range(since >> BITS, (until >> BITS) + 1))
         return any(page.is_alive for page in pages if page is not None)

@@ -7,7 +7,7 @@ PyTorch computes. `agrees` checks that: where the two differ, no formula is show
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -72,14 +72,14 @@ def reference_of(name: str, node: Any, saved: list[Kept]) -> PrimitiveNode | Non
         return None
     if any(isinstance(n, torch.SymInt) for m in metadata for n in m.shape) or any(map(_is_nested, saved)):
         return None
-    receivers = {after: _receiver(after) for after in _distinct(node)}
+    receivers = {after: Node((), _looks(outputs_of(after)), 0) for after in _distinct(node)}  # stand-ins, alike from outside
     edges = tuple((receivers.get(after), index) for after, index in node.next_functions)
     if op.variadic is None and len(edges) != len(op.inputs):
         return None
     if not all(m.is_known for after in receivers for m in outputs_of(after)):
         return None
     reference = op.node_class.__new__(op.node_class)
-    Node.__init__(reference, edges, tuple((m.shape, _numpy(m.dtype)) for m in metadata), 0)
+    Node.__init__(reference, edges, _looks(metadata), 0)
     known = {k.name: FREED if k.state == "freed" else k.value for k in saved}
     for slot, saved_name in zip(op.slots, op.saved_names, strict=True):
         value = _in_the_core(known[saved_name]) if saved_name in known else _private(op, saved_name, edges)
@@ -170,9 +170,8 @@ def _distinct(node: Any) -> dict[Any, None]:
     return dict.fromkeys(after for after, _ in node.next_functions if after is not None)
 
 
-def _receiver(after: object) -> Node:
-    """A stand-in for the node that a gradient goes to; the shapes and types of its outputs are the same."""
-    return Node((), tuple((m.shape, _numpy(m.dtype)) for m in outputs_of(after)), 0)
+def _looks(outputs: Iterable[Metadata]) -> tuple[tuple[Any, Any], ...]:
+    return tuple((m.shape, _numpy(m.dtype)) for m in outputs)
 
 
 @functools.cache

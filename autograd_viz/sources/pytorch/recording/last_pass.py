@@ -129,10 +129,10 @@ class LastPass:
         if self._is_ours and (is_careful or self._is_looked_at):
             self._empty(reach([start]) if freed is None else freed)
         del root, start, freed
-        if not self._ops.held(*self._numbers):
+        if not self._ops.are_alive(*self._numbers):
             return
         if self._is_ours and not is_careful and number is not None and (op := self._ops.op(number)) is not None:
-            self._empty(nodes_held(op))
+            self._empty(live_nodes(op))
         self._careful = CAREFUL
 
     @unseen  # a recording sees the number of `w * 3` as an int, and PyTorch would leave half a saved tensor
@@ -161,7 +161,7 @@ def bytes_made(node: Node) -> int:
     return sum(math.prod(n for n in m.shape if type(n) is int) * m.dtype.itemsize for m in known)  # nested: parts of one size
 
 
-def nodes_held(root: OpRecord) -> list[Any]:
+def live_nodes(root: OpRecord) -> list[Any]:
     """Nodes that somebody holds, of the pass whose root this op made. They are found among all tensors and nodes."""
     ran: dict[Any, None] = {}
     stack: list[Any] = [root]

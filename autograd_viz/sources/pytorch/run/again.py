@@ -38,7 +38,12 @@ def results_again(model: Any, moment: Moment, live: Sequence[Any]) -> tuple[list
     """
     if model is None:
         raise RuntimeError(f"the pass of step {moment.step} cannot run again: the model is gone")
-    calls = _reached_calls(model, moment, set(live))
+    calls, kept = [call for call in moment.calls if call.arrived], set(live)
+    if not calls:
+        raise RuntimeError(f"no gradient reached the result of the model in step {moment.step}")
+    if late := [name for name, p in model.named_parameters() if p.requires_grad and p not in kept]:
+        why = f"{late[0]} did not require grad when av.watch(model) was called; call it again"
+        raise RuntimeError(f"the pass of step {moment.step} cannot run again: {why}")
     copies = {p: torch.nn.Parameter(c.detach().clone()) for p, c in zip(live, moment.parameters, strict=True)}
     parameters = {name: copies.get(p, p) for name, p in model.named_parameters()}
     again, reached = copy_of(model, copies), list[tuple[Any, Any]]()
@@ -54,16 +59,6 @@ def results_again(model: Any, moment: Moment, live: Sequence[Any]) -> tuple[list
 def vjp(outputs: list[Any], grads: list[Any], wanted: Any) -> Any:
     """The gradient that reaches a tensor; None if none does."""
     return torch.autograd.grad(outputs, [wanted], grads, retain_graph=True, allow_unused=True)[0]
-
-
-def _reached_calls(model: Any, moment: Moment, kept: set[Any]) -> list[Call]:
-    calls = [call for call in moment.calls if call.arrived]
-    if not calls:
-        raise RuntimeError(f"no gradient reached the result of the model in step {moment.step}")
-    if late := [name for name, p in model.named_parameters() if p.requires_grad and p not in kept]:
-        why = f"{late[0]} did not require grad when av.watch(model) was called; call it again"
-        raise RuntimeError(f"the pass of step {moment.step} cannot run again: {why}")
-    return calls
 
 
 def _call_again(model: Any, again: Any, call: Call, parameters: dict[str, Any]) -> list[Any]:

@@ -107,7 +107,10 @@ class Kept:
         versions = [t._version for t in tensors_in((*args, kwargs) if kwargs else args)]
         buffers = [b.detach().clone() for b in self._buffers]
         modes = [m.training for ref in self._modules if (m := ref()) is not None]
-        self.calls.append(Call(users_line(), args, kwargs, versions, _random_states(), buffers, modes, self._cast()))
+        random: dict[Any, Any] = {"cpu": torch.get_rng_state()}
+        if torch.cuda.is_initialized():
+            random |= dict(enumerate(torch.cuda.get_rng_state_all()))
+        self.calls.append(Call(users_line(), args, kwargs, versions, random, buffers, modes, self._cast()))
 
     def leaves(self, output: object) -> None:
         """The model has returned: its gradients are noted when they arrive."""
@@ -207,10 +210,3 @@ def tensors_in(values: object) -> list[Any]:
     if type(values) is tuple and all(type(v) is torch.Tensor for v in values):
         return list(values)
     return [v for v in tree_flatten(values)[0] if isinstance(v, torch.Tensor)]
-
-
-def _random_states() -> dict[Any, Any]:
-    states: dict[Any, Any] = {"cpu": torch.get_rng_state()}
-    if torch.cuda.is_initialized():
-        states |= dict(enumerate(torch.cuda.get_rng_state_all()))
-    return states
