@@ -21,7 +21,6 @@ from ..pictures.maps.arrows import said_of
 from ..pictures.maps.cards import Card
 from ..pictures.maps.drawing import MapDrawing
 from ..pictures.maps.flow import Flow
-from ..pictures.maps.labels import Line
 from ..pictures.maps.numbers import Outliers, Place, of_step
 from ..pictures.maps.odd import Odd
 from ..pictures.render import Theme, Writer
@@ -140,24 +139,20 @@ class MapFrames:
         """Note where a card shows the gradients of leaves."""
         labels, lines = self.plan.labels, self.plan.labels.lines(card)
         for line in lines:
-            self._leaf_labels[line.id].append((f"line:{card.id}.{line.id}", partial(self._of_line, line)))
+            self._leaf_labels[line.id].append((f"line:{card.id}.{line.id}", partial(self._said, line.said)))
         for line in labels.all_lines(card):
             if card.depth == 0:
-                self._leaf_labels[line.id].append((f"leaf:{line.id}", partial(self._of_line, line)))
+                self._leaf_labels[line.id].append((f"leaf:{line.id}", partial(self._said, line.said)))
             if labels.rows is None and card.depth:
-                self._leaf_labels[line.id].append((f"grad:{card.id}", partial(self._of_grads, card)))
+                self._leaf_labels[line.id].append((f"grad:{card.id}", partial(self._said, labels.grads, card)))
             if card.items or not labels.is_told(card):
-                self._leaf_labels[line.id].append((f"alarm:{card.id}", partial(self._of_card, card)))
+                self._leaf_labels[line.id].append((f"alarm:{card.id}", partial(self._alarms, card)))
 
-    def _of_line(self, line: Line) -> Label:
-        said, odd = line.said(self.known, self._outliers)
+    def _said(self, tell: Callable[..., tuple[str, bool]], *of: Card) -> Label:
+        said, odd = tell(*of, self.known, self._outliers)
         return said, "grad" if odd else "link"
 
-    def _of_grads(self, card: Card) -> Label:
-        said, odd = self.plan.labels.grads(card, self.known, self._outliers)
-        return said, "grad" if odd else "link"
-
-    def _of_card(self, card: Card) -> Label:
+    def _alarms(self, card: Card) -> Label:
         return ", ".join(self._oddities.alarms(card, self.known, self._outliers)), "grad"
 
     def frame(self, step: Step, sentence: str) -> dict[str, Any]:
@@ -213,7 +208,6 @@ def _run_of(written: Label) -> list[list[list[str]]]:
 
 
 def _plain(norm: float | None) -> float | str | None:
-    """A norm as JSON, which has no nan."""
     return norm if norm is None or math.isfinite(norm) else str(norm)
 
 

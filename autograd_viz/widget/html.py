@@ -191,7 +191,8 @@ class PageOutput:
         """The page of a pass that has been taken back; "" if it may not run or raises. See Note [DryRun]."""
         with warnings.catch_warnings(action="ignore"):
             try:
-                stepper = self.dry_run() if self.dry_run is not None and self._is_quick() else None
+                is_quick = sum(math.prod(t.value.shape) for t in self.stepper.document.tensors) <= MOST_NUMBERS
+                stepper = self.dry_run() if self.dry_run is not None and is_quick else None
                 if stepper is None:
                     return ""
                 try:
@@ -203,7 +204,3 @@ class PageOutput:
                     stepper.goto(0)
             except RuntimeError:  # backward() would refuse, too: the user sees the error at the first step
                 return ""
-
-    def _is_quick(self) -> bool:
-        """Is the pass too short to notice?"""
-        return sum(math.prod(t.value.shape) for t in self.stepper.document.tensors) <= MOST_NUMBERS

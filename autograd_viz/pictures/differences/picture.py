@@ -175,7 +175,6 @@ def _painter(report: Report, plan: Plan, side: int, theme: Theme) -> ErrorPainte
 
 
 def _legend(ink: Ink, y: float) -> list[str]:
-    """What the colours mean."""
     x, parts = MARGIN, [ink.text(MARGIN, y, words.DIFF_LEGEND, role="none")]
     x += (len(words.DIFF_LEGEND) + 3) * 11 * ADVANCE
     for role, said in zip(ROLES, (words.DIFF_EQUAL, words.DIFF_WITHIN, words.DIFF_BEYOND), strict=True):

@@ -96,7 +96,6 @@ class _Drawing:
         self.graph.node(id, label=f"<{table}>")
 
     def lines(self, lines: Lines) -> str:
-        """The lines of a row."""
         return element("BR").join(map(self.runs, lines)) or " "
 
     def runs(self, runs: tuple[Run, ...]) -> str:
@@ -109,7 +108,6 @@ class _Drawing:
         return f"<{literal(label_text(value))}>" if value is not None else ""
 
     def edge(self, source: str, target: str, kind: str, at: str = "", *, tail: str = "", head: str = "", **more: str) -> None:
-        """An arrow."""
         ends = [":".join(filter(None, (id, port))) for id, port in ((source, tail), (target, head))]
         thick = {"blue": "1.2", "yellow": "1.2"}.get(kind, "3")
         self.graph.edge(*ends, label=self.label(at), color=self.colour[f"{kind}-stroke"], penwidth=thick, **more)

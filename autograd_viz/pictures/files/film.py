@@ -201,7 +201,6 @@ class Film:
         return g.x + left, g.y + top, g.x + right, g.y + bottom
 
     def _drawn(self, region: Pixels, state: State) -> Image.Image:
-        """A region of the picture in a state."""
         svg = render_svg(self.document, self.places.part(self._rect(region)), state, self.theme)
         return drawn(svg, (region[2] - region[0], region[3] - region[1])).convert("RGB")
 

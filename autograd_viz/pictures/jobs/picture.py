@@ -67,8 +67,6 @@ def _shown(report: Report) -> list[int]:
 
 
 class _Side:
-    """The map of one rank."""
-
     def __init__(self, report: Report, rank: int, theme: Theme) -> None:
         self.plan = Plan(report.documents[rank], told=True)
         self.opened = self.plan.opened()

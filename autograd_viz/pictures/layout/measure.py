@@ -172,7 +172,6 @@ def tensor_part(t: Tensor, row: int, sizes: Sizes, grad_fn: str) -> Part:
 
 
 def _brief_tensor(t: Tensor, row: int, sizes: Sizes) -> Part:
-    """A title, and a row for the grad."""
     text = columns(title_of(t, sizes)) * ADVANCE * sizes.name
     part = Part(t.id, "tensor", row, 0, 0)
     part.ports |= {"grad_fn": sizes.head / 2 - 4, "grad": sizes.head / 2 + 5}

@@ -86,7 +86,6 @@ def _pitch(highest: float) -> float:
 
 
 def _area(base: Sequence[float], top: Sequence[float], highest: float, plot: Rect, ink: Ink, role: str) -> str:
-    """The area between two curves of steps."""
     step = plot.w / len(top)
 
     def way(heights: Sequence[float]) -> list[tuple[float, float]]:

@@ -107,7 +107,6 @@ class Drawing:
         return self.opened is None or group.id in self.opened
 
     def _with(self, group: str) -> Drawing:
-        """The drawing with one more group open."""
         return self._opened((self.opened or frozenset()) | {group})
 
     def _opened(self, opened: frozenset[str]) -> Drawing:

@@ -273,7 +273,6 @@ def _cut(said: str) -> str:
 
 
 def _wide(said: str, size: float) -> float:
-    """px of a text."""
     return 0.602 * size * sum(2 if letter > "\u2e7f" else 1 for letter in said)
 
 

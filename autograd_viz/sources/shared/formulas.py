@@ -133,12 +133,9 @@ def local_jacobians(node: Any) -> tuple[Jacobian, ...]:
         return ()
     if any(r is None for row in rows for r in row):
         return ()
-    return tuple(Jacobian(_input(node, i), value_of(np.stack([row[k] for row in rows]))) for k, i in enumerate(wanted))
-
-
-def _input(node: PrimitiveNode, index: int) -> str:
-    variadic = node.primitive.variadic
-    return f"{variadic}[{index}]" if variadic else node.primitive.inputs[index]
+    variadic, inputs = node.primitive.variadic, node.primitive.inputs
+    names = [f"{variadic}[{i}]" if variadic else inputs[i] for i in wanted]
+    return tuple(Jacobian(name, value_of(np.stack([row[k] for row in rows]))) for k, name in enumerate(names))
 
 
 def _has_unpack_hooks(node: PrimitiveNode) -> bool:

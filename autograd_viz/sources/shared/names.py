@@ -111,7 +111,6 @@ def names_by_identity(known: Mapping[str, Any], is_tensor: Callable[[Any], bool]
 
 
 def _variables(known: Mapping[str, Any]) -> dict[str, Any]:
-    """Variables, and the attributes of `self`."""
     return {name: v for name, v in {**known, **_held(known.get("self"))}.items() if _can_be_asked(v)}
 
 

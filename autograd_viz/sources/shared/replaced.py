@@ -25,7 +25,6 @@ class Replaced:
         setattr(owner, name, staticmethod(self._now) if isinstance(self._own, staticmethod) else self._now)
 
     def _inside(self, around: Callable[..., Any]) -> Callable[..., Any]:
-        """What has the name."""
 
         def now(*args: Any, **kwargs: Any) -> Any:
             return around(self._before, *args, **kwargs) if self._is_on else self._before(*args, **kwargs)

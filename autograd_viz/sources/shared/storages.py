@@ -60,7 +60,7 @@ class Blocks:
             found.tensors.append(id)
             found.roles.add(role)
 
-    def held(self, variables: Mapping[str, Any], is_tensor: Callable[[Any], bool]) -> None:
+    def name(self, variables: Mapping[str, Any], is_tensor: Callable[[Any], bool]) -> None:
         """The user's variables, and what modules among them own."""
         for name, tensor in names_by_identity(variables, is_tensor):
             for found in self._known(tensor):

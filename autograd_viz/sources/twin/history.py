@@ -191,9 +191,9 @@ class CoreHistory:
     def optimizers(self, tensor: Tensor) -> list[Holder]:
         """The live optimizers."""
         made = {o: d for d in events.optimizers if (o := d.of()) is not None}
-        return [
-            holder(o, CoreEvent("optimizer", type(o).__name__, d.order, d.at), _steps_of(o), tensor) for o, d in made.items()
-        ]
+        births = {o: CoreEvent("optimizer", type(o).__name__, d.order, d.at) for o, d in made.items()}
+        steps = [(s, CoreEvent("step", type(s.of()).__name__, s.order, s.at)) for s in events.steps]
+        return [holder(o, birth, (e for s, e in steps if s.of() is o), tensor) for o, birth in births.items()]
 
     def shards(self, tensor: Tensor) -> int:
         """None: there is one process."""
@@ -249,10 +249,6 @@ def _writer(counter: Any, version: int) -> CoreEvent | None:
 
 def _kind(kind: str, tensor: Tensor) -> str:
     return kind if kind != "requires_grad" else "switched_on" if tensor._requires_grad else "switched_off"
-
-
-def _steps_of(optimizer: Any) -> list[CoreEvent]:
-    return [CoreEvent("step", type(optimizer).__name__, s.order, s.at) for s in events.steps if s.of() is optimizer]
 
 
 def _source(at: Any) -> Source | None:

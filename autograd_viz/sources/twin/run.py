@@ -148,12 +148,12 @@ class CoreRunWatch:
     def steps(self, stepping: Any, optimizer: Any) -> None:
         """An optimizer is about to step."""
         stepping(optimizer)
-        held = self._held_by(optimizer)
-        if not held:
+        columns = self._columns_of(optimizer)
+        if not columns:
             return
-        if any(k in self._before for k in held):
+        if any(k in self._before for k in columns):
             self._end_step()
-        bad = self._measure(optimizer, held)
+        bad = self._measure(optimizer, columns)
         if changed := self._totals.note_rate(optimizer):
             self.sink.mark(self.count, "rate", changed)
         if self.before is not None:
@@ -162,27 +162,26 @@ class CoreRunWatch:
             except BaseException:  # it reaches the user
                 self.flush()
                 raise
-        self._before |= {k: self.rows.parameters[k].detach().numpy().copy() for k in held}
+        self._before |= {k: self.rows.parameters[k].detach().numpy().copy() for k in columns}
 
     def _scales(self, scaling: Any, optimizer: Any, scale: float, is_skipped: bool) -> None:
         scaling(optimizer, scale, is_skipped)
-        held = self._held_by(optimizer)
-        if held and not self._totals.optimizers and self._totals.loss is not None:  # the first optimizer after the pass
+        columns = self._columns_of(optimizer)
+        if columns and not self._totals.optimizers and self._totals.loss is not None:  # the first optimizer after the pass
             self._totals.loss /= scale
-        if held and is_skipped:
-            self._measure(optimizer, held)
+        if columns and is_skipped:
+            self._measure(optimizer, columns)
             self.sink.mark(self.count, "skipped")
 
-    def _held_by(self, optimizer: Any) -> list[int]:
-        """The columns of the parameters that an optimizer has."""
+    def _columns_of(self, optimizer: Any) -> list[int]:
         everything = [p for group in optimizer.param_groups for p in group["params"]]
         return [self.rows.of_parameter[p] for p in everything if p in self.rows.of_parameter]
 
-    def _measure(self, optimizer: Any, held: list[int]) -> list[int]:
+    def _measure(self, optimizer: Any, columns: list[int]) -> list[int]:
         """The gradients that an optimizer is about to use; the rows of those that are not finite."""
         self._totals.optimizers.append(optimizer)
         bad = list[int]()
-        for k in held:
+        for k in columns:
             if self.rows.parameters[k].grad is None:
                 continue
             grad = self.rows.parameters[k].grad.detach().numpy()

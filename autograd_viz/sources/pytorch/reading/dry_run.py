@@ -76,8 +76,6 @@ def _count_outputs(nodes: Iterable[Any], last: dict[Any, int]) -> None:
 
 
 class _DryRun:
-    """The dry run from one root."""
-
     def __init__(self, root: torch.Tensor, nodes: list[Any], lost: list[Any]) -> None:
         self._root, self._nodes, self._lost = root, nodes, lost
         self._leaves = [GradientEdge(n, 0) for n in nodes if is_accumulate(n)]
@@ -131,7 +129,6 @@ class _DryRun:
         return probe
 
     def _arrived(self, node: Any, grads: tuple[Any, ...]) -> None:
-        """A node is about to run."""
         node.metadata[older.LOOKS] = tuple(map(_look, grads))
         belong = WeakIdKeyDictionary()
         for hooks, given in self._fired:
@@ -141,7 +138,6 @@ class _DryRun:
             node.metadata[older.HOOKS] = [(i, weakref.ref(hooks)) for hooks, i in belong.items()]
 
     def _zeros(self, node: Any, *grads: Any) -> tuple[Any, ...]:
-        """Replaces a Function's backward."""
         self._called = node
         there = node.metadata[older.LOOKS]
         if not all(m.is_known for m in there):

@@ -148,7 +148,6 @@ class TorchGraph(FoundGraph):
         )
 
     def _modules(self) -> Iterator[Module]:
-        """The modules in which the ops ran."""
         for op in self.op_ids:
             event = self._event(op)
             inside = () if event is None else event.inside.modules
@@ -179,7 +178,6 @@ class TorchGraph(FoundGraph):
         )
 
     def _place(self, box: Box) -> surroundings.Source | None:
-        """Where it was made."""
         event = self._maker(box)
         return place_of(event.place) if event is not None else None
 

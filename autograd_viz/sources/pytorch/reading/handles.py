@@ -166,7 +166,6 @@ def see(tensor: torch.Tensor, maker: Event | None) -> Handle:
 
 
 def _put(tensor: torch.Tensor, before: Handle, handle: Handle) -> None:
-    """A handle replaces another."""
     entry = next((r for r in weakref.getweakrefs(tensor) if type(r) is _Again and r in _seen), None)
     if entry is None:
         _dies(before)

@@ -171,7 +171,6 @@ class _Watched:
             self.__name__ = hook.__name__
 
     def __call__(self, given: Any, *more: Any) -> Any:
-        """Run the hook."""
         before = self._value(given)
         returned = self.hook(given, *more)
         if self.kind == "post" or not isinstance(returned, torch.Tensor | None):  # PyTorch refuses a result of another type

@@ -35,7 +35,6 @@ class _Engine:
         return getattr(ENGINE, name)
 
     def run_backward(self, *args: Any, **kwargs: Any) -> Any:
-        """Run a pass."""
         return torch.autograd._engine_run_backward(*args, **kwargs)  # type: ignore[attr-defined]
 
 

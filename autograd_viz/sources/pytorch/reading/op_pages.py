@@ -262,7 +262,6 @@ class Ops:
         return page is None or number in page.cuts
 
     def _place(self, number: int) -> tuple[Page, int] | None:
-        """Its page, and the index of its row."""
         page = self._pages.get(number >> BITS)
         rows = [] if page is None else page.rows
         k = WIDTH * bisect_left(rows[::WIDTH], number)

@@ -128,11 +128,15 @@ def _read(raw: object, read: Callable[[], Any]) -> Any:
     if raw is None:
         return read()
     several = raw if isinstance(raw, tuple | list) else (raw,)
-    if not all(hasattr(r, "unpack_hook") for r in several):
+    if not all(map(_tells_hooks, several)):
         return _watched(read)
     if any(map(has_users_hooks, several)):
         raise _UsersCodeError
     return read()
+
+
+def _tells_hooks(raw: object) -> bool:
+    return hasattr(raw, "unpack_hook")
 
 
 def _watched(read: Callable[[], Any]) -> Any:

@@ -41,7 +41,7 @@ def torch_storages(graph: TorchGraph, variables: Mapping[str, Any]) -> Memory:
         tensor = box.tensor if box.tensor is not None else box.saved
         if tensor is not None:
             blocks.lies(tensor, graph.id_of(box), _role(box, known_modules))
-    blocks.held(variables, is_tensor)
+    blocks.name(variables, is_tensor)
     return blocks.memory()
 
 
@@ -50,7 +50,6 @@ def _use(node: str, name: str, tensor: torch.Tensor, is_packed: bool = False) ->
 
 
 def _tensors(graph: TorchGraph, kept: Kept) -> Iterator[tuple[str, Any]]:
-    """The tensors of a saved value."""
     if isinstance(kept.value, tuple):
         yield from ((f"{kept.name}[{i}]", v) for i, v in enumerate(kept.value) if is_tensor(v))
     elif is_tensor(kept.value) and not (kept.value.ndim == 0 and kept.name in NUMBERS and not graph.boxes.find(kept.value)):
@@ -74,7 +73,6 @@ def _tensor_in(thing: Any) -> Any:
 
 
 def _raw(node: object, name: str) -> list[Any]:
-    """What autograd has stored for a saved value."""
     attribute, _, place = name.partition("[")
     try:
         found = getattr(node, f"_raw_{attribute if is_function(node) else 'saved_' + attribute}", None)

@@ -93,7 +93,6 @@ class LastPass:
                 close(node)
 
     def _obstacle(self, root: object) -> str:
-        """Why the pass is not kept."""
         is_small = self.bytes + self.met_old * self._older_bytes <= self.budget
         is_careful = self._careful or self._is_looked_at
         if is_small and not self.met_unknown and not is_careful:

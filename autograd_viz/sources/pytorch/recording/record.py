@@ -172,7 +172,6 @@ class Recorder(Uncopied, TorchDispatchMode):
         return self._function[1]
 
     def _inputs(self, op: Signature, args: object, kwargs: object) -> tuple[tuple[Handle | str, ...], tuple[Any, ...]]:
-        """The inputs of an op, and the nodes that lead to it."""
         inputs: list[Handle | str] = []
         nodes = []
         for given in op.operands(args, kwargs):

@@ -47,7 +47,6 @@ class _References:
         self._forget = forget
 
     def getweakrefs(self, tensor: torch.Tensor) -> list[Any]:
-        """The references that are not ours."""
         self._forget(tensor)
         return weakref.getweakrefs(tensor)
 
@@ -156,13 +155,11 @@ class Watch:
             return swap(t1, t2)
 
     def _forget(self, tensor: torch.Tensor) -> None:
-        """A tensor is about to be swapped."""
         unseen(self.last.let_go)()
         self.log.part((tensor,))
         self.log.made.pop(tensor)
 
     def _wraps(self, new: Any, kind: Any, data: Any = None, *args: Any, **kwargs: Any) -> Any:
-        """`nn.Parameter(data)`."""
         made = new(kind, data, *args, **kwargs)
         try:
             is_users = not (self.place.is_away or is_dynamo_compiling())

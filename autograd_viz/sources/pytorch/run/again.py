@@ -62,7 +62,6 @@ def vjp(outputs: list[Any], grads: list[Any], wanted: Any) -> Any:
 
 
 def _call_again(model: Any, again: Any, call: Call, parameters: dict[str, Any]) -> list[Any]:
-    """The tensors of the result of one call."""
     buffers = dict(zip((name for name, _ in model.named_buffers()), (b.clone() for b in call.buffers), strict=True))
     for name, buffer in buffers.items():
         path, _, own_name = name.rpartition(".")
@@ -84,7 +83,6 @@ class _Around(torch.nn.Module):
         self.model = model
 
     def forward(self, run: Callable[[], Any]) -> Any:
-        """What the function returns."""
         return run()
 
 

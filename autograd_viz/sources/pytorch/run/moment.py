@@ -121,7 +121,6 @@ class Kept:
             self._is_followed |= self._arrivals.follow(result, self._noted(call, place, result.output_nr))
 
     def _noted(self, call: Call, place: int, output: int) -> Callable[[Any], object]:
-        """What puts a hook on the node of a result."""
 
         def arrives(grads: Sequence[Any]) -> None:
             if self.counts and grads[output] is not None:

@@ -22,7 +22,7 @@ from .numbers import floats, is_plain, largest, norms, real, stacked, told, zero
 
 
 @dataclass
-class Held:
+class OptimizerPart:
     """The parameters of a run that an optimizer holds.
 
     Attributes:
@@ -38,13 +38,13 @@ class Held:
     are_plain: bool
 
 
-def held_by(optimizer: Any, rows: Rows) -> Held:
+def part_of(optimizer: Any, rows: Rows) -> OptimizerPart:
     """What an optimizer holds of a run."""
     everything = [p for group in optimizer.param_groups for p in group["params"]]
     places = sorted(rows.of_parameter[p] for p in everything if p in rows.of_parameter)
     parameters = [rows.parameters[i] for i in places]
     are_plain = all(is_plain(p) and p.dtype is torch.float32 for p in parameters)
-    return Held(len(everything), parameters, places, are_plain)
+    return OptimizerPart(len(everything), parameters, places, are_plain)
 
 
 SHARE = 0.0025  # of the time that a step takes, for what only full steps have
@@ -78,17 +78,17 @@ class Steps:
         """Numbers of a statistic."""
         self._table.put(name, columns, told(values))
 
-    def measure(self, held: Held) -> None:
+    def measure(self, part: OptimizerPart) -> None:
         """The gradients that an optimizer is about to use; under `no_grad`."""
-        grads, columns = [p.grad for p in held.parameters], held.columns
+        grads, columns = [p.grad for p in part.parameters], part.columns
         if any(g is None for g in grads):
             columns = [c for g, c in zip(grads, columns, strict=True) if g is not None]
             grads = [g for g in grads if g is not None]
         self._measured, self._norms = columns, []
         if not grads:
             return
-        held.are_plain = held.are_plain and all(g.layout is torch.strided for g in grads)
-        if held.are_plain:
+        part.are_plain = part.are_plain and all(g.layout is torch.strided for g in grads)
+        if part.are_plain:
             scalars: Sequence[Any] = torch._foreach_norm(grads)
         else:
             grads = [real(g) for g in grads]

@@ -193,8 +193,6 @@ def leaves_kept(leaves: Iterable[Any]) -> Iterator[None]:
 
 
 class _LeafSnapshot:
-    """A leaf's data and grad."""
-
     @unseen
     def __init__(self, leaf: torch.Tensor) -> None:
         self.leaf, self.memory, self.data = leaf, leaf.data, leaf.detach().clone()
@@ -202,7 +200,6 @@ class _LeafSnapshot:
 
     @unseen
     def restore(self) -> None:
-        """Restore them."""
         if self.leaf.data_ptr() != self.memory.data_ptr():  # `p.data = ...` has replaced it
             self.leaf.data = self.memory
         if not equal(self.leaf.detach(), self.data):  # `p.data.sub_(...)` leaves the version as it is
