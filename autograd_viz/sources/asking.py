@@ -14,25 +14,15 @@ from .anything import is_torch
 
 
 class Look(NamedTuple):
-    """A graph, and what its last pass has sent.
+    """A graph, and what its last pass has sent."""
 
-    Attributes:
-        graph: the live graph.
-        document: the graph as a document.
-        subject: the tensor's id.
-        past: the numbers of the last pass.
-        live: what only the live graph knows (`reasons.Live`).
-        loss: ids of the roots.
-        changed: leaves that have changed since the pass, if the pass was run again.
-    """
-
-    graph: Any
-    document: Document
-    subject: str
-    past: Mapping[str, Value | None]
-    live: Any
-    loss: tuple[str, ...]
-    changed: tuple[Any, ...]
+    graph: Any  # the live graph
+    document: Document  # the graph as a document
+    subject: str  # the tensor's id
+    past: Mapping[str, Value | None]  # the numbers of the last pass
+    live: Any  # what only the live graph knows (`reasons.Live`).
+    loss: tuple[str, ...]  # ids of the roots
+    changed: tuple[Any, ...]  # leaves that have changed since the pass, if the pass was run again
 
 
 @contextmanager

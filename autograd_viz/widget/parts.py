@@ -18,15 +18,10 @@ from ..stepper.stops import Facts
 
 @dataclass(frozen=True)
 class Parts:
-    """The parts of a drawing. A page knows a closed group by the id of its node, an open one by its own.
+    """The parts of a drawing. A page knows a closed group by the id of its node, an open one by its own."""
 
-    Attributes:
-        titles: by part.
-        members: by part, its backward nodes, with those of the parts in it.
-    """
-
-    titles: Mapping[str, str]
-    members: Mapping[str, Sequence[str]]
+    titles: Mapping[str, str]  # by part
+    members: Mapping[str, Sequence[str]]  # by part, its backward nodes, with those of the parts in it
 
     @cached_property
     def of(self) -> dict[str, list[str]]:

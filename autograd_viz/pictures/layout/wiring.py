@@ -30,13 +30,7 @@ COUNT_STRIP = 50  # px for the count over a head, and some of the line
 
 
 class Wiring:
-    """Makes a wire for every arrow of the document. Trunks (arrows that skip rows) come last, the short ones first.
-
-    Attributes:
-        wires: all arrows.
-        crossings: those that cross the corridor.
-        sums: (node, output index) -> room for the label where several arrows join.
-    """
+    """Makes a wire for every arrow of the document. Trunks (arrows that skip rows) come last, the short ones first."""
 
     def __init__(
         self, document: Document, parts: dict[str, Part], made_by: dict[str, str], ladders: tuple[Ladder, Ladder], sizes: Sizes
@@ -47,9 +41,9 @@ class Wiring:
         self.ops = {o.id: o for o in document.ops}
         self.nodes = {n.id: n for n in document.nodes}
         self.shapes = gradient_shapes(document)
-        self.wires: list[Wire] = []
-        self.crossings: list[Crossing] = []
-        self.sums: dict[tuple[str, int], float] = {}
+        self.wires: list[Wire] = []  # all arrows
+        self.crossings: list[Crossing] = []  # those that cross the corridor
+        self.sums: dict[tuple[str, int], float] = {}  # (node, output index) -> room for the label where several arrows join
         self._direct: list[tuple[Wire, Pin, Pin]] = []
         self._waiting: list[tuple[Wire, int, Pin, Pin]] = []
         self._leftmost = {r: min(line, key=lambda p: p.x) for r, line in enumerate(self.right.rows) if line}

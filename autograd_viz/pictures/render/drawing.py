@@ -29,23 +29,14 @@ BESIDE = 10  # arrows of each op, and a few nodes
 
 @dataclass(frozen=True)
 class Drawing:
-    """A document as it is drawn.
+    """A document as it is drawn."""
 
-    Attributes:
-        document: the whole document.
-        opened: ids of the groups whose contents are drawn; None: no group is closed.
-        detail: "full", "brief" or "names"; "auto": a page chooses one, and a still is full.
-        dense: boxes are low and close together, for a screen. What is not full always is.
-        code: the statements stand beside the boxes that they made.
-        past: what is written before the first step.
-    """
-
-    document: Document
-    opened: frozenset[str] | None = None
-    detail: str = AUTO
-    dense: bool = False
-    code: bool = True
-    past: State = field(default=State(), compare=False)
+    document: Document  # the whole document
+    opened: frozenset[str] | None = None  # ids of the groups whose contents are drawn; None: no group is closed
+    detail: str = AUTO  # "full", "brief" or "names"; "auto": a page chooses one, and a still is full
+    dense: bool = False  # boxes are low and close together, for a screen. What is not full always is.
+    code: bool = True  # the statements stand beside the boxes that they made
+    past: State = field(default=State(), compare=False)  # what is written before the first step
 
     @cached_property
     def tree(self) -> Group:

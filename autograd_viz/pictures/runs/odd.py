@@ -39,25 +39,16 @@ KINDS = ("elsewhere", "bad", "none", "zero", "burst", "faint", "wild", "still", 
 
 @dataclass(frozen=True)
 class Lately:
-    """What was measured of a row last.
-
-    Attributes:
-        norm, zeros, update: the last finite numbers, oldest first.
-        ever: was a norm ever measured?
-        bad: how often it was nan or inf, in the whole run.
-        first_bad: the first step in which it was.
-        top: the largest of all rows' usual norms.
-        size: elements of a parameter; 0 of the output of a module.
-    """
+    """What was measured of a row last."""
 
     norm: Numbers
     zeros: Numbers
-    update: Numbers
-    ever: bool
-    bad: int
-    first_bad: int
-    top: float
-    size: int
+    update: Numbers  # norm, zeros, update: the last finite numbers, oldest first
+    ever: bool  # was a norm ever measured?
+    bad: int  # how often it was nan or inf, in the whole run
+    first_bad: int  # the first step in which it was
+    top: float  # the largest of all rows' usual norms
+    size: int  # elements of a parameter; 0 of the output of a module
 
 
 def odd_in(history: History) -> list[Odd]:

@@ -28,21 +28,16 @@ HEAD = struct.Struct("<iii")
 
 
 class Told(NamedTuple):
-    """What a rank tells of a window.
-
-    Attributes:
-        rank, window, steps: whose, which, and how many steps it has.
-        least, mean, most: of the finite norms; nan where there is none. Shape (rows + 1,): the last one is the loss.
-        bad: how often a norm was nan or inf.
-    """
+    """What a rank tells of a window."""
 
     rank: int
     window: int
-    steps: int
+    steps: int  # rank, window, steps: whose, which, and how many steps it has
     least: Numbers
     mean: Numbers
+    # least, mean, most: of the finite norms; nan where there is none. Shape (rows + 1,): the last one is the loss.
     most: Numbers
-    bad: Numbers
+    bad: Numbers  # how often a norm was nan or inf
 
     def packed(self) -> bytes:
         """As bytes: 16 for each row."""
@@ -88,41 +83,26 @@ class Teller:
 
 
 class Joined(NamedTuple):
-    """A window of all ranks.
+    """A window of all ranks."""
 
-    Attributes:
-        window: which.
-        ranks: those that told it.
-        least, mean, most: over these ranks, shape (rows + 1,).
-        worst: the rank with the most.
-        bad: by row, the ranks that had nan or inf.
-        losses: the mean loss of each of these ranks.
-    """
-
-    window: int
-    ranks: tuple[int, ...]
+    window: int  # which
+    ranks: tuple[int, ...]  # those that told it
     least: Numbers
     mean: Numbers
-    most: Numbers
-    worst: NDArray[np.int64]
-    bad: tuple[tuple[int, ...], ...]
-    losses: Numbers
+    most: Numbers  # least, mean, most: over these ranks, shape (rows + 1,)
+    worst: NDArray[np.int64]  # the rank with the most
+    bad: tuple[tuple[int, ...], ...]  # by row, the ranks that had nan or inf
+    losses: Numbers  # the mean loss of each of these ranks
 
 
 class Ranks:
-    """What all ranks of a job have told.
-
-    Attributes:
-        joined: the last windows, oldest first.
-        steps: by rank, how many steps it has told.
-        others: by rank that watches another model instead, that one.
-    """
+    """What all ranks of a job have told."""
 
     def __init__(self, world: int) -> None:
         self.world = world
-        self.joined: list[Joined] = []
-        self.steps = [0] * world
-        self.others: Mapping[int, str] = {}
+        self.joined: list[Joined] = []  # the last windows, oldest first
+        self.steps = [0] * world  # by rank, how many steps it has told
+        self.others: Mapping[int, str] = {}  # by rank that watches another model instead, that one
         self._waiting: dict[int, dict[int, Told]] = {}
 
     def add(self, told: Told) -> None:

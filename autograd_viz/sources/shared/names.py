@@ -125,13 +125,9 @@ def modules_among(known: Mapping[str, Any]) -> list[tuple[str, Any]]:
 
 
 class Chosen(dict[str, Any]):
-    """Chosen names for tensors.
+    """Chosen names for tensors."""
 
-    Attributes:
-        module: the module that they belong to, if there is one.
-    """
-
-    module: Any = None
+    module: Any = None  # the module that they belong to, if there is one
 
 
 def _is_record(value: Any) -> bool:

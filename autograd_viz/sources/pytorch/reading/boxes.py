@@ -23,19 +23,12 @@ Key = Any  # (node, output) | a leaf | a Handle
 
 @dataclass(slots=True)
 class Box:
-    """A tensor of the document.
+    """A tensor of the document."""
 
-    Attributes:
-        edge: (grad_fn, which output); None for a leaf.
-        tensor: the tensor, if it is alive.
-        handle: what the recorder has seen.
-        saved: the saved tensor that shows its value, if a node has one.
-    """
-
-    edge: tuple[Any, int] | None
-    tensor: Any = None
-    handle: Handle | None = None
-    saved: Any = None
+    edge: tuple[Any, int] | None  # (grad_fn, which output); None for a leaf
+    tensor: Any = None  # the tensor, if it is alive
+    handle: Handle | None = None  # what the recorder has seen
+    saved: Any = None  # the saved tensor that shows its value, if a node has one
     order: tuple[int, int, int] = field(default=(-1, 0, 0))
 
     @property

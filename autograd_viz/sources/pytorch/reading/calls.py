@@ -47,19 +47,12 @@ _names: Alive[str] = Alive()  # by the code of a function named forward
 
 
 class Around(NamedTuple):
-    """Something around an op.
+    """Something around an op."""
 
-    Attributes:
-        kind: "module", "scope", "checkpoint"; "call" of a function of the user's; "function": the outermost of a Function.
-        name: the full path of a module; the name of a scope or function.
-        number: tells the calls of a function apart.
-        line: where the user's code called the module, by a number (`Parts`); 0 if a library called it.
-    """
-
-    kind: str
-    name: str = ""
-    number: int = 0
-    line: int = 0
+    kind: str  # "module", "scope", "checkpoint"; "call" of a function of the user's; "function": the outermost of a Function
+    name: str = ""  # the full path of a module; the name of a scope or function
+    number: int = 0  # tells the calls of a function apart
+    line: int = 0  # where the user's code called the module, by a number (`Parts`); 0 if a library called it
 
 
 _checkpoint, _function = Around("checkpoint"), Around("function")

@@ -101,30 +101,22 @@ class Log(Ops):
     """Everything that the recorder keeps: ops, and
 
     Attributes:
-        passes: calls of backward() and grad(), the latest last.
-        cleared: calls of zero_grad().
-        steps: calls of an optimizer's step(): (number, line, optimizer).
-        modes: switches of grad mode.
-        switches: calls that switched requires_grad off.
-        left: ops by which a tensor with a history became a number or an array.
-        places: parameters and modules that were put into a module.
         made: the ops of results without a history: (number, function, code object, instruction, age, cut).
-        faults: errors inside the recorder.
     """
 
     def __init__(self) -> None:
         super().__init__()
-        self.passes: deque[PassRecord] = deque(maxlen=MOST)
-        self.cleared: deque[Event] = deque(maxlen=MOST)
-        self.steps: deque[Event] = deque(maxlen=MOST)
-        self.modes: deque[Event] = deque(maxlen=MOST)
-        self.switches: deque[Event] = deque(maxlen=64)
+        self.passes: deque[PassRecord] = deque(maxlen=MOST)  # calls of backward() and grad(), the latest last
+        self.cleared: deque[Event] = deque(maxlen=MOST)  # calls of zero_grad()
+        self.steps: deque[Event] = deque(maxlen=MOST)  # calls of an optimizer's step(): (number, line, optimizer)
+        self.modes: deque[Event] = deque(maxlen=MOST)  # switches of grad mode
+        self.switches: deque[Event] = deque(maxlen=64)  # calls that switched requires_grad off
         self.optimizers: deque[Event] = deque(maxlen=MOST)
         self.scalers: deque[Event] = deque(maxlen=8)
-        self.left: deque[OpRecord] = deque(maxlen=64)
-        self.places: deque[Event] = deque(maxlen=MOST)
+        self.left: deque[OpRecord] = deque(maxlen=64)  # ops by which a tensor with a history became a number or an array
+        self.places: deque[Event] = deque(maxlen=MOST)  # parameters and modules that were put into a module
         self.made: Alive[tuple[Any, ...]] = Alive()
-        self.faults: deque[Exception] = deque(maxlen=16)
+        self.faults: deque[Exception] = deque(maxlen=16)  # errors inside the recorder
         self._notes: dict[int, Note] = {}
 
     # -- writing ------------------------------------------------------------------------------------------------------

@@ -90,18 +90,12 @@ class SeenOp(OpRecord):
 
 
 class Leaf(weakref.ref[Any]):
-    """A weak reference to a leaf that is an input of ops.
-
-    Attributes:
-        numbers: its own number, below 0. If it was made of the result of an op, also the op's number.
-        space: of the recorder.
-        used: the last op that had it as an input: (function, code object, instruction, number).
-    """
+    """A weak reference to a leaf that is an input of ops."""
 
     __slots__ = ("numbers", "space", "used")
-    numbers: tuple[int, ...]
-    space: int
-    used: tuple[Any, ...]
+    numbers: tuple[int, ...]  # its own number, below 0. If it was made of the result of an op, also the op's number.
+    space: int  # of the recorder
+    used: tuple[Any, ...]  # the last op that had it as an input: (function, code object, instruction, number)
 
 
 class Mark:

@@ -19,17 +19,11 @@ from .calls import Around, is_users
 
 
 class Inside(NamedTuple):
-    """What is around an op; ops at one place share it.
+    """What is around an op; ops at one place share it."""
 
-    Attributes:
-        path: of the innermost module that has one, with the scopes around and in it, or "".
-        modules: all modules and scopes, from the outermost.
-        calls: calls of the user's functions, from the outermost.
-    """
-
-    path: str = ""
-    modules: tuple[Module, ...] = ()
-    calls: tuple[Numbered, ...] = ()
+    path: str = ""  # of the innermost module that has one, with the scopes around and in it, or ""
+    modules: tuple[Module, ...] = ()  # all modules and scopes, from the outermost
+    calls: tuple[Numbered, ...] = ()  # calls of the user's functions, from the outermost
 
 
 NOWHERE = Inside()

@@ -32,20 +32,13 @@ class _UsersCodeError(Exception):
 
 
 class Kept(NamedTuple):
-    """A saved value of a node.
+    """A saved value of a node."""
 
-    Attributes:
-        name: as in `_saved_<name>`.
-        value: the tensor or plain value; None if it cannot be read.
-        state: as in `graph.model.Saved`.
-        stale: the saved tensor was modified.
-        versions: of a modified tensor: its present version, and its version when saved, from PyTorch's error.
-    """
-
-    name: str
-    value: Any
-    state: str
-    stale: bool = False
+    name: str  # as in `_saved_<name>`
+    value: Any  # the tensor or plain value; None if it cannot be read
+    state: str  # as in `graph.model.Saved`.
+    stale: bool = False  # the saved tensor was modified
+    # of a modified tensor: its present version, and its version when saved, from PyTorch's error
     versions: tuple[int, int] | None = None
 
 

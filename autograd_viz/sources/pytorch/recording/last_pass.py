@@ -38,22 +38,17 @@ class LastPass:
     """What is kept of the last pass.
 
     Attributes:
-        root: the tensor on which the pass was called; None if nothing is kept.
-        gradient: the first gradient, if one was given.
-        record: the pass.
-        why_not: why it was not kept: "budget", "compiled", "off", "grad", "held"; "" if it is kept.
         met_old, met_unknown: the new graph may reach into older ones, or has unrecorded nodes.
-        bytes: of the results of ops since the last pass.
     """
 
     def __init__(self, ops: Ops, budget: int) -> None:
         self._ops, self.budget = ops, budget
-        self.root: Any = None
-        self.gradient: Any = None
-        self.record: PassRecord | None = None
-        self.why_not = ""
+        self.root: Any = None  # the tensor on which the pass was called; None if nothing is kept
+        self.gradient: Any = None  # the first gradient, if one was given
+        self.record: PassRecord | None = None  # the pass
+        self.why_not = ""  # why it was not kept: "budget", "compiled", "off", "grad", "held"; "" if it is kept
         self.met_old = self.met_unknown = False
-        self.bytes = 0
+        self.bytes = 0  # of the results of ops since the last pass
         self._is_ours = False  # the user has not asked to keep it
         self._older_bytes = 0  # of older graphs that the last ones may reach
         self._began = ops.now

@@ -27,30 +27,20 @@ from .numbers import Copies, is_spread, own
 
 @dataclass
 class Call:
-    """A call of the model.
+    """A call of the model."""
 
-    Attributes:
-        at: the user's instruction that made it; None in a copy.
-        args, kwargs: as they were given.
-        versions: the version counters of the tensors among them.
-        random: the states of PyTorch's random numbers before the call, by device ("cpu" or an index).
-        buffers: copies of the buffers before the call.
-        modes: which modules were in training mode.
-        cast: the kind of device, and the dtype to which autocast cast its ops there, or None; None where there is no autocast.
-        arrived: the gradient of each tensor that the model returned, by its place among them.
-        spot: where that instruction stands, in a copy.
-    """
-
-    at: Line | None
+    at: Line | None  # the user's instruction that made it; None in a copy
     args: tuple[Any, ...]
-    kwargs: dict[str, Any]
-    versions: list[int]
-    random: dict[Any, Any]
-    buffers: list[Any]
-    modes: list[bool]
+    kwargs: dict[str, Any]  # args, kwargs: as they were given
+    versions: list[int]  # the version counters of the tensors among them
+    random: dict[Any, Any]  # the states of PyTorch's random numbers before the call, by device ("cpu" or an index)
+    buffers: list[Any]  # copies of the buffers before the call
+    modes: list[bool]  # which modules were in training mode
+    # the kind of device, and the dtype to which autocast cast its ops there, or None; None where there is no autocast
     cast: tuple[str, Any] | None = None
+    # the gradient of each tensor that the model returned, by its place among them
     arrived: dict[int, Any] = field(default_factory=dict)
-    spot: Spot | None = None
+    spot: Spot | None = None  # where that instruction stands, in a copy
 
     def changed(self) -> bool:
         """Has an input been changed in place since?"""
@@ -59,17 +49,11 @@ class Call:
 
 @dataclass
 class Moment:
-    """A pass that can run again.
+    """A pass that can run again."""
 
-    Attributes:
-        step: the step that it belongs to.
-        parameters: copies of the parameters that are trained, as they were.
-        calls: the calls of the model.
-    """
-
-    step: int
-    parameters: list[Any]
-    calls: list[Call]
+    step: int  # the step that it belongs to
+    parameters: list[Any]  # copies of the parameters that are trained, as they were
+    calls: list[Call]  # the calls of the model
 
 
 class Kept:

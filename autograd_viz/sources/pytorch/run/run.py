@@ -33,22 +33,18 @@ class RunWatch:
 
     Attributes:
         steps: what has been measured.
-        kept: the calls of the last pass.
         before: called before an optimizer steps, with the rows whose gradient is not finite; it may raise.
-        after: called when a step is complete.
-        moments: chosen steps.
-        faults: errors in here; the user's program did not notice them.
     """
 
     @own_code()
     def __init__(self, model: torch.nn.Module, rows: Rows, sink: Sink, keep: int, *, is_rank: bool = False) -> None:
         self.model, self.rows = weakref.ref(model), rows
         self.steps, self.arrivals = Steps(rows, sink, is_rank=is_rank), Arrivals(grad_fn_of, is_leaf)
-        self.kept = Kept(model, rows.parameters, keep, self.arrivals)
+        self.kept = Kept(model, rows.parameters, keep, self.arrivals)  # the calls of the last pass
         self.before: Callable[[list[int]], None] | None = None
-        self.after: Callable[[], None] = lambda: None
-        self.faults: list[Exception] = []
-        self.moments = Moments()
+        self.after: Callable[[], None] = lambda: None  # called when a step is complete
+        self.faults: list[Exception] = []  # errors in here; the user's program did not notice them
+        self.moments = Moments()  # chosen steps
         self._parts: weakref.WeakKeyDictionary[Any, OptimizerPart] = weakref.WeakKeyDictionary()
         self._scaler: Any = None
         self._is_in_closure = self._is_again = False  # an optimizer runs the user's closure, and has done so in this step

@@ -23,19 +23,12 @@ from .numbers import floats, is_plain, largest, norms, real, stacked, told, zero
 
 @dataclass
 class OptimizerPart:
-    """The parameters of a run that an optimizer holds.
+    """The parameters of a run that an optimizer holds."""
 
-    Attributes:
-        total: number of all parameters that the optimizer had when it was looked at.
-        parameters: those of the run.
-        columns: their columns.
-        are_plain: they are dense and float32, and no gradient was found to be sparse.
-    """
-
-    total: int
-    parameters: Sequence[Any]
-    columns: Sequence[int]
-    are_plain: bool
+    total: int  # number of all parameters that the optimizer had when it was looked at
+    parameters: Sequence[Any]  # those of the run
+    columns: Sequence[int]  # their columns
+    are_plain: bool  # they are dense and float32, and no gradient was found to be sparse
 
 
 def part_of(optimizer: Any, rows: Rows) -> OptimizerPart:

@@ -52,15 +52,11 @@ class _Engine:
 
 
 class Surroundings:
-    """Answers for one pass.
-
-    Attributes:
-        inner: the grads that nested passes have changed, as they were before.
-    """
+    """Answers for one pass."""
 
     def __init__(self, nodes: Any, callbacks: list[Callable[[], Any]]) -> None:
         self._nodes, self.callbacks = nodes, callbacks
-        self.inner: list[GradSnapshot] = []
+        self.inner: list[GradSnapshot] = []  # the grads that nested passes have changed, as they were before
         self._number, self._ran = next(_numbers), set[Any]()
 
     @contextmanager

@@ -12,20 +12,13 @@ MOST_CALLS = 16  # of a model in one pass, which are kept
 
 
 class Again(NamedTuple):
-    """A pass that has run again.
-
-    Attributes:
-        root, gradient: the pass begins there, with this gradient.
-        leaves: copies of the parameters, by name.
-        reached: each result of the model that a gradient has reached, and that gradient.
-        inputs: the tensors that were given to the model.
-    """
+    """A pass that has run again."""
 
     root: Any
-    gradient: Any
-    leaves: dict[str, Any]
-    reached: list[tuple[Any, Any]]
-    inputs: list[Any]
+    gradient: Any  # root, gradient: the pass begins there, with this gradient
+    leaves: dict[str, Any]  # copies of the parameters, by name
+    reached: list[tuple[Any, Any]]  # each result of the model that a gradient has reached, and that gradient
+    inputs: list[Any]  # the tensors that were given to the model
 
 
 class Once:

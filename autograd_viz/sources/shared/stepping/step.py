@@ -37,29 +37,19 @@ def read_beside(
 
 @dataclass
 class Ran:
-    """The raw record of one call of a node; see Note [When a step is read].
+    """The raw record of one call of a node; see Note [When a step is read]."""
 
-    Attributes:
-        node: its id.
-        arrived, left: the gradients that arrived, and those that left along next_functions.
-        result_shapes: the shapes that the rules returned, before broadcasting was undone.
-        read: makes values of gradients.
-        saved: its saved tensors before the call, by name, as functions that read them.
-        rules: writes the rules that ran, and the local Jacobians.
-        touched: by tensor id, snapshots of its grad before and after.
-    """
-
-    node: str
+    node: str  # its id
     arrived: Sequence[Any]
-    left: Sequence[Any]
-    result_shapes: tuple[tuple[int, ...] | None, ...]
-    read: Callable[[Sequence[Any]], Values]
-    saved: Mapping[str, Callable[[], Value]]
-    rules: Callable[[Ran], Rules]
+    left: Sequence[Any]  # arrived, left: the gradients that arrived, and those that left along next_functions
+    result_shapes: tuple[tuple[int, ...] | None, ...]  # the shapes that the rules returned, before broadcasting was undone
+    read: Callable[[Sequence[Any]], Values]  # makes values of gradients
+    saved: Mapping[str, Callable[[], Value]]  # its saved tensors before the call, by name, as functions that read them
+    rules: Callable[[Ran], Rules]  # writes the rules that ran, and the local Jacobians
     hooks: tuple[HookRun, ...] = ()
     edited: tuple[int, ...] = ()
     unedited: Mapping[int, Value | None] = field(default_factory=dict)
-    touched: Mapping[str, tuple[Any, Any]] = field(default_factory=dict)
+    touched: Mapping[str, tuple[Any, Any]] = field(default_factory=dict)  # by tensor id, snapshots of its grad before and after
 
     @cached_property
     def grad_outputs(self) -> Values:
