@@ -20,7 +20,7 @@ from ..render import THEMES
 from ..render.caption import MARGIN as CAPTION_MARGIN
 from ..render.caption import caption_elements, caption_height, caption_lines
 from ..render.escape import element, text
-from ..render.svg import FALLBACK
+from ..render.svg import whole_picture
 from ..render.theme import Theme
 from .gap import Gap
 from .report import Report, number
@@ -140,10 +140,7 @@ def picture(report: Report, sides: tuple[Half, Half], titles: tuple[str, str], s
         *_legend(ink, top - 14),
         *drawn,
     ]
-    return element(
-        "svg", "\n".join(content), xmlns="http://www.w3.org/2000/svg", viewBox=f"0 0 {width:g} {height:g}", width=width,
-        height=height, font_family=FALLBACK, role="img",
-    )  # fmt: skip
+    return whole_picture("\n".join(content), width, height)
 
 
 def partners(report: Report, sides: tuple[Half, Half]) -> dict[str, str]:

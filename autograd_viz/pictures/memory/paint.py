@@ -13,7 +13,7 @@ from ..layout.measure import ADVANCE, columns
 from ..maps.ink import SMALL, Ink, shortened
 from ..render.caption import caption_elements, caption_height, caption_lines
 from ..render.escape import element, text
-from ..render.svg import FALLBACK
+from ..render.svg import whole_picture
 from ..render.theme import Theme
 from .curve import Moment
 from .report import Report
@@ -154,10 +154,7 @@ def painted(report: Report, theme: Theme) -> str:
     height += 16
     title = element("title", text(str(report)))
     ground = element("rect", width=WIDTH, height=height, **ink.fill("canvas"))
-    return element(
-        "svg", "\n".join([title, ground, *drawn]), xmlns="http://www.w3.org/2000/svg", viewBox=f"0 0 {WIDTH:g} {height:g}",
-        width=WIDTH, height=height, font_family=FALLBACK, role="img",
-    )  # fmt: skip
+    return whole_picture("\n".join([title, ground, *drawn]), WIDTH, height)
 
 
 def _heading(report: Report, ink: Ink) -> Iterator[str]:

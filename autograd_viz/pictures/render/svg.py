@@ -55,9 +55,14 @@ def framed(parts: tuple[str, list[str], list[str]], geometry: Geometry, theme: T
     ground = element("rect", x=g.x, y=g.y, width=g.width, height=height, fill=theme.canvas, class_="f-canvas")
     below = caption_elements(lines, g.x, g.y + g.height, theme)
     content = "\n".join([title, ground, *everything, *(code if g.code else ()), *below])
+    return whole_picture(content, g.width, height, box)
+
+
+def whole_picture(content: str, width: float, height: float, box: str = "") -> str:
+    """An SVG of so many px, from (0, 0) on or with another view box."""
     return element(
-        "svg", content, xmlns="http://www.w3.org/2000/svg", viewBox=box, width=g.width, height=height,
-        font_family=FALLBACK, role="img",
+        "svg", content, xmlns="http://www.w3.org/2000/svg", viewBox=box or f"0 0 {width:g} {height:g}", width=width,
+        height=height, font_family=FALLBACK, role="img",
     )  # fmt: skip
 
 

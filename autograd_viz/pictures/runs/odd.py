@@ -83,27 +83,21 @@ def _rules(row: Lately) -> Iterator[tuple[str, dict[str, str]]]:
     if row.size and not row.ever:
         yield "none", {}
     if len(row.norm) >= FEW:
-        yield from _of_norm(row, float(row.norm[-1]), float(np.median(row.norm)))
+        last, usual = float(row.norm[-1]), float(np.median(row.norm))
+        if not row.norm[-FEW:].any():
+            yield "zero", {"steps": f"{FEW}"}
+        elif usual > 0 and last > BURST * usual:
+            yield "burst", {"last": f"{last:.3g}", "usual": f"{usual:.3g}"}
+        elif row.size and usual < FAINT * row.top:
+            yield "faint", {"usual": f"{usual:.3g}", "top": f"{row.top:.3g}"}
     if len(row.update) >= FEW:
-        yield from _of_update(row, float(row.update[-1]), float(np.median(row.update)))
+        last, usual = float(row.update[-1]), float(np.median(row.update))
+        if min(last, usual) > WILD and row.size >= FEW_ELEMENTS:
+            yield "wild", {"share": f"{usual:.3g}"}
+        elif usual < STILL:
+            yield "still", {"share": f"{usual:.3g}"}
     if len(row.zeros) and np.median(row.zeros) > MOST_DEAD:
         yield "mostly_zero", {"share": f"{100 * float(np.median(row.zeros)):.0f} %"}
-
-
-def _of_norm(row: Lately, last: float, usual: float) -> Iterator[tuple[str, dict[str, str]]]:
-    if not row.norm[-FEW:].any():
-        yield "zero", {"steps": f"{FEW}"}
-    elif usual > 0 and last > BURST * usual:
-        yield "burst", {"last": f"{last:.3g}", "usual": f"{usual:.3g}"}
-    elif row.size and usual < FAINT * row.top:
-        yield "faint", {"usual": f"{usual:.3g}", "top": f"{row.top:.3g}"}
-
-
-def _of_update(row: Lately, last: float, usual: float) -> Iterator[tuple[str, dict[str, str]]]:
-    if min(last, usual) > WILD and row.size >= FEW_ELEMENTS:
-        yield "wild", {"share": f"{usual:.3g}"}
-    elif usual < STILL:
-        yield "still", {"share": f"{usual:.3g}"}
 
 
 def sentences(history: History, odd: Sequence[Odd]) -> list[tuple[int | None, str]]:

@@ -193,14 +193,8 @@ class Painter:
     def _marks(self, bottom: float) -> Iterator[str]:
         for mark in [m for m in self.history.marks if m.kind == "rate"][:4]:
             x = self._x(self._column(mark.step))
-            yield element(
-                "path",
-                d=f"M{x:.1f} {self.loss_top - 8:.1f}V{bottom:.1f}",
-                stroke=self.colour["text"],
-                stroke_dasharray="3 3",
-                stroke_width=1,
-                fill="none",
-            )
+            d, colour = f"M{x:.1f} {self.loss_top - 8:.1f}V{bottom:.1f}", self.colour["text"]
+            yield element("path", d=d, stroke=colour, stroke_dasharray="3 3", stroke_width=1, fill="none")
             said = words.RUN_RATE.format(text=mark.text)
             side, anchor = (-4, "end") if x - _wide(said, 11) > self.left else (4, "start")
             yield self._write(x + side, self.loss_top - 6, said, anchor=anchor)

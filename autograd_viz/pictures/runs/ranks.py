@@ -133,9 +133,8 @@ class Ranks:
         worst = np.array(ranks)[np.argmax(np.where(np.isfinite(most), most, -np.inf), 0)]
         whose = tuple(tuple(r for r, is_bad in zip(ranks, column, strict=True) if is_bad) for column in bad.T)
         least = np.fmin.reduce(np.stack([t.least for t in told]))
-        self.joined = [*self.joined, Joined(window, ranks, least, mean, np.fmax.reduce(most), worst, whose, means[:, -1])][
-            -KEPT:
-        ]
+        joined = Joined(window, ranks, least, mean, np.fmax.reduce(most), worst, whose, means[:, -1])
+        self.joined = [*self.joined, joined][-KEPT:]
 
     def losses_at(self, steps: Sequence[int]) -> tuple[Numbers, Numbers]:
         """The least and the most loss of all ranks around these steps; nan where it is not known."""
@@ -199,15 +198,8 @@ class Ranks:
         for joined in self.joined:
             for k, (path, kind) in enumerate(kinds):
                 numbers = [float(of[k]) if np.isfinite(of[k]) else None for of in (joined.least, joined.mean, joined.most)]
-                values = (
-                    _span(joined)["step"],
-                    path,
-                    kind,
-                    *numbers,
-                    int(joined.worst[k]),
-                    len(joined.bad[k]),
-                    len(joined.ranks),
-                )
+                counts = len(joined.bad[k]), len(joined.ranks)
+                values = (_span(joined)["step"], path, kind, *numbers, int(joined.worst[k]), *counts)
                 for column, value in zip(out.values(), values, strict=True):
                     column.append(value)
         return out
