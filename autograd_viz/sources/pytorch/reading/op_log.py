@@ -126,13 +126,13 @@ class Log(Ops):
         error.__traceback__ = error.__context__ = error.__cause__ = None
         self.faults.append(error)
 
-    @contextmanager
-    def guard(self) -> Iterator[None]:
-        """Inside, an error is one of the recorder's."""
-        try:
-            yield
-        except Exception as error:
+    def __enter__(self) -> None:
+        """Inside ``with log:`` an error is one of the recorder's."""
+
+    def __exit__(self, kind: object, error: object, trace: object) -> bool:
+        if isinstance(error, Exception):
             self.fault(error)
+        return isinstance(error, Exception)
 
     def note(self, tensor: object, event: Event) -> None:
         """Remember what happened to a tensor. Nothing is remembered of a tensor without a storage."""

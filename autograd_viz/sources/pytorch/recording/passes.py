@@ -29,7 +29,7 @@ class PassMode(TorchFunctionMode):
         """Note a pass, and keep its graph if it is not too large."""
         __tracebackhide__ = True
         log, record = self.log, None
-        with log.guard(), DisableTorchFunctionSubclass():
+        with log, DisableTorchFunctionSubclass():
             root = next(iter(tensors_in((args[0] if args else next(iter(kwargs.values()), None),))), None)
             record = self._begins(kind, root, kwargs)
             args, kwargs = self.last.begins(root, args, kwargs, record)
@@ -37,15 +37,15 @@ class PassMode(TorchFunctionMode):
             result = call(func, args, kwargs)
         except BaseException as error:
             hide_call(error)
-            with log.guard(), DisableTorchFunctionSubclass():
+            with log, DisableTorchFunctionSubclass():
                 if record is not None:
                     record.error = str(error) or type(error).__name__
                     self.last.failed(error)
             raise
-        with log.guard(), DisableTorchFunctionSubclass():
+        with log, DisableTorchFunctionSubclass():
             self.last.ended()
         if kind == kinds.GRAD and record is not None and (root_op := record.number_of_root) is not None and record.line:
-            with log.guard(), DisableTorchFunctionSubclass():
+            with log, DisableTorchFunctionSubclass():
                 for out in tensors_in(result):
                     if grad_fn_of(out) is None:  # grad() has returned it without a graph
                         log.cut(out, func, record.line, [root_op], "op")

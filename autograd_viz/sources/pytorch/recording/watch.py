@@ -118,7 +118,7 @@ class Watch:
             return
         self.rearm()
         self.is_on = False
-        with self.log.guard():
+        with self.log:
             unseen(self.last.let_go)()
         for hook in self._hooks:
             hook.remove()
@@ -144,7 +144,7 @@ class Watch:
     def _runs(self, run: Any, *args: Any, **kwargs: Any) -> Any:
         """A pass begins. If no function of a tensor started it, it may run through the kept graph."""
         if self.place.is_taken():
-            with self.log.guard():
+            with self.log:
                 unseen(self.last.let_go)()
         return run(*args, **kwargs)
 
@@ -198,7 +198,7 @@ class Watch:
         """A module has got a parameter, or a module as a part."""
         if value is None or self.place.is_away:
             return
-        with self.log.guard():
+        with self.log:
             before = [vars(owner).get(kind, {}).get(name) for kind in ("_modules", "_parameters")]
             self.log.now += 1
             module = None if isinstance(value, torch.Tensor) else weakref.ref(value)  # Note [A tensor is known by its storage]
