@@ -13,8 +13,8 @@ from math import ceil
 from ...graph.frames import OpenGroup
 from ...graph.model import Document
 from .code import code_lines
-from .finish import finished
-from .frames import drawn, pieces_of, reserve
+from .finish import geometry_of
+from .frames import frames_of, pieces_of, reserve
 from .geometry import Geometry
 from .ladder import Ladder
 from .measure import accumulate_part, edge_width, gradient_shapes, label_width, node_part, op_part, tensor_part
@@ -66,7 +66,7 @@ def layout(document: Document, groups: tuple[OpenGroup, ...] = (), sizes: Sizes 
     for wire in wiring.wires:
         trace(wire, (left, right), lanes, shift)
     code = code_lines(document, row, left, sizes.code)
-    return finished(parts, wiring, code, drawn(pieces, wiring.wires, shift), sizes)
+    return geometry_of(parts, wiring, code, frames_of(pieces, wiring.wires, shift), sizes)
 
 
 def make_parts(document: Document, row: Mapping[str, int], beside: Container[str], sizes: Sizes) -> dict[str, Part]:

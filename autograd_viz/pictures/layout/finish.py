@@ -15,7 +15,7 @@ RETAIN_CAPTION = "retain_grad_hook"
 Rectangle = tuple[float, float, float, float]  # x, y, w, h
 
 
-def finished(
+def geometry_of(
     parts: dict[str, Part], wiring: Wiring, code: tuple[CodeLine, ...], frames: tuple[Frame, ...], sizes: Sizes
 ) -> Geometry:
     """The geometry of a layout whose wires are traced."""

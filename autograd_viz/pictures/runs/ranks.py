@@ -27,7 +27,7 @@ FAR_LOSS = 3.0  # times the median loss of all ranks
 HEAD = struct.Struct("<iii")
 
 
-class Told(NamedTuple):
+class Window(NamedTuple):
     """What a rank tells of a window."""
 
     rank: int
@@ -44,10 +44,10 @@ class Told(NamedTuple):
         return HEAD.pack(self.rank, self.window, self.steps) + np.stack(self[3:]).astype("<f4").tobytes()
 
 
-def unpacked(packed: bytes) -> Told:
+def unpacked(packed: bytes) -> Window:
     """What a rank has packed."""
     numbers = np.frombuffer(packed, "<f4", offset=HEAD.size).reshape(4, -1)
-    return Told(*HEAD.unpack_from(packed), *numbers)
+    return Window(*HEAD.unpack_from(packed), *numbers)
 
 
 class Teller:
@@ -58,26 +58,26 @@ class Teller:
         self._columns = [*range(rows), len(STATISTICS) * rows]
         self._norms: list[Numbers] = []
 
-    def add(self, values: Numbers, seen: NDArray[np.bool_]) -> Iterator[Told]:
+    def add(self, values: Numbers, seen: NDArray[np.bool_]) -> Iterator[Window]:
         """More steps, as `History.add` gets them; gives the windows that are complete."""
         masked = np.ma.MaskedArray(values[:, self._columns], ~seen[:, self._columns])  # nan is measured, masked is not
         self._norms += list(masked)
         while len(self._norms) >= STEPS:
             yield self._told(STEPS)
 
-    def rest(self) -> Iterator[Told]:
+    def rest(self) -> Iterator[Window]:
         """The last window, which is not complete."""
         if self._norms:
             yield self._told(len(self._norms))
 
-    def _told(self, steps: int) -> Told:
+    def _told(self, steps: int) -> Window:
         window, self._norms = np.ma.stack(self._norms[:steps]), self._norms[steps:]
         seen = ~np.ma.getmaskarray(window)
         finite = np.where(seen & np.isfinite(window.data), window.data, np.nan).astype(np.float32)
         count = np.isfinite(finite).sum(0)
         mean = np.divide(np.nansum(finite, 0), count, out=np.full(count.shape, np.nan, np.float32), where=count > 0)
         bad = (seen & ~np.isfinite(window.data)).sum(0).astype(np.float32)
-        told = Told(self._rank, self._window, steps, np.fmin.reduce(finite), mean, np.fmax.reduce(finite), bad)
+        told = Window(self._rank, self._window, steps, np.fmin.reduce(finite), mean, np.fmax.reduce(finite), bad)
         self._window += 1
         return told
 
@@ -103,9 +103,9 @@ class Ranks:
         self.joined: list[Joined] = []  # the last windows, oldest first
         self.steps = [0] * world  # by rank, how many steps it has told
         self.others: Mapping[int, str] = {}  # by rank that watches another model instead, that one
-        self._waiting: dict[int, dict[int, Told]] = {}
+        self._waiting: dict[int, dict[int, Window]] = {}
 
-    def add(self, told: Told) -> None:
+    def add(self, told: Window) -> None:
         """What a rank tells of its next window."""
         self.steps[told.rank] += told.steps
         if self.joined and told.window <= self.joined[-1].window:

@@ -12,7 +12,7 @@ from .boxes import Box, Boxes
 from .handles import Event, Handle
 from .nodes import grad_fn_of, is_function, name_of, outputs_of, variable_of
 from .reference_op import primitive_of, titles
-from .saved import Kept
+from .saved import SavedValue
 from .values import is_plain, outside_modes
 
 NUMBER = "?"  # an unknown operand: it does not require grad, and no rule needs it; or it is gone
@@ -39,7 +39,7 @@ def inputs_of(event: Event, box_of: Any) -> Operands:
     return [box_of(i) if isinstance(i, Handle) else i for i in event.inputs]
 
 
-def reconstructed(node: Node, saved: list[Kept], boxes: Boxes) -> Operands:
+def reconstructed(node: Node, saved: list[SavedValue], boxes: Boxes) -> Operands:
     """The inputs that an op must have had: where its gradients go, and what it has saved."""
     op = primitive_of(name_of(node), frozenset(k.name for k in saved))
     edges = node.next_functions

@@ -27,7 +27,7 @@ from .dry_run import learn
 from .forward import inputs_of, reconstructed
 from .handles import KEY, Event, Handle
 from .nodes import asked, edge_of, grad_fn_of, is_accumulate, outputs_of, reach, variable_of
-from .saved import Kept, saved_of
+from .saved import SavedValue, saved_of
 
 WITH_INDEX = {"cuda", "xpu"}  # their `synchronize` takes a device
 
@@ -129,7 +129,7 @@ class FoundGraph:
         self.boxes = Boxes()
         self.nodes: dict[Any, None] = {}
         self._by_number: dict[int, Any] = {}
-        self.saved: dict[Any, list[Kept]] = {}
+        self.saved: dict[Any, list[SavedValue]] = {}
         self.operands: dict[Any, list[Box | str]] = {}  # by node, or by the event of an op without a node
         for root in self.roots:
             self._add_nodes(edge_of(root)[0])

@@ -23,7 +23,7 @@ from .handles import Event, current, version_of
 from .nodes import COMPILED, grad_fn_of, grad_of, is_accumulate, is_function, is_nested, name_of, variable_of, when_made
 from .op_log import lines_of
 from .reference_op import formulas_of, reference_of, signature_of
-from .saved import Kept
+from .saved import SavedValue
 from .shards import whole_of
 from .values import is_plain, outline_of, unseen, value_of
 
@@ -229,14 +229,14 @@ class TorchGraph(FoundGraph):
             rule="user" if is_function(node) else "torch" if is_op and not formulas else "",
         )
 
-    def _rules(self, node: object, saved: list[Kept]) -> dict[str, str]:
+    def _rules(self, node: object, saved: list[SavedValue]) -> dict[str, str]:
         """The rules of a node in symbols. Nodes with alike saved values share them."""
         alike = signature_of(node, saved, self.outputs_of)
         if alike not in self._formulas:
             self._formulas[alike] = formulas_of(reference_of(name_of(node), node, saved))
         return self._formulas[alike]
 
-    def _saved(self, kept: Kept) -> model.Saved:
+    def _saved(self, kept: SavedValue) -> model.Saved:
         if kept.state in ("none", "freed"):
             return model.Saved(kept.name, kept.state)
         value = kept.value

@@ -25,7 +25,7 @@ from ....twin.core.tensor.tensor import Tensor
 from ...shared.formulas import symbolic_formulas
 from ...shared.values import FEW
 from .nodes import Metadata, name_of, outputs_of
-from .saved import Kept
+from .saved import SavedValue
 from .values import as_array, dtype_name, is_plain, unseen
 
 CLOSE = 1e-3  # tolerance: float32 sums in another order
@@ -64,7 +64,7 @@ def primitive_of(name: str, saved: frozenset[str]) -> Primitive | None:
     return None
 
 
-def reference_of(name: str, node: Any, saved: list[Kept]) -> PrimitiveNode | None:
+def reference_of(name: str, node: Any, saved: list[SavedValue]) -> PrimitiveNode | None:
     """The core's node with the same saved values. None if the core has no such op, or a saved value cannot be read."""
     op = primitive_of(name, frozenset(k.name for k in saved))
     metadata = outputs_of(node)
@@ -91,14 +91,14 @@ def reference_of(name: str, node: Any, saved: list[Kept]) -> PrimitiveNode | Non
 
 
 @unseen
-def frozen(name: str, saved: list[Kept]) -> list[Kept] | None:
+def frozen(name: str, saved: list[SavedValue]) -> list[SavedValue] | None:
     """Copies of saved values for a reference that is made later; None if a value cannot be copied."""
     if primitive_of(name, frozenset([k.name for k in saved])) is None or any(map(_is_nested, saved)):
         return None
     return [k._replace(value=_in_the_core(k.value)) for k in saved]
 
 
-def signature_of(node: Any, saved: list[Kept], outputs_of: Callable[[Any], tuple[Metadata, ...]]) -> Any:
+def signature_of(node: Any, saved: list[SavedValue], outputs_of: Callable[[Any], tuple[Metadata, ...]]) -> Any:
     """A key: nodes with equal keys have the same rules in symbols."""
     outputs = tuple((m.shape, m.dtype) for m in outputs_of(node))
     kept = tuple((k.name, k.state, _look(k.value)) for k in saved)
@@ -117,7 +117,7 @@ def _look(value: object) -> Any:
     return (tuple(value.shape), value.dtype) if isinstance(value, torch.Tensor) and not value.is_nested else repr(value)
 
 
-def _is_nested(kept: Kept) -> bool:
+def _is_nested(kept: SavedValue) -> bool:
     return isinstance(kept.value, torch.Tensor) and bool(kept.value.is_nested)
 
 

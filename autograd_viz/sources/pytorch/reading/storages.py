@@ -16,7 +16,7 @@ from .forward import NUMBERS
 from .graph import TorchGraph, is_tensor
 from .handles import is_parameter
 from .nodes import SPARSE, is_function
-from .saved import Kept
+from .saved import SavedValue
 from .values import dtype_name, shape_of, unseen
 
 
@@ -49,14 +49,14 @@ def _use(node: str, name: str, tensor: torch.Tensor, is_packed: bool = False) ->
     return Use(node, name, shape_of(tensor), dtype_name(tensor.dtype), is_packed)
 
 
-def _tensors(graph: TorchGraph, kept: Kept) -> Iterator[tuple[str, Any]]:
+def _tensors(graph: TorchGraph, kept: SavedValue) -> Iterator[tuple[str, Any]]:
     if isinstance(kept.value, tuple):
         yield from ((f"{kept.name}[{i}]", v) for i, v in enumerate(kept.value) if is_tensor(v))
     elif is_tensor(kept.value) and not (kept.value.ndim == 0 and kept.name in NUMBERS and not graph.boxes.find(kept.value)):
         yield kept.name, kept.value
 
 
-def _packed(node: Node, kept: Kept) -> list[Any]:
+def _packed(node: Node, kept: SavedValue) -> list[Any]:
     """Of a saved value with hooks: what autograd has stored. Older releases do not tell what hooks hold."""
     is_hooked = kept.state == "kept" and kept.value is None
     return [raw for raw in _raw(node, kept.name) if hasattr(raw, "unpack_hook")] if is_hooked else []

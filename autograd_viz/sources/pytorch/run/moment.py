@@ -56,7 +56,7 @@ class Moment:
     calls: list[Call]  # the calls of the model
 
 
-class Kept:
+class LastCalls:
     """The last pass of a model.
 
     Attributes:

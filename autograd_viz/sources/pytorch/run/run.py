@@ -20,7 +20,7 @@ from ..reading.values import outside_modes
 from ..recording.watch import own_code
 from .again import Moments, results_again, vjp
 from .hooks import Hooks
-from .moment import Kept, Moment, tensors_in
+from .moment import LastCalls, Moment, tensors_in
 from .numbers import real, update_ratios, without_grad
 from .steps import OptimizerPart, Steps, part_of
 
@@ -40,7 +40,7 @@ class RunWatch:
     def __init__(self, model: torch.nn.Module, rows: Rows, sink: Sink, keep: int, *, is_rank: bool = False) -> None:
         self.model, self.rows = weakref.ref(model), rows
         self.steps, self.arrivals = Steps(rows, sink, is_rank=is_rank), Arrivals(grad_fn_of, is_leaf)
-        self.kept = Kept(model, rows.parameters, keep, self.arrivals)  # the calls of the last pass
+        self.kept = LastCalls(model, rows.parameters, keep, self.arrivals)  # the calls of the last pass
         self.before: Callable[[list[int]], None] | None = None
         self.after: Callable[[], None] = lambda: None  # called when a step is complete
         self.faults: list[Exception] = []  # errors in here; the user's program did not notice them

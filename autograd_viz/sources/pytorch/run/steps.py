@@ -18,7 +18,7 @@ from typing import Any
 import torch
 
 from ...shared.run.table import BLOCK, Rows, Sink, Table, Totals
-from .numbers import floats, is_plain, largest, norms, real, stacked, told, zeros
+from .numbers import as_numbers, floats, is_plain, largest, norms, real, stacked, zeros
 
 
 @dataclass
@@ -69,7 +69,7 @@ class Steps:
 
     def put(self, name: str, columns: Sequence[int], values: object) -> None:
         """Numbers of a statistic."""
-        self._table.put(name, columns, told(values))
+        self._table.put(name, columns, as_numbers(values))
 
     def measure(self, part: OptimizerPart) -> None:
         """The gradients that an optimizer is about to use; under `no_grad`."""
@@ -98,8 +98,8 @@ class Steps:
         gradient, before = real(grad), self._table.one("norm", column)
         norm = norms([gradient])[0]
         norm = norm if before is None else torch.hypot(torch.as_tensor(before), norm)
-        self._table.put_one("norm", column, told(norm))
-        self._table.put_one("largest", column, told(largest([gradient])[0]))
+        self._table.put_one("norm", column, as_numbers(norm))
+        self._table.put_one("largest", column, as_numbers(largest([gradient])[0]))
         self.spent += perf_counter() - began
 
     def note_pass(self, roots: Sequence[Any], is_own: bool) -> None:
@@ -109,17 +109,17 @@ class Steps:
         for root in roots:
             if isinstance(root, torch.Tensor) and root.numel() == 1:
                 is_here = self._is_on_host and not root.is_complex()
-                self.totals.loss = root.item() if is_here else told(real(root).reshape(-1)[0])
+                self.totals.loss = root.item() if is_here else as_numbers(real(root).reshape(-1)[0])
                 return
 
     def unscale_loss(self, scale: object) -> None:
         """The loss was scaled before its pass; the first optimizer that steps after it says so."""
         if len(self.totals.optimizers) == 1 and self.totals.loss is not None:
-            self.totals.loss = told(self.totals.loss / scale)
+            self.totals.loss = as_numbers(self.totals.loss / scale)
 
     def note_clip(self, factor: object) -> None:
         """Gradients were multiplied by a factor."""
-        self.totals.clip = told(factor)
+        self.totals.clip = as_numbers(factor)
 
     def note_rate(self, optimizer: Any) -> None:
         """The learning rate of an optimizer that steps."""
@@ -136,7 +136,7 @@ class Steps:
             if not math.isfinite(value):
                 grad = real(self.rows.parameters[column].grad)
                 if bool(grad.isfinite().all()):  # its squares were too large for float32
-                    self._norms[place] = told(torch.linalg.vector_norm(grad, dtype=torch.float64))
+                    self._norms[place] = as_numbers(torch.linalg.vector_norm(grad, dtype=torch.float64))
                 else:
                     bad.append(self.rows.at(column))
         return sorted(bad)

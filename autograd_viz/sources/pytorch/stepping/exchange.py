@@ -18,7 +18,7 @@ from torch.autograd.graph import Node
 
 from ..reading.nodes import is_accumulate, is_function, variable_of
 from ..reading.shards import states_of, tensors_of
-from .ranks import is_distributed, meet, waiting_told
+from .ranks import is_distributed, meet, slow_notice
 from .replicas import ReducerSnapshot, Replica, replicas_of
 
 FSDP = "FSDP gathers parameters and scatters gradients"
@@ -109,7 +109,7 @@ class Exchange:
         if not self._have_met:
             meet(range(torch.distributed.get_world_size()), self.what, "")
             self._have_met = True
-        return waiting_told(self.what)
+        return slow_notice(self.what)
 
 
 class _Flag:

@@ -33,7 +33,7 @@ from ..reading.nodes import (
 )
 from ..reading.older import tensor_of, with_hooks_of
 from ..reading.reference_op import frozen
-from ..reading.saved import Kept, saved_of
+from ..reading.saved import SavedValue, saved_of
 from ..reading.values import as_array, is_plain, shape_of, unseen, value_of
 from ..recording.watch import own_code
 from .exchange import Exchange
@@ -89,7 +89,7 @@ class TorchPass(Pass):
         task.by_hand = self.exchange.by_hand
         self._has_run = False
         self._saved = {n.id: {s.name: always(s.value) for s in n.saved if s.value} for n in graph.document.nodes}
-        self._kept: list[Kept] = []  # saved values of the node that is about to run
+        self._kept: list[SavedValue] = []  # saved values of the node that is about to run
         self._unread.show([NOWHERE, *([] if gradient is None else self.places([gradient]))])
         self._outputs: dict[Any, list[Any]] = {}
         for t in {*graph.tensors.values(), *tensors_with_hooks()}:

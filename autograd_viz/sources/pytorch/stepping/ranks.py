@@ -67,7 +67,7 @@ def store_of_job() -> Any:
 
 
 @contextmanager
-def waiting_told(what: str) -> Iterator[None]:
+def slow_notice(what: str) -> Iterator[None]:
     """Inside, this rank may wait for another; if that takes long, it says so."""
     timer = threading.Timer(SILENCE, _tell, [f"{what}: waiting for the other ranks"])
     timer.daemon = True

@@ -21,7 +21,7 @@ from torch.autograd.graph import Node
 
 from ..reading.hooks import dict_of, nothing, replaced, run_backward
 from ..reading.nodes import is_accumulate, variable_of
-from .ranks import is_distributed, meet, waiting_told
+from .ranks import is_distributed, meet, slow_notice
 
 WHAT = "DistributedDataParallel averages gradients"
 AGAIN = (
@@ -52,7 +52,7 @@ class Replica:
         """
         meet(torch.distributed.get_process_group_ranks(self.module.process_group), WHAT, ADVICE)
         self._has_reduced = True
-        with waiting_told(WHAT), ExitStack() as stack:
+        with slow_notice(WHAT), ExitStack() as stack:
             nodes = list(nodes)
             for node in nodes:
                 stack.enter_context(replaced(_hooks(node), lambda *_: nothing))

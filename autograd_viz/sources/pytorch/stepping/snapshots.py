@@ -15,7 +15,7 @@ from ....graph.model import Value
 from ...shared.replaced import Replaced
 from ..reading.handles import version_of
 from ..reading.nodes import edge_of, grad_fn_of, grad_of, is_accumulate, reach, variable_of
-from ..reading.saved import Kept, saved_of
+from ..reading.saved import SavedValue, saved_of
 from ..reading.saved_memory import saved_tensors
 from ..reading.values import equal, is_plain, unseen, value_of
 
@@ -154,7 +154,7 @@ def states_of(node: Node) -> States:
     return () if is_accumulate(node) else states_in(saved_of(node))
 
 
-def states_in(kept: Iterable[Kept]) -> States:
+def states_in(kept: Iterable[SavedValue]) -> States:
     """The same, from saved values that have been read."""
     return tuple([(k.state, k.stale) for k in kept])
 
