@@ -61,7 +61,7 @@ class Optimizers:
 
     def calls(self, call: Any, module: Any, /, *args: Any, **kwargs: Any) -> Any:
         """A module is called."""
-        if self._new and self._is_trained(module):
+        if self._new and _has_any(module, {p for ref in self._new if (o := ref()) is not None for p in parameters_of(o)}):
             for watch in self._begun():
                 call = partial(watch.calls, call)
         return call(module, *args, **kwargs)
@@ -71,11 +71,6 @@ class Optimizers:
         for watch in self.unseen(optimizer):
             step = partial(watch.steps, step)
         step(optimizer)
-
-    def _is_trained(self, module: Any) -> bool:
-        """Has a new optimizer a parameter of it?"""
-        own = {p for ref in self._new if (o := ref()) is not None for p in parameters_of(o)}
-        return _has_any(module, own)
 
     def is_unseen(self, optimizer: Any) -> bool:
         """Was it never looked at?"""

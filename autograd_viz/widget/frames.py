@@ -16,7 +16,7 @@ from ..graph.codec import to_plain
 from ..graph.collapsed import Collapsed
 from ..graph.model import Value
 from ..graph.text import Labels
-from ..graph.trace import Engine, NamedRule, State, Step
+from ..graph.trace import Engine, State, Step
 from ..pictures.maps.arrows import said_of
 from ..pictures.maps.cards import Card
 from ..pictures.maps.drawing import MapDrawing
@@ -72,6 +72,9 @@ class FrameMaker:
         before = self._lines(written)
         came = self.sent.get(shown.node, [])[:MOST_CAME]
         why = self._pass(step, shown)
+        # safe to show: a name may hold characters that change the text direction
+        rules = [(r, [replace(t, name=printable(t.name)) for t in r.terms]) for r in shown.named]
+        named = tuple([replace(r, text=printable(r.text), terms=tuple(terms)) for r, terms in rules])
         now = self._lines(written)
         return {
             "node": shown.node,
@@ -80,7 +83,7 @@ class FrameMaker:
             "fresh": addresses,
             "moves": [(c.at, now[c.at][0][0][0]) for c in moving(shown)],  # the text of the label's only run
             "came": came,
-            "step": to_plain(replace(shown, sentence="", named=_printable(shown.named))),
+            "step": to_plain(replace(shown, sentence="", named=named)),
             "why": {t: reason for t, reason in why.items() if self.shown.draws(t)},
             "code": code_step(step),
         }
@@ -104,13 +107,6 @@ class FrameMaker:
     def _lines(self, addresses: list[str]) -> dict[str, list[list[list[str]]]]:
         state = State(self.values, self.current, called=self.called)
         return {at: plain_lines(self.writer.lines(at, state)) for at in dict.fromkeys(addresses)}
-
-
-def _printable(rules: tuple[NamedRule, ...]) -> tuple[NamedRule, ...]:
-    """The rules, safe to show: a name may hold characters that change the text direction."""
-    return tuple(
-        [replace(r, text=printable(r.text), terms=tuple([replace(t, name=printable(t.name)) for t in r.terms])) for r in rules]
-    )
 
 
 def plain_lines(lines: Lines) -> list[list[list[str]]]:

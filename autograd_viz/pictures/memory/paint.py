@@ -71,18 +71,14 @@ def _legend(report: Report, ink: Ink, room: Rect) -> Iterator[str]:
 
 
 def _ticks(highest: int, ink: Ink, plot: Rect) -> Iterator[str]:
+    power = 10.0 ** math.floor(math.log10(highest / MOST_TICKS))
+    pitch = next((m * power for m in (1, 2, 2.5, 5) if m * power * MOST_TICKS >= highest), 10 * power)
     for n in range(MOST_TICKS + 1):
-        size = n * _pitch(highest)
+        size = n * pitch
         if size <= highest:
             y = plot.y + plot.h * (1 - size / highest)
             yield element("path", d=f"M{plot.x:g} {y:g}h{plot.w:g}", stroke=ink.colour["row-stroke"], stroke_width=0.5)
             yield ink.text(plot.x - 8, y + 4, size_text(int(size)), role="none", end=True)
-
-
-def _pitch(highest: float) -> float:
-    """1, 2, 2.5 or 5 times a power of ten."""
-    power = 10.0 ** math.floor(math.log10(highest / MOST_TICKS))
-    return next((m * power for m in (1, 2, 2.5, 5) if m * power * MOST_TICKS >= highest), 10 * power)
 
 
 def _area(base: Sequence[float], top: Sequence[float], highest: float, plot: Rect, ink: Ink, role: str) -> str:

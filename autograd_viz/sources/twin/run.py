@@ -245,7 +245,7 @@ class CoreRunWatch:
         """A pass, computed again. What runs inside is not the program's, and is not noted."""
         names, self._names = self._names, []
         for name in names:
-            name.pause()
+            name.is_on = False
         try:
             with events.apart():
                 reached, leaves, inputs = results_again(moment)
@@ -253,7 +253,7 @@ class CoreRunWatch:
         finally:
             self._names = names
             for name in names:
-                name.go_on()
+                name.is_on = True
 
 
 def norm_of(array: Any) -> float:

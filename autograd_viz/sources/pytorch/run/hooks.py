@@ -45,7 +45,7 @@ class Calls(Replaced):
         run = self._run
 
         def now(module: Any, /, *args: Any, **kwargs: Any) -> Any:
-            if is_dynamo_compiling() or not (run is None or module is run.model() or run.steps.is_full) or not self._is_on:
+            if is_dynamo_compiling() or not (run is None or module is run.model() or run.steps.is_full) or not self.is_on:
                 return self._before(module, *args, **kwargs)
             return around(self._before, module, *args, **kwargs)
 

@@ -105,7 +105,6 @@ class LastCalls:
             self._is_followed |= self._arrivals.follow(result, self._noted(call, place, result.output_nr))
 
     def _noted(self, call: Call, place: int, output: int) -> Callable[[Any], object]:
-
         def arrives(grads: Sequence[Any]) -> None:
             if self.counts and grads[output] is not None:
                 call.arrived[place] = grads[output]
