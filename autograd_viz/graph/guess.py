@@ -77,8 +77,15 @@ class _Guess:
         """See Note [How modules are guessed]."""
         found = self._owned()
         for i, path in enumerate(list(found)):
-            if path is not None:
-                self._grow(found, i, path)
+            if path is None:
+                continue
+            kind, name = self.classes.get(path, ""), self.ops[i].name
+            if name in MATRIX and kind not in WHOLE:
+                self._around_matrix(found, i, path)
+            elif kind in WHOLE:
+                self._rearranged(found, i, path)
+            elif name in SCALING and path not in self.children:
+                self._by_hand(found, i, path)
         return self._filled(found)
 
     def _owner(self, name: str | None) -> Path:
@@ -113,15 +120,6 @@ class _Guess:
             return path
         tied = [p for p, name in self.classes.items() if name == "Linear" and p not in self.with_leaves]
         return tied[0] if len(tied) == 1 else path[:-1]
-
-    def _grow(self, found: list[Path | None], i: int, path: Path) -> None:
-        kind = self.classes.get(path, "")
-        if self.ops[i].name in MATRIX and kind not in WHOLE:
-            self._around_matrix(found, i, path)
-        elif kind in WHOLE:
-            self._rearranged(found, i, path)
-        elif self.ops[i].name in SCALING and path not in self.children:
-            self._by_hand(found, i, path)
 
     def _around_matrix(self, found: list[Path | None], i: int, path: Path) -> None:
         """The reshape to a matrix and back."""

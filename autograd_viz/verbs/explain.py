@@ -21,9 +21,9 @@ from ..pictures.render.escape import printable
 from ..runtime.uncopied import Uncopied
 from ..sources.anything import NamesLater, is_drawable, is_leaf
 from ..sources.asking import history_of, look, unseen
-from ..sources.raised import Where, failing_node, where_raised
 from ..sources.shared.names import asking_frame, names_by_identity, value_at, visible_names
 from ..sources.shared.source_code import source_at
+from ..sources.tracebacks import Where, failing_node, place_of_error
 from .options import check_options
 
 
@@ -218,7 +218,7 @@ def _facts(tensor: Any, loss: Any, variables: Mapping[str, Any]) -> Facts:
 def _of_error(error: Any, frame: FrameType) -> Explanation:
     if not isinstance(error, BaseException):
         return Explanation(None, [Cause("no_error")], {}, headed=False)
-    where = where_raised(error.__traceback__, frame)
+    where = place_of_error(error.__traceback__, frame)
     line, names = source_at(where.frame.f_code, where.lasti), {**where.outer, **visible_names(where.frame)}
     with unseen(next(iter((*where.wanted, *where.roots)), None)):
         return _looked_up(error, where, names, line)

@@ -32,9 +32,7 @@ def _is_users(hook: Any) -> bool:
 def parts_of(modules: Iterable[tuple[str, Any]], leaves: Iterable[Any]) -> tuple[Module, ...]:
     """All parts of the models that own these leaves. It is for a graph whose modules were not recorded.
 
-    Args:
-        modules: with their names; if there are several, a part's path begins with that of its model.
-        leaves: the graph's.
+    If there are several models, a part's path begins with the name of its model.
     """
     known = {leaf: i for i, leaf in enumerate(leaves)}
     owned = [(name, m, {known[p] for p in m.parameters() if p in known}) for name, m in modules]
@@ -76,11 +74,7 @@ class Numbered(NamedTuple):
 
 
 class CallList:
-    """The calls around some ops, each once. One that is around all of them tells nothing: it is left out.
-
-    Args:
-        all: of each op the calls around it, from the outermost.
-    """
+    """The calls around some ops, from the outermost, each once. One around all of them tells nothing: it is left out."""
 
     def __init__(self, all: Iterable[Sequence[Numbered]]) -> None:
         self.calls: list[Call] = []

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..core.backward.hooks import RemovableHandle, register
-from ..core.base import happened
+from ..core.base import events
 from ..core.base.provenance import Place, forget_frame, know_frame, ours
 from ..core.base.scopes import Stretch
 from ..core.tensor import refuse_if
@@ -78,7 +78,7 @@ class HookedCall:
         at = None if ours[caller.f_code.co_filename] else Place(caller.f_code, caller.f_lasti)
         stretch, known = Stretch("", weakref.ref(self), at=at), know_frame()
         try:
-            return happened.calling(self, self._run, args, kwargs)
+            return events.calling(self, self._run, args, kwargs)
         finally:
             forget_frame(known)
             stretch.close()

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..core.backward.accumulate_grad import clear_grad
-from ..core.base import happened
+from ..core.base import events
 from ..core.base.grad_mode import enable_grad
 from ..core.base.provenance import callers_place, note_change
 from ..core.tensor import Array, Tensor, refuse_if
@@ -43,7 +43,7 @@ class Optimizer(Hooked):
         self.defaults = defaults
         self.state: defaultdict[Any, State] = defaultdict(dict)
         self.param_groups: list[Group] = []
-        happened.making(self)
+        events.making(self)
         groups = list(params)
         refuse_if(not groups, "optimizer got an empty parameter list", ValueError)
         for group in groups if isinstance(groups[0], dict) else [{"params": groups}]:
@@ -94,7 +94,7 @@ class Optimizer(Hooked):
             with enable_grad():
                 loss = closure()
         at = callers_place()
-        happened.stepping(self)
+        events.stepping(self)
         for group in self.param_groups:
             for p in group["params"]:
                 if p.grad is not None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.base import happened
+from ...core.base import events
 from ...core.ops.shape.joining import cat
 from ...core.tensor import Tensor, refuse_if
 
@@ -46,7 +46,7 @@ def clip_grads_with_norm_(
 ) -> None:
     """Scale the gradients by max_norm / total_norm, if that is less than 1."""
     factor = min(float(max_norm) / (float(total_norm) + 1e-6), 1.0)
-    happened.clipping(factor)
+    events.clipping(factor)
     for p in _with_gradients(parameters):
         p.grad._data *= p.grad._data.dtype.type(factor)
         p.grad._bump_version()
