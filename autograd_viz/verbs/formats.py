@@ -25,6 +25,7 @@ from ..runtime.interrupts import breakable, whole
 from ..stepper.recorded import Recording
 from ..stepper.stepper import Stepper
 from ..widget.html import diff_html, html_page, run_html
+from .first import first_drawing
 
 FINAL = "final"
 
@@ -113,7 +114,14 @@ def html_text(subject: Subject, wishes: Wishes) -> str:
     with stepped(stepper, stepper.step if wishes.step is None else wishes.step):
         begin = stepper.step
     with stepped(stepper, FINAL):
-        return html_page(stepper, wishes.theme, begin, drawn(subject, wishes))
+        return html_page(stepper, wishes.theme, begin, _first(subject, wishes))
+
+
+def _first(subject: Subject, wishes: Wishes) -> Drawing | MapDrawing:
+    """What `show` shows of the subject."""
+    if subject.drawing is None:
+        return first_drawing(subject.document, wishes.collapse, wishes.detail)
+    return drawn(subject, wishes)
 
 
 def _animation(format: str) -> Callable[[Subject, Wishes], bytes]:

@@ -76,6 +76,11 @@ class Plan:
         return [(card, name) for t, card in found.items() if (name := self.index.tensors[t].name)]
 
     @property
+    def has_cards(self) -> bool:
+        """Is there a module, scope or function that a map can show?"""
+        return self.has_modules or any(card.kind == "function" for card in self.cards.values())
+
+    @property
     def has_modules(self) -> bool:
         """Is there a module or scope that a map can show?"""
         return any(card.kind == "module" and card.path for card in self.cards.values())
