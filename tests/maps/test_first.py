@@ -10,7 +10,6 @@ import pytest
 import autograd_viz as av
 from autograd_viz import nn
 
-
 MODELS = {layers: nn.Sequential(*[x for _ in range(layers) for x in (nn.Linear(4, 4), nn.ReLU())]) for layers in (2, 6)}
 
 
