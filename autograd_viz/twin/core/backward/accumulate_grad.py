@@ -63,7 +63,12 @@ class AccumulateGrad(Node):
         variable = self.variable
         is_untouched = variable._node is None and variable._view is None
         if grads[0] is not None and (variable._requires_grad if is_untouched else self._is_wanted()):
-            if variable._grad is None and getrefcount(grads[0]) == HELD and _fits(grads[0], variable._data):
+            if (
+                variable._grad is None
+                and grads[0].size > SMALL  # drawings keep small arrays: they are copied
+                and getrefcount(grads[0]) == HELD
+                and _fits(grads[0], variable._data)
+            ):
                 variable._grad = Tensor(grads[0])
             else:
                 accumulate(variable, grads[0], False)
@@ -89,8 +94,8 @@ class AccumulateGrad(Node):
 
 
 def _fits(grad: Any, like: Array) -> bool:
-    """Can this array itself be the gradient of a leaf with the array `like`? Drawings keep small arrays: they are copied."""
-    if grad.size <= SMALL or grad.base is not None or not grad.flags.writeable or grad.dtype != like.dtype:
+    """Can this array itself be the gradient of a leaf with the array `like`?"""
+    if grad.base is not None or not grad.flags.writeable or grad.dtype != like.dtype:
         return False
     return grad.strides == like.strides if like.flags.c_contiguous or is_dense(like) else bool(grad.flags.c_contiguous)
 
