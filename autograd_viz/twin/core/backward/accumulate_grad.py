@@ -40,13 +40,15 @@ class AccumulateGrad(Node):
     """
 
     __slots__ = ("variable",)
+    # the same for every leaf
+    _next = _index = ()
+    _others = _results = _code = None
+    _sequence, _lasti = LAST_SEQUENCE_NR, 0  # it runs as soon as it is ready
 
     def __init__(self, variable: Tensor) -> None:
-        self._next = self._index = ()
-        self._shape, self._dtype = variable._data.shape, variable._data.dtype
-        self._others = self._extra = self._passed = self._results = self._code = None
-        self._sequence, self._lasti = LAST_SEQUENCE_NR, 0  # it runs as soon as it is ready
-        self.variable = variable
+        data = variable._data
+        self.variable, self._shape, self._dtype = variable, data.shape, data.dtype
+        self._extra = self._passed = None
 
     def name(self) -> str:
         """The name with PyTorch's namespace. The name of the class has none."""
