@@ -240,11 +240,9 @@ def grad(
     wanted = _wanted(inputs)
     if not wanted:
         raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
-    edges = []
-    for t in wanted:
-        if isinstance(t, Tensor) and not t.requires_grad:
-            raise RuntimeError("One of the differentiated Tensors does not require grad")
-        edges.append(edge_of(t))
+    if any([isinstance(t, Tensor) and not t.requires_grad for t in wanted]):  # noqa: C419 -- for one a list is faster
+        raise RuntimeError("One of the differentiated Tensors does not require grad")
+    edges = [edge_of(t) for t in wanted]
     capture = _captured_in_batch if is_grads_batched else _captured
     outputs = as_tuple(outputs)
     with happened.passing("grad", outputs[0] if outputs else None, True) as noted:

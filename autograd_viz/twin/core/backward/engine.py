@@ -143,7 +143,7 @@ class GraphTask:
                             ready.insert(0, after)
                         else:
                             ready.push(after)
-                i += 1  # noqa: SIM113
+                i += 1
             if is_small:
                 node._passed = grads, grad_inputs, node in starts
             else:

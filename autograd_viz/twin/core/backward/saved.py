@@ -162,7 +162,8 @@ class SavedResult(SavedTensor):
         counter: Any = result._counter
         if counter is None:
             counter = result._counter = [0]
-        self.data, self.counter, self.version = result._data, counter, counter[0] if counter else 0
+        self.data: Any = result._data
+        self.counter, self.version = counter, counter[0] if counter else 0
         self.output_nr = None if result._node is None else result._output_nr
         self.packed, self.unpack_hook = None, None
 
