@@ -64,16 +64,17 @@ class GraphTask:
         self.looked_at: set[Node] = set()  # nodes whose hooks have run
         for (node, index), grad in roots:
             if node is not None:
-                self._start(node, index, grad)
+                self._send(node, index, grad)
 
-    def _start(self, node: Node, index: int, grad: Any) -> None:
-        """Put a first gradient into its input buffer."""
+    def _send(self, node: Node, index: int, grad: Any) -> None:
+        """Put a gradient into its input buffer. If all have arrived, the node is ready to run."""
         input_buffer = self.input_buffers[node]
-        there = input_buffer[index + 1]
-        input_buffer[index + 1] = grad if there is None else sum_of(there, grad, self.create_graph)
+        if grad is not None:
+            there = input_buffer[index + 1]
+            input_buffer[index + 1] = grad if there is None else sum_of(there, grad, self.create_graph)
         input_buffer[0] -= 1
-        if not input_buffer[0]:
-            self._queue(node)
+        if not input_buffer[0] and (self.wanted is None or node in self.wanted):
+            self.ready.push(node)
 
     def peek(self) -> Node | None:
         """The node that runs next, or None at the end."""
@@ -245,17 +246,9 @@ class GraphTask:
         node._passed = (small(grads), small(grad_inputs), node in self.starts)
         if not self.keep_graph:
             node._release()
-        input_buffers = self.input_buffers
-        for g, after, index in zip(grad_inputs, node._next, node._index, strict=True):
-            if after is None:
-                continue
-            input_buffer = input_buffers[after]
-            if g is not None:
-                there = input_buffer[index + 1]
-                input_buffer[index + 1] = g if there is None else sum_of(there, g, self.create_graph)
-            input_buffer[0] -= 1
-            if not input_buffer[0]:
-                self._queue(after)
+        for i, after in enumerate(node._next):
+            if after is not None:
+                self._send(after, node._index[i], grad_inputs[i])
         return node, grads, results, grad_inputs
 
     def end(self) -> None:
@@ -273,8 +266,3 @@ class GraphTask:
     def _raw(self, grad: Any) -> Any:
         """A gradient in the form of the pass: a tensor if the pass is recorded, else an array."""
         return grad._data if isinstance(grad, Tensor) and not self.create_graph else grad
-
-    def _queue(self, node: Node) -> None:
-        """All gradients of the node have arrived: add it to the ready queue if it has to run."""
-        if self.wanted is None or node in self.wanted:
-            self.ready.push(node)
