@@ -70,8 +70,8 @@ def users_frame(frame: FrameType) -> FrameType:
         return frame
     known, user = _known.get()
     while frame is not known:
-        if not ours[frame.f_code.co_filename] or (outer := frame.f_back) is None:
-            return frame
+        if (outer := frame.f_back) is None or not ours[outer.f_code.co_filename]:
+            return outer or frame
         frame = outer
     assert user is not None
     return user
