@@ -65,15 +65,12 @@ class AccumulateGrad(Node):
         variable = self.variable
         is_untouched = variable._node is None and variable._view is None
         if grads[0] is not None and (variable._requires_grad if is_untouched else self._is_wanted()):
-            if (
-                variable._grad is None
-                and grads[0].size > SMALL  # drawings keep small arrays: they are copied
-                and getrefcount(grads[0]) == HELD
-                and _fits(grads[0], variable._data)
-            ):
-                variable._grad = Tensor(grads[0])
-            else:
+            if variable._grad is not None:
                 accumulate(variable, grads[0], False)
+            elif grads[0].size > SMALL and getrefcount(grads[0]) == HELD and _fits(grads[0], variable._data):
+                variable._grad = Tensor(grads[0])
+            else:  # drawings keep small arrays
+                variable._grad = Tensor(copied_like(grads[0], variable._data))
         return ()
 
     def apply(self, grads: tuple[Any, ...], on_tensors: bool, wanted: Wanted = None) -> tuple[Any, ...]:
