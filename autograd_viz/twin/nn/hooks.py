@@ -84,7 +84,8 @@ class HookedCall:
             stretch.close()
 
     def _run(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        if any(self.__dict__[kind] for kind in _KINDS):
+        own = self.__dict__
+        if own["_forward_pre_hooks"] or own["_forward_hooks"] or own["_backward_pre_hooks"] or own["_backward_hooks"]:
             return self._hooked(args, kwargs)
         return self.forward(*args, **kwargs)
 

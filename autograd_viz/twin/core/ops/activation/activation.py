@@ -196,6 +196,7 @@ def glu(input: Tensor, dim: int = -1) -> Any:
 # log((1 - p) / p) is x times this polynomial in x * x, highest power first; p is the probability below x. It is fitted so that
 # gelu is wrong by 1e-7 at most. Beyond |x| = 6.2 its first coefficient takes p to 0 or 1.
 _LOG_ODDS = (-3.37852955e-09, 2.57390306e-07, -7.79771567e-06, 1.09540082e-04, 6.91633855e-05, -7.26722880e-02, -1.59576703)
+_LEADING, *_MIDDLE, _LAST, _ONE = (np.array(c, np.float32) for c in (*_LOG_ODDS, 1))  # NumPy takes arrays faster than numbers
 _BLOCK = 16384  # elements that stay in a cache
 
 
@@ -219,13 +220,13 @@ def _inverse_cdf(x: Any) -> Any:
 
 def _write_inverse(x: Any, out: Any) -> Any:
     square = np.square(x)
-    np.multiply(square, _LOG_ODDS[0], out)
-    for coefficient in _LOG_ODDS[1:-1]:
+    np.multiply(square, _LEADING, out)
+    for coefficient in _MIDDLE:
         np.add(out, coefficient, out)
         np.multiply(out, square, out)
-    np.add(out, _LOG_ODDS[-1], out)
+    np.add(out, _LAST, out)
     np.multiply(out, x, out)
-    return np.add(np.exp(out, out), 1, out)
+    return np.add(np.exp(out, out), _ONE, out)
 
 
 @public_primitive("nn.functional.gelu", "GeluBackward0")

@@ -69,9 +69,9 @@ def attention_slope(grad: Any, weights: Any, value: Any, output: Any) -> Any:
 def flash_attention(query, key, value, *, dropout_p=0.0, is_causal=False, attn_mask=None, scale=None):
     """softmax(query @ key^T * scale + attn_mask) @ value, and the logsumexp of the scores."""
     scores = ARRAY_NAMES["attention_scores"](query, key, attn_mask, is_causal, scale)
-    top = np.max(scores, axis=-1, keepdims=True)
+    top = np.maximum.reduce(scores, axis=-1, keepdims=True)
     e = np.exp(scores - np.where(np.isfinite(top), top, 0))
-    total = e.sum(-1, keepdims=True)
+    total = np.add.reduce(e, axis=-1, keepdims=True)
     logsumexp = np.where(total == 0, np.inf, top + np.log(total))[..., 0].astype(query.dtype)
     groups = query.shape[1] // value.shape[1]
     weights = (e / np.where(total == 0, 1, total)).astype(query.dtype)

@@ -72,7 +72,7 @@ def _truth_type(self: Any) -> Any:
 def sum(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
     """The sum of all elements, or over the dimensions `dim`."""
     if dim is None and not keepdim:
-        return sum_all(input, dtype=dtype)
+        return (sum_all._program or sum_all.program)(input, dtype)
     return sum_dim(input, dim=reduced_dims(input, () if dim is None else dim), keepdim=keepdim, dtype=dtype)
 
 
@@ -83,6 +83,8 @@ def mean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = 
     Raises:
         RuntimeError: the type is not floating point.
     """
+    if dim is dtype is None and not keepdim and input._data.dtype.kind == "f":
+        return (mean_all._program or mean_all.program)(input)
     kind = dtype or input.dtype
     if not kind.is_floating_point and not kind.is_complex:
         raise RuntimeError(
@@ -90,7 +92,7 @@ def mean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = 
             f"or complex dtype. Got: {kind.legacy}"
         )
     if dim is None and not keepdim:
-        return mean_all.program(input, dtype)
+        return mean_all(input, dtype=dtype)
     return mean_dim(input, dim=reduced_dims(input, () if dim is None else dim), keepdim=keepdim, dtype=dtype)
 
 

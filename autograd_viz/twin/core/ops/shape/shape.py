@@ -107,7 +107,8 @@ detach = public_row("detach", "", "A tensor with the same memory, outside the gr
 @inlined
 def inverse_order(dims: tuple[int, ...]) -> tuple[int, ...]:
     """The permutation that undoes `dims`."""
-    return tuple(int(i) for i in np.argsort([d % len(dims) for d in dims]))
+    front = [d % len(dims) for d in dims]
+    return tuple([front.index(i) for i in range(len(front))])
 
 
 @composite
