@@ -55,8 +55,7 @@ class HookedCall:
     def register_full_backward_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
         """Call ``hook(module, grad_input, grad_output)`` when the gradient of the inputs is known. Its result replaces it.
 
-        Raises:
-            RuntimeError: the module has hooks of the old kind.
+        Raises RuntimeError: the module has hooks of the old kind.
         """
         refuse_if(self.__dict__["_is_full_backward_hook"] is False, _MIXED)
         self.__dict__["_is_full_backward_hook"] = True
@@ -65,8 +64,7 @@ class HookedCall:
     def register_backward_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
         """PyTorch's old kind: ``hook(module, grad_input, grad_output)``, called after the last op of forward has run backward.
 
-        Raises:
-            RuntimeError: the module has full backward hooks.
+        Raises RuntimeError: the module has full backward hooks.
         """
         refuse_if(self.__dict__["_is_full_backward_hook"], _MIXED)
         self.__dict__["_is_full_backward_hook"] = False

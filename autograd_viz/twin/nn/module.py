@@ -199,11 +199,7 @@ class Module(HookedCall, Modes, State):
             yield buffer
 
     def get_submodule(self, target: str) -> Module:
-        """The submodule with that dotted name.
-
-        Raises:
-            AttributeError: there is none.
-        """
+        """The submodule with that dotted name. Raises AttributeError: there is none."""
         module: Any = self
         for name in target.split(".") if target else ():
             if not hasattr(module, name):

@@ -126,11 +126,7 @@ class Optimizer(Hooked):
         return {"state": {number[p]: s for p, s in self.state.items() if s}, "param_groups": groups}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Continue from `state_dict`.
-
-        Raises:
-            ValueError: its groups of parameters differ.
-        """
+        """Continue from `state_dict`. Raises ValueError: its groups of parameters differ."""
         saved, groups = deepcopy(state_dict["param_groups"]), self.param_groups
         refuse_if(len(saved) != len(groups), "loaded state dict has a different number of parameter groups", ValueError)
         if any(len(a["params"]) != len(b["params"]) for a, b in zip(saved, groups, strict=True)):

@@ -21,8 +21,8 @@ from ..core.base.grad_mode import enable_grad, no_grad
 from ..core.base.provenance import callers_frame
 from ..core.base.scopes import checkpointed
 from ..core.function.function import Function
+from ..core.tensor import Tensor, refuse_if
 from ..core.tensor.random import chosen
-from ..core.tensor.tensor import Tensor
 
 __all__ = [
     "CheckpointError", "checkpoint", "checkpoint_sequential", "set_checkpoint_debug_enabled", "set_checkpoint_early_stop",
@@ -220,8 +220,7 @@ def checkpoint(
         use_reentrant = True
     if use_reentrant and (debug or context_fn is not _no_contexts):
         raise ValueError("Passing `context_fn` or `debug` is only supported when use_reentrant=False.")
-    if use_reentrant and kwargs:
-        raise ValueError("Unexpected keyword arguments: " + ",".join(kwargs))
+    refuse_if(use_reentrant and kwargs, lambda: "Unexpected keyword arguments: " + ",".join(kwargs), ValueError)
     random_state = chosen(None).get_state() if preserve_rng_state else None
     if use_reentrant:
         if not any(isinstance(a, Tensor) and a.requires_grad for a in args):
@@ -287,7 +286,6 @@ class CheckpointFunction(Function):
             outputs = ctx.function(*args)
         outputs = (outputs,) if isinstance(outputs, Tensor) else outputs
         tracked = [(o, g) for o, g in zip(outputs, grads, strict=True) if isinstance(o, Tensor) and o.requires_grad]
-        if not tracked:
-            raise RuntimeError("none of output has requires_grad=True, this checkpoint() is not necessary")
+        refuse_if(not tracked, "none of output has requires_grad=True, this checkpoint() is not necessary")
         backward([o for o, _ in tracked], [g for _, g in tracked])
         return (None, None, *(a.grad if isinstance(a, Tensor) else None for a in args))

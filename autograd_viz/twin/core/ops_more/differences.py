@@ -24,11 +24,7 @@ def _steps(x: Tensor, dim: int) -> Any:
 
 @tensor_call("diff")
 def diff(input: Tensor, n: int = 1, dim: int = -1, prepend: Tensor | None = None, append: Tensor | None = None) -> Any:
-    """The n-th difference along `dim`.
-
-    Raises:
-        RuntimeError: a 0-d tensor, or a negative order.
-    """
+    """The n-th difference along `dim`. Raises RuntimeError: a 0-d tensor, or a negative order."""
     refuse_if(input.ndim == 0, "diff expects input to be at least one-dimensional")
     refuse_if(n < 0, lambda: f"order must be non-negative but got {n}")
     check_dim(dim, input.ndim)
@@ -86,8 +82,7 @@ def cumulative_trapezoid(y: Tensor, x: Tensor | None = None, *, dx: float = 1.0,
 def gradient(input: Tensor, *, spacing: Any = None, dim: Any = None, edge_order: int = 1) -> Any:
     """The slope along each of the dimensions `dim`, from both neighbours; at the edges from one side.
 
-    Raises:
-        RuntimeError: too few samples, an edge order that is not 1 or 2, or spacings for other dimensions.
+    Raises RuntimeError: too few samples, an edge order that is not 1 or 2, or spacings for other dimensions.
     """
     dims = reduced_dims(input, () if dim is None else dim)
     spacings: list[Any] = (

@@ -105,8 +105,7 @@ def pdist_backward(grad: Any, self: Any, p: Any, result: Any) -> Any:
 def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str | None = "use_mm_for_euclid_dist_if_necessary") -> Any:
     """The distance between each row of `x1` and each row of `x2`, in batches. More than 25 rows use a matrix product.
 
-    Raises:
-        RuntimeError: the shapes do not fit, or `p` is negative.
+    Raises RuntimeError: the shapes do not fit, or `p` is negative.
     """
     for i, x in enumerate((x1, x2)):
         if x._data.dtype.kind != "f":
@@ -135,11 +134,7 @@ def _by_matrix_product(x1: Tensor, x2: Tensor) -> Any:
 
 @public("torch.pdist", "nn.functional.pdist")
 def pdist(input: Tensor, p: float = 2.0) -> Any:
-    """The distances of all pairs of rows.
-
-    Raises:
-        RuntimeError: not a matrix, or `p` is negative.
-    """
+    """The distances of all pairs of rows. Raises RuntimeError: not a matrix, or `p` is negative."""
     refuse_if(input.ndim != 2, lambda: f"pdist only supports 2D tensors, got: {input.ndim}D")
     refuse_if(p < 0, "pdist only supports non-negative p values")
     return pdist_forward(contiguous(input), p=float(p))
@@ -154,8 +149,7 @@ def _check_variables(name: str, input: Tensor) -> None:
 def cov(input: Tensor, *, correction: int = 1, fweights: Tensor | None = None, aweights: Tensor | None = None) -> Any:
     """The covariance of the rows of `input`, one variable each: (x - mean) @ (x - mean).T / (number - correction).
 
-    Raises:
-        RuntimeError: more than two dimensions.
+    Raises RuntimeError: more than two dimensions.
     """
     _check_variables("cov", input)
     x = input.view(1, -1) if input.ndim < 2 else input
@@ -180,11 +174,7 @@ def _divisor(total: Tensor, correction: int, weights: Tensor | None, aweights: T
 
 @public
 def corrcoef(input: Tensor) -> Any:
-    """The correlation: `cov`, scaled to ones on the diagonal.
-
-    Raises:
-        RuntimeError: more than two dimensions.
-    """
+    """The correlation: `cov`, scaled to ones on the diagonal. Raises RuntimeError: more than two dimensions."""
     _check_variables("corrcoef", input)
     c = cov(input)
     if c.ndim == 0:

@@ -195,11 +195,7 @@ def cholesky_ex(A: Tensor, *, upper: bool = False, check_errors: bool = False) -
 
 @public("linalg.cholesky")
 def linalg_cholesky(A: Tensor, *, upper: bool = False) -> Any:
-    """The Cholesky factor of a positive-definite matrix.
-
-    Raises:
-        LinAlgError: it is not positive-definite.
-    """
+    """The Cholesky factor of a positive-definite matrix. Raises LinAlgError: it is not positive-definite."""
     factor, info = cholesky_ex(A, upper=upper)
     raise_first(info._data, "linalg.cholesky", NOT_POSITIVE)
     return factor

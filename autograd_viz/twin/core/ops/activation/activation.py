@@ -184,8 +184,7 @@ def glu_double_backward(grad: Any, grad_output: Any, self: Any, dim: int) -> Any
 def glu(input: Tensor, dim: int = -1) -> Any:
     """A gated linear unit: the first half of the input times the sigmoid of the second half.
 
-    Raises:
-        RuntimeError: the length of `dim` is odd, or the input has no dimensions.
+    Raises RuntimeError: the length of `dim` is odd, or the input has no dimensions.
     """
     refuse_if(input.ndim == 0, "glu does not support scalars because halving size must be even")
     at = from_front(dim, input.ndim)
@@ -230,13 +229,8 @@ def _write_inverse(x: Any, out: Any) -> Any:
 
 @public_primitive("nn.functional.gelu", "GeluBackward0")
 def gelu(self, *, approximate="none"):
-    """self * ndtr(self).
-
-    Raises:
-        RuntimeError: `approximate` is neither "none" nor "tanh".
-    """
-    if approximate not in ("none", "tanh"):
-        raise RuntimeError("approximate argument must be either none or tanh.")
+    """self * ndtr(self). Raises RuntimeError: `approximate` is neither "none" nor "tanh"."""
+    refuse_if(approximate not in ("none", "tanh"), "approximate argument must be either none or tanh.")
     refuse(self, "iub", "GeluKernelImpl")
     if approximate == "none":
         return np.divide(self, out := _inverse_cdf(self), out=out) if self.dtype == np.float32 else self * normal_cdf(self)

@@ -98,11 +98,7 @@ _functional("feature_alpha_dropout", "alpha_dropout of whole channels.", feature
 
 @public("nn.functional.dropout1d")
 def dropout1d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
-    """Dropout of whole channels of (N, C, L) or (C, L).
-
-    Raises:
-        RuntimeError: the input does not have 2 or 3 dimensions.
-    """
+    """Dropout of whole channels of (N, C, L) or (C, L). Raises RuntimeError: the input does not have 2 or 3 dimensions."""
     check_probability(p)
     if input.ndim not in (2, 3):
         raise RuntimeError(

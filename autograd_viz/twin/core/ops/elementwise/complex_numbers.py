@@ -88,11 +88,7 @@ def real(input: Tensor) -> Any:
 
 @public("torch.imag")
 def imag(input: Tensor) -> Any:
-    """b of a + bi, as a view.
-
-    Raises:
-        RuntimeError: the numbers are real.
-    """
+    """b of a + bi, as a view. Raises RuntimeError: the numbers are real."""
     refuse_if(not input.dtype.is_complex, "imag is not implemented for tensors with non-complex dtypes.")
     return imaginary_part(input)
 
@@ -110,8 +106,7 @@ public("Tensor.imag")(property(imag, lambda self, values: _write(imag(self), val
 def pairs_of(input: Tensor) -> Any:
     """A view with the two numbers of each element in a last dimension of length 2.
 
-    Raises:
-        RuntimeError: the numbers are real.
+    Raises RuntimeError: the numbers are real.
     """
     refuse_if(not input.dtype.is_complex, "view_as_real is only supported for complex tensors")
     return view_as_real(input)
@@ -121,8 +116,7 @@ def pairs_of(input: Tensor) -> Any:
 def numbers_of(input: Tensor) -> Any:
     """A view that reads each pair in the last dimension as one complex number.
 
-    Raises:
-        RuntimeError: not pairs of floating point numbers, or the pairs are not contiguous in memory.
+    Raises RuntimeError: not pairs of floating point numbers, or the pairs are not contiguous in memory.
     """
     if not input.dtype.is_floating_point:
         raise RuntimeError(

@@ -203,8 +203,7 @@ def normal(mean: Any, std: Any = 1.0, size: Any = None, *, generator: Generator 
         return normal_around(mean, std=std, generator=generator)
     if isinstance(std, Tensor):
         return normal_spread(std, mean=mean, generator=generator)
-    if size is None:
-        raise TypeError("normal() received an invalid combination of arguments - got two numbers and no size")
+    refuse_if(size is None, "normal() received an invalid combination of arguments - got two numbers and no size", TypeError)
     _check_std(std)
     return drawn("normal", size, lambda n, dtype: chosen(generator).normal(n, dtype, mean, std), **made)
 
@@ -213,8 +212,7 @@ def normal(mean: Any, std: Any = 1.0, size: Any = None, *, generator: Generator 
 def multinomial(input: Tensor, num_samples: int, replacement: bool = False, *, generator: Generator | None = None) -> Any:
     """Random indices with the weights `input`, `num_samples` per row.
 
-    Raises:
-        RuntimeError: negative or infinite weights, or more samples than there are, in PyTorch's words.
+    Raises RuntimeError: negative or infinite weights, or more samples than there are, in PyTorch's words.
     """
     weights = input._data
     refuse_if(input.ndim not in (1, 2), "prob_dist must be 1 or 2 dim")

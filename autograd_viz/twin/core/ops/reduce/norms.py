@@ -106,13 +106,8 @@ def _check_vector(input: Tensor, ord: float, dim: Any, dtype: Any) -> None:
 
 @tensor_call("linalg.vector_norm")
 def vector_norm(x: Tensor, ord: Any = 2, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
-    """The norm of the vector that the elements over `dim` form.
-
-    Raises:
-        TypeError: `ord` is a str.
-    """
-    if isinstance(ord, str):
-        raise TypeError("linalg_vector_norm(): argument 'ord' (position 2) must be Number, not str")
+    """The norm of the vector that the elements over `dim` form. Raises TypeError: `ord` is a str."""
+    refuse_if(isinstance(ord, str), "linalg_vector_norm(): argument 'ord' (position 2) must be Number, not str", TypeError)
     _check_vector(x, ord, dim, dtype)
     return vector_norm_dims(x, ord=ord, dim=optional_dims(x, dim), keepdim=keepdim, dtype=dtype)
 
@@ -134,8 +129,7 @@ def norm_of_either(
 ) -> Any:
     """A vector or matrix norm. Without ord, of all elements; with ord, the number of dimensions decides.
 
-    Raises:
-        RuntimeError: neither a vector nor a matrix.
+    Raises RuntimeError: neither a vector nor a matrix.
     """
     dims = (dim,) if isinstance(dim, int) else dim
     if dims is not None and len(dims) not in (1, 2):
@@ -159,8 +153,7 @@ def dist(input: Tensor, other: Tensor, p: float = 2) -> Any:
 def renorm(input: Tensor, p: float, dim: int, maxnorm: float) -> Any:
     """Each slice along `dim`, scaled down to the p-norm maxnorm if its p-norm is larger.
 
-    Raises:
-        RuntimeError: no such norm for this p or shape.
+    Raises RuntimeError: no such norm for this p or shape.
     """
     refuse_if(p <= 0, "renorm: non-positive-norm not supported")
     refuse_if(maxnorm < 0, lambda: f"renorm: expected maxnorm to be >= 0 but got {maxnorm}")

@@ -26,8 +26,7 @@ def common_type(arrays) -> Any:
 @primitive("StackBackward0")
 def stack_tensors(*tensors, dim):
     """The tensors as slices along a new dimension `dim`."""
-    if not tensors:
-        raise RuntimeError("stack expects a non-empty TensorList")
+    refuse_if(not tensors, "stack expects a non-empty TensorList")
     check_dim(dim, tensors[0].ndim + 1)
     for i, t in enumerate(tensors):
         if t.shape != tensors[0].shape:
@@ -131,11 +130,7 @@ def stack_list(tensors: Any, dim: int = 0) -> Any:
 
 @public("torch.cat", "torch.concat", "torch.concatenate")
 def cat_list(tensors: Any, dim: int = 0, *, axis: int | None = None) -> Any:
-    """Join tensors along an existing dimension.
-
-    Raises:
-        ValueError: an empty list.
-    """
+    """Join tensors along an existing dimension. Raises ValueError: an empty list."""
     given = tensor_list("cat", tensors)
     refuse_if(not given, "torch.cat(): expected a non-empty list of Tensors", ValueError)
     return cat_tensors(*given, dim=dim if axis is None else axis)
@@ -169,11 +164,7 @@ def column_stack(tensors: Any) -> Any:
 
 @public("torch.block_diag")
 def block_diag(*tensors: Any) -> Any:
-    """A matrix with the given matrices along its diagonal.
-
-    Raises:
-        RuntimeError: a tensor has more than two dimensions.
-    """
+    """A matrix with the given matrices along its diagonal. Raises RuntimeError: a tensor has more than two dimensions."""
     for i, t in enumerate(tensors):
         if t.ndim > 2:
             raise RuntimeError(
@@ -186,8 +177,7 @@ def block_diag(*tensors: Any) -> Any:
 def meshgrid(*tensors: Any, indexing: str = "ij") -> Any:
     """The coordinates of a grid: tensor i varies along dimension i. "xy" swaps the first two.
 
-    Raises:
-        RuntimeError: in PyTorch's words.
+    Raises RuntimeError: in PyTorch's words.
     """
     given = tuple(tensors[0]) if len(tensors) == 1 and isinstance(tensors[0], list | tuple) else tensors
     refuse_if(not given, "meshgrid expects a non-empty TensorList")

@@ -25,11 +25,7 @@ new_zeros = row("new_zeros", "", "Zeros in another shape and the same type.", la
 
 @public_primitive("select", "SelectBackward0", view=True)
 def select(self, *, dim, index):
-    """One slice along `dim`. That dimension is removed.
-
-    Raises:
-        IndexError: out of range, or a 0-d tensor.
-    """
+    """One slice along `dim`. That dimension is removed. Raises IndexError: out of range, or a 0-d tensor."""
     if self.ndim == 0:
         raise IndexError("select() cannot be applied to a 0-dim tensor.")
     length = self.shape[check_dim(dim, self.ndim)]
@@ -167,8 +163,7 @@ diagonal_backward.defvjp(grad_output = lambda grad, offset, dim1, dim2: diagonal
 def unfold_windows(self, *, dimension, size, step):
     """Windows of length `size` along `dimension`, `step` apart. A new last dimension runs inside a window.
 
-    Raises:
-        RuntimeError: `size` or `step` is out of range.
+    Raises RuntimeError: `size` or `step` is out of range.
     """
     at, most = check_dim(dimension, self.ndim), self.shape[dimension] if self.ndim else 1
     if not 0 <= size <= most:

@@ -61,8 +61,7 @@ _chunks(
 def tensor_split(input: Tensor, indices_or_sections: Any = None, dim: int = 0, **named: Any) -> Any:
     """Pieces of nearly equal length, or pieces that end at the given indices, as views.
 
-    Raises:
-        RuntimeError: in PyTorch's words.
+    Raises RuntimeError: in PyTorch's words.
     """
     where = indices_or_sections if indices_or_sections is not None else next(iter(named.values()))
     where = where.tolist() if isinstance(where, Tensor) else where
@@ -106,11 +105,7 @@ _split_along("dsplit", 3, 2, "Split in depth: along dimension 2.")
 
 @public
 def unbind(input: Tensor, dim: int = 0) -> Any:
-    """All slices along `dim`, as views.
-
-    Raises:
-        IndexError: a 0-d tensor.
-    """
+    """All slices along `dim`, as views. Raises IndexError: a 0-d tensor."""
     return slicing.unbind_dim(input, dim=dim)
 
 
