@@ -2,9 +2,6 @@
 # ruff: noqa: A004, E402, I001
 from typing import Any
 
-_upsample_bicubic2d_aa: Any
-_upsample_bicubic2d_aa_backward: Any
-_upsample_bilinear2d_aa_backward: Any
 _upsample_nearest_exact1d: Any
 _upsample_nearest_exact1d_backward: Any
 _upsample_nearest_exact2d: Any
@@ -482,7 +479,6 @@ from ..ops.shape.shape import view_bits as view_bits
 from ..ops.shape.shape import view_sizes as view_sizes
 from ..ops.shape.slicing import diagonal as diagonal
 from ..ops.shape.slicing import diagonal_backward as diagonal_backward
-from ..ops.shape.slicing import narrow_copy_dim as narrow_copy_dim
 from ..ops.shape.slicing import new_zeros as new_zeros
 from ..ops.shape.slicing import select as select
 from ..ops.shape.slicing import select_backward as select_backward
@@ -493,12 +489,9 @@ from ..ops.shape.slicing import split_with_lengths as split_with_lengths
 from ..ops.shape.slicing import unbind_dim as unbind_dim
 from ..ops.shape.slicing import unfold_backward as unfold_backward
 from ..ops.shape.slicing import unfold_windows as unfold_windows
-from ..ops.shape.slicing import unsafe_split_equally as unsafe_split_equally
-from ..ops.shape.slicing import unsafe_split_with_lengths as unsafe_split_with_lengths
 from ..ops.shape.strided import as_strided as as_strided
 from ..ops.shape.strided import as_strided_backward as as_strided_backward
 from ..ops.shape.strided import as_strided_read as as_strided_read
-from ..ops.shape.strided import as_strided_scatter_into as as_strided_scatter_into
 from ..ops_more.counting import count_values as count_values
 from ..ops_more.counting import distinct_runs as distinct_runs
 from ..ops_more.counting import distinct_values as distinct_values
@@ -540,7 +533,6 @@ from ..ops_more.grid_sampling import affine_grid_generator_backward as affine_gr
 from ..ops_more.grid_sampling import grid_gradient as grid_gradient
 from ..ops_more.grid_sampling import grid_input_gradient as grid_input_gradient
 from ..ops_more.grid_sampling import once_more as once_more
-from ..ops_more.interpolation import _upsample_bilinear2d_aa as _upsample_bilinear2d_aa
 from ..ops_more.least_squares import lstsq_backward as lstsq_backward
 from ..ops_more.least_squares import lstsq_backward_b as lstsq_backward_b
 from ..ops_more.least_squares import lstsq_tensors as lstsq_tensors

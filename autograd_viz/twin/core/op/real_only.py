@@ -28,7 +28,6 @@ _KERNELS = {
     "batch_norm": "native_batch_norm",
     "bernoulli_scalar_cpu_": "bernoulli_number_fill",
     "bernoulli_tensor_cpu_self_": "bernoulli_draw bernoulli_tensor_fill",
-    "compute_index_ranges_weights": "_upsample_bicubic2d_aa _upsample_bilinear2d_aa",
     "elu_cpu": "celu_of",
     "grid_sampler3d_cpu": "grid_sampler_3d",
     "grid_sampler_2d_cpu_kernel_impl": "grid_sampler_2d",

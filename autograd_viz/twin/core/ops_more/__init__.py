@@ -5,9 +5,9 @@ import pkgutil
 
 NAMES = {  # by namespace, as `public` names them in the files
     "torch": """
-        bincount bucketize cdist cholesky cholesky_inverse cholesky_solve corrcoef cov cumulative_trapezoid det diff gradient
+        bincount bucketize cdist cholesky cholesky_inverse cholesky_solve corrcoef cov det diff
         histc histogram inverse istft logdet matrix_exp matrix_power nanquantile pdist pinverse pixel_shuffle pixel_unshuffle qr
-        quantile scatter_reduce searchsorted slogdet stft svd trapezoid trapz triangular_solve unique unique_consecutive
+        quantile scatter_reduce searchsorted slogdet stft svd triangular_solve unique unique_consecutive
     """,
     "Tensor": """
         bincount cholesky cholesky_inverse cholesky_solve corrcoef cov det diff histc histogram inverse istft logdet matrix_exp

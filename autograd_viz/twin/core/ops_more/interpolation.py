@@ -40,34 +40,12 @@ def cubic(length: int, out: int, scale: float | None, align_corners: bool) -> An
     position = positions(length, out, scale, align_corners)
     before = np.floor(position).astype(np.int64)
     places = before[:, None] + [-1, 0, 1, 2]
-    return matrix(out, length, places, cubic_curve(position[:, None] - places, -0.75))
+    return matrix(out, length, places, cubic_curve(position[:, None] - places))
 
 
-def linear_smoothed(length: int, out: int, scale: float | None, align_corners: bool) -> Any:
-    """the mean of all old elements that it covers, weighted linearly by distance."""
-    return _smoothed(length, out, scale, align_corners, 1, lambda distance: np.maximum(1 - np.abs(distance), 0))
-
-
-def cubic_smoothed(length: int, out: int, scale: float | None, align_corners: bool) -> Any:
-    """the mean of twice as many old elements as it covers, weighted by a cubic curve."""
-    return _smoothed(length, out, scale, align_corners, 2, lambda distance: cubic_curve(distance, -0.5))
-
-
-def _smoothed(length: int, out: int, scale: float | None, align_corners: bool, reach: int, curve: Callable[[Any], Any]) -> Any:
-    """Weights from a curve. If the image shrinks, the curve is stretched so that every old element is used."""
-    step = step_of(length, out, scale, align_corners)
-    stretch = max(step, 1.0)
-    middle = step * (np.arange(out) + 0.5)
-    places = np.arange(length)
-    start = np.maximum((middle - reach * stretch + 0.5).astype(np.int64), 0)[:, None]
-    end = np.minimum((middle + reach * stretch + 0.5).astype(np.int64), length)[:, None]
-    weights = np.where((places >= start) & (places < end), curve((places + 0.5 - middle[:, None]) / stretch), 0)
-    return weights / weights.sum(1, keepdims=True)
-
-
-def cubic_curve(distance: Any, a: float) -> Any:
+def cubic_curve(distance: Any) -> Any:
     """The weight at a distance: 1 at 0, and smoothly 0 from 2 on. `a` is the slope at 1."""
-    d = np.abs(distance)
+    d, a = np.abs(distance), -0.75
     near = ((a + 2) * d - (a + 3)) * d * d + 1
     far = ((a * d - 5 * a) * d + 8 * a) * d - 4 * a
     return np.where(d <= 1, near, np.where(d < 2, far, 0))
@@ -137,5 +115,3 @@ upsample_linear1d       = _declare("upsample_linear1d", "UpsampleLinear1D", 1, l
 upsample_bilinear2d     = _declare("upsample_bilinear2d", "UpsampleBilinear2D", 2, linear)
 upsample_trilinear3d    = _declare("upsample_trilinear3d", "UpsampleTrilinear3D", 3, linear)
 upsample_bicubic2d      = _declare("upsample_bicubic2d", "UpsampleBicubic2D", 2, cubic)
-_upsample_bilinear2d_aa = _declare("_upsample_bilinear2d_aa", "UpsampleBilinear2DAa", 2, linear_smoothed)
-_upsample_bicubic2d_aa  = _declare("_upsample_bicubic2d_aa", "UpsampleBicubic2DAa", 2, cubic_smoothed)

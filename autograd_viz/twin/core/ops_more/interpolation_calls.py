@@ -23,7 +23,6 @@ _KINDS: dict[tuple[str, int], Any] = {
     ("trilinear", 5): kinds.upsample_trilinear3d,
     ("bicubic", 4): kinds.upsample_bicubic2d,
 }
-_SMOOTHED = {"bilinear": kinds._upsample_bilinear2d_aa, "bicubic": kinds._upsample_bicubic2d_aa}
 
 
 @public("nn.functional.interpolate")
@@ -44,10 +43,7 @@ def interpolate(
     output, factors = _sizes(input, size, scale_factor)
     if recompute_scale_factor and size is not None:
         raise ValueError("recompute_scale_factor is not meaningful with an explicit size.")
-    if antialias and not (mode in _SMOOTHED and input.ndim == 4):
-        raise ValueError(
-            "Anti-alias option is restricted to bilinear, bicubic, and lanczos modes and requires a 4-D tensor as input"
-        )
+    refuse_if(antialias, "autograd_viz has no antialias=True", NotImplementedError)
     if mode == "area" and input.ndim in _AREA:
         return _AREA[input.ndim](input, output)
     refuse_if((mode, input.ndim) not in _KINDS, lambda: _unknown(mode, input.ndim), NotImplementedError)
@@ -57,7 +53,7 @@ def interpolate(
     options: dict[str, Any] = dict(zip(kinds._SCALES[len(output)], scales, strict=True))
     if mode in _ALIGNING:
         options["align_corners"] = bool(align_corners)
-    return (_SMOOTHED[mode] if antialias else _KINDS[mode, input.ndim])(input, output_size=output, **options)
+    return _KINDS[mode, input.ndim](input, output_size=output, **options)
 
 
 def _sizes(input: Tensor, size: Any, scale_factor: Any) -> tuple[Ints, tuple[float, ...] | None]:
