@@ -58,23 +58,23 @@ class _Settings:
 
 
 @contextmanager
-def set_checkpoint_early_stop(enable: bool) -> Iterator[None]:
-    """Does the second run end as soon as all needed tensors exist? The default is True."""
-    before, _Settings.early_stop = _Settings.early_stop, enable
+def _set(name: str, value: bool | None) -> Iterator[None]:
+    before = getattr(_Settings, name)
+    setattr(_Settings, name, value)
     try:
         yield
     finally:
-        _Settings.early_stop = before
+        setattr(_Settings, name, before)
 
 
-@contextmanager
-def set_checkpoint_debug_enabled(enabled: bool | None) -> Iterator[None]:
-    """Show what both runs saved: for all checkpoints (True), for none (False), or as each decides (None)."""
-    before, _Settings.debug = _Settings.debug, enabled
-    try:
-        yield
-    finally:
-        _Settings.debug = before
+def set_checkpoint_early_stop(enable: bool) -> AbstractContextManager[None]:
+    """A block: does the second run end as soon as all needed tensors exist? The default is True."""
+    return _set("early_stop", enable)
+
+
+def set_checkpoint_debug_enabled(enabled: bool | None) -> AbstractContextManager[None]:
+    """A block that shows what both runs saved: for all checkpoints (True), for none (False), or as each decides (None)."""
+    return _set("debug", enabled)
 
 
 @contextmanager

@@ -86,8 +86,8 @@ from ..ops.activation.activation import mish_of as mish_of
 from ..ops.activation.activation import sigmoid as sigmoid
 from ..ops.activation.activation import sigmoid_backward as sigmoid_backward
 from ..ops.activation.activation import silu_of as silu_of
+from ..ops.activation.activation import softplus as softplus
 from ..ops.activation.activation import softplus_backward as softplus_backward
-from ..ops.activation.activation import softplus_of as softplus_of
 from ..ops.activation.activation import tanh as tanh
 from ..ops.activation.activation import tanh_backward as tanh_backward
 from ..ops.activation.activation import times as times
@@ -373,7 +373,7 @@ from ..ops.random.random import normal_around as normal_around
 from ..ops.random.random import normal_both as normal_both
 from ..ops.random.random import normal_fill as normal_fill
 from ..ops.random.random import normal_spread as normal_spread
-from ..ops.random.random import poisson_draw as poisson_draw
+from ..ops.random.random import poisson as poisson
 from ..ops.random.random import random_fill as random_fill
 from ..ops.random.random import uniform_fill as uniform_fill
 from ..ops.reduce.arranging import argsort_dim as argsort_dim
@@ -421,7 +421,7 @@ from ..ops.reduce.extrema import mode_dim as mode_dim
 from ..ops.reduce.extrema import nanmedian_all as nanmedian_all
 from ..ops.reduce.extrema import nanmedian_dim as nanmedian_dim
 from ..ops.reduce.extrema import shared as shared
-from ..ops.reduce.norms import dist_p as dist_p
+from ..ops.reduce.norms import dist as dist
 from ..ops.reduce.norms import norm_backward as norm_backward
 from ..ops.reduce.norms import norm_dims as norm_dims
 from ..ops.reduce.norms import other_dims as other_dims
@@ -486,7 +486,7 @@ from ..ops.shape.slicing import slice_backward as slice_backward
 from ..ops.shape.slicing import slice_dim as slice_dim
 from ..ops.shape.slicing import split_equally as split_equally
 from ..ops.shape.slicing import split_with_lengths as split_with_lengths
-from ..ops.shape.slicing import unbind_dim as unbind_dim
+from ..ops.shape.slicing import unbind as unbind
 from ..ops.shape.slicing import unfold_backward as unfold_backward
 from ..ops.shape.slicing import unfold_windows as unfold_windows
 from ..ops.shape.strided import as_strided as as_strided

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...base.names import conjugated, exp, ndtr, reshape, stack, unbind_dim, where
+from ...base.names import conjugated, exp, ndtr, reshape, stack, unbind, where
 from ...base.scipy_special import special
 from ...op import ARRAY_NAMES, composite, inlined, primitive, public, public_primitive, public_row, row
 from ...tensor import Tensor, from_front, refuse, refuse_if, refusing
@@ -63,11 +63,11 @@ log_sigmoid_backward = row("log_sigmoid_backward", "LogSigmoidBackwardBackward0"
     written=lambda grad_output, self, buffer: grad_output * sigmoid(-self),
     grad_output = lambda grad, self, buffer: log_sigmoid_backward(grad, self, buffer),
     self        = lambda grad, grad_output, self: -grad * grad_output * sigmoid(self) * (1 - sigmoid(self)))
-softplus_of = row("softplus_of", "SoftplusBackward0", "log(1 + exp(beta * self)) / beta; self where beta * self > threshold.",
-    refusing("iub", "softplus_cpu", lambda self, *, beta, threshold:
+softplus = public_row("nn.functional.softplus", "SoftplusBackward0",
+    "A smooth relu: log(1 + exp(beta * self)) / beta; self where beta * self > threshold.",
+    refusing("iub", "softplus_cpu", lambda self, *, beta=1, threshold=20:
         np.where(self * beta > threshold, self, np.log1p(np.exp(self * beta)) / beta)),
     self = lambda grad, self, beta, threshold: softplus_backward(grad, self, beta=beta, threshold=threshold))
-
 softplus_backward = row("softplus_backward", "SoftplusBackwardBackward0",
     "grad_output * sigmoid(beta * self); grad_output where beta * self > threshold.",
     lambda grad_output, self, *, beta, threshold:
@@ -77,12 +77,6 @@ softplus_backward = row("softplus_backward", "SoftplusBackwardBackward0",
     grad_output = lambda grad, self, beta, threshold: softplus_backward(grad, self, beta=beta, threshold=threshold),
     self        = lambda grad, grad_output, self, beta, threshold: where(
         beta * self > threshold, 0, grad * grad_output * beta * sigmoid(beta * self) * (1 - sigmoid(beta * self))))
-
-
-@public("nn.functional.softplus")
-def softplus(input: Tensor, beta: float = 1, threshold: float = 20) -> Any:
-    """A smooth relu: log(1 + exp(beta * input)) / beta."""
-    return softplus_of(input, beta=beta, threshold=threshold)
 
 
 @public("nn.functional.softsign")
@@ -108,7 +102,7 @@ mish_of = row("mish_of", "MishBackward0", "self * tanh(softplus(self)).",
 @composite
 def mish_backward(grad: Any, self: Any) -> Any:
     """grad * (bend + self * sigmoid(self) * (1 - bend**2)), where bend = tanh(softplus(self))."""
-    bend = tanh(softplus_of(self, beta=1, threshold=20))
+    bend = tanh(softplus(self))
     return grad * (bend + self * sigmoid(self) * (1 - bend * bend))
 
 
@@ -159,7 +153,7 @@ glu_backward.defvjp(
 def halves(value: Any, dim: int) -> Any:
     """The two halves along `dim`."""
     dim = dim % value.ndim
-    return unbind_dim(reshape(value, (*value.shape[:dim], 2, value.shape[dim] // 2, *value.shape[dim + 1:])), dim=dim)
+    return unbind(reshape(value, (*value.shape[:dim], 2, value.shape[dim] // 2, *value.shape[dim + 1:])), dim=dim)
 
 
 @composite

@@ -106,13 +106,7 @@ for _name, _type in {
     _cast(_name, _type)
 
 
-@public
-def resolve_conj(input: Tensor) -> Any:
-    """The tensor itself: conjugates are never lazy here."""
-    return input
-
-
-@public
-def resolve_neg(input: Tensor) -> Any:
-    """The tensor itself: negatives are never lazy here."""
+@public("resolve_conj", "resolve_neg")
+def resolved(input: Tensor) -> Any:
+    """The tensor itself: conjugates and negatives are never lazy here."""
     return input

@@ -68,6 +68,7 @@ conjugate_copy = row("conjugate_copy", "ConjPhysicalBackward0", "a - bi for a + 
 
 
 # fmt: on
+@public("torch.real")
 @composite
 def real_part(input: Any) -> Any:
     """a of a + bi, as a view. A real input is returned itself."""
@@ -78,12 +79,6 @@ def real_part(input: Any) -> Any:
 def imaginary_part(input: Any) -> Any:
     """b of a + bi, as a view."""
     return select(view_as_real(input), dim=input.ndim, index=1)
-
-
-@public("torch.real")
-def real(input: Tensor) -> Any:
-    """a of a + bi, as a view. A real tensor is returned itself."""
-    return real_part(input)
 
 
 @public("torch.imag")
@@ -98,7 +93,7 @@ def _write(part: Any, values: Any) -> None:
     (part.copy_ if isinstance(values, Tensor) else part.fill_)(values)
 
 
-public("Tensor.real")(property(real, lambda self, values: _write(real(self), values)))
+public("Tensor.real")(property(real_part, lambda self, values: _write(real_part(self), values)))
 public("Tensor.imag")(property(imag, lambda self, values: _write(imag(self), values)))
 
 

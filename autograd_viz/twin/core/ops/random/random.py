@@ -78,12 +78,13 @@ bernoulli_draw = row("bernoulli_draw", "BernoulliBackward0", "1 with the probabi
     self = lambda grad: zeros_like(grad))
 
 
+@public("torch.poisson")
 @primitive("PoissonBackward0")
-def poisson_draw(self, *, generator=None):
+def poisson(self, *, generator=None):
     """Poisson numbers with the rates `self`."""
     refuse_if((self < 0).any(), "invalid Poisson rate, expected rate to be non-negative")
     return np.array([_poisson(r, chosen(generator)) for r in self.reshape(-1)], self.dtype).reshape(self.shape)
-poisson_draw.defvjp(self = lambda grad, self: zeros_like(self))
+poisson.defvjp(self = lambda grad, self: zeros_like(self))
 
 
 @primitive("NormalBackward1")
@@ -175,12 +176,6 @@ def bernoulli_fill(self: Tensor, p: Any = 0.5, *, generator: Generator | None = 
 
 
 INPLACE["bernoulli"] = bernoulli_fill
-
-
-@public("torch.poisson")
-def poisson(input: Tensor, generator: Generator | None = None) -> Any:
-    """Poisson numbers with the rates `input`."""
-    return poisson_draw(input, generator=generator)
 
 
 @public("torch.normal")

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...base import names as op
 from ...base.names import conjugated, eq, is_same, keep_dims, real_part, sgn, shared, sum_dim, where, zeros_like
-from ...op import composite, found, inlined, primitive, public, row
+from ...op import composite, found, inlined, primitive, public, public_row, row
 from ...tensor import Array, Tensor, check_dim, refuse_if, scalar_type
 from .dims import optional_dims, reduced_dims, tensor_call
 
@@ -26,7 +26,7 @@ norm_dims = row("norm_dims", "NormBackward1", "Like vector_norm, as PyTorch's ol
     lambda self, *, p, dim, keepdim=False: _norm(self, p, dim, keepdim),
     self = lambda grad, self, p, dim, keepdim, result:
         norm_backward(keep_dims(grad, self, dim, keepdim), self, p, keep_dims(result, self, dim, keepdim), dim))
-dist_p = row("dist_p", "DistBackward0", "The p-norm of self - other.",
+dist = public_row("dist", "DistBackward0", "The p-norm of self - other.",
     lambda self, other, *, p=2: _norm(self - other, p, None, False), promotes=True,
     self  = lambda grad, self, other, p, result: norm_backward(grad, self - other, p, result),
     other = lambda grad, self, other, p, result: -norm_backward(grad, self - other, p, result))
@@ -141,12 +141,6 @@ def norm_of_either(
     if (len(dims) if dims is not None else A.ndim) == 2:
         return found("linalg", "matrix_norm")(A, ord, (0, 1) if dims is None else dims, keepdim, dtype=dtype)
     return vector_norm(A, ord, dims, keepdim, dtype=dtype)
-
-
-@tensor_call()
-def dist(input: Tensor, other: Tensor, p: float = 2) -> Any:
-    """The p-norm of input - other."""
-    return dist_p(input, other, p=p)
 
 
 @tensor_call(inplace=True)

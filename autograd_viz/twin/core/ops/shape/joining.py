@@ -10,7 +10,7 @@ import numpy as np
 
 from ...base import names as op
 from ...base.dtypes import promote
-from ...base.names import reshape, slice_dim, split_with_lengths, unbind_dim
+from ...base.names import reshape, slice_dim, split_with_lengths, unbind
 from ...op import composite, inlined, primitive, public
 from ...tensor import Tensor, check_dim, refuse_if
 from . import shape
@@ -35,7 +35,7 @@ def stack_tensors(*tensors, dim):
                 f"{list(t.shape)} at entry {i}"
             )
     return np.stack(tensors, dim, dtype=common_type(tensors))
-stack_tensors.defvjp(tensors = lambda grad, dim: unbind_dim(grad, dim=dim))
+stack_tensors.defvjp(tensors = lambda grad, dim: unbind(grad, dim=dim))
 
 
 @primitive("CatBackward0")
