@@ -486,7 +486,7 @@ from ..ops.shape.slicing import slice_backward as slice_backward
 from ..ops.shape.slicing import slice_dim as slice_dim
 from ..ops.shape.slicing import split_equally as split_equally
 from ..ops.shape.slicing import split_with_lengths as split_with_lengths
-from ..ops.shape.slicing import unbind as unbind
+from ..ops.shape.slicing import unbind_dim as unbind_dim
 from ..ops.shape.slicing import unfold_backward as unfold_backward
 from ..ops.shape.slicing import unfold_windows as unfold_windows
 from ..ops.shape.strided import as_strided as as_strided
@@ -532,7 +532,6 @@ from ..ops_more.grid_sampling import affine_grid_generator as affine_grid_genera
 from ..ops_more.grid_sampling import affine_grid_generator_backward as affine_grid_generator_backward
 from ..ops_more.grid_sampling import grid_gradient as grid_gradient
 from ..ops_more.grid_sampling import grid_input_gradient as grid_input_gradient
-from ..ops_more.grid_sampling import once_more as once_more
 from ..ops_more.least_squares import lstsq_backward as lstsq_backward
 from ..ops_more.least_squares import lstsq_backward_b as lstsq_backward_b
 from ..ops_more.least_squares import lstsq_tensors as lstsq_tensors

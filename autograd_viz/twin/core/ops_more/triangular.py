@@ -10,15 +10,9 @@ import numpy as np
 
 from ..base.names import mH, tril, triu
 from ..op import composite, inlined, primitive, public, row
-from ..ops.matrix.matrix_checks import (
-    check_fits,
-    column_major,
-    flat,
-    floating,
-    have_matrices,
-    raise_first,
-    square_matrices,
-    supported,
+
+from ..ops.matrix.matrix_checks import (  # isort: skip
+    check_fits, column_major, flat, floating, have_matrices, raise_first, square_matrices, supported,
 )
 from ..tensor import Tensor
 

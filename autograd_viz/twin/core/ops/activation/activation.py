@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...base.names import conjugated, exp, ndtr, reshape, stack, unbind, where
+from ...base.names import conjugated, exp, ndtr, reshape, stack, unbind_dim, where
 from ...base.scipy_special import special
 from ...op import ARRAY_NAMES, composite, inlined, primitive, public, public_primitive, public_row, row
 from ...tensor import Tensor, from_front, refuse, refuse_if, refusing
@@ -153,7 +153,7 @@ glu_backward.defvjp(
 def halves(value: Any, dim: int) -> Any:
     """The two halves along `dim`."""
     dim = dim % value.ndim
-    return unbind(reshape(value, (*value.shape[:dim], 2, value.shape[dim] // 2, *value.shape[dim + 1:])), dim=dim)
+    return unbind_dim(reshape(value, (*value.shape[:dim], 2, value.shape[dim] // 2, *value.shape[dim + 1:])), dim=dim)
 
 
 @composite

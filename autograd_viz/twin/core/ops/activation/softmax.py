@@ -108,7 +108,6 @@ log_softmax = _along("log_softmax", log_softmax_dim, "The logarithm of softmax."
 _safe_softmax = _along(
     "softmax", safe_softmax_dim, "softmax, but 0 if all elements along `dim` are -inf.", "torch._safe_softmax"
 )
-_safe_softmax.default = _safe_softmax  # torch.ops.aten has the overload under this name
 
 
 def _usual_dim(name: str, dim: int | None, ndim: int) -> int:

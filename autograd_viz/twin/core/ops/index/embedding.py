@@ -86,14 +86,9 @@ def renorm_rows(weight: Tensor, indices: Tensor, max_norm: float, norm_type: flo
 
 @public("nn.functional.embedding")
 def embedding_of(
-    input: Tensor,
-    weight: Tensor,
-    padding_idx: int | None = None,
-    max_norm: float | None = None,
-    norm_type: float = 2.0,
-    scale_grad_by_freq: bool = False,
-    sparse: bool = False,
-) -> Any:
+    input: Tensor, weight: Tensor, padding_idx: int | None = None, max_norm: float | None = None, norm_type: float = 2.0,
+    scale_grad_by_freq: bool = False, sparse: bool = False,
+) -> Any:  # fmt: skip
     """The rows of `weight` at the indices `input`. The row `padding_idx` gets no gradient.
 
     Raises IndexError: an index is out of range.

@@ -139,12 +139,6 @@ def _chain(matrices: list[Tensor]) -> Any:
     return product(0, n - 1)
 
 
-@public("torch.chain_matmul")
-def chain_matmul(*matrices: Tensor) -> Any:
-    """The product of several matrices in the cheapest order."""
-    return matrices[0] if len(matrices) == 1 else multi_dot(matrices)
-
-
 @public("torch.einsum")
 def einsum(equation: Any, *operands: Any) -> Any:
     """Sums of products by the names of dimensions: "ij,jk->ik" is the product of two matrices.

@@ -3,19 +3,17 @@
 
 from __future__ import annotations
 
-import itertools
 from typing import Any
 
 import numpy as np
 
-from ...base import names as op
 from ...base.dtypes import promote
-from ...base.names import reshape, slice_dim, split_with_lengths, unbind
+from ...base.names import reshape, slice_dim, split_with_lengths, unbind_dim
 from ...op import composite, inlined, primitive, public
 from ...tensor import Tensor, check_dim, refuse_if
 from . import shape
 from .diagonals import atleast_1d, atleast_2d, atleast_3d
-from .views import expand, flatten, reshape_any
+from .views import expand, reshape_any
 
 
 def common_type(arrays) -> Any:
@@ -35,7 +33,7 @@ def stack_tensors(*tensors, dim):
                 f"{list(t.shape)} at entry {i}"
             )
     return np.stack(tensors, dim, dtype=common_type(tensors))
-stack_tensors.defvjp(tensors = lambda grad, dim: unbind(grad, dim=dim))
+stack_tensors.defvjp(tensors = lambda grad, dim: unbind_dim(grad, dim=dim))
 
 
 @primitive("CatBackward0")
@@ -191,32 +189,3 @@ def meshgrid(*tensors: Any, indexing: str = "ij") -> Any:
     sizes = tuple(given[i].numel() for i in order)
     apart = (tuple(t.numel() if i == k else 1 for k in order) for i, t in enumerate(given))
     return tuple(expand(shape.view_sizes(t, size=s), sizes) for t, s in zip(given, apart, strict=True))
-
-
-def check_vectors(tensors: Any) -> None:
-    """Refuse tensors that are not vectors."""
-    for t in tensors:
-        if t.ndim != 1:
-            raise RuntimeError(f"Expect a 1D vector, but got shape {list(t.shape)}")
-
-
-@public("torch.cartesian_prod")
-def cartesian_prod(*tensors: Any) -> Any:
-    """All ways to take one element of each vector, one row each."""
-    check_vectors(tensors)
-    if len(tensors) == 1:
-        return tensors[0]
-    return stack_list(tuple(flatten(grid) for grid in meshgrid(*tensors)), 1)
-
-
-@public
-def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> Any:
-    """All ways to take `r` elements of a vector, one row each."""
-    check_vectors((input,))
-    if r == 0:
-        return Tensor(np.zeros((0,), input._data.dtype))
-    rows = itertools.product(range(input.numel()), repeat=r)
-    step = 0 if with_replacement else 1
-    chosen = [all(b - a >= step for a, b in itertools.pairwise(row)) for row in rows]
-    mask = Tensor(np.array(chosen, bool).reshape((input.numel(),) * r))
-    return stack_list(tuple(op.masked_select(grid, mask) for grid in meshgrid(*(input,) * r)), 1)

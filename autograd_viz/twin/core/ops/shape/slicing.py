@@ -72,13 +72,13 @@ slice_backward.defvjp(
     grad_output = lambda grad, dim, start, end, step: slice_dim(grad, dim=dim, start=start, end=end, step=step))
 
 
-@public_primitive("unbind", "UnbindBackward0", view=True, several=True)
-def unbind(self, *, dim=0):
-    """All slices along `dim`, as views. Raises IndexError: a 0-d tensor."""
+@primitive("UnbindBackward0", view=True, several=True)
+def unbind_dim(self, *, dim):
+    """All slices along `dim`."""
     refuse_if(self.ndim == 0, lambda: f"Dimension specified as {dim} but tensor has no dimensions", IndexError)
     check_dim(dim, self.ndim)
     return tuple(self[along(self, dim, i)] for i in range(self.shape[dim]))
-unbind.defvjp(self = lambda grads, dim: stack(grads, dim))
+unbind_dim.defvjp(self = lambda grads, dim: stack(grads, dim))
 
 
 def pieces(array, lengths, dim) -> tuple[Any, ...]:

@@ -79,6 +79,12 @@ _split_along("dsplit", 3, 2, "Split in depth: along dimension 2.")
 
 
 @public
+def unbind(input: Tensor, dim: int = 0) -> Any:
+    """All slices along `dim`, as views. Raises IndexError: a 0-d tensor."""
+    return slicing.unbind_dim(input, dim=dim)
+
+
+@public
 def narrow(input: Tensor, dim: int, start: Any, length: int) -> Any:
     """`length` slices along `dim` from `start`, as a view."""
     refuse_if(input.ndim == 0, "narrow() cannot be applied to a 0-dim tensor.")
