@@ -37,7 +37,7 @@ from .house import (
 ROOT = PACKAGE.parent
 
 NAMESPACES = {
-    *("accelerator", "backends", "cuda", "fft", "func", "functional", "linalg", "multiprocessing", "ops", "random"),
+    *("accelerator", "backends", "cuda", "fft", "func", "functional", "linalg", "multiprocessing", "random"),
     *("special", "version"),
 }
 # concrete classes from which only one other inherits; nothing is added here

@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..errors import UnknownChoiceError
 from ..graph.codec import recording_to_json
@@ -26,6 +26,9 @@ from ..stepper.recorded import Recording
 from ..stepper.stepper import Stepper
 from ..widget.html import diff_html, html_page, run_html
 from .first import first_drawing
+
+if TYPE_CHECKING:
+    from graphviz import Digraph
 
 FINAL = "final"
 
@@ -103,7 +106,7 @@ def picture(subject: Subject, wishes: Wishes) -> str:
     return drawn(subject, wishes).svg(state_of(subject, wishes), wishes.palette)
 
 
-def to_digraph(subject: Subject, wishes: Wishes) -> Any:
+def to_digraph(subject: Subject, wishes: Wishes) -> Digraph:
     """The graph at the given step, as a graphviz.Digraph."""
     return digraph(subject.document, state_of(subject, wishes), wishes.palette)
 

@@ -23,8 +23,7 @@ def get_total_norm(
 ) -> Tensor:
     """The norm of all tensors as one vector: the norm of their norms.
 
-    Raises:
-        RuntimeError: the norm is not finite, and `error_if_nonfinite`.
+    Raises RuntimeError: the norm is not finite, and `error_if_nonfinite`.
     """
     given = [tensors] if isinstance(tensors, Tensor) else list(tensors)
     if not given:
@@ -84,11 +83,7 @@ def parameters_to_vector(parameters: Iterable[Tensor]) -> Any:
 
 
 def vector_to_parameters(vec: Tensor, parameters: Iterable[Tensor]) -> None:
-    """Split a vector into the values of the parameters.
-
-    Raises:
-        TypeError: not a tensor.
-    """
+    """Split a vector into the values of the parameters. Raises TypeError: not a tensor."""
     refuse_if(not isinstance(vec, Tensor), lambda: f"expected torch.Tensor, but got: {type(vec).__name__}", TypeError)
     place = 0
     for p in parameters:

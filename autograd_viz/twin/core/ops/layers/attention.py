@@ -10,7 +10,7 @@ import numpy as np
 
 from ...base.names import exp, expand, reshape, sum_dim, transpose_dims, unsqueeze, where, zeros_like
 from ...op import ARRAY_NAMES, NAMESPACES, composite, primitive, public
-from ...tensor import Tensor, check_broadcast
+from ...tensor import Tensor, check_broadcast, refuse_if
 from ..elementwise.arithmetic import mul_scalar
 
 
@@ -129,8 +129,7 @@ def scaled_dot_product_attention(
 ) -> Any:  # fmt: skip
     """softmax(query @ key^T * scale + mask) @ value. With `is_causal`, a query sees only keys up to its own position.
 
-    Raises:
-        RuntimeError: types or sizes do not fit.
+    Raises RuntimeError: types or sizes do not fit.
     """
     check_attention(query, key, value, attn_mask)
     mask = attn_mask
@@ -149,8 +148,7 @@ def attention_in_steps(
 ) -> Tensor:  # fmt: skip
     """Attention as several recorded ops."""
     if is_causal:
-        if mask is not None:
-            raise RuntimeError("_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True")
+        refuse_if(mask is not None, "_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True")
         places = (query.shape[-2], key.shape[-2])
         mask = Tensor(np.triu(np.full(places, -np.inf, query._data.dtype), 1))
     if enable_gqa:

@@ -42,11 +42,7 @@ def expand_sizes(self, *, size):
 
 @public_primitive("t", "TBackward0", view=True)
 def t(self):
-    """Transpose of a matrix. A vector is returned unchanged.
-
-    Raises:
-        RuntimeError: more than two dimensions.
-    """
+    """Transpose of a matrix. A vector is returned unchanged. Raises RuntimeError: more than two dimensions."""
     if self.ndim > 2:
         raise RuntimeError(f"t() expects a tensor with <= 2 dimensions, but self is {self.ndim}D")
     return self.T
