@@ -186,7 +186,7 @@ class _Guess:
         before: Path = ()
         residual = -1
         for i, known in enumerate(found):
-            around = self._callable(common([before, following[i]]))
+            around = self._callable(self._between(before, following[i]))
             main = max(self._makers(i), default=-1)
             part = self._part(i, paths[main] if main >= 0 else before, before, around) if known is None else known
             way = None if part is not None else self._residual(i, paths, starts, main, around)
@@ -198,6 +198,14 @@ class _Guess:
             starts[same + 1 :] = [i] * (len(path) - same)
             paths.append(path)
         return paths
+
+    def _between(self, before: Path, after: Path) -> Path:
+        """The module around an op between two: one that runs its parts in order has ended where an earlier part comes."""
+        path = common([before, after])
+        order = self.children.get(path, []) if self.classes.get(path) == "Sequential" and path else []
+        k = len(path) + 1
+        is_again = before[:k] in order and after[:k] in order and order.index(after[:k]) <= order.index(before[:k])
+        return path[:-1] if is_again and before != after else path
 
     def _callable(self, path: Path) -> Path:
         """The path without a list of modules, or a module of a single op, at its end."""

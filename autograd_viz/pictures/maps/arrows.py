@@ -139,7 +139,8 @@ class Arrows:
 
     def carried(self, card: Card, flow: Flow, down: float, up: float) -> Iterator[str]:
         """What the forward arrow carries, "x (2, 6)", and what is folded into it; left of it and right, where there is room."""
-        said = f"{flow.name} {'' if flow.shape is None else flow.shape}".strip()
+        several = f" × {len(flow.tensors)}" if flow.shape is not None and len(flow.tensors) > 1 else ""
+        said = f"{flow.name} {'' if flow.shape is None else flow.shape}{several}".strip()
         folded = words.MAP_REARRANGING.format(count=flow.rearranged) if flow.rearranged else ""
         if columns(said) * ADVANCE * SMALL > DOWN - 10:
             said, folded = "", " · ".join(filter(None, (said, folded)))

@@ -16,8 +16,9 @@ from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
 from ...graph.guess import LISTS
-from ...graph.paths import Path, Way, ways
+from ...graph.paths import Path, Way, are_guessed, ways
 from ...graph.repeats import Repeat, repeats
+from .again import restarts
 from .apart import apart
 from .index import REARRANGING, Index
 
@@ -73,9 +74,10 @@ def cards_of(index: Index) -> Card:
     """The whole program as one card with all others in it."""
     document = index.document
     root = Card("module", (), "", 0, len(document.ops))
-    open = [root]
-    for i, way in enumerate(ways(document)):
-        while way[: len(open[-1].way)] != open[-1].way:
+    open, known = [root], ways(document)
+    again = restarts(index, known, are_guessed(document))
+    for i, way in enumerate(known):
+        while way[: len(open[-1].way)] != open[-1].way or (i in again and open[-1].path[: len(again[i])] == again[i]):
             open.pop()
         while len(open[-1].way) < len(way):
             _enter(index, open, way[: len(open[-1].way) + 1], i)

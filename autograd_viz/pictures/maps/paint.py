@@ -185,6 +185,9 @@ class Painter:
     def pill(self, card: Card, about: str, right: float) -> Iterator[str]:
         """Its code, the parameters that it takes, and the ops."""
         said, ink, room = self.plan.titled(card), self.ink, (right + 14) * 0.6
+        if columns(said) * ADVANCE * 12 > room and not self.plan.labels.own(card):  # the code says more than the ops
+            about = about.partition(" · ")[0]
+            room = right - columns(about) * ADVANCE * SMALL - 30
         x, end = 16 + min(columns(said) * ADVANCE * 12, room), right - columns(about) * ADVANCE * SMALL - 10
         yield ink.text(16, 19, said, size=12, room=room)
         yield from self.owned(card, x + 12, 19, end)
@@ -205,6 +208,9 @@ class Painter:
     def beside_title(self, card: Card, x: float, right: float, is_open: bool) -> Iterator[str]:
         """Class, badges and alarms, as far as there is room."""
         kind, ink = self.plan.labels.kind_of(card), self.ink
+        is_alarmed = (card.items or not self.plan.labels.is_told(card)) and (self.both or not is_open)
+        alarms = ", ".join(self.oddities.alarms(card, self.known, self.odd)) if is_alarmed else ""
+        end, right = right, right - (columns(alarms) * ADVANCE * SMALL + 12 if alarms else 0)
         if kind and right - x > 50:
             name, times, count = kind.rpartition(" × ")
             short = shortened(name or kind, int((right - x) / ADVANCE / SMALL) - columns(times + count) - 2 if name else 10_000)
@@ -213,14 +219,12 @@ class Painter:
         for badge in self.plan.labels.badges(card):
             w = columns(badge) * ADVANCE * SMALL + 10
             if x + w > right:
-                return
+                break
             yield ink.box(x, 9, w, 17, 8, "canvas", names="badge") + ink.text(x + 5, 21, badge, role="none")
             x += w + 6
         yield from self.owned(card, x, 22, right)
         if card.items or not self.plan.labels.is_told(card):
-            alarms = ", ".join(self.oddities.alarms(card, self.known, self.odd)) if self.both or not is_open else ""
-            told = ", ".join(line.name + line.shape for line in self.plan.labels.own(card))
-            yield ink.cell(f"alarm:{card.id}", x + (columns(told) * ADVANCE * SMALL + 22 if told else 0), 18, alarms, "grad")
+            yield ink.cell(f"alarm:{card.id}", end, 18, alarms, "grad", end=True)
 
     def needed(self, card: Card) -> float:
         """px of its class, badges, and the parameters that it tells in its line."""
