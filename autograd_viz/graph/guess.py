@@ -91,6 +91,10 @@ class _Guess:
         of = dict(self.owners)
         found: list[Path | None] = []
         for i, op in enumerate(self.ops):
+            if self._is_step(i, of):
+                of |= dict.fromkeys((t for t in op.outputs if t is not None), of[self.inputs[i][0]])
+                found.append(None)
+                continue
             owners = [of[t] for t in self.inputs[i] if t in of]
             path = common(owners)
             is_moved = op.name in MOVING and len(owners) == len(self.inputs[i])
@@ -99,6 +103,15 @@ class _Guess:
                 of |= dict.fromkeys((t for t in op.outputs if t is not None), path)
             found.append(self._fitting(i, path) if path else None)
         return found
+
+    def _is_step(self, i: int, of: dict[str, Path]) -> bool:
+        """A step of an inner loop, whose result is used in place of the weight: `w - rate * grad`."""
+        if self.ops[i].name != "Sub" or len(self.inputs[i]) != 2:
+            return False
+        weight, moved = (self.tensors[t] for t in self.inputs[i])
+        maker = self.maker.get(moved.id)
+        is_scaled = maker is not None and self.ops[maker].name == "Mul" and len(self.inputs[maker]) == 1
+        return weight.id in of and is_scaled and moved.requires_grad and weight.value.shape == moved.value.shape
 
     def _fitting(self, i: int, path: Path) -> Path:
         """The module that may have used the weight of `path` in this op."""

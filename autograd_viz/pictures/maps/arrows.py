@@ -25,6 +25,7 @@ INTO, ABOVE = 180.0, 12.0  # px: from a column's left edge and above it, where a
 THINNEST, THICKEST = 1.5, 9.0  # px of a gradient's arrow
 LOWEST, HIGHEST = -6.0, 2.0  # log10 of the norms that are drawn so
 WAY = 3.5  # px from a lane to the gradient that comes back on it, which is half as thick (so in map/picture.js)
+ALONG = 150.0  # px of a name along a lane
 SUM = "Σ"
 LEGEND = (100.0, 1.0, 1e-2, 1e-4, 1e-6)
 
@@ -186,7 +187,12 @@ class Arrows:
         if frame.lane == LANE:
             number = ink.cell(f"g:{flow.id}", lane + 7, 0, said, role) if flow.places else ""
             cut = "" if flow.cut is None else cut_said(self.plan.document, flow.cut).partition(":")[0].rpartition(".")[2]
-            name = ink.text(lane + 6, -10, cut or flow.name, role="none", room=LANE - 8)
+            said, room = cut or flow.name, LANE - 8
+            name = ink.text(lane + 6, -10, said, role="none", room=room)
+            if columns(said) * ADVANCE * SMALL > room:  # along the lane
+                name = element(
+                    "g", ink.text(0, 0, said, role="none", room=ALONG), transform=f"translate({lane + 10:g} 16) rotate(90)"
+                )
             drawn.append(element("g", name + number, class_="number", transform=f"translate(0 {middle:g})"))
         return element("g", "".join(drawn), class_="flow lane", data_at=flow.id)
 

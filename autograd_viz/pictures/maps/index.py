@@ -14,6 +14,15 @@ REARRANGING = {
     "SplitWithSizes", "Squeeze", "T", "Transpose", "Unbind", "UnsafeSplit", "UnsafeView", "Unsqueeze", "View",
 }  # fmt: skip
 
+# arguments without which an op is not known
+DECIDING = {
+    "Softmax": ("dim",),
+    "LogSoftmax": ("dim",),
+    "Logsumexp": ("dim",),
+    "Clamp": ("min", "max"),
+    "NativeLayerNorm": ("eps",),
+}
+
 
 class Index:
     """What a map asks of a document.
@@ -38,8 +47,14 @@ class Index:
         for i, taken in enumerate(self.taken):
             for t in taken:
                 self.users[t.id].append(i)
+        paths = {m.path for m in document.modules if m.path}
+        owners = {t.name.rpartition(".")[0] for t in document.tensors if t.is_leaf and t.name and "." in t.name}
+        first = {path.partition(".")[0] for path in paths}
+        is_recorded = any(op.module for op in document.ops)
+        self._is_bare = is_recorded and bool(owners & paths) and {o.partition(".")[0] for o in owners} <= first
         self.names_parts = any("." in (t.name or "") for t in document.tensors if t.is_leaf)
-        outside = {op.source.function for op in document.ops if op.source is not None and not op.module}
+        outside = {op.source.function for op in document.ops if op.source is not None and not op.module} - {"forward"}
+        outside = {name for name in outside if not name.startswith("<")}  # a lambda, a comprehension
         self.program = outside.pop() if len(outside) == 1 else ""
         self.edges: dict[tuple[str, int], list[tuple[str, int]]] = defaultdict(list)
         for node in document.nodes:
@@ -48,13 +63,34 @@ class Index:
                     self.edges[f.node, f.index].append((node.id, k))
         self._leaves = [(i, t.id) for i, taken in enumerate(self.taken) for t in taken if self.is_part(t)]
 
+    def op_text(self, i: int) -> str:
+        """The name of an op, and the argument that decides: `Softmax(dim=0)`."""
+        op = self.document.ops[i]
+        node = self.nodes.get(op.node or "")
+        told = (
+            [] if node is None or op.name not in DECIDING else [s for s in node.saved if s.name in DECIDING[op.name] and s.text]
+        )
+        said = ", ".join(f"{s.name}={s.text}" for s in sorted(told, key=lambda s: DECIDING[op.name].index(s.name)))
+        return f"{op.name}({said})" if said and "None" not in said else op.name
+
+    def variable(self, i: int) -> str:
+        """What the user calls the result of an op; "" of the result of all."""
+        names = (self.tensors[t].name or "" for t in self.document.ops[i].outputs if t and t not in self.document.roots)
+        return next((name for name in names if name.isidentifier()), "")
+
     def rearranges(self, i: int) -> bool:
         """Does an op only show the same numbers in another order or shape?"""
         return self.document.ops[i].name in REARRANGING
 
     def is_part(self, t: Tensor) -> bool:
-        """A parameter or buffer: its name has dots; where no module is known, any leaf that requires grad is a parameter."""
-        return t.is_leaf and t.name is not None and ("." in t.name or (t.requires_grad and not self.document.modules))
+        """A parameter or buffer: its name has dots; where no module is known, any leaf that requires grad is a parameter.
+
+        The model's own, where no variable holds it, has a name without dots: no module takes it as it takes an input.
+        """
+        if not t.is_leaf or t.name is None or "." in t.name or not t.requires_grad:
+            return t.is_leaf and "." in (t.name or "")
+        ops = self.document.ops
+        return not self.document.modules or (self._is_bare and not any(ops[i].module for i in self.users[t.id]))
 
     def leaves(self, ops: range) -> list[Tensor]:
         """The parameters and buffers that ops take, each once."""

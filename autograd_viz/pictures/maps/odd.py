@@ -10,7 +10,7 @@ of all, measured by the median absolute deviation in decades. What only follows 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import islice
 from statistics import median
 
@@ -93,13 +93,13 @@ class Odd:
         parts = [p for p in frame.parts if p.kind != "root"]
         if len(parts) < ROW_OF or len(frame.flows) > 2 * len(parts):
             return 0.0, card
-        arrived = [_all([f.gradient(known) for f in frame.flows if f.source == k and f.places]) for k in range(len(parts))]
-        first, end = arrived[0], next((k for k in range(len(parts) - 1, 0, -1) if arrived[k] is not None), 0)
-        last = arrived[end]
+        norms = arrived(frame.flows, parts, known)
+        first, end = norms[0], next((k for k in range(len(parts) - 1, 0, -1) if norms[k] is not None), 0)
+        last = norms[end]
         if not first or not last or not math.isfinite(first + last) or any(self._is_beside(p) for p in parts[1:end]):
             return 0.0, card
         rooms = [self._room(p) for p in parts[1 : end + 1]]
-        steps = [math.log10(a / b) if a and b else 0.0 for a, b in zip(arrived, arrived[1:], strict=False)]
+        steps = [math.log10(a / b) if a and b else 0.0 for a, b in zip(norms, norms[1:], strict=False)]
         if any(abs(room.beyond(step)) > FAR for room, step in zip(rooms, steps, strict=False)):
             return 0.0, card  # one part of it is odd alone
         decades = math.log10(first / last)
@@ -214,6 +214,11 @@ def _all(norms: list[float | None]) -> float | None:
     if not norms or len(known) < len(norms):
         return None
     return math.nan if any(map(math.isnan, known)) else math.hypot(*known)
+
+
+def arrived(flows: Sequence[Flow], parts: Sequence[Card], known: Mapping[Place, float]) -> list[float | None]:
+    """The norm of what arrived at each part; None where it is not known."""
+    return [_all([f.gradient(known) for f in flows if f.source == k and f.places]) for k in range(len(parts))]
 
 
 def _reached(start: int, edges: list[tuple[int, int]]) -> set[int]:

@@ -11,6 +11,7 @@ from ... import words
 from ...graph.model import Document
 from ...graph.paths import are_guessed
 from ...graph.text import norm_of
+from .calls import is_in_time
 from .cards import Card, cards_of, is_function, walk
 from .flow import Flows
 from .index import Index
@@ -94,20 +95,21 @@ class Plan:
         """
         return (self._deepest() if depth is None else self._levels(depth, True)) | self._matching(open)
 
-    def _levels(self, depth: int, stacks: bool = False) -> frozenset[str]:
-        """Siblings alike; `stacks`: equal calls are opened too."""
+    def _levels(self, depth: int, stacks: bool | None = False) -> frozenset[str]:
+        """Siblings alike; `stacks`: equal calls are opened too; None: those of one module, turn after turn, are not."""
         found, todo = set(), [self.root]
         while todo:
             card = todo.pop()
             found.add(card.id)
-            todo += [c for c in card.items if c.items and (stacks or c.kind != "stack") and c.depth < depth]
+            opening = (c for c in card.items if c.items and c.depth < depth)
+            todo += [c for c in opening if stacks or c.kind != "stack" or (stacks is None and not is_in_time(c))]
         return frozenset(found)
 
     def _deepest(self) -> frozenset[str]:
         """The most levels that fit on a page; equal calls stay folded where there are too many."""
         opened = self._levels(1)
         for depth in range(2, self.levels + 1):
-            found = (self._levels(depth, True), opened | self._levels(depth))
+            found = (self._levels(depth, None), opened | self._levels(depth))
             opened = next((more for more in found if self._fits(more)), opened)
         return opened
 
