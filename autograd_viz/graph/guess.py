@@ -259,6 +259,8 @@ class _Guess:
         known = [[self.maker.get(t, -1), *self.users[t]] for t in others]
         for k in range(len(common([paths[main], paths[-1]])), len(around), -1):
             module = paths[main][:k]
+            if self.classes.get(module) == "Sequential":
+                continue  # it only runs its parts
             if all(any(starts[k] <= j < i for j in js) for js in known) and self._callable(module) == module:
                 return module
         return None

@@ -8,8 +8,10 @@ import pytest
 
 import autograd_viz as av
 from autograd_viz.pictures.maps.cards import walk
+from autograd_viz.pictures.maps.odd import arrived
 from autograd_viz.twin import nn
 
+from .models import Net, loss_of
 from .test_map import gradients_of, words_of
 
 
@@ -151,3 +153,83 @@ def test_several_statements_on_one_line_are_all_said() -> None:
     y = model(av.ones(2, 3))
     a = y * 2; b = a.exp()  # noqa: E702 # fmt: skip
     assert "a = y * 2; b = a.exp()" in words_of(av.map(b.sum()))
+
+
+class Recurrent(nn.Module):
+    """One cell, turn after turn."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.embed, self.cell, self.head = nn.Linear(3, 3), nn.Linear(3, 3), nn.Linear(3, 1)
+
+    def forward(self, x: Any) -> Any:
+        h = self.embed(x)
+        for _ in range(6):
+            h = self.cell(h).tanh()
+        return self.head(h)
+
+
+def test_one_module_turn_after_turn_is_closed_and_shows_the_gradient_of_each_turn() -> None:
+    model = Recurrent()
+    loss = model(av.ones(2, 3)).sum()
+    m = av.map(loss)
+    (stack,) = [c for c in m.drawing.plan.root.items if c.kind == "stack"]
+    assert stack.id not in m.drawing.opened
+    frame, known = m.drawing.plan.places.frames[stack.id], m.drawing.at_start()
+    norms = arrived(frame.flows, stack.items, known)[stack.period - 1 :: stack.period]
+    assert len(norms) == 6
+    assert None not in norms
+    assert f"grad by turn: {norms[0]:.3g} … {norms[-1]:.3g}" in words_of(m)
+    assert stack.id in av.map(loss, depth=2).drawing.opened
+
+
+def test_equal_blocks_are_opened_as_they_are_and_have_no_turns() -> None:
+    model = Net(4)
+    loss = loss_of(model)
+    m = av.map(loss)
+    (stack,) = [c for c in m.drawing.plan.root.items if c.kind == "stack"]
+    assert stack.id in m.drawing.opened
+    assert not any("by turn" in word for word in words_of(av.map(loss, depth=1)))
+
+
+def test_a_badge_of_a_call_is_seen_where_the_class_has_no_room() -> None:
+    class Averylongnameofaclassthatneedsroom(Discriminator):
+        pass
+
+    def run(m: Any, a: Any, b: Any) -> Any:
+        return (m.d(a) * 2 - m.d(b)).mean()
+
+    model = Whole(run, d=Averylongnameofaclassthatneedsroom())
+    assert {"1 of 2", "2 of 2"} <= set(words_of(av.map(model(av.ones(5, 3), av.zeros(5, 3)))))
+
+
+def test_a_way_of_several_tensors_of_one_shape_says_how_many() -> None:
+    def halves(m: Any, x: Any) -> Any:
+        return m.wide(x).chunk(2, -1)
+
+    def run(m: Any, x: Any) -> Any:
+        a, b = m.halves(x)
+        return (a * b).sum()
+
+    model = Whole(run, halves=Whole(halves, wide=nn.Linear(3, 4)))
+    assert "(5, 2) × 2" in words_of(av.map(model(av.ones(5, 3))))
+
+
+def test_a_parameter_that_only_rearranging_ops_take_has_an_arrow_with_its_name() -> None:
+    class Queries(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.query, self.mix, self.scale = nn.Parameter(av.randn(1, 3)), nn.Linear(3, 3), nn.Parameter(av.ones(3))
+
+        def forward(self, x: Any) -> Any:
+            q = self.query.expand(5, 3)
+            h = self.mix(x)
+            h = h * self.scale
+            return h * q
+
+    model = Queries()
+    m = av.map(model(av.ones(5, 3)).sum())
+    plan = m.drawing.plan
+    assert "query" in {f.name for f in plan.places.frames[plan.root.id].flows}
+    assert any("scale (3,)" in word for word in words_of(m))
+    assert not any("mix" in f.name for frame in plan.places.frames.values() for f in frame.flows)

@@ -14,6 +14,7 @@ REARRANGING = {
     "SplitWithSizes", "Squeeze", "T", "Transpose", "Unbind", "UnsafeSplit", "UnsafeView", "Unsqueeze", "View",
 }  # fmt: skip
 
+HUGE = 1e30  # the least number of a dtype, which PyTorch clamps at
 # arguments without which an op is not known
 DECIDING = {
     "Softmax": ("dim",),
@@ -22,6 +23,15 @@ DECIDING = {
     "Clamp": ("min", "max"),
     "NativeLayerNorm": ("eps",),
 }
+
+
+def _short(text: str) -> str:
+    """A number in few digits; "None" of one that stands for none."""
+    try:
+        number = float(text)
+    except ValueError:
+        return text
+    return f"{number:.4g}" if abs(number) < HUGE else "None"
 
 
 class Index:
@@ -70,7 +80,7 @@ class Index:
         told = (
             [] if node is None or op.name not in DECIDING else [s for s in node.saved if s.name in DECIDING[op.name] and s.text]
         )
-        said = ", ".join(f"{s.name}={s.text}" for s in sorted(told, key=lambda s: DECIDING[op.name].index(s.name)))
+        said = ", ".join(f"{s.name}={_short(s.text)}" for s in sorted(told, key=lambda s: DECIDING[op.name].index(s.name)))
         return f"{op.name}({said})" if said and "None" not in said else op.name
 
     def variable(self, i: int) -> str:

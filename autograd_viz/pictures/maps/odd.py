@@ -15,6 +15,7 @@ from itertools import islice
 from statistics import median
 
 from ... import words
+from ...graph.model import Op
 from ...graph.text import norm_of
 from .cards import Card, walk
 from .expected import Room, room_of
@@ -146,18 +147,24 @@ class Odd:
         """A branch that begins at zero on purpose: a weight of zeros in it, or a gate in the card around."""
         parts = [*self.plan.places.frames[frame.id].parts, frame]  # frame: of its entrance
         made = {t for f in self.plan.places.frames[frame.id].flows if parts[f.source] is part for t in f.tensors}
-        if not self._is_beside(part) and not any(self._is_added(t) for t in made):
+        if not self._is_beside(part) and not any(self._is_joined(t) for t in made):
             return False
         return any(
             norm_of(t.value) == 0 and t.requires_grad and not (t.name or "").endswith("bias")
             for t in self.index.leaves((part if frame is self.plan.root else frame).ops())
         )
 
-    def _is_added(self, tensor: str) -> bool:
-        """Is it added to another result? That may need no grad, so that its own way is not in the graph."""
-        ops = (self.index.document.ops[i] for i in self.index.users[tensor])
-        others = (o.tensor for op in ops if op.name == "Add" for o in op.inputs if o.tensor != tensor and o.text in ("", "?"))
-        tensors = self.index.tensors
+    def _is_joined(self, tensor: str) -> bool:
+        """Is it added to another result, or a factor of one? That may need no grad, so that its own way is not in the graph."""
+        index, todo, users = self.index, [tensor], list[Op]()
+        while todo:
+            for i in index.users.get(todo.pop(), ()):
+                users.append(index.document.ops[i])
+                todo += [t for t in users[-1].outputs if t is not None and index.rearranges(i)]
+        given = {tensor, *(t for op in users for t in op.outputs)}
+        joins = (op for op in users if op.name in ("Add", "Mul"))
+        others = (o.tensor for op in joins for o in op.inputs if o.tensor not in given and o.text in ("", "?"))
+        tensors = index.tensors
         return any(t is None or not (tensors[t].is_leaf and tensors[t].requires_grad) for t in others)
 
     def is_lost(self, card: Card, flow: Flow, known: Mapping[Place, float]) -> bool:

@@ -215,14 +215,15 @@ class Painter:
         is_alarmed = (card.items or not self.plan.labels.is_told(card)) and (self.both or not is_open)
         alarms = ", ".join(self.oddities.alarms(card, self.known, self.odd)) if is_alarmed else ""
         end, right = right, right - (columns(alarms) * ADVANCE * SMALL + 12 if alarms else 0)
-        if kind and right - x > 50:
+        badges = [(badge, columns(badge) * ADVANCE * SMALL + 10) for badge in self.plan.labels.badges(card)]
+        room = right - x - sum(w + 6 for _, w in badges)
+        if kind and room > 50:
             name, times, count = kind.rpartition(" × ")
-            short = shortened(name or kind, int((right - x) / ADVANCE / SMALL) - columns(times + count) - 2 if name else 10_000)
-            yield ink.text(x, 22, f"· {short}{times}{count if name else ''}", role="none", room=right - x)
-            x += min((columns(kind) + 2) * ADVANCE * SMALL, right - x) + 8
-        for badge in self.plan.labels.badges(card):
-            w = columns(badge) * ADVANCE * SMALL + 10
-            if x + w > right:
+            short = shortened(name or kind, int(room / ADVANCE / SMALL) - columns(times + count) - 2 if name else 10_000)
+            yield ink.text(x, 22, f"· {short}{times}{count if name else ''}", role="none", room=room)
+            x += min((columns(kind) + 2) * ADVANCE * SMALL, room) + 8
+        for badge, w in badges:
+            if x + w > right + 8:
                 break
             yield ink.box(x, 9, w, 17, 8, "canvas", names="badge") + ink.text(x + 5, 21, badge, role="none")
             x += w + 6

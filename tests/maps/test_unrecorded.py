@@ -1,0 +1,82 @@
+"""What a map says of a PyTorch model that nobody recorded: calls, names of the user's, weights of an inner loop."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import autograd_viz as av
+
+torch = pytest.importorskip("torch")
+from torch import nn  # noqa: E402
+from torch.nn import functional  # noqa: E402
+
+pytestmark = pytest.mark.torch
+
+
+def layers() -> Any:
+    return nn.Sequential(nn.Linear(3, 8), nn.Tanh(), nn.Linear(8, 1))
+
+
+def titles(m: Any) -> list[str]:
+    """Of the parts of the whole."""
+    plan = m.drawing.plan
+    return [plan.titled(part) for part in plan.places.parts(plan.root)]
+
+
+def badges(m: Any) -> list[list[str]]:
+    plan = m.drawing.plan
+    return [plan.labels.badges(part) for part in plan.places.parts(plan.root)]
+
+
+def test_a_sequence_that_runs_again_is_a_call_of_its_own() -> None:
+    model = nn.ModuleDict({"g": nn.Sequential(nn.Linear(2, 4), nn.Tanh(), nn.Linear(4, 3)), "d": layers()})
+    fake, real = model["g"](torch.randn(5, 2)), torch.randn(5, 3)
+    loss = functional.softplus(-model["d"](real)).mean() + functional.softplus(model["d"](fake)).mean()
+    m = av.map(loss, params=model)
+    assert titles(m)[:3] == ["g", "d", "Neg, Softplus, Mean"]
+    assert [b for b in badges(m) if b] == [["1 of 2"], ["2 of 2"]]
+    both = model["d"](real) - model["d"](fake)
+    assert [b for b in badges(av.map(both.mean(), params=model)) if b] == [["1 of 2"], ["2 of 2"]]
+
+
+def test_a_sequence_that_runs_once_has_no_numbers() -> None:
+    model = nn.ModuleDict({"a": layers(), "b": layers()})
+    x = torch.randn(5, 3)
+    m = av.map((model["a"](x) * model["b"](x)).mean(), params=model)
+    assert [b for b in badges(m) if b] == []
+
+
+def test_weights_after_an_inner_step_are_those_of_their_modules() -> None:
+    model, x, y = layers(), torch.randn(5, 3), torch.randn(5, 1)
+    weights = dict(model.named_parameters())
+    inner = (torch.func.functional_call(model, weights, (x,)) - y).pow(2).mean()
+    grads = torch.autograd.grad(inner, list(weights.values()), create_graph=True)
+    fast = {name: w - 0.1 * g for (name, w), g in zip(weights.items(), grads, strict=True)}
+    outer = (torch.func.functional_call(model, fast, (x,)) - y).pow(2).mean()
+    m = av.map(outer, params=model)
+    assert [t for t in titles(m) if t == "0"] == ["0", "0"]
+    assert titles(m)[-5:-1] == ["0", "1", "2", "Sub, Pow, Mean"]
+
+
+def test_a_difference_of_a_parameter_and_a_result_is_no_step() -> None:
+    model, centre = layers(), nn.Parameter(torch.randn(5, 3))
+    distance = centre - model[0](torch.randn(5, 3))[:, :3]
+    m = av.map(model[2](torch.cat([distance, torch.ones(5, 5)], 1)).sum(), params=model)
+    assert [t for t in titles(m) if t in ("0", "2")] == ["0", "2"]
+
+
+def test_names_of_the_users_open_a_long_loss_and_arguments_that_decide_are_said() -> None:
+    model, actions, old, adv = layers(), torch.randint(0, 1, (5, 1)), torch.randn(5), torch.randn(5)
+    logits = model(torch.randn(5, 3))
+    logp = logits.log_softmax(-1).gather(1, actions).squeeze(1)
+    ratio = (logp - old).exp()
+    clipped = ratio.clamp(0.8, 1.2)
+    loss = -torch.min(ratio * adv, clipped * adv).mean()
+    assert titles(av.map(loss, params=model))[-5:-1] == [
+        "logp · LogSoftmax(dim=-1), Gather",
+        "ratio · Sub, Exp",
+        "clipped · Clamp(min=0.8, max=1.2)",
+        "Mul, Minimum, Mean, …",
+    ]
