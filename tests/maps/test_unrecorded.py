@@ -80,3 +80,28 @@ def test_names_of_the_users_open_a_long_loss_and_arguments_that_decide_are_said(
         "clipped · Clamp(min=0.8, max=1.2)",
         "Mul, Minimum, Mean, …",
     ]
+
+
+def test_a_cell_that_runs_turn_after_turn_is_told_apart() -> None:
+    model = nn.ModuleDict({"cell": nn.LSTMCell(3, 4), "head": nn.Linear(4, 1)})
+    x, h = torch.randn(2, 5, 3), (torch.zeros(2, 4), torch.zeros(2, 4))
+    for t in range(5):
+        h = model["cell"](x[:, t], h)
+    plan = av.map(model["head"](h[0]).sum(), params=model).drawing.plan
+    (stack,) = [part for part in plan.root.items if part.kind == "stack"]
+    assert plan.labels.kind_of(stack) == "LSTMCell × 4"  # the first turn has no gradient to send on
+
+
+def test_a_class_of_the_users_that_takes_its_weight_twice_is_one_call() -> None:
+    class Twice(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.weight = nn.Parameter(torch.randn(3, 3))
+
+        def forward(self, x: Any) -> Any:
+            return (x @ self.weight).tanh() @ self.weight
+
+    model = nn.ModuleDict({"twice": Twice(), "head": nn.Linear(3, 1)})
+    m = av.map(model["head"](model["twice"](torch.randn(2, 3))).sum(), params=model)
+    assert titles(m)[:2] == ["twice", "head"]
+    assert [b for b in badges(m) if b] == []

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from itertools import pairwise
 
+from ...graph.guess import ONE
 from ...graph.paths import Path, Way
 from .index import Index
 
 MOST = 8  # calls, one right after the other, that are told apart
+CELL = "Cell"  # what the names of LSTMCell, GRUCell, RNNCell end with
 CONTAINER = "Sequential"  # runs its parts in their order, each once
 
 _Row = tuple[str, Path, tuple[str, ...]]
@@ -18,10 +20,12 @@ def restarts(index: Index, ways: Sequence[Way], is_guessed: bool) -> dict[int, P
     """By op at which another call of a module begins right after the one before: the module's path.
 
     A recording does not tell two such calls apart. They are equal op by op, use the same parameters, and do not feed each
-    other; and the module has not one place only that calls it.
+    other; and the module has not one place only that calls it. A layer of PyTorch's takes each of its parameters once.
     """
-    again = {m.path for m in index.document.modules if m.path and (m.name == CONTAINER if is_guessed else m.source is None)}
-    if not again:
+    modules = [m for m in index.document.modules if m.path]
+    again = {m.path for m in modules if (m.name == CONTAINER if is_guessed else m.source is None)}
+    layers = {tuple(m.path.split(".")) for m in modules if ONE.fullmatch(m.name) or m.name.endswith(CELL)}
+    if not again and not layers:
         return {}
     paths = [tuple([part for part in way if isinstance(part, str)]) for way in ways]
     rows = [
@@ -29,9 +33,9 @@ def restarts(index: Index, ways: Sequence[Way], is_guessed: bool) -> dict[int, P
         for op, path, taken in zip(index.document.ops, paths, index.taken, strict=True)
     ]
     found = dict[int, Path]()
-    for path, first, last in _runs(paths, {tuple(path.split(".")) for path in again}):
-        size = _size(index, rows, first, last)
-        for at in range(first + size, last, size):
+    for path, first, last in _runs(paths, layers.union(tuple(path.split(".")) for path in again)):
+        size = 0 if path in layers else _size(index, rows, first, last)
+        for at in range(first + size, last, size) if size else _taken_again(rows, first, last):
             found[at] = min(found.get(at, path), path, key=len)
     return found
 
@@ -46,6 +50,13 @@ def _runs(paths: Sequence[Path], meant: Collection[Path]) -> Iterator[tuple[Path
         for k in range(1, len(path) + 1):
             if path[:k] in meant:
                 first.setdefault(path[:k], i)
+
+
+def _taken_again(rows: Sequence[_Row], first: int, last: int) -> Iterator[int]:
+    """Where the parameter that is taken first is taken again."""
+    begin = next((rows[i][2][0] for i in range(first, last) if rows[i][2]), None)
+    taking = [i for i in range(first, last) if begin in rows[i][2]]
+    yield from taking[1:]
 
 
 def _size(index: Index, rows: Sequence[_Row], first: int, last: int) -> int:
