@@ -34,8 +34,10 @@ def restarts(index: Index, ways: Sequence[Way], is_guessed: bool) -> dict[int, P
     ]
     found = dict[int, Path]()
     for path, first, last in _runs(paths, layers.union(tuple(path.split(".")) for path in again)):
-        size = 0 if path in layers else _size(index, rows, first, last)
-        for at in range(first + size, last, size) if size else _taken_again(rows, first, last):
+        size = _size(index, rows, first, last)
+        begin = next((leaves[0] for *_, leaves in rows[first:last] if leaves), "")
+        taking = [i for i in range(first, last) if begin in rows[i][2]]
+        for at in taking[1:] if path in layers else range(first + size, last, size):
             found[at] = min(found.get(at, path), path, key=len)
     return found
 
@@ -50,13 +52,6 @@ def _runs(paths: Sequence[Path], meant: Collection[Path]) -> Iterator[tuple[Path
         for k in range(1, len(path) + 1):
             if path[:k] in meant:
                 first.setdefault(path[:k], i)
-
-
-def _taken_again(rows: Sequence[_Row], first: int, last: int) -> Iterator[int]:
-    """Where the parameter that is taken first is taken again."""
-    begin = next((rows[i][2][0] for i in range(first, last) if rows[i][2]), None)
-    taking = [i for i in range(first, last) if begin in rows[i][2]]
-    yield from taking[1:]
 
 
 def _size(index: Index, rows: Sequence[_Row], first: int, last: int) -> int:

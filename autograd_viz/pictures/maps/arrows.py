@@ -76,8 +76,8 @@ def said_of(odd: Odd, card: Card, flow: Flow, known: Mapping[Place, float]) -> t
     return said, "link" if math.isfinite(norm) and not remark else "grad"
 
 
-def _dash(flow: Flow) -> dict[str, Any]:
-    return {} if flow.cut is None else {"stroke_dasharray": "4 4"}
+def _line(flow: Flow) -> dict[str, Any]:
+    return {"fill": "none", "stroke_width": 1.6, **({} if flow.cut is None else {"stroke_dasharray": "4 4"})}
 
 
 def lane_x(places: Places, card: Card, flow: Flow) -> float:
@@ -124,14 +124,7 @@ class Arrows:
         down, x = left + DOWN, left + max(min(UP, width - BESIDE), DOWN + 40)
         at = f"translate(0 {gap:g})"
         drawn = [
-            element(
-                "path",
-                d=f"M{down:g} 0V{gap - 8:g}",
-                fill="none",
-                stroke_width=1.6,
-                **_dash(flow),
-                **ink.stroke("brown", more="down"),
-            ),
+            element("path", d=f"M{down:g} 0V{gap - 8:g}", **_line(flow), **ink.stroke("brown", more="down")),
             element("path", d=f"M{down:g} 0l-5 -9h10z", transform=at, **ink.fill("brown", "fs", more="tip")),
             *self.carried(card, flow, down, x),
             *self.gradient(card, flow, x, gap),
@@ -171,18 +164,15 @@ class Arrows:
         said, role = self.said(card, flow)
         middle = (ends.top + ends.bottom) / 2
         d = lane_path(self.start(card, flow), ends, lane, end, column)
-        drawn = [element("path", d=d, fill="none", stroke_width=1.6, **_dash(flow), **ink.stroke("brown", more="bypass"))]
+        drawn = [element("path", d=d, **_line(flow), **ink.stroke("brown", more="bypass"))]
         if flow.places:
             norm = flow.gradient(self.known)
             way = f"M{lane + WAY:g} {ends.top + BRANCH:g}V{ends.bottom:g}"
             shape = {"visibility": "hidden"} if norm is None else {"stroke_width": thickness(norm) / 2}
             drawn.append(element("path", d=way, fill="none", **shape, **ink.stroke(role, more="upway")))
         if end is not None:
-            at = (
-                f"translate({right:g} {ends.bottom + 12:g})"
-                if column is None
-                else f"translate({column:g} {ends.bottom:g}) rotate(-90)"
-            )
+            at = f"translate({right:g} {ends.bottom + 12:g})"
+            at = at if column is None else f"translate({column:g} {ends.bottom:g}) rotate(-90)"
             drawn.append(element("path", d="M0 0l8 -5v10z", transform=at, **ink.fill("brown", "fs", more="tip")))
         if frame.lane == LANE:
             number = ink.cell(f"g:{flow.id}", lane + 7, 0, said, role) if flow.places else ""

@@ -14,7 +14,7 @@ REARRANGING = {
     "SplitWithSizes", "Squeeze", "T", "Transpose", "Unbind", "UnsafeSplit", "UnsafeView", "Unsqueeze", "View",
 }  # fmt: skip
 
-HUGE = 1e30  # the least number of a dtype, which PyTorch clamps at
+LONGEST = 9  # letters of an argument
 # arguments without which an op is not known
 DECIDING = {
     "Softmax": ("dim",),
@@ -23,15 +23,6 @@ DECIDING = {
     "Clamp": ("min", "max"),
     "NativeLayerNorm": ("eps",),
 }
-
-
-def _short(text: str) -> str:
-    """A number in few digits; "None" of one that stands for none."""
-    try:
-        number = float(text)
-    except ValueError:
-        return text
-    return f"{number:.4g}" if abs(number) < HUGE else "None"
 
 
 class Index:
@@ -77,11 +68,10 @@ class Index:
         """The name of an op, and the argument that decides: `Softmax(dim=0)`."""
         op = self.document.ops[i]
         node = self.nodes.get(op.node or "")
-        told = (
-            [] if node is None or op.name not in DECIDING else [s for s in node.saved if s.name in DECIDING[op.name] and s.text]
-        )
-        said = ", ".join(f"{s.name}={_short(s.text)}" for s in sorted(told, key=lambda s: DECIDING[op.name].index(s.name)))
-        return f"{op.name}({said})" if said and "None" not in said else op.name
+        told = {} if node is None else {s.name: s.text for s in node.saved}
+        given = [(name, told.get(name, "")) for name in DECIDING.get(op.name, ())]
+        said = ", ".join(f"{name}={text}" for name, text in given if text not in ("", "None") and len(text) <= LONGEST)
+        return f"{op.name}({said})" if said else op.name
 
     def variable(self, i: int) -> str:
         """What the user calls the result of an op; "" of the result of all."""

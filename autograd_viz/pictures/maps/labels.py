@@ -258,15 +258,12 @@ class Labels:
         is_told = (
             module.name and self._mode is ("eval" in module.marks) and not (above and ("eval" in above.marks) is self._mode)
         )
-        found = {
-            words.MAP_SHARED: is_shared,
-            words.MAP_FROZEN: "frozen" in module.marks,
-            words.MAP_HOOK: module.hooks,
-            words.MAP_CHECKPOINTED: "checkpointed" in module.marks,
-            words.MAP_COMPILED: "compiled" in module.marks,
-            words.MAP_EVAL if "eval" in module.marks else words.MAP_TRAINS: is_told,
-        }
-        return [badge for badge, holds in found.items() if holds]
+        found = [words.MAP_SHARED] if is_shared else []
+        found += [words.MAP_HOOK] if module.hooks else []
+        found += [words.MAP_FROZEN] if "frozen" in module.marks else []
+        found += [words.MAP_CHECKPOINTED] if "checkpointed" in module.marks else []
+        found += [words.MAP_COMPILED] if "compiled" in module.marks else []
+        return found + ([words.MAP_EVAL if "eval" in module.marks else words.MAP_TRAINS] if is_told else [])
 
     def alarms(self, card: Card, known: Mapping[Place, float], odd: Outliers | None) -> list[str]:
         """Of a card whose parameters are not written out: what is wrong with their gradients; `odd` as in `Line.said`."""

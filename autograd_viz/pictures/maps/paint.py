@@ -95,14 +95,9 @@ class Painter:
     """
 
     def __init__(
-        self,
-        plan: Plan,
-        theme: Theme,
-        known: Mapping[Place, float],
-        called: Mapping[str, int],
-        both: bool = False,
+        self, plan: Plan, theme: Theme, known: Mapping[Place, float], called: Mapping[str, int], both: bool = False,
         is_over: bool = True,
-    ) -> None:
+    ) -> None:  # fmt: skip
         self.plan, self.ink, self.known, self.called, self.both = plan, Ink(theme), known, called, both
         self.oddities = Odd(plan)
         self.odd = self.oddities.outliers(known, is_over)
