@@ -66,7 +66,7 @@ def map(
             subject, params = _last(tensor, names), tensor
         else:
             subject = subject_of(tensor, names, params, is_outline=True, gradient=gradient)
-        plan = Plan(subject.document)
+        plan = Plan(subject.document, own={name for name in anything.named(params) if "." not in name})
         opened = plan.opened(depth, (open,) if isinstance(open, str) else tuple(open))
         is_root = anything.is_drawable(tensor)
         whole = _whole(tensor, Names(names, anything.named(params)), subject.document) if is_root else None

@@ -105,3 +105,26 @@ def test_a_class_of_the_users_that_takes_its_weight_twice_is_one_call() -> None:
     m = av.map(model["head"](model["twice"](torch.randn(2, 3))).sum(), params=model)
     assert titles(m)[:2] == ["twice", "head"]
     assert [b for b in badges(m) if b] == []
+
+
+def test_a_models_own_parameter_is_one_also_where_no_variable_holds_it_and_an_input_that_trains_is_none() -> None:
+    class Scaled(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.scale, self.last = nn.Parameter(torch.ones(3)), nn.Linear(3, 1)
+
+        def forward(self, x: Any) -> Any:
+            return self.last(x * 2 * self.scale)
+
+    def mapped(x: Any) -> Any:
+        model = Scaled()
+        with av.record(model):
+            loss = model(x).sum()
+        return av.map(loss, params=model)
+
+    m = mapped(torch.randn(2, 3).requires_grad_())
+    plan = m.drawing.plan
+    (pill,) = [part for part in plan.places.parts(plan.root) if part.kind == "ops" and "self.scale" in plan.titled(part)]
+    assert [line.name for line in plan.labels.own(pill)] == ["scale"]
+    assert plan.labels.count(plan.root) == 7
+    assert "x" in {f.name for f in plan.places.frames[plan.root.id].flows}

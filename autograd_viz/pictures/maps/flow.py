@@ -156,8 +156,8 @@ class Flows:
         shapes = {tensors[t].value.shape for t in way.tensors}
         enters = not any(t in self.index.maker for t in way.tensors)
         names = sorted({name for t in way.tensors if enters and (name := tensors[t].name)})
-        names += sorted({(tensors[t].name or "").rpartition(".")[2] for t in way.leaves})
         names += ["…"] if names and not all(tensors[t].name for t in way.tensors) else []
+        names += sorted({(tensors[t].name or "").rpartition(".")[2] for t in way.leaves})
         taken = {t: users for t, (_, users) in way.tensors.items() if tensors[t].requires_grad}
         own = [self.index.from_users(t, users) if users else self.index.all_of(t) for t, users in taken.items()]
         found = own if (is_own := all(own)) else [self.index.all_of(t) for t in taken]

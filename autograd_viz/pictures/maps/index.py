@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 
 from ...graph.model import Document, Node, Tensor
 from .numbers import Place, arrival, sent
@@ -28,6 +28,9 @@ DECIDING = {
 class Index:
     """What a map asks of a document.
 
+    Args:
+        own: names of parameters that belong to the model itself, where no variable holds it: they have no dots.
+
     Attributes:
         tensors, nodes: by id.
         maker: by tensor, the place of the op that made it.
@@ -38,8 +41,8 @@ class Index:
         edges: by node and output, the next_functions that lead there: node and index.
     """
 
-    def __init__(self, document: Document) -> None:
-        self.document = document
+    def __init__(self, document: Document, own: Container[str] = ()) -> None:
+        self.document, self.own = document, own
         self.tensors: dict[str, Tensor] = {t.id: t for t in document.tensors}
         self.nodes: dict[str, Node] = {n.id: n for n in document.nodes}
         self.maker = {t: i for i, op in enumerate(document.ops) for t in op.outputs if t is not None}
@@ -48,11 +51,6 @@ class Index:
         for i, taken in enumerate(self.taken):
             for t in taken:
                 self.users[t.id].append(i)
-        paths = {m.path for m in document.modules if m.path}
-        owners = {t.name.rpartition(".")[0] for t in document.tensors if t.is_leaf and t.name and "." in t.name}
-        first = {path.partition(".")[0] for path in paths}
-        is_recorded = any(op.module for op in document.ops)
-        self._is_bare = is_recorded and bool(owners & paths) and {o.partition(".")[0] for o in owners} <= first
         self.names_parts = any("." in (t.name or "") for t in document.tensors if t.is_leaf)
         outside = {op.source.function for op in document.ops if op.source is not None and not op.module} - {"forward"}
         outside = {name for name in outside if not name.startswith("<")}  # a lambda, a comprehension
@@ -83,14 +81,9 @@ class Index:
         return self.document.ops[i].name in REARRANGING
 
     def is_part(self, t: Tensor) -> bool:
-        """A parameter or buffer: its name has dots; where no module is known, any leaf that requires grad is a parameter.
-
-        The model's own, where no variable holds it, has a name without dots: no module takes it as it takes an input.
-        """
-        if not t.is_leaf or t.name is None or "." in t.name or not t.requires_grad:
-            return t.is_leaf and "." in (t.name or "")
-        ops = self.document.ops
-        return not self.document.modules or (self._is_bare and not any(ops[i].module for i in self.users[t.id]))
+        """A parameter or buffer: its name has dots or is one of `own`; where no module is known, any leaf that requires grad."""
+        is_plain = t.name in self.own or (t.requires_grad and not self.document.modules)
+        return t.is_leaf and t.name is not None and ("." in t.name or is_plain)
 
     def leaves(self, ops: range) -> list[Tensor]:
         """The parameters and buffers that ops take, each once."""

@@ -184,14 +184,16 @@ class Painter:
     def pill(self, card: Card, about: str, right: float) -> Iterator[str]:
         """Its code, the parameters that it takes, and the ops."""
         said, ink, room = self.plan.titled(card), self.ink, (right + 14) * 0.6
-        if columns(said) * ADVANCE * 12 > room and not self.plan.labels.own(card):  # the code says more than the ops
+        alarms = ", ".join(self.oddities.alarms(card, self.known, self.odd))
+        told = ", ".join(line.name + line.shape for line in self.plan.labels.own(card))
+        others = sum(columns(text) * ADVANCE * SMALL + 30 for text in (alarms, told) if text)
+        if columns(said) * ADVANCE * 12 > room - others:  # the code says more than the ops
             about = about.partition(" · ")[0]
-            room = right - columns(about) * ADVANCE * SMALL - 30
+            room = max(right * 0.35, right - columns(about) * ADVANCE * SMALL - 40 - others)
         x, end = 16 + min(columns(said) * ADVANCE * 12, room), right - columns(about) * ADVANCE * SMALL - 10
         yield ink.text(16, 19, said, size=12, room=room)
-        yield from self.owned(card, x + 12, 19, end)
+        yield from self.owned(card, x + 12, 19, end - (columns(alarms) * ADVANCE * SMALL + 12 if alarms else 0))
         yield ink.text(right, 19, about, role="none", end=True, room=right - x - 16)
-        alarms = ", ".join(self.oddities.alarms(card, self.known, self.odd))
         yield ink.cell(f"alarm:{card.id}", end, 15, alarms, "grad", end=True)
 
     def opener(self, card: Card, is_open: bool) -> str:

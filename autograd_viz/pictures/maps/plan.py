@@ -5,7 +5,7 @@ from __future__ import annotations
 import fnmatch
 import math
 from collections import defaultdict
-from collections.abc import Collection
+from collections.abc import Collection, Container
 
 from ... import words
 from ...graph.model import Document
@@ -28,6 +28,7 @@ class Plan:
     Args:
         document: what is drawn.
         told: parameters have a line each, of a picture that says something of each.
+        own: as in `Index`.
 
     Attributes:
         root: the whole program as a card.
@@ -38,9 +39,9 @@ class Plan:
         is_guessed: no module was recorded; they are read from the names of parameters.
     """
 
-    def __init__(self, document: Document, told: bool = False) -> None:
+    def __init__(self, document: Document, told: bool = False, own: Container[str] = ()) -> None:
         self.document = document
-        self.index = Index(document)
+        self.index = Index(document, own)
         self.root = cards_of(self.index)
         self.cards = {card.id: card for card in walk(self.root)}
         self.above = {item.id: card.id for card in self.cards.values() for item in card.items}
