@@ -81,7 +81,7 @@ class Index:
         return self.document.ops[i].name in REARRANGING
 
     def is_part(self, t: Tensor) -> bool:
-        """A parameter or buffer: its name has dots or is one of `own`; where no module is known, any leaf that requires grad."""
+        """A parameter or buffer: with dots in its name, or one of `own`; without known modules, any leaf that requires grad."""
         is_plain = t.name in self.own or (t.requires_grad and not self.document.modules)
         return t.is_leaf and t.name is not None and ("." in t.name or is_plain)
 
