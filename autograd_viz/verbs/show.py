@@ -19,7 +19,7 @@ from ..stepper.recorded import Recording
 from ..stepper.sentences import advised
 from ..stepper.stepper import Stepper
 from .first import first_drawing
-from .options import check_options
+from .options import check_gradient, check_options
 from .picture import Figure, Map
 
 if TYPE_CHECKING:
@@ -136,8 +136,7 @@ def step(
     from ..widget.widget import StepperWidget
 
     check_options(theme=theme, collapse=collapse, detail=detail, retain_graph=retain_graph, create_graph=create_graph)
-    if gradient is not None and not isinstance(gradient, tuple | list) and not anything.is_drawable(gradient):
-        raise TypeError(f"gradients can be either Tensors or None, but got {type(gradient).__name__}")
+    check_gradient(gradient)
     if isinstance(tensor, Recording):
         return StepperWidget(
             tensor.stepper(), len(tensor.trace.steps), first_drawing(tensor.document, collapse, detail), theme, tensor.stepper

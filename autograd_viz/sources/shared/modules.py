@@ -19,6 +19,7 @@ def module_at(path: str, module: Any, marks: tuple[str, ...] = (), source: Sourc
     hooks = [hook for kind in HOOKS for hook in getattr(module, kind, {}).values()]
     trains = [p.requires_grad for p in module.parameters()]
     marks = (*marks, "frozen") if trains and not any(trains) else marks
+    marks = marks if getattr(module, "training", True) else (*marks, "eval")
     return Module(path, type(module).__name__, sum(map(_is_users, hooks)), marks, source)
 
 
