@@ -1,4 +1,4 @@
-"""The figures of notebooks 1 to 9 are whole on a laptop, and their letters are read, at the first, a middle and the last step."""
+"""The figures of notebooks 1 to 9 are whole on a laptop, with letters that can be read, at three steps."""
 
 from __future__ import annotations
 
@@ -32,9 +32,8 @@ def frames(path: Path) -> str:
     outputs = [o for c in nbformat.read(path, as_version=4).cells for o in c.get("outputs", [])]
     stored = "".join(str(o.get("data", {}).get("text/html", "")) for o in outputs)
     found = re.findall(r"<iframe[^>]*></iframe>", stored)
-    return "".join(frame for frame in found if "Backward pass stepper" in frame or "反向传播单步执行器" in frame).replace(
-        'loading="lazy"', ""
-    )
+    steppers = [frame for frame in found if "Backward pass stepper" in frame or "反向传播单步执行器" in frame]
+    return "".join(steppers).replace('loading="lazy"', "")
 
 
 @pytest.mark.parametrize("name", sorted(p.relative_to(NOTEBOOKS).as_posix() for p in NOTEBOOKS.rglob("0[1-9]*.ipynb")))
