@@ -278,13 +278,13 @@ def test_numbers_that_wait_on_a_device_are_read_with_the_block() -> None:
         table.put("norm", [0, 1], torch.tensor([1.0, 2.0]) + step if step else [1.0, 2.0])  # a model may move to a device
         table.put_one("norm", 2, torch.tensor(torch.nan))
         if step < 2:
-            table.end((torch.tensor(0.5), None, 0.1, 1, 2.0))
+            table.end((torch.tensor(0.5), None, 0.1, 1, None, 2.0))
     values, seen = table.take()
     nan = pytest.approx(np.nan, nan_ok=True)
     assert values[:, :3].tolist() == [[2.0, 1.0, nan], [3.0, 2.0, nan]]
-    assert values[1, 12:].tolist() == pytest.approx([0.5, np.nan, 0.1, 1, 2.0], nan_ok=True)
-    assert seen[0].tolist() == [True] * 3 + [False] * 9 + [True, False, True, True, True]
-    table.end((None,) * 5)  # the numbers of the step that was not complete are still there
+    assert values[1, 12:].tolist() == pytest.approx([0.5, np.nan, 0.1, 1, np.nan, 2.0], nan_ok=True)
+    assert seen[0].tolist() == [True] * 3 + [False] * 9 + [True, False, True, True, False, True]
+    table.end((None,) * 6)  # the numbers of the step that was not complete are still there
     assert table.take()[0][0, :2].tolist() == [4.0, 3.0]
 
 
