@@ -19,6 +19,7 @@ torch = pytest.importorskip("torch")
 from torch import nn  # noqa: E402
 from torch.nn.utils import clip_grad_norm_  # noqa: E402 -- by its name, as many loops have it
 
+from autograd_viz.sources.pytorch.run import steps  # noqa: E402
 from autograd_viz.sources.pytorch.run.numbers import floats  # noqa: E402
 
 from .loops import Net, made, train  # noqa: E402
@@ -45,7 +46,8 @@ def test_a_watched_loop_computes_the_same_bits() -> None:
     assert run._watch.faults == []
 
 
-def test_norms_losses_and_updates_are_those_that_ran() -> None:
+def test_norms_losses_and_updates_are_those_that_ran(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(steps, "FIRST", frozenset(range(64)))  # every step is full
     model, optimizer = made()
     norms, moved, before = [], [], []
 
@@ -54,7 +56,6 @@ def test_norms_losses_and_updates_are_those_that_ran() -> None:
         before.append(model.head.weight.detach().clone())
 
     with av.watch(model) as run:
-        run._watch.steps._weigh = lambda seconds: None  # every step is full
         losses = train(model, optimizer, 6, look)
     after = [*before[1:], model.head.weight.detach()]
     moved = [float((a - b).norm() / b.norm()) for a, b in zip(after, before, strict=True)]
@@ -62,6 +63,15 @@ def test_norms_losses_and_updates_are_those_that_ran() -> None:
     assert np.allclose(column(run, "update", "head.weight"), moved, rtol=1e-4)
     assert np.allclose(run.totals()["loss"], losses)
     assert list(run.totals()["passes"]) == [1] * 6
+
+
+def test_of_the_first_steps_few_are_full_and_all_have_losses_and_norms() -> None:
+    model, optimizer = made()
+    with av.watch(model) as run:
+        train(model, optimizer, 60)
+    assert np.isfinite(column(run, "norm", "head.weight")).all()
+    assert np.isfinite(run.totals()["loss"]).all()
+    assert [*np.flatnonzero(np.isfinite(column(run, "update", "head.weight")))] == [0, 1, 2, 4, 8, 16, 32]
 
 
 def test_the_gradient_of_a_modules_output_is_measured_over_all_its_calls() -> None:
