@@ -19,8 +19,12 @@ from ..runtime.pytorch import pytorch
 from .shared.names import Chosen, Names, modules_among, names_by_identity
 
 if TYPE_CHECKING:
+    from .pytorch.reading.graph import TorchGraph
     from .shared.stepping.norms import Place
     from .shared.stepping.undoable_pass import Pass
+    from .twin.graph import CoreGraph
+
+    LiveGraph = CoreGraph | TorchGraph
 
 TWINS_TENSOR = f"{__package__.rpartition('.')[0]}.twin.core.tensor.tensor"
 
@@ -52,7 +56,7 @@ def is_batched(tensor: Any) -> bool:
     return torch is not None and isinstance(tensor, torch.Tensor) and torch._C._functorch.is_batchedtensor(tensor)
 
 
-def graph_of(tensor: Any, variables: Mapping[str, Any], is_outline: bool = False) -> Any:
+def graph_of(tensor: Any, variables: Mapping[str, Any], is_outline: bool = False) -> LiveGraph:
     """The graph that led to a tensor: a CoreGraph or a TorchGraph.
 
     `is_outline`: for a map: elements of PyTorch's results are not read, and no formulas are made.

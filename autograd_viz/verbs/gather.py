@@ -109,6 +109,7 @@ def gather(
     names = callers_names()
     all_here(timeout)
     with collector_waits(), advised(input):
-        part = part_of(graph_of(input, names, params, is_outline=True), input, timeout)
+        graph: Any = graph_of(input, names, params, is_outline=True)
+        part = part_of(graph, input, timeout)
     texts = sent(json.dumps(part), timeout)
     return None if texts is None else Job([json.loads(t) for t in texts], theme)

@@ -43,7 +43,7 @@ class Run:
         """The error that stopped the run, or ""."""
         return self._loop.stopped
 
-    def __reduce_ex__(self, protocol: Any) -> Any:
+    def __reduce_ex__(self, protocol: Any) -> tuple[type[None], tuple[()]]:
         """A model that has its run as an attribute can be pickled and copied: the run stays here, and the copy has None.
 
         Raises:

@@ -186,7 +186,7 @@ def to_graphviz(x: Any, *, step: int | str | None = None, params: Any = None, th
         return to_digraph(subject, wishes)
 
 
-def load(path: Any, map_location: Any = None, *, weights_only: bool = True) -> Any:
+def load(path: Any, map_location: Any = None, *, weights_only: bool = True) -> Recording | storage.State:
     """Read what `save` wrote: a .json, or a .npz under any name. NumPy's own .npz becomes a dictionary of tensors.
 
     Args:
@@ -203,11 +203,11 @@ def load(path: Any, map_location: Any = None, *, weights_only: bool = True) -> A
         UnknownChoiceError: the suffix is that of a picture.
         TypeError: `path` is neither.
     """
-    if not isinstance(path, str | os.PathLike):
-        return storage.load(path)
-    if suffix_of(path) == ".json":
+    suffix = suffix_of(path) if isinstance(path, str | os.PathLike) else ""
+    if suffix == ".json":
         with collector_waits():
             return Recording(*recording_from_json(read_text(path, BYTES)))
-    if suffix_of(path) in WRITERS:
+    if suffix in WRITERS:
         raise UnknownChoiceError("suffix", Path(path).suffix, [".json", ".npz"])
-    return storage.load(path)
+    state: storage.State = storage.load(path)
+    return state

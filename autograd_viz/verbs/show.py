@@ -23,12 +23,14 @@ from .options import check_gradient, check_options
 from .picture import Figure, Map
 
 if TYPE_CHECKING:
+    from ..sources.anything import LiveGraph
     from ..sources.pytorch.recording.record import Recorder
+    from ..sources.shared.stepping.undoable_pass import Pass
     from ..widget.compare import Compare
     from ..widget.widget import StepperWidget
 
 
-def graph_of(tensor: Any, variables: Mapping[str, Any], params: Any = None, is_outline: bool = False) -> Any:
+def graph_of(tensor: Any, variables: Mapping[str, Any], params: Any = None, is_outline: bool = False) -> LiveGraph:
     """The graph of a tensor; NotDrawableError if it is none, TypeError if `params` is neither a module nor a dictionary."""
     if not anything.is_drawable(tensor):
         raise NotDrawableError.instead_of("expected a tensor of autograd_viz or of PyTorch", tensor)
@@ -147,7 +149,7 @@ def step(
     with collector_waits():
         graph = graph_of(tensor, names, params)
 
-        def fresh() -> Any:
+        def fresh() -> Pass:
             return anything.pass_of(graph, tensor, gradient, retain_graph, create_graph)
 
         def dry_run() -> Stepper | None:
