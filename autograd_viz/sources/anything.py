@@ -98,11 +98,7 @@ def random_numbers_kept() -> Iterator[None]:
 
 
 def pass_of(graph: Any, root: Any, gradient: Any, retain_graph: bool | None, create_graph: bool) -> Pass:
-    """A backward pass through a graph that has not run yet.
-
-    Raises:
-        RuntimeError: as ``root.backward()`` would.
-    """
+    """A backward pass through a graph that has not run yet. RuntimeError: as ``root.backward()`` would."""
     if not is_torch(root):
         from .twin.node_pass import CorePass
 
@@ -158,9 +154,7 @@ def memory_of(graph: Any, root: Any, variables: Mapping[str, Any]) -> Memory:
 
 def named(params: Any) -> dict[str, Any]:
     """Names of parameters: of a module by `named_parameters()` (and buffers); a dictionary is returned as it is.
-
-    Raises:
-        TypeError: it is neither.
+    TypeError: it is neither.
     """
     if params is None:
         return {}
@@ -189,9 +183,7 @@ def each_gradient(
     graph: Any, root: Any, gradient: Any, wanted: Collection[Place], take: Callable[[Place, NDArray[Any]], None]
 ) -> None:
     """Run the backward pass and take it back. `take` gets each gradient that arrives at a wanted place.
-
-    Raises:
-        RuntimeError: as ``root.backward()`` would.
+    RuntimeError: as ``root.backward()`` would.
     """
     from .shared.stepping.norms import each_arrival
 

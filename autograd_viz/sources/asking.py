@@ -63,9 +63,7 @@ def kept_root() -> tuple[Any, Any]:
 
 def last_pass(variables: Mapping[str, Any], verb: str = "step()") -> tuple[Any, Any, Any, list[str]]:
     """The last pass that was kept: its root, its graph, a maker of a pass through it, and the names of changed leaves.
-
-    Raises:
-        NotDrawableError: no pass is kept.
+    NotDrawableError: no pass is kept.
     """
     root, gradient = kept_root()
     if root is None or root.grad_fn is None:

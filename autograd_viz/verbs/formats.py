@@ -206,10 +206,7 @@ RUNS: dict[str, Callable[[Any, Wishes], bytes]] = {
 
 def save_still(x: Any, path: Any, wishes: Wishes) -> None:
     """Write a picture that has been drawn: the result of `show`, `map`, `memory`, `diff` or `gather`, or a run.
-
-    Raises:
-        UnknownChoiceError: a picture has no such format.
-        CannotWriteError: the folder is missing, or the path is a folder.
+    UnknownChoiceError: a picture has no such format. CannotWriteError: the folder is missing, or the path is a folder.
     """
     is_map = isinstance(getattr(x, "drawing", None), MapDrawing)
     of_verbs = ((MEMORIES, "to_html"), (RUNS, "history"), (PAGED, "partners"))
@@ -238,10 +235,8 @@ def suffix_of(path: Any) -> str:
 
 def check(wishes: Wishes, path: Any = None) -> None:
     """Check the arguments before any work is done.
-
-    Raises:
-        UnknownChoiceError: the suffix, theme or word for a step does not exist.
-        CannotWriteError: the folder is missing, or the path is a folder.
+    UnknownChoiceError: the suffix, theme or word for a step does not exist. CannotWriteError: the folder is missing, or the
+    path is a folder.
     """
     if path is not None and suffix_of(path) not in WRITERS:
         raise UnknownChoiceError("file suffix", Path(path).suffix, WRITERS)

@@ -68,11 +68,7 @@ class View:
         self._frames.clear()
 
     def known_map(self) -> MapDrawing:
-        """The map.
-
-        Raises:
-            ValueError: there is none.
-        """
+        """The map. ValueError: there is none."""
         if self.map is None:
             raise ValueError("this stepper has no map: modules are unknown, or the figure was asked for")
         return self.map

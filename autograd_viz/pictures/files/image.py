@@ -95,10 +95,7 @@ LARGEST = 14_400  # points; the largest page that every reader shows
 
 def pdf_bytes(svg: str) -> bytes:
     """The picture on a page of its size, or smaller if it is too large for a page. Equal SVGs give equal bytes.
-
-    Raises:
-        MissingLibraryError: Typst is not installed.
-        AutogradVizError: Typst refuses the picture.
+    MissingLibraryError: Typst is not installed. AutogradVizError: Typst refuses the picture.
     """
     try:
         import typst

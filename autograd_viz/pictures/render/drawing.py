@@ -52,11 +52,7 @@ class Drawing:
 
     @cached_property
     def geometry(self) -> Geometry:
-        """The positions of everything.
-
-        Raises:
-            LayoutError: the picture is too large.
-        """
+        """The positions of everything. LayoutError: the picture is too large."""
         return self._with_code if self.code else without_code(self._with_code)
 
     @cached_property
@@ -114,9 +110,7 @@ class Drawing:
 
     def expanded(self, what: str) -> Drawing:
         """The drawing with a group open, given by title or id. Or the groups open that hide the op, node or tensor of this id.
-
-        Raises:
-            ValueError: it does not exist, or no group hides it.
+        ValueError: it does not exist, or no group hides it.
         """
         group = self._named(what)
         opened = self.revealing(what) if group is None else self.around(group)._with(group.id)
@@ -125,11 +119,7 @@ class Drawing:
         return opened
 
     def collapsed(self, what: str) -> Drawing:
-        """The drawing with the group of this title or id closed.
-
-        Raises:
-            ValueError: the group does not exist.
-        """
+        """The drawing with the group of this title or id closed. ValueError: the group does not exist."""
         group = self._named(what)
         if group is None or group is self.tree:
             titles = printable(", ".join(titled(g) for g in self._groups() if g is not self.tree and self.is_open(g)))

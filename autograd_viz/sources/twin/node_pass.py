@@ -116,11 +116,7 @@ CORE = Library(
 
 
 class CorePass(Pass):
-    """A backward pass from one root that has not run yet.
-
-    Raises:
-        RuntimeError: as `backward` would, in PyTorch's words.
-    """
+    """A backward pass from one root that has not run yet. RuntimeError: as `backward` would, in PyTorch's words."""
 
     graph: CoreGraph
     library = CORE

@@ -229,11 +229,7 @@ class CoreRunWatch:
         return any(call.arrived for call in self._kept)
 
     def moment(self) -> CoreMoment:
-        """The last pass.
-
-        Raises:
-            RuntimeError: it cannot run again.
-        """
+        """The last pass. RuntimeError: it cannot run again."""
         why = "since it is watched, no gradient has reached a result of the model"
         why = "keep is 0" if not self._keeps else why if self.is_on else "the run is closed"
         if not self.has_pass:

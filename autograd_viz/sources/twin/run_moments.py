@@ -55,11 +55,7 @@ class CoreMoments:
                 del self._moments[step]
 
     def at(self, step: int) -> CoreMoment:
-        """The moment of a step.
-
-        Raises:
-            KeyError: it is not kept.
-        """
+        """The moment of a step. KeyError: it is not kept."""
         return self._moments[step]
 
 

@@ -31,20 +31,14 @@ def place() -> tuple[int, int]:
 
 
 def all_here(timeout: float) -> None:
-    """Wait until every rank has come.
-
-    Raises:
-        RuntimeError: a rank is missing; the message names it.
-    """
+    """Wait until every rank has come. RuntimeError: a rank is missing; the message names it."""
     if is_distributed():
         meet(range(distributed.get_world_size()), WHAT, "", timeout)
 
 
 def all_well(is_well: bool, timeout: float) -> None:
     """Meet again, and hear whether all are well, before anything is sent that waits for all.
-
-    Raises:
-        RuntimeError: another rank is not, or is missing.
+    RuntimeError: another rank is not, or is missing.
     """
     if not is_distributed():
         return
@@ -68,11 +62,7 @@ def _are_alike(arrays: Sequence[Any], timeout: float) -> bool:
 
 
 def means(arrays: Sequence[Any], timeout: float) -> list[Any]:
-    """The means of arrays over all ranks; none if ranks have others, or none.
-
-    Raises:
-        RuntimeError: a rank has ended meanwhile.
-    """
+    """The means of arrays over all ranks; none if ranks have others, or none. RuntimeError: a rank has ended meanwhile."""
     _, world = place()
     if world == 1:
         return list(arrays)
@@ -88,11 +78,7 @@ def means(arrays: Sequence[Any], timeout: float) -> list[Any]:
 
 
 def sent(text: str, timeout: float) -> list[str] | None:
-    """Send this rank's part. Rank 0 gets all of them, other ranks None.
-
-    Raises:
-        RuntimeError: a rank that had come has sent nothing.
-    """
+    """Send this rank's part. Rank 0 gets all of them, other ranks None. RuntimeError: a rank that had come has sent nothing."""
     rank, world = place()
     if world == 1:
         return [text]

@@ -28,9 +28,7 @@ Plain = dict[str, Any]
 @own_code()
 def part_of(graph: TorchGraph, root: torch.Tensor, timeout: float) -> Plain:
     """What rank 0 is told of this rank, as plain values.
-
-    Raises:
-        RuntimeError: the pass fails on this rank or on another, or a rank is missing.
+    RuntimeError: the pass fails on this rank or on another, or a rank is missing.
     """
     rank, world = place()
     nodes = reach([edge_of(root)[0]])

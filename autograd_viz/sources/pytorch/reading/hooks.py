@@ -25,10 +25,8 @@ from .values import value_of
 
 def checked(hook: object, before: Sequence[Any], returned: object) -> tuple[Any, ...]:
     """Check what a hook returned, and give the gradients that go on.
-
-    Raises:
-        TypeError: it is no tuple, or has an item that is no tensor.
-        RuntimeError: the number of gradients, a type or a size is wrong. All errors are in PyTorch's words.
+    TypeError: it is no tuple, or has an item that is no tensor. RuntimeError: the number of gradients, a type or a size is
+    wrong. All errors are in PyTorch's words.
     """
     if returned is None:
         return tuple(before)

@@ -113,10 +113,7 @@ def _versions_in(error: RuntimeError) -> tuple[int, int] | None:
 
 def _read(raw: object, read: Callable[[], Any]) -> Any:
     """A saved value, read without the user's code; `read` must be no Python function. `raw`: SavedTensors; None for no tensor.
-
-    Raises:
-        _UsersCodeError: only the user's code can give it.
-        RuntimeError: it is freed, or was modified.
+    _UsersCodeError: only the user's code can give it. RuntimeError: it is freed, or was modified.
     """
     if raw is None:
         return read()

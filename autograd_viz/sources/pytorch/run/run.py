@@ -90,20 +90,12 @@ class RunWatch:
 
     @own_code()
     def moment(self) -> Moment:
-        """The last pass.
-
-        Raises:
-            RuntimeError: it cannot run again; the message says why.
-        """
+        """The last pass. RuntimeError: it cannot run again; the message says why."""
         return self.kept.moment(self.count)
 
     @contextmanager
     def opened(self, moment: Moment) -> Iterator[Again]:
-        """A pass, computed again under a recording.
-
-        Raises:
-            RuntimeError: no gradient reached a result of the model.
-        """
+        """A pass, computed again under a recording. RuntimeError: no gradient reached a result of the model."""
         hooks = self._hooks
         if hooks is not None:
             hooks.remove()

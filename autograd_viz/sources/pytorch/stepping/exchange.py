@@ -99,11 +99,7 @@ class Exchange:
         return [_Flag(r.module, DELAYED) for r in self.replicas if hasattr(r.module, DELAYED)]
 
     def around(self) -> AbstractContextManager[None]:
-        """A step runs inside. The first step waits for all ranks.
-
-        Raises:
-            RuntimeError: a rank is missing.
-        """
+        """A step runs inside. The first step waits for all ranks. RuntimeError: a rank is missing."""
         if not self.what:
             return nullcontext()
         if not self._have_met:

@@ -68,11 +68,7 @@ TORCH = Library(
 
 
 class TorchPass(Pass):
-    """A backward pass from one root that has not run yet.
-
-    Raises:
-        RuntimeError: as ``root.backward()`` would.
-    """
+    """A backward pass from one root that has not run yet. RuntimeError: as ``root.backward()`` would."""
 
     graph: TorchGraph
     library = TORCH

@@ -35,9 +35,7 @@ def torch_norms(
     graph: TorchGraph, root: torch.Tensor, gradient: torch.Tensor | None, wanted: Collection[Place] | None
 ) -> dict[Place, float] | None:
     """The norms of a whole pass; None if it must be stepped (Note [Where the pass must be stepped]).
-
-    Raises:
-        RuntimeError: as ``root.backward()`` would.
+    RuntimeError: as ``root.backward()`` would.
     """
     (first,) = torch.autograd._make_grads((root,), (gradient,), is_grads_batched=False)
     nodes = reach([edge_of(root)[0]])

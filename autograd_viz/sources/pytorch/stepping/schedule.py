@@ -72,9 +72,7 @@ class TorchQueue(ReadyQueue):
 
 class TorchTask:
     """One backward pass in progress, from one root. Its attributes are those of `core.engine.GraphTask`.
-
-    Raises:
-        RuntimeError: what ``root.backward()`` would refuse, in PyTorch's words.
+    RuntimeError: what ``root.backward()`` would refuse, in PyTorch's words.
     """
 
     def __init__(

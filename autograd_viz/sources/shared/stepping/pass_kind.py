@@ -109,11 +109,7 @@ class PassKind(ABC):
 
     @abstractmethod
     def gradient(self, value: Any, node: Any, index: int) -> Any:
-        """What the user typed as a gradient for an output of a node.
-
-        Raises:
-            ValueError: its shape differs, or it is not numeric.
-        """
+        """What the user typed as a gradient for an output of a node. ValueError: its shape differs, or it is not numeric."""
 
     @property
     def own_ranks(self) -> int:

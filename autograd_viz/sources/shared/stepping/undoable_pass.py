@@ -68,9 +68,7 @@ class Pass(PassKind):
     def advance(self) -> Step | None:
         """Run one node for real; None at the end. It restores the grad mode, as Ctrl-C on the last line of a `with` would leave
         that of the inside.
-
-        Raises:
-            Exception: whatever the node raises; everything is as before the call.
+        Exception: whatever the node raises; everything is as before the call.
         """
         mode = self.library.is_grad_enabled()
         try:
@@ -236,10 +234,7 @@ class Pass(PassKind):
     def edit(self, value: Any, index: int, step: int) -> None:
         """Replace the gradient that is about to enter output `index` of the node of a step. The recorded steps from there on
         are dropped, unless this raises. `value` may be a function of that gradient.
-
-        Raises:
-            ValueError: there is no such node or output, or the shape does not fit.
-            TypeError: the index is no integer.
+        ValueError: there is no such node or output, or the shape does not fit. TypeError: the index is no integer.
         """
         node = self._done[step].before.node if step < len(self._done) else self.task.peek()
         if node is None:
