@@ -20,7 +20,7 @@ from ...twin.core.tensor.tensor import Tensor
 from ..shared.formulas import RuleTexts
 from ..shared.names import names_by_identity
 from ..shared.saved import SavedAlike, is_stale, kept_array, kept_bytes, raw_saved, version_of
-from ..shared.statements import TensorEvent, names_by_line, place_of, statements
+from ..shared.source_code import TensorEvent, names_by_line, place_of, statements
 from ..shared.storages import sharers
 from ..shared.values import value_of
 from .reach import Versions, identity, reach

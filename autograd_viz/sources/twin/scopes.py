@@ -9,7 +9,7 @@ from typing import Any
 from ...graph.surroundings import Module
 from ...twin.core.base.scopes import Order, Stretch, stretches
 from ..shared.modules import module_at, together
-from ..shared.statements import place_of
+from ..shared.source_code import place_of
 
 LATEST: Order = (sys.maxsize, 0)
 
