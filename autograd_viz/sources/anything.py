@@ -86,7 +86,7 @@ def no_collection() -> Iterator[None]:
 @contextmanager
 def random_numbers_kept() -> Iterator[None]:
     """Afterwards all generators of random numbers have their former state."""
-    from .shared.stepping.engine_snapshot import random_numbers_kept as others_kept
+    from .shared.stepping.engine_state import random_numbers_kept as others_kept
 
     with ExitStack() as stack:
         stack.enter_context(others_kept())

@@ -20,10 +20,9 @@ from ..pictures.render.drawing import drawing_of
 from ..pictures.render.escape import printable
 from ..runtime.uncopied import Uncopied
 from ..sources.anything import NamesLater, is_drawable, is_leaf
-from ..sources.asking import history_of, look, unseen
+from ..sources.asking import Where, failing_node, history_of, look, place_of_error, unseen
 from ..sources.shared.names import asking_frame, names_by_identity, value_at, visible_names
 from ..sources.shared.source_code import source_at
-from ..sources.tracebacks import Where, failing_node, place_of_error
 from .options import check_options
 
 

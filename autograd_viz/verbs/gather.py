@@ -103,8 +103,7 @@ def gather(
     check_options(theme=theme, timeout=timeout)
     if not anything.is_torch(input):
         raise NotDrawableError.instead_of("gather(loss) takes a tensor of PyTorch", input)
-    from ..sources.pytorch.ranks.gathering import all_here, sent
-    from ..sources.pytorch.ranks.job import part_of
+    from ..sources.pytorch.ranks.gathering import all_here, part_of, sent
 
     names = callers_names()
     all_here(timeout)

@@ -7,8 +7,7 @@ from contextlib import contextmanager, suppress
 from typing import Any, NamedTuple
 
 from .. import words
-from ..sources.last_run import LastRun, last_run
-from ..sources.optimizers import each_model
+from ..sources.programs import LastRun, each_model, last_run
 from ..sources.shared.names import modules_among, users_names
 from .run import Run, run_of
 from .watch import KEEP, bytes_of

@@ -25,7 +25,7 @@ from ...twin.core.tensor.tensor import Tensor
 from ..shared.formulas import formulas_with_numbers, local_jacobians, symbolic_formulas
 from ..shared.replaced import is_own_hook, name_of_hook, runs_of
 from ..shared.saved import is_stale, kept_array, raw_saved
-from ..shared.stepping.engine_snapshot import random_numbers_kept
+from ..shared.stepping.engine_state import random_numbers_kept
 from ..shared.stepping.gradient import as_gradient
 from ..shared.stepping.pass_kind import Library, Snapshot
 from ..shared.stepping.step import Ran, Rules, read_beside

@@ -13,7 +13,7 @@ from torch.autograd.graph import Node
 from ....graph import trace
 from ....graph.model import Number
 from ....graph.trace import HookRun
-from ...shared.stepping.engine_snapshot import random_numbers_kept as others_kept
+from ...shared.stepping.engine_state import random_numbers_kept as others_kept
 from ...shared.stepping.gradient import check_shape, numbers_of, refusal
 from ...shared.stepping.pass_kind import Library, Snapshot
 from ...shared.stepping.step import Ran

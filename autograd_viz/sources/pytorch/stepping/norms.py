@@ -12,7 +12,7 @@ from torch.autograd.graph import GradientEdge
 
 from ....graph.text import norm_of
 from ....runtime.interrupts import breakable, whole
-from ...shared.stepping.engine_snapshot import random_numbers_kept as others_kept
+from ...shared.stepping.engine_state import random_numbers_kept as others_kept
 from ...shared.stepping.norms import Place
 from ..reading.dry_run import grads_kept
 from ..reading.graph import TorchGraph

@@ -12,8 +12,7 @@ from ....runtime.collector import collector_as_before
 from ....runtime.interrupts import breakable
 from ..questions import moved
 from .drift import Drift, Rewrites
-from .engine_snapshot import Around, Done, EngineSnapshot, WholeEngine
-from .engine_state import EngineState
+from .engine_state import Around, Done, EngineSnapshot, EngineState, WholeEngine
 from .pass_kind import Graph, PassKind
 from .step import Ran, StepWriter, Unread
 
