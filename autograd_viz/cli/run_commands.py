@@ -13,7 +13,7 @@ from typing import Any
 
 import autograd_viz as av
 
-from ..pictures.runs.merge import merged
+from ..pictures.runs.table import merged
 from ..verbs.formats import check_run
 from ..verbs.programs import Named, each_run
 from .program import ProgramError, SignalInterrupt, UsageError, end_on_signal

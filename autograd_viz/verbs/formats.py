@@ -25,7 +25,7 @@ from ..runtime.interrupts import breakable, whole
 from ..stepper.recorded import Recording
 from ..stepper.stepper import Stepper
 from ..widget.html import diff_html, html_page, run_html
-from .first import first_drawing
+from .picture import first_drawing
 
 if TYPE_CHECKING:
     from graphviz import Digraph

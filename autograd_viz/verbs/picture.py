@@ -1,4 +1,4 @@
-"""The results of the verbs that show: a figure, a map."""
+"""The results of the verbs that show, a figure or a map; and which of them a document has at first: what can be read."""
 
 from __future__ import annotations
 
@@ -19,6 +19,30 @@ from .paged import show_live
 
 if TYPE_CHECKING:
     from ..widget.widget import StepperWidget
+from ..pictures.maps.plan import Plan
+from ..pictures.render.drawing import AUTO, drawing_of
+
+PAGE = (1200, 900)  # px in which a figure is read at once
+MOST_NODES = 40  # a larger one is not laid out to be measured: an MLP of 12 nodes fills a page
+
+
+def first_drawing(document: Document, collapse: bool | None, detail: str, steps: bool = True) -> Drawing | MapDrawing:
+    """The figure if it is read at once, in full or in brief; else the map of a program with modules, scopes or functions.
+
+    What is left is a figure, in groups if it is large. `steps`: a stepper goes over it.
+    """
+    if collapse is None and detail == AUTO and not _is_read_at_once(document):
+        plan = Plan(document)
+        if plan.has_cards:
+            return MapDrawing(plan, plan.opened(), steps=steps)
+    return drawing_of(document, collapse, detail)
+
+
+def _is_read_at_once(document: Document) -> bool:
+    if max(len(document.nodes), len(document.ops)) > MOST_NODES:
+        return False
+    brief = Drawing(document, detail="brief", dense=True).without_code.geometry
+    return brief.width <= PAGE[0] and brief.height <= PAGE[1]
 
 
 class Shown:

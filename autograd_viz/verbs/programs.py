@@ -9,8 +9,7 @@ from typing import Any, NamedTuple
 from .. import words
 from ..sources.programs import LastRun, each_model, last_run
 from ..sources.shared.names import modules_among, users_names
-from .run import Run, run_of
-from .watch import KEEP, bytes_of
+from .watch import KEEP, Run, bytes_of, run_of
 
 __all__ = ["LastRun", "Named", "each_run", "last_run"]
 

@@ -18,9 +18,8 @@ from ..sources.shared.names import Names, callers_names
 from ..stepper.recorded import Recording
 from ..stepper.sentences import advised
 from ..stepper.stepper import Stepper
-from .first import first_drawing
 from .options import check_gradient, check_options
-from .picture import Figure, Map
+from .picture import Figure, Map, first_drawing
 
 if TYPE_CHECKING:
     from ..sources.anything import LiveGraph

@@ -37,13 +37,12 @@ from ..stepper.sentences import advise
 from ..stepper.stepper import Stepper
 from ..stepper.stops import Stops
 from .frames import Framed, FramesTrait, plain_lines
-from .front_end import OneSource, Quiet, QuietLayout
+from .front_end import OneSource, Quiet, QuietLayout, watch
 from .html import DryRun, PageOutput
 from .modules import ENTRY, STYLES
 from .page import page_of, pending_edit
 from .questions import Questions, change_of, effect_of
 from .view import Look, View
-from .watch import watch
 
 MOST_NODES = 1000  # of a pass whose effect is shown while a person types
 
