@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import gc
 import sys
 import weakref
-from collections.abc import Callable, Collection, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Collection, Mapping
+from contextlib import AbstractContextManager
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +14,7 @@ from numpy.typing import NDArray
 
 from ..graph.storages import Memory
 from ..graph.text import norm_of
+from ..runtime.collector import collector_waits
 from ..runtime.pytorch import pytorch
 from .shared.names import Chosen, Names, modules_among, names_by_identity
 
@@ -61,7 +61,7 @@ def graph_of(tensor: Any, variables: Mapping[str, Any], is_outline: bool = False
 
     `is_outline`: for a map: elements of PyTorch's results are not read, and no formulas are made.
     """
-    with no_collection():
+    with collector_waits():  # what is made here stays alive: a collection would be slow and find nothing
         if not is_torch(tensor):
             from .twin.graph import CoreGraph
 
@@ -71,30 +71,13 @@ def graph_of(tensor: Any, variables: Mapping[str, Any], is_outline: bool = False
         return TorchGraph([tensor], variables, is_outline)
 
 
-@contextmanager
-def no_collection() -> Iterator[None]:
-    """Inside, the garbage collector is off. What is made here stays alive, so a collection would be slow and find nothing."""
-    collects = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if collects:
-            gc.enable()
-
-
-@contextmanager
-def random_numbers_kept() -> Iterator[None]:
+def random_numbers_kept() -> AbstractContextManager[None]:
     """Afterwards all generators of random numbers have their former state."""
-    from .shared.stepping.engine_state import random_numbers_kept as others_kept
-
-    with ExitStack() as stack:
-        stack.enter_context(others_kept())
-        if pytorch() is not None:
-            from .pytorch.stepping.snapshots import random_numbers_kept as torch_kept
-
-            stack.enter_context(torch_kept())
-        yield
+    if pytorch() is None:
+        from .shared.stepping.engine_state import random_numbers_kept as kept
+    else:
+        from .pytorch.stepping.snapshots import random_numbers_kept as kept
+    return kept()
 
 
 def pass_of(graph: Any, root: Any, gradient: Any, retain_graph: bool | None, create_graph: bool) -> Pass:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .. import words
@@ -21,7 +20,6 @@ from .explain import explained
 from .map import map as map_of
 from .picture import Map
 from .run_watch import watched
-from .show import step
 from .show import step as step_of
 
 if TYPE_CHECKING:
@@ -41,7 +39,7 @@ def birth_of(again: Again, path: str, live: Any) -> str:
     odd = next((gradient for _, gradient in again.reached if not bool(gradient.isfinite().all())), None)
     if odd is not None:
         return _after_model("nan" if bool(odd.isnan().any()) else "inf", path, live)
-    return _in_backward(step(again.root, again.gradient, params=again.leaves).stepper) or _beside(path, live)
+    return _in_backward(step_of(again.root, again.gradient, params=again.leaves).stepper) or _beside(path, live)
 
 
 def _after_model(what: str, path: str, live: Any) -> str:
@@ -170,12 +168,6 @@ class Loop:
         except Exception as error:
             return words.RUN_UNKNOWN_BIRTH.format(why=f"{type(error).__name__}: {error}")
 
-    @contextmanager
-    def opened(self, k: int | None) -> Iterator[tuple[Any, Any, dict[str, Any]]]:
-        """In a block: the result of a pass that runs again, recorded, the gradient that arrived, and the leaves by name."""
-        with self.watch.opened(self._moment(k)) as again:
-            yield again.root, again.gradient, again.leaves
-
     def _moment(self, k: int | None) -> Any:
         if k is None or k == self.watch.count:
             return self.watch.moment()
@@ -187,8 +179,8 @@ class Loop:
 
     def step(self, k: int | None, theme: str, collapse: bool | None) -> StepperWidget:
         """A stepper through a pass."""
-        with self.opened(k) as (result, gradient, leaves):
-            return step_of(result, gradient, params=leaves, theme=theme, collapse=collapse)
+        with self.watch.opened(self._moment(k)) as again:
+            return step_of(again.root, again.gradient, params=again.leaves, theme=theme, collapse=collapse)
 
     def map(self, k: int | None, theme: str) -> Map:
         """The map of a pass."""

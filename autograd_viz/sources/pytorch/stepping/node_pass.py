@@ -13,7 +13,6 @@ from torch.autograd.graph import Node
 from ....graph import trace
 from ....graph.model import Number
 from ....graph.trace import HookRun
-from ...shared.stepping.engine_state import random_numbers_kept as others_kept
 from ...shared.stepping.gradient import check_shape, numbers_of, refusal
 from ...shared.stepping.pass_kind import Library, Snapshot
 from ...shared.stepping.step import Ran
@@ -97,7 +96,6 @@ class TorchPass(Pass):
         """Inside, random numbers are protected, and leaves if a hook or a Function is called. Other ranks notice nothing."""
         leaves = [leaf for n in self.nodes if (leaf := variable_of(n)) is not None]
         with ExitStack() as kept:
-            kept.enter_context(others_kept())
             kept.enter_context(random_numbers_kept())
             if self.calls_user_code:
                 kept.enter_context(leaves_kept(leaves))

@@ -12,7 +12,6 @@ from torch.autograd.graph import GradientEdge
 
 from ....graph.text import norm_of
 from ....runtime.interrupts import breakable, whole
-from ...shared.stepping.engine_state import random_numbers_kept as others_kept
 from ...shared.stepping.norms import Place
 from ..reading.dry_run import grads_kept
 from ..reading.graph import TorchGraph
@@ -45,7 +44,7 @@ def torch_norms(
         return None
     norms = _Norms(graph, wanted)
     handles: list[Any] = []
-    with whole(), others_kept(), random_numbers_kept(), grads_kept(live):
+    with whole(), random_numbers_kept(), grads_kept(live):
         try:
             norms.listen(nodes, handles)
             with breakable():

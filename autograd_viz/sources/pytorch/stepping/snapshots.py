@@ -13,6 +13,7 @@ from torch.autograd.graph import Node
 
 from ....graph.model import Value
 from ...shared.replaced import Replaced
+from ...shared.stepping.engine_state import random_numbers_kept as others_kept
 from ..reading.handles import version_of
 from ..reading.nodes import edge_of, grad_fn_of, grad_of, is_accumulate, reach, variable_of
 from ..reading.saved import SavedValue, saved_of
@@ -170,9 +171,9 @@ def _attached(node: Node, tensors: list[Any], dicts: Sequence[dict[Any, Any]]) -
 
 @contextmanager
 def random_numbers_kept() -> Iterator[None]:
-    """Afterwards PyTorch's generators have their former state."""
+    """Afterwards all generators, PyTorch's too, have their former state."""
     devices = [torch.cuda.current_device()] if torch.cuda.is_initialized() else []
-    with torch.random.fork_rng(devices=devices):
+    with others_kept(), torch.random.fork_rng(devices=devices):
         yield
 
 
