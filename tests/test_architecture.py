@@ -47,7 +47,6 @@ SINGLE_CHILD = {
     "sources/pytorch/reading/op_log.py: Event",
     "sources/pytorch/reading/op_pages.py: OpRecord",
     "sources/pytorch/reading/op_pages.py: Ops",
-    "sources/pytorch/recording/passes.py: PassMode",
     "sources/pytorch/stepping/node_pass.py: TorchPass",
     "sources/shared/replaced.py: Replaced",
     "sources/twin/history.py: CoreEvent",

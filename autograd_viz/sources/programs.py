@@ -41,17 +41,17 @@ def each_model(found: Callable[[Any], Any]) -> Iterator[None]:
     It gives what watches the model (what `Watches` has), or None. PyTorch is imported for its optimizers, if it is installed.
     """
     optimizers = Optimizers(found)
-    undo = [Replaced(events, "making", optimizers.made).undo, Replaced(events, "stepping", optimizers.steps).undo]
+    handles: list[Any] = [Replaced(events, "making", optimizers.made), Replaced(events, "stepping", optimizers.steps)]
     with suppress(ModuleNotFoundError):
         from .pytorch.run.hooks import hooked
 
-        undo.append(hooked(optimizers))
+        handles += hooked(optimizers)
     try:
         yield
     finally:
         optimizers.forget()
-        for end in undo:
-            end()
+        for handle in handles:
+            handle.remove()
 
 
 class Optimizers:
@@ -105,7 +105,7 @@ class Optimizers:
         """All optimizers so far are known: calls need not be seen."""
         self._new = []
         for name in self._calls:
-            name.undo()
+            name.remove()
         self._calls = []
 
 
@@ -231,13 +231,13 @@ def last_run(of_torch: bool) -> Iterator[LastRun]:
             last.begins(roots[0], given[0], _reach(roots[0]), _look)
         return task
 
-    undo = [Replaced(backward, "start", starts).undo]
+    handles = [Replaced(backward, "start", starts)]
     if of_torch:
         from .pytorch.stepping.snapshots import kept_in
 
-        undo.append(kept_in(last))
+        handles.append(kept_in(last))
     try:
         yield last
     finally:
-        for end in undo:
-            end()
+        for handle in handles:
+            handle.remove()

@@ -15,7 +15,7 @@ from ..pictures.render.drawing import Drawing
 from ..pictures.render.escape import printable
 from ..runtime.uncopied import Uncopied
 from ..stepper.recorded import Recording
-from .paged import show_live
+from .paged import show_in_cell
 
 if TYPE_CHECKING:
     from ..widget.widget import StepperWidget
@@ -65,13 +65,7 @@ class Shown:
         return StepperWidget(Recording(self.drawing.document, Trace()).stepper(), 0, self.drawing, self._theme)
 
     def _ipython_display_(self) -> None:
-        from IPython import get_ipython
-
-        if not hasattr(get_ipython(), "kernel"):
-            print(repr(self))  # in a terminal
-            return
-        widget = self.widget()
-        show_live(widget, repr(self), self._picture(widget.mark))
+        show_in_cell(repr(self), self.widget, self._picture)
 
     def _picture(self, mark: str | None = None) -> dict[str, Any]:
         return cell_bundle(self.svg, repr(self), mark, at=self._at)

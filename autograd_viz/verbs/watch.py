@@ -23,7 +23,7 @@ from ..pictures.runs.odd import odd_in
 from ..pictures.runs.paint import Painter
 from ..pictures.runs.table import table_of, totals_of
 from ..runtime.uncopied import refuse
-from .paged import Columns, as_frame, show_live
+from .paged import Columns, as_frame, show_in_cell
 from .picture import Map
 from .run_loop import Loop, Now
 
@@ -160,8 +160,7 @@ class Run:
         return self._loop.widget()
 
     def _ipython_display_(self) -> None:
-        widget = self.widget()
-        show_live(widget, repr(self), cell_bundle(self.svg, repr(self), widget.mark))
+        show_in_cell(repr(self), self.widget, lambda mark: cell_bundle(self.svg, repr(self), mark))
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
         return cell_bundle(self.svg, repr(self))

@@ -103,6 +103,16 @@ class OneSource(anywidget.AnyWidget):
         return None if _is_in_marimo() else _shared(self.entry, self.styles)
 
 
+def show_live(widget: OneSource, text: str, *stills: dict[str, Any]) -> None:
+    """Show a widget, with a text for what has none, and the outputs that stay in the notebook."""
+    from IPython.display import display
+
+    live, metadata = widget._repr_mimebundle_() or ({}, {})
+    display({**live, "text/plain": text}, metadata=metadata, raw=True)  # type: ignore[no-untyped-call]
+    for still in stills:
+        display(still, raw=True)  # type: ignore[no-untyped-call]
+
+
 _made: dict[str, FrontEnd] = {}  # by entry
 
 

@@ -37,7 +37,7 @@ from ..stepper.sentences import advise
 from ..stepper.stepper import Stepper
 from ..stepper.stops import Stops
 from .frames import Framed, FramesTrait, plain_lines
-from .front_end import OneSource, Quiet, QuietLayout, watch
+from .front_end import OneSource, Quiet, QuietLayout, show_live, watch
 from .html import DryRun, PageOutput
 from .modules import ENTRY, STYLES
 from .page import page_of, pending_edit
@@ -440,11 +440,7 @@ class StepperWidget(Quiet, OneSource):
 
     def _ipython_display_(self) -> None:
         """Show the live view, and the outputs that stay: see Note [Three outputs]."""
-        from IPython.display import display
-
-        bundle, metadata = self._repr_mimebundle_() or ({}, {})
-        display(bundle, metadata=metadata, raw=True)  # type: ignore[no-untyped-call]
-        display(self.still(), raw=True)  # type: ignore[no-untyped-call]
+        show_live(self, repr(self.stepper), self.still())
         self.page.show()
 
     def still(self, title: str = "") -> dict[str, Any]:

@@ -11,7 +11,7 @@ from ...graph.trace import HookRun
 
 
 class Replaced:
-    """A function that runs inside another one until `undo`. Several can be there, and go in any order.
+    """A function that runs inside another one until `remove`. Several can be there, and go in any order.
 
     `around` is called with the function and its arguments. While `is_on` is False, the function runs alone.
     """
@@ -30,7 +30,7 @@ class Replaced:
 
         return now
 
-    def undo(self) -> None:
+    def remove(self) -> None:
         """Take it out. Below a stranger's it stays, and the function runs alone."""
         if self._now is self._before:
             return

@@ -71,7 +71,7 @@ class CoreRunWatch:
         if self.is_on:
             self.is_on = False
             for name in self._names:
-                name.undo()
+                name.remove()
             run_ends(self)
             self.flush()
             self._kept = []

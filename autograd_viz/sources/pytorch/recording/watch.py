@@ -66,13 +66,11 @@ class Watch:
         self.last = LastPass(self.log, keep)
         self._mode = WatchMode(self.log, self.last)
         self.place = ModePlace(self._mode)
-        self._names = [
+        self._hooks: list[Any] = [
             Replaced(torch.overrides, "has_torch_function", self._is_overloaded),
             *([] if swap_tensors() is None else [Replaced(torch.utils, "swap_tensors", self._swapped)]),
             Replaced(Parameter, "__new__", self._wraps),
             Replaced(torch.autograd, "_engine_run_backward", self._runs),
-        ]
-        self._hooks = [
             optimizers.register_optimizer_step_pre_hook(self._step_begins),
             optimizers.register_optimizer_step_post_hook(self._step_ends),
             modules.register_module_parameter_registration_hook(self._placed),
@@ -122,8 +120,6 @@ class Watch:
             unseen(self.last.let_go)()
         for hook in self._hooks:
             hook.remove()
-        for name in self._names:
-            name.undo()
         torch.utils.weakref = weakref  # type: ignore[attr-defined]
         self.place.close()
 

@@ -59,11 +59,9 @@ class Hooks:
         self._run = run
         leave_out()
         run_begins(run)
-        self._handles = [
+        self._handles: list[Any] = [
             optimizers.register_optimizer_step_pre_hook(run.step_begins),
             optimizers.register_optimizer_step_post_hook(run.step_ends),
-        ]
-        self._names = [
             Calls(run.calls, run),
             Replaced(torch.autograd, "_engine_run_backward", run.runs_backward),
             *(Replaced(owner, name, run.clips) for owner, name in CLIPPING),
@@ -74,22 +72,15 @@ class Hooks:
         """Take all hooks away."""
         for handle in self._handles:
             handle.remove()
-        for name in self._names:
-            name.undo()
         run_ends(self._run)
 
 
-def hooked(found: Any) -> Callable[[], None]:
-    """From now on PyTorch's optimizers are seen; gives what ends it."""
+def hooked(found: Any) -> list[Any]:
+    """From now on PyTorch's optimizers are seen, until these handles are removed."""
     found.on_calls.append(lambda: Calls(found.calls))
     made = Replaced(torch.optim.Optimizer, "_patch_step_function", found.made)  # it runs when one is made or unpickled
     step = optimizers.register_optimizer_step_pre_hook(lambda optimizer, args, kwargs: _steps(found, optimizer))
-
-    def end() -> None:
-        made.undo()
-        step.remove()
-
-    return end
+    return [made, step]
 
 
 def _steps(found: Any, optimizer: Any) -> None:

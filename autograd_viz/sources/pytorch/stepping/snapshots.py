@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
@@ -225,7 +225,7 @@ class LeafSnapshot:
         self._version.__exit__()
 
 
-def kept_in(last: Any) -> Callable[[], None]:
+def kept_in(last: Any) -> Replaced:
     """From now on `last`, a `LastRun`, is told of passes; gives what ends it."""
 
     def nodes_of(tensor: object) -> list[Any]:
@@ -243,7 +243,7 @@ def kept_in(last: Any) -> Callable[[], None]:
         return run(roots, gradients, keep_graph, *args, **kwargs)
 
     last.nodes_of = nodes_of
-    return Replaced(torch.autograd, "_engine_run_backward", runs).undo
+    return Replaced(torch.autograd, "_engine_run_backward", runs)
 
 
 def _snapshots(nodes: Sequence[Any]) -> list[Any]:
