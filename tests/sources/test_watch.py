@@ -17,7 +17,7 @@ from torch.overrides import TorchFunctionMode  # noqa: E402
 
 import autograd_viz as av  # noqa: E402
 from autograd_viz.sources.pytorch.reading.op_log import op_of  # noqa: E402
-from autograd_viz.sources.pytorch.recording import last_pass, mode  # noqa: E402
+from autograd_viz.sources.pytorch.recording import last_pass, mode, passes  # noqa: E402
 
 from .watched import mlp  # noqa: E402
 
