@@ -48,7 +48,7 @@ SINGLE_CHILD = {
     "sources/pytorch/reading/op_pages.py: OpRecord",
     "sources/pytorch/reading/op_pages.py: Ops",
     "sources/pytorch/stepping/node_pass.py: TorchPass",
-    "sources/shared/replaced.py: Replaced",
+    "sources/shared/replacement.py: Replacement",
     "sources/twin/history.py: CoreEvent",
 }
 # what does its work in more than 30 lines; nothing is added here

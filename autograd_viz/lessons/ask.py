@@ -50,9 +50,9 @@ def grad(tensor: Any, of: Any, gradient: Any = None) -> QuestionWidget:
     _must_be_tensors(tensor, of)
     names = callers_names()
     dry_run = dry_run_of(of, gradient, (tensor,), names)
-    (id,) = dry_run.asked
+    (id,) = dry_run.subjects
     if id is None:
-        return QuestionWidget(_unreached(tensor, of, names))
+        return QuestionWidget(_question_unreached(tensor, of, names))
     name, root = _name(tensor, names), _name(of, names)
     numbers = getattr(gradient, "tolist", lambda: gradient)  # of a first gradient, if it has no name
     given = "" if gradient is None else next((name for name, value in names.items() if value is gradient), str(numbers()))
@@ -141,7 +141,7 @@ def choice(text: str, options: Sequence[Any], answer: Callable[[], Any], why: st
     return QuestionWidget(Question("one", text, (texts.index(found),), said, tuple(map(Option, texts)), led))
 
 
-def _unreached(tensor: Any, of: Any, names: dict[str, Any]) -> Question:
+def _question_unreached(tensor: Any, of: Any, names: dict[str, Any]) -> Question:
     """The question about a tensor that the pass does not reach. It keeps its grad."""
     document = anything.graph_of(tensor, names).document
     t = tensor_of(document, document.roots[0])

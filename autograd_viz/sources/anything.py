@@ -16,7 +16,7 @@ from ..graph.storages import Memory
 from ..graph.text import norm_of
 from ..runtime.collector import collector_waits
 from ..runtime.pytorch import pytorch
-from .shared.names import Chosen, Names, modules_among, names_by_identity
+from .shared.names import Names, TensorNames, modules_among, names_by_identity
 
 if TYPE_CHECKING:
     from .pytorch.reading.graph import TorchGraph
@@ -71,12 +71,12 @@ def graph_of(tensor: Any, variables: Mapping[str, Any], is_outline: bool = False
         return TorchGraph([tensor], variables, is_outline)
 
 
-def random_numbers_kept() -> AbstractContextManager[None]:
+def keep_random_numbers() -> AbstractContextManager[None]:
     """Afterwards all generators of random numbers have their former state."""
     if pytorch() is None:
-        from .shared.stepping.engine_state import random_numbers_kept as kept
+        from .shared.stepping.engine_state import keep_random_numbers as kept
     else:
-        from .pytorch.stepping.snapshots import random_numbers_kept as kept
+        from .pytorch.stepping.snapshots import keep_random_numbers as kept
     return kept()
 
 
@@ -146,7 +146,7 @@ def named(params: Any) -> dict[str, Any]:
     if not callable(getattr(params, "named_parameters", None)):
         raise TypeError(f"params must be a module or a dictionary of names and tensors, got {type(params).__name__}")
     buffers = params.named_buffers() if callable(getattr(params, "named_buffers", None)) else ()
-    found = Chosen([*params.named_parameters(), *buffers])
+    found = TensorNames([*params.named_parameters(), *buffers])
     found.module = params if callable(getattr(params, "named_modules", None)) else None
     return found
 
@@ -176,9 +176,9 @@ def each_gradient(
 def _array(raw: Any, is_pytorch: bool) -> NDArray[Any] | None:
     if not is_pytorch:
         return np.array(raw)
-    from .pytorch.reading.values import copied
+    from .pytorch.reading.values import copy_of
 
-    return copied(raw)  # type: ignore[no-any-return]
+    return copy_of(raw)  # type: ignore[no-any-return]
 
 
 class NamesLater:
@@ -196,7 +196,7 @@ class NamesLater:
 
     def __call__(self) -> Names:
         """The names of what is alive."""
-        chosen, modules = Chosen(), dict[str, Any]()
+        chosen, modules = TensorNames(), dict[str, Any]()
         for name, tensor in self._tensors:
             if tensor() is not None:
                 chosen.setdefault(name, tensor())

@@ -98,7 +98,7 @@ def look(tensor: Any, loss: Any, variables: Mapping[str, Any]) -> Look:
     changed: tuple[Any, ...] = ()
     if is_torch(tensor):
         from .pytorch.asking import questions
-        from .pytorch.asking.replay import replayed
+        from .pytorch.asking.replay import replay
         from .pytorch.reading.graph import TorchGraph
         from .pytorch.reading.saved_memory import reading
 
@@ -112,7 +112,7 @@ def look(tensor: Any, loss: Any, variables: Mapping[str, Any]) -> Look:
             live: Any = questions.TorchLive(graph, variables, history_of(tensor))
             past: Mapping[str, Value | None] = {**graph.past().values, **live.numbers()}
             if not past and is_alone and not graph.document.is_freed:
-                past, changed = replayed(graph, roots[0], gradient if roots[0] is kept else None)
+                past, changed = replay(graph, roots[0], gradient if roots[0] is kept else None)
     else:
         from .twin.graph import CoreGraph
         from .twin.questions import CoreLive, numbers_of, roots_for

@@ -27,7 +27,7 @@ from ..twin.core.backward.engine import GraphTask
 from ..twin.core.backward.node import Node
 from ..twin.core.base import events
 from ..twin.core.tensor.tensor import Tensor
-from .shared.replaced import Replaced
+from .shared.replacement import Replacement
 from .twin.reach import backward_of
 from .twin.snapshots import GradSnapshot, SavedSnapshot
 
@@ -41,11 +41,11 @@ def each_model(found: Callable[[Any], Any]) -> Iterator[None]:
     It gives what watches the model (what `Watches` has), or None. PyTorch is imported for its optimizers, if it is installed.
     """
     optimizers = Optimizers(found)
-    handles: list[Any] = [Replaced(events, "making", optimizers.made), Replaced(events, "stepping", optimizers.steps)]
+    handles: list[Any] = [Replacement(events, "making", optimizers.made), Replacement(events, "stepping", optimizers.steps)]
     with suppress(ModuleNotFoundError):
-        from .pytorch.run.hooks import hooked
+        from .pytorch.run.hooks import optimizer_hooks
 
-        handles += hooked(optimizers)
+        handles += optimizer_hooks(optimizers)
     try:
         yield
     finally:
@@ -62,8 +62,8 @@ class Optimizers:
         self._models: weakref.WeakSet[Any] = weakref.WeakSet()
         self._known: weakref.WeakSet[Any] = weakref.WeakSet()  # optimizers whose models were looked for
         self._new: list[weakref.ref[Any]] = []  # the others, in the order in which they were made
-        self._calls: list[Replaced] = []
-        self.on_calls: list[Callable[[], Replaced]] = [lambda: Replaced(events, "calling", self.calls)]
+        self._calls: list[Replacement] = []
+        self.on_calls: list[Callable[[], Replacement]] = [lambda: Replacement(events, "calling", self.calls)]
 
     def made(self, make: Callable[..., Any], optimizer: Any, *args: Any) -> Any:
         """An optimizer is being made."""
@@ -231,11 +231,11 @@ def last_run(of_torch: bool) -> Iterator[LastRun]:
             last.begins(roots[0], given[0], _reach(roots[0]), _look)
         return task
 
-    handles = [Replaced(backward, "start", starts)]
+    handles = [Replacement(backward, "start", starts)]
     if of_torch:
-        from .pytorch.stepping.snapshots import kept_in
+        from .pytorch.stepping.snapshots import keep_last_pass
 
-        handles.append(kept_in(last))
+        handles.append(keep_last_pass(last))
     try:
         yield last
     finally:

@@ -15,16 +15,16 @@ from ..pictures.render.escape import printable
 from ..runtime.collector import collector_waits
 from ..sources import anything
 from ..sources.shared.names import callers_names
-from ..stepper.sentences import advised
+from ..stepper.sentences import with_advice
 from .options import check_options
-from .paged import Paged, Records, as_frame
+from .results import Records, Result, as_frame
 from .show import graph_of
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
 
-class Job(Paged):
+class Job(Result):
     """What all ranks of a job told.
 
     Attributes:
@@ -107,7 +107,7 @@ def gather(
 
     names = callers_names()
     all_here(timeout)
-    with collector_waits(), advised(input):
+    with collector_waits(), with_advice(input):
         graph: Any = graph_of(input, names, params, is_outline=True)
         part = part_of(graph, input, timeout)
     texts = sent(json.dumps(part), timeout)

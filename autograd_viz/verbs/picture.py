@@ -15,7 +15,7 @@ from ..pictures.render.drawing import Drawing
 from ..pictures.render.escape import printable
 from ..runtime.uncopied import Uncopied
 from ..stepper.recorded import Recording
-from .paged import show_in_cell
+from .results import show_in_cell
 
 if TYPE_CHECKING:
     from ..widget.widget import StepperWidget

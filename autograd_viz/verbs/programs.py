@@ -11,10 +11,10 @@ from ..sources.programs import LastRun, each_model, last_run
 from ..sources.shared.names import modules_among, users_names
 from .watch import KEEP, Run, bytes_of, run_of
 
-__all__ = ["LastRun", "Named", "each_run", "last_run"]
+__all__ = ["LastRun", "NamedRun", "each_run", "last_run"]
 
 
-class Named(NamedTuple):
+class NamedRun(NamedTuple):
     """A run, and what its model is called and is."""
 
     run: Run
@@ -23,9 +23,9 @@ class Named(NamedTuple):
 
 
 @contextmanager
-def each_run(stop: bool) -> Iterator[list[Named]]:
+def each_run(stop: bool) -> Iterator[list[NamedRun]]:
     """Inside, every model that an optimizer has is watched from its first pass on; gives the runs. `stop`: as for `watch`."""
-    runs = list[Named]()
+    runs = list[NamedRun]()
 
     def begins(model: Any) -> Any:
         name = next((name for name, module in modules_among(users_names()) if module is model), "model")
@@ -34,7 +34,7 @@ def each_run(stop: bool) -> Iterator[list[Named]]:
         except Exception:  # no parameter requires grad: the program goes on
             return None
         run._loop.advice = words.RUN_GO_ON_COMMAND
-        runs.append(Named(run, name, type(model).__name__))
+        runs.append(NamedRun(run, name, type(model).__name__))
         return run._watch
 
     try:

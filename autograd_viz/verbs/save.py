@@ -20,7 +20,7 @@ from ..sources import anything
 from ..sources.asking import unseen
 from ..sources.shared.names import callers_names
 from ..stepper.recorded import Recording
-from ..stepper.sentences import advised
+from ..stepper.sentences import with_advice
 from ..stepper.stepper import Stepper
 from ..twin.core.tensor import storage
 from ..twin.core.tensor.tensor import Tensor
@@ -113,7 +113,7 @@ def save(
     wishes = Wishes(step, theme, scale, duration, collapse, detail)
     check(wishes, path)
     subject = subject_of(x, callers_names(), params)
-    with advised(x):
+    with with_advice(x):
         save_subject(subject, path, wishes)
 
 
@@ -162,7 +162,7 @@ def iframe(
     wishes = Wishes(None, theme, collapse=collapse)
     check(wishes)
     subject = subject_of(x, callers_names(), params)
-    with advised(x):
+    with with_advice(x):
         return Frame(html_text(subject, wishes), height)
 
 
@@ -182,7 +182,7 @@ def to_graphviz(x: Any, *, step: int | str | None = None, params: Any = None, th
     wishes = Wishes(step, theme)
     check(wishes)
     subject = subject_of(x, callers_names(), params)
-    with advised(x):
+    with with_advice(x):
         return to_digraph(subject, wishes)
 
 

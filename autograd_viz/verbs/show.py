@@ -16,7 +16,7 @@ from ..sources import anything
 from ..sources.asking import last_pass
 from ..sources.shared.names import Names, callers_names
 from ..stepper.recorded import Recording
-from ..stepper.sentences import advised
+from ..stepper.sentences import with_advice
 from ..stepper.stepper import Stepper
 from .options import check_gradient, check_options
 from .picture import Figure, Map, first_drawing
@@ -154,7 +154,7 @@ def step(
         def dry_run() -> Stepper | None:
             return Stepper(graph.document, live) if (live := fresh()).leaves_no_trace else None
 
-        with advised(tensor):
+        with with_advice(tensor):
             live = fresh()
         return StepperWidget(
             Stepper(graph.document, live), live.total, first_drawing(graph.document, collapse, detail), theme, dry_run

@@ -23,8 +23,8 @@ from ..pictures.runs.odd import odd_in
 from ..pictures.runs.paint import Painter
 from ..pictures.runs.table import table_of, totals_of
 from ..runtime.uncopied import refuse
-from .paged import Columns, as_frame, show_in_cell
 from .picture import Map
+from .results import Columns, as_frame, show_in_cell
 from .run_loop import Loop, Now
 
 if TYPE_CHECKING:

@@ -36,7 +36,7 @@ from ..runtime.interrupts import alone, breakable, whole
 from ..stepper.sentences import advise
 from ..stepper.stepper import Stepper
 from ..stepper.stops import Stops
-from .frames import Framed, FramesTrait, plain_lines
+from .frames import FramesTrait, StepFrames, plain_lines
 from .front_end import OneSource, Quiet, QuietLayout, show_live, watch
 from .html import DryRun, PageOutput
 from .modules import ENTRY, STYLES
@@ -293,7 +293,7 @@ class StepperWidget(Quiet, OneSource):
 
     def _page(self, drawing: Drawing | MapDrawing, look: str = "") -> dict[str, Any]:
         page = page_of(self.stepper, drawing, self._theme, self._palettes, self._total)
-        ready = Framed(self.stepper, drawing, self._theme).ready(self.stepper.trace.start)
+        ready = StepFrames(self.stepper, drawing, self._theme).ready(self.stepper.trace.start)
         has_map = self.view.map is not None or isinstance(drawing, MapDrawing)
         return {**page, "ready": ready, "mark": self.mark, "has_map": has_map, "look": look}
 

@@ -9,7 +9,7 @@ from functools import cached_property
 
 from ... import words
 from ...errors import LayoutError
-from ...graph.bundles import bundled
+from ...graph.bundles import bundle
 from ...graph.collapse import collapse, titled
 from ...graph.collapsed import Collapsed
 from ...graph.frames import open_groups
@@ -47,8 +47,8 @@ class Drawing:
     def shown(self) -> Collapsed:
         """The document with closed groups as boxes and many edges as one."""
         if self.opened is None:
-            return bundled(Collapsed(self.document, self.document, {}, {}, {}))
-        return bundled(collapse(self.document, self.tree, self.opened))
+            return bundle(Collapsed(self.document, self.document, {}, {}, {}))
+        return bundle(collapse(self.document, self.tree, self.opened))
 
     @cached_property
     def geometry(self) -> Geometry:

@@ -70,7 +70,7 @@ def run_csv(history: History) -> str:
     return out.getvalue()
 
 
-def merged(runs: Mapping[int, Mapping[str, Any]]) -> tuple[Ranks, list[Row]]:
+def join_runs(runs: Mapping[int, Mapping[str, Any]]) -> tuple[Ranks, list[Row]]:
     """The windows of all ranks, and what is measured in them. A rank without a run is silent.
 
     `runs`: by rank, what `save` wrote as .json (`runs.table`).

@@ -162,7 +162,7 @@ def _statement(node: ast.stmt, lines: tuple[str, ...]) -> _Statement:
 _BEFORE, _BEHIND = re.compile(r"([^\W\d]\w*)\s*(?::[^=]+)?=[\s(]*"), re.compile(r"[\s)]*(?:\.\w+_\(\w*\)[\s)]*)*")
 
 
-class Assigned(NamedTuple):
+class Assignment(NamedTuple):
     """A statement around an expression: where it is, and the name that gets the value of the expression, or ""."""
 
     file: str
@@ -171,17 +171,17 @@ class Assigned(NamedTuple):
 
 
 @functools.lru_cache(maxsize=4096)
-def assigned_at(source: Source) -> Assigned:
+def assignment_at(source: Source) -> Assignment:
     """The statement around a place: its name is "a" in `a = b * c` for `b * c`, and "" for `b`."""
     lines = tuple(linecache.getlines(source.file))
     here, end = (source.line, source.column), (source.end_line, source.end_column)
     known = _statements(lines) if lines else []
     at = bisect.bisect_right(known, here, key=lambda s: s.start) - 1
     if at < 0 or end > known[at].end:
-        return Assigned(source.file, here, "")
+        return Assignment(source.file, here, "")
     found = _BEFORE.fullmatch(_between(lines, known[at].start, here))
     is_whole = found is not None and _BEHIND.fullmatch(_between(lines, end, known[at].end))
-    return Assigned(source.file, known[at].start, found[1] if found is not None and is_whole else "")
+    return Assignment(source.file, known[at].start, found[1] if found is not None and is_whole else "")
 
 
 def _between(lines: Sequence[str], start: tuple[int, int], end: tuple[int, int]) -> str:
@@ -244,14 +244,14 @@ def names_by_line(
 
     `places`: by tensor, in the order of the program: where it was made.
     """
-    statements = {t: assigned_at(source) for t, source in places.items() if source is not None}
+    statements = {t: assignment_at(source) for t, source in places.items() if source is not None}
     users: dict[str, set[object]] = defaultdict(set)
     for op in ops:
-        user = None if op.source is None else assigned_at(op.source)[:2]
+        user = None if op.source is None else assignment_at(op.source)[:2]
         for operand in op.inputs:
             if operand.tensor is not None:
                 users[operand.tensor].add(user)
-    left: dict[Assigned, list[str]] = defaultdict(list)
+    left: dict[Assignment, list[str]] = defaultdict(list)
     for tensor, statement in statements.items():
         if statement.name and users[tensor] != {statement[:2]}:
             left[statement].append(tensor)

@@ -22,16 +22,16 @@ from ...twin.core.base.grad_mode import is_grad_enabled
 from ...twin.core.base.provenance import callers_place
 from ...twin.core.tensor.random import default_generator
 from ...twin.core.tensor.tensor import Tensor
-from ..shared.replaced import Replaced
+from ..shared.replacement import Replacement
 from ..shared.run.results import MOST_CALLS, Again, Arrivals, Once, one_root, run_begins, run_ends
 from ..shared.run.table import BLOCK, Rows, Sink, Table, Totals
 from .run_moments import (
     CoreCall,
     CoreMoment,
     CoreMoments,
-    hooked_by,
     is_leaf,
     node_of,
+    put_hooks,
     results_again,
     tensors_in,
     without_history,
@@ -53,11 +53,11 @@ class CoreRunWatch:
         self._begun = 0  # passes of this step that have begun
         self._reached = 0  # gradients that have arrived at results of the model
         self._names = [
-            Replaced(events, "passing", self._runs_backward),
-            Replaced(events, "stepping", self.steps),
-            Replaced(events, "calling", self.calls),
-            Replaced(events, "clipping", self._clips),
-            Replaced(events, "scaling", self._scales),
+            Replacement(events, "passing", self._runs_backward),
+            Replacement(events, "stepping", self.steps),
+            Replacement(events, "calling", self.calls),
+            Replacement(events, "clipping", self._clips),
+            Replacement(events, "scaling", self._scales),
         ]
         run_begins(self)
 
@@ -92,7 +92,7 @@ class CoreRunWatch:
         """Note the gradients that arrive at results of a module, and measure those at the first."""
         is_first = True
         for place, result in enumerate(results):
-            put = partial(hooked_by, result, None if kept is None else partial(self._noted, kept.arrived, place))
+            put = partial(put_hooks, result, None if kept is None else partial(self._noted, kept.arrived, place))
             arrives = partial(self._arrives, column, result._output_nr, Once()) if is_first else None
             if self._arrivals.follow(result, partial(put, arrives)):
                 is_first = False

@@ -13,7 +13,7 @@ from ....graph.passes import Changed
 from ....graph.surroundings import Source
 from ...shared.names import names_by_identity
 from ...shared.questions import Access, Live, numbers_of, roots_among
-from ...shared.replaced import is_own_hook, name_of_hook
+from ...shared.replacement import is_own_hook, name_of_hook
 from ...shared.source_code import definition_of
 from ..reading.graph import TorchGraph, is_tensor
 from ..reading.handles import version_of

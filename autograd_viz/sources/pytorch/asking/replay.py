@@ -29,25 +29,25 @@ VERSIONS = re.compile(r"is at version (\d+); expected version (\d+)")
 MOST = 20_000  # nodes of the largest pass that is run again
 
 
-class Replayed(NamedTuple):
+class Replay(NamedTuple):
     """What a pass sent when it ran again."""
 
     numbers: Mapping[str, Value | None]
     changed: tuple[Any, ...]
 
 
-def replayed(graph: TorchGraph, root: torch.Tensor, gradient: torch.Tensor | None) -> Replayed:
+def replay(graph: TorchGraph, root: torch.Tensor, gradient: torch.Tensor | None) -> Replay:
     """What ``root.backward(gradient)`` sends through a graph that is not freed. The pass is taken back.
 
     It may stop early, as a saved tensor may be gone.
     """
     if len(graph.nodes) > MOST:
-        return Replayed({}, ())
+        return Replay({}, ())
     then = versions_then(graph.nodes)
     try:
         live = KeptPass(graph, root, gradient, then)
     except RuntimeError:  # no pass can start there
-        return Replayed({}, ())
+        return Replay({}, ())
     done = 0
     with live.untouched():
         try:
@@ -59,7 +59,7 @@ def replayed(graph: TorchGraph, root: torch.Tensor, gradient: torch.Tensor | Non
         numbers = {at: value for at, value in numbers.items() if not at.startswith("before:")}  # a grad of now
         for index in reversed(range(done)):
             live.undo(index)
-    return Replayed(numbers, tuple(then))
+    return Replay(numbers, tuple(then))
 
 
 class KeptPass(TorchPass):

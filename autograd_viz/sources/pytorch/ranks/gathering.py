@@ -25,7 +25,7 @@ from ...shared.stepping.norms import Place, each_arrival
 from ..reading.graph import TorchGraph
 from ..reading.nodes import edge_of, is_accumulate, name_of, reach, variable_of
 from ..reading.shards import shard_of
-from ..reading.values import array_in, copied
+from ..reading.values import array_in, copy_of
 from ..recording.watch import own_code
 from ..stepping.exchange import Exchange, Replica
 from ..stepping.node_pass import TorchPass
@@ -164,7 +164,7 @@ def _gradients(graph: TorchGraph, root: torch.Tensor, leaves: dict[Any, str], or
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # that the gradients are this rank's own
-        each_arrival(TorchPass(graph, root, None, True, False), {(id, "in", 0) for id in leaves.values()}, take, copied)
+        each_arrival(TorchPass(graph, root, None, True, False), {(id, "in", 0) for id in leaves.values()}, take, copy_of)
     return found
 
 

@@ -30,7 +30,7 @@ from torch.optim import optimizer as optimizers
 from torch.utils import _python_dispatch as dispatch
 
 from ....runtime.collector import recording_begins, recording_ends
-from ...shared.replaced import Replaced
+from ...shared.replacement import Replacement
 
 pop, push = torch._C._pop_torch_function_stack, torch._C._push_on_torch_function_stack
 depth, at = torch._C._len_torch_function_stack, torch._C._get_function_stack_at
@@ -154,7 +154,7 @@ class Aside:
         """The recording begins."""
         recording_begins()
         self._hooks = [
-            Replaced(torch.autograd, "_engine_run_backward", self._runs),
+            Replacement(torch.autograd, "_engine_run_backward", self._runs),
             optimizers.register_optimizer_step_pre_hook(self._step_begins),
             optimizers.register_optimizer_step_post_hook(self._step_ends),
         ]

@@ -25,7 +25,7 @@ from torch.nn import Parameter
 from torch.nn.modules import module as modules
 from torch.optim import optimizer as optimizers
 
-from ...shared.replaced import Replaced
+from ...shared.replacement import Replacement
 from ..reading.call_place import users_line
 from ..reading.older import is_dynamo_compiling, swap_tensors
 from ..reading.op_log import Event, Log
@@ -67,10 +67,10 @@ class Watch:
         self._mode = WatchMode(self.log, self.last)
         self.place = ModePlace(self._mode)
         self._hooks: list[Any] = [
-            Replaced(torch.overrides, "has_torch_function", self._is_overloaded),
-            *([] if swap_tensors() is None else [Replaced(torch.utils, "swap_tensors", self._swapped)]),
-            Replaced(Parameter, "__new__", self._wraps),
-            Replaced(torch.autograd, "_engine_run_backward", self._runs),
+            Replacement(torch.overrides, "has_torch_function", self._is_overloaded),
+            *([] if swap_tensors() is None else [Replacement(torch.utils, "swap_tensors", self._swapped)]),
+            Replacement(Parameter, "__new__", self._wraps),
+            Replacement(torch.autograd, "_engine_run_backward", self._runs),
             optimizers.register_optimizer_step_pre_hook(self._step_begins),
             optimizers.register_optimizer_step_post_hook(self._step_ends),
             modules.register_module_parameter_registration_hook(self._placed),

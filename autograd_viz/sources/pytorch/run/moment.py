@@ -17,7 +17,7 @@ from typing import Any
 import torch
 from torch.utils._pytree import tree_flatten, tree_map
 
-from ...shared.replaced import own_hook
+from ...shared.replacement import own_hook
 from ...shared.run.results import MOST_CALLS, Arrivals
 from ...shared.source_code import Spot, spot_of
 from ..reading.call_place import users_line

@@ -11,7 +11,7 @@ from typing import Any
 
 import torch
 
-from ...shared.replaced import closure_followed, own_hook
+from ...shared.replacement import closure_proxy, own_hook
 from ...shared.run.results import Again, Arrivals, Once, one_root
 from ...shared.run.table import ELSEWHERE, Rows, Sink
 from ..reading.nodes import grad_fn_of, is_leaf
@@ -193,7 +193,7 @@ class RunWatch:
             self._apart(self._steps_elsewhere, optimizer)
             return None
         self._is_in_closure = False
-        with_closure = closure_followed(args, kwargs, lambda: self._about_to_step(optimizer))
+        with_closure = closure_proxy(args, kwargs, lambda: self._about_to_step(optimizer))
         if with_closure is None:
             self._about_to_step(optimizer)
             return None

@@ -38,12 +38,12 @@ from ..recording.watch import own_code
 from .exchange import Exchange
 from .schedule import TorchTask
 from .snapshots import (
-    Attached,
+    Attachments,
     GradSnapshot,
     SavedSnapshot,
     TensorSnapshot,
-    leaves_kept,
-    random_numbers_kept,
+    keep_leaves,
+    keep_random_numbers,
     states_in,
     states_of,
 )
@@ -96,9 +96,9 @@ class TorchPass(Pass):
         """Inside, random numbers are protected, and leaves if a hook or a Function is called. Other ranks notice nothing."""
         leaves = [leaf for n in self.nodes if (leaf := variable_of(n)) is not None]
         with ExitStack() as kept:
-            kept.enter_context(random_numbers_kept())
+            kept.enter_context(keep_random_numbers())
             if self.calls_user_code:
-                kept.enter_context(leaves_kept(leaves))
+                kept.enter_context(keep_leaves(leaves))
             kept.enter_context(self.exchange.apart())
             yield
 
@@ -153,16 +153,16 @@ class TorchPass(Pass):
         return {k.name: "stale" if k.stale else "freed" for k in kept if k.stale or k.state == "freed"}
 
     @unseen
-    def attached(self, node: Node) -> Attached:
+    def attached(self, node: Node) -> Attachments:
         """What the user has attached to a node."""
-        return Attached(node, self._outputs.get(node, []), self.task.hooks.dicts(node))
+        return Attachments(node, self._outputs.get(node, []), self.task.hooks.dicts(node))
 
     @unseen
     def arrived(self, node: Node) -> Sequence[Snapshot]:
         """The gradients that the user's code may change: hooks, a Function's backward."""
         return [TensorSnapshot(g) for g in self.task.input_buffers[node][1:] if g is not None]
 
-    def shows(self, node: Node, attached: Attached) -> bool:
+    def shows(self, node: Node, attached: Attachments) -> bool:
         """Are there hooks (also of saved tensors) or a Function's backward? Is the pass recorded? Do other ranks take part?"""
         is_packed = any(k.value is None and k.state == "kept" for k in self._kept)
         return self.is_recorded or is_packed or is_function(node) or attached.runs_code or self.exchange.is_there
@@ -184,7 +184,7 @@ class TorchPass(Pass):
     def _retaining(self, node: Node) -> list[Any]:
         return [t for t in self._outputs.get(node, ()) if grad_fn_of(t) is node and t.retains_grad]
 
-    def called(self, touched: list[Any], edited: tuple[int, ...]) -> Ran:
+    def call_node(self, touched: list[Any], edited: tuple[int, ...]) -> Ran:
         """Call the next node."""
         node, task = self.task.peek(), self.task
         task.hooks.watched = {node: self._hook_dicts(node)}

@@ -13,14 +13,14 @@ from torch.autograd.graph import GradientEdge
 from ....graph.text import norm_of
 from ....runtime.interrupts import breakable, whole
 from ...shared.stepping.norms import Place
-from ..reading.dry_run import grads_kept
+from ..reading.dry_run import keep_grads
 from ..reading.graph import TorchGraph
 from ..reading.hooks import dict_of
 from ..reading.nodes import edge_of, grad_fn_of, is_accumulate, is_function, reach, tensors_with_hooks, variable_of
 from ..reading.older import ENGINE, IS_OLDER
 from ..reading.values import is_plain, unseen, value_of
 from .exchange import Exchange
-from .snapshots import random_numbers_kept
+from .snapshots import keep_random_numbers
 
 PIECE = 1 << 20  # elements that are converted to float64 at once
 HELD = 1 << 23  # elements of waiting gradients, before their norms are taken together
@@ -44,7 +44,7 @@ def torch_norms(
         return None
     norms = _Norms(graph, wanted)
     handles: list[Any] = []
-    with whole(), random_numbers_kept(), grads_kept(live):
+    with whole(), keep_random_numbers(), keep_grads(live):
         try:
             norms.listen(nodes, handles)
             with breakable():

@@ -34,7 +34,7 @@ from ..reading.nodes import (
 from ..reading.older import IS_OLDER
 from ..reading.values import unseen
 from .graph_task import Surroundings
-from .user_function import called_function
+from .user_function import call_function
 
 
 class Step(NamedTuple):
@@ -154,7 +154,7 @@ class TorchTask:
                     run_backward([(node, 0)], grads, self.create_graph)
             return ()
         if is_function(node):
-            return called_function(node, grads, self.hooks)
+            return call_function(node, grads, self.hooks)
         results = node(*grads)
         return results if isinstance(results, tuple) else (results,)
 

@@ -222,7 +222,7 @@ class WholeEngine:
 
 
 @contextmanager
-def random_numbers_kept() -> Iterator[None]:
+def keep_random_numbers() -> Iterator[None]:
     """Afterwards the generators of Python, NumPy and the core have their former state."""
     states = random.getstate(), np.random.get_state(), default_generator.get_state()
     try:

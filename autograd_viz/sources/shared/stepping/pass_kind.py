@@ -104,7 +104,7 @@ class PassKind(ABC):
         """The tensors whose grad may change when the node is called."""
 
     @abstractmethod
-    def called(self, touched: list[Any], edited: tuple[int, ...]) -> Ran:
+    def call_node(self, touched: list[Any], edited: tuple[int, ...]) -> Ran:
         """Call the next node."""
 
     @abstractmethod

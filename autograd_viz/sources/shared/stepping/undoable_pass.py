@@ -85,7 +85,7 @@ class Pass(PassKind):
             self._unread.show(self.places(self.task.input_buffers[node][1:]))
         try:
             with breakable(), collector_as_before() if around.is_seen else nullcontext():
-                ran = self.called(around.touched, tuple(self._edits.get(len(self._done), ())))
+                ran = self.call_node(around.touched, tuple(self._edits.get(len(self._done), ())))
         except BaseException:
             around.restore()
             raise

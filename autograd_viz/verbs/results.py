@@ -21,7 +21,7 @@ Table = TypeVar("Table", Records, Columns)
 MOST_ROWS = 2000  # of a table in a page
 
 
-class Paged(ABC):
+class Result(ABC):
     """What a verb found."""
 
     partners: Mapping[str, str] = {}
