@@ -76,7 +76,7 @@ def last_pass(variables: Mapping[str, Any], verb: str = "step()") -> tuple[Any, 
         why = "nothing was watched: call av.watch() first"
         why = why if recorder is None else _NOT_KEPT.get(recorder.last.why_not, "none has run")
         raise NotDrawableError(f"{verb} takes the last backward pass that was kept, and there is none; {why}")
-    from .pytorch.asking.replay import last_pass as kept
+    from .pytorch.asking.questions import last_pass as kept
 
     return root, *kept(root, gradient, variables)
 
@@ -98,7 +98,7 @@ def look(tensor: Any, loss: Any, variables: Mapping[str, Any]) -> Look:
     changed: tuple[Any, ...] = ()
     if is_torch(tensor):
         from .pytorch.asking import questions
-        from .pytorch.asking.replay import replay
+        from .pytorch.asking.questions import replay
         from .pytorch.reading.graph import TorchGraph
         from .pytorch.reading.saved_memory import reading
 

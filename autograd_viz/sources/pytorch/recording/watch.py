@@ -32,10 +32,7 @@ from ..reading.op_log import Event, Log
 from ..reading.values import unseen
 from .last_pass import LastPass
 from .mode import WatchMode
-from .place import ModePlace, leave_out
-
-pop, push = torch._C._pop_torch_function_stack, torch._C._push_on_torch_function_stack
-depth, at = torch._C._len_torch_function_stack, torch._C._get_function_stack_at
+from .place import ModePlace, at, depth, leave_out, pop, push
 
 MODULES = 10_000  # parts of a module that are searched
 
