@@ -25,17 +25,7 @@ from ...twin.core.tensor.tensor import Tensor
 from ..shared.replacement import Replacement
 from ..shared.run.results import MOST_CALLS, Again, Arrivals, Once, one_root, run_begins, run_ends
 from ..shared.run.table import BLOCK, Rows, Sink, Table, Totals
-from .run_moments import (
-    CoreCall,
-    CoreMoment,
-    CoreMoments,
-    is_leaf,
-    node_of,
-    put_hooks,
-    results_again,
-    tensors_in,
-    without_history,
-)
+from . import run_moments as moments
 
 
 class CoreRunWatch:
@@ -46,10 +36,10 @@ class CoreRunWatch:
         self.count, self.is_on = 0, True
         self.before: Callable[[list[int]], None] | None = None
         self.after: Callable[[], None] = lambda: None
-        self.moments = CoreMoments()
-        self._keeps, self._kept, self._has_run = keep > 0, list[CoreCall](), False
+        self.moments = moments.CoreMoments()
+        self._keeps, self._kept, self._has_run = keep > 0, list[moments.CoreCall](), False
         self._table, self._totals, self._before = Table(rows.order), Totals(), dict[int, Any]()
-        self._arrivals = Arrivals(node_of, is_leaf)
+        self._arrivals = Arrivals(moments.node_of, moments.is_leaf)
         self._begun = 0  # passes of this step that have begun
         self._reached = 0  # gradients that have arrived at results of the model
         self._names = [
@@ -85,21 +75,21 @@ class CoreRunWatch:
             return calling(module, run, args, kwargs)
         kept = self._begins(args, kwargs) if module is self.model() else None
         output = calling(module, run, args, kwargs)
-        self._follow(column, kept, tensors_in(output))
+        self._follow(column, kept, moments.tensors_in(output))
         return output
 
-    def _follow(self, column: int, kept: CoreCall | None, results: Sequence[Any]) -> None:
+    def _follow(self, column: int, kept: moments.CoreCall | None, results: Sequence[Any]) -> None:
         """Note the gradients that arrive at results of a module, and measure those at the first."""
         is_first = True
         for place, result in enumerate(results):
-            put = partial(put_hooks, result, None if kept is None else partial(self._noted, kept.arrived, place))
+            put = partial(moments.put_hooks, result, None if kept is None else partial(self._noted, kept.arrived, place))
             arrives = partial(self._arrives, column, result._output_nr, Once()) if is_first else None
             if self._arrivals.follow(result, partial(put, arrives)):
                 is_first = False
                 if kept is not None:
                     kept.is_followed = True
 
-    def _begins(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> CoreCall | None:
+    def _begins(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> moments.CoreCall | None:
         """The model is called. What the call needs to run again, if it is kept."""
         self._end_step()
         if not self._keeps:
@@ -107,7 +97,8 @@ class CoreRunWatch:
         if self._has_run or len(self._kept) == MOST_CALLS:
             self._kept, self._has_run = [], False
         random, model = default_generator.get_state(), copy.deepcopy(self.model())
-        self._kept.append(CoreCall(callers_place(), model, without_history(args), without_history(kwargs), random))
+        args, kwargs = moments.without_history((args, kwargs))
+        self._kept.append(moments.CoreCall(callers_place(), model, args, kwargs, random))
         return self._kept[-1]
 
     def _arrives(self, column: int, output: int, before: Once, grads: Sequence[Any]) -> None:
@@ -228,23 +219,23 @@ class CoreRunWatch:
         """Can the last pass run again?"""
         return any(call.arrived for call in self._kept)
 
-    def moment(self) -> CoreMoment:
+    def moment(self) -> moments.CoreMoment:
         """The last pass. RuntimeError: it cannot run again."""
         why = "since it is watched, no gradient has reached a result of the model"
         why = "keep is 0" if not self._keeps else why if self.is_on else "the run is closed"
         if not self.has_pass:
             raise RuntimeError(f"the pass of step {self.count} cannot run again: {why}")
-        return CoreMoment(self.count, [call for call in self._kept if call.arrived])
+        return moments.CoreMoment(self.count, [call for call in self._kept if call.arrived])
 
     @contextmanager
-    def opened(self, moment: CoreMoment) -> Iterator[Again]:
+    def opened(self, moment: moments.CoreMoment) -> Iterator[Again]:
         """A pass, computed again. What runs inside is not the program's, and is not noted."""
         names, self._names = self._names, []
         for name in names:
             name.is_on = False
         try:
             with events.apart():
-                reached, leaves, inputs = results_again(moment)
+                reached, leaves, inputs = moments.results_again(moment)
                 yield Again(*one_root(reached, _vjp), leaves, reached, inputs)
         finally:
             self._names = names
