@@ -15,7 +15,7 @@ import autograd_viz as av
 
 from ..pictures.runs.table import join_runs
 from ..verbs.formats import check_run
-from ..verbs.programs import NamedRun, each_run
+from ..verbs.watch import NamedRun, each_run
 from .program import ProgramError, SignalInterrupt, UsageError, end_on_signal
 from .says import say
 

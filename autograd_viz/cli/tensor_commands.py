@@ -14,9 +14,9 @@ from typing import Any, TextIO
 import autograd_viz as av
 
 from ..pictures.render import text_picture
+from ..sources.programs import LastRun, last_run
 from ..stepper.stepper import Stepper
 from ..verbs.formats import Wishes, check
-from ..verbs.programs import LastRun, last_run
 from .program import FREED, SECOND, ProgramError, UsageError, evaluate, read, root_of, run_program, watch_of
 from .says import say
 

@@ -10,8 +10,9 @@ from ..graph.text import few_names
 from ..graph.trace import State, Trace
 from ..pictures.files.cell import cell_bundle
 from ..pictures.maps.drawing import MapDrawing
+from ..pictures.maps.plan import Plan
 from ..pictures.render import theme_named
-from ..pictures.render.drawing import Drawing
+from ..pictures.render.drawing import AUTO, Drawing, drawing_of
 from ..pictures.render.escape import printable
 from ..runtime.uncopied import Uncopied
 from ..stepper.recorded import Recording
@@ -19,8 +20,6 @@ from .results import show_in_cell
 
 if TYPE_CHECKING:
     from ..widget.widget import StepperWidget
-from ..pictures.maps.plan import Plan
-from ..pictures.render.drawing import AUTO, drawing_of
 
 PAGE = (1200, 900)  # px in which a figure is read at once
 MOST_NODES = 40  # a larger one is not laid out to be measured: an MLP of 12 nodes fills a page

@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, overload
-
-from ..errors import MissingLibraryError
-from ..sources.shared.names import callers_names
-from .options import check_options
-
-if TYPE_CHECKING:
-    from ..sources.pytorch.recording.watch import Watch
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from types import TracebackType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
+from .. import words
+from ..errors import MissingLibraryError
 from ..pictures.files.cell import cell_bundle
 from ..pictures.render import theme_named
 from ..pictures.render.escape import printable
@@ -23,6 +18,9 @@ from ..pictures.runs.odd import odd_in
 from ..pictures.runs.paint import Painter
 from ..pictures.runs.table import table_of, totals_of
 from ..runtime.uncopied import refuse
+from ..sources.programs import each_model
+from ..sources.shared.names import callers_names, modules_among, users_names
+from .options import check_options
 from .picture import Map
 from .results import Columns, as_frame, show_in_cell
 from .run_loop import Loop, Now
@@ -30,6 +28,7 @@ from .run_loop import Loop, Now
 if TYPE_CHECKING:
     from pandas import DataFrame
 
+    from ..sources.pytorch.recording.watch import Watch
     from ..widget.data_widgets import RunWidget
     from ..widget.widget import StepperWidget
 
@@ -249,3 +248,35 @@ def bytes_of(size: int | str) -> int:
     if found is None or found.group(2).upper() not in UNITS:
         raise ValueError(f'keep must be a number of bytes or a size such as "256 MB", got {size!r:.60}')
     return int(float(found.group(1)) * UNITS[found.group(2).upper()])
+
+
+class NamedRun(NamedTuple):
+    """A run, and what its model is called and is."""
+
+    run: Run
+    name: str
+    kind: str
+
+
+@contextmanager
+def each_run(stop: bool) -> Iterator[list[NamedRun]]:
+    """Inside, every model that an optimizer has is watched from its first pass on; gives the runs. `stop`: as for `watch`."""
+    runs = list[NamedRun]()
+
+    def begins(model: Any) -> Any:
+        name = next((name for name, module in modules_among(users_names()) if module is model), "model")
+        try:
+            run = run_of(model, {name: model}, bytes_of(KEEP), stop, "auto")
+        except Exception:  # no parameter requires grad: the program goes on
+            return None
+        run._loop.advice = words.RUN_GO_ON_COMMAND
+        runs.append(NamedRun(run, name, type(model).__name__))
+        return run._watch
+
+    try:
+        with each_model(begins):
+            yield runs
+    finally:
+        for named in runs:
+            with suppress(Exception):  # so that the others are closed, and what was measured is written
+                named.run.close()
