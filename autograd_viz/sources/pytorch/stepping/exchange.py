@@ -47,14 +47,8 @@ class Replica:
         self._has_reduced = False
 
     def reduce(self, nodes: Iterable[Any], create_graph: bool) -> None:
-        """Average the gradients over all ranks.
-
-        Args:
-            nodes: the AccumulateGrads in the order of the pass.
-            create_graph: as in ``backward()``.
-
-        Raises:
-            RuntimeError: a rank has not come.
+        """Average the gradients over all ranks; `nodes`: the AccumulateGrads in the order of the pass.
+        RuntimeError: a rank has not come.
         """
         meet(torch.distributed.get_process_group_ranks(self.module.process_group), WHAT, ADVICE)
         self._has_reduced = True
