@@ -14,7 +14,7 @@ import pytest
 
 import autograd_viz as av
 from autograd_viz import twin
-from autograd_viz.verbs.run import Run
+from autograd_viz.verbs.watch import Run
 
 
 class Odd:

@@ -13,7 +13,7 @@ import pytest
 
 import autograd_viz as av
 from autograd_viz.stepper import Stepper
-from autograd_viz.widget.frames import Framed
+from autograd_viz.widget.frames import StepFrames
 
 from .steppers import stepper_of
 
@@ -102,7 +102,7 @@ def test_a_state_stays_what_it_was() -> None:
 def test_a_widget_that_nobody_looks_at_makes_no_frames() -> None:
     widget = av.step(chain(100))
     made = []
-    maker = Framed
+    maker = StepFrames
     before, maker.frame = maker.frame, lambda self, *step: made.append(step) or before(self, *step)  # type: ignore[method-assign]
     try:
         widget.finish()

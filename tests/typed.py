@@ -13,6 +13,8 @@ stepper = av.step(loss)
 stepper.finish()
 sentence: str = stepper.sentence
 av.save(stepper, "loss.svg")
+if isinstance(state := av.load("state.npz"), dict):
+    model.load_state_dict(state)
 print(av.explain(x, loss))
 losses = [nn.CrossEntropyLoss(weight=av.ones(3)), nn.HuberLoss(delta=2.0), nn.MSELoss(None, None, "sum")]
 nn.CrossEntropyLoss(weigth=av.ones(3))  # type: ignore[call-arg]

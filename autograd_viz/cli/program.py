@@ -145,7 +145,7 @@ def read(path: Path, is_module: bool = False) -> Program:
         raise UsageError(f"cannot read {path}: {notebook if path.suffix == '.ipynb' else script}") from error
 
 
-def watched(program: Program) -> AbstractContextManager[Any]:
+def watch_of(program: Program) -> AbstractContextManager[Any]:
     """A context in which a PyTorch program is watched, as `explain` needs it."""
     return av.watch() if program.uses_torch else nullcontext()
 

@@ -13,9 +13,9 @@ from typing import Any
 
 import autograd_viz as av
 
-from ..pictures.runs.merge import merged
+from ..pictures.runs.table import join_runs
 from ..verbs.formats import check_run
-from ..verbs.programs import Named, each_run
+from ..verbs.watch import NamedRun, each_run
 from .program import ProgramError, SignalInterrupt, UsageError, end_on_signal
 from .says import say
 
@@ -32,7 +32,7 @@ def merge(folder: Path, output: Path | None) -> int:
     runs = _runs(folder)
     if not runs:
         raise UsageError(f"{folder} has no run: each rank writes one with av.save(run, 'run.rank3.json')")
-    ranks, rows = merged(runs)
+    ranks, rows = join_runs(runs)
     say(f"{len(runs)} ranks, {max(ranks.steps):,} steps")
     for _, sentence in ranks.sentences(rows):
         say(f"  {sentence}")
@@ -95,7 +95,7 @@ def watch_script(script: Path, program: Callable[[], Any], output: Path, stop: b
     return 0 if all(are_written) else 1
 
 
-def _write(named: Named, number: int, output: Path) -> bool:
+def _write(named: NamedRun, number: int, output: Path) -> bool:
     """Write the file of a run, and say what is odd in it. An error is said, so that the other runs are written."""
     path = _of_rank(output if number == 1 else output.with_name(f"{output.stem}.{number}{output.suffix}"))
     if path is None:

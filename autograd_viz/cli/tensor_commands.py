@@ -14,10 +14,10 @@ from typing import Any, TextIO
 import autograd_viz as av
 
 from ..pictures.render import text_picture
+from ..sources.programs import LastRun, last_run
 from ..stepper.stepper import Stepper
 from ..verbs.formats import Wishes, check
-from ..verbs.programs import LastRun, last_run
-from .program import FREED, SECOND, ProgramError, UsageError, evaluate, read, root_of, run_program, watched
+from .program import FREED, SECOND, ProgramError, UsageError, evaluate, read, root_of, run_program, watch_of
 from .says import say
 
 HELP = "n next · b back · f finish · r start · q quit"
@@ -130,7 +130,7 @@ def step_in_terminal(arguments: argparse.Namespace, rest: list[str]) -> int:
 def _on_root(arguments: argparse.Namespace, rest: list[str], act: Act, takes_steps: bool = True) -> None:
     """Run the program, and act on its tensor. If its last pass has freed that graph, everything is put back as it was."""
     program = read(arguments.script, arguments.is_module)
-    with watched(program), last_run(program.uses_torch) as last:
+    with watch_of(program), last_run(program.uses_torch) as last:
         namespace = run_program(program, rest)
         try:
             root = root_of(namespace, arguments.name, arguments.script)
@@ -162,7 +162,7 @@ def _act_on(namespace: dict[str, Any], root: Any, act: Act, last: LastRun | None
 def explain(arguments: argparse.Namespace, rest: list[str]) -> int:
     """Explain the grad of a tensor, or the error that ended the program."""
     program = read(arguments.script, arguments.is_module)
-    with watched(program):
+    with watch_of(program):
         try:
             namespace = run_program(program, rest)
         except ProgramError as failed:

@@ -22,7 +22,7 @@ from .model import Document, Entry, NextFunction, Node, Op, Operand, Tensor
 Output = tuple[str, int]  # a node's id, and which output of its op
 
 
-def bundled(shown: Collapsed) -> Collapsed:
+def bundle(shown: Collapsed) -> Collapsed:
     """The document with bundles; `shown` itself if nothing in it is crowded. Takes linear time."""
     bundles = _Bundles(shown.document)
     if not bundles.crowded:

@@ -55,9 +55,7 @@ def _to_json(**parts: Document | Trace) -> str:
 
 def recording_from_json(text: str) -> tuple[Document, Trace]:
     """The document and the trace that `recording_to_json` wrote.
-
-    Raises:
-        DocumentError: as `document_from_json`; or an id names nothing.
+    DocumentError: as `document_from_json`; or an id names nothing.
     """
     outer = outer_from_json(text)
     document, trace = _read(outer, "document", Document), _read(outer, "trace", Trace)

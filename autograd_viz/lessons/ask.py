@@ -19,19 +19,9 @@ from ..graph.text import value_text
 from ..sources import anything
 from ..sources.shared.names import callers_names
 from ..verbs.explain import explain
+from . import reasons
 from .dry_run import colour_of, dry_run_of, maker_of, tensor_of, written
 from .question import Option, Question
-from .reasons import (
-    color_question,
-    hint_edges,
-    hint_grad,
-    hint_unreached,
-    order_question,
-    row_question,
-    saves_question,
-    slips_grad,
-    why_grad,
-)
 from .widget import QuestionWidget
 
 
@@ -50,17 +40,17 @@ def grad(tensor: Any, of: Any, gradient: Any = None) -> QuestionWidget:
     _must_be_tensors(tensor, of)
     names = callers_names()
     dry_run = dry_run_of(of, gradient, (tensor,), names)
-    (id,) = dry_run.asked
+    (id,) = dry_run.subjects
     if id is None:
-        return QuestionWidget(_unreached(tensor, of, names))
+        return QuestionWidget(_question_unreached(tensor, of, names))
     name, root = _name(tensor, names), _name(of, names)
     numbers = getattr(gradient, "tolist", lambda: gradient)  # of a first gradient, if it has no name
     given = "" if gradient is None else next((name for name, value in names.items() if value is gradient), str(numbers()))
     text = words.ASK_GRAD_GIVEN if given else words.ASK_GRAD
     text = text.format(tensor=name, root=root, gradient=given)
     subject = name, "grad", colour_of(tensor_of(dry_run.document, id))
-    hint, slips = hint_grad(dry_run, id, name), slips_grad(dry_run, id)
-    return QuestionWidget(Question("row", text, dry_run.grad(id), why_grad(dry_run, id), (), hint, slips, subject))
+    hint, slips = reasons.hint_grad(dry_run, id, name), reasons.slips_grad(dry_run, id)
+    return QuestionWidget(Question("row", text, dry_run.grad(id), reasons.why_grad(dry_run, id), (), hint, slips, subject))
 
 
 def color(tensor: Any) -> QuestionWidget:
@@ -71,7 +61,7 @@ def color(tensor: Any) -> QuestionWidget:
     """
     _must_be_tensors(tensor)
     names = callers_names()
-    return QuestionWidget(color_question(anything.graph_of(tensor, names).document, _name(tensor, names)))
+    return QuestionWidget(reasons.color_question(anything.graph_of(tensor, names).document, _name(tensor, names)))
 
 
 def row(tensor: Any, row: str) -> QuestionWidget:
@@ -87,7 +77,7 @@ def row(tensor: Any, row: str) -> QuestionWidget:
     """
     _must_be_tensors(tensor)
     names = callers_names()
-    return QuestionWidget(row_question(anything.graph_of(tensor, names).document, _name(tensor, names), row))
+    return QuestionWidget(reasons.row_question(anything.graph_of(tensor, names).document, _name(tensor, names), row))
 
 
 def order(of: Any, gradient: Any = None) -> QuestionWidget:
@@ -99,7 +89,7 @@ def order(of: Any, gradient: Any = None) -> QuestionWidget:
     """
     _must_be_tensors(of)
     names = callers_names()
-    return QuestionWidget(order_question(dry_run_of(of, gradient, (), names), _name(of, names)))
+    return QuestionWidget(reasons.order_question(dry_run_of(of, gradient, (), names), _name(of, names)))
 
 
 def saves(tensor: Any) -> QuestionWidget:
@@ -112,7 +102,7 @@ def saves(tensor: Any) -> QuestionWidget:
     document = anything.graph_of(tensor, callers_names()).document
     if tensor_of(document, document.roots[0]).grad_fn is None:
         raise NotDrawableError("ask.saves(x) needs a tensor with a grad_fn; x has none")
-    return QuestionWidget(saves_question(document))
+    return QuestionWidget(reasons.saves_question(document))
 
 
 def choice(text: str, options: Sequence[Any], answer: Callable[[], Any], why: str = "", hint: Any = "") -> QuestionWidget:
@@ -137,18 +127,18 @@ def choice(text: str, options: Sequence[Any], answer: Callable[[], Any], why: st
     if found not in texts:
         raise ValueError(f"the answer to {text!r:.60} is {found!r:.60}, which is not one of the options: {', '.join(texts)}")
     said = words.BETWEEN.join(filter(None, (reason, why)))
-    led = hint if isinstance(hint, str) else hint_edges(anything.graph_of(hint, callers_names()).document)
+    led = hint if isinstance(hint, str) else reasons.hint_edges(anything.graph_of(hint, callers_names()).document)
     return QuestionWidget(Question("one", text, (texts.index(found),), said, tuple(map(Option, texts)), led))
 
 
-def _unreached(tensor: Any, of: Any, names: dict[str, Any]) -> Question:
+def _question_unreached(tensor: Any, of: Any, names: dict[str, Any]) -> Question:
     """The question about a tensor that the pass does not reach. It keeps its grad."""
     document = anything.graph_of(tensor, names).document
     t = tensor_of(document, document.roots[0])
     why = words.WHY_UNREACHED.format(grad="None" if t.grad is None else value_text(t.grad))
     name = _name(tensor, names)
     text = words.ASK_GRAD.format(tensor=name, root=_name(of, names))
-    hint = hint_unreached(anything.graph_of(of, names).document, _name(of, names))
+    hint = reasons.hint_unreached(anything.graph_of(of, names).document, _name(of, names))
     slips = (("zero", words.SLIP_ZERO_FOR_NONE),) if t.grad is None else ()
     return Question("row", text, t.grad, why, (), hint, slips, (name, "grad", colour_of(t)))
 

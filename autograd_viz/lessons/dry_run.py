@@ -18,7 +18,7 @@ class DryRun:
 
     document: Document
     trace: Trace
-    asked: tuple[str | None, ...]  # ids of the tensors of the question; None for a tensor outside the graph
+    subjects: tuple[str | None, ...]  # ids of the tensors of the question; None for a tensor outside the graph
 
     def grad(self, tensor: str) -> Value | None:
         """The grad of a tensor at the end."""
@@ -37,7 +37,7 @@ class DryRun:
         ]
 
 
-def dry_run_of(root: Any, gradient: Any, asked: tuple[Any, ...], variables: Mapping[str, Any]) -> DryRun:
+def dry_run_of(root: Any, gradient: Any, subjects: tuple[Any, ...], variables: Mapping[str, Any]) -> DryRun:
     """Run ``root.backward(gradient)`` for real, with the user's hooks, and undo it: each grad is restored."""
     graph = anything.graph_of(root, variables)
     live = anything.pass_of(graph, root, gradient, None, False)
@@ -46,7 +46,7 @@ def dry_run_of(root: Any, gradient: Any, asked: tuple[Any, ...], variables: Mapp
     with stepper.untouched():
         try:
             stepper.finish()
-            return DryRun(graph.document, stepper.trace, tuple(live.id_of(t) for t in asked))
+            return DryRun(graph.document, stepper.trace, tuple(live.id_of(t) for t in subjects))
         finally:
             stepper.reset()
 

@@ -18,7 +18,7 @@ from .. import words
 from ..graph.model import Value
 from ..pictures.render import THEMES
 from ..pictures.render.escape import element, text
-from ..widget.front_end import OneSource
+from ..widget.front_end import OneSource, show_live
 from ..widget.html import filled, frame, offline_page
 from .question import TRIES, Question, Verdict, answer_text, given_text, judge, shown
 
@@ -165,12 +165,7 @@ class QuestionWidget(OneSource):
 
     def _ipython_display_(self) -> None:
         """Show the live question, and the outputs that stay: see Note [Three outputs]."""
-        from IPython.display import display
-
-        bundle, metadata = self._repr_mimebundle_() or ({}, {})
-        display(bundle, metadata=metadata, raw=True)  # type: ignore[no-untyped-call]
-        display(self.still(), raw=True)  # type: ignore[no-untyped-call]
-        display({"text/html": question_page(self.question, self.asked)}, raw=True)  # type: ignore[no-untyped-call]
+        show_live(self, repr(self), self.still(), {"text/html": question_page(self.question, self.asked)})
 
 
 def _text(given: Any) -> str:

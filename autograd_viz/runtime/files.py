@@ -62,14 +62,8 @@ def _obstacle(target: Path) -> str:
 
 
 def read_text(path: str | os.PathLike[str], most: int) -> str:
-    """The text of a file.
-
-    Args:
-        path: where it is.
-        most: the largest size in bytes.
-
-    Raises:
-        CannotReadError: it cannot be read, is too large, or is not a text. A pipe or a device, which may never end, is refused.
+    """The text of a file of at most `most` bytes.
+    CannotReadError: it cannot be read, is too large, or is not a text. A pipe or a device, which may never end, is refused.
     """
     try:
         found = os.stat(path)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import gc
 import sys
 import weakref
-from collections.abc import Callable, Collection, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Collection, Mapping
+from contextlib import AbstractContextManager
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -15,12 +14,17 @@ from numpy.typing import NDArray
 
 from ..graph.storages import Memory
 from ..graph.text import norm_of
+from ..runtime.collector import collector_waits
 from ..runtime.pytorch import pytorch
-from .shared.names import Chosen, Names, modules_among, names_by_identity
+from .shared.names import Names, TensorNames, modules_among, names_by_identity
 
 if TYPE_CHECKING:
+    from .pytorch.reading.graph import TorchGraph
     from .shared.stepping.norms import Place
     from .shared.stepping.undoable_pass import Pass
+    from .twin.graph import CoreGraph
+
+    LiveGraph = CoreGraph | TorchGraph
 
 TWINS_TENSOR = f"{__package__.rpartition('.')[0]}.twin.core.tensor.tensor"
 
@@ -52,12 +56,12 @@ def is_batched(tensor: Any) -> bool:
     return torch is not None and isinstance(tensor, torch.Tensor) and torch._C._functorch.is_batchedtensor(tensor)
 
 
-def graph_of(tensor: Any, variables: Mapping[str, Any], is_outline: bool = False) -> Any:
+def graph_of(tensor: Any, variables: Mapping[str, Any], is_outline: bool = False) -> LiveGraph:
     """The graph that led to a tensor: a CoreGraph or a TorchGraph.
 
     `is_outline`: for a map: elements of PyTorch's results are not read, and no formulas are made.
     """
-    with no_collection():
+    with collector_waits():  # what is made here stays alive: a collection would be slow and find nothing
         if not is_torch(tensor):
             from .twin.graph import CoreGraph
 
@@ -67,38 +71,17 @@ def graph_of(tensor: Any, variables: Mapping[str, Any], is_outline: bool = False
         return TorchGraph([tensor], variables, is_outline)
 
 
-@contextmanager
-def no_collection() -> Iterator[None]:
-    """Inside, the garbage collector is off. What is made here stays alive, so a collection would be slow and find nothing."""
-    collects = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if collects:
-            gc.enable()
-
-
-@contextmanager
-def random_numbers_kept() -> Iterator[None]:
+def keep_random_numbers() -> AbstractContextManager[None]:
     """Afterwards all generators of random numbers have their former state."""
-    from .shared.stepping.engine_snapshot import random_numbers_kept as others_kept
-
-    with ExitStack() as stack:
-        stack.enter_context(others_kept())
-        if pytorch() is not None:
-            from .pytorch.stepping.snapshots import random_numbers_kept as torch_kept
-
-            stack.enter_context(torch_kept())
-        yield
+    if pytorch() is None:
+        from .shared.stepping.engine_state import keep_random_numbers as kept
+    else:
+        from .pytorch.stepping.snapshots import keep_random_numbers as kept
+    return kept()
 
 
 def pass_of(graph: Any, root: Any, gradient: Any, retain_graph: bool | None, create_graph: bool) -> Pass:
-    """A backward pass through a graph that has not run yet.
-
-    Raises:
-        RuntimeError: as ``root.backward()`` would.
-    """
+    """A backward pass through a graph that has not run yet. RuntimeError: as ``root.backward()`` would."""
     if not is_torch(root):
         from .twin.node_pass import CorePass
 
@@ -154,9 +137,7 @@ def memory_of(graph: Any, root: Any, variables: Mapping[str, Any]) -> Memory:
 
 def named(params: Any) -> dict[str, Any]:
     """Names of parameters: of a module by `named_parameters()` (and buffers); a dictionary is returned as it is.
-
-    Raises:
-        TypeError: it is neither.
+    TypeError: it is neither.
     """
     if params is None:
         return {}
@@ -165,7 +146,7 @@ def named(params: Any) -> dict[str, Any]:
     if not callable(getattr(params, "named_parameters", None)):
         raise TypeError(f"params must be a module or a dictionary of names and tensors, got {type(params).__name__}")
     buffers = params.named_buffers() if callable(getattr(params, "named_buffers", None)) else ()
-    found = Chosen([*params.named_parameters(), *buffers])
+    found = TensorNames([*params.named_parameters(), *buffers])
     found.module = params if callable(getattr(params, "named_modules", None)) else None
     return found
 
@@ -185,9 +166,7 @@ def each_gradient(
     graph: Any, root: Any, gradient: Any, wanted: Collection[Place], take: Callable[[Place, NDArray[Any]], None]
 ) -> None:
     """Run the backward pass and take it back. `take` gets each gradient that arrives at a wanted place.
-
-    Raises:
-        RuntimeError: as ``root.backward()`` would.
+    RuntimeError: as ``root.backward()`` would.
     """
     from .shared.stepping.norms import each_arrival
 
@@ -197,9 +176,9 @@ def each_gradient(
 def _array(raw: Any, is_pytorch: bool) -> NDArray[Any] | None:
     if not is_pytorch:
         return np.array(raw)
-    from .pytorch.reading.values import copied
+    from .pytorch.reading.values import copy_of
 
-    return copied(raw)  # type: ignore[no-any-return]
+    return copy_of(raw)  # type: ignore[no-any-return]
 
 
 class NamesLater:
@@ -217,7 +196,7 @@ class NamesLater:
 
     def __call__(self) -> Names:
         """The names of what is alive."""
-        chosen, modules = Chosen(), dict[str, Any]()
+        chosen, modules = TensorNames(), dict[str, Any]()
         for name, tensor in self._tensors:
             if tensor() is not None:
                 chosen.setdefault(name, tensor())

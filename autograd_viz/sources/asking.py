@@ -1,16 +1,21 @@
-"""A question about any tensor: which ops have run, and the graph with the numbers of its last pass."""
+"""A question about a tensor or an error: which ops have run, the graph with the numbers of its last pass, the line."""
 
 from __future__ import annotations
 
+import os
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from types import FrameType, TracebackType
 from typing import Any, NamedTuple
 
 from ..errors import NotDrawableError
 from ..graph.model import Document, Value
 from ..runtime.pytorch import pytorch
-from .anything import is_torch
+from ..twin.core.backward.node import Node
+from ..twin.core.base.provenance import PACKAGE
+from .anything import is_drawable, is_torch
+from .shared.names import INSIDE, visible_names
 
 
 class Look(NamedTuple):
@@ -63,9 +68,7 @@ def kept_root() -> tuple[Any, Any]:
 
 def last_pass(variables: Mapping[str, Any], verb: str = "step()") -> tuple[Any, Any, Any, list[str]]:
     """The last pass that was kept: its root, its graph, a maker of a pass through it, and the names of changed leaves.
-
-    Raises:
-        NotDrawableError: no pass is kept.
+    NotDrawableError: no pass is kept.
     """
     root, gradient = kept_root()
     if root is None or root.grad_fn is None:
@@ -73,7 +76,7 @@ def last_pass(variables: Mapping[str, Any], verb: str = "step()") -> tuple[Any, 
         why = "nothing was watched: call av.watch() first"
         why = why if recorder is None else _NOT_KEPT.get(recorder.last.why_not, "none has run")
         raise NotDrawableError(f"{verb} takes the last backward pass that was kept, and there is none; {why}")
-    from .pytorch.asking.replay import last_pass as kept
+    from .pytorch.asking.questions import last_pass as kept
 
     return root, *kept(root, gradient, variables)
 
@@ -95,7 +98,7 @@ def look(tensor: Any, loss: Any, variables: Mapping[str, Any]) -> Look:
     changed: tuple[Any, ...] = ()
     if is_torch(tensor):
         from .pytorch.asking import questions
-        from .pytorch.asking.replay import replayed
+        from .pytorch.asking.questions import replay
         from .pytorch.reading.graph import TorchGraph
         from .pytorch.reading.saved_memory import reading
 
@@ -109,7 +112,7 @@ def look(tensor: Any, loss: Any, variables: Mapping[str, Any]) -> Look:
             live: Any = questions.TorchLive(graph, variables, history_of(tensor))
             past: Mapping[str, Value | None] = {**graph.past().values, **live.numbers()}
             if not past and is_alone and not graph.document.is_freed:
-                past, changed = replayed(graph, roots[0], gradient if roots[0] is kept else None)
+                past, changed = replay(graph, roots[0], gradient if roots[0] is kept else None)
     else:
         from .twin.graph import CoreGraph
         from .twin.questions import CoreLive, numbers_of, roots_for
@@ -121,3 +124,67 @@ def look(tensor: Any, loss: Any, variables: Mapping[str, Any]) -> Look:
     ids = tuple(id for r in roots if (id := graph.tensor_id(r)) is not None)
     subject = graph.tensor_id(tensor) or graph.document.roots[-1]
     return Look(graph, graph.document, subject, past, live, ids, changed)
+
+
+PYTHON = os.path.dirname(os.path.abspath(os.__file__)) + os.sep
+
+
+class Where(NamedTuple):
+    """A frame of the user's, its instruction, and the arguments of its call."""
+
+    frame: FrameType  # the frame
+    lasti: int  # the instruction
+    outer: Mapping[str, Any] = {}  # the variables of the function around it, if it is a comprehension
+    roots: tuple[Any, ...] = ()  # the arguments of backward() or grad(), if it was called there
+    wanted: tuple[Any, ...] = ()  # the tensors of an optimizer, or those whose gradients grad() computes
+
+
+def place_of_error(traceback: TracebackType | None, otherwise: FrameType) -> Where:
+    """The last place in the user's code that the error went through."""
+    where = Where(otherwise, otherwise.f_lasti)
+    while traceback is not None:
+        frame, called = traceback.tb_frame, traceback.tb_frame.f_code.co_name
+        if not is_library(frame.f_code.co_filename):
+            is_inside = frame.f_code.co_name in INSIDE and where.frame.f_code.co_filename == frame.f_code.co_filename
+            where = Where(frame, traceback.tb_lasti, visible_names(where.frame) if is_inside else {})
+        elif not where.roots and called in ("backward", "grad"):
+            wanted = _tensors(frame, ("inputs",)) if called == "grad" else ()
+            where = where._replace(roots=_tensors(frame, ("self", "tensors", "outputs")), wanted=wanted)
+        elif called == "add_param_group":
+            where = where._replace(wanted=_tensors(frame, ("param", "p")))
+        traceback = traceback.tb_next
+    return where
+
+
+def users_names() -> dict[str, Any]:
+    """The variables of the user's innermost code."""
+    frame = sys._getframe(1)
+    while is_library(frame.f_code.co_filename) and frame.f_back is not None:
+        frame = frame.f_back
+    return visible_names(frame)
+
+
+def _tensors(frame: FrameType, names: tuple[str, ...]) -> tuple[Any, ...]:
+    """The tensors in a frame, under the first of the names that it has."""
+    given = next((frame.f_locals[n] for n in names if n in frame.f_locals), None)
+    several = (given,) if is_drawable(given) else given if isinstance(given, Sequence) else ()
+    return tuple(t for t in several if is_drawable(t))
+
+
+def is_library(file: str) -> bool:
+    """Is it ours, PyTorch's, or Python's own? `copy.deepcopy` calls methods of what it copies."""
+    torch = pytorch()
+    theirs = os.path.dirname(os.path.abspath(torch.__file__)) + os.sep if torch is not None and torch.__file__ else PACKAGE
+    return file.startswith((PACKAGE, "<autograd_viz", theirs)) or (file.startswith(PYTHON) and "site-packages" not in file)
+
+
+def failing_node(traceback: TracebackType | None) -> Node | None:
+    """The node of the core that was running when the error was raised."""
+    found = None
+    while traceback is not None:
+        frame = traceback.tb_frame
+        node = next((frame.f_locals[n] for n in ("node", "self") if isinstance(frame.f_locals.get(n), Node)), None)
+        if frame.f_code.co_filename.startswith((PACKAGE, "<autograd_viz")) and node is not None:
+            found = node
+        traceback = traceback.tb_next
+    return found

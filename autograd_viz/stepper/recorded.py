@@ -10,7 +10,7 @@ from ..errors import AutogradVizError
 from ..graph.model import Document
 from ..graph.trace import Engine, Step, Trace
 from ..pictures.render.escape import printable
-from .live_pass import LivePass
+from .cursor import LivePass
 from .stepper import Stepper
 
 NOT_LIVE = "a recording cannot be edited: it has no live graph to run"

@@ -66,7 +66,7 @@ def advise(error: RuntimeError, root: Any = None, call: str = "av.step(tensor, g
 
 
 @contextmanager
-def advised(root: Any = None, **call: str) -> Iterator[None]:
+def with_advice(root: Any = None, **call: str) -> Iterator[None]:
     """If the pass of `root` cannot run, the error also says what to do."""
     try:
         yield

@@ -20,8 +20,7 @@ from ..graph.trace import Rewritten, State, Step, Trace
 from ..pictures.render.escape import printable
 from ..runtime.interrupts import alone, breakable, whole
 from ..runtime.uncopied import Uncopied
-from .cursor import Cursor
-from .live_pass import LivePass
+from .cursor import Cursor, LivePass
 from .sentences import error_in_words, stop_in_words
 from .stops import Stop, Stopped, count_of
 from .targets import Pin, Targets, known_pins, place_of, reached_by

@@ -21,7 +21,7 @@ from ..sources.shared.stepping.norms import Place
 from .diff_runs import RunDifference, runs_compared
 from .diff_sides import Side, alike, result_of, side_of
 from .options import check_options
-from .paged import Paged, Records, as_frame
+from .results import Records, Result, as_frame
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 TITLES = ("a", "b")
 
 
-class Difference(Paged):
+class Difference(Result):
     """Two passes compared.
 
     Attributes:
@@ -150,7 +150,7 @@ def diff(
         with collector_waits():
             sides.append(side_of(result, known, params))
     with collector_waits():
-        return compared(sides, titles_of((a, b), sides), Tolerance(rtol, atol), theme)
+        return compare_sides(sides, titles_of((a, b), sides), Tolerance(rtol, atol), theme)
 
 
 def titles_of(given: tuple[Any, Any], sides: list[Side]) -> tuple[str, str]:
@@ -163,7 +163,7 @@ def titles_of(given: tuple[Any, Any], sides: list[Side]) -> tuple[str, str]:
     return (names[0], names[1]) if all(names) and names[0] != names[1] else TITLES
 
 
-def compared(sides: list[Side], titles: tuple[str, str], tolerance: Tolerance, theme: str) -> Difference:
+def compare_sides(sides: list[Side], titles: tuple[str, str], tolerance: Tolerance, theme: str) -> Difference:
     """Compare two sides."""
     sides[0].check()
     documents = sides[0].document, sides[1].document

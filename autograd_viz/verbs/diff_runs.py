@@ -16,8 +16,8 @@ from ..pictures.runs.apart import GRADIENT, LOSS, PROBE, Apart, Place, Told
 from ..pictures.runs.overlay import Overlay
 from ..pictures.runs.table import told
 from ..runtime.files import read_text
-from .paged import Paged, Records, as_frame
-from .run import Run
+from .results import Records, Result, as_frame
+from .watch import Run
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -43,7 +43,7 @@ def _said(kind: str) -> _Words:
     return _Words(words.RUNS_UPDATE, words.RUNS_THE_UPDATE, words.RUNS_OPTIMIZER)
 
 
-class RunDifference(Paged):
+class RunDifference(Result):
     """Two training runs compared.
 
     Attributes:

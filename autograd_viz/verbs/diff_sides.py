@@ -20,9 +20,9 @@ from ..sources.shared.names import modules_among
 from ..sources.shared.stepping.norms import Place
 from ..sources.shared.values import value_of
 from ..stepper.recorded import Recording
-from ..stepper.sentences import advised
+from ..stepper.sentences import with_advice
 from ..stepper.stepper import Stepper
-from .formats import FINAL, stepped
+from .formats import FINAL, at_step
 from .save import load
 from .show import graph_of, record
 
@@ -60,7 +60,7 @@ class Live:
 
     def each_gradient(self, wanted: Collection[Place], take: Take) -> None:
         """Run the pass and take it back."""
-        with advised(self._root):
+        with with_advice(self._root):
             each_gradient(self._graph, self._root, None, wanted, take)
 
 
@@ -82,7 +82,7 @@ class Written:
 
     def each_gradient(self, wanted: Collection[Place], take: Take) -> None:
         """Read the steps; those of a live stepper run and are taken back."""
-        with stepped(self._stepper, FINAL):
+        with at_step(self._stepper, FINAL):
             trace: Trace = self._stepper.trace
             for step in trace.steps:
                 for k, gradient in enumerate(step.grad_outputs):
@@ -124,7 +124,7 @@ def result_of(x: Any, names: Mapping[str, Any]) -> tuple[Any, Mapping[str, Any]]
         return x, names
     own = _variables_of(x)
     modules = [m for _, m in modules_among(own) if any(map(anything.is_torch, m.parameters()))]
-    with anything.random_numbers_kept(), record(modules[0]) if len(modules) == 1 else nullcontext():
+    with anything.keep_random_numbers(), record(modules[0]) if len(modules) == 1 else nullcontext():
         return x(), {**names, **own}
 
 

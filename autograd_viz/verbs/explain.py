@@ -20,10 +20,9 @@ from ..pictures.render.drawing import drawing_of
 from ..pictures.render.escape import printable
 from ..runtime.uncopied import Uncopied
 from ..sources.anything import NamesLater, is_drawable, is_leaf
-from ..sources.asking import history_of, look, unseen
+from ..sources.asking import Where, failing_node, history_of, look, place_of_error, unseen
 from ..sources.shared.names import asking_frame, names_by_identity, value_at, visible_names
 from ..sources.shared.source_code import source_at
-from ..sources.tracebacks import Where, failing_node, place_of_error
 from .options import check_options
 
 
@@ -189,11 +188,11 @@ def explain(what: Any = None, loss: Any = None, *, show: bool = False, theme: st
     for x in tensors:
         if not is_drawable(x):
             raise NotDrawableError.instead_of("explain(x) takes a tensor of autograd_viz or of PyTorch, or an exception", x)
-    found = explained(what, loss, visible_names(asking_frame(frame, tensors)))
+    found = explain_tensor(what, loss, visible_names(asking_frame(frame, tensors)))
     return found.figure(theme) if show else found
 
 
-def explained(tensor: Any, loss: Any, variables: dict[str, Any], is_recorded: bool = True) -> Explanation:
+def explain_tensor(tensor: Any, loss: Any, variables: dict[str, Any], is_recorded: bool = True) -> Explanation:
     """The answer about a tensor. `is_recorded`: False for a pass that is not the program's, which nothing has recorded."""
     with unseen(tensor):
         question = _question(tensor, loss, variables, is_recorded)
@@ -229,7 +228,7 @@ def _looked_up(error: BaseException, where: Where, names: dict[str, Any], line: 
     if "NoneType" in str(error):  # a line reads a grad that is None
         for tensor in (found for path in grads_read(line) if is_drawable(found := value_at(path, names))):
             if tensor.grad is None and is_leaf(tensor):
-                return explained(tensor, None, names)
+                return explain_tensor(tensor, None, names)
     for tensor in where.wanted:
         question = _question(tensor, where.roots[0] if where.roots else None, names)
         if found := complaint(question, str(error), line):

@@ -25,7 +25,7 @@ from ..runtime.interrupts import breakable, whole
 from ..stepper.recorded import Recording
 from ..stepper.stepper import Stepper
 from ..widget.html import diff_html, html_page, run_html
-from .first import first_drawing
+from .picture import first_drawing
 
 if TYPE_CHECKING:
     from graphviz import Digraph
@@ -64,7 +64,7 @@ class Wishes:
 
 
 @contextlib.contextmanager
-def stepped(stepper: Stepper, step: int | str) -> Iterator[None]:
+def at_step(stepper: Stepper, step: int | str) -> Iterator[None]:
     """Move the cursor to a step inside the block, and restore everything after it. ValueError if there is no such step."""
     here = stepper.step
     with whole(), stepper.untouched():
@@ -88,7 +88,7 @@ def state_of(subject: Subject, wishes: Wishes) -> State:
     if wishes.step is None:
         return subject.now
     stepper = subject.stepper()
-    with stepped(stepper, wishes.step):
+    with at_step(stepper, wishes.step):
         return stepper.state
 
 
@@ -114,9 +114,9 @@ def to_digraph(subject: Subject, wishes: Wishes) -> Digraph:
 def html_text(subject: Subject, wishes: Wishes) -> str:
     """The page that steps without a kernel; it opens at the given step."""
     stepper = subject.stepper()
-    with stepped(stepper, stepper.step if wishes.step is None else wishes.step):
+    with at_step(stepper, stepper.step if wishes.step is None else wishes.step):
         begin = stepper.step
-    with stepped(stepper, FINAL):
+    with at_step(stepper, FINAL):
         return html_page(stepper, wishes.theme, begin, _first(subject, wishes))
 
 
@@ -130,7 +130,7 @@ def _first(subject: Subject, wishes: Wishes) -> Drawing | MapDrawing:
 def _animation(format: str) -> Callable[[Subject, Wishes], bytes]:
     def written(subject: Subject, wishes: Wishes) -> bytes:
         stepper = subject.stepper()
-        with stepped(stepper, FINAL if wishes.step is None else wishes.step):
+        with at_step(stepper, FINAL if wishes.step is None else wishes.step):
             trace = Trace(stepper.trace.steps[: max(0, stepper.step)])
             said = tuple(stepper.sentence_at(i) for i in range(len(trace.steps) + 1))
         drawing = drawn(subject, wishes)
@@ -150,7 +150,7 @@ def _json(subject: Subject, wishes: Wishes) -> bytes:
     if not subject.can_step:
         return in_utf8(recording_to_json(subject.document, Trace()))
     stepper = subject.stepper()
-    with stepped(stepper, FINAL):
+    with at_step(stepper, FINAL):
         return in_utf8(recording_to_json(subject.document, stepper.trace))
 
 
@@ -206,10 +206,7 @@ RUNS: dict[str, Callable[[Any, Wishes], bytes]] = {
 
 def save_still(x: Any, path: Any, wishes: Wishes) -> None:
     """Write a picture that has been drawn: the result of `show`, `map`, `memory`, `diff` or `gather`, or a run.
-
-    Raises:
-        UnknownChoiceError: a picture has no such format.
-        CannotWriteError: the folder is missing, or the path is a folder.
+    UnknownChoiceError: a picture has no such format. CannotWriteError: the folder is missing, or the path is a folder.
     """
     is_map = isinstance(getattr(x, "drawing", None), MapDrawing)
     of_verbs = ((MEMORIES, "to_html"), (RUNS, "history"), (PAGED, "partners"))
@@ -238,10 +235,8 @@ def suffix_of(path: Any) -> str:
 
 def check(wishes: Wishes, path: Any = None) -> None:
     """Check the arguments before any work is done.
-
-    Raises:
-        UnknownChoiceError: the suffix, theme or word for a step does not exist.
-        CannotWriteError: the folder is missing, or the path is a folder.
+    UnknownChoiceError: the suffix, theme or word for a step does not exist. CannotWriteError: the folder is missing, or the
+    path is a folder.
     """
     if path is not None and suffix_of(path) not in WRITERS:
         raise UnknownChoiceError("file suffix", Path(path).suffix, WRITERS)

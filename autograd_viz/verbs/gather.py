@@ -15,16 +15,16 @@ from ..pictures.render.escape import printable
 from ..runtime.collector import collector_waits
 from ..sources import anything
 from ..sources.shared.names import callers_names
-from ..stepper.sentences import advised
+from ..stepper.sentences import with_advice
 from .options import check_options
-from .paged import Paged, Records, as_frame
+from .results import Records, Result, as_frame
 from .show import graph_of
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
 
-class Job(Paged):
+class Job(Result):
     """What all ranks of a job told.
 
     Attributes:
@@ -103,12 +103,12 @@ def gather(
     check_options(theme=theme, timeout=timeout)
     if not anything.is_torch(input):
         raise NotDrawableError.instead_of("gather(loss) takes a tensor of PyTorch", input)
-    from ..sources.pytorch.ranks.gathering import all_here, sent
-    from ..sources.pytorch.ranks.job import part_of
+    from ..sources.pytorch.ranks.gathering import all_here, part_of, sent
 
     names = callers_names()
     all_here(timeout)
-    with collector_waits(), advised(input):
-        part = part_of(graph_of(input, names, params, is_outline=True), input, timeout)
+    with collector_waits(), with_advice(input):
+        graph: Any = graph_of(input, names, params, is_outline=True)
+        part = part_of(graph, input, timeout)
     texts = sent(json.dumps(part), timeout)
     return None if texts is None else Job([json.loads(t) for t in texts], theme)

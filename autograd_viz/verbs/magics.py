@@ -43,7 +43,7 @@ def _recorded_cell(shell: Any) -> Any:
     def run(line: str, cell: str) -> None:
         """Run the cell under av.record(): the picture has every value, line and module."""
         own = vars(shell).get("showtraceback")
-        shell.showtraceback = _silent  # the cell around this one shows the error
+        shell.showtraceback = lambda *_, **__: None  # the cell around this one shows the error
         try:
             with record():
                 result = shell.run_cell(cell, store_history=False)
@@ -54,7 +54,3 @@ def _recorded_cell(shell: Any) -> Any:
         result.raise_error()
 
     return run
-
-
-def _silent(*args: Any, **options: Any) -> None:
-    """Shows nothing."""

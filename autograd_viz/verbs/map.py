@@ -18,9 +18,9 @@ from ..sources.anything import NamesLater
 from ..sources.asking import last_pass
 from ..sources.shared.names import Names, callers_names
 from ..stepper.recorded import Recording
-from ..stepper.sentences import advised
+from ..stepper.sentences import with_advice
 from ..stepper.stepper import Stepper
-from .formats import FINAL, Subject, stepped
+from .formats import FINAL, Subject, at_step
 from .options import check_gradient, check_options
 from .picture import Map
 from .save import subject_of
@@ -101,7 +101,7 @@ def _last(model: Any, names: Mapping[str, Any]) -> Subject:
 
     def norms(places: Collection[Place]) -> Mapping[Place, float]:
         stepper = Stepper(graph.document, fresh())
-        with stepped(stepper, FINAL):  # the pass has run: leaves have their grad
+        with at_step(stepper, FINAL):  # the pass has run: leaves have their grad
             return {place: norm for place, norm in of_trace(stepper.trace).items() if place[1] != "grad"}
 
     return Subject(graph.document, State(), lambda: Stepper(graph.document, fresh()), norms=norms)
@@ -114,5 +114,5 @@ def _passed(tensor: Any, subject: Subject, plan: Plan) -> Mapping[Place, float]:
     stepper = getattr(tensor, "stepper", tensor)
     if isinstance(stepper, Stepper):
         return of_trace(Trace(stepper.trace.steps[: max(0, stepper.step)]))
-    with advised(tensor, call="av.map(tensor, gradient=...)"):
+    with with_advice(tensor, call="av.map(tensor, gradient=...)"):
         return subject.norms(plan.asked)

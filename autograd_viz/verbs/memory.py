@@ -9,7 +9,7 @@ from ..graph.storages import ACTIVATION, INPUT, PARAMETER
 from ..pictures.files.cell import cell_bundle
 from ..pictures.memory.facts import Facts
 from ..pictures.memory.page import page_html
-from ..pictures.memory.paint import painted
+from ..pictures.memory.paint import paint
 from ..pictures.memory.report import Record, Report
 from ..pictures.render import theme_named
 from ..pictures.render.escape import printable
@@ -17,10 +17,10 @@ from ..runtime.collector import collector_waits
 from ..sources import anything
 from ..sources.asking import unseen
 from ..sources.shared.names import Names, callers_names
-from ..stepper.sentences import advised
+from ..stepper.sentences import with_advice
 from ..twin.core.backward.saved import FREED_MESSAGE
 from .options import check_options
-from .paged import Records, as_frame
+from .results import Records, as_frame
 from .show import graph_of
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ class Memory:
 
     def svg_in(self, theme: str) -> str:
         """The picture in a theme."""
-        return painted(self.report, theme_named(theme))
+        return paint(self.report, theme_named(theme))
 
     def table(self, by: str = "tensor") -> list[Record]:
         """Records, the largest first.
@@ -112,7 +112,7 @@ def memory(tensor: Any, *, params: Any = None, theme: str = "auto") -> Memory:
         with unseen(tensor):
             has_pass = tensor.requires_grad
         if not has_pass:
-            with advised(tensor):
+            with with_advice(tensor):
                 raise RuntimeError("element 0 of tensors does not require grad and does not have a grad_fn")
         if graph.document.is_freed:
             raise RuntimeError(f"{FREED_MESSAGE.removesuffix('.')}; call av.memory(tensor) before backward()")

@@ -75,10 +75,7 @@ KINDS = {
 
 def check_options(**given: Any) -> None:
     """Check options by their names. An option of one name takes the same in each verb.
-
-    Raises:
-        TypeError, ValueError: one has a wrong type, or a wrong size.
-        UnknownChoiceError: no such theme or detail.
+    TypeError, ValueError: one has a wrong type, or a wrong size. UnknownChoiceError: no such theme or detail.
     """
     for name, value in given.items():
         if name == "theme":

@@ -1,4 +1,4 @@
-"""The results of the verbs that show: a figure, a map."""
+"""The results of the verbs that show, a figure or a map; and which of them a document has at first: what can be read."""
 
 from __future__ import annotations
 
@@ -10,15 +10,38 @@ from ..graph.text import few_names
 from ..graph.trace import State, Trace
 from ..pictures.files.cell import cell_bundle
 from ..pictures.maps.drawing import MapDrawing
+from ..pictures.maps.plan import Plan
 from ..pictures.render import theme_named
-from ..pictures.render.drawing import Drawing
+from ..pictures.render.drawing import AUTO, Drawing, drawing_of
 from ..pictures.render.escape import printable
 from ..runtime.uncopied import Uncopied
 from ..stepper.recorded import Recording
-from .paged import show_live
+from .results import show_in_cell
 
 if TYPE_CHECKING:
     from ..widget.widget import StepperWidget
+
+PAGE = (1200, 900)  # px in which a figure is read at once
+MOST_NODES = 40  # a larger one is not laid out to be measured: an MLP of 12 nodes fills a page
+
+
+def first_drawing(document: Document, collapse: bool | None, detail: str, steps: bool = True) -> Drawing | MapDrawing:
+    """The figure if it is read at once, in full or in brief; else the map of a program with modules, scopes or functions.
+
+    What is left is a figure, in groups if it is large. `steps`: a stepper goes over it.
+    """
+    if collapse is None and detail == AUTO and not _is_read_at_once(document):
+        plan = Plan(document)
+        if plan.has_cards:
+            return MapDrawing(plan, plan.opened(), steps=steps)
+    return drawing_of(document, collapse, detail)
+
+
+def _is_read_at_once(document: Document) -> bool:
+    if max(len(document.nodes), len(document.ops)) > MOST_NODES:
+        return False
+    brief = Drawing(document, detail="brief", dense=True).without_code.geometry
+    return brief.width <= PAGE[0] and brief.height <= PAGE[1]
 
 
 class Shown:
@@ -41,13 +64,7 @@ class Shown:
         return StepperWidget(Recording(self.drawing.document, Trace()).stepper(), 0, self.drawing, self._theme)
 
     def _ipython_display_(self) -> None:
-        from IPython import get_ipython
-
-        if not hasattr(get_ipython(), "kernel"):
-            print(repr(self))  # in a terminal
-            return
-        widget = self.widget()
-        show_live(widget, repr(self), self._picture(widget.mark))
+        show_in_cell(repr(self), self.widget, self._picture)
 
     def _picture(self, mark: str | None = None) -> dict[str, Any]:
         return cell_bundle(self.svg, repr(self), mark, at=self._at)

@@ -14,15 +14,14 @@ from ..errors import NotFiniteError
 from ..pictures.render.escape import printable
 from ..pictures.runs.history import History
 from ..pictures.runs.page import run_page
+from ..sources.asking import users_names
 from ..sources.shared.run.results import Again
-from ..sources.tracebacks import users_names
 from ..stepper.stepper import Stepper
-from .explain import explained
+from .explain import explain_tensor
 from .map import map as map_of
 from .picture import Map
 from .run_probe import PROBE_EVERY, probe_loss
-from .run_watch import watched
-from .show import step
+from .run_watch import watch_of
 from .show import step as step_of
 
 if TYPE_CHECKING:
@@ -42,12 +41,12 @@ def birth_of(again: Again, path: str, live: Any) -> str:
     odd = next((gradient for _, gradient in again.reached if not bool(gradient.isfinite().all())), None)
     if odd is not None:
         return _after_model("nan" if bool(odd.isnan().any()) else "inf", path, live)
-    return _in_backward(step(again.root, again.gradient, params=again.leaves).stepper) or _beside(path, live)
+    return _in_backward(step_of(again.root, again.gradient, params=again.leaves).stepper) or _beside(path, live)
 
 
 def _after_model(what: str, path: str, live: Any) -> str:
     """The code after the model does not run again. What has recorded the program may know its line."""
-    found = explained(live, None, users_names())
+    found = explain_tensor(live, None, users_names())
     if found.causes[0].kind.startswith(BIRTHS):
         return words.RUN_AFTER_MODEL_AT.format(cause=sentence(found.causes[0], path))
     advice = "" if found.is_recorded else words.RUN_WATCH_ALL
@@ -59,7 +58,7 @@ def _in_forward(again: Again, path: str, result: Any, gradient: Any) -> str:
     result.backward(gradient, retain_graph=True)
     leaf = next(p for p in (again.leaves[path], *again.leaves.values()) if p.grad is not None)
     inputs = {f"input {k}": t for k, t in enumerate(again.inputs)}
-    found = explained(leaf, result, {**again.leaves, **inputs}, is_recorded=False)
+    found = explain_tensor(leaf, result, {**again.leaves, **inputs}, is_recorded=False)
     cause = found.causes[0]
     if cause.kind == "given" and cause.said["tensor"] in inputs:
         return words.RUN_BAD_INPUT.format(what=cause.said["what"])
@@ -70,7 +69,7 @@ def _in_forward(again: Again, path: str, result: Any, gradient: Any) -> str:
 
 def _beside(path: str, live: Any) -> str:
     """The pass ran again, and all was finite."""
-    found = explained(live, None, users_names())
+    found = explain_tensor(live, None, users_names())
     return sentence(found.causes[0], path) if found.causes[0].kind.startswith(LATER) else words.RUN_NOT_AGAIN
 
 
@@ -110,7 +109,7 @@ class Loop:
     def __init__(self, model: Any, name: str, keep: int, stop: bool, theme: str, probe: Any) -> None:
         self.name, self.kind, self.theme = name, type(model).__name__, theme
         self.stopped, self.advice = "", words.RUN_GO_ON
-        self.history, self.watch, self._shared = watched(model, name, keep)
+        self.history, self.watch, self._shared = watch_of(model, name, keep)
         self.watch.before = self._before_step
         self.watch.after = self._follow
         self._is_to_stop = stop

@@ -22,7 +22,7 @@ def probe_loss(probe: Any, model: Any) -> float:
     """
     torch = pytorch()
     copied = copy.deepcopy(model)
-    with anything.random_numbers_kept(), no_grad(), nullcontext() if torch is None else torch.no_grad():
+    with anything.keep_random_numbers(), no_grad(), nullcontext() if torch is None else torch.no_grad():
         manual_seed(0)
         if torch is not None:
             torch.manual_seed(0)

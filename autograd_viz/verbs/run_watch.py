@@ -7,7 +7,7 @@ from typing import Any
 
 from ..errors import NotDrawableError
 from ..pictures.runs.history import History
-from ..pictures.runs.ranks import Ranks, Teller, unpacked
+from ..pictures.runs.ranks import Ranks, Teller, unpack
 from ..pictures.runs.rows import Row
 from ..runtime.pytorch import pytorch
 from ..sources.shared.run.table import rows_of
@@ -15,7 +15,7 @@ from ..sources.twin.run import CoreRunWatch
 from ..twin.core.tensor.tensor import Tensor
 
 
-def watched(model: Any, name: str, keep: int) -> tuple[History, Any, Shared | None]:
+def watch_of(model: Any, name: str, keep: int) -> tuple[History, Any, RankSink | None]:
     """An empty history, the watch that fills it, and in a job what tells rank 0; errors as for `watch`."""
     is_module = callable(getattr(type(model), "named_parameters", None))
     if is_module and any(isinstance(p, Tensor) for p in model.parameters()):  # of ours
@@ -35,7 +35,7 @@ def watched(model: Any, name: str, keep: int) -> tuple[History, Any, Shared | No
         rows = rows_of(model, own_size)
     history = History(Row(*row) for row in rows.named)
     channel = Channel(known_by(model, name, rows), f"{name} ({type(model).__name__})")
-    shared = Shared(history, channel) if channel.world > 1 else None
+    shared = RankSink(history, channel) if channel.world > 1 else None
     return history, RunWatch(model, rows, shared or history, keep, is_rank=shared is not None), shared
 
 
@@ -51,7 +51,7 @@ def _check_numbers(model: Any) -> None:
 PATIENCE = 1.0  # seconds that rank 0 waits at the end for what others still tell
 
 
-class Shared:
+class RankSink:
     """Takes the numbers of a rank, and tells rank 0 through a channel. On rank 0 `history.ranks` gets what all told."""
 
     def __init__(self, history: History, channel: Any) -> None:
@@ -72,7 +72,7 @@ class Shared:
     def _tell(self, windows: Any) -> None:
         for told in windows:
             if self._channel.rank:
-                self._channel.send(told.packed())
+                self._channel.send(told.pack())
             elif self._history.ranks is not None:
                 self._history.ranks.add(told)
                 self.listen()
@@ -81,7 +81,7 @@ class Shared:
         """On rank 0: what the others have told."""
         if self._history.ranks is not None:
             for message in self._channel.heard():
-                self._history.ranks.add(unpacked(message))
+                self._history.ranks.add(unpack(message))
             self._history.ranks.others = self._channel.others
 
     def end(self) -> None:

@@ -20,7 +20,7 @@ from ..sources import anything
 from ..sources.asking import unseen
 from ..sources.shared.names import callers_names
 from ..stepper.recorded import Recording
-from ..stepper.sentences import advised
+from ..stepper.sentences import with_advice
 from ..stepper.stepper import Stepper
 from ..twin.core.tensor import storage
 from ..twin.core.tensor.tensor import Tensor
@@ -113,7 +113,7 @@ def save(
     wishes = Wishes(step, theme, scale, duration, collapse, detail)
     check(wishes, path)
     subject = subject_of(x, callers_names(), params)
-    with advised(x):
+    with with_advice(x):
         save_subject(subject, path, wishes)
 
 
@@ -162,7 +162,7 @@ def iframe(
     wishes = Wishes(None, theme, collapse=collapse)
     check(wishes)
     subject = subject_of(x, callers_names(), params)
-    with advised(x):
+    with with_advice(x):
         return Frame(html_text(subject, wishes), height)
 
 
@@ -182,11 +182,11 @@ def to_graphviz(x: Any, *, step: int | str | None = None, params: Any = None, th
     wishes = Wishes(step, theme)
     check(wishes)
     subject = subject_of(x, callers_names(), params)
-    with advised(x):
+    with with_advice(x):
         return to_digraph(subject, wishes)
 
 
-def load(path: Any, map_location: Any = None, *, weights_only: bool = True) -> Any:
+def load(path: Any, map_location: Any = None, *, weights_only: bool = True) -> Recording | storage.State:
     """Read what `save` wrote: a .json, or a .npz under any name. NumPy's own .npz becomes a dictionary of tensors.
 
     Args:
@@ -203,11 +203,11 @@ def load(path: Any, map_location: Any = None, *, weights_only: bool = True) -> A
         UnknownChoiceError: the suffix is that of a picture.
         TypeError: `path` is neither.
     """
-    if not isinstance(path, str | os.PathLike):
-        return storage.load(path)
-    if suffix_of(path) == ".json":
+    suffix = suffix_of(path) if isinstance(path, str | os.PathLike) else ""
+    if suffix == ".json":
         with collector_waits():
             return Recording(*recording_from_json(read_text(path, BYTES)))
-    if suffix_of(path) in WRITERS:
+    if suffix in WRITERS:
         raise UnknownChoiceError("suffix", Path(path).suffix, [".json", ".npz"])
-    return storage.load(path)
+    state: storage.State = storage.load(path)
+    return state

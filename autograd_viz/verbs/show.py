@@ -16,19 +16,20 @@ from ..sources import anything
 from ..sources.asking import last_pass
 from ..sources.shared.names import Names, callers_names
 from ..stepper.recorded import Recording
-from ..stepper.sentences import advised
+from ..stepper.sentences import with_advice
 from ..stepper.stepper import Stepper
-from .first import first_drawing
 from .options import check_gradient, check_options
-from .picture import Figure, Map
+from .picture import Figure, Map, first_drawing
 
 if TYPE_CHECKING:
+    from ..sources.anything import LiveGraph
     from ..sources.pytorch.recording.record import Recorder
+    from ..sources.shared.stepping.undoable_pass import Pass
     from ..widget.compare import Compare
     from ..widget.widget import StepperWidget
 
 
-def graph_of(tensor: Any, variables: Mapping[str, Any], params: Any = None, is_outline: bool = False) -> Any:
+def graph_of(tensor: Any, variables: Mapping[str, Any], params: Any = None, is_outline: bool = False) -> LiveGraph:
     """The graph of a tensor; NotDrawableError if it is none, TypeError if `params` is neither a module nor a dictionary."""
     if not anything.is_drawable(tensor):
         raise NotDrawableError.instead_of("expected a tensor of autograd_viz or of PyTorch", tensor)
@@ -147,13 +148,13 @@ def step(
     with collector_waits():
         graph = graph_of(tensor, names, params)
 
-        def fresh() -> Any:
+        def fresh() -> Pass:
             return anything.pass_of(graph, tensor, gradient, retain_graph, create_graph)
 
         def dry_run() -> Stepper | None:
             return Stepper(graph.document, live) if (live := fresh()).leaves_no_trace else None
 
-        with advised(tensor):
+        with with_advice(tensor):
             live = fresh()
         return StepperWidget(
             Stepper(graph.document, live), live.total, first_drawing(graph.document, collapse, detail), theme, dry_run

@@ -10,8 +10,7 @@ from typing import Any
 
 import traitlets
 
-from .front_end import OneSource, Quiet, QuietLayout
-from .watch import watch
+from .front_end import OneSource, Quiet, QuietLayout, watch
 
 PAUSE = 0.5  # seconds between two repaints, at least
 SHARE = 0.01  # of the time that the loop takes, at most

@@ -215,7 +215,7 @@ class FramesTrait(traitlets.List):  # type: ignore[type-arg]
         return obj.view.frames()
 
 
-class Framed:
+class StepFrames:
     """Turns the recorded steps of a stepper into frames, in order."""
 
     def __init__(self, stepper: Stepper, drawing: Drawing | MapDrawing, theme: Theme) -> None:

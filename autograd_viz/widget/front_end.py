@@ -1,4 +1,5 @@
-"""How our widgets reach a page: late, and with a source that a notebook stores once, however many widgets it has.
+"""How our widgets reach a page: late, and with a source that a notebook stores once, however many widgets it has. After every
+cell, pictures are compared with what the cell has changed.
 
 # Note [A widget that nobody has shown]
 ipywidgets holds every widget that has a comm, for as long as the kernel lives. A stepper that only code uses would keep its
@@ -14,15 +15,18 @@ source.
 
 from __future__ import annotations
 
+import contextlib
 import sys
+from collections.abc import Callable
 from functools import cache
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 import anywidget
 import ipywidgets
 import traitlets
 from ipywidgets.widgets.widget import widget_serialization
 
+from ..runtime.alive import Alive
 from ..runtime.uncopied import Uncopied
 from .modules import joined_modules, style_sheets
 
@@ -99,6 +103,16 @@ class OneSource(anywidget.AnyWidget):
         return None if _is_in_marimo() else _shared(self.entry, self.styles)
 
 
+def show_live(widget: OneSource, text: str, *stills: dict[str, Any]) -> None:
+    """Show a widget, with a text for what has none, and the outputs that stay in the notebook."""
+    from IPython.display import display
+
+    live, metadata = widget._repr_mimebundle_() or ({}, {})
+    display({**live, "text/plain": text}, metadata=metadata, raw=True)  # type: ignore[no-untyped-call]
+    for still in stills:
+        display(still, raw=True)  # type: ignore[no-untyped-call]
+
+
 _made: dict[str, FrontEnd] = {}  # by entry
 
 
@@ -119,3 +133,27 @@ def _shared(entry: str, styles: tuple[str, ...]) -> FrontEnd:
 def _is_in_marimo() -> bool:
     marimo = sys.modules.get("marimo")
     return marimo is not None and marimo.running_in_notebook()
+
+
+Widget = TypeVar("Widget")
+_watched: Alive[Callable[[Any], None]] = Alive()
+_shell: Any = None
+
+
+def watch(widget: Widget, refresh: Callable[[Widget], None]) -> None:
+    """Refresh a widget after every cell, as long as it is alive. Outside IPython nothing happens."""
+    global _shell
+    _watched[widget] = refresh
+    with contextlib.suppress(ImportError):
+        from IPython.core.getipython import get_ipython
+
+        shell: Any = get_ipython()
+        if shell is not None and shell is not _shell:
+            shell.events.register("post_run_cell", _after_cell)
+            _shell = shell
+
+
+def _after_cell(*_: Any) -> None:
+    for widget, refresh in _watched.items():
+        with contextlib.suppress(Exception):  # the user's cell must not fail because of a picture
+            refresh(widget)

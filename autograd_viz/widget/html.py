@@ -30,7 +30,7 @@ from ..pictures.render import theme_named
 from ..pictures.render.drawing import Drawing
 from ..pictures.render.escape import element, one_line, text
 from ..stepper.stepper import Stepper
-from .frames import Framed
+from .frames import StepFrames
 from .modules import STYLES, joined_modules, static_text, style_sheets
 from .page import page_of
 
@@ -114,7 +114,7 @@ def filled(name: str, places: dict[str, str]) -> str:
 def _recording(stepper: Stepper, theme: str, step: int, drawing: Drawing | MapDrawing) -> dict[str, Any]:
     """Everything that a widget would be sent during the pass."""
     palette = theme_named("light" if theme == "auto" else theme)
-    framed, steps = Framed(stepper, drawing, palette), stepper.trace.steps
+    framed, steps = StepFrames(stepper, drawing, palette), stepper.trace.steps
     palettes = ("light", "dark") if theme == "auto" else (theme,)
     page = page_of(stepper, drawing, palette, palettes, len(steps))
     fixed = {key: {**page[key], "fixed": True} for key in ("groups", "map") if key in page}  # no kernel draws another

@@ -33,11 +33,7 @@ class Parts:
         return found
 
     def named(self, what: str) -> str:
-        """The part of a title or id.
-
-        Raises:
-            ValueError: there is none.
-        """
+        """The part of a title or id. ValueError: there is none."""
         found = next((part for part, title in self.titles.items() if what in (part, title, title.partition(" · ")[0])), None)
         if found is None:
             raise ValueError(f"no group is called {what!r}; groups in the picture: {', '.join(self.titles.values()) or 'none'}")

@@ -9,7 +9,7 @@ from ..pictures.maps.figure import figure_of, first_box
 from ..pictures.render import Theme
 from ..pictures.render.drawing import Drawing
 from ..stepper.stepper import Stepper
-from .frames import Framed
+from .frames import StepFrames
 from .parts import Did, parts_of
 
 Look = tuple[Drawing | MapDrawing, str]  # a drawing, and the box to look at
@@ -28,7 +28,7 @@ class View:
     def __init__(self, stepper: Stepper, drawing: Drawing | MapDrawing, theme: Theme) -> None:
         self._stepper, self._theme = stepper, theme
         self._frames = list[dict[str, Any]]()
-        self._maker: Framed | None = Framed(stepper, drawing, theme)  # None after close()
+        self._maker: StepFrames | None = StepFrames(stepper, drawing, theme)  # None after close()
         self.drawing = drawing
         self.map = drawing if isinstance(drawing, MapDrawing) else None
         self.is_read, self.known = False, 0
@@ -50,14 +50,14 @@ class View:
     def cut(self, length: int) -> None:
         """Recorded steps from `length` on are no longer valid."""
         del self._frames[length:]
-        self._maker = Framed(self._stepper, self.drawing, self._theme)
+        self._maker = StepFrames(self._stepper, self.drawing, self._theme)
         for index in range(len(self._frames)):
             self._maker.pass_over(index)
         self.known = min(self.known, length)
 
     def draw(self, drawing: Drawing | MapDrawing) -> None:
         """Show another drawing of the same pass."""
-        self._maker, self.known = Framed(self._stepper, drawing, self._theme), 0
+        self._maker, self.known = StepFrames(self._stepper, drawing, self._theme), 0
         self.drawing = drawing
         self.map = drawing if isinstance(drawing, MapDrawing) else self.map
         self._frames.clear()
@@ -68,11 +68,7 @@ class View:
         self._frames.clear()
 
     def known_map(self) -> MapDrawing:
-        """The map.
-
-        Raises:
-            ValueError: there is none.
-        """
+        """The map. ValueError: there is none."""
         if self.map is None:
             raise ValueError("this stepper has no map: modules are unknown, or the figure was asked for")
         return self.map

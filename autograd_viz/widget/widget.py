@@ -36,14 +36,13 @@ from ..runtime.interrupts import alone, breakable, whole
 from ..stepper.sentences import advise
 from ..stepper.stepper import Stepper
 from ..stepper.stops import Stops
-from .frames import Framed, FramesTrait, plain_lines
-from .front_end import OneSource, Quiet, QuietLayout
+from .frames import FramesTrait, StepFrames, plain_lines
+from .front_end import OneSource, Quiet, QuietLayout, show_live, watch
 from .html import DryRun, PageOutput
 from .modules import ENTRY, STYLES
 from .page import page_of, pending_edit
 from .questions import Questions, change_of, effect_of
 from .view import Look, View
-from .watch import watch
 
 MOST_NODES = 1000  # of a pass whose effect is shown while a person types
 
@@ -294,7 +293,7 @@ class StepperWidget(Quiet, OneSource):
 
     def _page(self, drawing: Drawing | MapDrawing, look: str = "") -> dict[str, Any]:
         page = page_of(self.stepper, drawing, self._theme, self._palettes, self._total)
-        ready = Framed(self.stepper, drawing, self._theme).ready(self.stepper.trace.start)
+        ready = StepFrames(self.stepper, drawing, self._theme).ready(self.stepper.trace.start)
         has_map = self.view.map is not None or isinstance(drawing, MapDrawing)
         return {**page, "ready": ready, "mark": self.mark, "has_map": has_map, "look": look}
 
@@ -441,11 +440,7 @@ class StepperWidget(Quiet, OneSource):
 
     def _ipython_display_(self) -> None:
         """Show the live view, and the outputs that stay: see Note [Three outputs]."""
-        from IPython.display import display
-
-        bundle, metadata = self._repr_mimebundle_() or ({}, {})
-        display(bundle, metadata=metadata, raw=True)  # type: ignore[no-untyped-call]
-        display(self.still(), raw=True)  # type: ignore[no-untyped-call]
+        show_live(self, repr(self.stepper), self.still())
         self.page.show()
 
     def still(self, title: str = "") -> dict[str, Any]:

@@ -34,7 +34,7 @@ def language() -> str:
 
 def ui() -> dict[str, str]:
     """The labels of the widget by key, in the chosen language."""
-    return {**_chosen.UI}
+    return {**vars(_chosen)["UI"]}
 
 
 def __getattr__(name: str) -> str:

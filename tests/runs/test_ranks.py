@@ -18,7 +18,7 @@ from autograd_viz.pictures.runs.history import History
 from autograd_viz.pictures.runs.odd import odd_in
 from autograd_viz.pictures.runs.page import COLUMNS, run_page
 from autograd_viz.pictures.runs.paint import Painter
-from autograd_viz.pictures.runs.ranks import KEPT, STEPS, Ranks, Teller, unpacked
+from autograd_viz.pictures.runs.ranks import KEPT, STEPS, Ranks, Teller, unpack
 from autograd_viz.pictures.runs.rows import TOTALS, Row
 
 ROWS = [Row("", "output", "Net", 0), Row("head", "output", "Linear", 0), Row("head.weight", "parameter", "weight", 8)]
@@ -39,7 +39,7 @@ def told_by(rank: int, steps: int, size: float = 1.0, loss: float = 1.0, at: int
         norms[at, 1] = np.nan
     teller = Teller(rank, len(ROWS))
     windows = [t for part in np.array_split(norms, 7) for t in teller.add(*measured(part, np.full(len(part), loss)))]
-    return [unpacked(t.packed()) for t in (*windows, *teller.rest())]
+    return [unpack(t.pack()) for t in (*windows, *teller.rest())]
 
 
 def joined(*ranks: list[Any]) -> Ranks:
@@ -52,7 +52,7 @@ def joined(*ranks: list[Any]) -> Ranks:
 
 def test_sixty_four_ranks_send_16_bytes_a_row_and_window_and_are_joined() -> None:
     ranks = [told_by(rank, 200, size=1 + rank) for rank in range(64)]
-    assert {len(t.packed()) for of in ranks for t in of} == {12 + 16 * (len(ROWS) + 1)}
+    assert {len(t.pack()) for of in ranks for t in of} == {12 + 16 * (len(ROWS) + 1)}
     found = joined(*ranks)
     assert [len(j.ranks) for j in found.joined] == [64] * 4
     first = found.joined[0]

@@ -13,7 +13,7 @@ import pytest
 import autograd_viz as av
 import autograd_viz.twin as tw
 from autograd_viz.verbs.diff_runs import RunDifference
-from autograd_viz.verbs.run import Run
+from autograd_viz.verbs.watch import Run
 
 SAME_BEFORE = "All that was measured before is the same: the data or random numbers of this step may differ."
 SAME_WEIGHTS = "The loss of the probe batch is the same: the data, random numbers or the loss function may differ."

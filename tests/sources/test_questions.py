@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import autograd_viz as av
-from autograd_viz.sources.optimizers import each_model
+from autograd_viz.sources.programs import each_model
 from autograd_viz.sources.shared.names import names_by_identity
 from autograd_viz.sources.shared.questions import last_pass, moved
 from autograd_viz.sources.twin.graph import is_tensor

@@ -14,8 +14,8 @@ from autograd_viz.errors import NotDrawableError
 from autograd_viz.graph import Document
 from autograd_viz.graph.reading import reader_of
 from autograd_viz.stepper.stops import FLAGS, RULES, Stop, Stopped
+from autograd_viz.widget import front_end as watching
 from autograd_viz.widget import modules as module
-from autograd_viz.widget import watch as watching
 
 from .test_front_end import FILES
 

@@ -52,10 +52,7 @@ class Story:
 
 def animation_bytes(story: Story, format: str, theme: Theme, duration: float, scale: float) -> bytes:
     """The animation as "GIF", "PNG" or "WEBP"; `duration` of a step in seconds, `scale` in pixels per px.
-
-    Raises:
-        ValueError: duration or scale is not positive.
-        AutogradVizError: it would be too large.
+    ValueError: duration or scale is not positive. AutogradVizError: it would be too large.
     """
     if not 0 < duration < math.inf:
         raise ValueError(f"duration must be positive, got {duration}")

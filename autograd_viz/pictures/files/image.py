@@ -37,15 +37,8 @@ def size_of(svg: str) -> tuple[float, float]:
 
 
 def png_bytes(svg: str, scale: float | None = None) -> bytes:
-    """The picture as PNG.
-
-    Args:
-        svg: one of our pictures.
-        scale: pixels per px; None for `SCALE`, or for a large picture the largest scale that fits.
-
-    Raises:
-        ValueError: scale is not positive.
-        AutogradVizError: the picture would be too large.
+    """One of our pictures as PNG. `scale`: pixels per px; None for `SCALE`, or for a large picture the largest that fits.
+    ValueError: scale is not positive. AutogradVizError: the picture would be too large.
     """
     width, height = size_of(svg)
     most = (MOST_PIXELS / width / height) ** 0.5
@@ -95,10 +88,7 @@ LARGEST = 14_400  # points; the largest page that every reader shows
 
 def pdf_bytes(svg: str) -> bytes:
     """The picture on a page of its size, or smaller if it is too large for a page. Equal SVGs give equal bytes.
-
-    Raises:
-        MissingLibraryError: Typst is not installed.
-        AutogradVizError: Typst refuses the picture.
+    MissingLibraryError: Typst is not installed. AutogradVizError: Typst refuses the picture.
     """
     try:
         import typst

@@ -25,10 +25,7 @@ def layout_apart(
     document: Document, groups: tuple[OpenGroup, ...] = (), sizes: Sizes = WAITE, limit: float = LIMIT
 ) -> Geometry:
     """As `layout`, for at most `limit` seconds; a line shows how long it has taken so far.
-
-    Raises:
-        LayoutError: it took longer, or the process died.
-        KeyboardInterrupt: the user has stopped it.
+    LayoutError: it took longer, or the process died. KeyboardInterrupt: the user has stopped it.
     """
     boxes = len(document.tensors) + len(document.ops) + len(document.nodes)
     pipe, path = subprocess.PIPE, os.pathsep.join(filter(None, sys.path))  # it imports from where this process does

@@ -11,7 +11,7 @@ from ... import words
 from ...answers.sentences.text import size_text
 from ..render import theme_named
 from ..render.escape import element, text
-from .paint import painted
+from .paint import paint
 from .report import Record, Report
 
 PLACE = re.compile(r"\{\{(\w+)\}\}")
@@ -32,7 +32,7 @@ def page_html(report: Report, theme: str) -> str:
         "language": words.language(),
         "title": text(str(report)),
         "theme": theme,
-        "picture": "\n".join(element("div", painted(report, theme_named(t)), class_=c) for c, t in pictures.items()),
+        "picture": "\n".join(element("div", paint(report, theme_named(t)), class_=c) for c, t in pictures.items()),
         "tables": "\n".join(_table(title, report.table(by)[:MOST]) for title, by in tables.items()),
     }
     template = (Path(__file__).parent / "page.html").read_text(encoding="utf-8")

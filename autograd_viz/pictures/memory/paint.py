@@ -133,7 +133,7 @@ def _paths(report: Report) -> list[tuple[str, ...]]:
     return found
 
 
-def painted(report: Report, theme: Theme) -> str:
+def paint(report: Report, theme: Theme) -> str:
     """The picture as SVG."""
     ink = Ink(theme)
     room = Rect(MARGIN, TOP, WIDTH - 2 * MARGIN, MAP if report.facts.holdings else 0.0)

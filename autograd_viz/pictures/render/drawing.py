@@ -9,7 +9,7 @@ from functools import cached_property
 
 from ... import words
 from ...errors import LayoutError
-from ...graph.bundles import bundled
+from ...graph.bundles import bundle
 from ...graph.collapse import collapse, titled
 from ...graph.collapsed import Collapsed
 from ...graph.frames import open_groups
@@ -47,16 +47,12 @@ class Drawing:
     def shown(self) -> Collapsed:
         """The document with closed groups as boxes and many edges as one."""
         if self.opened is None:
-            return bundled(Collapsed(self.document, self.document, {}, {}, {}))
-        return bundled(collapse(self.document, self.tree, self.opened))
+            return bundle(Collapsed(self.document, self.document, {}, {}, {}))
+        return bundle(collapse(self.document, self.tree, self.opened))
 
     @cached_property
     def geometry(self) -> Geometry:
-        """The positions of everything.
-
-        Raises:
-            LayoutError: the picture is too large.
-        """
+        """The positions of everything. LayoutError: the picture is too large."""
         return self._with_code if self.code else without_code(self._with_code)
 
     @cached_property
@@ -114,9 +110,7 @@ class Drawing:
 
     def expanded(self, what: str) -> Drawing:
         """The drawing with a group open, given by title or id. Or the groups open that hide the op, node or tensor of this id.
-
-        Raises:
-            ValueError: it does not exist, or no group hides it.
+        ValueError: it does not exist, or no group hides it.
         """
         group = self._named(what)
         opened = self.revealing(what) if group is None else self.around(group)._with(group.id)
@@ -125,11 +119,7 @@ class Drawing:
         return opened
 
     def collapsed(self, what: str) -> Drawing:
-        """The drawing with the group of this title or id closed.
-
-        Raises:
-            ValueError: the group does not exist.
-        """
+        """The drawing with the group of this title or id closed. ValueError: the group does not exist."""
         group = self._named(what)
         if group is None or group is self.tree:
             titles = printable(", ".join(titled(g) for g in self._groups() if g is not self.tree and self.is_open(g)))

@@ -69,11 +69,7 @@ THEMES = {
 
 
 def theme_named(name: str) -> Theme:
-    """The theme with this name.
-
-    Raises:
-        UnknownChoiceError: it does not exist; the message names the choices.
-    """
+    """The theme with this name. UnknownChoiceError: it does not exist; the message names the choices."""
     if not isinstance(name, str) or name not in THEMES:
         raise UnknownChoiceError("theme", name, THEMES)
     return THEMES[name]

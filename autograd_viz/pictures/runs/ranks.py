@@ -39,12 +39,12 @@ class Window(NamedTuple):
     most: Numbers
     bad: Numbers  # how often a norm was nan or inf
 
-    def packed(self) -> bytes:
+    def pack(self) -> bytes:
         """As bytes: 16 for each row."""
         return HEAD.pack(self.rank, self.window, self.steps) + np.stack(self[3:]).astype("<f4").tobytes()
 
 
-def unpacked(packed: bytes) -> Window:
+def unpack(packed: bytes) -> Window:
     """What a rank has packed."""
     numbers = np.frombuffer(packed, "<f4", offset=HEAD.size).reshape(4, -1)
     return Window(*HEAD.unpack_from(packed), *numbers)

@@ -66,7 +66,7 @@ def together(modules: Iterable[Module]) -> tuple[Module, ...]:
     return tuple(found.values())
 
 
-class Numbered(NamedTuple):
+class CallRecord(NamedTuple):
     """A call that was seen."""
 
     number: int
@@ -77,7 +77,7 @@ class Numbered(NamedTuple):
 class CallList:
     """The calls around some ops, from the outermost, each once. One around all of them tells nothing: it is left out."""
 
-    def __init__(self, all: Iterable[Sequence[Numbered]]) -> None:
+    def __init__(self, all: Iterable[Sequence[CallRecord]]) -> None:
         self.calls: list[Call] = []
         known = list(all)
         shortest = min(known, key=len, default=())
@@ -91,6 +91,6 @@ class CallList:
                     self.calls.append(Call(seen.name, seen.module, above))
                 above = self._places[seen.number]
 
-    def innermost(self, around: Sequence[Numbered]) -> int | None:
+    def innermost(self, around: Sequence[CallRecord]) -> int | None:
         """The place of the innermost one."""
         return self._places[around[-1].number] if around else None

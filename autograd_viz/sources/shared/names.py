@@ -124,7 +124,7 @@ def modules_among(known: Mapping[str, Any]) -> list[tuple[str, Any]]:
     return [(name, v) for name, v in named.items() if callable(getattr(type(v), "named_modules", None))]
 
 
-class Chosen(dict[str, Any]):
+class TensorNames(dict[str, Any]):
     """Chosen names for tensors."""
 
     module: Any = None  # the module that they belong to, if there is one

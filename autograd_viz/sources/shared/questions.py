@@ -107,12 +107,12 @@ def roots_among(tensor: Any, variables: Mapping[str, Any], access: Access) -> tu
     mine = [t for t in ends if access.grad_fn(t) in leads]
     if not mine and access.passes(tensor):
         return (tensor,)
-    asked = _latest_asked(ends, access)
+    asked = _latest_root(ends, access)
     found = _most_likely(mine, access) or asked or [t for t in _most_likely(ends, access)[-1:] if access.size(t) == 1]
     return tuple((found or [t for t in others if access.is_computed(t)][-1:])[-MOST_ROOTS:])
 
 
-def _latest_asked(tensors: list[Any], access: Access) -> list[Any]:
+def _latest_root(tensors: list[Any], access: Access) -> list[Any]:
     """The tensor on which backward() was called last, if there is one."""
     asked = [(order, i) for i, t in enumerate(tensors) for order in access.passes(t)]
     return [tensors[max(asked)[1]]] if asked else []
@@ -121,7 +121,7 @@ def _latest_asked(tensors: list[Any], access: Access) -> list[Any]:
 def _most_likely(ends: list[Any], access: Access) -> list[Any]:
     """The one on which backward() was called last, else those of one element, else all; the latest last."""
     found = sorted(ends, key=lambda t: access.order(access.grad_fn(t)))
-    return _latest_asked(found, access) or [t for t in found if access.size(t) == 1] or found
+    return _latest_root(found, access) or [t for t in found if access.size(t) == 1] or found
 
 
 def _ends(made: list[Any], target: Any, access: Access) -> tuple[list[Any], set[Any]]:

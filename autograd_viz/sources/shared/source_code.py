@@ -1,4 +1,12 @@
-"""The user's code at a place: the expression, the statement around it, and the name that it assigns to."""
+"""The user's code at a place: the expression, the statement around it, and the name that it assigns to.
+
+# Note [A name by its line]
+The user wrote the line, so its name is drawn as a variable's is. It must be as certain:
+- The expression is the whole value of an assignment to one name.
+- The tensor is the only one made there that is used elsewhere. (A layer runs several ops. `h = cell(h)` in a loop makes many
+  an h, and the last is left.)
+A name means one tensor: the last to which it was assigned. If a variable of the caller has the name, it means that one.
+"""
 
 from __future__ import annotations
 
@@ -8,14 +16,18 @@ import functools
 import inspect
 import linecache
 import re
-from collections.abc import Callable, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from functools import partial
 from itertools import islice
+from operator import itemgetter
 from types import CodeType
 from typing import Any, NamedTuple
 
 from ...graph.listing import parsed
+from ...graph.model import Op, Statement
 from ...graph.surroundings import Source
+from ...twin.core.base.provenance import Place
 
 
 class Spot(NamedTuple):
@@ -150,7 +162,7 @@ def _statement(node: ast.stmt, lines: tuple[str, ...]) -> _Statement:
 _BEFORE, _BEHIND = re.compile(r"([^\W\d]\w*)\s*(?::[^=]+)?=[\s(]*"), re.compile(r"[\s)]*(?:\.\w+_\(\w*\)[\s)]*)*")
 
 
-class Assigned(NamedTuple):
+class Assignment(NamedTuple):
     """A statement around an expression: where it is, and the name that gets the value of the expression, or ""."""
 
     file: str
@@ -159,17 +171,17 @@ class Assigned(NamedTuple):
 
 
 @functools.lru_cache(maxsize=4096)
-def assigned_at(source: Source) -> Assigned:
+def assignment_at(source: Source) -> Assignment:
     """The statement around a place: its name is "a" in `a = b * c` for `b * c`, and "" for `b`."""
     lines = tuple(linecache.getlines(source.file))
     here, end = (source.line, source.column), (source.end_line, source.end_column)
     known = _statements(lines) if lines else []
     at = bisect.bisect_right(known, here, key=lambda s: s.start) - 1
     if at < 0 or end > known[at].end:
-        return Assigned(source.file, here, "")
+        return Assignment(source.file, here, "")
     found = _BEFORE.fullmatch(_between(lines, known[at].start, here))
     is_whole = found is not None and _BEHIND.fullmatch(_between(lines, end, known[at].end))
-    return Assigned(source.file, known[at].start, found[1] if found is not None and is_whole else "")
+    return Assignment(source.file, known[at].start, found[1] if found is not None and is_whole else "")
 
 
 def _between(lines: Sequence[str], start: tuple[int, int], end: tuple[int, int]) -> str:
@@ -187,3 +199,65 @@ def statement_at(source: Source) -> tuple[tuple[int, int], str] | None:
     if before and here <= known[before - 1].end:  # simple statements hold no others
         return known[before - 1].start, known[before - 1].text
     return (here, lines[source.line - 1].strip()) if source.line <= len(lines) else None
+
+
+class TensorEvent(NamedTuple):
+    """Something that happened to a tensor at a place in the code; `order` rises with time."""
+
+    order: tuple[int, int]
+    at: Place | None
+    tensor: str
+    kind: str
+
+
+def place_of(at: Place | None) -> Source | None:
+    """The exact sub-expression that was running there."""
+    return None if at is None else source_at(at.code, at.lasti)
+
+
+def statements(events: Iterable[TensorEvent], name_of: Callable[[str], str | None]) -> tuple[Statement, ...]:
+    """The statements of some events."""
+    found: dict[Any, Statement] = {}
+    keys: dict[Place, Any] = {}  # by place: file, start and text of its statement
+    for _, at, id, kind in sorted(events, key=itemgetter(0)):
+        if at is None:
+            continue
+        if at not in keys:
+            source = place_of(at)
+            statement = statement_at(source) if source else None
+            keys[at] = None if source is None or statement is None else (source.file, *statement)
+        if (key := keys[at]) is None:
+            continue
+        known = found.get(key)
+        # `e = b * c * d` makes an unnamed tensor before e: it stands beside e
+        shows_later = known is not None and name_of(known.tensor) is None and name_of(id) is not None
+        if known is None or (kind == "make" == known.kind and shows_later):
+            found.pop(key, None)
+            found[key] = Statement(key[2], id, kind)
+    return tuple(found.values())
+
+
+def names_by_line(
+    places: Mapping[str, Source | None], ops: Iterable[Op], named: Container[str], taken: Container[str]
+) -> dict[str, str]:
+    """Names of tensors that have none, but not those `taken`, which mean something else.
+
+    `places`: by tensor, in the order of the program: where it was made.
+    """
+    statements = {t: assignment_at(source) for t, source in places.items() if source is not None}
+    users: dict[str, set[object]] = defaultdict(set)
+    for op in ops:
+        user = None if op.source is None else assignment_at(op.source)[:2]
+        for operand in op.inputs:
+            if operand.tensor is not None:
+                users[operand.tensor].add(user)
+    left: dict[Assignment, list[str]] = defaultdict(list)
+    for tensor, statement in statements.items():
+        if statement.name and users[tensor] != {statement[:2]}:
+            left[statement].append(tensor)
+    last: dict[str, tuple[int, list[str]]] = {}
+    order = {tensor: i for i, tensor in enumerate(places)}
+    for statement, tensors in left.items():
+        last[statement.name] = max(last.get(statement.name, (-1, [])), (order[tensors[-1]], tensors))
+    only = {name: tensors[0] for name, (_, tensors) in last.items() if len(tensors) == 1}
+    return {tensor: name for name, tensor in only.items() if name not in taken and tensor not in named}

@@ -20,11 +20,10 @@ from ...twin.core.tensor.tensor import Tensor
 from ..shared.formulas import RuleTexts
 from ..shared.names import names_by_identity
 from ..shared.saved import SavedAlike, is_stale, kept_array, kept_bytes, raw_saved, version_of
-from ..shared.statements import TensorEvent, names_by_line, place_of, statements
+from ..shared.source_code import TensorEvent, names_by_line, place_of, statements
 from ..shared.storages import sharers
 from ..shared.values import value_of
-from .reach import Versions, identity, reach
-from .scopes import scopes_of
+from .reach import Versions, identity, reach, scopes_of
 
 # options that are operands: the number in 2 ** x comes before the tensor, in x ** 2 and 2 - x (rsub) after it
 NUMBERS = (("self",), ("exponent", "other"))

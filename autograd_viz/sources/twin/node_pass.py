@@ -23,9 +23,9 @@ from ...twin.core.op.primitive_node import PrimitiveNode
 from ...twin.core.tensor.number import Number
 from ...twin.core.tensor.tensor import Tensor
 from ..shared.formulas import formulas_with_numbers, local_jacobians, symbolic_formulas
-from ..shared.replaced import is_own_hook, name_of_hook, runs_of
+from ..shared.replacement import is_own_hook, name_of_hook, runs_of
 from ..shared.saved import is_stale, kept_array, raw_saved
-from ..shared.stepping.engine_snapshot import random_numbers_kept
+from ..shared.stepping.engine_state import keep_random_numbers
 from ..shared.stepping.gradient import as_gradient
 from ..shared.stepping.pass_kind import Library, Snapshot
 from ..shared.stepping.step import Ran, Rules, read_beside
@@ -33,7 +33,7 @@ from ..shared.stepping.undoable_pass import Pass
 from ..shared.storages import owner
 from ..shared.values import FEW, dtype_text, value_of
 from .graph import CoreGraph, is_tensor, version_now
-from .snapshots import ArraySnapshot, Attached, GradSnapshot, SavedSnapshot, leaves_kept, runs_only_ours
+from .snapshots import ArraySnapshot, Attachments, GradSnapshot, SavedSnapshot, keep_leaves, runs_only_ours
 
 
 class HookWatch:
@@ -59,7 +59,7 @@ class HookWatch:
 
 
 @contextmanager
-def hooks_watched(task: GraphTask) -> Iterator[list[HookRun]]:
+def record_hooks(task: GraphTask) -> Iterator[list[HookRun]]:
     """Inside, every hook of the pass is added to the list when it returns."""
     watch = HookWatch(task)
     outer, hooks.observer = hooks.observer, watch
@@ -116,11 +116,7 @@ CORE = Library(
 
 
 class CorePass(Pass):
-    """A backward pass from one root that has not run yet.
-
-    Raises:
-        RuntimeError: as `backward` would, in PyTorch's words.
-    """
+    """A backward pass from one root that has not run yet. RuntimeError: as `backward` would, in PyTorch's words."""
 
     graph: CoreGraph
     library = CORE
@@ -148,16 +144,16 @@ class CorePass(Pass):
         kept = raw_saved(node).items()
         return {name: "freed" if k is FREED else "stale" for name, k in kept if k is FREED or is_stale(node, k)}
 
-    def attached(self, node: Node) -> Attached:
+    def attached(self, node: Node) -> Attachments:
         """What the user has attached to a node."""
-        return Attached(node)
+        return Attachments(node)
 
     def arrived(self, node: Node) -> Sequence[Snapshot]:
         """The gradients that the user's code may change: hooks, a Function's backward."""
         grads = [g._data if isinstance(g, Tensor) else g for g in self.task.input_buffers[node][1:] if g is not None]
         return list(map(ArraySnapshot, grads))
 
-    def shows(self, node: Node, attached: Attached) -> bool:
+    def shows(self, node: Node, attached: Attachments) -> bool:
         """Does it run the user's code, keep the gradient as a grad, or record the pass?"""
         return self.is_recorded or node._extra is not None or not runs_only_ours(node)
 
@@ -172,11 +168,11 @@ class CorePass(Pass):
             return [node.variable]
         return [t for reference in (node._extra.retains if node._extra else {}).values() if (t := reference()) is not None]
 
-    def called(self, touched: list[Tensor], edited: tuple[int, ...]) -> Ran:
+    def call_node(self, touched: list[Tensor], edited: tuple[int, ...]) -> Ran:
         """Call the next node, and after the last one the callbacks."""
         node = self.task.peek()
         twin, saved = Twin(node) if isinstance(node, PrimitiveNode) else None, self._saved_values(node)
-        with hooks_watched(self.task) as hooks:
+        with record_hooks(self.task) as hooks:
             step = self.task.step()
             if not self.task.ready and self.task.callbacks:
                 self.task.end()
@@ -201,8 +197,8 @@ class CorePass(Pass):
         leaves = [n.variable for n in self.nodes if isinstance(n, AccumulateGrad)]
         with ExitStack() as kept:
             if self.calls_user_code:
-                kept.enter_context(random_numbers_kept())
-                kept.enter_context(leaves_kept(leaves))
+                kept.enter_context(keep_random_numbers())
+                kept.enter_context(keep_leaves(leaves))
             yield
 
     @property

@@ -23,11 +23,7 @@ from .snapshots import SavedSnapshot, runs_only_ours
 def core_norms(
     graph: CoreGraph, root: Tensor, gradient: Tensor | None, wanted: Collection[Place] | None
 ) -> dict[Place, float] | None:
-    """The norms of a whole pass of the core; None if it must be stepped.
-
-    Raises:
-        RuntimeError: as `backward` would.
-    """
+    """The norms of a whole pass of the core; None if it must be stepped. RuntimeError: as `backward` would."""
     leaves = [n for n in graph.node_ids if isinstance(n, AccumulateGrad)]
     task = start(root, gradient, True, False, [(n, 0) for n in leaves])
     nodes = list(task.input_buffers)

@@ -15,7 +15,7 @@ from ...twin.core.backward.node import Node
 from ...twin.core.backward.saved import SavedResult, SavedTensor
 from ...twin.core.tensor.tensor import Tensor
 from ..shared.questions import Access, Live, grads_before, roots_among
-from ..shared.replaced import is_own_hook, name_of_hook
+from ..shared.replacement import is_own_hook, name_of_hook
 from ..shared.saved import raw_saved, version_of
 from ..shared.source_code import definition_of, source_at
 from ..shared.values import value_of

@@ -22,21 +22,11 @@ from ...twin.core.base.grad_mode import is_grad_enabled
 from ...twin.core.base.provenance import callers_place
 from ...twin.core.tensor.random import default_generator
 from ...twin.core.tensor.tensor import Tensor
-from ..shared.replaced import Replaced
+from ..shared.replacement import Replacement
 from ..shared.run.results import MOST_CALLS, Again, Arrivals, Once, one_root, run_begins, run_ends
 from ..shared.run.settings import note_settings
 from ..shared.run.table import BLOCK, Rows, Sink, Table, Totals
-from .run_moments import (
-    CoreCall,
-    CoreMoment,
-    CoreMoments,
-    hooked_by,
-    is_leaf,
-    node_of,
-    results_again,
-    tensors_in,
-    without_history,
-)
+from . import run_moments as moments
 
 
 class CoreRunWatch:
@@ -47,19 +37,19 @@ class CoreRunWatch:
         self.count, self.is_on = 0, True
         self.before: Callable[[list[int]], None] | None = None
         self.after: Callable[[], None] = lambda: None
-        self.moments = CoreMoments()
-        self._keeps, self._kept, self._has_run = keep > 0, list[CoreCall](), False
+        self.moments = moments.CoreMoments()
+        self._keeps, self._kept, self._has_run = keep > 0, list[moments.CoreCall](), False
         self._table, self._totals, self._before = Table(rows.order), Totals(), dict[int, Any]()
-        self._arrivals = Arrivals(node_of, is_leaf)
+        self._arrivals = Arrivals(moments.node_of, moments.is_leaf)
         self._optimizers = weakref.WeakSet[Any]()  # those whose settings are noted
         self._begun = 0  # passes of this step that have begun
         self._reached = 0  # gradients that have arrived at results of the model
         self._names = [
-            Replaced(events, "passing", self._runs_backward),
-            Replaced(events, "stepping", self.steps),
-            Replaced(events, "calling", self.calls),
-            Replaced(events, "clipping", self._clips),
-            Replaced(events, "scaling", self._scales),
+            Replacement(events, "passing", self._runs_backward),
+            Replacement(events, "stepping", self.steps),
+            Replacement(events, "calling", self.calls),
+            Replacement(events, "clipping", self._clips),
+            Replacement(events, "scaling", self._scales),
         ]
         run_begins(self)
 
@@ -73,7 +63,7 @@ class CoreRunWatch:
         if self.is_on:
             self.is_on = False
             for name in self._names:
-                name.undo()
+                name.remove()
             run_ends(self)
             self.flush()
             self._kept = []
@@ -87,21 +77,21 @@ class CoreRunWatch:
             return calling(module, run, args, kwargs)
         kept = self._begins(args, kwargs) if module is self.model() else None
         output = calling(module, run, args, kwargs)
-        self._follow(column, kept, tensors_in(output))
+        self._follow(column, kept, moments.tensors_in(output))
         return output
 
-    def _follow(self, column: int, kept: CoreCall | None, results: Sequence[Any]) -> None:
+    def _follow(self, column: int, kept: moments.CoreCall | None, results: Sequence[Any]) -> None:
         """Note the gradients that arrive at results of a module, and measure those at the first."""
         is_first = True
         for place, result in enumerate(results):
-            put = partial(hooked_by, result, None if kept is None else partial(self._noted, kept.arrived, place))
+            put = partial(moments.put_hooks, result, None if kept is None else partial(self._noted, kept.arrived, place))
             arrives = partial(self._arrives, column, result._output_nr, Once()) if is_first else None
             if self._arrivals.follow(result, partial(put, arrives)):
                 is_first = False
                 if kept is not None:
                     kept.is_followed = True
 
-    def _begins(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> CoreCall | None:
+    def _begins(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> moments.CoreCall | None:
         """The model is called. What the call needs to run again, if it is kept."""
         self._end_step()
         if not self._keeps:
@@ -109,7 +99,8 @@ class CoreRunWatch:
         if self._has_run or len(self._kept) == MOST_CALLS:
             self._kept, self._has_run = [], False
         random, model = default_generator.get_state(), copy.deepcopy(self.model())
-        self._kept.append(CoreCall(callers_place(), model, without_history(args), without_history(kwargs), random))
+        args, kwargs = moments.without_history((args, kwargs))
+        self._kept.append(moments.CoreCall(callers_place(), model, args, kwargs, random))
         return self._kept[-1]
 
     def _arrives(self, column: int, output: int, before: Once, grads: Sequence[Any]) -> None:
@@ -156,7 +147,7 @@ class CoreRunWatch:
         if any(k in self._before for k in columns):
             self._end_step()
         if optimizer not in self._optimizers:
-            inputs = tensors_in([(call.args, call.kwargs) for call in self._kept[:1]])
+            inputs = moments.tensors_in([(call.args, call.kwargs) for call in self._kept[:1]])
             note_settings(self.sink, optimizer, len(self._optimizers), self.rows.parameters, inputs, "")
             self._optimizers.add(optimizer)
         bad = self._measure(optimizer, columns)
@@ -234,23 +225,19 @@ class CoreRunWatch:
         """Can the last pass run again?"""
         return any(call.arrived for call in self._kept)
 
-    def moment(self) -> CoreMoment:
-        """The last pass.
-
-        Raises:
-            RuntimeError: it cannot run again.
-        """
+    def moment(self) -> moments.CoreMoment:
+        """The last pass. RuntimeError: it cannot run again."""
         why = "since it is watched, no gradient has reached a result of the model"
         why = "keep is 0" if not self._keeps else why if self.is_on else "the run is closed"
         if not self.has_pass:
             raise RuntimeError(f"the pass of step {self.count} cannot run again: {why}")
-        return CoreMoment(self.count, [call for call in self._kept if call.arrived])
+        return moments.CoreMoment(self.count, [call for call in self._kept if call.arrived])
 
     @contextmanager
-    def opened(self, moment: CoreMoment) -> Iterator[Again]:
+    def opened(self, moment: moments.CoreMoment) -> Iterator[Again]:
         """A pass, computed again."""
         with self.aside():
-            reached, leaves, inputs = results_again(moment)
+            reached, leaves, inputs = moments.results_again(moment)
             yield Again(*one_root(reached, _vjp), leaves, reached, inputs)
 
     def note_probe(self, loss: float) -> None:

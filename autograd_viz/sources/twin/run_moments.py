@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from ...twin.core.base.provenance import Place
 from ...twin.core.tensor.random import default_generator
 from ...twin.core.tensor.tensor import Tensor
-from ..shared.replaced import own_hook
+from ..shared.replacement import own_hook
 from ..shared.source_code import call_from, spot_of
 
 MOST = 32  # moments
@@ -55,11 +55,7 @@ class CoreMoments:
                 del self._moments[step]
 
     def at(self, step: int) -> CoreMoment:
-        """The moment of a step.
-
-        Raises:
-            KeyError: it is not kept.
-        """
+        """The moment of a step. KeyError: it is not kept."""
         return self._moments[step]
 
 
@@ -108,7 +104,7 @@ def tensors_in(values: Any) -> list[Any]:
     return found
 
 
-def hooked_by(result: Tensor, noted: Any, arrives: Any, node: Any) -> None:
+def put_hooks(result: Tensor, noted: Any, arrives: Any, node: Any) -> None:
     """Put hooks on a result and on its node."""
     if noted is not None:
         result.register_hook(own_hook(noted))

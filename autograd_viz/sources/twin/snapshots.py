@@ -85,21 +85,21 @@ class ArraySnapshot:
         return _equal(self.array, self.values)
 
 
-class Attached:
+class Attachments:
     """What the user has attached to a node: hooks, retain_grad, requires_grad of a leaf; and whether the node could run."""
 
     __slots__ = ("node", "seen")
 
     def __init__(self, node: Node) -> None:
-        self.node, self.seen = node, _attached(node)
+        self.node, self.seen = node, _attachments(node)
 
     def holds(self) -> bool:
         """Would the node do the same again? No, if a hook was added or removed, or a saved tensor was modified."""
         kept = raw_saved(self.node).values()
-        return _attached(self.node) == self.seen and not any(is_stale(self.node, k) for k in kept)
+        return _attachments(self.node) == self.seen and not any(is_stale(self.node, k) for k in kept)
 
 
-def _attached(node: Node) -> tuple[Any, ...]:
+def _attachments(node: Node) -> tuple[Any, ...]:
     found: tuple[Any, ...] = ()
     if node._extra is not None:
         e = node._extra
@@ -132,7 +132,7 @@ def _equal(a: Any, b: Any) -> bool:
 
 
 @contextmanager
-def leaves_kept(leaves: Iterable[Tensor]) -> Iterator[None]:
+def keep_leaves(leaves: Iterable[Tensor]) -> Iterator[None]:
     """Afterwards data, version and grad of these tensors are as before: a hook may be an optimizer's step."""
     kept = [(t, ArraySnapshot(t._data), t._version, GradSnapshot(t)) for t in leaves]
     try:

@@ -18,11 +18,11 @@ from ..reading.handles import Handle, current
 from ..reading.nodes import edge_of, grad_fn_of, grad_of, is_leaf, reach
 from ..reading.op_log import Event, Log, PassRecord, op_of
 from ..reading.op_pages import Leaf, OpRecord, op_of_node
+from ..reading.saved import VERSIONS
 from ..reading.shards import ranks_of, sharded
 from ..reading.values import unseen
 from ..recording import watch
 from ..recording.last_pass import saved_tensors
-from .replay import VERSIONS
 
 SHAPE = re.compile(r"\[torch\.\w+ \[([\d, ]*)\]\]")
 
@@ -175,7 +175,7 @@ class TorchHistory:
         changes = [
             e
             for e in self._log.all_events("written")
-            if expected < (e.detail[0] or 0) <= now and (saver is None or e.number > saver.number)
+            if expected < e.detail[0] <= now and (saver is None or e.number > saver.number)
         ]
         whole = [e for e in changes if e.detail[1] == wanted] or changes  # none if the change came through a view
         first = min(whole, key=lambda e: e.number, default=None)

@@ -15,7 +15,7 @@ import torch
 from ....graph import model
 from ...shared.storages import others_in
 from .handles import Event, Handle, current, is_parameter, version_of
-from .nodes import Metadata, asked, edge_of, grad_fn_of, is_leaf
+from .nodes import Metadata, edge_of, grad_fn_of, is_leaf, stand_in
 from .values import is_plain, not_told, outline_of, overwritten, unknown, value_of
 
 Key = Any  # (node, output) | a leaf | a Handle
@@ -102,7 +102,7 @@ class Boxes:
         box = self.find(tensor)
         if box is None:
             known = current(tensor)
-            if grad_fn_of(asked(tensor)) is not None:
+            if grad_fn_of(stand_in(tensor)) is not None:
                 box = self.at(*edge_of(tensor))
             elif known is not None and not known.is_leaf:
                 return self.of_handle(known, None)
@@ -114,7 +114,7 @@ class Boxes:
 
     def find(self, tensor: object) -> Box | None:
         """The box of a tensor, or None."""
-        if grad_fn_of(asked(tensor)) is not None:
+        if grad_fn_of(stand_in(tensor)) is not None:
             return self.by_key.get(edge_of(tensor))
         handle = self._handles.get(tensor)
         return self.by_key.get(tensor) or (None if handle is None else self.by_key.get(handle))

@@ -19,7 +19,6 @@ import contextlib
 import functools
 import inspect
 import itertools
-import os
 from collections.abc import Callable, Iterator
 from types import CodeType, FrameType
 from typing import Any, NamedTuple
@@ -32,15 +31,13 @@ from ....runtime.alive import Alive
 from ....twin.core.base.provenance import PACKAGE
 from ....twin.core.base.scopes import open_scopes
 from ...shared.names import elements
-from .call_place import NAME
+from .call_place import NAME, PYTHON, TORCH
 from .nodes import subclasses
 
-TORCH = os.path.dirname(os.path.abspath(torch.__file__)) + os.sep
 MODULE_CALL = torch.nn.Module._call_impl.__code__
 _apply = getattr(torch.autograd.Function.apply, "__func__", None) or torch.autograd.function._call_custom_function_call  # type: ignore[attr-defined]
 APPLY = _apply.__code__
 CHECKPOINT = inspect.unwrap(torch.utils.checkpoint.checkpoint).__code__
-PYTHON = os.path.dirname(os.__file__) + os.sep
 CALLS = {APPLY.co_name, "forward", CHECKPOINT.co_name}
 _numbers = itertools.count(1)
 _names: Alive[str] = Alive()  # by the code of a function named forward

@@ -27,7 +27,7 @@ from torch.autograd.graph import GradientEdge
 from torch.utils.weak import WeakIdKeyDictionary
 
 from . import older
-from .hooks import dict_of, gradients_at, grads_kept, nothing, replaced
+from .hooks import dict_of, gradients_at, keep_grads, nothing, replaced
 from .nodes import (
     UNKNOWN,
     Metadata,
@@ -108,7 +108,7 @@ class _DryRun:
         inner = [n for n in self._nodes if not is_accumulate(n)]
         known = set(inner)
         live = [t for t in tensors_with_hooks() if grad_fn_of(t) in known]
-        stack.enter_context(grads_kept(live))
+        stack.enter_context(keep_grads(live))
         leaves = [variable_of(n) for n in self._nodes if is_accumulate(n)]
         of_tensors = [t._backward_hooks for t in (*live, *leaves) if t._backward_hooks]
         stack.enter_context(replaced(((d, d) for d in (*of_tensors, *self._lost)), self._probe))

@@ -39,7 +39,7 @@ def inputs_of(event: Event, box_of: Any) -> Operands:
     return [box_of(i) if isinstance(i, Handle) else i for i in event.inputs]
 
 
-def reconstructed(node: Node, saved: list[SavedValue], boxes: Boxes) -> Operands:
+def reconstruct(node: Node, saved: list[SavedValue], boxes: Boxes) -> Operands:
     """The inputs that an op must have had: where its gradients go, and what it has saved."""
     op = primitive_of(name_of(node), frozenset(k.name for k in saved))
     edges = node.next_functions

@@ -24,9 +24,9 @@ import torch
 
 from .boxes import Box, Boxes
 from .dry_run import learn
-from .forward import inputs_of, reconstructed
+from .forward import inputs_of, reconstruct
 from .handles import KEY, Event, Handle
-from .nodes import asked, edge_of, grad_fn_of, is_accumulate, outputs_of, reach, variable_of
+from .nodes import edge_of, grad_fn_of, is_accumulate, outputs_of, reach, stand_in, variable_of
 from .saved import SavedValue, saved_of
 
 WITH_INDEX = {"cuda", "xpu"}  # their `synchronize` takes a device
@@ -156,7 +156,7 @@ class FoundGraph:
                 else:
                     self.saved[node] = []
                     self.boxes.of(variable_of(node))
-                    todo.append(grad_fn_of(asked(variable_of(node))))  # changed in place since, the leaf has a grad_fn
+                    todo.append(grad_fn_of(stand_in(variable_of(node))))  # changed in place since, the leaf has a grad_fn
         return new
 
     def _add_ops(self, todo: list[Any]) -> None:
@@ -167,7 +167,7 @@ class FoundGraph:
                 continue
             event = item if isinstance(item, Event) else self.event_of(item)
             if event is None:
-                self.operands[item] = reconstructed(item, self.saved[item], self.boxes)
+                self.operands[item] = reconstruct(item, self.saved[item], self.boxes)
                 continue
             outputs = event.outputs
             for handle in (*event.inputs, *outputs):

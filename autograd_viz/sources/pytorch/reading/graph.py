@@ -14,7 +14,7 @@ from ....graph.surroundings import Module
 from ....graph.trace import State
 from ...shared.modules import CallList, parts_of, together
 from ...shared.names import modules_among, names_by_identity
-from ...shared.statements import TensorEvent, names_by_line, place_of, statements
+from ...shared.source_code import TensorEvent, names_by_line, place_of, statements
 from .boxes import Box, sharers
 from .calls import argument_of
 from .forward import NUMBERS, title_of, title_of_event

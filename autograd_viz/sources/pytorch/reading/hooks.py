@@ -16,19 +16,17 @@ from torch.autograd.graph import GradientEdge, Node
 
 from ....graph.model import Value
 from ....graph.trace import HookRun
-from ...shared.replaced import name_of_hook, runs_of
+from ...shared.replacement import name_of_hook, runs_of
 from . import older
 from .nodes import variable_of
 from .older import ENGINE
 from .values import value_of
 
 
-def checked(hook: object, before: Sequence[Any], returned: object) -> tuple[Any, ...]:
+def check_result(hook: object, before: Sequence[Any], returned: object) -> tuple[Any, ...]:
     """Check what a hook returned, and give the gradients that go on.
-
-    Raises:
-        TypeError: it is no tuple, or has an item that is no tensor.
-        RuntimeError: the number of gradients, a type or a size is wrong. All errors are in PyTorch's words.
+    TypeError: it is no tuple, or has an item that is no tensor. RuntimeError: the number of gradients, a type or a size is
+    wrong. All errors are in PyTorch's words.
     """
     if returned is None:
         return tuple(before)
@@ -93,7 +91,7 @@ class HookRunner:
         for hook in list(self.dicts(node)[0].values()):
             given = tuple(grads)
             seen = _values(given)
-            grads = list(checked(hook, given, hook(given)))
+            grads = list(check_result(hook, given, hook(given)))
             self.runs += runs_of("pre", hook, seen, _values(grads))
         return grads
 
@@ -102,7 +100,7 @@ class HookRunner:
         left = tuple(grad_inputs)  # the same object, if there is no hook
         for hook in list(self.dicts(node)[1].values()):
             seen = _values(left)
-            left = checked(hook, left, hook(left, tuple(grad_outputs)))
+            left = check_result(hook, left, hook(left, tuple(grad_outputs)))
             self.runs += runs_of("post", hook, seen, _values(left))
         return left
 
@@ -110,13 +108,13 @@ class HookRunner:
         """Let the engine run them: a pass from these edges to the same edges."""
         hooks, places = self.watched.get(node, ()), [i for i, g in enumerate(grads) if g is not None]
         if older.IS_OLDER:
-            with replaced(hooks, self._watched("tensor")):
+            with replaced(hooks, self._watch("tensor")):
                 return older.through_hooks(grads, hooks, self.retaining.get(node, ()), self.create_graph)
         if not places:
             self._run_without_gradient(hooks, places)
             return grads
         edges = [GradientEdge(node, i) for i in places]
-        with replaced(hooks, self._watched("tensor")), self.engine_tells():
+        with replaced(hooks, self._watch("tensor")), self.engine_tells():
             passed = gradients_at(edges, edges, [grads[i] for i in places], self.create_graph)
         found = list(grads)
         for i, g in zip(places, passed, strict=True):
@@ -127,8 +125,8 @@ class HookRunner:
     def _run_without_gradient(self, hooks: Sequence[tuple[int, dict[Any, Any]]], places: Sequence[int]) -> None:
         """Run the tensor hooks of outputs without a gradient: they get None, and must return it."""
         for i, hook in [(i, hook) for i, d in hooks if i not in places for hook in list(d.values())]:
-            returned = _Watched(self, "tensor", i, hook)(None)
-            checked(hook, (None,), None if returned is None else (returned,))
+            returned = _HookWatch(self, "tensor", i, hook)(None)
+            check_result(hook, (None,), None if returned is None else (returned,))
 
     @contextmanager
     def engine_tells(self) -> Iterator[None]:
@@ -148,21 +146,21 @@ class HookRunner:
             return
         after = [(0, getattr(leaf, "_post_accumulate_grad_hooks", None) or {})]
         hooks = [(0, self.dicts(node)[1])]
-        with replaced(after, self._watched("post_accumulate")), replaced(hooks, self._watched("post")):
+        with replaced(after, self._watch("post_accumulate")), replaced(hooks, self._watch("post")):
             yield
 
     @contextmanager
     def silent(self, node: object) -> Iterator[None]:
         """Inside, hooks that have run already do nothing in a pass of the engine's."""
         dicts = [*self.watched.get(node, ()), (0, self.dicts(node)[0])]
-        with replaced(dicts, lambda *_: nothing), grads_kept(self.retaining.get(node, ())):
+        with replaced(dicts, lambda *_: nothing), keep_grads(self.retaining.get(node, ())):
             yield
 
-    def _watched(self, kind: str) -> Any:
-        return lambda index, hook: _Watched(self, kind, index, hook)
+    def _watch(self, kind: str) -> Any:
+        return lambda index, hook: _HookWatch(self, kind, index, hook)
 
 
-class _Watched:
+class _HookWatch:
     """A hook that records its input and its result."""
 
     def __init__(self, runner: HookRunner, kind: str, index: int, hook: Any) -> None:
@@ -202,7 +200,7 @@ def replaced(dicts: Iterable[tuple[Any, dict[Any, Any]]], by: Callable[[Any, Any
 
 
 @contextmanager
-def grads_kept(tensors: Iterable[Any]) -> Iterator[None]:
+def keep_grads(tensors: Iterable[Any]) -> Iterator[None]:
     """Inside, tensors that retain their grad may get another one."""
     retained = [(t, t.grad) for t in tensors if t.retains_grad]
     try:

@@ -59,7 +59,7 @@ def edge_of(tensor: Any) -> Edge:
         if (tensor.layout in SPARSE or tensor.is_nested) and tensor.is_leaf:  # PyTorch would make no view of such a tensor
             node, output = tensor.clone().grad_fn.next_functions[0]
             return node, output
-        edge = get_gradient_edge(asked(tensor))
+        edge = get_gradient_edge(stand_in(tensor))
     return edge.node, edge.output_nr
 
 
@@ -87,7 +87,7 @@ def is_leaf(tensor: Any) -> bool:
     return _grad_fn_of_view(tensor) == (None, False)
 
 
-def asked(tensor: Any) -> Any:
+def stand_in(tensor: Any) -> Any:
     """The tensor, or another view of the same elements if nobody has asked it for its grad_fn."""
     if is_leaf(tensor) or grad_fn_of(tensor) is not None or _creation(tensor) != torch._C._autograd.CreationMeta.DEFAULT:
         return tensor

@@ -118,11 +118,7 @@ def array_of(t: Any) -> Any:
 
 
 def tensor_of(array: Any) -> Any:
-    """A tensor with the elements of an array.
-
-    Raises:
-        TypeError: they are no numbers.
-    """
+    """A tensor with the elements of an array. TypeError: they are no numbers."""
     if not IS_OLDER:
         return torch.from_numpy(array)
     return torch.tensor(array.tolist(), dtype=getattr(torch, array.dtype.name, None))

@@ -13,7 +13,7 @@ import torch
 from ....graph.surroundings import Module
 from ....runtime.alive import Alive
 from ....twin.core.base.provenance import PACKAGE
-from ...shared.modules import Numbered, module_at
+from ...shared.modules import CallRecord, module_at
 from ...shared.source_code import source_at
 from .calls import Around, is_users
 
@@ -23,7 +23,7 @@ class Inside(NamedTuple):
 
     path: str = ""  # of the innermost module that has one, with the scopes around and in it, or ""
     modules: tuple[Module, ...] = ()  # all modules and scopes, from the outermost
-    calls: tuple[Numbered, ...] = ()  # calls of the user's functions, from the outermost
+    calls: tuple[CallRecord, ...] = ()  # calls of the user's functions, from the outermost
 
 
 NOWHERE = Inside()
@@ -82,10 +82,10 @@ class Parts:
         key = around if run is None else (run, *around)
         found = self._inside.get(key)
         if found is None:
-            modules, calls = list[Module](), list[Numbered]()
+            modules, calls = list[Module](), list[CallRecord]()
             for seen in self._seen(around, run):
                 modules += [seen] if isinstance(seen, Module) else []
-                calls += [seen] if isinstance(seen, Numbered) else []
+                calls += [seen] if isinstance(seen, CallRecord) else []
             found = self._inside[key] = Inside(modules[-1].path if modules else "", tuple(modules), tuple(calls))
         return found
 
@@ -96,13 +96,13 @@ class Parts:
         owner = getattr(function, "__self__", None) if getattr(function, "__name__", "").endswith("_call_impl") else function
         return self._around.get(owner) if isinstance(owner, torch.nn.Module) else None
 
-    def _seen(self, around: tuple[Around, ...], run: Around | None) -> Iterator[Module | Numbered]:
+    def _seen(self, around: tuple[Around, ...], run: Around | None) -> Iterator[Module | CallRecord]:
         """Modules, scopes and calls, from the outermost."""
         parts, above = list[str](), ""
         marks: tuple[str, ...] = ()
         for kind, name, number, line in _from_outside(around, run):
             if kind == "call" and name != "forward":
-                yield Numbered(number, name, ".".join(parts))
+                yield CallRecord(number, name, ".".join(parts))
             if kind in ("call", "checkpoint"):
                 marks = ("checkpointed",) if kind == "checkpoint" else marks
                 continue

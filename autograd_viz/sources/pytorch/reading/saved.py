@@ -9,7 +9,6 @@ beforehand, and forbids it.
 from __future__ import annotations
 
 import functools
-import gc
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
@@ -20,6 +19,7 @@ from typing import Any, NamedTuple
 import torch
 from torch.autograd.graph import Node
 
+from ....runtime.collector import collector_waits
 from .nodes import is_function
 from .saved_memory import has_users_hooks
 
@@ -113,10 +113,7 @@ def _versions_in(error: RuntimeError) -> tuple[int, int] | None:
 
 def _read(raw: object, read: Callable[[], Any]) -> Any:
     """A saved value, read without the user's code; `read` must be no Python function. `raw`: SavedTensors; None for no tensor.
-
-    Raises:
-        _UsersCodeError: only the user's code can give it.
-        RuntimeError: it is freed, or was modified.
+    _UsersCodeError: only the user's code can give it. RuntimeError: it is freed, or was modified.
     """
     if raw is None:
         return read()
@@ -135,15 +132,12 @@ def _tells_hooks(raw: object) -> bool:
 def _watched(read: Callable[[], Any]) -> Any:
     if sys.getprofile() is not None:
         raise _UsersCodeError
-    collects = gc.isenabled()
-    gc.disable()  # finalizers are calls, too
-    sys.setprofile(_forbid)
-    try:
-        return read()
-    finally:
-        sys.setprofile(None)
-        if collects:
-            gc.enable()
+    with collector_waits():  # finalizers are calls, too
+        sys.setprofile(_forbid)
+        try:
+            return read()
+        finally:
+            sys.setprofile(None)
 
 
 def _forbid(frame: FrameType, event: str, argument: object) -> None:

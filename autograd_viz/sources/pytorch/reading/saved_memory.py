@@ -54,9 +54,7 @@ def _raw(node: object, name: str) -> list[Any]:
 def saved_tensors(node: object, quiet: bool = True) -> list[Any]:
     """The tensors that a node has saved and can still use. Tensors with saved-tensor hooks of the user's are left out: the
     hooks would run.
-
-    Raises:
-        RuntimeError: a saved tensor was modified or freed, if not `quiet`.
+    RuntimeError: a saved tensor was modified or freed, if not `quiet`.
     """
     found = []
     for name in _saved_names(type(node)):

@@ -203,7 +203,7 @@ def array_in(t: object) -> Any:
     return as_array(t) if isinstance(t, torch.Tensor) and is_plain(t) else None
 
 
-def copied(t: torch.Tensor) -> Any:
+def copy_of(t: torch.Tensor) -> Any:
     """The same in memory of its own."""
     found = array_in(t)
     return None if found is None else np.array(found)

@@ -10,6 +10,7 @@ from typing import Any
 import torch
 
 from ..reading.call_place import called_by_user, caller, library, only_wraps, users_line
+from ..reading.handles import version_of
 from ..reading.op_log import Event, Log
 from ..reading.op_pages import KEY, Leaf, name_of_function
 from . import kinds
@@ -115,11 +116,6 @@ def behind(node: Any) -> Iterator[Any]:
                 yield leaf if leaf is not None else op
             elif after is not None:
                 stack.append(after)
-
-
-def version_of(tensor: Any) -> int | None:
-    """Its version; an inference tensor has none."""
-    return None if tensor.is_inference() else int(tensor._version)
 
 
 def rare(log: Log, kind: int, func: Any, args: Any, result: object) -> None:

@@ -13,6 +13,7 @@ import weakref
 from typing import Any
 
 import torch
+from torch.overrides import TorchFunctionMode
 
 from ..reading.call_place import Call, call_at, caller, deeper, hide_call, library, users_line
 from ..reading.nodes import grad_fn_of, is_leaf
@@ -22,7 +23,7 @@ from ..reading.op_pages import KEY, MARK, Leaf, name_of_function
 from . import kinds
 from .events import SEVERAL, behind, grad_set, is_cleared_with_others, rare, tensors_in, why_unrecorded, written
 from .last_pass import LastPass
-from .passes import PassMode
+from .passes import run_pass
 
 T = torch.Tensor
 PLAIN = (int, float, bool, str, type(None), torch.Size, torch.dtype, torch.device)
@@ -34,11 +35,12 @@ getframe, getweakrefs = sys._getframe, weakref.getweakrefs
 in_transform = torch._C._functorch.peek_interpreter_stack
 
 
-class WatchMode(PassMode):
+class WatchMode(TorchFunctionMode):
     """Notes each call."""
 
     def __init__(self, log: Log, last: LastPass) -> None:
-        super().__init__(log, last)
+        super().__init__()
+        self.log, self.last = log, last
         self._kinds = kinds.Kinds(log.fault)
         self._code: Any = None  # the user's code that ran last
 
@@ -73,7 +75,7 @@ class WatchMode(PassMode):
     def _run(self, kind: int, call: Call, func: object, args: Any, kwargs: object) -> Any:
         __tracebackhide__ = True
         if kind in PASSES:
-            return self.run_pass(kind, call, func, args, kwargs or {})
+            return run_pass(self.log, self.last, kind, call, func, args, kwargs or {})
         given = self._before(args, kwargs) if kind == kinds.INPLACE else None
         try:
             result = call(func, args, kwargs)

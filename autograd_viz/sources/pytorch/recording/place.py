@@ -30,7 +30,7 @@ from torch.optim import optimizer as optimizers
 from torch.utils import _python_dispatch as dispatch
 
 from ....runtime.collector import recording_begins, recording_ends
-from ...shared.replaced import Replaced
+from ...shared.replacement import Replacement
 
 pop, push = torch._C._pop_torch_function_stack, torch._C._push_on_torch_function_stack
 depth, at = torch._C._len_torch_function_stack, torch._C._get_function_stack_at
@@ -149,13 +149,12 @@ class Aside:
         self.mode: Any = mode
         self._is_away = False
         self._hooks: list[Any] = []
-        self._engine: Replaced | None = None
 
     def begin(self) -> None:
         """The recording begins."""
         recording_begins()
-        self._engine = Replaced(torch.autograd, "_engine_run_backward", self._runs)
         self._hooks = [
+            Replacement(torch.autograd, "_engine_run_backward", self._runs),
             optimizers.register_optimizer_step_pre_hook(self._step_begins),
             optimizers.register_optimizer_step_post_hook(self._step_ends),
         ]
@@ -166,8 +165,6 @@ class Aside:
         self._come_back()
         for hook in self._hooks:
             hook.remove()
-        if self._engine is not None:
-            self._engine.undo()
 
     def _runs(self, run: Any, *args: Any, **kwargs: Any) -> Any:
         """A pass. One inside of another, as of a checkpoint, finds the mode as the other has left it."""

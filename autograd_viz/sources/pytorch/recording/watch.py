@@ -25,17 +25,14 @@ from torch.nn import Parameter
 from torch.nn.modules import module as modules
 from torch.optim import optimizer as optimizers
 
-from ...shared.replaced import Replaced
+from ...shared.replacement import Replacement
 from ..reading.call_place import users_line
 from ..reading.older import is_dynamo_compiling, swap_tensors
 from ..reading.op_log import Event, Log
 from ..reading.values import unseen
 from .last_pass import LastPass
 from .mode import WatchMode
-from .place import ModePlace, leave_out
-
-pop, push = torch._C._pop_torch_function_stack, torch._C._push_on_torch_function_stack
-depth, at = torch._C._len_torch_function_stack, torch._C._get_function_stack_at
+from .place import ModePlace, at, depth, leave_out, pop, push
 
 MODULES = 10_000  # parts of a module that are searched
 
@@ -66,13 +63,11 @@ class Watch:
         self.last = LastPass(self.log, keep)
         self._mode = WatchMode(self.log, self.last)
         self.place = ModePlace(self._mode)
-        self._names = [
-            Replaced(torch.overrides, "has_torch_function", self._is_overloaded),
-            *([] if swap_tensors() is None else [Replaced(torch.utils, "swap_tensors", self._swapped)]),
-            Replaced(Parameter, "__new__", self._wraps),
-            Replaced(torch.autograd, "_engine_run_backward", self._runs),
-        ]
-        self._hooks = [
+        self._hooks: list[Any] = [
+            Replacement(torch.overrides, "has_torch_function", self._is_overloaded),
+            *([] if swap_tensors() is None else [Replacement(torch.utils, "swap_tensors", self._swapped)]),
+            Replacement(Parameter, "__new__", self._wraps),
+            Replacement(torch.autograd, "_engine_run_backward", self._runs),
             optimizers.register_optimizer_step_pre_hook(self._step_begins),
             optimizers.register_optimizer_step_post_hook(self._step_ends),
             modules.register_module_parameter_registration_hook(self._placed),
@@ -122,8 +117,6 @@ class Watch:
             unseen(self.last.let_go)()
         for hook in self._hooks:
             hook.remove()
-        for name in self._names:
-            name.undo()
         torch.utils.weakref = weakref  # type: ignore[attr-defined]
         self.place.close()
 

@@ -32,9 +32,7 @@ def results_again(model: Any, moment: Moment, live: Sequence[Any]) -> tuple[list
     """Each result that a gradient has reached, computed again under a recording, with the gradient; the parameters; the inputs.
 
     The model is as before afterwards. `live` are the trained parameters, in the order of the moment's.
-
-    Raises:
-        RuntimeError: no gradient reached a result of the model, a parameter was not kept, or the model is gone (None).
+    RuntimeError: no gradient reached a result of the model, a parameter was not kept, or the model is gone (None).
     """
     if model is None:
         raise RuntimeError(f"the pass of step {moment.step} cannot run again: the model is gone")
@@ -152,11 +150,7 @@ class Moments:
 
     @own_code()
     def keep(self, moment: Moment) -> None:
-        """Write a moment.
-
-        Raises:
-            Exception: an input of the model cannot be pickled, or the disk is full.
-        """
+        """Write a moment. Exception: an input of the model cannot be pickled, or the disk is full."""
         torch.save(moment, self._file(moment.step))
         self.steps = [*(s for s in self.steps if s != moment.step), moment.step]
         if len(self.steps) > MOST:
@@ -166,11 +160,7 @@ class Moments:
 
     @own_code()
     def at(self, step: int) -> Moment:
-        """The moment of a step.
-
-        Raises:
-            KeyError: it is not kept.
-        """
+        """The moment of a step. KeyError: it is not kept."""
         if step not in self.steps:
             raise KeyError(step)
         return torch.load(self._file(step), weights_only=False)  # type: ignore[no-any-return]  # our own file

@@ -18,7 +18,7 @@ from typing import Any
 import torch
 from torch.optim import optimizer as optimizers
 
-from ...shared.replaced import Replaced
+from ...shared.replacement import Replacement
 from ...shared.run.results import run_begins, run_ends
 from ..reading.older import GradScaler, is_dynamo_compiling
 from ..recording.place import leave_out
@@ -31,7 +31,7 @@ CLIPPING: list[tuple[Any, str]] = (
 )
 
 
-class Calls(Replaced):
+class Calls(Replacement):
     """The calls of modules; compiled code has none. One that is not looked at costs a frame, not two: a small model has many.
 
     A run looks at its model, and in full steps at all modules; without a run all are looked at.
@@ -59,37 +59,28 @@ class Hooks:
         self._run = run
         leave_out()
         run_begins(run)
-        self._handles = [
+        self._handles: list[Any] = [
             optimizers.register_optimizer_step_pre_hook(run.step_begins),
             optimizers.register_optimizer_step_post_hook(run.step_ends),
-        ]
-        self._names = [
             Calls(run.calls, run),
-            Replaced(torch.autograd, "_engine_run_backward", run.runs_backward),
-            *(Replaced(owner, name, run.clips) for owner, name in CLIPPING),
-            Replaced(GradScaler, "step", run.scaler_steps),
+            Replacement(torch.autograd, "_engine_run_backward", run.runs_backward),
+            *(Replacement(owner, name, run.clips) for owner, name in CLIPPING),
+            Replacement(GradScaler, "step", run.scaler_steps),
         ]
 
     def remove(self) -> None:
         """Take all hooks away."""
         for handle in self._handles:
             handle.remove()
-        for name in self._names:
-            name.undo()
         run_ends(self._run)
 
 
-def hooked(found: Any) -> Callable[[], None]:
-    """From now on PyTorch's optimizers are seen; gives what ends it."""
+def optimizer_hooks(found: Any) -> list[Any]:
+    """From now on PyTorch's optimizers are seen, until these handles are removed."""
     found.on_calls.append(lambda: Calls(found.calls))
-    made = Replaced(torch.optim.Optimizer, "_patch_step_function", found.made)  # it runs when one is made or unpickled
+    made = Replacement(torch.optim.Optimizer, "_patch_step_function", found.made)  # it runs when one is made or unpickled
     step = optimizers.register_optimizer_step_pre_hook(lambda optimizer, args, kwargs: _steps(found, optimizer))
-
-    def end() -> None:
-        made.undo()
-        step.remove()
-
-    return end
+    return [made, step]
 
 
 def _steps(found: Any, optimizer: Any) -> None:

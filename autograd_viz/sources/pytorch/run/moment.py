@@ -17,7 +17,7 @@ from typing import Any
 import torch
 from torch.utils._pytree import tree_flatten, tree_map
 
-from ...shared.replaced import own_hook
+from ...shared.replacement import own_hook
 from ...shared.run.results import MOST_CALLS, Arrivals
 from ...shared.source_code import Spot, spot_of
 from ..reading.call_place import users_line
@@ -135,11 +135,7 @@ class LastCalls:
         return [] if self._copies is None else self._copies.tensors
 
     def moment(self, step: int) -> Moment:
-        """The last pass, with copies of its own.
-
-        Raises:
-            RuntimeError: it cannot run again.
-        """
+        """The last pass, with copies of its own. RuntimeError: it cannot run again."""
         if self.why_not:
             raise RuntimeError(f"the pass of step {step} cannot run again: {self.why_not}")
         if not self.calls:

@@ -64,7 +64,7 @@ def real(tensor: Any) -> Any:
     return torch.view_as_real(tensor.resolve_conj()) if tensor.is_complex() else tensor
 
 
-def stacked(scalars: Sequence[Any]) -> Any:
+def stack(scalars: Sequence[Any]) -> Any:
     """Scalars as one tensor, on the device of the first."""
     device = scalars[0].device
     return torch.stack([s if s.device == device else s.to(device, non_blocking=True) for s in scalars])
@@ -96,13 +96,13 @@ def norms(tensors: Sequence[Any]) -> list[Any]:
 def largest(tensors: Sequence[Any]) -> Any:
     """The largest absolute value of each, float32; nan if there is one."""
     least, most = zip(*(torch.aminmax(t) if t.numel() else (t.new_zeros(()),) * 2 for t in tensors), strict=True)
-    return torch.maximum(stacked(most), -stacked(least)).float()
+    return torch.maximum(stack(most), -stack(least)).float()
 
 
 def zeros(tensors: Sequence[Any]) -> Any:
     """The share of zeros of each, from 0 to 1, float32."""
     samples = [_sample(t) for t in tensors]
-    counts = stacked([torch.count_nonzero(t) for t in samples])
+    counts = stack([torch.count_nonzero(t) for t in samples])
     return 1 - counts / torch.tensor([max(1, t.numel()) for t in samples], device=counts.device)
 
 
@@ -115,7 +115,7 @@ def _sample(tensor: torch.Tensor) -> Any:
 def update_ratios(before: Sequence[Any], after: Sequence[Any]) -> Any:
     """For each parameter, the norm of its update divided by the norm that it had, float32."""
     moved = torch._foreach_sub([own(a) for a in after], list(before))
-    return stacked(norms([real(m) for m in moved])) / stacked(norms([real(b) for b in before]))
+    return stack(norms([real(m) for m in moved])) / stack(norms([real(b) for b in before]))
 
 
 class Copies:

@@ -11,7 +11,7 @@ from typing import Any
 
 import torch
 
-from ...shared.replaced import closure_followed, own_hook
+from ...shared.replacement import closure_proxy, own_hook
 from ...shared.run.results import Again, Arrivals, Once, one_root
 from ...shared.run.settings import note_settings
 from ...shared.run.table import ELSEWHERE, Rows, Sink
@@ -91,20 +91,12 @@ class RunWatch:
 
     @own_code()
     def moment(self) -> Moment:
-        """The last pass.
-
-        Raises:
-            RuntimeError: it cannot run again; the message says why.
-        """
+        """The last pass. RuntimeError: it cannot run again; the message says why."""
         return self.kept.moment(self.count)
 
     @contextmanager
     def opened(self, moment: Moment) -> Iterator[Again]:
-        """A pass, computed again under a recording.
-
-        Raises:
-            RuntimeError: no gradient reached a result of the model.
-        """
+        """A pass, computed again under a recording. RuntimeError: no gradient reached a result of the model."""
         with self.aside():
             reached, leaves, inputs = results_again(self.model(), moment, self.rows.parameters)
             yield Again(*one_root(reached, vjp), leaves, reached, inputs)
@@ -212,7 +204,7 @@ class RunWatch:
             self._apart(self._steps_elsewhere, optimizer)
             return None
         self._is_in_closure = False
-        with_closure = closure_followed(args, kwargs, lambda: self._about_to_step(optimizer))
+        with_closure = closure_proxy(args, kwargs, lambda: self._about_to_step(optimizer))
         if with_closure is None:
             self._about_to_step(optimizer)
             return None

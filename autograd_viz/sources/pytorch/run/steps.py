@@ -18,7 +18,7 @@ from typing import Any
 import torch
 
 from ...shared.run.table import BLOCK, Rows, Sink, Table, Totals
-from .numbers import as_numbers, floats, is_plain, largest, norms, real, stacked, zeros
+from .numbers import as_numbers, floats, is_plain, largest, norms, real, stack, zeros
 
 
 @dataclass
@@ -87,7 +87,7 @@ class Steps:
         else:
             grads = [real(g) for g in grads]
             scalars = norms(grads)
-        self._norms = [s.item() for s in scalars] if self._is_on_host else stacked(scalars)
+        self._norms = [s.item() for s in scalars] if self._is_on_host else stack(scalars)
         self._table.put("norm", columns, self._norms)
         if self.is_full:
             self.put("largest", columns, largest(grads))

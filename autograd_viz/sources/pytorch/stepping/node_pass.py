@@ -13,41 +13,22 @@ from torch.autograd.graph import Node
 from ....graph import trace
 from ....graph.model import Number
 from ....graph.trace import HookRun
-from ...shared.stepping.engine_snapshot import random_numbers_kept as others_kept
 from ...shared.stepping.gradient import check_shape, numbers_of, refusal
 from ...shared.stepping.pass_kind import Library, Snapshot
 from ...shared.stepping.step import Ran
 from ...shared.stepping.undoable_pass import Pass
+from ..reading import nodes
 from ..reading.dry_run import learn
 from ..reading.graph import TorchGraph, is_tensor
 from ..reading.handles import version_of
-from ..reading.nodes import (
-    grad_fn_of,
-    grad_of,
-    is_accumulate,
-    is_function,
-    name_of,
-    outputs_of,
-    tensors_with_hooks,
-    variable_of,
-)
 from ..reading.older import tensor_of, with_hooks_of
 from ..reading.reference_op import frozen
 from ..reading.saved import SavedValue, saved_of
 from ..reading.values import as_array, is_plain, shape_of, unseen, value_of
 from ..recording.watch import own_code
+from . import snapshots
 from .exchange import Exchange
 from .schedule import TorchTask
-from .snapshots import (
-    Attached,
-    GradSnapshot,
-    SavedSnapshot,
-    TensorSnapshot,
-    leaves_kept,
-    random_numbers_kept,
-    states_in,
-    states_of,
-)
 from .step_reading import NOWHERE, always, place_of, rules_of, values_at
 
 
@@ -58,7 +39,7 @@ def _numbers(tensor: Any) -> tuple[Number, ...] | None:
 TORCH = Library(
     is_tensor=is_tensor,
     value_of=value_of,
-    grad_of=unseen(grad_of),
+    grad_of=unseen(nodes.grad_of),
     version_of=unseen(version_of),
     numbers_of=unseen(_numbers),
     copy_of=unseen(lambda gradient: gradient.detach().clone()),
@@ -68,11 +49,7 @@ TORCH = Library(
 
 
 class TorchPass(Pass):
-    """A backward pass from one root that has not run yet.
-
-    Raises:
-        RuntimeError: as ``root.backward()`` would.
-    """
+    """A backward pass from one root that has not run yet. RuntimeError: as ``root.backward()`` would."""
 
     graph: TorchGraph
     library = TORCH
@@ -92,19 +69,18 @@ class TorchPass(Pass):
         self._kept: list[SavedValue] = []  # saved values of the node that is about to run
         self._unread.show([NOWHERE, *([] if gradient is None else self.places([gradient]))])
         self._outputs: dict[Any, list[Any]] = {}
-        for t in {*graph.tensors.values(), *tensors_with_hooks()}:
-            if (node := grad_fn_of(t)) in graph.nodes:
+        for t in {*graph.tensors.values(), *nodes.tensors_with_hooks()}:
+            if (node := nodes.grad_fn_of(t)) in graph.nodes:
                 self._outputs.setdefault(node, []).append(t)
 
     @contextmanager
     def untouched(self) -> Iterator[None]:
         """Inside, random numbers are protected, and leaves if a hook or a Function is called. Other ranks notice nothing."""
-        leaves = [leaf for n in self.nodes if (leaf := variable_of(n)) is not None]
+        leaves = [leaf for n in self.nodes if (leaf := nodes.variable_of(n)) is not None]
         with ExitStack() as kept:
-            kept.enter_context(others_kept())
-            kept.enter_context(random_numbers_kept())
+            kept.enter_context(snapshots.keep_random_numbers())
             if self.calls_user_code:
-                kept.enter_context(leaves_kept(leaves))
+                kept.enter_context(snapshots.keep_leaves(leaves))
             kept.enter_context(self.exchange.apart())
             yield
 
@@ -117,7 +93,7 @@ class TorchPass(Pass):
     @property
     def calls_user_code(self) -> bool:
         """Are there hooks, or a Function's backward?"""
-        return any(is_function(node) or self.attached(node).runs_code for node in self.nodes)
+        return any(nodes.is_function(node) or self.attached(node).runs_code for node in self.nodes)
 
     @property
     def own_ranks(self) -> int:
@@ -129,21 +105,22 @@ class TorchPass(Pass):
         return [done.before.node for done in self._done] if self.exchange.is_there else []
 
     @unseen
-    def grad_snapshot(self, tensor: torch.Tensor, is_about_to_change: bool = False) -> GradSnapshot:
+    def grad_snapshot(self, tensor: torch.Tensor, is_about_to_change: bool = False) -> snapshots.GradSnapshot:
         """The tensor's grad as it is now."""
-        return GradSnapshot(tensor, is_about_to_change)
+        return snapshots.GradSnapshot(tensor, is_about_to_change)
 
     @unseen
     def saved_snapshot(self, node: Node) -> Snapshot:
         """A node's saved tensors as they are now. The grads that a nested pass changes are added as it reaches them."""
         around = self.task.surroundings
-        inner = [GradSnapshot(snapshot.tensor) for snapshot in around.inner] if self._has_run else []
+        inner = [snapshots.GradSnapshot(snapshot.tensor) for snapshot in around.inner] if self._has_run else []
         if not self._has_run:
             around.inner = inner
-            self._kept = [] if is_accumulate(node) else list(saved_of(node))
-        states = states_in(self._kept) if not self._has_run else states_of(node)
+            self._kept = [] if nodes.is_accumulate(node) else list(saved_of(node))
+        states = snapshots.states_in(self._kept) if not self._has_run else snapshots.states_of(node)
         self._has_run = False
-        return SavedSnapshot(node, states, inner, self.exchange.snapshots(node, self._ran()) if self.exchange.is_there else [])
+        others = self.exchange.snapshots(node, self._ran()) if self.exchange.is_there else []
+        return snapshots.SavedSnapshot(node, states, inner, others)
 
     def saved_after(self, before: Snapshot, node: Node, is_seen: bool) -> Snapshot:
         """The saved tensors after the call. They are as before, unless the user's code or other ranks took part."""
@@ -155,23 +132,23 @@ class TorchPass(Pass):
     @unseen
     def lost(self, node: Node) -> dict[str, str]:
         """The node's saved tensors that can no longer be used."""
-        kept = () if is_accumulate(node) else saved_of(node)
+        kept = () if nodes.is_accumulate(node) else saved_of(node)
         return {k.name: "stale" if k.stale else "freed" for k in kept if k.stale or k.state == "freed"}
 
     @unseen
-    def attached(self, node: Node) -> Attached:
+    def attached(self, node: Node) -> snapshots.Attachments:
         """What the user has attached to a node."""
-        return Attached(node, self._outputs.get(node, []), self.task.hooks.dicts(node))
+        return snapshots.Attachments(node, self._outputs.get(node, []), self.task.hooks.dicts(node))
 
     @unseen
     def arrived(self, node: Node) -> Sequence[Snapshot]:
         """The gradients that the user's code may change: hooks, a Function's backward."""
-        return [TensorSnapshot(g) for g in self.task.input_buffers[node][1:] if g is not None]
+        return [snapshots.TensorSnapshot(g) for g in self.task.input_buffers[node][1:] if g is not None]
 
-    def shows(self, node: Node, attached: Attached) -> bool:
+    def shows(self, node: Node, attached: snapshots.Attachments) -> bool:
         """Are there hooks (also of saved tensors) or a Function's backward? Is the pass recorded? Do other ranks take part?"""
         is_packed = any(k.value is None and k.state == "kept" for k in self._kept)
-        return self.is_recorded or is_packed or is_function(node) or attached.runs_code or self.exchange.is_there
+        return self.is_recorded or is_packed or nodes.is_function(node) or attached.runs_code or self.exchange.is_there
 
     @unseen
     def places(self, gradients: Iterable[Any]) -> list[tuple[int, int]]:
@@ -181,22 +158,22 @@ class TorchPass(Pass):
     @unseen
     def touched(self, node: Node) -> list[Any]:
         """The leaf, or the outputs that retain their grad; and tensors of other nodes whose grads other ranks change."""
-        own = [variable_of(node)] if is_accumulate(node) else self._retaining(node)
+        own = [nodes.variable_of(node)] if nodes.is_accumulate(node) else self._retaining(node)
         if not self.exchange.is_there:
             return list(dict.fromkeys(own))
         far = self.exchange.touched(node, self._ran(), is_last=len(self._done) + 1 == self.total)
         return list(dict.fromkeys([*own, *far]))
 
     def _retaining(self, node: Node) -> list[Any]:
-        return [t for t in self._outputs.get(node, ()) if grad_fn_of(t) is node and t.retains_grad]
+        return [t for t in self._outputs.get(node, ()) if nodes.grad_fn_of(t) is node and t.retains_grad]
 
-    def called(self, touched: list[Any], edited: tuple[int, ...]) -> Ran:
+    def call_node(self, touched: list[Any], edited: tuple[int, ...]) -> Ran:
         """Call the next node."""
         node, task = self.task.peek(), self.task
         task.hooks.watched = {node: self._hook_dicts(node)}
-        task.hooks.retaining = {node: [] if is_accumulate(node) else self._retaining(node)}
+        task.hooks.retaining = {node: [] if nodes.is_accumulate(node) else self._retaining(node)}
         task.hooks.runs = []
-        kept, self._kept = frozen(name_of(node), self._kept), []
+        kept, self._kept = frozen(nodes.name_of(node), self._kept), []
         step = self._stepped(node)
         self._has_run = True
         shapes = tuple([None if r is None else shape_of(r) for r in step.results])
@@ -207,7 +184,7 @@ class TorchPass(Pass):
 
     def _stepped(self, node: Node) -> Any:
         """Run the next node. A leaf's hooks are watched, and other ranks take part if they must."""
-        if not (is_accumulate(node) or self.exchange.is_there):
+        if not (nodes.is_accumulate(node) or self.exchange.is_there):
             return self.task.step()
         self.task.afterwards = partial(self._average, node) if self.exchange.replicas else None
         try:
@@ -219,7 +196,7 @@ class TorchPass(Pass):
     def _average(self, node: Node) -> None:
         """Average the gradients of the DDP modules that the node completes."""
         for replica in self.exchange.finished(node, self._ran()):
-            leaf = variable_of(node)
+            leaf = nodes.variable_of(node)
             own = TORCH.grad_value(leaf)
             replica.reduce([n for n in [*self._ran(), node] if n in replica.nodes], self.task.create_graph)
             if replica.ranks == 1:
@@ -230,19 +207,19 @@ class TorchPass(Pass):
     @unseen
     def _hook_dicts(self, node: Node) -> list[tuple[int, dict[Any, Any]]]:
         """The dictionaries of hooks of a node's tensors."""
-        leaf = variable_of(node)
+        leaf = nodes.variable_of(node)
         if leaf is not None:
             return [(0, leaf._backward_hooks or {})]
-        live = [(t.output_nr, t._backward_hooks or {}) for t in self._outputs.get(node, ()) if grad_fn_of(t) is node]
+        live = [(t.output_nr, t._backward_hooks or {}) for t in self._outputs.get(node, ()) if nodes.grad_fn_of(t) is node]
         return with_hooks_of(node, live)
 
     @unseen
     def gradient(self, value: object, node: Node, index: int) -> Any:
         """What the user typed, with the shape, type and device of that output."""
-        wanted = outputs_of(node)[index]
+        wanted = nodes.outputs_of(node)[index]
         if not wanted.is_known:
             raise ValueError(
-                f"output {index} of {name_of(node)} gets no gradient in this pass, and PyTorch before 2.5 does not "
+                f"output {index} of {nodes.name_of(node)} gets no gradient in this pass, and PyTorch before 2.5 does not "
                 "store its shape: update PyTorch, or use this output in the loss"
             )
         try:

@@ -12,16 +12,15 @@ from torch.autograd.graph import GradientEdge
 
 from ....graph.text import norm_of
 from ....runtime.interrupts import breakable, whole
-from ...shared.stepping.engine_snapshot import random_numbers_kept as others_kept
 from ...shared.stepping.norms import Place
-from ..reading.dry_run import grads_kept
+from ..reading.dry_run import keep_grads
 from ..reading.graph import TorchGraph
 from ..reading.hooks import dict_of
 from ..reading.nodes import edge_of, grad_fn_of, is_accumulate, is_function, reach, tensors_with_hooks, variable_of
 from ..reading.older import ENGINE, IS_OLDER
 from ..reading.values import is_plain, unseen, value_of
 from .exchange import Exchange
-from .snapshots import random_numbers_kept
+from .snapshots import keep_random_numbers
 
 PIECE = 1 << 20  # elements that are converted to float64 at once
 HELD = 1 << 23  # elements of waiting gradients, before their norms are taken together
@@ -35,9 +34,7 @@ def torch_norms(
     graph: TorchGraph, root: torch.Tensor, gradient: torch.Tensor | None, wanted: Collection[Place] | None
 ) -> dict[Place, float] | None:
     """The norms of a whole pass; None if it must be stepped (Note [Where the pass must be stepped]).
-
-    Raises:
-        RuntimeError: as ``root.backward()`` would.
+    RuntimeError: as ``root.backward()`` would.
     """
     (first,) = torch.autograd._make_grads((root,), (gradient,), is_grads_batched=False)
     nodes = reach([edge_of(root)[0]])
@@ -47,7 +44,7 @@ def torch_norms(
         return None
     norms = _Norms(graph, wanted)
     handles: list[Any] = []
-    with whole(), others_kept(), random_numbers_kept(), grads_kept(live):
+    with whole(), keep_random_numbers(), keep_grads(live):
         try:
             norms.listen(nodes, handles)
             with breakable():

@@ -34,9 +34,7 @@ def meet(ranks: Sequence[int], what: str, advice: str, patience: float | None = 
     """Wait until all of these ranks of the job have come here, at most `patience` (or `PATIENCE`) seconds.
 
     `what` is about to run: "DistributedDataParallel averages gradients". `advice`: what else can be done.
-
-    Raises:
-        RuntimeError: some have not come in time; nothing has been sent.
+    RuntimeError: some have not come in time; nothing has been sent.
     """
     group, patience = tuple(ranks), PATIENCE if patience is None else patience
     store, key = store_of_job(), f"autograd_viz/{'-'.join(map(str, group))}/{_met[group]}"

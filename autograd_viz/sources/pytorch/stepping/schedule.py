@@ -19,22 +19,13 @@ from torch.autograd.graph import Node
 
 from ....twin.core.backward.anomaly import warn_where_made
 from ....twin.core.backward.ready_queue import ReadyQueue
+from ..reading import nodes
 from ..reading.found_graph import called_on
 from ..reading.hooks import HookRunner, run_backward
-from ..reading.nodes import (
-    LAST_SEQUENCE_NR,
-    Metadata,
-    edge_of,
-    is_accumulate,
-    is_function,
-    outputs_of,
-    variable_of,
-    wanted_dtype,
-)
 from ..reading.older import IS_OLDER
 from ..reading.values import unseen
 from .graph_task import Surroundings
-from .user_function import called_function
+from .user_function import call_function
 
 
 class Step(NamedTuple):
@@ -53,7 +44,7 @@ class _Ready:
 
     def __init__(self, node: Node) -> None:
         self.node = node
-        self._sequence = LAST_SEQUENCE_NR if is_accumulate(node) else node._sequence_nr()
+        self._sequence = nodes.LAST_SEQUENCE_NR if nodes.is_accumulate(node) else node._sequence_nr()
 
 
 class TorchQueue(ReadyQueue):
@@ -72,9 +63,7 @@ class TorchQueue(ReadyQueue):
 
 class TorchTask:
     """One backward pass in progress, from one root. Its attributes are those of `core.engine.GraphTask`.
-
-    Raises:
-        RuntimeError: what ``root.backward()`` would refuse, in PyTorch's words.
+    RuntimeError: what ``root.backward()`` would refuse, in PyTorch's words.
     """
 
     def __init__(
@@ -88,8 +77,8 @@ class TorchTask:
         self.hooks = HookRunner(create_graph)
         self.callbacks: list[Callable[[], Any]] = []
         self.looked_at: set[Any] = set()
-        self._looks: dict[Any, tuple[Metadata, ...]] = {}
-        node, index = edge_of(root)
+        self._looks: dict[Any, tuple[nodes.Metadata, ...]] = {}
+        node, index = nodes.edge_of(root)
         self.starts = {node}
         self.input_buffers = _input_buffers(node)
         self.ready = TorchQueue()
@@ -116,7 +105,7 @@ class TorchTask:
             grads = self._seen_by_hooks(node)
             results = self._called(node, grads)
             grad_inputs = self._validated(node, results)
-            left = grad_inputs if is_accumulate(node) else self.hooks.after(node, grad_inputs, grads)
+            left = grad_inputs if nodes.is_accumulate(node) else self.hooks.after(node, grad_inputs, grads)
             grad_inputs = grad_inputs if left is grad_inputs else self._validated(node, left)
             if torch.is_anomaly_enabled() and torch.is_anomaly_check_nan_enabled():
                 _check_nan(node, grad_inputs)
@@ -140,14 +129,14 @@ class TorchTask:
 
     def _called(self, node: Any, grads: list[Any]) -> tuple[Any, ...]:
         """Run one node by hand. AccumulateGrad runs in PyTorch's engine, which also runs C++ hooks."""
-        if is_accumulate(node):
+        if nodes.is_accumulate(node):
             if grads[0] is not None and node in self.by_hand:
                 with self.hooks.engine_tells():
                     node(grads[0] if self.create_graph else grads[0].clone())  # it may keep its argument as its grad
                 self.hooks.after(node, (), grads)
             elif grads[0] is None:
                 if not IS_OLDER:  # the older engine calls none of these without a gradient
-                    leaf = variable_of(node)
+                    leaf = nodes.variable_of(node)
                     for hook in list((leaf._post_accumulate_grad_hooks or {}).values()):
                         hook(leaf)
                 self.hooks.after(node, (), grads)
@@ -155,8 +144,8 @@ class TorchTask:
                 with self.hooks.silent(node), self.hooks.engine_tells():
                     run_backward([(node, 0)], grads, self.create_graph)
             return ()
-        if is_function(node):
-            return called_function(node, grads, self.hooks)
+        if nodes.is_function(node):
+            return call_function(node, grads, self.hooks)
         results = node(*grads)
         return results if isinstance(results, tuple) else (results,)
 
@@ -169,12 +158,12 @@ class TorchTask:
             self.input_buffers[node][1:] = grads
         return grads
 
-    def _outputs(self, node: Node) -> tuple[Metadata, ...]:
+    def _outputs(self, node: Node) -> tuple[nodes.Metadata, ...]:
         """`outputs_of`, cached: it changes only for leaves."""
         known = self._looks.get(node)
         if known is None:
-            known = outputs_of(node)
-            if not is_accumulate(node):
+            known = nodes.outputs_of(node)
+            if not nodes.is_accumulate(node):
                 self._looks[node] = known
         return known
 
@@ -193,7 +182,7 @@ class TorchTask:
                     found.append(g)
                     continue
                 wanted = self._outputs(after)[index]
-                dtype = wanted_dtype(after, index) if is_accumulate(after) else wanted.dtype
+                dtype = nodes.wanted_dtype(after, index) if nodes.is_accumulate(after) else wanted.dtype
                 found.append(_fitted(node, i, g, wanted, dtype))
         return tuple(found)
 
@@ -214,14 +203,14 @@ class TorchTask:
 
 def _input_buffers(start: Any) -> dict[Any, list[Any]]:
     """For each node: how many gradients it waits for, and an input buffer for each output of its op."""
-    input_buffers: dict[Any, list[Any]] = {start: [1, *[None] * len(outputs_of(start))]}
+    input_buffers: dict[Any, list[Any]] = {start: [1, *[None] * len(nodes.outputs_of(start))]}
     stack = [start]
     while stack:
         for after, _ in stack.pop().next_functions:
             if after is None:
                 continue
             if after not in input_buffers:
-                input_buffers[after] = [0, *[None] * len(outputs_of(after))]
+                input_buffers[after] = [0, *[None] * len(nodes.outputs_of(after))]
                 stack.append(after)
             input_buffers[after][0] += 1
     return input_buffers
@@ -239,7 +228,7 @@ def _check_nan(node: Node, results: Sequence[Any]) -> None:
             raise RuntimeError(f"Function '{node.name()}' returned nan values in its {i}th output.")
 
 
-def _fitted(node: Any, i: int, grad: Any, wanted: Metadata, dtype: Any) -> Any:
+def _fitted(node: Any, i: int, grad: Any, wanted: nodes.Metadata, dtype: Any) -> Any:
     """The gradient with broadcasting undone, on the device and in the type that the receiver needs."""
     if not wanted.is_known:
         return grad

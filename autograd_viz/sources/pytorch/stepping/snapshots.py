@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
@@ -12,7 +12,8 @@ from torch.autograd.grad_mode import _unsafe_preserve_version_counter
 from torch.autograd.graph import Node
 
 from ....graph.model import Value
-from ...shared.replaced import Replaced
+from ...shared.replacement import Replacement
+from ...shared.stepping.engine_state import keep_random_numbers as others_kept
 from ..reading.handles import version_of
 from ..reading.nodes import edge_of, grad_fn_of, grad_of, is_accumulate, reach, variable_of
 from ..reading.saved import SavedValue, saved_of
@@ -128,14 +129,14 @@ class TensorSnapshot:
         return equal(self.tensor.detach(), self.values)
 
 
-class Attached:
+class Attachments:
     """What the user has attached to a node: hooks, retain_grad, requires_grad of a leaf."""
 
     __slots__ = ("dicts", "node", "seen", "tensors")
 
     @unseen
     def __init__(self, node: Node, tensors: list[Any], dicts: Sequence[dict[Any, Any]]) -> None:
-        self.node, self.tensors, self.dicts, self.seen = node, tensors, dicts, _attached(node, tensors, dicts)
+        self.node, self.tensors, self.dicts, self.seen = node, tensors, dicts, _attachments(node, tensors, dicts)
 
     @property
     def runs_code(self) -> bool:
@@ -146,7 +147,7 @@ class Attached:
     @unseen
     def holds(self) -> bool:
         """Would the node do the same again? No, if a hook was added or removed, or a saved tensor was modified."""
-        return _attached(self.node, self.tensors, self.dicts) == self.seen and not any(k.stale for k in saved_of(self.node))
+        return _attachments(self.node, self.tensors, self.dicts) == self.seen and not any(k.stale for k in saved_of(self.node))
 
 
 def states_of(node: Node) -> States:
@@ -159,7 +160,7 @@ def states_in(kept: Iterable[SavedValue]) -> States:
     return tuple([(k.state, k.stale) for k in kept])
 
 
-def _attached(node: Node, tensors: list[Any], dicts: Sequence[dict[Any, Any]]) -> tuple[Any, ...]:
+def _attachments(node: Node, tensors: list[Any], dicts: Sequence[dict[Any, Any]]) -> tuple[Any, ...]:
     of_node = map(tuple, dicts)
     of_tensors = tuple((tuple(t._backward_hooks or ()), grad_fn_of(t) is not None and t.retains_grad) for t in tensors)
     leaf = variable_of(node)
@@ -169,15 +170,15 @@ def _attached(node: Node, tensors: list[Any], dicts: Sequence[dict[Any, Any]]) -
 
 
 @contextmanager
-def random_numbers_kept() -> Iterator[None]:
-    """Afterwards PyTorch's generators have their former state."""
+def keep_random_numbers() -> Iterator[None]:
+    """Afterwards all generators, PyTorch's too, have their former state."""
     devices = [torch.cuda.current_device()] if torch.cuda.is_initialized() else []
-    with torch.random.fork_rng(devices=devices):
+    with others_kept(), torch.random.fork_rng(devices=devices):
         yield
 
 
 @contextmanager
-def leaves_kept(leaves: Iterable[Any]) -> Iterator[None]:
+def keep_leaves(leaves: Iterable[Any]) -> Iterator[None]:
     """Afterwards data, version and grad of these tensors are as before: a hook may be an optimizer's step."""
     plain = [t for t in leaves if unseen(is_plain)(t)]
     kept = [_LeafSnapshot(t) for t in plain]
@@ -224,7 +225,7 @@ class LeafSnapshot:
         self._version.__exit__()
 
 
-def kept_in(last: Any) -> Callable[[], None]:
+def keep_last_pass(last: Any) -> Replacement:
     """From now on `last`, a `LastRun`, is told of passes; gives what ends it."""
 
     def nodes_of(tensor: object) -> list[Any]:
@@ -242,7 +243,7 @@ def kept_in(last: Any) -> Callable[[], None]:
         return run(roots, gradients, keep_graph, *args, **kwargs)
 
     last.nodes_of = nodes_of
-    return Replaced(torch.autograd, "_engine_run_backward", runs).undo
+    return Replacement(torch.autograd, "_engine_run_backward", runs)
 
 
 def _snapshots(nodes: Sequence[Any]) -> list[Any]:

@@ -19,12 +19,8 @@ class _NotCalledError(Exception):
     """The engine has come to the call; it is stopped there."""
 
 
-def called_function(node: Any, grads: list[Any], hooks: HookRunner) -> tuple[Any, ...]:
-    """Run the node by hand.
-
-    Raises:
-        RuntimeError: a wrong number of gradients, or a gradient that is no tensor; in PyTorch's words.
-    """
+def call_function(node: Any, grads: list[Any], hooks: HookRunner) -> tuple[Any, ...]:
+    """Run the node by hand. RuntimeError: a wrong number of gradients, or a gradient that is no tensor; in PyTorch's words."""
     if any(g is None for g in grads):
         grads = _as_the_engine_gives(node, grads, hooks)
     with _reusable(node):

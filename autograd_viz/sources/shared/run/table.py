@@ -100,11 +100,7 @@ class Rows(NamedTuple):
 
 
 def rows_of(model: Any, size: Callable[[Any], int]) -> Rows:
-    """The rows of a model of PyTorch or of ours.
-
-    Raises:
-        ValueError: it has no parameter that requires grad.
-    """
+    """The rows of a model of PyTorch or of ours. ValueError: it has no parameter that requires grad."""
     named, of_parameter, of_module = list[tuple[str, str, str, int]](), dict[Any, int](), WeakKeyDictionary[Any, int]()
     places = list[tuple[bool, int]]()
     for path, module in model.named_modules():

@@ -12,9 +12,7 @@ from ....twin.core.tensor.tensor import Tensor
 
 def as_gradient(value: Any, shape: tuple[int, ...], dtype: Any, as_tensor: bool) -> Any:
     """A number (which fills the shape), a nested list, an array or a tensor as a gradient of this shape and type.
-
-    Raises:
-        ValueError: its shape differs, or it is not numeric.
+    ValueError: its shape differs, or it is not numeric.
     """
     try:
         given = numbers_of(value, is_complex=np.dtype(dtype).kind == "c")
@@ -28,9 +26,7 @@ def as_gradient(value: Any, shape: tuple[int, ...], dtype: Any, as_tensor: bool)
 
 def numbers_of(value: Any, is_complex: bool) -> Array:
     """What the user typed, as an array.
-
-    Raises:
-        TypeError, ValueError, OverflowError: it is not numeric, or is complex where real numbers are needed.
+    TypeError, ValueError, OverflowError: it is not numeric, or is complex where real numbers are needed.
     """
     array = np.array(getattr(value, "detach", lambda: value)())
     if array.dtype.kind == "O" and all(isinstance(number, int) for number in array.flat):

@@ -43,9 +43,7 @@ def each_arrival(
     live: Pass, wanted: Collection[Place], take: Callable[[Place, Any], None], array_of: Callable[[Any], Any]
 ) -> None:
     """Run a pass and take it back. `take` gets, as `array_of` reads it, each gradient that arrives at a wanted place.
-
-    Raises:
-        RuntimeError: as ``backward()`` would.
+    RuntimeError: as ``backward()`` would.
     """
 
     def heard(ran: Ran) -> None:

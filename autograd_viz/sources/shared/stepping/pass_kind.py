@@ -104,16 +104,12 @@ class PassKind(ABC):
         """The tensors whose grad may change when the node is called."""
 
     @abstractmethod
-    def called(self, touched: list[Any], edited: tuple[int, ...]) -> Ran:
+    def call_node(self, touched: list[Any], edited: tuple[int, ...]) -> Ran:
         """Call the next node."""
 
     @abstractmethod
     def gradient(self, value: Any, node: Any, index: int) -> Any:
-        """What the user typed as a gradient for an output of a node.
-
-        Raises:
-            ValueError: its shape differs, or it is not numeric.
-        """
+        """What the user typed as a gradient for an output of a node. ValueError: its shape differs, or it is not numeric."""
 
     @property
     def own_ranks(self) -> int:

@@ -12,8 +12,7 @@ from ....runtime.collector import collector_as_before
 from ....runtime.interrupts import breakable
 from ..questions import moved
 from .drift import Drift, Rewrites
-from .engine_snapshot import Around, Done, EngineSnapshot, WholeEngine
-from .engine_state import EngineState
+from .engine_state import Around, Done, EngineSnapshot, EngineState, WholeEngine
 from .pass_kind import Graph, PassKind
 from .step import Ran, StepWriter, Unread
 
@@ -68,9 +67,7 @@ class Pass(PassKind):
     def advance(self) -> Step | None:
         """Run one node for real; None at the end. It restores the grad mode, as Ctrl-C on the last line of a `with` would leave
         that of the inside.
-
-        Raises:
-            Exception: whatever the node raises; everything is as before the call.
+        Exception: whatever the node raises; everything is as before the call.
         """
         mode = self.library.is_grad_enabled()
         try:
@@ -88,7 +85,7 @@ class Pass(PassKind):
             self._unread.show(self.places(self.task.input_buffers[node][1:]))
         try:
             with breakable(), collector_as_before() if around.is_seen else nullcontext():
-                ran = self.called(around.touched, tuple(self._edits.get(len(self._done), ())))
+                ran = self.call_node(around.touched, tuple(self._edits.get(len(self._done), ())))
         except BaseException:
             around.restore()
             raise
@@ -236,10 +233,7 @@ class Pass(PassKind):
     def edit(self, value: Any, index: int, step: int) -> None:
         """Replace the gradient that is about to enter output `index` of the node of a step. The recorded steps from there on
         are dropped, unless this raises. `value` may be a function of that gradient.
-
-        Raises:
-            ValueError: there is no such node or output, or the shape does not fit.
-            TypeError: the index is no integer.
+        ValueError: there is no such node or output, or the shape does not fit. TypeError: the index is no integer.
         """
         node = self._done[step].before.node if step < len(self._done) else self.task.peek()
         if node is None:

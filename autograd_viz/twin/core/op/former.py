@@ -58,7 +58,7 @@ def remember(tensor: Tensor, former: Tensor, version: int) -> None:
     """Remember the former value of `tensor`. At the end of a chain of untracked calls, older values are forgotten."""
     more = tensor._more
     made_by = former._made_by
-    ends = type(made_by) is Call and not made_by.inputs and made_by.depth == 0
+    ends = type(made_by) is Call and made_by.depth == 0
     more.former = Former(former, version, None if ends else more.former)
 
 

@@ -32,6 +32,8 @@ from .tensor import Tensor
 
 STRUCTURE = "__structure__"
 PLAIN = (str, int, float, bool, type(None))
+# what an archive holds
+State = Tensor | np.ndarray[Any, Any] | np.generic | dtype | dict[Any, Any] | list[Any] | tuple[Any, ...] | str | float | None
 MOST_STRUCTURE = 8_000_000  # bytes of the JSON text
 MOST_PARTS = 600_000  # brackets in it; a tensor in a dictionary has two
 SUFFIX = ".npy"

@@ -10,8 +10,8 @@ from ...graph.model import Value
 from ...graph.trace import HookRun
 
 
-class Replaced:
-    """A function that runs inside another one until `undo`. Several can be there, and go in any order.
+class Replacement:
+    """A function that runs inside another one until `remove`. Several can be there, and go in any order.
 
     `around` is called with the function and its arguments. While `is_on` is False, the function runs alone.
     """
@@ -30,7 +30,7 @@ class Replaced:
 
         return now
 
-    def undo(self) -> None:
+    def remove(self) -> None:
         """Take it out. Below a stranger's it stays, and the function runs alone."""
         if self._now is self._before:
             return
@@ -56,7 +56,7 @@ def own_hook(hook: Callable[..., Any]) -> Callable[..., Any]:
     return hook
 
 
-class Followed:
+class FunctionProxy:
     """A function of the user's, after which something of ours runs. All else is asked of the function: its name, attributes,
     and class.
     """
@@ -79,12 +79,12 @@ class Followed:
         setattr(self._function, name, value)
 
 
-def closure_followed(args: tuple[Any, ...], options: dict[str, Any], then: Callable[[], object]) -> Any:
+def closure_proxy(args: tuple[Any, ...], options: dict[str, Any], then: Callable[[], object]) -> Any:
     """The arguments of an optimizer's step, with a closure after which something of ours runs; None if there is no closure."""
     closure = args[1] if len(args) > 1 else options.get("closure")
     if not callable(closure):
         return None
-    closure = Followed(closure, then)
+    closure = FunctionProxy(closure, then)
     return ((args[0], closure, *args[2:]), options) if len(args) > 1 else (args, {**options, "closure": closure})
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from .. import words
@@ -21,7 +21,7 @@ Table = TypeVar("Table", Records, Columns)
 MOST_ROWS = 2000  # of a table in a page
 
 
-class Paged(ABC):
+class Result(ABC):
     """What a verb found."""
 
     partners: Mapping[str, str] = {}
@@ -70,15 +70,9 @@ class Paged(ABC):
 
     def _ipython_display_(self) -> None:
         """Show the page, and the picture that stays in the notebook."""
-        from IPython import get_ipython
-
         from ..widget.data_widgets import DiffWidget
 
-        if not hasattr(get_ipython(), "kernel"):
-            print(self)  # in a terminal
-            return
-        widget = DiffWidget(self.page())
-        show_live(widget, str(self), cell_bundle(self.svg, str(self), widget.mark))
+        show_in_cell(str(self), lambda: DiffWidget(self.page()), lambda mark: cell_bundle(self.svg, str(self), mark))
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
         return cell_bundle(self.svg, str(self))
@@ -87,13 +81,17 @@ class Paged(ABC):
         return printable("\n".join(self.sentences))
 
 
-def show_live(widget: Any, text: str, still: dict[str, Any]) -> None:
-    """Show a widget, with a text for what has none, and the picture that stays in the notebook."""
-    from IPython.display import display
+def show_in_cell(text: str, widget: Callable[[], Any], still: Callable[[str], dict[str, Any]]) -> None:
+    """Show a widget, and the picture that stays in the notebook, which the widget finds by its mark; in a terminal the text."""
+    from IPython import get_ipython
 
-    live, metadata = widget._repr_mimebundle_() or ({}, {})
-    display({**live, "text/plain": text}, metadata=metadata, raw=True)  # type: ignore[no-untyped-call]
-    display(still, raw=True)  # type: ignore[no-untyped-call]
+    if not hasattr(get_ipython(), "kernel"):
+        print(text)
+        return
+    from ..widget.front_end import show_live
+
+    live = widget()
+    show_live(live, text, still(live.mark))
 
 
 def as_frame(table: Table) -> DataFrame | Table:
