@@ -10,7 +10,8 @@ from types import FrameType
 from typing import Any, Literal, NamedTuple, overload
 
 from .. import words
-from ..answers.causes import Cause, Facts, Question, answer, causes_of, causes_of_error, complaint, grads_read
+from ..answers.causes import Cause, Facts, Question, answer, causes_of_error, complaint, grads_read
+from ..answers.checks.ask import causes_of
 from ..errors import NotDrawableError
 from ..graph.model import Document, Value
 from ..graph.surroundings import Source
@@ -20,7 +21,7 @@ from ..pictures.render.drawing import drawing_of
 from ..pictures.render.escape import printable
 from ..runtime.uncopied import Uncopied
 from ..sources.anything import NamesLater, is_drawable, is_leaf
-from ..sources.asking import history_of, look, unseen
+from ..sources.asking import Look, history_of, look, unseen
 from ..sources.raised import Where, failing_node, where_raised
 from ..sources.shared.names import asking_frame, names_by_identity, value_at, visible_names
 from ..sources.shared.source_code import source_at
@@ -183,7 +184,7 @@ def explain(what: Any = None, loss: Any = None, *, show: bool = False, theme: st
     if what is None or isinstance(what, BaseException):
         # the error that is being handled, else the last unhandled error
         error = what if what is not None else sys.exc_info()[1] or getattr(sys, "last_value", None)
-        found = _of_error(error, frame)
+        found = of_error(error, frame)
         return found.figure(theme) if show else found
     tensors = [what, *([] if loss is None else [loss])]
     for x in tensors:
@@ -196,26 +197,45 @@ def explain(what: Any = None, loss: Any = None, *, show: bool = False, theme: st
 def explained(tensor: Any, loss: Any, variables: dict[str, Any], is_recorded: bool = True) -> Explanation:
     """The answer about a tensor. `is_recorded`: False for a pass that is not the program's, which nothing has recorded."""
     with unseen(tensor):
-        question = _question(tensor, loss, variables, is_recorded)
+        question = question_of(tensor, loss, variables, is_recorded)
         return Explanation(question, causes_of(question), variables)
 
 
-def _question(tensor: Any, loss: Any, variables: dict[str, Any], is_recorded: bool = True) -> Question:
-    known = names_by_identity(variables, is_drawable)
+def question_of(
+    tensor: Any, loss: Any, variables: dict[str, Any], is_recorded: bool = True, known: Any = None, read: Any = None
+) -> Question:
+    """A question about a tensor.
+
+    Args:
+        tensor: the subject.
+        loss: the root, or None.
+        variables: the caller's names.
+        is_recorded: False for a pass that is not the program's.
+        known: names and tensors, if they have been read before.
+        read: gives the graph and its numbers, if questions share them. They are then read however large the graph is.
+    """
+    known = names_by_identity(variables, is_drawable) if known is None else known
 
     def name_of(t: Any) -> str | None:
         return next((name for name, other in known if other is t), None)
 
-    return Question(tensor, loss, history_of(tensor, is_recorded), name_of, partial(_facts, tensor, loss, variables))
+    facts = partial(_facts, tensor, loss, variables) if read is None else read
+    return Question(tensor, loss, history_of(tensor, is_recorded), name_of, facts, variables, read is not None)
 
 
 def _facts(tensor: Any, loss: Any, variables: Mapping[str, Any]) -> Facts:
     """The live graph as a document, with the numbers of the last pass."""
     seen = look(tensor, loss, variables)
-    return Facts(seen.document, seen.subject, seen.past, seen.live, seen.loss, bool(seen.changed))
+    return facts_of(seen, seen.subject)
 
 
-def _of_error(error: Any, frame: FrameType) -> Explanation:
+def facts_of(seen: Look, subject: str) -> Facts:
+    """What a look at a graph shows of one of its tensors."""
+    return Facts(seen.document, subject, seen.past, seen.live, seen.loss, bool(seen.changed))
+
+
+def of_error(error: Any, frame: FrameType) -> Explanation:
+    """The answer about an error."""
     if not isinstance(error, BaseException):
         return Explanation(None, [Cause("no_error")], {}, headed=False)
     where = where_raised(error.__traceback__, frame)
@@ -231,13 +251,13 @@ def _looked_up(error: BaseException, where: Where, names: dict[str, Any], line: 
             if tensor.grad is None and is_leaf(tensor):
                 return explained(tensor, None, names)
     for tensor in where.wanted:
-        question = _question(tensor, where.roots[0] if where.roots else None, names)
+        question = question_of(tensor, where.roots[0] if where.roots else None, names)
         if found := complaint(question, str(error), line):
             return Explanation(question, found, names)
     named = re.search(r"element (\d+) of tensors", str(error))
     index = int(named.group(1)) if named is not None else 0
     root = where.roots[index] if index < len(where.roots) else None  # of the pass that raised
-    about = None if root is None else _question(root, root, names)
+    about = None if root is None else question_of(root, root, names)
     failing = failing_node(error.__traceback__)
     causes = causes_of_error(about, str(error), "" if failing is None else failing.name(), line)
     return Explanation(about, causes, names, headed=False)

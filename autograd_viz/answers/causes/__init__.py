@@ -7,7 +7,6 @@ sent. The sentences of zeros.py stand in the file zeros.py of each language, tho
 """
 
 from .answer import answer
-from .ask import causes_of
 from .cause import Cause
 from .code import grads_read
 from .document_cuts import cut_sentences
@@ -24,7 +23,6 @@ __all__ = [
     "NothingLive",
     "Question",
     "answer",
-    "causes_of",
     "causes_of_error",
     "complaint",
     "cut_sentences",

@@ -38,7 +38,7 @@ def answer(q: Question | None, causes: Sequence[Cause], headed: bool = True) -> 
     first = causes[:1]
     best = [c for c in causes if c.kind in BEST] or first
     lines = [_first(q, c, name, headed) for c in first]
-    lines += [words.DO.format(advice=a) for c in best[:1] if (a := _advice(c, name))]
+    lines += [words.DO.format(advice=a) for c in best[:1] if (a := advice_of(c, name))]
     others = [_formed("CAUSE", c, name) for c in causes[1:]]
     details = [*others[MOST - 1 :], *filter(None, (_formed("MORE", c, name) for c in causes)), *_code(causes)]
     return Answer("\n".join([*lines, *dict.fromkeys(others[: MOST - 1])]), "\n".join(dict.fromkeys(details)))
@@ -70,7 +70,8 @@ def _head(q: Question, name: str) -> str:
     return (words.HEAD_ZERO if state == "zero" else words.HEAD).format(name=name)
 
 
-def _advice(cause: Cause, name: str) -> str:
+def advice_of(cause: Cause, name: str) -> str:
+    """What to do about a cause; "" if that is not known."""
     meaning = cause.said.get("meaning")
     if isinstance(meaning, str):  # what PyTorch's error means, and after a semicolon what to do
         return meaning.partition(words.SEMICOLON.strip())[2].strip()

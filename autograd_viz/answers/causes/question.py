@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 from ...graph.passes import Holder
+from .cause import Cause
 from .facts import Facts
 from .history import Event, History, Op, PassEvent
 from .paths import number_between, reaches, with_history
 
 CHOICES = ("__bool__", "__contains__")  # nothing is computed with a truth value
+FEW = 200  # ops of a pass that is run again even if nothing stands out
 
 
 @dataclass
@@ -25,6 +27,8 @@ class Question:
         history: what has run.
         name_of: gives the user's name of a tensor.
         look: reads the graph and the numbers of the last pass. It is expensive, so it runs only if an answer needs it.
+        names: the user's names, and what they hold.
+        is_thorough: the graph is read however large it is.
     """
 
     tensor: Any
@@ -32,6 +36,20 @@ class Question:
     history: History
     name_of: Callable[[Any], str | None]
     look: Callable[[], Facts]
+    names: Mapping[str, Any] = field(default_factory=dict)
+    is_thorough: bool = False
+    _found: dict[Any, list[Cause]] = field(default_factory=dict, init=False)
+
+    @property
+    def question(self) -> Question:
+        """The question itself, for checks that ask it for more."""
+        return self
+
+    def once(self, find: Callable[[Question], list[Cause]]) -> list[Cause]:
+        """What a search finds; it runs once, however many checks read it."""
+        if find not in self._found:
+            self._found[find] = find(self)
+        return self._found[find]
 
     @cached_property
     def facts(self) -> Facts:
@@ -81,9 +99,40 @@ class Question:
         return None if self.last is None else self.last.root
 
     @cached_property
+    def state(self) -> str:
+        """What its grad contains: "none", "nan", "inf", "zero", "huge", "tiny"; "" for other numbers."""
+        return "none" if self.grad is None else self.history.state_of(self.tensor)
+
+    @cached_property
+    def is_left_over(self) -> bool:
+        """Is its grad from an earlier pass, as the last one did not reach it?"""
+        last, is_plain = self.last, self.root is None and self.is_leaf and len(self.passes) > 1
+        is_reached = last is None or last.root is None or self.is_reached_from(last.root)
+        return is_plain and not is_reached and not self.facts.live.is_stepped()
+
+    @cached_property
+    def numbers(self) -> Facts | None:
+        """The facts, if they may tell why a gradient that exists is odd, and are worth their price."""
+        is_worth = self.state or self.is_thorough or len(self.ops) <= FEW
+        return self.facts if is_worth and not self.is_left_over else None
+
+    @cached_property
+    def ways(self) -> tuple[str, ...]:
+        """The nodes whose gradients end up at the tensor, the nearest first; of the root, all of its pass."""
+        f = self.facts
+        if f.edge in f.starts:
+            return tuple(f.pass_nodes)
+        return tuple(f.leading(f.edge)) if f.edge is not None and f.is_connected else ()
+
+    @cached_property
+    def holders(self) -> list[Holder]:
+        """Every optimizer, if the tensor is a leaf."""
+        return self.history.optimizers(self.tensor) if self.is_leaf else []
+
+    @cached_property
     def optimizers(self) -> list[Holder]:
         """The optimizers that step the tensor."""
-        return [h for h in self.history.optimizers(self.tensor) if h.holds]
+        return [h for h in self.holders if h.holds]
 
     @cached_property
     def number(self) -> tuple[Op, Op] | None:

@@ -11,6 +11,8 @@ from .hooks import *  # noqa: F403 -- a language is all its sentences
 from .jobs import *  # noqa: F403 -- a language is all its sentences
 from .labels import *  # noqa: F403 -- a language is all its sentences
 from .lessons import *  # noqa: F403 -- a language is all its sentences
+from .loop import *  # noqa: F403 -- a language is all its sentences
+from .loss import *  # noqa: F403 -- a language is all its sentences
 from .maps import *  # noqa: F403 -- a language is all its sentences
 from .memory import *  # noqa: F403 -- a language is all its sentences
 from .missing import *  # noqa: F403 -- a language is all its sentences

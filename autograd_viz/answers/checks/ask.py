@@ -1,0 +1,122 @@
+"""The checks in the order in which they are asked: first what was seen to happen, the nearest on the path first.
+
+A turn is a page's, or that of a file of `causes/` that finds causes of one kind of question and accuses nobody.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from ..causes.bad_numbers import bad_loss
+from ..causes.cause import Cause, cause_of
+from ..causes.hooks import hook_causes
+from ..causes.missing import missing
+from ..causes.present import last_write, lost_part, old, plain_gradient
+from ..causes.question import Question
+from ..causes.sizes import no_effect, size_causes
+from ..causes.zeros import zero_causes
+from .check import Check
+from .loop import accumulated, cleared_before_step, clip_before_unscale, moved_anyway, never_stepped, not_held, step_order
+from .loss import broadcast_in_loss, squashed_twice
+from .mode import evaluating
+from .number import all_zero, norm_of_one, not_finite
+from .path import detached, unused, written_as_data
+
+UNKNOWN = ("not_recorded", "zero_old", "bad_elsewhere")  # the graph at hand does not say
+NONE, BAD, ZERO, OTHER = ("none",), ("nan", "inf"), ("zero",), ("huge", "tiny", "")  # what a grad contains
+GIVEN = (*BAD, *ZERO, *OTHER)
+
+
+class Turn(NamedTuple):
+    """What is asked, of which grads, and what it means to the next.
+
+    Attributes:
+        ask: finds causes.
+        states: what the grad contains, when it is asked.
+        is_last: if it has something to say, nothing else is asked.
+        is_alone: it is asked only if nothing was found before.
+    """
+
+    ask: Callable[[Question], list[Cause]] | Check
+    states: tuple[str, ...]
+    is_last: bool = False
+    is_alone: bool = False
+
+
+def _shards(q: Question) -> list[Cause]:
+    ranks = q.history.shards(q.tensor)
+    return [cause_of("sharded_missing" if q.grad is None else "sharded", ranks=str(ranks))] if ranks else []
+
+
+def _off(q: Question) -> list[Cause]:
+    off = [] if q.tensor.requires_grad else q.events("switched_off")
+    return [cause_of("off_now", off[-1])] if off else []
+
+
+def _zeroed_or_old(q: Question) -> list[Cause]:
+    return [*(c for c in last_write(q) if c.kind == "grad_zeroed" and q.state == "zero"), *old(q)]
+
+
+def _of_numbers(q: Question) -> list[Cause]:
+    f = q.numbers
+    return [] if f is None else no_effect(f) or [*zero_causes(f), *size_causes(f), *hook_causes(f)]
+
+
+def _bad_loss(q: Question) -> list[Cause]:
+    return [] if q.numbers is None else bad_loss(q.numbers)
+
+
+TURNS = (
+    Turn(_shards, (*NONE, *GIVEN), is_last=True),
+    Turn(cleared_before_step.CHECK, NONE),
+    Turn(detached.CHECK, NONE),
+    Turn(unused.CHECK, NONE),
+    Turn(lambda q: q.once(missing), NONE),
+    Turn(moved_anyway.CHECK, GIVEN, is_last=True),
+    Turn(_off, GIVEN, is_last=True),
+    Turn(_zeroed_or_old, (*BAD, *ZERO), is_last=True),
+    Turn(not_finite.CHECK, BAD),
+    Turn(norm_of_one.CHECK, ZERO),
+    Turn(all_zero.CHECK, ZERO, is_alone=True),
+    Turn(old, OTHER),
+    Turn(not_held.CHECK, (*ZERO, *OTHER)),
+    Turn(step_order.CHECK, GIVEN),
+    Turn(clip_before_unscale.CHECK, OTHER, is_last=True),
+    Turn(written_as_data.CHECK, OTHER, is_last=True),
+    Turn(last_write, OTHER),
+    Turn(accumulated.CHECK, OTHER),
+    Turn(never_stepped.CHECK, OTHER),
+    Turn(lost_part, OTHER),
+    Turn(_of_numbers, OTHER),
+    Turn(_bad_loss, (*ZERO, *OTHER)),
+    *(Turn(page, OTHER, is_alone=True) for page in (squashed_twice.CHECK, broadcast_in_loss.CHECK, evaluating.CHECK)),
+    Turn(plain_gradient, OTHER, is_alone=True),
+)
+
+
+def causes_of(q: Question) -> list[Cause]:
+    """Why the tensor's grad is what it is. The nearest cause comes first."""
+    found: list[Cause] = []
+    for turn in TURNS:
+        if q.state in turn.states and not (turn.is_alone and found):
+            new = turn.ask.ask(q) if isinstance(turn.ask, Check) else turn.ask(q)
+            found += [c for c in new if c not in found]
+            if new and turn.is_last:
+                break
+    return [_unknown(q) if c.kind == "not_recorded" else c for c in _or_gone(q, found) or [Cause("not_recorded")]]
+
+
+def _or_gone(q: Question, found: list[Cause]) -> list[Cause]:
+    """What was found. If that is nothing, and no graph that is left leads to the tensor: that the root of the pass is gone."""
+    is_known = any(c.kind not in (*UNKNOWN, "fine", "fine_paths", "fine_unseen") for c in found)
+    if q.state == "none" or q.last is None or q.last.root is not None or is_known or q.facts.is_connected:
+        return found
+    return [cause_of(q.history.unknown_root, q.last)]
+
+
+def _unknown(q: Question) -> Cause:
+    """Why nothing is known: the ops were recorded, and do not show it; or their graph is gone; or nobody has recorded them."""
+    if not (q.history.is_recorded or q.facts.loss):
+        return Cause("no_loss_here")
+    return Cause("not_shown" if q.history.is_recorded or q.facts.is_recorded else "not_recorded")

@@ -1,0 +1,1 @@
+"""Checks of the training loop: passes, clipping, optimizers."""

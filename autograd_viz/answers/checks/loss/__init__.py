@@ -1,0 +1,1 @@
+"""Checks of what a loss is given."""

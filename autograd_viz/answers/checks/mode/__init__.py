@@ -1,0 +1,1 @@
+"""Checks of the mode in which modules run."""

@@ -1,0 +1,1 @@
+"""Checks of paths to the loss."""

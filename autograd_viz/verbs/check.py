@@ -1,0 +1,191 @@
+"""The verb check: every check over a whole run, told as a linter tells."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from .. import words
+from ..answers.causes import Cause, Facts, Question
+from ..answers.causes.answer import advice_of, sentence
+from ..answers.checks.ask import causes_of
+from ..answers.checks.check import ASKED, SO
+from ..answers.checks.pages import BY_CODE, CHECKS, page_of
+from ..errors import NotDrawableError, UnknownChoiceError
+from ..graph.surroundings import Source
+from ..runtime.uncopied import Uncopied
+from ..sources.anything import is_drawable, is_leaf
+from ..sources.asking import Look, kept_root, look, unseen
+from ..sources.shared.names import names_by_identity, visible_names
+from .explain import facts_of, of_error, question_of
+
+SILENCED = re.compile(r"#\s*av:\s*ignore\[([\w\s,-]+)\]")
+NAMED = 3  # tensors that a line names
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What a check has found.
+
+    Attributes:
+        code, name: of the check: "AV203", "broadcast-in-loss".
+        is_so: it is a fault; else it may be one.
+        text: the cause, as a sentence.
+        advice: what to do.
+        file, line: where; "" and 0 if that is not known.
+        tensors: names of the tensors that it concerns.
+    """
+
+    code: str
+    name: str
+    is_so: bool
+    text: str
+    advice: str
+    file: str = ""
+    line: int = 0
+    tensors: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        at = f"{Path(self.file).name}:{self.line}: " if self.file else ""
+        more = "…" if len(self.tensors) > NAMED else ""
+        about = f" [{words.COMMA.join(self.tensors[:NAMED])}{more}]" if self.tensors else ""
+        sure = "" if self.is_so else words.CHECK_MAY
+        return f"{at}{self.code} {sure}{self.text}{about}" + (f" {words.DO.format(advice=self.advice)}" if self.advice else "")
+
+
+class Findings(Uncopied):
+    """What `check` has found, the surest first. Its text has a line for each; a notebook cell that ends in one shows it."""
+
+    kind = "findings"
+
+    def __init__(self, found: Iterable[Finding]) -> None:
+        self.found = tuple(sorted(found, key=lambda f: (not f.is_so, f.code, f.file, f.line)))
+
+    def __iter__(self) -> Iterator[Finding]:
+        return iter(self.found)
+
+    def __len__(self) -> int:
+        return len(self.found)
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self.found)) or words.CHECK_NOTHING
+
+    __repr__ = __str__
+
+    @property
+    def is_so(self) -> bool:
+        """Is one of them surely a fault?"""
+        return any(f.is_so for f in self.found)
+
+    def json(self) -> str:
+        """The findings as JSON, for editors and programs."""
+        return json.dumps([{**vars(f)} for f in self.found], ensure_ascii=False, indent=1)
+
+
+def check(what: Any = None, *, select: Collection[str] = (), ignore: Collection[str] = ()) -> Findings:
+    """Check a training run for faults of the usual kinds, and say what is so and what may be.
+
+    A comment `# av: ignore[AV203]` silences a check at its line. In PyTorch programs, call `av.watch()` before the run.
+
+    Args:
+        what: a module, a loss, or an error. Default: what the last pass went through, and the modules of the caller.
+        select: numbers or names of checks: no others. "AV2" stands for all that begin so.
+        ignore: those to leave out.
+
+    Returns:
+        `Findings`: each with its number, place, sentence and advice.
+
+    Raises:
+        NotDrawableError: `what` is none of these.
+        UnknownChoiceError: no check has such a number or name.
+    """
+    wanted, frame = _wanted(select, ignore), sys._getframe(1)
+    if isinstance(what, BaseException):
+        return Findings(_merged([(c, "") for c in of_error(what, frame).causes], wanted))
+    return checked(what, visible_names(frame), wanted)
+
+
+def _wanted(select: Collection[str], ignore: Collection[str]) -> set[str]:
+    """The numbers of the checks."""
+    for given in (*select, *ignore):
+        if not any(_means(given, code) for code in BY_CODE):
+            raise UnknownChoiceError("check", given, [f"{c.code} {c.name}" for c in CHECKS])
+    chosen = {c for c in BY_CODE if not select or any(_means(given, c) for given in select)}
+    return {c for c in chosen if not any(_means(given, c) for given in ignore)}
+
+
+def _means(given: str, code: str) -> bool:
+    return code.startswith(given.upper()) or BY_CODE[code].name == given
+
+
+def checked(what: Any, names: dict[str, Any], wanted: Collection[str] = tuple(BY_CODE)) -> Findings:
+    """What the checks of these numbers say of a module, of a loss, or of all that the last pass went through."""
+    found = [(c, name) for q, name in questions_about(what, names) for c in _causes(q)]
+    return Findings(_merged(found, wanted))
+
+
+def questions_about(what: Any, names: dict[str, Any]) -> list[tuple[Question, str]]:
+    """A question about each leaf of a module, of a loss, or of the last pass. They share one look at each graph."""
+    known = names_by_identity(names, is_drawable)
+    root = kept_root()[0] if what is None else what if is_drawable(what) else None
+    shared: list[Look] = []
+
+    def seen(tensor: Any) -> Facts:
+        there = next((s for s in shared if s.graph.tensor_id(tensor) is not None), None)
+        if there is None:
+            shared.append(there := look(tensor, root, names))
+        return facts_of(there, there.graph.tensor_id(tensor))
+
+    if hasattr(what, "named_parameters"):
+        leaves = {p: path for path, p in what.named_parameters()}
+    elif what is not None and root is None:
+        raise NotDrawableError.instead_of("check() takes a module or a loss of autograd_viz or of PyTorch", what)
+    else:
+        leaves = {
+            t: name for name, t in reversed(known) if what is None and is_leaf(t) and (t.requires_grad or t.grad is not None)
+        }
+        if root is not None:
+            shared.append(look(root, root, names))
+            behind = (t for t in shared[0].graph.tensors.values() if is_leaf(t) and t.requires_grad)
+            leaves |= {t: leaves.get(t, words.THE_TENSOR) for t in behind}
+    called = {t: name for name, t in reversed(known)}
+    with unseen(next(iter(leaves), root)):
+        return [
+            (question_of(t, root, names, known=known, read=partial(seen, t)), called.get(t, name)) for t, name in leaves.items()
+        ]
+
+
+def _causes(q: Question) -> list[Cause]:
+    """Those of a leaf's gradient, and of the run."""
+    with unseen(q.tensor):
+        found = causes_of(q)
+    if any(c.kind == "skipped" for c in found):  # a scaler has met an inf, which is its work
+        return [c for c in found if (page := page_of(c.kind)) is not None and page[1] != SO]
+    return [*found, *(c for page in CHECKS if page.of_run for c in page.ask(q))]
+
+
+def _merged(causes: Iterable[tuple[Cause, str]], wanted: Collection[str]) -> Iterator[Finding]:
+    """One finding for each cause and line, with the names of all tensors that it concerns."""
+    about: dict[tuple[str, Source | None], list[tuple[Cause, str]]] = {}
+    for cause, name in causes:
+        about.setdefault((cause.kind, cause.source), []).append((cause, name))
+    for (kind, source), same in about.items():
+        page, sure = page_of(kind) or (None, ASKED)
+        if page is None or sure == ASKED or page.code not in wanted or _is_silenced(source, page.code):
+            continue
+        cause, name = same[0]
+        at = ("", 0) if source is None else (source.file, source.line)
+        tensors = () if page.of_run else tuple(dict.fromkeys(n for _, n in same if n))
+        text = sentence(replace(cause, source=None), name)
+        yield Finding(page.code, page.name, sure == SO, text, advice_of(cause, name), *at, tensors)
+
+
+def _is_silenced(source: Source | None, code: str) -> bool:
+    named = SILENCED.search("" if source is None else source.text)
+    return named is not None and any(_means(part.strip(), code) for part in named.group(1).split(","))

@@ -1,0 +1,10 @@
+"""English: what a loss is given."""
+
+CAUSE_EVERY_PAIR = "{op} broadcasts a result of {result} to {shape} ({line})."
+DO_EVERY_PAIR = "If each row has one target, give the targets a dimension: unsqueeze(1)."
+CAUSE_SOFTMAX_TWICE = "log_softmax, as in cross_entropy, takes logits, and got the result of {op} ({line})."
+DO_SOFTMAX_TWICE = "Leave {op} out."
+CAUSE_SIGMOID_TWICE = "binary_cross_entropy_with_logits takes logits, and got the result of {op} ({line})."
+DO_SIGMOID_TWICE = "Leave {op} out."
+CAUSE_EVALUATING = "its gradient flows through {op}, which ran in evaluation mode ({line})."
+DO_EVALUATING = "Call model.train() before the loop, unless its statistics are meant to stay."
