@@ -168,7 +168,8 @@ def explain(arguments: argparse.Namespace, rest: list[str]) -> int:
         except ProgramError as failed:
             if failed.error is not None:
                 say(failed.text.rstrip("\n"), sys.stderr)
-                say(str(av.explain(failed.error)))
+                found = av.explain(failed.error)
+                say(found.to_json() if arguments.is_json else str(found))
                 return failed.code
             raise
         if arguments.tensor is None:
@@ -179,7 +180,27 @@ def explain(arguments: argparse.Namespace, rest: list[str]) -> int:
             raise UsageError(f"cannot evaluate {arguments.tensor!r} in {arguments.script}: {error}") from None
         try:
             root = root_of(namespace, arguments.name, arguments.script) if arguments.name else None
-            say(str(evaluate(namespace, "av.explain($tensor, $root)", tensor=tensor, root=root)))
+            found = evaluate(namespace, "av.explain($tensor, $root)", tensor=tensor, root=root)
+            say(found.to_json() if arguments.is_json else str(found))
         except av.NotDrawableError as error:
             raise UsageError(str(error)) from None
     return 0
+
+
+def check_program(arguments: argparse.Namespace, rest: list[str]) -> int:
+    """Run all checks over the run of a program. Exit code: 1 if a fault is certain, or of the program if it raised."""
+    chosen = {"select": arguments.select, "ignore": arguments.ignore}
+    av.check(select=chosen["select"], ignore=chosen["ignore"])  # a name that no check has is refused before the program runs
+    program, code = read(arguments.script, arguments.is_module), 0
+    with watched(program):
+        try:
+            namespace = run_program(program, rest, is_recorded=False)
+            root = root_of(namespace, arguments.name, arguments.script) if arguments.name else None
+            found = evaluate(namespace, "av.check($root, **$chosen)", root=root, chosen=chosen)
+        except ProgramError as failed:
+            if failed.error is None:
+                raise
+            say(failed.text.rstrip("\n"), sys.stderr)
+            found, code = av.check(failed.error, **chosen), failed.code
+    say(found.to_json() if arguments.is_json else str(found))
+    return code or int(found.is_so)

@@ -7,23 +7,20 @@ import re
 import sys
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 from .. import words
-from ..answers.causes import Cause, Facts, Question
-from ..answers.causes.answer import advice_of, sentence
-from ..answers.checks.ask import causes_of
+from ..answers.causes import Cause
+from ..answers.causes.answer import advice_of, formed
 from ..answers.checks.check import ASKED, SO
 from ..answers.checks.pages import BY_CODE, CHECKS, page_of
-from ..errors import NotDrawableError, UnknownChoiceError
+from ..errors import UnknownChoiceError
 from ..graph.surroundings import Source
 from ..runtime.uncopied import Uncopied
-from ..sources.anything import is_drawable, is_leaf
-from ..sources.asking import Look, kept_root, look, unseen
-from ..sources.shared.names import names_by_identity, visible_names
-from .explain import facts_of, of_error, question_of
+from ..sources.shared.names import visible_names
+from .explain import of_error
+from .questions import all_causes, questions_about
 
 SILENCED = re.compile(r"#\s*av:\s*ignore\[([\w\s,-]+)\]")
 NAMED = 3  # tensors that a line names
@@ -83,7 +80,7 @@ class Findings(Uncopied):
         """Is one of them surely a fault?"""
         return any(f.is_so for f in self.found)
 
-    def json(self) -> str:
+    def to_json(self) -> str:
         """The findings as JSON, for editors and programs."""
         return json.dumps([{**vars(f)} for f in self.found], ensure_ascii=False, indent=1)
 
@@ -126,48 +123,8 @@ def _means(given: str, code: str) -> bool:
 
 def checked(what: Any, names: dict[str, Any], wanted: Collection[str] = tuple(BY_CODE)) -> Findings:
     """What the checks of these numbers say of a module, of a loss, or of all that the last pass went through."""
-    found = [(c, name) for q, name in questions_about(what, names) for c in _causes(q)]
+    found = [(c, name) for q, name in questions_about(what, names) for c in all_causes(q)]
     return Findings(_merged(found, wanted))
-
-
-def questions_about(what: Any, names: dict[str, Any]) -> list[tuple[Question, str]]:
-    """A question about each leaf of a module, of a loss, or of the last pass. They share one look at each graph."""
-    known = names_by_identity(names, is_drawable)
-    root = kept_root()[0] if what is None else what if is_drawable(what) else None
-    shared: list[Look] = []
-
-    def seen(tensor: Any) -> Facts:
-        there = next((s for s in shared if s.graph.tensor_id(tensor) is not None), None)
-        if there is None:
-            shared.append(there := look(tensor, root, names))
-        return facts_of(there, there.graph.tensor_id(tensor))
-
-    if hasattr(what, "named_parameters"):
-        leaves = {p: path for path, p in what.named_parameters()}
-    elif what is not None and root is None:
-        raise NotDrawableError.instead_of("check() takes a module or a loss of autograd_viz or of PyTorch", what)
-    else:
-        leaves = {
-            t: name for name, t in reversed(known) if what is None and is_leaf(t) and (t.requires_grad or t.grad is not None)
-        }
-        if root is not None:
-            shared.append(look(root, root, names))
-            behind = (t for t in shared[0].graph.tensors.values() if is_leaf(t) and t.requires_grad)
-            leaves |= {t: leaves.get(t, words.THE_TENSOR) for t in behind}
-    called = {t: name for name, t in reversed(known)}
-    with unseen(next(iter(leaves), root)):
-        return [
-            (question_of(t, root, names, known=known, read=partial(seen, t)), called.get(t, name)) for t, name in leaves.items()
-        ]
-
-
-def _causes(q: Question) -> list[Cause]:
-    """Those of a leaf's gradient, and of the run."""
-    with unseen(q.tensor):
-        found = causes_of(q)
-    if any(c.kind == "skipped" for c in found):  # a scaler has met an inf, which is its work
-        return [c for c in found if (page := page_of(c.kind)) is not None and page[1] != SO]
-    return [*found, *(c for page in CHECKS if page.of_run for c in page.ask(q))]
 
 
 def _merged(causes: Iterable[tuple[Cause, str]], wanted: Collection[str]) -> Iterator[Finding]:
@@ -181,8 +138,8 @@ def _merged(causes: Iterable[tuple[Cause, str]], wanted: Collection[str]) -> Ite
             continue
         cause, name = same[0]
         at = ("", 0) if source is None else (source.file, source.line)
-        tensors = () if page.of_run else tuple(dict.fromkeys(n for _, n in same if n))
-        text = sentence(replace(cause, source=None), name)
+        tensors = () if page.of_run else tuple(dict.fromkeys(n for _, n in same if n not in ("", words.THE_TENSOR)))
+        text = formed("CAUSE", replace(cause, source=None), name)
         yield Finding(page.code, page.name, sure == SO, text, advice_of(cause, name), *at, tensors)
 
 

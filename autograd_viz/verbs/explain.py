@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property, partial
+from functools import cached_property
 from types import FrameType
 from typing import Any, Literal, NamedTuple, overload
 
 from .. import words
 from ..answers.causes import Cause, Facts, Question, answer, causes_of_error, complaint, grads_read
 from ..answers.checks.ask import causes_of
+from ..answers.checks.check import ASKED, MAY, SO
+from ..answers.checks.pages import page_of
 from ..errors import NotDrawableError
 from ..graph.model import Document, Value
 from ..graph.surroundings import Source
@@ -21,11 +24,12 @@ from ..pictures.render.drawing import drawing_of
 from ..pictures.render.escape import printable
 from ..runtime.uncopied import Uncopied
 from ..sources.anything import NamesLater, is_drawable, is_leaf
-from ..sources.asking import Look, history_of, look, unseen
+from ..sources.asking import unseen
 from ..sources.raised import Where, failing_node, where_raised
-from ..sources.shared.names import asking_frame, names_by_identity, value_at, visible_names
+from ..sources.shared.names import asking_frame, value_at, visible_names
 from ..sources.shared.source_code import source_at
 from .options import check_options
+from .questions import all_causes, facts_about, question_of, questions_about
 
 
 class Seen(NamedTuple):
@@ -42,7 +46,7 @@ def _look_later(q: Question, variables: dict[str, Any]) -> Callable[[], Seen]:
         seen = _seen(q.facts)
         return lambda: seen
     tensor, root, names = q.tensor, q.root, NamesLater(variables, is_drawable)
-    return lambda: _seen(_facts(tensor, root, names()))
+    return lambda: _seen(facts_about(tensor, root, names()))
 
 
 def _seen(facts: Facts) -> Seen:
@@ -78,6 +82,15 @@ class Explanation(Uncopied):
         from ..pictures.files.cell import answer_bundle
 
         return answer_bundle(self._said, self.details, words.MORE_DETAILS)
+
+    def to_json(self) -> str:
+        """The answer as JSON, for editors and programs."""
+        told = []
+        for c in self.causes:
+            page, sure = page_of(c.kind) or (None, ASKED)
+            at = {} if c.source is None else {"file": c.source.file, "line": c.source.line}
+            told.append({"kind": c.kind, "check": page and page.code, "certainty": sure, **at})
+        return json.dumps({"text": str(self), "details": self.details, "causes": told}, ensure_ascii=False, indent=1)
 
     @property
     def document(self) -> Document | None:
@@ -160,12 +173,12 @@ def explain(what: Any = None, loss: Any = None, *, show: bool, theme: str = ...)
 
 
 def explain(what: Any = None, loss: Any = None, *, show: bool = False, theme: str = "light") -> Explanation | AnsweredFigure:
-    """Explain why a tensor's grad is None, zero, nan, huge, or what it is; or explain an error of backward().
+    """Explain why a tensor's grad is None, zero, nan, huge, or what it is; what a module suffers from; or an error.
 
     In PyTorch programs it uses what `watch()` or `record()` recorded.
 
     Args:
-        what: a tensor or an exception. Default: the last error.
+        what: a tensor, a module, or an exception. Default: the last error; without one, all that the last pass touched.
         loss: the root that the gradient should come from. Default: the root of the last backward pass.
         show: also draw the graph and highlight the cause.
         theme: theme of the picture: "light", "dark" or "waite".
@@ -175,23 +188,50 @@ def explain(what: Any = None, loss: Any = None, *, show: bool = False, theme: st
         `AnsweredFigure`.
 
     Raises:
-        NotDrawableError: `what` is neither a tensor nor an exception, or there is nothing to draw.
+        NotDrawableError: `what` is none of these, or there is nothing to draw.
         UnknownChoiceError: the theme does not exist.
     """
     theme_named(theme)
     check_options(show=show)
-    frame = sys._getframe(1)
-    if what is None or isinstance(what, BaseException):
-        # the error that is being handled, else the last unhandled error
-        error = what if what is not None else sys.exc_info()[1] or getattr(sys, "last_value", None)
-        found = of_error(error, frame)
-        return found.figure(theme) if show else found
+    found = _explained(what, loss, sys._getframe(1))
+    return found.figure(theme) if show else found
+
+
+def _explained(what: Any, loss: Any, frame: FrameType) -> Explanation:
+    # the error that is being handled, else the last unhandled error
+    error = sys.exc_info()[1] or getattr(sys, "last_value", None) if what is None else what
+    if isinstance(error, BaseException):
+        return of_error(error, frame)
+    if what is None or hasattr(what, "named_parameters"):
+        return _of_several(what, visible_names(frame))
     tensors = [what, *([] if loss is None else [loss])]
     for x in tensors:
         if not is_drawable(x):
-            raise NotDrawableError.instead_of("explain(x) takes a tensor of autograd_viz or of PyTorch, or an exception", x)
-    found = explained(what, loss, visible_names(asking_frame(frame, tensors)))
-    return found.figure(theme) if show else found
+            message = "explain(x) takes a tensor of autograd_viz or of PyTorch, a module, or an exception"
+            raise NotDrawableError.instead_of(message, x)
+    return explained(what, loss, visible_names(asking_frame(frame, tensors)))
+
+
+def _of_several(module: Any, names: dict[str, Any]) -> Explanation:
+    """The answer about the leaf that most is wrong with; the others are details."""
+    asked = [(q, name, all_causes(q)) for q, name in questions_about(module, names)]
+    odd = [(q, name, causes) for q, name, causes in asked if _rank(causes) < RANKS[ASKED]]
+    if not odd:
+        said = {"count": str(len(asked))}
+        return Explanation(None, [Cause("all_fine", said=said) if asked else Cause("no_error")], {}, headed=False)
+    odd.sort(key=lambda found: _rank(found[2]))
+    first = Explanation(odd[0][0], sorted((c for c in odd[0][2] if _rank([c]) < RANKS[ASKED]), key=lambda c: _rank([c])), names)
+    others = [answer(q, causes[:1]).short.partition("\n")[0] for q, _, causes in odd[1:]]
+    first.details = "\n".join(dict.fromkeys([*filter(None, [first.details]), *map(printable, others)]))
+    return first
+
+
+RANKS = {SO: 0, MAY: 1, ASKED: 2}
+
+
+def _rank(causes: Sequence[Cause]) -> int:
+    """How much one of them is a fault."""
+    return min((RANKS[page[1]] for c in causes if (page := page_of(c.kind)) is not None), default=RANKS[ASKED])
 
 
 def explained(tensor: Any, loss: Any, variables: dict[str, Any], is_recorded: bool = True) -> Explanation:
@@ -201,43 +241,8 @@ def explained(tensor: Any, loss: Any, variables: dict[str, Any], is_recorded: bo
         return Explanation(question, causes_of(question), variables)
 
 
-def question_of(
-    tensor: Any, loss: Any, variables: dict[str, Any], is_recorded: bool = True, known: Any = None, read: Any = None
-) -> Question:
-    """A question about a tensor.
-
-    Args:
-        tensor: the subject.
-        loss: the root, or None.
-        variables: the caller's names.
-        is_recorded: False for a pass that is not the program's.
-        known: names and tensors, if they have been read before.
-        read: gives the graph and its numbers, if questions share them. They are then read however large the graph is.
-    """
-    known = names_by_identity(variables, is_drawable) if known is None else known
-
-    def name_of(t: Any) -> str | None:
-        return next((name for name, other in known if other is t), None)
-
-    facts = partial(_facts, tensor, loss, variables) if read is None else read
-    return Question(tensor, loss, history_of(tensor, is_recorded), name_of, facts, variables, read is not None)
-
-
-def _facts(tensor: Any, loss: Any, variables: Mapping[str, Any]) -> Facts:
-    """The live graph as a document, with the numbers of the last pass."""
-    seen = look(tensor, loss, variables)
-    return facts_of(seen, seen.subject)
-
-
-def facts_of(seen: Look, subject: str) -> Facts:
-    """What a look at a graph shows of one of its tensors."""
-    return Facts(seen.document, subject, seen.past, seen.live, seen.loss, bool(seen.changed))
-
-
-def of_error(error: Any, frame: FrameType) -> Explanation:
+def of_error(error: BaseException, frame: FrameType) -> Explanation:
     """The answer about an error."""
-    if not isinstance(error, BaseException):
-        return Explanation(None, [Cause("no_error")], {}, headed=False)
     where = where_raised(error.__traceback__, frame)
     line, names = source_at(where.frame.f_code, where.lasti), {**where.outer, **visible_names(where.frame)}
     with unseen(next(iter((*where.wanted, *where.roots)), None)):

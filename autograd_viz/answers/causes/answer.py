@@ -39,24 +39,24 @@ def answer(q: Question | None, causes: Sequence[Cause], headed: bool = True) -> 
     best = [c for c in causes if c.kind in BEST] or first
     lines = [_first(q, c, name, headed) for c in first]
     lines += [words.DO.format(advice=a) for c in best[:1] if (a := advice_of(c, name))]
-    others = [_formed("CAUSE", c, name) for c in causes[1:]]
-    details = [*others[MOST - 1 :], *filter(None, (_formed("MORE", c, name) for c in causes)), *_code(causes)]
+    others = [formed("CAUSE", c, name) for c in causes[1:]]
+    details = [*others[MOST - 1 :], *filter(None, (formed("MORE", c, name) for c in causes)), *_code(causes)]
     return Answer("\n".join([*lines, *dict.fromkeys(others[: MOST - 1])]), "\n".join(dict.fromkeys(details)))
 
 
 def _first(q: Question | None, cause: Cause, name: str, headed: bool) -> str:
     """The first line: what grad contains, or that a loss has no graph, and why."""
     if q is not None and headed:
-        return _head(q, name) + _formed("CAUSE", cause, name)
+        return _head(q, name) + formed("CAUSE", cause, name)
     if q is not None and cause.kind.startswith(OF_ROOTS):
         root = q.name_of(q.tensor) or words.THE_LOSS
-        return words.HEAD_NO_GRAPH.format(name=root) + _formed("CAUSE", cause, root)
+        return words.HEAD_NO_GRAPH.format(name=root) + formed("CAUSE", cause, root)
     return sentence(cause, name)
 
 
 def sentence(cause: Cause, name: str) -> str:
     """One cause as a sentence of its own."""
-    said, template = _formed("CAUSE", cause, name), getattr(words, f"CAUSE_{cause.kind.upper()}")
+    said, template = formed("CAUSE", cause, name), getattr(words, f"CAUSE_{cause.kind.upper()}")
     is_code = template.startswith("{") or said.partition(" ")[0].endswith(")")
     return said if is_code else said[:1].upper() + said[1:]
 
@@ -75,10 +75,10 @@ def advice_of(cause: Cause, name: str) -> str:
     meaning = cause.said.get("meaning")
     if isinstance(meaning, str):  # what PyTorch's error means, and after a semicolon what to do
         return meaning.partition(words.SEMICOLON.strip())[2].strip()
-    return _formed("DO", cause, name)
+    return formed("DO", cause, name)
 
 
-def _formed(prefix: str, cause: Cause, name: str) -> str:
+def formed(prefix: str, cause: Cause, name: str) -> str:
     """One of the texts of a cause; "" if it has no advice, or no more to say."""
     text = f"{prefix}_{cause.kind.upper()}"
     template: str = getattr(words, text) if prefix == "CAUSE" else getattr(words, text, "")

@@ -1,7 +1,7 @@
 """English: what a loss is given."""
 
-CAUSE_EVERY_PAIR = "{op} broadcasts a result of {result} to {shape} ({line})."
-DO_EVERY_PAIR = "If each row has one target, give the targets a dimension: unsqueeze(1)."
+CAUSE_EVERY_PAIR = CAUSE_EVERY_PAIR_APART = "{op} broadcasts a result of {result} to {shape} ({line})."
+DO_EVERY_PAIR = DO_EVERY_PAIR_APART = "If each row has one target, give the targets a dimension: unsqueeze(1)."
 CAUSE_SOFTMAX_TWICE = "log_softmax, as in cross_entropy, takes logits, and got the result of {op} ({line})."
 DO_SOFTMAX_TWICE = "Leave {op} out."
 CAUSE_SIGMOID_TWICE = "binary_cross_entropy_with_logits takes logits, and got the result of {op} ({line})."

@@ -1,7 +1,7 @@
 """简体中文：损失得到了什么。"""
 
-CAUSE_EVERY_PAIR = "{op} 把 {result} 的结果广播成 {shape}（{line}）。"
-DO_EVERY_PAIR = "如果每行只有一个目标，请给目标加一维：unsqueeze(1)。"
+CAUSE_EVERY_PAIR = CAUSE_EVERY_PAIR_APART = "{op} 把 {result} 的结果广播成 {shape}（{line}）。"
+DO_EVERY_PAIR = DO_EVERY_PAIR_APART = "如果每行只有一个目标，请给目标加一维：unsqueeze(1)。"
 CAUSE_SOFTMAX_TWICE = "log_softmax（cross_entropy 里也有）的输入应是 logits，却得到了 {op} 的结果（{line}）。"
 DO_SOFTMAX_TWICE = "去掉 {op}。"
 CAUSE_SIGMOID_TWICE = "binary_cross_entropy_with_logits 的输入应是 logits，却得到了 {op} 的结果（{line}）。"

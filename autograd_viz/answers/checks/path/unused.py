@@ -21,7 +21,8 @@ CHECK = Check(
     name="unused",
     when=when,
     kinds=dict.fromkeys(KINDS, MAY),
-    sick=NET + "net.head = torch.nn.Linear(8, 1)\nloss = net[2](net[1](net[0](x))).sum()\nloss.backward()",
+    sick="body, head, other = torch.nn.Linear(4, 3), torch.nn.Linear(3, 1), torch.nn.Linear(3, 1)\n"
+    "loss = head(body(torch.randn(6, 4))).sum()\nloss.backward()",
     innocent=(
         NET + BACKWARD,
         NET + "head = torch.nn.Linear(8, 1)\nfor p in head.parameters():\n    p.requires_grad_(False)\n" + BACKWARD,
