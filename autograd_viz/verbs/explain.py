@@ -214,7 +214,7 @@ def _explained(what: Any, loss: Any, frame: FrameType) -> Explanation:
 
 def _of_several(module: Any, names: dict[str, Any]) -> Explanation:
     """The answer about the leaf that most is wrong with; the others are details."""
-    asked = [(q, name, all_causes(q)) for q, name in questions_about(module, names)]
+    asked = all_causes(questions_about(module, names))
     odd = [(q, name, causes) for q, name, causes in asked if _rank(causes) < RANKS[ASKED]]
     if not odd:
         said = {"count": str(len(asked))}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -68,9 +69,9 @@ def questions_about(what: Any, names: dict[str, Any]) -> list[tuple[Question, st
     called = _first_names(known)
     root = what if is_drawable(what) else None
     with unseen(next(iter(leaves), None)):
-        return [
-            (question_of(t, root, names, known=known, read=partial(read, t)), called.get(t, name)) for t, name in leaves.items()
-        ]
+        questions = [(question_of(t, root, names, known=known, read=partial(read, t)), t) for t in leaves]
+    ops: dict[Any, Any] = {}
+    return [(replace(q, shared=ops), called.get(t, leaves[t])) for q, t in questions]
 
 
 def _leaves(what: Any, known: list[tuple[str, Any]], read: Any, shared: list[tuple[Any, Facts]]) -> dict[Any, str]:
@@ -96,10 +97,23 @@ def _first_names(known: list[tuple[str, Any]]) -> dict[Any, str]:
     return found
 
 
-def all_causes(q: Question) -> list[Cause]:
-    """Those of a leaf's gradient, and of the run."""
+def all_causes(questions: list[tuple[Question, str]]) -> list[tuple[Question, str, list[Cause]]]:
+    """Those of each leaf's gradient, and of the run, without what accuses nobody."""
+    of_run = [c for q, _ in questions[:1] for page in CHECKS if page.of_run for c in page.ask(q)]
+    return [(q, name, [*of_run, *_causes(q)] if k == 0 else _causes(q)) for k, (q, name) in enumerate(questions)]
+
+
+def _causes(q: Question) -> list[Cause]:
     with unseen(q.tensor):
         found = causes_of(q)
+        is_others = bool(q.holders) and not q.optimizers  # a target network, an input: it need not learn
+    if is_others:
+        found = [c for c in found if c.kind.startswith("not_held") or _certainty(c) == SO]
     if any(c.kind == "skipped" for c in found):  # a scaler has met an inf, which is its work
-        return [c for c in found if (page := page_of(c.kind)) is not None and page[1] != SO]
-    return [*found, *(c for page in CHECKS if page.of_run for c in page.ask(q))]
+        found = [c for c in found if _certainty(c) != SO]
+    return found
+
+
+def _certainty(cause: Cause) -> str:
+    found = page_of(cause.kind)
+    return "" if found is None else found[1]

@@ -29,6 +29,7 @@ class Question:
         look: reads the graph and the numbers of the last pass. It is expensive, so it runs only if an answer needs it.
         names: the user's names, and what they hold.
         is_thorough: the graph is read however large it is.
+        shared: the ops behind a root, for all questions about one run.
     """
 
     tensor: Any
@@ -38,6 +39,7 @@ class Question:
     look: Callable[[], Facts]
     names: Mapping[str, Any] = field(default_factory=dict)
     is_thorough: bool = False
+    shared: dict[Op | None, set[Op]] = field(default_factory=dict)
     _found: dict[Any, list[Cause]] = field(default_factory=dict, init=False)
 
     @property
@@ -79,7 +81,9 @@ class Question:
     @cached_property
     def ops(self) -> set[Op]:
         """The ops that a gradient of the root reaches."""
-        return set() if self.root_op is None else with_history([self.root_op])
+        if self.root_op not in self.shared:
+            self.shared[self.root_op] = set() if self.root_op is None else with_history([self.root_op])
+        return self.shared[self.root_op]
 
     @cached_property
     def passes(self) -> list[PassEvent]:

@@ -60,7 +60,7 @@ def _zeroed_or_old(q: Question) -> list[Cause]:
 
 def _of_numbers(q: Question) -> list[Cause]:
     f = q.numbers
-    return [] if f is None else no_effect(f) or [*zero_causes(f), *size_causes(f), *hook_causes(f)]
+    return [] if f is None else no_effect(f) or [*zero_causes(f), *size_causes(f), *([] if q.is_thorough else hook_causes(f))]
 
 
 def _bad_loss(q: Question) -> list[Cause]:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from ...causes.cause import Cause, cause_of
-from ...causes.paths import with_history
+from ...causes.paths import has_graph, with_history
 from ...causes.question import Question
 from ..check import LOSS, OPT, SO, Check
 
@@ -20,18 +19,10 @@ def when(question: Question) -> Iterator[Cause]:
     roots = {p.root: p for p in q.passes if p.root is not None and not p.error}
     for name, held in q.names.items() if len(roots) >= PLENTY else ():
         several = held if isinstance(held, list | tuple) else [held]
-        ops = [op for t in several if _has_graph(t) and (op := q.history.op_of(t)) is not None]
+        ops = [op for t in several if has_graph(t) and (op := q.history.op_of(t)) is not None]
         kept = [p for op, p in roots.items() if op in with_history(ops)]
-        if (
-            len({p.source for p in kept}) == 1
-            and len(kept) >= PLENTY
-            and not any(op is p.root for p in kept[-1:] for op in ops[:-1])
-        ):
+        if len({p.source for p in kept}) == 1 and len(kept) >= PLENTY:
             yield cause_of("kept_graphs", max(ops, key=lambda op: op.number), held=name, count=str(len(kept)))
-
-
-def _has_graph(thing: Any) -> bool:
-    return getattr(thing, "grad_fn", None) is not None
 
 
 CHECK = Check(

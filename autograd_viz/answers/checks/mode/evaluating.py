@@ -11,6 +11,7 @@ from ...causes.sizes import NORMS
 from ..check import MAY, Check
 
 NORMED = "net = torch.nn.Sequential(torch.nn.Linear(4, 3), torch.nn.BatchNorm1d(3))\n"
+NORMED += "opt = torch.optim.SGD(net.parameters(), lr=0.1)\n"
 TURN = "loss = net(torch.randn(6, 4)).pow(2).sum()\nloss.backward()"
 WEIGHT = 1  # among the inputs of the node
 

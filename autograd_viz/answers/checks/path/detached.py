@@ -8,6 +8,7 @@ from ...causes.question import Question
 from ..check import MAY, NET, Check
 
 TWO = "a, b = torch.nn.Linear(4, 3), torch.nn.Linear(3, 1)\nx = torch.randn(6, 4)\n"
+TWO += "opt = torch.optim.SGD([*a.parameters(), *b.parameters()], lr=0.1)\n"
 
 
 def when(question: Question) -> list[Cause]:

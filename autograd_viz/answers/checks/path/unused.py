@@ -22,6 +22,7 @@ CHECK = Check(
     when=when,
     kinds=dict.fromkeys(KINDS, MAY),
     sick="body, head, other = torch.nn.Linear(4, 3), torch.nn.Linear(3, 1), torch.nn.Linear(3, 1)\n"
+    "opt = torch.optim.SGD([p for layer in (body, head, other) for p in layer.parameters()], lr=0.1)\n"
     "loss = head(body(torch.randn(6, 4))).sum()\nloss.backward()",
     innocent=(
         NET + BACKWARD,

@@ -8,7 +8,7 @@ from .... import words
 from ...causes.cause import Cause, cause_of, source_of
 from ...causes.code import spelling
 from ...causes.history import Op
-from ...causes.paths import is_op
+from ...causes.paths import has_graph, is_op
 from ...causes.question import Question
 from ..check import SO, Check
 
@@ -21,7 +21,7 @@ def when(question: Question) -> Iterator[Cause]:
     q, last = question, question.last
     if last is None or last.error or not q.history.knows_uses:
         return
-    named = [(name, t) for name, t in q.names.items() if getattr(t, "grad_fn", None) is not None]
+    named = [(name, t) for name, t in q.names.items() if has_graph(t)]
     for name, tensor in ((q.name_of(q.tensor) or words.THE_TENSOR, q.tensor), *named):
         thing = q.subject if tensor is q.tensor else q.history.op_of(tensor)
         if tensor is not q.tensor and thing not in q.ops:

@@ -108,7 +108,7 @@ class TorchHistory:
 
     def shards(self, tensor: torch.Tensor) -> int:
         """Over how many ranks FSDP has sharded the parameter."""
-        found = sharded(tensor)
+        found = sharded(tensor) if hasattr(type(tensor), "device_mesh") else None  # a DTensor; the search is slow
         return 0 if found is None else ranks_of(found)
 
     def early(self, tensor: torch.Tensor) -> None:
