@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import itertools
+import json
 import linecache
+import re
 import warnings
 from contextlib import nullcontext
 from typing import Any
@@ -16,6 +18,8 @@ from autograd_viz.answers.checks.pages import CHECKS, page_of
 from autograd_viz.twin.core.base import happened
 from autograd_viz.verbs.check import Findings
 from autograd_viz.words import en
+
+from .explained import run
 
 _numbers = itertools.count()
 # the twin has no such optimizer or scaler, or does not remember when a tensor was written
@@ -77,3 +81,41 @@ def test_every_kind_of_a_check_has_its_words() -> None:
     claimed = {pattern for page in CHECKS for pattern in page.kinds}
     assert {p for p in claimed if "*" not in p} <= {*kinds}
     assert {SO} <= {page[1] for kind in kinds if (page := page_of(kind)) is not None}
+
+
+PLACES = "net, x = torch.nn.Linear(4, 3), torch.randn(2, 4)\n"
+SILENCED = PLACES + "loss = torch.nn.functional.cross_entropy(net(x).softmax(1), {}){}\nloss.backward()"
+ROWS = "torch.tensor([0, 2])"
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_findings_are_lines_of_a_linter_and_data(library: str) -> None:
+    said = found(SILENCED.format(ROWS, ""), library)
+    assert re.fullmatch(
+        r"<checked \d+>:2: AV201 log_softmax, .* softmax\. \[net\.weight, net\.bias\] → Leave softmax out\.", str(said)
+    )
+    (told,) = json.loads(said.to_json())
+    assert (told["code"], told["is_so"], told["line"], told["tensors"]) == ("AV201", True, 2, ["net.weight", "net.bias"])
+
+
+def test_a_check_is_silenced_at_a_line_by_its_number_by_its_name_and_by_the_beginning_of_its_number() -> None:
+    assert not found(SILENCED.format(ROWS, "  # av: ignore[AV201]"), "core")
+    assert found(SILENCED.format(ROWS, "  # av: ignore[AV203]"), "core")
+    for options in ({"ignore": ["squashed-twice"]}, {"ignore": ["AV2"]}, {"select": ["AV3"]}):
+        assert str(found(SILENCED.format(ROWS, ""), "core", **options)) == "Nothing stands out."
+    with pytest.raises(av.UnknownChoiceError, match="unknown check 'AV999'; choose one of: AV101 detached"):
+        av.check(select=["AV999"])
+    with pytest.raises(av.NotDrawableError, match="takes a module, a tensor of autograd_viz or of PyTorch, or an error"):
+        av.check(3)
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+@pytest.mark.parametrize("ask", ["net", ""])
+def test_explain_of_a_module_or_of_the_last_pass_tells_what_is_wrong_with_it(library: str, ask: str) -> None:
+    program = page_of("cleared_before_step")
+    assert program is not None
+    answer = run(program[0].sick, library, ask, watched=True)
+    assert str(answer).startswith("net.0.weight.grad is None: zero_grad() cleared it") and "net.2.bias" in answer.details
+    assert json.loads(answer.to_json())["causes"][0]["check"] == "AV401"
+    answer = run(program[0].innocent[0], library, ask, watched=True)
+    assert re.fullmatch(r"\d+ tensors: nothing stands out\.", str(answer))

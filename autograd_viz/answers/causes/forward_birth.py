@@ -33,7 +33,8 @@ OPERANDS = {  # number of operands; finite ones give finite results, except for 
     "Add": 2, "Sub": 2, "Rsub": 2, "Mul": 2, "Div": 2, "Mm": 2, "Bmm": 2, "Mv": 2, "Dot": 2, "Addmm": 3, "Addmv": 3,
     "Baddbmm": 3, "Convolution": 3,
 }  # fmt: skip
-LOGARITHMS = ("Log", "Log2", "Log10", "Log1P")  # log of 0 is -inf
+LOGARITHMS = ("Log", "Log2", "Log10", "Log1P")
+POLE_AT_0 = LOGARITHMS[:3]  # the result is -inf there
 PUT = ("given", "given_leaf", "forward_put", "forward_written")  # no op computed it
 
 
@@ -128,8 +129,9 @@ def _proven(f: Facts) -> set[str]:
     """Tensors of unknown value that must have nan or inf, because an input of their op has it."""
     found: set[str] = set()
     for op in f.document.ops:
-        is_bad = any(t.id in found or value_with(t.value) for t in f.inputs_of(op))
-        if op.name in ALIKE and is_bad:
+        inputs = f.inputs_of(op)
+        is_bad = any(t.id in found or value_with(t.value) for t in inputs)
+        if (op.name in ALIKE and is_bad) or (op.name in POLE_AT_0 and len(inputs) == 1 and has_zero(inputs[0].value)):
             found.update(o for o in op.outputs if o is not None and not is_known(f.tensors[o].value))
     return found
 
@@ -153,7 +155,10 @@ def _began(f: Facts, op: Op, inputs: list[Tensor], what: str) -> Cause | None:
         return None
     numbers = [n for o in op.inputs if o.tensor is None and (n := number(o.text)) is not None]
     given = [elements_text(f.tensors[o.tensor].value) if o.tensor else o.text for o in op.inputs if o.text != "?"]
-    made = next((w for id in op.outputs if id is not None and (w := value_with(f.tensors[id].value))), what)
+    is_pole = op.name in LOGARITHMS and inputs and has_zero(inputs[0].value)
+    made = next(
+        (w for id in op.outputs if id is not None and (w := value_with(f.tensors[id].value))), "inf" if is_pole else what
+    )
     kind = _kind(f, op, inputs, numbers, what)
     sign = "-" * (made == "inf" and op.name in LOGARITHMS and kind == "forward_born")
     return _at(op, kind, what=sign + made, inputs=words.COMMA.join(given))
@@ -204,6 +209,8 @@ def _kind_of_nan(f: Facts, op: Op) -> str:
 def _kind_of_inf(op: Op, inputs: list[Tensor], numbers: list[float]) -> str:
     """It overflowed, or it is infinite at this input."""
     is_at_zero = 0.0 in numbers or any(has_zero(t.value) or not is_known(t.value) for t in inputs)
+    if op.name.startswith("CtcLoss"):
+        return "forward_short"
     is_born = op.name.startswith(INFINITE) or (op.name.startswith(INFINITE_AT_0) and is_at_zero)
     return "forward_born" if is_born else "forward_overflow"
 

@@ -119,6 +119,9 @@ class History(Protocol):
     def state_of(self, tensor: Any) -> str:
         """What its grad contains: "nan", "inf", "zero", "huge", "tiny", "" for other numbers."""
 
+    def norms(self, tensor: Any) -> tuple[float, float]:
+        """The norm of a tensor, and of its grad; (0, 0) without one."""
+
     def mode_of(self, op: Op) -> Event | None:
         """The switch that had turned grad mode off when an op ran."""
 

@@ -17,7 +17,16 @@ from ..causes.question import Question
 from ..causes.sizes import no_effect, size_causes
 from ..causes.zeros import zero_causes
 from .check import Check
-from .loop import accumulated, cleared_before_step, clip_before_unscale, moved_anyway, never_stepped, not_held, step_order
+from .loop import (
+    accumulated,
+    cleared_before_step,
+    clip_before_unscale,
+    moved_anyway,
+    never_stepped,
+    not_held,
+    step_order,
+    step_too_large,
+)
 from .loss import broadcast_in_loss, squashed_twice
 from .mode import evaluating
 from .number import all_zero, norm_of_one, not_finite
@@ -88,6 +97,7 @@ TURNS = (
     Turn(accumulated.CHECK, OTHER),
     Turn(never_stepped.CHECK, OTHER),
     Turn(lost_part, OTHER),
+    Turn(step_too_large.CHECK, OTHER),
     Turn(_of_numbers, OTHER),
     Turn(_bad_loss, (*ZERO, *OTHER)),
     *(Turn(page, OTHER, is_alone=True) for page in (squashed_twice.CHECK, broadcast_in_loss.CHECK, evaluating.CHECK)),

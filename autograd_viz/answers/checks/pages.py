@@ -7,7 +7,16 @@ from types import ModuleType
 
 from . import raised
 from .check import Check
-from .loop import accumulated, cleared_before_step, clip_before_unscale, moved_anyway, never_stepped, not_held, step_order
+from .loop import (
+    accumulated,
+    cleared_before_step,
+    clip_before_unscale,
+    moved_anyway,
+    never_stepped,
+    not_held,
+    step_order,
+    step_too_large,
+)
 from .loss import broadcast_in_loss, squashed_twice
 from .memory import kept_graphs
 from .mode import evaluating
@@ -16,8 +25,8 @@ from .path import detached, unused, written_as_data
 
 PAGES: tuple[ModuleType, ...] = (
     detached, unused, written_as_data, squashed_twice, broadcast_in_loss, not_finite, all_zero, norm_of_one,
-    cleared_before_step, not_held, never_stepped, step_order, accumulated, moved_anyway, clip_before_unscale, evaluating,
-    kept_graphs, raised,
+    cleared_before_step, not_held, never_stepped, step_order, accumulated, moved_anyway, clip_before_unscale, step_too_large,
+    evaluating, kept_graphs, raised,
 )  # fmt: skip
 CHECKS: tuple[Check, ...] = tuple(page.CHECK for page in PAGES)
 BY_CODE = {check.code: check for check in CHECKS}

@@ -180,6 +180,13 @@ class CoreHistory:
         size = float(np.linalg.norm(values.ravel().astype(complex if values.dtype.kind == "c" else float)))
         return "zero" if not values.any() else "huge" if size >= HUGE else "tiny" if size <= TINY else ""
 
+    def norms(self, tensor: Tensor) -> tuple[float, float]:
+        """In double precision."""
+        if tensor._grad is None:
+            return 0.0, 0.0
+        own, its = (float(np.linalg.norm(np.abs(t._data.ravel()).astype(float))) for t in (tensor, tensor._grad))
+        return own, its
+
     def clearings(self, tensor: Tensor) -> list[CoreEvent]:
         """The events that set its grad to None."""
         names = {"cleared": "grad", "zero_grad": "zero_grad"}

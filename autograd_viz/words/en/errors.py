@@ -100,6 +100,9 @@ EXPLAIN_RECOMPUTED = (
     "checkpoint() ran the forward pass twice, and the runs differ; remove what changes in between (counters, globals, random "
     "numbers)."
 )
+EXPLAIN_REDUCTION = (
+    "DDP waits for parameters that got no gradient; av.gather(loss) names them, or pass find_unused_parameters=True."
+)
 EXPLAIN_FUNC_SCALAR = "torch.func.grad needs a function that returns one number; call sum() first, or use vjp or jacrev."
 
 # errors of a step or of a user's op

@@ -24,3 +24,7 @@ MORE_MOVED_ANYWAY = "Momentum, and weight decay, move a parameter whose gradient
 CAUSE_CLIPPED_SCALED = "{by} clipped it ({line}) before unscale_(): backward() ran on the scaled loss ({pass})."
 DO_CLIPPED_SCALED = "Call scaler.unscale_(optimizer) before clipping."
 MORE_CLIPPED_SCALED = "It scaled the gradient by {factor}; step() divides it by the scale once more."
+CAUSE_ACCUMULATED_WHOLE = "its gradient is the sum of {count} passes since it was cleared, each of a whole mean ({line})."
+DO_ACCUMULATED_WHOLE = "If they are parts of one batch, divide each loss by their number."
+CAUSE_STEP_TOO_LARGE = "{optimizer} moves it by about {step} a step, and its norm is {own} ({line})."
+DO_STEP_TOO_LARGE = "Lower the learning rate, {rate}."

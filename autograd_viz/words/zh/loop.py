@@ -24,3 +24,7 @@ MORE_MOVED_ANYWAY = "梯度为零的参数仍会被动量和权重衰减更新�
 CAUSE_CLIPPED_SCALED = "{by} 在 unscale_() 之前裁剪了它（{line}）：backward() 的对象是放大后的损失（{pass}）。"
 DO_CLIPPED_SCALED = "在裁剪之前调用 scaler.unscale_(optimizer)。"
 MORE_CLIPPED_SCALED = "裁剪把梯度乘以 {factor}，step() 还会再除以缩放因子。"
+CAUSE_ACCUMULATED_WHOLE = "它的梯度是清除之后 {count} 次反向传播之和，每次都是完整的平均损失（{line}）。"
+DO_ACCUMULATED_WHOLE = "如果它们是同一批次的各部分，请把每个损失除以份数。"
+CAUSE_STEP_TOO_LARGE = "{optimizer} 每步移动它约 {step}，而它的范数只有 {own}（{line}）。"
+DO_STEP_TOO_LARGE = "调低学习率 {rate}。"

@@ -86,6 +86,15 @@ class TorchHistory:
         return "zero" if not bool(values.any()) else "huge" if size >= HUGE else "tiny" if size <= TINY else ""
 
     @unseen
+    def norms(self, tensor: torch.Tensor) -> tuple[float, float]:
+        """Computed on their device."""
+        grad = grad_of(tensor)
+        if grad is None or grad.layout is not torch.strided:
+            return 0.0, 0.0
+        own, its = (float(torch.linalg.vector_norm(t.detach().float())) for t in (tensor, grad))
+        return own, its
+
+    @unseen
     def clearings(self, tensor: Any) -> list[Event]:
         """Events that cleared its grad, and calls of zero_grad() on what holds it."""
         own = self._log.events_of(tensor, "cleared")
