@@ -14,7 +14,7 @@ from .. import words
 from ..answers.causes import Cause
 from ..answers.causes.answer import advice_of, formed
 from ..answers.checks.check import ASKED, SO
-from ..answers.checks.pages import BY_CODE, CHECKS, page_of
+from ..answers.checks.pages import BY_CODE, page_of
 from ..errors import UnknownChoiceError
 from ..graph.surroundings import Source
 from ..runtime.uncopied import Uncopied
@@ -112,7 +112,7 @@ def _wanted(select: Collection[str], ignore: Collection[str]) -> set[str]:
     """The numbers of the checks."""
     for given in (*select, *ignore):
         if not any(_means(given, code) for code in BY_CODE):
-            raise UnknownChoiceError("check", given, [f"{c.code} {c.name}" for c in CHECKS])
+            raise UnknownChoiceError("check", given, [f"{c.code} {c.name}" for c in BY_CODE.values()])
     chosen = {c for c in BY_CODE if not select or any(_means(given, c) for given in select)}
     return {c for c in chosen if not any(_means(given, c) for given in ignore)}
 

@@ -11,7 +11,7 @@ from .. import words
 from ..answers.causes import Cause, Facts, Question
 from ..answers.checks.ask import causes_of
 from ..answers.checks.check import SO
-from ..answers.checks.pages import CHECKS, page_of
+from ..answers.checks.pages import BY_CODE, page_of
 from ..errors import NotDrawableError
 from ..sources.anything import is_drawable, is_leaf
 from ..sources.asking import Look, history_of, kept_root, look, unseen
@@ -99,7 +99,7 @@ def _first_names(known: list[tuple[str, Any]]) -> dict[Any, str]:
 
 def all_causes(questions: list[tuple[Question, str]]) -> list[tuple[Question, str, list[Cause]]]:
     """Those of each leaf's gradient, and of the run, without what accuses nobody."""
-    of_run = [c for q, _ in questions[:1] for page in CHECKS if page.of_run for c in page.ask(q)]
+    of_run = [c for q, _ in questions[:1] for page in BY_CODE.values() if page.of_run for c in page.ask(q)]
     return [(q, name, [*of_run, *_causes(q)] if k == 0 else _causes(q)) for k, (q, name) in enumerate(questions)]
 
 

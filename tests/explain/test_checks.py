@@ -8,13 +8,14 @@ import linecache
 import re
 import warnings
 from contextlib import nullcontext
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 import autograd_viz as av
-from autograd_viz.answers.checks.check import SO, Check
-from autograd_viz.answers.checks.pages import CHECKS, page_of
+from autograd_viz.answers.checks.check import MAY, SO
+from autograd_viz.answers.checks.pages import BY_CODE, page_of
 from autograd_viz.twin.core.base import happened
 from autograd_viz.verbs.check import Findings
 from autograd_viz.words import en
@@ -25,9 +26,20 @@ _numbers = itertools.count()
 # the twin has no such optimizer or scaler, or does not remember when a tensor was written
 ONLY_PYTORCH = {"AV103", "AV407"}
 LIBRARIES = ["core", pytest.param("torch", marks=pytest.mark.torch)]
-PAGES = pytest.mark.parametrize("page", CHECKS, ids=lambda page: page.code)
+KINDS = [name.removeprefix("CAUSE_").lower() for name in vars(en) if name.startswith("CAUSE_")]
+PAGE = Path(__file__).parents[2] / "docs" / "look_up" / "checks.md"
+SECTION = re.compile(
+    r"^## (AV\d+) ([\w-]+)\n\n([^\n]+)\n\n((?:- [^\n]*\n)+)\nIt finds:\n\n(.*?)It is silent about:\n\n(.*?)(?=^## |\Z)",
+    re.MULTILINE | re.DOTALL,
+)
+PROGRAM = re.compile(r"^```py\n(.*?)^```$", re.M | re.S)
+# by number: the name, what it is about, its sentences, the sick program, innocent twins
+TOLD = {
+    m[1]: (m[2], m[3], m[4], PROGRAM.findall(m[5]), PROGRAM.findall(m[6])) for m in SECTION.finditer(PAGE.read_text("utf-8"))
+}
+SICK = pytest.mark.parametrize(("code", "program"), [pytest.param(c, p, id=c) for c, t in TOLD.items() for p in t[3]])
 TWINS = pytest.mark.parametrize(
-    ("page", "program"), [pytest.param(c, p, id=f"{c.code} {i}") for c in CHECKS for i, p in enumerate(c.innocent)]
+    ("code", "program"), [pytest.param(c, p, id=f"{c} {i}") for c, t in TOLD.items() for i, p in enumerate(t[4])]
 )
 
 
@@ -50,37 +62,41 @@ def found(program: str, library: str, **options: Any) -> Findings:
 
 
 @pytest.mark.parametrize("library", LIBRARIES)
-@PAGES
-def test_a_check_sees_its_own_fault(page: Check, library: str) -> None:
-    if library == "core" and page.code in ONLY_PYTORCH:
+@SICK
+def test_a_check_sees_its_own_fault(code: str, program: str, library: str) -> None:
+    if library == "core" and code in ONLY_PYTORCH:
         pytest.skip("the twin cannot know")
-    assert page.code in [f.code for f in found(page.sick, library)]
+    assert code in [f.code for f in found(program, library)]
 
 
 @pytest.mark.parametrize("library", LIBRARIES)
 @TWINS
-def test_a_check_is_silent_about_an_innocent_twin(page: Check, program: str, library: str) -> None:
-    if library == "core" and page.code in ONLY_PYTORCH:
-        pytest.skip("the twin cannot know")
+def test_a_check_is_silent_about_an_innocent_twin(code: str, program: str, library: str) -> None:
     said = found(program, library)
-    assert page.code not in [f.code for f in said], said
+    assert code not in [f.code for f in said], said
     assert not said.is_so, said
 
 
-def test_a_check_without_an_innocent_twin_does_not_load() -> None:
-    with pytest.raises(ValueError, match="a check has a sick program and an innocent twin"):
-        Check("AV999", "of-nothing", lambda: (), {}, "x = 1", ())
+def test_every_check_has_a_sick_program_an_innocent_twin_and_its_sentences_in_the_docs() -> None:
+    assert {c.code: (c.name, c.when.__doc__) for c in BY_CODE.values()} == {code: told[:2] for code, told in TOLD.items()}
+    for code, (_, _, sentences, sick, innocent) in TOLD.items():
+        assert len(sick) == 1 and innocent
+        for sure, cause, advice in re.findall(r"^- \*It (is|may be)(?: so)?:\* (.*?)(?: → (.*))?$", sentences, re.M):
+            kinds = [
+                k for k in KINDS if (page := page_of(k)) and page[0].code == code and page[1] == (SO if sure == "is" else MAY)
+            ]
+            assert (cause, advice) in [(plain("CAUSE", k), plain("DO", k)) for k in kinds], cause
 
 
-def test_numbers_and_names_are_each_of_one_check() -> None:
-    assert len({c.code for c in CHECKS}) == len({c.name for c in CHECKS}) == len(CHECKS)
+def plain(prefix: str, kind: str) -> str:
+    """A sentence without the place; values stand as `op`."""
+    text = re.sub(r"\s?\(\{\w+\}\)", "", getattr(en, f"{prefix}_{kind.upper()}", ""))
+    return re.sub(r"\{(\w+)\}", r"`\1`", text)
 
 
 def test_every_kind_of_a_check_has_its_words() -> None:
-    kinds = [n.removeprefix("CAUSE_").lower() for n in vars(en) if n.startswith("CAUSE_")]
-    claimed = {pattern for page in CHECKS for pattern in page.kinds}
-    assert {p for p in claimed if "*" not in p} <= {*kinds}
-    assert {SO} <= {page[1] for kind in kinds if (page := page_of(kind)) is not None}
+    claimed = {pattern for c in BY_CODE.values() for pattern in c.kinds if "*" not in pattern}
+    assert claimed <= {*KINDS}
 
 
 PLACES = "net, x = torch.nn.Linear(4, 3), torch.randn(2, 4)\n"
@@ -112,10 +128,9 @@ def test_a_check_is_silenced_at_a_line_by_its_number_by_its_name_and_by_the_begi
 @pytest.mark.parametrize("library", LIBRARIES)
 @pytest.mark.parametrize("ask", ["net", ""])
 def test_explain_of_a_module_or_of_the_last_pass_tells_what_is_wrong_with_it(library: str, ask: str) -> None:
-    program = page_of("cleared_before_step")
-    assert program is not None
-    answer = run(program[0].sick, library, ask, watched=True)
+    _, _, _, sick, innocent = TOLD["AV401"]
+    answer = run(sick[0], library, ask, watched=True)
     assert str(answer).startswith("net.0.weight.grad is None: zero_grad() cleared it") and "net.2.bias" in answer.details
     assert json.loads(answer.to_json())["causes"][0]["check"] == "AV401"
-    answer = run(program[0].innocent[0], library, ask, watched=True)
+    answer = run(innocent[0], library, ask, watched=True)
     assert re.fullmatch(r"\d+ tensors: nothing stands out\.", str(answer))

@@ -16,21 +16,8 @@ from ..causes.present import last_write, lost_part, old, plain_gradient
 from ..causes.question import Question
 from ..causes.sizes import no_effect, size_causes
 from ..causes.zeros import zero_causes
+from . import loop, loss, number, path
 from .check import Check
-from .loop import (
-    accumulated,
-    cleared_before_step,
-    clip_before_unscale,
-    moved_anyway,
-    never_stepped,
-    not_held,
-    step_order,
-    step_too_large,
-)
-from .loss import broadcast_in_loss, squashed_twice
-from .mode import evaluating
-from .number import all_zero, norm_of_one, not_finite
-from .path import detached, unused, written_as_data
 
 UNKNOWN = ("not_recorded", "zero_old", "bad_elsewhere")  # the graph at hand does not say
 NONE, BAD, ZERO, OTHER = ("none",), ("nan", "inf"), ("zero",), ("huge", "tiny", "")  # what a grad contains
@@ -78,29 +65,29 @@ def _bad_loss(q: Question) -> list[Cause]:
 
 TURNS = (
     Turn(_shards, (*NONE, *GIVEN), is_last=True),
-    Turn(cleared_before_step.CHECK, NONE),
-    Turn(detached.CHECK, NONE),
-    Turn(unused.CHECK, NONE),
+    Turn(loop.cleared_before_step, NONE),
+    Turn(path.detached, NONE),
+    Turn(path.unused, NONE),
     Turn(lambda q: q.once(missing), NONE),
-    Turn(moved_anyway.CHECK, GIVEN, is_last=True),
+    Turn(loop.moved_anyway, GIVEN, is_last=True),
     Turn(_off, GIVEN, is_last=True),
     Turn(_zeroed_or_old, (*BAD, *ZERO), is_last=True),
-    Turn(not_finite.CHECK, BAD),
-    Turn(norm_of_one.CHECK, ZERO),
-    Turn(all_zero.CHECK, ZERO, is_alone=True),
+    Turn(number.not_finite, BAD),
+    Turn(number.norm_of_one, ZERO),
+    Turn(number.all_zero, ZERO, is_alone=True),
     Turn(old, OTHER),
-    Turn(not_held.CHECK, (*ZERO, *OTHER)),
-    Turn(step_order.CHECK, GIVEN),
-    Turn(clip_before_unscale.CHECK, OTHER, is_last=True),
-    Turn(written_as_data.CHECK, OTHER, is_last=True),
+    Turn(loop.not_held, (*ZERO, *OTHER)),
+    Turn(loop.step_order, GIVEN),
+    Turn(loop.clip_before_unscale, OTHER, is_last=True),
+    Turn(path.written_as_data, OTHER, is_last=True),
     Turn(last_write, OTHER),
-    Turn(accumulated.CHECK, OTHER),
-    Turn(never_stepped.CHECK, OTHER),
+    Turn(loop.accumulated, OTHER),
+    Turn(loop.never_stepped, OTHER),
     Turn(lost_part, OTHER),
-    Turn(step_too_large.CHECK, OTHER),
+    Turn(loop.step_too_large, OTHER),
     Turn(_of_numbers, OTHER),
     Turn(_bad_loss, (*ZERO, *OTHER)),
-    *(Turn(page, OTHER, is_alone=True) for page in (squashed_twice.CHECK, broadcast_in_loss.CHECK, evaluating.CHECK)),
+    *(Turn(page, OTHER, is_alone=True) for page in (loss.squashed_twice, loss.broadcast_in_loss, loss.evaluating)),
     Turn(plain_gradient, OTHER, is_alone=True),
 )
 

@@ -2,38 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from fnmatch import fnmatchcase
-from types import ModuleType
 
-from . import raised
-from .check import Check
-from .loop import (
-    accumulated,
-    cleared_before_step,
-    clip_before_unscale,
-    moved_anyway,
-    never_stepped,
-    not_held,
-    step_order,
-    step_too_large,
-)
-from .loss import broadcast_in_loss, squashed_twice
-from .memory import kept_graphs
-from .mode import evaluating
-from .number import all_zero, norm_of_one, not_finite
-from .path import detached, unused, written_as_data
+from ..causes.cause import Cause
+from . import loop, loss, memory, number, path
+from .check import SO, Check, check
 
-PAGES: tuple[ModuleType, ...] = (
-    detached, unused, written_as_data, squashed_twice, broadcast_in_loss, not_finite, all_zero, norm_of_one,
-    cleared_before_step, not_held, never_stepped, step_order, accumulated, moved_anyway, clip_before_unscale, step_too_large,
-    evaluating, kept_graphs, raised,
-)  # fmt: skip
-CHECKS: tuple[Check, ...] = tuple(page.CHECK for page in PAGES)
-BY_CODE = {check.code: check for check in CHECKS}
+ERRORS = ("modified*", "twice*", "root_frozen", "root_of_data", "root_unseen", "cut_*", "optimizer_not_leaf", "error")
+
+
+@check("AV901", "raised", dict.fromkeys(ERRORS, SO))
+def raised() -> Iterator[Cause]:
+    """The program raised an error of autograd, and what was seen tells where it comes from."""
+    yield from ()  # it is asked with the error: `causes_of_error`
+
+
+ALL = [raised, *(c for area in (path, loss, number, loop, memory) for c in vars(area).values() if isinstance(c, Check))]
+BY_CODE = {c.code: c for c in sorted(ALL, key=lambda c: c.code)}
 
 
 def page_of(kind: str) -> tuple[Check, str] | None:
     """The check that finds a kind of cause, and how certain it is; None for a kind that only answers."""
-    found = [(page, pattern) for page in CHECKS for pattern in page.kinds if fnmatchcase(kind, pattern)]
+    found = [(page, pattern) for page in BY_CODE.values() for pattern in page.kinds if fnmatchcase(kind, pattern)]
     best = max(found, key=lambda f: (f[1] == kind, len(f[1])), default=None)
     return None if best is None else (best[0], best[0].kinds[best[1]])

@@ -1,1 +1,0 @@
-"""Checks of the training loop: passes, clipping, optimizers."""

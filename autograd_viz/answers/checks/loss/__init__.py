@@ -1,1 +1,0 @@
-"""Checks of what a loss is given."""

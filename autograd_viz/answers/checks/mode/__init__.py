@@ -1,1 +1,0 @@
-"""Checks of the mode in which modules run."""

@@ -1,1 +1,0 @@
-"""Checks of paths to the loss."""
