@@ -107,11 +107,9 @@ ROWS = "torch.tensor([0, 2])"
 @pytest.mark.parametrize("library", LIBRARIES)
 def test_findings_are_lines_of_a_linter_and_data(library: str) -> None:
     said = found(SILENCED.format(ROWS, ""), library)
-    assert re.fullmatch(
-        r"<checked \d+>:2: AV201 log_softmax, .* softmax\. \[net\.weight, net\.bias\] → Leave softmax out\.", str(said)
-    )
+    assert re.fullmatch(r"<checked \d+>:2: AV201 log_softmax, .* softmax\. → Leave softmax out\.", str(said))
     (told,) = json.loads(said.to_json())
-    assert (told["code"], told["is_so"], told["line"], told["tensors"]) == ("AV201", True, 2, ["net.weight", "net.bias"])
+    assert (told["code"], told["is_so"], told["line"], told["tensors"]) == ("AV201", True, 2, [])
 
 
 def test_a_check_is_silenced_at_a_line_by_its_number_by_its_name_and_by_the_beginning_of_its_number() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -46,6 +46,11 @@ class Question:
     def question(self) -> Question:
         """The question itself, for checks that ask it for more."""
         return self
+
+    def of_pass(self) -> Question:
+        """The same question about the root of the pass: about all that it went through."""
+        f = self.facts
+        return replace(self, root=self.tensor, look=lambda: f.about(f.loss[0]) if f.loss else f)
 
     def once(self, find: Callable[[Question], list[Cause]]) -> list[Cause]:
         """What a search finds; it runs once, however many checks read it."""

@@ -27,7 +27,7 @@ class Check:
         name: "broadcast-in-loss".
         when: facts -> causes. Its docstring says what the check is about.
         kinds: the kinds of its causes, and how certain each is: `SO`, `MAY` or `ASKED`.
-        of_run: it is about a whole run, and is asked once.
+        of_run: it is about all that a pass went through, so `av.check` asks it once.
     """
 
     code: str

@@ -17,7 +17,7 @@ LAYERS = ("Addmm", "Mm", "Sigmoid", "Tanh", "Relu", "Softplus", "Gather")  # `x[
 WEIGHT = 1  # among the inputs of the node
 
 
-@check("AV201", "squashed-twice", {"softmax_twice": SO, "sigmoid_twice": SO})
+@check("AV201", "squashed-twice", {"softmax_twice": SO, "sigmoid_twice": SO}, of_run=True)
 def squashed_twice(numbers: Facts, ways: Iterable[str]) -> Iterator[Cause]:
     """Probabilities in place of logits: a loss that has a softmax or a sigmoid inside got the result of another."""
     for node in ways:
@@ -27,7 +27,7 @@ def squashed_twice(numbers: Facts, ways: Iterable[str]) -> Iterator[Cause]:
                 yield cause_at(numbers, kind, after.node)
 
 
-@check("AV203", "broadcast-in-loss", {"every_pair": SO, "every_pair_apart": MAY})
+@check("AV203", "broadcast-in-loss", {"every_pair": SO, "every_pair_apart": MAY}, of_run=True)
 def broadcast_in_loss(numbers: Facts, ways: Iterable[str]) -> Iterator[Cause]:
     """A layer's (n, 1) that a difference with targets of shape (n,) made (n, n)."""
     f = numbers
@@ -41,7 +41,7 @@ def broadcast_in_loss(numbers: Facts, ways: Iterable[str]) -> Iterator[Cause]:
             yield cause_at(f, kind, (after or [node])[0], result=shape_text((*n, 1)), shape=shape_text(n * 2))
 
 
-@check("AV501", "trained-in-eval-mode", {"evaluating": MAY})
+@check("AV501", "trained-in-eval-mode", {"evaluating": MAY}, of_run=True)
 def evaluating(numbers: Facts, ways: Iterable[str]) -> Iterator[Cause]:
     """A batch norm whose weight is trained, and that ran in evaluation mode: with statistics that do not learn."""
     for node in ways:
