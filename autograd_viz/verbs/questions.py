@@ -109,8 +109,8 @@ def _causes(q: Question) -> list[Cause]:
         is_others = bool(q.holders) and not q.optimizers  # a target network, an input: it need not learn
     if is_others:
         found = [c for c in found if c.kind.startswith("not_held") or _certainty(c) == SO]
-    if any(c.kind == "skipped" for c in found):  # a scaler has met an inf, which is its work
-        found = [c for c in found if _certainty(c) != SO]
+    if q.is_scaled and q.state in ("nan", "inf"):  # the scaler meets an inf, which is its work
+        found = []
     return found
 
 

@@ -138,6 +138,12 @@ class Question:
         """Every optimizer, if the tensor is a leaf."""
         return self.history.optimizers(self.tensor) if self.is_leaf else []
 
+    @property
+    def is_scaled(self) -> bool:
+        """Did the last pass begin at the result of `scaler.scale(loss)`?"""
+        began = self.last if self.root_op is None else self.root_op if "mul" in self.root_op.name else None
+        return began is not None and began.source is not None and ".scale(" in began.source.text
+
     @cached_property
     def optimizers(self) -> list[Holder]:
         """The optimizers that step the tensor."""

@@ -94,9 +94,8 @@ def moved_anyway(question: Question) -> Iterator[Cause]:
 @check("AV407", "clip-before-unscale", {"clipped_scaled": SO})
 def clip_before_unscale(question: Question) -> Iterator[Cause]:
     """Gradients of a scaled loss were clipped before the scaler had divided them: their norm is that of the scale."""
-    q, root, last = question, question.root_op, question.last
-    is_scaled = root is not None and "mul" in root.name and root.source is not None and ".scale(" in root.source.text
-    if last is None or not is_scaled:
+    q, last = question, question.last
+    if last is None or not q.is_scaled:
         return
     for cause in last_write(q):
         clip = next((e.number for e in q.history.events_of(q.grad, "written")[::-1] if e.source == cause.source), None)

@@ -14,8 +14,8 @@ from .check import ASKED, MAY, SO, check
 
 NOT_FINITE_KINDS = ("born_*", "forward_*", "given*", "diverged", "nan_of_inf", "inf_to_nan", "zero_times_inf", "loss_bad*")
 NO_FAULT = (  # sums that cancel, zeros up to rounding, and what happened after the pass
-    "zero_sent", "zero_cancel", "zero_broadcast", "zero_normed", "zero_shifted", "rows_unused", "zero_old", "zero_since",
-    "zeroed*", "graph_gone",
+    "zero_sent", "zero_factor", "zero_cancel", "zero_broadcast", "zero_normed", "zero_shifted", "rows_unused", "zero_old",
+    "zero_since", "zeroed*", "graph_gone",
 )  # fmt: skip
 
 
