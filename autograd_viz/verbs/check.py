@@ -13,7 +13,7 @@ from typing import Any
 from .. import words
 from ..answers.causes import Cause
 from ..answers.causes.answer import advice_of, formed
-from ..answers.checks.check import ASKED, SO
+from ..answers.checks.check import ASKED, SO, Check
 from ..answers.checks.pages import BY_CODE, page_of
 from ..errors import UnknownChoiceError
 from ..graph.surroundings import Source
@@ -104,7 +104,7 @@ def check(what: Any = None, *, select: Collection[str] = (), ignore: Collection[
     """
     wanted, frame = _wanted(select, ignore), sys._getframe(1)
     if isinstance(what, BaseException):
-        return Findings(_merged([(c, "") for c in of_error(what, frame).causes], wanted))
+        return Findings(_merged([(c, words.THE_TENSOR) for c in of_error(what, frame).causes], wanted, BY_CODE["AV901"]))
     return checked(what, visible_names(frame), wanted)
 
 
@@ -127,13 +127,13 @@ def checked(what: Any, names: dict[str, Any], wanted: Collection[str] = tuple(BY
     return Findings(_merged(found, wanted))
 
 
-def _merged(causes: Iterable[tuple[Cause, str]], wanted: Collection[str]) -> Iterator[Finding]:
-    """One finding for each cause and line, with the names of all tensors that it concerns."""
+def _merged(causes: Iterable[tuple[Cause, str]], wanted: Collection[str], raised: Check | None = None) -> Iterator[Finding]:
+    """One finding for each cause and line, with the names of all its tensors. Causes of an error are findings of `raised`."""
     about: dict[tuple[str, Source | None], list[tuple[Cause, str]]] = {}
     for cause, name in causes:
         about.setdefault((cause.kind, cause.source), []).append((cause, name))
     for (kind, source), same in about.items():
-        page, sure = page_of(kind) or (None, ASKED)
+        page, sure = (raised, SO) if raised is not None else page_of(kind) or (None, ASKED)
         if page is None or sure == ASKED or page.code not in wanted or _is_silenced(source, page.code):
             continue
         cause, name = same[0]

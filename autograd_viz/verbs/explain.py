@@ -253,7 +253,7 @@ def _looked_up(error: BaseException, where: Where, names: dict[str, Any], line: 
     """What an error was about."""
     if "NoneType" in str(error):  # a line reads a grad that is None
         for tensor in (found for path in grads_read(line) if is_drawable(found := value_at(path, names))):
-            if tensor.grad is None and is_leaf(tensor):
+            if not (is_leaf(tensor) or tensor.retains_grad) or tensor.grad is None:
                 return explained(tensor, None, names)
     for tensor in where.wanted:
         question = question_of(tensor, where.roots[0] if where.roots else None, names)

@@ -9,6 +9,7 @@ from typing import Any
 
 from .. import words
 from ..answers.causes import Cause, Facts, Question
+from ..answers.causes.answer import BEST
 from ..answers.checks.ask import causes_of
 from ..answers.checks.check import SO
 from ..answers.checks.pages import BY_CODE, page_of
@@ -111,7 +112,11 @@ def _causes(q: Question) -> list[Cause]:
         found = [c for c in found if c.kind.startswith("not_held") or _certainty(c) == SO]
     if q.is_scaled and q.state in ("nan", "inf"):  # the scaler meets an inf, which is its work
         found = []
-    return found
+    best: dict[Any, Cause] = {}  # by check: the nearest, or what tells it all
+    for cause in found:
+        if (page := page_of(cause.kind)) is not None and (page[0].code not in best or cause.kind in BEST):
+            best[page[0].code] = cause
+    return [c for c in found if page_of(c.kind) is None or c in best.values()]
 
 
 def _certainty(cause: Cause) -> str:

@@ -131,4 +131,4 @@ def test_explain_of_a_module_or_of_the_last_pass_tells_what_is_wrong_with_it(lib
     assert str(answer).startswith("net.0.weight.grad is None: zero_grad() cleared it") and "net.2.bias" in answer.details
     assert json.loads(answer.to_json())["causes"][0]["check"] == "AV401"
     answer = run(innocent[0], library, ask, watched=True)
-    assert re.fullmatch(r"\d+ tensors: nothing stands out\.", str(answer))
+    assert re.fullmatch(r"Nothing stands out \(\d+ looked at\)\.", str(answer))

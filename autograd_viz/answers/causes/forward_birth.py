@@ -33,6 +33,7 @@ OPERANDS = {  # number of operands; finite ones give finite results, except for 
     "Add": 2, "Sub": 2, "Rsub": 2, "Mul": 2, "Div": 2, "Mm": 2, "Bmm": 2, "Mv": 2, "Dot": 2, "Addmm": 3, "Addmv": 3,
     "Baddbmm": 3, "Convolution": 3,
 }  # fmt: skip
+ROWS = ("Softmax", "LogSoftmax")
 LOGARITHMS = ("Log", "Log2", "Log10", "Log1P")
 POLE_AT_0 = LOGARITHMS[:3]  # the result is -inf there
 PUT = ("given", "given_leaf", "forward_put", "forward_written")  # no op computed it
@@ -46,12 +47,14 @@ class _Walk:
         origins: where they begin, the nearest first.
         nan_at: the op that made the first nan, if one did.
         late: leaves at the ends of paths that were changed since.
+        row: a softmax that returned nan.
         is_open: at the end of a path the inputs of an op are unknown.
     """
 
     origins: list[Cause] = field(default_factory=list)
     nan_at: Op | None = None
     late: list[str] = field(default_factory=list)
+    row: Op | None = None
     is_open: bool = False
 
 
@@ -63,6 +66,8 @@ def forward_births(f: Facts) -> list[Cause]:
     walk, what = _walk(f, root), value_with(f.tensors[root].value)
     if walk.origins:
         return _nearest(f, walk)
+    if walk.row is not None:
+        return [_at(walk.row, "forward_row")]
     if walk.late and not walk.is_open:
         return [_diverged(f, walk.late, what)]
     leaves = [id for id in f.behind_loss if f.makers.get(id) is None and value_with(f.tensors[id].value)]
@@ -114,6 +119,8 @@ def _walk(f: Facts, root: str) -> _Walk:
         bad = _bad_inputs(op, inputs, proven)
         late = [id for id in bad if f.makers.get(id) is None and id in f.changed_since]  # their values at that time are unknown
         walk.late += [id for id in late if id not in walk.late]
+        if op.name in ROWS and value_with(f.tensors[at].value) == "nan":
+            walk.row = op
         if what[at] == "nan" and {*bad.values()} == {"inf"}:
             walk.nan_at = walk.nan_at or op
         cause = _began(f, op, inputs, what[at]) if not bad else None

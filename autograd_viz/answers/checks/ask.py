@@ -14,8 +14,6 @@ from ..causes.hooks import hook_causes
 from ..causes.missing import missing
 from ..causes.present import last_write, lost_part, old, plain_gradient
 from ..causes.question import Question
-from ..causes.sizes import no_effect, size_causes
-from ..causes.zeros import zero_causes
 from . import loop, loss, number, path
 from .check import Check
 
@@ -56,7 +54,8 @@ def _zeroed_or_old(q: Question) -> list[Cause]:
 
 def _of_numbers(q: Question) -> list[Cause]:
     f = q.numbers
-    return [] if f is None else no_effect(f) or [*zero_causes(f), *size_causes(f), *([] if q.is_thorough else hook_causes(f))]
+    hooked = [] if f is None or q.is_thorough else hook_causes(f)
+    return number.all_zero.ask(q) or [*number.gradient_size.ask(q), *hooked]
 
 
 def _bad_loss(q: Question) -> list[Cause]:

@@ -23,7 +23,7 @@ def cleared_before_step(question: Question) -> list[Cause]:
     return [c for c in question.once(missing) if c.kind == "cleared_before_step"]
 
 
-@check("AV402", "not-in-optimizer", {"not_held": ASKED, "not_held_new": MAY, "left_alone": ASKED})
+@check("AV402", "not-in-optimizer", {"not_held": MAY, "not_held_new": MAY, "left_alone": ASKED})
 def not_held(question: Question) -> Iterator[Cause]:
     """No optimizer has the parameter: it got only the graph's other parameters, or was made before its module changed."""
     q, holders = question, question.holders

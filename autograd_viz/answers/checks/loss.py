@@ -11,13 +11,17 @@ from ..causes.ops import cause_at, op_of
 from ..causes.sizes import NORMS
 from .check import MAY, SO, check
 
-INSIDE = {"LogSoftmax": ("Softmax", "softmax_twice"), "BinaryCrossEntropyWithLogits": ("Sigmoid", "sigmoid_twice")}
+INSIDE = {
+    "LogSoftmax": ("Softmax", "softmax_twice"),
+    "BinaryCrossEntropyWithLogits": ("Sigmoid", "sigmoid_twice"),
+    "NllLoss": ("Softmax", "softmax_for_log"),
+}
 LOSSES = ("MseLoss", "L1Loss", "SmoothL1Loss", "HuberLoss", "Sub")  # functional losses expand their inputs first
 LAYERS = ("Addmm", "Mm", "Sigmoid", "Tanh", "Relu", "Softplus", "Gather")  # `x[:, None] - y` or a mean of columns is meant so
 WEIGHT = 1  # among the inputs of the node
 
 
-@check("AV201", "squashed-twice", {"softmax_twice": SO, "sigmoid_twice": SO}, of_run=True)
+@check("AV201", "squashed-twice", {"softmax_twice": SO, "sigmoid_twice": SO, "softmax_for_log": MAY}, of_run=True)
 def squashed_twice(numbers: Facts, ways: Iterable[str]) -> Iterator[Cause]:
     """Probabilities in place of logits: a loss that has a softmax or a sigmoid inside got the result of another."""
     for node in ways:

@@ -8,7 +8,7 @@ from ..causes.bad_numbers import bad_causes
 from ..causes.cause import Cause
 from ..causes.facts import Facts
 from ..causes.ops import cause_at, op_of
-from ..causes.sizes import no_effect
+from ..causes.sizes import no_effect, size_causes
 from ..causes.zeros import zero_causes
 from .check import ASKED, MAY, SO, check
 
@@ -29,6 +29,12 @@ def not_finite(numbers: Facts) -> list[Cause]:
 def all_zero(numbers: Facts) -> list[Cause]:
     """A gradient that is all zero: the op that passed none on, or a sum that cancels."""
     return no_effect(numbers) or zero_causes(numbers)
+
+
+@check("AV304", "vanishing-or-exploding", {"shrank_*": MAY, "grew_*": MAY, "shrank": ASKED, "grew": ASKED})
+def gradient_size(numbers: Facts) -> list[Cause]:
+    """A gradient that shrinks or grows on its way from the loss, so that it is tiny or huge here."""
+    return size_causes(numbers)
 
 
 @check("AV303", "norm-of-one", {"norm_of_one": SO})

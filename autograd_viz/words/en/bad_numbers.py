@@ -32,6 +32,8 @@ MORE_FORWARD_FEW = MORE_BORN_STD = "It divides by the number of elements minus i
 CAUSE_FORWARD_OVERFLOW = "{op} overflowed to {what}: it was given {inputs} ({line})."
 DO_FORWARD_OVERFLOW = "Make its inputs smaller; before exp(), subtract the maximum."
 MORE_FORWARD_OVERFLOW = "If the values grow from step to step, lower the learning rate, normalize, or clip."
+CAUSE_FORWARD_ROW = "{op} returned nan: a row of its input is all -inf, or has nan or inf ({line})."
+DO_FORWARD_ROW = "Leave one element of each row unmasked; av.record() shows its input."
 CAUSE_FORWARD_SHORT = "{op} is inf: an input is too short for its targets ({line})."
 DO_FORWARD_SHORT = "Give it longer inputs, or pass zero_infinity=True."
 MORE_FORWARD_SHORT = "It needs a frame for each label, and one more between two equal labels."

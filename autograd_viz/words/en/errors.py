@@ -100,6 +100,9 @@ EXPLAIN_RECOMPUTED = (
     "checkpoint() ran the forward pass twice, and the runs differ; remove what changes in between (counters, globals, random "
     "numbers)."
 )
+EXPLAIN_PROBABILITIES = (
+    "binary_cross_entropy() takes probabilities; use binary_cross_entropy_with_logits() for the outputs of a layer."
+)
 EXPLAIN_REDUCTION = (
     "DDP waits for parameters that got no gradient; av.gather(loss) names them, or pass find_unused_parameters=True."
 )

@@ -8,3 +8,5 @@ CAUSE_SIGMOID_TWICE = "binary_cross_entropy_with_logits takes logits, and got th
 DO_SIGMOID_TWICE = "Leave {op} out."
 CAUSE_EVALUATING = "its gradient flows through {op}, which ran in evaluation mode ({line})."
 DO_EVALUATING = "Call model.train() before the loop, unless its statistics are meant to stay."
+CAUSE_SOFTMAX_FOR_LOG = "nll_loss takes logarithms of probabilities, and got the result of {op} ({line})."
+DO_SOFTMAX_FOR_LOG = "Use log_softmax there, or cross_entropy on the logits."

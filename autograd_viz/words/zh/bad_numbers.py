@@ -33,6 +33,8 @@ MORE_FORWARD_FEW = MORE_BORN_STD = "它除以元素个数减去 correction（默
 CAUSE_FORWARD_OVERFLOW = "{op} 溢出为 {what}：它的输入是 {inputs}（{line}）。"
 DO_FORWARD_OVERFLOW = "减小它的输入；在 exp() 之前先减去最大值。"
 MORE_FORWARD_OVERFLOW = "如果数值逐步增大，请降低学习率、做归一化或裁剪梯度。"
+CAUSE_FORWARD_ROW = "{op} 返回了 nan：输入中有一行全是 -inf，或者含有 nan 或 inf（{line}）。"
+DO_FORWARD_ROW = "每行至少留一个不屏蔽的元素；用 av.record() 可以看到它的输入。"
 CAUSE_FORWARD_SHORT = "{op} 是 inf：有输入比目标短（{line}）。"
 DO_FORWARD_SHORT = "使用更长的输入，或传入 zero_infinity=True。"
 MORE_FORWARD_SHORT = "每个标签需要一帧，两个相同的标签之间还需要一帧。"

@@ -86,6 +86,7 @@ EXPLAIN_INFERENCE_CHANGED = "在 inference_mode() 中创建的张量在外面被
 EXPLAIN_EXPANDED = "expand() 的结果中，多个元素共享内存，不能原地修改；请先 clone() 它。"
 EXPLAIN_SENT = "带有计算图的张量不能发送到另一个进程；请发送 x.detach()。"
 EXPLAIN_RECOMPUTED = "checkpoint() 运行了两次前向传播，两次的运算不同；请去掉会变化的东西（计数器、全局变量、随机数）。"
+EXPLAIN_PROBABILITIES = "binary_cross_entropy() 的输入应是概率；层的输出请用 binary_cross_entropy_with_logits()。"
 EXPLAIN_REDUCTION = "DDP 在等待没有梯度的参数；av.gather(loss) 会列出它们，或者传入 find_unused_parameters=True。"
 EXPLAIN_FUNC_SCALAR = "torch.func.grad 需要返回一个数的函数；请先 sum()，或使用 vjp、jacrev。"
 

@@ -8,3 +8,5 @@ CAUSE_SIGMOID_TWICE = "binary_cross_entropy_with_logits 的输入应是 logits�
 DO_SIGMOID_TWICE = "去掉 {op}。"
 CAUSE_EVALUATING = "它的梯度经过 {op}，而 {op} 在评估模式下运行（{line}）。"
 DO_EVALUATING = "在训练循环之前调用 model.train()，除非有意固定它的统计量。"
+CAUSE_SOFTMAX_FOR_LOG = "nll_loss 的输入应是对数概率，却得到了 {op} 的结果（{line}）。"
+DO_SOFTMAX_FOR_LOG = "改用 log_softmax，或者对 logits 使用 cross_entropy。"
