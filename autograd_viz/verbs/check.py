@@ -123,7 +123,7 @@ def _means(given: str, code: str) -> bool:
 
 def checked(what: Any, names: dict[str, Any], wanted: Collection[str] = tuple(BY_CODE)) -> Findings:
     """What the checks of these numbers say of a module, of a loss, or of all that the last pass went through."""
-    found = [(c, name) for _, name, causes in all_causes(questions_about(what, names)) for c in causes]
+    found = [(c, name) for _, name, causes in all_causes(questions_about(what, names), runs_code=True) for c in causes]
     return Findings(_merged(found, wanted))
 
 

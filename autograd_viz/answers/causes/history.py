@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Protocol
 
+from ...graph.model import Value
 from ...graph.passes import Changed, Holder
 from ...graph.surroundings import Source
 
@@ -168,6 +169,10 @@ class Live(Protocol):
     def hooks(self, node: str) -> tuple[str, ...]:
         """The names of the user's hooks there."""
         return ()
+
+    def disagrees(self, node: str, given: list[Value]) -> bool | None:
+        """Does the backward of a user's Function, run on these inputs, differ from finite differences?"""
+        return None
 
     def written_at(self, node: str) -> Source | None:
         """Where the backward of a user's Function is written."""

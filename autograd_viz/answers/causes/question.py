@@ -29,6 +29,7 @@ class Question:
         look: reads the graph and the numbers of the last pass. It is expensive, so it runs only if an answer needs it.
         names: the user's names, and what they hold.
         is_thorough: the graph is read however large it is.
+        runs_code: the user's Functions may run again; None if not.
         shared: the ops behind a root, for all questions about one run.
     """
 
@@ -39,6 +40,7 @@ class Question:
     look: Callable[[], Facts]
     names: Mapping[str, Any] = field(default_factory=dict)
     is_thorough: bool = False
+    runs_code: bool | None = None
     shared: dict[Op | None, set[Op]] = field(default_factory=dict)
     _found: dict[Any, list[Cause]] = field(default_factory=dict, init=False)
 

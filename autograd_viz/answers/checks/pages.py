@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from fnmatch import fnmatchcase
 
 from ..causes.cause import Cause
-from . import loop, loss, memory, number, path
+from . import function, loop, loss, memory, number, path
 from .check import SO, Check, check
 
 ERRORS = ("modified*", "twice*", "root_frozen", "root_of_data", "root_unseen", "cut_*", "optimizer_not_leaf", "error")
@@ -18,7 +18,10 @@ def raised() -> Iterator[Cause]:
     yield from ()  # it is asked with the error: `causes_of_error`
 
 
-ALL = [raised, *(c for area in (path, loss, number, loop, memory) for c in vars(area).values() if isinstance(c, Check))]
+ALL = [
+    raised,
+    *(c for area in (path, loss, number, loop, memory, function) for c in vars(area).values() if isinstance(c, Check)),
+]
 BY_CODE = {c.code: c for c in sorted(ALL, key=lambda c: c.code)}
 
 

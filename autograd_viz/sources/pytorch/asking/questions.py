@@ -11,6 +11,7 @@ import torch
 from ....graph.model import Value
 from ....graph.passes import Changed
 from ....graph.surroundings import Source
+from ...shared.finite_differences import disagrees
 from ...shared.names import names_by_identity
 from ...shared.questions import Access, Live, numbers_of, roots_among
 from ...shared.replaced import is_own_hook, name_of_hook
@@ -21,6 +22,7 @@ from ..reading.hooks import dict_of
 from ..reading.nodes import edge_of, grad_fn_of, grad_of, is_accumulate, tensors_with_hooks, variable_of
 from ..reading.saved import saved_of
 from ..reading.values import unseen
+from ..recording.watch import own_code
 from .history import TorchHistory
 
 
@@ -105,6 +107,12 @@ class TorchLive(Live):
         events = [] if grad is None else self._history.events_of(grad, "written")
         source = events[-1].source if events else None
         return Changed(None, version, source) if grad is not None and (version := version_of(grad)) else None
+
+    def disagrees(self, node: str, given: list[Value]) -> bool | None:
+        """Runs it again, as a program that nobody records."""
+        function = getattr(self._nodes[node], "_forward_cls", None)
+        with own_code():
+            return None if function is None else disagrees(torch, function, given)
 
     def written_at(self, node: str) -> Source | None:
         """The line of the `def backward` (or `vjp`) of a user's Function."""
