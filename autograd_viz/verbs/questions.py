@@ -100,13 +100,8 @@ def _first_names(known: list[tuple[str, Any]]) -> dict[Any, str]:
 
 def all_causes(questions: list[tuple[Question, str]], runs_code: bool | None = None) -> list[tuple[Question, str, list[Cause]]]:
     """Those of each leaf's gradient, and of the run, without what accuses nobody."""
-    of_run = [
-        c
-        for q, _ in questions[:1]
-        for page in BY_CODE.values()
-        if page.of_run
-        for c in page.ask(replace(q.of_pass(), runs_code=runs_code))
-    ]
+    first = [replace(q.of_pass(), runs_code=runs_code) for q, _ in questions[:1]]
+    of_run = [c for q in first for page in BY_CODE.values() if page.of_run for c in page.ask(q)]
     return [(q, name, [*of_run, *_causes(q)] if k == 0 else _causes(q)) for k, (q, name) in enumerate(questions)]
 
 

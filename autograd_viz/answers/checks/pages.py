@@ -18,10 +18,8 @@ def raised() -> Iterator[Cause]:
     yield from ()  # it is asked with the error: `causes_of_error`
 
 
-ALL = [
-    raised,
-    *(c for area in (path, loss, number, loop, memory, function) for c in vars(area).values() if isinstance(c, Check)),
-]
+AREAS = (path, loss, number, loop, memory, function)
+ALL = [raised, *(c for area in AREAS for c in vars(area).values() if isinstance(c, Check))]
 BY_CODE = {c.code: c for c in sorted(ALL, key=lambda c: c.code)}
 
 
