@@ -100,16 +100,16 @@ def _first_names(known: list[tuple[str, Any]]) -> dict[Any, str]:
 
 def all_causes(questions: list[tuple[Question, str]], runs_code: bool | None = None) -> list[tuple[Question, str, list[Cause]]]:
     """Those of each leaf's gradient, and of the run, without what accuses nobody."""
-    first = [replace(q.of_pass(), runs_code=runs_code) for q, _ in questions[:1]]
-    of_run = [c for q in first for page in BY_CODE.values() if page.of_run for c in page.ask(q)]
-    return [(q, name, [*of_run, *_causes(q)] if k == 0 else _causes(q)) for k, (q, name) in enumerate(questions)]
+    first = questions[0][0] if questions else None
+    with unseen(None if first is None else first.tensor):
+        asked = [] if first is None else [replace(first.of_pass(), runs_code=runs_code)]
+        of_run = [c for q in asked for page in BY_CODE.values() if page.of_run for c in page.ask(q)]
+        return [(q, name, [*(of_run if q is first else []), *_causes(q)]) for q, name in questions]
 
 
 def _causes(q: Question) -> list[Cause]:
-    with unseen(q.tensor):
-        found = causes_of(q)
-        is_others = bool(q.holders) and not q.optimizers  # a target network, an input: it need not learn
-    if is_others:
+    found = causes_of(q)
+    if q.holders and not q.optimizers:  # a target network, an input: it need not learn
         found = [c for c in found if c.kind.startswith("not_held") or _certainty(c) == SO]
     if q.is_scaled and q.state in ("nan", "inf"):  # the scaler meets an inf, which is its work
         found = []

@@ -11,7 +11,7 @@ from ...graph.passes import Holder
 from .cause import Cause
 from .facts import Facts
 from .history import Event, History, Op, PassEvent
-from .paths import number_between, reaches, with_history
+from .paths import is_op, number_between, with_history
 
 CHOICES = ("__bool__", "__contains__")  # nothing is computed with a truth value
 FEW = 200  # ops of a pass that is run again even if nothing stands out
@@ -30,7 +30,7 @@ class Question:
         names: the user's names, and what they hold.
         is_thorough: the graph is read however large it is.
         runs_code: the user's Functions may run again; None if not.
-        shared: the ops behind a root, for all questions about one run.
+        shared: the ops and leaves behind a root, for all questions about one run.
     """
 
     tensor: Any
@@ -41,7 +41,7 @@ class Question:
     names: Mapping[str, Any] = field(default_factory=dict)
     is_thorough: bool = False
     runs_code: bool | None = None
-    shared: dict[Op | None, set[Op]] = field(default_factory=dict)
+    shared: dict[Op | None, tuple[set[Op], set[Any]]] = field(default_factory=dict)
     _found: dict[Any, list[Cause]] = field(default_factory=dict, init=False)
 
     @property
@@ -88,9 +88,14 @@ class Question:
     @cached_property
     def ops(self) -> set[Op]:
         """The ops that a gradient of the root reaches."""
-        if self.root_op not in self.shared:
-            self.shared[self.root_op] = set() if self.root_op is None else with_history([self.root_op])
-        return self.shared[self.root_op]
+        return self._behind(self.root_op)[0]
+
+    def _behind(self, root: Op | None) -> tuple[set[Op], set[Any]]:
+        """The ops that a gradient of an op reaches, and the leaves."""
+        if root not in self.shared:
+            there = set() if root is None else with_history([root])
+            self.shared[root] = there, {g for op in there for g in op.given if not is_op(g)}
+        return self.shared[root]
 
     @cached_property
     def passes(self) -> list[PassEvent]:
@@ -163,4 +168,4 @@ class Question:
 
     def is_reached_from(self, root: Op | None) -> bool:
         """Does a gradient of an op reach the tensor?"""
-        return root is not None and reaches(root, self.subject)
+        return self.subject in self._behind(root)[not is_op(self.subject)]

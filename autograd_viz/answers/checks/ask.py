@@ -95,7 +95,7 @@ def causes_of(q: Question) -> list[Cause]:
     """Why the tensor's grad is what it is. The nearest cause comes first."""
     found: list[Cause] = []
     for turn in TURNS:
-        is_once = q.is_thorough and isinstance(turn.ask, Check) and turn.ask.of_run
+        is_once = q.is_thorough and (turn.ask is plain_gradient or (isinstance(turn.ask, Check) and turn.ask.of_run))
         if q.state in turn.states and not (turn.is_alone and found) and not is_once:
             new = turn.ask.ask(q) if isinstance(turn.ask, Check) else turn.ask(q)
             found += [c for c in new if c not in found]

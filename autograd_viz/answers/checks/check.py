@@ -10,6 +10,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from ..causes.cause import Cause
 from ..causes.question import Question
@@ -38,8 +39,12 @@ class Check:
 
     def ask(self, q: Question) -> list[Cause]:
         """What it has to say."""
-        facts = [getattr(q, need) for need in inspect.signature(self.when).parameters]
-        return [] if any(fact is None for fact in facts) else [*self.when(*facts)]
+        facts: list[Any] = []
+        for need in inspect.signature(self.when).parameters:
+            facts.append(getattr(q, need))
+            if facts[-1] is None:  # the next may be dear
+                return []
+        return [*self.when(*facts)]
 
 
 def check(code: str, name: str, kinds: Mapping[str, str], of_run: bool = False) -> Callable[[When], Check]:

@@ -40,13 +40,14 @@ def written_as_data(question: Question) -> Iterator[Cause]:
         thing = q.subject if tensor is q.tensor else q.history.op_of(tensor)
         if tensor is not q.tensor and thing not in q.ops:
             continue
-        users = [op for op in q.ops if op.name.strip("_").removeprefix("r") not in SAVES_NOT and _uses(op, thing)]
-        for write in q.history.events_of(tensor, "written"):
-            savers = [op for op in users if op.number < write.number < last.number]
-            if savers:
+        writes = [e for e in q.history.events_of(tensor, "written") if e.number < last.number]
+        users = [op for op in q.ops if writes and _saves(op, thing)]
+        for write in writes:
+            if savers := [op for op in users if op.number < write.number]:
                 yield cause_of("written_as_data", write, written=name, op=spelling(savers[0]), saved=source_of(savers[0]))
                 return
 
 
-def _uses(op: Op, thing: object) -> bool:
-    return any(given is thing or (is_op(given) and given == thing) for given in op.given)
+def _saves(op: Op, thing: object) -> bool:
+    is_used = any(given is thing or (is_op(given) and given == thing) for given in op.given)
+    return is_used and op.name.strip("_").removeprefix("r") not in SAVES_NOT
