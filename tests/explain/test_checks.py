@@ -94,6 +94,16 @@ def plain(prefix: str, kind: str) -> str:
     return re.sub(r"\{(\w+)\}", r"`\1`", text)
 
 
+def test_what_a_check_says_has_at_most_sixty_words() -> None:
+    assert [k for k in KINDS if page_of(k) and len(f"{plain('CAUSE', k)} {plain('DO', k)}".split()) > 60] == []
+
+
+def test_a_cause_of_another_check_is_told_as_another() -> None:
+    program = "w = torch.nn.Parameter(torch.ones(2))\nopt = torch.optim.SGD([w], lr=0.1)\n"
+    said = str(run(program + "for _ in range(3):\n    loss = (w * 2).sum()\n    loss.backward()", "core", "w"))
+    assert said.split("\n")[2].startswith("Also: SGD.step() has never run")
+
+
 def test_every_kind_of_a_check_has_its_words() -> None:
     claimed = {pattern for c in BY_CODE.values() for pattern in c.kinds if "*" not in pattern}
     assert claimed <= {*KINDS}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from ... import words
@@ -26,20 +26,25 @@ class Answer(NamedTuple):
     details: str
 
 
-def answer(q: Question | None, causes: Sequence[Cause], headed: bool = True) -> Answer:
+def answer(
+    q: Question | None, causes: Sequence[Cause], headed: bool = True, of: Callable[[str], object] = lambda kind: None
+) -> Answer:
     """First the cause, then what to do; numbers and lines of code are details.
 
     Args:
         q: the question; None if the sentence needs no beginning.
         causes: the causes, the nearest first.
         headed: the answer is about a tensor; False: about an error.
+        of: the check of a kind of cause. A cause of another check than the first is another reason, and comes after it.
     """
     name = (None if q is None else q.name_of(q.tensor)) or words.THE_TENSOR
     first = causes[:1]
     best = [c for c in causes if c.kind in BEST] or first
     lines = [_first(q, c, name, headed) for c in first]
     lines += [words.DO.format(advice=a) for c in best[:1] if (a := advice_of(c, name))]
-    others = [formed("CAUSE", c, name) for c in causes[1:]]
+    is_apart = [of(c.kind) is not None and of(first[0].kind) not in (None, of(c.kind)) for c in causes[1:]]
+    said = [formed("CAUSE", c, name) for c in causes[1:]]
+    others = [words.ALSO.format(cause=s) if apart else s for s, apart in zip(said, is_apart, strict=True)]
     details = [*others[MOST - 1 :], *filter(None, (formed("MORE", c, name) for c in causes)), *_code(causes)]
     return Answer("\n".join([*lines, *dict.fromkeys(others[: MOST - 1])]), "\n".join(dict.fromkeys(details)))
 

@@ -18,3 +18,4 @@ RECORD_IN_CELL = "a cell that begins with %%record"
 RECORD_IN_CODE = "`with av.record():`"
 CHECK_MAY = "may be: "  # it may be a fault; else it is one
 CHECK_NOTHING = "Nothing stands out."
+ALSO = "Also: {cause}"

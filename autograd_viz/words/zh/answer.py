@@ -18,3 +18,4 @@ RECORD_IN_CELL = "以 %%record 开头的单元格"
 RECORD_IN_CODE = " `with av.record():` "
 CHECK_MAY = "可能："  # it may be a fault; else it is one
 CHECK_NOTHING = "没有异常。"
+ALSO = "另外：{cause}"
