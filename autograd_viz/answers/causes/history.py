@@ -170,6 +170,10 @@ class Live(Protocol):
         """The names of the user's hooks there."""
         return ()
 
+    def written_before_pass(self, node: str, saved: str) -> Event | None:
+        """A write into a saved tensor after the op that saved it and before the last pass, which did not refuse it."""
+        return None
+
     def disagrees(self, node: str, given: list[Value]) -> bool | None:
         """Does the backward of a user's Function, run on these inputs, differ from finite differences?"""
         return None

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from ... import words
-from ..causes.cause import Cause, cause_of, source_of
-from ..causes.code import spelling
-from ..causes.history import Op
+from ..causes.cause import Cause, cause_of
+from ..causes.facts import Facts
 from ..causes.missing import missing
-from ..causes.paths import has_graph, is_op
+from ..causes.ops import name_of_op
 from ..causes.question import Question
 from .check import MAY, SO, check
 
 UNUSED_KINDS = ("not_used", "not_in_loss", "no_path", "made_after", "replaced", "copied")
-SAVES_NOT = ("add", "sub", "neg", "sum", "mean", "view", "reshape", "cat", "stack", "getitem", "transpose", "permute", "expand")
 
 
 @check("AV101", "detached", {"path_cut_*": MAY})
@@ -29,25 +27,14 @@ def unused(question: Question) -> list[Cause]:
     return [c for c in question.once(missing) if c.kind in UNUSED_KINDS]
 
 
-@check("AV103", "written-as-data", {"written_as_data": SO})
-def written_as_data(question: Question) -> Iterator[Cause]:
+@check("AV103", "written-as-data", {"written_as_data": SO}, of_run=True)
+def written_as_data(numbers: Facts, ways: Iterable[str]) -> Iterator[Cause]:
     """A tensor that an op had saved was changed through .data: autograd did not see it, and backward() used the new values."""
-    q, last = question, question.last
-    if last is None or last.error or not q.history.knows_uses:
-        return
-    named = [(name, t) for name, t in q.names.items() if has_graph(t)]
-    for name, tensor in ((q.name_of(q.tensor) or words.THE_TENSOR, q.tensor), *named):
-        thing = q.subject if tensor is q.tensor else q.history.op_of(tensor)
-        if tensor is not q.tensor and thing not in q.ops:
-            continue
-        writes = [e for e in q.history.events_of(tensor, "written") if e.number < last.number]
-        users = [op for op in q.ops if writes and _saves(op, thing)]
-        for write in writes:
-            if savers := [op for op in users if op.number < write.number]:
-                yield cause_of("written_as_data", write, written=name, op=spelling(savers[0]), saved=source_of(savers[0]))
+    f = numbers
+    for node in ways:
+        for saved in f.nodes[node].saved:
+            write = None if saved.tensor is None else f.live.written_before_pass(node, saved.name)
+            if write is not None and saved.tensor is not None:
+                said = {"written": f.name_of(saved.tensor) or words.THE_TENSOR, "op": name_of_op(f, node)}
+                yield cause_of("written_as_data", write, saved=f.source(node), **said)
                 return
-
-
-def _saves(op: Op, thing: object) -> bool:
-    is_used = any(given is thing or (is_op(given) and given == thing) for given in op.given)
-    return is_used and op.name.strip("_").removeprefix("r") not in SAVES_NOT
