@@ -19,11 +19,19 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-import nbformat
-from jupyter_client import AsyncKernelManager
-from nbclient import NotebookClient
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]  # jsonschema goes without; its grammars take 1.5 s
 
-NOTEBOOKS = Path(__file__).resolve().parent.parent / "notebooks"
+import nbformat  # noqa: E402
+from jupyter_client import AsyncKernelManager  # noqa: E402
+from nbclient import NotebookClient  # noqa: E402
+
+from tests import fresh  # noqa: E402
+
+NOTEBOOKS = ROOT / "notebooks"
+# what kernels and notebooks import, autograd_viz itself left out
+IMPORTED = ("torch", "torch._dynamo", "scipy.special", "ipykernel.ipkernel", "ipykernel.kernelapp", "anywidget")
 WIDGET, HTML = "application/vnd.jupyter.widget-view+json", "text/html"
 MARK = re.compile(r"av-still-[0-9a-f]+")
 
@@ -48,6 +56,7 @@ def executed(path: Path, **kernel: Any) -> nbformat.NotebookNode:
     with tempfile.TemporaryDirectory() as folder:
         # by ipc, because two kernels that start at once can choose the same port
         manager = AsyncKernelManager(kernel_name="python3", transport="ipc", connection_file=f"{folder}/kernel.json")
+        manager.kernel_spec.argv[:1] = fresh.python(*IMPORTED)
         # whether two prints arrive as one message is a matter of time
         client = NotebookClient(notebook, manager, timeout=120, resources=place, coalesce_streams=True)
         # `run` closes the loop, which client.execute leaves open in each thread

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path
 
 import autograd_viz as av
@@ -103,7 +104,10 @@ def imported(module: Module) -> Iterator[Module]:
         yield (*base, name) if (*base, name) in MODULES else base
 
 
-IMPORTS = {module: {m for m in imported(module) if m in MODULES and m != module} for module in MODULES}
+@cache
+def imports() -> dict[Module, set[Module]]:
+    """What each file imports of the package. (It reads all files: seconds, so not when tests are collected.)"""
+    return {module: {m for m in imported(module) if m in MODULES and m != module} for module in MODULES}
 
 
 def room(module: Module) -> str:
@@ -122,7 +126,7 @@ def room_inside(module: Module) -> str | None:
 
 def arrows_between(rooms: Mapping[Module, str | None]) -> set[tuple[str, str]]:
     """Which room imports from which."""
-    pairs = {(rooms[a], rooms.get(b)) for a in rooms for b in IMPORTS[a]}
+    pairs = {(rooms[a], rooms.get(b)) for a in rooms for b in imports()[a]}
     return {(a, b) for a, b in pairs if a is not None and b is not None and a != b}
 
 

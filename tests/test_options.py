@@ -48,7 +48,13 @@ VERBS: dict[str, tuple[Callable[..., Any], dict[str, list[Any]]]] = {
     "show": (lambda **o: av.show(loss(), **o), {"params": PARAMS, "theme": THEME, "collapse": FLAG, "detail": DETAIL}),
     "map": (
         lambda **o: av.map(loss(), **o),
-        {"depth": ["2", 2.5, -1, ODD, True], "open": [5, [5], ODD, None], "params": PARAMS, "theme": THEME},
+        {
+            "depth": ["2", 2.5, -1, ODD, True],
+            "open": [5, [5], ODD, None],
+            "params": PARAMS,
+            "theme": THEME,
+            "gradient": ["x", ODD, 2],
+        },
     ),
     "step": (
         lambda **o: av.step(loss(), **o),

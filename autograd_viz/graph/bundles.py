@@ -116,7 +116,6 @@ class _Bundles:
         return place
 
     def _node(self, n: Node, there: set[str]) -> Node:
-        """The node with its bundles."""
         saved = tuple(replace(s, tensor=None) if s.tensor is not None and s.tensor not in there else s for s in n.saved)
         outputs = [self.place.get((n.id, i), i) for i in range(n.outputs)]
         ends = [NextFunction(f.node, self.place.get((f.node or "", f.index), f.index)) for f in n.next_functions]

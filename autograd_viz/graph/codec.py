@@ -26,7 +26,7 @@ SCHEMA_VERSION = 1
 
 def document_to_json(document: Document) -> str:
     """One JSON object: {"schema": 1, "document": {...}}."""
-    return json.dumps({"schema": SCHEMA_VERSION, "document": to_plain(document)}, ensure_ascii=False)
+    return _to_json(document=document)
 
 
 def document_from_json(text: str) -> Document:
@@ -36,7 +36,7 @@ def document_from_json(text: str) -> Document:
 
 def trace_to_json(trace: Trace) -> str:
     """One JSON object: {"schema": 1, "trace": {...}}."""
-    return json.dumps({"schema": SCHEMA_VERSION, "trace": to_plain(trace)}, ensure_ascii=False)
+    return _to_json(trace=trace)
 
 
 def trace_from_json(text: str) -> Trace:
@@ -46,7 +46,11 @@ def trace_from_json(text: str) -> Trace:
 
 def recording_to_json(document: Document, trace: Trace) -> str:
     """Both in one JSON object: {"schema": 1, "document": {...}, "trace": {...}}."""
-    return json.dumps({"schema": SCHEMA_VERSION, "document": to_plain(document), "trace": to_plain(trace)}, ensure_ascii=False)
+    return _to_json(document=document, trace=trace)
+
+
+def _to_json(**parts: Document | Trace) -> str:
+    return json.dumps({"schema": SCHEMA_VERSION, **{name: to_plain(part) for name, part in parts.items()}}, ensure_ascii=False)
 
 
 def recording_from_json(text: str) -> tuple[Document, Trace]:
@@ -63,7 +67,11 @@ def recording_from_json(text: str) -> tuple[Document, Trace]:
 
 def outer_from_json(text: str) -> dict[str, Any]:
     """The object in a text that `save` wrote. DocumentError: no JSON, too large or dense (limits.py), or another version."""
-    refuse_dense(text)
+    if len(text) > BYTES:
+        raise DocumentError(f"a document of {len(text):,} characters is too long; the limit is {BYTES:,}")
+    for mark, what, each in (("{", "objects", PER_OBJECT), ("[", "lists", PER_LIST)):  # more than `save` writes
+        if text.count(mark) * each > len(text) + FREE:
+            raise DocumentError(f"this is not a document: {text.count(mark):,} {what} in {len(text):,} characters")
     try:
         outer = json.loads(text)
     except (ValueError, RecursionError) as error:  # no JSON, or a thousand nested brackets
@@ -74,15 +82,6 @@ def outer_from_json(text: str) -> dict[str, Any]:
         version = reprlib.repr(outer.get("schema"))
         raise DocumentError(f"cannot read schema version {version}; this version reads {SCHEMA_VERSION}")
     return outer
-
-
-def refuse_dense(text: str) -> None:
-    """Refuse a text with more objects or lists than `save` writes, before anything is made of it."""
-    if len(text) > BYTES:
-        raise DocumentError(f"a document of {len(text):,} characters is too long; the limit is {BYTES:,}")
-    for mark, what, each in (("{", "objects", PER_OBJECT), ("[", "lists", PER_LIST)):
-        if text.count(mark) * each > len(text) + FREE:
-            raise DocumentError(f"this is not a document: {text.count(mark):,} {what} in {len(text):,} characters")
 
 
 def to_plain(value: Any) -> Any:

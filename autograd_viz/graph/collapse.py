@@ -79,17 +79,17 @@ class _Collapse:
             for operand in op.inputs:
                 if operand.tensor is not None and user.setdefault(operand.tensor, box) != box:
                     apart.add(operand.tensor)
-        return {t.id for t in self.document.tensors if t.id not in apart and self._is_inside(t, user.get(t.id))}
-
-    def _is_inside(self, t: Tensor, user: str | None) -> bool:
-        maker = self.maker.get(t.id)
-        if maker is not None:
-            return maker in self.group_of and (user is None or user == self._box(maker))
-        named = t.name is not None and t.name.isidentifier()
-        return not named and user in self.boxes
+        hidden = set[str]()
+        for t in self.document.tensors:
+            maker, taker = self.maker.get(t.id), user.get(t.id)
+            if maker is not None:
+                is_inside = maker in self.group_of and taker in (None, self._box(maker))
+            else:
+                is_inside = taker in self.boxes and not (t.name or "").isidentifier()
+            hidden |= {t.id} if is_inside and t.id not in apart else set()
+        return hidden
 
     def _box(self, op: str) -> str:
-        """The id of what is drawn for an op."""
         group = self.group_of.get(op)
         return op if group is None else group.id
 
@@ -115,7 +115,6 @@ class _Collapse:
             self.moved[f"sum:{output[0]}.{output[1]}"] = f"sum:{node_id(group)}.{entries.setdefault(output, len(entries))}"
 
     def _end(self, node: str, index: int) -> NextFunction:
-        """Where a drawn edge ends."""
         group = self.group_of.get(node)
         return NextFunction(node, index) if group is None else NextFunction(node_id(group), self.entries[group.id][node, index])
 
@@ -164,7 +163,6 @@ class _Collapse:
             yield Op(group.id, titled(group), operands, outputs, node, reconstructed=known, members=group.last - group.first)
 
     def _tensor(self, t: Tensor) -> Tensor:
-        """The tensor with a drawn node as its grad_fn."""
         shares = tuple(s for s in t.shares if s not in self.hidden)
         if t.grad_fn is None:
             return replace(t, shares=shares)

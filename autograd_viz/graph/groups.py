@@ -12,7 +12,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import partial
 from pathlib import PurePath
 
 from .model import Document, Op
@@ -92,12 +93,7 @@ class Group:
         return (item for item in self.items if isinstance(item, Group))
 
 
-@dataclass
-class _Draft:
-    """A module's call that has not ended yet."""
-
-    path: tuple[str, ...]
-    items: list[Group | int] = field(default_factory=list)
+_Draft = tuple[Path, list[Group | int]]  # a module's call that has not ended yet
 
 
 def group_tree(document: Document) -> Group:
@@ -116,16 +112,16 @@ class _Builder:
         self.titles = Titles(document, self.paths)
 
     def tree(self) -> Group:
-        open = [_Draft(())]
+        open: list[_Draft] = [((), [])]
         for i, path in enumerate(self.paths):
-            while path[: len(open[-1].path)] != open[-1].path:
+            while path[: len(open[-1][0])] != open[-1][0]:
                 self._close(open)
-            while len(open[-1].path) < len(path):
-                open.append(_Draft(path[: len(open[-1].path) + 1]))
-            open[-1].items.append(self._crowd(i))
+            while len(open[-1][0]) < len(path):
+                open.append((path[: len(open[-1][0]) + 1], []))
+            open[-1][1].append(self._crowd(i))
         while len(open) > 1:
             self._close(open)
-        return self._group("all", "", self._tidied(open[0].items, ()))
+        return self._group("all", "", self._tidied(open[0][1], ()))
 
     def _crowd(self, i: int) -> Group | int:
         """An op that takes very many leaves is a group, which hides them."""
@@ -136,8 +132,8 @@ class _Builder:
 
     def _close(self, open: list[_Draft]) -> None:
         """The last call of `open` ends. A call of one op or module becomes that item; `layers` is `layers.0 … layers.5`."""
-        draft = open.pop()
-        items, title = self._tidied(draft.items, draft.path), ".".join(draft.path)
+        path, inside = open.pop()
+        items, title = self._tidied(inside, path), ".".join(path)
         name = self.titles.classes.get(title, "")
         if len(items) > 1:
             whole: Group | int = self._group("module", title, items, name=name)
@@ -145,7 +141,7 @@ class _Builder:
             whole = self._group("module", title, list(items[0].items), name=name)
         else:
             whole = items[0]
-        open[-1].items.append(whole)
+        open[-1][1].append(whole)
 
     def _tidied(self, items: list[Group | int], path: Path) -> list[Group | int]:
         """The items with repetitions as groups, and no more of them than a group may have."""
@@ -159,7 +155,8 @@ class _Builder:
 
     def _repeat(self, turns: list[list[Group | int]], path: Path) -> Group:
         """Equal turns as one group."""
-        each = [t[0] if len(t) == 1 else self._turn(t, path) for t in turns]
+        bounded = partial(self._bounded, title=self._ops_title)
+        each = [t[0] if len(t) == 1 else self._group("turn", few(self._names(t, path)), bounded(t)) for t in turns]
         number = {_first(item): i for i, item in enumerate(each, 1)}
         ends = {_last(item): i for i, item in enumerate(each, 1)}
 
@@ -170,9 +167,6 @@ class _Builder:
         first = [item for item in turns[0] if isinstance(item, int)]
         title, name = self.titles.of_turns(modules, first, path, self._names(turns[0], path))
         return self._group("repeat", title, self._bounded(each, turns_title), count=len(turns), name=name)
-
-    def _turn(self, items: list[Group | int], path: Path) -> Group:
-        return self._group("turn", few(self._names(items, path)), self._bounded(items, self._ops_title))
 
     def _bounded(self, items: list[Group | int], title: Callable[[list[Group | int]], str]) -> list[Group | int]:
         """Items in groups by position, nested until no group has too many."""

@@ -77,8 +77,15 @@ class _Guess:
         """See Note [How modules are guessed]."""
         found = self._owned()
         for i, path in enumerate(list(found)):
-            if path is not None:
-                self._grow(found, i, path)
+            if path is None:
+                continue
+            kind, name = self.classes.get(path, ""), self.ops[i].name
+            if name in MATRIX and kind not in WHOLE:
+                self._around_matrix(found, i, path)
+            elif kind in WHOLE:
+                self._rearranged(found, i, path)
+            elif name in SCALING and path not in self.children:
+                self._by_hand(found, i, path)
         return self._filled(found)
 
     def _owner(self, name: str | None) -> Path:
@@ -91,6 +98,10 @@ class _Guess:
         of = dict(self.owners)
         found: list[Path | None] = []
         for i, op in enumerate(self.ops):
+            if self._is_step(i, of):
+                of |= dict.fromkeys((t for t in op.outputs if t is not None), of[self.inputs[i][0]])
+                found.append(None)
+                continue
             owners = [of[t] for t in self.inputs[i] if t in of]
             path = common(owners)
             is_moved = op.name in MOVING and len(owners) == len(self.inputs[i])
@@ -99,6 +110,15 @@ class _Guess:
                 of |= dict.fromkeys((t for t in op.outputs if t is not None), path)
             found.append(self._fitting(i, path) if path else None)
         return found
+
+    def _is_step(self, i: int, of: dict[str, Path]) -> bool:
+        """A step of an inner loop, whose result is used in place of the weight: `w - rate * grad`."""
+        if self.ops[i].name != "Sub" or len(self.inputs[i]) != 2:
+            return False
+        weight, moved = (self.tensors[t] for t in self.inputs[i])
+        maker = self.maker.get(moved.id)
+        is_scaled = maker is not None and self.ops[maker].name == "Mul" and len(self.inputs[maker]) == 1
+        return weight.id in of and is_scaled and moved.requires_grad and weight.value.shape == moved.value.shape
 
     def _fitting(self, i: int, path: Path) -> Path:
         """The module that may have used the weight of `path` in this op."""
@@ -113,15 +133,6 @@ class _Guess:
             return path
         tied = [p for p, name in self.classes.items() if name == "Linear" and p not in self.with_leaves]
         return tied[0] if len(tied) == 1 else path[:-1]
-
-    def _grow(self, found: list[Path | None], i: int, path: Path) -> None:
-        kind = self.classes.get(path, "")
-        if self.ops[i].name in MATRIX and kind not in WHOLE:
-            self._around_matrix(found, i, path)
-        elif kind in WHOLE:
-            self._rearranged(found, i, path)
-        elif self.ops[i].name in SCALING and path not in self.children:
-            self._by_hand(found, i, path)
 
     def _around_matrix(self, found: list[Path | None], i: int, path: Path) -> None:
         """The reshape to a matrix and back."""
@@ -186,7 +197,7 @@ class _Guess:
         before: Path = ()
         residual = -1
         for i, known in enumerate(found):
-            around = self._callable(common([before, following[i]]))
+            around = self._callable(self._between(before, following[i]))
             main = max(self._makers(i), default=-1)
             part = self._part(i, paths[main] if main >= 0 else before, before, around) if known is None else known
             way = None if part is not None else self._residual(i, paths, starts, main, around)
@@ -198,6 +209,14 @@ class _Guess:
             starts[same + 1 :] = [i] * (len(path) - same)
             paths.append(path)
         return paths
+
+    def _between(self, before: Path, after: Path) -> Path:
+        """The module around an op between two: one that runs its parts in order has ended where an earlier part comes."""
+        path = common([before, after])
+        order = self.children.get(path, []) if self.classes.get(path) == "Sequential" and path else []
+        k = len(path) + 1
+        is_again = before[:k] in order and after[:k] in order and order.index(after[:k]) <= order.index(before[:k])
+        return path[:-1] if is_again and before != after else path
 
     def _callable(self, path: Path) -> Path:
         """The path without a list of modules, or a module of a single op, at its end."""
@@ -238,6 +257,8 @@ class _Guess:
         known = [[self.maker.get(t, -1), *self.users[t]] for t in others]
         for k in range(len(common([paths[main], paths[-1]])), len(around), -1):
             module = paths[main][:k]
+            if self.classes.get(module) == "Sequential":
+                continue  # it only runs its parts
             if all(any(starts[k] <= j < i for j in js) for js in known) and self._callable(module) == module:
                 return module
         return None

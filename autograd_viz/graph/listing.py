@@ -50,8 +50,6 @@ class Text:
 
 @dataclass(frozen=True)
 class _Block:
-    """Where a function stands in its file."""
-
     first: int
     last: int
     function: str

@@ -25,7 +25,10 @@ def are_guessed(document: Document) -> bool:
 def ways(document: Document) -> list[Way]:
     """The path of each op, with the calls of functions between its parts."""
     known: dict[tuple[Path, int | None], Way] = {}
-    chains = _chains(document)
+    # for each call the calls around it and itself, from the outside in, each with the path around it
+    chains: list[list[tuple[Path, int]]] = []
+    for k, call in enumerate(document.calls):
+        chains.append([*(chains[call.above] if call.above is not None else ()), (_parts(call.module), k)])
     found = []
     for op, path in zip(document.ops, module_paths(document), strict=True):
         way = known.get((path, op.call))
@@ -39,16 +42,7 @@ def _parts(path: str) -> Path:
     return tuple(path.split(".")) if path else ()
 
 
-def _chains(document: Document) -> list[list[tuple[Path, int]]]:
-    """For each call the calls around it and itself, from the outside in, each with the path around it."""
-    chains: list[list[tuple[Path, int]]] = []
-    for k, call in enumerate(document.calls):
-        chains.append([*(chains[call.above] if call.above is not None else ()), (_parts(call.module), k)])
-    return chains
-
-
 def _woven(path: Path, chain: list[tuple[Path, int]]) -> Way:
-    """A path with calls at their places."""
     way: list[str | int] = []
     depth = 0
     for around, call in chain:

@@ -36,8 +36,6 @@ def check_references(document: Document, trace: Trace) -> None:
 
 
 class _Parts:
-    """The parts of a document by id."""
-
     def __init__(self, document: Document) -> None:
         self.document = document
         self.tensors = _by_id("tensor", document.tensors)
@@ -46,7 +44,6 @@ class _Parts:
         self.leaves: dict[str, Node] = {}
 
     def check(self) -> None:
-        """Check everything but the steps."""
         makers, taken = self._makers(), dict[tuple[str, int], str]()
         for place, op in enumerate(self.document.ops):
             self._check_op(op, place, makers)
@@ -113,7 +110,6 @@ class _Parts:
             self._check_leaf(where, n, self.tensors[n.variable], makers)
 
     def _check_leaf(self, where: str, n: Node, leaf: Tensor, makers: Mapping[str, int]) -> None:
-        """Check an AccumulateGrad."""
         if n.op is not None or n.next_functions:
             raise DocumentError(f"{where} accumulates into {leaf.id}, but has an op or next_functions")
         if leaf.id in self.leaves or (leaf.id in makers and not (leaf.is_leaf and leaf.requires_grad)):
@@ -147,7 +143,6 @@ class _Parts:
             raise DocumentError(f"the names of this document need {said:,} characters; the limit is {SAID:,}")
 
     def check_step(self, where: str, step: Step) -> None:
-        """Check what a step says against its node."""
         _known(where, self.nodes, [step.node])
         node, edges = self.nodes[step.node], len(step.grad_inputs)
         if edges != len(node.next_functions):
@@ -174,7 +169,6 @@ class _Parts:
             raise DocumentError(f"{where} changes {at!r:.40}, which does not exist")
 
     def check_engine(self, engine: Engine) -> None:
-        """Check that its nodes exist."""
         _known("the engine", self.nodes, chain(engine.queue, (w.node for w in engine.waiting)))
 
 

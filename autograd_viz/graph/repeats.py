@@ -25,7 +25,11 @@ class Repeat(NamedTuple):
 
 def repeats(items: Sequence[int]) -> list[Repeat]:
     """The repetitions in a sequence, from left to right; they do not overlap. Takes linear time."""
-    following = _next_equal(items)
+    # for each index, the next one with the same item; the length of `items` if there is none
+    following, last = [len(items)] * len(items), dict[int, int]()
+    for i in range(len(items) - 1, -1, -1):
+        following[i] = last.get(items[i], len(items))
+        last[items[i]] = i
     found, i = list[Repeat](), 0
     while i < len(items):
         best = _longest_from(items, following, i)
@@ -33,15 +37,6 @@ def repeats(items: Sequence[int]) -> list[Repeat]:
             found.append(best)
         i = best.end if best is not None else i + 1
     return found
-
-
-def _next_equal(items: Sequence[int]) -> list[int]:
-    """For each index, the next one with the same item; the length of `items` if there is none."""
-    following, last = [len(items)] * len(items), dict[int, int]()
-    for i in range(len(items) - 1, -1, -1):
-        following[i] = last.get(items[i], len(items))
-        last[items[i]] = i
-    return following
 
 
 def _longest_from(items: Sequence[int], following: Sequence[int], start: int) -> Repeat | None:

@@ -54,17 +54,9 @@ def _schema_of(kind: Any, definitions: dict[str, Any]) -> dict[str, Any]:
     if typing.get_origin(kind) in (types.UnionType, typing.Union):
         return {"anyOf": [_schema_of(k, definitions) for k in arguments]}
     if kind.__name__ not in definitions:
-        definitions[kind.__name__] = {}  # reserved, for a dataclass that contains itself
-        definitions[kind.__name__] = _object(kind, definitions)
+        own = definitions[kind.__name__] = {"type": "object"}  # there already, for a dataclass that contains itself
+        hints, fields = typing.get_type_hints(kind, include_extras=True), dataclasses.fields(kind)
+        own["properties"] = {f.name: _schema_of(hints[f.name], definitions) for f in fields}
+        own["required"] = [f.name for f in fields if f.default is f.default_factory is dataclasses.MISSING]
+        own["additionalProperties"] = False
     return {"$ref": f"#/$defs/{kind.__name__}"}
-
-
-def _object(kind: Any, definitions: dict[str, Any]) -> dict[str, Any]:
-    hints = typing.get_type_hints(kind, include_extras=True)
-    fields = dataclasses.fields(kind)
-    return {
-        "type": "object",
-        "properties": {f.name: _schema_of(hints[f.name], definitions) for f in fields},
-        "required": [f.name for f in fields if f.default is dataclasses.MISSING and f.default_factory is dataclasses.MISSING],
-        "additionalProperties": False,
-    }

@@ -8,7 +8,7 @@ from typing import Annotated
 from .limits import SIZE, Between
 
 Count = Annotated[int, Between(0, SIZE)]
-MARKS = ("checkpointed", "compiled", "frozen")
+MARKS = ("checkpointed", "compiled", "eval", "frozen")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,8 @@ class Module:
     path: str  # as in `Op.module`: "encoder.layers.0"; empty for the model itself
     name: str = ""  # the class: "DecoderLayer"; empty for a scope
     hooks: Count = 0  # how many forward and backward hooks of the user's it has
-    # some of `MARKS`: its call was checkpointed, some of its ops ran compiled, no parameter of it requires grad
+    # some of `MARKS`: its call was checkpointed, some of its ops ran compiled, it is not in training mode, no parameter of it
+    # requires grad
     marks: tuple[str, ...] = ()
     source: Source | None = None  # the user's expression that called it, if one is known and there is only one
 

@@ -98,39 +98,27 @@ class Question:
     """A question, its answer and the reason.
 
     Attributes:
-        kind: "row" (write a number or None), "one" (choose one), "many" (choose any), "order" (choose all, in order).
-        text: the question; `code` between backticks.
-        answer: for a row a Value or None, else indices of `options`.
-        why: the reason.
-        hint: a fact of the graph that leads to the answer.
         slips: wrong answers with the mistakes behind them. For a row, an answer is a Value, or "none", "zero" or "shape" (any
             other shape). For a choice it is (index,), for an order (position, index) of the first wrong one.
-        subject: for a row: the tensor's name, the row's name, and the tensor's colour.
     """
 
-    kind: str
-    text: str
-    answer: Any
-    why: str
+    kind: str  # "row" (write a number or None), "one" (choose one), "many" (choose any), "order" (choose all, in order)
+    text: str  # the question; `code` between backticks
+    answer: Any  # for a row a Value or None, else indices of `options`
+    why: str  # the reason
     options: tuple[Option, ...] = ()
-    hint: str = ""
+    hint: str = ""  # a fact of the graph that leads to the answer
     slips: tuple[Slip, ...] = ()
-    subject: tuple[str, str, str] = ("", "", "")
+    subject: tuple[str, str, str] = ("", "", "")  # for a row: the tensor's name, the row's name, and the tensor's colour
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The response to an answer.
+    """The response to an answer."""
 
-    Attributes:
-        state: "right", "again" after a first wrong answer, "wrong", "shown", or "unread" if it is not an answer yet.
-        said: the sentence.
-        why: the reason, or the hint; empty if unread.
-    """
-
-    state: str
-    said: str
-    why: str = ""
+    state: str  # "right", "again" after a first wrong answer, "wrong", "shown", or "unread" if it is not an answer yet
+    said: str  # the sentence
+    why: str = ""  # the reason, or the hint; empty if unread
 
 
 def judge(question: Question, given: Any, failed: int = TRIES) -> Verdict:

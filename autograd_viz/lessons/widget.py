@@ -141,7 +141,6 @@ class QuestionWidget(OneSource):
         return verdict
 
     def _heard(self, widget: Any, content: Any, buffers: Any) -> None:
-        """Handle a message from the page."""
         match content:
             case {"kind": "answer", "given": str() | int() | list() as given}:
                 self._judge(given)

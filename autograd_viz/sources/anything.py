@@ -55,10 +55,7 @@ def is_batched(tensor: Any) -> bool:
 def graph_of(tensor: Any, variables: Mapping[str, Any], is_outline: bool = False) -> Any:
     """The graph that led to a tensor: a CoreGraph or a TorchGraph.
 
-    Args:
-        tensor: as `is_drawable`.
-        variables: the caller's names.
-        is_outline: for a map: elements of PyTorch's results are not read, and no formulas are made.
+    `is_outline`: for a map: elements of PyTorch's results are not read, and no formulas are made.
     """
     with no_collection():
         if not is_torch(tensor):

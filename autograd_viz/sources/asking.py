@@ -14,25 +14,15 @@ from .anything import is_torch
 
 
 class Look(NamedTuple):
-    """A graph, and what its last pass has sent.
+    """A graph, and what its last pass has sent."""
 
-    Attributes:
-        graph: the live graph.
-        document: the graph as a document.
-        subject: the tensor's id.
-        past: the numbers of the last pass.
-        live: what only the live graph knows (`reasons.Live`).
-        loss: ids of the roots.
-        changed: leaves that have changed since the pass, if the pass was run again.
-    """
-
-    graph: Any
-    document: Document
-    subject: str
-    past: Mapping[str, Value | None]
-    live: Any
-    loss: tuple[str, ...]
-    changed: tuple[Any, ...]
+    graph: Any  # the live graph
+    document: Document  # the graph as a document
+    subject: str  # the tensor's id
+    past: Mapping[str, Value | None]  # the numbers of the last pass
+    live: Any  # what only the live graph knows (`reasons.Live`).
+    loss: tuple[str, ...]  # ids of the roots
+    changed: tuple[Any, ...]  # leaves that have changed since the pass, if the pass was run again
 
 
 @contextmanager
@@ -80,11 +70,8 @@ def last_pass(variables: Mapping[str, Any], verb: str = "step()") -> tuple[Any, 
     root, gradient = kept_root()
     if root is None or root.grad_fn is None:
         recorder = _recorder()
-        why = (
-            "nothing was watched: call av.watch() first"
-            if recorder is None
-            else _NOT_KEPT.get(recorder.last.why_not, "none has run")
-        )
+        why = "nothing was watched: call av.watch() first"
+        why = why if recorder is None else _NOT_KEPT.get(recorder.last.why_not, "none has run")
         raise NotDrawableError(f"{verb} takes the last backward pass that was kept, and there is none; {why}")
     from .pytorch.asking.replay import last_pass as kept
 
@@ -103,17 +90,14 @@ _NOT_KEPT = {
 def look(tensor: Any, loss: Any, variables: Mapping[str, Any]) -> Look:
     """The graph behind a tensor, and the root that its gradient comes from.
 
-    Args:
-        tensor: of the core or of PyTorch.
-        loss: the root. If None, the root of the last pass, else a root among the variables.
-        variables: the caller's names.
+    If `loss` is None, the root is that of the last pass, else a root among the variables.
     """
     changed: tuple[Any, ...] = ()
     if is_torch(tensor):
         from .pytorch.asking import questions
         from .pytorch.asking.replay import replayed
         from .pytorch.reading.graph import TorchGraph
-        from .pytorch.reading.held import reading
+        from .pytorch.reading.saved_memory import reading
 
         with reading():
             kept, gradient = kept_root()

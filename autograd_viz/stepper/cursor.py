@@ -168,7 +168,6 @@ class Cursor:
             return self.current
 
     def _run_next(self) -> None:
-        """Call the next node, and record the step."""
         node, ran = self.live.next_node(), len(self.history.steps)
         try:
             step = self.live.advance()

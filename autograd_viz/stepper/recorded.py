@@ -18,15 +18,10 @@ NOT_LIVE = "a recording cannot be edited: it has no live graph to run"
 
 @dataclass(frozen=True)
 class Recording:
-    """A recorded pass that `load` read from a .json. `show`, `step` and `save` accept it like a tensor.
+    """A recorded pass that `load` read from a .json. `show`, `step` and `save` accept it like a tensor."""
 
-    Attributes:
-        document: the graph before the pass.
-        trace: the steps that were recorded.
-    """
-
-    document: Document
-    trace: Trace
+    document: Document  # the graph before the pass
+    trace: Trace  # the steps that were recorded
 
     def stepper(self) -> Stepper:
         """A cursor over the recorded steps, at their start."""

@@ -47,29 +47,29 @@ def error_in_words(document: Document, failed: str | None, error: BaseException)
 
 
 ADVICE = {
-    "grad can be implicitly created only for scalar outputs": "this tensor {kind}: call av.step(tensor, gradient), or {sum}",
-    "grad can be implicitly created only for real scalar outputs": "call av.step(tensor, gradient), or make it real: abs()",
+    "grad can be implicitly created only for scalar outputs": "this tensor {kind}: call {call}, or {sum}",
+    "grad can be implicitly created only for real scalar outputs": "call {call}, or make it real: abs()",
     "element 0 of tensors does not require grad": "av.explain(tensor) says why",
     "Trying to backward through the graph a second time": "compute it again, and step it before backward(); to save a pass "
     "that a stepper has run, save the stepper: s = av.step(tensor); s.finish(); av.save(s, path)",
 }
 
 
-def advise(error: RuntimeError, root: Any = None) -> None:
-    """Write the advice behind the message of a pass's error."""
+def advise(error: RuntimeError, root: Any = None, call: str = "av.step(tensor, gradient)") -> None:
+    """Write the advice behind the message of a pass's error; `call`: how a verb takes the first gradient."""
     said, is_nested = str(error), getattr(root, "is_nested", False)
     kind = "is nested" if is_nested else f"has shape {tuple(getattr(root, 'shape', ()))}"
     advice = next((advice for begin, advice in ADVICE.items() if said.startswith(begin)), "")
-    advice = advice.format(kind=kind, sum="to_padded_tensor(0.0).sum() first" if is_nested else "sum() it first")
+    advice = advice.format(kind=kind, call=call, sum="to_padded_tensor(0.0).sum() first" if is_nested else "sum() it first")
     if advice and not said.endswith(advice):
         error.args = (f"{said.removesuffix('.')}; {advice}",)
 
 
 @contextmanager
-def advised(root: Any = None) -> Iterator[None]:
+def advised(root: Any = None, **call: str) -> Iterator[None]:
     """If the pass of `root` cannot run, the error also says what to do."""
     try:
         yield
     except RuntimeError as error:
-        advise(error, root)
+        advise(error, root, **call)
         raise

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 _FOLDERS = {"amp", "autograd", "core", "distributions", "nn", "optim", "testing", "utils"}
 _MADE = {
-    *("accelerator", "backends", "cuda", "fft", "func", "functional", "linalg", "multiprocessing", "ops", "random"),
+    *("accelerator", "backends", "cuda", "fft", "func", "functional", "linalg", "multiprocessing", "random"),
     *("special", "version"),
 }
 _INSIDE = {"autocast": "amp", "vmap": "autograd.func"}

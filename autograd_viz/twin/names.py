@@ -12,7 +12,8 @@ from .core.base.dtypes import *  # noqa: F403
 from .core.base.dtypes import bool_ as bool  # noqa: A004 -- PyTorch's name
 from .core.base.dtypes import float_ as float  # noqa: A004 -- PyTorch's name
 from .core.base.dtypes import int_ as int  # noqa: A004 -- PyTorch's name
-from .core.base.grad_mode import (
+
+from .core.base.grad_mode import (  # isort: skip
     enable_grad,
     inference_mode,
     is_grad_enabled,
@@ -41,7 +42,7 @@ __all__ = [
     "device", "distributions", "double", "dtype", "e", "enable_grad", "fft", "float", "float16", "float32", "float64",
     "from_dlpack", "func", "functional", "get_default_dtype", "half", "inf", "inference_mode", "int", "int8", "int16", "int32",
     "int64", "is_anomaly_check_nan_enabled", "is_anomaly_enabled", "is_grad_enabled", "is_inference_mode_enabled", "layout",
-    "linalg", "load", "long", "memory_format", "multiprocessing", "nan", "newaxis", "nn", "no_grad", "ops", "optim",
+    "linalg", "load", "long", "memory_format", "multiprocessing", "nan", "newaxis", "nn", "no_grad", "optim",
     "pi", "preserve_format", "random", "save", "scope", "set_default_dtype", "set_grad_enabled", "short", "special", "strided",
     "testing", "uint8", "utils", "version", "vmap",
 ]  # fmt: skip

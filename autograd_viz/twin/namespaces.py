@@ -18,7 +18,7 @@ from .core.base.public import NAMESPACES, names_of
 from .core.tensor.creation import legacy_types
 
 __all__ = [  # what stands under the same name in torch
-    "accelerator", "backends", "cuda", "fft", "functional", "linalg", "multiprocessing", "ops", "random", "special",
+    "accelerator", "backends", "cuda", "fft", "functional", "linalg", "multiprocessing", "random", "special",
     "version",
 ]  # fmt: skip
 
@@ -50,21 +50,9 @@ def _absent(name: str, **settings: Any) -> ModuleType:
     return module(f"backends.{name}", what, is_available=_no, is_built=_no, **settings)
 
 
-class Packet:
-    """An op with its only overload: ``torch.ops.aten.x(...)`` and ``torch.ops.aten.x.default(...)``."""
-
-    def __init__(self, function: Callable[..., Any]) -> None:
-        self.default = function
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return self.default(*args, **kwargs)
-
-
 fft = _of_ops("fft", "Discrete Fourier transforms, by the names of torch.fft.")
 linalg = _of_ops("linalg", "Decompositions, solvers and norms of matrices, by the names of torch.linalg.")
 special = _of_ops("special", "Special functions, by the names of torch.special.")
-_aten = {name: Packet(function) for name, function in NAMESPACES["ops.aten"].items()}
-ops = module("ops", "The ops that PyTorch has under torch.ops.aten only.", aten=SimpleNamespace(**_aten))
 accelerator = module(
     "accelerator", "There is no accelerator: enough of torch.accelerator for a program to find that out.",
     is_available=_no, current_accelerator=_nothing, device_count=_none,

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .. import words
 from ..graph.model import Document
@@ -21,6 +21,9 @@ from ..sources.shared.stepping.norms import Place
 from .diff_sides import Side, alike, result_of, side_of
 from .options import check_options
 from .paged import Paged, Records, as_frame
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 TITLES = ("a", "b")
 
@@ -80,7 +83,7 @@ class Difference(Paged):
         """Both, for a page."""
         return (words.DIFF_MODULES, self.table()), (words.DIFF_TENSORS, self.table("tensor"))
 
-    def frame(self, by: str = "module") -> Any:
+    def frame(self, by: str = "module") -> DataFrame | Records:
         """The same as a pandas.DataFrame; as records if pandas is not installed."""
         return as_frame(self.table(by))
 

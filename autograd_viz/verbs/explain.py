@@ -25,9 +25,9 @@ from ..pictures.render.escape import printable
 from ..runtime.uncopied import Uncopied
 from ..sources.anything import NamesLater, is_drawable, is_leaf
 from ..sources.asking import unseen
-from ..sources.raised import Where, failing_node, where_raised
 from ..sources.shared.names import asking_frame, value_at, visible_names
 from ..sources.shared.source_code import source_at
+from ..sources.tracebacks import Where, failing_node, place_of_error
 from .options import check_options
 from .questions import all_causes, facts_about, question_of, questions_about
 
@@ -249,7 +249,7 @@ def explained(tensor: Any, loss: Any, variables: dict[str, Any], is_recorded: bo
 
 def of_error(error: BaseException, frame: FrameType) -> Explanation:
     """The answer about an error."""
-    where = where_raised(error.__traceback__, frame)
+    where = place_of_error(error.__traceback__, frame)
     line, names = source_at(where.frame.f_code, where.lasti), {**where.outer, **visible_names(where.frame)}
     with unseen(next(iter((*where.wanted, *where.roots)), None)):
         return _looked_up(error, where, names, line)

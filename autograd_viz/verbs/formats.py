@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..errors import UnknownChoiceError
 from ..graph.codec import recording_to_json
@@ -25,6 +25,10 @@ from ..runtime.interrupts import breakable, whole
 from ..stepper.recorded import Recording
 from ..stepper.stepper import Stepper
 from ..widget.html import diff_html, html_page, run_html
+from .first import first_drawing
+
+if TYPE_CHECKING:
+    from graphviz import Digraph
 
 FINAL = "final"
 
@@ -102,7 +106,7 @@ def picture(subject: Subject, wishes: Wishes) -> str:
     return drawn(subject, wishes).svg(state_of(subject, wishes), wishes.palette)
 
 
-def to_digraph(subject: Subject, wishes: Wishes) -> Any:
+def to_digraph(subject: Subject, wishes: Wishes) -> Digraph:
     """The graph at the given step, as a graphviz.Digraph."""
     return digraph(subject.document, state_of(subject, wishes), wishes.palette)
 
@@ -113,7 +117,14 @@ def html_text(subject: Subject, wishes: Wishes) -> str:
     with stepped(stepper, stepper.step if wishes.step is None else wishes.step):
         begin = stepper.step
     with stepped(stepper, FINAL):
-        return html_page(stepper, wishes.theme, begin, drawn(subject, wishes))
+        return html_page(stepper, wishes.theme, begin, _first(subject, wishes))
+
+
+def _first(subject: Subject, wishes: Wishes) -> Drawing | MapDrawing:
+    """What `show` shows of the subject."""
+    if subject.drawing is None:
+        return first_drawing(subject.document, wishes.collapse, wishes.detail)
+    return drawn(subject, wishes)
 
 
 def _animation(format: str) -> Callable[[Subject, Wishes], bytes]:

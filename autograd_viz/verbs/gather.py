@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .. import words
 from ..errors import NotDrawableError
@@ -19,6 +19,9 @@ from ..stepper.sentences import advised
 from .options import check_options
 from .paged import Paged, Records, as_frame
 from .show import graph_of
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 
 class Job(Paged):
@@ -54,7 +57,7 @@ class Job(Paged):
         """It, for a page."""
         return ((words.JOB_PARAMETERS, self.table()),)
 
-    def frame(self) -> Any:
+    def frame(self) -> DataFrame | Records:
         """The same as a pandas.DataFrame; as records if pandas is not installed."""
         return as_frame(self.table())
 

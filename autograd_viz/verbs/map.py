@@ -21,7 +21,7 @@ from ..stepper.recorded import Recording
 from ..stepper.sentences import advised
 from ..stepper.stepper import Stepper
 from .formats import FINAL, Subject, stepped
-from .options import check_options
+from .options import check_gradient, check_options
 from .picture import Map
 from .save import subject_of
 
@@ -33,6 +33,7 @@ def map(
     open: str | Collection[str] = (),
     params: Any = None,
     theme: str = "auto",
+    gradient: Any = None,
 ) -> Map:
     """Draw a map of the model: one card for each module call, with parameters, shapes and gradients.
 
@@ -48,21 +49,24 @@ def map(
             ``"encode()"``.
         params: names for parameters, and classes for modules: a module, or a dictionary of names and tensors.
         theme: "light", "dark", "waite", or "auto": the picture is light, and in a notebook it follows the notebook.
+        gradient: the first gradient, if the tensor has several elements or is complex.
 
     Raises:
         NotDrawableError: there is no graph.
         ValueError: `open` matches no module and no function, or `depth` is negative.
         TypeError: an option has a wrong type.
+        RuntimeError: ``tensor.backward(gradient)`` would fail; the message is PyTorch's.
         UnknownChoiceError: no such theme.
     """
     check_options(theme=theme, depth=depth, open=open)
+    check_gradient(gradient)
     names = callers_names()
     with collector_waits():
         if callable(getattr(type(tensor), "named_modules", None)):
             subject, params = _last(tensor, names), tensor
         else:
-            subject = subject_of(tensor, names, params, is_outline=True)
-        plan = Plan(subject.document)
+            subject = subject_of(tensor, names, params, is_outline=True, gradient=gradient)
+        plan = Plan(subject.document, own={name for name in anything.named(params) if "." not in name})
         opened = plan.opened(depth, (open,) if isinstance(open, str) else tuple(open))
         is_root = anything.is_drawable(tensor)
         whole = _whole(tensor, Names(names, anything.named(params)), subject.document) if is_root else None
@@ -110,5 +114,5 @@ def _passed(tensor: Any, subject: Subject, plan: Plan) -> Mapping[Place, float]:
     stepper = getattr(tensor, "stepper", tensor)
     if isinstance(stepper, Stepper):
         return of_trace(Trace(stepper.trace.steps[: max(0, stepper.step)]))
-    with advised(tensor):
+    with advised(tensor, call="av.map(tensor, gradient=...)"):
         return subject.norms(plan.asked)

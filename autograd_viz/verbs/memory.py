@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..graph.storages import ACTIVATION, INPUT, PARAMETER
 from ..pictures.files.cell import cell_bundle
@@ -20,8 +20,11 @@ from ..sources.shared.names import Names, callers_names
 from ..stepper.sentences import advised
 from ..twin.core.backward.saved import FREED_MESSAGE
 from .options import check_options
-from .paged import as_frame
+from .paged import Records, as_frame
 from .show import graph_of
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 
 class Memory:
@@ -63,7 +66,7 @@ class Memory:
         """
         return self.report.table(by)
 
-    def frame(self, by: str = "tensor") -> Any:
+    def frame(self, by: str = "tensor") -> DataFrame | Records:
         """The same as a pandas.DataFrame; as records if pandas is not installed."""
         return as_frame(self.table(by))
 

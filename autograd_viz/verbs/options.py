@@ -13,6 +13,7 @@ from ..errors import UnknownChoiceError
 from ..pictures.layout import DETAILS
 from ..pictures.render import theme_named
 from ..pictures.render.drawing import AUTO
+from ..sources import anything
 
 
 class Kind(NamedTuple):
@@ -93,3 +94,9 @@ def check_options(**given: Any) -> None:
             raise TypeError(f"{name} must be {kind.takes}, got {type(value).__name__} ({value!r:.60})")
         if not kind.is_good(value):
             raise ValueError(f"{name} must be {kind.takes}, got {value}")
+
+
+def check_gradient(gradient: Any) -> None:
+    """Raise TypeError for a first gradient that is no tensor, and no nest of them."""
+    if gradient is not None and not isinstance(gradient, tuple | list) and not anything.is_drawable(gradient):
+        raise TypeError(f"gradients can be either Tensors or None, but got {type(gradient).__name__}")

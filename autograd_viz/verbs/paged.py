@@ -5,14 +5,19 @@ from __future__ import annotations
 import importlib
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from .. import words
 from ..pictures.files.cell import cell_bundle
 from ..pictures.render import theme_named
 from ..pictures.render.escape import printable
 
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
 Records = list[dict[str, Any]]
+Columns = dict[str, list[Any]]
+Table = TypeVar("Table", Records, Columns)
 MOST_ROWS = 2000  # of a table in a page
 
 
@@ -91,7 +96,7 @@ def show_live(widget: Any, text: str, still: dict[str, Any]) -> None:
     display(still, raw=True)  # type: ignore[no-untyped-call]
 
 
-def as_frame(table: Any) -> Any:
+def as_frame(table: Table) -> DataFrame | Table:
     """Records, or columns by name, as a pandas.DataFrame; as they are if pandas is not installed."""
     try:
         return importlib.import_module("pandas").DataFrame(table)

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 from .. import words
 from ..sources.last_run import LastRun, last_run
+from ..sources.optimizers import each_model
 from ..sources.shared.names import modules_among, users_names
-from ..sources.trained import each_trained
 from .run import Run, run_of
 from .watch import KEEP, bytes_of
 
@@ -40,7 +40,7 @@ def each_run(stop: bool) -> Iterator[list[Named]]:
         return run._watch
 
     try:
-        with each_trained(begins):
+        with each_model(begins):
             yield runs
     finally:
         for named in runs:

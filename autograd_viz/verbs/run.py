@@ -15,11 +15,13 @@ from ..pictures.runs.paint import Painter
 from ..pictures.runs.table import table_of, totals_of
 from ..runtime.uncopied import refuse
 from .options import check_options
-from .paged import as_frame, show_live
+from .paged import Columns, as_frame, show_live
 from .picture import Map
 from .run_loop import Loop, Now
 
 if TYPE_CHECKING:
+    from pandas import DataFrame
+
     from ..widget.data_widgets import RunWidget
     from ..widget.widget import StepperWidget
 
@@ -102,7 +104,7 @@ class Run:
         check_options(k=k, theme=theme)
         return self._loop.map(k, theme)
 
-    def frame(self) -> Any:
+    def frame(self) -> DataFrame | Columns:
         """The numbers of gradients and updates: a pandas.DataFrame, or without pandas a dictionary of lists.
 
         One line for each parameter or module output and step: step, steps, path, kind, norm, rms, largest, zeros, update, bad.
@@ -110,7 +112,7 @@ class Run:
         """
         return as_frame(table_of(self.flushed()))
 
-    def totals(self) -> Any:
+    def totals(self) -> DataFrame | Columns:
         """By step: loss, clip (the factor of `clip_grad_norm_`), rate, passes (more than 1: accumulated), seconds."""
         return as_frame(totals_of(self.flushed()))
 
@@ -124,7 +126,7 @@ class Run:
         """The numbers, up to now."""
         return self._loop.flushed()
 
-    def ranks(self) -> Any:
+    def ranks(self) -> DataFrame | Columns:
         """On rank 0 of a job, by 64 steps: least, mean and most of each norm and of the loss over the ranks, and whose it is.
 
         Empty in a program that is no job, and on other ranks.

@@ -14,8 +14,8 @@ from ..errors import NotFiniteError
 from ..pictures.render.escape import printable
 from ..pictures.runs.history import History
 from ..pictures.runs.page import run_page
-from ..sources.raised import users_names
 from ..sources.shared.run.results import Again
+from ..sources.tracebacks import users_names
 from ..stepper.stepper import Stepper
 from .explain import explained
 from .map import map as map_of

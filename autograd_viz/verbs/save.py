@@ -33,8 +33,12 @@ if TYPE_CHECKING:
     from graphviz import Digraph
 
 
-def subject_of(x: Any, variables: Mapping[str, Any], params: Any = None, is_outline: bool = False) -> Subject:
-    """The subject behind a tensor, a stepper or its widget, else NotDrawableError; `is_outline`: for a map."""
+def subject_of(
+    x: Any, variables: Mapping[str, Any], params: Any = None, is_outline: bool = False, gradient: Any = None
+) -> Subject:
+    """The subject behind a tensor, a stepper or its widget, else NotDrawableError; `is_outline`: for a map, whose pass begins
+    with `gradient`.
+    """
     stepper = getattr(x, "stepper", x)
     if isinstance(x, Recording):
         return Subject(x.document, State(), x.stepper)
@@ -48,7 +52,7 @@ def subject_of(x: Any, variables: Mapping[str, Any], params: Any = None, is_outl
         graph.past(),
         lambda: Stepper(graph.document, anything.pass_of(graph, x, None, None, False)),
         can_step,
-        lambda places: anything.norms_of(graph, x, places=places) if can_step else {},
+        lambda places: anything.norms_of(graph, x, gradient, places) if can_step else {},
     )
 
 

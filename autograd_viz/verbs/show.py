@@ -7,12 +7,10 @@ from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ..errors import MissingLibraryError, NotDrawableError
-from ..graph.model import Document
 from ..graph.text import few_names
 from ..graph.trace import State
 from ..pictures.maps.drawing import MapDrawing
-from ..pictures.maps.plan import Plan
-from ..pictures.render.drawing import AUTO, Drawing, drawing_of
+from ..pictures.render.drawing import AUTO, Drawing
 from ..runtime.collector import collector_waits
 from ..sources import anything
 from ..sources.asking import last_pass
@@ -20,7 +18,8 @@ from ..sources.shared.names import Names, callers_names
 from ..stepper.recorded import Recording
 from ..stepper.sentences import advised
 from ..stepper.stepper import Stepper
-from .options import check_options
+from .first import first_drawing
+from .options import check_gradient, check_options
 from .picture import Figure, Map
 
 if TYPE_CHECKING:
@@ -71,15 +70,15 @@ def show(
 ) -> Figure | Map:  # fmt: skip
     """Draw the graph of `tensor` as it is now.
 
-    A model with more than 40 backward nodes is drawn as a map, if its modules are known. Any other large graph is drawn in
-    groups. Each group is one box: a module, a scope, a repeated part (× 12), or a run of ops.
+    A figure that is read at once is drawn: in brief it fits 1,200 × 900 px. Else a program with modules, scopes or functions
+    is drawn as a map. Any other large graph is drawn in groups: a repeated part (× 12), or a run of ops, is one box.
 
     Args:
         tensor: the result of a forward pass, of autograd_viz or of PyTorch; a leaf is one box. Or a `Recording` from `load`.
         params: names for parameters: a module, or a dictionary of names and tensors.
         theme: "light", "dark", "waite", or "auto": the picture is light, and in a notebook it follows the notebook.
-        collapse: True draws every group as one box, False draws every op. None draws a map, or groups beyond 60 ops or 100
-            backward nodes.
+        collapse: True draws every group as one box, False draws every op. None draws what can be read: the figure, a map, or
+            groups beyond 60 ops or 100 backward nodes.
         detail: "full", "brief" (a value and a grad in each box) or "names". With "auto" a notebook shows the most that is whole
             in the room that it has, key d shows the others, and a still is full. Another detail than "auto" draws a figure.
 
@@ -93,26 +92,14 @@ def show(
     """
     check_options(theme=theme, collapse=collapse, detail=detail)
     if isinstance(tensor, Recording):
-        return _pictured(_drawn(tensor.document, collapse, detail, False), State(), theme)
+        return _pictured(first_drawing(tensor.document, collapse, detail, False), State(), theme)
     with collector_waits():
         graph = graph_of(tensor, callers_names(), params)
-        return _pictured(_drawn(graph.document, collapse, detail, False), graph.past(), theme)
+        return _pictured(first_drawing(graph.document, collapse, detail, False), graph.past(), theme)
 
 
 def _pictured(drawing: Drawing | MapDrawing, state: State, theme: str) -> Figure | Map:
     return Map(drawing, state, theme) if isinstance(drawing, MapDrawing) else Figure(drawing, state, theme)
-
-
-MAPPED = 40  # backward nodes: a larger model is drawn as a map
-
-
-def _drawn(document: Document, collapse: bool | None, detail: str, steps: bool = True) -> Drawing | MapDrawing:
-    """A map of a model; else the figure. `steps`: a stepper goes over it."""
-    if collapse is None and detail == AUTO and len(document.nodes) > MAPPED:
-        plan = Plan(document)
-        if plan.has_modules:
-            return MapDrawing(plan, plan.opened(), steps=steps)
-    return drawing_of(document, collapse, detail)
 
 
 def step(
@@ -149,11 +136,10 @@ def step(
     from ..widget.widget import StepperWidget
 
     check_options(theme=theme, collapse=collapse, detail=detail, retain_graph=retain_graph, create_graph=create_graph)
-    if gradient is not None and not isinstance(gradient, tuple | list) and not anything.is_drawable(gradient):
-        raise TypeError(f"gradients can be either Tensors or None, but got {type(gradient).__name__}")
+    check_gradient(gradient)
     if isinstance(tensor, Recording):
         return StepperWidget(
-            tensor.stepper(), len(tensor.trace.steps), _drawn(tensor.document, collapse, detail), theme, tensor.stepper
+            tensor.stepper(), len(tensor.trace.steps), first_drawing(tensor.document, collapse, detail), theme, tensor.stepper
         )
     names = callers_names()
     if tensor is ...:  # not given; None is an error
@@ -170,7 +156,7 @@ def step(
         with advised(tensor):
             live = fresh()
         return StepperWidget(
-            Stepper(graph.document, live), live.total, _drawn(graph.document, collapse, detail), theme, dry_run
+            Stepper(graph.document, live), live.total, first_drawing(graph.document, collapse, detail), theme, dry_run
         )
 
 
@@ -186,7 +172,7 @@ def _step_last(names: Mapping[str, Any], theme: str, collapse: bool | None, deta
                           stacklevel=3)  # fmt: skip
         live = fresh()
         return StepperWidget(
-            Stepper(graph.document, live), live.total, _drawn(graph.document, collapse, detail), theme, lambda: None
+            Stepper(graph.document, live), live.total, first_drawing(graph.document, collapse, detail), theme, lambda: None
         )
 
 

@@ -43,14 +43,10 @@ class DiffWidget(DataWidget):
 
 
 class RunWidget(DataWidget):
-    """The picture of a run, which follows it.
+    """The picture of a run, which follows it: `read` gives the data of the page (`runs.page`).
 
-    Args:
-        read: gives the data of the page (`runs.page`).
-        open_step: gives the map of a step in a theme as SVG, and a sentence; it raises if the step cannot be opened.
-
-    Attributes:
-        opened: the step that was opened last: its map as base64 of SVG, or why it cannot be opened.
+    `open_step` gives the map of a step in a theme as SVG, and a sentence; it raises if the step cannot be opened. `opened` is
+    the step that was opened last: its map as base64 of SVG, or why it cannot be opened.
     """
 
     entry, styles = "run/run.js", ("run/run.css",)

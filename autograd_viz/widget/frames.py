@@ -16,12 +16,11 @@ from ..graph.codec import to_plain
 from ..graph.collapsed import Collapsed
 from ..graph.model import Value
 from ..graph.text import Labels
-from ..graph.trace import Engine, NamedRule, State, Step
+from ..graph.trace import Engine, State, Step
 from ..pictures.maps.arrows import said_of
 from ..pictures.maps.cards import Card
 from ..pictures.maps.drawing import MapDrawing
 from ..pictures.maps.flow import Flow
-from ..pictures.maps.labels import Line
 from ..pictures.maps.numbers import Outliers, Place, of_step
 from ..pictures.maps.odd import Odd
 from ..pictures.render import Theme, Writer
@@ -73,6 +72,9 @@ class FrameMaker:
         before = self._lines(written)
         came = self.sent.get(shown.node, [])[:MOST_CAME]
         why = self._pass(step, shown)
+        # safe to show: a name may hold characters that change the text direction
+        rules = [(r, [replace(t, name=printable(t.name)) for t in r.terms]) for r in shown.named]
+        named = tuple([replace(r, text=printable(r.text), terms=tuple(terms)) for r, terms in rules])
         now = self._lines(written)
         return {
             "node": shown.node,
@@ -81,7 +83,7 @@ class FrameMaker:
             "fresh": addresses,
             "moves": [(c.at, now[c.at][0][0][0]) for c in moving(shown)],  # the text of the label's only run
             "came": came,
-            "step": to_plain(replace(shown, sentence="", named=_printable(shown.named))),
+            "step": to_plain(replace(shown, sentence="", named=named)),
             "why": {t: reason for t, reason in why.items() if self.shown.draws(t)},
             "code": code_step(step),
         }
@@ -105,13 +107,6 @@ class FrameMaker:
     def _lines(self, addresses: list[str]) -> dict[str, list[list[list[str]]]]:
         state = State(self.values, self.current, called=self.called)
         return {at: plain_lines(self.writer.lines(at, state)) for at in dict.fromkeys(addresses)}
-
-
-def _printable(rules: tuple[NamedRule, ...]) -> tuple[NamedRule, ...]:
-    """The rules, safe to show: a name may hold characters that change the text direction."""
-    return tuple(
-        [replace(r, text=printable(r.text), terms=tuple([replace(t, name=printable(t.name)) for t in r.terms])) for r in rules]
-    )
 
 
 def plain_lines(lines: Lines) -> list[list[list[str]]]:
@@ -140,24 +135,20 @@ class MapFrames:
         """Note where a card shows the gradients of leaves."""
         labels, lines = self.plan.labels, self.plan.labels.lines(card)
         for line in lines:
-            self._leaf_labels[line.id].append((f"line:{card.id}.{line.id}", partial(self._of_line, line)))
+            self._leaf_labels[line.id].append((f"line:{card.id}.{line.id}", partial(self._said, line.said)))
         for line in labels.all_lines(card):
             if card.depth == 0:
-                self._leaf_labels[line.id].append((f"leaf:{line.id}", partial(self._of_line, line)))
+                self._leaf_labels[line.id].append((f"leaf:{line.id}", partial(self._said, line.said)))
             if labels.rows is None and card.depth:
-                self._leaf_labels[line.id].append((f"grad:{card.id}", partial(self._of_grads, card)))
+                self._leaf_labels[line.id].append((f"grad:{card.id}", partial(self._said, labels.grads, card)))
             if card.items or not labels.is_told(card):
-                self._leaf_labels[line.id].append((f"alarm:{card.id}", partial(self._of_card, card)))
+                self._leaf_labels[line.id].append((f"alarm:{card.id}", partial(self._alarms, card)))
 
-    def _of_line(self, line: Line) -> Label:
-        said, odd = line.said(self.known, self._outliers)
+    def _said(self, tell: Callable[..., tuple[str, bool]], *of: Card) -> Label:
+        said, odd = tell(*of, self.known, self._outliers)
         return said, "grad" if odd else "link"
 
-    def _of_grads(self, card: Card) -> Label:
-        said, odd = self.plan.labels.grads(card, self.known, self._outliers)
-        return said, "grad" if odd else "link"
-
-    def _of_card(self, card: Card) -> Label:
+    def _alarms(self, card: Card) -> Label:
         return ", ".join(self._oddities.alarms(card, self.known, self._outliers)), "grad"
 
     def frame(self, step: Step, sentence: str) -> dict[str, Any]:
@@ -213,7 +204,6 @@ def _run_of(written: Label) -> list[list[list[str]]]:
 
 
 def _plain(norm: float | None) -> float | str | None:
-    """A norm as JSON, which has no nan."""
     return norm if norm is None or math.isfinite(norm) else str(norm)
 
 
@@ -226,13 +216,7 @@ class FramesTrait(traitlets.List):  # type: ignore[type-arg]
 
 
 class Framed:
-    """Turns the recorded steps of a stepper into frames, in order.
-
-    Args:
-        stepper: its steps.
-        drawing: of its document.
-        theme: of a figure.
-    """
+    """Turns the recorded steps of a stepper into frames, in order."""
 
     def __init__(self, stepper: Stepper, drawing: Drawing | MapDrawing, theme: Theme) -> None:
         self._stepper, self._hidden = stepper, drawing.shown.shown

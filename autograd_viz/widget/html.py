@@ -46,13 +46,9 @@ DryRun = Callable[[], Stepper | None]
 
 
 def html_page(stepper: Stepper, theme: str, step: int, drawing: Drawing | MapDrawing) -> str:
-    """The page.
+    """The page of a stepper whose pass is recorded as far as it can run. It opens at `step`, with the drawing's groups.
 
-    Args:
-        stepper: its pass is recorded as far as it can run.
-        theme: of the picture, or "auto" to follow the reader's system.
-        step: the step at which it opens.
-        drawing: of its document; groups stay as they are in it.
+    The theme is that of the picture, or "auto" to follow the reader's system.
     """
     title = ", ".join(t.name for t in stepper.document.tensors if t.name)
     return offline_page(
@@ -142,12 +138,8 @@ def _hash(block: str) -> str:
 class PageOutput:
     """The page of one stepper, as the output of a cell.
 
-    Args:
-        stepper: the page shows its pass.
-        mark: a class by which the live view finds and hides it.
-        theme: as for the widget.
-        drawing: gives the current drawing.
-        dry_run: gives a stepper of the same pass that may run and be taken back; None if there is none.
+    The live view finds and hides it by the class `mark`. `dry_run` gives a stepper of the same pass that may run and be taken
+    back.
     """
 
     def __init__(
@@ -199,7 +191,8 @@ class PageOutput:
         """The page of a pass that has been taken back; "" if it may not run or raises. See Note [DryRun]."""
         with warnings.catch_warnings(action="ignore"):
             try:
-                stepper = self.dry_run() if self.dry_run is not None and self._is_quick() else None
+                is_quick = sum(math.prod(t.value.shape) for t in self.stepper.document.tensors) <= MOST_NUMBERS
+                stepper = self.dry_run() if self.dry_run is not None and is_quick else None
                 if stepper is None:
                     return ""
                 try:
@@ -211,7 +204,3 @@ class PageOutput:
                     stepper.goto(0)
             except RuntimeError:  # backward() would refuse, too: the user sees the error at the first step
                 return ""
-
-    def _is_quick(self) -> bool:
-        """Is the pass too short to notice?"""
-        return sum(math.prod(t.value.shape) for t in self.stepper.document.tensors) <= MOST_NUMBERS

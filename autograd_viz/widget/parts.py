@@ -18,15 +18,10 @@ from ..stepper.stops import Facts
 
 @dataclass(frozen=True)
 class Parts:
-    """The parts of a drawing. A page knows a closed group by the id of its node, an open one by its own.
+    """The parts of a drawing. A page knows a closed group by the id of its node, an open one by its own."""
 
-    Attributes:
-        titles: by part.
-        members: by part, its backward nodes, with those of the parts in it.
-    """
-
-    titles: Mapping[str, str]
-    members: Mapping[str, Sequence[str]]
+    titles: Mapping[str, str]  # by part
+    members: Mapping[str, Sequence[str]]  # by part, its backward nodes, with those of the parts in it
 
     @cached_property
     def of(self) -> dict[str, list[str]]:
@@ -90,12 +85,7 @@ class _Sum:
 
 
 class Did:
-    """What each part has done so far in a pass.
-
-    Args:
-        document: the whole document.
-        parts: of its drawing.
-    """
+    """What each part of a document's drawing has done so far in a pass."""
 
     def __init__(self, document: Document, parts: Parts) -> None:
         self.parts = parts

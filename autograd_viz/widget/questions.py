@@ -31,11 +31,7 @@ FIELDS: dict[str, dict[str, type]] = {
 class Questions:
     """Answers them. The page is told of errors; raised, they would be lost.
 
-    Args:
-        answers: by kind; each takes the fields in their order.
-
-    Attributes:
-        answered: how many.
+    `answers`: by kind; each takes the fields in their order. `answered`: how many.
     """
 
     def __init__(self, answers: Mapping[str, Callable[..., object]]) -> None:

@@ -122,12 +122,7 @@ class StepperWidget(Quiet, OneSource):
     rewritten = traitlets.Dict().tag(sync=True)
 
     def __init__(
-        self,
-        stepper: Stepper,
-        total: int,
-        drawing: Drawing | MapDrawing,
-        theme: str = "auto",
-        dry_run: DryRun | None = None,
+        self, stepper: Stepper, total: int, drawing: Drawing | MapDrawing, theme: str = "auto", dry_run: DryRun | None = None
     ) -> None:
         self.stepper, self._theme = stepper, theme_named("light" if theme == "auto" else theme)
         self.view = View(stepper, drawing, self._theme)
@@ -152,7 +147,7 @@ class StepperWidget(Quiet, OneSource):
         stepper.on_cut(self._cut)
         self.observe(self._cursor_set, names="step")
         self.observe(self._stops_set, names="shown_stops")
-        self.observe(self._pins_set, names="pins")
+        self.observe(lambda change: self.stepper.set_pins(change.new), names="pins")
         self.on_msg(self._asked)
         watch(self, StepperWidget.refresh)
 
@@ -391,9 +386,6 @@ class StepperWidget(Quiet, OneSource):
             nodes = (inside or [shown.first_node(box)]) if p.get("kind") == "node" else [box]
             plain += [{**p, "node": node} for node in nodes]
         self.stepper.set_stops(plain)
-
-    def _pins_set(self, change: Any) -> None:
-        self.stepper.set_pins(change.new)
 
     def _show_set(self) -> None:
         self.shown_stops, self.pins = self._shown_stops(), to_plain(self.stepper.pins)

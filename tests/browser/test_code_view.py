@@ -70,6 +70,7 @@ def test_a_line_selects_its_node_and_a_node_lights_its_expression(stepping: Step
     stepping.page.keyboard.press("ArrowUp")
     expect(line(stepping, 3).locator(".av-c-code")).to_be_focused()
     stepping.page.keyboard.press("Enter")
+    stepping.widget.get_by_role("button", name="Details", exact=True).click()
     expect(stepping.widget.locator(".av-inspector")).to_contain_text("MulBackward0")
     expect(stepping.widget.locator(".av-inspector")).to_contain_text("Mul(a, b)")
     stepping.widget.locator('[data-at="n1"] > .outline').hover(position={"x": 30, "y": 8})

@@ -192,7 +192,7 @@ CUT = """popup => [
   ...[...popup.querySelectorAll('dt')].filter(e => e.scrollWidth > e.clientWidth),
   ...[...popup.querySelectorAll('kbd')].filter(e => e.offsetHeight > 24 || e.offsetTop > e.parentElement.offsetTop + 6),
   ...[...popup.querySelectorAll('dl, dd'), popup].filter(e => e.scrollWidth > e.clientWidth + 1),
-  ...[popup].filter(e => e.scrollHeight > e.clientHeight + 1),
+  ...[popup].filter(e => innerWidth > 1000 && e.scrollHeight > e.clientHeight + 1),
 ].map(e => e.textContent)"""
 
 

@@ -43,7 +43,7 @@ def press_next_and_read(page: Any, grad: str) -> None:
     for step in (1, 2):
         widget.locator(".av-next").click()
         widget.locator(".av-counter", has_text=f"{step} / 2").wait_for()
-    assert grad in str(widget.locator('[data-at="t0.grad"]').first.text_content())
+    assert grad in str(widget.locator('[data-at="t0.grad"]').first.text_content())  # in full or in brief
 
 
 def test_it_steps_by_mouse_and_by_keys_in_notebook_7(browser: Any, server: tuple[str, str], root: Path) -> None:
@@ -53,7 +53,7 @@ def test_it_steps_by_mouse_and_by_keys_in_notebook_7(browser: Any, server: tuple
         lab = LabPage(page, server, "seven.ipynb", "notebook")
         assert page.locator("body").get_attribute("data-notebook") == "notebooks"
         lab.run_all()
-        press_next_and_read(page, "tensor(4.)")
+        press_next_and_read(page, "4.")
         assert lab.run_code("print(a.grad)") == "tensor(4.)"
         counter = page.locator(".av-counter").first  # the toolbar has the focus since the last click
         for key, at in (("ArrowLeft", 1), ("ArrowRight", 2), ("b", 1), ("ArrowLeft", 0), ("f", 2)):
@@ -72,7 +72,7 @@ def test_it_steps_in_marimo_and_is_dark_there_too(browser: Any, tmp_path: Path) 
     try:
         with marimo(program) as address:
             page.goto(address)
-            press_next_and_read(page, "tensor(4.)")
+            press_next_and_read(page, "4.")
             outline = page.locator('.av-root [data-at="n0"] .outline').first
             assert outline.evaluate("e => getComputedStyle(e).outlineStyle") == "none"  # marimo has a class of that name
             expect(page.locator(".av-root").first).to_have_css("background-color", DARK)

@@ -58,6 +58,7 @@ def test_it_steps_to_the_end_and_back(opened: Callable[..., Any]) -> None:
 
 def test_its_text_is_selected_its_picture_copied_and_no_two_marks_share_a_name(opened: Callable[..., Any]) -> None:
     page = opened(figure(3, before=True)[0])
+    page.set_viewport_size({"width": 1500, "height": 900})  # room for the button that copies
     box = page.locator(".av-picture text:visible", has_text="Mul").first.bounding_box()
     y = box["y"] + box["height"] / 2
     page.mouse.move(box["x"] + 1, y)

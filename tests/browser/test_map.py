@@ -45,7 +45,7 @@ def test_cards_open_run_in_one_step_and_lead_to_their_figure(stepping: Stepping)
     expect(card(widget, "blocks.5")).to_have_count(1)
     expect(card(widget, "blocks.5.first")).to_have_count(0)
     widget.locator(".av-i-module", has_text="blocks.5Block").last.click()
-    widget.get_by_role("button", name="Expand").click()
+    widget.get_by_role("button", name="Expand", exact=True).click()
     expect(card(widget, "blocks.5.first")).to_be_visible()
     stepping.press("next")
     stepping.wait_for_step(1)
@@ -97,3 +97,28 @@ def test_a_saved_map_opens_and_closes_without_a_kernel(tmp_path: Path, browser: 
     assert page.get_by_role("button", name="Figure").count() == 0
     page.close()
     assert faults == []
+
+
+def test_a_search_comes_to_what_it_finds_the_tree_folds_and_zooming_out_ends(stepping: Stepping) -> None:
+    widget = stepping.widget
+    names = widget.locator(".av-i-module")
+    expect(names.filter(has_text="first")).to_have_count(0)  # what is closed on the map is folded
+    widget.get_by_role("button", name="Expand blocks.5").click()
+    expect(names.filter(has_text="first")).to_have_count(1)
+    widget.get_by_role("button", name="Collapse blocks.5").click()
+    expect(names.filter(has_text="first")).to_have_count(0)
+    widget.focus()
+    for _ in range(30):
+        press_key(stepping, "-")
+    stage = widget.locator(".av-stage")
+    expect(stage).to_have_class(re.compile("av-whole"))
+    field = widget.locator(".av-search-field")
+    field.fill("blocks.4.second")
+    field.press("Enter")
+    found = card(widget, "blocks.4.second")
+    expect(found).to_be_in_viewport()
+    letters = found.locator("text").last.evaluate("t => Math.min(t.getBoundingClientRect().height)")
+    assert letters >= 11
+    box, room = found.bounding_box(), stage.bounding_box()
+    assert room["y"] <= box["y"]
+    assert box["y"] + box["height"] <= room["y"] + room["height"]

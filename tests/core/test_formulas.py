@@ -33,7 +33,7 @@ MORE: Cases = {
     "scatter_combined": [([array(3), array(3)], {"dim": 0, "index": np.array([0, 2, 0]), "reduce": "add"})],
     "bernoulli_tensor_fill": [([array(3), np.full(3, 0.5)], {})],
     "bernoulli_draw": [([np.full(3, 0.5)], {})],
-    "poisson_draw": [([positive(3)], {})],
+    "poisson": [([positive(3)], {})],
     "normal_both": [([array(3), positive(3)], {})],
     "normal_spread": [([positive(3)], {})],
     "count_values": [([np.array([0, 1, 1]), array(3)], {})],

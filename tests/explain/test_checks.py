@@ -16,7 +16,7 @@ import pytest
 import autograd_viz as av
 from autograd_viz.answers.checks.check import MAY, SO
 from autograd_viz.answers.checks.pages import BY_CODE, page_of
-from autograd_viz.twin.core.base import happened
+from autograd_viz.twin.core.base import events
 from autograd_viz.verbs.check import Findings
 from autograd_viz.words import en
 
@@ -47,7 +47,7 @@ def found(program: str, library: str, **options: Any) -> Findings:
     """What all checks find in a program, as if it stood in a file."""
     torch: Any = av if library == "core" else pytest.importorskip("torch")
     torch.manual_seed(0)
-    happened.passes.clear()
+    events.passes.clear()
     file, names = f"<checked {next(_numbers)}>", {"torch": torch}
     linecache.cache[file] = (len(program), None, program.splitlines(keepends=True), file)
     with av.watch() if library == "torch" else nullcontext() as watch, warnings.catch_warnings():

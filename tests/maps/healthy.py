@@ -359,3 +359,39 @@ def low_rank() -> Made:
     nn.init.zeros_(up.weight)
     x = torch.randn(8, 16)
     return (base(x) + up(down(x))).pow(2).mean(), {"base": base, "down": down, "up": up}
+
+
+class Modulated(nn.Module):
+    """A block of DiT: what it adds begins at zero."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.norm, self.mlp = nn.LayerNorm(16, elementwise_affine=False), layers_of(16, 32, 16)
+        self.modulation = nn.Sequential(nn.SiLU(), nn.Linear(16, 48))
+        nn.init.zeros_(self.modulation[1].weight)
+        nn.init.zeros_(self.modulation[1].bias)
+
+    def forward(self, x: Any, c: Any) -> Any:
+        shift, scale, gate = self.modulation(c)[:, None].chunk(3, -1)
+        return x + gate * self.mlp(self.norm(x) * (1 + scale) + shift)
+
+
+class DiT(nn.Module):
+    """Patches in, noise out, with a condition."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.x, self.t = nn.Linear(8, 16), layers_of(8, 16, 16, act=nn.SiLU)
+        self.blocks, self.last = nn.ModuleList(Modulated() for _ in range(4)), nn.Linear(16, 8)
+
+    def forward(self, x: Any, t: Any) -> Any:
+        x, c = self.x(x), self.t(t)
+        for block in self.blocks:
+            x = block(x, c)
+        return self.last(x)
+
+
+@healthy
+def dit() -> Made:
+    model = DiT()
+    return functional.mse_loss(model(torch.randn(2, 4, 8), torch.randn(2, 8)), torch.randn(2, 4, 8)), {"model": model}

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import autograd_viz as av
-from autograd_viz.twin.core.base import happened
+from autograd_viz.twin.core.base import events
 
 nn = av.nn
 
@@ -73,11 +73,11 @@ def test_nan_stops_it_before_a_weight_moves() -> None:
 
 def test_closing_gives_the_names_back() -> None:
     model, optimizer = made()
-    calling = happened.calling
+    calling = events.calling
     with av.watch(model) as run:
-        assert happened.calling is not calling
+        assert events.calling is not calling
     train(model, optimizer, 1)
-    assert happened.calling is calling
+    assert events.calling is calling
     with pytest.raises(RuntimeError, match="the pass of step 0 cannot run again: the run is closed"):
         run.step()
     assert run.history.steps == 0

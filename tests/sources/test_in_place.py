@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, example, given, settings
 import autograd_viz as av
 from autograd_viz.graph.model import Document, Node, Op
 from autograd_viz.sources.twin.graph import CoreGraph
+from autograd_viz.twin.core.op.former import formers
 
 from ..wild import Instruction, Program, wild_programs
 
@@ -46,6 +47,31 @@ def test_an_op_before_the_change_reads_the_former_tensor_and_one_after_it_the_ne
     assert operand_names(document, op_behind(document, "after")) == ["y", "1"]
     assert operand_names(document, op_behind(document, "y")) == ["y (v0)", "3"]
     assert [named(document, n).value.numbers for n in ("y (v0)", "y")] == [(2.0, 4.0), (6.0, 12.0)]
+
+
+def values_before(tensor: av.Tensor) -> list[float]:
+    """What is kept of its values before each change, the latest first."""
+    return [former.item() for former, _ in formers(tensor)]
+
+
+def test_values_before_untracked_changes_are_kept_and_a_loop_of_changes_keeps_only_the_last():
+    t = av.tensor(0.0)
+    for _ in range(3):
+        t.add_(1)
+    assert values_before(t) == [2.0, 1.0, 0.0]
+    for _ in range(300):
+        t.add_(1)
+    kept = values_before(t)
+    assert kept[0] == 302.0 and len(kept) < 100
+
+
+def test_a_change_after_detach_keeps_the_values_from_before_it():
+    y = av.tensor(1.0, requires_grad=True) * 2
+    y.add_(1)
+    grad_fn = y.grad_fn
+    y.detach_()
+    y.add_(5)
+    assert grad_fn is not None and {2.0, 3.0} <= {*values_before(y)}
 
 
 def test_assigning_to_a_slice_shows_the_tensor_before_and_after():

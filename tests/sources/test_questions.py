@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 import autograd_viz as av
+from autograd_viz.sources.optimizers import each_model
 from autograd_viz.sources.shared.names import names_by_identity
 from autograd_viz.sources.shared.questions import last_pass, moved
-from autograd_viz.sources.trained import each_trained
 from autograd_viz.sources.twin.graph import is_tensor
 
 
@@ -59,7 +59,7 @@ def test_the_last_pass_is_the_one_that_moved_last() -> None:
 def test_a_model_is_found_when_it_is_called_after_its_optimizer_was_made() -> None:
     model = av.nn.Linear(2, 1)
     found: list[Any] = []
-    with each_trained(found.append):
+    with each_model(found.append):
         model(av.ones(2))
         assert not found
         optimizers = [av.optim.SGD([p], lr=0.1) for p in model.parameters()]

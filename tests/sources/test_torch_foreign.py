@@ -39,8 +39,11 @@ def nested(layout: Any) -> Any:
 
 
 ROOTS: dict[str, tuple[Callable[[], Any], str]] = {
-    "several elements": (several, r"this tensor has shape \(4, 3\): call av.step\(tensor, gradient\), or sum\(\) it first"),
-    "complex": (complex_number, r"got torch.complex64; call av.step\(tensor, gradient\), or make it real"),
+    "several elements": (
+        several,
+        r"this tensor has shape \(4, 3\): call av.\w+\(tensor, gradient(=...)?\), or sum\(\) it first",
+    ),
+    "complex": (complex_number, r"got torch.complex64; call av.\w+\(tensor, gradient(=...)?\), or make it real"),
     "nested": (lambda: nested(torch.jagged), r"this tensor is nested: .* or to_padded_tensor\(0.0\).sum\(\) first"),
     "nested, strided": (lambda: nested(torch.strided), r"this tensor is nested: .* or to_padded_tensor\(0.0\).sum\(\) first"),
 }

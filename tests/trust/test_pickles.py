@@ -55,7 +55,7 @@ def test_what_belongs_to_a_pass_is_refused_in_plain_words(name: str, way: Callab
 @pytest.mark.parametrize("way", WAYS)
 def test_pictures_and_measures_are_pickled(way: Callable[[Any], Any]) -> None:
     """They hold numbers alone."""
-    for shown in (av.show(loss()), av.memory(loss()), av.diff(loss(), loss().sqrt()), av.iframe(loss())):
+    for shown in (av.show(loss(), detail="full"), av.memory(loss()), av.diff(loss(), loss().sqrt()), av.iframe(loss())):
         copied = way(shown)
         assert type(pickle.loads(copied) if isinstance(copied, bytes) else copied) is type(shown)
 

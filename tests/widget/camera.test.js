@@ -44,6 +44,30 @@ test("letters are 11 px at least, and 18 px when presenting", () => {
   }
 });
 
+test("small letters of a map have 11 px, however wide and high it is", () => {
+  for (const width of [300, 900, 1200]) assert.ok(11 * readable({ width, height: 9000 }, ROOM, undefined, READINGS.map).scale >= 11);
+});
+
+test("zooming out ends where all is seen, and goes on from there inwards", () => {
+  const made = viewport({ x: -900, y: -900, scale: 1 }, { picture: { width: 1000, height: 2000 } });
+  for (let k = 0; k < 20; k++) made.zoom(0.8);
+  assert.deepEqual(made.view, fitted({ width: 1000, height: 2000 }, ROOM));
+  made.zoom(1.25);
+  assert.equal(made.view.scale, 0.25);
+  const small = viewport({ x: 0, y: 0, scale: 1 }, { picture: { width: 100, height: 100 } });
+  small.zoom(0.5);
+  assert.equal(small.view.scale, 1);
+});
+
+test("what was looked for comes into sight at a size that can be read", () => {
+  const far = viewport({ x: 0, y: 0, scale: 0.1 }, { reading: READINGS.map });
+  far.come({ x: 2000, y: 3000, w: 200, h: 40 });
+  assert.deepEqual(far.view, { x: 150 - 2000, y: 180 - 3000, scale: 1 });
+  const near = viewport({ x: 0, y: 0, scale: 1 }, { reading: READINGS.map });
+  near.come({ x: 100, y: 100, w: 50, h: 50 });
+  assert.deepEqual(near.view, { x: 0, y: 0, scale: 1 });
+});
+
 test("a stage is as tall as the whole picture, if that can be read in it; else it takes all that there is", () => {
   assert.equal(heightFor({ width: 1000, height: 500 }, 950, 520, READING), 475);
   assert.equal(heightFor({ width: 1000, height: 1500 }, 950, 520, READING), 520);

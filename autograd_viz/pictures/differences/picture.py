@@ -20,7 +20,7 @@ from ..render import THEMES
 from ..render.caption import MARGIN as CAPTION_MARGIN
 from ..render.caption import caption_elements, caption_height, caption_lines
 from ..render.escape import element, text
-from ..render.svg import FALLBACK
+from ..render.svg import whole_picture
 from ..render.theme import Theme
 from .gap import Gap
 from .report import Report, number
@@ -140,10 +140,7 @@ def picture(report: Report, sides: tuple[Half, Half], titles: tuple[str, str], s
         *_legend(ink, top - 14),
         *drawn,
     ]
-    return element(
-        "svg", "\n".join(content), xmlns="http://www.w3.org/2000/svg", viewBox=f"0 0 {width:g} {height:g}", width=width,
-        height=height, font_family=FALLBACK, role="img",
-    )  # fmt: skip
+    return whole_picture("\n".join(content), width, height)
 
 
 def partners(report: Report, sides: tuple[Half, Half]) -> dict[str, str]:
@@ -175,7 +172,6 @@ def _painter(report: Report, plan: Plan, side: int, theme: Theme) -> ErrorPainte
 
 
 def _legend(ink: Ink, y: float) -> list[str]:
-    """What the colours mean."""
     x, parts = MARGIN, [ink.text(MARGIN, y, words.DIFF_LEGEND, role="none")]
     x += (len(words.DIFF_LEGEND) + 3) * 11 * ADVANCE
     for role, said in zip(ROLES, (words.DIFF_EQUAL, words.DIFF_WITHIN, words.DIFF_BEYOND), strict=True):

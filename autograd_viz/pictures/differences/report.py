@@ -155,7 +155,6 @@ def _apart(report: Report, titles: tuple[str, str]) -> Iterator[str]:
 
 
 def _what(item: Item) -> str:
-    """A tensor with its module and line."""
     is_told = not item.module or item.module in item.name
     what = item.name if is_told else words.DIFF_IN.format(name=item.name, module=item.module)
     return what if item.source is None else f"{what} ({place_text(item.source)})"

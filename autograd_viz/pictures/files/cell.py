@@ -26,14 +26,10 @@ def cell_bundle(
     """MIME type -> data.
 
     JupyterLab shows no SVG in an untrusted notebook. It shows an image in HTML, in which scripts cannot run. Exporters to
-    paper (LaTeX) use the SVG.
+    paper (LaTeX) use the SVG. Front ends without pictures, and screen readers, use the text.
 
-    Args:
-        svg: the picture.
-        text: shown by front ends without pictures, and read by screen readers.
-        mark: a class of the image, so that a page can find it.
-        said: words above the picture, in the notebook's font size.
-        at: the first visible point of a large picture, in px from its corner; it can be scrolled then.
+    A page finds the image by its class `mark`. The words `said` stand above it. A large picture can be scrolled: `at` is its
+    first visible point, in px from its corner.
     """
     short = still_svg(svg)
     source = f"data:image/svg+xml;base64,{base64.b64encode(short.encode()).decode()}"

@@ -96,23 +96,18 @@ class _Drawing:
         self.graph.node(id, label=f"<{table}>")
 
     def lines(self, lines: Lines) -> str:
-        """The lines of a row."""
         return element("BR").join(map(self.runs, lines)) or " "
 
     def runs(self, runs: tuple[Run, ...]) -> str:
         """Coloured words. Spaces are kept."""
         return "".join(element("FONT", literal(run.text), COLOR=self.colour[run.role]) for run in runs if run.text)
 
-    def label(self, at: str) -> str:
-        """The gradient that passed an address."""
-        value = self.state.values.get(at)
-        return f"<{literal(label_text(value))}>" if value is not None else ""
-
     def edge(self, source: str, target: str, kind: str, at: str = "", *, tail: str = "", head: str = "", **more: str) -> None:
-        """An arrow."""
+        value = self.state.values.get(at)  # the gradient that passed there
+        label = f"<{literal(label_text(value))}>" if value is not None else ""
         ends = [":".join(filter(None, (id, port))) for id, port in ((source, tail), (target, head))]
         thick = {"blue": "1.2", "yellow": "1.2"}.get(kind, "3")
-        self.graph.edge(*ends, label=self.label(at), color=self.colour[f"{kind}-stroke"], penwidth=thick, **more)
+        self.graph.edge(*ends, label=label, color=self.colour[f"{kind}-stroke"], penwidth=thick, **more)
 
 
 def literal(words: str) -> str:

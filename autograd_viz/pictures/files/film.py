@@ -134,13 +134,7 @@ class Film:
     """
 
     def __init__(
-        self,
-        document: Document,
-        geometry: Geometry,
-        theme: Theme,
-        scale: float,
-        most: tuple[int, int],
-        first: tuple[Step, ...],
+        self, document: Document, geometry: Geometry, theme: Theme, scale: float, most: tuple[int, int], first: tuple[Step, ...]
     ) -> None:
         self.document, self.geometry, self.theme, self.scale = document, geometry, theme, scale
         self.places = Places(geometry)
@@ -207,7 +201,6 @@ class Film:
         return g.x + left, g.y + top, g.x + right, g.y + bottom
 
     def _drawn(self, region: Pixels, state: State) -> Image.Image:
-        """A region of the picture in a state."""
         svg = render_svg(self.document, self.places.part(self._rect(region)), state, self.theme)
         return drawn(svg, (region[2] - region[0], region[3] - region[1])).convert("RGB")
 

@@ -19,7 +19,7 @@ from ..maps.plan import Plan
 from ..render.caption import MARGIN as CAPTION_MARGIN
 from ..render.caption import caption_elements, caption_height, caption_lines
 from ..render.escape import element, text
-from ..render.svg import FALLBACK
+from ..render.svg import whole_picture
 from ..render.theme import Theme
 from .report import Bucket, Line, Report
 
@@ -51,10 +51,7 @@ def picture(report: Report, theme: Theme) -> str:
         ink.text(MARGIN, top - 22, words.JOB_COLUMNS, role="none"),
         *drawn,
     ]
-    return element(
-        "svg", "\n".join(content), xmlns="http://www.w3.org/2000/svg", viewBox=f"0 0 {width:g} {height:g}", width=width,
-        height=height, font_family=FALLBACK, role="img",
-    )  # fmt: skip
+    return whole_picture("\n".join(content), width, height)
 
 
 def _shown(report: Report) -> list[int]:
@@ -67,8 +64,6 @@ def _shown(report: Report) -> list[int]:
 
 
 class _Side:
-    """The map of one rank."""
-
     def __init__(self, report: Report, rank: int, theme: Theme) -> None:
         self.plan = Plan(report.documents[rank], told=True)
         self.opened = self.plan.opened()

@@ -24,13 +24,7 @@ PROGRAM = f"from {__name__} import answer; answer()"
 def layout_apart(
     document: Document, groups: tuple[OpenGroup, ...] = (), sizes: Sizes = WAITE, limit: float = LIMIT
 ) -> Geometry:
-    """As `layout`; a line shows how long it has taken so far.
-
-    Args:
-        document: what is laid out.
-        groups: what is framed.
-        sizes: as for `layout`.
-        limit: it is stopped after so many seconds.
+    """As `layout`, for at most `limit` seconds; a line shows how long it has taken so far.
 
     Raises:
         LayoutError: it took longer, or the process died.

@@ -13,17 +13,17 @@ from math import ceil
 from ...graph.frames import OpenGroup
 from ...graph.model import Document
 from .code import code_lines
-from .finish import finished
-from .frames import drawn, pieces_of, reserve
+from .finish import geometry_of
+from .frames import frames_of, pieces_of, reserve
 from .geometry import Geometry
 from .ladder import Ladder
-from .measure import accumulate_part, accumulate_title, label_width, node_part, op_part, tensor_part
+from .measure import accumulate_part, edge_width, gradient_shapes, label_width, node_part, op_part, tensor_part
 from .parts import LEFT, PITCH, Crossing, Net, Part, Wire, simplified
 from .place import ForwardPlaces, place_ctx, place_right
 from .ranks import makers, ranks
 from .sizes import WAITE, Sizes
 from .tracks import assign_tracks, fewer_crossings
-from .wiring import Wiring, labels_beside, saving_ops
+from .wiring import Wiring, saving_ops
 
 
 def is_shown(document: Document) -> set[str]:
@@ -43,8 +43,8 @@ def is_shown(document: Document) -> set[str]:
 
 def layout(document: Document, groups: tuple[OpenGroup, ...] = (), sizes: Sizes = WAITE) -> Geometry:
     """Boxes, arrows, labels and code lines of a document, and frames around open groups."""
-    made_by, ranked = makers(document), ranks(document)
-    row, beside = ranked.row, ranked.beside
+    made_by = makers(document)
+    row, beside = ranks(document, made_by)
     parts = make_parts(document, row, beside, sizes)
     count = 2 * ((max(row.values(), default=0) + 2) // 2)
     left, right = Ladder(count, is_right=False, room=sizes.track), Ladder(count, is_right=True, room=sizes.track)
@@ -66,7 +66,7 @@ def layout(document: Document, groups: tuple[OpenGroup, ...] = (), sizes: Sizes 
     for wire in wiring.wires:
         trace(wire, (left, right), lanes, shift)
     code = code_lines(document, row, left, sizes.code)
-    return finished(document, parts, wiring, code, drawn(pieces, wiring.wires, shift), sizes)
+    return geometry_of(parts, wiring, code, frames_of(pieces, wiring.wires, shift), sizes)
 
 
 def make_parts(document: Document, row: Mapping[str, int], beside: Container[str], sizes: Sizes) -> dict[str, Part]:
@@ -84,14 +84,15 @@ def make_parts(document: Document, row: Mapping[str, int], beside: Container[str
     for o in document.ops:
         parts[o.id] = op_part(o, nodes.get(o.node or ""), row[o.id], o.id in beside, sizes)
         parts[o.id].right += 40 + sizes.op if o.id in saving else 0
-    labels, tensors = labels_beside(document), {t.id: t for t in document.tensors}
+    shapes, tensors = gradient_shapes(document), {t.id: t for t in document.tensors}
     named = {t.grad_fn for t in document.tensors if t.id in shown}
     for n in document.nodes:
         if n.variable is not None:
-            parts[n.id] = accumulate_part(n, row[n.id], sizes, accumulate_title(n, tensors.get(n.variable), sizes))
+            parts[n.id] = accumulate_part(n, row[n.id], tensors.get(n.variable), sizes)
         else:
             next_name = max((nodes[f.node].name for f in n.next_functions if f.node in nodes), key=len, default="")
-            parts[n.id] = node_part(n, row[n.id], labels[n.id], sizes, next_name)
+            labels = max([edge_width(f, shapes.get((f.node, f.index), ())) for f in n.next_functions if f.node], default=0.0)
+            parts[n.id] = node_part(n, row[n.id], labels, sizes, next_name)
         if n.id in named or n.op in saving:
             parts[n.id].left = 30  # for the arrows from the left
     return parts

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import replace
 
-from ...graph.model import Document
 from .geometry import Arrow, Box, CodeLine, Frame, Geometry, Label, Row
 from .measure import CAPTION_SIZE, LABEL_HEIGHT, text_width
 from .parts import Part, Wire
@@ -17,18 +15,17 @@ RETAIN_CAPTION = "retain_grad_hook"
 Rectangle = tuple[float, float, float, float]  # x, y, w, h
 
 
-def finished(
-    document: Document,
-    parts: dict[str, Part],
-    wiring: Wiring,
-    code: tuple[CodeLine, ...],
-    frames: tuple[Frame, ...],
-    sizes: Sizes,
+def geometry_of(
+    parts: dict[str, Part], wiring: Wiring, code: tuple[CodeLine, ...], frames: tuple[Frame, ...], sizes: Sizes
 ) -> Geometry:
     """The geometry of a layout whose wires are traced."""
-    boxes = tuple(_box(p) for p in parts.values())
+    boxes = tuple(
+        Box(p.id, p.kind, p.x, p.y, p.w, p.h, tuple(Row(key, p.y + y, h) for key, y, h in p.rows)) for p in parts.values()
+    )
     labels = [_label(w) for w in wiring.wires if w.label_width]
-    labels += [_sum_label(wiring, parts[node], index, width) for (node, index), width in wiring.sums.items()]
+    for (node, index), width in wiring.sums.items():  # under the node, on the last piece that all joining arrows share
+        p, x = parts[node], parts[node].centre + EXIT_STEP * (index - (wiring.nodes[node].outputs - 1) / 2)
+        labels.append(Label(f"sum:{node}.{index}", x - width / 2, p.y + p.h + 11, width, LABEL_HEIGHT))
     retained = [w for w in wiring.wires if w.kind == "retain"]
     solid = _solid(wiring.wires, boxes, labels) if retained else []
     for wire in retained:
@@ -38,19 +35,12 @@ def finished(
     arrows = tuple(
         Arrow(w.at, w.kind, w.net, w.start.part.id, w.end.part.id, tuple(w.points)) for w in wiring.wires if len(w.points) > 1
     )
-    edges = _edges(boxes, arrows, labels, code, frames, sizes)
-    return Geometry(boxes, arrows, tuple(labels), code, *edges, frames, sizes)
+    return _measured(Geometry(boxes, arrows, tuple(labels), code, 0, 0, 0, 0, frames, sizes))
 
 
 def without_code(geometry: Geometry) -> Geometry:
     """The same geometry without the code: only its edges are others."""
-    g = geometry
-    x, y, width, height = _edges(g.boxes, g.arrows, g.labels, (), g.frames, g.sizes)
-    return replace(g, code=(), x=x, y=y, width=width, height=height)
-
-
-def _box(p: Part) -> Box:
-    return Box(p.id, p.kind, p.x, p.y, p.w, p.h, tuple(Row(key, p.y + y, h) for key, y, h in p.rows))
+    return _measured(replace(geometry, code=()))
 
 
 def _label(wire: Wire) -> Label:
@@ -62,13 +52,6 @@ def _label(wire: Wire) -> Label:
         return Label(at, x + aside, y - LABEL_HEIGHT / 2, w - aside + 14, LABEL_HEIGHT, text)
     above = HEAD if wire.label_side == "end" else 6
     return Label(at, x - w / 2, y - above - LABEL_HEIGHT, w, LABEL_HEIGHT, text)
-
-
-def _sum_label(wiring: Wiring, p: Part, index: int, width: float) -> Label:
-    """The label under the node, on the last piece that all joining arrows share."""
-    ports = wiring.nodes[p.id].outputs
-    x = p.centre + EXIT_STEP * (index - (ports - 1) / 2)
-    return Label(f"sum:{p.id}.{index}", x - width / 2, p.y + p.h + 11, width, LABEL_HEIGHT)
 
 
 def _solid(wires: list[Wire], boxes: tuple[Box, ...], labels: list[Label]) -> list[Rectangle]:
@@ -102,20 +85,14 @@ def _met(spot: Rectangle, solid: list[Rectangle]) -> list[Rectangle]:
     return [r for r in solid if x < r[0] + r[2] and r[0] < x + w and y < r[1] + r[3] and r[1] < y + h]
 
 
-def _edges(
-    boxes: tuple[Box, ...],
-    arrows: tuple[Arrow, ...],
-    labels: Iterable[Label],
-    code: tuple[CodeLine, ...],
-    frames: tuple[Frame, ...],
-    sizes: Sizes,
-) -> tuple[float, float, float, float]:
-    """Left, top, width and height of everything, with the margin around it."""
-    solid: list[Box | Label] = [*boxes, *labels]
-    lines = [*(a.points for a in arrows), *(f.outline for f in frames)]
+def _measured(g: Geometry) -> Geometry:
+    """With the position and size of everything, and the margin around it."""
+    solid: list[Box | Label] = [*g.boxes, *g.labels]
+    lines = [*(a.points for a in g.arrows), *(f.outline for f in g.frames)]
     xs = [v for b in solid for v in (b.x, b.x + b.w)] + [x for points in lines for x, _ in points]
     ys = [v for b in solid for v in (b.y, b.y + b.h)] + [y for points in lines for _, y in points]
-    xs += [line.x - text_width(line.text, line.size) for line in code]
-    ys += [line.y + line.size / 2 for line in code]
-    x, y, around = min(xs, default=0), min(ys, default=0), sizes.margin
-    return x - around, y - around, max(xs, default=0) - x + 2 * around, max(ys, default=0) - y + 2 * around
+    xs += [line.x - text_width(line.text, line.size) for line in g.code]
+    ys += [line.y + line.size / 2 for line in g.code]
+    x, y, around = min(xs, default=0), min(ys, default=0), g.sizes.margin
+    width, height = (max(vs, default=0) - start + 2 * around for vs, start in ((xs, x), (ys, y)))
+    return replace(g, x=x - around, y=y - around, width=width, height=height)

@@ -173,7 +173,7 @@ def reserve(pieces: Iterable[Piece]) -> None:
 # -- drawing ------------------------------------------------------------------------------------------------------------
 
 
-def drawn(pieces: Iterable[Piece], wires: Iterable[Wire], shift: float) -> tuple[Frame, ...]:
+def frames_of(pieces: Iterable[Piece], wires: Iterable[Wire], shift: float) -> tuple[Frame, ...]:
     """The frames, once heights are known and wires are traced; `shift` moves the right ladder to the right."""
     lines = sorted((a[0], min(a[1], b[1]), max(a[1], b[1])) for wire in wires for a, b in pairwise(wire.points) if a[0] == b[0])
     return tuple(_frame(piece, lines, shift if piece.ladder.is_right else 0) for piece in pieces)

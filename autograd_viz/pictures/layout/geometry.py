@@ -20,15 +20,10 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """A box.
+    """A box."""
 
-    Attributes:
-        id: the document's id; `ctx:<op id>` for the circle beside an op.
-        kind: "tensor", "op", "ctx", "node" or "accumulate".
-    """
-
-    id: str
-    kind: str
+    id: str  # the document's id; `ctx:<op id>` for the circle beside an op
+    kind: str  # "tensor", "op", "ctx", "node" or "accumulate"
     x: float
     y: float
     w: float
@@ -38,20 +33,13 @@ class Box:
 
 @dataclass(frozen=True, slots=True)
 class Arrow:
-    """An arrow of horizontal and vertical pieces.
+    """An arrow of horizontal and vertical pieces."""
 
-    Attributes:
-        at: its address (graph/trace.py, Note [Addresses]), or `in:<op>.<i>`, `out:<op>.<i>`, `save:<op>`, `saved:<op>`.
-        kind: "input", "result", "save", "saved", "grad_fn", "next", "grad" or "retain".
-        net: arrows of one net may run on top of each other.
-        source, target: ids of boxes.
-    """
-
-    at: str
-    kind: str
-    net: tuple[str, ...]
+    at: str  # its address (graph/trace.py, Note [Addresses]), or `in:<op>.<i>`, `out:<op>.<i>`, `save:<op>`, `saved:<op>`.
+    kind: str  # "input", "result", "save", "saved", "grad_fn", "next", "grad" or "retain"
+    net: tuple[str, ...]  # arrows of one net may run on top of each other
     source: str
-    target: str
+    target: str  # source, target: ids of boxes
     points: tuple[Point, ...]
 
 
@@ -80,17 +68,11 @@ class CodeLine:
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """A line around the contents of an open group, or around a part of them.
+    """A line around the contents of an open group, or around a part of them."""
 
-    Attributes:
-        id: the group's.
-        title: as much of its title as fits; it begins at x, with its baseline at y.
-        outline: the corners, clockwise from the top left one.
-    """
-
-    id: str
-    title: str
-    outline: tuple[Point, ...]
+    id: str  # the group's
+    title: str  # as much of its title as fits; it begins at x, with its baseline at y
+    outline: tuple[Point, ...]  # the corners, clockwise from the top left one
     x: float
     y: float
 

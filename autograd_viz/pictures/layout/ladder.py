@@ -18,24 +18,19 @@ class Ladder:
     """Rows and gaps of one side. Layer 2r is gap r, layer 2r + 1 is row r.
 
     Attributes:
-        rows: the boxes of each row.
-        pins: the vertical lines that enter each gap.
-        open: nets that leave a gap towards the corridor.
-        track, count: number of each net's track in a gap, and of all tracks there.
         above, below: px of a gap kept for labels at its top and bottom.
-        room: px of a gap around its tracks.
     """
 
     def __init__(self, count: int, is_right: bool, room: float = 20) -> None:
-        self.is_right, self.room = is_right, room
-        self.rows: list[list[Part]] = [[] for _ in range(count)]
+        self.is_right, self.room = is_right, room  # room: px of a gap around its tracks
+        self.rows: list[list[Part]] = [[] for _ in range(count)]  # the boxes of each row
         self.taken: list[list[tuple[float, float, Net]]] = [[] for _ in range(2 * count + 1)]
         self.trunks: list[tuple[float, float, Net, range]] = []
         self.reach = 0.0
-        self.pins: list[list[Pin]] = [[] for _ in range(count + 1)]
-        self.open: list[set[Net]] = [set() for _ in range(count + 1)]
+        self.pins: list[list[Pin]] = [[] for _ in range(count + 1)]  # the vertical lines that enter each gap
+        self.open: list[set[Net]] = [set() for _ in range(count + 1)]  # nets that leave a gap towards the corridor
         self.track: list[dict[Net, int]] = [{} for _ in range(count + 1)]
-        self.count = [0] * (count + 1)
+        self.count = [0] * (count + 1)  # track, count: number of each net's track in a gap, and of all tracks there
         self.above, self.below = [0.0] * (count + 1), [0.0] * (count + 1)
         self.top: list[float] = []
         self.bottom: list[float] = []

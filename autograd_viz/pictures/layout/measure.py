@@ -6,10 +6,10 @@ import math
 import unicodedata
 from itertools import accumulate, zip_longest
 
-from ...graph.model import Document, NextFunction, Node, Op, Operand, Tensor, Value
+from ...graph.model import Document, NextFunction, Node, Op, Operand, Saved, Tensor, Value
 from ...graph.text import brief_value, python_text, shape_text
 from .parts import PITCH, Part
-from .sizes import WAITE, Sizes
+from .sizes import Sizes
 
 ADVANCE = 0.602  # width of a character of DejaVu Sans Mono, in em
 ROW_SIZE, LABEL_SIZE, CAPTION_SIZE, OP_SIZE, FRAME_SIZE = 11.4, 12, 15, 14, 13  # px
@@ -113,7 +113,7 @@ def grad_columns(shape: tuple[int, ...]) -> int:
 
 def _brief_saved(node: Node) -> list[int]:
     """Columns of each saved tensor on one line."""
-    kept = [s for s in node.saved if s.state in ("kept", "freed")][:MOST_SAVED]
+    kept = saved_tensors(node)[:MOST_SAVED]
     texts = [s.value.text if s.value is not None and s.value.summary is None else "" for s in kept]
     shapes = [brief_shape(s.value.shape) if s.value is not None else "" for s in kept]
     inside = [brief_value(t) if t and columns(t) <= MOST_COLUMNS - len(f"{s.name} = tensor()") else shape
@@ -131,21 +131,21 @@ def tensor_inputs(op: Op) -> list[str]:
     return [i.tensor for i in op.inputs if i.tensor is not None]
 
 
-def entry_step(op: Op, sizes: Sizes = WAITE) -> float:
+def entry_step(op: Op, sizes: Sizes) -> float:
     """Px between the arrows into an op: room for the numbers on them."""
     if any(i.count > 1 for i in op.inputs):
         return 100
     return 30 if op.node is None else sizes.entry
 
 
-def saves(node: Node) -> bool:
-    """Does it keep a tensor for backward, or did it until backward freed it? Then there is a ctx."""
-    return any(s.state in ("kept", "freed") for s in node.saved)
+def saved_tensors(node: Node) -> list[Saved]:
+    """What it keeps for backward, or kept until backward freed it. If it is something, there is a ctx."""
+    return [s for s in node.saved if s.state in ("kept", "freed")]
 
 
 def shown_saved(node: Node) -> int:
     """How many lines the saved row has. If there are very many, the last line counts the rest."""
-    return min(sum(s.state in ("kept", "freed") for s in node.saved), MOST_SAVED + 1)
+    return min(len(saved_tensors(node)), MOST_SAVED + 1)
 
 
 def row_width(longest: int, sizes: Sizes) -> float:
@@ -154,7 +154,7 @@ def row_width(longest: int, sizes: Sizes) -> float:
     return max(TENSOR_WIDTH, wanted) if sizes.fits else TENSOR_WIDTH
 
 
-def tensor_part(t: Tensor, row: int, sizes: Sizes = WAITE, grad_fn: str = "") -> Part:
+def tensor_part(t: Tensor, row: int, sizes: Sizes, grad_fn: str) -> Part:
     """Five rows, which are taller if a value takes two lines. `grad_fn` is the name of its node."""
     if sizes.detail != "full":
         return _brief_tensor(t, row, sizes)
@@ -172,7 +172,6 @@ def tensor_part(t: Tensor, row: int, sizes: Sizes = WAITE, grad_fn: str = "") ->
 
 
 def _brief_tensor(t: Tensor, row: int, sizes: Sizes) -> Part:
-    """A title, and a row for the grad."""
     text = columns(title_of(t, sizes)) * ADVANCE * sizes.name
     part = Part(t.id, "tensor", row, 0, 0)
     part.ports |= {"grad_fn": sizes.head / 2 - 4, "grad": sizes.head / 2 + 5}
@@ -187,7 +186,7 @@ def _brief_tensor(t: Tensor, row: int, sizes: Sizes) -> Part:
     return part
 
 
-def op_part(op: Op, node: Node | None, row: int, is_beside: bool = False, sizes: Sizes = WAITE) -> Part:
+def op_part(op: Op, node: Node | None, row: int, is_beside: bool, sizes: Sizes) -> Part:
     """A rounded box: 200 wide with the save row. It is 80 wide in a side chain, or if nothing is recorded.
 
     It is wider for many inputs or outputs.
@@ -197,7 +196,7 @@ def op_part(op: Op, node: Node | None, row: int, is_beside: bool = False, sizes:
         wide = max(title_width(op_title(op)) + 24, entry_step(op, sizes) * len(inputs) + 20, 40 * len(op.outputs) + 20)
         return Part(op.id, "op", row, 20 * math.ceil(wide / 20), sizes.plain)
     width = max(
-        PLAIN_WIDTH if node is None or (is_beside and not saves(node)) else OP_WIDTH,
+        PLAIN_WIDTH if node is None or (is_beside and not saved_tensors(node)) else OP_WIDTH,
         entry_step(op, sizes) * len(inputs) + (20 if plain else 0) if len(inputs) > 1 else 0,
         40 * len(op.outputs) + 20,
         20 * math.ceil((title_width(op_title(op)) + 16) / 20),
@@ -206,36 +205,44 @@ def op_part(op: Op, node: Node | None, row: int, is_beside: bool = False, sizes:
     if op.members:
         part.w = max(OP_WIDTH, part.w)
         part.rows.append(("members", sizes.head, sizes.row))
-    if node is not None and saves(node):
+    if node is not None and saved_tensors(node):
         part.rows.append(("save", sizes.head, sizes.row))
         part.ports["save"] = sizes.head + sizes.row / 2
     part.h = sizes.op if part.rows else sizes.plain
     return part
 
 
-def node_part(node: Node, row: int, labels: float, sizes: Sizes = WAITE, next_name: str = "") -> Part:
+def node_part(node: Node, row: int, labels: float, sizes: Sizes, next_name: str) -> Part:
     """Rows for title, saved tensors, next_functions. `next_name` is the longest name in these."""
     part = Part(node.id, "node", row, 0, 0, left=10, right=30 + labels + PITCH * len(node.next_functions))
     y = sizes.head
     if sizes.detail != "full":
         return _brief_node(part, node, sizes)
-    if node.members:
-        return _group_part(part, node, sizes)
+    edges = len(node.next_functions)
+    width = 20 * math.ceil(max(NODE_WIDTH, 40 * node.outputs + 20, title_width(node.name) + 24) / 20)
+    if node.members:  # a group: how many have been called, and an arrow for each edge out of it
+        part.rows.append(("called", y, sizes.row))
+        first = y + sizes.row + 15
+        part.ports |= {f"next{i}": first + 15 * i for i in range(edges)} | {"grad_fn": 10.0}
+        part.h, part.w = 10 * math.ceil((first + 5 + 15 * max(0, edges - 1)) / 10), width
+        return part
     if lines := shown_saved(node):
-        tall = _saved_height(lines, sizes)
+        tall = sizes.row if lines == 1 else 14 * lines + 4
+        if sizes.closes:  # on Waite's grid
+            tall = 30 if lines <= 2 else 10 * math.ceil(tall / 10)
         part.rows.append(("saved", y, tall))
         part.ports["saved"] = y + 10
         y += tall + sizes.between
-    edges = len(node.next_functions)
     tall = 40 + 15 * max(1, edges) if sizes.closes else sizes.line * (1 + edges) + 4
     part.rows.append(("next_functions", y, tall))
     part.ports |= {f"next{i}": y + sizes.first - 5 + sizes.line * (i + 1) for i in range(edges)}
     part.h = 10 * math.ceil((y + tall + sizes.foot) / 10)
     part.ports["grad_fn"] = 10 * round(part.h * 0.075)
-    part.w = max(_node_width(node), WIDE_NODE if any(f.count > 1 for f in node.next_functions) else 0)
-    part.w = max(
-        part.w, row_width(max(_saved_columns(node), min(columns(next_name), MOST_NAME) + len("  (, 0))") + (edges == 1)), sizes)
-    )
+    values = [(s.name, s.value.text) for s in node.saved if s.value is not None and s.value.summary is None]
+    longest = [columns(f"{name} = tensor({text})") for name, text in values]
+    longest.append(min(columns(next_name), MOST_NAME) + len("  (, 0))") + (edges == 1))
+    wide = WIDE_NODE if any(f.count > 1 for f in node.next_functions) else 0
+    part.w = max(width, wide, row_width(max(longest), sizes))
     return part
 
 
@@ -256,40 +263,15 @@ def _brief_node(part: Part, node: Node, sizes: Sizes) -> Part:
     return part
 
 
-def _saved_columns(node: Node) -> int:
-    """Columns of its longest line of a saved tensor."""
-    kept = [s for s in node.saved if s.value is not None and s.value.summary is None]
-    return max([columns(f"{s.name} = tensor({s.value.text})") for s in kept if s.value], default=0)
-
-
-def _saved_height(lines: int, sizes: Sizes) -> float:
-    if sizes.closes:  # on Waite's grid
-        return 30 if lines <= 2 else 10 * math.ceil((14 * lines + 4) / 10)
-    return sizes.row if lines == 1 else 14 * lines + 4
-
-
-def _node_width(node: Node) -> float:
-    return max(NODE_WIDTH, 20 * math.ceil((40 * node.outputs + 20) / 20), 20 * math.ceil((title_width(node.name) + 24) / 20))
-
-
-def _group_part(part: Part, node: Node, sizes: Sizes) -> Part:
-    """A group of nodes: title, how many have been called, and an arrow for each edge out of it."""
-    part.rows.append(("called", sizes.head, sizes.row))
-    first = sizes.head + sizes.row + 15
-    part.ports |= {f"next{i}": first + 15 * i for i in range(len(node.next_functions))} | {"grad_fn": 10.0}
-    part.h = 10 * math.ceil((first + 5 + 15 * max(0, len(node.next_functions) - 1)) / 10)
-    part.w = _node_width(node)
-    return part
-
-
 def title_width(title: str) -> float:
     """Width in px of the shown part of a box's title."""
     return min(text_width(title, OP_SIZE), 2 * NODE_WIDTH - 24)
 
 
-def accumulate_part(node: Node, row: int, sizes: Sizes = WAITE, title: str = "") -> Part:
-    """180 wide, with one row: variable. In brief only the `title`."""
+def accumulate_part(node: Node, row: int, variable: Tensor | None, sizes: Sizes) -> Part:
+    """180 wide, with one row: variable. In brief only the title."""
     if sizes.detail != "full":
+        title = accumulate_title(node, variable, sizes)
         return Part(node.id, "accumulate", row, 20 * math.ceil((columns(title) * ADVANCE * sizes.title + 32) / 20), sizes.plain)
     return Part(node.id, "accumulate", row, NODE_WIDTH, sizes.op, rows=[("variable", sizes.head, sizes.row)])
 

@@ -50,7 +50,7 @@ class ForwardPlaces:
         parts: Mapping[str, Part],
         made_by: Mapping[str, str],
         beside: Mapping[str, tuple[str, str]],
-        step: float = 200,
+        step: float,
     ) -> None:
         self.parts, self.made_by, self.beside, self.step = parts, made_by, beside, step
         self.ops = {o.id: o for o in document.ops}
@@ -133,7 +133,7 @@ def place_right(
     parts: Mapping[str, Part],
     beside: Container[str],
     ladders: tuple[list[list[Part]], list[list[Part]]],
-    step: float = 200,
+    step: float,
 ) -> None:
     """Place backward nodes in the order of their ops, those of side chains last.
 

@@ -8,7 +8,6 @@ beside the longest path into it. So a picture is only as wide as its program, ev
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from ...graph.model import Document
 from .measure import tensor_inputs
@@ -19,21 +18,8 @@ def makers(document: Document) -> dict[str, str]:
     return {t: op.id for op in document.ops for t in op.outputs if t is not None}
 
 
-@dataclass(frozen=True)
-class Ranks:
-    """Where everything stands along the program.
-
-    Attributes:
-        row: of every tensor, op and node.
-        beside: for an op in a side chain (Note [Chains beside]), the op that takes its result, and which result.
-    """
-
-    row: Mapping[str, int]
-    beside: Mapping[str, tuple[str, str]]
-
-
-def ranks(document: Document) -> Ranks:
-    """Row of every tensor, op and node.
+def ranks(document: Document, made_by: Mapping[str, str]) -> tuple[dict[str, int], dict[str, tuple[str, str]]]:
+    """Row of every tensor, op and node. By op in a side chain, the op that takes its result, and which result.
 
     - An op stands one band below the last producer of its inputs.
     - An op of a side chain stands one band above its first consumer.
@@ -41,8 +27,9 @@ def ranks(document: Document) -> Ranks:
     - A backward node stands beside its op, AccumulateGrad beside its leaf.
     - A node whose op is unknown stands below the nodes that it feeds.
     """
-    made_by = makers(document)
-    deep = _depths(document, made_by)
+    deep: dict[str, int] = {}  # if each op stands as high as it can
+    for op in document.ops:
+        deep[op.id] = max((deep[made_by[t]] + 2 for t in tensor_inputs(op) if made_by.get(t) in deep), default=1)
     users = _users(document, made_by)
     chains = _from_leaves(document, made_by, users)
     row = dict(deep)
@@ -56,16 +43,7 @@ def ranks(document: Document) -> Ranks:
             beside[op.id] = first
     _tensor_rows(document, made_by, row)
     _node_rows(document, row)
-    return Ranks(row, beside)
-
-
-def _depths(document: Document, made_by: Mapping[str, str]) -> dict[str, int]:
-    """The row of each op, if each stands as high as it can."""
-    deep: dict[str, int] = {}
-    for op in document.ops:
-        above = (deep[made_by[t]] + 2 for t in tensor_inputs(op) if made_by.get(t) in deep)
-        deep[op.id] = max(above, default=1)
-    return deep
+    return row, beside
 
 
 def _users(document: Document, made_by: Mapping[str, str]) -> dict[str, dict[tuple[str, str], None]]:

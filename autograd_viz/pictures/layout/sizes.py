@@ -7,59 +7,39 @@ from dataclasses import dataclass, replace
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
-    """Heights in px. The letters of rows have one size in every picture.
-
-    Attributes:
-        head, row, pair, foot: of a box: its title, a row of one line, a row of two lines, and what is below its rows.
-        op, plain: an op with a row, and without one. A ctx is as tall as an op with a row.
-        between: from the saved tensors to next_functions.
-        line, first: in next_functions: from line to line, and from the top to the baseline of the first line.
-        closes: next_functions has its last bracket on a line of its own.
-        name, title: the letters of a tensor's name, and of other titles.
-        name_y, title_y: from the top of a box to the baseline of these.
-        corner: the radius of a node's corners.
-        gap, node_gap: the least space above a row of forward boxes, and above one of backward boxes.
-        track: the space of a gap beside its tracks.
-        low, high: an op stands so far below the top of its node, at least and at most.
-        leaf: AccumulateGrad stands so far below the top of its leaf.
-        alone: where no AccumulateGrad stands, lines keep so far below the top of the tensors.
-        margin: around the picture.
-        fits: a box is as wide as its rows' text asks for at full size.
-        code: the letters of the code.
-        detail: "full": all rows; "brief": a tensor's value and grad, an op's name, a node's saved tensors; "names": names.
-        slot, entry: between tensors over one op, and between the arrows into it.
-        inset: an arrow starts so far inside of a box's right edge.
-    """
+    """Heights in px. The letters of rows have one size in every picture."""
 
     head: float = 40
     row: float = 30
     pair: float = 40
+    # head, row, pair, foot: of a box: its title, a row of one line, a row of two lines, and what is below its rows
     foot: float = 10
     op: float = 80
-    plain: float = 80
-    between: float = 10
+    plain: float = 80  # op, plain: an op with a row, and without one. A ctx is as tall as an op with a row.
+    between: float = 10  # from the saved tensors to next_functions
     line: float = 15
-    first: float = 15
-    closes: bool = True
+    first: float = 15  # line, first: in next_functions: from line to line, and from the top to the baseline of the first line
+    closes: bool = True  # next_functions has its last bracket on a line of its own
     name: float = 24
-    title: float = 14
+    title: float = 14  # name, title: the letters of a tensor's name, and of other titles
     name_y: float = 29
-    title_y: float = 26
-    corner: float = 24
+    title_y: float = 26  # name_y, title_y: from the top of a box to the baseline of these
+    corner: float = 24  # the radius of a node's corners
     gap: float = 40
-    node_gap: float = 60
-    track: float = 20
+    node_gap: float = 60  # gap, node_gap: the least space above a row of forward boxes, and above one of backward boxes
+    track: float = 20  # the space of a gap beside its tracks
     low: float = 40
-    high: float = 40
-    leaf: float = 60
-    alone: float = 100
-    margin: float = 20
-    fits: bool = False
-    code: float = 18
+    high: float = 40  # low, high: an op stands so far below the top of its node, at least and at most
+    leaf: float = 60  # AccumulateGrad stands so far below the top of its leaf
+    alone: float = 100  # where no AccumulateGrad stands, lines keep so far below the top of the tensors
+    margin: float = 20  # around the picture
+    fits: bool = False  # a box is as wide as its rows' text asks for at full size
+    code: float = 18  # the letters of the code
+    # "full": all rows; "brief": a tensor's value and grad, an op's name, a node's saved tensors; "names": names
     detail: str = "full"
     slot: float = 200
-    entry: float = 100
-    inset: float = 10
+    entry: float = 100  # slot, entry: between tensors over one op, and between the arrows into it
+    inset: float = 10  # an arrow starts so far inside of a box's right edge
 
 
 WAITE = Sizes()

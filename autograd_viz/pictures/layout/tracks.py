@@ -18,9 +18,7 @@ TOO_MANY = 80  # nets in one gap: for more, crossings are not counted
 def fewer_crossings(spans: Mapping[Net, Span], pins: list[tuple[Net, float, bool]]) -> list[tuple[Net, Net]]:
     """Pairs (a, b) whose lines cross less often if the track of a comes before that of b.
 
-    Args:
-        spans: from where to where each net runs along its track.
-        pins: (net, place along the track, does it come from before the tracks).
+    Each of the `pins`: net, place along the track, does it come from before the tracks.
     """
     by_net: dict[Net, list[tuple[float, bool]]] = defaultdict(list)
     for net, x, first in pins:

@@ -16,11 +16,11 @@ from .measure import (
     entry_step,
     gradient_shapes,
     label_width,
-    saves,
+    saved_tensors,
     text_width,
 )  # fmt: skip
 from .parts import LEFT, PITCH, RIGHT, Crossing, End, Net, Part, Pin, Turn, Wire
-from .sizes import WAITE, Sizes
+from .sizes import Sizes
 
 EXIT_STEP = 40  # px between outputs of an op, and between the entries of its backward node
 SUM_STRIP = 20  # px kept for the label of a sum under a node
@@ -30,21 +30,10 @@ COUNT_STRIP = 50  # px for the count over a head, and some of the line
 
 
 class Wiring:
-    """Makes a wire for every arrow of the document. Trunks (arrows that skip rows) come last, the short ones first.
-
-    Attributes:
-        wires: all arrows.
-        crossings: those that cross the corridor.
-        sums: (node, output index) -> room for the label where several arrows join.
-    """
+    """Makes a wire for every arrow of the document. Trunks (arrows that skip rows) come last, the short ones first."""
 
     def __init__(
-        self,
-        document: Document,
-        parts: dict[str, Part],
-        made_by: dict[str, str],
-        ladders: tuple[Ladder, Ladder],
-        sizes: Sizes = WAITE,
+        self, document: Document, parts: dict[str, Part], made_by: dict[str, str], ladders: tuple[Ladder, Ladder], sizes: Sizes
     ) -> None:
         self.document, self.parts, self.made_by, self.sizes = document, parts, made_by, sizes
         self.depth = 0 if sizes.detail == "names" else 10  # px from a tensor's edge to its grad
@@ -52,9 +41,9 @@ class Wiring:
         self.ops = {o.id: o for o in document.ops}
         self.nodes = {n.id: n for n in document.nodes}
         self.shapes = gradient_shapes(document)
-        self.wires: list[Wire] = []
-        self.crossings: list[Crossing] = []
-        self.sums: dict[tuple[str, int], float] = {}
+        self.wires: list[Wire] = []  # all arrows
+        self.crossings: list[Crossing] = []  # those that cross the corridor
+        self.sums: dict[tuple[str, int], float] = {}  # (node, output index) -> room for the label where several arrows join
         self._direct: list[tuple[Wire, Pin, Pin]] = []
         self._waiting: list[tuple[Wire, int, Pin, Pin]] = []
         self._leftmost = {r: min(line, key=lambda p: p.x) for r, line in enumerate(self.right.rows) if line}
@@ -206,13 +195,14 @@ class Wiring:
 
         It leaves the node at the bottom. If it has to pass over other tensors, it leaves in the lower part of the left side.
         """
-        for t in self.document.tensors:
-            if not t.retains_grad or t.grad_fn != node.id or t.id not in self.parts:
+        retaining = [t for t in self.document.tensors if t.retains_grad and t.grad_fn == node.id]
+        for t in retaining:
+            if t.id not in self.parts:
                 continue
             p, net, gap = self.parts[node.id], ("h", node.id, t.id), self.parts[node.id].row + 1
             left_gap, tail = self._into_grad(self.parts[t.id], net)
             end = End(self.parts[t.id], self.parts[t.id].w - self.depth, "grad")
-            if left_gap == gap and self._leftmost[p.row] is p and self._retaining(node) == 1 and p.h >= TALL:
+            if left_gap == gap and self._leftmost[p.row] is p and len(retaining) == 1 and p.h >= TALL:
                 self._cross(
                     Wire(f"retain:{t.id}", "retain", net, End(p, 0, p.h - 15), end, [Turn("lane"), *tail]), left_gap, None
                 )
@@ -221,9 +211,6 @@ class Wiring:
             self.right.open[gap].add(net)
             path = [Turn("pin", RIGHT, pin), Turn("track", RIGHT, gap=gap), Turn("lane"), *tail]
             self._cross(Wire(f"retain:{t.id}", "retain", net, End(p, None, p.h), end, path), left_gap, gap)
-
-    def _retaining(self, node: Node) -> int:
-        return sum(t.retains_grad and t.grad_fn == node.id for t in self.document.tensors)
 
     def _grad_fns(self) -> None:
         """From the grad_fn row of a tensor to its node. Only the arrow of a root will carry a number."""
@@ -293,15 +280,6 @@ class Wiring:
             first.x = trunk.x
 
 
-def labels_beside(document: Document) -> dict[str, float]:
-    """Room for the labels to the right of each backward node."""
-    shapes = gradient_shapes(document)
-    return {
-        n.id: max([edge_width(f, shapes.get((f.node, f.index), ())) for f in n.next_functions if f.node], default=0.0)
-        for n in document.nodes
-    }
-
-
 def saving_ops(document: Document) -> dict[str, str]:
     """Ops with a ctx beside them, and their nodes."""
-    return {n.op: n.id for n in document.nodes if n.op is not None and saves(n)}
+    return {n.op: n.id for n in document.nodes if n.op is not None and saved_tensors(n)}

@@ -25,6 +25,7 @@ INTO, ABOVE = 180.0, 12.0  # px: from a column's left edge and above it, where a
 THINNEST, THICKEST = 1.5, 9.0  # px of a gradient's arrow
 LOWEST, HIGHEST = -6.0, 2.0  # log10 of the norms that are drawn so
 WAY = 3.5  # px from a lane to the gradient that comes back on it, which is half as thick (so in map/picture.js)
+ALONG = 150.0  # px of a name along a lane
 SUM = "Σ"
 LEGEND = (100.0, 1.0, 1e-2, 1e-4, 1e-6)
 
@@ -75,8 +76,8 @@ def said_of(odd: Odd, card: Card, flow: Flow, known: Mapping[Place, float]) -> t
     return said, "link" if math.isfinite(norm) and not remark else "grad"
 
 
-def _dash(flow: Flow) -> dict[str, Any]:
-    return {} if flow.cut is None else {"stroke_dasharray": "4 4"}
+def _line(flow: Flow) -> dict[str, Any]:
+    return {"fill": "none", "stroke_width": 1.6, **({} if flow.cut is None else {"stroke_dasharray": "4 4"})}
 
 
 def lane_x(places: Places, card: Card, flow: Flow) -> float:
@@ -123,14 +124,7 @@ class Arrows:
         down, x = left + DOWN, left + max(min(UP, width - BESIDE), DOWN + 40)
         at = f"translate(0 {gap:g})"
         drawn = [
-            element(
-                "path",
-                d=f"M{down:g} 0V{gap - 8:g}",
-                fill="none",
-                stroke_width=1.6,
-                **_dash(flow),
-                **ink.stroke("brown", more="down"),
-            ),
+            element("path", d=f"M{down:g} 0V{gap - 8:g}", **_line(flow), **ink.stroke("brown", more="down")),
             element("path", d=f"M{down:g} 0l-5 -9h10z", transform=at, **ink.fill("brown", "fs", more="tip")),
             *self.carried(card, flow, down, x),
             *self.gradient(card, flow, x, gap),
@@ -139,7 +133,8 @@ class Arrows:
 
     def carried(self, card: Card, flow: Flow, down: float, up: float) -> Iterator[str]:
         """What the forward arrow carries, "x (2, 6)", and what is folded into it; left of it and right, where there is room."""
-        said = f"{flow.name} {'' if flow.shape is None else flow.shape}".strip()
+        several = f" × {len(flow.tensors)}" if flow.shape is not None and len(flow.tensors) > 1 else ""
+        said = f"{flow.name} {'' if flow.shape is None else flow.shape}{several}".strip()
         folded = words.MAP_REARRANGING.format(count=flow.rearranged) if flow.rearranged else ""
         if columns(said) * ADVANCE * SMALL > DOWN - 10:
             said, folded = "", " · ".join(filter(None, (said, folded)))
@@ -169,23 +164,25 @@ class Arrows:
         said, role = self.said(card, flow)
         middle = (ends.top + ends.bottom) / 2
         d = lane_path(self.start(card, flow), ends, lane, end, column)
-        drawn = [element("path", d=d, fill="none", stroke_width=1.6, **_dash(flow), **ink.stroke("brown", more="bypass"))]
+        drawn = [element("path", d=d, **_line(flow), **ink.stroke("brown", more="bypass"))]
         if flow.places:
             norm = flow.gradient(self.known)
             way = f"M{lane + WAY:g} {ends.top + BRANCH:g}V{ends.bottom:g}"
             shape = {"visibility": "hidden"} if norm is None else {"stroke_width": thickness(norm) / 2}
             drawn.append(element("path", d=way, fill="none", **shape, **ink.stroke(role, more="upway")))
         if end is not None:
-            at = (
-                f"translate({right:g} {ends.bottom + 12:g})"
-                if column is None
-                else f"translate({column:g} {ends.bottom:g}) rotate(-90)"
-            )
+            at = f"translate({right:g} {ends.bottom + 12:g})"
+            at = at if column is None else f"translate({column:g} {ends.bottom:g}) rotate(-90)"
             drawn.append(element("path", d="M0 0l8 -5v10z", transform=at, **ink.fill("brown", "fs", more="tip")))
         if frame.lane == LANE:
             number = ink.cell(f"g:{flow.id}", lane + 7, 0, said, role) if flow.places else ""
             cut = "" if flow.cut is None else cut_said(self.plan.document, flow.cut).partition(":")[0].rpartition(".")[2]
-            name = ink.text(lane + 6, -10, cut or flow.name, role="none", room=LANE - 8)
+            said, room = cut or flow.name, LANE - 8
+            name = ink.text(lane + 6, -10, said, role="none", room=room)
+            if columns(said) * ADVANCE * SMALL > room:  # along the lane
+                name = element(
+                    "g", ink.text(0, 0, said, role="none", room=ALONG), transform=f"translate({lane + 10:g} 16) rotate(90)"
+                )
             drawn.append(element("g", name + number, class_="number", transform=f"translate(0 {middle:g})"))
         return element("g", "".join(drawn), class_="flow lane", data_at=flow.id)
 

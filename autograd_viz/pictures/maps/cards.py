@@ -16,8 +16,9 @@ from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
 from ...graph.guess import LISTS
-from ...graph.paths import Path, Way, ways
+from ...graph.paths import Path, Way, are_guessed, ways
 from ...graph.repeats import Repeat, repeats
+from .again import restarts
 from .apart import apart
 from .index import REARRANGING, Index
 
@@ -73,9 +74,10 @@ def cards_of(index: Index) -> Card:
     """The whole program as one card with all others in it."""
     document = index.document
     root = Card("module", (), "", 0, len(document.ops))
-    open = [root]
-    for i, way in enumerate(ways(document)):
-        while way[: len(open[-1].way)] != open[-1].way:
+    open, known = [root], ways(document)
+    again = restarts(index, known, are_guessed(document))
+    for i, way in enumerate(known):
+        while way[: len(open[-1].way)] != open[-1].way or (i in again and open[-1].path[: len(again[i])] == again[i]):
             open.pop()
         while len(open[-1].way) < len(way):
             _enter(index, open, way[: len(open[-1].way) + 1], i)
@@ -109,6 +111,7 @@ def _add_op(index: Index, card: Card, i: int) -> None:
         and before.kind == "ops"
         and before.last == i
         and _place(index, i, card.path) == _place(index, i - 1, card.path)
+        and (card.way or index.document.ops[i - 1].source or not index.variable(i - 1))  # a name of the user's ends a pill
     ):
         before.last = i + 1
     else:
@@ -131,7 +134,11 @@ def helper(index: Index, i: int) -> str:
     if calls:
         return "" if op.call is None else calls[op.call].name
     source = op.source
-    return "" if source is None or source.function in ("forward", index.program) else source.function
+    return (
+        ""
+        if source is None or source.function in ("forward", index.program) or source.function.startswith("<")
+        else source.function
+    )
 
 
 def is_function(card: Card) -> bool:
@@ -155,11 +162,13 @@ def ops_title(index: Index, card: Card, around: Card) -> str:
         function = calls[own].name if isinstance(own, int) else ""
     else:
         function = helper(index, card.first) if around.kind != "function" else ""
-    names = [index.document.ops[i].name for i in card.ops() if not index.rearranges(i)]
+    names = [index.op_text(i) for i in card.ops() if not index.rearranges(i)]
     names = names or [index.document.ops[i].name for i in card.ops()]
+    name = "" if index.document.ops[card.first].source else index.variable(card.last - 1)
+    function = f"{function}() · " if function else f"{name} · " if name and around.way == () else ""
     shown = list(dict.fromkeys(names))
     said = ", ".join(shown[:MOST_NAMES] + ["…"] * (len(shown) > MOST_NAMES))
-    return f"{function}() · {said}" if function else said
+    return function + said
 
 
 def only_rearranges(index: Index, card: Card) -> bool:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 
+from ...graph.surroundings import Source
 from .cards import Card, helper
 from .index import Index
 
-ASSIGNED = re.compile(r"\s*([A-Za-z_]\w*)\s*=(?!=)\s*")  # the name on the left, if it is only one
+ASSIGNED = re.compile(r"(?:^|;)\s*([A-Za-z_]\w*)\s*=\s*$")  # the name on the left, if it is only one
 
 
 def code_of(index: Index, card: Card) -> str:
-    """The longest expression that an op of the pill evaluates, with the name that its value gets; "" if it is not on one line.
+    """The longest expressions that ops of the pill evaluate, with the names that their values get; "" if not on one line.
 
     Ops that nobody wrote stand at the call that ran them, so code that calls other cards is the code of these.
     """
@@ -21,11 +22,16 @@ def code_of(index: Index, card: Card) -> str:
     known = [s for s in sources if s is not None]
     if len({(s.file, s.line) for s in known}) != 1:
         return ""
-    widest = max(known, key=lambda s: s.end_column - s.column)
-    if any(s.column < widest.column or s.end_column > widest.end_column for s in known):
-        return ""
-    name = ASSIGNED.match(widest.text)
-    is_whole = name is not None and name.end() == widest.column and not widest.text[widest.end_column :].strip()
+    widest = list[Source]()
+    for s in sorted(known, key=lambda s: (s.column, -s.end_column)):
+        if not widest or s.column >= widest[-1].end_column:
+            widest.append(s)
+    said = "; ".join(map(_statement, widest))
     function = helper(index, card.first)
-    said = f"{name[1]} = {widest.expression}" if is_whole and name is not None else widest.expression
     return f"{function}() · {said}" if function and not index.document.calls else said
+
+
+def _statement(source: Source) -> str:
+    """An expression, with the name that it is assigned to as a whole."""
+    name, after = ASSIGNED.search(source.text[: source.column]), source.text[source.end_column :].strip()
+    return f"{name[1]} = {source.expression}" if name is not None and after[:1] in ("", ";", "#") else source.expression

@@ -50,9 +50,12 @@ class Flow:
 
 @dataclass
 class _Way:
-    """What goes from one part to another: by tensor, ops on its way that only rearrange, and the ops that take it."""
+    """What goes from one part to another: by tensor, ops on its way that only rearrange, and the ops that take it; where it
+    enters the program, what it was before them.
+    """
 
     tensors: dict[str, tuple[int, list[int]]] = field(default_factory=dict)
+    leaves: list[str] = field(default_factory=list)
 
     def add(self, tensor: str, folded: int, user: int | None = None) -> None:
         self.tensors.setdefault(tensor, (folded, []))[1].extend([] if user is None else [user])
@@ -83,9 +86,10 @@ class Flows:
         ways: dict[tuple[int, int], _Way] = defaultdict(_Way)
         for i, part in place.items():
             for t in self.index.taken[i]:
-                source, folded = self._source(t.id, place, frame)
+                source, folded, first = self._source(t.id, place, frame)
                 if source is not None and source != part:
                     ways[source, part].add(t.id, folded, i)
+                    ways[source, part].leaves += [first] if folded and self.index.is_part(self.index.tensors[first]) else []
         for tensor, folded, source in self._leaving(frame, place):
             ways[source, end].add(tensor, folded)
         own = (
@@ -94,23 +98,29 @@ class Flows:
         in_order = enumerate(sorted(ways.items(), key=_in_order))
         return [self._flow(f"f{frame.id[1:]}.{k}", ends, way, own.get(ends[0], ())) for k, (ends, way) in in_order]
 
-    def _source(self, tensor: str, place: dict[int, int], frame: Card) -> tuple[int | None, int]:
-        """The part that made a tensor, looked for behind ops that only rearrange; None for a parameter or a constant."""
+    def _source(self, tensor: str, place: dict[int, int], frame: Card) -> tuple[int | None, int, str]:
+        """The part that made a tensor, looked for behind ops that only rearrange; None for a parameter or a constant, unless
+        such ops are all that takes it. How many these are, and the tensor before them.
+        """
         folded = 0
         while True:
             maker = self.index.maker.get(tensor)
             if maker is None or maker < frame.first or maker >= frame.last:
-                return (ENTRANCE if maker is not None or self._is_input(tensor) else None), folded
+                return (ENTRANCE if maker is not None or self._is_input(tensor, folded) else None), folded, tensor
             if maker in place:
-                return place[maker], folded
+                return place[maker], folded, tensor
             before = self.index.taken[maker]
             if not before or not self.index.rearranges(maker):
-                return None, folded
+                return None, folded, tensor
             tensor, folded = before[0].id, folded + 1
 
-    def _is_input(self, tensor: str) -> bool:
-        """A leaf that the model was given: no parameter or buffer. Without a name, it was there before the program."""
+    def _is_input(self, tensor: str, folded: int) -> bool:
+        """A leaf that the model was given: no parameter or buffer, unless only ops that rearrange take it. Without a name,
+        it was there before the program.
+        """
         t = self.index.tensors[tensor]
+        if folded and t.requires_grad and self.index.is_part(t):
+            return True
         if t.name is not None:
             return t.name.isidentifier() and not self.index.is_part(t)
         is_data = bool(t.value.shape) and t.is_leaf and not (t.requires_grad or t.reconstructed)
@@ -125,7 +135,7 @@ class Flows:
                     continue
                 users = self.index.users.get(tensor)
                 if (users and users[-1] >= frame.last) or tensor in self.index.document.roots:
-                    source, folded = self._source(tensor, place, frame)
+                    source, folded, _ = self._source(tensor, place, frame)
                     if source is not None and source != ENTRANCE:
                         found.append((tensor, folded, source))
         return found
@@ -147,6 +157,7 @@ class Flows:
         enters = not any(t in self.index.maker for t in way.tensors)
         names = sorted({name for t in way.tensors if enters and (name := tensors[t].name)})
         names += ["…"] if names and not all(tensors[t].name for t in way.tensors) else []
+        names += sorted({(tensors[t].name or "").rpartition(".")[2] for t in way.leaves})
         taken = {t: users for t, (_, users) in way.tensors.items() if tensors[t].requires_grad}
         own = [self.index.from_users(t, users) if users else self.index.all_of(t) for t, users in taken.items()]
         found = own if (is_own := all(own)) else [self.index.all_of(t) for t in taken]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 
 from ...graph.model import Document, Node, Tensor
 from .numbers import Place, arrival, sent
@@ -14,9 +14,22 @@ REARRANGING = {
     "SplitWithSizes", "Squeeze", "T", "Transpose", "Unbind", "UnsafeSplit", "UnsafeView", "Unsqueeze", "View",
 }  # fmt: skip
 
+LONGEST = 9  # letters of an argument
+# arguments without which an op is not known
+DECIDING = {
+    "Softmax": ("dim",),
+    "LogSoftmax": ("dim",),
+    "Logsumexp": ("dim",),
+    "Clamp": ("min", "max"),
+    "NativeLayerNorm": ("eps",),
+}
+
 
 class Index:
     """What a map asks of a document.
+
+    Args:
+        own: names of parameters that belong to the model itself, where no variable holds it: they have no dots.
 
     Attributes:
         tensors, nodes: by id.
@@ -28,8 +41,8 @@ class Index:
         edges: by node and output, the next_functions that lead there: node and index.
     """
 
-    def __init__(self, document: Document) -> None:
-        self.document = document
+    def __init__(self, document: Document, own: Container[str] = ()) -> None:
+        self.document, self.own = document, own
         self.tensors: dict[str, Tensor] = {t.id: t for t in document.tensors}
         self.nodes: dict[str, Node] = {n.id: n for n in document.nodes}
         self.maker = {t: i for i, op in enumerate(document.ops) for t in op.outputs if t is not None}
@@ -39,7 +52,8 @@ class Index:
             for t in taken:
                 self.users[t.id].append(i)
         self.names_parts = any("." in (t.name or "") for t in document.tensors if t.is_leaf)
-        outside = {op.source.function for op in document.ops if op.source is not None and not op.module}
+        outside = {op.source.function for op in document.ops if op.source is not None and not op.module} - {"forward"}
+        outside = {name for name in outside if not name.startswith("<")}  # a lambda, a comprehension
         self.program = outside.pop() if len(outside) == 1 else ""
         self.edges: dict[tuple[str, int], list[tuple[str, int]]] = defaultdict(list)
         for node in document.nodes:
@@ -48,13 +62,28 @@ class Index:
                     self.edges[f.node, f.index].append((node.id, k))
         self._leaves = [(i, t.id) for i, taken in enumerate(self.taken) for t in taken if self.is_part(t)]
 
+    def op_text(self, i: int) -> str:
+        """The name of an op, and the argument that decides: `Softmax(dim=0)`."""
+        op = self.document.ops[i]
+        node = self.nodes.get(op.node or "")
+        told = {} if node is None else {s.name: s.text for s in node.saved}
+        given = [(name, told.get(name, "")) for name in DECIDING.get(op.name, ())]
+        said = ", ".join(f"{name}={text}" for name, text in given if text not in ("", "None") and len(text) <= LONGEST)
+        return f"{op.name}({said})" if said else op.name
+
+    def variable(self, i: int) -> str:
+        """What the user calls the result of an op; "" of the result of all."""
+        names = (self.tensors[t].name or "" for t in self.document.ops[i].outputs if t and t not in self.document.roots)
+        return next((name for name in names if name.isidentifier()), "")
+
     def rearranges(self, i: int) -> bool:
         """Does an op only show the same numbers in another order or shape?"""
         return self.document.ops[i].name in REARRANGING
 
     def is_part(self, t: Tensor) -> bool:
-        """A parameter or buffer: its name has dots; where no module is known, any leaf that requires grad is a parameter."""
-        return t.is_leaf and t.name is not None and ("." in t.name or (t.requires_grad and not self.document.modules))
+        """A parameter or buffer: with dots in its name, or one of `own`; without known modules, any leaf that requires grad."""
+        is_plain = t.name in self.own or (t.requires_grad and not self.document.modules)
+        return t.is_leaf and t.name is not None and ("." in t.name or is_plain)
 
     def leaves(self, ops: range) -> list[Tensor]:
         """The parameters and buffers that ops take, each once."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ..layout.measure import ADVANCE, columns, cut
+from ..layout.measure import ADVANCE, cut
 from ..render.escape import element, text
 from ..render.theme import Theme
 
@@ -15,7 +15,8 @@ FILLS = ("green", "yellow", "brown", "blue")  # kinds of boxes: they have a fill
 
 def shortened(said: str, most: int) -> str:
     """Words in so many columns; what is cut ends in …"""
-    return said if columns(said) <= most else cut(said, max(most - 1, 1)) + "…"
+    whole = cut(said, most)  # a letter may have very many accents
+    return said if whole == said else cut(said, max(most - 1, 1)) + "…"
 
 
 class Ink:

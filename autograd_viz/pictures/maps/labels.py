@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
@@ -14,6 +14,7 @@ from ...graph.paths import Path
 from ...graph.surroundings import Module
 from ...graph.text import norm_of
 from ..render.unseen import why_unseen
+from .calls import call_numbers
 from .cards import Card, walk
 from .chips import Inside, row_of
 from .code import code_of
@@ -22,6 +23,7 @@ from .index import Index
 from .numbers import Outliers, Place, norm_text
 
 REENTRANT = "CheckpointFunction"  # of torch.utils.checkpoint
+NOTHING = Module("")
 ROWS = (4, 2, 0)  # how many parameters of a closed card a picture with a line for each writes out: as many as fit on a page
 MOST_ODD = 2  # parameters that a card names, as something is odd about their gradients
 
@@ -97,6 +99,9 @@ class Labels:
         self._code: dict[str, str] = {}
         self._shared = self._shared_leaves(root)
         self._models = self._variables()
+        self._calls = call_numbers(index, root)
+        modes = ["eval" in m.marks for m in modules.values() if m.name]
+        self._mode = None if len(set(modes)) < 2 else 2 * sum(modes) <= len(modes)  # which is told: does it evaluate?
         self._saved = {n.id: [(s.tensor or (n.id, s.name), s.bytes) for s in n.saved if s.state == "kept"]
                        for n in index.document.nodes}  # fmt: skip
 
@@ -236,16 +241,29 @@ class Labels:
 
     def badges(self, card: Card) -> list[str]:
         """What is to be known of a card that no picture of its parts says."""
-        leaves = self._leaves[card.id]
-        module = self.modules.get(card.name) if card.kind == "module" else None
-        shared = any(t.id in self._shared for t in leaves) and not card.items
-        found = [words.MAP_SHARED] if shared and card.kind == "module" else []
-        if module is not None:
-            found += [words.MAP_FROZEN] if "frozen" in module.marks else []
-            found += [words.MAP_HOOK] if module.hooks else []
-            found += [words.MAP_CHECKPOINTED] if "checkpointed" in module.marks else []
-            found += [words.MAP_COMPILED] if "compiled" in module.marks else []
-        return found
+        if card.kind == "stack":
+            each = [badge for item in card.items for badge in self._marks(item)]
+            turns = card.count
+            return [b if n >= turns else f"{b} × {n}" for b, n in Counter(each).items() if b != words.MAP_SHARED]
+        call = self._calls.get(card.id)
+        return [*([words.MAP_CALL.format(number=call[0], count=call[1])] if call else []), *self._marks(card)]
+
+    def _marks(self, card: Card) -> list[str]:
+        """What is special about its module."""
+        if card.kind != "module":
+            return []
+        module = self.modules.get(card.name, NOTHING)
+        is_shared = not card.items and any(t.id in self._shared for t in self._leaves[card.id])
+        above = self.modules.get(".".join(card.path[:-1]))
+        is_told = (
+            module.name and self._mode is ("eval" in module.marks) and not (above and ("eval" in above.marks) is self._mode)
+        )
+        found = [words.MAP_SHARED] if is_shared else []
+        found += [words.MAP_HOOK] if module.hooks else []
+        found += [words.MAP_FROZEN] if "frozen" in module.marks else []
+        found += [words.MAP_CHECKPOINTED] if "checkpointed" in module.marks else []
+        found += [words.MAP_COMPILED] if "compiled" in module.marks else []
+        return found + ([words.MAP_EVAL if "eval" in module.marks else words.MAP_TRAINS] if is_told else [])
 
     def alarms(self, card: Card, known: Mapping[Place, float], odd: Outliers | None) -> list[str]:
         """Of a card whose parameters are not written out: what is wrong with their gradients; `odd` as in `Line.said`."""

@@ -10,11 +10,12 @@ of all, measured by the median absolute deviation in decades. What only follows 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import islice
 from statistics import median
 
 from ... import words
+from ...graph.model import Op
 from ...graph.text import norm_of
 from .cards import Card, walk
 from .expected import Room, room_of
@@ -93,13 +94,13 @@ class Odd:
         parts = [p for p in frame.parts if p.kind != "root"]
         if len(parts) < ROW_OF or len(frame.flows) > 2 * len(parts):
             return 0.0, card
-        arrived = [_all([f.gradient(known) for f in frame.flows if f.source == k and f.places]) for k in range(len(parts))]
-        first, end = arrived[0], next((k for k in range(len(parts) - 1, 0, -1) if arrived[k] is not None), 0)
-        last = arrived[end]
+        norms = arrived(frame.flows, parts, known)
+        first, end = norms[0], next((k for k in range(len(parts) - 1, 0, -1) if norms[k] is not None), 0)
+        last = norms[end]
         if not first or not last or not math.isfinite(first + last) or any(self._is_beside(p) for p in parts[1:end]):
             return 0.0, card
         rooms = [self._room(p) for p in parts[1 : end + 1]]
-        steps = [math.log10(a / b) if a and b else 0.0 for a, b in zip(arrived, arrived[1:], strict=False)]
+        steps = [math.log10(a / b) if a and b else 0.0 for a, b in zip(norms, norms[1:], strict=False)]
         if any(abs(room.beyond(step)) > FAR for room, step in zip(rooms, steps, strict=False)):
             return 0.0, card  # one part of it is odd alone
         decades = math.log10(first / last)
@@ -146,18 +147,24 @@ class Odd:
         """A branch that begins at zero on purpose: a weight of zeros in it, or a gate in the card around."""
         parts = [*self.plan.places.frames[frame.id].parts, frame]  # frame: of its entrance
         made = {t for f in self.plan.places.frames[frame.id].flows if parts[f.source] is part for t in f.tensors}
-        if not self._is_beside(part) and not any(self._is_added(t) for t in made):
+        if not self._is_beside(part) and not any(self._is_joined(t) for t in made):
             return False
         return any(
             norm_of(t.value) == 0 and t.requires_grad and not (t.name or "").endswith("bias")
             for t in self.index.leaves((part if frame is self.plan.root else frame).ops())
         )
 
-    def _is_added(self, tensor: str) -> bool:
-        """Is it added to another result? That may need no grad, so that its own way is not in the graph."""
-        ops = (self.index.document.ops[i] for i in self.index.users[tensor])
-        others = (o.tensor for op in ops if op.name == "Add" for o in op.inputs if o.tensor != tensor and o.text in ("", "?"))
-        tensors = self.index.tensors
+    def _is_joined(self, tensor: str) -> bool:
+        """Is it added to another result, or a factor of one? That may need no grad, so that its own way is not in the graph."""
+        index, todo, users = self.index, [tensor], list[Op]()
+        while todo:
+            for i in index.users.get(todo.pop(), ()):
+                users.append(index.document.ops[i])
+                todo += [t for t in users[-1].outputs if t is not None and index.rearranges(i)]
+        given = {tensor, *(t for op in users for t in op.outputs)}
+        joins = (op for op in users if op.name in ("Add", "Mul"))
+        others = (o.tensor for op in joins for o in op.inputs if o.tensor not in given and o.text in ("", "?"))
+        tensors = index.tensors
         return any(t is None or not (tensors[t].is_leaf and tensors[t].requires_grad) for t in others)
 
     def is_lost(self, card: Card, flow: Flow, known: Mapping[Place, float]) -> bool:
@@ -214,6 +221,11 @@ def _all(norms: list[float | None]) -> float | None:
     if not norms or len(known) < len(norms):
         return None
     return math.nan if any(map(math.isnan, known)) else math.hypot(*known)
+
+
+def arrived(flows: Sequence[Flow], parts: Sequence[Card], known: Mapping[Place, float]) -> list[float | None]:
+    """The norm of what arrived at each part; None where it is not known."""
+    return [_all([f.gradient(known) for f in flows if f.source == k and f.places]) for k in range(len(parts))]
 
 
 def _reached(start: int, edges: list[tuple[int, int]]) -> set[int]:

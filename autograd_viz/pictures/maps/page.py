@@ -47,23 +47,12 @@ def page_map(
 def _frame(plan: Plan, card: Card) -> dict[str, Any]:
     places, frame = plan.places, plan.places.frames[card.id]
     flows = [
-        {
-            "id": f.id,
-            "source": f.source,
-            "target": f.target,
-            "lane": None if frame.is_straight(f) else lane_x(places, card, f),
-            "into": into(places, card, f),
-        }
+        {"id": f.id, "source": f.source, "target": f.target, "into": into(places, card, f),
+         "lane": None if frame.is_straight(f) else lane_x(places, card, f)}
         for f in frame.flows
-    ]
-    return {
-        "parts": [p.id for p in frame.parts],
-        "rows": frame.rows,
-        "lefts": places.lefts(card),
-        "flows": flows,
-        "header": places.header(card),
-        "right": places.right(card),
-    }
+    ]  # fmt: skip
+    parts = {"parts": [p.id for p in frame.parts], "rows": frame.rows, "lefts": places.lefts(card)}
+    return {**parts, "flows": flows, "header": places.header(card), "right": places.right(card)}
 
 
 def _card(plan: Plan, card: Card, known: Mapping[Place, float], painter: Painter) -> dict[str, Any]:

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 
+from ... import words
 from ..layout.measure import ADVANCE, columns
 from ..render.caption import caption_elements, caption_height, caption_lines
 from ..render.escape import element, text
 from ..render.svg import FALLBACK
 from ..render.theme import Theme
-from .arrows import DOWN, Arrows, legend
+from .arrows import DOWN, Arrows, legend, thickness
+from .calls import is_in_time
 from .cards import Card
 from .chips import APART, CHIP, PAD, fitted
 from .ink import SMALL, TITLE, Ink, shortened
 from .labels import Line
 from .numbers import Place, norm_text
-from .odd import Odd
+from .odd import Odd, arrived
 from .place import HEADER, PILL, ROW, has_chips
 from .plan import Plan
 
@@ -25,6 +28,7 @@ STACKED = 3.0  # px: the outlines behind a stack
 TINT = 0.16  # of a card's fill
 RESULT = 200.0  # px of the result's box
 GRADS = 96.0  # px for the gradients of a card's parameters
+STRIP, BAR = 180.0, 9.0  # px: for the gradients of turns at least, of one of them at most
 TOLD = 0.55  # of a card's width at most: what is known of the whole
 
 
@@ -91,14 +95,9 @@ class Painter:
     """
 
     def __init__(
-        self,
-        plan: Plan,
-        theme: Theme,
-        known: Mapping[Place, float],
-        called: Mapping[str, int],
-        both: bool = False,
+        self, plan: Plan, theme: Theme, known: Mapping[Place, float], called: Mapping[str, int], both: bool = False,
         is_over: bool = True,
-    ) -> None:
+    ) -> None:  # fmt: skip
         self.plan, self.ink, self.known, self.called, self.both = plan, Ink(theme), known, called, both
         self.oddities = Odd(plan)
         self.odd = self.oddities.outliers(known, is_over)
@@ -185,11 +184,16 @@ class Painter:
     def pill(self, card: Card, about: str, right: float) -> Iterator[str]:
         """Its code, the parameters that it takes, and the ops."""
         said, ink, room = self.plan.titled(card), self.ink, (right + 14) * 0.6
+        alarms = ", ".join(self.oddities.alarms(card, self.known, self.odd))
+        told = ", ".join(line.name + line.shape for line in self.plan.labels.own(card))
+        others = sum(columns(text) * ADVANCE * SMALL + 30 for text in (alarms, told) if text)
+        if columns(said) * ADVANCE * 12 > room - others:  # the code says more than the ops
+            about = about.partition(" · ")[0]
+            room = max(right * 0.35, right - columns(about) * ADVANCE * SMALL - 40 - others)
         x, end = 16 + min(columns(said) * ADVANCE * 12, room), right - columns(about) * ADVANCE * SMALL - 10
         yield ink.text(16, 19, said, size=12, room=room)
-        yield from self.owned(card, x + 12, 19, end)
+        yield from self.owned(card, x + 12, 19, end - (columns(alarms) * ADVANCE * SMALL + 12 if alarms else 0))
         yield ink.text(right, 19, about, role="none", end=True, room=right - x - 16)
-        alarms = ", ".join(self.oddities.alarms(card, self.known, self.odd))
         yield ink.cell(f"alarm:{card.id}", end, 15, alarms, "grad", end=True)
 
     def opener(self, card: Card, is_open: bool) -> str:
@@ -205,22 +209,24 @@ class Painter:
     def beside_title(self, card: Card, x: float, right: float, is_open: bool) -> Iterator[str]:
         """Class, badges and alarms, as far as there is room."""
         kind, ink = self.plan.labels.kind_of(card), self.ink
-        if kind and right - x > 50:
+        is_alarmed = (card.items or not self.plan.labels.is_told(card)) and (self.both or not is_open)
+        alarms = ", ".join(self.oddities.alarms(card, self.known, self.odd)) if is_alarmed else ""
+        end, right = right, right - (columns(alarms) * ADVANCE * SMALL + 12 if alarms else 0)
+        badges = [(badge, columns(badge) * ADVANCE * SMALL + 10) for badge in self.plan.labels.badges(card)]
+        room = right - x - sum(w + 6 for _, w in badges)
+        if kind and room > 50:
             name, times, count = kind.rpartition(" × ")
-            short = shortened(name or kind, int((right - x) / ADVANCE / SMALL) - columns(times + count) - 2 if name else 10_000)
-            yield ink.text(x, 22, f"· {short}{times}{count if name else ''}", role="none", room=right - x)
-            x += min((columns(kind) + 2) * ADVANCE * SMALL, right - x) + 8
-        for badge in self.plan.labels.badges(card):
-            w = columns(badge) * ADVANCE * SMALL + 10
-            if x + w > right:
-                return
+            short = shortened(name or kind, int(room / ADVANCE / SMALL) - columns(times + count) - 2 if name else 10_000)
+            yield ink.text(x, 22, f"· {short}{times}{count if name else ''}", role="none", room=room)
+            x += min((columns(kind) + 2) * ADVANCE * SMALL, room) + 8
+        for badge, w in badges:
+            if x + w > right + 8:
+                break
             yield ink.box(x, 9, w, 17, 8, "canvas", names="badge") + ink.text(x + 5, 21, badge, role="none")
             x += w + 6
         yield from self.owned(card, x, 22, right)
         if card.items or not self.plan.labels.is_told(card):
-            alarms = ", ".join(self.oddities.alarms(card, self.known, self.odd)) if self.both or not is_open else ""
-            told = ", ".join(line.name + line.shape for line in self.plan.labels.own(card))
-            yield ink.cell(f"alarm:{card.id}", x + (columns(told) * ADVANCE * SMALL + 22 if told else 0), 18, alarms, "grad")
+            yield ink.cell(f"alarm:{card.id}", end, 18, alarms, "grad", end=True)
 
     def needed(self, card: Card) -> float:
         """px of its class, badges, and the parameters that it tells in its line."""
@@ -252,6 +258,25 @@ class Painter:
             else:
                 yield ink.text(x, y, chip.title, role="none")
             x += chip.width
+        if is_in_time(card):
+            yield from self.turns(card, x + 2 * APART, right)
+
+    def turns(self, card: Card, x: float, right: float) -> Iterator[str]:
+        """The gradient that arrives at each turn of one module, as bars: log10 of it, as thick as arrows are."""
+        norms = arrived(self.plan.places.frames[card.id].flows, card.items, self.known)[card.period - 1 :: card.period]
+        known = [norm for norm in norms if norm is not None]
+        if not known or x > right - STRIP:
+            return
+        said = words.MAP_TURNS.format(first=norm_text(norms[0]) or "?", last=norm_text(norms[-1]) or "?")
+        yield self.ink.text(x, HEADER + 13, said, role="none")
+        x += (columns(said) + 1) * ADVANCE * SMALL
+        wide = min(BAR, (right - x) / len(norms))
+        for k, norm in enumerate(norms):
+            role, tall = ("link" if norm and math.isfinite(norm) else "grad"), 2 * thickness(norm or 0.0)
+            if norm is not None and wide >= 1:
+                yield element(
+                    "rect", x=x + k * wide, y=HEADER + 18 - tall, width=max(wide - 1, 0.8), height=tall, **self.ink.fill(role)
+                )
 
     def rows(self, card: Card) -> Iterator[str]:
         """What is in a closed card; or its parameters, a line each."""

@@ -13,6 +13,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from ...graph.model import Shape
+from .calls import is_in_time
 from .cards import Card, walk
 from .columns import Row, in_one_column, rows_of
 from .flow import ENTRANCE, EXIT, Flow, Flows
@@ -294,5 +295,5 @@ def _closed_height(card: Card, labels: Labels) -> float:
 
 
 def has_chips(card: Card, labels: Labels) -> bool:
-    """Has it a line of what is in it?"""
-    return labels.rows is None and card.depth > 0 and bool(labels.inside.of(card))
+    """Has it a line of what is in it, or of its turns?"""
+    return labels.rows is None and card.depth > 0 and (bool(labels.inside.of(card)) or is_in_time(card))

@@ -5,12 +5,13 @@ from __future__ import annotations
 import fnmatch
 import math
 from collections import defaultdict
-from collections.abc import Collection
+from collections.abc import Collection, Container
 
 from ... import words
 from ...graph.model import Document
 from ...graph.paths import are_guessed
 from ...graph.text import norm_of
+from .calls import is_in_time
 from .cards import Card, cards_of, is_function, walk
 from .flow import Flows
 from .index import Index
@@ -27,6 +28,7 @@ class Plan:
     Args:
         document: what is drawn.
         told: parameters have a line each, of a picture that says something of each.
+        own: as in `Index`.
 
     Attributes:
         root: the whole program as a card.
@@ -37,9 +39,9 @@ class Plan:
         is_guessed: no module was recorded; they are read from the names of parameters.
     """
 
-    def __init__(self, document: Document, told: bool = False) -> None:
+    def __init__(self, document: Document, told: bool = False, own: Container[str] = ()) -> None:
         self.document = document
-        self.index = Index(document)
+        self.index = Index(document, own)
         self.root = cards_of(self.index)
         self.cards = {card.id: card for card in walk(self.root)}
         self.above = {item.id: card.id for card in self.cards.values() for item in card.items}
@@ -76,6 +78,11 @@ class Plan:
         return [(card, name) for t, card in found.items() if (name := self.index.tensors[t].name)]
 
     @property
+    def has_cards(self) -> bool:
+        """Is there a module, scope or function that a map can show?"""
+        return self.has_modules or any(card.kind == "function" for card in self.cards.values())
+
+    @property
     def has_modules(self) -> bool:
         """Is there a module or scope that a map can show?"""
         return any(card.kind == "module" and card.path for card in self.cards.values())
@@ -94,20 +101,21 @@ class Plan:
         """
         return (self._deepest() if depth is None else self._levels(depth, True)) | self._matching(open)
 
-    def _levels(self, depth: int, stacks: bool = False) -> frozenset[str]:
-        """Siblings alike; `stacks`: equal calls are opened too."""
+    def _levels(self, depth: int, stacks: bool | None = False) -> frozenset[str]:
+        """Siblings alike; `stacks`: equal calls are opened too; None: those of one module, turn after turn, are not."""
         found, todo = set(), [self.root]
         while todo:
             card = todo.pop()
             found.add(card.id)
-            todo += [c for c in card.items if c.items and (stacks or c.kind != "stack") and c.depth < depth]
+            opening = (c for c in card.items if c.items and c.depth < depth)
+            todo += [c for c in opening if stacks or c.kind != "stack" or (stacks is None and not is_in_time(c))]
         return frozenset(found)
 
     def _deepest(self) -> frozenset[str]:
         """The most levels that fit on a page; equal calls stay folded where there are too many."""
         opened = self._levels(1)
         for depth in range(2, self.levels + 1):
-            found = (self._levels(depth, True), opened | self._levels(depth))
+            found = (self._levels(depth, None), opened | self._levels(depth))
             opened = next((more for more in found if self._fits(more)), opened)
         return opened
 

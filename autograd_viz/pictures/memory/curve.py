@@ -61,12 +61,10 @@ class _Gradients:
         return self.more(len(self._size) - 1)
 
     def more(self, block: int) -> int:
-        """One more gradient lies in the block."""
         self._users[block] += 1
         return block
 
     def drop(self, block: int) -> None:
-        """One gradient less."""
         self._users[block] -= 1
         if not self._users[block]:
             self.bytes -= self._size[block]

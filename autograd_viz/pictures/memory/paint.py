@@ -13,7 +13,7 @@ from ..layout.measure import ADVANCE, columns
 from ..maps.ink import SMALL, Ink, shortened
 from ..render.caption import caption_elements, caption_height, caption_lines
 from ..render.escape import element, text
-from ..render.svg import FALLBACK
+from ..render.svg import whole_picture
 from ..render.theme import Theme
 from .curve import Moment
 from .report import Report
@@ -71,22 +71,17 @@ def _legend(report: Report, ink: Ink, room: Rect) -> Iterator[str]:
 
 
 def _ticks(highest: int, ink: Ink, plot: Rect) -> Iterator[str]:
+    power = 10.0 ** math.floor(math.log10(highest / MOST_TICKS))
+    pitch = next((m * power for m in (1, 2, 2.5, 5) if m * power * MOST_TICKS >= highest), 10 * power)
     for n in range(MOST_TICKS + 1):
-        size = n * _pitch(highest)
+        size = n * pitch
         if size <= highest:
             y = plot.y + plot.h * (1 - size / highest)
             yield element("path", d=f"M{plot.x:g} {y:g}h{plot.w:g}", stroke=ink.colour["row-stroke"], stroke_width=0.5)
             yield ink.text(plot.x - 8, y + 4, size_text(int(size)), role="none", end=True)
 
 
-def _pitch(highest: float) -> float:
-    """1, 2, 2.5 or 5 times a power of ten."""
-    power = 10.0 ** math.floor(math.log10(highest / MOST_TICKS))
-    return next((m * power for m in (1, 2, 2.5, 5) if m * power * MOST_TICKS >= highest), 10 * power)
-
-
 def _area(base: Sequence[float], top: Sequence[float], highest: float, plot: Rect, ink: Ink, role: str) -> str:
-    """The area between two curves of steps."""
     step = plot.w / len(top)
 
     def way(heights: Sequence[float]) -> list[tuple[float, float]]:
@@ -155,10 +150,7 @@ def painted(report: Report, theme: Theme) -> str:
     height += 16
     title = element("title", text(str(report)))
     ground = element("rect", width=WIDTH, height=height, **ink.fill("canvas"))
-    return element(
-        "svg", "\n".join([title, ground, *drawn]), xmlns="http://www.w3.org/2000/svg", viewBox=f"0 0 {WIDTH:g} {height:g}",
-        width=WIDTH, height=height, font_family=FALLBACK, role="img",
-    )  # fmt: skip
+    return whole_picture("\n".join([title, ground, *drawn]), WIDTH, height)
 
 
 def _heading(report: Report, ink: Ink) -> Iterator[str]:

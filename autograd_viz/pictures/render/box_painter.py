@@ -11,7 +11,6 @@ from ..layout.geometry import Box
 from ..layout.measure import ADVANCE, MOST_COLUMNS, accumulate_title, columns, count_text, op_title, title_of
 from .escape import element, text
 from .pen import Pen, tensor_kind
-from .theme import Theme
 from .unseen import why_unseen
 from .writer import Lines, Run, clipped, entry_of, node_title, path_clipped
 
@@ -31,7 +30,9 @@ class BoxPainter(Pen):
 
     def box(self, box: Box) -> str:
         """A box with its title and rows."""
-        behind = [self.outline(replace(box, x=box.x + STACK, y=box.y + STACK))] if self.is_group(box) else []
+        known: Op | Node | None = self.ops.get(box.id) or self.nodes.get(box.id)
+        is_group = known is not None and known.members > 0
+        behind = [self.outline(replace(box, x=box.x + STACK, y=box.y + STACK))] if is_group else []
         content = [element("title", text(self.badge(box))), *behind, self.outline(box)]
         content += getattr(self, f"{box.kind}_content")(box)
         lit = " lit" if box.id == self.lit else ""
@@ -42,11 +43,6 @@ class BoxPainter(Pen):
         """Is it known from the backward graph only?"""
         known: Tensor | Op | None = self.tensors.get(box.id) or self.ops.get(box.id)
         return known is not None and known.reconstructed
-
-    def is_group(self, box: Box) -> bool:
-        """Does it stand for several ops or nodes?"""
-        known: Op | Node | None = self.ops.get(box.id) or self.nodes.get(box.id)
-        return known is not None and known.members > 0
 
     def badge(self, box: Box) -> str:
         """A box in words: as a tooltip, and for readers who cannot see colours."""
@@ -98,18 +94,15 @@ class BoxPainter(Pen):
     def op_content(self, box: Box) -> list[str]:
         """The op's name, and the save row if its node keeps a tensor."""
         title = clipped(op_title(self.ops[box.id]), int((box.w - 10) / self.sizes.title / ADVANCE))
-        y = box.y + (self.sizes.title_y if box.rows else box.h / 2 + 5)
         members = self.ops[box.id].members
         counted = words.PICTURE_OP if members == 1 else words.PICTURE_OPS.format(count=members)
-        inside = (
-            (Run(counted if members else "ctx.save_for_backward(...)" if self.sizes.closes else "ctx.save_for_backward(…)"),),
-        )
-        rows = [self.row(box, row, "", inside, radius=10, middle=True) for row in box.rows]
-        return [self.text(box.x + box.w / 2, y, [Run(title)], self.sizes.title, "middle"), *rows]
+        inside = counted if members else f"ctx.save_for_backward({'...' if self.sizes.closes else '…'})"
+        rows = [self.row(box, row, "", ((Run(inside),),), radius=10, middle=True) for row in box.rows]
+        return [self.title(box, title), *rows]
 
     def ctx_content(self, box: Box) -> list[str]:
         """One word."""
-        return [self.text(box.x + box.w / 2, box.y + box.h / 2 + 5, [Run("ctx")], self.sizes.title, "middle")]
+        return [self.title(box, "ctx")]
 
     def node_content(self, box: Box) -> list[str]:
         """Name, saved tensors, next_functions."""
@@ -120,13 +113,12 @@ class BoxPainter(Pen):
             if row.key in ("saved", "called"):
                 parts.append(self.row(box, row, f"{box.id}.{row.key}", radius=6))
             else:
-                parts.append(
-                    self.row(box, row, "", self.next_functions(node), radius=10, pitch=self.sizes.line, top=self.sizes.first)
-                )
+                lines, s = self.next_functions(node), self.sizes
+                parts.append(self.row(box, row, "", lines, radius=10, pitch=s.line, top=s.first))
         return parts
 
     def title(self, box: Box, name: str) -> str:
-        """The title of a node."""
+        """The title of an op, a ctx or a node."""
         y = self.sizes.title_y if box.rows else box.h / 2 + 5
         return self.text(box.x + box.w / 2, box.y + y, [Run(name)], self.sizes.title, "middle")
 
@@ -142,18 +134,10 @@ class BoxPainter(Pen):
     def next_functions(self, node: Node) -> Lines:
         """The tuple of tuples, one per line."""
         opening, closing = "()" if self.theme.pytorch_words else "[]"
-        last = len(node.next_functions) - 1
-        comma = [i < last or (last == 0 and self.theme.pytorch_words) for i in range(last + 1)]
-        ends = [entry_of(self.nodes[f.node], f.index) if f.node else Entry("None", f.index) for f in node.next_functions]
-        tuples = [
-            (Run(f"{_tuple(e, f.count, self.theme)}{',' * c}"),)
-            for e, f, c in zip(ends, node.next_functions, comma, strict=True)
-        ]
-        lines = [(Run(f"next_functions = {opening}"),), *tuples]
+        lines, last = [(Run(f"next_functions = {opening}"),)], len(node.next_functions) - 1
+        for i, f in enumerate(node.next_functions):
+            end = entry_of(self.nodes[f.node], f.index) if f.node else Entry("None", f.index)
+            name, index = clipped(node_title(end.name, self.theme), 16), "…" if end.index is None else end.index
+            comma = "," * (i < last or (last == 0 and self.theme.pytorch_words))
+            lines.append((Run(f"  ({name}, {index}) {count_text(f.count)}".rstrip() + comma),))
         return (*lines, (Run(closing),)) if self.sizes.closes else (*lines[:-1], (Run(f"{lines[-1][0].text}{closing}"),))
-
-
-def _tuple(end: Entry, count: int, theme: Theme) -> str:
-    """`  (MulBackward0, 0)`; for several `  (MulBackward0, 0) × 5,000`."""
-    inside = f"{clipped(node_title(end.name, theme), 16)}, {'…' if end.index is None else end.index}"
-    return f"  ({inside}) {count_text(count)}".rstrip()

@@ -29,23 +29,14 @@ BESIDE = 10  # arrows of each op, and a few nodes
 
 @dataclass(frozen=True)
 class Drawing:
-    """A document as it is drawn.
+    """A document as it is drawn."""
 
-    Attributes:
-        document: the whole document.
-        opened: ids of the groups whose contents are drawn; None: no group is closed.
-        detail: "full", "brief" or "names"; "auto": a page chooses one, and a still is full.
-        dense: boxes are low and close together, for a screen. What is not full always is.
-        code: the statements stand beside the boxes that they made.
-        past: what is written before the first step.
-    """
-
-    document: Document
-    opened: frozenset[str] | None = None
-    detail: str = AUTO
-    dense: bool = False
-    code: bool = True
-    past: State = field(default=State(), compare=False)
+    document: Document  # the whole document
+    opened: frozenset[str] | None = None  # ids of the groups whose contents are drawn; None: no group is closed
+    detail: str = AUTO  # "full", "brief" or "names"; "auto": a page chooses one, and a still is full
+    dense: bool = False  # boxes are low and close together, for a screen. What is not full always is.
+    code: bool = True  # the statements stand beside the boxes that they made
+    past: State = field(default=State(), compare=False)  # what is written before the first step
 
     @cached_property
     def tree(self) -> Group:
@@ -107,7 +98,6 @@ class Drawing:
         return self.opened is None or group.id in self.opened
 
     def _with(self, group: str) -> Drawing:
-        """The drawing with one more group open."""
         return self._opened((self.opened or frozenset()) | {group})
 
     def _opened(self, opened: frozenset[str]) -> Drawing:
@@ -201,13 +191,7 @@ def is_near(document: Document) -> bool:
 
 
 def drawing_of(document: Document, collapse: bool | None = None, detail: str = AUTO) -> Drawing:
-    """How a document is drawn at first.
-
-    Args:
-        document: the whole document.
-        collapse: True: all groups closed; False: everything drawn; None: groups closed if it is large.
-        detail: as in `Drawing`.
-    """
+    """How a document is drawn at first: `collapse` closes all groups or none; None closes them if it is large."""
     is_small = len(document.ops) <= WHOLE and len(document.nodes) <= WHOLE_NODES
     if collapse is False or (collapse is None and is_small):
         drawing = Drawing(document, detail=detail)

@@ -14,7 +14,10 @@ Lines = dict[tuple[int, float], list[Interval]]  # the covered intervals, by axi
 
 def rounded(points: list[Point], cut: float = 0) -> str:
     """Path data through `points` with rounded bends, ending `cut` before the last point."""
-    points = _shortened(points, cut)
+    (x, y), (a, b) = points[-2], points[-1]
+    length = abs(a - x) + abs(b - y)
+    cut = min(cut, 0.9 * length)
+    points = [*points[:-1], (a - (a - x) / length * cut, b - (b - y) / length * cut)]
     d = [f"M{points[0][0]:g} {points[0][1]:g}"]
     for (a, b), (x, y), (e, f) in zip(points, points[1:], points[2:], strict=False):
         before, after = abs(a - x) + abs(b - y), abs(e - x) + abs(f - y)  # of lines along the axes
@@ -29,13 +32,6 @@ def ring(points: Sequence[Point]) -> str:
     (x, y), (a, b) = points[0], points[1]
     middle = ((x + a) / 2, (y + b) / 2)
     return rounded([middle, *points[1:], points[0], middle]) + "Z"
-
-
-def _shortened(points: list[Point], cut: float) -> list[Point]:
-    (x, y), (a, b) = points[-2], points[-1]
-    length = abs(a - x) + abs(b - y)
-    cut = min(cut, 0.9 * length)
-    return [*points[:-1], (a - (a - x) / length * cut, b - (b - y) / length * cut)]
 
 
 def head(points: tuple[Point, ...], size: float) -> str:

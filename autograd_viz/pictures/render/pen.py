@@ -28,14 +28,7 @@ FAINT = 0.12  # opacity of what the forward pass has not made yet
 
 
 class Pen:
-    """Writes and draws a document in a state.
-
-    Args:
-        document: what is drawn.
-        state: which values to show, and which step has just run.
-        theme: colours and words.
-        sizes: the heights of boxes.
-    """
+    """Writes and draws a document in a state."""
 
     def __init__(self, document: Document, state: State, theme: Theme, sizes: Sizes = WAITE) -> None:
         self.document, self.state, self.theme, self.sizes = document, state, theme, sizes
@@ -61,9 +54,12 @@ class Pen:
     ) -> str:  # fmt: skip
         """A white row with its lines."""
         lines = self.writer.lines(at, self.state) if lines is None else lines
-        brief = self._brief(at) if at and self.sizes.detail != "full" else None
-        if brief:
-            lines = brief_lines(lines, *brief)
+        place: dict[str, object] = {}
+        if at and self.sizes.detail != "full":
+            tensor = self.tensors.get(at.partition(".")[0])
+            most, short = (grad_columns(s := tensor.value.shape), brief_shape(s)) if tensor else (MOST_COLUMNS, "")
+            lines = brief_lines(lines, most, short)
+            place = {"data_brief": most, "data_short": short}
         frame = element(
             "rect", x=box.x + 10, y=row.y, width=box.w - 20, height=row.h, rx=radius or None, fill=self.colour["row"],
             stroke=self.colour["row-stroke"], stroke_width=1, class_="f-row s-row-stroke",
@@ -71,25 +67,17 @@ class Pen:
         longest = max((sum(columns(run.text) for run in line) for line in lines), default=0)
         room = box.w - 28
         size = min(ROW_SIZE, room / (max(1, longest) * ADVANCE))
-        middle_y = row.y + row.h / 2 if top is None else row.y + top - ROW_SIZE * 0.35 + pitch * (len(lines) - 1) / 2
+        y = row.y + row.h / 2 if top is None else row.y + top - ROW_SIZE * 0.35 + pitch * (len(lines) - 1) / 2
         x, anchor = (box.x + box.w / 2, "middle") if middle else (box.x + 14, "start")
         fresh = at in self.fresh
         lines_of_text = [
-            self.text(x, middle_y + (i - (len(lines) - 1) / 2) * pitch + size * 0.35, line, size, anchor, fresh)
+            self.text(x, y + (i - (len(lines) - 1) / 2) * pitch + size * 0.35, line, size, anchor, fresh)
             for i, line in enumerate(lines)
         ]
-        place = (
-            {"data_at": at, "data_x": x, "data_y": middle_y, "data_pitch": pitch, "data_size": ROW_SIZE, "data_room": room}
-            if at
-            else {}
-        )
-        place |= {"data_brief": brief[0], "data_short": brief[1]} if brief else {}
+        if at:
+            spot = {"data_at": at, "data_x": x, "data_y": y, "data_pitch": pitch, "data_size": ROW_SIZE, "data_room": room}
+            place = spot | place
         return element("g", frame + "".join(lines_of_text), class_="row fresh" if fresh else "row", **place)
-
-    def _brief(self, at: str) -> tuple[int, str]:
-        """Of a row that is written in brief: the columns of its value, and what stands for a longer one."""
-        tensor = self.tensors.get(at.partition(".")[0])
-        return (MOST_COLUMNS, "") if tensor is None else (grad_columns(tensor.value.shape), brief_shape(tensor.value.shape))
 
     def text(self, x: float, y: float, runs: Iterable[Run], size: float, anchor: str = "start", fresh: bool = False) -> str:
         """A line of text; one tspan per coloured run."""

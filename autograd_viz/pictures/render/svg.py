@@ -5,7 +5,6 @@ A page uses `class` and `data-at` to restyle and step the same picture (Note [Ad
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 from ... import words
@@ -25,15 +24,7 @@ FALLBACK = f"{FONT}, Menlo, Consolas, Liberation Mono, monospace"
 
 
 def render_svg(document: Document, geometry: Geometry, state: State, theme: Theme, caption: str = "") -> str:
-    """The picture of a document in a state.
-
-    Args:
-        document: what to draw.
-        geometry: `layout(document)`.
-        state: which values to show, and which step has just run (its node is lit).
-        theme: colours and words.
-        caption: words under the picture.
-    """
+    """The picture of a document in a state, with a caption under it. The node of the step that has just run is lit."""
     return framed(painted(document, geometry, state, theme), geometry, theme, caption)
 
 
@@ -41,8 +32,18 @@ def painted(document: Document, geometry: Geometry, state: State, theme: Theme) 
     """The parts for `framed`: a title that says what the picture shows, everything drawn, and the code."""
     boxes = BoxPainter(document, state, theme, geometry.sizes)
     arrows = ArrowPainter(document, state, theme, geometry.sizes)
-    drawn = [*_everything(geometry, boxes, arrows)]
-    return element("title", text(_summary(document))), drawn, [boxes.code(line) for line in geometry.code]
+    names = few_names([t.name for t in document.tensors if t.name], words.COMMA) or words.PICTURE_UNNAMED
+    summary = words.PICTURE_OF.format(names=names, ops=len(document.ops), nodes=len(document.nodes))
+    pieces = own_pieces(tuple(map(arrows.arrow_from_below, geometry.arrows)))
+    # thin arrows, then thick ones; those of the last step are on top
+    upwards = sorted(geometry.arrows, key=lambda a: (a.at in arrows.fresh, a.kind in ("input", "result", "retain")))
+    drawn = [
+        *map(boxes.frame, geometry.frames),
+        *map(boxes.box, geometry.boxes),
+        *(arrows.arrow(arrow, pieces[arrow.at]) for arrow in upwards),
+        *map(boxes.label, geometry.labels),
+    ]
+    return element("title", text(summary)), drawn, [boxes.code(line) for line in geometry.code]
 
 
 def framed(parts: tuple[str, list[str], list[str]], geometry: Geometry, theme: Theme, caption: str = "") -> str:
@@ -54,27 +55,15 @@ def framed(parts: tuple[str, list[str], list[str]], geometry: Geometry, theme: T
     ground = element("rect", x=g.x, y=g.y, width=g.width, height=height, fill=theme.canvas, class_="f-canvas")
     below = caption_elements(lines, g.x, g.y + g.height, theme)
     content = "\n".join([title, ground, *everything, *(code if g.code else ()), *below])
+    return whole_picture(content, g.width, height, box)
+
+
+def whole_picture(content: str, width: float, height: float, box: str = "") -> str:
+    """An SVG of so many px, from (0, 0) on or with another view box."""
     return element(
-        "svg", content, xmlns="http://www.w3.org/2000/svg", viewBox=box, width=g.width, height=height,
-        font_family=FALLBACK, role="img",
+        "svg", content, xmlns="http://www.w3.org/2000/svg", viewBox=box or f"0 0 {width:g} {height:g}", width=width,
+        height=height, font_family=FALLBACK, role="img",
     )  # fmt: skip
-
-
-def _summary(document: Document) -> str:
-    """What the picture shows, in one line, for readers who cannot see it."""
-    names = [t.name for t in document.tensors if t.name]
-    counts = {"ops": len(document.ops), "nodes": len(document.nodes)}
-    return words.PICTURE_OF.format(names=few_names(names, words.COMMA) or words.PICTURE_UNNAMED, **counts)
-
-
-def _everything(geometry: Geometry, boxes: BoxPainter, arrows: ArrowPainter) -> Iterator[str]:
-    """Frames, boxes, thin arrows, thick arrows; on top the arrows of the last step, and labels."""
-    yield from map(boxes.frame, geometry.frames)
-    yield from map(boxes.box, geometry.boxes)
-    pieces = own_pieces(tuple(map(arrows.arrow_from_below, geometry.arrows)))
-    for arrow in sorted(geometry.arrows, key=lambda a: (a.at in arrows.fresh, a.kind in ("input", "result", "retain"))):
-        yield arrows.arrow(arrow, pieces[arrow.at])
-    yield from map(boxes.label, geometry.labels)
 
 
 class ArrowPainter(Pen):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...graph.model import Document, Node, Tensor, Value
+from ...graph.model import Document, Node
 from ...graph.text import value_text
 from ...graph.trace import State
 from .escape import printable
@@ -15,14 +15,14 @@ MOST = 60  # lines of tensors, and of nodes
 def text_picture(document: Document, state: State, next_node: str | None = None) -> str:
     """Tensors with their grads, then backward nodes: the last op's node comes first.
 
-    Args:
-        document: the graph.
-        state: what has happened.
-        next_node: id of the node that would run next, marked with `>`. The last node that ran is marked with `*`.
+    `>` marks the node of the id `next_node`, `*` the last node that ran.
     """
     tensors = [t for t in document.tensors if t.id not in state.hidden and (t.name or t.is_leaf)]
     lines = [_row("tensor", "data", "grad")]
-    lines += [_row(_title(t), value_text(t.value), _grad(t, state)) for t in tensors[:MOST]]
+    for t in tensors[:MOST]:
+        kind, grad = "leaf" if t.is_leaf else "non-leaf", state.values.get(f"{t.id}.grad", t.grad)
+        title = f"{t.name or '(unnamed)'}  [{kind}{', requires grad' if t.requires_grad else ''}]"
+        lines.append(_row(title, value_text(t.value), "None" if grad is None else value_text(grad)))
     lines += [f"… and {len(tensors) - MOST} more"] * (len(tensors) > MOST)
     names = {t.id: t.name or "?" for t in document.tensors}
     titles = {n.id: n.name + (f" ({names[n.variable]})" if n.variable else "") for n in document.nodes}
@@ -35,19 +35,6 @@ def text_picture(document: Document, state: State, next_node: str | None = None)
 
 def _row(name: str, data: str, grad: str) -> str:
     return f"{name:<{WIDTH}.{WIDTH}} {data:<30.30} {grad}"
-
-
-def _title(t: Tensor) -> str:
-    kind = "leaf" if t.is_leaf else "non-leaf"
-    return f"{t.name or '(unnamed)'}  [{kind}{', requires grad' if t.requires_grad else ''}]"
-
-
-def _grad(t: Tensor, state: State) -> str:
-    return _text(state.values.get(f"{t.id}.grad", t.grad))
-
-
-def _text(value: Value | None) -> str:
-    return "None" if value is None else value_text(value)
 
 
 def _mark(n: Node, state: State, next_node: str | None) -> str:

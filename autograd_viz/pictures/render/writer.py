@@ -16,7 +16,7 @@ from ... import words
 from ...graph.model import Document, Entry, Node, Saved, Tensor, Value
 from ...graph.text import brief_value, python_text, shape_text, short
 from ...graph.trace import Change, State, Step
-from ..layout.measure import MOST_COLUMNS, MOST_SAVED, ROW_COLUMNS, columns, cut, label_columns
+from ..layout.measure import MOST_COLUMNS, MOST_SAVED, ROW_COLUMNS, columns, cut, label_columns, saved_tensors
 from .theme import Theme
 
 
@@ -66,7 +66,8 @@ class Writer:
             name = None if node is None else node_title(entry_of(node, t.output_nr).name, self.theme)
             cut = name if name is None or self.theme.pytorch_words else clipped(name, ROW_COLUMNS - len("grad_fn = "), "...")
             return (_named(row, cut or "None", "link" if name else "none"),)
-        return (_truth(row, t.is_leaf if row == "is_leaf" else t.requires_grad),)
+        holds = t.is_leaf if row == "is_leaf" else t.requires_grad
+        return (_named(row, str(holds), "true" if holds else "false"),)
 
 
 def entry_of(node: Node, output: int) -> Entry:
@@ -94,10 +95,6 @@ def _named(name: str, value: str, role: str) -> tuple[Run, ...]:
     return Run(head), Run(clipped(value, MOST_COLUMNS - len(head)), role)
 
 
-def _truth(name: str, value: bool) -> tuple[Run, ...]:
-    return _named(name, str(value), "true" if value else "false")
-
-
 def value_lines(name: str, value: Value | None, theme: Theme) -> Lines:
     """`data = tensor(2.)`, or on two lines for arrays."""
     if value is None:
@@ -118,10 +115,8 @@ def value_lines(name: str, value: Value | None, theme: Theme) -> Lines:
 def brief_lines(lines: Lines, most: int, short: str) -> Lines:
     """The same on few lines, two entries in a line: `self = 36.0  other = (3, 4)`.
 
-    Args:
-        lines: of the full picture. A line that begins with a space goes on with the entry before.
-        most: columns of a value; a sum (`2.0 + 3.0 = 5.0`) that is longer is its result.
-        short: what stands for a value that is longer; "" if none is.
+    A line that begins with a space goes on with the entry before. A sum (`2.0 + 3.0 = 5.0`) of more than `most` columns is its
+    result; `short` stands for what is still longer, if it is not "".
     """
     entries: list[list[Run]] = []
     for line in lines:
@@ -158,9 +153,7 @@ def moves_of(step: Step) -> list[tuple[str, str]]:
 def label_text(value: Value, most: int | None = None) -> str:
     """A gradient on an arrow: its elements (3.0, [6.0, 3.0, 2.0]). If these are too long, its shape and norm, or its norm.
 
-    Args:
-        value: the gradient.
-        most: the available columns; None for those that the layout reserves for its shape.
+    `most`: the available columns; None for those that the layout reserves for its shape.
     """
     most = label_columns(value.shape) if most is None else most
     return _fitting(_label_texts(value), most)
@@ -231,8 +224,7 @@ def _called_lines(n: Node, state: State) -> Lines:
 
 def _saved_lines(n: Node, state: State, theme: Theme) -> Lines:
     """The node's saved tensors by name and value; the video only shows that there are some."""
-    tensors = [s for s in n.saved if s.state in ("kept", "freed")]
-    if not tensors:
+    if not (tensors := saved_tensors(n)):
         return ()
     values = [state.values.get(f"{n.id}.saved.{s.name}", s.value) for s in tensors]
     if not theme.pytorch_words:

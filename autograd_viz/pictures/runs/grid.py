@@ -18,39 +18,24 @@ MOST_COLUMNS = 240
 
 @dataclass(frozen=True)
 class Line:
-    """A row of the heat map: one parameter, for the module that it belongs to.
+    """A row of the heat map: one parameter, for the module that it belongs to."""
 
-    Attributes:
-        row: its place in `History.rows`.
-        heading: the block that it stands in: "layers.0".
-        label: the rest of the path of its module, or the name of the parameter.
-        is_odd: something is odd in it.
-    """
-
-    row: int
-    heading: str
-    label: str
-    is_odd: bool = False
+    row: int  # its place in `History.rows`.
+    heading: str  # the block that it stands in: "layers.0".
+    label: str  # the rest of the path of its module, or the name of the parameter
+    is_odd: bool = False  # something is odd in it
 
 
 @dataclass(frozen=True)
 class Grid:
-    """What the heat map shows.
+    """What the heat map shows."""
 
-    Attributes:
-        lines: its rows, from the top.
-        start: the first step of each column; `end`: the step after its last one.
-        norms: the largest norm in each cell, shape (lines, columns); nan where nothing was measured.
-        bad: cells with nan or inf.
-        loss: the mean loss of each column; nan where it is unknown.
-    """
-
-    lines: tuple[Line, ...]
-    start: Sequence[int]
+    lines: tuple[Line, ...]  # its rows, from the top
+    start: Sequence[int]  # the first step of each column; `end`: the step after its last one
     end: Sequence[int]
-    norms: Numbers
-    bad: NDArray[np.bool_]
-    loss: Numbers
+    norms: Numbers  # the largest norm in each cell, shape (lines, columns); nan where nothing was measured
+    bad: NDArray[np.bool_]  # cells with nan or inf
+    loss: Numbers  # the mean loss of each column; nan where it is unknown
 
     @property
     def reached(self) -> NDArray[np.bool_]:

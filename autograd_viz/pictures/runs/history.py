@@ -24,30 +24,17 @@ NEVER = np.iinfo(np.int64).max
 
 
 class Spans(NamedTuple):
-    """Numbers over time, oldest first: one row for each span of steps.
+    """Numbers over time, oldest first: one row for each span of steps."""
 
-    Attributes:
-        start: the first step of each span; int64, shape (spans,).
-        least, most, mean: shape (spans, columns); nan where nothing finite was measured.
-        bad: how many measured numbers were nan or inf; shape (spans, columns).
-    """
-
-    start: NDArray[np.int64]
+    start: NDArray[np.int64]  # the first step of each span; int64, shape (spans,)
     least: Numbers
     most: Numbers
-    mean: Numbers
-    bad: NDArray[np.int64]
+    mean: Numbers  # least, most, mean: shape (spans, columns); nan where nothing finite was measured
+    bad: NDArray[np.int64]  # how many measured numbers were nan or inf; shape (spans, columns)
 
 
 class Series:
-    """Numbers of each step in several columns. Nan stands for nan; what was not measured is masked.
-
-    Args:
-        columns: how many.
-
-    Attributes:
-        count: how many steps there were.
-    """
+    """Numbers of each step in several columns; `count` steps. Nan stands for nan; what was not measured is masked."""
 
     def __init__(self, columns: int) -> None:
         self.count = 0
@@ -150,23 +137,14 @@ MOST_MARKS = 2000
 
 
 class History:
-    """All numbers of a run.
-
-    Args:
-        rows: parameters and outputs, in the order of the model.
-
-    Attributes:
-        marks: what happened, the newest `MOST_MARKS`.
-        is_elsewhere: an optimizer has stepped in another thread, which is not watched.
-        ranks: what all ranks of a job told, on rank 0 of one; else None.
-    """
+    """All numbers of a run; the `rows` are parameters and outputs, in the order of the model."""
 
     def __init__(self, rows: Iterable[Row]) -> None:
         self.rows = tuple(rows)
         self._series = Series(len(STATISTICS) * len(self.rows) + len(TOTALS))
-        self.marks: list[Mark] = []
-        self.is_elsewhere = False
-        self.ranks: Ranks | None = None
+        self.marks: list[Mark] = []  # what happened, the newest `MOST_MARKS`
+        self.is_elsewhere = False  # an optimizer has stepped in another thread, which is not watched
+        self.ranks: Ranks | None = None  # what all ranks of a job told, on rank 0 of one; else None
 
     @property
     def steps(self) -> int:

@@ -7,18 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from .ranks import STEPS, Ranks, Told
+from .ranks import STEPS, Ranks, Window
 from .rows import Row
 
 
 def merged(runs: Mapping[int, Mapping[str, Any]]) -> tuple[Ranks, list[Row]]:
-    """What all ranks have in common.
+    """The windows of all ranks, and what is measured in them. A rank without a run is silent.
 
-    Args:
-        runs: by rank, what `save` wrote as .json (`runs.table`).
-
-    Returns:
-        windows of all ranks, and what is measured in them. A rank without a run is silent.
+    `runs`: by rank, what `save` wrote as .json (`runs.table`).
     """
     found = dict.fromkeys(
         pair for run in runs.values() for pair in zip(run["table"]["path"], run["table"]["kind"], strict=True)
@@ -33,7 +29,7 @@ def merged(runs: Mapping[int, Mapping[str, Any]]) -> tuple[Ranks, list[Row]]:
     return ranks, rows
 
 
-def _windows(rank: int, run: Mapping[str, Any], place: Mapping[tuple[str, str], int]) -> list[Told]:
+def _windows(rank: int, run: Mapping[str, Any], place: Mapping[tuple[str, str], int]) -> list[Window]:
     """The windows of one run. A span of joined steps counts in the window of its first step."""
     norms: dict[int, list[list[float]]] = {}
     bad: dict[int, Any] = {}
@@ -51,5 +47,5 @@ def _windows(rank: int, run: Mapping[str, Any], place: Mapping[tuple[str, str], 
     for window, columns in sorted(norms.items()):
         least, mean, most = (np.array([f(c) if c else np.nan for c in columns], np.float32) for f in (min, np.mean, max))
         steps = STEPS if window < last else int(run["steps"]) - STEPS * last
-        found.append(Told(rank, window, max(steps, 1), least, mean, most, bad[window]))
+        found.append(Window(rank, window, max(steps, 1), least, mean, most, bad[window]))
     return found

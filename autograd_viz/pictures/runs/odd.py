@@ -39,25 +39,16 @@ KINDS = ("elsewhere", "bad", "none", "zero", "burst", "faint", "wild", "still", 
 
 @dataclass(frozen=True)
 class Lately:
-    """What was measured of a row last.
-
-    Attributes:
-        norm, zeros, update: the last finite numbers, oldest first.
-        ever: was a norm ever measured?
-        bad: how often it was nan or inf, in the whole run.
-        first_bad: the first step in which it was.
-        top: the largest of all rows' usual norms.
-        size: elements of a parameter; 0 of the output of a module.
-    """
+    """What was measured of a row last."""
 
     norm: Numbers
     zeros: Numbers
-    update: Numbers
-    ever: bool
-    bad: int
-    first_bad: int
-    top: float
-    size: int
+    update: Numbers  # norm, zeros, update: the last finite numbers, oldest first
+    ever: bool  # was a norm ever measured?
+    bad: int  # how often it was nan or inf, in the whole run
+    first_bad: int  # the first step in which it was
+    top: float  # the largest of all rows' usual norms
+    size: int  # elements of a parameter; 0 of the output of a module
 
 
 def odd_in(history: History) -> list[Odd]:
@@ -92,27 +83,21 @@ def _rules(row: Lately) -> Iterator[tuple[str, dict[str, str]]]:
     if row.size and not row.ever:
         yield "none", {}
     if len(row.norm) >= FEW:
-        yield from _of_norm(row, float(row.norm[-1]), float(np.median(row.norm)))
+        last, usual = float(row.norm[-1]), float(np.median(row.norm))
+        if not row.norm[-FEW:].any():
+            yield "zero", {"steps": f"{FEW}"}
+        elif usual > 0 and last > BURST * usual:
+            yield "burst", {"last": f"{last:.3g}", "usual": f"{usual:.3g}"}
+        elif row.size and usual < FAINT * row.top:
+            yield "faint", {"usual": f"{usual:.3g}", "top": f"{row.top:.3g}"}
     if len(row.update) >= FEW:
-        yield from _of_update(row, float(row.update[-1]), float(np.median(row.update)))
+        last, usual = float(row.update[-1]), float(np.median(row.update))
+        if min(last, usual) > WILD and row.size >= FEW_ELEMENTS:
+            yield "wild", {"share": f"{usual:.3g}"}
+        elif usual < STILL:
+            yield "still", {"share": f"{usual:.3g}"}
     if len(row.zeros) and np.median(row.zeros) > MOST_DEAD:
         yield "mostly_zero", {"share": f"{100 * float(np.median(row.zeros)):.0f} %"}
-
-
-def _of_norm(row: Lately, last: float, usual: float) -> Iterator[tuple[str, dict[str, str]]]:
-    if not row.norm[-FEW:].any():
-        yield "zero", {"steps": f"{FEW}"}
-    elif usual > 0 and last > BURST * usual:
-        yield "burst", {"last": f"{last:.3g}", "usual": f"{usual:.3g}"}
-    elif row.size and usual < FAINT * row.top:
-        yield "faint", {"usual": f"{usual:.3g}", "top": f"{row.top:.3g}"}
-
-
-def _of_update(row: Lately, last: float, usual: float) -> Iterator[tuple[str, dict[str, str]]]:
-    if min(last, usual) > WILD and row.size >= FEW_ELEMENTS:
-        yield "wild", {"share": f"{usual:.3g}"}
-    elif usual < STILL:
-        yield "still", {"share": f"{usual:.3g}"}
 
 
 def sentences(history: History, odd: Sequence[Odd]) -> list[tuple[int | None, str]]:

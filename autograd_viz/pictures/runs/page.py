@@ -25,16 +25,7 @@ LABELS = (
 def run_page(
     history: History, name: str, class_name: str, stopped: str, opened: list[int], is_live: bool, theme: str = "auto"
 ) -> dict[str, Any]:
-    """The data of a page.
-
-    Args:
-        history: the numbers.
-        name: what the run is called.
-        class_name: the class of the model.
-        stopped: the error that stopped the run, or "".
-        opened: steps that can be opened.
-        is_live: the run is still watched.
-        theme: of the page, or "auto": light or dark as its surroundings.
+    """The data of a page. `stopped` is the error that stopped the run, or ""; `opened` are the steps that can be opened.
 
     Returns:
         title; rows: heading, label, path, is it odd, and has a gradient reached it;

@@ -50,15 +50,7 @@ class _Scale(NamedTuple):
 
 
 class Painter:
-    """Draws a run: what is odd, the legend, the loss, and the rows with their names beside them.
-
-    Args:
-        history: its numbers.
-        theme: colours.
-        name: what the run is called in the title.
-        class_name: the class of the model.
-        stopped: the error that stopped it, or "".
-    """
+    """Draws a run: what is odd, the legend, the loss, and the rows with their names beside them."""
 
     def __init__(self, history: History, theme: Theme, name: str, class_name: str, stopped: str = "") -> None:
         self.history, self.colour, self.name, self.class_name = history, theme.colours(), name, class_name
@@ -201,14 +193,8 @@ class Painter:
     def _marks(self, bottom: float) -> Iterator[str]:
         for mark in [m for m in self.history.marks if m.kind == "rate"][:4]:
             x = self._x(self._column(mark.step))
-            yield element(
-                "path",
-                d=f"M{x:.1f} {self.loss_top - 8:.1f}V{bottom:.1f}",
-                stroke=self.colour["text"],
-                stroke_dasharray="3 3",
-                stroke_width=1,
-                fill="none",
-            )
+            d, colour = f"M{x:.1f} {self.loss_top - 8:.1f}V{bottom:.1f}", self.colour["text"]
+            yield element("path", d=d, stroke=colour, stroke_dasharray="3 3", stroke_width=1, fill="none")
             said = words.RUN_RATE.format(text=mark.text)
             side, anchor = (-4, "end") if x - _wide(said, 11) > self.left else (4, "start")
             yield self._write(x + side, self.loss_top - 6, said, anchor=anchor)
@@ -281,7 +267,6 @@ def _cut(said: str) -> str:
 
 
 def _wide(said: str, size: float) -> float:
-    """px of a text."""
     return 0.602 * size * sum(2 if letter > "\u2e7f" else 1 for letter in said)
 
 

@@ -27,32 +27,27 @@ FAR_LOSS = 3.0  # times the median loss of all ranks
 HEAD = struct.Struct("<iii")
 
 
-class Told(NamedTuple):
-    """What a rank tells of a window.
-
-    Attributes:
-        rank, window, steps: whose, which, and how many steps it has.
-        least, mean, most: of the finite norms; nan where there is none. Shape (rows + 1,): the last one is the loss.
-        bad: how often a norm was nan or inf.
-    """
+class Window(NamedTuple):
+    """What a rank tells of a window."""
 
     rank: int
     window: int
-    steps: int
+    steps: int  # rank, window, steps: whose, which, and how many steps it has
     least: Numbers
     mean: Numbers
+    # least, mean, most: of the finite norms; nan where there is none. Shape (rows + 1,): the last one is the loss.
     most: Numbers
-    bad: Numbers
+    bad: Numbers  # how often a norm was nan or inf
 
     def packed(self) -> bytes:
         """As bytes: 16 for each row."""
         return HEAD.pack(self.rank, self.window, self.steps) + np.stack(self[3:]).astype("<f4").tobytes()
 
 
-def unpacked(packed: bytes) -> Told:
+def unpacked(packed: bytes) -> Window:
     """What a rank has packed."""
     numbers = np.frombuffer(packed, "<f4", offset=HEAD.size).reshape(4, -1)
-    return Told(*HEAD.unpack_from(packed), *numbers)
+    return Window(*HEAD.unpack_from(packed), *numbers)
 
 
 class Teller:
@@ -63,72 +58,54 @@ class Teller:
         self._columns = [*range(rows), len(STATISTICS) * rows]
         self._norms: list[Numbers] = []
 
-    def add(self, values: Numbers, seen: NDArray[np.bool_]) -> Iterator[Told]:
+    def add(self, values: Numbers, seen: NDArray[np.bool_]) -> Iterator[Window]:
         """More steps, as `History.add` gets them; gives the windows that are complete."""
         masked = np.ma.MaskedArray(values[:, self._columns], ~seen[:, self._columns])  # nan is measured, masked is not
         self._norms += list(masked)
         while len(self._norms) >= STEPS:
             yield self._told(STEPS)
 
-    def rest(self) -> Iterator[Told]:
+    def rest(self) -> Iterator[Window]:
         """The last window, which is not complete."""
         if self._norms:
             yield self._told(len(self._norms))
 
-    def _told(self, steps: int) -> Told:
+    def _told(self, steps: int) -> Window:
         window, self._norms = np.ma.stack(self._norms[:steps]), self._norms[steps:]
         seen = ~np.ma.getmaskarray(window)
         finite = np.where(seen & np.isfinite(window.data), window.data, np.nan).astype(np.float32)
         count = np.isfinite(finite).sum(0)
         mean = np.divide(np.nansum(finite, 0), count, out=np.full(count.shape, np.nan, np.float32), where=count > 0)
         bad = (seen & ~np.isfinite(window.data)).sum(0).astype(np.float32)
-        told = Told(self._rank, self._window, steps, np.fmin.reduce(finite), mean, np.fmax.reduce(finite), bad)
+        told = Window(self._rank, self._window, steps, np.fmin.reduce(finite), mean, np.fmax.reduce(finite), bad)
         self._window += 1
         return told
 
 
 class Joined(NamedTuple):
-    """A window of all ranks.
+    """A window of all ranks."""
 
-    Attributes:
-        window: which.
-        ranks: those that told it.
-        least, mean, most: over these ranks, shape (rows + 1,).
-        worst: the rank with the most.
-        bad: by row, the ranks that had nan or inf.
-        losses: the mean loss of each of these ranks.
-    """
-
-    window: int
-    ranks: tuple[int, ...]
+    window: int  # which
+    ranks: tuple[int, ...]  # those that told it
     least: Numbers
     mean: Numbers
-    most: Numbers
-    worst: NDArray[np.int64]
-    bad: tuple[tuple[int, ...], ...]
-    losses: Numbers
+    most: Numbers  # least, mean, most: over these ranks, shape (rows + 1,)
+    worst: NDArray[np.int64]  # the rank with the most
+    bad: tuple[tuple[int, ...], ...]  # by row, the ranks that had nan or inf
+    losses: Numbers  # the mean loss of each of these ranks
 
 
 class Ranks:
-    """What all ranks have told.
-
-    Args:
-        world: how many there are.
-
-    Attributes:
-        joined: the last windows, oldest first.
-        steps: by rank, how many steps it has told.
-        others: by rank that watches another model instead, that one.
-    """
+    """What all ranks of a job have told."""
 
     def __init__(self, world: int) -> None:
         self.world = world
-        self.joined: list[Joined] = []
-        self.steps = [0] * world
-        self.others: Mapping[int, str] = {}
-        self._waiting: dict[int, dict[int, Told]] = {}
+        self.joined: list[Joined] = []  # the last windows, oldest first
+        self.steps = [0] * world  # by rank, how many steps it has told
+        self.others: Mapping[int, str] = {}  # by rank that watches another model instead, that one
+        self._waiting: dict[int, dict[int, Window]] = {}
 
-    def add(self, told: Told) -> None:
+    def add(self, told: Window) -> None:
         """What a rank tells of its next window."""
         self.steps[told.rank] += told.steps
         if self.joined and told.window <= self.joined[-1].window:
@@ -156,9 +133,8 @@ class Ranks:
         worst = np.array(ranks)[np.argmax(np.where(np.isfinite(most), most, -np.inf), 0)]
         whose = tuple(tuple(r for r, is_bad in zip(ranks, column, strict=True) if is_bad) for column in bad.T)
         least = np.fmin.reduce(np.stack([t.least for t in told]))
-        self.joined = [*self.joined, Joined(window, ranks, least, mean, np.fmax.reduce(most), worst, whose, means[:, -1])][
-            -KEPT:
-        ]
+        joined = Joined(window, ranks, least, mean, np.fmax.reduce(most), worst, whose, means[:, -1])
+        self.joined = [*self.joined, joined][-KEPT:]
 
     def losses_at(self, steps: Sequence[int]) -> tuple[Numbers, Numbers]:
         """The least and the most loss of all ranks around these steps; nan where it is not known."""
@@ -222,15 +198,8 @@ class Ranks:
         for joined in self.joined:
             for k, (path, kind) in enumerate(kinds):
                 numbers = [float(of[k]) if np.isfinite(of[k]) else None for of in (joined.least, joined.mean, joined.most)]
-                values = (
-                    _span(joined)["step"],
-                    path,
-                    kind,
-                    *numbers,
-                    int(joined.worst[k]),
-                    len(joined.bad[k]),
-                    len(joined.ranks),
-                )
+                counts = len(joined.bad[k]), len(joined.ranks)
+                values = (_span(joined)["step"], path, kind, *numbers, int(joined.worst[k]), *counts)
                 for column, value in zip(out.values(), values, strict=True):
                     column.append(value)
         return out

@@ -13,19 +13,12 @@ TOTALS = ("loss", "clip", "rate", "passes", "seconds")  # of a step
 
 
 class Row(NamedTuple):
-    """A parameter, or the output of a module.
+    """A parameter, or the output of a module."""
 
-    Attributes:
-        path: "layers.0.weight", or the path of the module; empty for the model itself.
-        kind: "parameter" or "output".
-        name: of a parameter: its name in its module; of a module: its class.
-        size: number of elements of a parameter; 0 for an output.
-    """
-
-    path: str
-    kind: str
-    name: str
-    size: int
+    path: str  # "layers.0.weight", or the path of the module; empty for the model itself.
+    kind: str  # "parameter" or "output"
+    name: str  # of a parameter: its name in its module; of a module: its class
+    size: int  # number of elements of a parameter; 0 for an output
 
     @property
     def module(self) -> str:

@@ -79,13 +79,8 @@ def formulas_with_numbers(
 ) -> tuple[Formula, ...]:
     """Each rule in symbols, in numbers, and its result: ``grad * other = 1.0 * 4.0 = 4.0``.
 
-    Args:
-        node: the node that ran, or its reference op in the core.
-        in_symbols: its `symbolic_formulas` from before it ran.
-        saved: the saved tensors by name, from before it ran.
-        grads: the gradients that arrived.
-        results: what the rules returned, one per input.
-        grad_inputs: what left: the results with broadcasting undone.
+    The node is the one that ran, or its reference op in the core. `in_symbols` and `saved` are from before it ran; `results`
+    are what the rules returned, one per input, and `grad_inputs` the same with broadcasting undone.
     """
     if not isinstance(node, PrimitiveNode) or all(g is None for g in grads):  # then no rule ran
         return ()
@@ -138,12 +133,9 @@ def local_jacobians(node: Any) -> tuple[Jacobian, ...]:
         return ()
     if any(r is None for row in rows for r in row):
         return ()
-    return tuple(Jacobian(_input(node, i), value_of(np.stack([row[k] for row in rows]))) for k, i in enumerate(wanted))
-
-
-def _input(node: PrimitiveNode, index: int) -> str:
-    variadic = node.primitive.variadic
-    return f"{variadic}[{index}]" if variadic else node.primitive.inputs[index]
+    variadic, inputs = node.primitive.variadic, node.primitive.inputs
+    names = [f"{variadic}[{i}]" if variadic else inputs[i] for i in wanted]
+    return tuple(Jacobian(name, value_of(np.stack([row[k] for row in rows]))) for k, name in enumerate(names))
 
 
 def _has_unpack_hooks(node: PrimitiveNode) -> bool:

@@ -19,6 +19,7 @@ def module_at(path: str, module: Any, marks: tuple[str, ...] = (), source: Sourc
     hooks = [hook for kind in HOOKS for hook in getattr(module, kind, {}).values()]
     trains = [p.requires_grad for p in module.parameters()]
     marks = (*marks, "frozen") if trains and not any(trains) else marks
+    marks = marks if getattr(module, "training", True) else (*marks, "eval")
     return Module(path, type(module).__name__, sum(map(_is_users, hooks)), marks, source)
 
 
@@ -32,9 +33,7 @@ def _is_users(hook: Any) -> bool:
 def parts_of(modules: Iterable[tuple[str, Any]], leaves: Iterable[Any]) -> tuple[Module, ...]:
     """All parts of the models that own these leaves. It is for a graph whose modules were not recorded.
 
-    Args:
-        modules: with their names; if there are several, a part's path begins with that of its model.
-        leaves: the graph's.
+    If there are several models, a part's path begins with the name of its model.
     """
     known = {leaf: i for i, leaf in enumerate(leaves)}
     owned = [(name, m, {known[p] for p in m.parameters() if p in known}) for name, m in modules]
@@ -76,11 +75,7 @@ class Numbered(NamedTuple):
 
 
 class CallList:
-    """The calls around some ops, each once. One that is around all of them tells nothing: it is left out.
-
-    Args:
-        all: of each op the calls around it, from the outermost.
-    """
+    """The calls around some ops, from the outermost, each once. One around all of them tells nothing: it is left out."""
 
     def __init__(self, all: Iterable[Sequence[Numbered]]) -> None:
         self.calls: list[Call] = []

@@ -111,7 +111,6 @@ def names_by_identity(known: Mapping[str, Any], is_tensor: Callable[[Any], bool]
 
 
 def _variables(known: Mapping[str, Any]) -> dict[str, Any]:
-    """Variables, and the attributes of `self`."""
     return {name: v for name, v in {**known, **_held(known.get("self"))}.items() if _can_be_asked(v)}
 
 
@@ -126,13 +125,9 @@ def modules_among(known: Mapping[str, Any]) -> list[tuple[str, Any]]:
 
 
 class Chosen(dict[str, Any]):
-    """Chosen names for tensors.
+    """Chosen names for tensors."""
 
-    Attributes:
-        module: the module that they belong to, if there is one.
-    """
-
-    module: Any = None
+    module: Any = None  # the module that they belong to, if there is one
 
 
 def _is_record(value: Any) -> bool:

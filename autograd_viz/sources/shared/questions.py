@@ -35,9 +35,7 @@ def last_pass(nodes: Iterable[Any]) -> Any:
 def numbers_of(steps: Mapping[Any, Step], ids: Mapping[Any, str]) -> dict[str, Value | None]:
     """What a stepper saw, by address: what went along each arrow, and at `arrived:n2.0` what arrived, after hooks.
 
-    Args:
-        steps: the step that called a node.
-        ids: the node's id in the document in question.
+    The steps are by node, the ids those of the nodes in the document in question.
     """
     found: dict[str, Value | None] = {}
     for node, step in steps.items():
@@ -74,14 +72,7 @@ class Live:
 
 
 def holder(optimizer: Any, made: Any, steps: Iterable[Any], tensor: Any) -> Holder:
-    """An optimizer, as the answers see it.
-
-    Args:
-        optimizer: of any library.
-        made: the event of its birth.
-        steps: the events of its steps.
-        tensor: in question.
-    """
+    """An optimizer of any library, as the answers see it. `made` is the event of its birth, `steps` are those of its steps."""
     groups = [g for g in optimizer.param_groups if any(p is tensor for p in g["params"])]
     rate = float(groups[0]["lr"]) if groups and "lr" in groups[0] else None
     leaves = tuple(p for g in optimizer.param_groups for p in g["params"])
@@ -93,27 +84,16 @@ MOST_ROOTS = 8  # graphs that are searched if the loss is not named
 
 
 class Access(NamedTuple):
-    """How to ask a tensor, or a backward node, of one framework.
+    """How to ask a tensor, or a backward node, of one framework."""
 
-    Attributes:
-        is_tensor: is a thing one of its tensors?
-        grad_fn: the backward node of a tensor, None for a leaf.
-        end: the node at which the gradient of a tensor arrives; None if there is none.
-        after: the nodes that a node sends gradients to.
-        order: rises with the time at which a node was made.
-        size: how many elements a tensor has.
-        passes: when backward() was called on a tensor, if that is remembered.
-        is_computed: may the tensor be a loss outside every graph?
-    """
-
-    is_tensor: Callable[[Any], bool]
-    grad_fn: Callable[[Any], Any]
-    end: Callable[[Any], Any]
-    after: Callable[[Any], Iterable[Any]]
-    order: Callable[[Any], int]
-    size: Callable[[Any], int]
-    passes: Callable[[Any], list[Any]]
-    is_computed: Callable[[Any], bool]
+    is_tensor: Callable[[Any], bool]  # is a thing one of its tensors?
+    grad_fn: Callable[[Any], Any]  # the backward node of a tensor, None for a leaf
+    end: Callable[[Any], Any]  # the node at which the gradient of a tensor arrives; None if there is none
+    after: Callable[[Any], Iterable[Any]]  # the nodes that a node sends gradients to
+    order: Callable[[Any], int]  # rises with the time at which a node was made
+    size: Callable[[Any], int]  # how many elements a tensor has
+    passes: Callable[[Any], list[Any]]  # when backward() was called on a tensor, if that is remembered
+    is_computed: Callable[[Any], bool]  # may the tensor be a loss outside every graph?
 
 
 def roots_among(tensor: Any, variables: Mapping[str, Any], access: Access) -> tuple[Any, ...]:

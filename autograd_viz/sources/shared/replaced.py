@@ -13,14 +13,11 @@ from ...graph.trace import HookRun
 class Replaced:
     """A function that runs inside another one until `undo`. Several can be there, and go in any order.
 
-    Args:
-        owner: the module or class that has it.
-        name: its name.
-        around: called with the function and its arguments.
+    `around` is called with the function and its arguments. While `is_on` is False, the function runs alone.
     """
 
     def __init__(self, owner: Any, name: str, around: Callable[..., Any]) -> None:
-        self._owner, self._name, self._is_on = owner, name, True
+        self._owner, self._name, self.is_on = owner, name, True
         self._own = vars(owner).get(name)
         self._before = getattr(owner, name)
         self._now = functools.wraps(self._before, updated=())(self._inside(around))
@@ -28,26 +25,16 @@ class Replaced:
         setattr(owner, name, staticmethod(self._now) if isinstance(self._own, staticmethod) else self._now)
 
     def _inside(self, around: Callable[..., Any]) -> Callable[..., Any]:
-        """What has the name."""
-
         def now(*args: Any, **kwargs: Any) -> Any:
-            return around(self._before, *args, **kwargs) if self._is_on else self._before(*args, **kwargs)
+            return around(self._before, *args, **kwargs) if self.is_on else self._before(*args, **kwargs)
 
         return now
-
-    def pause(self) -> None:
-        """The function runs alone."""
-        self._is_on = False
-
-    def go_on(self) -> None:
-        """After `pause`."""
-        self._is_on = True
 
     def undo(self) -> None:
         """Take it out. Below a stranger's it stays, and the function runs alone."""
         if self._now is self._before:
             return
-        self._is_on = False
+        self.is_on = False
         upper, function = None, getattr(self._owner, self._name, None)
         while function is not self._now and (below := getattr(function, "replaced", None)) is not None:
             upper, function = below, below._before

@@ -173,7 +173,6 @@ def assigned_at(source: Source) -> Assigned:
 
 
 def _between(lines: Sequence[str], start: tuple[int, int], end: tuple[int, int]) -> str:
-    """The code from one (line, column) to another."""
     if start[0] == end[0]:
         return lines[start[0] - 1][start[1] : end[1]]
     return "".join([lines[start[0] - 1][start[1] :], *lines[start[0] : end[0] - 1], lines[end[0] - 1][: end[1]]])

@@ -22,7 +22,7 @@ from ...twin.core.base.provenance import Place
 from .source_code import Assigned, assigned_at, source_at, statement_at
 
 
-class Happened(NamedTuple):
+class TensorEvent(NamedTuple):
     """Something that happened to a tensor at a place in the code; `order` rises with time."""
 
     order: tuple[int, int]
@@ -36,11 +36,11 @@ def place_of(at: Place | None) -> surroundings.Source | None:
     return None if at is None else source_at(at.code, at.lasti)
 
 
-def statements(happened: Iterable[Happened], name_of: Callable[[str], str | None]) -> tuple[model.Statement, ...]:
+def statements(events: Iterable[TensorEvent], name_of: Callable[[str], str | None]) -> tuple[model.Statement, ...]:
     """The statements of some events."""
     found: dict[Any, model.Statement] = {}
     keys: dict[Place, Any] = {}  # by place: file, start and text of its statement
-    for _, at, id, kind in sorted(happened, key=itemgetter(0)):
+    for _, at, id, kind in sorted(events, key=itemgetter(0)):
         if at is None:
             continue
         if at not in keys:
@@ -61,13 +61,9 @@ def statements(happened: Iterable[Happened], name_of: Callable[[str], str | None
 def names_by_line(
     places: Mapping[str, Source | None], ops: Iterable[Op], named: Container[str], taken: Container[str]
 ) -> dict[str, str]:
-    """Names of tensors that have none.
+    """Names of tensors that have none, but not those `taken`, which mean something else.
 
-    Args:
-        places: by tensor, in the order of the program: where it was made.
-        ops: of the document.
-        named: the tensors that have names.
-        taken: names that mean something else.
+    `places`: by tensor, in the order of the program: where it was made.
     """
     statements = {t: assigned_at(source) for t, source in places.items() if source is not None}
     users: dict[str, set[object]] = defaultdict(set)

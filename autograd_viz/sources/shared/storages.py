@@ -60,7 +60,7 @@ class Blocks:
             found.tensors.append(id)
             found.roles.add(role)
 
-    def held(self, variables: Mapping[str, Any], is_tensor: Callable[[Any], bool]) -> None:
+    def name(self, variables: Mapping[str, Any], is_tensor: Callable[[Any], bool]) -> None:
         """The user's variables, and what modules among them own."""
         for name, tensor in names_by_identity(variables, is_tensor):
             for found in self._known(tensor):
@@ -143,9 +143,10 @@ def sharers(arrays: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
             groups.append([id])
         end = max(end, high)
     rank = {id: i for i, id in enumerate(arrays)}
-    found = {}
-    for group in groups:
-        group.sort(key=rank.__getitem__)
-        for id in group if len(group) > 1 else ():
-            found[id] = tuple(other for other in group[: SHARERS + 1] if other != id)[:SHARERS]
-    return found
+    return others_in(sorted(group, key=rank.__getitem__) for group in groups)
+
+
+def others_in(groups: Iterable[list[str]]) -> dict[str, tuple[str, ...]]:
+    """For each id of a group of several, the first others; SHARERS at most."""
+    several = (g for g in groups if len(g) > 1)
+    return {id: tuple(o for o in g[: SHARERS + 1] if o != id)[:SHARERS] for g in several for id in g}

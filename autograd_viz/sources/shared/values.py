@@ -85,7 +85,6 @@ def _starts(length: int) -> Any:
 
 @functools.lru_cache(maxsize=256)
 def _block_sizes(rows: int, columns: int) -> Any:
-    """How many elements each block has."""
     return _sizes(rows)[:, None] * _sizes(columns)[None, :]
 
 

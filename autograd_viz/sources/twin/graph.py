@@ -20,7 +20,7 @@ from ...twin.core.tensor.tensor import Tensor
 from ..shared.formulas import RuleTexts
 from ..shared.names import names_by_identity
 from ..shared.saved import SavedAlike, is_stale, kept_array, kept_bytes, raw_saved, version_of
-from ..shared.statements import Happened, names_by_line, place_of, statements
+from ..shared.statements import TensorEvent, names_by_line, place_of, statements
 from ..shared.storages import sharers
 from ..shared.values import value_of
 from .reach import Versions, identity, reach
@@ -84,9 +84,8 @@ class CoreGraph:
         values: dict[str, model.Value | None] = {}
         parts: dict[tuple[str, int], int] = {}
         for node, id in self.node_ids.items():
-            for i, ((after, index), g) in enumerate(
-                zip(node.next_functions, node._passed[1], strict=True) if node._passed else ()
-            ):
+            left = zip(node.next_functions, node._passed[1], strict=True) if node._passed else ()
+            for i, ((after, index), g) in enumerate(left):
                 if after is not None and g is not None:
                     values[f"next:{id}.{i}"] = value_of(np.asarray(g))
                     parts[self.node_ids[after], index] = parts.get((self.node_ids[after], index), 0) + 1
@@ -151,18 +150,13 @@ class CoreGraph:
         )
 
     def _op(self, call: Call | Node, id: str) -> model.Op:
-        operands = tuple(
-            [
-                model.Operand(None, str(t.value)) if t._is_number else model.Operand(self._id_at(t, call))
-                for t in call.inputs
-                if t is not None
-            ]
-        )
+        inputs = [t for t in call.inputs if t is not None]
+        operands = [model.Operand(None, str(t.value)) if t._is_number else model.Operand(self._id_at(t, call)) for t in inputs]
         if options := call.options:
             before, after = ([model.Operand(None, str(options[n])) for n in names if n in options] for names in NUMBERS)
-            operands = (*before, *operands, *after)
+            operands = [*before, *operands, *after]
         node = None if call.node is None else self.node_ids.get(call.node)  # None if only the node's indices were used
-        return model.Op(id, call.op, operands, self._outputs(call), node, self._source(call), self._paths[call])
+        return model.Op(id, call.op, tuple(operands), self._outputs(call), node, self._source(call), self._paths[call])
 
     def _outputs(self, call: Call | Node) -> tuple[str | None, ...]:
         if call.outputs:
@@ -186,10 +180,7 @@ class CoreGraph:
             op=op,
             outputs=len(n._outputs_metadata()),
             next_functions=tuple(
-                [
-                    NOWHERE if after is None else model.NextFunction(self.node_ids[after], index)
-                    for after, index in n.next_functions
-                ]
+                [NOWHERE if m is None else model.NextFunction(self.node_ids[m], i) for m, i in n.next_functions]
             ),
             saved=tuple([self._saved(name, value, n) for name, value in kept.items()]),
             formulas=self._rules.of(n, kept),
@@ -224,9 +215,9 @@ class CoreGraph:
         return None if tensor is None else self.tensor_id(tensor)
 
     def _statements(self) -> tuple[model.Statement, ...]:
-        happened = []
+        events = []
         for id, t in self.tensors.items():
             if t._made_by is not None:
-                happened.append(Happened(t._made_by.order, t._made_by.at, id, "make"))
-            happened += [Happened(e.order, e.at, id, e.kind) for e in t._events]
-        return statements(happened, self._name)
+                events.append(TensorEvent(t._made_by.order, t._made_by.at, id, "make"))
+            events += [TensorEvent(e.order, e.at, id, e.kind) for e in t._events]
+        return statements(events, self._name)

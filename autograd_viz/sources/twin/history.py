@@ -9,7 +9,7 @@ import numpy as np
 from ...graph.passes import HUGE, TINY, Holder
 from ...graph.surroundings import Source
 from ...twin.core.backward.engine import GraphTask
-from ...twin.core.base import happened, provenance
+from ...twin.core.base import events, provenance
 from ...twin.core.base.provenance import Place
 from ...twin.core.tensor.tensor import Tensor
 from ..shared.questions import holder
@@ -45,7 +45,7 @@ class CoreOp:
     @property
     def age(self) -> int:
         """How many passes had run before it."""
-        return sum(p.order < self.number for p in happened.passes)
+        return sum(p.order < self.number for p in events.passes)
 
     @property
     def given(self) -> list[Any]:
@@ -92,7 +92,7 @@ class GradOp:
 
     name, cut, age = "grad", "op", 0
 
-    def __init__(self, noted: happened.PassNote) -> None:
+    def __init__(self, noted: events.PassNote) -> None:
         root = noted.root()
         made = None if root is None else op_of(root)
         self.given = [] if made is None else [made]
@@ -104,7 +104,7 @@ class NumberOp:
 
     cut, age = "op", 0
 
-    def __init__(self, noted: happened.NumberNote) -> None:
+    def __init__(self, noted: events.NumberNote) -> None:
         self.name, self.number, self.source = noted.name, noted.order, _source(noted.at)
         self.given: list[Any] = [leaf for ref in noted.leaves if (leaf := ref()) is not None]
 
@@ -124,7 +124,7 @@ class CoreEvent:
 class CorePass(CoreEvent):
     """A call of backward() or grad()."""
 
-    def __init__(self, noted: happened.PassNote) -> None:
+    def __init__(self, noted: events.PassNote) -> None:
         super().__init__("pass", noted.name, noted.order, noted.at)
         root = noted.root()
         self.root = op_of(root) if isinstance(root, Tensor) else None
@@ -141,12 +141,12 @@ class CoreHistory:
     scalers: tuple[Any, ...] = ()
 
     def __init__(self) -> None:
-        self.passes = tuple(CorePass(p) for p in happened.passes)
-        self.left = tuple(NumberOp(n) for n in happened.numbers)
+        self.passes = tuple(CorePass(p) for p in events.passes)
+        self.left = tuple(NumberOp(n) for n in events.numbers)
 
     def op_of(self, tensor: Tensor) -> Any:
         """The op that made a tensor; grad() for a gradient that it returned without a graph."""
-        returned = [p for p in happened.passes if any(r() is tensor for r in p.results)]
+        returned = [p for p in events.passes if any(r() is tensor for r in p.results)]
         return op_of(tensor) or next((GradOp(p) for p in returned), None)
 
     def events_of(self, tensor: Tensor, *kinds: str) -> list[CoreEvent]:
@@ -197,10 +197,10 @@ class CoreHistory:
 
     def optimizers(self, tensor: Tensor) -> list[Holder]:
         """The live optimizers."""
-        made = {o: d for d in happened.optimizers if (o := d.of()) is not None}
-        return [
-            holder(o, CoreEvent("optimizer", type(o).__name__, d.order, d.at), _steps_of(o), tensor) for o, d in made.items()
-        ]
+        made = {o: d for d in events.optimizers if (o := d.of()) is not None}
+        births = {o: CoreEvent("optimizer", type(o).__name__, d.order, d.at) for o, d in made.items()}
+        steps = [(s, CoreEvent("step", type(s.of()).__name__, s.order, s.at)) for s in events.steps]
+        return [holder(o, birth, (e for s, e in steps if s.of() is o), tensor) for o, birth in births.items()]
 
     def shards(self, tensor: Tensor) -> int:
         """None: there is one process."""
@@ -250,16 +250,12 @@ class CoreHistory:
 def _writer(counter: Any, version: int) -> CoreEvent | None:
     """What made the next version: a line, or one of its steps."""
     place = line_after(counter, version)
-    is_step = place in [tuple(s.at) for s in happened.steps]
+    is_step = place in [tuple(s.at) for s in events.steps]
     return None if place is None else CoreEvent("step" if is_step else "written", "", (), Place(*place))
 
 
 def _kind(kind: str, tensor: Tensor) -> str:
     return kind if kind != "requires_grad" else "switched_on" if tensor._requires_grad else "switched_off"
-
-
-def _steps_of(optimizer: Any) -> list[CoreEvent]:
-    return [CoreEvent("step", type(optimizer).__name__, s.order, s.at) for s in happened.steps if s.of() is optimizer]
 
 
 def _source(at: Any) -> Source | None:

@@ -192,7 +192,7 @@ class CorePass(Pass):
         for name, kept in raw_saved(node).items():
             array = kept_array(kept)
             if array is not None:
-                found[name] = _read_later(array, drawn.get(name))
+                found[name] = _reader_of(array, drawn.get(name))
         return found
 
     @contextmanager
@@ -220,7 +220,7 @@ class CorePass(Pass):
         return as_gradient(value, *node._outputs_metadata()[index], as_tensor=self.task.create_graph)
 
 
-def _read_later(array: Any, drawn: Value | None) -> Callable[[], Value]:
+def _reader_of(array: Any, drawn: Value | None) -> Callable[[], Value]:
     """A function that reads an array as it is now. A small array is copied; a large one that is drawn has already been read."""
     if array.size <= FEW:
         return partial(value_of, array.copy())

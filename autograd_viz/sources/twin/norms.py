@@ -60,7 +60,6 @@ class _ArrayNorms:
         self.wanted, self.found = wanted, dict[Place, float]()
 
     def add(self, id: str, way: str, grads: Any) -> None:
-        """Add the norms of interest."""
         for k, grad in enumerate(grads):
             if grad is not None and (self.wanted is None or (id, way, k) in self.wanted):
                 norm = _norm(np.asarray(grad))

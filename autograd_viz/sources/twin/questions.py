@@ -11,11 +11,10 @@ import numpy as np
 from ...graph.model import Value
 from ...graph.passes import Changed
 from ...graph.surroundings import Source
-from ...graph.trace import Step
 from ...twin.core.backward.accumulate_grad import AccumulateGrad
 from ...twin.core.backward.node import Node
 from ...twin.core.backward.saved import SavedResult, SavedTensor
-from ...twin.core.base import happened
+from ...twin.core.base import events
 from ...twin.core.tensor.tensor import Tensor
 from ..shared.finite_differences import disagrees
 from ..shared.questions import Access, Live, grads_before, roots_among
@@ -65,12 +64,6 @@ def numbers_of(graph: CoreGraph) -> dict[str, Value | None]:
     return found
 
 
-def _is_last(node: Node, step: Step) -> bool:
-    """Has no pass called the node since the step?"""
-    arrived = tuple(None if g is None else value_of(np.asarray(g)) for g in node._passed[0]) if node._passed else ()
-    return arrived == step.grad_outputs
-
-
 class CoreLive(Live):
     """`reasons.Live` for a graph of the core."""
 
@@ -80,7 +73,11 @@ class CoreLive(Live):
 
     def numbers(self) -> dict[str, Value | None]:
         """What was in the grads before a stepper's pass, if that was the last pass."""
-        steps = {node: step for node, step in self._seen.items() if _is_last(node, step)}
+        steps = {}  # those since which no pass has called their node
+        for node, step in self._seen.items():
+            arrived = [None if g is None else value_of(np.asarray(g)) for g in node._passed[0]] if node._passed else []
+            if tuple(arrived) == step.grad_outputs:
+                steps[node] = step
         return grads_before(steps, self._graph.node_ids)
 
     def changed(self, node: str, saved: str) -> Changed | None:
@@ -110,10 +107,10 @@ class CoreLive(Live):
     def disagrees(self, node: str, given: list[Value]) -> bool | None:
         """Runs it again, as a program that nobody records."""
         function = getattr(self._nodes[node], "_forward_cls", None)
-        passes = [*happened.passes]
+        passes = [*events.passes]
         found = None if function is None else disagrees(import_module(TWIN), function, given)
-        happened.passes.clear()
-        happened.passes.extend(passes)
+        events.passes.clear()
+        events.passes.extend(passes)
         return found
 
     def written_at(self, node: str) -> Source | None:

@@ -17,7 +17,7 @@ import numpy as np
 
 from ...twin.core.backward.backward import run, start
 from ...twin.core.backward.engine import GraphTask
-from ...twin.core.base import happened
+from ...twin.core.base import events
 from ...twin.core.base.grad_mode import is_grad_enabled
 from ...twin.core.base.provenance import callers_place
 from ...twin.core.tensor.random import default_generator
@@ -39,14 +39,7 @@ from .run_moments import (
 
 
 class CoreRunWatch:
-    """A run that is watched, as `pytorch.run.RunWatch`.
-
-    Args:
-        model: a module. It is not held, and the run ends with it.
-        rows: what is measured of it.
-        sink: gets the numbers.
-        keep: 0 keeps no pass.
-    """
+    """A run that is watched, as `pytorch.run.RunWatch`. With `keep` 0 it keeps no pass."""
 
     def __init__(self, model: Any, rows: Rows, sink: Sink, keep: int) -> None:
         self.model, self.rows, self.sink = weakref.ref(model), rows, sink
@@ -60,11 +53,11 @@ class CoreRunWatch:
         self._begun = 0  # passes of this step that have begun
         self._reached = 0  # gradients that have arrived at results of the model
         self._names = [
-            Replaced(happened, "passing", self._runs_backward),
-            Replaced(happened, "stepping", self.steps),
-            Replaced(happened, "calling", self.calls),
-            Replaced(happened, "clipping", self._clips),
-            Replaced(happened, "scaling", self._scales),
+            Replaced(events, "passing", self._runs_backward),
+            Replaced(events, "stepping", self.steps),
+            Replaced(events, "calling", self.calls),
+            Replaced(events, "clipping", self._clips),
+            Replaced(events, "scaling", self._scales),
         ]
         run_begins(self)
 
@@ -155,12 +148,12 @@ class CoreRunWatch:
     def steps(self, stepping: Any, optimizer: Any) -> None:
         """An optimizer is about to step."""
         stepping(optimizer)
-        held = self._held_by(optimizer)
-        if not held:
+        columns = self._columns_of(optimizer)
+        if not columns:
             return
-        if any(k in self._before for k in held):
+        if any(k in self._before for k in columns):
             self._end_step()
-        bad = self._measure(optimizer, held)
+        bad = self._measure(optimizer, columns)
         if changed := self._totals.note_rate(optimizer):
             self.sink.mark(self.count, "rate", changed)
         if self.before is not None:
@@ -169,27 +162,26 @@ class CoreRunWatch:
             except BaseException:  # it reaches the user
                 self.flush()
                 raise
-        self._before |= {k: self.rows.parameters[k].detach().numpy().copy() for k in held}
+        self._before |= {k: self.rows.parameters[k].detach().numpy().copy() for k in columns}
 
     def _scales(self, scaling: Any, optimizer: Any, scale: float, is_skipped: bool) -> None:
         scaling(optimizer, scale, is_skipped)
-        held = self._held_by(optimizer)
-        if held and not self._totals.optimizers and self._totals.loss is not None:  # the first optimizer after the pass
+        columns = self._columns_of(optimizer)
+        if columns and not self._totals.optimizers and self._totals.loss is not None:  # the first optimizer after the pass
             self._totals.loss /= scale
-        if held and is_skipped:
-            self._measure(optimizer, held)
+        if columns and is_skipped:
+            self._measure(optimizer, columns)
             self.sink.mark(self.count, "skipped")
 
-    def _held_by(self, optimizer: Any) -> list[int]:
-        """The columns of the parameters that an optimizer has."""
+    def _columns_of(self, optimizer: Any) -> list[int]:
         everything = [p for group in optimizer.param_groups for p in group["params"]]
         return [self.rows.of_parameter[p] for p in everything if p in self.rows.of_parameter]
 
-    def _measure(self, optimizer: Any, held: list[int]) -> list[int]:
+    def _measure(self, optimizer: Any, columns: list[int]) -> list[int]:
         """The gradients that an optimizer is about to use; the rows of those that are not finite."""
         self._totals.optimizers.append(optimizer)
         bad = list[int]()
-        for k in held:
+        for k in columns:
             if self.rows.parameters[k].grad is None:
                 continue
             grad = self.rows.parameters[k].grad.detach().numpy()
@@ -253,15 +245,15 @@ class CoreRunWatch:
         """A pass, computed again. What runs inside is not the program's, and is not noted."""
         names, self._names = self._names, []
         for name in names:
-            name.pause()
+            name.is_on = False
         try:
-            with happened.apart():
+            with events.apart():
                 reached, leaves, inputs = results_again(moment)
                 yield Again(*one_root(reached, _vjp), leaves, reached, inputs)
         finally:
             self._names = names
             for name in names:
-                name.go_on()
+                name.is_on = True
 
 
 def norm_of(array: Any) -> float:

@@ -17,24 +17,16 @@ MOST = 32  # moments
 
 @dataclass
 class CoreCall:
-    """A call of the model.
+    """A call of the model."""
 
-    Attributes:
-        at: the user's instruction that called the model.
-        model: a copy of the model before the call.
-        args, kwargs: copies of those of the call.
-        random: the state of the random numbers before it.
-        arrived: the gradients that reached each tensor that the model returned, by its place among them.
-        is_followed: some of these tensors tell when a gradient arrives.
-    """
-
-    at: Place
-    model: Any
+    at: Place  # the user's instruction that called the model
+    model: Any  # a copy of the model before the call
     args: tuple[Any, ...]
-    kwargs: dict[str, Any]
-    random: Any
+    kwargs: dict[str, Any]  # args, kwargs: copies of those of the call
+    random: Any  # the state of the random numbers before it
+    # the gradients that reached each tensor that the model returned, by its place among them
     arrived: dict[int, Any] = field(default_factory=dict)
-    is_followed: bool = False
+    is_followed: bool = False  # some of these tensors tell when a gradient arrives
 
 
 class CoreMoment(NamedTuple):

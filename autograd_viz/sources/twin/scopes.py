@@ -48,19 +48,15 @@ def _module(stretch: Stretch, path: str, is_checkpointed: bool) -> Module:
 
 
 def _leave(open: list[tuple[Stretch, str]], order: Order) -> None:
-    """Close the stretches that ended before."""
     while open and (open[-1][0].end or LATEST) < order:
         open.pop()
 
 
 class _ModuleNames:
-    """The name of a module in its caller."""
-
     def __init__(self) -> None:
         self._of: dict[Any, dict[Any, str]] = {}
 
     def path(self, stretch: Stretch, open: list[tuple[Stretch, str]]) -> str:
-        """The path of a stretch inside the open ones."""
         above = open[-1][1] if open else ""
         name = stretch.name or "" if stretch.module is None else self._name(stretch.module(), open)
         return ".".join(filter(None, (above, name)))

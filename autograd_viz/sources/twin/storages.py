@@ -28,7 +28,7 @@ def core_storages(graph: CoreGraph, variables: Mapping[str, Any]) -> Memory:
     known_modules = any(m.name for m in graph.document.modules)
     for id, t in graph.tensors.items():
         blocks.lies(t, id, _role(t, known_modules))
-    blocks.held(variables, is_tensor)
+    blocks.name(variables, is_tensor)
     return blocks.memory()
 
 

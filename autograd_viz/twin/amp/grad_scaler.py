@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.base import happened
+from ..core.base import events
 
 _OPTIONS = ("growth_factor", "backoff_factor", "growth_interval")
 
@@ -71,7 +71,7 @@ class GradScaler:
             self.unscale_(optimizer)
         is_skipped = bool(self._overflowed.get(optimizer))
         if self._enabled:
-            happened.scaling(optimizer, self._scale, is_skipped)
+            events.scaling(optimizer, self._scale, is_skipped)
         return None if is_skipped else optimizer.step(*args, **kwargs)
 
     def update(self, new_scale: float | None = None) -> None:

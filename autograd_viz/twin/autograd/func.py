@@ -14,8 +14,8 @@ import numpy as np
 from ..core.backward.backward import grad as gradients
 from ..core.base.grad_mode import enable_grad
 from ..core.ops.shape.joining import stack
+from ..core.tensor import Tensor, refuse_if
 from ..core.tensor.random import default_generator
-from ..core.tensor.tensor import Tensor
 
 Function = Callable[..., Any]
 
@@ -58,8 +58,7 @@ class _Tracked:
         self.inputs = leaves(self.picked)
 
     def _track(self, x: Any) -> Tensor:
-        if not isinstance(x, Tensor):
-            raise ValueError(f"Thing passed to transform API must be Tensor, got {type(x)}")
+        refuse_if(not isinstance(x, Tensor), lambda: f"Thing passed to transform API must be Tensor, got {type(x)}", ValueError)
         if x.requires_grad:
             return x.view_as(x)  # type: ignore[no-any-return]
         self._own.append(x.detach().requires_grad_())
@@ -110,8 +109,7 @@ def grad_and_value(func: Function, argnums: int | tuple[int, ...] = 0, has_aux: 
             output = func(*call.args, **kwargs)
             value, aux = output if has_aux else (output, None)
             said = "grad_and_value(f)(*args): Expected f(*args) to return"
-            if not isinstance(value, Tensor):
-                raise RuntimeError(f"{said} a Tensor, got {type(value)}")
+            refuse_if(not isinstance(value, Tensor), lambda: f"{said} a Tensor, got {type(value)}")
             if value.dim():
                 advice = "Maybe you wanted to use the vjp or jacrev APIs instead?"
                 raise RuntimeError(f"{said} a scalar Tensor, got tensor with {value.dim()} dims. {advice}")
@@ -267,8 +265,7 @@ def vmap(
             parts = [x if dim is None else x.select(dim, i) for x, dim in zip(inputs, dims, strict=True)]
             own_args, own_kwargs = filled((args, kwargs), parts)
             results.append(func(*own_args, **own_kwargs))
-            if randomness == "error" and (default_generator.get_state()._data != before._data).any():
-                raise RuntimeError(_RANDOM)
+            refuse_if(randomness == "error" and (default_generator.get_state()._data != before._data).any(), _RANDOM)
             if randomness == "same":
                 default_generator.set_state(before)
         for x in leaves(results[0]):

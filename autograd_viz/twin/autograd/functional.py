@@ -11,7 +11,7 @@ import numpy as np
 from ..core.backward.backward import grad
 from ..core.base.grad_mode import enable_grad
 from ..core.ops.shape.joining import stack
-from ..core.tensor.tensor import Tensor
+from ..core.tensor import Tensor, refuse_if
 
 __all__ = ["hessian", "hvp", "jacobian", "jvp", "vhp", "vjp"]
 
@@ -204,8 +204,7 @@ def _called(func: Callable[..., Any], xs: Tensors, name: str, strict: bool) -> t
 
 def _number_of(func: Callable[..., Any], xs: Tensors, name: str, strict: bool) -> Tensors:
     ys, one_output = _called(func, xs, name, strict)
-    if not one_output:
-        raise RuntimeError(f"The function given to {name} should return a single Tensor")
+    refuse_if(not one_output, lambda: f"The function given to {name} should return a single Tensor")
     if ys[0].numel() != 1:
         raise RuntimeError(f"The Tensor returned by the function given to {name} should contain a single element")
     return ys
@@ -221,8 +220,7 @@ def _vector(
         return None
     vs, _ = _prepared(v, create_graph, name, "v")
     if len(vs) != len(like):
-        if one:
-            raise RuntimeError("The given v should contain a single Tensor.")
+        refuse_if(one, "The given v should contain a single Tensor.")
         raise RuntimeError(f"v is a tuple of invalid length: should be {len(like)} but got {len(vs)}.")
     for i, (a, b) in enumerate(zip(vs, like, strict=True)):
         if a.shape != b.shape:

@@ -18,7 +18,7 @@ from ..core.backward.instrumentation import writing
 from ..core.backward.node import Edge
 from ..core.backward.node import Node as CoreNode
 from ..core.base.grad_mode import saved_hooks, update
-from ..core.tensor.tensor import Tensor
+from ..core.tensor import Tensor, refuse_if
 
 __all__ = [
     "GradientEdge", "Node", "allow_mutation_on_saved_tensors", "disable_saved_tensors_hooks", "get_gradient_edge",
@@ -95,8 +95,7 @@ class save_on_cpu(saved_tensors_hooks):  # noqa: N801 -- PyTorch's name
 @contextmanager
 def disable_saved_tensors_hooks(error_message: str) -> Iterator[None]:
     """Inside the block, `saved_tensors_hooks` raises with this message. Raises RuntimeError: hooks are active here."""
-    if saved_hooks and not isinstance(saved_hooks[-1], str):
-        raise RuntimeError(error_message)
+    refuse_if(saved_hooks and not isinstance(saved_hooks[-1], str), error_message)
     saved_hooks.append(error_message)
     try:
         yield
@@ -147,8 +146,7 @@ def allow_mutation_on_saved_tensors() -> Iterator[_AllowMutationOnSavedContext]:
 
     Raises RuntimeError: inside another such block.
     """
-    if writing:
-        raise RuntimeError("allow_mutation_on_saved_tensors contexts cannot be nested")
+    refuse_if(writing, "allow_mutation_on_saved_tensors contexts cannot be nested")
     context = _AllowMutationOnSavedContext()
     saved_hooks.append((context.pack, context.unpack))
     writing.append(context.before_write)
@@ -165,11 +163,9 @@ def allow_mutation_on_saved_tensors() -> Iterator[_AllowMutationOnSavedContext]:
 
 def increment_version(tensor: Tensor | Iterable[Tensor]) -> None:
     """Count an in-place change of these tensors, for a change that autograd did not see. Raises RuntimeError: not tensors."""
-    if not isinstance(tensor, Tensor | Iterable):
-        raise RuntimeError("increment_version expect a Iterable[Tensor] as input")
+    refuse_if(not isinstance(tensor, Tensor | Iterable), "increment_version expect a Iterable[Tensor] as input")
     for t in (tensor,) if isinstance(tensor, Tensor) else tensor:
-        if not isinstance(t, Tensor):
-            raise RuntimeError("increment_version expects each element of the iterable to be a tensor")
+        refuse_if(not isinstance(t, Tensor), "increment_version expects each element of the iterable to be a tensor")
         t._bump_version()
 
 
@@ -198,11 +194,9 @@ def register_multi_grad_hook(tensors: Sequence[Tensor], fn: Callable[..., Any], 
         AssertionError: one of the tensors does not require grad ("any" ignores it).
         RuntimeError: during the pass, if it is of ``grad()`` and one of the tensors is a leaf among its inputs.
     """
-    if mode not in ("all", "any"):
-        raise ValueError(f"Expects mode to be one of ('all', 'any') but got {mode}")
+    refuse_if(mode not in ("all", "any"), lambda: f"Expects mode to be one of ('all', 'any') but got {mode}", ValueError)
     nodes = [gradient_edge(t)[0] for t in tensors]
-    if mode == "all" and None in nodes:
-        raise AssertionError("Expected gradient function to be set")
+    refuse_if(mode == "all" and None in nodes, "Expected gradient function to be set", AssertionError)
     passes: WeakKeyDictionary[GraphTask, dict[int, Tensor]] = WeakKeyDictionary()  # the gradients so far, in each pass
 
     def hook_of(position: int) -> Callable[[Tensor], None]:

@@ -24,11 +24,7 @@ def register_kl(type_p: type, type_q: type) -> Callable[[Any], Any]:
 
 
 def kl_divergence(p: Distribution, q: Distribution) -> Any:
-    """E_p[log p - log q].
-
-    Raises:
-        NotImplementedError: no formula for these two classes.
-    """
+    """E_p[log p - log q]. Raises NotImplementedError: no formula for these two classes."""
     for kind_p in type(p).__mro__:
         for kind_q in type(q).__mro__:
             if (kind_p, kind_q) in _FORMULAS:

@@ -23,8 +23,7 @@ _GAIN_ONE = (
 def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
     """The factor by which weights are scaled, because the next function makes values smaller.
 
-    Raises:
-        ValueError: an unknown function, or its parameter is not a number.
+    Raises ValueError: an unknown function, or its parameter is not a number.
     """
     if nonlinearity in _GAIN_ONE:
         return 1
@@ -98,11 +97,7 @@ def zeros_(tensor: Tensor) -> Tensor:
 
 
 def eye_(tensor: Tensor) -> Tensor:
-    """The identity matrix; a matrix that is not square has ones on the diagonal.
-
-    Raises:
-        ValueError: not a matrix.
-    """
+    """The identity matrix; a matrix that is not square has ones on the diagonal. Raises ValueError: not a matrix."""
     refuse_if(tensor.ndim != 2, "Only tensors with 2 dimensions are supported", ValueError)
     return _put(tensor, np.eye(*tensor.shape))
 
@@ -110,8 +105,7 @@ def eye_(tensor: Tensor) -> Tensor:
 def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
     """The kernel of a convolution that returns its input.
 
-    Raises:
-        ValueError: not 3 to 5 dimensions, or `groups` does not divide the first one.
+    Raises ValueError: not 3 to 5 dimensions, or `groups` does not divide the first one.
     """
     refuse_if(tensor.ndim not in (3, 4, 5), "Only tensors with 3, 4, or 5 dimensions are supported", ValueError)
     refuse_if(tensor.shape[0] % groups, "dim 0 must be divisible by groups", ValueError)
@@ -175,11 +169,7 @@ def kaiming_normal_(
 
 
 def orthogonal_(tensor: Tensor, gain: float = 1, generator: Generator | None = None) -> Tensor:
-    """A random matrix with orthonormal rows (or columns), times `gain`.
-
-    Raises:
-        ValueError: fewer than two dimensions.
-    """
+    """A random matrix with orthonormal rows (or columns), times `gain`. Raises ValueError: fewer than two dimensions."""
     refuse_if(tensor.ndim < 2, "Only tensors with 2 or more dimensions are supported", ValueError)
     if not tensor.numel():
         return tensor

@@ -27,11 +27,7 @@ class UninitializedParameter(Parameter):
 
     @property
     def shape(self) -> Size:
-        """The shape is not known yet.
-
-        Raises:
-            RuntimeError: always.
-        """
+        """The shape is not known yet. Raises RuntimeError: always."""
         raise RuntimeError(
             "Can't access the shape of an uninitialized parameter or buffer. This error usually happens in "
             "`load_state_dict` when trying to load an uninitialized parameter into an initialized one. Call `forward` to "

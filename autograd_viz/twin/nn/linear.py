@@ -126,11 +126,7 @@ class Embedding(Module):
 
     @classmethod
     def from_pretrained(cls, embeddings: Tensor, freeze: bool = True, padding_idx: int | None = None, **options: Any) -> Any:
-        """A table with these vectors, frozen by default.
-
-        Raises:
-            AssertionError: `embeddings` is not a matrix.
-        """
+        """A table with these vectors, frozen by default. Raises AssertionError: `embeddings` is not a matrix."""
         refuse_if(embeddings.dim() != 2, "Embeddings parameter is expected to be 2-dimensional", AssertionError)
         rows, cols = embeddings.shape
         if cls is Embedding:
@@ -139,11 +135,7 @@ class Embedding(Module):
 
 
 def row_index(index: int | None, rows: int) -> int | None:
-    """The row at `index`, counted from the front.
-
-    Raises:
-        AssertionError: out of range.
-    """
+    """The row at `index`, counted from the front. Raises AssertionError: out of range."""
     refuse_if(index is not None and not -rows <= index < rows, "Padding_idx must be within num_embeddings", AssertionError)
     return index + rows if index is not None and index < 0 else index
 

@@ -33,8 +33,7 @@ class Modes:
     def train(self, mode: bool = True) -> Any:
         """Set training mode, which dropout and batch norm read, here and in all submodules.
 
-        Raises:
-            ValueError: `mode` is not a bool.
+        Raises ValueError: `mode` is not a bool.
         """
         refuse_if(not isinstance(mode, bool), "training mode is expected to be boolean", ValueError)
         self.training = mode
@@ -75,8 +74,7 @@ class Modes:
     def type(self, dst_type: Any) -> Any:
         """Convert all parameters and buffers, of any type: a dtype, or an old type such as torch.DoubleTensor.
 
-        Raises:
-            RuntimeError: a parameter that requires grad, and a type without gradients.
+        Raises RuntimeError: a parameter that requires grad, and a type without gradients.
         """
         return self._apply(lambda t: t.type(dst_type))
 
@@ -88,8 +86,7 @@ class Modes:
     def to(self, *args: Any, device: Any = None, dtype: Any = None, non_blocking: bool = False) -> Any:
         """Convert to another floating point type: ``to(float64)``. The only device is the CPU.
 
-        Raises:
-            TypeError: the type is neither floating point nor complex.
+        Raises TypeError: the type is neither floating point nor complex.
         """
         for a in args:
             if isinstance(a, str | Device):

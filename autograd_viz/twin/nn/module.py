@@ -182,28 +182,22 @@ class Module(HookedCall, Modes, State):
 
     def named_parameters(self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True) -> Named:
         """Parameters with their dotted names, each once."""
-        yield from self._named("_parameters", prefix, recurse, remove_duplicate)
+        return self._named("_parameters", prefix, recurse, remove_duplicate)
 
     def parameters(self, recurse: bool = True) -> Iterator[Parameter]:
         """Parameters, each once."""
-        for _, parameter in self.named_parameters(recurse=recurse):
-            yield parameter
+        return (p for _, p in self.named_parameters(recurse=recurse))
 
     def named_buffers(self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True) -> Named:
         """Buffers with their dotted names, each once."""
-        yield from self._named("_buffers", prefix, recurse, remove_duplicate)
+        return self._named("_buffers", prefix, recurse, remove_duplicate)
 
     def buffers(self, recurse: bool = True) -> Iterator[Tensor]:
         """Buffers, each once."""
-        for _, buffer in self.named_buffers(recurse=recurse):
-            yield buffer
+        return (b for _, b in self.named_buffers(recurse=recurse))
 
     def get_submodule(self, target: str) -> Module:
-        """The submodule with that dotted name.
-
-        Raises:
-            AttributeError: there is none.
-        """
+        """The submodule with that dotted name. Raises AttributeError: there is none."""
         module: Any = self
         for name in target.split(".") if target else ():
             if not hasattr(module, name):

@@ -33,11 +33,7 @@ class RNNCellBase(Module):
     reset_parameters: Any = RNNBase.reset_parameters
 
     def forward(self, input: Tensor, hx: Any = None) -> Any:
-        """The next state.
-
-        Raises:
-            ValueError: the input does not have 1 or 2 dimensions.
-        """
+        """The next state. Raises ValueError: the input does not have 1 or 2 dimensions."""
         if input.dim() not in (1, 2):
             raise ValueError(f"{self._get_name()}: Expected input to be 1D or 2D, got {input.dim()}D instead")
         batched, pair = input.dim() == 2, self.step == "LSTM"

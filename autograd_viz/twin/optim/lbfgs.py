@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core.base import happened
+from ..core.base import events
 from ..core.base.grad_mode import enable_grad
 from ..core.tensor import Array, Tensor, refuse_if
 from .optimizer import Optimizer, options_of
@@ -168,7 +168,7 @@ class LBFGS(Optimizer):
         first = self._evaluated(closure)
         loss, grad = _number(first), self._gradient()
         state["func_evals"] = state.get("func_evals", 0) + 1
-        happened.stepping(self)
+        events.stepping(self)
         most = state["func_evals"] - 1 + group["max_eval"]
         if np.abs(grad).max() <= group["tolerance_grad"]:
             return first

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import warnings
 from collections import defaultdict
 from collections.abc import Callable
@@ -11,19 +12,41 @@ from typing import Any
 import numpy as np
 
 from ..core.backward.accumulate_grad import clear_grad
-from ..core.base import happened
+from ..core.backward.hooks import RemovableHandle, register
+from ..core.base import events
 from ..core.base.grad_mode import enable_grad
 from ..core.base.provenance import callers_place, note_change
 from ..core.tensor import Array, Tensor, refuse_if
-from .hooks import Hooked, register_optimizer_step_post_hook, register_optimizer_step_pre_hook
 
 __all__ = ["Optimizer", "register_optimizer_step_post_hook", "register_optimizer_step_pre_hook"]
 
 State = dict[str, Any]
 Group = dict[str, Any]
+Hooks = dict[int, Callable[..., Any]]
+for_all: defaultdict[str, Hooks] = defaultdict(dict)  # by their kind: the hooks of all optimizers
 
 
-class Optimizer(Hooked):
+def with_hooks(step: Callable[..., Any]) -> Callable[..., Any]:
+    """A `step` between its hooks. It also counts the steps, for learning rate schedules."""
+
+    @functools.wraps(step)
+    def hooked(*args: Any, **kwargs: Any) -> Any:
+        optimizer, own = args[0], args[0]._hooks
+        for hook in [*for_all["step_pre"].values(), *own["step_pre"].values()]:
+            changed = hook(optimizer, args, kwargs)
+            if changed is not None and not (isinstance(changed, tuple) and len(changed) == 2):
+                raise RuntimeError(f"{step} must return None or a tuple of (new_args, new_kwargs), but got {changed}.")
+            args, kwargs = changed or (args, kwargs)
+        result = step(*args, **kwargs)
+        optimizer._steps += 1
+        for hook in [*own["step_post"].values(), *for_all["step_post"].values()]:
+            hook(optimizer, args, kwargs)
+        return result
+
+    return hooked
+
+
+class Optimizer:
     """Updates parameters by their gradients. A subclass defines `_update`, for one parameter.
 
     Attributes:
@@ -32,18 +55,25 @@ class Optimizer(Hooked):
         defaults: the default options of a group.
     """
 
+    _steps = 0
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        if "step" in vars(cls):
+            cls.step = with_hooks(vars(cls)["step"])  # type: ignore[method-assign]
+
     def __init__(self, params: Any, defaults: dict[str, Any]) -> None:
         if isinstance(params, Tensor):
             raise TypeError(
                 "params argument given to the optimizer should be an iterable of Tensors or dicts, but got "
                 f"torch.{params.dtype.legacy}Tensor"
             )
-        super().__init__()
         check_options(defaults)
         self.defaults = defaults
+        self._hooks: defaultdict[str, Hooks] = defaultdict(dict)
         self.state: defaultdict[Any, State] = defaultdict(dict)
         self.param_groups: list[Group] = []
-        happened.making(self)
+        events.making(self)
         groups = list(params)
         refuse_if(not groups, "optimizer got an empty parameter list", ValueError)
         for group in groups if isinstance(groups[0], dict) else [{"params": groups}]:
@@ -83,6 +113,7 @@ class Optimizer(Hooked):
             for p in group["params"]:
                 clear_grad(p, set_to_none)
 
+    @with_hooks
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """Update each parameter that has a gradient.
 
@@ -94,7 +125,7 @@ class Optimizer(Hooked):
             with enable_grad():
                 loss = closure()
         at = callers_place()
-        happened.stepping(self)
+        events.stepping(self)
         for group in self.param_groups:
             for p in group["params"]:
                 if p.grad is not None:
@@ -116,6 +147,14 @@ class Optimizer(Hooked):
         """
         raise NotImplementedError
 
+    def register_step_pre_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
+        """Call ``hook(optimizer, args, kwargs)`` before each step. Its result replaces the arguments."""
+        return register(self._hooks["step_pre"], hook)
+
+    def register_step_post_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
+        """Call ``hook(optimizer, args, kwargs)`` after each step."""
+        return register(self._hooks["step_post"], hook)
+
     # -- saving -------------------------------------------------------------------------------------------------------
 
     def state_dict(self) -> dict[str, Any]:
@@ -126,11 +165,7 @@ class Optimizer(Hooked):
         return {"state": {number[p]: s for p, s in self.state.items() if s}, "param_groups": groups}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Continue from `state_dict`.
-
-        Raises:
-            ValueError: its groups of parameters differ.
-        """
+        """Continue from `state_dict`. Raises ValueError: its groups of parameters differ."""
         saved, groups = deepcopy(state_dict["param_groups"]), self.param_groups
         refuse_if(len(saved) != len(groups), "loaded state dict has a different number of parameter groups", ValueError)
         if any(len(a["params"]) != len(b["params"]) for a, b in zip(saved, groups, strict=True)):
@@ -147,6 +182,16 @@ class Optimizer(Hooked):
             shown = sorted(group.keys() - {"params", "param_names"})
             texts.append("\n".join([f"Parameter Group {i}", *(f"    {k}: {group[k]}" for k in shown)]))
         return f"{type(self).__name__} (\n" + "\n\n".join(texts) + "\n)"
+
+
+def register_optimizer_step_pre_hook(hook: Callable[..., Any]) -> RemovableHandle:
+    """Call ``hook(optimizer, args, kwargs)`` before each step of any optimizer. Its result replaces the arguments."""
+    return register(for_all["step_pre"], hook)
+
+
+def register_optimizer_step_post_hook(hook: Callable[..., Any]) -> RemovableHandle:
+    """Call ``hook(optimizer, args, kwargs)`` after each step of any optimizer."""
+    return register(for_all["step_post"], hook)
 
 
 def _copied(value: Any) -> Any:

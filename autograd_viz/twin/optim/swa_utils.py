@@ -22,11 +22,7 @@ Average = Callable[..., Any]
 
 
 def get_ema_avg_fn(decay: float = 0.999) -> Average:
-    """The function ``decay * average + (1 - decay) * current``.
-
-    Raises:
-        ValueError: `decay` is not in [0, 1].
-    """
+    """The function ``decay * average + (1 - decay) * current``. Raises ValueError: `decay` is not in [0, 1]."""
     if not 0.0 <= decay <= 1.0:
         raise ValueError(f"Invalid decay value {decay} provided. Please provide a value in [0,1] range.")
     return no_grad()(lambda average, current, count: decay * average + (1 - decay) * current)

@@ -21,8 +21,8 @@ from ..core.base.grad_mode import enable_grad, no_grad
 from ..core.base.provenance import callers_frame
 from ..core.base.scopes import checkpointed
 from ..core.function.function import Function
+from ..core.tensor import Tensor, refuse_if
 from ..core.tensor.random import chosen
-from ..core.tensor.tensor import Tensor
 
 __all__ = [
     "CheckpointError", "checkpoint", "checkpoint_sequential", "set_checkpoint_debug_enabled", "set_checkpoint_early_stop",
@@ -58,23 +58,23 @@ class _Settings:
 
 
 @contextmanager
-def set_checkpoint_early_stop(enable: bool) -> Iterator[None]:
-    """Does the second run end as soon as all needed tensors exist? The default is True."""
-    before, _Settings.early_stop = _Settings.early_stop, enable
+def _set(name: str, value: bool | None) -> Iterator[None]:
+    before = getattr(_Settings, name)
+    setattr(_Settings, name, value)
     try:
         yield
     finally:
-        _Settings.early_stop = before
+        setattr(_Settings, name, before)
 
 
-@contextmanager
-def set_checkpoint_debug_enabled(enabled: bool | None) -> Iterator[None]:
-    """Show what both runs saved: for all checkpoints (True), for none (False), or as each decides (None)."""
-    before, _Settings.debug = _Settings.debug, enabled
-    try:
-        yield
-    finally:
-        _Settings.debug = before
+def set_checkpoint_early_stop(enable: bool) -> AbstractContextManager[None]:
+    """A block: does the second run end as soon as all needed tensors exist? The default is True."""
+    return _set("early_stop", enable)
+
+
+def set_checkpoint_debug_enabled(enabled: bool | None) -> AbstractContextManager[None]:
+    """A block that shows what both runs saved: for all checkpoints (True), for none (False), or as each decides (None)."""
+    return _set("debug", enabled)
 
 
 @contextmanager
@@ -220,8 +220,7 @@ def checkpoint(
         use_reentrant = True
     if use_reentrant and (debug or context_fn is not _no_contexts):
         raise ValueError("Passing `context_fn` or `debug` is only supported when use_reentrant=False.")
-    if use_reentrant and kwargs:
-        raise ValueError("Unexpected keyword arguments: " + ",".join(kwargs))
+    refuse_if(use_reentrant and kwargs, lambda: "Unexpected keyword arguments: " + ",".join(kwargs), ValueError)
     random_state = chosen(None).get_state() if preserve_rng_state else None
     if use_reentrant:
         if not any(isinstance(a, Tensor) and a.requires_grad for a in args):
@@ -287,7 +286,6 @@ class CheckpointFunction(Function):
             outputs = ctx.function(*args)
         outputs = (outputs,) if isinstance(outputs, Tensor) else outputs
         tracked = [(o, g) for o, g in zip(outputs, grads, strict=True) if isinstance(o, Tensor) and o.requires_grad]
-        if not tracked:
-            raise RuntimeError("none of output has requires_grad=True, this checkpoint() is not necessary")
+        refuse_if(not tracked, "none of output has requires_grad=True, this checkpoint() is not necessary")
         backward([o for o, _ in tracked], [g for _, g in tracked])
         return (None, None, *(a.grad if isinstance(a, Tensor) else None for a in args))

@@ -7,7 +7,7 @@ CASES: Cases = {}
 WITHOUT = dict.fromkeys(
     (
         "bernoulli_draw", "bernoulli_number_fill", "bernoulli_tensor_fill", "exponential_fill",
-        "normal_around", "normal_both", "normal_fill", "normal_spread", "poisson_draw", "random_fill",
+        "normal_around", "normal_both", "normal_fill", "normal_spread", "poisson", "random_fill",
         "uniform_fill",
     ),
     "its result is drawn; every gradient is zero",

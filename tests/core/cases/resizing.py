@@ -17,8 +17,6 @@ KINDS = {
     "upsample_bilinear2d": 2,
     "upsample_trilinear3d": 3,
     "upsample_bicubic2d": 2,
-    "_upsample_bilinear2d_aa": 2,
-    "_upsample_bicubic2d_aa": 2,
 }
 
 

@@ -12,5 +12,4 @@ CASES: Cases = {
     "as_strided_in_place": [([array(6)], {"size": (2, 3), "stride": (1, 2), "storage_offset": 0})],
     "as_strided_backward": [([array(2, 2)], GEOMETRY)],
     "as_strided_read": [([array(2, 2)], GEOMETRY)],
-    "as_strided_scatter_into": [([array(6), array(2, 2)], {"size": (2, 2), "stride": (3, 1), "storage_offset": 1})],
 }

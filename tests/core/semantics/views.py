@@ -55,7 +55,6 @@ def split_says_what_it_cannot_do(torch: Any) -> Iterator[Any]:
         lambda: x.split([1, 1]),
         lambda: x.split(1, 1),
         lambda: x.unbind(1),
-        lambda: torch.unsafe_split(x, -1),
     ):
         try:
             yield refused()
@@ -112,7 +111,6 @@ def whether_a_view_may_be_written_and_what_it_is_then(torch: Any) -> Iterator[An
                 lambda x: x.chunk(2),
                 lambda x: x.split([1, 1]),
                 lambda x: x.tensor_split(2),
-                lambda x: torch.unsafe_chunk(x, 2),
                 lambda x: [x.detach()],
                 lambda x: [x.view(1, 2).t()[0]],
             ):

@@ -6,6 +6,7 @@ import gc
 import re
 import weakref
 from collections.abc import Sequence
+from types import SimpleNamespace
 from typing import Any
 
 import torch
@@ -15,8 +16,8 @@ from ....graph.passes import HUGE, TINY, Holder
 from ...shared.questions import holder
 from ..reading.handles import Handle, current
 from ..reading.nodes import edge_of, grad_fn_of, grad_of, is_leaf, reach
-from ..reading.op_log import Event, Log, OpRecord, PassRecord, op_of, op_of_node
-from ..reading.op_pages import Leaf
+from ..reading.op_log import Event, Log, PassRecord, op_of
+from ..reading.op_pages import Leaf, OpRecord, op_of_node
 from ..reading.shards import ranks_of, sharded
 from ..reading.values import unseen
 from ..recording import watch
@@ -51,7 +52,7 @@ class TorchHistory:
         if found is None and (node := edge_of(tensor)[0]) is not None:
             behind = reach([node])
             near = [n for n in behind if op_of_node(n) is not None]
-            found = OpRecord(_Named(node.name()), None, [], 0, self._log.age)
+            found = OpRecord(SimpleNamespace(__name__=node.name()), None, [], 0, self._log.age)
             found.given = [op for n in near[-1:] if (op := op_of_node(n)) is not None]
             found.given += [v for n in behind if (v := getattr(n, "variable", None)) is not None]
         return found
@@ -216,18 +217,10 @@ def _op_of_recording(tensor: Any) -> OpRecord | None:
         return None
     has_history = any(isinstance(given, Handle) and given.requires_grad for given in made.inputs)
     cut = "op" if has_history else "" if made.is_tracked else "inference" if tensor.is_inference() else "no_grad"
-    return OpRecord(_Named(made.name), made.place, [], 0, 0, cut)
-
-
-class _Named:
-    """Replaces the function of an op that was not recorded."""
-
-    def __init__(self, name: str) -> None:
-        self.__name__ = name
+    return OpRecord(SimpleNamespace(__name__=made.name), made.place, [], 0, 0, cut)
 
 
 def _refuses(node: Node, message: str) -> bool:
-    """Does its error about its saved tensors say the same?"""
     try:
         saved_tensors(node, quiet=False)
     except RuntimeError as error:

@@ -18,11 +18,11 @@ from ...shared.replaced import is_own_hook, name_of_hook
 from ...shared.source_code import definition_of
 from ..reading.graph import TorchGraph, is_tensor
 from ..reading.handles import version_of
-from ..reading.held import reading
 from ..reading.hooks import dict_of
 from ..reading.nodes import edge_of, grad_fn_of, grad_of, is_accumulate, tensors_with_hooks, variable_of
 from ..reading.op_log import op_of_node
 from ..reading.saved import saved_of
+from ..reading.saved_memory import reading
 from ..reading.values import unseen
 from ..recording.watch import own_code
 from .history import TorchHistory

@@ -20,8 +20,8 @@ from ....graph.trace import Step
 from ...shared.questions import numbers_of
 from ..reading import older
 from ..reading.graph import TorchGraph
-from ..reading.held import VERSION, reading, saved_tensors
 from ..reading.nodes import edge_of, reach, variable_of
+from ..reading.saved_memory import VERSION, reading, saved_tensors
 from ..reading.values import unseen
 from ..stepping.node_pass import TorchPass
 
@@ -37,10 +37,9 @@ class Replayed(NamedTuple):
 
 
 def replayed(graph: TorchGraph, root: torch.Tensor, gradient: torch.Tensor | None) -> Replayed:
-    """Run ``root.backward(gradient)`` through a graph that is not freed, and take it back.
+    """What ``root.backward(gradient)`` sends through a graph that is not freed. The pass is taken back.
 
-    Returns:
-        What was sent. The pass may stop early, as a saved tensor may be gone.
+    It may stop early, as a saved tensor may be gone.
     """
     if len(graph.nodes) > MOST:
         return Replayed({}, ())

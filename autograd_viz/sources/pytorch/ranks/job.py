@@ -88,7 +88,6 @@ def _parameter(graph: TorchGraph, leaf: torch.Tensor, gradient: Any, mean: objec
 
 
 def _spread(leaf: Any) -> Plain:
-    """How a leaf is spread over ranks."""
     if type(leaf).__name__ == "DTensor":
         placement = ", ".join(map(repr, leaf.placements))
         return {"placement": placement, "shard": list(leaf.to_local().shape), "whole": list(leaf.shape)}

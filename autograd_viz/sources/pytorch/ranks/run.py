@@ -100,7 +100,6 @@ class Channel:
                 yield message
 
     def _look(self, rank: int) -> None:
-        """Which runs a rank has."""
         while store_of_job().check([key := f"autograd_viz/watched/{rank}/{self._seen[rank]}"]):
             self._seen[rank] += 1
             mark, said, _ = store_of_job().get(key).decode().split("\n")

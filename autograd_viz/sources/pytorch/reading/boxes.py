@@ -13,7 +13,7 @@ from typing import Any
 import torch
 
 from ....graph import model
-from ...shared.storages import SHARERS as FEW_SHARERS
+from ...shared.storages import others_in
 from .handles import Event, Handle, current, is_parameter, version_of
 from .nodes import Metadata, asked, edge_of, grad_fn_of, is_leaf
 from .values import is_plain, not_told, outline_of, overwritten, unknown, value_of
@@ -23,19 +23,12 @@ Key = Any  # (node, output) | a leaf | a Handle
 
 @dataclass(slots=True)
 class Box:
-    """A tensor of the document.
+    """A tensor of the document."""
 
-    Attributes:
-        edge: (grad_fn, which output); None for a leaf.
-        tensor: the tensor, if it is alive.
-        handle: what the recorder has seen.
-        saved: the saved tensor that shows its value, if a node has one.
-    """
-
-    edge: tuple[Any, int] | None
-    tensor: Any = None
-    handle: Handle | None = None
-    saved: Any = None
+    edge: tuple[Any, int] | None  # (grad_fn, which output); None for a leaf
+    tensor: Any = None  # the tensor, if it is alive
+    handle: Handle | None = None  # what the recorder has seen
+    saved: Any = None  # the saved tensor that shows its value, if a node has one
     order: tuple[int, int, int] = field(default=(-1, 0, 0))
 
     @property
@@ -148,14 +141,13 @@ class Boxes:
 
 
 def sharers(boxes: Iterable[Box], id_of: Callable[[Box], str]) -> dict[str, tuple[str, ...]]:
-    """For each box, by id, the ids of the boxes that share its memory; FEW_SHARERS at most."""
+    """For each box, by id, the ids of the boxes that share its memory."""
     groups: dict[tuple[Any, int], list[str]] = {}
     for box in boxes:
         t = box.tensor if box.tensor is not None else box.saved
         if t is not None and is_plain(t) and t.numel():
             groups.setdefault((t.device, t.untyped_storage().data_ptr()), []).append(id_of(box))
-    together = (g for g in groups.values() if len(g) > 1)
-    return {id: tuple(o for o in g[: FEW_SHARERS + 1] if o != id)[:FEW_SHARERS] for g in together for id in g}
+    return others_in(groups.values())
 
 
 def _layout(t: torch.Tensor) -> tuple[Any, ...]:

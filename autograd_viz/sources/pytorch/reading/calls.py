@@ -33,6 +33,7 @@ from ....twin.core.base.provenance import PACKAGE
 from ....twin.core.base.scopes import open_scopes
 from ...shared.names import elements
 from .call_place import NAME
+from .nodes import subclasses
 
 TORCH = os.path.dirname(os.path.abspath(torch.__file__)) + os.sep
 MODULE_CALL = torch.nn.Module._call_impl.__code__
@@ -46,31 +47,22 @@ _names: Alive[str] = Alive()  # by the code of a function named forward
 
 
 class Around(NamedTuple):
-    """Something around an op.
+    """Something around an op."""
 
-    Attributes:
-        kind: "module", "scope", "checkpoint"; "call" of a function of the user's; "function": the outermost of a Function.
-        name: the full path of a module; the name of a scope or function.
-        number: tells the calls of a function apart.
-        line: where the user's code called the module, by a number (`Parts`); 0 if a library called it.
-    """
-
-    kind: str
-    name: str = ""
-    number: int = 0
-    line: int = 0
+    kind: str  # "module", "scope", "checkpoint"; "call" of a function of the user's; "function": the outermost of a Function
+    name: str = ""  # the full path of a module; the name of a scope or function
+    number: int = 0  # tells the calls of a function apart
+    line: int = 0  # where the user's code called the module, by a number (`Parts`); 0 if a library called it
 
 
 _checkpoint, _function = Around("checkpoint"), Around("function")
 
 
 class Running:
-    """The calls of the user's functions that are running.
+    """The calls of the user's functions that are running around `frame`, which is no part of the recorded program.
 
-    Args:
-        module_of: the frame of a module's call -> the module, if it has a path.
-        knows_modules: some have. If not, the functions that they call have no place.
-        frame: it and what is around it are no part of the program that is recorded.
+    `module_of`: the frame of a module's call -> the module, if it has a path. If no module has one (`knows_modules`), the
+    functions that modules call have no place.
 
     Attributes:
         calls: those around the last op.
@@ -113,10 +105,8 @@ def _begun(code: CodeType) -> Around | None:
 def calls_around(frame: FrameType | None, running: Running) -> tuple[FrameType | None, FrameType | None, tuple[Around, ...]]:
     """The calls around a frame, and the frame's own.
 
-    Returns:
-        the innermost frame of the user's code, around the Function if there is one.
-        the outermost call of a user's Function.
-        modules and the rest, from the innermost.
+    First the innermost frame of the user's code, around the Function if there is one; then the outermost call of a user's
+    Function; then modules and the rest, from the innermost.
     """
     users = function = None
     around: list[Around] = []
@@ -170,18 +160,14 @@ def function_name(code: CodeType) -> str:
     name = _names.get(code)
     if name is None:
         name = _names[code] = next(
-            (f.__name__ for f in _functions() if getattr(inspect.unwrap(f.forward), "__code__", None) is code), ""
+            (
+                f.__name__
+                for f in subclasses(torch.autograd.Function)
+                if getattr(inspect.unwrap(f.forward), "__code__", None) is code
+            ),
+            "",
         )
     return name
-
-
-def _functions() -> Iterator[Any]:
-    """The classes of all Functions."""
-    todo: list[type] = [torch.autograd.Function]
-    while todo:
-        found = todo.pop()
-        yield found
-        todo += found.__subclasses__()
 
 
 def is_given(handle: Any) -> bool:

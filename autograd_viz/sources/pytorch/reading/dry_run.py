@@ -17,8 +17,8 @@ import gc
 import re
 import weakref
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Iterable
+from contextlib import ExitStack
 from functools import partial
 from typing import Any
 
@@ -27,7 +27,7 @@ from torch.autograd.graph import GradientEdge
 from torch.utils.weak import WeakIdKeyDictionary
 
 from . import older
-from .hooks import dict_of, gradients_at, replaced
+from .hooks import dict_of, gradients_at, grads_kept, nothing, replaced
 from .nodes import (
     UNKNOWN,
     Metadata,
@@ -50,9 +50,7 @@ ELSEWHERE = re.compile(r"at index (\d+) - expected device (\S+) but got")
 def learn(root: Any, may_unpack: bool = False) -> None:
     """Find out what arrives at every node that a gradient of `root` can reach. Does nothing from PyTorch 2.5 on.
 
-    Args:
-        root: where a pass would start.
-        may_unpack: reading saved tensors may call the user's code.
+    `may_unpack`: reading saved tensors may call the user's code.
     """
     start, output = edge_of(root)
     if not older.IS_OLDER or start is None or is_accumulate(start):
@@ -78,8 +76,6 @@ def _count_outputs(nodes: Iterable[Any], last: dict[Any, int]) -> None:
 
 
 class _DryRun:
-    """The dry run from one root."""
-
     def __init__(self, root: torch.Tensor, nodes: list[Any], lost: list[Any]) -> None:
         self._root, self._nodes, self._lost = root, nodes, lost
         self._leaves = [GradientEdge(n, 0) for n in nodes if is_accumulate(n)]
@@ -117,7 +113,7 @@ class _DryRun:
         of_tensors = [t._backward_hooks for t in (*live, *leaves) if t._backward_hooks]
         stack.enter_context(replaced(((d, d) for d in (*of_tensors, *self._lost)), self._probe))
         of_nodes = [(0, dict_of(r)) for n in self._nodes for r in (n.register_prehook, n.register_hook)]
-        stack.enter_context(replaced(of_nodes, lambda *_: _nothing))
+        stack.enter_context(replaced(of_nodes, lambda *_: nothing))
         for node in inner:
             stack.callback(node.register_prehook(partial(self._arrived, node)).remove)
             if is_function(node):
@@ -133,7 +129,6 @@ class _DryRun:
         return probe
 
     def _arrived(self, node: Any, grads: tuple[Any, ...]) -> None:
-        """A node is about to run."""
         node.metadata[older.LOOKS] = tuple(map(_look, grads))
         belong = WeakIdKeyDictionary()
         for hooks, given in self._fired:
@@ -143,7 +138,6 @@ class _DryRun:
             node.metadata[older.HOOKS] = [(i, weakref.ref(hooks)) for hooks, i in belong.items()]
 
     def _zeros(self, node: Any, *grads: Any) -> tuple[Any, ...]:
-        """Replaces a Function's backward."""
         self._called = node
         there = node.metadata[older.LOOKS]
         if not all(m.is_known for m in there):
@@ -180,17 +174,6 @@ def _look(grad: Any) -> Metadata:
     return UNKNOWN if grad is None else Metadata(tuple(grad.shape), grad.dtype, grad.device)
 
 
-@contextmanager
-def grads_kept(tensors: list[Any]) -> Iterator[None]:
-    """Inside, tensors that retain their grad may get another one."""
-    retained = [(t, t.grad) for t in tensors if t.retains_grad]
-    try:
-        yield
-    finally:
-        for tensor, grad in retained:
-            tensor.grad = grad
-
-
 def _hooks_of_nobody() -> list[Any]:
     """Dictionaries of hooks that nothing in Python refers to: those of nodes, and of deleted tensors."""
     found = [o for o in gc.get_objects() if type(o) is OrderedDict and o and all(type(k) is int for k in o)]
@@ -201,7 +184,3 @@ def _hooks_of_nobody() -> list[Any]:
                 if type(o) is OrderedDict:
                     owned[o] = True
     return [o for o in found if o not in owned]
-
-
-def _nothing(*_: object) -> None:
-    """A hook that changes nothing."""

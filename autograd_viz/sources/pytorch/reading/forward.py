@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import Any
 
 import torch
 from torch.autograd.graph import Node
 
-from ....twin.core.op.primitive import Primitive
 from .boxes import Box, Boxes
 from .handles import Event, Handle
 from .nodes import grad_fn_of, is_function, name_of, outputs_of, variable_of
 from .reference_op import primitive_of, titles
-from .saved import Kept
+from .saved import SavedValue
 from .values import is_plain, outside_modes
 
 NUMBER = "?"  # an unknown operand: it does not require grad, and no rule needs it; or it is gone
@@ -41,7 +39,7 @@ def inputs_of(event: Event, box_of: Any) -> Operands:
     return [box_of(i) if isinstance(i, Handle) else i for i in event.inputs]
 
 
-def reconstructed(node: Node, saved: list[Kept], boxes: Boxes) -> Operands:
+def reconstructed(node: Node, saved: list[SavedValue], boxes: Boxes) -> Operands:
     """The inputs that an op must have had: where its gradients go, and what it has saved."""
     op = primitive_of(name_of(node), frozenset(k.name for k in saved))
     edges = node.next_functions
@@ -56,7 +54,10 @@ def reconstructed(node: Node, saved: list[Kept], boxes: Boxes) -> Operands:
             found.append(_saved_operand(known[name], node, boxes))
         elif name in NUMBERS:
             found.append(NUMBER)
-    return [*found, *_numbers(op, known)]
+    if op is not None:  # operands that are plain numbers: the 2 of ``x ** 2``
+        plain = [known.get(n) for n in ("exponent", "other") if n in op.options and n not in op.inputs]
+        found += [str(number) for number in plain if isinstance(number, int | float | complex)]
+    return found
 
 
 def _saved_operand(value: Any, node: object, boxes: Boxes) -> Box | str:
@@ -68,10 +69,3 @@ def _saved_operand(value: Any, node: object, boxes: Boxes) -> Box | str:
         with outside_modes():
             return str(value.item())
     return boxes.of(value)
-
-
-def _numbers(op: Primitive | None, known: dict[str, Any]) -> Iterator[str]:
-    """Operands that are plain numbers: the 2 of ``x ** 2``."""
-    if op is not None:
-        names = (n for n in ("exponent", "other") if n in op.options and n not in op.inputs)
-        yield from (str(known[n]) for n in names if isinstance(known.get(n), int | float | complex))

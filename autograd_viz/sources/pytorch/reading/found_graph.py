@@ -27,7 +27,7 @@ from .dry_run import learn
 from .forward import inputs_of, reconstructed
 from .handles import KEY, Event, Handle
 from .nodes import asked, edge_of, grad_fn_of, is_accumulate, outputs_of, reach, variable_of
-from .saved import Kept, saved_of
+from .saved import SavedValue, saved_of
 
 WITH_INDEX = {"cuda", "xpu"}  # their `synchronize` takes a device
 
@@ -81,11 +81,7 @@ class _Keeper:
 
 
 def make_freeable(nodes: Collection[Any]) -> None:
-    """Give every long row of nodes its keepers.
-
-    Args:
-        nodes: of a graph, in the order of the forward pass.
-    """
+    """Give every long row of a graph's nodes, which are in the order of the forward pass, its keepers."""
     free_what_is_left()
     if len(nodes) <= STRETCH:
         return
@@ -133,7 +129,7 @@ class FoundGraph:
         self.boxes = Boxes()
         self.nodes: dict[Any, None] = {}
         self._by_number: dict[int, Any] = {}
-        self.saved: dict[Any, list[Kept]] = {}
+        self.saved: dict[Any, list[SavedValue]] = {}
         self.operands: dict[Any, list[Box | str]] = {}  # by node, or by the event of an op without a node
         for root in self.roots:
             self._add_nodes(edge_of(root)[0])
@@ -142,7 +138,10 @@ class FoundGraph:
         wait_for([*(t.device for t in self.roots), *(m.device for n in self.nodes for m in self.outputs_of(n))])
         makers = [box.maker for box in map(self.boxes.of, self.roots) if box.edge is None and box.maker is not None]
         self._add_ops([*self.nodes, *makers])
-        self._join_ops()
+        # an op may also be known by a result that is not differentiable (indices, a mask): it is one op
+        self._events = {event for event in map(self.event_of, self.nodes) if event is not None}
+        for event in self._events:
+            self.operands.pop(event, None)
 
     def _add_nodes(self, start: object) -> list[Any]:
         new, todo = [], [start]
@@ -178,12 +177,6 @@ class FoundGraph:
             for handle in outputs:
                 if handle is not None and (handle.edge is not None if item is not event else handle.ref() is not None):
                     self._box_of(handle)
-
-    def _join_ops(self) -> None:
-        """Merge what is one op. It was reached by its node and by a result that is not differentiable (indices, a mask)."""
-        self._events = {event for event in map(self.event_of, self.nodes) if event is not None}
-        for event in self._events:
-            self.operands.pop(event, None)
 
     def _behind(self, handle: Handle, behind: tuple[Any, ...]) -> list[Any]:
         """What led to a recorded tensor that is not in the graph yet."""

@@ -14,16 +14,16 @@ from ....graph.surroundings import Module
 from ....graph.trace import State
 from ...shared.modules import CallList, parts_of, together
 from ...shared.names import modules_among, names_by_identity
-from ...shared.statements import Happened, names_by_line, place_of, statements
+from ...shared.statements import TensorEvent, names_by_line, place_of, statements
 from .boxes import Box, sharers
 from .calls import argument_of
 from .forward import NUMBERS, title_of, title_of_event
 from .found_graph import FoundGraph
-from .handles import Event, current
+from .handles import Event, current, version_of
 from .nodes import COMPILED, grad_fn_of, grad_of, is_accumulate, is_function, is_nested, name_of, variable_of, when_made
 from .op_log import lines_of
 from .reference_op import formulas_of, reference_of, signature_of
-from .saved import Kept
+from .saved import SavedValue
 from .shards import whole_of
 from .values import is_plain, outline_of, unseen, value_of
 
@@ -36,10 +36,8 @@ def is_tensor(value: object) -> bool:
 class TorchGraph(FoundGraph):
     """The live graph behind a document; it is `from_core.CoreGraph` for PyTorch's tensors.
 
-    Args:
-        roots: where to start; everything that led to them is in the graph.
-        variables: the caller's names.
-        is_outline: read elements only of the roots and leaves, and make no formulas; other tensors have shape and dtype.
+    Everything that led to the roots is in the graph. `is_outline`: read elements only of the roots and leaves, and make no
+    formulas; other tensors have shape and dtype.
 
     Attributes:
         document: the graph as it was when this was built.
@@ -66,7 +64,8 @@ class TorchGraph(FoundGraph):
     def _name(self, variables: Mapping[str, Any]) -> None:
         self.names: dict[Any, str] = {}
         for name, tensor in names_by_identity(variables, is_tensor):
-            box = self.boxes.find(tensor) or self._beside(tensor) or self._gathered(tensor)
+            whole = whole_of(tensor) if type(tensor).__name__ == "DTensor" else None  # FSDP holds the tensor as a shard
+            box = self.boxes.find(tensor) or self._beside(tensor) or (None if whole is None else self.boxes.find(whole))
             if box is not None:
                 if box.edge is not None or box.handle is None:
                     box.tensor = tensor
@@ -92,11 +91,6 @@ class TorchGraph(FoundGraph):
         handle = None if grad_fn_of(tensor) is not None else current(tensor)
         return self._box_of(handle) if handle is not None and handle.maker in self._events else None
 
-    def _gathered(self, tensor: object) -> Box | None:
-        """The box of the gathered tensor, if FSDP holds the tensor as a shard."""
-        whole = whole_of(tensor) if type(tensor).__name__ == "DTensor" else None
-        return None if whole is None else self.boxes.find(whole)
-
     def _key(self, box: Box) -> Any:
         return box.edge or box.handle or box.tensor
 
@@ -116,12 +110,9 @@ class TorchGraph(FoundGraph):
         leaves = {b.tensor: i for i, b in enumerate(boxes) if b.edge is None and b.tensor is not None}
         nodes = sorted(self.nodes, key=lambda n: (n._sequence_nr(), leaves.get(variable_of(n), 0)))
         self.node_ids = {n: f"n{i}" for i, n in enumerate(nodes)}
-        ops = sorted((o for o in self.operands if not isinstance(o, Event) or o.inputs), key=self._order)
+        ops = [o for o in self.operands if not isinstance(o, Event) or o.inputs]
+        ops.sort(key=lambda o: self._made[o] if (event := self._event(o)) is None else event.order)
         self.op_ids = {o: f"o{i}" for i, o in enumerate(ops)}
-
-    def _order(self, op: Any) -> tuple[int, int]:
-        event = self._event(op)
-        return event.order if event is not None else self._made[op]
 
     def id_of(self, box: Box) -> str:
         """The id of a box."""
@@ -157,7 +148,6 @@ class TorchGraph(FoundGraph):
         )
 
     def _modules(self) -> Iterator[Module]:
-        """The modules in which the ops ran."""
         for op in self.op_ids:
             event = self._event(op)
             inside = () if event is None else event.inside.modules
@@ -181,16 +171,18 @@ class TorchGraph(FoundGraph):
             is_leaf=box.edge is None,
             requires_grad=box.requires_grad,
             retains_grad=retains,
-            version=box.handle.version if box.handle is not None else _version(t),
+            version=box.handle.version if box.handle is not None else 0 if t is None else version_of(t),
             source=self._place(box),
             shares=shares.get(id, ()),
             reconstructed=box.known is None and box.handle is None,
         )
 
     def _place(self, box: Box) -> surroundings.Source | None:
-        """Where it was made."""
-        event = self.event_of(box.edge[0]) if box.edge is not None else box.maker
+        event = self._maker(box)
         return place_of(event.place) if event is not None else None
+
+    def _maker(self, box: Box) -> Event | None:
+        return self.event_of(box.edge[0]) if box.edge is not None else box.maker
 
     def _event(self, op: object) -> Event | None:
         return op if isinstance(op, Event) else self.event_of(op)
@@ -237,14 +229,14 @@ class TorchGraph(FoundGraph):
             rule="user" if is_function(node) else "torch" if is_op and not formulas else "",
         )
 
-    def _rules(self, node: object, saved: list[Kept]) -> dict[str, str]:
+    def _rules(self, node: object, saved: list[SavedValue]) -> dict[str, str]:
         """The rules of a node in symbols. Nodes with alike saved values share them."""
         alike = signature_of(node, saved, self.outputs_of)
         if alike not in self._formulas:
             self._formulas[alike] = formulas_of(reference_of(name_of(node), node, saved))
         return self._formulas[alike]
 
-    def _saved(self, kept: Kept) -> model.Saved:
+    def _saved(self, kept: SavedValue) -> model.Saved:
         if kept.state in ("none", "freed"):
             return model.Saved(kept.name, kept.state)
         value = kept.value
@@ -255,21 +247,13 @@ class TorchGraph(FoundGraph):
         box = self.boxes.find(value)
         is_number = box is None and value.ndim == 0 and kept.name in NUMBERS
         size = value.untyped_storage().nbytes() if is_plain(value) and not is_number else 0
-        version = kept.versions[1] if kept.versions else _version(value)
+        version = kept.versions[1] if kept.versions else version_of(value)
         id = None if box is None else self.id_of(box)
         is_known = box is not None and box.shows(value)
         shown = self._values[id] if is_known and id is not None else (outline_of if self._is_outline else value_of)(value)
         return model.Saved(kept.name, "kept", shown, id, version=version, stale=kept.stale, bytes=size)
 
     def _statements(self) -> tuple[model.Statement, ...]:
-        happened = []
-        for box in self.ordered:
-            event = self.event_of(box.edge[0]) if box.edge is not None else box.maker
-            if event is not None:
-                happened.append(Happened(event.order, event.place, self.id_of(box), "make"))
+        made = [(event, self.id_of(b)) for b in self.ordered if (event := self._maker(b)) is not None]
         names = {self.ids[key]: name for key, name in self.names.items()}
-        return statements(happened, names.get)
-
-
-def _version(tensor: Any) -> int:
-    return 0 if tensor is None or tensor.is_inference() else int(tensor._version)
+        return statements((TensorEvent(e.order, e.place, id, "make") for e, id in made), names.get)

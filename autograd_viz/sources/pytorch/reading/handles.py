@@ -39,14 +39,6 @@ latest_sequence = torch._C._autograd._get_sequence_nr
 class Handle(weakref.ref[Any]):
     """A tensor as an op has read or made it; after an in-place change it is another. The first handle is a weak reference to
     it.
-
-    Attributes:
-        values: the same elements outside the graph: a copy if there are few; None if they cannot be read.
-        version: the version counter at that time.
-        sequence: the sequence number of its grad_fn; None for a leaf.
-        output_nr: which output of the grad_fn.
-        is_leaf: it is a leaf that requires grad.
-        argument: what a model calls it as its input, or ""; None if nobody has looked.
     """
 
     __slots__ = (
@@ -57,12 +49,12 @@ class Handle(weakref.ref[Any]):
     _maker: Any
     _of: Callable[[], Any] | None
     _looks: Any
-    argument: str | None
-    values: Any
-    version: int
-    sequence: int | None
-    output_nr: int
-    is_leaf: bool
+    argument: str | None  # what a model calls it as its input, or ""; None if nobody has looked
+    values: Any  # the same elements outside the graph: a copy if there are few; None if they cannot be read
+    version: int  # the version counter at that time
+    sequence: int | None  # the sequence number of its grad_fn; None for a leaf
+    output_nr: int  # which output of the grad_fn
+    is_leaf: bool  # it is a leaf that requires grad
     requires_grad: bool
 
     def ref(self) -> Any:
@@ -166,7 +158,6 @@ def see(tensor: torch.Tensor, maker: Event | None) -> Handle:
 
 
 def _put(tensor: torch.Tensor, before: Handle, handle: Handle) -> None:
-    """A handle replaces another."""
     entry = next((r for r in weakref.getweakrefs(tensor) if type(r) is _Again and r in _seen), None)
     if entry is None:
         _dies(before)

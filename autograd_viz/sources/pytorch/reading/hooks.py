@@ -155,13 +155,8 @@ class HookRunner:
     def silent(self, node: object) -> Iterator[None]:
         """Inside, hooks that have run already do nothing in a pass of the engine's."""
         dicts = [*self.watched.get(node, ()), (0, self.dicts(node)[0])]
-        retained = [(t, t.grad) for t in self.retaining.get(node, ())]
-        with replaced(dicts, lambda *_: _nothing):
-            try:
-                yield
-            finally:
-                for tensor, grad in retained:
-                    tensor.grad = grad
+        with replaced(dicts, lambda *_: nothing), grads_kept(self.retaining.get(node, ())):
+            yield
 
     def _watched(self, kind: str) -> Any:
         return lambda index, hook: _Watched(self, kind, index, hook)
@@ -176,7 +171,6 @@ class _Watched:
             self.__name__ = hook.__name__
 
     def __call__(self, given: Any, *more: Any) -> Any:
-        """Run the hook."""
         before = self._value(given)
         returned = self.hook(given, *more)
         if self.kind == "post" or not isinstance(returned, torch.Tensor | None):  # PyTorch refuses a result of another type
@@ -207,6 +201,17 @@ def replaced(dicts: Iterable[tuple[Any, dict[Any, Any]]], by: Callable[[Any, Any
                 d[key] = hook
 
 
+@contextmanager
+def grads_kept(tensors: Iterable[Any]) -> Iterator[None]:
+    """Inside, tensors that retain their grad may get another one."""
+    retained = [(t, t.grad) for t in tensors if t.retains_grad]
+    try:
+        yield
+    finally:
+        for tensor, grad in retained:
+            tensor.grad = grad
+
+
 def run_backward(edges: Sequence[Any], grads: Sequence[Any], create_graph: bool) -> None:
     """A pass of PyTorch's engine from these edges; nothing is freed."""
     starts = tuple(older.start_at(node, i) for node, i in edges)
@@ -224,13 +229,13 @@ def gradients_at(starts: Sequence[Any], ends: Sequence[Any], grads: Sequence[Any
 
 def dict_of(register: Any) -> dict[Any, Any]:
     """The dictionary that ``node.register_hook`` or ``node.register_prehook`` adds to."""
-    handle = register(_nothing)
+    handle = register(nothing)
     hooks: dict[Any, Any] | None = handle.hooks_dict_ref()
     handle.remove()
     return {} if hooks is None else hooks
 
 
-def _nothing(*_: object) -> None:
+def nothing(*_: object) -> None:
     """A hook that changes nothing."""
 
 

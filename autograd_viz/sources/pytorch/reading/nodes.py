@@ -125,7 +125,8 @@ def outputs_of(node: Any) -> tuple[Metadata, ...]:
         leaf = variable_of(node)
         found: tuple[Metadata, ...] = node.metadata.get(older.LOOKS, ())
         return found if leaf is None else (Metadata(tuple(leaf.shape), leaf.dtype, leaf.device),)
-    return tuple([Metadata(_shape_of(m), m.dtype, m.device) for m in node._input_metadata])  # called often
+    # often; a nested tensor of the older kind has a shape for each part
+    return tuple([Metadata(() if m.is_cpp_nested_tensor else tuple(m.shape), m.dtype, m.device) for m in node._input_metadata])
 
 
 def is_nested(node: object) -> bool:
@@ -140,11 +141,6 @@ def wanted_dtype(node: Node, output: int) -> Any:
         return leaf.grad_dtype
     except (AttributeError, RuntimeError):  # not a leaf (any more), or an older release
         return outputs_of(node)[output].dtype
-
-
-def _shape_of(looks: Any) -> tuple[int, ...]:
-    """The shape; empty for a nested tensor of PyTorch's older kind, which has a shape for each part."""
-    return () if looks.is_cpp_nested_tensor else tuple(looks.shape)
 
 
 def name_of(node: Any) -> str:
@@ -185,7 +181,7 @@ def tensors_with_hooks() -> list[Any]:
 
     A step runs these hooks and changes these grads, even if no variable and no recorder knows the tensor.
     """
-    near = gc.get_referrers(*_tensor_classes()) if _classes_find_all() else gc.get_objects()
+    near = gc.get_referrers(*subclasses(torch.Tensor)) if _classes_find_all() else gc.get_objects()
     tensors = (o for o in near if issubclass(type(o), torch.Tensor))
     return [t for t in tensors if t.requires_grad and (t.retains_grad or t._backward_hooks) and not is_leaf(t)]
 
@@ -200,8 +196,9 @@ def _classes_find_all() -> bool:
     return view is not None and any(o is held for o in gc.get_referrers(torch.Tensor))
 
 
-def _tensor_classes() -> Iterator[type]:
-    todo: list[type] = [torch.Tensor]
+def subclasses(of: type) -> Iterator[Any]:
+    """A class and all below it."""
+    todo = [of]
     while todo:
         found = todo.pop()
         yield found

@@ -35,7 +35,6 @@ class _Engine:
         return getattr(ENGINE, name)
 
     def run_backward(self, *args: Any, **kwargs: Any) -> Any:
-        """Run a pass."""
         return torch.autograd._engine_run_backward(*args, **kwargs)  # type: ignore[attr-defined]
 
 
@@ -77,13 +76,10 @@ def with_hooks_of(node: Any, live: list[tuple[int, dict[Any, Any]]]) -> list[tup
 def through_hooks(
     grads: Sequence[Any], hooks: Sequence[tuple[int, dict[Any, Any]]], retaining: Sequence[Any], create_graph: bool
 ) -> list[Any]:
-    """What arrived at a node, after the hooks of its tensors and retain_grad.
+    """What arrived at a node (a gradient or None for each output of its op), after the hooks of its tensors and retain_grad.
 
-    Args:
-        grads: one for each output of the node's op, or None.
-        hooks: (output, dictionary of hooks), in the order of their registration.
-        retaining: the outputs that retain their grad.
-        create_graph: what hooks do is recorded.
+    The hooks are (output, dictionary of hooks), in the order of their registration; `retaining` are the outputs that retain
+    their grad. With `create_graph`, what hooks do is recorded.
     """
     found = list(grads)
     for i, those in hooks:

@@ -26,8 +26,6 @@ from ....runtime.alive import Alive
 from .nodes import grad_fn_of, is_function
 from .op_pages import PASSES, Line, OpRecord, Ops, name_of_function, op_numbered, op_of_node, source_of
 
-__all__ = ["Event", "Line", "Log", "OpRecord", "PassRecord", "lines_of", "name_of_function", "op_of", "op_of_node"]
-
 MOST = 1000  # events of a kind
 NOTES = 20_000  # storages with notes, and leaves
 
@@ -103,30 +101,22 @@ class Log(Ops):
     """Everything that the recorder keeps: ops, and
 
     Attributes:
-        passes: calls of backward() and grad(), the latest last.
-        cleared: calls of zero_grad().
-        steps: calls of an optimizer's step(): (number, line, optimizer).
-        modes: switches of grad mode.
-        switches: calls that switched requires_grad off.
-        left: ops by which a tensor with a history became a number or an array.
-        places: parameters and modules that were put into a module.
         made: the ops of results without a history: (number, function, code object, instruction, age, cut).
-        faults: errors inside the recorder.
     """
 
     def __init__(self) -> None:
         super().__init__()
-        self.passes: deque[PassRecord] = deque(maxlen=MOST)
-        self.cleared: deque[Event] = deque(maxlen=MOST)
-        self.steps: deque[Event] = deque(maxlen=MOST)
-        self.modes: deque[Event] = deque(maxlen=MOST)
-        self.switches: deque[Event] = deque(maxlen=64)
+        self.passes: deque[PassRecord] = deque(maxlen=MOST)  # calls of backward() and grad(), the latest last
+        self.cleared: deque[Event] = deque(maxlen=MOST)  # calls of zero_grad()
+        self.steps: deque[Event] = deque(maxlen=MOST)  # calls of an optimizer's step(): (number, line, optimizer)
+        self.modes: deque[Event] = deque(maxlen=MOST)  # switches of grad mode
+        self.switches: deque[Event] = deque(maxlen=64)  # calls that switched requires_grad off
         self.optimizers: deque[Event] = deque(maxlen=MOST)
         self.scalers: deque[Event] = deque(maxlen=8)
-        self.left: deque[OpRecord] = deque(maxlen=64)
-        self.places: deque[Event] = deque(maxlen=MOST)
+        self.left: deque[OpRecord] = deque(maxlen=64)  # ops by which a tensor with a history became a number or an array
+        self.places: deque[Event] = deque(maxlen=MOST)  # parameters and modules that were put into a module
         self.made: Alive[tuple[Any, ...]] = Alive()
-        self.faults: deque[Exception] = deque(maxlen=16)
+        self.faults: deque[Exception] = deque(maxlen=16)  # errors inside the recorder
         self._notes: dict[int, Note] = {}
 
     # -- writing ------------------------------------------------------------------------------------------------------
@@ -135,6 +125,14 @@ class Log(Ops):
         """An error inside the recorder."""
         error.__traceback__ = error.__context__ = error.__cause__ = None
         self.faults.append(error)
+
+    def __enter__(self) -> None:
+        """Inside ``with log:`` an error is one of the recorder's."""
+
+    def __exit__(self, kind: object, error: object, trace: object) -> bool:
+        if isinstance(error, Exception):
+            self.fault(error)
+        return isinstance(error, Exception)
 
     def note(self, tensor: object, event: Event) -> None:
         """Remember what happened to a tensor. Nothing is remembered of a tensor without a storage."""
@@ -150,16 +148,12 @@ class Log(Ops):
     def _note(self, storage: torch.UntypedStorage) -> Note:
         note = self._notes.get(storage._cdata)
         if note is None or note.ref.expired():
-            if len(self._notes) >= NOTES:
-                self._forget()
+            if len(self._notes) >= NOTES:  # drop those of storages that are gone; if that is not enough, also the older half
+                self._notes = {k: n for k, n in self._notes.items() if not n.ref.expired()}
+                if len(self._notes) > NOTES // 2:
+                    self._notes = dict(list(self._notes.items())[NOTES // 2 :])
             note = self._notes[storage._cdata] = Note(StorageWeakRef(storage))
         return note
-
-    def _forget(self) -> None:
-        """Drop notes of storages that are gone; if that is not enough, also the older half."""
-        self._notes = {k: n for k, n in self._notes.items() if not n.ref.expired()}
-        if len(self._notes) > NOTES // 2:
-            self._notes = dict(list(self._notes.items())[NOTES // 2 :])
 
     @contextmanager
     def apart(self, tensors: Sequence[Any]) -> Iterator[None]:
@@ -211,7 +205,10 @@ class Log(Ops):
     def used(self, tensor: torch.Tensor) -> Event | None:
         """The last op that had the leaf, or another leaf of its storage, as an input."""
         storage = storage_of(tensor)
-        same = [leaf for t, leaf in self.leaves() if t is tensor or (storage is not None and _shares(t, storage))]
+        number = None if storage is None else storage._cdata
+        same = [
+            leaf for t, leaf in self.leaves() if t is tensor or (number and getattr(storage_of(t), "_cdata", None) == number)
+        ]
         if not same:
             return None
         func, code, lasti, number = max((leaf.used for leaf in same), key=itemgetter(3))
@@ -224,11 +221,6 @@ def storage_of(tensor: Any) -> Any:
         return tensor.untyped_storage()
     except (RuntimeError, ValueError):  # sparse, inside torch.func, not yet initialized, ...
         return None
-
-
-def _shares(tensor: torch.Tensor, storage: torch.UntypedStorage) -> bool:
-    own = storage_of(tensor)
-    return own is not None and own._cdata == storage._cdata
 
 
 def lines_of(nodes: Iterable[Any]) -> dict[Any, Source]:

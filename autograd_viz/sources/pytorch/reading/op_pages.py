@@ -90,18 +90,12 @@ class SeenOp(OpRecord):
 
 
 class Leaf(weakref.ref[Any]):
-    """A weak reference to a leaf that is an input of ops.
-
-    Attributes:
-        numbers: its own number, below 0. If it was made of the result of an op, also the op's number.
-        space: of the recorder.
-        used: the last op that had it as an input: (function, code object, instruction, number).
-    """
+    """A weak reference to a leaf that is an input of ops."""
 
     __slots__ = ("numbers", "space", "used")
-    numbers: tuple[int, ...]
-    space: int
-    used: tuple[Any, ...]
+    numbers: tuple[int, ...]  # its own number, below 0. If it was made of the result of an op, also the op's number.
+    space: int  # of the recorder
+    used: tuple[Any, ...]  # the last op that had it as an input: (function, code object, instruction, number)
 
 
 class Mark:
@@ -221,7 +215,7 @@ class Ops:
         for t, numbers, used in parted:
             self._named(t, numbers, used)
 
-    def held(self, since: int, until: int) -> bool:
+    def are_alive(self, since: int, until: int) -> bool:
         """Are nodes of ops with these numbers alive?"""
         pages = (self._pages.get(key) for key in range(since >> BITS, (until >> BITS) + 1))
         return any(page.is_alive for page in pages if page is not None)
@@ -262,7 +256,6 @@ class Ops:
         return page is None or number in page.cuts
 
     def _place(self, number: int) -> tuple[Page, int] | None:
-        """Its page, and the index of its row."""
         page = self._pages.get(number >> BITS)
         rows = [] if page is None else page.rows
         k = WIDTH * bisect_left(rows[::WIDTH], number)

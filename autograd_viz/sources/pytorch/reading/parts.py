@@ -19,17 +19,11 @@ from .calls import Around, is_users
 
 
 class Inside(NamedTuple):
-    """What is around an op; ops at one place share it.
+    """What is around an op; ops at one place share it."""
 
-    Attributes:
-        path: of the innermost module that has one, with the scopes around and in it, or "".
-        modules: all modules and scopes, from the outermost.
-        calls: calls of the user's functions, from the outermost.
-    """
-
-    path: str = ""
-    modules: tuple[Module, ...] = ()
-    calls: tuple[Numbered, ...] = ()
+    path: str = ""  # of the innermost module that has one, with the scopes around and in it, or ""
+    modules: tuple[Module, ...] = ()  # all modules and scopes, from the outermost
+    calls: tuple[Numbered, ...] = ()  # calls of the user's functions, from the outermost
 
 
 NOWHERE = Inside()
@@ -73,9 +67,9 @@ class Parts:
             return around
         while caller.f_back is not None and _hands_on(caller.f_code):
             caller = caller.f_back
-        return self._called_at(around, caller.f_code, caller.f_lasti) if is_users(caller.f_code.co_filename) else around
-
-    def _called_at(self, around: Around, code: CodeType, instruction: int) -> Around:
+        code, instruction = caller.f_code, caller.f_lasti
+        if not is_users(code.co_filename):
+            return around
         key = around.name, code.co_firstlineno, instruction
         if key not in self._calls:
             self._calls[key] = Around("module", around.name, line=len(self._lines))

@@ -7,7 +7,7 @@ PyTorch computes. `agrees` checks that: where the two differ, no formula is show
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -25,7 +25,7 @@ from ....twin.core.tensor.tensor import Tensor
 from ...shared.formulas import symbolic_formulas
 from ...shared.values import FEW
 from .nodes import Metadata, name_of, outputs_of
-from .saved import Kept
+from .saved import SavedValue
 from .values import as_array, dtype_name, is_plain, unseen
 
 CLOSE = 1e-3  # tolerance: float32 sums in another order
@@ -64,7 +64,7 @@ def primitive_of(name: str, saved: frozenset[str]) -> Primitive | None:
     return None
 
 
-def reference_of(name: str, node: Any, saved: list[Kept]) -> PrimitiveNode | None:
+def reference_of(name: str, node: Any, saved: list[SavedValue]) -> PrimitiveNode | None:
     """The core's node with the same saved values. None if the core has no such op, or a saved value cannot be read."""
     op = primitive_of(name, frozenset(k.name for k in saved))
     metadata = outputs_of(node)
@@ -72,14 +72,14 @@ def reference_of(name: str, node: Any, saved: list[Kept]) -> PrimitiveNode | Non
         return None
     if any(isinstance(n, torch.SymInt) for m in metadata for n in m.shape) or any(map(_is_nested, saved)):
         return None
-    receivers = {after: _receiver(after) for after in _distinct(node)}
+    receivers = {after: Node((), _looks(outputs_of(after)), 0) for after in _distinct(node)}  # stand-ins, alike from outside
     edges = tuple((receivers.get(after), index) for after, index in node.next_functions)
     if op.variadic is None and len(edges) != len(op.inputs):
         return None
     if not all(m.is_known for after in receivers for m in outputs_of(after)):
         return None
     reference = op.node_class.__new__(op.node_class)
-    Node.__init__(reference, edges, tuple((m.shape, _numpy(m.dtype)) for m in metadata), 0)
+    Node.__init__(reference, edges, _looks(metadata), 0)
     known = {k.name: FREED if k.state == "freed" else k.value for k in saved}
     for slot, saved_name in zip(op.slots, op.saved_names, strict=True):
         value = _in_the_core(known[saved_name]) if saved_name in known else _private(op, saved_name, edges)
@@ -91,14 +91,14 @@ def reference_of(name: str, node: Any, saved: list[Kept]) -> PrimitiveNode | Non
 
 
 @unseen
-def frozen(name: str, saved: list[Kept]) -> list[Kept] | None:
+def frozen(name: str, saved: list[SavedValue]) -> list[SavedValue] | None:
     """Copies of saved values for a reference that is made later; None if a value cannot be copied."""
     if primitive_of(name, frozenset([k.name for k in saved])) is None or any(map(_is_nested, saved)):
         return None
     return [k._replace(value=_in_the_core(k.value)) for k in saved]
 
 
-def signature_of(node: Any, saved: list[Kept], outputs_of: Callable[[Any], tuple[Metadata, ...]]) -> Any:
+def signature_of(node: Any, saved: list[SavedValue], outputs_of: Callable[[Any], tuple[Metadata, ...]]) -> Any:
     """A key: nodes with equal keys have the same rules in symbols."""
     outputs = tuple((m.shape, m.dtype) for m in outputs_of(node))
     kept = tuple((k.name, k.state, _look(k.value)) for k in saved)
@@ -117,7 +117,7 @@ def _look(value: object) -> Any:
     return (tuple(value.shape), value.dtype) if isinstance(value, torch.Tensor) and not value.is_nested else repr(value)
 
 
-def _is_nested(kept: Kept) -> bool:
+def _is_nested(kept: SavedValue) -> bool:
     return isinstance(kept.value, torch.Tensor) and bool(kept.value.is_nested)
 
 
@@ -170,9 +170,8 @@ def _distinct(node: Any) -> dict[Any, None]:
     return dict.fromkeys(after for after, _ in node.next_functions if after is not None)
 
 
-def _receiver(after: object) -> Node:
-    """A stand-in for the node that a gradient goes to; the shapes and types of its outputs are the same."""
-    return Node((), tuple((m.shape, _numpy(m.dtype)) for m in outputs_of(after)), 0)
+def _looks(outputs: Iterable[Metadata]) -> tuple[tuple[Any, Any], ...]:
+    return tuple((m.shape, _numpy(m.dtype)) for m in outputs)
 
 
 @functools.cache

@@ -20,8 +20,8 @@ from typing import Any, NamedTuple
 import torch
 from torch.autograd.graph import Node
 
-from .held import has_users_hooks
 from .nodes import is_function
+from .saved_memory import has_users_hooks
 
 STALE = "modified by an inplace operation"  # part of PyTorch's message
 VERSIONS = re.compile(r"is at version (\d+); expected version (\d+)")  # another part
@@ -31,25 +31,18 @@ class _UsersCodeError(Exception):
     """Reading would call code of the user's."""
 
 
-class Kept(NamedTuple):
-    """A saved value of a node.
+class SavedValue(NamedTuple):
+    """A saved value of a node."""
 
-    Attributes:
-        name: as in `_saved_<name>`.
-        value: the tensor or plain value; None if it cannot be read.
-        state: as in `graph.model.Saved`.
-        stale: the saved tensor was modified.
-        versions: of a modified tensor: its present version, and its version when saved, from PyTorch's error.
-    """
-
-    name: str
-    value: Any
-    state: str
-    stale: bool = False
+    name: str  # as in `_saved_<name>`
+    value: Any  # the tensor or plain value; None if it cannot be read
+    state: str  # as in `graph.model.Saved`.
+    stale: bool = False  # the saved tensor was modified
+    # of a modified tensor: its present version, and its version when saved, from PyTorch's error
     versions: tuple[int, int] | None = None
 
 
-def saved_of(node: Node) -> Iterator[Kept]:
+def saved_of(node: Node) -> Iterator[SavedValue]:
     """What a node has saved, by name. The user's hooks are not called."""
     if is_function(node):
         yield from _saved_of_function(node)
@@ -76,29 +69,29 @@ def _saved_names(kind: type) -> list[str]:
     return sorted(a.removeprefix("_saved_") for a in dir(kind) if a.startswith("_saved_"))
 
 
-def _kept(node: object, name: str) -> Kept:
+def _kept(node: object, name: str) -> SavedValue:
     raw = None
     try:
         raw = getattr(node, f"_raw_saved_{name}", None)
         value = _read(raw, partial(getattr, node, f"_saved_{name}"))
     except _UsersCodeError:
-        return Kept(name, None, "kept")
+        return SavedValue(name, None, "kept")
     except RuntimeError as error:
         if STALE in str(error):
-            return Kept(name, getattr(raw, "data", None), "kept", True, _versions_in(error))
-        return Kept(name, None, "freed")
+            return SavedValue(name, getattr(raw, "data", None), "kept", True, _versions_in(error))
+        return SavedValue(name, None, "freed")
     if value is None or isinstance(value, torch.Tensor):
-        return Kept(name, value, "none" if value is None else "kept")
+        return SavedValue(name, value, "none" if value is None else "kept")
     if isinstance(value, tuple) and any(isinstance(v, torch.Tensor) for v in value):
-        return Kept(name, value, "plain")
-    return Kept(name, _signed(value), "plain")
+        return SavedValue(name, value, "plain")
+    return SavedValue(name, _signed(value), "plain")
 
 
-def _saved_of_function(node: Any) -> Iterator[Kept]:
+def _saved_of_function(node: Any) -> Iterator[SavedValue]:
     try:
         raw = node._raw_saved_tensors
     except RuntimeError:
-        yield Kept("saved_tensors", None, "freed")
+        yield SavedValue("saved_tensors", None, "freed")
         return
     for i, kept in enumerate(raw or ()):
         name = f"saved_tensors[{i}]"
@@ -106,11 +99,11 @@ def _saved_of_function(node: Any) -> Iterator[Kept]:
             value = (
                 _read(kept, kept.unpack) if hasattr(kept, "unpack") else _read(kept, partial(getattr, node, "saved_tensors"))[i]
             )
-            yield Kept(name, value, "none" if value is None else "kept")
+            yield SavedValue(name, value, "none" if value is None else "kept")
         except _UsersCodeError:
-            yield Kept(name, None, "kept")
+            yield SavedValue(name, None, "kept")
         except RuntimeError as error:
-            yield Kept(name, getattr(kept, "data", None), "kept", STALE in str(error), _versions_in(error))
+            yield SavedValue(name, getattr(kept, "data", None), "kept", STALE in str(error), _versions_in(error))
 
 
 def _versions_in(error: RuntimeError) -> tuple[int, int] | None:
@@ -119,11 +112,7 @@ def _versions_in(error: RuntimeError) -> tuple[int, int] | None:
 
 
 def _read(raw: object, read: Callable[[], Any]) -> Any:
-    """A saved value, read without the user's code.
-
-    Args:
-        raw: the SavedTensor, or several; None if the value is no tensor.
-        read: gives the value; it must be no Python function.
+    """A saved value, read without the user's code; `read` must be no Python function. `raw`: SavedTensors; None for no tensor.
 
     Raises:
         _UsersCodeError: only the user's code can give it.

@@ -32,14 +32,13 @@ def states_of(nodes: Iterable[Any]) -> list[Any]:
     return list(dict.fromkeys(s for state in states for s in (state._state_ctx.all_states or [state])))
 
 
-def held_by(groups: Iterable[Any]) -> list[Any]:
+def tensors_of(groups: Iterable[Any]) -> list[Any]:
     """The tensors whose grads change at the end of a pass through these parameter groups: shards, and gathered tensors."""
     found = (t for g in groups for p in g.fsdp_params for t in (p.sharded_param, getattr(p, "_unsharded_param", None)))
     return [t for t in found if t is not None]
 
 
 def _states() -> list[Any]:
-    """All live states of `fully_shard`."""
     module = sys.modules.get("torch.distributed.fsdp._fully_shard._fsdp_state")
     return [] if module is None else [s for s in gc.get_referrers(module.FSDPState) if isinstance(s, module.FSDPState)]
 

@@ -16,7 +16,7 @@ from .forward import NUMBERS
 from .graph import TorchGraph, is_tensor
 from .handles import is_parameter
 from .nodes import SPARSE, is_function
-from .saved import Kept
+from .saved import SavedValue
 from .values import dtype_name, shape_of, unseen
 
 
@@ -41,7 +41,7 @@ def torch_storages(graph: TorchGraph, variables: Mapping[str, Any]) -> Memory:
         tensor = box.tensor if box.tensor is not None else box.saved
         if tensor is not None:
             blocks.lies(tensor, graph.id_of(box), _role(box, known_modules))
-    blocks.held(variables, is_tensor)
+    blocks.name(variables, is_tensor)
     return blocks.memory()
 
 
@@ -49,15 +49,14 @@ def _use(node: str, name: str, tensor: torch.Tensor, is_packed: bool = False) ->
     return Use(node, name, shape_of(tensor), dtype_name(tensor.dtype), is_packed)
 
 
-def _tensors(graph: TorchGraph, kept: Kept) -> Iterator[tuple[str, Any]]:
-    """The tensors of a saved value."""
+def _tensors(graph: TorchGraph, kept: SavedValue) -> Iterator[tuple[str, Any]]:
     if isinstance(kept.value, tuple):
         yield from ((f"{kept.name}[{i}]", v) for i, v in enumerate(kept.value) if is_tensor(v))
     elif is_tensor(kept.value) and not (kept.value.ndim == 0 and kept.name in NUMBERS and not graph.boxes.find(kept.value)):
         yield kept.name, kept.value
 
 
-def _packed(node: Node, kept: Kept) -> list[Any]:
+def _packed(node: Node, kept: SavedValue) -> list[Any]:
     """Of a saved value with hooks: what autograd has stored. Older releases do not tell what hooks hold."""
     is_hooked = kept.state == "kept" and kept.value is None
     return [raw for raw in _raw(node, kept.name) if hasattr(raw, "unpack_hook")] if is_hooked else []
@@ -74,7 +73,6 @@ def _tensor_in(thing: Any) -> Any:
 
 
 def _raw(node: object, name: str) -> list[Any]:
-    """What autograd has stored for a saved value."""
     attribute, _, place = name.partition("[")
     try:
         found = getattr(node, f"_raw_{attribute if is_function(node) else 'saved_' + attribute}", None)

@@ -19,11 +19,7 @@ from .older import array_of
 
 
 def summary_on_device(t: Any) -> Summary:
-    """The same as `summary_of`, for a tensor with at least one element.
-
-    Args:
-        t: any shape and type; complex elements count by their absolute value.
-    """
+    """The same as `summary_of`, for a tensor with at least one element; complex elements count by their absolute value."""
     real = t.detach().abs() if t.is_complex() else t.detach()
     real = real if real.is_floating_point() and real.element_size() >= 4 else real.to(torch.float32)
     matrix = real.reshape(-1, real.shape[-1] if real.ndim else 1)

@@ -23,9 +23,7 @@ _loose: deque[weakref.ref[Event]] = deque()
 def keep_behind(event: Event, has_passed: bool) -> None:
     """Let an op without a node keep what led to its inputs, and the elements of large inputs.
 
-    Args:
-        event: the op.
-        has_passed: a backward pass has run since the last call, and has freed its graph.
+    `has_passed`: a backward pass has run since the last call, and has freed its graph.
     """
     _loose.append(weakref.ref(event))
     _lighten(LOOSE)

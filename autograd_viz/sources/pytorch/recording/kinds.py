@@ -26,7 +26,9 @@ _NONE = frozenset({
     "result_type", "retain_grad", "set_grad_enabled", "size", "storage", "storage_offset", "stride", "sym_numel",
     "sym_size",  "unflatten_", "untyped_storage",
 })  # fmt: skip
-_AUGMENTED = ("__iadd__", "__isub__", "__imul__", "__itruediv__", "__ipow__", "__ifloordiv__", "__imod__", "__imatmul__")
+_INPLACE = (
+    "__iadd__", "__isub__", "__imul__", "__itruediv__", "__ipow__", "__ifloordiv__", "__imod__", "__imatmul__", "__setitem__",
+)  # fmt: skip
 _DESCRIBED = {("grad", _SET): SET_GRAD, ("data", _SET): SET_DATA, ("requires_grad", _SET): SWITCH, ("is_leaf", _GET): HELD,
               ("grad_fn", _GET): LOOK}  # fmt: skip
 
@@ -81,9 +83,6 @@ def kind_of(func: object) -> int:
     known = next((kind for f, kind in _PASSES if f is func), None) or _NAMED.get(name)
     if known is not None:
         return known
-    return QUIET if name in _QUIET and not isinstance(func, FunctionType) else INPLACE if is_inplace(name) else OP
-
-
-def is_inplace(name: str) -> bool:
-    """Does it change its argument: `add_`, `__setitem__`, `+=`?"""
-    return name in (*_AUGMENTED, "__setitem__") or (name.endswith("_") and not name.endswith("__"))
+    if name in _QUIET and not isinstance(func, FunctionType):
+        return QUIET
+    return INPLACE if name in _INPLACE or (name.endswith("_") and not name.endswith("__")) else OP

@@ -24,10 +24,10 @@ from typing import Any
 import torch
 from torch.autograd.graph import Node
 
-from ..reading.held import close, empty, is_stuck, ran_before, reading, saved_tensors, was_begun
 from ..reading.nodes import grad_fn_of, outputs_of, reach
 from ..reading.op_log import PassRecord, storage_of
 from ..reading.op_pages import OpRecord, Ops, op_of_node
+from ..reading.saved_memory import close, empty, is_stuck, ran_before, reading, saved_tensors, was_begun
 from ..reading.values import unseen
 
 CAREFUL = 256  # passes after one whose graph somebody held
@@ -38,22 +38,17 @@ class LastPass:
     """What is kept of the last pass.
 
     Attributes:
-        root: the tensor on which the pass was called; None if nothing is kept.
-        gradient: the first gradient, if one was given.
-        record: the pass.
-        why_not: why it was not kept: "budget", "compiled", "off", "grad", "held"; "" if it is kept.
         met_old, met_unknown: the new graph may reach into older ones, or has unrecorded nodes.
-        bytes: of the results of ops since the last pass.
     """
 
     def __init__(self, ops: Ops, budget: int) -> None:
         self._ops, self.budget = ops, budget
-        self.root: Any = None
-        self.gradient: Any = None
-        self.record: PassRecord | None = None
-        self.why_not = ""
+        self.root: Any = None  # the tensor on which the pass was called; None if nothing is kept
+        self.gradient: Any = None  # the first gradient, if one was given
+        self.record: PassRecord | None = None  # the pass
+        self.why_not = ""  # why it was not kept: "budget", "compiled", "off", "grad", "held"; "" if it is kept
         self.met_old = self.met_unknown = False
-        self.bytes = 0
+        self.bytes = 0  # of the results of ops since the last pass
         self._is_ours = False  # the user has not asked to keep it
         self._older_bytes = 0  # of older graphs that the last ones may reach
         self._began = ops.now
@@ -93,7 +88,6 @@ class LastPass:
                 close(node)
 
     def _obstacle(self, root: object) -> str:
-        """Why the pass is not kept."""
         is_small = self.bytes + self.met_old * self._older_bytes <= self.budget
         is_careful = self._careful or self._is_looked_at
         if is_small and not self.met_unknown and not is_careful:
@@ -129,10 +123,10 @@ class LastPass:
         if self._is_ours and (is_careful or self._is_looked_at):
             self._empty(reach([start]) if freed is None else freed)
         del root, start, freed
-        if not self._ops.held(*self._numbers):
+        if not self._ops.are_alive(*self._numbers):
             return
         if self._is_ours and not is_careful and number is not None and (op := self._ops.op(number)) is not None:
-            self._empty(nodes_held(op))
+            self._empty(live_nodes(op))
         self._careful = CAREFUL
 
     @unseen  # a recording sees the number of `w * 3` as an int, and PyTorch would leave half a saved tensor
@@ -161,7 +155,7 @@ def bytes_made(node: Node) -> int:
     return sum(math.prod(n for n in m.shape if type(n) is int) * m.dtype.itemsize for m in known)  # nested: parts of one size
 
 
-def nodes_held(root: OpRecord) -> list[Any]:
+def live_nodes(root: OpRecord) -> list[Any]:
     """Nodes that somebody holds, of the pass whose root this op made. They are found among all tensors and nodes."""
     ran: dict[Any, None] = {}
     stack: list[Any] = [root]

@@ -71,7 +71,6 @@ class WatchMode(PassMode):
         return result
 
     def _run(self, kind: int, call: Call, func: object, args: Any, kwargs: object) -> Any:
-        """Run a function that is no op."""
         __tracebackhide__ = True
         if kind in PASSES:
             return self.run_pass(kind, call, func, args, kwargs or {})

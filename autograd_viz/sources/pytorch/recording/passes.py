@@ -29,40 +29,27 @@ class PassMode(TorchFunctionMode):
         """Note a pass, and keep its graph if it is not too large."""
         __tracebackhide__ = True
         log, record = self.log, None
-        try:
-            with DisableTorchFunctionSubclass():
-                root = next(iter(tensors_in((args[0] if args else next(iter(kwargs.values()), None),))), None)
-                record = self._begins(kind, root, kwargs)
-                args, kwargs = self.last.begins(root, args, kwargs, record)
-        except Exception as error:
-            log.fault(error)
+        with log, DisableTorchFunctionSubclass():
+            root = next(iter(tensors_in((args[0] if args else next(iter(kwargs.values()), None),))), None)
+            record = self._begins(kind, root, kwargs)
+            args, kwargs = self.last.begins(root, args, kwargs, record)
         try:
             result = call(func, args, kwargs)
         except BaseException as error:
             hide_call(error)
-            self._failed(record, error)
+            with log, DisableTorchFunctionSubclass():
+                if record is not None:
+                    record.error = str(error) or type(error).__name__
+                    self.last.failed(error)
             raise
-        self._ended()
-        if kind == kinds.GRAD and record is not None:
-            self._returned(func, result, record)
-        return result
-
-    def _ended(self) -> None:
-        try:
-            with DisableTorchFunctionSubclass():
-                self.last.ended()
-        except Exception as error:
-            self.log.fault(error)
-
-    def _returned(self, func: object, result: torch.Tensor, record: PassRecord) -> None:
-        """Note gradients that grad() has returned without a graph."""
-        try:
-            with DisableTorchFunctionSubclass():
+        with log, DisableTorchFunctionSubclass():
+            self.last.ended()
+        if kind == kinds.GRAD and record is not None and (root_op := record.number_of_root) is not None and record.line:
+            with log, DisableTorchFunctionSubclass():
                 for out in tensors_in(result):
-                    if grad_fn_of(out) is None and record.number_of_root is not None and record.line is not None:
-                        self.log.cut(out, func, record.line, [record.number_of_root], "op")
-        except Exception as error:
-            self.log.fault(error)
+                    if grad_fn_of(out) is None:  # grad() has returned it without a graph
+                        log.cut(out, func, record.line, [root_op], "op")
+        return result
 
     def _begins(self, kind: int, root: Any, kwargs: Any) -> PassRecord:
         log = self.log
@@ -80,13 +67,3 @@ class PassMode(TorchFunctionMode):
             self.last.met_old = True
         log.passed(record)
         return record
-
-    def _failed(self, record: PassRecord | None, error: BaseException) -> None:
-        """The pass has raised."""
-        try:
-            if record is not None:
-                record.error = str(error) or type(error).__name__
-                with DisableTorchFunctionSubclass():
-                    self.last.failed(error)
-        except Exception as fault:
-            self.log.fault(fault)

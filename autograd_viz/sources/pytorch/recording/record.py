@@ -24,7 +24,6 @@ from torch.utils._python_dispatch import TorchDispatchMode, _get_current_dispatc
 from torch.utils._pytree import tree_leaves
 
 from ....runtime.uncopied import Uncopied
-from ....twin.core.base.provenance import Place
 from ..reading.calls import Running, calls_around, function_and_arguments, is_given, note_argument
 from ..reading.handles import KEY, Event, Handle, alive, is_parameter, see, seen
 from ..reading.nodes import grad_fn_of
@@ -150,7 +149,7 @@ class Recorder(Uncopied, TorchDispatchMode):
 
     # -- before and after an op ---------------------------------------------------------------------------------------
 
-    def _begun(self, op: Signature, args: object, kwargs: object) -> Event:
+    def _begun(self, op: Signature, args: Any, kwargs: object) -> Event:
         users, function, around = calls_around(sys._getframe(2), self._running)
         if function is None:
             self._function = None
@@ -158,9 +157,11 @@ class Recorder(Uncopied, TorchDispatchMode):
             inputs, nodes = self._inputs(op, args, kwargs) if is_recorded else ((), ())
             event = Event(op.name, inputs, users, self._parts.inside(around) if around else NOWHERE, is_recorded)
             if self._copied is not None:
-                if self._is_of(self._copied, event.place, args):
-                    event.sequence = self._copied.sequence - 1
-                self._copied = None
+                copied, self._copied = self._copied, None
+                source = copied.inputs[0] if copied.inputs else None
+                if copied.place == event.place and isinstance(source, Handle) and args and source.ref() is args[0]:
+                    # an in-place change of what autograd has just copied for it: its node is older than the copy's
+                    event.sequence = copied.sequence - 1
             event.behind = nodes  # until it is known whether it has a node of its own
             return event
         if self._function is None or self._function[0] is not function:  # ops inside a user's Function belong to the Function
@@ -170,13 +171,7 @@ class Recorder(Uncopied, TorchDispatchMode):
             self._function = (function, Event(name, given, users, inside, is_tracked=True, is_function=True))
         return self._function[1]
 
-    def _is_of(self, copied: Event, place: Place | None, args: Any) -> bool:
-        """Is the op an in-place change of what autograd has just copied for it? Its node is older than the copy's."""
-        source = copied.inputs[0] if copied.inputs else None
-        return copied.place == place and isinstance(source, Handle) and bool(args) and source.ref() is args[0]
-
     def _inputs(self, op: Signature, args: object, kwargs: object) -> tuple[tuple[Handle | str, ...], tuple[Any, ...]]:
-        """The inputs of an op, and the nodes that lead to it."""
         inputs: list[Handle | str] = []
         nodes = []
         for given in op.operands(args, kwargs):

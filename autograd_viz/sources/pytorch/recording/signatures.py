@@ -17,17 +17,12 @@ SEVERAL = (list, tuple)
 
 
 class Signature(NamedTuple):
-    """What all calls of an op have in common.
+    """What all calls of an op have in common."""
 
-    Attributes:
-        name: "mul" for `aten::mul.Tensor`.
-        arguments: those that can be operands: position and name; None for a higher-order op (`torch.cond`), without a schema.
-        is_mutable: it changes an argument in place.
-    """
-
-    name: str
+    name: str  # "mul" for `aten::mul.Tensor`.
+    # those that can be operands: position and name; None for a higher-order op (`torch.cond`), without a schema.
     arguments: tuple[tuple[int, str], ...] | None
-    is_mutable: bool
+    is_mutable: bool  # it changes an argument in place
 
     def operands(self, args: Any, kwargs: Any) -> Iterator[Any]:
         """The tensors of a call, and the text of each number that it computes with."""

@@ -47,7 +47,6 @@ class _References:
         self._forget = forget
 
     def getweakrefs(self, tensor: torch.Tensor) -> list[Any]:
-        """The references that are not ours."""
         self._forget(tensor)
         return weakref.getweakrefs(tensor)
 
@@ -119,10 +118,8 @@ class Watch:
             return
         self.rearm()
         self.is_on = False
-        try:
+        with self.log:
             unseen(self.last.let_go)()
-        except Exception as error:
-            self.log.fault(error)
         for hook in self._hooks:
             hook.remove()
         for name in self._names:
@@ -147,10 +144,8 @@ class Watch:
     def _runs(self, run: Any, *args: Any, **kwargs: Any) -> Any:
         """A pass begins. If no function of a tensor started it, it may run through the kept graph."""
         if self.place.is_taken():
-            try:
+            with self.log:
                 unseen(self.last.let_go)()
-            except Exception as error:
-                self.log.fault(error)
         return run(*args, **kwargs)
 
     def _swapped(self, swap: Any, t1: Any, t2: Any) -> Any:
@@ -160,13 +155,11 @@ class Watch:
             return swap(t1, t2)
 
     def _forget(self, tensor: torch.Tensor) -> None:
-        """A tensor is about to be swapped."""
         unseen(self.last.let_go)()
         self.log.part((tensor,))
         self.log.made.pop(tensor)
 
     def _wraps(self, new: Any, kind: Any, data: Any = None, *args: Any, **kwargs: Any) -> Any:
-        """`nn.Parameter(data)`."""
         made = new(kind, data, *args, **kwargs)
         try:
             is_users = not (self.place.is_away or is_dynamo_compiling())
@@ -205,7 +198,7 @@ class Watch:
         """A module has got a parameter, or a module as a part."""
         if value is None or self.place.is_away:
             return
-        try:
+        with self.log:
             before = [vars(owner).get(kind, {}).get(name) for kind in ("_modules", "_parameters")]
             self.log.now += 1
             module = None if isinstance(value, torch.Tensor) else weakref.ref(value)  # Note [A tensor is known by its storage]
@@ -215,8 +208,6 @@ class Watch:
             for p in [value] if isinstance(value, torch.Tensor) else _parameters(value):
                 if not self.log.events_of(p, "placed"):
                     self.log.note(p, event)
-        except Exception as error:
-            self.log.fault(error)
 
 
 def _parameters(module: object) -> Iterator[Any]:

@@ -31,17 +31,19 @@ from .moment import Call, Moment, tensors_in
 def results_again(model: Any, moment: Moment, live: Sequence[Any]) -> tuple[list[tuple[Any, Any]], dict[str, Any], list[Any]]:
     """Each result that a gradient has reached, computed again under a recording, with the gradient; the parameters; the inputs.
 
-    Args:
-        model: the model; it is as before afterwards. None: it is gone.
-        moment: the pass.
-        live: the parameters that are trained, in the order of the moment's.
+    The model is as before afterwards. `live` are the trained parameters, in the order of the moment's.
 
     Raises:
-        RuntimeError: no gradient reached a result of the model, a parameter was not kept, or the model is gone.
+        RuntimeError: no gradient reached a result of the model, a parameter was not kept, or the model is gone (None).
     """
     if model is None:
         raise RuntimeError(f"the pass of step {moment.step} cannot run again: the model is gone")
-    calls = _reached_calls(model, moment, set(live))
+    calls, kept = [call for call in moment.calls if call.arrived], set(live)
+    if not calls:
+        raise RuntimeError(f"no gradient reached the result of the model in step {moment.step}")
+    if late := [name for name, p in model.named_parameters() if p.requires_grad and p not in kept]:
+        why = f"{late[0]} did not require grad when av.watch(model) was called; call it again"
+        raise RuntimeError(f"the pass of step {moment.step} cannot run again: {why}")
     copies = {p: torch.nn.Parameter(c.detach().clone()) for p, c in zip(live, moment.parameters, strict=True)}
     parameters = {name: copies.get(p, p) for name, p in model.named_parameters()}
     again, reached = copy_of(model, copies), list[tuple[Any, Any]]()
@@ -59,18 +61,7 @@ def vjp(outputs: list[Any], grads: list[Any], wanted: Any) -> Any:
     return torch.autograd.grad(outputs, [wanted], grads, retain_graph=True, allow_unused=True)[0]
 
 
-def _reached_calls(model: Any, moment: Moment, kept: set[Any]) -> list[Call]:
-    calls = [call for call in moment.calls if call.arrived]
-    if not calls:
-        raise RuntimeError(f"no gradient reached the result of the model in step {moment.step}")
-    if late := [name for name, p in model.named_parameters() if p.requires_grad and p not in kept]:
-        why = f"{late[0]} did not require grad when av.watch(model) was called; call it again"
-        raise RuntimeError(f"the pass of step {moment.step} cannot run again: {why}")
-    return calls
-
-
 def _call_again(model: Any, again: Any, call: Call, parameters: dict[str, Any]) -> list[Any]:
-    """The tensors of the result of one call."""
     buffers = dict(zip((name for name, _ in model.named_buffers()), (b.clone() for b in call.buffers), strict=True))
     for name, buffer in buffers.items():
         path, _, own_name = name.rpartition(".")
@@ -92,7 +83,6 @@ class _Around(torch.nn.Module):
         self.model = model
 
     def forward(self, run: Callable[[], Any]) -> Any:
-        """What the function returns."""
         return run()
 
 

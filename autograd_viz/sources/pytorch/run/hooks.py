@@ -34,9 +34,7 @@ CLIPPING: list[tuple[Any, str]] = (
 class Calls(Replaced):
     """The calls of modules; compiled code has none. One that is not looked at costs a frame, not two: a small model has many.
 
-    Args:
-        around: called with `Module.__call__` and its arguments.
-        run: looks at its model, and in full steps at all modules; None: all are looked at.
+    A run looks at its model, and in full steps at all modules; without a run all are looked at.
     """
 
     def __init__(self, around: Callable[..., Any], run: Any = None) -> None:
@@ -47,7 +45,7 @@ class Calls(Replaced):
         run = self._run
 
         def now(module: Any, /, *args: Any, **kwargs: Any) -> Any:
-            if is_dynamo_compiling() or not (run is None or module is run.model() or run.steps.is_full) or not self._is_on:
+            if is_dynamo_compiling() or not (run is None or module is run.model() or run.steps.is_full) or not self.is_on:
                 return self._before(module, *args, **kwargs)
             return around(self._before, module, *args, **kwargs)
 
@@ -81,11 +79,11 @@ class Hooks:
         run_ends(self._run)
 
 
-def hooked(trained: Any) -> Callable[[], None]:
+def hooked(found: Any) -> Callable[[], None]:
     """From now on PyTorch's optimizers are seen; gives what ends it."""
-    trained.on_calls.append(lambda: Calls(trained.calls))
-    made = Replaced(torch.optim.Optimizer, "_patch_step_function", trained.made)  # it runs when one is made or unpickled
-    step = optimizers.register_optimizer_step_pre_hook(lambda optimizer, args, kwargs: _steps(trained, optimizer))
+    found.on_calls.append(lambda: Calls(found.calls))
+    made = Replaced(torch.optim.Optimizer, "_patch_step_function", found.made)  # it runs when one is made or unpickled
+    step = optimizers.register_optimizer_step_pre_hook(lambda optimizer, args, kwargs: _steps(found, optimizer))
 
     def end() -> None:
         made.undo()
@@ -94,18 +92,18 @@ def hooked(trained: Any) -> Callable[[], None]:
     return end
 
 
-def _steps(trained: Any, optimizer: Any) -> None:
+def _steps(found: Any, optimizer: Any) -> None:
     """An optimizer is about to step.
 
     What begins to watch now registers global hooks, and PyTorch is going through these. So it begins in a hook of the
     optimizer's own, which PyTorch comes to after them.
     """
-    if is_dynamo_compiling() or not trained.is_unseen(optimizer):
+    if is_dynamo_compiling() or not found.is_unseen(optimizer):
         return
 
     def begins(optimizer: object, args: Any, kwargs: Any) -> Any:
         handle.remove()
-        for watch in trained.unseen(optimizer):
+        for watch in found.unseen(optimizer):
             args, kwargs = watch.step_begins(optimizer, args, kwargs) or (args, kwargs)
         return args, kwargs
 

@@ -27,30 +27,20 @@ from .numbers import Copies, is_spread, own
 
 @dataclass
 class Call:
-    """A call of the model.
+    """A call of the model."""
 
-    Attributes:
-        at: the user's instruction that made it; None in a copy.
-        args, kwargs: as they were given.
-        versions: the version counters of the tensors among them.
-        random: the states of PyTorch's random numbers before the call, by device ("cpu" or an index).
-        buffers: copies of the buffers before the call.
-        modes: which modules were in training mode.
-        cast: the kind of device, and the dtype to which autocast cast its ops there, or None; None where there is no autocast.
-        arrived: the gradient of each tensor that the model returned, by its place among them.
-        spot: where that instruction stands, in a copy.
-    """
-
-    at: Line | None
+    at: Line | None  # the user's instruction that made it; None in a copy
     args: tuple[Any, ...]
-    kwargs: dict[str, Any]
-    versions: list[int]
-    random: dict[Any, Any]
-    buffers: list[Any]
-    modes: list[bool]
+    kwargs: dict[str, Any]  # args, kwargs: as they were given
+    versions: list[int]  # the version counters of the tensors among them
+    random: dict[Any, Any]  # the states of PyTorch's random numbers before the call, by device ("cpu" or an index)
+    buffers: list[Any]  # copies of the buffers before the call
+    modes: list[bool]  # which modules were in training mode
+    # the kind of device, and the dtype to which autocast cast its ops there, or None; None where there is no autocast
     cast: tuple[str, Any] | None = None
+    # the gradient of each tensor that the model returned, by its place among them
     arrived: dict[int, Any] = field(default_factory=dict)
-    spot: Spot | None = None
+    spot: Spot | None = None  # where that instruction stands, in a copy
 
     def changed(self) -> bool:
         """Has an input been changed in place since?"""
@@ -59,20 +49,14 @@ class Call:
 
 @dataclass
 class Moment:
-    """A pass that can run again.
+    """A pass that can run again."""
 
-    Attributes:
-        step: the step that it belongs to.
-        parameters: copies of the parameters that are trained, as they were.
-        calls: the calls of the model.
-    """
-
-    step: int
-    parameters: list[Any]
-    calls: list[Call]
+    step: int  # the step that it belongs to
+    parameters: list[Any]  # copies of the parameters that are trained, as they were
+    calls: list[Call]  # the calls of the model
 
 
-class Kept:
+class LastCalls:
     """The last pass of a model.
 
     Attributes:
@@ -107,7 +91,10 @@ class Kept:
         versions = [t._version for t in tensors_in((*args, kwargs) if kwargs else args)]
         buffers = [b.detach().clone() for b in self._buffers]
         modes = [m.training for ref in self._modules if (m := ref()) is not None]
-        self.calls.append(Call(users_line(), args, kwargs, versions, _random_states(), buffers, modes, self._cast()))
+        random: dict[Any, Any] = {"cpu": torch.get_rng_state()}
+        if torch.cuda.is_initialized():
+            random |= dict(enumerate(torch.cuda.get_rng_state_all()))
+        self.calls.append(Call(users_line(), args, kwargs, versions, random, buffers, modes, self._cast()))
 
     def leaves(self, output: object) -> None:
         """The model has returned: its gradients are noted when they arrive."""
@@ -118,8 +105,6 @@ class Kept:
             self._is_followed |= self._arrivals.follow(result, self._noted(call, place, result.output_nr))
 
     def _noted(self, call: Call, place: int, output: int) -> Callable[[Any], object]:
-        """What puts a hook on the node of a result."""
-
         def arrives(grads: Sequence[Any]) -> None:
             if self.counts and grads[output] is not None:
                 call.arrived[place] = grads[output]
@@ -207,10 +192,3 @@ def tensors_in(values: object) -> list[Any]:
     if type(values) is tuple and all(type(v) is torch.Tensor for v in values):
         return list(values)
     return [v for v in tree_flatten(values)[0] if isinstance(v, torch.Tensor)]
-
-
-def _random_states() -> dict[Any, Any]:
-    states: dict[Any, Any] = {"cpu": torch.get_rng_state()}
-    if torch.cuda.is_initialized():
-        states |= dict(enumerate(torch.cuda.get_rng_state_all()))
-    return states

@@ -70,7 +70,7 @@ def stacked(scalars: Sequence[Any]) -> Any:
     return torch.stack([s if s.device == device else s.to(device, non_blocking=True) for s in scalars])
 
 
-def told(numbers: Any) -> Any:
+def as_numbers(numbers: Any) -> Any:
     """Floats if they are on a CPU; else a copy, and nothing waits for its device."""
     return numbers.tolist() if numbers.device.type == "cpu" else numbers.clone()
 

@@ -20,40 +20,32 @@ from ..reading.values import outside_modes
 from ..recording.watch import own_code
 from .again import Moments, results_again, vjp
 from .hooks import Hooks
-from .moment import Kept, Moment, tensors_in
+from .moment import LastCalls, Moment, tensors_in
 from .numbers import real, update_ratios, without_grad
-from .steps import Held, Steps, held_by
+from .steps import OptimizerPart, Steps, part_of
 
 
 class RunWatch:
-    """A run that is watched.
+    """A run that is watched. It does not hold its model, and ends with it.
 
-    Args:
-        model: a PyTorch module. It is not held, and the run ends with it.
-        rows: what is measured of it.
-        sink: gets the numbers.
-        keep: bytes for copies of parameters and inputs, so that the last pass can run again.
-        is_rank: it is a rank of a job. Ranks have their full steps together.
+    `keep`: bytes for copies of parameters and inputs, so that the last pass can run again. Ranks of a job have their full steps
+    together.
 
     Attributes:
         steps: what has been measured.
-        kept: the calls of the last pass.
         before: called before an optimizer steps, with the rows whose gradient is not finite; it may raise.
-        after: called when a step is complete.
-        moments: chosen steps.
-        faults: errors in here; the user's program did not notice them.
     """
 
     @own_code()
     def __init__(self, model: torch.nn.Module, rows: Rows, sink: Sink, keep: int, *, is_rank: bool = False) -> None:
         self.model, self.rows = weakref.ref(model), rows
         self.steps, self.arrivals = Steps(rows, sink, is_rank=is_rank), Arrivals(grad_fn_of, is_leaf)
-        self.kept = Kept(model, rows.parameters, keep, self.arrivals)
+        self.kept = LastCalls(model, rows.parameters, keep, self.arrivals)  # the calls of the last pass
         self.before: Callable[[list[int]], None] | None = None
-        self.after: Callable[[], None] = lambda: None
-        self.faults: list[Exception] = []
-        self.moments = Moments()
-        self._held: weakref.WeakKeyDictionary[Any, Held] = weakref.WeakKeyDictionary()
+        self.after: Callable[[], None] = lambda: None  # called when a step is complete
+        self.faults: list[Exception] = []  # errors in here; the user's program did not notice them
+        self.moments = Moments()  # chosen steps
+        self._parts: weakref.WeakKeyDictionary[Any, OptimizerPart] = weakref.WeakKeyDictionary()
         self._scaler: Any = None
         self._is_in_closure = self._is_again = False  # an optimizer runs the user's closure, and has done so in this step
         self._thread = threading.get_ident()
@@ -190,7 +182,7 @@ class RunWatch:
         before, self._scaler = len(self.steps.totals.optimizers), scaler
         try:
             result = step(scaler, optimizer, *args, **kwargs)
-            if len(self.steps.totals.optimizers) == before and self._held_by(optimizer).parameters:
+            if len(self.steps.totals.optimizers) == before and self._part_of(optimizer).parameters:
                 self._apart(self._skipped, optimizer)
             return result
         finally:
@@ -199,7 +191,7 @@ class RunWatch:
     @torch.no_grad()
     def _skipped(self, optimizer: torch.optim.Optimizer) -> None:
         self.steps.totals.optimizers.append(optimizer)
-        self.steps.measure(self._held_by(optimizer))
+        self.steps.measure(self._part_of(optimizer))
         self._unscale()
         self.steps.sink.mark(self.steps.count, "skipped")
 
@@ -218,7 +210,7 @@ class RunWatch:
         return with_closure
 
     def _steps_elsewhere(self, optimizer: torch.optim.Optimizer) -> None:
-        if not is_dynamo_compiling() and self._held_by(optimizer).parameters:
+        if not is_dynamo_compiling() and self._part_of(optimizer).parameters:
             self.steps.sink.mark(self.steps.count, ELSEWHERE)
 
     def _about_to_step(self, optimizer: torch.optim.Optimizer) -> None:
@@ -235,8 +227,8 @@ class RunWatch:
 
     @without_grad
     def _before_step(self, optimizer: object) -> list[int] | None:
-        held = self._held_by(optimizer)
-        if not held.parameters:
+        part = self._part_of(optimizer)
+        if not part.parameters:
             return None
         is_again = optimizer in self.steps.totals.optimizers
         if is_again and not self._is_in_closure:
@@ -245,7 +237,7 @@ class RunWatch:
         self._is_again = is_again
         if not is_again:
             self.steps.totals.optimizers.append(optimizer)
-        self.steps.measure(held)
+        self.steps.measure(part)
         self.steps.note_rate(optimizer)
         self.kept.before_step()
         return [] if getattr(optimizer, "found_inf", None) is not None else self.steps.not_finite()
@@ -259,23 +251,23 @@ class RunWatch:
             self._apart(self._unscale)
         if self.steps.is_full:
             began = perf_counter()
-            self._apart(self._after_step, self._held.get(optimizer))
+            self._apart(self._after_step, self._parts.get(optimizer))
             self.steps.spent += perf_counter() - began
 
     @torch.no_grad()
-    def _after_step(self, held: Held | None) -> None:
-        if held is not None and held.parameters and self.kept.parameters:
-            before = [self.kept.parameters[self.rows.of_parameter[p]] for p in held.parameters]
-            self.steps.put("update", held.columns, update_ratios(before, held.parameters))
+    def _after_step(self, part: OptimizerPart | None) -> None:
+        if part is not None and part.parameters and self.kept.parameters:
+            before = [self.kept.parameters[self.rows.of_parameter[p]] for p in part.parameters]
+            self.steps.put("update", part.columns, update_ratios(before, part.parameters))
 
     def _unscale(self) -> None:
         if self._scaler._scale is not None:
             self.steps.unscale_loss(self._scaler._scale)
 
-    def _held_by(self, optimizer: Any) -> Held:
-        known = self._held.get(optimizer)
+    def _part_of(self, optimizer: Any) -> OptimizerPart:
+        known = self._parts.get(optimizer)
         if known is None or known.total != sum(len(g["params"]) for g in optimizer.param_groups):
-            known = self._held[optimizer] = held_by(optimizer, self.rows)
+            known = self._parts[optimizer] = part_of(optimizer, self.rows)
         return known
 
     def what(self, row: int) -> str:

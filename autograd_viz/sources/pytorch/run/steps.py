@@ -18,33 +18,26 @@ from typing import Any
 import torch
 
 from ...shared.run.table import BLOCK, Rows, Sink, Table, Totals
-from .numbers import floats, is_plain, largest, norms, real, stacked, told, zeros
+from .numbers import as_numbers, floats, is_plain, largest, norms, real, stacked, zeros
 
 
 @dataclass
-class Held:
-    """The parameters of a run that an optimizer holds.
+class OptimizerPart:
+    """The parameters of a run that an optimizer holds."""
 
-    Attributes:
-        total: number of all parameters that the optimizer had when it was looked at.
-        parameters: those of the run.
-        columns: their columns.
-        are_plain: they are dense and float32, and no gradient was found to be sparse.
-    """
-
-    total: int
-    parameters: Sequence[Any]
-    columns: Sequence[int]
-    are_plain: bool
+    total: int  # number of all parameters that the optimizer had when it was looked at
+    parameters: Sequence[Any]  # those of the run
+    columns: Sequence[int]  # their columns
+    are_plain: bool  # they are dense and float32, and no gradient was found to be sparse
 
 
-def held_by(optimizer: Any, rows: Rows) -> Held:
+def part_of(optimizer: Any, rows: Rows) -> OptimizerPart:
     """What an optimizer holds of a run."""
     everything = [p for group in optimizer.param_groups for p in group["params"]]
     places = sorted(rows.of_parameter[p] for p in everything if p in rows.of_parameter)
     parameters = [rows.parameters[i] for i in places]
     are_plain = all(is_plain(p) and p.dtype is torch.float32 for p in parameters)
-    return Held(len(everything), parameters, places, are_plain)
+    return OptimizerPart(len(everything), parameters, places, are_plain)
 
 
 SHARE = 0.0025  # of the time that a step takes, for what only full steps have
@@ -76,19 +69,19 @@ class Steps:
 
     def put(self, name: str, columns: Sequence[int], values: object) -> None:
         """Numbers of a statistic."""
-        self._table.put(name, columns, told(values))
+        self._table.put(name, columns, as_numbers(values))
 
-    def measure(self, held: Held) -> None:
+    def measure(self, part: OptimizerPart) -> None:
         """The gradients that an optimizer is about to use; under `no_grad`."""
-        grads, columns = [p.grad for p in held.parameters], held.columns
+        grads, columns = [p.grad for p in part.parameters], part.columns
         if any(g is None for g in grads):
             columns = [c for g, c in zip(grads, columns, strict=True) if g is not None]
             grads = [g for g in grads if g is not None]
         self._measured, self._norms = columns, []
         if not grads:
             return
-        held.are_plain = held.are_plain and all(g.layout is torch.strided for g in grads)
-        if held.are_plain:
+        part.are_plain = part.are_plain and all(g.layout is torch.strided for g in grads)
+        if part.are_plain:
             scalars: Sequence[Any] = torch._foreach_norm(grads)
         else:
             grads = [real(g) for g in grads]
@@ -105,8 +98,8 @@ class Steps:
         gradient, before = real(grad), self._table.one("norm", column)
         norm = norms([gradient])[0]
         norm = norm if before is None else torch.hypot(torch.as_tensor(before), norm)
-        self._table.put_one("norm", column, told(norm))
-        self._table.put_one("largest", column, told(largest([gradient])[0]))
+        self._table.put_one("norm", column, as_numbers(norm))
+        self._table.put_one("largest", column, as_numbers(largest([gradient])[0]))
         self.spent += perf_counter() - began
 
     def note_pass(self, roots: Sequence[Any], is_own: bool) -> None:
@@ -116,17 +109,17 @@ class Steps:
         for root in roots:
             if isinstance(root, torch.Tensor) and root.numel() == 1:
                 is_here = self._is_on_host and not root.is_complex()
-                self.totals.loss = root.item() if is_here else told(real(root).reshape(-1)[0])
+                self.totals.loss = root.item() if is_here else as_numbers(real(root).reshape(-1)[0])
                 return
 
     def unscale_loss(self, scale: object) -> None:
         """The loss was scaled before its pass; the first optimizer that steps after it says so."""
         if len(self.totals.optimizers) == 1 and self.totals.loss is not None:
-            self.totals.loss = told(self.totals.loss / scale)
+            self.totals.loss = as_numbers(self.totals.loss / scale)
 
     def note_clip(self, factor: object) -> None:
         """Gradients were multiplied by a factor."""
-        self.totals.clip = told(factor)
+        self.totals.clip = as_numbers(factor)
 
     def note_rate(self, optimizer: Any) -> None:
         """The learning rate of an optimizer that steps."""
@@ -143,7 +136,7 @@ class Steps:
             if not math.isfinite(value):
                 grad = real(self.rows.parameters[column].grad)
                 if bool(grad.isfinite().all()):  # its squares were too large for float32
-                    self._norms[place] = told(torch.linalg.vector_norm(grad, dtype=torch.float64))
+                    self._norms[place] = as_numbers(torch.linalg.vector_norm(grad, dtype=torch.float64))
                 else:
                     bad.append(self.rows.at(column))
         return sorted(bad)

@@ -17,8 +17,8 @@ import torch
 from torch.autograd.graph import Node
 
 from ..reading.nodes import is_accumulate, is_function, variable_of
-from ..reading.shards import held_by, states_of
-from .ranks import is_distributed, meet, waiting_told
+from ..reading.shards import states_of, tensors_of
+from .ranks import is_distributed, meet, slow_notice
 from .replicas import ReducerSnapshot, Replica, replicas_of
 
 FSDP = "FSDP gathers parameters and scatters gradients"
@@ -85,9 +85,9 @@ class Exchange:
         replicas = self.replicas if is_last and not self.is_apart else self.finished(node, done)
         found = [leaf for r in replicas for leaf in r.leaves]
         if is_last:
-            return found + held_by(g for s in self._states for g in s._fsdp_param_groups)
+            return found + tensors_of(g for s in self._states for g in s._fsdp_param_groups)
         group = getattr(node, "param_group", None) if self._states else None  # of a module whose backward has ended
-        return found if group is None else found + held_by([group])
+        return found if group is None else found + tensors_of([group])
 
     def snapshots(self, node: Node, done: Iterable[Any]) -> list[Any]:
         """What else a call of the node changes, because of other ranks."""
@@ -109,7 +109,7 @@ class Exchange:
         if not self._have_met:
             meet(range(torch.distributed.get_world_size()), self.what, "")
             self._have_met = True
-        return waiting_told(self.what)
+        return slow_notice(self.what)
 
 
 class _Flag:
@@ -119,11 +119,9 @@ class _Flag:
         self.owner, self.name, self.value = owner, name, getattr(owner, name)
 
     def restore(self) -> None:
-        """Restore it."""
         setattr(self.owner, self.name, self.value)
 
     def holds(self) -> bool:
-        """Is it unchanged?"""
         return bool(getattr(self.owner, self.name) == self.value)
 
 

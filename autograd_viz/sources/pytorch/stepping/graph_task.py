@@ -37,14 +37,12 @@ class _Engine:
         self._engine, self._surroundings, self._thread = engine, surroundings, threading.get_ident()
 
     def queue_callback(self, callback: Callable[[], Any]) -> None:
-        """Call it at the end of the pass."""
         if _works_for(self._thread):
             self._surroundings.callbacks.append(callback)
         else:
             self._engine.queue_callback(callback)
 
     def run_backward(self, starts: Sequence[Any], *rest: Any, **options: Any) -> Any:
-        """A nested pass."""
         if options.get("accumulate_grad") and _works_for(self._thread):
             self._surroundings.about_to_run(s.node if isinstance(s, GradientEdge) else edge_of(s)[0] for s in starts)
         return self._engine.run_backward(starts, *rest, **options)
@@ -54,15 +52,11 @@ class _Engine:
 
 
 class Surroundings:
-    """Answers for one pass.
-
-    Attributes:
-        inner: the grads that nested passes have changed, as they were before.
-    """
+    """Answers for one pass."""
 
     def __init__(self, nodes: Any, callbacks: list[Callable[[], Any]]) -> None:
         self._nodes, self.callbacks = nodes, callbacks
-        self.inner: list[GradSnapshot] = []
+        self.inner: list[GradSnapshot] = []  # the grads that nested passes have changed, as they were before
         self._number, self._ran = next(_numbers), set[Any]()
 
     @contextmanager

@@ -33,11 +33,10 @@ from ..reading.nodes import (
 )
 from ..reading.older import tensor_of, with_hooks_of
 from ..reading.reference_op import frozen
-from ..reading.saved import Kept, saved_of
+from ..reading.saved import SavedValue, saved_of
 from ..reading.values import as_array, is_plain, shape_of, unseen, value_of
 from ..recording.watch import own_code
 from .exchange import Exchange
-from .read_later import NOWHERE, always, place_of, rules_of, values_at
 from .schedule import TorchTask
 from .snapshots import (
     Attached,
@@ -49,6 +48,7 @@ from .snapshots import (
     states_in,
     states_of,
 )
+from .step_reading import NOWHERE, always, place_of, rules_of, values_at
 
 
 def _numbers(tensor: Any) -> tuple[Number, ...] | None:
@@ -89,7 +89,7 @@ class TorchPass(Pass):
         task.by_hand = self.exchange.by_hand
         self._has_run = False
         self._saved = {n.id: {s.name: always(s.value) for s in n.saved if s.value} for n in graph.document.nodes}
-        self._kept: list[Kept] = []  # saved values of the node that is about to run
+        self._kept: list[SavedValue] = []  # saved values of the node that is about to run
         self._unread.show([NOWHERE, *([] if gradient is None else self.places([gradient]))])
         self._outputs: dict[Any, list[Any]] = {}
         for t in {*graph.tensors.values(), *tensors_with_hooks()}:
@@ -117,7 +117,7 @@ class TorchPass(Pass):
     @property
     def calls_user_code(self) -> bool:
         """Are there hooks, or a Function's backward?"""
-        return any(self._runs_users_code(node, self.attached(node)) for node in self.nodes)
+        return any(is_function(node) or self.attached(node).runs_code for node in self.nodes)
 
     @property
     def own_ranks(self) -> int:
@@ -171,11 +171,7 @@ class TorchPass(Pass):
     def shows(self, node: Node, attached: Attached) -> bool:
         """Are there hooks (also of saved tensors) or a Function's backward? Is the pass recorded? Do other ranks take part?"""
         is_packed = any(k.value is None and k.state == "kept" for k in self._kept)
-        return self.is_recorded or is_packed or self._runs_users_code(node, attached) or self.exchange.is_there
-
-    def _runs_users_code(self, node: Node, attached: Attached) -> bool:
-        """Are there hooks, or a Function's backward?"""
-        return is_function(node) or attached.runs_code
+        return self.is_recorded or is_packed or is_function(node) or attached.runs_code or self.exchange.is_there
 
     @unseen
     def places(self, gradients: Iterable[Any]) -> list[tuple[int, int]]:
@@ -213,19 +209,15 @@ class TorchPass(Pass):
         """Run the next node. A leaf's hooks are watched, and other ranks take part if they must."""
         if not (is_accumulate(node) or self.exchange.is_there):
             return self.task.step()
-        with self.exchange.around(), self.task.hooks.accumulating(node), self._averaging(node):
-            return self.task.step()
-
-    @contextmanager
-    def _averaging(self, node: Node) -> Iterator[None]:
-        """Inside, the step averages the gradients of the DDP modules that it completes."""
         self.task.afterwards = partial(self._average, node) if self.exchange.replicas else None
         try:
-            yield
+            with self.exchange.around(), self.task.hooks.accumulating(node):
+                return self.task.step()
         finally:
             self.task.afterwards = None
 
     def _average(self, node: Node) -> None:
+        """Average the gradients of the DDP modules that the node completes."""
         for replica in self.exchange.finished(node, self._ran()):
             leaf = variable_of(node)
             own = TORCH.grad_value(leaf)

@@ -81,7 +81,6 @@ class _Norms:
         self._taken: list[tuple[list[Place], Any]] = []
 
     def listen(self, nodes: Sequence[Any], handles: list[Any]) -> None:
-        """Add hooks for the places of interest."""
         for node in nodes:
             if is_accumulate(node):
                 continue
@@ -92,7 +91,6 @@ class _Norms:
                 handles.append(node.register_hook(partial(self._add_all, id, "out")))
 
     def end(self, leaves: Sequence[Any], grads: Sequence[Any]) -> None:
-        """Add the gradients of the leaves."""
         with torch.no_grad():
             for node, grad in zip(leaves, grads, strict=True):
                 leaf = variable_of(node)
@@ -117,7 +115,6 @@ class _Norms:
             self._take()
 
     def _take(self) -> None:
-        """Take the norms of the waiting gradients."""
         kinds: dict[Any, list[Any]] = {}
         for grad in self._waiting:
             kinds.setdefault((grad.device, grad.is_complex()), []).append(grad)

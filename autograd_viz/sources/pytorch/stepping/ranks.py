@@ -31,13 +31,9 @@ def is_distributed() -> bool:
 
 
 def meet(ranks: Sequence[int], what: str, advice: str, patience: float | None = None) -> None:
-    """Wait until all of these ranks have come here.
+    """Wait until all of these ranks of the job have come here, at most `patience` (or `PATIENCE`) seconds.
 
-    Args:
-        ranks: their numbers in the job.
-        what: what is about to run: "DistributedDataParallel averages gradients".
-        advice: what else can be done.
-        patience: seconds to wait; None: `PATIENCE`.
+    `what` is about to run: "DistributedDataParallel averages gradients". `advice`: what else can be done.
 
     Raises:
         RuntimeError: some have not come in time; nothing has been sent.
@@ -71,7 +67,7 @@ def store_of_job() -> Any:
 
 
 @contextmanager
-def waiting_told(what: str) -> Iterator[None]:
+def slow_notice(what: str) -> Iterator[None]:
     """Inside, this rank may wait for another; if that takes long, it says so."""
     timer = threading.Timer(SILENCE, _tell, [f"{what}: waiting for the other ranks"])
     timer.daemon = True

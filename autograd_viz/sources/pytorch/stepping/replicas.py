@@ -19,9 +19,9 @@ from typing import Any
 import torch
 from torch.autograd.graph import Node
 
-from ..reading.hooks import dict_of, replaced, run_backward
+from ..reading.hooks import dict_of, nothing, replaced, run_backward
 from ..reading.nodes import is_accumulate, variable_of
-from .ranks import is_distributed, meet, waiting_told
+from .ranks import is_distributed, meet, slow_notice
 
 WHAT = "DistributedDataParallel averages gradients"
 AGAIN = (
@@ -52,10 +52,10 @@ class Replica:
         """
         meet(torch.distributed.get_process_group_ranks(self.module.process_group), WHAT, ADVICE)
         self._has_reduced = True
-        with waiting_told(WHAT), ExitStack() as stack:
+        with slow_notice(WHAT), ExitStack() as stack:
             nodes = list(nodes)
             for node in nodes:
-                stack.enter_context(replaced(_hooks(node), lambda *_: _nothing))
+                stack.enter_context(replaced(_hooks(node), lambda *_: nothing))
             for node in nodes:
                 run_backward([(node, 0)], [torch.zeros_like(variable_of(node)).neg()], create_graph)
             if self.module.reducer._rebuild_buckets():  # else the next forward pass does it; needed by make_ready
@@ -108,7 +108,3 @@ def _hooks(node: Node) -> list[tuple[int, dict[Any, Any]]]:
     of_leaf = (leaf._backward_hooks, leaf._post_accumulate_grad_hooks)
     of_node = (dict_of(node.register_prehook), dict_of(node.register_hook))
     return [(0, hooks) for hooks in (*of_leaf, *of_node) if hooks]
-
-
-def _nothing(*_: object) -> None:
-    """A hook that changes nothing."""

@@ -111,7 +111,7 @@ class TorchTask:
             torch.set_grad_enabled(self.create_graph),
             self.surroundings.around(node),
             called_on(self._devices(node)),
-            self._errors_told(node),
+            self._anomaly_report(node),
         ):
             grads = self._seen_by_hooks(node)
             results = self._called(node, grads)
@@ -128,7 +128,7 @@ class TorchTask:
         return Step(node, grads, results, grad_inputs)
 
     @contextmanager
-    def _errors_told(self, node: Any) -> Iterator[None]:
+    def _anomaly_report(self, node: Any) -> Iterator[None]:
         """In anomaly mode an error of a node shows the line of its op in the forward pass, once."""
         try:
             yield

@@ -14,9 +14,9 @@ from torch.autograd.graph import Node
 from ....graph.model import Value
 from ...shared.replaced import Replaced
 from ..reading.handles import version_of
-from ..reading.held import saved_tensors
 from ..reading.nodes import edge_of, grad_fn_of, grad_of, is_accumulate, reach, variable_of
-from ..reading.saved import Kept, saved_of
+from ..reading.saved import SavedValue, saved_of
+from ..reading.saved_memory import saved_tensors
 from ..reading.values import equal, is_plain, unseen, value_of
 
 States = tuple[tuple[str, bool], ...]
@@ -89,11 +89,7 @@ def _size(tensor: torch.Tensor) -> int:
 class SavedSnapshot:
     """A node's saved tensors. A call by hand frees nothing, but other code may.
 
-    Args:
-        node: the node.
-        states: of each saved tensor.
-        inner: the grads that a nested pass changes.
-        others: what else the call changes, because of other ranks.
+    `inner`: the grads that a nested pass changes. `others`: what else the call changes, because of other ranks.
     """
 
     __slots__ = ("inner", "node", "others", "states")
@@ -158,7 +154,7 @@ def states_of(node: Node) -> States:
     return () if is_accumulate(node) else states_in(saved_of(node))
 
 
-def states_in(kept: Iterable[Kept]) -> States:
+def states_in(kept: Iterable[SavedValue]) -> States:
     """The same, from saved values that have been read."""
     return tuple([(k.state, k.stale) for k in kept])
 
@@ -197,8 +193,6 @@ def leaves_kept(leaves: Iterable[Any]) -> Iterator[None]:
 
 
 class _LeafSnapshot:
-    """A leaf's data and grad."""
-
     @unseen
     def __init__(self, leaf: torch.Tensor) -> None:
         self.leaf, self.memory, self.data = leaf, leaf.data, leaf.detach().clone()
@@ -206,7 +200,6 @@ class _LeafSnapshot:
 
     @unseen
     def restore(self) -> None:
-        """Restore them."""
         if self.leaf.data_ptr() != self.memory.data_ptr():  # `p.data = ...` has replaced it
             self.leaf.data = self.memory
         if not equal(self.leaf.detach(), self.data):  # `p.data.sub_(...)` leaves the version as it is

@@ -93,12 +93,9 @@ def _of_tensors(node: Any, results: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def _no_tensors(needs: Sequence[bool], leads: Sequence[bool]) -> set[int]:
-    """Which arguments were certainly no tensors.
+    """Which arguments were certainly no tensors. `needs` is by argument, `leads` by edge: does it lead somewhere?
 
-    Args:
-        needs: for each argument, whether it needs a gradient.
-        leads: for each edge, whether it leads somewhere. Only tensors have edges; a tensor that needs no gradient has one that
-            leads nowhere.
+    Only tensors have edges; a tensor that needs no gradient has one that leads nowhere.
     """
     if sum(needs) != sum(leads):  # the Function has changed
         return set()

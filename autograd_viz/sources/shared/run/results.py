@@ -12,20 +12,13 @@ MOST_CALLS = 16  # of a model in one pass, which are kept
 
 
 class Again(NamedTuple):
-    """A pass that has run again.
-
-    Attributes:
-        root, gradient: the pass begins there, with this gradient.
-        leaves: copies of the parameters, by name.
-        reached: each result of the model that a gradient has reached, and that gradient.
-        inputs: the tensors that were given to the model.
-    """
+    """A pass that has run again."""
 
     root: Any
-    gradient: Any
-    leaves: dict[str, Any]
-    reached: list[tuple[Any, Any]]
-    inputs: list[Any]
+    gradient: Any  # root, gradient: the pass begins there, with this gradient
+    leaves: dict[str, Any]  # copies of the parameters, by name
+    reached: list[tuple[Any, Any]]  # each result of the model that a gradient has reached, and that gradient
+    inputs: list[Any]  # the tensors that were given to the model
 
 
 class Once:
@@ -41,14 +34,11 @@ class Once:
 
 
 def one_root(reached: Sequence[tuple[Any, Any]], vjp: Callable[..., Any]) -> tuple[Any, Any]:
-    """A tensor and its gradient, for a pass that begins at several results.
+    """A tensor and its gradient, for a pass that begins at several results: each with the whole gradient that reached it.
 
     Where one result was computed from another, as a loss from logits, the pass will bring the latter a part of its gradient, or
-    all. That part is subtracted first.
-
-    Args:
-        reached: each result with the whole gradient that reached it.
-        vjp: called with tensors, their gradients and an input: what reaches the input, or None. It keeps the graph.
+    all. That part is subtracted first. `vjp` is called with tensors, their gradients and an input: what reaches the input, or
+    None. It keeps the graph.
     """
     begin = list[tuple[Any, Any]]()
     for result, whole in sorted(reached, key=lambda r: -r[0].grad_fn._sequence_nr()):
@@ -68,9 +58,7 @@ def one_root(reached: Sequence[tuple[Any, Any]], vjp: Callable[..., Any]) -> tup
 class Arrivals:
     """Hooks on the nodes of results. A view that nobody has asked for its node gets its hook when a pass begins.
 
-    Args:
-        node_of: the grad_fn of a tensor; None for a leaf, and for a view that nobody has asked.
-        is_leaf: did no op make a tensor?
+    `node_of`: the grad_fn of a tensor; None for a leaf, and for a view that nobody has asked. `is_leaf`: did no op make it?
     """
 
     def __init__(self, node_of: Callable[[Any], Any], is_leaf: Callable[[Any], bool]) -> None:

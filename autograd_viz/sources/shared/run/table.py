@@ -60,7 +60,6 @@ class Table:
         return values, seen
 
     def _taken(self, steps: int) -> Iterator[tuple[Any, Any, Sequence[Any]]]:
-        """Rows, columns and numbers of the statistics."""
         parts = sorted((part for part in self._parts if part[0] < steps), key=itemgetter(1))
         for (name, columns), group in groupby(parts, itemgetter(1, 2)):
             ks, _, _, numbers = zip(*group, strict=True)

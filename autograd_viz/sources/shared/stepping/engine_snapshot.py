@@ -67,22 +67,19 @@ def _kept(heap: Any, added: int) -> list[tuple[int, Any]]:
     size = len(heap)
     if size <= SHORT:
         return list(enumerate(heap))
-    written = {size - 1, *_way_down(heap)}
+    # the places that move up when the first is taken out, and the last is put at the end of the path: always the larger child,
+    # the right one if equal
+    written, hole = {size - 1}, 0
+    while hole < size - 1:
+        written.add(hole)
+        left, right = 2 * hole + 1, 2 * hole + 2
+        hole = left if right >= size - 1 or heap[right]._sequence < heap[left]._sequence else right
     for end in range(size - 1, size - 1 + added):
         place = end
         while place > 0 and place not in written:
             written.add(place)
             place = (place - 1) // 2
     return [(place, heap[place]) for place in written if place < size]
-
-
-def _way_down(heap: Any) -> Iterator[int]:
-    """The places that move up when the first is taken out: always the larger child, the right one if equal."""
-    hole, size = 0, len(heap) - 1  # the last is taken out too, and put at the end of the path
-    while hole < size:
-        yield hole
-        left, right = 2 * hole + 1, 2 * hole + 2
-        hole = left if right >= size or heap[right]._sequence < heap[left]._sequence else right
 
 
 @dataclass(slots=True)

@@ -15,14 +15,14 @@ SHORT = 256  # nodes of a queue that is copied at each step
 
 
 class EngineState:
-    """Follows one pass."""
+    """Follows one pass; `memory` is that of its saved tensors."""
 
     def __init__(self, task: Any, ids: Mapping[Any, str], document: Document) -> None:
         self._task, self._ids = task, ids
         self._rank = {node: i for i, node in enumerate(ids)}  # an order for waiting nodes, the same after a rewind
         self._expected = {node: input_buffers[0] + (node in task.starts) for node, input_buffers in task.input_buffers.items()}
         self._waiting: dict[Any, int] = {}
-        self._held = _Held(document)
+        self.memory = _SavedMemory(document)
         self.look(task.input_buffers)
 
     def look(self, nodes: Iterable[Any]) -> None:
@@ -35,14 +35,6 @@ class EngineState:
                 else:
                     self._waiting.pop(node, None)
 
-    def freed(self, node: str, names: Iterable[str]) -> int:
-        """The bytes that a node freed with these saved tensors."""
-        return self._held.let_go(node, names)
-
-    def taken_back(self, node: str, names: Iterable[str]) -> None:
-        """The node has its saved tensors again."""
-        self._held.take(node, names)
-
     def now(self) -> Engine:
         """The engine as it is."""
         return self.moment()()
@@ -53,7 +45,7 @@ class EngineState:
         short = type(ready)(ready) if len(ready) <= SHORT else None
         first = () if short is not None else ready.first(MOST)
         nodes, counts = tuple(islice(self._waiting, MOST)), tuple(islice(self._waiting.values(), MOST))
-        return partial(self._written, short, first, nodes, counts, self._held.bytes)
+        return partial(self._written, short, first, nodes, counts, self.memory.bytes)
 
     def _written(self, short: Any, first: Sequence[Any], nodes: Sequence[Any], counts: Sequence[int], held: int) -> Engine:
         queue = tuple([self._ids[n] for n in (first if short is None else short.first(MOST))])
@@ -66,7 +58,7 @@ def _first(*ids: str) -> str:
     return min(ids, key=lambda t: (len(t), t))
 
 
-class _Held:
+class _SavedMemory:
     """Memory of saved tensors. A tensor that several nodes have saved counts once, until the last of them frees it."""
 
     def __init__(self, document: Document) -> None:
@@ -79,12 +71,14 @@ class _Held:
                 self.take(node, (name,))
 
     def take(self, node: str, names: Iterable[str]) -> None:
+        """The node has these saved tensors, or has them again."""
         for name in names:
             key, size = self._place(node, name)
             self._users[key] = self._users.get(key, 0) + 1
             self.bytes += size if self._users[key] == 1 else 0
 
     def let_go(self, node: str, names: Iterable[str]) -> int:
+        """The bytes that a node freed with these saved tensors."""
         before = self.bytes
         for name in names:
             key, size = self._place(node, name)

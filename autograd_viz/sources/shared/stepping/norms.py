@@ -16,6 +16,7 @@ from collections.abc import Callable, Collection
 from typing import Any
 
 from ....graph.text import norm_of
+from ....graph.trace import Step
 from ....runtime.interrupts import breakable, whole
 from .step import Ran
 from .undoable_pass import Pass
@@ -26,19 +27,15 @@ Place = tuple[str, str, int]
 def norms_by_steps(live: Pass, wanted: Collection[Place] | None) -> dict[Place, float]:
     """The norms from the steps of a pass; all steps are taken back."""
     found: dict[Place, float | None] = {}
-    live.shows_jacobians, done = False, 0
-    with whole(), live.untouched():
-        try:
-            with breakable():
-                while (step := live.advance()) is not None:
-                    done += 1
-                    found |= {(step.node, "in", k): norm_of(g) for k, g in enumerate(step.grad_outputs)}
-                    found |= {(step.node, "out", k): norm_of(g) for k, g in enumerate(step.grad_inputs)}
-                    if step.accumulation is not None:
-                        found[step.accumulation.tensor, "grad", 0] = norm_of(step.accumulation.new)
-        finally:
-            for k in reversed(range(done)):
-                live.undo(k)
+
+    def note(step: Step) -> None:
+        nonlocal found
+        found |= {(step.node, "in", k): norm_of(g) for k, g in enumerate(step.grad_outputs)}
+        found |= {(step.node, "out", k): norm_of(g) for k, g in enumerate(step.grad_inputs)}
+        if step.accumulation is not None:
+            found[step.accumulation.tensor, "grad", 0] = norm_of(step.accumulation.new)
+
+    _rehearse(live, note)
     return {place: n for place, n in found.items() if n is not None and (wanted is None or place in wanted)}
 
 
@@ -50,7 +47,6 @@ def each_arrival(
     Raises:
         RuntimeError: as ``backward()`` would.
     """
-    live.shows_jacobians, done = False, 0
 
     def heard(ran: Ran) -> None:
         for k, raw in enumerate(ran.arrived):
@@ -58,11 +54,18 @@ def each_arrival(
                 take((ran.node, "in", k), array)
 
     live.heard = heard
+    _rehearse(live, lambda step: None)
+
+
+def _rehearse(live: Pass, note: Callable[[Step], None]) -> None:
+    """Run a pass, hand over each step, and take all of them back."""
+    live.shows_jacobians, done = False, 0
     with whole(), live.untouched():
         try:
             with breakable():
-                while live.advance() is not None:
+                while (step := live.advance()) is not None:
                     done += 1
+                    note(step)
         finally:
             for k in reversed(range(done)):
                 live.undo(k)

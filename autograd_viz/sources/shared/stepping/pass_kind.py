@@ -36,26 +36,17 @@ class Graph(Protocol):
 
 
 class Library(NamedTuple):
-    """How to ask a tensor of one library.
+    """How to ask a tensor of one library."""
 
-    Attributes:
-        is_tensor: is a thing one of its tensors?
-        value_of: a tensor or gradient as the document shows it.
-        grad_of: its grad.
-        version_of: its version counter.
-        numbers_of: the elements of a small tensor; None if reading them would wait for a device.
-        copy_of: a gradient as a tensor of the user's, who may change it.
-        is_grad_enabled, set_grad_enabled: the grad mode.
-    """
-
-    is_tensor: Callable[[Any], bool]
-    value_of: Callable[[Any], Value]
-    grad_of: Callable[[Any], Any]
-    version_of: Callable[[Any], int]
+    is_tensor: Callable[[Any], bool]  # is a thing one of its tensors?
+    value_of: Callable[[Any], Value]  # a tensor or gradient as the document shows it
+    grad_of: Callable[[Any], Any]  # its grad
+    version_of: Callable[[Any], int]  # its version counter
+    # the elements of a small tensor; None if reading them would wait for a device
     numbers_of: Callable[[Any], tuple[Number, ...] | None]
-    copy_of: Callable[[Any], Any]
+    copy_of: Callable[[Any], Any]  # a gradient as a tensor of the user's, who may change it
     is_grad_enabled: Callable[[], bool]
-    set_grad_enabled: Callable[[bool], object]
+    set_grad_enabled: Callable[[bool], object]  # is_grad_enabled, set_grad_enabled: the grad mode
 
     def grad_value(self, tensor: Any) -> Value | None:
         """The tensor's grad as the document shows it."""

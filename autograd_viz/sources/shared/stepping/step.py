@@ -37,29 +37,19 @@ def read_beside(
 
 @dataclass
 class Ran:
-    """The raw record of one call of a node; see Note [When a step is read].
+    """The raw record of one call of a node; see Note [When a step is read]."""
 
-    Attributes:
-        node: its id.
-        arrived, left: the gradients that arrived, and those that left along next_functions.
-        result_shapes: the shapes that the rules returned, before broadcasting was undone.
-        read: makes values of gradients.
-        saved: its saved tensors before the call, by name, as functions that read them.
-        rules: writes the rules that ran, and the local Jacobians.
-        touched: by tensor id, snapshots of its grad before and after.
-    """
-
-    node: str
+    node: str  # its id
     arrived: Sequence[Any]
-    left: Sequence[Any]
-    result_shapes: tuple[tuple[int, ...] | None, ...]
-    read: Callable[[Sequence[Any]], Values]
-    saved: Mapping[str, Callable[[], Value]]
-    rules: Callable[[Ran], Rules]
+    left: Sequence[Any]  # arrived, left: the gradients that arrived, and those that left along next_functions
+    result_shapes: tuple[tuple[int, ...] | None, ...]  # the shapes that the rules returned, before broadcasting was undone
+    read: Callable[[Sequence[Any]], Values]  # makes values of gradients
+    saved: Mapping[str, Callable[[], Value]]  # its saved tensors before the call, by name, as functions that read them
+    rules: Callable[[Ran], Rules]  # writes the rules that ran, and the local Jacobians
     hooks: tuple[HookRun, ...] = ()
     edited: tuple[int, ...] = ()
     unedited: Mapping[int, Value | None] = field(default_factory=dict)
-    touched: Mapping[str, tuple[Any, Any]] = field(default_factory=dict)
+    touched: Mapping[str, tuple[Any, Any]] = field(default_factory=dict)  # by tensor id, snapshots of its grad before and after
 
     @cached_property
     def grad_outputs(self) -> Values:
@@ -81,29 +71,9 @@ class Ran:
         seen = (h.before for h in self.hooks if h.kind in ("tensor", "pre") and h.index == index and h.before is not None)
         return next(seen, self.grad_outputs[index])
 
-    def met(self, index: int) -> Value | None:
-        """The sum of what was sent there, before the user's edit."""
+    def summed(self, index: int) -> Value | None:
+        """What was sent to an output, before the user's edit."""
         return self.unedited[index] if index in self.unedited else self.entered(index)
-
-    def entering(self, index: int) -> Pair:
-        """The first gradient of the pass."""
-        return None, self.entered(index)
-
-    def meeting(self, index: int) -> Pair:
-        """The sum of what was sent to an output."""
-        return None, self.met(index)
-
-    def incoming(self, index: int) -> Pair:
-        """What AccumulateGrad received."""
-        return None, self.grad_outputs[index]
-
-    def leaving(self, index: int) -> Pair:
-        """What went along an edge."""
-        return None, self.grad_inputs[index]
-
-    def letting_go(self, name: str) -> Pair:
-        """A saved tensor that is freed."""
-        return self.kept[name], None
 
     def grad(self, tensor: str) -> Pair:
         """A tensor's grad."""
@@ -141,7 +111,7 @@ class StepWriter:
         accumulated = self._accumulated(node, ran)
         places = [*self._arrived(ran), *self._grads(node, ran, accumulated), *self._left(node, ran)]
         if not self.keep_graph:
-            places += [(f"{id}.saved.{name}", ran.letting_go, name) for name in ran.saved]
+            places += [(f"{id}.saved.{name}", lambda name: (ran.kept[name], None), name) for name in ran.saved]
 
         write = partial(_numbers, ran, places, accumulated, freed, engine)
         return Step.later(id, tuple([at for at, _, _ in places]), (NUMBERS, write), UNSAID)
@@ -165,9 +135,9 @@ class StepWriter:
         places: list[Place] = []
         id, (node, index) = ran.node, self._start
         if node == id and not self._root.is_leaf and self._arrivals[node, index] == 1:
-            places.append((f"grad_fn:{self._root.id}", ran.entering, index))
+            places.append((f"grad_fn:{self._root.id}", lambda i: (None, ran.entered(i)), index))
         several = (i for i in range(len(ran.arrived)) if self._arrivals.get((id, i), 0) > 1)
-        return places + [(f"sum:{id}.{i}", ran.meeting, i) for i in several]
+        return places + [(f"sum:{id}.{i}", lambda i: (None, ran.summed(i)), i) for i in several]
 
     def _accumulated(self, node: Node, ran: Ran) -> str | None:
         """The leaf to whose grad the node has added, if there is one."""
@@ -186,17 +156,16 @@ class StepWriter:
             if self._made_by[tensor] is not None:
                 places.append((f"retain:{tensor}", ran.grad, tensor))
             elif tensor == accumulated:
-                places.append((f"grad:{node.id}", ran.incoming, 0))
+                places.append((f"grad:{node.id}", lambda i: (None, ran.grad_outputs[i]), 0))
         return places
 
     def _left(self, node: Node, ran: Ran) -> list[Place]:
-        """The arrows along which gradients left."""
         places: list[Place] = []
         for i, (after, g) in enumerate(zip(node.next_functions, ran.left, strict=True)):
             if after.node is not None and g is not None:
                 edge = (after.node, after.index)
                 self._arrivals[edge] = self._arrivals.get(edge, 0) + 1
-                places.append((f"next:{node.id}.{i}", ran.leaving, i))
+                places.append((f"next:{node.id}.{i}", lambda i: (None, ran.grad_inputs[i]), i))
         self._sent.append(tuple([g is not None for g in ran.left]))
         return places
 

@@ -111,7 +111,6 @@ class Pass(PassKind):
         return Around(node, touched, attached, engine, saved, grads, is_seen)
 
     def _written(self, ran: Ran, around: Around) -> Step:
-        """The step of a node that has just run."""
         node, touched = around.node, around.touched
         if self.heard is not None:
             self.heard(ran)
@@ -123,7 +122,7 @@ class Pass(PassKind):
         ids = map(self.graph.tensor_id, touched)
         ran.touched = {id: (b, a) for id, b, a in zip(ids, around.grads, grads, strict=True) if id is not None}
         freed = () if self._writer.keep_graph else tuple(ran.saved)
-        bytes_freed = self._state.freed(ran.node, freed)
+        bytes_freed = self._state.memory.let_go(ran.node, freed)
         step = self._writer.written(ran, bytes_freed, self._state.moment())
         saved = self.saved_after(around.saved, node, around.is_seen)
         self._done.append(Done(around, [saved, *grads], grads, freed, step))
@@ -189,7 +188,7 @@ class Pass(PassKind):
             done.before.engine.restore()
             self._state.look((node, *(after for after, _ in node.next_functions)))
             id = self.graph.node_ids[node]
-            self._state.taken_back(id, done.freed)
+            self._state.memory.take(id, done.freed)
             self._writer.take_back(id)
             if len(self._done) > index:
                 self.undo_edit()
@@ -215,7 +214,7 @@ class Pass(PassKind):
                 self._edits = edits
                 self._writer.become(counted)
                 for done in kept:
-                    self._state.freed(self.graph.node_ids[done.before.node], done.freed)
+                    self._state.memory.let_go(self.graph.node_ids[done.before.node], done.freed)
                 self._state.look(self.task.input_buffers)
 
     def id_of(self, thing: Any) -> str | None:
@@ -250,18 +249,16 @@ class Pass(PassKind):
         count = len(self.task.input_buffers[node]) - 1
         if not 0 <= index < count:
             raise ValueError(f"{node.name()} has {count} outputs; there is no output {index}")
-        given = value(self.library.copy_of(self._incoming(node, index, step))) if callable(value) else value
+        given = value
+        if callable(value):  # of the gradient that is about to enter; zero if none was sent
+            is_done = step < len(self._done)
+            sent = self._done[step].before.engine.gradient(index) if is_done else self.task.input_buffers[node][index + 1]
+            given = value(self.library.copy_of(self.gradient(0, node, index) if sent is None else sent))
         gradient = self.gradient(given, node, index)
         self.rewind(step)
         edits = self._edits.setdefault(len(self._done), {})
         edits.setdefault(index, self.task.input_buffers[node][index + 1])
         self.task.input_buffers[node][index + 1] = gradient
-
-    def _incoming(self, node: Any, index: int, step: int) -> Any:
-        """The gradient that is about to enter an output of the node of a step; zero if none was sent."""
-        is_done = step < len(self._done)
-        found = self._done[step].before.engine.gradient(index) if is_done else self.task.input_buffers[node][index + 1]
-        return self.gradient(0, node, index) if found is None else found
 
     def undo_edit(self) -> bool:
         """Undo an edit of the next node's gradients; False if there was none."""

@@ -40,13 +40,15 @@ class AccumulateGrad(Node):
     """
 
     __slots__ = ("variable",)
+    # the same for every leaf
+    _next = _index = ()
+    _others = _results = _code = None
+    _sequence, _lasti = LAST_SEQUENCE_NR, 0  # it runs as soon as it is ready
 
     def __init__(self, variable: Tensor) -> None:
-        self._next = self._index = ()
-        self._shape, self._dtype = variable._data.shape, variable._data.dtype
-        self._others = self._extra = self._passed = self._results = self._code = None
-        self._sequence, self._lasti = LAST_SEQUENCE_NR, 0  # it runs as soon as it is ready
-        self.variable = variable
+        data = variable._data
+        self.variable, self._shape, self._dtype = variable, data.shape, data.dtype
+        self._extra = self._passed = None
 
     def name(self) -> str:
         """The name with PyTorch's namespace. The name of the class has none."""
@@ -63,10 +65,12 @@ class AccumulateGrad(Node):
         variable = self.variable
         is_untouched = variable._node is None and variable._view is None
         if grads[0] is not None and (variable._requires_grad if is_untouched else self._is_wanted()):
-            if variable._grad is None and getrefcount(grads[0]) == HELD and _fits(grads[0], variable._data):
-                variable._grad = Tensor(grads[0])
-            else:
+            if variable._grad is not None:
                 accumulate(variable, grads[0], False)
+            elif grads[0].size > SMALL and getrefcount(grads[0]) == HELD and _fits(grads[0], variable._data):
+                variable._grad = Tensor(grads[0])
+            else:  # drawings keep small arrays
+                variable._grad = Tensor(copied_like(grads[0], variable._data))
         return ()
 
     def apply(self, grads: tuple[Any, ...], on_tensors: bool, wanted: Wanted = None) -> tuple[Any, ...]:
@@ -89,8 +93,8 @@ class AccumulateGrad(Node):
 
 
 def _fits(grad: Any, like: Array) -> bool:
-    """Can this array itself be the gradient of a leaf with the array `like`? Drawings keep small arrays: they are copied."""
-    if grad.size <= SMALL or grad.base is not None or not grad.flags.writeable or grad.dtype != like.dtype:
+    """Can this array itself be the gradient of a leaf with the array `like`?"""
+    if grad.base is not None or not grad.flags.writeable or grad.dtype != like.dtype:
         return False
     return grad.strides == like.strides if like.flags.c_contiguous or is_dense(like) else bool(grad.flags.c_contiguous)
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..base import happened
+from ..base import events
 from ..base.dtypes import from_numpy_dtype
 from ..base.quiet import quiet
 from ..tensor.as_array import Size
@@ -186,7 +186,7 @@ def backward(
         )
     only = None if inputs is None else _targets(_wanted(inputs))
     tensors = as_tuple(tensors)
-    with happened.passing("backward", tensors[0] if tensors else None, only is not None):
+    with events.passing("backward", tensors[0] if tensors else None, only is not None):
         run(start(tensors, grad_tensors, retain_graph, create_graph, only=only))
 
 
@@ -245,7 +245,7 @@ def grad(
     edges = [edge_of(t) for t in wanted]
     capture = _captured_in_batch if is_grads_batched else _captured
     outputs = as_tuple(outputs)
-    with happened.passing("grad", outputs[0] if outputs else None, True) as noted:
+    with events.passing("grad", outputs[0] if outputs else None, True) as noted:
         found = capture(outputs, edges, grad_outputs, retain_graph, create_graph)
     unused = [i for i, g in enumerate(found) if g is None]
     if unused and not allow_unused and not materialize_grads:

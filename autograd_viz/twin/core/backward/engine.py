@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as np
-
 from ..base.grad_mode import Anomaly, recording, saved_hooks, set_recording
 from ..base.provenance import forget_frame, know_frame
 from ..base.quiet import quiet
@@ -66,16 +64,17 @@ class GraphTask:
         self.looked_at: set[Node] = set()  # nodes whose hooks have run
         for (node, index), grad in roots:
             if node is not None:
-                self._start(node, index, grad)
+                self._send(node, index, grad)
 
-    def _start(self, node: Node, index: int, grad: Any) -> None:
-        """Put a first gradient into its input buffer."""
+    def _send(self, node: Node, index: int, grad: Any) -> None:
+        """Put a gradient into its input buffer. If all have arrived, the node is ready to run."""
         input_buffer = self.input_buffers[node]
-        there = input_buffer[index + 1]
-        input_buffer[index + 1] = grad if there is None else sum_of(there, grad, self.create_graph)
+        if grad is not None:
+            there = input_buffer[index + 1]
+            input_buffer[index + 1] = grad if there is None else sum_of(there, grad, self.create_graph)
         input_buffer[0] -= 1
-        if not input_buffer[0]:
-            self._queue(node)
+        if not input_buffer[0] and (self.wanted is None or node in self.wanted):
+            self.ready.push(node)
 
     def peek(self) -> Node | None:
         """The node that runs next, or None at the end."""
@@ -105,6 +104,7 @@ class GraphTask:
             once: run at most one node, and return the fields of its Step; None for a node that may run user code.
         """
         input_buffers, ready, captures, wanted = self.input_buffers, self.ready, self.captures, self.wanted
+        keep_graph, starts = self.keep_graph, self.starts
         results: Any
         grad_inputs: Any
         seen = input_buffers[ready[0]][1:] if once and ready else None  # a Step holds it too, so the leaf copies it  # noqa: F841
@@ -118,20 +118,22 @@ class GraphTask:
             input_buffer = input_buffers[node]
             grads = (input_buffer[1],) if node._others is None else tuple(input_buffer[1:])
             results = node.vjp(grads) if wanted is None else node.vjp(grads, wanted)
-            if node._next:
-                grad_inputs = self._as_wanted(node, grads, results)
-                if not self.keep_graph:
-                    node._release()
-            else:  # a leaf
-                grad_inputs = ()
-                node._passed = small_arrays(grads), (), node in self.starts
+            grad_inputs = validate_outputs(node, results) if once else results  # a step that fails has sent nothing
             ready.take() if len(ready) > 2 else ready.pop(0)
+            is_small = node._others is None and (grads[0] is None or grads[0].size <= SMALL)
             index = node._index
             i = 0  # a hand-made counter: enumerate or zip would take a twentieth of the pass
             for after in node._next:
+                g = grad_inputs[i]
+                if g is not None:
+                    if after is None or index[i] or g.shape != after._shape or g.dtype is not after._dtype:
+                        if grad_inputs is results:
+                            grad_inputs = list(results)
+                        grad_inputs[i] = g = validate_output(node, i, g, after, index[i])
+                    if is_small and g is not None and g.size > SMALL:
+                        is_small = False
                 if after is not None:
                     input_buffer = input_buffers[after]
-                    g = grad_inputs[i]
                     if g is not None:
                         place = index[i] + 1
                         there = input_buffer[place]
@@ -142,7 +144,13 @@ class GraphTask:
                             ready.insert(0, after)
                         else:
                             ready.push(after)
-                i += 1  # noqa: SIM113
+                i += 1
+            if is_small:
+                node._passed = grads, grad_inputs, node in starts
+            else:
+                node._passed = small_arrays(grads), small_arrays(grad_inputs), node in starts
+            if not keep_graph and i:
+                node._release()
             if once:
                 return node, grads, results, grad_inputs
             results = grad_inputs = g = None  # a leaf keeps an array that nothing else holds (accumulate_grad.py)
@@ -178,30 +186,6 @@ class GraphTask:
             self.captured[edge] = input_buffer[edge[1] + 1]
         self.ready.take()
         return True
-
-    def _as_wanted(self, node: Node, grads: Sequence[Any], results: tuple[Any, ...]) -> Sequence[Any]:
-        """The results in the shape and type of their receivers. Small gradients are remembered."""
-        wanted: Any = results
-        index, kind = node._index, type(grads[0])
-        is_array = kind is np.ndarray  # a NumPy scalar is not an array, but its type fits
-        small = node._others is None and (not is_array or grads[0].size <= SMALL)
-        i = 0
-        for after in node._next:
-            g = results[i]
-            if g is not None and (
-                is_array or type(g) is not kind or after is None or after._shape or after._dtype is not node._dtype or index[i]
-            ):
-                if after is None or g.shape != after._shape or g.dtype is not after._dtype or index[i]:
-                    if wanted is results:
-                        wanted = list(results)
-                    wanted[i] = g = validate_output(node, i, g, after, index[i])
-                small = small and (g is None or g.size <= SMALL)
-            i += 1  # noqa: SIM113
-        if small:
-            node._passed = grads, wanted, node in self.starts
-        else:
-            node._passed = small_arrays(grads), small_arrays(wanted), node in self.starts
-        return wanted  # type: ignore[no-any-return]
 
     def attentive_step(self) -> Done | None:
         """A step with everything that may surround a node: hooks, captures, recording, user code."""
@@ -262,17 +246,9 @@ class GraphTask:
         node._passed = (small(grads), small(grad_inputs), node in self.starts)
         if not self.keep_graph:
             node._release()
-        input_buffers = self.input_buffers
-        for g, after, index in zip(grad_inputs, node._next, node._index, strict=True):
-            if after is None:
-                continue
-            input_buffer = input_buffers[after]
-            if g is not None:
-                there = input_buffer[index + 1]
-                input_buffer[index + 1] = g if there is None else sum_of(there, g, self.create_graph)
-            input_buffer[0] -= 1
-            if not input_buffer[0]:
-                self._queue(after)
+        for i, after in enumerate(node._next):
+            if after is not None:
+                self._send(after, node._index[i], grad_inputs[i])
         return node, grads, results, grad_inputs
 
     def end(self) -> None:
@@ -290,8 +266,3 @@ class GraphTask:
     def _raw(self, grad: Any) -> Any:
         """A gradient in the form of the pass: a tensor if the pass is recorded, else an array."""
         return grad._data if isinstance(grad, Tensor) and not self.create_graph else grad
-
-    def _queue(self, node: Node) -> None:
-        """All gradients of the node have arrived: add it to the ready queue if it has to run."""
-        if self.wanted is None or node in self.wanted:
-            self.ready.push(node)

@@ -14,7 +14,7 @@ from ..tensor.tensor import Tensor
 from .node import SMALL, Node
 
 _LARGE = (None,)
-_sum = np.add.reduce  # over the first dimension
+_sum = np.add.reduce
 
 
 def as_tensor(grad: Any) -> Tensor | None:
@@ -52,8 +52,9 @@ def validate_output(node: Node, index: int, grad: Any, after: Node | None, outpu
         return None
     shape, element_type = after._output_metadata(output_nr) if output_nr else (after._shape, after._dtype)
     data = grad._data if isinstance(grad, Tensor) else grad
-    if grad is data and data.shape[1:] == shape != data.shape:  # as for a bias; three times as fast as the general rule
-        grad = data = _sum(data)
+    lead = data.ndim - len(shape)
+    if grad is data and lead > 0 and data.shape[lead:] == shape:  # as for a bias; three times as fast as the general rule
+        grad = data = _sum(data) if lead == 1 else _sum(data, tuple(range(lead)))
     elif data.shape != shape:
         if not _expands_to(shape, data.shape):
             raise RuntimeError(

@@ -10,7 +10,6 @@ PyTorch's order too.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable
 from typing import Any
 
@@ -28,31 +27,31 @@ def input_buffers_of(starts: list[Node]) -> dict[Node, list[Any]]:
         input_buffers[node][0] += 1
     for node in reached:  # the list grows during the loop
         for after in node._next:
-            if after is None:
-                continue
             if after in input_buffers:
                 input_buffers[after][0] += 1
-                continue
-            input_buffers[after] = [1, None] if after._others is None else [1, *(None,) * len(after._others), None]
-            if after._next:
-                reached.append(after)
+            elif after is not None:
+                input_buffers[after] = [1, None] if after._others is None else [1, *(None,) * len(after._others), None]
+                if after._next:
+                    reached.append(after)
     return input_buffers
 
 
 def leading_to(targets: Iterable[Node], reached: Iterable[Node]) -> set[Node]:
     """The nodes of `reached` from which a target is reachable. A target is included only if it leads to another target."""
-    senders: dict[Node, list[Node]] = defaultdict(list)
+    senders: dict[Node, list[Node]] = {}
     for node in reached:
         for after in node._next:
-            if after is not None:
+            if after in senders:
                 senders[after].append(node)
+            elif after is not None:
+                senders[after] = [node]
     found: set[Node] = set()
-    stack = [s for t in targets for s in senders.get(t, ())]
+    stack = list(targets)
     while stack:
-        node = stack.pop()
-        if node not in found:
-            found.add(node)
-            stack += senders.get(node, ())
+        for node in senders.pop(stack.pop(), ()):
+            if node not in found:
+                found.add(node)
+                stack.append(node)
     return found
 
 

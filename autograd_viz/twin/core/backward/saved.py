@@ -159,10 +159,12 @@ class SavedResult(SavedTensor):
     __slots__ = ("counter", "data", "output_nr")
 
     def __init__(self, result: Tensor) -> None:
+        counter: Any = result._counter
+        if counter is None:
+            counter = result._counter = [0]
         self.data: Any = result._data
-        self.counter: Any = result._shared_counter()
+        self.counter, self.version = counter, counter[0] if counter else 0
         self.output_nr = None if result._node is None else result._output_nr
-        self.version = self.counter[0] if self.counter else 0
         self.packed, self.unpack_hook = None, None
 
     @property

@@ -8,7 +8,6 @@ import sys
 import warnings
 from collections.abc import Callable
 from contextvars import ContextVar
-from operator import length_hint
 from types import TracebackType
 from typing import Any, TypeVar, cast
 
@@ -17,13 +16,8 @@ from .kinds import Node
 _F = TypeVar("_F", bound=Callable[..., Any])
 
 
-_LAST = sys.maxsize - 1
-sequence = iter(range(1, _LAST + 1))  # the numbers of backward nodes, in the order of their creation
-
-
-def latest_sequence() -> int:
-    """The number of the newest node. `sequence` is a range, because a range knows how many numbers are left."""
-    return _LAST - length_hint(sequence)
+LAST = sys.maxsize - 1
+sequence = iter(range(1, LAST + 1))  # the numbers of backward nodes, in the order of their creation
 
 
 class Modes:

@@ -22,15 +22,16 @@ INSTEAD = {
     "to_sparse": "all tensors are dense",
 }
 _OF_PYTORCHS_TENSORS = """
-apply_ as_subclass bfloat16 cauchy_ ccol_indices chalf coalesce col_indices const_data_ptr crow_indices dense_dim
-dequantize diagonal_scatter dim_order eig geometric_ geqrf grad_dtype hash_tensor i0 i0_ igamma igamma_ igammac
-igammac_ index index_reduce index_reduce_ indices int_repr ipu is_coalesced is_conj is_distributed is_ipu is_maia
-is_mtia is_neg is_pinned is_set_to is_shared is_vulkan is_xla log_normal_ lstsq lu lu_solve map2_ map_ module_load mtia
-mvlgamma mvlgamma_ name new_empty_strided nonzero_static orgqr ormqr q_per_channel_axis q_per_channel_scales
-q_per_channel_zero_points q_scale q_zero_point qscheme record_stream reinforce resize resize_as resize_as_sparse_
-row_indices select_scatter slice_inverse slice_scatter smm solve sparse_dim sparse_mask sparse_resize_
+apply_ as_strided_scatter as_subclass bfloat16 cauchy_ ccol_indices chalf coalesce col_indices const_data_ptr
+crow_indices dense_dim dequantize diagonal_scatter dim_order eig geometric_ geqrf grad_dtype hash_tensor i0 i0_ igamma
+igamma_ igammac igammac_ index index_reduce index_reduce_ indices int_repr ipu is_coalesced is_conj is_distributed
+is_ipu is_maia is_mtia is_neg is_pinned is_set_to is_shared is_vulkan is_xla log_normal_ lstsq lu lu_solve map2_ map_
+module_load mtia mvlgamma mvlgamma_ name narrow_copy new_empty_strided nonzero_static orgqr ormqr q_per_channel_axis
+q_per_channel_scales q_per_channel_zero_points q_scale q_zero_point qscheme record_stream reinforce resize resize_as
+resize_as_sparse_ row_indices select_scatter slice_inverse slice_scatter smm solve sparse_dim sparse_mask sparse_resize_
 sparse_resize_and_clear_ sspaddmm storage storage_type symeig to_dense to_mkldnn to_padded_tensor to_sparse
-to_sparse_bsc to_sparse_bsr to_sparse_coo to_sparse_csc to_sparse_csr values xpu
+to_sparse_bsc to_sparse_bsr to_sparse_coo to_sparse_csc to_sparse_csr unsafe_chunk unsafe_split unsafe_split_with_sizes
+values xpu
 """
 TENSOR_ATTRIBUTES = _OF_PYTORCHS_TENSORS.split()  # of PyTorch's tensors, that ours lack
 

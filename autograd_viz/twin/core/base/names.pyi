@@ -2,9 +2,6 @@
 # ruff: noqa: A004, E402, I001
 from typing import Any
 
-_upsample_bicubic2d_aa: Any
-_upsample_bicubic2d_aa_backward: Any
-_upsample_bilinear2d_aa_backward: Any
 _upsample_nearest_exact1d: Any
 _upsample_nearest_exact1d_backward: Any
 _upsample_nearest_exact2d: Any
@@ -89,8 +86,8 @@ from ..ops.activation.activation import mish_of as mish_of
 from ..ops.activation.activation import sigmoid as sigmoid
 from ..ops.activation.activation import sigmoid_backward as sigmoid_backward
 from ..ops.activation.activation import silu_of as silu_of
+from ..ops.activation.activation import softplus as softplus
 from ..ops.activation.activation import softplus_backward as softplus_backward
-from ..ops.activation.activation import softplus_of as softplus_of
 from ..ops.activation.activation import tanh as tanh
 from ..ops.activation.activation import tanh_backward as tanh_backward
 from ..ops.activation.activation import times as times
@@ -376,7 +373,7 @@ from ..ops.random.random import normal_around as normal_around
 from ..ops.random.random import normal_both as normal_both
 from ..ops.random.random import normal_fill as normal_fill
 from ..ops.random.random import normal_spread as normal_spread
-from ..ops.random.random import poisson_draw as poisson_draw
+from ..ops.random.random import poisson as poisson
 from ..ops.random.random import random_fill as random_fill
 from ..ops.random.random import uniform_fill as uniform_fill
 from ..ops.reduce.arranging import argsort_dim as argsort_dim
@@ -424,7 +421,7 @@ from ..ops.reduce.extrema import mode_dim as mode_dim
 from ..ops.reduce.extrema import nanmedian_all as nanmedian_all
 from ..ops.reduce.extrema import nanmedian_dim as nanmedian_dim
 from ..ops.reduce.extrema import shared as shared
-from ..ops.reduce.norms import dist_p as dist_p
+from ..ops.reduce.norms import dist as dist
 from ..ops.reduce.norms import norm_backward as norm_backward
 from ..ops.reduce.norms import norm_dims as norm_dims
 from ..ops.reduce.norms import other_dims as other_dims
@@ -482,7 +479,6 @@ from ..ops.shape.shape import view_bits as view_bits
 from ..ops.shape.shape import view_sizes as view_sizes
 from ..ops.shape.slicing import diagonal as diagonal
 from ..ops.shape.slicing import diagonal_backward as diagonal_backward
-from ..ops.shape.slicing import narrow_copy_dim as narrow_copy_dim
 from ..ops.shape.slicing import new_zeros as new_zeros
 from ..ops.shape.slicing import select as select
 from ..ops.shape.slicing import select_backward as select_backward
@@ -493,12 +489,9 @@ from ..ops.shape.slicing import split_with_lengths as split_with_lengths
 from ..ops.shape.slicing import unbind_dim as unbind_dim
 from ..ops.shape.slicing import unfold_backward as unfold_backward
 from ..ops.shape.slicing import unfold_windows as unfold_windows
-from ..ops.shape.slicing import unsafe_split_equally as unsafe_split_equally
-from ..ops.shape.slicing import unsafe_split_with_lengths as unsafe_split_with_lengths
 from ..ops.shape.strided import as_strided as as_strided
 from ..ops.shape.strided import as_strided_backward as as_strided_backward
 from ..ops.shape.strided import as_strided_read as as_strided_read
-from ..ops.shape.strided import as_strided_scatter_into as as_strided_scatter_into
 from ..ops_more.counting import count_values as count_values
 from ..ops_more.counting import distinct_runs as distinct_runs
 from ..ops_more.counting import distinct_values as distinct_values
@@ -539,8 +532,6 @@ from ..ops_more.grid_sampling import affine_grid_generator as affine_grid_genera
 from ..ops_more.grid_sampling import affine_grid_generator_backward as affine_grid_generator_backward
 from ..ops_more.grid_sampling import grid_gradient as grid_gradient
 from ..ops_more.grid_sampling import grid_input_gradient as grid_input_gradient
-from ..ops_more.grid_sampling import once_more as once_more
-from ..ops_more.interpolation import _upsample_bilinear2d_aa as _upsample_bilinear2d_aa
 from ..ops_more.least_squares import lstsq_backward as lstsq_backward
 from ..ops_more.least_squares import lstsq_backward_b as lstsq_backward_b
 from ..ops_more.least_squares import lstsq_tensors as lstsq_tensors

@@ -12,11 +12,11 @@ import weakref
 from collections import deque
 from collections.abc import Iterable
 from contextvars import ContextVar, Token
-from operator import attrgetter
+from operator import attrgetter, length_hint
 from types import CodeType, FrameType
 from typing import Any, NamedTuple
 
-from .grad_mode import latest_sequence
+from .grad_mode import LAST, sequence
 from .kinds import Node, Tensor
 
 PACKAGE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))) + os.sep
@@ -39,7 +39,7 @@ class Place(NamedTuple):
 
 def now() -> tuple[int, int]:
     """The present position in the order of all ops and events."""
-    return (latest_sequence(), next(_clock))
+    return (LAST - length_hint(sequence), next(_clock))  # a range knows how many numbers are left: the newest node's is known
 
 
 class _Ours(dict[str, bool]):
@@ -66,10 +66,12 @@ def know_frame() -> Token[Any]:
 
 def users_frame(frame: FrameType) -> FrameType:
     """The innermost frame outside this package, from `frame` outwards."""
+    if not ours[frame.f_code.co_filename]:  # the usual case
+        return frame
     known, user = _known.get()
     while frame is not known:
-        if not ours[frame.f_code.co_filename] or (outer := frame.f_back) is None:
-            return frame
+        if (outer := frame.f_back) is None or not ours[outer.f_code.co_filename]:
+            return outer or frame
         frame = outer
     assert user is not None
     return user
@@ -81,8 +83,8 @@ def callers_frame() -> FrameType:
 
 
 def callers_place() -> Place:
-    """The present place in the innermost frame outside this package."""
-    frame = callers_frame()
+    """The present place in the innermost frame outside this package; the caller is in it."""
+    frame = users_frame(sys._getframe(2))
     return Place(frame.f_code, frame.f_lasti)
 
 
@@ -135,8 +137,8 @@ class Statement:
 
 def note(tensor: Tensor, kind: str) -> None:
     """Remember that the user did `kind` to `tensor` here. In a loop, the last AGAIN times are remembered."""
-    frame = callers_frame()
-    code, lasti, order = frame.f_code, frame.f_lasti, (latest_sequence(), next(_clock))
+    frame = users_frame(sys._getframe(2))
+    code, lasti, order = frame.f_code, frame.f_lasti, (LAST - length_hint(sequence), next(_clock))
     statements = (tensor._extra or tensor._more).statements
     for s in statements:
         if s.lasti == lasti and s.kind == kind and (s.code is code or s.code == code):  # a cell that runs again is equal

@@ -135,8 +135,8 @@ def _after_required(options: list[str]) -> list[str]:
 def _forward(p: Table) -> list[str]:
     """The lines that run the NumPy function on the inputs' arrays."""
     arrays = [f"_x{i}" for i in range(len(p.inputs))]
-    options = [f"{n}={option_text(p, n)}" for n in p.options]
-    run = f"_value = quiet.run(on_arrays, {', '.join(arrays + options)})" + _IF_REAL * p.real_only
+    given = ", ".join(arrays + [f"{n}={option_text(p, n)}" for n in p.options])
+    run = f"_value = {'on_arrays(' if p.view else 'quiet.run(on_arrays, '}{given})" + _IF_REAL * p.real_only
     lines = [f"    _x0 = {p.inputs[0]}._data"]
     for x, n in zip(arrays[1:], p.inputs[1:], strict=True):
         lines.append(f"    {x} = {n}._data" + (f" if {n} is not None else None" if n in p.optional else ""))

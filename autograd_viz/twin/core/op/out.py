@@ -23,12 +23,12 @@ _RESIZED = (
 
 # the functions with `out`, of torch and of other namespaces, that are no primitives: these take it anyway
 _NAMES = """
-all amax amin aminmax any arange argmax argmin argsort as_strided_scatter avg_pool1d bernoulli bincount blackman_window
-block_diag bucketize cat chain_matmul cholesky cholesky_inverse cholesky_solve clamp clamp_max clamp_min clip column_stack
+all amax amin aminmax any arange argmax argmin argsort avg_pool1d bernoulli bincount blackman_window
+block_diag bucketize cat cholesky cholesky_inverse cholesky_solve clamp clamp_max clamp_min clip column_stack
 complex concat concatenate conj_physical copysign count_nonzero cross cummax cummin cumprod cumsum diag diff dist div divide
 dstack empty eye float_power fmod full ger hamming_window hann_window histc histogram hstack index_add index_copy inner inverse
 kron lerp linspace log_softmax logcumsumexp logspace logsumexp matmul matrix_power max mean median min mode msort multinomial
-nanmean nanmedian nanquantile nansum narrow_copy nonzero normal ones outer poisson polar polygamma pow prod quantile rand
+nanmean nanmedian nanquantile nansum nonzero normal ones outer poisson polar polygamma pow prod quantile rand
 randint randn randperm range remainder renorm roll round row_stack scatter scatter_add scatter_reduce searchsorted softmax sort
 square stack std sum take_along_dim tensordot threshold topk true_divide var vstack where zeros linalg.cholesky linalg.cond
 linalg.det linalg.eig linalg.eigvals linalg.eigvalsh linalg.inv linalg.lstsq linalg.matmul linalg.matrix_norm

@@ -14,7 +14,7 @@ _KERNELS = {
         adaptive_avg_pool3d_to adaptive_max_pool3d_to aminmax_dim atan2 copysign_scalar copysign_tensor ctc_loss_forward
         cummax_dim cummin_dim elu_of entr erfcx fmod_scalar fmod_tensor frac ge glu_of gt hardshrink hardsigmoid_of
         hardswish_of hypot kthvalue_dim le leaky_relu_of log_ndtr log_sigmoid_forward logaddexp2 logit lt mish_of mode_dim
-        ndtri nextafter poisson_draw prelu_kernel remainder_of_scalar remainder_scalar remainder_tensor softplus_of
+        ndtri nextafter poisson prelu_kernel remainder_of_scalar remainder_scalar remainder_tensor softplus
         threshold_of xlogy_number xlogy_of_number xlogy_tensors""",
     "*_vml_cpu": "erf erfc erfinv lgamma round_whole",
     "*": """
@@ -28,7 +28,6 @@ _KERNELS = {
     "batch_norm": "native_batch_norm",
     "bernoulli_scalar_cpu_": "bernoulli_number_fill",
     "bernoulli_tensor_cpu_self_": "bernoulli_draw bernoulli_tensor_fill",
-    "compute_index_ranges_weights": "_upsample_bicubic2d_aa _upsample_bilinear2d_aa",
     "elu_cpu": "celu_of",
     "grid_sampler3d_cpu": "grid_sampler_3d",
     "grid_sampler_2d_cpu_kernel_impl": "grid_sampler_2d",

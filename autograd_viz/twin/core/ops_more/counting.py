@@ -107,8 +107,7 @@ def histogram_bins(self, *, bins, low, high, weight=None):
 def histc(input: Tensor, bins: int = 100, min: float = 0, max: float = 0) -> Any:
     """The number of elements in each of `bins` equal parts of a range.
 
-    Raises:
-        RuntimeError: no bins, or a range that ends before it begins.
+    Raises RuntimeError: no bins, or a range that ends before it begins.
     """
     refuse_if(bins <= 0, lambda: f"torch.histogram(): bins must be > 0, but got {bins} for dimension 0")
     refuse_if(max < min, "torch.histc: max must be larger than min")
@@ -148,11 +147,7 @@ def searchsorted(
 
 @public("torch.bucketize")
 def bucketize(input: Any, boundaries: Tensor, *, out_int32: bool = False, right: bool = False) -> Any:
-    """The index of the bucket of each value, between sorted boundaries.
-
-    Raises:
-        RuntimeError: `boundaries` is not a vector.
-    """
+    """The index of the bucket of each value, between sorted boundaries. Raises RuntimeError: `boundaries` is not a vector."""
     refuse_if(boundaries.ndim != 1, lambda: f"boundaries tensor must be 1 dimension, but got dim({boundaries.ndim})")
     return searchsorted(boundaries, input, out_int32=out_int32, right=right)
 

@@ -114,8 +114,7 @@ def ctc_loss(
 ) -> Any:  # fmt: skip
     """Connectionist temporal classification; `log_probs` is (frames, samples, symbols) and comes from a log_softmax.
 
-    Raises:
-        RuntimeError: lengths or sizes do not fit together.
+    Raises RuntimeError: lengths or sizes do not fit together.
     """
     number = reduction_number(reduction)
     batched = log_probs.ndim == 3

@@ -211,8 +211,7 @@ def svdvals(A: Tensor, *, driver: str | None = None) -> Any:
 def svd(input: Tensor, some: bool = True, compute_uv: bool = True) -> Any:
     """U, S and V (not Vh) with A = U @ diag(S) @ V.mH. torch.linalg.svd is the newer function.
 
-    Raises:
-        RuntimeError: fewer than two dimensions.
+    Raises RuntimeError: fewer than two dimensions.
     """
     if input.ndim < 2:
         raise RuntimeError(f"linalg.svd: input should have at least 2 dimensions, but has {input.ndim} dimensions instead")
@@ -249,8 +248,7 @@ def eigvalsh(A: Tensor, UPLO: str = "L") -> Any:
 def eig(A: Tensor) -> Any:
     """Eigenvalues and eigenvectors (columns of length 1) of any square matrix, as complex numbers.
 
-    Raises:
-        RuntimeError: the type is not floating point or complex, or an element is inf or nan.
+    Raises RuntimeError: the type is not floating point or complex, or an element is inf or nan.
     """
     square_matrices(A, "linalg.eig")
     refuse_if(A._data.dtype.kind not in "fc", lambda: f"Unknown Complex ScalarType for {A.dtype.legacy}")

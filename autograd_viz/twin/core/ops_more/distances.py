@@ -1,4 +1,4 @@
-"""Distances between rows, and covariance of variables: cdist, pdist, cov, corrcoef."""
+"""Differences of neighbours, distances between rows, covariance of variables: diff, cdist, pdist, cov, corrcoef."""
 # fmt: off
 
 from __future__ import annotations
@@ -8,15 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from ..base.names import eq, mT, sign, unsqueeze, where, zeros_like
+from ..base.names import cat, copy_into, eq, mT, sign, slice_dim, unsqueeze, where, zeros_like
 from ..op import composite, inlined, primitive, public, row
 from ..ops.elementwise.arithmetic import mul, mul_scalar, sub
 from ..ops.elementwise.complex_numbers import complex_
 from ..ops.elementwise.rounding import div
 from ..ops.matrix.matmul import contiguous, mm
+from ..ops.reduce.dims import tensor_call
 from ..ops.reduce.reduction import sum_all, sum_dim
 from ..ops.shape.shape import squeeze_all, t
-from ..tensor import Tensor, check_scalar_type, of_tensors, refuse_if, scalar_type
+from ..tensor import Tensor, check_dim, check_scalar_type, of_tensors, refuse_if, scalar_type
 
 cdist_forward = row("cdist_forward", "CdistBackward0", "The p-norm of the difference of each row of x1 and each row of x2.",
     lambda x1, x2, *, p: p_norm(x1[..., :, None, :] - x2[..., None, :, :], p),
@@ -100,13 +101,29 @@ def pdist_backward(grad: Any, self: Any, p: Any, result: Any) -> Any:
     return mT(pairs) @ p_norm_backward(unsqueeze(grad, dim=-1), pairs @ self, p, unsqueeze(result, dim=-1))
 
 
+@tensor_call("diff")
+def diff(input: Tensor, n: int = 1, dim: int = -1, prepend: Tensor | None = None, append: Tensor | None = None) -> Any:
+    """The n-th difference along `dim`. Raises RuntimeError: a 0-d tensor, or a negative order."""
+    refuse_if(input.ndim == 0, "diff expects input to be at least one-dimensional")
+    refuse_if(n < 0, lambda: f"order must be non-negative but got {n}")
+    check_dim(dim, input.ndim)
+    if n == 0:
+        return copy_into(zeros_like(input.detach()), input)
+    parts = [x for x in (prepend, input, append) if x is not None]
+    refuse_if(any(x.ndim != input.ndim for x in parts), "diff expects prepend or append to be the same dimension as input")
+    x = cat(parts, dim) if len(parts) > 1 else input
+    for length in range(x.shape[dim], max(x.shape[dim] - n, 0), -1):
+        later, earlier = slice_dim(x, dim=dim, start=1, end=length), slice_dim(x, dim=dim, start=0, end=length - 1)
+        x = later != earlier if x.dtype.name == "bool" else later - earlier
+    return x
+
+
 @public("torch.cdist")
 @of_tensors
 def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str | None = "use_mm_for_euclid_dist_if_necessary") -> Any:
     """The distance between each row of `x1` and each row of `x2`, in batches. More than 25 rows use a matrix product.
 
-    Raises:
-        RuntimeError: the shapes do not fit, or `p` is negative.
+    Raises RuntimeError: the shapes do not fit, or `p` is negative.
     """
     for i, x in enumerate((x1, x2)):
         if x._data.dtype.kind != "f":
@@ -135,11 +152,7 @@ def _by_matrix_product(x1: Tensor, x2: Tensor) -> Any:
 
 @public("torch.pdist", "nn.functional.pdist")
 def pdist(input: Tensor, p: float = 2.0) -> Any:
-    """The distances of all pairs of rows.
-
-    Raises:
-        RuntimeError: not a matrix, or `p` is negative.
-    """
+    """The distances of all pairs of rows. Raises RuntimeError: not a matrix, or `p` is negative."""
     refuse_if(input.ndim != 2, lambda: f"pdist only supports 2D tensors, got: {input.ndim}D")
     refuse_if(p < 0, "pdist only supports non-negative p values")
     return pdist_forward(contiguous(input), p=float(p))
@@ -154,8 +167,7 @@ def _check_variables(name: str, input: Tensor) -> None:
 def cov(input: Tensor, *, correction: int = 1, fweights: Tensor | None = None, aweights: Tensor | None = None) -> Any:
     """The covariance of the rows of `input`, one variable each: (x - mean) @ (x - mean).T / (number - correction).
 
-    Raises:
-        RuntimeError: more than two dimensions.
+    Raises RuntimeError: more than two dimensions.
     """
     _check_variables("cov", input)
     x = input.view(1, -1) if input.ndim < 2 else input
@@ -180,11 +192,7 @@ def _divisor(total: Tensor, correction: int, weights: Tensor | None, aweights: T
 
 @public
 def corrcoef(input: Tensor) -> Any:
-    """The correlation: `cov`, scaled to ones on the diagonal.
-
-    Raises:
-        RuntimeError: more than two dimensions.
-    """
+    """The correlation: `cov`, scaled to ones on the diagonal. Raises RuntimeError: more than two dimensions."""
     _check_variables("corrcoef", input)
     c = cov(input)
     if c.ndim == 0:

@@ -133,8 +133,7 @@ def embedding_bag(
 ) -> Any:  # fmt: skip
     """The sum, mean or maximum of bags of rows of `weight`.
 
-    Raises:
-        ValueError, RuntimeError, IndexError: the arguments do not fit together.
+    Raises ValueError, RuntimeError, IndexError: the arguments do not fit together.
     """
     check_weight(input, weight, per_sample_weights)
     include_last_offset = include_last_offset and input.ndim == 1

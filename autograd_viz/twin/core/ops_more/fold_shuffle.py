@@ -58,11 +58,7 @@ pixel_unshuffle_by.defvjp(self = lambda grad, downscale_factor: pixel_shuffle_by
 # fmt: on
 @public("nn.functional.unfold")
 def unfold_windows(input: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Any:
-    """Each window of an image, as a column of a matrix.
-
-    Raises:
-        RuntimeError: no window fits.
-    """
+    """Each window of an image, as a column of a matrix. Raises RuntimeError: no window fits."""
     options = _window_options(kernel_size, dilation, padding, stride)
     size = input.shape[-2:]
     if input.ndim not in (3, 4) or 0 in input.shape[-3:]:
@@ -86,8 +82,7 @@ def fold_windows(
 ) -> Any:
     """An image from the columns that unfold made. Overlapping elements are summed.
 
-    Raises:
-        RuntimeError: the columns do not fit an image of this size.
+    Raises RuntimeError: the columns do not fit an image of this size.
     """
     options, size = _window_options(kernel_size, dilation, padding, stride), n_of(output_size, 2)
     if input.ndim not in (2, 3) or 0 in input.shape[-2:]:
@@ -133,11 +128,7 @@ def _window_options(kernel_size: Any, dilation: Any, padding: Any, stride: Any) 
 
 @public("nn.functional.pixel_shuffle", "torch.pixel_shuffle")
 def pixel_shuffle(input: Tensor, upscale_factor: int) -> Any:
-    """Each group of upscale_factor**2 channels, as the pixels of one larger image.
-
-    Raises:
-        RuntimeError: as in PyTorch.
-    """
+    """Each group of upscale_factor**2 channels, as the pixels of one larger image. Raises RuntimeError: as in PyTorch."""
     _check_image("pixel_shuffle", input, "upscale_factor", upscale_factor)
     if input.shape[-3] % upscale_factor**2:
         raise RuntimeError(
@@ -149,11 +140,7 @@ def pixel_shuffle(input: Tensor, upscale_factor: int) -> Any:
 
 @public("nn.functional.pixel_unshuffle", "torch.pixel_unshuffle")
 def pixel_unshuffle(input: Tensor, downscale_factor: int) -> Any:
-    """The pixels of each downscale_factor**2 square, as channels of a smaller image.
-
-    Raises:
-        RuntimeError: as in PyTorch.
-    """
+    """The pixels of each downscale_factor**2 square, as channels of a smaller image. Raises RuntimeError: as in PyTorch."""
     _check_image("pixel_unshuffle", input, "downscale_factor", downscale_factor)
     for d, name in ((-2, "height"), (-1, "width")):
         if input.shape[d] % downscale_factor:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import math
+import warnings
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from ..base.names import op_named
-from ..op import Primitive
-from ..ops.layers.windows import along_each, brief, op, same, transposed, with_signature
+from ..op import Primitive, public
+from ..ops.layers.pooling_calls import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
+from ..ops.layers.windows import Ints, along_each, brief, by_axis, op, same, transposed, with_signature
+from ..tensor import Tensor, refuse, refuse_if
 
 
 def nearest(length: int, out: int, scale: float | None, align_corners: bool = False) -> Any:
@@ -40,34 +44,12 @@ def cubic(length: int, out: int, scale: float | None, align_corners: bool) -> An
     position = positions(length, out, scale, align_corners)
     before = np.floor(position).astype(np.int64)
     places = before[:, None] + [-1, 0, 1, 2]
-    return matrix(out, length, places, cubic_curve(position[:, None] - places, -0.75))
+    return matrix(out, length, places, cubic_curve(position[:, None] - places))
 
 
-def linear_smoothed(length: int, out: int, scale: float | None, align_corners: bool) -> Any:
-    """the mean of all old elements that it covers, weighted linearly by distance."""
-    return _smoothed(length, out, scale, align_corners, 1, lambda distance: np.maximum(1 - np.abs(distance), 0))
-
-
-def cubic_smoothed(length: int, out: int, scale: float | None, align_corners: bool) -> Any:
-    """the mean of twice as many old elements as it covers, weighted by a cubic curve."""
-    return _smoothed(length, out, scale, align_corners, 2, lambda distance: cubic_curve(distance, -0.5))
-
-
-def _smoothed(length: int, out: int, scale: float | None, align_corners: bool, reach: int, curve: Callable[[Any], Any]) -> Any:
-    """Weights from a curve. If the image shrinks, the curve is stretched so that every old element is used."""
-    step = step_of(length, out, scale, align_corners)
-    stretch = max(step, 1.0)
-    middle = step * (np.arange(out) + 0.5)
-    places = np.arange(length)
-    start = np.maximum((middle - reach * stretch + 0.5).astype(np.int64), 0)[:, None]
-    end = np.minimum((middle + reach * stretch + 0.5).astype(np.int64), length)[:, None]
-    weights = np.where((places >= start) & (places < end), curve((places + 0.5 - middle[:, None]) / stretch), 0)
-    return weights / weights.sum(1, keepdims=True)
-
-
-def cubic_curve(distance: Any, a: float) -> Any:
+def cubic_curve(distance: Any) -> Any:
     """The weight at a distance: 1 at 0, and smoothly 0 from 2 on. `a` is the slope at 1."""
-    d = np.abs(distance)
+    d, a = np.abs(distance), -0.75
     near = ((a + 2) * d - (a + 3)) * d * d + 1
     far = ((a * d - 5 * a) * d + 8 * a) * d - 4 * a
     return np.where(d <= 1, near, np.where(d < 2, far, 0))
@@ -137,5 +119,101 @@ upsample_linear1d       = _declare("upsample_linear1d", "UpsampleLinear1D", 1, l
 upsample_bilinear2d     = _declare("upsample_bilinear2d", "UpsampleBilinear2D", 2, linear)
 upsample_trilinear3d    = _declare("upsample_trilinear3d", "UpsampleTrilinear3D", 3, linear)
 upsample_bicubic2d      = _declare("upsample_bicubic2d", "UpsampleBicubic2D", 2, cubic)
-_upsample_bilinear2d_aa = _declare("_upsample_bilinear2d_aa", "UpsampleBilinear2DAa", 2, linear_smoothed)
-_upsample_bicubic2d_aa  = _declare("_upsample_bicubic2d_aa", "UpsampleBicubic2DAa", 2, cubic_smoothed)
+
+
+# fmt: on
+# -- the user's calls: the choice of the op, and the output size -------------------------------------------------------------
+
+_ALIGNING = ("linear", "bilinear", "bicubic", "trilinear")
+_DIMS = {"linear": 3, "bilinear": 4, "bicubic": 4, "trilinear": 5}
+_AREA = {3: adaptive_avg_pool1d, 4: adaptive_avg_pool2d, 5: adaptive_avg_pool3d}
+_KINDS: dict[tuple[str, int], Any] = {
+    **{("nearest", n + 2): kind for n, kind in NEAREST.items()},
+    **{("nearest-exact", n + 2): kind for n, kind in NEAREST_EXACT.items()},
+    ("linear", 3): upsample_linear1d,
+    ("bilinear", 4): upsample_bilinear2d,
+    ("trilinear", 5): upsample_trilinear3d,
+    ("bicubic", 4): upsample_bicubic2d,
+}
+
+
+@public("nn.functional.interpolate")
+def interpolate(
+    input: Tensor, size: Any = None, scale_factor: Any = None, mode: str = "nearest", align_corners: bool | None = None,
+    recompute_scale_factor: bool | None = None, antialias: bool = False,
+) -> Any:  # fmt: skip
+    """The images of a batch in another size, given in elements or as a factor.
+
+    Raises:
+        ValueError: arguments that contradict each other.
+        NotImplementedError: a mode that these dimensions lack.
+    """
+    if align_corners is not None and mode not in _ALIGNING:
+        raise ValueError(
+            "align_corners option can only be set with the interpolating modes: linear | bilinear | bicubic | trilinear"
+        )
+    output, factors = _sizes(input, size, scale_factor)
+    if recompute_scale_factor and size is not None:
+        raise ValueError("recompute_scale_factor is not meaningful with an explicit size.")
+    refuse_if(antialias, "autograd_viz has no antialias=True", NotImplementedError)
+    if mode == "area" and input.ndim in _AREA:
+        return _AREA[input.ndim](input, output)
+    refuse_if((mode, input.ndim) not in _KINDS, lambda: _unknown(mode, input.ndim), NotImplementedError)
+    _check_not_empty(input, output)
+    _check_type(input, mode)
+    scales = (None,) * len(output) if factors is None or recompute_scale_factor else factors
+    options: dict[str, Any] = dict(zip(_SCALES[len(output)], scales, strict=True))
+    if mode in _ALIGNING:
+        options["align_corners"] = bool(align_corners)
+    return _KINDS[mode, input.ndim](input, output_size=output, **options)
+
+
+def _sizes(input: Tensor, size: Any, scale_factor: Any) -> tuple[Ints, tuple[float, ...] | None]:
+    """The output size, and the scale factors if they were given."""
+    lengths = list(input.shape[2:])
+    refuse_if(size is not None and scale_factor is not None, "only one of size or scale_factor should be defined", ValueError)
+    refuse_if(size is None and scale_factor is None, "either size or scale_factor should be defined", ValueError)
+    given = scale_factor if size is None else size
+    values = tuple(given) if isinstance(given, list | tuple) else (given,) * len(lengths)
+    if len(values) != len(lengths):
+        what, shown, letter = (
+            ("scale_factor", "scale_factor of shape", "s") if size is None else ("output", "output size of", "o")
+        )
+        end = f"{'scale_factor' if size is None else 'output size'} in ({letter}1, {letter}2, ...,{letter}K) format."
+        raise ValueError(
+            f"Input and {what} must have the same number of spatial dimensions, but got input with spatial dimensions of "
+            f"{lengths} and {shown} {values}. Please provide input tensor in (N, C, d1, d2, ...,dK) format and {end}"
+        )
+    if size is not None:
+        return tuple(int(v) for v in values), None
+    return tuple(math.floor(n * f) for n, f in zip(lengths, values, strict=True)), tuple(float(v) for v in values)
+
+
+def _unknown(mode: str, ndim: int) -> str:
+    if mode in _DIMS and ndim in (3, 4, 5):
+        return f"Got {ndim}D input, but {mode} mode needs {_DIMS[mode]}D input"
+    return (
+        f"Input Error: Only 3D, 4D and 5D input Tensors supported (got {ndim}D) for the modes: nearest | linear | bilinear | "
+        f"bicubic | trilinear | lanczos | area | nearest-exact (got {mode})"
+    )
+
+
+def _check_not_empty(input: Tensor, output: Ints) -> None:
+    if min(*input.shape[2:], *output) <= 0:
+        given, made = by_axis(input.shape[2:], comma=","), by_axis(output, comma=",")
+        raise RuntimeError(f"Input and output sizes should be greater than 0, but got input ({given}) output ({made})")
+
+
+def _check_type(input: Tensor, mode: str) -> None:
+    if input.dtype.name != "uint8":
+        refuse(input, "ibc", f"upsample_{mode.replace('-', '_')}{input.ndim - 2}d")
+
+
+@public("nn.functional.upsample")
+def upsample(
+    input: Tensor, size: Any = None, scale_factor: Any = None, mode: str = "nearest", align_corners: bool | None = None
+) -> Any:
+    """An older name of interpolate."""
+    text = "`nn.functional.upsample` is deprecated. Use `nn.functional.interpolate` instead."
+    warnings.warn(text, UserWarning, stacklevel=2)
+    return interpolate(input, size, scale_factor, mode, align_corners)

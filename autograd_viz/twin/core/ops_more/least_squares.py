@@ -254,11 +254,7 @@ def matrix_rank(A: Tensor, tol: Any = None, hermitian: bool = False, *, atol: An
 
 @public("linalg.vander")
 def vander(x: Tensor, N: int | None = None) -> Any:
-    """The powers 0, 1, ..., N - 1 of each element, along a new last dimension.
-
-    Raises:
-        RuntimeError: `N` is smaller than 2.
-    """
+    """The powers 0, 1, ..., N - 1 of each element, along a new last dimension. Raises RuntimeError: `N` is smaller than 2."""
     x = x.unsqueeze(-1) if x.ndim == 0 else x
     n = x.shape[-1] if N is None else N
     refuse_if(n <= 1, "N must be greater than 1.")

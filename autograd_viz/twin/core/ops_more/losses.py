@@ -58,8 +58,7 @@ def multi_margin_loss_of(
 ) -> Any:
     """Hinge loss over classes: the target's score should exceed all others by `margin`.
 
-    Raises:
-        ValueError, RuntimeError: p is neither 1 nor 2, or the target or the weights do not fit.
+    Raises ValueError, RuntimeError: p is neither 1 nor 2, or the target or the weights do not fit.
     """
     refuse_if(p not in (1, 2), "only p == 1 and p == 2 supported", ValueError)
     refuse_if(weight is not None and weight.ndim != 1, "weight must be one-dimensional", ValueError)
@@ -82,11 +81,7 @@ def multilabel_soft_margin_loss(
     input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: bool | None = None,
     reduce: bool | None = None, reduction: str = "mean",
 ) -> Any:  # fmt: skip
-    """Binary cross entropy of every class, averaged over the classes.
-
-    Raises:
-        ValueError: an unknown reduction.
-    """
+    """Binary cross entropy of every class, averaged over the classes. Raises ValueError: an unknown reduction."""
     refuse_if(reduction not in ("none", "mean", "sum"), lambda: f"{reduction} is not valid", ValueError)
     terms = -(target * logsigmoid(input) + (1 - target) * logsigmoid(-input))
     if weight is not None:
@@ -98,8 +93,7 @@ def multilabel_soft_margin_loss(
 def margin_ranking_loss(input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0) -> Any:
     """max(0, -target * (input1 - input2) + margin). Target 1 means that input1 should be larger.
 
-    Raises:
-        RuntimeError: the dimensions differ.
+    Raises RuntimeError: the dimensions differ.
     """
     if not input1.ndim == input2.ndim == target.ndim:
         raise RuntimeError(
@@ -218,8 +212,7 @@ def gaussian_nll_loss(
 ) -> Any:
     """The negative log-likelihood of `target` under a normal distribution with mean `input` and variance `var`.
 
-    Raises:
-        ValueError: a variance is negative or of another size.
+    Raises ValueError: a variance is negative or of another size.
     """
     negative = var < 0 if isinstance(var, float | int) else bool((var.detach() < 0).any())
     refuse_if(negative, "var has negative entry/entries", ValueError)

@@ -19,8 +19,7 @@ from .triangular import substitution
 def linalg_lu(A, *, pivot=True):
     """P, L and U with A = P @ L @ U.
 
-    Raises:
-        RuntimeError: a vector, another type, or no pivots, which PyTorch's CPU lacks too.
+    Raises RuntimeError: a vector, another type, or no pivots, which PyTorch's CPU lacks too.
     """
     refuse_if(A.ndim < 2, lambda: f"linalg.lu: Expected tensor with 2 or more dimensions. Got size: {list(A.shape)} instead")
     if A.dtype.kind not in "fc" or A.dtype.itemsize == 2:

@@ -69,8 +69,7 @@ def _check_places(input: Tensor, indices: Tensor, size: Ints) -> None:
 def local_response_norm(input: Tensor, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0) -> Any:
     """Each element, divided by a power of the mean square of `size` neighbouring channels.
 
-    Raises:
-        ValueError: fewer than three dimensions.
+    Raises ValueError: fewer than three dimensions.
     """
     if input.ndim < 3:
         raise ValueError(f"Expected 3D or higher dimensionality                          input (got {input.ndim} dimensions)")

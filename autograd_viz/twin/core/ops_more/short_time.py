@@ -140,8 +140,7 @@ def istft(
 ) -> Any:  # fmt: skip
     """The signal with these frequencies (..., frequency, time): the inverse of stft, with the same arguments.
 
-    Raises:
-        RuntimeError: lengths that do not fit each other, or windows that do not cover the signal.
+    Raises RuntimeError: lengths that do not fit each other, or windows that do not cover the signal.
     """
     hop_length, win_length = n_fft // 4 if hop_length is None else hop_length, win_length or n_fft
     if not input.dtype.is_complex:

@@ -140,11 +140,7 @@ def swap_sign(pivots: Any, dtype: Any) -> Any:
 
 @public("linalg.inv", "inverse")
 def inv(A: Tensor) -> Any:
-    """The inverse of a square matrix.
-
-    Raises:
-        LinAlgError: it is singular.
-    """
+    """The inverse of a square matrix. Raises LinAlgError: it is singular."""
     square_matrices(A, "linalg.inv")
     floating(A, "linalg.inv")
     inverse, info = linalg_inv_ex(A)

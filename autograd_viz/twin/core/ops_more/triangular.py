@@ -10,15 +10,9 @@ import numpy as np
 
 from ..base.names import mH, tril, triu
 from ..op import composite, inlined, primitive, public, row
-from ..ops.matrix.matrix_checks import (
-    check_fits,
-    column_major,
-    flat,
-    floating,
-    have_matrices,
-    raise_first,
-    square_matrices,
-    supported,
+
+from ..ops.matrix.matrix_checks import (  # isort: skip
+    check_fits, column_major, flat, floating, have_matrices, raise_first, square_matrices, supported,
 )
 from ..tensor import Tensor
 
@@ -195,11 +189,7 @@ def cholesky_ex(A: Tensor, *, upper: bool = False, check_errors: bool = False) -
 
 @public("linalg.cholesky")
 def linalg_cholesky(A: Tensor, *, upper: bool = False) -> Any:
-    """The Cholesky factor of a positive-definite matrix.
-
-    Raises:
-        LinAlgError: it is not positive-definite.
-    """
+    """The Cholesky factor of a positive-definite matrix. Raises LinAlgError: it is not positive-definite."""
     factor, info = cholesky_ex(A, upper=upper)
     raise_first(info._data, "linalg.cholesky", NOT_POSITIVE)
     return factor

@@ -21,7 +21,7 @@ _OF_NUMBERS = {
     "bitwise_left_shift", "bitwise_right_shift", "where_tensors", "isin",
 }  # fmt: skip
 _OF_A_NUMBER = {
-    "eq", "ne", "lt", "le", "gt", "ge", "scatter_combined", "as_strided_scatter_into", "index_put_tensors", "put_values",
+    "eq", "ne", "lt", "le", "gt", "ge", "scatter_combined", "index_put_tensors", "put_values",
 }  # fmt: skip
 TENSOR_OPTIONS = frozenset({"index", "mask", "condition"})
 SEVERAL = (list, tuple)  # for isinstance: `list | tuple` would make a new object at every call

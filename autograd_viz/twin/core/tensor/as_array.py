@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..base.dtypes import dtype, from_numpy_dtype
+from ..base.events import became_number
 from ..base.grad_mode import recording
-from ..base.happened import became_number
 from ..base.kinds import View
 
 Array = np.ndarray[Any, Any]

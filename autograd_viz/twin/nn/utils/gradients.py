@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.base import happened
+from ...core.base import events
 from ...core.ops.shape.joining import cat
 from ...core.tensor import Tensor, refuse_if
 
@@ -23,8 +23,7 @@ def get_total_norm(
 ) -> Tensor:
     """The norm of all tensors as one vector: the norm of their norms.
 
-    Raises:
-        RuntimeError: the norm is not finite, and `error_if_nonfinite`.
+    Raises RuntimeError: the norm is not finite, and `error_if_nonfinite`.
     """
     given = [tensors] if isinstance(tensors, Tensor) else list(tensors)
     if not given:
@@ -46,7 +45,7 @@ def clip_grads_with_norm_(
 ) -> None:
     """Scale the gradients by max_norm / total_norm, if that is less than 1."""
     factor = min(float(max_norm) / (float(total_norm) + 1e-6), 1.0)
-    happened.clipping(factor)
+    events.clipping(factor)
     for p in _with_gradients(parameters):
         p.grad._data *= p.grad._data.dtype.type(factor)
         p.grad._bump_version()
@@ -84,11 +83,7 @@ def parameters_to_vector(parameters: Iterable[Tensor]) -> Any:
 
 
 def vector_to_parameters(vec: Tensor, parameters: Iterable[Tensor]) -> None:
-    """Split a vector into the values of the parameters.
-
-    Raises:
-        TypeError: not a tensor.
-    """
+    """Split a vector into the values of the parameters. Raises TypeError: not a tensor."""
     refuse_if(not isinstance(vec, Tensor), lambda: f"expected torch.Tensor, but got: {type(vec).__name__}", TypeError)
     place = 0
     for p in parameters:

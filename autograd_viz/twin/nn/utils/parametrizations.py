@@ -8,7 +8,8 @@ from ...core.tensor import Tensor
 from ..functional import normalize
 from ..module import Module
 from .parametrize import register_parametrization
-from .recomputed import (
+
+from .recomputed import (  # isort: skip
     as_matrix,
     dim_of_outputs,
     largest_singular_value,
@@ -16,7 +17,7 @@ from .recomputed import (
     power_method,
     random_unit,
     weight_of,
-)  # fmt: skip
+)
 
 __all__ = ["spectral_norm", "weight_norm"]
 

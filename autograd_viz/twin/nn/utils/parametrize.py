@@ -77,11 +77,7 @@ class ParametrizationList(ModuleList):
         return x
 
     def right_inverse(self, value: Any) -> None:
-        """Choose the originals so that the result is `value`.
-
-        Raises:
-            RuntimeError: a function has no right inverse.
-        """
+        """Choose the originals so that the result is `value`. Raises RuntimeError: a function has no right inverse."""
         with no_grad():
             for module in reversed([*self]):
                 if not hasattr(module, "right_inverse"):
@@ -92,11 +88,7 @@ class ParametrizationList(ModuleList):
 
 
 def check(result: Any, shape: Any, dtype: Any) -> None:
-    """Refuse a function that changes shape or type.
-
-    Raises:
-        ValueError: it does.
-    """
+    """Refuse a function that changes shape or type. Raises ValueError: it does."""
     if not isinstance(result, Tensor):
         raise ValueError(f"A parametrization must return a tensor. Got {type(result).__name__}.")
     for what, before, after in (("dtype", dtype, result.dtype), ("shape", shape, result.shape)):
@@ -169,8 +161,7 @@ def register_parametrization(module: Module, tensor_name: str, parametrization: 
 def remove_parametrizations(module: Module, tensor_name: str, leave_parametrized: bool = True) -> Module:
     """Make the tensor an ordinary one again: with its present values, or with the original ones.
 
-    Raises:
-        ValueError: it is not parametrized; or it is made of several originals, and not left as it is.
+    Raises ValueError: it is not parametrized; or it is made of several originals, and not left as it is.
     """
     if not is_parametrized(module, tensor_name):
         raise ValueError(f"Module {module} does not have a parametrization on {tensor_name}")

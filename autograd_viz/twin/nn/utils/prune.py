@@ -200,11 +200,7 @@ def global_unstructured(parameters: Iterable[Any], pruning_method: Any, **kwargs
 
 
 def remove(module: Any, name: str) -> Any:
-    """Make the pruned parameter an ordinary one, with zeros where it was pruned.
-
-    Raises:
-        ValueError: it is not pruned.
-    """
+    """Make the pruned parameter an ordinary one, with zeros where it was pruned. Raises ValueError: it is not pruned."""
     if not _forget_hooks(module, name):
         raise ValueError(f"Parameter '{name}' of module {module} has to be pruned before pruning can be removed")
     original: Parameter = module._parameters.pop(f"{name}_orig")

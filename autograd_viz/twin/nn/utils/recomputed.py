@@ -68,11 +68,7 @@ class Recomputed:
 
 
 def begin(module: Any, hook: Recomputed, parameters: dict[str, Any], buffers: dict[str, Any]) -> None:
-    """Replace a parameter by what it is computed from.
-
-    Raises:
-        RuntimeError: such a hook is there already.
-    """
+    """Replace a parameter by what it is computed from. Raises RuntimeError: such a hook is there already."""
     if find(module, hook.kind, hook.name) is not None:
         raise RuntimeError(f"Cannot register two {hook.kind} hooks on the same parameter {hook.name}")
     del module._parameters[hook.name]
@@ -92,8 +88,7 @@ def find(module: Any, kind: str, name: str) -> int | None:
 def end(module: Any, kind: str, name: str, inputs: list[str]) -> Any:
     """Make the present value the parameter again, and remove what it was computed from.
 
-    Raises:
-        ValueError: there is no such hook.
+    Raises ValueError: there is no such hook.
     """
     number = find(module, kind, name)
     refuse_if(number is None, lambda: f"{kind} of '{name}' not found in {module}", ValueError)

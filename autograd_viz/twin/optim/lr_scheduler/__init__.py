@@ -4,7 +4,7 @@ Most compute the next rate from the present one (`_lr_after`). So schedules can 
 others set.
 """
 
-from .formulas import (
+from .formulas import (  # isort: skip
     ConstantLR,
     CosineAnnealingLR,
     CosineAnnealingWarmRestarts,
@@ -17,7 +17,7 @@ from .formulas import (
     OneCycleLR,
     PolynomialLR,
     StepLR,
-)  # fmt: skip
+)
 from .scheduler import ChainedScheduler, LRScheduler, ReduceLROnPlateau, SequentialLR
 
 _LRScheduler = LRScheduler  # the name before PyTorch 2.0

@@ -9,9 +9,9 @@ import numpy as np
 
 from ...core.base.dtypes import float64
 from ...core.ops.shape.joining import stack
+from ...core.tensor import Tensor, refuse_if
 from ...core.tensor.creation import as_tensor, tensor
 from ...core.tensor.random import Generator
-from ...core.tensor.tensor import Tensor
 from .dataset import IterableDataset
 from .sampler import BatchSampler, RandomSampler, SequentialSampler, fresh_seed
 
@@ -58,8 +58,7 @@ class DataLoader:
         multiprocessing_context: Any = None, generator: Generator | None = None, *, prefetch_factor: int | None = None,
         persistent_workers: bool = False, pin_memory_device: str = "", in_order: bool = True,
     ) -> None:  # fmt: skip
-        if sampler is not None and shuffle:
-            raise ValueError("sampler option is mutually exclusive with shuffle")
+        refuse_if(sampler is not None and shuffle, "sampler option is mutually exclusive with shuffle", ValueError)
         self.dataset, self.batch_size, self.drop_last, self.generator = dataset, batch_size, drop_last, generator
         self.num_workers, self.collate_fn = num_workers, collate_fn or (default_collate if batch_size else _as_is)
         self._iterable = isinstance(dataset, IterableDataset)

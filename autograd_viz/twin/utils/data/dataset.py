@@ -9,6 +9,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from ...core.tensor import refuse_if
 from ...core.tensor.random import Generator, chosen
 
 
@@ -36,8 +37,7 @@ class TensorDataset(Dataset):
     """Tensors with the same first length. Example i is the tuple of their i-th slices."""
 
     def __init__(self, *tensors: Any) -> None:
-        if any(tensors[0].shape[0] != t.shape[0] for t in tensors):
-            raise AssertionError("Size mismatch between tensors")
+        refuse_if(any(tensors[0].shape[0] != t.shape[0] for t in tensors), "Size mismatch between tensors", AssertionError)
         self.tensors = tensors
 
     def __getitem__(self, index: Any) -> tuple[Any, ...]:
@@ -67,8 +67,7 @@ class ConcatDataset(Dataset):
 
     def __init__(self, datasets: Sequence[Any]) -> None:
         self.datasets = list(datasets)
-        if not self.datasets:
-            raise AssertionError("datasets should not be an empty iterable")
+        refuse_if(not self.datasets, "datasets should not be an empty iterable", AssertionError)
         self.cumulative_sizes = list(itertools.accumulate(len(d) for d in self.datasets))
 
     def __len__(self) -> int:
@@ -76,8 +75,7 @@ class ConcatDataset(Dataset):
 
     def __getitem__(self, index: int) -> Any:
         if index < 0:
-            if -index > len(self):
-                raise ValueError("absolute value of index should not exceed dataset length")
+            refuse_if(-index > len(self), "absolute value of index should not exceed dataset length", ValueError)
             index += len(self)
         which = bisect_right(self.cumulative_sizes, index)
         return self.datasets[which][index - (self.cumulative_sizes[which - 1] if which else 0)]
@@ -90,12 +88,10 @@ class StackDataset(Dataset):
         if datasets and named:
             kinds = "``tuple``- (via ``args``) or``dict``- (via ``kwargs``)"
             raise ValueError(f"Supported either {kinds} like input/output, but both types are given.")
-        if not datasets and not named:
-            raise ValueError("At least one dataset should be passed")
+        refuse_if(not datasets and not named, "At least one dataset should be passed", ValueError)
         self.datasets: Any = datasets or named
         self._length, *others = {len(d) for d in (datasets or named.values())}
-        if others:
-            raise ValueError("Size mismatch between datasets")
+        refuse_if(others, "Size mismatch between datasets", ValueError)
 
     def __getitem__(self, index: int) -> Any:
         if isinstance(self.datasets, dict):
@@ -123,16 +119,14 @@ def random_split(dataset: Any, lengths: Sequence[float], generator: Generator | 
     """
     total = len(dataset)
     if math.isclose(sum(lengths), 1) and sum(lengths) <= 1:
-        if any(not 0 <= share <= 1 for share in lengths):
-            raise ValueError("Fraction at index 0 is not between 0 and 1")
+        refuse_if(any(not 0 <= share <= 1 for share in lengths), "Fraction at index 0 is not between 0 and 1", ValueError)
         counts = [math.floor(total * share) for share in lengths]
         for i in range(total - sum(counts)):
             counts[i % len(counts)] += 1
         lengths = counts
     for i in (i for i, length in enumerate(lengths) if length == 0):
         warnings.warn(f"Length of split at index {i} is 0. This might result in an empty dataset.", UserWarning, stacklevel=2)
-    if sum(lengths) != total:
-        raise ValueError("Sum of input lengths does not equal the length of the input dataset!")
+    refuse_if(sum(lengths) != total, "Sum of input lengths does not equal the length of the input dataset!", ValueError)
     order = chosen(generator).permutation(total).tolist()
     ends = itertools.accumulate(int(n) for n in lengths)
     return [Subset(dataset, order[end - int(n) : end]) for end, n in zip(ends, lengths, strict=True)]

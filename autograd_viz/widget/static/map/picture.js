@@ -43,6 +43,8 @@ export class MapPicture extends Picture {
     super(source);
     this.map = map;
     this.opened = new Set([map.root]);
+    /** @type {Set<string>} cards whose parts the tree of modules hides; at first what is closed on the map */
+    this.folded = new Set(Object.keys(map.frames).filter((id) => id !== map.root && !map.opened.includes(id)));
     /** @type {Map<string, Lines>} what stands at each address by now */
     this.written = new Map();
     /** @type {Map<string, number | null>} norms of flows */
@@ -77,6 +79,11 @@ export class MapPicture extends Picture {
     return id in this.map.frames && id !== this.map.root;
   }
 
+  /** @param {string} id */
+  fold(id) {
+    if (!this.folded.delete(id)) this.folded.add(id);
+  }
+
   /**
    * The card beside another: the one above or below it, the one around it, the first in it.
    * @param {string} id
@@ -101,6 +108,7 @@ export class MapPicture extends Picture {
     if (!this.canOpen(id) || this.opened.has(id) === isOpen) return;
     if (isOpen) this.opened.add(id);
     else this.opened.delete(id);
+    if (isOpen) this.folded.delete(id);
     if (isOpen) this.fill(id);
     this.layOut(moving);
   }

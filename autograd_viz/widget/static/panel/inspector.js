@@ -204,6 +204,10 @@ export class Inspector {
   clicked(target) {
     const message = messageAt(target);
     if (!message) return;
+    if (message.kind === "fold") {
+      this.cards?.fold(message.id);
+      return this.draw();
+    }
     this.act(message);
     if (message.kind !== "select") return;
     // a screen reader goes on reading at the title of what was chosen

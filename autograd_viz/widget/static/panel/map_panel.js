@@ -78,8 +78,13 @@ function parameterTable(word, picture, card) {
 export function moduleTree({ word }, picture, selected) {
   const { cards, root } = picture.map;
   const known = Object.entries(cards).filter(([id, card]) => id !== root && card.kind !== "ops" && card.kind !== "root");
-  const lines = known.slice(0, MOST_MODULES).map(([id, card]) => moduleLine(word, picture, id, card, id === selected));
-  const more = known.length - MOST_MODULES;
+  const isSeen = (/** @type {string} */ id) =>
+    cardsAround(picture.map, id)
+      .slice(1)
+      .every((above) => !picture.folded.has(above));
+  const seen = known.filter(([id]) => id === selected || isSeen(id));
+  const lines = seen.slice(0, MOST_MODULES).map(([id, card]) => moduleLine(word, picture, id, card, id === selected));
+  const more = seen.length - MOST_MODULES;
   const all = more > 0 ? [...lines, noteOf(`… +${more}`)] : lines;
   const summary = tree("summary", {}, [word("modules")]);
   return tree("details", { class: "av-i-modules" }, [summary, tree("ul", { class: "av-i-tree" }, all)], {
@@ -107,11 +112,29 @@ function moduleLine(word, picture, id, card, isSelected) {
     tree("span", { class: "av-i-fact" }, [facts]),
     alarm && tree("span", { class: "av-c-grad" }, [alarm]),
   ];
+  const attributes = { type: "button", class: "av-i-module", "aria-pressed": String(isSelected) };
+  const line = tree("button", attributes, label, { message: { kind: "select", id } });
+  return tree("li", { "data-depth": Math.min(depth, 6) }, [foldButton(word, picture, id, card), line], { key: id });
+}
+
+/**
+ * What folds the modules in a module away; room for it where there are none.
+ * @param {import("../shared/words.js").Word} word
+ * @param {MapPicture} picture
+ * @param {string} id
+ * @param {Card} card
+ * @returns {Tree}
+ */
+function foldButton(word, picture, id, card) {
+  const inside = picture.map.frames[id]?.parts ?? [];
+  if (!inside.some((part) => !["ops", "root"].includes(picture.map.cards[part].kind)))
+    return tree("span", { class: "av-i-fold" });
+  const isOpen = !picture.folded.has(id);
   const attributes = {
     type: "button",
-    class: "av-i-module",
-    "data-depth": Math.min(depth, 6),
-    "aria-pressed": String(isSelected),
+    class: "av-i-fold",
+    "aria-expanded": String(isOpen),
+    "aria-label": `${word(isOpen ? "collapse" : "expand")} ${card.title}`,
   };
-  return tree("li", {}, [tree("button", attributes, label, { message: { kind: "select", id } })], { key: id });
+  return tree("button", attributes, [isOpen ? "▾" : "▸"], { message: { kind: "fold", id } });
 }

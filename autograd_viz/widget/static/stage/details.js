@@ -65,6 +65,12 @@ export class Details {
     return this.svg !== before;
   }
 
+  /** Another picture of the same pass begins as detailed as this one. @param {Details} before */
+  goOn({ now, isAuto }) {
+    if (!isAuto) this.ask(now);
+    else if (this.isAuto && this.names.includes(now)) this.now = now;
+  }
+
   /** @param {Name} name what a person wants */
   ask(name) {
     if (this.names.includes(name)) [this.now, this.isAuto] = [name, name === this.best];

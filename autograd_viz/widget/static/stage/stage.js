@@ -15,7 +15,7 @@ import { Minimap } from "./minimap.js";
 import { Hover, towards } from "../figure/neighbours.js";
 import { Peek } from "../figure/peek.js";
 import { Picture } from "../figure/picture.js";
-import { isStill } from "../shared/motion.js";
+import { isStill, onPage } from "../shared/motion.js";
 import { Viewport } from "./viewport.js";
 
 /** @typedef {import("../pass/forward.js").Position} Position */
@@ -182,8 +182,8 @@ export class Stage {
     if (this.cards?.uncover(id)) this.renew();
     const box = this.picture.boxes.get(id);
     if (!box) return;
-    this.viewport.own = true; // what was looked for stays in sight when the room changes
-    this.viewport.reveal(box);
+    this.viewport.come(box);
+    if (this.root.isConnected) onPage(this.root);
   }
 
   /**

@@ -136,7 +136,9 @@ export class Viewport {
    */
   zoom(factor, px = this.room.width / 2, py = this.room.height / 2) {
     this.own = true;
-    this.place(held(zoomedAt(this.view, factor, px, py), this.picture, this.room));
+    const [zoomed, all] = [zoomedAt(this.view, factor, px, py), fitted(this.picture, this.room)];
+    const isEnd = factor < 1 && zoomed.scale <= all.scale; // nothing is out of sight: there is no further out
+    this.place(isEnd ? all : held(zoomed, this.picture, this.room));
   }
 
   /**
@@ -168,6 +170,22 @@ export class Viewport {
     if (!this.room.width) return;
     const view = this.showing(box);
     if (view.x !== this.view.x || view.y !== this.view.y) this.place(view, true);
+  }
+
+  /**
+   * Come to a box that was looked for: where nobody could read it, also nearer.
+   * @param {Rect} box in the coordinates of the drawing
+   */
+  come(box) {
+    this.own = true; // what was looked for stays in sight when the room changes
+    if (!this.room.width) return;
+    const scale = Math.max(this.view.scale, this.reading.least);
+    if (scale === this.view.scale) return this.reveal(box);
+    const [left, top] = [(box.x - this.picture.x) * scale, (box.y - this.picture.y) * scale];
+    const beside = (/** @type {number} */ at, /** @type {number} */ size, /** @type {number} */ all) =>
+      Math.min(0, size * scale > all ? -at : (all - size * scale) / 2 - at);
+    const [x, y] = [beside(left, box.w, this.room.width), beside(top, Math.min(box.h, this.room.height), this.room.height)];
+    this.place(held({ x, y, scale }, this.picture, this.room), true);
   }
 
   /**

@@ -50,6 +50,7 @@ export function goOn(from, kept) {
   if (kept.code !== undefined && kept.code !== from.code.isOpen) from.code.toggle();
   from.side.split.asked = kept.asked;
   if (kept.asked && kept.isOpen !== from.side.split.isOpen) from.side.split.show(kept.isOpen);
+  from.goesOn = false; // presented or not, as before: now its detail is chosen
   from.resized();
   if (kept.chosen) from.select(successor(kept.chosen, boxes, kept.groups, from.groups), !kept.at);
   const to = cornerOf(from.stage, anchor);

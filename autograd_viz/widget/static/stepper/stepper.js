@@ -50,7 +50,7 @@ function render({ model, el }) {
     const picture = pictureOf(model);
     const before = details;
     details = new Details(picture);
-    if (before && !before.isAuto) details.ask(before.now);
+    if (before) details.goOn(before);
     draw(picture);
   };
   redraw();

@@ -82,6 +82,8 @@ export class View {
     if (!total && !map) this.side.split.close(); // a picture, until somebody asks
     if (mark) hideStill(mark, this.root, model.widget_manager?.kernel !== undefined, signal);
     this.listen(el, signal);
+    this.goesOn = Boolean(kept);
+    this.showOverlay();
     this.resized();
     if (kept) goOn(this, kept);
     this.show();
@@ -190,7 +192,7 @@ export class View {
   // -- what is shown ----------------------------------------------------------------------------------------------------
 
   resized() {
-    if (!this.built) return;
+    if (!this.built || this.abort.signal.aborted) return;
     const [
       {
         stage,
@@ -204,7 +206,7 @@ export class View {
       height: seen - this.said.root.offsetTop - said - (said && AROUND_SAID) - BELOW - (this.code.hasCode ? STRIP : 0),
     };
     const page = `${room.width} ${seen} ${this.said.hasMore} ${stage.presented}`;
-    if (this.details.choose(page, room, stage.viewport.reading)) return this.redraw();
+    if (!this.goesOn && this.details.choose(page, room, stage.viewport.reading)) return this.redraw();
     this.code.resized(this.root.clientWidth, seen, (how) => stage.fits(how, split.root.clientWidth, seen));
     split.resized(stage.needed(split.root.clientWidth, seen));
     this.tools.panel.setAttribute("aria-expanded", String(split.isOpen));

@@ -61,8 +61,7 @@ prelu_kernel = row("prelu_kernel", "PreluKernelBackward0", "self if self > 0, el
 def prelu(input: Tensor, weight: Tensor) -> Any:
     """Leaky relu with learned slopes: one for all channels, or one per channel (dimension 1).
 
-    Raises:
-        RuntimeError: the number of slopes is neither 1 nor that of the channels.
+    Raises RuntimeError: the number of slopes is neither 1 nor that of the channels.
     """
     channels = 1 if input.ndim < 2 else input.shape[1]
     if weight.numel() not in (1, channels):
@@ -90,8 +89,7 @@ rrelu_with_noise = row("rrelu_with_noise", "RreluWithNoiseBackward0",
 def rrelu(input: Tensor, lower: float = 0.125, upper: float = 1 / 3, training: bool = False) -> Any:
     """Leaky relu with random slopes between `lower` and `upper` in training.
 
-    Raises:
-        RuntimeError: `lower` is larger than `upper`.
+    Raises RuntimeError: `lower` is larger than `upper`.
     """
     refuse_if(lower > upper, "Lower bound should be less than or equal to the upper bound")
     noise = np.zeros_like(input._data)
@@ -137,11 +135,7 @@ hardshrink = public_row("hardshrink nn.functional.hardshrink", "HardshrinkBackwa
 
 @public_primitive("nn.functional.softshrink", "SoftshrinkBackward0")
 def softshrink(self, *, lambd=0.5):
-    """self moved towards 0 by lambd, but not past it.
-
-    Raises:
-        RuntimeError: `lambd` is negative.
-    """
+    """self moved towards 0 by lambd, but not past it. Raises RuntimeError: `lambd` is negative."""
     refuse_if(lambd < 0, lambda: f"lambda must be in range [0, 3.40282e+38] for input dtype Float, but found {lambd}")
     refuse(self, "iub", "softshrink_check")
     return np.where(self > lambd, self - lambd, np.where(self < -lambd, self + lambd, self * 0))

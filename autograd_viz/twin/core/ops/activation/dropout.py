@@ -83,26 +83,16 @@ def _functional(name: str, does: str, features: bool, alpha: bool) -> Any:
 
 
 dropout = _functional(
-    "dropout",
-    """In training, each number becomes 0 with probability p, and the others are divided by 1 - p.
-
-    Raises:
-        ValueError: p is not a probability.
-    """,
-    features=False,
-    alpha=False,
-)
+    "dropout", "In training, each number becomes 0 with probability p, and the others are divided by 1 - p. Raises ValueError: "
+    "p is not a probability.", features=False, alpha=False,
+)  # fmt: skip
 _functional("alpha_dropout", "Dropout that keeps mean 0 and variance 1, for selu.", features=False, alpha=True)
 _functional("feature_alpha_dropout", "alpha_dropout of whole channels.", features=True, alpha=True)
 
 
 @public("nn.functional.dropout1d")
 def dropout1d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
-    """Dropout of whole channels of (N, C, L) or (C, L).
-
-    Raises:
-        RuntimeError: the input does not have 2 or 3 dimensions.
-    """
+    """Dropout of whole channels of (N, C, L) or (C, L). Raises RuntimeError: the input does not have 2 or 3 dimensions."""
     check_probability(p)
     if input.ndim not in (2, 3):
         raise RuntimeError(

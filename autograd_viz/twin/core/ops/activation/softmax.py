@@ -31,6 +31,7 @@ safe_softmax_dim = row("safe_softmax_dim", "SafeSoftmaxBackward0", "softmax, but
     self = lambda grad, result, dim: softmax_backward_data(grad, result, dim=dim))
 
 
+@public("torch._softmax_backward_data")
 @primitive("SoftmaxBackwardDataBackward0",
     written=lambda grad_output, output, dim: (grad_output - sum_dim(grad_output * output, dim, keepdim=True)) * output)
 @on_vectors
@@ -107,13 +108,6 @@ log_softmax = _along("log_softmax", log_softmax_dim, "The logarithm of softmax."
 _safe_softmax = _along(
     "softmax", safe_softmax_dim, "softmax, but 0 if all elements along `dim` are -inf.", "torch._safe_softmax"
 )
-_safe_softmax.default = _safe_softmax  # torch.ops.aten has the overload under this name
-
-
-@public("torch._softmax_backward_data")
-def _softmax_backward_data(grad_output: Tensor, output: Tensor, dim: int, input_dtype: Any = None) -> Any:
-    """The gradient of softmax, computed from the result of softmax."""
-    return softmax_backward_data(grad_output, output, dim=dim, input_dtype=input_dtype)
 
 
 def _usual_dim(name: str, dim: int | None, ndim: int) -> int:

@@ -46,11 +46,7 @@ def add(self, other, *, alpha=1):
 
 @public_primitive("sub subtract Tensor.__sub__", "SubBackward0", promotes=without_bool)
 def sub(self, other, *, alpha=1):
-    """self - alpha * other.
-
-    Raises:
-        RuntimeError: an operand is bool.
-    """
+    """self - alpha * other. Raises RuntimeError: an operand is bool."""
     if self.dtype.kind == "b" or type(other) is bool:
         raise RuntimeError(NO_BOOL_DIFFERENCE if self.dtype.kind == "b" else NO_BOOL)
     return self - other if alpha == 1 and alpha is not True else self - checked_alpha(alpha, self) * other
@@ -122,11 +118,7 @@ div_scalar = row("div_scalar", "DivBackward1", "self / other, for a number `othe
 
 @public_primitive("neg negative Tensor.__neg__", "NegBackward0", inplace=True)
 def neg(self):
-    """-self.
-
-    Raises:
-        RuntimeError: the tensor is bool.
-    """
+    """-self. Raises RuntimeError: the tensor is bool."""
     if self.dtype.kind == "b":
         raise RuntimeError(
             "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert a mask, use the `~` or "
@@ -190,11 +182,7 @@ def _divisible(*operands: Tensor) -> tuple[Any, ...]:
 
 @public_primitive("addcdiv", "AddcdivBackward0", promotes=_divisible, inplace=True)
 def addcdiv(self, tensor1, tensor2, *, value=1):
-    """self + value * tensor1 / tensor2.
-
-    Raises:
-        RuntimeError: both are of whole numbers.
-    """
+    """self + value * tensor1 / tensor2. Raises RuntimeError: both are of whole numbers."""
     _check_division(tensor1, tensor2)
     return self + value * (tensor1 / tensor2)
 addcdiv.defvjp(
@@ -218,11 +206,7 @@ lerp_tensor = row("lerp_tensor", "LerpBackward1", "self + weight * (end - self),
 
 @public("lerp", inplace=True)
 def lerp(input: Tensor, end: Tensor, weight: Any) -> Any:
-    """Linear interpolation from `input` (weight 0) to `end` (weight 1).
-
-    Raises:
-        RuntimeError: the types differ.
-    """
+    """Linear interpolation from `input` (weight 0) to `end` (weight 1). Raises RuntimeError: the types differ."""
     for name, t in (("end", end), ("weight", weight)):
         if isinstance(t, Tensor) and t.dtype is not input.dtype and (name == "end" or t.ndim):
             raise RuntimeError(f"expected dtype {input.dtype.cpp} for `{name}` but got dtype {t.dtype.cpp}")

@@ -57,9 +57,9 @@ for _alias, _name, _sign in (
 _ALSO_FUNCTIONS = (
     "abs", "acos", "acosh", "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctanh", "asin", "asinh", "atan", "atanh",
     "ceil", "clamp", "clamp_max", "clamp_min", "clip", "cos", "cosh", "deg2rad", "erf", "erfc", "exp", "exp2", "expm1",
-    "fix", "floor", "frac", "gcd", "lcm", "ldexp", "log", "log10", "log1p", "log2", "logit", "nan_to_num", "neg",
+    "fill", "fix", "floor", "frac", "gcd", "lcm", "ldexp", "log", "log10", "log1p", "log2", "logit", "nan_to_num", "neg",
     "negative", "rad2deg", "reciprocal", "round", "rsqrt", "sigmoid", "sin", "sinc", "sinh", "sqrt", "square", "tan", "tanh",
-    "trunc", "xlogy",
+    "trunc", "xlogy", "zero",
 )  # fmt: skip
 for _name in _ALSO_FUNCTIONS:
     public(f"torch.{_name}_")(_forwarding(f"{_name}_"))

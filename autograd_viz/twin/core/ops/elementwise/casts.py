@@ -31,8 +31,7 @@ def to(
 ) -> Any:
     """The values in the given type, or in the type of a given tensor. Returns self if the type is the same.
 
-    Raises:
-        AssertionError: a device that is not the CPU.
+    Raises AssertionError: a device that is not the CPU.
     """
     flags = [w for w in wanted if isinstance(w, bool)]  # non_blocking, copy
     for w in wanted:
@@ -64,11 +63,7 @@ def cpu(self: Tensor, memory_format: Any = None) -> Any:
 
 @public("Tensor.cuda")
 def cuda(self: Tensor, device: Any = None, **how: Any) -> Any:
-    """Always raises: there is no GPU.
-
-    Raises:
-        AssertionError: always.
-    """
+    """Always raises: there is no GPU. Raises AssertionError: always."""
     check_device("cuda")
 
 
@@ -111,13 +106,7 @@ for _name, _type in {
     _cast(_name, _type)
 
 
-@public
-def resolve_conj(input: Tensor) -> Any:
-    """The tensor itself: conjugates are never lazy here."""
-    return input
-
-
-@public
-def resolve_neg(input: Tensor) -> Any:
-    """The tensor itself: negatives are never lazy here."""
+@public("resolve_conj", "resolve_neg")
+def resolved(input: Tensor) -> Any:
+    """The tensor itself: conjugates and negatives are never lazy here."""
     return input

@@ -10,7 +10,7 @@ import numpy as np
 from ...base.dtypes import from_numpy_dtype
 from ...base.names import eq, isnan, logical_and, logical_or
 from ...op import composite, inlined, primitive, public, public_row, row
-from ...tensor import Tensor, check_broadcast
+from ...tensor import Tensor, check_broadcast, refuse_if
 from .arithmetic import widened
 
 
@@ -105,8 +105,7 @@ def clamp(input: Tensor, min: Any = None, max: Any = None) -> Any:
         RuntimeError: both bounds are missing.
         TypeError: one bound is a tensor, the other a number.
     """
-    if min is None and max is None:
-        raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
+    refuse_if(min is None and max is None, "torch.clamp: At least one of 'min' or 'max' must not be None")
     bounds = [b for b in (min, max) if b is not None]
     if not any(isinstance(b, Tensor) for b in bounds):
         return clamp_numbers(input, min=min, max=max)

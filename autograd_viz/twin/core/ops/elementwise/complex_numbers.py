@@ -68,6 +68,7 @@ conjugate_copy = row("conjugate_copy", "ConjPhysicalBackward0", "a - bi for a + 
 
 
 # fmt: on
+@public("torch.real")
 @composite
 def real_part(input: Any) -> Any:
     """a of a + bi, as a view. A real input is returned itself."""
@@ -80,19 +81,9 @@ def imaginary_part(input: Any) -> Any:
     return select(view_as_real(input), dim=input.ndim, index=1)
 
 
-@public("torch.real")
-def real(input: Tensor) -> Any:
-    """a of a + bi, as a view. A real tensor is returned itself."""
-    return real_part(input)
-
-
 @public("torch.imag")
 def imag(input: Tensor) -> Any:
-    """b of a + bi, as a view.
-
-    Raises:
-        RuntimeError: the numbers are real.
-    """
+    """b of a + bi, as a view. Raises RuntimeError: the numbers are real."""
     refuse_if(not input.dtype.is_complex, "imag is not implemented for tensors with non-complex dtypes.")
     return imaginary_part(input)
 
@@ -102,7 +93,7 @@ def _write(part: Any, values: Any) -> None:
     (part.copy_ if isinstance(values, Tensor) else part.fill_)(values)
 
 
-public("Tensor.real")(property(real, lambda self, values: _write(real(self), values)))
+public("Tensor.real")(property(real_part, lambda self, values: _write(real_part(self), values)))
 public("Tensor.imag")(property(imag, lambda self, values: _write(imag(self), values)))
 
 
@@ -110,8 +101,7 @@ public("Tensor.imag")(property(imag, lambda self, values: _write(imag(self), val
 def pairs_of(input: Tensor) -> Any:
     """A view with the two numbers of each element in a last dimension of length 2.
 
-    Raises:
-        RuntimeError: the numbers are real.
+    Raises RuntimeError: the numbers are real.
     """
     refuse_if(not input.dtype.is_complex, "view_as_real is only supported for complex tensors")
     return view_as_real(input)
@@ -121,8 +111,7 @@ def pairs_of(input: Tensor) -> Any:
 def numbers_of(input: Tensor) -> Any:
     """A view that reads each pair in the last dimension as one complex number.
 
-    Raises:
-        RuntimeError: not pairs of floating point numbers, or the pairs are not contiguous in memory.
+    Raises RuntimeError: not pairs of floating point numbers, or the pairs are not contiguous in memory.
     """
     if not input.dtype.is_floating_point:
         raise RuntimeError(

@@ -50,15 +50,3 @@ def refill(input: Tensor, value: Any) -> Any:
 
 
 INPLACE["fill"] = refill
-
-
-@public("torch.zero_")
-def zero_(input: Tensor) -> Any:
-    """In place: all elements 0."""
-    return input.zero_()
-
-
-@public("torch.fill_")
-def fill_(input: Tensor, value: Any) -> Any:
-    """In place: one value everywhere."""
-    return input.fill_(value)

@@ -67,11 +67,7 @@ bitwise_not = public_row("bitwise_not", "", "Every bit inverted.",
 
 @public("Tensor.__invert__")
 def invert(self: Tensor) -> Any:
-    """~self; for a mask, its negation.
-
-    Raises:
-        TypeError: neither integers nor bool.
-    """
+    """~self; for a mask, its negation. Raises TypeError: neither integers nor bool."""
     if self._data.dtype.kind in "fc":
         raise TypeError("~ (operator.invert) is only implemented on integer and Boolean-type tensors")
     return bitwise_not(self)
@@ -88,11 +84,7 @@ isreal = public_row("isreal", "", "True where the imaginary part is 0.", lambda 
 
 @public_primitive("isclose", "", promotes=unpromoted)
 def isclose(self, other, *, rtol=1e-05, atol=1e-08, equal_nan=False):
-    """True where |self - other| <= atol + rtol * |other|.
-
-    Raises:
-        RuntimeError: the types differ, or a tolerance is negative.
-    """
+    """True where |self - other| <= atol + rtol * |other|. Raises RuntimeError: the types differ, or a tolerance is negative."""
     if self.dtype != other.dtype:
         raise RuntimeError(f"{from_numpy_dtype(self.dtype).legacy} did not match {from_numpy_dtype(other.dtype).legacy}")
     for name, tolerance in (("rtol", rtol), ("atol", atol)):

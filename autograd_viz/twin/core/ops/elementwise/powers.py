@@ -18,8 +18,7 @@ from .arithmetic import _as_float, as_number_of, of_floats, widened
 def pow_scalar(self, *, exponent):
     """self ** exponent, for a Python number `exponent`."""
     self = widened(self, exponent)
-    if self.dtype.kind in "iu" and exponent < 0:
-        raise RuntimeError("Integers to negative integer powers are not allowed.")
+    refuse_if(self.dtype.kind in "iu" and exponent < 0, "Integers to negative integer powers are not allowed.")
     return self ** exponent
 
 
@@ -144,11 +143,7 @@ ldexp = public_row("ldexp", "LdexpBackward0", "self * 2**other.",
 
 @public_primitive("frexp", "FrexpBackward0", results=("mantissa", "exponent"))
 def frexp(self):
-    """self = mantissa * 2**exponent with 0.5 <= |mantissa| < 1.
-
-    Raises:
-        RuntimeError: the type is not floating point.
-    """
+    """self = mantissa * 2**exponent with 0.5 <= |mantissa| < 1. Raises RuntimeError: the type is not floating point."""
     refuse_if(self.dtype.kind != "f", "torch.frexp() only supports floating-point dtypes")
     return np.frexp(self)
 frexp.defvjp(self = lambda grad, exponent: grad / exp2(exponent))

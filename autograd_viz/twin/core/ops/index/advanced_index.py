@@ -118,8 +118,7 @@ index_put_tensors.defvjp(
 def index_put(input: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Any:
     """Write (or add) `values` at these indices. There is one index tensor for each of the first dimensions.
 
-    Raises:
-        RuntimeError: `values` has another type.
+    Raises RuntimeError: `values` has another type.
     """
     result = index_put_tensors(input, values, indices=tuple(indices), accumulate=accumulate)
     fills_mask = len(indices) == 1 and indices[0].dtype.name == "bool" and values.numel() == 1

@@ -25,13 +25,8 @@ def checked_indices(indices: Any, rows: int, op: str) -> Any:
 
 @public_primitive("torch.embedding", "EmbeddingBackward0")
 def embedding(weight, *, indices, padding_idx=-1, scale_grad_by_freq=False, sparse=False):
-    """weight[indices].
-
-    Raises:
-        RuntimeError: `weight` is not a matrix.
-    """
-    if weight.ndim != 2:
-        raise RuntimeError("'weight' must be 2-D")
+    """weight[indices]. Raises RuntimeError: `weight` is not a matrix."""
+    refuse_if(weight.ndim != 2, "'weight' must be 2-D")
     return weight[checked_indices(indices, len(weight), "embedding")]
 embedding.defvjp(weight = lambda grad, indices, weight_sym_argsize_0, padding_idx, scale_grad_by_freq, sparse:
     embedding_dense_backward(grad, indices=indices, num_weights=weight_sym_argsize_0, padding_idx=padding_idx,
@@ -71,11 +66,7 @@ one_hot_rows = row("one_hot_rows", "", "1 at the place of the class, else 0.",
 # fmt: on
 @public("nn.functional.one_hot")
 def one_hot(tensor: Tensor, num_classes: int = -1) -> Any:
-    """A one-hot row for each class number.
-
-    Raises:
-        RuntimeError: the numbers are not int64, or out of range.
-    """
+    """A one-hot row for each class number. Raises RuntimeError: the numbers are not int64, or out of range."""
     refuse_if(tensor.dtype.name != "int64", "one_hot is only applicable to index tensor of type LongTensor.")
     refuse_if(not tensor.numel() and num_classes <= 0, "Can not infer total number of classes from empty tensor.")
     refuse_if(tensor.numel() and tensor._data.min() < 0, "Class values must be non-negative.")
@@ -95,18 +86,12 @@ def renorm_rows(weight: Tensor, indices: Tensor, max_norm: float, norm_type: flo
 
 @public("nn.functional.embedding")
 def embedding_of(
-    input: Tensor,
-    weight: Tensor,
-    padding_idx: int | None = None,
-    max_norm: float | None = None,
-    norm_type: float = 2.0,
-    scale_grad_by_freq: bool = False,
-    sparse: bool = False,
-) -> Any:
+    input: Tensor, weight: Tensor, padding_idx: int | None = None, max_norm: float | None = None, norm_type: float = 2.0,
+    scale_grad_by_freq: bool = False, sparse: bool = False,
+) -> Any:  # fmt: skip
     """The rows of `weight` at the indices `input`. The row `padding_idx` gets no gradient.
 
-    Raises:
-        IndexError: an index is out of range.
+    Raises IndexError: an index is out of range.
     """
     check_tensor("embedding", input, "indices", 2)
     rows = weight.shape[0] if weight.ndim else 0

@@ -60,11 +60,7 @@ def check_fits(index, array, dim, src=None) -> None:
 
 @public_primitive("gather", "GatherBackward0")
 def gather(self, *, dim, index, sparse_grad=False):
-    """out[i, j] = self[i, index[i, j]] for dim = 1.
-
-    Raises:
-        RuntimeError: `index` is larger than `self`.
-    """
+    """out[i, j] = self[i, index[i, j]] for dim = 1. Raises RuntimeError: `index` is larger than `self`."""
     check_index("gather", index)
     check_dim(dim, self.ndim)
     array, places = with_a_dimension(self, index)
@@ -134,8 +130,7 @@ def slices(name, array, dim, index, source) -> tuple[Any, ...]:
     check_slices(name, array, dim, index, source)
     if source.ndim and source.shape[dim] != index.size:
         text = f"{name}_(): Number of indices ({index.size}) should be equal to source.size(dim)"
-        if name == "index_copy":
-            raise IndexError(f"{text} ({source.shape[dim]})")
+        refuse_if(name == "index_copy", lambda: f"{text} ({source.shape[dim]})", IndexError)
         raise RuntimeError(f"{text}: ({source.shape[dim]}), for dim: {dim}")
     error, prefix = (IndexError, "index_copy_(): ") if name == "index_copy" else (RuntimeError, "")
     return along(array, dim, bounded(index.reshape(-1), length, dim, error, prefix))

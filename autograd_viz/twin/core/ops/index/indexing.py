@@ -21,11 +21,7 @@ TO_THE_END = slicing.TO_THE_END
 
 @public("Tensor.__getitem__")
 def getitem(self: Tensor, key: Any) -> Any:
-    """`x[0]`, `x[1:, None]`, `x[mask]`, `x[[0, 2], :, 1]`.
-
-    Raises:
-        IndexError: out of range, or not an index.
-    """
+    """`x[0]`, `x[1:, None]`, `x[mask]`, `x[[0, 2], :, 1]`. Raises IndexError: out of range, or not an index."""
     if type(key) is int and (shape_of := self._data.shape) and -shape_of[0] <= key < shape_of[0]:
         return slicing.select.program(self, dim=0, index=key)
     view, indices = apply_basic(self, parts_of(key), alone=not isinstance(key, tuple))
@@ -38,8 +34,7 @@ def getitem(self: Tensor, key: Any) -> Any:
 def setitem(self: Tensor, key: Any, value: Any) -> None:
     """`x[key] = value`: write into a view if the key is basic, else at tensors of indices.
 
-    Raises:
-        TypeError: the value is neither a tensor nor a number.
+    Raises TypeError: the value is neither a tensor nor a number.
     """
     value = assigned(self, value)
     if is_plain_element(self, key, value):

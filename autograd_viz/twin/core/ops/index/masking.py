@@ -46,11 +46,7 @@ masked_fill_tensor.defvjp(
 
 @public_primitive("masked_select", "MaskedSelectBackward0")
 def masked_select(self, *, mask):
-    """The elements where the mask is True, as a vector.
-
-    Raises:
-        RuntimeError: the mask is not bool.
-    """
+    """The elements where the mask is True, as a vector. Raises RuntimeError: the mask is not bool."""
     refuse_if(mask.dtype.kind != "b", "masked_select: expected BoolTensor for mask")
     check_broadcast(Tensor(self), Tensor(mask))
     whole, chosen = np.broadcast_arrays(self, mask)

@@ -22,8 +22,7 @@ _DEPRECATED = (
 def scatter(input: Tensor, dim: int, index: Tensor, src: Any = None, *, value: Any = None, reduce: str | None = None) -> Any:
     """Write `src`, a tensor or one number, at `index` along `dim`. With `reduce`, "add" or "multiply" it instead.
 
-    Raises:
-        RuntimeError: another reduction.
+    Raises RuntimeError: another reduction.
     """
     what = value if src is None else src
     if reduce is not None:
@@ -74,8 +73,7 @@ def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) 
 def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Any:
     """The elements at `indices` along `dim`, with the other dimensions broadcast. Without `dim`, of the flattened tensor.
 
-    Raises:
-        RuntimeError: in PyTorch's words.
+    Raises RuntimeError: in PyTorch's words.
     """
     if indices.dtype.name != "int64":
         raise RuntimeError(f"torch.take_along_dim(): dtype of indices should be Long but got {indices.dtype.legacy}")

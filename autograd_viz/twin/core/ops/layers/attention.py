@@ -10,7 +10,7 @@ import numpy as np
 
 from ...base.names import exp, expand, reshape, sum_dim, transpose_dims, unsqueeze, where, zeros_like
 from ...op import ARRAY_NAMES, NAMESPACES, composite, primitive, public
-from ...tensor import Tensor, check_broadcast
+from ...tensor import Tensor, check_broadcast, refuse_if
 from ..elementwise.arithmetic import mul_scalar
 
 
@@ -69,9 +69,9 @@ def attention_slope(grad: Any, weights: Any, value: Any, output: Any) -> Any:
 def flash_attention(query, key, value, *, dropout_p=0.0, is_causal=False, attn_mask=None, scale=None):
     """softmax(query @ key^T * scale + attn_mask) @ value, and the logsumexp of the scores."""
     scores = ARRAY_NAMES["attention_scores"](query, key, attn_mask, is_causal, scale)
-    top = np.max(scores, axis=-1, keepdims=True)
+    top = np.maximum.reduce(scores, axis=-1, keepdims=True)
     e = np.exp(scores - np.where(np.isfinite(top), top, 0))
-    total = e.sum(-1, keepdims=True)
+    total = np.add.reduce(e, axis=-1, keepdims=True)
     logsumexp = np.where(total == 0, np.inf, top + np.log(total))[..., 0].astype(query.dtype)
     groups = query.shape[1] // value.shape[1]
     weights = (e / np.where(total == 0, 1, total)).astype(query.dtype)
@@ -129,8 +129,7 @@ def scaled_dot_product_attention(
 ) -> Any:  # fmt: skip
     """softmax(query @ key^T * scale + mask) @ value. With `is_causal`, a query sees only keys up to its own position.
 
-    Raises:
-        RuntimeError: types or sizes do not fit.
+    Raises RuntimeError: types or sizes do not fit.
     """
     check_attention(query, key, value, attn_mask)
     mask = attn_mask
@@ -149,8 +148,7 @@ def attention_in_steps(
 ) -> Tensor:  # fmt: skip
     """Attention as several recorded ops."""
     if is_causal:
-        if mask is not None:
-            raise RuntimeError("_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True")
+        refuse_if(mask is not None, "_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True")
         places = (query.shape[-2], key.shape[-2])
         mask = Tensor(np.triu(np.full(places, -np.inf, query._data.dtype), 1))
     if enable_gqa:

@@ -101,8 +101,7 @@ def instance_norm(
 ) -> Any:  # fmt: skip
     """Each channel of each sample, normalized. It is batch norm with samples and channels merged.
 
-    Raises:
-        ValueError: a channel of a sample has a single value.
+    Raises ValueError: a channel of a sample has a single value.
     """
     if use_input_stats and int(np.prod(input.shape[2:])) == 1:
         raise ValueError(f"Expected more than 1 spatial element when training, got input size {Size(input.shape)}")

@@ -208,8 +208,7 @@ def multi_head_attention_forward(
 ) -> tuple[Tensor, Tensor | None]:  # fmt: skip
     """Attention in `num_heads` heads on inputs (positions, samples, features). Returns the output and the weights.
 
-    Raises:
-        AssertionError, RuntimeError: shapes do not fit, in PyTorch's words.
+    Raises AssertionError, RuntimeError: shapes do not fit, in PyTorch's words.
     """
     batched = check_dimensions(query, key, value, key_padding_mask, attn_mask, num_heads)
     if not batched:

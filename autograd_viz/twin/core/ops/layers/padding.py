@@ -94,8 +94,7 @@ def pad(input: Tensor, pad: Any, mode: str = "constant", value: float | None = N
         )
     if mode == "constant":
         return constant_pad_nd(input, pad=around, value=0 if value is None else value)
-    if value is not None and value != 0:
-        raise RuntimeError(f'Padding mode "{mode}" doesn\'t take in value argument')
+    refuse_if(value is not None and value != 0, lambda: f'Padding mode "{mode}" doesn\'t take in value argument')
     if n not in (1, 2, 3) or input.ndim not in (n + 1, n + 2):
         raise NotImplementedError(f"Padding size {len(around)} is not supported for {input.ndim}D input tensor.{_FORMS}")
     if mode not in ("reflect", "replicate", "circular"):

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ...base import names as op
 from ...base.public import public
 from ...tensor import Tensor, ints, refuse_if
 from ..reduce.reduction import mean_dim
@@ -58,18 +57,6 @@ max_pool1d, max_pool2d, max_pool3d = functions(_max_pool, "nn.functional.max_poo
 max_pool1d_with_indices, max_pool2d_with_indices, max_pool3d_with_indices = functions(
     lambda n: _max_pool(n, True), "nn.functional.max_pool{n}d_with_indices", "torch.max_pool1d_with_indices"
 )
-
-
-@public("ops.aten.max_pool2d_with_indices_backward")
-def max_pool2d_with_indices_backward(
-    grad_output: Tensor, self: Tensor, kernel_size: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool,
-    indices: Tensor,
-) -> Any:  # fmt: skip
-    """The gradient of max_pool2d, which needs only the indices."""
-    return op.max_pool2d_backward(grad_output, self, indices=indices)
-
-
-max_pool2d_with_indices_backward.default = max_pool2d_with_indices_backward  # type: ignore[attr-defined]  # aten.<op>.default
 
 
 @public("nn.functional.avg_pool1d", "torch.avg_pool1d")

@@ -203,11 +203,7 @@ def l1_loss(input: Tensor, target: Tensor, reduction: int, weight: Tensor | None
 
 @loss("smooth_l1_loss")
 def smooth_l1_loss_of(input: Tensor, target: Tensor, reduction: int, beta: float = 1.0) -> Any:
-    """Squared error near the target, absolute error farther away.
-
-    Raises:
-        RuntimeError: beta is negative.
-    """
+    """Squared error near the target, absolute error farther away. Raises RuntimeError: beta is negative."""
     expanded, aim = same_shape(input, target)
     refuse_if(beta < 0, "smooth_l1_loss does not support negative values for beta.")
     if beta == 0:
@@ -219,11 +215,7 @@ def smooth_l1_loss_of(input: Tensor, target: Tensor, reduction: int, beta: float
 def huber_loss_of(
     input: Tensor, target: Tensor, reduction: str = "mean", delta: float = 1.0, weight: Tensor | None = None
 ) -> Any:
-    """Squared error near the target, linear with slope `delta` farther away.
-
-    Raises:
-        RuntimeError: delta is not positive.
-    """
+    """Squared error near the target, linear with slope `delta` farther away. Raises RuntimeError: delta is not positive."""
     expanded, aim = same_shape(input, target)
     number = reduction_number(reduction)
     refuse_if(delta <= 0, "huber_loss does not support non-positive values for delta.")

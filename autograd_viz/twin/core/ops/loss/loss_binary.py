@@ -102,11 +102,7 @@ def binary_cross_entropy_of(input: Tensor, target: Tensor, weight: Tensor | None
 def binary_cross_entropy_with_logits_of(
     input: Tensor, target: Tensor, weight: Tensor | None = None, reduction: int = 1, pos_weight: Tensor | None = None
 ) -> Any:
-    """Binary cross entropy of logits; it includes the sigmoid.
-
-    Raises:
-        ValueError: the sizes differ.
-    """
+    """Binary cross entropy of logits; it includes the sigmoid. Raises ValueError: the sizes differ."""
     if target.shape != input.shape:
         raise ValueError(f"Target size ({target.shape}) must be the same as input size ({input.shape})")
     if not target.dtype.is_floating_point:

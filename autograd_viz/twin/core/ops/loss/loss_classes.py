@@ -26,8 +26,7 @@ def weight_per_target(self: Any, target: Any, weight: Any, ignore_index: int) ->
     target = target if self.ndim > 1 else target.reshape(())
     kept = target != ignore_index
     outside = kept & ((target < 0) | (target >= classes))
-    if outside.any():
-        raise IndexError(f"Target {target[outside].flat[0]} is out of bounds.")
+    refuse_if(outside.any(), lambda: f"Target {target[outside].flat[0]} is out of bounds.", IndexError)
     chosen = np.multiply(target, kept, dtype=np.int64)
     return chosen, (kept.astype(self.dtype) if weight is None else weight[chosen] * kept)
 
@@ -137,8 +136,7 @@ def cross_entropy(
 ) -> Any:  # fmt: skip
     """Cross entropy of scores (before softmax). The targets are classes, or probabilities in the shape of `input`.
 
-    Raises:
-        RuntimeError, ValueError, IndexError: the target does not fit, in PyTorch's words.
+    Raises RuntimeError, ValueError, IndexError: the target does not fit, in PyTorch's words.
     """
     refuse_if(not 0 <= label_smoothing <= 1, lambda: f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing:g}")
     if input.shape == target.shape and input.ndim:

@@ -27,11 +27,7 @@ def vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Any:
 @public
 @of_tensors
 def inner(input: Tensor, other: Tensor) -> Any:
-    """The sum of products over the last dimension of both.
-
-    Raises:
-        RuntimeError: the lengths differ.
-    """
+    """The sum of products over the last dimension of both. Raises RuntimeError: the lengths differ."""
     if 0 in (input.ndim, other.ndim):
         return mul(input, other)
     if input.shape[-1] != other.shape[-1]:
@@ -46,8 +42,7 @@ def inner(input: Tensor, other: Tensor) -> Any:
 def tensordot(a: Tensor, b: Tensor, dims: Any = 2) -> Any:
     """The sum of products over pairs of dimensions: the last `dims` of `a` with the first of `b`, or two lists of them.
 
-    Raises:
-        RuntimeError: the paired dimensions do not fit.
+    Raises RuntimeError: the paired dimensions do not fit.
     """
     refuse_if(a.dtype is not b.dtype, "both inputs should have same dtype")
     first, second = _paired(a, b, dims)
@@ -142,12 +137,6 @@ def _chain(matrices: list[Tensor]) -> Any:
         return matrices[i] if i == j else mm(product(i, k), product(k + 1, j))
 
     return product(0, n - 1)
-
-
-@public("torch.chain_matmul")
-def chain_matmul(*matrices: Tensor) -> Any:
-    """The product of several matrices in the cheapest order."""
-    return matrices[0] if len(matrices) == 1 else multi_dot(matrices)
 
 
 @public("torch.einsum")

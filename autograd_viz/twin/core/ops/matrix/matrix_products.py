@@ -27,11 +27,7 @@ def addmm(self, mat1, mat2, *, beta=1, alpha=1):
 
 @public_primitive("addmv", "AddmvBackward0", inplace=True)
 def addmv(self, mat, vec, *, beta=1, alpha=1):
-    """beta * self + alpha * (mat @ vec).
-
-    Raises:
-        RuntimeError: the shapes do not fit.
-    """
+    """beta * self + alpha * (mat @ vec). Raises RuntimeError: the shapes do not fit."""
     if mat.ndim != 2 or vec.ndim != 1 or self.ndim > 1:
         raise RuntimeError(f"vector + matrix @ vector expected, got {self.ndim}, {mat.ndim}, {vec.ndim}")
     if mat.shape[1] != vec.shape[0] or self.size not in (1, mat.shape[0]):
@@ -45,11 +41,7 @@ addmv.defvjp(
 
 @public_primitive("addr", "AddrBackward0", inplace=True)
 def addr(self, vec1, vec2, *, beta=1, alpha=1):
-    """beta * self + alpha * (outer product of vec1 and vec2).
-
-    Raises:
-        RuntimeError: an argument is not a vector.
-    """
+    """beta * self + alpha * (outer product of vec1 and vec2). Raises RuntimeError: an argument is not a vector."""
     for name, vec in (("vec1", vec1), ("vec2", vec2)):
         if vec.ndim != 1:
             raise RuntimeError(f"addr: Expected 1-D argument {name}, but got {vec.ndim}-D")
@@ -104,8 +96,7 @@ vdot.defvjp(
 def linalg_cross(self, other, *, dim=-1):
     """The cross product of the vectors of length 3 along `dim`.
 
-    Raises:
-        RuntimeError: the numbers of dimensions differ, or a vector does not have length 3.
+    Raises RuntimeError: the numbers of dimensions differ, or a vector does not have length 3.
     """
     refuse_if(self.ndim != other.ndim, "linalg.cross: inputs must have the same number of dimensions.")
     if (self.shape[dim], other.shape[dim]) != (3, 3):
@@ -152,8 +143,7 @@ def _plus(self: Any, beta: Any, product: Any, alpha: Any) -> Any:
 def cross(input: Tensor, other: Tensor, dim: int | None = None) -> Any:
     """The cross product along `dim`; the default is the first dimension of length 3.
 
-    Raises:
-        RuntimeError: no dimension of length 3.
+    Raises RuntimeError: no dimension of length 3.
     """
     if dim is None:
         dim = next((d for d, n in enumerate(input.shape) if n == 3), None)
@@ -165,11 +155,7 @@ def cross(input: Tensor, other: Tensor, dim: int | None = None) -> Any:
 @public("outer", "ger")
 @of_tensors
 def outer(input: Tensor, vec2: Tensor) -> Any:
-    """The products of all pairs of elements of two vectors.
-
-    Raises:
-        RuntimeError: one is not a vector.
-    """
+    """The products of all pairs of elements of two vectors. Raises RuntimeError: one is not a vector."""
     for name, vec in (("self", input), ("vec2", vec2)):
         if vec.ndim != 1:
             raise RuntimeError(f"outer: Expected 1-D argument {name}, but got {vec.ndim}-D")
@@ -209,11 +195,7 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Any:
 
 @public("nn.functional.bilinear", "torch.bilinear")
 def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Any:
-    """input1 @ weight[k] @ input2 + bias[k] for each output feature k.
-
-    Raises:
-        RuntimeError: the shapes do not fit.
-    """
+    """input1 @ weight[k] @ input2 + bias[k] for each output feature k. Raises RuntimeError: the shapes do not fit."""
     for d, (a, b) in enumerate(zip(input1.shape[:-1], input2.shape[:-1], strict=True)):
         if a != b:
             raise RuntimeError(f"bilinear(): input batch dimensions do not match at dim {d}: got {a} and {b}")

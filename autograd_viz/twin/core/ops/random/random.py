@@ -78,12 +78,13 @@ bernoulli_draw = row("bernoulli_draw", "BernoulliBackward0", "1 with the probabi
     self = lambda grad: zeros_like(grad))
 
 
+@public("torch.poisson")
 @primitive("PoissonBackward0")
-def poisson_draw(self, *, generator=None):
+def poisson(self, *, generator=None):
     """Poisson numbers with the rates `self`."""
     refuse_if((self < 0).any(), "invalid Poisson rate, expected rate to be non-negative")
     return np.array([_poisson(r, chosen(generator)) for r in self.reshape(-1)], self.dtype).reshape(self.shape)
-poisson_draw.defvjp(self = lambda grad, self: zeros_like(self))
+poisson.defvjp(self = lambda grad, self: zeros_like(self))
 
 
 @primitive("NormalBackward1")
@@ -177,12 +178,6 @@ def bernoulli_fill(self: Tensor, p: Any = 0.5, *, generator: Generator | None = 
 INPLACE["bernoulli"] = bernoulli_fill
 
 
-@public("torch.poisson")
-def poisson(input: Tensor, generator: Generator | None = None) -> Any:
-    """Poisson numbers with the rates `input`."""
-    return poisson_draw(input, generator=generator)
-
-
 @public("torch.normal")
 def normal(mean: Any, std: Any = 1.0, size: Any = None, *, generator: Generator | None = None, **made: Any) -> Any:
     """Normal numbers with the given `mean` and `std` (tensors or numbers).
@@ -203,8 +198,7 @@ def normal(mean: Any, std: Any = 1.0, size: Any = None, *, generator: Generator 
         return normal_around(mean, std=std, generator=generator)
     if isinstance(std, Tensor):
         return normal_spread(std, mean=mean, generator=generator)
-    if size is None:
-        raise TypeError("normal() received an invalid combination of arguments - got two numbers and no size")
+    refuse_if(size is None, "normal() received an invalid combination of arguments - got two numbers and no size", TypeError)
     _check_std(std)
     return drawn("normal", size, lambda n, dtype: chosen(generator).normal(n, dtype, mean, std), **made)
 
@@ -213,8 +207,7 @@ def normal(mean: Any, std: Any = 1.0, size: Any = None, *, generator: Generator 
 def multinomial(input: Tensor, num_samples: int, replacement: bool = False, *, generator: Generator | None = None) -> Any:
     """Random indices with the weights `input`, `num_samples` per row.
 
-    Raises:
-        RuntimeError: negative or infinite weights, or more samples than there are, in PyTorch's words.
+    Raises RuntimeError: negative or infinite weights, or more samples than there are, in PyTorch's words.
     """
     weights = input._data
     refuse_if(input.ndim not in (1, 2), "prob_dist must be 1 or 2 dim")

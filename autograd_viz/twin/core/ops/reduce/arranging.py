@@ -92,11 +92,7 @@ def argsort(input: Tensor, dim: int = -1, descending: bool = False, stable: bool
 
 @tensor_call()
 def topk(input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> Any:
-    """The k largest along `dim`, and their indices.
-
-    Raises:
-        RuntimeError: k is out of range.
-    """
+    """The k largest along `dim`, and their indices. Raises RuntimeError: k is out of range."""
     check_dim(dim, input.ndim)
     refuse_if(not 0 <= k <= (input.shape[dim] if input.ndim else 1), "selected index k out of range")
     return topk_dim(input, k=k if input.ndim else 1, dim=dim, largest=largest)
@@ -119,11 +115,7 @@ def repeat_backward(grad: Any, repeats: tuple[int, ...], sizes: tuple[int, ...])
 
 @of_dims
 def flip_any(input: Tensor, *dims: Any, **named: Any) -> Any:
-    """The elements in reverse order along `dims`, as a copy.
-
-    Raises:
-        TypeError: no dims.
-    """
+    """The elements in reverse order along `dims`, as a copy. Raises TypeError: no dims."""
     given = listed(dims or tuple(named.values()), "flip", "dims")
     distinct_dims(given, input.ndim)
     return flip_dims(input, dims=given)
@@ -152,8 +144,7 @@ _flipped("flipud", 0, "Rows")
 def roll(input: Tensor, shifts: Any, dims: Any = ()) -> Any:
     """Elements moved along `dims`. Without dims, the flattened tensor is rolled.
 
-    Raises:
-        RuntimeError: the number of shifts is not that of the dims.
+    Raises RuntimeError: the number of shifts is not that of the dims.
     """
     shifts, dims = ints(shifts), ints(dims if dims is not None else ())
     refuse_if(not shifts, "`shifts` required")
@@ -166,11 +157,7 @@ def roll(input: Tensor, shifts: Any, dims: Any = ()) -> Any:
 
 @public
 def rot90(input: Tensor, k: int = 1, dims: Any = (0, 1)) -> Any:
-    """`k` quarter turns in the plane of two dimensions.
-
-    Raises:
-        RuntimeError: not two dimensions.
-    """
+    """`k` quarter turns in the plane of two dimensions. Raises RuntimeError: not two dimensions."""
     refuse_if(len(dims) != 2, lambda: f"expected total rotation dims == 2, but got dims = {len(dims)}")
     refuse_if(input.ndim < 2, lambda: f"expected total dims >= 2, but got total dims = {input.ndim}")
     if from_front(dims[0], input.ndim) == from_front(dims[1], input.ndim):
@@ -182,8 +169,7 @@ def rot90(input: Tensor, k: int = 1, dims: Any = (0, 1)) -> Any:
 def repeat(input: Tensor, *repeats: Any) -> Any:
     """The whole tensor, repeated so many times along each dimension.
 
-    Raises:
-        RuntimeError: a dimension is missing, or a number is negative.
+    Raises RuntimeError: a dimension is missing, or a number is negative.
     """
     counts = listed(repeats, "repeat", "repeats")
     if len(counts) < input.ndim:
@@ -195,11 +181,7 @@ def repeat(input: Tensor, *repeats: Any) -> Any:
 
 @of_dims
 def tile(input: Tensor, *dims: Any, **named: Any) -> Any:
-    """Like repeat, but missing leading dimensions count as 1.
-
-    Raises:
-        TypeError: no dims.
-    """
+    """Like repeat, but missing leading dimensions count as 1. Raises TypeError: no dims."""
     counts = listed(dims or tuple(named.values()), "tile", "dims")
     return repeat(input, (1,) * (input.ndim - len(counts)) + counts)
 
@@ -208,8 +190,7 @@ def tile(input: Tensor, *dims: Any, **named: Any) -> Any:
 def repeat_interleave(input: Tensor, repeats: Any, dim: int | None = None, *, output_size: int | None = None) -> Any:
     """Each element (or slice along `dim`) repeated in place. `repeats` is a number, or a tensor with one number for each.
 
-    Raises:
-        RuntimeError: in PyTorch's words.
+    Raises RuntimeError: in PyTorch's words.
     """
     if dim is None:
         input, dim = flatten(input), 0

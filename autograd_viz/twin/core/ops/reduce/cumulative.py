@@ -79,11 +79,7 @@ def _running_best(self: Array, dim: int, beats: Any) -> tuple[Array, Array]:
 
 @tensor_call()
 def logcumsumexp(input: Tensor, dim: int) -> Any:
-    """log of the running sum of exp(input) along `dim`.
-
-    Raises:
-        NotImplementedError: integers.
-    """
+    """log of the running sum of exp(input) along `dim`. Raises NotImplementedError: integers."""
     refuse(input, "iubc", "logcumsumexp_out_cpu")
     return logcumsumexp_dim(input, dim=check_dim(dim, input.ndim))
 
@@ -167,11 +163,7 @@ def cumprod_backward(grad: Any, self: Any, dim: int, result: Any) -> Any:
 
 @tensor_call()
 def prod(input: Tensor, dim: int | None = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
-    """The product of all elements, or along `dim`.
-
-    Raises:
-        TypeError: `dim` is not an int.
-    """
+    """The product of all elements, or along `dim`. Raises TypeError: `dim` is not an int."""
     if dim is None:
         return prod_all(input, dtype=dtype)
     if not isinstance(dim, int):

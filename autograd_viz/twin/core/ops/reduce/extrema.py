@@ -216,11 +216,7 @@ nanmedian = _median("nanmedian", nanmedian_all, nanmedian_dim, "The median of al
 
 @tensor_call()
 def aminmax(input: Tensor, *, dim: int | None = None, keepdim: bool = False) -> Any:
-    """The smallest and the largest.
-
-    Raises:
-        RuntimeError: there are no elements.
-    """
+    """The smallest and the largest. Raises RuntimeError: there are no elements."""
     if dim is not None:
         nonempty_dim("aminmax", input, dim, "")
     elif not input.numel():
@@ -236,11 +232,7 @@ def mode(input: Tensor, dim: int = -1, keepdim: bool = False) -> Any:
 
 @tensor_call()
 def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> Any:
-    """The k-th smallest along `dim`, and its index.
-
-    Raises:
-        RuntimeError: k is out of range.
-    """
+    """The k-th smallest along `dim`, and its index. Raises RuntimeError: k is out of range."""
     nonempty_dim("kthvalue", input, dim)
     if not 1 <= k <= (input.shape[dim] if input.ndim else 1):
         raise RuntimeError(f"kthvalue(): selected number k out of range for dimension {dim % (input.ndim or 1)}")

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...base import names as op
 from ...base.names import conjugated, eq, is_same, keep_dims, real_part, sgn, shared, sum_dim, where, zeros_like
-from ...op import composite, found, inlined, primitive, public, row
+from ...op import composite, found, inlined, primitive, public, public_row, row
 from ...tensor import Array, Tensor, check_dim, refuse_if, scalar_type
 from .dims import optional_dims, reduced_dims, tensor_call
 
@@ -26,7 +26,7 @@ norm_dims = row("norm_dims", "NormBackward1", "Like vector_norm, as PyTorch's ol
     lambda self, *, p, dim, keepdim=False: _norm(self, p, dim, keepdim),
     self = lambda grad, self, p, dim, keepdim, result:
         norm_backward(keep_dims(grad, self, dim, keepdim), self, p, keep_dims(result, self, dim, keepdim), dim))
-dist_p = row("dist_p", "DistBackward0", "The p-norm of self - other.",
+dist = public_row("dist", "DistBackward0", "The p-norm of self - other.",
     lambda self, other, *, p=2: _norm(self - other, p, None, False), promotes=True,
     self  = lambda grad, self, other, p, result: norm_backward(grad, self - other, p, result),
     other = lambda grad, self, other, p, result: -norm_backward(grad, self - other, p, result))
@@ -106,13 +106,8 @@ def _check_vector(input: Tensor, ord: float, dim: Any, dtype: Any) -> None:
 
 @tensor_call("linalg.vector_norm")
 def vector_norm(x: Tensor, ord: Any = 2, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
-    """The norm of the vector that the elements over `dim` form.
-
-    Raises:
-        TypeError: `ord` is a str.
-    """
-    if isinstance(ord, str):
-        raise TypeError("linalg_vector_norm(): argument 'ord' (position 2) must be Number, not str")
+    """The norm of the vector that the elements over `dim` form. Raises TypeError: `ord` is a str."""
+    refuse_if(isinstance(ord, str), "linalg_vector_norm(): argument 'ord' (position 2) must be Number, not str", TypeError)
     _check_vector(x, ord, dim, dtype)
     return vector_norm_dims(x, ord=ord, dim=optional_dims(x, dim), keepdim=keepdim, dtype=dtype)
 
@@ -134,8 +129,7 @@ def norm_of_either(
 ) -> Any:
     """A vector or matrix norm. Without ord, of all elements; with ord, the number of dimensions decides.
 
-    Raises:
-        RuntimeError: neither a vector nor a matrix.
+    Raises RuntimeError: neither a vector nor a matrix.
     """
     dims = (dim,) if isinstance(dim, int) else dim
     if dims is not None and len(dims) not in (1, 2):
@@ -149,18 +143,11 @@ def norm_of_either(
     return vector_norm(A, ord, dims, keepdim, dtype=dtype)
 
 
-@tensor_call()
-def dist(input: Tensor, other: Tensor, p: float = 2) -> Any:
-    """The p-norm of input - other."""
-    return dist_p(input, other, p=p)
-
-
 @tensor_call(inplace=True)
 def renorm(input: Tensor, p: float, dim: int, maxnorm: float) -> Any:
     """Each slice along `dim`, scaled down to the p-norm maxnorm if its p-norm is larger.
 
-    Raises:
-        RuntimeError: no such norm for this p or shape.
+    Raises RuntimeError: no such norm for this p or shape.
     """
     refuse_if(p <= 0, "renorm: non-positive-norm not supported")
     refuse_if(maxnorm < 0, lambda: f"renorm: expected maxnorm to be >= 0 but got {maxnorm}")

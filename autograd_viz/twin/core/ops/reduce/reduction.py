@@ -72,17 +72,15 @@ def _truth_type(self: Any) -> Any:
 def sum(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
     """The sum of all elements, or over the dimensions `dim`."""
     if dim is None and not keepdim:
-        return sum_all(input, dtype=dtype)
+        return (sum_all._program or sum_all.program)(input, dtype)
     return sum_dim(input, dim=reduced_dims(input, () if dim is None else dim), keepdim=keepdim, dtype=dtype)
 
 
 @tensor_call()
 def mean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
-    """The mean of all elements, or over the dimensions `dim`.
-
-    Raises:
-        RuntimeError: the type is not floating point.
-    """
+    """The mean of all elements, or over the dimensions `dim`. Raises RuntimeError: the type is not floating point."""
+    if dim is dtype is None and not keepdim and input._data.dtype.kind == "f":
+        return (mean_all._program or mean_all.program)(input)
     kind = dtype or input.dtype
     if not kind.is_floating_point and not kind.is_complex:
         raise RuntimeError(
@@ -90,17 +88,13 @@ def mean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = 
             f"or complex dtype. Got: {kind.legacy}"
         )
     if dim is None and not keepdim:
-        return mean_all.program(input, dtype)
+        return mean_all(input, dtype=dtype)
     return mean_dim(input, dim=reduced_dims(input, () if dim is None else dim), keepdim=keepdim, dtype=dtype)
 
 
 @tensor_call()
 def nansum(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
-    """The sum over the dimensions `dim`. nan counts as 0.
-
-    Raises:
-        RuntimeError: complex numbers.
-    """
+    """The sum over the dimensions `dim`. nan counts as 0. Raises RuntimeError: complex numbers."""
     refuse_if(input.dtype.is_complex, "nansum on CPU does not support complex inputs")
     if not input.dtype.is_floating_point:
         return sum(input, dim, keepdim, dtype=dtype)
@@ -109,11 +103,7 @@ def nansum(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any 
 
 @tensor_call()
 def nanmean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
-    """The mean of all elements except nan.
-
-    Raises:
-        RuntimeError: the type is not floating point.
-    """
+    """The mean of all elements except nan. Raises RuntimeError: the type is not floating point."""
     if input._data.dtype.kind not in "fc":
         kind = input.dtype.legacy
         raise RuntimeError(f"nanmean(): expected input to have floating point or complex dtype but got {kind}")
@@ -142,8 +132,7 @@ def count_nonzero(input: Tensor, dim: Any = None) -> Any:
 def sum_to_size(self: Tensor, *size: Any) -> Any:
     """Sum over the dimensions that broadcasting from `size` would have expanded.
 
-    Raises:
-        RuntimeError: `size` does not broadcast to this shape.
+    Raises RuntimeError: `size` does not broadcast to this shape.
     """
     wanted = tuple(size[0]) if len(size) == 1 and isinstance(size[0], list | tuple) else size
     lead = self.ndim - len(wanted)

@@ -38,11 +38,7 @@ diagonal_copy = row("diagonal_copy", "DiagonalBackward0_copy", "A copy of a diag
 
 @public_primitive("trace", "TraceBackward0")
 def trace(self):
-    """The sum of the diagonal.
-
-    Raises:
-        RuntimeError: not a matrix.
-    """
+    """The sum of the diagonal. Raises RuntimeError: not a matrix."""
     refuse_if(self.ndim != 2, lambda: f"trace: expected a matrix, but got tensor with dim {self.ndim}")
     return np.trace(self, dtype=np.int64 if self.dtype.kind in "iub" else self.dtype)
 trace.defvjp(self = lambda grad, self_sym_sizes:
@@ -68,8 +64,7 @@ triu = public_row("triu", "TriuBackward0", "The upper triangle: zeros below `dia
 def diag(input: Tensor, diagonal: int = 0) -> Any:
     """The matrix with this vector on its diagonal; or the diagonal of a matrix.
 
-    Raises:
-        RuntimeError: neither a vector nor a matrix.
+    Raises RuntimeError: neither a vector nor a matrix.
     """
     refuse_if(input.ndim not in (1, 2), lambda: f"diag(): Supports 1D or 2D tensors. Got {input.ndim}D")
     return diag_embed(input, offset=diagonal) if input.ndim == 1 else diagonal_copy(input, offset=diagonal)
@@ -83,11 +78,7 @@ def diagflat(input: Tensor, offset: int = 0) -> Any:
 
 @public("Tensor.fill_diagonal_")
 def fill_diagonal_(input: Tensor, fill_value: Any, wrap: bool = False) -> Any:
-    """In place: one value on the diagonal.
-
-    Raises:
-        RuntimeError: it has no diagonal.
-    """
+    """In place: one value on the diagonal. Raises RuntimeError: it has no diagonal."""
     refuse_if(input.ndim < 2, "dimensions must larger than 1")
     refuse_if(input.ndim > 2 and len(set(input.shape)) > 1, "all dimensions of input must be of equal length")
     step = sum(input._data.strides) // input._data.itemsize
@@ -96,11 +87,7 @@ def fill_diagonal_(input: Tensor, fill_value: Any, wrap: bool = False) -> Any:
 
 
 def matrix_transpose(input: Tensor, name: str = "mT") -> Any:
-    """The last two dimensions, swapped.
-
-    Raises:
-        RuntimeError: a vector.
-    """
+    """The last two dimensions, swapped. Raises RuntimeError: a vector."""
     if input.ndim == 1:
         raise RuntimeError(f"tensor.{name} is only supported on matrices or batches of matrices. Got {input.ndim}-D tensor.")
     return shape.transpose_dims(input, dim0=-2, dim1=-1) if input.ndim else input
@@ -112,11 +99,7 @@ def reversed_dims(input: Tensor) -> Any:
 
 
 def conjugate_transpose(input: Tensor) -> Any:
-    """The conjugate transpose of a matrix. For real numbers it is the transpose.
-
-    Raises:
-        RuntimeError: it is not a matrix.
-    """
+    """The conjugate transpose of a matrix. For real numbers it is the transpose. Raises RuntimeError: it is not a matrix."""
     if input.ndim not in (0, 2):
         batches = " For batches of matrices, consider using tensor.mH" if input.ndim > 2 else ""
         raise RuntimeError(f"tensor.H is only supported on matrices (2-D tensors). Got {input.ndim}-D tensor." + batches)

@@ -3,19 +3,17 @@
 
 from __future__ import annotations
 
-import itertools
 from typing import Any
 
 import numpy as np
 
-from ...base import names as op
 from ...base.dtypes import promote
 from ...base.names import reshape, slice_dim, split_with_lengths, unbind_dim
 from ...op import composite, inlined, primitive, public
 from ...tensor import Tensor, check_dim, refuse_if
 from . import shape
 from .diagonals import atleast_1d, atleast_2d, atleast_3d
-from .views import expand, flatten, reshape_any
+from .views import expand, reshape_any
 
 
 def common_type(arrays) -> Any:
@@ -26,8 +24,7 @@ def common_type(arrays) -> Any:
 @primitive("StackBackward0")
 def stack_tensors(*tensors, dim):
     """The tensors as slices along a new dimension `dim`."""
-    if not tensors:
-        raise RuntimeError("stack expects a non-empty TensorList")
+    refuse_if(not tensors, "stack expects a non-empty TensorList")
     check_dim(dim, tensors[0].ndim + 1)
     for i, t in enumerate(tensors):
         if t.shape != tensors[0].shape:
@@ -131,11 +128,7 @@ def stack_list(tensors: Any, dim: int = 0) -> Any:
 
 @public("torch.cat", "torch.concat", "torch.concatenate")
 def cat_list(tensors: Any, dim: int = 0, *, axis: int | None = None) -> Any:
-    """Join tensors along an existing dimension.
-
-    Raises:
-        ValueError: an empty list.
-    """
+    """Join tensors along an existing dimension. Raises ValueError: an empty list."""
     given = tensor_list("cat", tensors)
     refuse_if(not given, "torch.cat(): expected a non-empty list of Tensors", ValueError)
     return cat_tensors(*given, dim=dim if axis is None else axis)
@@ -169,11 +162,7 @@ def column_stack(tensors: Any) -> Any:
 
 @public("torch.block_diag")
 def block_diag(*tensors: Any) -> Any:
-    """A matrix with the given matrices along its diagonal.
-
-    Raises:
-        RuntimeError: a tensor has more than two dimensions.
-    """
+    """A matrix with the given matrices along its diagonal. Raises RuntimeError: a tensor has more than two dimensions."""
     for i, t in enumerate(tensors):
         if t.ndim > 2:
             raise RuntimeError(
@@ -186,8 +175,7 @@ def block_diag(*tensors: Any) -> Any:
 def meshgrid(*tensors: Any, indexing: str = "ij") -> Any:
     """The coordinates of a grid: tensor i varies along dimension i. "xy" swaps the first two.
 
-    Raises:
-        RuntimeError: in PyTorch's words.
+    Raises RuntimeError: in PyTorch's words.
     """
     given = tuple(tensors[0]) if len(tensors) == 1 and isinstance(tensors[0], list | tuple) else tensors
     refuse_if(not given, "meshgrid expects a non-empty TensorList")
@@ -201,32 +189,3 @@ def meshgrid(*tensors: Any, indexing: str = "ij") -> Any:
     sizes = tuple(given[i].numel() for i in order)
     apart = (tuple(t.numel() if i == k else 1 for k in order) for i, t in enumerate(given))
     return tuple(expand(shape.view_sizes(t, size=s), sizes) for t, s in zip(given, apart, strict=True))
-
-
-def check_vectors(tensors: Any) -> None:
-    """Refuse tensors that are not vectors."""
-    for t in tensors:
-        if t.ndim != 1:
-            raise RuntimeError(f"Expect a 1D vector, but got shape {list(t.shape)}")
-
-
-@public("torch.cartesian_prod")
-def cartesian_prod(*tensors: Any) -> Any:
-    """All ways to take one element of each vector, one row each."""
-    check_vectors(tensors)
-    if len(tensors) == 1:
-        return tensors[0]
-    return stack_list(tuple(flatten(grid) for grid in meshgrid(*tensors)), 1)
-
-
-@public
-def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> Any:
-    """All ways to take `r` elements of a vector, one row each."""
-    check_vectors((input,))
-    if r == 0:
-        return Tensor(np.zeros((0,), input._data.dtype))
-    rows = itertools.product(range(input.numel()), repeat=r)
-    step = 0 if with_replacement else 1
-    chosen = [all(b - a >= step for a, b in itertools.pairwise(row)) for row in rows]
-    mask = Tensor(np.array(chosen, bool).reshape((input.numel(),) * r))
-    return stack_list(tuple(op.masked_select(grid, mask) for grid in meshgrid(*(input,) * r)), 1)

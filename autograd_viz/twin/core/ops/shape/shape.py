@@ -42,11 +42,7 @@ def expand_sizes(self, *, size):
 
 @public_primitive("t", "TBackward0", view=True)
 def t(self):
-    """Transpose of a matrix. A vector is returned unchanged.
-
-    Raises:
-        RuntimeError: more than two dimensions.
-    """
+    """Transpose of a matrix. A vector is returned unchanged. Raises RuntimeError: more than two dimensions."""
     if self.ndim > 2:
         raise RuntimeError(f"t() expects a tensor with <= 2 dimensions, but self is {self.ndim}D")
     return self.T
@@ -107,7 +103,8 @@ detach = public_row("detach", "", "A tensor with the same memory, outside the gr
 @inlined
 def inverse_order(dims: tuple[int, ...]) -> tuple[int, ...]:
     """The permutation that undoes `dims`."""
-    return tuple(int(i) for i in np.argsort([d % len(dims) for d in dims]))
+    front = [d % len(dims) for d in dims]
+    return tuple([front.index(i) for i in range(len(front))])
 
 
 @composite

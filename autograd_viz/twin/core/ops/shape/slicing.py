@@ -25,11 +25,7 @@ new_zeros = row("new_zeros", "", "Zeros in another shape and the same type.", la
 
 @public_primitive("select", "SelectBackward0", view=True)
 def select(self, *, dim, index):
-    """One slice along `dim`. That dimension is removed.
-
-    Raises:
-        IndexError: out of range, or a 0-d tensor.
-    """
+    """One slice along `dim`. That dimension is removed. Raises IndexError: out of range, or a 0-d tensor."""
     if self.ndim == 0:
         raise IndexError("select() cannot be applied to a 0-dim tensor.")
     length = self.shape[check_dim(dim, self.ndim)]
@@ -76,12 +72,6 @@ slice_backward.defvjp(
     grad_output = lambda grad, dim, start, end, step: slice_dim(grad, dim=dim, start=start, end=end, step=step))
 
 
-narrow_copy_dim = row("narrow_copy_dim", "NarrowCopyBackward0", "A copy of `length` slices from `start`.",
-    lambda self, *, dim, start, length: self[along(self, dim, slice(start, start + length))].copy(),
-    self = lambda grad, self_sym_sizes, dim, start, length:
-        slice_backward(grad, size=self_sym_sizes, dim=dim, start=start, end=start + length, step=1))
-
-
 @primitive("UnbindBackward0", view=True, several=True)
 def unbind_dim(self, *, dim):
     """All slices along `dim`."""
@@ -116,17 +106,9 @@ def equal_lengths(array, most, dim) -> list[int]:
 split_equally = row("split_equally", "SplitBackward0", "Consecutive pieces of length `split_size`.",
     lambda self, *, split_size, dim: pieces(self, equal_lengths(self, split_size, dim), dim), view=True, several=True,
     self = lambda grads, self_sym_sizes, split_size, dim: cat(grads, dim=dim))
-unsafe_split_equally = row("unsafe_split_equally", "UnsafeSplitBackward0",
-    "Like split, but autograd does not know that the pieces share memory.",
-    lambda self, *, split_size, dim: pieces(self, equal_lengths(self, split_size, dim), dim), several=True,
-    self = lambda grads, self_sym_sizes, split_size, dim: cat(grads, dim=dim))
 split_with_lengths = row("split_with_lengths", "SplitWithSizesBackward0", "Consecutive pieces of these lengths.",
     lambda self, *, split_sizes, dim: pieces(self, split_sizes, dim), view=True, several=True,
     written=writer("split"),
-    self = lambda grads, self_sym_sizes, split_sizes, dim: cat(grads, dim=dim))
-unsafe_split_with_lengths = row("unsafe_split_with_lengths", "UnsafeSplitWithSizesBackward0",
-    "Like split_with_sizes, but autograd does not know that the pieces share memory.",
-    lambda self, *, split_sizes, dim: pieces(self, split_sizes, dim), several=True,
     self = lambda grads, self_sym_sizes, split_sizes, dim: cat(grads, dim=dim))
 
 
@@ -167,8 +149,7 @@ diagonal_backward.defvjp(grad_output = lambda grad, offset, dim1, dim2: diagonal
 def unfold_windows(self, *, dimension, size, step):
     """Windows of length `size` along `dimension`, `step` apart. A new last dimension runs inside a window.
 
-    Raises:
-        RuntimeError: `size` or `step` is out of range.
+    Raises RuntimeError: `size` or `step` is out of range.
     """
     at, most = check_dim(dimension, self.ndim), self.shape[dimension] if self.ndim else 1
     if not 0 <= size <= most:

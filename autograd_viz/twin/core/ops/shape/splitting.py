@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from ...op import public, renamed
@@ -25,44 +24,19 @@ def split_with_sizes(input: Tensor, split_sizes: Any, dim: int = 0) -> Any:
 
 
 @public
-def unsafe_split(input: Tensor, split_size: int, dim: int = 0) -> Any:
-    """Like split, but autograd does not know that the pieces share memory."""
-    return slicing.unsafe_split_equally(input, split_size=split_size, dim=dim)
-
-
-@public
-def unsafe_split_with_sizes(input: Tensor, split_sizes: Any, dim: int = 0) -> Any:
-    """Like split_with_sizes, but autograd does not know that the pieces share memory."""
-    return slicing.unsafe_split_with_lengths(input, split_sizes=tuple(split_sizes), dim=dim)
-
-
-def _chunks(name: str, equally: Callable[..., Any], by_lengths: Callable[..., Any], does: str) -> None:
-    """Publish chunk or unsafe_chunk."""
-
-    def chunk(input: Tensor, chunks: int, dim: int = 0) -> Any:
-        refuse_if(input.ndim == 0, "chunk expects at least a 1-dimensional tensor")
-        refuse_if(chunks <= 0, lambda: f"chunk expects `chunks` to be greater than 0, got: {chunks}")
-        length = -(-input.shape[check_dim(dim, input.ndim)] // chunks)
-        return equally(input, length, dim) if length else by_lengths(input, (0,) * chunks, dim)
-
-    public(name)(renamed(chunk, name, does))
-
-
-_chunks("chunk", split, split_with_sizes, "At most `chunks` pieces of one length, as views. The last one may be shorter.")
-_chunks(
-    "unsafe_chunk",
-    unsafe_split,
-    unsafe_split_with_sizes,
-    "Like chunk, but autograd does not know that the pieces share memory.",
-)
+def chunk(input: Tensor, chunks: int, dim: int = 0) -> Any:
+    """At most `chunks` pieces of one length, as views. The last one may be shorter."""
+    refuse_if(input.ndim == 0, "chunk expects at least a 1-dimensional tensor")
+    refuse_if(chunks <= 0, lambda: f"chunk expects `chunks` to be greater than 0, got: {chunks}")
+    length = -(-input.shape[check_dim(dim, input.ndim)] // chunks)
+    return split(input, length, dim) if length else split_with_sizes(input, (0,) * chunks, dim)
 
 
 @public
 def tensor_split(input: Tensor, indices_or_sections: Any = None, dim: int = 0, **named: Any) -> Any:
     """Pieces of nearly equal length, or pieces that end at the given indices, as views.
 
-    Raises:
-        RuntimeError: in PyTorch's words.
+    Raises RuntimeError: in PyTorch's words.
     """
     where = indices_or_sections if indices_or_sections is not None else next(iter(named.values()))
     where = where.tolist() if isinstance(where, Tensor) else where
@@ -106,16 +80,13 @@ _split_along("dsplit", 3, 2, "Split in depth: along dimension 2.")
 
 @public
 def unbind(input: Tensor, dim: int = 0) -> Any:
-    """All slices along `dim`, as views.
-
-    Raises:
-        IndexError: a 0-d tensor.
-    """
+    """All slices along `dim`, as views. Raises IndexError: a 0-d tensor."""
     return slicing.unbind_dim(input, dim=dim)
 
 
-def narrow_bounds(input: Tensor, dim: int, start: Any, length: int) -> tuple[int, int]:
-    """Start (counted from the front) and length of a part."""
+@public
+def narrow(input: Tensor, dim: int, start: Any, length: int) -> Any:
+    """`length` slices along `dim` from `start`, as a view."""
     refuse_if(input.ndim == 0, "narrow() cannot be applied to a 0-dim tensor.")
     refuse_if(length < 0, "narrow(): length must be non-negative.")
     total, first = input.shape[check_dim(dim, input.ndim)], int(start)
@@ -123,21 +94,7 @@ def narrow_bounds(input: Tensor, dim: int, start: Any, length: int) -> tuple[int
         raise IndexError(f"start out of range (expected to be in range of [-{total}, {total}], but got {first})")
     first = first + total if first < 0 else first
     refuse_if(first + length > total, lambda: f"start ({first}) + length ({length}) exceeds dimension size ({total}).")
-    return first, length
-
-
-@public
-def narrow(input: Tensor, dim: int, start: Any, length: int) -> Any:
-    """`length` slices along `dim` from `start`, as a view."""
-    first, length = narrow_bounds(input, dim, start, length)
     return slicing.slice_dim(input, dim=dim, start=first, end=first + length, step=1)
-
-
-@public
-def narrow_copy(input: Tensor, dim: int, start: Any, length: int) -> Any:
-    """`length` slices along `dim` from `start`, as a copy."""
-    first, length = narrow_bounds(input, dim, start, length)
-    return slicing.narrow_copy_dim(input, dim=dim, start=first, length=length)
 
 
 @public("linalg.diagonal")

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.lib.stride_tricks import as_strided as strided_view
 
-from ...base.names import clone
 from ...op import primitive, public
 from ...tensor import Tensor, refuse_if
 
@@ -94,29 +93,9 @@ as_strided_read.defvjp(self = lambda grad, sizes, strides, start, size, stride, 
                         storage_offset=storage_offset))
 
 
-@primitive("AsStridedScatterBackward0")
-def as_strided_scatter_into(self, src, *, size, stride, storage_offset=None):
-    """A copy of `self`, with `src` written into the view with these sizes and strides."""
-    out = np.array(self, order="C")
-    cut_out(out.reshape(-1), storage_offset or 0, size, stride)[...] = src
-    return out
-as_strided_scatter_into.defvjp(
-    self = lambda grad, size, stride, storage_offset:
-        as_strided_scatter_into(grad, 0, size=size, stride=stride, storage_offset=storage_offset),
-    src  = lambda grad, size, stride, storage_offset:
-        as_strided(clone(grad, memory_format="contiguous"), size=size, stride=stride, storage_offset=storage_offset))
-
-
 # fmt: on
 @public("as_strided")
 def as_strided_within(input: Tensor, size: Any, stride: Any, storage_offset: int | None = None) -> Any:
     """The view of the memory of `input` with these sizes and strides, in elements."""
     before = input.storage_offset()
     return as_strided(input, size=tuple(size), stride=tuple(stride), storage_offset=storage_offset, before=before)
-
-
-@public
-def as_strided_scatter(input: Tensor, src: Any, size: Any, stride: Any, storage_offset: int | None = None) -> Any:
-    """A copy of `input`, with `src` written into the view with these sizes and strides."""
-    geometry = {"size": tuple(size), "stride": tuple(stride), "storage_offset": storage_offset}
-    return as_strided_scatter_into(input, src, **geometry)

@@ -70,8 +70,7 @@ def fits_in_memory(input: Tensor, size: tuple[int, ...]) -> bool:
 def view(input: Tensor, *size: Any) -> Any:
     """The same memory in another shape, or its bits as another type.
 
-    Raises:
-        RuntimeError: the element counts differ, or the memory does not allow it.
+    Raises RuntimeError: the element counts differ, or the memory does not allow it.
     """
     if len(size) == 1 and isinstance(size[0], dtype):
         return shape.view_bits(input, dtype=size[0])
@@ -109,11 +108,7 @@ def contiguous(input: Tensor, memory_format: Any = None) -> Any:
 
 @public
 def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Any:
-    """The dimensions from `start_dim` to `end_dim`, merged.
-
-    Raises:
-        RuntimeError: start_dim is after end_dim.
-    """
+    """The dimensions from `start_dim` to `end_dim`, merged. Raises RuntimeError: start_dim is after end_dim."""
     if input.ndim == 0:
         return reshape_any(input, (1,))
     first, last = from_front(start_dim, input.ndim), from_front(end_dim, input.ndim)
@@ -126,11 +121,7 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Any:
 
 @public
 def unflatten(input: Tensor, dim: int, sizes: Any) -> Any:
-    """One dimension, split into several.
-
-    Raises:
-        RuntimeError: the product of the lengths is not its length.
-    """
+    """One dimension, split into several. Raises RuntimeError: the product of the lengths is not its length."""
     dim = from_front(dim, input.ndim)
     refuse_if(not len(sizes), "unflatten: sizes must be non-empty")
     known = math.prod(s for s in sizes if s != -1)
@@ -210,11 +201,7 @@ def squeeze(input: Tensor, *dim: Any, **named: Any) -> Any:
 
 @of_dims
 def permute(input: Tensor, *dims: Any, **named: Any) -> Any:
-    """Dimensions in another order.
-
-    Raises:
-        RuntimeError: `dims` is not a permutation of all dimensions.
-    """
+    """Dimensions in another order. Raises RuntimeError: `dims` is not a permutation of all dimensions."""
     order = listed(dims or tuple(named.values()), "permute", "dims")
     if len(order) != input.ndim:
         raise RuntimeError(
@@ -227,11 +214,7 @@ def permute(input: Tensor, *dims: Any, **named: Any) -> Any:
 
 @public("movedim", "moveaxis")
 def movedim(input: Tensor, source: Any, destination: Any) -> Any:
-    """Dimensions moved to other positions. The rest keep their order.
-
-    Raises:
-        RuntimeError: a position occurs twice.
-    """
+    """Dimensions moved to other positions. The rest keep their order. Raises RuntimeError: a position occurs twice."""
     places = {}
     for name, dims in (("source", source), ("destination", destination)):
         given = (dims,) if isinstance(dims, int) else tuple(dims)

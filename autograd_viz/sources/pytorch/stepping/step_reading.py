@@ -13,7 +13,7 @@ from ...shared.stepping.step import Ran, Rules, read_beside
 from ..reading.handles import version_of
 from ..reading.nodes import is_accumulate, name_of
 from ..reading.reference_op import agrees, formulas_of, reference_of
-from ..reading.saved import Kept
+from ..reading.saved import SavedValue
 from ..reading.values import overwritten, unseen, value_of
 from .schedule import Step
 
@@ -21,7 +21,7 @@ NOWHERE = (0, 0)  # the place of a tensor without plain memory: it is always rea
 
 
 @unseen
-def rules_of(step: Step, kept: list[Kept] | None, jacobians: bool, ran: Ran) -> Rules:
+def rules_of(step: Step, kept: list[SavedValue] | None, jacobians: bool, ran: Ran) -> Rules:
     """The formulas that ran, as the core writes them, and, if wanted, the local Jacobians.
 
     Both are empty if the core's rules are unknown or give other results.

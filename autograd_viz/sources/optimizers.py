@@ -16,36 +16,33 @@ from contextlib import contextmanager, suppress
 from functools import partial
 from typing import Any
 
-from ..twin.core.base import happened
+from ..twin.core.base import events
 from .shared.replaced import Replaced
 
 Watches = list[Any]  # things with `calls` and `step_begins` of a `RunWatch`, or of a `CoreRunWatch`
 
 
 @contextmanager
-def each_trained(found: Callable[[Any], Any]) -> Iterator[None]:
+def each_model(found: Callable[[Any], Any]) -> Iterator[None]:
     """Inside, ``found(model)`` is called before the first pass of each model that an optimizer has, or before its step.
 
-    PyTorch's optimizers are seen if it is installed; it is imported for that.
-
-    Args:
-        found: gives what watches the model: what `Watches` has; None for nothing.
+    It gives what watches the model (what `Watches` has), or None. PyTorch is imported for its optimizers, if it is installed.
     """
-    trained = Trained(found)
-    undo = [Replaced(happened, "making", trained.made).undo, Replaced(happened, "stepping", trained.steps).undo]
+    optimizers = Optimizers(found)
+    undo = [Replaced(events, "making", optimizers.made).undo, Replaced(events, "stepping", optimizers.steps).undo]
     with suppress(ModuleNotFoundError):
         from .pytorch.run.hooks import hooked
 
-        undo.append(hooked(trained))
+        undo.append(hooked(optimizers))
     try:
         yield
     finally:
-        trained.forget()
+        optimizers.forget()
         for end in undo:
             end()
 
 
-class Trained:
+class Optimizers:
     """The optimizers of a program, and their models."""
 
     def __init__(self, found: Callable[[Any], Any]) -> None:
@@ -54,7 +51,7 @@ class Trained:
         self._known: weakref.WeakSet[Any] = weakref.WeakSet()  # optimizers whose models were looked for
         self._new: list[weakref.ref[Any]] = []  # the others, in the order in which they were made
         self._calls: list[Replaced] = []
-        self.on_calls: list[Callable[[], Replaced]] = [lambda: Replaced(happened, "calling", self.calls)]
+        self.on_calls: list[Callable[[], Replaced]] = [lambda: Replaced(events, "calling", self.calls)]
 
     def made(self, make: Callable[..., Any], optimizer: Any, *args: Any) -> Any:
         """An optimizer is being made."""
@@ -64,7 +61,7 @@ class Trained:
 
     def calls(self, call: Any, module: Any, /, *args: Any, **kwargs: Any) -> Any:
         """A module is called."""
-        if self._new and self._is_trained(module):
+        if self._new and _has_any(module, {p for ref in self._new if (o := ref()) is not None for p in parameters_of(o)}):
             for watch in self._begun():
                 call = partial(watch.calls, call)
         return call(module, *args, **kwargs)
@@ -74,11 +71,6 @@ class Trained:
         for watch in self.unseen(optimizer):
             step = partial(watch.steps, step)
         step(optimizer)
-
-    def _is_trained(self, module: Any) -> bool:
-        """Has a new optimizer a parameter of it?"""
-        own = {p for ref in self._new if (o := ref()) is not None for p in parameters_of(o)}
-        return _has_any(module, own)
 
     def is_unseen(self, optimizer: Any) -> bool:
         """Was it never looked at?"""

@@ -18,24 +18,16 @@ PYTHON = os.path.dirname(os.path.abspath(os.__file__)) + os.sep
 
 
 class Where(NamedTuple):
-    """A frame of the user's, its instruction, and the arguments of its call.
+    """A frame of the user's, its instruction, and the arguments of its call."""
 
-    Attributes:
-        frame: the frame.
-        lasti: the instruction.
-        outer: the variables of the function around it, if it is a comprehension.
-        roots: the arguments of backward() or grad(), if it was called there.
-        wanted: the tensors of an optimizer, or those whose gradients grad() computes.
-    """
-
-    frame: FrameType
-    lasti: int
-    outer: Mapping[str, Any] = {}
-    roots: tuple[Any, ...] = ()
-    wanted: tuple[Any, ...] = ()
+    frame: FrameType  # the frame
+    lasti: int  # the instruction
+    outer: Mapping[str, Any] = {}  # the variables of the function around it, if it is a comprehension
+    roots: tuple[Any, ...] = ()  # the arguments of backward() or grad(), if it was called there
+    wanted: tuple[Any, ...] = ()  # the tensors of an optimizer, or those whose gradients grad() computes
 
 
-def where_raised(traceback: TracebackType | None, otherwise: FrameType) -> Where:
+def place_of_error(traceback: TracebackType | None, otherwise: FrameType) -> Where:
     """The last place in the user's code that the error went through."""
     where = Where(otherwise, otherwise.f_lasti)
     while traceback is not None:

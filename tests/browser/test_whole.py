@@ -1,0 +1,61 @@
+"""The figures of notebooks 1 to 9 are whole on a laptop, with letters that can be read, at three steps."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+
+from .conftest import NOTEBOOKS
+
+pytestmark = pytest.mark.browser
+ROOM = (936, 663)  # px that JupyterLab at 1366 × 768 leaves a cell's output beside its side bar
+LEAST = 10.5  # px of a letter
+# what is out of sight, by figure and step: the room for the rules of later steps is missing
+CROPPED: dict[str, dict[tuple[int, int], list[str]]] = {"06_what_backward_remembers.ipynb": {(1, 0): ["AddBackward0"]}}
+LOOK = r"""(root) => {
+  const svg = root.querySelector(".av-picture").closest("svg");
+  const stage = root.getBoundingClientRect();
+  const texts = [...svg.querySelectorAll("text")].filter((t) => t.textContent.trim());
+  const isOut = (q) => !q.width || q.left < stage.left - 2 || q.right > stage.right + 2 || q.top < stage.top - 2 ||
+    q.bottom > Math.min(stage.bottom, innerHeight) + 2;
+  return [texts.filter((t) => isOut(t.getBoundingClientRect())).map(t=>t.textContent),
+    Math.min(...texts.map((t) => parseFloat(getComputedStyle(t).fontSize) * t.getScreenCTM().a))];
+}"""
+
+
+def frames(path: Path) -> str:
+    """The pages of the steppers that a notebook shows, as they are stored: one has the front end for all."""
+    outputs = [o for c in nbformat.read(path, as_version=4).cells for o in c.get("outputs", [])]
+    stored = "".join(str(o.get("data", {}).get("text/html", "")) for o in outputs)
+    found = re.findall(r"<iframe[^>]*></iframe>", stored)
+    steppers = [frame for frame in found if "Backward pass stepper" in frame or "反向传播单步执行器" in frame]
+    return "".join(steppers).replace('loading="lazy"', "")
+
+
+@pytest.mark.parametrize("name", sorted(p.relative_to(NOTEBOOKS).as_posix() for p in NOTEBOOKS.rglob("0[1-9]*.ipynb")))
+def test_every_figure_is_whole_at_its_first_a_middle_and_its_last_step(name: str, browser: Any) -> None:
+    """(A page opens for each figure.)"""
+    page = browser.new_page(viewport={"width": ROOM[0], "height": ROOM[1]}, reduced_motion="reduce")
+    size = f"display: block; border: 0; width: {ROOM[0]}px; height: {ROOM[1]}px"
+    page.set_content(f"<!doctype html><style>body {{ margin: 0 }} iframe {{ {size} }}</style>{frames(NOTEBOOKS / name)}")
+    found = page.locator("iframe").all()
+    assert found or "07" in name  # there the user's code would run, so no page is stored
+    cropped = {}
+    for number, frame in enumerate(found):
+        frame.scroll_into_view_if_needed()
+        figure = frame.content_frame
+        figure.locator(".av-picture").first.wait_for()
+        last = int(figure.locator(".av-slider").get_attribute("max"))
+        for step in sorted({0, last // 2, last}):
+            figure.locator(".av-slider").fill(str(step))
+            figure.locator(".av-counter", has_text=f"{step} / ").wait_for()
+            cut, letters = figure.locator(".av-stage").evaluate(LOOK)
+            assert letters >= LEAST, (number, step, letters)
+            if cut:
+                cropped[number, step] = cut
+    page.close()
+    assert cropped == CROPPED.get(name, {})
