@@ -8,7 +8,7 @@ from ..pictures.maps.plan import Plan
 from ..pictures.render.drawing import AUTO, Drawing, drawing_of
 
 PAGE = (1200, 900)  # px in which a figure is read at once
-MOST_NODES = 100  # no larger figure has ever been as small as a page
+MOST_NODES = 40  # a larger one is not laid out to be measured: an MLP of 12 nodes fills a page
 
 
 def first_drawing(document: Document, collapse: bool | None, detail: str, steps: bool = True) -> Drawing | MapDrawing:
@@ -24,7 +24,7 @@ def first_drawing(document: Document, collapse: bool | None, detail: str, steps:
 
 
 def _is_read_at_once(document: Document) -> bool:
-    if len(document.nodes) > MOST_NODES or len(document.ops) > MOST_NODES:
+    if max(len(document.nodes), len(document.ops)) > MOST_NODES:
         return False
     brief = Drawing(document, detail="brief", dense=True).without_code.geometry
     return brief.width <= PAGE[0] and brief.height <= PAGE[1]
