@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from .. import words
-from ..answers.causes import Cause
 from ..answers.causes.answer import advice_of, formed
+from ..answers.causes.cause import Cause
 from ..answers.checks.check import ASKED, SO, Check
 from ..answers.checks.pages import BY_CODE, page_of
 from ..errors import UnknownChoiceError

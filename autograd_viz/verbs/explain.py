@@ -11,7 +11,12 @@ from types import FrameType
 from typing import Any, Literal, NamedTuple, overload
 
 from .. import words
-from ..answers.causes import Cause, Facts, Question, answer, causes_of_error, complaint, grads_read
+from ..answers.causes.answer import answer
+from ..answers.causes.cause import Cause
+from ..answers.causes.code import grads_read
+from ..answers.causes.errors import causes_of_error, complaint
+from ..answers.causes.facts import Facts
+from ..answers.causes.question import Question
 from ..answers.checks.ask import causes_of
 from ..answers.checks.check import ASKED, MAY, SO, Check
 from ..answers.checks.pages import page_of

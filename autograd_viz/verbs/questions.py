@@ -8,8 +8,10 @@ from functools import partial
 from typing import Any
 
 from .. import words
-from ..answers.causes import Cause, Facts, Question
 from ..answers.causes.answer import BEST
+from ..answers.causes.cause import Cause
+from ..answers.causes.facts import Facts
+from ..answers.causes.question import Question
 from ..answers.checks.ask import causes_of
 from ..answers.checks.check import SO
 from ..answers.checks.pages import BY_CODE, page_of

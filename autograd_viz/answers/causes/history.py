@@ -10,27 +10,6 @@ from ...graph.passes import Changed, Holder
 from ...graph.surroundings import Source
 
 
-class Op(Protocol):
-    """One op that ran.
-
-    Attributes:
-        name: as in `torch.<name>`.
-        source: where it was called.
-        given: the ops whose results it was given, and leaves that require grad.
-        number: rises with time, as an event's number does.
-        age: how many passes had run.
-        cut: why its result has no history although an input has one: "op", "no_grad", "inference". "behind" if the inputs were
-            detached earlier; else "".
-    """
-
-    name: str
-    source: Source | None
-    given: list[Any]
-    number: Any
-    age: int
-    cut: str
-
-
 class Event(Protocol):
     """Something that happened to a tensor, or to all tensors.
 
@@ -47,6 +26,24 @@ class Event(Protocol):
     source: Source | None
     number: Any
     detail: Any
+
+
+class Op(Protocol):
+    """One op that ran: its name as in `torch.<name>`, where it was called, and a number as an event has it.
+
+    Attributes:
+        given: the ops whose results it was given, and leaves that require grad.
+        age: how many passes had run.
+        cut: why its result has no history although an input has one: "op", "no_grad", "inference". "behind" if the inputs were
+            detached earlier; else "".
+    """
+
+    name: str
+    source: Source | None
+    given: list[Any]
+    number: Any
+    age: int
+    cut: str
 
 
 class PassEvent(Event, Protocol):
