@@ -18,7 +18,7 @@ from ..answers.causes.errors import causes_of_error, complaint
 from ..answers.causes.facts import Facts
 from ..answers.causes.question import Question
 from ..answers.checks.ask import causes_of
-from ..answers.checks.check import ASKED, MAY, SO, Check
+from ..answers.checks.check import ASKED, MAY, SO
 from ..answers.checks.pages import page_of
 from ..errors import NotDrawableError
 from ..graph.model import Document, Value
@@ -73,7 +73,7 @@ class Explanation(Uncopied):
         self, question: Question | None, causes: Sequence[Cause], variables: dict[str, Any], headed: bool = True
     ) -> None:
         self.causes = tuple(causes)
-        said = answer(question, self.causes, headed, check_of)
+        said = answer(question, self.causes, headed, page_of)
         self._look = None if question is None else _look_later(question, variables)
         self._said, self.details = printable(said.short), printable(said.details)
         self.is_recorded = question is not None and question.history.is_recorded
@@ -229,12 +229,6 @@ def _of_several(module: Any, names: dict[str, Any]) -> Explanation:
     others = [answer(q, causes[:1]).short.partition("\n")[0] for q, _, causes in odd[1:]]
     first.details = "\n".join(dict.fromkeys([*filter(None, [first.details]), *map(printable, others)]))
     return first
-
-
-def check_of(kind: str) -> Check | None:
-    """The check that finds a kind of cause."""
-    found = page_of(kind)
-    return None if found is None else found[0]
 
 
 RANKS = {SO: 0, MAY: 1, ASKED: 2}

@@ -52,12 +52,14 @@ class PassEvent(Event, Protocol):
     Attributes:
         root: the op that made its root, if it is still known.
         error: the error that it raised; "" if none.
+        keeps: it was asked to keep the graph.
         wanted: only some inputs were asked for.
         has_graph: its root has a grad_fn.
     """
 
     root: Op | None
     error: str
+    keeps: bool
     wanted: bool
     has_graph: bool
 
@@ -72,6 +74,7 @@ class History(Protocol):
         passes: calls of backward() and grad(), in order.
         left: ops by which a tensor with a history became a number or an array.
         scalers: GradScaler's checks for inf.
+        layers: dropout that was off while gradients were wanted ("off"); dropout or batch norm that trained under no_grad ("on").
     """
 
     is_recorded: bool
@@ -80,6 +83,7 @@ class History(Protocol):
     passes: Sequence[PassEvent]
     left: Sequence[Op]
     scalers: Sequence[Event]
+    layers: Sequence[Event]
 
     def op_of(self, tensor: Any) -> Op | None:
         """The op that made a tensor."""
@@ -178,6 +182,11 @@ class Live(Protocol):
     def written_at(self, node: str) -> Source | None:
         """Where the backward of a user's Function is written."""
         return None
+
+
+    def kept_on_ctx(self, node: str) -> tuple[str, ...]:
+        """The attributes of a user's ctx that are tensors computed in its forward."""
+        return ()
 
 
 class NothingLive(Live):

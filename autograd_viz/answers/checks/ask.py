@@ -62,6 +62,8 @@ def _bad_loss(q: Question) -> list[Cause]:
     return [] if q.numbers is None else bad_loss(q.numbers)
 
 
+PAGES = (loss.squashed_twice, loss.broadcast_in_loss, loss.evaluating, loss.dropout_off, path.skip_written)
+
 TURNS = (
     Turn(_shards, (*NONE, *GIVEN), is_last=True),
     Turn(loop.cleared_before_step, NONE),
@@ -72,6 +74,8 @@ TURNS = (
     Turn(_off, GIVEN, is_last=True),
     Turn(_zeroed_or_old, (*BAD, *ZERO), is_last=True),
     Turn(number.not_finite, BAD),
+    Turn(loop.outgrown, (*BAD, "huge")),
+    Turn(path.skip_written, ZERO, is_last=True),
     Turn(number.norm_of_one, ZERO),
     Turn(number.all_zero, ZERO, is_alone=True),
     Turn(old, OTHER),
@@ -86,7 +90,7 @@ TURNS = (
     Turn(loop.step_too_large, OTHER),
     Turn(_of_numbers, OTHER),
     Turn(_bad_loss, (*ZERO, *OTHER)),
-    *(Turn(page, OTHER, is_alone=True) for page in (loss.squashed_twice, loss.broadcast_in_loss, loss.evaluating)),
+    *(Turn(page, OTHER, is_alone=True) for page in PAGES),
     Turn(plain_gradient, OTHER, is_alone=True),
 )
 

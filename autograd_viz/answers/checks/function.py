@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from ... import words
 from ..causes.cause import Cause
 from ..causes.facts import Facts
+from ..causes.question import Question
 from .check import MAY, check
 
 MOST, FEW = 8, 64  # Functions, and numbers of the inputs of one
@@ -20,3 +22,14 @@ def wrong_backward(numbers: Facts, ways: Iterable[str], runs_code: bool) -> Iter
         given = [t.value for t in f.inputs(node)]
         if sum(len(v.numbers) for v in given) <= FEW and f.live.disagrees(node, given):
             yield Cause("wrong_backward", (), (node,), source, {"op": f.called(node).removesuffix("Backward")})
+
+
+@check("AV702", "kept-on-ctx", {"kept_on_ctx": MAY}, of_run=True)
+def kept_on_ctx(numbers: Facts, ways: Iterable[str], question: Question) -> Iterator[Cause]:
+    """A Function that is differentiated twice uses a tensor kept on ctx, which has no history: save_for_backward() gives one."""
+    f, is_twice = numbers, any(p.keeps for p in [*question.history.passes][:-1])
+    for node in ways if is_twice else ():
+        if f.nodes[node].rule == "user" and (names := f.live.kept_on_ctx(node)):
+            said = {"op": f.called(node).removesuffix("Backward"), "kept": words.COMMA.join(f"ctx.{n}" for n in names)}
+            yield Cause("kept_on_ctx", (), (node,), f.live.written_at(node), said)
+            return

@@ -14,6 +14,7 @@ from .check import ASKED, MAY, SO, check
 
 MEANS = ("mean", "mse_loss", "l1_loss", "smooth_l1_loss", "cross_entropy", "nll_loss", "binary_cross_entropy_with_logits")
 ACCUMULATED_KINDS = {"several": MAY, "accumulated_whole": MAY, "several_lines": ASKED, "accumulating": ASKED}
+LARGE, NEAR = 100.0, 0.1  # the root mean square of a weight; a step of a weight that it has made, as a part of it
 SETTLED = 3  # steps: weights that begin at zero have grown by then
 
 
@@ -114,3 +115,17 @@ def step_too_large(question: Question) -> Iterator[Cause]:
         if len(holder.steps) >= SETTLED and 0 < own <= step < math.inf:
             said = {"rate": number_text(holder.rate or 0.0), "step": number_text(step), "own": number_text(own)}
             yield cause_of("step_too_large", holder.steps[-1], optimizer=holder.kind, **said)
+
+
+@check("AV409", "outgrown", {"outgrown": MAY})
+def outgrown(question: Question) -> Iterator[Cause]:
+    """Weights that are very large after steps, and an op that overflowed, or nearly: behind it is the learning rate."""
+    own, grad = question.history.norms(question.tensor)
+    for holder in question.optimizers:
+        rate, count = holder.rate or 0.0, len(holder.steps)
+        sizes = [question.history.norms(p)[0] / math.sqrt(p.numel()) for p in holder.leaves if p.ndim > 1 and p.numel()]
+        size = max((s for s in sizes if s < math.inf), default=0.0)
+        is_near = rate * count >= size if holder.kind.startswith("Adam") else not rate * grad < NEAR * own  # true of nan
+        if count > 1 and size >= LARGE and is_near:
+            said = {"count": str(count), "rate": number_text(rate), "size": number_text(size)}
+            yield cause_of("outgrown", holder.steps[-1], optimizer=holder.kind, **said)

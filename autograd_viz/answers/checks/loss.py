@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from ...graph.text import shape_text
-from ..causes.cause import Cause
+from ..causes.cause import Cause, cause_of
 from ..causes.facts import Facts
 from ..causes.ops import cause_at, op_of
+from ..causes.question import Question
 from ..causes.sizes import NORMS
 from .check import MAY, SO, check
 
@@ -54,3 +55,23 @@ def evaluating(numbers: Facts, ways: Iterable[str]) -> Iterator[Cause]:
         if numbers.called(node).startswith(NORMS) and numbers.plain(node, "training") == "False" and is_trained:
             yield cause_at(numbers, "evaluating", node)
             return
+
+
+@check("AV502", "dropout-off", {"dropout_off": MAY}, of_run=True)
+def dropout_off(question: Question) -> Iterator[Cause]:
+    """Dropout did nothing in a pass after which the optimizer stepped: its module was in evaluation mode."""
+    q, last = question, question.last
+    before = q.passes[-2].number if len(q.passes) > 1 else 0
+    off = [e for e in q.history.layers if e.kind == "off" and last is not None and before < e.number < last.number]
+    if off and last is not None and any(s.number > last.number for h in q.holders for s in h.steps):
+        yield cause_of("dropout_off", off[-1], op=off[-1].name)
+
+
+@check("AV503", "evaluated-in-training-mode", {"training_on": MAY}, of_run=True)
+def training_on(question: Question) -> Iterator[Cause]:
+    """Dropout or batch norm ran in training mode under no_grad(), after the last step: in what seems an evaluation."""
+    q = question
+    done = max((s.number for h in q.holders for s in h.steps), default=None)
+    on = [e for e in q.history.layers if e.kind == "on" and done is not None and e.number > done]
+    if on and q.last is not None and on[-1].number > q.last.number and "update_bn" not in getattr(on[-1].source, "text", ""):
+        yield cause_of("training_on", on[-1], op=on[-1].name)

@@ -8,7 +8,7 @@ from ... import words
 from ..causes.cause import Cause, cause_of
 from ..causes.facts import Facts
 from ..causes.missing import missing
-from ..causes.ops import name_of_op
+from ..causes.ops import cause_at, name_of_op, op_of
 from ..causes.question import Question
 from .check import MAY, SO, check
 
@@ -38,3 +38,17 @@ def written_as_data(numbers: Facts, ways: Iterable[str]) -> Iterator[Cause]:
                 said = {"written": f.name_of(saved.tensor) or words.THE_TENSOR, "op": name_of_op(f, node)}
                 yield cause_of("written_as_data", write, saved=f.source(node), **said)
                 return
+
+
+@check("AV104", "skip-written", {"skip_written": MAY}, of_run=True)
+def skip_written(numbers: Facts, ways: Iterable[str]) -> Iterator[Cause]:
+    """An in-place op first in a residual branch: it writes into the tensor that the skip adds, too."""
+    f = numbers
+    for node in ways:
+        users = [s for e in f.edges_at(node) for s, _ in f.senders.get(e, ())]
+        adds = [s for s in users if op_of(f, s) == "Add"]
+        layers = [s for s in users if s not in adds and f.source(s) is not None and f.source(s) == f.source(node)]
+        written = f.live.changed(node, "result") if adds and layers else None
+        if written is not None and written.now:
+            yield cause_at(f, "skip_written", node, added=f.source(adds[0]))
+            return

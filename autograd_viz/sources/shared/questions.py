@@ -66,6 +66,11 @@ class Live:
         """Has a stepper run it?"""
         return bool(self._seen)
 
+    def kept_on_ctx(self, node: str) -> tuple[str, ...]:
+        """The attributes of a user's ctx that are tensors without a history."""
+        held = getattr(self._nodes[node], "__dict__", {})
+        return tuple(n for n, t in held.items() if not n.startswith("_") and getattr(t, "requires_grad", None) is False)
+
     def has(self, tensor: Any) -> bool:
         """Does a node or an op read it?"""
         return self._graph.tensor_id(tensor) is not None

@@ -28,3 +28,5 @@ CAUSE_ACCUMULATED_WHOLE = "its gradient is the sum of {count} passes since it wa
 DO_ACCUMULATED_WHOLE = "If they are parts of one batch, divide each loss by their number."
 CAUSE_STEP_TOO_LARGE = "{optimizer} moves it by about {step} a step, and its norm is {own} ({line})."
 DO_STEP_TOO_LARGE = "Lower the learning rate, {rate}."
+CAUSE_OUTGROWN = "after {count} steps of {optimizer}, weights are as large as {size} ({line})."
+DO_OUTGROWN = "Lower the learning rate, {rate}, or clip the gradients."

@@ -10,3 +10,7 @@ CAUSE_EVALUATING = "its gradient flows through {op}, which ran in evaluation mod
 DO_EVALUATING = "Call model.train() before the loop, unless its statistics are meant to stay."
 CAUSE_SOFTMAX_FOR_LOG = "nll_loss takes logarithms of probabilities, and got the result of {op} ({line})."
 DO_SOFTMAX_FOR_LOG = "Use log_softmax there, or cross_entropy on the logits."
+CAUSE_DROPOUT_OFF = "{op} was off in the last training pass: its module was in evaluation mode ({line})."
+DO_DROPOUT_OFF = "Call model.train() before the loop, and after each evaluation."
+CAUSE_TRAINING_ON = "{op} ran in training mode under no_grad(), after the last step ({line})."
+DO_TRAINING_ON = "If this evaluates, call model.eval() first."

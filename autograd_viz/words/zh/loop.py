@@ -28,3 +28,5 @@ CAUSE_ACCUMULATED_WHOLE = "它的梯度是清除之后 {count} 次反向传播�
 DO_ACCUMULATED_WHOLE = "如果它们是同一批次的各部分，请把每个损失除以份数。"
 CAUSE_STEP_TOO_LARGE = "{optimizer} 每步移动它约 {step}，而它的范数只有 {own}（{line}）。"
 DO_STEP_TOO_LARGE = "调低学习率 {rate}。"
+CAUSE_OUTGROWN = "{optimizer} 的 {count} 步之后，权重大到 {size}（{line}）。"
+DO_OUTGROWN = "降低学习率 {rate}，或裁剪梯度。"

@@ -10,3 +10,7 @@ CAUSE_EVALUATING = "它的梯度经过 {op}，而 {op} 在评估模式下运行�
 DO_EVALUATING = "在训练循环之前调用 model.train()，除非有意固定它的统计量。"
 CAUSE_SOFTMAX_FOR_LOG = "nll_loss 的输入应是对数概率，却得到了 {op} 的结果（{line}）。"
 DO_SOFTMAX_FOR_LOG = "改用 log_softmax，或者对 logits 使用 cross_entropy。"
+CAUSE_DROPOUT_OFF = "最近一次训练的前向传播中 {op} 没有起作用：它的模块处于评估模式（{line}）。"
+DO_DROPOUT_OFF = "在训练循环之前以及每次评估之后调用 model.train()。"
+CAUSE_TRAINING_ON = "最后一次 step() 之后，{op} 在 no_grad() 中以训练模式运行（{line}）。"
+DO_TRAINING_ON = "如果这里是在评估，请先调用 model.eval()。"

@@ -110,3 +110,5 @@ DO_CLEARED_BEFORE_STEP = "在 backward() 之前或 step() 之后调用 zero_grad
 CAUSE_AWAITED = "单步执行还没有到达它。"
 CAUSE_COPIED = "deepcopy() 复制了它（{line}），最近一次 backward() 经过的是副本（{pass}）。"
 DO_COPIED = "对副本的参数调用 explain()，或者训练这一个。"
+CAUSE_SKIP_WRITTEN = "{op} 原地修改了它的输入（{line}），而该输入又作为跳跃连接被加上（{added}）。"
+DO_SKIP_WRITTEN = "残差分支的第一个运算不要使用 inplace=True。"

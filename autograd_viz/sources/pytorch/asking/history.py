@@ -40,6 +40,7 @@ class TorchHistory:
         self.passes: Sequence[PassRecord] = tuple(self._log.passes)
         self.left: Sequence[OpRecord] = tuple(self._log.left)
         self.scalers: Sequence[Event] = tuple(self._log.scalers)
+        self.layers: Sequence[Event] = tuple(self._log.layers)
 
     @unseen
     def op_of(self, tensor: Any) -> OpRecord | None:
