@@ -114,6 +114,7 @@ def _training(commands: Any) -> None:
     _add_script(training)
     formats = "the picture: .html (default), .svg, .png, .json, .csv"
     training.add_argument("-o", "--output", type=Path, default=Path("run.html"), help=formats)
+    training.add_argument("--json", dest="is_json", action="store_true", help="tell what is odd as JSON, a line for each model")
     training.add_argument("--no-stop", dest="stop", action="store_false", help="go on when a gradient is nan or inf")
 
 
@@ -148,7 +149,7 @@ def _watch(arguments: argparse.Namespace, rest: list[str]) -> int:
     def program() -> None:
         run_program(read(arguments.script, arguments.is_module), rest, is_recorded=False)
 
-    return watch_script(arguments.script, program, arguments.output, arguments.stop)
+    return watch_script(arguments.script, program, arguments.output, arguments.stop, arguments.is_json)
 
 
 def _gallery(arguments: argparse.Namespace, rest: list[str]) -> int:

@@ -14,11 +14,12 @@ from typing import Any, TextIO
 import autograd_viz as av
 
 from ..pictures.render import text_picture
+from ..sources.tracebacks import ran_before
 from ..stepper.stepper import Stepper
 from ..verbs.formats import Wishes, check
 from ..verbs.programs import LastRun, last_run
 from .program import FREED, SECOND, ProgramError, UsageError, evaluate, read, root_of, run_program, watched
-from .says import say
+from .says import progress, say
 
 HELP = "n next · b back · f finish · r start · q quit"
 
@@ -80,6 +81,7 @@ def keys_of(stream: TextIO) -> Iterator[str]:
 CLEAR = "\x1b[2J\x1b[H"
 WITH_STEPS = (".html", ".json", ".gif", ".apng", ".webp")
 LAST = "autograd-viz: the graph of {name} was freed; this is the last backward pass of the program"
+RAN = "autograd-viz: the picture shows what ran before the error"
 NO_ERROR = "{script} raised no error; name the tensor to explain: autograd-viz explain {script} model.weight"
 
 Act = Callable[[dict[str, Any], Any, Any], None]  # what is done with the program's variables, a root and its first gradient
@@ -131,7 +133,14 @@ def _on_root(arguments: argparse.Namespace, rest: list[str], act: Act, takes_ste
     """Run the program, and act on its tensor. If its last pass has freed that graph, everything is put back as it was."""
     program = read(arguments.script, arguments.is_module)
     with watched(program), last_run(program.uses_torch) as last:
-        namespace = run_program(program, rest)
+        try:
+            namespace = run_program(program, rest)
+        except ProgramError as failed:  # draw what ran
+            ran = None if takes_steps or failed.error is None else ran_before(failed.error.__traceback__)
+            if ran is not None:
+                act({}, ran, None)
+                failed.text = f"{failed.text.rstrip()}\n{RAN}"
+            raise
         try:
             root = root_of(namespace, arguments.name, arguments.script)
         except UsageError:  # it is inside a function
@@ -194,7 +203,8 @@ def check_program(arguments: argparse.Namespace, rest: list[str]) -> int:
     program, code = read(arguments.script, arguments.is_module), 0
     with watched(program):
         try:
-            namespace = run_program(program, rest, is_recorded=False)
+            with progress(program.name):
+                namespace = run_program(program, rest, is_recorded=False)
             root = root_of(namespace, arguments.name, arguments.script) if arguments.name else None
             found = evaluate(namespace, "av.check($root, **$chosen)", root=root, chosen=chosen)
         except ProgramError as failed:

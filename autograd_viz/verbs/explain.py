@@ -12,10 +12,11 @@ from typing import Any, Literal, NamedTuple, overload
 
 from .. import words
 from ..answers.causes.answer import answer
-from ..answers.causes.cause import Cause
-from ..answers.causes.code import grads_read
+from ..answers.causes.cause import Cause, cause_of, source_of
+from ..answers.causes.code import grads_read, spelling
 from ..answers.causes.errors import causes_of_error, complaint
 from ..answers.causes.facts import Facts
+from ..answers.causes.ops import plain_name, stem
 from ..answers.causes.question import Question
 from ..answers.checks.ask import causes_of
 from ..answers.checks.check import ASKED, MAY, SO
@@ -23,6 +24,7 @@ from ..answers.checks.pages import page_of
 from ..errors import NotDrawableError
 from ..graph.model import Document, Value
 from ..graph.surroundings import Source
+from ..graph.text import shape_text
 from ..graph.trace import State, Step
 from ..pictures.render import theme_named
 from ..pictures.render.drawing import drawing_of
@@ -32,7 +34,7 @@ from ..sources.anything import NamesLater, is_drawable, is_leaf
 from ..sources.asking import unseen
 from ..sources.shared.names import asking_frame, value_at, visible_names
 from ..sources.shared.source_code import source_at
-from ..sources.tracebacks import Where, failing_node, place_of_error
+from ..sources.tracebacks import Where, failing_node, place_of_error, ran_before
 from .options import check_options
 from .questions import all_causes, facts_about, question_of, questions_about
 
@@ -270,4 +272,9 @@ def _looked_up(error: BaseException, where: Where, names: dict[str, Any], line: 
     about = None if root is None else question_of(root, root, names)
     failing = failing_node(error.__traceback__)
     causes = causes_of_error(about, str(error), "" if failing is None else failing.name(), line)
+    if about is None and causes[0].kind == "unknown_error" and (ran := ran_before(error.__traceback__)) is not None:
+        about = question_of(ran, ran, names)  # in the forward pass
+        op = about.op if source_of(about.op) is not None else None
+        name = f"{plain_name(stem(ran.grad_fn.name()))}()" if op is None else spelling(op)
+        causes = [cause_of("ran_before", op, op=name, shape=shape_text(tuple(ran.shape)))]
     return Explanation(about, causes, names, headed=False)

@@ -183,7 +183,6 @@ class Live(Protocol):
         """Where the backward of a user's Function is written."""
         return None
 
-
     def kept_on_ctx(self, node: str) -> tuple[str, ...]:
         """The attributes of a user's ctx that are tensors computed in its forward."""
         return ()

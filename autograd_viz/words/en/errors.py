@@ -24,6 +24,8 @@ CAUSE_OPTIMIZER_NOT_LEAF = "the optimizer was given a tensor that is not a leaf;
 DO_OPTIMIZER_NOT_LEAF = "Compute the values first, then call detach().requires_grad_()."
 CAUSE_ERROR = "{meaning} ({line})."
 CAUSE_UNKNOWN_ERROR = "explain() knows no more about this error than its message."
+CAUSE_RAN_BEFORE = "before the error, {op} made a tensor of {shape} ({line})."
+DO_RAN_BEFORE = "av.show(error) draws what ran."
 CAUSE_NO_ERROR = "There is no error to explain. Call it in the except block, or as explain(error) or explain(tensor)."
 SEMICOLON = "; "  # between the meaning of an error and the advice
 

@@ -24,6 +24,8 @@ CAUSE_OPTIMIZER_NOT_LEAF = "传给优化器的张量不是叶子张量，它由 
 DO_OPTIMIZER_NOT_LEAF = "先算好数值，再调用 detach().requires_grad_()。"
 CAUSE_ERROR = "{meaning}（{line}）。"
 CAUSE_UNKNOWN_ERROR = "除了错误信息本身，没有更多可解释的内容。"
+CAUSE_RAN_BEFORE = "出错之前，{op} 得到了 {shape} 的张量（{line}）。"
+DO_RAN_BEFORE = "av.show(error) 画出已经运行的部分。"
 CAUSE_NO_ERROR = "没有可解释的错误。请在 except 中调用，或传入错误或张量：explain(error)、explain(tensor)。"
 SEMICOLON = "；"  # 含义和办法之间的分隔
 

@@ -20,7 +20,18 @@ from ..reading.older import is_dynamo_compiling
 from ..reading.op_log import Event, Log
 from ..reading.op_pages import KEY, MARK, Leaf, name_of_function
 from . import kinds
-from .events import MODES, SEVERAL, behind, grad_set, in_other_mode, is_cleared_with_others, rare, tensors_in, why_unrecorded, written
+from .events import (
+    MODES,
+    SEVERAL,
+    behind,
+    grad_set,
+    in_other_mode,
+    is_cleared_with_others,
+    rare,
+    tensors_in,
+    why_unrecorded,
+    written,
+)
 from .last_pass import LastPass
 from .passes import PassMode
 
