@@ -75,8 +75,8 @@ def show(
     is drawn as a map. Any other large graph is drawn in groups: a repeated part (× 12), or a run of ops, is one box.
 
     Args:
-        tensor: the result of a forward pass, of autograd_viz or of PyTorch; a leaf is one box. Or a `Recording` from `load`, or an
-            error of a forward pass: what had run is drawn.
+        tensor: the result of a forward pass, of autograd_viz or of PyTorch; a leaf is one box. Or a `Recording` from `load`, or
+            an error of a forward pass: what had run is drawn.
         params: names for parameters: a module, or a dictionary of names and tensors.
         theme: "light", "dark", "waite", or "auto": the picture is light, and in a notebook it follows the notebook.
         collapse: True draws every group as one box, False draws every op. None draws what can be read: the figure, a map, or

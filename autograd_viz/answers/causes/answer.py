@@ -33,7 +33,7 @@ class Answer(NamedTuple):
 def answer(
     q: Question | None, causes: Sequence[Cause], headed: bool = True, of: Callable[[str], Page] = lambda kind: None
 ) -> Answer:
-    """First the cause, then what to do; numbers and lines of code are details. What may be a fault is told apart from what is so.
+    """First the cause, then what to do; numbers and lines of code are details. What may be a fault is marked.
 
     Args:
         q: the question; None if the sentence needs no beginning.

@@ -74,7 +74,7 @@ class History(Protocol):
         passes: calls of backward() and grad(), in order.
         left: ops by which a tensor with a history became a number or an array.
         scalers: GradScaler's checks for inf.
-        layers: dropout that was off while gradients were wanted ("off"); dropout or batch norm that trained under no_grad ("on").
+        layers: dropout that was off while gradients were wanted ("off"); dropout or batch norm training in no_grad ("on").
     """
 
     is_recorded: bool

@@ -26,7 +26,7 @@ def wrong_backward(numbers: Facts, ways: Iterable[str], runs_code: bool) -> Iter
 
 @check("AV702", "kept-on-ctx", {"kept_on_ctx": MAY}, of_run=True)
 def kept_on_ctx(numbers: Facts, ways: Iterable[str], question: Question) -> Iterator[Cause]:
-    """A Function that is differentiated twice uses a tensor kept on ctx, which has no history: save_for_backward() gives one."""
+    """A Function that is differentiated twice uses a tensor kept on ctx, which has no history."""
     f, is_twice = numbers, any(p.keeps for p in [*question.history.passes][:-1])
     for node in ways if is_twice else ():
         if f.nodes[node].rule == "user" and (names := f.live.kept_on_ctx(node)):
