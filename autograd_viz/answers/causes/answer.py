@@ -12,7 +12,7 @@ from .cause import Cause
 from .code import has_record, place_text
 from .question import Question
 
-NO_LINE = re.compile(r"\s?[(（]\{line\}[)）]")  # removed if no line is known
+NO_LINE = re.compile(r"\s?[(（]\{line\}[)）]|\{line\}[;；]\s?")  # removed if no line is known
 OF_ROOTS = ("cut_", "made_of", "inference", "dtype")  # causes why a loss has no graph
 LONGEST = 72  # characters of a line of code
 BEST = ("zero_times_inf", "outgrown")  # their advice is better than that of the causes before them

@@ -62,7 +62,14 @@ def _bad_loss(q: Question) -> list[Cause]:
     return [] if q.numbers is None else bad_loss(q.numbers)
 
 
-PAGES = (loss.squashed_twice, loss.broadcast_in_loss, loss.evaluating, loss.dropout_off, path.skip_written)
+PAGES = (
+    loss.squashed_twice,
+    loss.softmax_over_batch,
+    loss.broadcast_in_loss,
+    loss.evaluating,
+    loss.dropout_off,
+    path.skip_written,
+)
 
 TURNS = (
     Turn(_shards, (*NONE, *GIVEN), is_last=True),

@@ -24,7 +24,7 @@ def cleared_before_step(question: Question) -> list[Cause]:
     return [c for c in question.once(missing) if c.kind == "cleared_before_step"]
 
 
-@check("AV402", "not-in-optimizer", {"not_held": MAY, "not_held_new": MAY, "left_alone": ASKED})
+@check("AV402", "not-in-optimizer", {"not_held*": MAY, "left_alone": ASKED})
 def not_held(question: Question) -> Iterator[Cause]:
     """No optimizer has the parameter: it got only the graph's other parameters, or was made before its module changed."""
     q, holders = question, question.holders
@@ -40,6 +40,8 @@ def not_held(question: Question) -> Iterator[Cause]:
     if near or any(p.kind == "placed" for p in new):
         placed = source_of(new[-1]) if new else None
         yield cause_of("not_held_new" if new else "not_held", last.made, optimizer=last.kind, placed=placed)
+    elif last.steps and any(p.shape == q.tensor.shape and q.history.grad_of(p) is None for p in last.leaves):
+        yield cause_of("not_held_copied", last.made, optimizer=last.kind)
 
 
 @check("AV403", "never-stepped", {"rate_zero": ASKED, "no_step": MAY})
@@ -86,10 +88,16 @@ def accumulated(question: Question) -> Iterator[Cause]:
 @check("AV406", "moved-without-gradient", {"moved_anyway": SO})
 def moved_anyway(question: Question) -> Iterator[Cause]:
     """A parameter that gets no gradient any more, and that its optimizer still moves, as zero is a gradient too."""
-    off = [] if question.tensor.requires_grad or question.state != "zero" else question.events("switched_off")
-    for holder in question.optimizers if off else ():
-        if holder.momentum and holder.rate and any(s.number > off[-1].number for s in holder.steps):
-            yield cause_of("moved_anyway", off[-1], optimizer=holder.kind)
+    q = question
+    on = max((e.number for e in q.events("switched_on")), default=None)
+    off = [
+        e
+        for e in q.events("switched_off")
+        if (on is None or e.number > on) and not q.tensor.requires_grad and q.state == "zero"
+    ]
+    for holder in q.optimizers if off else ():
+        if holder.momentum and holder.rate and any(s.number > off[0].number for s in holder.steps):
+            yield cause_of("moved_anyway", off[0], optimizer=holder.kind)
 
 
 @check("AV407", "clip-before-unscale", {"clipped_scaled": SO})

@@ -32,6 +32,18 @@ def squashed_twice(numbers: Facts, ways: Iterable[str]) -> Iterator[Cause]:
                 yield cause_at(numbers, kind, after.node)
 
 
+@check("AV202", "softmax-over-batch", {"softmax_over_batch": SO}, of_run=True)
+def softmax_over_batch(numbers: Facts, ways: Iterable[str]) -> Iterator[Cause]:
+    """A softmax over the batch: the classes of a row, which nll_loss compares, do not sum to 1."""
+    for node in ways:
+        after = [a.node for a in numbers.nodes[node].next_functions[:1] if op_of(numbers, node) == "NllLoss"]
+        if after and after[0] is not None and op_of(numbers, after[0]) in ("LogSoftmax", "Softmax"):
+            shape = next((t.value.shape for t in numbers.results(after[0])), ())
+            is_square = shape[0] == shape[1] if len(shape) > 1 else True  # rows against columns may be meant
+            if not is_square and numbers.plain(after[0], "dim") in ("0", str(-len(shape))):
+                yield cause_at(numbers, "softmax_over_batch", after[0])
+
+
 @check("AV203", "broadcast-in-loss", {"every_pair": SO, "every_pair_apart": MAY}, of_run=True)
 def broadcast_in_loss(numbers: Facts, ways: Iterable[str]) -> Iterator[Cause]:
     """A layer's (n, 1) that a difference with targets of shape (n,) made (n, n)."""
@@ -61,7 +73,7 @@ def evaluating(numbers: Facts, ways: Iterable[str]) -> Iterator[Cause]:
 def dropout_off(question: Question) -> Iterator[Cause]:
     """Dropout did nothing in a pass after which the optimizer stepped: its module was in evaluation mode."""
     q, last = question, question.last
-    before = q.passes[-2].number if len(q.passes) > 1 else 0
+    before = max((p.number for p in q.history.passes if last is not None and p.number < last.number), default=0)
     off = [e for e in q.history.layers if e.kind == "off" and last is not None and before < e.number < last.number]
     if off and last is not None and any(s.number > last.number for h in q.holders for s in h.steps):
         yield cause_of("dropout_off", off[-1], op=off[-1].name)

@@ -48,7 +48,9 @@ def skip_written(numbers: Facts, ways: Iterable[str]) -> Iterator[Cause]:
         users = [s for e in f.edges_at(node) for s, _ in f.senders.get(e, ())]
         adds = [s for s in users if op_of(f, s) == "Add"]
         layers = [s for s in users if s not in adds and f.source(s) is not None and f.source(s) == f.source(node)]
-        written = f.live.changed(node, "result") if adds and layers else None
+        before = f.nodes[node].next_functions[0].node if adds and layers else None
+        is_first = before is not None and (op_of(f, before) == "Add" or f.source(before) != f.source(node))
+        written = f.live.changed(node, "result") if is_first else None
         if written is not None and written.now:
             yield cause_at(f, "skip_written", node, added=f.source(adds[0]))
             return

@@ -30,3 +30,5 @@ CAUSE_STEP_TOO_LARGE = "{optimizer} moves it by about {step} a step, and its nor
 DO_STEP_TOO_LARGE = "Lower the learning rate, {rate}."
 CAUSE_OUTGROWN = "after {count} steps of {optimizer}, weights are as large as {size} ({line})."
 DO_OUTGROWN = "Lower the learning rate, {rate}, or clip the gradients."
+CAUSE_NOT_HELD_COPIED = "no optimizer has it. {optimizer} steps others of its shape, which get no gradient ({line})."
+DO_NOT_HELD_COPIED = "Give the optimizer the parameters of this model, not those of a copy."

@@ -14,3 +14,5 @@ CAUSE_DROPOUT_OFF = "{op} was off in the last training pass: its module was in e
 DO_DROPOUT_OFF = "Call model.train() before the loop, and after each evaluation."
 CAUSE_TRAINING_ON = "{op} ran in training mode under no_grad(), after the last step ({line})."
 DO_TRAINING_ON = "If this evaluates, call model.eval() first."
+CAUSE_SOFTMAX_OVER_BATCH = "{op} runs over the batch, and nll_loss compares the classes of each row ({line})."
+DO_SOFTMAX_OVER_BATCH = "Pass dim=1."

@@ -30,3 +30,5 @@ CAUSE_STEP_TOO_LARGE = "{optimizer} 每步移动它约 {step}，而它的范数�
 DO_STEP_TOO_LARGE = "调低学习率 {rate}。"
 CAUSE_OUTGROWN = "{optimizer} 的 {count} 步之后，权重大到 {size}（{line}）。"
 DO_OUTGROWN = "降低学习率 {rate}，或裁剪梯度。"
+CAUSE_NOT_HELD_COPIED = "没有优化器持有它。{optimizer} 更新的是同样形状但得不到梯度的其他参数（{line}）。"
+DO_NOT_HELD_COPIED = "把这个模型的参数交给优化器，而不是副本的参数。"

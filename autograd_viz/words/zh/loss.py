@@ -14,3 +14,5 @@ CAUSE_DROPOUT_OFF = "最近一次训练的前向传播中 {op} 没有起作用�
 DO_DROPOUT_OFF = "在训练循环之前以及每次评估之后调用 model.train()。"
 CAUSE_TRAINING_ON = "最后一次 step() 之后，{op} 在 no_grad() 中以训练模式运行（{line}）。"
 DO_TRAINING_ON = "如果这里是在评估，请先调用 model.eval()。"
+CAUSE_SOFTMAX_OVER_BATCH = "{op} 沿批次维度计算，而 nll_loss 比较的是每一行的各个类别（{line}）。"
+DO_SOFTMAX_OVER_BATCH = "传入 dim=1。"
