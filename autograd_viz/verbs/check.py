@@ -13,8 +13,8 @@ from typing import Any
 from .. import words
 from ..answers.causes.answer import advice_of, formed
 from ..answers.causes.cause import Cause
+from ..answers.checks.ask import BY_CODE, page_of
 from ..answers.checks.check import ASKED, SO, Check
-from ..answers.checks.pages import BY_CODE, page_of
 from ..errors import UnknownChoiceError
 from ..graph.surroundings import Source
 from ..runtime.uncopied import Uncopied
@@ -28,25 +28,16 @@ NAMED = 3  # tensors that a line names
 
 @dataclass(frozen=True)
 class Finding:
-    """What a check has found.
+    """What a check has found."""
 
-    Attributes:
-        code, name: of the check: "AV203", "broadcast-in-loss".
-        is_so: it is a fault; else it may be one.
-        text: the cause, as a sentence.
-        advice: what to do.
-        file, line: where; "" and 0 if that is not known.
-        tensors: names of the tensors that it concerns.
-    """
-
-    code: str
-    name: str
-    is_so: bool
-    text: str
-    advice: str
-    file: str = ""
+    code: str  # of the check: "AV203"
+    name: str  # "broadcast-in-loss"
+    is_so: bool  # it is a fault; else it may be one
+    text: str  # the cause, as a sentence
+    advice: str  # what to do
+    file: str = ""  # where, if that is known
     line: int = 0
-    tensors: tuple[str, ...] = ()
+    tensors: tuple[str, ...] = ()  # names of the tensors that it concerns
 
     def __str__(self) -> str:
         at = f"{Path(self.file).name}:{self.line}: " if self.file else ""

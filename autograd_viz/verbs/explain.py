@@ -18,9 +18,8 @@ from ..answers.causes.errors import causes_of_error, complaint
 from ..answers.causes.facts import Facts
 from ..answers.causes.ops import plain_name, stem
 from ..answers.causes.question import Question
-from ..answers.checks.ask import causes_of
+from ..answers.checks.ask import causes_of, page_of
 from ..answers.checks.check import ASKED, MAY, SO
-from ..answers.checks.pages import page_of
 from ..errors import NotDrawableError
 from ..graph.model import Document, Value
 from ..graph.surroundings import Source

@@ -12,9 +12,8 @@ from ..answers.causes.answer import BEST
 from ..answers.causes.cause import Cause
 from ..answers.causes.facts import Facts
 from ..answers.causes.question import Question
-from ..answers.checks.ask import causes_of
+from ..answers.checks.ask import BY_CODE, causes_of, page_of
 from ..answers.checks.check import SO
-from ..answers.checks.pages import BY_CODE, page_of
 from ..errors import NotDrawableError
 from ..sources.anything import is_drawable, is_leaf
 from ..sources.asking import Look, history_of, kept_root, look, unseen

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 import autograd_viz as av
+from autograd_viz.answers.checks.ask import BY_CODE, page_of
 from autograd_viz.answers.checks.check import MAY, SO
-from autograd_viz.answers.checks.pages import BY_CODE, page_of
 from autograd_viz.twin.core.base import events
 from autograd_viz.verbs.check import Findings
 from autograd_viz.words import en
@@ -125,6 +125,14 @@ def test_every_kind_of_a_check_has_its_words() -> None:
 
 
 PLACES = "net, x = torch.nn.Linear(4, 3), torch.randn(2, 4)\n"
+KEPT = "w = torch.ones(3, requires_grad=True)\nloss = (w * 2).pow(2).sum()\nloss.backward(retain_graph=True)"
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_a_graph_that_keeps_its_saved_tensors_is_read(library: str) -> None:
+    assert not found(KEPT, library)
+
+
 SILENCED = PLACES + "loss = torch.nn.functional.cross_entropy(net(x).softmax(1), {}){}\nloss.backward()"
 ROWS = "torch.tensor([0, 2])"
 

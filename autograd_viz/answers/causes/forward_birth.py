@@ -41,21 +41,13 @@ PUT = ("given", "given_leaf", "forward_put", "forward_written")  # no op compute
 
 @dataclass
 class _Walk:
-    """What was found on the paths back from the loss.
+    """What was found on the paths back from the loss."""
 
-    Attributes:
-        origins: where they begin, the nearest first.
-        nan_at: the op that made the first nan, if one did.
-        late: leaves at the ends of paths that were changed since.
-        row: a softmax that returned nan.
-        is_open: at the end of a path the inputs of an op are unknown.
-    """
-
-    origins: list[Cause] = field(default_factory=list)
-    nan_at: Op | None = None
-    late: list[str] = field(default_factory=list)
-    row: Op | None = None
-    is_open: bool = False
+    origins: list[Cause] = field(default_factory=list)  # where they begin, the nearest first
+    nan_at: Op | None = None  # the op that made the first nan, if one did
+    late: list[str] = field(default_factory=list)  # leaves at the ends of paths that were changed since
+    row: Op | None = None  # a softmax that returned nan
+    is_open: bool = False  # at the end of a path the inputs of an op are unknown
 
 
 def forward_births(f: Facts) -> list[Cause]:

@@ -19,29 +19,17 @@ FEW = 200  # ops of a pass that is run again even if nothing stands out
 
 @dataclass
 class Question:
-    """Why is the grad of a tensor what it is?
+    """Why is the grad of a tensor what it is?"""
 
-    Attributes:
-        tensor: of the core or of PyTorch.
-        root: the tensor that its gradient should come from; None if not given.
-        history: what has run.
-        name_of: gives the user's name of a tensor.
-        look: reads the graph and the numbers of the last pass. It is expensive, so it runs only if an answer needs it.
-        names: the user's names, and what they hold.
-        is_thorough: the graph is read however large it is.
-        runs_code: the user's Functions may run again; None if not.
-        shared: the ops and leaves behind a root, for all questions about one run.
-    """
-
-    tensor: Any
-    root: Any
-    history: History
-    name_of: Callable[[Any], str | None]
-    look: Callable[[], Facts]
-    names: Mapping[str, Any] = field(default_factory=dict)
-    is_thorough: bool = False
-    runs_code: bool | None = None
-    shared: dict[Op | None, tuple[set[Op], set[Any]]] = field(default_factory=dict)
+    tensor: Any  # of the core or of PyTorch
+    root: Any  # the tensor that its gradient should come from; None if not given
+    history: History  # what has run
+    name_of: Callable[[Any], str | None]  # gives the user's name of a tensor
+    look: Callable[[], Facts]  # reads the graph and the numbers of the last pass: it is dear, and runs if an answer needs it
+    names: Mapping[str, Any] = field(default_factory=dict)  # the user's names, and what they hold
+    is_thorough: bool = False  # the graph is read however large it is
+    runs_code: bool | None = None  # the user's Functions may run again; None if not
+    shared: dict[Op | None, tuple[set[Op], set[Any]]] = field(default_factory=dict)  # ops and leaves behind a root, for all
     _found: dict[Any, list[Cause]] = field(default_factory=dict, init=False)
 
     @property

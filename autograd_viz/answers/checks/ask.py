@@ -1,11 +1,12 @@
-"""The checks in the order in which they are asked: first what was seen to happen, the nearest on the path first.
+"""All checks, in the order in which they are asked: first what was seen to happen, the nearest on the path first.
 
 A turn is a page's, or that of a file of `causes/` that finds causes of one kind of question and accuses nobody.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from fnmatch import fnmatchcase
 from typing import NamedTuple
 
 from ..causes.bad_numbers import bad_loss
@@ -14,8 +15,8 @@ from ..causes.hooks import hook_causes
 from ..causes.missing import missing
 from ..causes.present import last_write, lost_part, old, plain_gradient
 from ..causes.question import Question
-from . import loop, loss, number, path
-from .check import Check
+from . import function, loop, loss, number, path
+from .check import SO, Check, check
 
 UNKNOWN = ("not_recorded", "zero_old", "bad_elsewhere")  # the graph at hand does not say
 NONE, BAD, ZERO, OTHER = ("none",), ("nan", "inf"), ("zero",), ("huge", "tiny", "")  # what a grad contains
@@ -23,19 +24,12 @@ GIVEN = (*BAD, *ZERO, *OTHER)
 
 
 class Turn(NamedTuple):
-    """What is asked, of which grads, and what it means to the next.
+    """What is asked, of which grads, and what it means to the next."""
 
-    Attributes:
-        ask: finds causes.
-        states: what the grad contains, when it is asked.
-        is_last: if it has something to say, nothing else is asked.
-        is_alone: it is asked only if nothing was found before.
-    """
-
-    ask: Callable[[Question], list[Cause]] | Check
-    states: tuple[str, ...]
-    is_last: bool = False
-    is_alone: bool = False
+    ask: Callable[[Question], list[Cause]] | Check  # finds causes
+    states: tuple[str, ...]  # what the grad contains, when it is asked
+    is_last: bool = False  # if it has something to say, nothing else is asked
+    is_alone: bool = False  # it is asked only if nothing was found before
 
 
 def _shards(q: Question) -> list[Cause]:
@@ -63,13 +57,8 @@ def _bad_loss(q: Question) -> list[Cause]:
 
 
 PAGES = (
-    loss.squashed_twice,
-    loss.softmax_over_batch,
-    loss.broadcast_in_loss,
-    loss.evaluating,
-    loss.dropout_off,
-    path.skip_written,
-)
+    loss.squashed_twice, loss.softmax_over_batch, loss.broadcast_in_loss, loss.evaluating, loss.dropout_off, path.skip_written,
+)  # fmt: skip
 
 TURNS = (
     Turn(_shards, (*NONE, *GIVEN), is_last=True),
@@ -128,3 +117,26 @@ def _unknown(q: Question) -> Cause:
     if not (q.history.is_recorded or q.facts.loss):
         return Cause("no_loss_here")
     return Cause("not_shown" if q.history.is_recorded or q.facts.is_recorded else "not_recorded")
+
+
+# -- by number and by kind -------------------------------------------------------------------------------------------
+
+ERRORS = ("modified*", "twice*", "root_frozen", "root_of_data", "root_unseen", "cut_*", "optimizer_not_leaf", "error")
+
+
+@check("AV901", "raised", dict.fromkeys(ERRORS, SO))
+def raised() -> Iterator[Cause]:
+    """The program raised an error of autograd, and what was seen tells where it comes from."""
+    yield from ()  # it is asked with the error: `causes_of_error`
+
+
+AREAS = (path, loss, number, loop, function)
+ALL = [raised, *(c for area in AREAS for c in vars(area).values() if isinstance(c, Check))]
+BY_CODE = {c.code: c for c in sorted(ALL, key=lambda c: c.code)}
+
+
+def page_of(kind: str) -> tuple[Check, str] | None:
+    """The check that finds a kind of cause, and how certain it is; None for a kind that only answers."""
+    found = [(page, pattern) for page in BY_CODE.values() for pattern in page.kinds if fnmatchcase(kind, pattern)]
+    best = max(found, key=lambda f: (f[1] == kind, len(f[1])), default=None)
+    return None if best is None else (best[0], best[0].kinds[best[1]])

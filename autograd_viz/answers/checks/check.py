@@ -21,21 +21,13 @@ SO, MAY, ASKED = "so", "may", "asked"  # it is a fault; it may be one; it answer
 
 @dataclass(frozen=True)
 class Check:
-    """A check.
+    """A check."""
 
-    Attributes:
-        code: the number by which it is searched and silenced: "AV203".
-        name: "broadcast-in-loss".
-        when: facts -> causes. Its docstring says what the check is about.
-        kinds: the kinds of its causes, and how certain each is: `SO`, `MAY` or `ASKED`.
-        of_run: it is about all that a pass went through, so `av.check` asks it once.
-    """
-
-    code: str
-    name: str
-    when: When
-    kinds: Mapping[str, str]
-    of_run: bool = False
+    code: str  # the number by which it is searched and silenced: "AV203"
+    name: str  # "broadcast-in-loss"
+    when: When  # facts -> causes; its docstring says what the check is about
+    kinds: Mapping[str, str]  # the kinds of its causes, and how certain each is: `SO`, `MAY` or `ASKED`
+    of_run: bool = False  # it is about all that a pass went through, so `av.check` asks it once
 
     def ask(self, q: Question) -> list[Cause]:
         """What it has to say."""

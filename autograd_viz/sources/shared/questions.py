@@ -66,6 +66,9 @@ class Live:
         """Has a stepper run it?"""
         return bool(self._seen)
 
+    def written_before_pass(self, node: str, saved: str) -> Any:
+        """Known where a recorder tells when a tensor was written."""
+
     def kept_on_ctx(self, node: str) -> tuple[str, ...]:
         """The attributes of a user's ctx that are tensors without a history."""
         held = getattr(self._nodes[node], "__dict__", {})
