@@ -47,6 +47,7 @@ class _Walk:
     nan_at: Op | None = None  # the op that made the first nan, if one did
     late: list[str] = field(default_factory=list)  # leaves at the ends of paths that were changed since
     row: Op | None = None  # a softmax that returned nan
+    first: Op | None = None  # the op nearest to the origin whose result is known to have it, and whose inputs are not
     is_open: bool = False  # at the end of a path the inputs of an op are unknown
 
 
@@ -64,6 +65,9 @@ def forward_births(f: Facts) -> list[Cause]:
         return [_diverged(f, walk.late, what)]
     leaves = [id for id in f.behind_loss if f.makers.get(id) is None and value_with(f.tensors[id].value)]
     given = sorted((id for id in leaves if id not in f.changed_since), key=lambda leaf: f.tensors[leaf].requires_grad)
+    if not given and walk.first is not None:
+        made = next(w for o in walk.first.outputs if o is not None and (w := value_with(f.tensors[o].value)))
+        return [_at(walk.first, "forward_first", what=made)]
     unknown = "loss_bad_freed" if f.is_recorded else "loss_bad"
     return [_there_before(f, given[0]) if given else Cause(unknown, f.loss, said={"what": what})]
 
@@ -117,6 +121,8 @@ def _walk(f: Facts, root: str) -> _Walk:
             walk.nan_at = walk.nan_at or op
         cause = _began(f, op, inputs, what[at]) if not bad else None
         walk.origins += [] if cause is None else [cause]
+        if not bad and cause is None and at != root and value_with(f.tensors[at].value):
+            walk.first = walk.first or op
         walk.is_open |= (not bad and cause is None) or (bool(late) and not all(is_known(t.value) for t in inputs))
         new = {id: w or what[at] for id, w in bad.items() if id not in what and id not in late}
         what.update(new)
@@ -159,6 +165,8 @@ def _began(f: Facts, op: Op, inputs: list[Tensor], what: str) -> Cause | None:
         (w for id in op.outputs if id is not None and (w := value_with(f.tensors[id].value))), "inf" if is_pole else what
     )
     kind = _kind(f, op, inputs, numbers, what)
+    if kind == "forward_overflow" and any(f.tensors[o].value.dtype == "float16" for o in op.outputs if o is not None):
+        made = f"{made} in float16"
     sign = "-" * (made == "inf" and op.name in LOGARITHMS and kind == "forward_born")
     return _at(op, kind, what=sign + made, inputs=words.COMMA.join(given))
 

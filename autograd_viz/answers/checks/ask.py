@@ -84,8 +84,8 @@ TURNS = (
     Turn(loop.never_stepped, OTHER),
     Turn(lost_part, OTHER),
     Turn(loop.step_too_large, OTHER),
+    Turn(_bad_loss, (*ZERO, *OTHER), is_last=True),
     Turn(_of_numbers, OTHER),
-    Turn(_bad_loss, (*ZERO, *OTHER)),
     *(Turn(page, OTHER, is_alone=True) for page in PAGES),
     Turn(plain_gradient, OTHER, is_alone=True),
 )

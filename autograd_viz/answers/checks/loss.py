@@ -8,6 +8,7 @@ from ...graph.text import shape_text
 from ..causes.cause import Cause, cause_of
 from ..causes.facts import Facts
 from ..causes.ops import cause_at, op_of
+from ..causes.paths import is_op, with_history
 from ..causes.question import Question
 from ..causes.sizes import NORMS
 from .check import MAY, SO, check
@@ -23,13 +24,18 @@ WEIGHT = 1  # among the inputs of the node
 
 
 @check("AV201", "squashed-twice", {"softmax_twice": SO, "sigmoid_twice": SO, "softmax_for_log": MAY}, of_run=True)
-def squashed_twice(numbers: Facts, ways: Iterable[str]) -> Iterator[Cause]:
+def squashed_twice(numbers: Facts, ways: Iterable[str], question: Question) -> Iterator[Cause]:
     """Probabilities in place of logits: a loss that has a softmax or a sigmoid inside got the result of another."""
     for node in ways:
         squasher, kind = INSIDE.get(op_of(numbers, node), ("", ""))
         for after in numbers.nodes[node].next_functions[: 1 if squasher else 0]:
             if after.node is not None and op_of(numbers, after.node) == squasher:
-                yield cause_at(numbers, kind, after.node)
+                yield cause_at(numbers, kind, after.node, loss="nll_loss")
+    last = question.last
+    for op in with_history([last.root]) if last is not None and last.root is not None else ():
+        given = [g for g in op.given if is_op(g)]
+        if op.name == "kl_div" and len(given) == 1 and given[0].name == "softmax":
+            yield cause_of("softmax_for_log", given[0], op="softmax", loss="kl_div")
 
 
 @check("AV202", "softmax-over-batch", {"softmax_over_batch": SO}, of_run=True)
@@ -75,7 +81,10 @@ def dropout_off(question: Question) -> Iterator[Cause]:
     q, last = question, question.last
     before = max((p.number for p in q.history.passes if last is not None and p.number < last.number), default=0)
     off = [e for e in q.history.layers if e.kind == "off" and last is not None and before < e.number < last.number]
-    if off and last is not None and any(s.number > last.number for h in q.holders for s in h.steps):
+    trained = [p for h in q.holders if last is not None and any(s.number > last.number for s in h.steps) for p in h.leaves]
+    models = [m for m in q.names.values() if hasattr(type(m), "named_parameters")]
+    is_frozen = any(not p.requires_grad for m in models for _, p in m.named_parameters())  # then its dropout may be off, too
+    if off and not is_frozen and any(type(p).__name__ == "Parameter" for p in trained):
         yield cause_of("dropout_off", off[-1], op=off[-1].name)
 
 

@@ -96,6 +96,7 @@ EXPLAIN_PROBABILITIES = (
     "binary_cross_entropy() takes probabilities; for outputs of a layer use binary_cross_entropy_with_logits()."
 )
 EXPLAIN_REDUCTION = "DDP waits for unused parameters; av.gather(loss) names them, or pass find_unused_parameters=True."
+EXPLAIN_ONE_VALUE = "Batch norm in training needs several values per channel; use drop_last=True, or call model.eval()."
 EXPLAIN_FUNC_SCALAR = "torch.func.grad needs a function that returns one number; call sum() first, or use vjp or jacrev."
 
 # errors of a step or of a user's op

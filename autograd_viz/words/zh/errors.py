@@ -90,6 +90,7 @@ EXPLAIN_SENT = "带有计算图的张量不能发送到另一个进程；请发�
 EXPLAIN_RECOMPUTED = "checkpoint() 运行了两次前向传播，两次的运算不同；请去掉会变化的东西（计数器、全局变量、随机数）。"
 EXPLAIN_PROBABILITIES = "binary_cross_entropy() 的输入应是概率；层的输出请用 binary_cross_entropy_with_logits()。"
 EXPLAIN_REDUCTION = "DDP 在等待没有梯度的参数；av.gather(loss) 会列出它们，或者传入 find_unused_parameters=True。"
+EXPLAIN_ONE_VALUE = "批归一化在训练时每个通道需要多个值；使用 drop_last=True，或调用 model.eval()。"
 EXPLAIN_FUNC_SCALAR = "torch.func.grad 需要返回一个数的函数；请先 sum()，或使用 vjp、jacrev。"
 
 # 单步执行或自定义运算抛出的错误
