@@ -125,6 +125,39 @@ def test_every_kind_of_a_check_has_its_words() -> None:
 
 
 PLACES = "net, x = torch.nn.Linear(4, 3), torch.randn(2, 4)\n"
+LAYER = "net = torch.nn.Linear(4, 3)\nopt = torch.optim.SGD(net.parameters(), lr=0.1)\n"
+STEP = "opt.zero_grad()\nloss.backward()\nopt.step()"
+FOUND = {  # more of a kind than the program in the docs
+    "kl_div of probabilities": (
+        "AV201",
+        LAYER + "loss = torch.nn.functional.kl_div(net(torch.ones(2, 4)).softmax(1), torch.full((2, 3), 1 / 3))\n" + STEP,
+        "kl_div takes logarithms",
+    ),
+    "an optimizer with a copy": (
+        "AV402",
+        "import copy\n" + LAYER.replace("net.p", "copy.deepcopy(net).p") + "loss = net(torch.ones(2, 4)).sum()\n" + STEP,
+        "not those of a copy",
+    ),
+    "inf whose inputs were not recorded": (
+        "AV301",
+        LAYER + "loss = ((net(torch.ones(1, 4)) + 200).exp() * torch.zeros(1, 3)).sum()\nloss.backward()",
+        "exp is the first op known to have returned inf",
+    ),
+    "float16": (
+        "AV301",
+        "w = torch.full((3,), 1000.0, dtype=torch.float16, requires_grad=True)\nloss = (w * w).sum()\nloss.backward()",
+        "inf in float16",
+    ),
+}
+
+
+@pytest.mark.torch
+@pytest.mark.parametrize("name", FOUND)
+def test_other_programs_with_the_same_fault(name: str) -> None:
+    code, program, part = FOUND[name]
+    assert [f for f in found(program, "torch") if f.code == code and part in str(f)]
+
+
 KEPT = "w = torch.ones(3, requires_grad=True)\nloss = (w * 2).pow(2).sum()\nloss.backward(retain_graph=True)"
 
 
