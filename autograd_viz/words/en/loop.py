@@ -32,3 +32,5 @@ CAUSE_OUTGROWN = "after {count} steps of {optimizer}, weights are as large as {s
 DO_OUTGROWN = "Lower the learning rate, {rate}, or clip the gradients."
 CAUSE_NOT_HELD_COPIED = "no optimizer has it. {optimizer} steps others of its shape, which get no gradient ({line})."
 DO_NOT_HELD_COPIED = "Give the optimizer the parameters of this model, not those of a copy."
+CAUSE_KEPT_GRAPHS = "{held} keeps the graphs of {count} passes or more ({line})."
+DO_KEPT_GRAPHS = "Add numbers: {held} += loss.item(), or keep loss.detach()."

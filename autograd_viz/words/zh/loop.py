@@ -32,3 +32,5 @@ CAUSE_OUTGROWN = "{optimizer} 的 {count} 步之后，权重大到 {size}（{lin
 DO_OUTGROWN = "降低学习率 {rate}，或裁剪梯度。"
 CAUSE_NOT_HELD_COPIED = "没有优化器持有它。{optimizer} 更新的是同样形状但得不到梯度的其他参数（{line}）。"
 DO_NOT_HELD_COPIED = "把这个模型的参数交给优化器，而不是副本的参数。"
+CAUSE_KEPT_GRAPHS = "{held} 保留着至少 {count} 次反向传播的计算图（{line}）。"
+DO_KEPT_GRAPHS = "累加数值：{held} += loss.item()，或者保存 loss.detach()。"
