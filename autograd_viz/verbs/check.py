@@ -13,8 +13,8 @@ from typing import Any
 from .. import words
 from ..answers.causes.answer import advice_of, formed
 from ..answers.causes.cause import Cause
+from ..answers.causes.check import ASKED, SO, Check
 from ..answers.checks.ask import BY_CODE, page_of
-from ..answers.checks.check import ASKED, SO, Check
 from ..errors import UnknownChoiceError
 from ..graph.surroundings import Source
 from ..runtime.uncopied import Uncopied

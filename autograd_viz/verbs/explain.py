@@ -13,13 +13,13 @@ from typing import Any, Literal, NamedTuple, overload
 from .. import words
 from ..answers.causes.answer import answer
 from ..answers.causes.cause import Cause, cause_of, source_of
+from ..answers.causes.check import ASKED, MAY, SO
 from ..answers.causes.code import grads_read, spelling
 from ..answers.causes.errors import causes_of_error, complaint
 from ..answers.causes.facts import Facts
 from ..answers.causes.ops import plain_name, stem
 from ..answers.causes.question import Question
 from ..answers.checks.ask import causes_of, page_of
-from ..answers.checks.check import ASKED, MAY, SO
 from ..errors import NotDrawableError
 from ..graph.model import Document, Value
 from ..graph.surroundings import Source

@@ -10,10 +10,10 @@ from typing import Any
 from .. import words
 from ..answers.causes.answer import BEST
 from ..answers.causes.cause import Cause
+from ..answers.causes.check import SO
 from ..answers.causes.facts import Facts
 from ..answers.causes.question import Question
 from ..answers.checks.ask import BY_CODE, causes_of, page_of
-from ..answers.checks.check import SO
 from ..errors import NotDrawableError
 from ..sources.anything import is_drawable, is_leaf
 from ..sources.asking import Look, history_of, kept_root, look, unseen

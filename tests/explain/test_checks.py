@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 import autograd_viz as av
+from autograd_viz.answers.causes.check import MAY, SO
 from autograd_viz.answers.checks.ask import BY_CODE, page_of
-from autograd_viz.answers.checks.check import MAY, SO
 from autograd_viz.twin.core.base import events
 from autograd_viz.verbs.check import Findings
 from autograd_viz.words import en

@@ -9,14 +9,14 @@ from collections.abc import Callable, Iterator
 from fnmatch import fnmatchcase
 from typing import NamedTuple
 
-from ..causes.bad_numbers import bad_loss
+from ..causes import bad_numbers, sizes, zeros
 from ..causes.cause import Cause, cause_of
+from ..causes.check import SO, Check, check
 from ..causes.hooks import hook_causes
 from ..causes.missing import missing
 from ..causes.present import last_write, lost_part, old, plain_gradient
 from ..causes.question import Question
-from . import function, loop, loss, number, path
-from .check import SO, Check, check
+from . import function, loop, loss, path
 
 UNKNOWN = ("not_recorded", "zero_old", "bad_elsewhere")  # the graph at hand does not say
 NONE, BAD, ZERO, OTHER = ("none",), ("nan", "inf"), ("zero",), ("huge", "tiny", "")  # what a grad contains
@@ -49,11 +49,11 @@ def _zeroed_or_old(q: Question) -> list[Cause]:
 def _of_numbers(q: Question) -> list[Cause]:
     f = q.numbers
     hooked = [] if f is None or q.is_thorough else hook_causes(f)
-    return number.all_zero.ask(q) or [*number.gradient_size.ask(q), *hooked]
+    return zeros.all_zero.ask(q) or [*sizes.gradient_size.ask(q), *hooked]
 
 
 def _bad_loss(q: Question) -> list[Cause]:
-    return [] if q.numbers is None else bad_loss(q.numbers)
+    return [] if q.numbers is None else bad_numbers.bad_loss(q.numbers)
 
 
 PAGES = (
@@ -69,11 +69,11 @@ TURNS = (
     Turn(loop.moved_anyway, GIVEN, is_last=True),
     Turn(_off, GIVEN, is_last=True),
     Turn(_zeroed_or_old, (*BAD, *ZERO), is_last=True),
-    Turn(number.not_finite, BAD),
+    Turn(bad_numbers.not_finite, BAD),
     Turn(loop.outgrown, (*BAD, "huge")),
     Turn(path.skip_written, ZERO, is_last=True),
-    Turn(number.norm_of_one, ZERO),
-    Turn(number.all_zero, ZERO, is_alone=True),
+    Turn(zeros.norm_of_one, ZERO),
+    Turn(zeros.all_zero, ZERO, is_alone=True),
     Turn(old, OTHER),
     Turn(loop.not_held, (*ZERO, *OTHER)),
     Turn(loop.step_order, GIVEN),
@@ -130,7 +130,7 @@ def raised() -> Iterator[Cause]:
     yield from ()  # it is asked with the error: `causes_of_error`
 
 
-AREAS = (path, loss, number, loop, function)
+AREAS = (path, loss, bad_numbers, zeros, sizes, loop, function)
 ALL = [raised, *(c for area in AREAS for c in vars(area).values() if isinstance(c, Check))]
 BY_CODE = {c.code: c for c in sorted(ALL, key=lambda c: c.code)}
 

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator
 
 from ... import words
 from ..causes.cause import Cause
+from ..causes.check import MAY, check
 from ..causes.facts import Facts
 from ..causes.question import Question
-from .check import MAY, check
 
 MOST, FEW = 8, 64  # Functions, and numbers of the inputs of one
 

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 
 from ...graph.text import number_text
 from ..causes.cause import Cause, Said, cause_of, source_of
+from ..causes.check import ASKED, MAY, SO, check
 from ..causes.missing import missing
 from ..causes.paths import has_graph, with_history
 from ..causes.present import added, last_write
 from ..causes.question import Question
-from .check import ASKED, MAY, SO, check
 
 MEANS = ("mean", "mse_loss", "l1_loss", "smooth_l1_loss", "cross_entropy", "nll_loss", "binary_cross_entropy_with_logits")
 ACCUMULATED_KINDS = {"several": MAY, "accumulated_whole": MAY, "several_lines": ASKED, "accumulating": ASKED}

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Iterator
 
 from ...graph.text import shape_text
 from ..causes.cause import Cause, cause_of
+from ..causes.check import MAY, SO, check
 from ..causes.facts import Facts
 from ..causes.ops import cause_at, op_of
 from ..causes.paths import is_op, with_history
 from ..causes.question import Question
 from ..causes.sizes import NORMS
-from .check import MAY, SO, check
 
 INSIDE = {
     "LogSoftmax": ("Softmax", "softmax_twice"),

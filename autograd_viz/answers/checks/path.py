@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator
 
 from ... import words
 from ..causes.cause import Cause, cause_of
+from ..causes.check import MAY, SO, check
 from ..causes.facts import Facts
 from ..causes.missing import missing
 from ..causes.ops import cause_at, name_of_op, op_of
 from ..causes.question import Question
-from .check import MAY, SO, check
 
 UNUSED_KINDS = ("not_used", "not_in_loss", "no_path", "made_after", "replaced", "copied")
 

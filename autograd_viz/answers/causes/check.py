@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ..causes.cause import Cause
-from ..causes.question import Question
+from .cause import Cause
+from .question import Question
 
 When = Callable[..., Iterable[Cause]]
 SO, MAY, ASKED = "so", "may", "asked"  # it is a fault; it may be one; it answers a question, and is no fault
