@@ -14,6 +14,7 @@ It has PyTorch's names (those of ``autograd_viz.twin``) and these verbs:
     watch(model)        a training run over time: each step's gradients, stopped at nan
     watch()             records all PyTorch code from now on, for explain
     explain(p)          why p.grad is None, zero, nan, or what it is, with the line of code
+    check(model)        all that such a look finds over a whole run, line by line, as a linter does
     save(x, "x.svg")    the figure as a file (.html: a page that steps); a state_dict as .npz
     iframe(x)           that page as an <iframe>
     set_language("zh")  sentences and labels in 简体中文
@@ -29,6 +30,7 @@ from .runtime.forwarding import Forward
 
 if TYPE_CHECKING:
     from .twin import *  # noqa: F403
+    from .verbs.check import check as check
     from .verbs.diff import diff as diff
     from .verbs.explain import explain as explain
     from .verbs.gather import gather as gather
@@ -49,6 +51,7 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 _HOMES = {  # of what is loaded when it is first named
+    "verbs.check": ("check",),
     "verbs.diff": ("diff",),
     "verbs.explain": ("explain",),
     "verbs.gather": ("gather",),

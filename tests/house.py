@@ -40,7 +40,7 @@ INSIDE: dict[str, dict[str, set[str]]] = {
         "jobs": {"layout", "maps", "render"},
         "memory": {"layout", "maps", "render"},
     },
-    "answers": {"sentences": set(), "causes": {"sentences"}},
+    "answers": {"sentences": set(), "causes": {"sentences"}, "checks": {"causes"}},
     "sources": {
         "shared": set(),
         "shared/run": set(),

@@ -261,7 +261,7 @@ def test_a_misspelt_option_does_not_go_to_the_script(script: Path, capsys: pytes
 
 def test_an_error_is_one_line_whatever_it_quotes(script: Path, capsys: pytest.CaptureFixture[str]) -> None:
     script.write_text(SCRIPT + "model = torch.nn.Sequential(torch.nn.Linear(2, 3), torch.nn.ReLU())\n")
-    assert cli.main(["explain", str(script), "model"]) == 2
+    assert cli.main(["explain", str(script), "[model]"]) == 2
     assert capsys.readouterr().err.count("\n") == 1
 
 

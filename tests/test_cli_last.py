@@ -195,3 +195,32 @@ assert scaler.get_scale() == 8.0
     (script := tmp_path / "train.py").write_text(program)
     assert term(script, monkeypatch, "fq") == 0
     assert "[8.0, 16.0]" in capsys.readouterr().out.split("q quit")[1]
+
+
+@BOTH
+def test_check_tells_what_is_wrong_with_a_run_and_its_exit_code_says_whether_it_is_certain(
+    library: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip(library)
+    (script := tmp_path / "train.py").write_text(CHECKED.format(library=library, squash=".softmax(1)"))
+    assert cli.main(["check", str(script)]) == 1
+    assert capsys.readouterr().out.startswith("train.py:4: AV201 ")
+    assert cli.main(["check", str(script), "--json", "--ignore", "AV201,AV3"]) == 0
+    assert json.loads(capsys.readouterr().out) == []
+    assert cli.main(["check", str(script), "--select", "AV999"]) == 2
+    script.write_text(CHECKED.format(library=library, squash=""))
+    assert cli.main(["check", str(script)]) == 0
+    assert capsys.readouterr().out == "Nothing stands out.\n"
+    script.write_text(RAISED.format(library=library))
+    assert cli.main(["check", str(script)]) == 1
+    assert "train.py:5: AV901 " in capsys.readouterr().out
+
+
+CHECKED = """import {library} as torch
+net = torch.nn.Linear(4, 3)
+def main():
+    loss = torch.nn.functional.cross_entropy(net(torch.randn(2, 4)){squash}, torch.tensor([0, 2]))
+    loss.backward()
+    return loss
+loss = main()
+"""

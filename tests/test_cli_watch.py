@@ -386,3 +386,13 @@ def test_a_model_that_is_called_in_parts_has_the_loss_of_every_pass(library: str
     totals = json.loads((tmp_path / "run.json").read_text())["totals"]
     assert totals["loss"][1] == pytest.approx(vars(sys.modules["__main__"])["loss"].item(), rel=1e-6)
     assert totals["passes"] == [1, 1]
+
+
+def test_what_is_odd_is_told_as_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    script, output = tmp_path / "train.py", tmp_path / "run.json"
+    script.write_text(
+        HEAD.format(library="autograd_viz") + "net = nn.Linear(2, 1)\nstep(optim.SGD(net.parameters(), lr=0.1), net(x).sum())\n"
+    )
+    assert cli.main(["watch", str(script), "-o", str(output), "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert (told["file"], told["model"], told["class"], told["steps"]) == (str(output), "net", "Linear", 1)

@@ -75,7 +75,10 @@ VERBS: dict[str, tuple[Callable[..., Any], dict[str, list[Any]]]] = {
     "memory": (lambda **o: av.memory(loss(), **o), {"params": PARAMS, "theme": THEME}),
     "compare": (lambda **o: av.compare(av.step(loss()), **o), {"titles": [5, "ab", [5], None], "detail": ["much", 5]}),
     "record": (lambda **o: av.record(**o), {"what": [5, "x", [1]]}),
-    "watch": (watched, {"model": [ODD, [], 2.5], "keep": ["much", ODD, -1, None, 1.5], "stop": FLAG, "theme": THEME}),
+    "watch": (
+        watched,
+        {"model": [ODD, [], 2.5], "keep": ["much", ODD, -1, None, 1.5], "stop": FLAG, "theme": THEME, "probe": [ODD, 5, "x"]},
+    ),
     "explain": (
         lambda **o: av.explain(**{"what": NET.weight, **o}),
         {"what": [5, "x", ODD], "loss": [5, "x", ODD], "show": FLAG, "theme": THEME},

@@ -19,7 +19,7 @@ from .lab import lab
 from .program import ProgramError, SignalInterrupt, UsageError, read, run_program
 from .run_commands import merge, watch_script
 from .says import say
-from .tensor_commands import explain, render, step, step_in_terminal
+from .tensor_commands import check_program, explain, render, step, step_in_terminal
 
 EXAMPLES = """examples:
   autograd-viz lab                                   the notebooks in JupyterLab
@@ -28,6 +28,7 @@ EXAMPLES = """examples:
   autograd-viz step train.py                         step its backward pass in a browser, without a server
   autograd-viz term train.py                         step it in the terminal, with the keys n b f r q
   autograd-viz explain train.py w                    explain w.grad, or the error that ends the script
+  autograd-viz check train.py                        its faults of the usual kinds, as a linter tells them
   autograd-viz watch train.py                        the training run over time, in run.html
   autograd-viz watch -m package.train                a module of a package, as with python -m
   autograd-viz merge runs -o job.csv                 the runs of all ranks of a job, from one .json each
@@ -85,8 +86,7 @@ def _parser() -> argparse.ArgumentParser:
     rendered.add_argument("--theme", default="auto", help="light, dark or waite")
     _of_script(commands, "step", "run it and step its backward pass in a browser")
     _of_script(commands, "term", "run it and step its backward pass in the terminal")
-    explained = _of_script(commands, "explain", "run it and explain a tensor's grad, or the error that ends it")
-    explained.add_argument("tensor", nargs="?", help="the name of the tensor, or an expression: model.fc1.weight")
+    _asking(commands)
     _training(commands)
     merging = commands.add_parser("merge", help="join the runs that the ranks of a job have written")
     merging.add_argument("folder", type=Path, help="where each rank has written a .json: av.save(run, 'run.rank3.json')")
@@ -99,12 +99,27 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
+def _asking(commands: Any) -> None:
+    explained = _of_script(commands, "explain", "run it and explain a tensor's grad, or the error that ends it")
+    explained.add_argument("tensor", nargs="?", help="the name of the tensor, or an expression: model.fc1.weight")
+    explained.add_argument("--json", dest="is_json", action="store_true", help="tell it as JSON")
+    checked = _of_script(commands, "check", "run it and tell its faults of the usual kinds; exit code 1 if one is certain")
+    checked.add_argument("--select", type=_listed, default=[], help="only these checks: AV203,AV3")
+    checked.add_argument("--ignore", type=_listed, default=[], help="all but these (for one line: # av: ignore[AV203])")
+    checked.add_argument("--json", dest="is_json", action="store_true", help="tell them as JSON")
+
+
 def _training(commands: Any) -> None:
     training = commands.add_parser("watch", help="run a script and watch the models that it trains")
     _add_script(training)
     formats = "the picture: .html (default), .svg, .png, .json, .csv"
     training.add_argument("-o", "--output", type=Path, default=Path("run.html"), help=formats)
+    training.add_argument("--json", dest="is_json", action="store_true", help="tell what is odd as JSON, a line for each model")
     training.add_argument("--no-stop", dest="stop", action="store_false", help="go on when a gradient is nan or inf")
+
+
+def _listed(text: str) -> list[str]:
+    return [part.strip() for part in text.split(",") if part.strip()]
 
 
 def _step_named(text: str) -> int | str:
@@ -134,7 +149,7 @@ def _watch(arguments: argparse.Namespace, rest: list[str]) -> int:
     def program() -> None:
         run_program(read(arguments.script, arguments.is_module), rest, is_recorded=False)
 
-    return watch_script(arguments.script, program, arguments.output, arguments.stop)
+    return watch_script(arguments.script, program, arguments.output, arguments.stop, arguments.is_json)
 
 
 def _gallery(arguments: argparse.Namespace, rest: list[str]) -> int:
@@ -153,6 +168,7 @@ COMMANDS = {
     "step": step,
     "term": step_in_terminal,
     "explain": explain,
+    "check": check_program,
     "watch": _watch,
     "merge": lambda arguments, rest: merge(arguments.folder, arguments.output),
     "gallery": _gallery,

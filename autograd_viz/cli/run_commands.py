@@ -71,12 +71,12 @@ def _write_table(output: Path, table: dict[str, list[Any]]) -> None:
         writer.writerows(zip(*table.values(), strict=True))
 
 
-def watch_script(script: Path, program: Callable[[], Any], output: Path, stop: bool = True) -> int:
+def watch_script(script: Path, program: Callable[[], Any], output: Path, stop: bool = True, is_json: bool = False) -> int:
     """Run a script, watch every model that it trains, say what is odd, and write the picture of each.
 
     A second model's file has a number: `run.2.html`. What ends the program early is told after its runs: an error, Ctrl-C, a
     signal. In a job (torchrun), each rank writes its own .json or .csv, `run.rank3.json`, and only rank 0 a picture. Where
-    there cannot be such a file, the script does not run.
+    there cannot be such a file, the script does not run. `is_json`: a line of JSON tells of each.
     """
     check_run(output)
     early: BaseException | None = None
@@ -87,7 +87,7 @@ def watch_script(script: Path, program: Callable[[], Any], output: Path, stop: b
         except (ProgramError, KeyboardInterrupt, SignalInterrupt) as error:
             early = error
     stepped = [named for named in runs if named.run.history.steps]
-    are_written = [_write(named, k, output) for k, named in enumerate(stepped, 1)]
+    are_written = [_write(named, k, output, is_json) for k, named in enumerate(stepped, 1)]
     if early is not None:
         raise early
     if not stepped:
@@ -95,7 +95,7 @@ def watch_script(script: Path, program: Callable[[], Any], output: Path, stop: b
     return 0 if all(are_written) else 1
 
 
-def _write(named: NamedRun, number: int, output: Path) -> bool:
+def _write(named: NamedRun, number: int, output: Path, is_json: bool) -> bool:
     """Write the file of a run, and say what is odd in it. An error is said, so that the other runs are written."""
     path = _of_rank(output if number == 1 else output.with_name(f"{output.stem}.{number}{output.suffix}"))
     if path is None:
@@ -106,6 +106,10 @@ def _write(named: NamedRun, number: int, output: Path) -> bool:
         say(f"autograd-viz: {path}: {' '.join(str(error).split())}", sys.stderr)
         return False
     steps = named.run.history.steps
+    if is_json:
+        told = {"file": str(path), "model": named.name, "class": named.kind, "steps": steps, "odd": named.run.odd()}
+        say(json.dumps(told, ensure_ascii=False))
+        return True
     say(f"{path}: {named.name} ({named.kind}), {steps:,} step{'s' if steps != 1 else ''}")
     for sentence in named.run.odd()[:5]:
         say(f"  {sentence}")

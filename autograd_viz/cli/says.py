@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import codecs
 import sys
+import threading
+import time
 import unicodedata
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TextIO
 
 from ..pictures.render.escape import printable
@@ -32,3 +36,26 @@ def _letter(letter: str) -> str:
 
 
 codecs.register_error("autograd_viz.plain", _plain)
+
+
+@contextmanager
+def progress(name: str, every: float = 1.0) -> Iterator[None]:
+    """Inside, a terminal shows on stderr for how long a program has been running."""
+    ended = threading.Event()
+
+    def tell() -> None:
+        began = time.monotonic()
+        while not ended.wait(every):
+            sys.stderr.write(f"\r{name} has been running for {time.monotonic() - began:.0f} s\x1b[K")
+            sys.stderr.flush()
+
+    teller = threading.Thread(target=tell, daemon=True) if sys.stderr.isatty() else None
+    if teller is not None:
+        teller.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        if teller is not None:
+            teller.join()
+            sys.stderr.write("\r\x1b[K")

@@ -14,11 +14,12 @@ from typing import Any, TextIO
 import autograd_viz as av
 
 from ..pictures.render import text_picture
+from ..sources.asking import ran_before
 from ..sources.programs import LastRun, last_run
 from ..stepper.stepper import Stepper
 from ..verbs.formats import Wishes, check
 from .program import FREED, SECOND, ProgramError, UsageError, evaluate, read, root_of, run_program, watch_of
-from .says import say
+from .says import progress, say
 
 HELP = "n next · b back · f finish · r start · q quit"
 
@@ -80,6 +81,7 @@ def keys_of(stream: TextIO) -> Iterator[str]:
 CLEAR = "\x1b[2J\x1b[H"
 WITH_STEPS = (".html", ".json", ".gif", ".apng", ".webp")
 LAST = "autograd-viz: the graph of {name} was freed; this is the last backward pass of the program"
+RAN = "autograd-viz: the picture shows what ran before the error"
 NO_ERROR = "{script} raised no error; name the tensor to explain: autograd-viz explain {script} model.weight"
 
 Act = Callable[[dict[str, Any], Any, Any], None]  # what is done with the program's variables, a root and its first gradient
@@ -131,7 +133,14 @@ def _on_root(arguments: argparse.Namespace, rest: list[str], act: Act, takes_ste
     """Run the program, and act on its tensor. If its last pass has freed that graph, everything is put back as it was."""
     program = read(arguments.script, arguments.is_module)
     with watch_of(program), last_run(program.uses_torch) as last:
-        namespace = run_program(program, rest)
+        try:
+            namespace = run_program(program, rest)
+        except ProgramError as failed:  # draw what ran
+            ran = None if takes_steps or failed.error is None else ran_before(failed.error.__traceback__)
+            if ran is not None:
+                act({}, ran, None)
+                failed.text = f"{failed.text.rstrip()}\n{RAN}"
+            raise
         try:
             root = root_of(namespace, arguments.name, arguments.script)
         except UsageError:  # it is inside a function
@@ -168,7 +177,8 @@ def explain(arguments: argparse.Namespace, rest: list[str]) -> int:
         except ProgramError as failed:
             if failed.error is not None:
                 say(failed.text.rstrip("\n"), sys.stderr)
-                say(str(av.explain(failed.error)))
+                found = av.explain(failed.error)
+                say(found.to_json() if arguments.is_json else str(found))
                 return failed.code
             raise
         if arguments.tensor is None:
@@ -179,7 +189,28 @@ def explain(arguments: argparse.Namespace, rest: list[str]) -> int:
             raise UsageError(f"cannot evaluate {arguments.tensor!r} in {arguments.script}: {error}") from None
         try:
             root = root_of(namespace, arguments.name, arguments.script) if arguments.name else None
-            say(str(evaluate(namespace, "av.explain($tensor, $root)", tensor=tensor, root=root)))
+            found = evaluate(namespace, "av.explain($tensor, $root)", tensor=tensor, root=root)
+            say(found.to_json() if arguments.is_json else str(found))
         except av.NotDrawableError as error:
             raise UsageError(str(error)) from None
     return 0
+
+
+def check_program(arguments: argparse.Namespace, rest: list[str]) -> int:
+    """Run all checks over the run of a program. Exit code: 1 if a fault is certain, or of the program if it raised."""
+    chosen = {"select": arguments.select, "ignore": arguments.ignore}
+    av.check(select=chosen["select"], ignore=chosen["ignore"])  # a name that no check has is refused before the program runs
+    program, code = read(arguments.script, arguments.is_module), 0
+    with watch_of(program):
+        try:
+            with progress(program.name):
+                namespace = run_program(program, rest, is_recorded=False)
+            root = root_of(namespace, arguments.name, arguments.script) if arguments.name else None
+            found = evaluate(namespace, "av.check($root, **$chosen)", root=root, chosen=chosen)
+        except ProgramError as failed:
+            if failed.error is None:
+                raise
+            say(failed.text.rstrip("\n"), sys.stderr)
+            found, code = av.check(failed.error, **chosen), failed.code
+    say(found.to_json() if arguments.is_json else str(found))
+    return code or int(found.is_so)

@@ -28,3 +28,4 @@ class Holder:
     rate: float | None  # the learning rate of the tensor's group; None if it does not hold the tensor
     steps: tuple[Any, ...]  # its recorded calls of step()
     leaves: tuple[Any, ...]  # the tensors that it steps
+    momentum: bool = False  # a gradient of zero still moves the tensor

@@ -156,6 +156,15 @@ def place_of_error(traceback: TracebackType | None, otherwise: FrameType) -> Whe
     return where
 
 
+def ran_before(traceback: TracebackType | None) -> Any:
+    """The last tensor with a graph that the frames of an error hold, the innermost frame first; None if nothing ran."""
+    found = None
+    while traceback is not None:
+        there = [v for v in traceback.tb_frame.f_locals.values() if is_drawable(v) and v.grad_fn is not None]
+        found, traceback = (there or [found])[-1], traceback.tb_next
+    return found
+
+
 def users_names() -> dict[str, Any]:
     """The variables of the user's innermost code."""
     frame = sys._getframe(1)

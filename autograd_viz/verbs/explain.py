@@ -2,28 +2,39 @@
 
 from __future__ import annotations
 
+import json
 import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property, partial
+from functools import cached_property
 from types import FrameType
 from typing import Any, Literal, NamedTuple, overload
 
 from .. import words
-from ..answers.causes import Cause, Facts, Question, answer, causes_of, causes_of_error, complaint, grads_read
+from ..answers.causes.answer import answer
+from ..answers.causes.cause import Cause, cause_of, source_of
+from ..answers.causes.check import ASKED, MAY, SO
+from ..answers.causes.code import grads_read, spelling
+from ..answers.causes.errors import causes_of_error, complaint
+from ..answers.causes.facts import Facts
+from ..answers.causes.ops import plain_name, stem
+from ..answers.causes.question import Question
+from ..answers.checks.ask import causes_of, page_of
 from ..errors import NotDrawableError
 from ..graph.model import Document, Value
 from ..graph.surroundings import Source
+from ..graph.text import shape_text
 from ..graph.trace import State, Step
 from ..pictures.render import theme_named
 from ..pictures.render.drawing import drawing_of
 from ..pictures.render.escape import printable
 from ..runtime.uncopied import Uncopied
 from ..sources.anything import NamesLater, is_drawable, is_leaf
-from ..sources.asking import Where, failing_node, history_of, look, place_of_error, unseen
-from ..sources.shared.names import asking_frame, names_by_identity, value_at, visible_names
+from ..sources.asking import Where, failing_node, place_of_error, ran_before, unseen
+from ..sources.shared.names import asking_frame, value_at, visible_names
 from ..sources.shared.source_code import source_at
 from .options import check_options
+from .questions import all_causes, facts_about, question_of, questions_about
 
 
 class Seen(NamedTuple):
@@ -40,7 +51,7 @@ def _look_later(q: Question, variables: dict[str, Any]) -> Callable[[], Seen]:
         seen = _seen(q.facts)
         return lambda: seen
     tensor, root, names = q.tensor, q.root, NamesLater(variables, is_drawable)
-    return lambda: _seen(_facts(tensor, root, names()))
+    return lambda: _seen(facts_about(tensor, root, names()))
 
 
 def _seen(facts: Facts) -> Seen:
@@ -62,7 +73,7 @@ class Explanation(Uncopied):
         self, question: Question | None, causes: Sequence[Cause], variables: dict[str, Any], headed: bool = True
     ) -> None:
         self.causes = tuple(causes)
-        said = answer(question, self.causes, headed)
+        said = answer(question, self.causes, headed, page_of)
         self._look = None if question is None else _look_later(question, variables)
         self._said, self.details = printable(said.short), printable(said.details)
         self.is_recorded = question is not None and question.history.is_recorded
@@ -76,6 +87,15 @@ class Explanation(Uncopied):
         from ..pictures.files.cell import answer_bundle
 
         return answer_bundle(self._said, self.details, words.MORE_DETAILS)
+
+    def to_json(self) -> str:
+        """The answer as JSON, for editors and programs."""
+        told = []
+        for c in self.causes:
+            page, sure = page_of(c.kind) or (None, ASKED)
+            at = {} if c.source is None else {"file": c.source.file, "line": c.source.line}
+            told.append({"kind": c.kind, "check": page and page.code, "certainty": sure, **at})
+        return json.dumps({"text": str(self), "details": self.details, "causes": told}, ensure_ascii=False, indent=1)
 
     @property
     def document(self) -> Document | None:
@@ -158,12 +178,12 @@ def explain(what: Any = None, loss: Any = None, *, show: bool, theme: str = ...)
 
 
 def explain(what: Any = None, loss: Any = None, *, show: bool = False, theme: str = "light") -> Explanation | AnsweredFigure:
-    """Explain why a tensor's grad is None, zero, nan, huge, or what it is; or explain an error of backward().
+    """Explain why a tensor's grad is None, zero, nan, huge, or what it is; what a module suffers from; or an error.
 
     In PyTorch programs it uses what `watch()` or `record()` recorded.
 
     Args:
-        what: a tensor or an exception. Default: the last error.
+        what: a tensor, a module, or an exception. Default: the last error; without one, all that the last pass touched.
         loss: the root that the gradient should come from. Default: the root of the last backward pass.
         show: also draw the graph and highlight the cause.
         theme: theme of the picture: "light", "dark" or "waite".
@@ -173,50 +193,61 @@ def explain(what: Any = None, loss: Any = None, *, show: bool = False, theme: st
         `AnsweredFigure`.
 
     Raises:
-        NotDrawableError: `what` is neither a tensor nor an exception, or there is nothing to draw.
+        NotDrawableError: `what` is none of these, or there is nothing to draw.
         UnknownChoiceError: the theme does not exist.
     """
     theme_named(theme)
     check_options(show=show)
-    frame = sys._getframe(1)
-    if what is None or isinstance(what, BaseException):
-        # the error that is being handled, else the last unhandled error
-        error = what if what is not None else sys.exc_info()[1] or getattr(sys, "last_value", None)
-        found = _of_error(error, frame)
-        return found.figure(theme) if show else found
+    found = _explained(what, loss, sys._getframe(1))
+    return found.figure(theme) if show else found
+
+
+def _explained(what: Any, loss: Any, frame: FrameType) -> Explanation:
+    # the error that is being handled, else the last unhandled error
+    error = sys.exc_info()[1] or getattr(sys, "last_value", None) if what is None else what
+    if isinstance(error, BaseException):
+        return of_error(error, frame)
+    if what is None or hasattr(what, "named_parameters"):
+        return _of_several(what, visible_names(frame))
     tensors = [what, *([] if loss is None else [loss])]
     for x in tensors:
         if not is_drawable(x):
-            raise NotDrawableError.instead_of("explain(x) takes a tensor of autograd_viz or of PyTorch, or an exception", x)
-    found = explain_tensor(what, loss, visible_names(asking_frame(frame, tensors)))
-    return found.figure(theme) if show else found
+            message = "explain(x) takes a tensor of autograd_viz or of PyTorch, a module, or an exception"
+            raise NotDrawableError.instead_of(message, x)
+    return explain_tensor(what, loss, visible_names(asking_frame(frame, tensors)))
+
+
+def _of_several(module: Any, names: dict[str, Any]) -> Explanation:
+    """The answer about the leaf that most is wrong with; the others are details."""
+    asked = all_causes(questions_about(module, names))
+    odd = [(q, name, causes) for q, name, causes in asked if _rank(causes) < RANKS[ASKED]]
+    if not odd:
+        said = {"count": str(len(asked))}
+        return Explanation(None, [Cause("all_fine", said=said) if asked else Cause("no_error")], {}, headed=False)
+    odd.sort(key=lambda found: _rank(found[2]))
+    first = Explanation(odd[0][0], sorted((c for c in odd[0][2] if _rank([c]) < RANKS[ASKED]), key=lambda c: _rank([c])), names)
+    others = [answer(q, causes[:1]).short.partition("\n")[0] for q, _, causes in odd[1:]]
+    first.details = "\n".join(dict.fromkeys([*filter(None, [first.details]), *map(printable, others)]))
+    return first
+
+
+RANKS = {SO: 0, MAY: 1, ASKED: 2}
+
+
+def _rank(causes: Sequence[Cause]) -> int:
+    """How much one of them is a fault."""
+    return min((RANKS[page[1]] for c in causes if (page := page_of(c.kind)) is not None), default=RANKS[ASKED])
 
 
 def explain_tensor(tensor: Any, loss: Any, variables: dict[str, Any], is_recorded: bool = True) -> Explanation:
     """The answer about a tensor. `is_recorded`: False for a pass that is not the program's, which nothing has recorded."""
     with unseen(tensor):
-        question = _question(tensor, loss, variables, is_recorded)
+        question = question_of(tensor, loss, variables, is_recorded)
         return Explanation(question, causes_of(question), variables)
 
 
-def _question(tensor: Any, loss: Any, variables: dict[str, Any], is_recorded: bool = True) -> Question:
-    known = names_by_identity(variables, is_drawable)
-
-    def name_of(t: Any) -> str | None:
-        return next((name for name, other in known if other is t), None)
-
-    return Question(tensor, loss, history_of(tensor, is_recorded), name_of, partial(_facts, tensor, loss, variables))
-
-
-def _facts(tensor: Any, loss: Any, variables: Mapping[str, Any]) -> Facts:
-    """The live graph as a document, with the numbers of the last pass."""
-    seen = look(tensor, loss, variables)
-    return Facts(seen.document, seen.subject, seen.past, seen.live, seen.loss, bool(seen.changed))
-
-
-def _of_error(error: Any, frame: FrameType) -> Explanation:
-    if not isinstance(error, BaseException):
-        return Explanation(None, [Cause("no_error")], {}, headed=False)
+def of_error(error: BaseException, frame: FrameType) -> Explanation:
+    """The answer about an error."""
     where = place_of_error(error.__traceback__, frame)
     line, names = source_at(where.frame.f_code, where.lasti), {**where.outer, **visible_names(where.frame)}
     with unseen(next(iter((*where.wanted, *where.roots)), None)):
@@ -227,16 +258,21 @@ def _looked_up(error: BaseException, where: Where, names: dict[str, Any], line: 
     """What an error was about."""
     if "NoneType" in str(error):  # a line reads a grad that is None
         for tensor in (found for path in grads_read(line) if is_drawable(found := value_at(path, names))):
-            if tensor.grad is None and is_leaf(tensor):
+            if not (is_leaf(tensor) or tensor.retains_grad) or tensor.grad is None:
                 return explain_tensor(tensor, None, names)
     for tensor in where.wanted:
-        question = _question(tensor, where.roots[0] if where.roots else None, names)
+        question = question_of(tensor, where.roots[0] if where.roots else None, names)
         if found := complaint(question, str(error), line):
             return Explanation(question, found, names)
     named = re.search(r"element (\d+) of tensors", str(error))
     index = int(named.group(1)) if named is not None else 0
     root = where.roots[index] if index < len(where.roots) else None  # of the pass that raised
-    about = None if root is None else _question(root, root, names)
+    about = None if root is None else question_of(root, root, names)
     failing = failing_node(error.__traceback__)
     causes = causes_of_error(about, str(error), "" if failing is None else failing.name(), line)
+    if about is None and causes[0].kind == "unknown_error" and (ran := ran_before(error.__traceback__)) is not None:
+        about = question_of(ran, ran, names)  # in the forward pass
+        op = about.op if source_of(about.op) is not None else None
+        name = f"{plain_name(stem(ran.grad_fn.name()))}()" if op is None else spelling(op)
+        causes = [cause_of("ran_before", op, op=name, shape=shape_text(tuple(ran.shape)))]
     return Explanation(about, causes, names, headed=False)

@@ -31,9 +31,12 @@ def probe_loss(probe: Any, model: Any) -> float:
 
 
 def _called(model: Any, batch: Any) -> Any:
-    if isinstance(batch, Mapping):
-        return model(**batch)
-    return model(*batch) if isinstance(batch, tuple | list) else model(batch)
+    args, kwargs = ((), batch) if isinstance(batch, Mapping) else (batch if isinstance(batch, tuple | list) else (batch,), {})
+    try:
+        return model(*args, **kwargs)
+    except Exception as error:
+        came = f"{type(error).__name__}: {error}"
+        raise TypeError(f"probe= must be a batch that the model takes, or a function of the model; it raised {came}") from error
 
 
 def _loss_of(result: Any) -> float:

@@ -15,6 +15,7 @@ from ..runtime.collector import collector_waits
 from ..sources import anything
 from ..sources.asking import last_pass
 from ..sources.shared.names import Names, callers_names
+from ..sources.asking import ran_before
 from ..stepper.recorded import Recording
 from ..stepper.sentences import with_advice
 from ..stepper.stepper import Stepper
@@ -75,7 +76,8 @@ def show(
     is drawn as a map. Any other large graph is drawn in groups: a repeated part (× 12), or a run of ops, is one box.
 
     Args:
-        tensor: the result of a forward pass, of autograd_viz or of PyTorch; a leaf is one box. Or a `Recording` from `load`.
+        tensor: the result of a forward pass, of autograd_viz or of PyTorch; a leaf is one box. Or a `Recording` from `load`, or
+            an error of a forward pass: what had run is drawn.
         params: names for parameters: a module, or a dictionary of names and tensors.
         theme: "light", "dark", "waite", or "auto": the picture is light, and in a notebook it follows the notebook.
         collapse: True draws every group as one box, False draws every op. None draws what can be read: the figure, a map, or
@@ -92,6 +94,9 @@ def show(
         TypeError: `params` is neither a module nor a dictionary, or `collapse` is not True, False or None.
     """
     check_options(theme=theme, collapse=collapse, detail=detail)
+    if isinstance(tensor, BaseException):
+        ran = ran_before(tensor.__traceback__)
+        tensor = tensor if ran is None else ran
     if isinstance(tensor, Recording):
         return _pictured(first_drawing(tensor.document, collapse, detail, False), State(), theme)
     with collector_waits():

@@ -11,6 +11,7 @@ import pytest
 import autograd_viz as av
 from autograd_viz.answers import causes
 from autograd_viz.answers.causes.answer import sentence
+from autograd_viz.answers.causes.cause import Cause
 from autograd_viz.words import en, zh
 
 from .explained import of_expression
@@ -67,7 +68,7 @@ def test_whatever_is_found_fills_its_sentences(expression: str) -> None:
 
 
 def test_a_line_that_is_not_known_is_not_mentioned() -> None:
-    cause, said = causes.Cause("cut_no_grad"), {}
+    cause, said = Cause("cut_no_grad"), {}
     for language in ("en", "zh"):
         av.set_language(language)
         try:

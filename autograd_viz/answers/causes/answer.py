@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from ... import words
@@ -12,10 +12,14 @@ from .cause import Cause
 from .code import has_record, place_text
 from .question import Question
 
-NO_LINE = re.compile(r"\s?[(（]\{line\}[)）]")  # removed if no line is known
+NO_LINE = re.compile(r"\s?[(（]\{line\}[)）]|\{line\}[;；]\s?")  # removed if no line is known
 OF_ROOTS = ("cut_", "made_of", "inference", "dtype")  # causes why a loss has no graph
 LONGEST = 72  # characters of a line of code
-BEST = ("zero_times_inf",)  # its advice is better than that of the causes before it
+BEST = ("zero_times_inf", "outgrown")  # their advice is better than that of the causes before them
+BEHIND = ("outgrown",)  # what most likely made the cause before it
+MAY = "may"  # as in checks/check.py
+ODD = ("none", "zero", "nan", "inf")  # grads whose cause is told as it is; another grad may be right as it is
+Page = tuple[object, str] | None  # the check of a kind, and how certain it is that it is a fault
 MOST = 2  # causes in the answer itself
 
 
@@ -26,37 +30,49 @@ class Answer(NamedTuple):
     details: str
 
 
-def answer(q: Question | None, causes: Sequence[Cause], headed: bool = True) -> Answer:
-    """First the cause, then what to do; numbers and lines of code are details.
+def answer(
+    q: Question | None, causes: Sequence[Cause], headed: bool = True, of: Callable[[str], Page] = lambda kind: None
+) -> Answer:
+    """First the cause, then what to do; numbers and lines of code are details. What may be a fault is marked.
 
     Args:
         q: the question; None if the sentence needs no beginning.
         causes: the causes, the nearest first.
         headed: the answer is about a tensor; False: about an error.
+        of: the check of a kind of cause. A cause of another check than the first is another reason, and less likely.
     """
     name = (None if q is None else q.name_of(q.tensor)) or words.THE_TENSOR
     first = causes[:1]
     best = [c for c in causes if c.kind in BEST] or first
-    lines = [_first(q, c, name, headed) for c in first]
-    lines += [words.DO.format(advice=a) for c in best[:1] if (a := _advice(c, name))]
-    others = [_formed("CAUSE", c, name) for c in causes[1:]]
-    details = [*others[MOST - 1 :], *filter(None, (_formed("MORE", c, name) for c in causes)), *_code(causes)]
+    lines = [_first(q, c, name, headed, of(c.kind)) for c in first]
+    lines += [words.DO.format(advice=a) for c in best[:1] if (a := advice_of(c, name))]
+    others = [_other(of(first[0].kind), of(c.kind), c.kind).format(cause=formed("CAUSE", c, name)) for c in causes[1:]]
+    details = [*others[MOST - 1 :], *filter(None, (formed("MORE", c, name) for c in causes)), *_code(causes)]
     return Answer("\n".join([*lines, *dict.fromkeys(others[: MOST - 1])]), "\n".join(dict.fromkeys(details)))
 
 
-def _first(q: Question | None, cause: Cause, name: str, headed: bool) -> str:
+def _other(first: Page, page: Page, kind: str) -> str:
+    """How another cause is told: as what made the first, as another reason, or as one that is less likely."""
+    if kind in BEHIND:
+        return words.BEHIND
+    is_apart = first is not None and page is not None and page[0] is not first[0]
+    return "{cause}" if not is_apart else words.ALSO_MAY if page is not None and page[1] == MAY else words.ALSO
+
+
+def _first(q: Question | None, cause: Cause, name: str, headed: bool, page: Page) -> str:
     """The first line: what grad contains, or that a loss has no graph, and why."""
     if q is not None and headed:
-        return _head(q, name) + _formed("CAUSE", cause, name)
+        is_unsure = page is not None and page[1] == MAY and q.state not in ODD
+        return _head(q, name) + (words.CHECK_MAY if is_unsure else "") + formed("CAUSE", cause, name)
     if q is not None and cause.kind.startswith(OF_ROOTS):
         root = q.name_of(q.tensor) or words.THE_LOSS
-        return words.HEAD_NO_GRAPH.format(name=root) + _formed("CAUSE", cause, root)
+        return words.HEAD_NO_GRAPH.format(name=root) + formed("CAUSE", cause, root)
     return sentence(cause, name)
 
 
 def sentence(cause: Cause, name: str) -> str:
     """One cause as a sentence of its own."""
-    said, template = _formed("CAUSE", cause, name), getattr(words, f"CAUSE_{cause.kind.upper()}")
+    said, template = formed("CAUSE", cause, name), getattr(words, f"CAUSE_{cause.kind.upper()}")
     is_code = template.startswith("{") or said.partition(" ")[0].endswith(")")
     return said if is_code else said[:1].upper() + said[1:]
 
@@ -70,14 +86,15 @@ def _head(q: Question, name: str) -> str:
     return (words.HEAD_ZERO if state == "zero" else words.HEAD).format(name=name)
 
 
-def _advice(cause: Cause, name: str) -> str:
+def advice_of(cause: Cause, name: str) -> str:
+    """What to do about a cause; "" if that is not known."""
     meaning = cause.said.get("meaning")
     if isinstance(meaning, str):  # what PyTorch's error means, and after a semicolon what to do
         return meaning.partition(words.SEMICOLON.strip())[2].strip()
-    return _formed("DO", cause, name)
+    return formed("DO", cause, name)
 
 
-def _formed(prefix: str, cause: Cause, name: str) -> str:
+def formed(prefix: str, cause: Cause, name: str) -> str:
     """One of the texts of a cause; "" if it has no advice, or no more to say."""
     text = f"{prefix}_{cause.kind.upper()}"
     template: str = getattr(words, text) if prefix == "CAUSE" else getattr(words, text, "")

@@ -6,6 +6,7 @@ from ... import words
 from ...graph.model import Tensor
 from ..sentences import PROPERTIES
 from .cause import Cause, source_of
+from .check import ASKED, MAY, SO, check
 from .facts import Edge, Facts
 from .forward_birth import births_of, forward_births
 from .nan_sources import has_negative_base, nan_source
@@ -13,11 +14,14 @@ from .numbers import bounds, has_zero, is_zero, text_of, value_with
 from .ops import cause_at, factor_values, factors, given_text, name_of_op, op_of, zeros_behind
 
 NOT_INFINITE = ("born_equal", "born_exponent", "born_singular", "born_std", "born_weightless")  # nan for any gradient
+MADE = ("born_*", "forward_*", "given*", "diverged", "nan_of_inf", "inf_to_nan", "zero_times_inf", "loss_bad*")
 MASKS = ("Where", "MaskedFill", "MaskedSelect", "Relu", "Clamp", "Max", "Min", "Index", "Select", "Slice")
 
 
-def bad_causes(f: Facts) -> list[Cause]:
-    """Where the nan, else the inf, in the subject's grad came from; empty if it has neither."""
+@check("AV301", "not-finite", {**dict.fromkeys(MADE, SO), "bad_*": MAY, "changed_since": ASKED})
+def not_finite(numbers: Facts) -> list[Cause]:
+    """nan or inf in a gradient: the op that made it, forward or backward."""
+    f = numbers
     name = value_with(f.subject.grad)
     if not name:
         return []

@@ -45,26 +45,6 @@ def shrink(f: Facts, node: str, i: int) -> bool:
     return found is not None and -limit <= found[0] and found[1] <= limit
 
 
-def rounded(f: Facts, node: str, i: int) -> bool:
-    """A division that rounds."""
-    return f.plain(node, "rounding_mode") not in ("", "None")
-
-
-def quotient(f: Facts, node: str, i: int) -> bool:
-    """It rounds; or the dividend, a factor of the divisor's gradient, is 0."""
-    return rounded(f, node, i) or (i == 1 and is_zero(operand(f, node, 0, "self")))
-
-
-def factor(f: Facts, node: str, i: int) -> bool:
-    """The factor of the input is all zero."""
-    return 0.0 in numbers_of(f, node) or any(map(is_zero, factor_values(f, node, i)))
-
-
-def below(limit: float) -> Test:
-    """Every element of the input is so far below 0 that the derivative is 0 in single precision."""
-    return lambda f, node, i: lies_outside(f.input(node), -limit, math.inf)
-
-
 def saturated(limit: float, *ends: float) -> Test:
     """Every element of the input is beyond the limit, or every element of the result is at its ends."""
 
@@ -77,14 +57,19 @@ def saturated(limit: float, *ends: float) -> Test:
     return holds
 
 
+def below(limit: float) -> Test:
+    """Every element of the input is so far below 0 that the derivative is 0 in single precision."""
+    return lambda f, node, i: lies_outside(f.input(node), -limit, math.inf)
+
+
+def rounded(f: Facts, node: str, i: int) -> bool:
+    """A division that rounds."""
+    return f.plain(node, "rounding_mode") not in ("", "None")
+
+
 def no_exponent(f: Facts, node: str, i: int) -> bool:
     """It is the power 0."""
     return number(f.plain(node, "exponent")) == 0
-
-
-def power(f: Facts, node: str, i: int) -> bool:
-    """Its derivative is zero: for a power above 1 at 0, and for the power 0."""
-    return no_exponent(f, node, i) or ((number(f.plain(node, "exponent")) or 0) > 1 and is_zero(f.input(node)))
 
 
 def equal(f: Facts, node: str, i: int) -> bool:
@@ -99,22 +84,16 @@ def masked(f: Facts, node: str, i: int) -> bool:
     return all_are(f.saved(node, "condition", "mask"), lambda n: bool(n) != (is_where and i == 0))
 
 
-def ignored(f: Facts, node: str, i: int) -> bool:
-    """Every target is the ignored one."""
-    index = number(f.plain(node, "ignore_index"))
-    return all_are(f.saved(node, "target"), lambda n: n == index)
-
-
-def padding(f: Facts, node: str) -> float | None:
-    """The row of an embedding that gets no gradient; None if it has none."""
-    index = number(f.plain(node, "padding_idx"))
-    return None if index is None or index < 0 else index
+def no_padding(f: Facts, node: str, i: int) -> bool:
+    """An embedding without a row that gets no gradient."""
+    row = number(f.plain(node, "padding_idx"))
+    return row is None or row < 0
 
 
 def padded(f: Facts, node: str, i: int) -> bool:
     """All look-ups are of the padding row."""
-    given = [t.value for t in f.inputs(node) if not is_differentiable(t.value.dtype)]
-    return any(all_are(v, lambda n: n == padding(f, node)) for v in (f.saved(node, "indices"), *given))
+    given, row = [t.value for t in f.inputs(node) if not is_differentiable(t.value.dtype)], number(f.plain(node, "padding_idx"))
+    return not no_padding(f, node, i) and any(all_are(v, lambda n: n == row) for v in (f.saved(node, "indices"), *given))
 
 
 def alone(f: Facts, node: str, i: int) -> bool:
@@ -145,7 +124,9 @@ BLOCKING = (
     Blocking(("Hardsigmoid",), "zero_clamp", saturated(3.0)),
     Blocking(("Softshrink", "Hardshrink"), "zero_shrink", shrink),
     Blocking(("Round", "Floor", "Ceil", "Trunc", "Sign", "Sgn", "FloorDivide", "Heaviside"), "zero_flat", always),
-    Blocking(("Div",), "zero_quotient", quotient),
+    Blocking(  # the dividend is a factor of the divisor's gradient
+        ("Div",), "zero_quotient", lambda f, node, i: rounded(f, node, i) or (i == 1 and is_zero(operand(f, node, 0, "self")))
+    ),
     Blocking(("Bernoulli", "Normal", "Uniform", "Multinomial", "Random", "Poisson", "Exponential"), "zero_drawn", always),
     Blocking((MODULE_HOOK,), "zero_module_hook"),
     Blocking(("Where", "MaskedFill", "MaskedScatter"), "zero_mask", masked),
@@ -158,10 +139,22 @@ BLOCKING = (
     Blocking(("Gelu",), "zero_below", below(20.0)),
     Blocking(("LinalgVectorNorm", "Norm"), "zero_abs", lambda f, node, i: is_zero(f.result(node))),
     Blocking(("Softmax", "LogSoftmax"), "zero_softmax", alone),
-    Blocking(PRODUCTS, "zero_factor", factor),
+    Blocking(
+        PRODUCTS, "zero_factor", lambda f, node, i: 0.0 in numbers_of(f, node) or any(map(is_zero, factor_values(f, node, i)))
+    ),
     Blocking(("Std", "Var", "StdMean", "VarMean"), "zero_spread", lambda f, node, i: is_constant(f.input(node))),
-    Blocking(("Pow",), "zero_power", power),
-    Blocking(("NllLoss", "NllLoss2D"), "zero_ignored", ignored),
+    Blocking(
+        ("Pow",),
+        "zero_power",
+        lambda f, node, i: (
+            no_exponent(f, node, i) or ((number(f.plain(node, "exponent")) or 0) > 1 and is_zero(f.input(node)))
+        ),
+    ),
+    Blocking(
+        ("NllLoss", "NllLoss2D"),
+        "zero_ignored",
+        lambda f, node, i: all_are(f.saved(node, "target"), lambda n: n == number(f.plain(node, "ignore_index"))),
+    ),
     Blocking(("MultiMarginLoss", "MultilabelMarginLoss"), "zero_margin"),
     Blocking(("Embedding",), "zero_padding", padded),
     Blocking(("Abs",), "zero_abs", lambda f, node, i: is_zero(f.input(node))),
@@ -183,7 +176,7 @@ SPECIAL: dict[str, tuple[tuple[str, Test], ...]] = {  # by kind: its name under 
     "zero_power": (("zero_exponent", no_exponent),),
     "zero_quotient": (("zero_flat", rounded),),
     "zero_softmax": (("zero_single", alone), ("zero_one_hot", is_one_hot)),
-    "zero_padding": (("zero_part", lambda f, node, i: padding(f, node) is None),),
+    "zero_padding": (("zero_part", no_padding),),
 }
 # elementwise ops: if they send zeros, no element that receives a gradient passes it on
 ELEMENTWISE = ("Mul", "Pow", "Abs", "MseLoss", "L1Loss", "SmoothL1Loss", "HuberLoss")
@@ -196,18 +189,14 @@ PROVEN = (
 
 
 def blocking_of(f: Facts, node: str) -> Blocking | None:
-    """How a node's op makes zeros: by its name, or by the longest known prefix of its name."""
-    op = stem(f.called(node)) if f.called(node).startswith(MODULE_HOOK) else op_of(f, node)
-    return BY_OP.get(op) or next((BY_OP[p] for p in sorted(BY_OP, key=len, reverse=True) if _starts(op, p)), None)
+    """How a node's op makes zeros: by its name, or by the longest known prefix of it. Derivatives of derivatives differ.
 
-
-def _starts(op: str, prefix: str) -> bool:
-    """Is it a variant of an op?
-
-    MaxPool2DWithIndices starts with Max; Maximum is another op. Derivatives of derivatives differ.
+    MaxPool2DWithIndices starts with Max; Maximum is another op.
     """
-    after = op[len(prefix) : len(prefix) + 1]
-    return op.startswith(prefix) and (after.isupper() or after.isdigit()) and not op.endswith("Backward")
+    op = stem(f.called(node)) if f.called(node).startswith(MODULE_HOOK) else op_of(f, node)
+    after = {p: op[len(p) : len(p) + 1] for p in BY_OP if op.startswith(p) and not op.endswith("Backward")}
+    variants = [p for p, letter in after.items() if letter.isupper() or letter.isdigit()]
+    return BY_OP.get(op) or (BY_OP[max(variants, key=len)] if variants else None)
 
 
 def sure_block(f: Facts, node: str, i: int) -> Cause | None:
@@ -222,11 +211,10 @@ def seen_block(f: Facts, node: str, i: int) -> Cause:
     if known is None:
         return _cause(f, "zero_user" if f.nodes[node].rule == "user" else "zero_sent", node, i)
     kind = _special(f, known, node, i)
-    if known.holds(f, node, i) or kind in PROVEN:
-        return _cause(f, kind, node, i)
-    if known.kind in ELEMENTWISE_KINDS or op_of(f, node) in ELEMENTWISE:
-        return _cause(f, "zero_no_overlap", node, i)
-    return _cause(f, kind if op_of(f, node) == "Softmax" else "zero_sent", node, i)
+    if not (known.holds(f, node, i) or kind in PROVEN):
+        is_elementwise = known.kind in ELEMENTWISE_KINDS or op_of(f, node) in ELEMENTWISE
+        kind = "zero_no_overlap" if is_elementwise else kind if op_of(f, node) == "Softmax" else "zero_sent"
+    return _cause(f, kind, node, i)
 
 
 def _special(f: Facts, known: Blocking, node: str, i: int) -> str:

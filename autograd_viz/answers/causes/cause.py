@@ -13,20 +13,13 @@ Said = str | Source | None
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """One reason why a gradient is what it is. Its sentence is `CAUSE_<KIND>` of the words, its advice `DO_<KIND>`.
+    """One reason why a gradient is what it is. Its sentence is `CAUSE_<KIND>` of the words, its advice `DO_<KIND>`."""
 
-    Attributes:
-        kind: "not_leaf", "cut_detach", "zero_relu", ...
-        tensors, nodes: ids of the responsible parts of the document.
-        source: the place in the user's code.
-        said: other values for the sentence, by placeholder.
-    """
-
-    kind: str
-    tensors: tuple[str, ...] = ()
+    kind: str  # "not_leaf", "cut_detach", "zero_relu", ...
+    tensors: tuple[str, ...] = ()  # ids of the responsible parts of the document
     nodes: tuple[str, ...] = ()
-    source: Source | None = None
-    said: Mapping[str, Said] = field(default_factory=dict)
+    source: Source | None = None  # the place in the user's code
+    said: Mapping[str, Said] = field(default_factory=dict)  # other values for the sentence, by placeholder
 
 
 def source_of(event: Any) -> Source | None:

@@ -9,7 +9,6 @@ from ...graph.model import Document, Op
 from .answer import sentence
 from .cause import Cause
 from .facts import Facts, takes_the_shape
-from .history import NothingLive
 from .paths import closure
 
 
@@ -18,7 +17,7 @@ def cut_sentences(document: Document, tensors: Iterable[str]) -> dict[str, str]:
     f: Facts | None = None
     found = {}
     for id in tensors:
-        f = f or Facts(document, id, {}, NothingLive(), tuple(document.roots))
+        f = f or Facts(document, id, {}, None, tuple(document.roots))
         if id in f.behind_loss:
             cuts = cuts_of(f.about(id))
             found[id] = sentence(cuts[0], f.tensors[id].name or words.THE_TENSOR) if cuts else ""

@@ -7,13 +7,16 @@ from collections.abc import Iterable, Mapping
 from copy import copy
 from dataclasses import replace
 from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 from ...graph.model import Document, Op, Tensor, Value
 from ...graph.surroundings import Source
 from ..sentences import PROPERTIES
-from .history import Live
 from .numbers import added, is_known, nearly
 from .paths import closure
+
+if TYPE_CHECKING:
+    from .history import Live
 
 MOST_VIEWS = 5  # views that are followed to find a name
 Edge = tuple[str, int]  # a node, and which output of its op
@@ -37,7 +40,7 @@ class Facts:
         subject: the tensor's id.
         past: the numbers of the last pass, by address (graph/trace.py). `arrived:n2.0` is the gradient at output 0 of n2
             after its hooks, if that is known.
-        live: what only the live graph knows.
+        live: what only the live graph knows; None for a document from a file, whose graph is all that is asked.
         loss: ids of the roots from which the gradient should come; empty if unknown.
         is_changed: the pass was run again with leaves that have changed since, so its numbers differ from the original ones.
 
@@ -52,11 +55,12 @@ class Facts:
         document: Document,
         subject: str,
         past: Mapping[str, Value | None],
-        live: Live,
+        live: Any,
         loss: tuple[str, ...] = (),
         is_changed: bool = False,
     ) -> None:
-        self.document, self.past, self.live, self.loss, self.is_changed = document, past, live, loss, is_changed
+        self.document, self.past, self.loss, self.is_changed = document, past, loss, is_changed
+        self.live: Live = live
         saved = {s.tensor: s.value for n in document.nodes for s in n.saved if s.tensor is not None and not s.stale}
         self.tensors = {t.id: _with_value(t, saved.get(t.id)) for t in document.tensors}
         self.nodes = {n.id: n for n in document.nodes}

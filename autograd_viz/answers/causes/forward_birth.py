@@ -33,25 +33,22 @@ OPERANDS = {  # number of operands; finite ones give finite results, except for 
     "Add": 2, "Sub": 2, "Rsub": 2, "Mul": 2, "Div": 2, "Mm": 2, "Bmm": 2, "Mv": 2, "Dot": 2, "Addmm": 3, "Addmv": 3,
     "Baddbmm": 3, "Convolution": 3,
 }  # fmt: skip
-LOGARITHMS = ("Log", "Log2", "Log10", "Log1P")  # log of 0 is -inf
+ROWS = ("Softmax", "LogSoftmax")
+LOGARITHMS = ("Log", "Log2", "Log10", "Log1P")
+POLE_AT_0 = LOGARITHMS[:3]  # the result is -inf there
 PUT = ("given", "given_leaf", "forward_put", "forward_written")  # no op computed it
 
 
 @dataclass
 class _Walk:
-    """What was found on the paths back from the loss.
+    """What was found on the paths back from the loss."""
 
-    Attributes:
-        origins: where they begin, the nearest first.
-        nan_at: the op that made the first nan, if one did.
-        late: leaves at the ends of paths that were changed since.
-        is_open: at the end of a path the inputs of an op are unknown.
-    """
-
-    origins: list[Cause] = field(default_factory=list)
-    nan_at: Op | None = None
-    late: list[str] = field(default_factory=list)
-    is_open: bool = False
+    origins: list[Cause] = field(default_factory=list)  # where they begin, the nearest first
+    nan_at: Op | None = None  # the op that made the first nan, if one did
+    late: list[str] = field(default_factory=list)  # leaves at the ends of paths that were changed since
+    row: Op | None = None  # a softmax that returned nan
+    first: Op | None = None  # the op nearest to the origin whose result is known to have it, and whose inputs are not
+    is_open: bool = False  # at the end of a path the inputs of an op are unknown
 
 
 def forward_births(f: Facts) -> list[Cause]:
@@ -62,10 +59,15 @@ def forward_births(f: Facts) -> list[Cause]:
     walk, what = _walk(f, root), value_with(f.tensors[root].value)
     if walk.origins:
         return _nearest(f, walk)
+    if walk.row is not None:
+        return [_at(walk.row, "forward_row")]
     if walk.late and not walk.is_open:
         return [_diverged(f, walk.late, what)]
     leaves = [id for id in f.behind_loss if f.makers.get(id) is None and value_with(f.tensors[id].value)]
     given = sorted((id for id in leaves if id not in f.changed_since), key=lambda leaf: f.tensors[leaf].requires_grad)
+    if not given and walk.first is not None:
+        made = next(w for o in walk.first.outputs if o is not None and (w := value_with(f.tensors[o].value)))
+        return [_at(walk.first, "forward_first", what=made)]
     unknown = "loss_bad_freed" if f.is_recorded else "loss_bad"
     return [_there_before(f, given[0]) if given else Cause(unknown, f.loss, said={"what": what})]
 
@@ -113,10 +115,14 @@ def _walk(f: Facts, root: str) -> _Walk:
         bad = _bad_inputs(op, inputs, proven)
         late = [id for id in bad if f.makers.get(id) is None and id in f.changed_since]  # their values at that time are unknown
         walk.late += [id for id in late if id not in walk.late]
+        if op.name in ROWS and value_with(f.tensors[at].value) == "nan":
+            walk.row = op
         if what[at] == "nan" and {*bad.values()} == {"inf"}:
             walk.nan_at = walk.nan_at or op
         cause = _began(f, op, inputs, what[at]) if not bad else None
         walk.origins += [] if cause is None else [cause]
+        if not bad and cause is None and at != root and value_with(f.tensors[at].value):
+            walk.first = walk.first or op
         walk.is_open |= (not bad and cause is None) or (bool(late) and not all(is_known(t.value) for t in inputs))
         new = {id: w or what[at] for id, w in bad.items() if id not in what and id not in late}
         what.update(new)
@@ -128,8 +134,9 @@ def _proven(f: Facts) -> set[str]:
     """Tensors of unknown value that must have nan or inf, because an input of their op has it."""
     found: set[str] = set()
     for op in f.document.ops:
-        is_bad = any(t.id in found or value_with(t.value) for t in f.inputs_of(op))
-        if op.name in ALIKE and is_bad:
+        inputs = f.inputs_of(op)
+        is_bad = any(t.id in found or value_with(t.value) for t in inputs)
+        if (op.name in ALIKE and is_bad) or (op.name in POLE_AT_0 and len(inputs) == 1 and has_zero(inputs[0].value)):
             found.update(o for o in op.outputs if o is not None and not is_known(f.tensors[o].value))
     return found
 
@@ -153,8 +160,13 @@ def _began(f: Facts, op: Op, inputs: list[Tensor], what: str) -> Cause | None:
         return None
     numbers = [n for o in op.inputs if o.tensor is None and (n := number(o.text)) is not None]
     given = [elements_text(f.tensors[o.tensor].value) if o.tensor else o.text for o in op.inputs if o.text != "?"]
-    made = next((w for id in op.outputs if id is not None and (w := value_with(f.tensors[id].value))), what)
+    is_pole = op.name in LOGARITHMS and inputs and has_zero(inputs[0].value)
+    made = next(
+        (w for id in op.outputs if id is not None and (w := value_with(f.tensors[id].value))), "inf" if is_pole else what
+    )
     kind = _kind(f, op, inputs, numbers, what)
+    if kind == "forward_overflow" and any(f.tensors[o].value.dtype == "float16" for o in op.outputs if o is not None):
+        made = f"{made} in float16"
     sign = "-" * (made == "inf" and op.name in LOGARITHMS and kind == "forward_born")
     return _at(op, kind, what=sign + made, inputs=words.COMMA.join(given))
 
@@ -204,6 +216,8 @@ def _kind_of_nan(f: Facts, op: Op) -> str:
 def _kind_of_inf(op: Op, inputs: list[Tensor], numbers: list[float]) -> str:
     """It overflowed, or it is infinite at this input."""
     is_at_zero = 0.0 in numbers or any(has_zero(t.value) or not is_known(t.value) for t in inputs)
+    if op.name.startswith("CtcLoss"):
+        return "forward_short"
     is_born = op.name.startswith(INFINITE) or (op.name.startswith(INFINITE_AT_0) and is_at_zero)
     return "forward_born" if is_born else "forward_overflow"
 

@@ -2,174 +2,86 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 from ...graph.passes import Changed, Holder
 from ...graph.surroundings import Source
 
 
-class Op(Protocol):
-    """One op that ran.
-
-    Attributes:
-        name: as in `torch.<name>`.
-        source: where it was called.
-        given: the ops whose results it was given, and leaves that require grad.
-        number: rises with time, as an event's number does.
-        age: how many passes had run.
-        cut: why its result has no history although an input has one: "op", "no_grad", "inference". "behind" if the inputs were
-            detached earlier; else "".
-    """
-
-    name: str
-    source: Source | None
-    given: list[Any]
-    number: Any
-    age: int
-    cut: str
-
-
 class Event(Protocol):
-    """Something that happened to a tensor, or to all tensors.
+    """Something that happened to a tensor, or to all tensors."""
 
-    Attributes:
-        kind: "pass", "cleared", "written", "switched_on", "switched_off", "made", "placed", "step", "optimizer", "unscaled".
-        name: of the function.
-        source: where it happened.
-        number: rises with time.
-        detail: more about it.
-    """
+    kind: str  # "pass", "cleared", "written", "switched_on", "switched_off", "made", "placed", "step", "optimizer", "unscaled"
+    name: str  # of the function
+    source: Source | None  # where it happened
+    number: Any  # rises with time
+    detail: Any  # more about it
 
-    kind: str
-    name: str
-    source: Source | None
-    number: Any
-    detail: Any
+
+class Op(Protocol):
+    """One op that ran."""
+
+    name: str  # as in `torch.<name>`
+    source: Source | None  # where it was called
+    given: list[Any]  # the ops whose results it was given, and leaves that require grad
+    number: Any  # rises with time, as an event's number does
+    age: int  # how many passes had run
+    cut: str  # why its result has no history though an input has: "op", "no_grad", "inference"; "behind": they were cut earlier
 
 
 class PassEvent(Event, Protocol):
-    """A call of backward() or grad().
+    """A call of backward() or grad()."""
 
-    Attributes:
-        root: the op that made its root, if it is still known.
-        error: the error that it raised; "" if none.
-        wanted: only some inputs were asked for.
-        has_graph: its root has a grad_fn.
-    """
-
-    root: Op | None
-    error: str
-    wanted: bool
-    has_graph: bool
+    root: Op | None  # the op that made its root, if it is still known
+    error: str  # that it raised; "" if none
+    keeps: bool  # it was asked to keep the graph
+    wanted: bool  # only some inputs were asked for
+    has_graph: bool  # its root has a grad_fn
 
 
 class History(Protocol):
-    """Answers about what has run.
+    """Answers about what has run."""
 
-    Attributes:
-        is_recorded: a recorder was on.
-        unknown_root: the kind of cause if the root of the last pass is unknown.
-        knows_uses: it knows the ops that use a leaf.
-        passes: calls of backward() and grad(), in order.
-        left: ops by which a tensor with a history became a number or an array.
-        scalers: GradScaler's checks for inf.
-    """
-
-    is_recorded: bool
-    unknown_root: str
-    knows_uses: bool
-    passes: Sequence[PassEvent]
-    left: Sequence[Op]
-    scalers: Sequence[Event]
-
-    def op_of(self, tensor: Any) -> Op | None:
-        """The op that made a tensor."""
-
-    def events_of(self, tensor: Any, *kinds: str) -> list[Event]:
-        """The events of a tensor, in order."""
-
-    def clearings(self, tensor: Any) -> list[Event]:
-        """The events that set its grad to None, in order."""
-
-    def used(self, tensor: Any) -> Event | None:
-        """The last op that had the leaf as an input."""
-
-    def optimizers(self, tensor: Any) -> list[Holder]:
-        """Every live optimizer."""
-
-    def shards(self, tensor: Any) -> int:
-        """The number of ranks over which FSDP has sharded the parameter; 0 for any other tensor."""
-
-    def early(self, tensor: Any) -> tuple[Op, Any] | None:
-        """An op behind a tensor without a history that ran before its input required grad; and that input."""
-
-    def unmade(self, tensor: Any) -> str:
-        """The kind of cause for a tensor without a history and without a known op."""
-
-    def owner_of(self, tensor: Any) -> Event | None:
-        """The event that put another parameter in its place."""
-
-    def is_leaf(self, tensor: Any) -> bool:
-        """Did no op make it?"""
-
-    def grad_of(self, tensor: Any) -> Any:
-        """Its grad, without a warning."""
-
-    def state_of(self, tensor: Any) -> str:
-        """What its grad contains: "nan", "inf", "zero", "huge", "tiny", "" for other numbers."""
-
-    def mode_of(self, op: Op) -> Event | None:
-        """The switch that had turned grad mode off when an op ran."""
-
-    def factor_of(self, event: Event) -> float | None:
-        """The factor of an in-place multiplication, if it is known."""
-
-    def switched_off(self) -> list[Event]:
-        """Where requires_grad was last switched off, for any tensor."""
-
-    def modified(self, root: Any, message: str) -> tuple[Op | None, Event | None]:
-        """The op whose saved tensor was modified, and the change."""
-
-    def is_running(self) -> bool:
-        """Is a backward pass running now, and the question asked inside it?"""
+    is_recorded: bool  # a recorder was on
+    unknown_root: str  # the kind of cause if the root of the last pass is unknown
+    knows_uses: bool  # it knows the ops that use a leaf
+    passes: Sequence[PassEvent]  # calls of backward() and grad(), in order
+    left: Sequence[Op]  # ops by which a tensor with a history became a number or an array
+    scalers: Sequence[Event]  # GradScaler's checks for inf
+    layers: Sequence[Event]  # dropout "off" while gradients were wanted; dropout, batch norm "on" (training) under no_grad()
+    op_of: Callable[[Any], Op | None]  # the op that made a tensor
+    events_of: Callable[..., list[Event]]  # the events of a tensor, of these kinds, in order
+    clearings: Callable[[Any], list[Event]]  # those that set its grad to None, in order
+    used: Callable[[Any], Event | None]  # the last op that had the leaf as an input
+    optimizers: Callable[[Any], list[Holder]]  # every live optimizer, about a tensor
+    shards: Callable[[Any], int]  # the number of ranks over which FSDP has sharded the parameter; 0 for any other tensor
+    early: Callable[[Any], tuple[Op, Any] | None]  # an op behind a tensor that ran before its input required grad; the input
+    unmade: Callable[[Any], str]  # the kind of cause for a tensor without a history and without a known op
+    owner_of: Callable[[Any], Event | None]  # the event that put another parameter in its place
+    is_leaf: Callable[[Any], bool]  # did no op make it?
+    grad_of: Callable[[Any], Any]  # its grad, without a warning
+    state_of: Callable[[Any], str]  # what its grad contains: "nan", "inf", "zero", "huge", "tiny", "" for other numbers
+    norms: Callable[[Any], tuple[float, float]]  # of a tensor, and of its grad; (0, 0) without one
+    mode_of: Callable[[Op], Event | None]  # the switch that had turned grad mode off when an op ran
+    factor_of: Callable[[Event], float | None]  # the factor of an in-place multiplication, if it is known
+    switched_off: Callable[[], list[Event]]  # where requires_grad was last switched off, for any tensor
+    modified: Callable[[Any, str], tuple[Op | None, Event | None]]  # by the message: the op that saved the tensor, the change
+    is_running: Callable[[], bool]  # is a backward pass running now, and the question asked inside it?
 
 
 class Live(Protocol):
-    """Answers for the tensors and nodes of one document, by id; None if unknown. Here nothing is known."""
+    """Answers for the tensors and nodes of one document, by id; None if unknown."""
 
-    def is_stepped(self) -> bool:
-        """Has a stepper run the graph?"""
-        return False
-
-    def has(self, tensor: Any) -> bool:
-        """Is a tensor part of the graph?"""
-        return False
-
-    def has_run(self, node: str) -> bool | None:
-        """Has a backward pass called this node?"""
-        return None
-
-    def changed(self, node: str, saved: str) -> Changed | None:
-        """How a saved tensor was modified."""
-        return None
-
-    def zero_rows(self, tensor: str) -> tuple[int, ...]:
-        """The rows of its gradient that have only zeros."""
-        return ()
-
-    def grad_changed(self, tensor: str) -> Changed | None:
-        """The last in-place change of its grad after its first gradient, if there was one."""
-        return None
-
-    def hooks(self, node: str) -> tuple[str, ...]:
-        """The names of the user's hooks there."""
-        return ()
-
-    def written_at(self, node: str) -> Source | None:
-        """Where the backward of a user's Function is written."""
-        return None
-
-
-class NothingLive(Live):
-    """Of a document without a live graph (from a file)."""
+    is_stepped: Callable[[], bool]  # has a stepper run the graph?
+    has: Callable[[Any], bool]  # is a tensor part of the graph?
+    has_run: Callable[[str], bool | None]  # has a backward pass called this node?
+    changed: Callable[[str, str], Changed | None]  # how a node's saved tensor was modified
+    zero_rows: Callable[[str], tuple[int, ...]]  # the rows of a tensor's gradient that have only zeros
+    grad_changed: Callable[[str], Changed | None]  # the last in-place change of its grad after its first gradient
+    hooks: Callable[[str], tuple[str, ...]]  # the names of the user's hooks at a node
+    # a write into a node's saved tensor after its op and before the last pass, which did not refuse it
+    written_before_pass: Callable[[str, str], Event | None]
+    disagrees: Callable[[str, Any], bool | None]  # does a user's backward, on these inputs, differ from finite differences?
+    written_at: Callable[[str], Source | None]  # where the backward of a user's Function is written
+    kept_on_ctx: Callable[[str], tuple[str, ...]]  # the attributes of a user's ctx that are tensors computed in its forward

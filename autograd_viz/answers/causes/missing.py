@@ -139,7 +139,9 @@ def _unused(q: Question, last: Any, used: Event | None) -> list[Cause]:
         return [cause_of("no_path", last), *_unrecorded(q.facts)]
     if used is None or (before is not None and used.number < before):
         return [cause_of("not_used", last)]
-    kind = "used_after" if used.number > last.number else "not_in_loss"  # the loss was not computed from the op's result
+    is_copied = used.name == "data" and used.source is not None and "deepcopy" in used.source.text
+    # else the loss was not computed from the op's result
+    kind = "copied" if is_copied else "used_after" if used.number > last.number else "not_in_loss"
     return [cause_of(kind, used, op=spelling(used), **{"pass": last.source})]
 
 

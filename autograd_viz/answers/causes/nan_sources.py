@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 from ...graph.model import Value
@@ -35,9 +36,9 @@ def _divisor_zero(f: Facts, node: str) -> bool | None:
     return not written if written is not None else _holds_zero(operand(f, node, 1, "other"))
 
 
-def _result_infinite(f: Facts, node: str) -> bool | None:
+def _returned(what: str, f: Facts, node: str) -> bool | None:
     result = f.result(node)
-    return None if result is None else PROPERTIES["inf"](result)
+    return None if result is None else PROPERTIES[what](result)
 
 
 def _beyond(least: float, most: float = math.inf) -> Test:
@@ -64,11 +65,6 @@ def _reaches(pole: float) -> Test:
     return holds
 
 
-def _root_of_zero(f: Facts, node: str) -> bool | None:
-    """Is an input 0 or negative? The root of a negative number is nan, and so is the derivative."""
-    return has_zero(f.result(node)) or _beyond(0.0)(f, node)
-
-
 def _power(f: Facts, node: str) -> bool | None:
     """Is it 0 to a power between 0 and 1, or a negative base with an exponent that is no integer?"""
     exponent, base = number(f.plain(node, "exponent")), operand(f, node, 0, "self")
@@ -85,11 +81,8 @@ def has_negative_base(f: Facts, node: str, i: int) -> bool:
     """Is it the exponent's gradient, along next_functions[i], with a negative base? The logarithm of the base is nan."""
     if op_of(f, node) != "Pow" or f.plain(node, "exponent"):
         return False
-    written = number(f.plain(node, "self"))
-    if written is not None:
-        return written < 0
-    found = bounds(operand(f, node, 0, "self")) if i == 1 else None
-    return found is not None and found[0] < 0
+    written, found = number(f.plain(node, "self")), bounds(operand(f, node, 0, "self")) if i == 1 else None
+    return written < 0 if written is not None else found is not None and found[0] < 0
 
 
 def has_too_few(f: Facts, node: str) -> bool | None:
@@ -111,10 +104,8 @@ def _equal_values(f: Facts, node: str) -> bool | None:
 
 
 def _row_of_nan(f: Facts, node: str) -> bool | None:
-    given, result = f.input(node), f.result(node)
-    if given is not None and not value_with(given):
-        return False
-    return None if result is None else PROPERTIES["nan"](result)
+    given = f.input(node)
+    return False if given is not None and not value_with(given) else _returned("nan", f, node)
 
 
 def _weightless(f: Facts, node: str) -> bool | None:
@@ -125,17 +116,17 @@ def _weightless(f: Facts, node: str) -> bool | None:
 NAN_SOURCES = (
     NanSource(("Log", "Log2", "Log10"), "born_log", _reaches(0.0)),
     NanSource(("Log1P",), "born_log", _reaches(-1.0)),
-    NanSource(("Sqrt",), "born_sqrt", _root_of_zero),
+    NanSource(("Sqrt",), "born_sqrt", lambda f, node: has_zero(f.result(node)) or _beyond(0.0)(f, node)),
     NanSource(("Rsqrt",), "born_sqrt", _beyond(0.0)),
     NanSource(("Reciprocal",), "born_division", lambda f, node: _holds_zero(f.input(node))),
     NanSource(("Div",), "born_division", _divisor_zero),
     NanSource(("Pow",), "born_power", _power),
     NanSource(SPREADS, "born_std", has_too_few),
-    NanSource(("Exp", "Exp2", "Expm1", "Sinh", "Cosh"), "born_exp", _result_infinite),
+    NanSource(("Exp", "Exp2", "Expm1", "Sinh", "Cosh"), "born_exp", partial(_returned, "inf")),
     NanSource(("LinalgSvd", "LinalgEigh", "LinalgEig"), "born_equal", _equal_values),
     NanSource(("Softmax", "LogSoftmax"), "born_row", _row_of_nan),
     NanSource(("NllLoss", "NllLoss2D"), "born_weightless", _weightless),
-    NanSource(("CtcLoss",), "born_ctc", _result_infinite),
+    NanSource(("CtcLoss",), "born_ctc", partial(_returned, "inf")),
     NanSource(("Acosh",), "born_edge", _beyond(1.0)),
     NanSource(("Logit",), "born_edge", _beyond(0.0, 1.0)),
     NanSource(("Hypot",), "born_norm", lambda f, node: _holds_zero(f.result(node))),

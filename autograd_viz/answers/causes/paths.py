@@ -35,6 +35,11 @@ def is_op(thing: Any) -> bool:
     return hasattr(thing, "given")
 
 
+def has_graph(thing: Any) -> bool:
+    """Is it a tensor that an op made? Its class is asked first: what another object does when it is asked is not known."""
+    return hasattr(type(thing), "grad_fn") and thing.grad_fn is not None
+
+
 def behind(starts: Iterable[Op]) -> list[Op]:
     """These ops, and all whose results led to them. Paths through detached tensors count."""
     return [*closure(starts, lambda op: filter(is_op, op.given))]

@@ -2,36 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 from ...graph.passes import Holder
+from .cause import Cause
 from .facts import Facts
 from .history import Event, History, Op, PassEvent
-from .paths import number_between, reaches, with_history
+from .paths import is_op, number_between, with_history
 
 CHOICES = ("__bool__", "__contains__")  # nothing is computed with a truth value
+FEW = 200  # ops of a pass that is run again even if nothing stands out
 
 
 @dataclass
 class Question:
-    """Why is the grad of a tensor what it is?
+    """Why is the grad of a tensor what it is?"""
 
-    Attributes:
-        tensor: of the core or of PyTorch.
-        root: the tensor that its gradient should come from; None if not given.
-        history: what has run.
-        name_of: gives the user's name of a tensor.
-        look: reads the graph and the numbers of the last pass. It is expensive, so it runs only if an answer needs it.
-    """
+    tensor: Any  # of the core or of PyTorch
+    root: Any  # the tensor that its gradient should come from; None if not given
+    history: History  # what has run
+    name_of: Callable[[Any], str | None]  # gives the user's name of a tensor
+    look: Callable[[], Facts]  # reads the graph and the numbers of the last pass: it is dear, and runs if an answer needs it
+    names: Mapping[str, Any] = field(default_factory=dict)  # the user's names, and what they hold
+    is_thorough: bool = False  # the graph is read however large it is
+    runs_code: bool | None = None  # the user's Functions may run again; None if not
+    shared: dict[Op | None, tuple[set[Op], set[Any]]] = field(default_factory=dict)  # ops and leaves behind a root, for all
+    _found: dict[Any, list[Cause]] = field(default_factory=dict, init=False)
 
-    tensor: Any
-    root: Any
-    history: History
-    name_of: Callable[[Any], str | None]
-    look: Callable[[], Facts]
+    @property
+    def question(self) -> Question:
+        """The question itself, for checks that ask it for more."""
+        return self
+
+    def of_pass(self) -> Question:
+        """The same question about the root of the pass: about all that it went through."""
+        f = self.facts
+        return replace(self, root=self.tensor, look=lambda: f.about(f.loss[0]) if f.loss else f)
+
+    def once(self, find: Callable[[Question], list[Cause]]) -> list[Cause]:
+        """What a search finds; it runs once, however many checks read it."""
+        if find not in self._found:
+            self._found[find] = find(self)
+        return self._found[find]
 
     @cached_property
     def facts(self) -> Facts:
@@ -61,7 +76,14 @@ class Question:
     @cached_property
     def ops(self) -> set[Op]:
         """The ops that a gradient of the root reaches."""
-        return set() if self.root_op is None else with_history([self.root_op])
+        return self._behind(self.root_op)[0]
+
+    def _behind(self, root: Op | None) -> tuple[set[Op], set[Any]]:
+        """The ops that a gradient of an op reaches, and the leaves."""
+        if root not in self.shared:
+            there = set() if root is None else with_history([root])
+            self.shared[root] = there, {g for op in there for g in op.given if not is_op(g)}
+        return self.shared[root]
 
     @cached_property
     def passes(self) -> list[PassEvent]:
@@ -81,9 +103,46 @@ class Question:
         return None if self.last is None else self.last.root
 
     @cached_property
+    def state(self) -> str:
+        """What its grad contains: "none", "nan", "inf", "zero", "huge", "tiny"; "" for other numbers."""
+        return "none" if self.grad is None else self.history.state_of(self.tensor)
+
+    @cached_property
+    def is_left_over(self) -> bool:
+        """Is its grad from an earlier pass, as the last one did not reach it?"""
+        last, is_plain = self.last, self.root is None and self.is_leaf and len(self.passes) > 1
+        is_reached = last is None or last.root is None or self.is_reached_from(last.root)
+        return is_plain and not is_reached and not self.facts.live.is_stepped()
+
+    @cached_property
+    def numbers(self) -> Facts | None:
+        """The facts, if they may tell why a gradient that exists is odd, and are worth their price."""
+        is_worth = self.state or self.is_thorough or len(self.ops) <= FEW
+        return self.facts if is_worth and not self.is_left_over else None
+
+    @cached_property
+    def ways(self) -> tuple[str, ...]:
+        """The nodes whose gradients end up at the tensor, the nearest first; of the root, all of its pass."""
+        f = self.facts
+        if f.edge in f.starts:
+            return tuple(f.pass_nodes)
+        return tuple(f.leading(f.edge)) if f.edge is not None and f.is_connected else ()
+
+    @cached_property
+    def holders(self) -> list[Holder]:
+        """Every optimizer, if the tensor is a leaf."""
+        return self.history.optimizers(self.tensor) if self.is_leaf else []
+
+    @property
+    def is_scaled(self) -> bool:
+        """Did the last pass begin at the result of `scaler.scale(loss)`?"""
+        began = self.last if self.root_op is None else self.root_op if "mul" in self.root_op.name else None
+        return began is not None and began.source is not None and ".scale(" in began.source.text
+
+    @cached_property
     def optimizers(self) -> list[Holder]:
         """The optimizers that step the tensor."""
-        return [h for h in self.history.optimizers(self.tensor) if h.holds]
+        return [h for h in self.holders if h.holds]
 
     @cached_property
     def number(self) -> tuple[Op, Op] | None:
@@ -97,4 +156,4 @@ class Question:
 
     def is_reached_from(self, root: Op | None) -> bool:
         """Does a gradient of an op reach the tensor?"""
-        return root is not None and reaches(root, self.subject)
+        return self.subject in self._behind(root)[not is_op(self.subject)]

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from ...graph.passes import HUGE, TINY
 from ...graph.text import number_text
 from .cause import Cause, Said
+from .check import ASKED, MAY, check
 from .facts import Edge, Facts
 from .numbers import is_constant, norm
 from .ops import cause_at, name_of_op
@@ -39,8 +40,10 @@ class Hop(NamedTuple):
     factor: float
 
 
-def size_causes(f: Facts) -> list[Cause]:
-    """Where the norm grew or shrank most, if it is huge or tiny."""
+@check("AV304", "vanishing-or-exploding", {"shrank_*": MAY, "grew_*": MAY, "shrank": ASKED, "grew": ASKED})
+def gradient_size(numbers: Facts) -> list[Cause]:
+    """A gradient that shrinks or grows on its way from the loss, so that it is tiny or huge here."""
+    f = numbers
     size = norm(f.subject.grad)
     if size is None or not size or TINY < size < HUGE or f.edge is None:
         return []

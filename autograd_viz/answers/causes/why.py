@@ -10,7 +10,7 @@ from ...graph.order import reached_from
 from ...graph.text import shape_text, value_text
 from ...graph.trace import Change, Step, Trace
 from ..sentences import PROPERTIES, Births, after_hooks, hook_kind, is_differentiable, listed, same, together
-from . import cut_sentences
+from .document_cuts import cut_sentences
 
 RULES = (  # the beginning of a node's name, and how its rule makes a gradient zero
     ("ReluBackward", "WHY_ZERO_RELU"),

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+
 from ... import words
 from ...graph.model import Value
 from ...graph.text import value_text
 from .blocking import seen_block, sure_block, underflow
 from .cause import Cause, source_of
+from .check import ASKED, MAY, SO, check
 from .facts import Edge, Facts
 from .hooks import stop_before
 from .numbers import count_zeros, has_zero, is_zero, text_of
 from .ops import cause_at, numbers_of, op_of, zeros_behind
+from .sizes import no_effect
 
+NO_FAULT = (  # sums that cancel, zeros up to rounding, and what happened after the pass
+    "zero_sent", "zero_factor", "zero_cancel", "zero_broadcast", "zero_normed", "zero_shifted", "rows_unused", "zero_old",
+    "zero_since", "zeroed*", "graph_gone",
+)  # fmt: skip
 MOST_PARTS, MOST_ROWS = 4, 6  # parts, rows that the answer names
 BROADCASTING = ("Add", "Sub", "Mul", "Div", "Where", "Expand", "Rsub", "Maximum", "Minimum")
 ROUTERS = (  # they pass on the zeros that arrive
@@ -20,11 +28,12 @@ ROUTERS = (  # they pass on the zeros that arrive
 )  # fmt: skip
 
 
-def zero_causes(f: Facts) -> list[Cause]:
-    """Why the subject's grad, or some of its rows, are all zero; empty if none is."""
-    grad = f.subject.grad
-    if grad is None or not count_zeros(grad):
-        return []
+@check("AV302", "all-zero", {**dict.fromkeys(NO_FAULT, ASKED), "zero_single": SO, "zero_*": MAY, "cancelled": MAY})
+def all_zero(numbers: Facts) -> list[Cause]:
+    """A gradient that is all zero: the op that passed none on, or a sum that cancels."""
+    f, grad = numbers, numbers.subject.grad
+    if (found := no_effect(f)) or grad is None or not count_zeros(grad):
+        return found
     if not is_zero(grad):
         return _rows_without(f)
     arrived, ids = f.arrived_last, (f.subject.id,)
@@ -33,8 +42,15 @@ def zero_causes(f: Facts) -> list[Cause]:
     if f.comes_from_elsewhere:
         root = words.COMMA.join(f.tensors[id].name or words.THE_TENSOR for id in f.loss)
         return [Cause("graph_gone", ids, said={"value": text_of(arrived), "root": root})]
-    found = {(c.kind, c.nodes): c for c in _walk(f, f.edge)}
-    return list(found.values()) or [Cause("not_recorded", ids)]
+    return list({(c.kind, c.nodes): c for c in _walk(f, f.edge)}.values()) or [Cause("not_recorded", ids)]
+
+
+@check("AV303", "norm-of-one", {"norm_of_one": SO})
+def norm_of_one(numbers: Facts, ways: Iterable[str]) -> Iterator[Cause]:
+    """A layer norm over one element: it is its own mean, so the result is the bias whatever the input is."""
+    for node in ways:
+        if op_of(numbers, node) == "NativeLayerNorm" and numbers.plain(node, "normalized_shape") in ("(1,)", "[1]", "1"):
+            yield cause_at(numbers, "norm_of_one", node)
 
 
 def _not_arrived(f: Facts, arrived: Value | None) -> Cause:

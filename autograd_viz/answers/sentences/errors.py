@@ -54,6 +54,9 @@ KNOWN = (
     ("torch.utils.checkpoint: Recomputed values", "EXPLAIN_RECOMPUTED"),
     ("torch.utils.checkpoint: A different number of tensors", "EXPLAIN_RECOMPUTED"),
     ("trying to save more tensors during recomputation", "EXPLAIN_RECOMPUTED"),
+    ("all elements of input should be between 0 and 1", "EXPLAIN_PROBABILITIES"),
+    ("Expected more than 1 value per channel when training", "EXPLAIN_ONE_VALUE"),
+    ("Expected to have finished reduction in the prior iteration", "EXPLAIN_REDUCTION"),
     ("Expected f(*args) to return a scalar Tensor", "EXPLAIN_FUNC_SCALAR"),
 )
 NODE = re.compile(r"\b\w+Backward\w*")  # a node's name in a message

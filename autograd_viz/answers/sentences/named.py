@@ -184,17 +184,11 @@ def _sides(node: Node, formula: Formula, known: Known) -> list[str]:
 
 
 class Operand(NamedTuple):
-    """What a name in a rule stands for.
+    """What a name in a rule stands for."""
 
-    Attributes:
-        text: the user's name for it.
-        at: where its value is, as in `Term`.
-        is_phrase: the text has words, so it needs brackets beside a sign.
-    """
-
-    text: str
-    at: str
-    is_phrase: bool = False
+    text: str  # the user's name for it
+    at: str  # where its value is, as in `Term`
+    is_phrase: bool = False  # the text has words, so it needs brackets beside a sign
 
 
 Known = Mapping[str, Operand]  # by name in the rule; a name that is not known stays

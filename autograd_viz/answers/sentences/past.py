@@ -13,15 +13,11 @@ from .text import before_hooks, same
 
 
 class Arrival(NamedTuple):
-    """What step number `step` (from 1) sent along next_functions[edge].
-
-    Attributes:
-        sender: the step.
-    """
+    """What step number `step` (from 1) sent along next_functions[edge]."""
 
     step: int
     edge: int
-    sender: Step
+    sender: Step  # the step
 
     @property
     def value(self) -> Value | None:
@@ -84,17 +80,11 @@ def sent(arrivals: Iterable[Arrival]) -> list[Value]:
 
 
 class Birth(NamedTuple):
-    """Where a property of a gradient began.
+    """Where a property of a gradient began."""
 
-    Attributes:
-        step: number of the step, from 1.
-        node: its node.
-        how: "node" (the node's rule), "sum" (gradients added before it), "hook", "edit", or "start" (the first gradient).
-    """
-
-    step: int
-    node: str
-    how: str
+    step: int  # number of the step, from 1
+    node: str  # its node
+    how: str  # "node" (its rule), "sum" (gradients added before it), "hook", "edit", or "start" (the first gradient)
 
 
 def all_zero(value: Value) -> bool:

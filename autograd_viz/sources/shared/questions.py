@@ -66,6 +66,14 @@ class Live:
         """Has a stepper run it?"""
         return bool(self._seen)
 
+    def written_before_pass(self, node: str, saved: str) -> Any:
+        """Known where a recorder tells when a tensor was written."""
+
+    def kept_on_ctx(self, node: str) -> tuple[str, ...]:
+        """The attributes of a user's ctx that are tensors without a history."""
+        held = getattr(self._nodes[node], "__dict__", {})
+        return tuple(n for n, t in held.items() if not n.startswith("_") and getattr(t, "requires_grad", None) is False)
+
     def has(self, tensor: Any) -> bool:
         """Does a node or an op read it?"""
         return self._graph.tensor_id(tensor) is not None
@@ -76,7 +84,8 @@ def holder(optimizer: Any, made: Any, steps: Iterable[Any], tensor: Any) -> Hold
     groups = [g for g in optimizer.param_groups if any(p is tensor for p in g["params"])]
     rate = float(groups[0]["lr"]) if groups and "lr" in groups[0] else None
     leaves = tuple(p for g in optimizer.param_groups for p in g["params"])
-    return Holder(type(optimizer).__name__, made, bool(groups), rate, tuple(steps), leaves)
+    goes_on = any(groups[0].get(setting) for setting in ("momentum", "betas", "weight_decay")) if groups else False
+    return Holder(type(optimizer).__name__, made, bool(groups), rate, tuple(steps), leaves, bool(goes_on))
 
 
 MOST_ROOTS = 8  # graphs that are searched if the loss is not named

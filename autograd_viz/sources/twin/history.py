@@ -128,7 +128,7 @@ class CorePass(CoreEvent):
         super().__init__("pass", noted.name, noted.order, noted.at)
         root = noted.root()
         self.root = op_of(root) if isinstance(root, Tensor) else None
-        self.error, self.wanted = noted.error, noted.wanted
+        self.error, self.wanted, self.keeps = noted.error, noted.wanted, False  # whether it keeps the graph is not noted
         self.has_graph = not isinstance(root, Tensor) or root._node is not None
 
 
@@ -139,6 +139,7 @@ class CoreHistory:
     unknown_root = "root_gone"
     knows_uses = False
     scalers: tuple[Any, ...] = ()
+    layers: tuple[Any, ...] = ()
 
     def __init__(self) -> None:
         self.passes = tuple(CorePass(p) for p in events.passes)
@@ -179,6 +180,13 @@ class CoreHistory:
             return "inf"
         size = float(np.linalg.norm(values.ravel().astype(complex if values.dtype.kind == "c" else float)))
         return "zero" if not values.any() else "huge" if size >= HUGE else "tiny" if size <= TINY else ""
+
+    def norms(self, tensor: Tensor) -> tuple[float, float]:
+        """In double precision."""
+        if tensor._grad is None:
+            return 0.0, 0.0
+        own, its = (float(np.linalg.norm(np.abs(t._data.ravel()).astype(float))) for t in (tensor, tensor._grad))
+        return own, its
 
     def clearings(self, tensor: Tensor) -> list[CoreEvent]:
         """The events that set its grad to None."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,9 @@ from ...graph.surroundings import Source
 from ...twin.core.backward.accumulate_grad import AccumulateGrad
 from ...twin.core.backward.node import Node
 from ...twin.core.backward.saved import SavedResult, SavedTensor
+from ...twin.core.base import events
 from ...twin.core.tensor.tensor import Tensor
+from ..shared.finite_differences import disagrees
 from ..shared.questions import Access, Live, grads_before, roots_among
 from ..shared.replacement import is_own_hook, name_of_hook
 from ..shared.saved import raw_saved, version_of
@@ -21,6 +24,8 @@ from ..shared.source_code import definition_of, source_at
 from ..shared.values import value_of
 from .graph import CoreGraph, is_tensor
 from .reach import backward_of
+
+TWIN = f"{__package__.partition('.')[0]}.twin"
 
 
 def _grad_fn(tensor: Tensor) -> Node | None:
@@ -98,6 +103,15 @@ class CoreLive(Live):
         if type(counter) is not list or not counter[0]:
             return None
         return Changed(None, counter[0], _source(counter, counter[0] - 1))
+
+    def disagrees(self, node: str, given: list[Value]) -> bool | None:
+        """Runs it again, as a program that nobody records."""
+        function = getattr(self._nodes[node], "_forward_cls", None)
+        passes = [*events.passes]
+        found = None if function is None else disagrees(import_module(TWIN), function, given)
+        events.passes.clear()
+        events.passes.extend(passes)
+        return found
 
     def written_at(self, node: str) -> Source | None:
         """The line of the `def backward` of a user's Function."""

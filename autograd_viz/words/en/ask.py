@@ -10,3 +10,4 @@ CAUSE_OFF_NOW = "requires_grad was switched off ({line}); its gradient is left o
 DO_OFF_NOW = "Call {name}.requires_grad_() before the forward pass if it should learn."
 CAUSE_SHARDED = "it is this rank's shard; FSDP averages the gradient over {ranks} ranks and stores this part here."
 CAUSE_SHARDED_MISSING = "it is this rank's shard of {ranks}; no backward() of the whole parameter has run."
+CAUSE_ALL_FINE = "Nothing stands out ({count} looked at)."

@@ -24,13 +24,13 @@ CAUSE_OPTIMIZER_NOT_LEAF = "the optimizer was given a tensor that is not a leaf;
 DO_OPTIMIZER_NOT_LEAF = "Compute the values first, then call detach().requires_grad_()."
 CAUSE_ERROR = "{meaning} ({line})."
 CAUSE_UNKNOWN_ERROR = "explain() knows no more about this error than its message."
+CAUSE_RAN_BEFORE = "before the error, {op} made a tensor of {shape} ({line})."
+DO_RAN_BEFORE = "av.show(error) draws what ran."
 CAUSE_NO_ERROR = "There is no error to explain. Call it in the except block, or as explain(error) or explain(tensor)."
 SEMICOLON = "; "  # between the meaning of an error and the advice
 
 # one sentence each, chosen by a part of the message (sentences/errors.py)
-EXPLAIN_FREED = (
-    "An earlier backward pass freed the saved tensors of {node}; pass retain_graph=True there, or compute the loss again."
-)
+EXPLAIN_FREED = "An earlier backward pass freed what {node} saved; pass retain_graph=True there, or compute the loss again."
 EXPLAIN_MODIFIED = "A tensor saved by {node} was modified in place; write x = x + 1, not x += 1."
 EXPLAIN_LEAF = "A leaf that requires grad was changed in place; use torch.no_grad() there, or make a new tensor."
 EXPLAIN_VIEW_OF_LEAF = "A view of a leaf that requires grad was changed in place; use torch.no_grad(), or change a clone()."
@@ -67,28 +67,20 @@ EXPLAIN_RETAIN = "This tensor does not require grad, so there is no gradient to 
 EXPLAIN_HOOK = "This tensor does not require grad, so its hook would never run; explain() of it says why."
 
 # about a user's Function
-EXPLAIN_COUNT = (
-    "backward() of {node} must return one gradient for each argument of forward(); return None where none is needed."
-)
+EXPLAIN_COUNT = "backward() of {node} must return one gradient per argument of forward(); return None where none is needed."
 EXPLAIN_NO_TENSOR = "backward() of a Function returned neither a tensor nor None."
 EXPLAIN_SAVES = "save_for_backward() takes only tensors; put other values on ctx: ctx.n = n."
 EXPLAIN_NO_BACKWARD = "This Function has no backward(); write one."
 EXPLAIN_ONCE = "backward() of this Function is marked @once_differentiable; its gradient cannot be differentiated again."
-EXPLAIN_JACOBIAN = (
-    "backward() (analytical) and the differences of forward() (numerical) disagree; check the formula in backward()."
-)
+EXPLAIN_JACOBIAN = "backward() (analytical) and differences of forward() (numerical) disagree; check the formula in backward()."
 
 # about optimizers and mixed precision
-EXPLAIN_OPTIMIZER = (
-    "An optimizer needs leaves, and this tensor was computed; compute it first, then call detach().requires_grad_()."
-)
+EXPLAIN_OPTIMIZER = "An optimizer needs leaves, and this was computed; compute it first, then call detach().requires_grad_()."
 EXPLAIN_NO_PARAMETERS = (
     "The optimizer got no parameters; parameters() was used up, the module has none, or all are frozen. Put lists of layers "
     "into nn.ModuleList."
 )
-EXPLAIN_NO_INF_CHECKS = (
-    "No parameter of this optimizer has a gradient, so GradScaler has nothing to check; explain() of one says why."
-)
+EXPLAIN_NO_INF_CHECKS = "No parameter of this optimizer has a gradient for GradScaler to check; explain() of one says why."
 EXPLAIN_UNSCALED = "unscale_() was called twice for this optimizer; call it once between two calls of update()."
 EXPLAIN_NONFINITE = "A gradient has nan or inf, so the total norm has it too; explain() of each parameter finds the source."
 
@@ -100,6 +92,11 @@ EXPLAIN_RECOMPUTED = (
     "checkpoint() ran the forward pass twice, and the runs differ; remove what changes in between (counters, globals, random "
     "numbers)."
 )
+EXPLAIN_PROBABILITIES = (
+    "binary_cross_entropy() takes probabilities; for outputs of a layer use binary_cross_entropy_with_logits()."
+)
+EXPLAIN_REDUCTION = "DDP waits for unused parameters; av.gather(loss) names them, or pass find_unused_parameters=True."
+EXPLAIN_ONE_VALUE = "Batch norm in training needs several values per channel; use drop_last=True, or call model.eval()."
 EXPLAIN_FUNC_SCALAR = "torch.func.grad needs a function that returns one number; call sum() first, or use vjp or jacrev."
 
 # errors of a step or of a user's op

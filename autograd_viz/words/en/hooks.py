@@ -10,3 +10,7 @@ DO_START_NOT_ONE = "Let hooks return a new tensor instead of changing the one gi
 MORE_START_NOT_ONE = "The hook {hook} may have changed its gradient in place: equal gradients can share memory."
 CAUSE_ZERO_OF_NONE = "the backward of {op} returned None ({line}), so {after} got zeros."
 DO_ZERO_OF_NONE = "Return a gradient for that input."
+CAUSE_WRONG_BACKWARD = "the backward of {op} differs from finite differences of its forward ({line})."
+DO_WRONG_BACKWARD = "Check its formula: torch.autograd.gradcheck() shows both matrices."
+CAUSE_KEPT_ON_CTX = "{op} is differentiated twice, and {kept} has no history ({line})."
+DO_KEPT_ON_CTX = "Keep inputs with save_for_backward(), and compute from them in backward()."

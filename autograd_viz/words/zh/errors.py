@@ -24,6 +24,8 @@ CAUSE_OPTIMIZER_NOT_LEAF = "传给优化器的张量不是叶子张量，它由 
 DO_OPTIMIZER_NOT_LEAF = "先算好数值，再调用 detach().requires_grad_()。"
 CAUSE_ERROR = "{meaning}（{line}）。"
 CAUSE_UNKNOWN_ERROR = "除了错误信息本身，没有更多可解释的内容。"
+CAUSE_RAN_BEFORE = "出错之前，{op} 得到了 {shape} 的张量（{line}）。"
+DO_RAN_BEFORE = "av.show(error) 画出已经运行的部分。"
 CAUSE_NO_ERROR = "没有可解释的错误。请在 except 中调用，或传入错误或张量：explain(error)、explain(tensor)。"
 SEMICOLON = "；"  # 含义和办法之间的分隔
 
@@ -86,6 +88,9 @@ EXPLAIN_INFERENCE_CHANGED = "在 inference_mode() 中创建的张量在外面被
 EXPLAIN_EXPANDED = "expand() 的结果中，多个元素共享内存，不能原地修改；请先 clone() 它。"
 EXPLAIN_SENT = "带有计算图的张量不能发送到另一个进程；请发送 x.detach()。"
 EXPLAIN_RECOMPUTED = "checkpoint() 运行了两次前向传播，两次的运算不同；请去掉会变化的东西（计数器、全局变量、随机数）。"
+EXPLAIN_PROBABILITIES = "binary_cross_entropy() 的输入应是概率；层的输出请用 binary_cross_entropy_with_logits()。"
+EXPLAIN_REDUCTION = "DDP 在等待没有梯度的参数；av.gather(loss) 会列出它们，或者传入 find_unused_parameters=True。"
+EXPLAIN_ONE_VALUE = "批归一化在训练时每个通道需要多个值；使用 drop_last=True，或调用 model.eval()。"
 EXPLAIN_FUNC_SCALAR = "torch.func.grad 需要返回一个数的函数；请先 sum()，或使用 vjp、jacrev。"
 
 # 单步执行或自定义运算抛出的错误

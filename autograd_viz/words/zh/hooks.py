@@ -10,3 +10,7 @@ DO_START_NOT_ONE = "让钩子返回新的张量，不要修改传给它的张量
 MORE_START_NOT_ONE = "钩子 {hook} 可能原地修改了它的梯度：相等的梯度可能共享内存。"
 CAUSE_ZERO_OF_NONE = "{op} 的 backward 返回了 None（{line}），所以 {after} 得到的是零。"
 DO_ZERO_OF_NONE = "给那个输入返回梯度。"
+CAUSE_WRONG_BACKWARD = "{op} 的 backward 与其 forward 的有限差分不一致（{line}）。"
+DO_WRONG_BACKWARD = "检查它的公式：torch.autograd.gradcheck() 会给出两个矩阵。"
+CAUSE_KEPT_ON_CTX = "{op} 被求导两次，而 {kept} 没有历史（{line}）。"
+DO_KEPT_ON_CTX = "用 save_for_backward() 保存输入，在 backward() 中由它们计算。"

@@ -106,3 +106,5 @@ CAUSE_CANCELLED = "grad 中原有 {before}，又到达 {value}，两者之和为
 DO_CANCELLED = "每次反向传播之前调用 zero_grad()（或 {name}.grad = None）。"
 CAUSE_ROWS_UNUSED = "第 {rows} 行为零：它们没有从 {op} 得到梯度（{line}）。"
 MORE_ROWS_UNUSED = "{node} 没有查到这些行，或者到达这些行的梯度是零。"
+CAUSE_NORM_OF_ONE = "{op} 只对一个元素做归一化，结果与输入无关（{line}）。"
+DO_NORM_OF_ONE = "对更多元素做归一化：normalized_shape 是最后几维的大小。"

@@ -40,6 +40,7 @@ class TorchHistory:
         self.passes: Sequence[PassRecord] = tuple(self._log.passes)
         self.left: Sequence[OpRecord] = tuple(self._log.left)
         self.scalers: Sequence[Event] = tuple(self._log.scalers)
+        self.layers: Sequence[Event] = tuple(self._log.layers)
 
     @unseen
     def op_of(self, tensor: Any) -> OpRecord | None:
@@ -87,6 +88,15 @@ class TorchHistory:
         return "zero" if not bool(values.any()) else "huge" if size >= HUGE else "tiny" if size <= TINY else ""
 
     @unseen
+    def norms(self, tensor: torch.Tensor) -> tuple[float, float]:
+        """Computed on their device."""
+        grad = grad_of(tensor)
+        if grad is None or grad.layout is not torch.strided:
+            return 0.0, 0.0
+        own, its = (float(torch.linalg.vector_norm(t.detach().float())) for t in (tensor, grad))
+        return own, its
+
+    @unseen
     def clearings(self, tensor: Any) -> list[Event]:
         """Events that cleared its grad, and calls of zero_grad() on what holds it."""
         own = self._log.events_of(tensor, "cleared")
@@ -109,7 +119,7 @@ class TorchHistory:
 
     def shards(self, tensor: torch.Tensor) -> int:
         """Over how many ranks FSDP has sharded the parameter."""
-        found = sharded(tensor)
+        found = sharded(tensor) if hasattr(type(tensor), "device_mesh") else None  # a DTensor; the search is slow
         return 0 if found is None else ranks_of(found)
 
     def early(self, tensor: torch.Tensor) -> None:

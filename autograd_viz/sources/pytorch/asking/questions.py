@@ -19,6 +19,7 @@ from ....graph.model import Value
 from ....graph.passes import Changed
 from ....graph.surroundings import Source
 from ....graph.trace import Step
+from ...shared.finite_differences import disagrees
 from ...shared.names import names_by_identity
 from ...shared.questions import Access, Live, numbers_of, roots_among
 from ...shared.replacement import is_own_hook, name_of_hook
@@ -28,9 +29,11 @@ from ..reading.graph import TorchGraph, is_tensor
 from ..reading.handles import version_of
 from ..reading.hooks import dict_of
 from ..reading.nodes import edge_of, grad_fn_of, grad_of, is_accumulate, reach, tensors_with_hooks, variable_of
+from ..reading.op_log import op_of_node
 from ..reading.saved import VERSIONS, saved_of
 from ..reading.saved_memory import VERSION, reading, saved_tensors
 from ..reading.values import unseen
+from ..recording.watch import own_code
 from ..stepping.node_pass import TorchPass
 from .history import TorchHistory
 
@@ -229,6 +232,22 @@ class TorchLive(Live):
         events = [] if grad is None else self._history.events_of(grad, "written")
         source = events[-1].source if events else None
         return Changed(None, version, source) if grad is not None and (version := version_of(grad)) else None
+
+    @unseen
+    def written_before_pass(self, node: str, saved: str) -> Any:
+        """Known if the op was recorded and the pass is kept."""
+        op, last = op_of_node(self._nodes[node]), [*self._history.passes][-1:]
+        with reading():
+            kept = next((k.value for k in saved_of(self._nodes[node]) if k.name == saved), None)
+        is_known = op is not None and isinstance(kept, torch.Tensor) and last and not last[0].error
+        known = self._history.events_of(kept, "written") if is_known else []
+        return next((e for e in known if op is not None and op.number < e.number < last[0].number), None)
+
+    def disagrees(self, node: str, given: list[Value]) -> bool | None:
+        """Runs it again, as a program that nobody records."""
+        function = getattr(self._nodes[node], "_forward_cls", None)
+        with own_code():
+            return None if function is None else disagrees(torch, function, given)
 
     def written_at(self, node: str) -> Source | None:
         """The line of the `def backward` (or `vjp`) of a user's Function."""

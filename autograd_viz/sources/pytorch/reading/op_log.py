@@ -113,6 +113,7 @@ class Log(Ops):
         self.switches: deque[Event] = deque(maxlen=64)  # calls that switched requires_grad off
         self.optimizers: deque[Event] = deque(maxlen=MOST)
         self.scalers: deque[Event] = deque(maxlen=8)
+        self.layers: deque[Event] = deque(maxlen=64)  # dropout and batch norm, in the mode of the other use
         self.left: deque[OpRecord] = deque(maxlen=64)  # ops by which a tensor with a history became a number or an array
         self.places: deque[Event] = deque(maxlen=MOST)  # parameters and modules that were put into a module
         self.made: Alive[tuple[Any, ...]] = Alive()

@@ -133,3 +133,18 @@ def rare(log: Log, kind: int, func: Any, args: Any, result: object) -> None:
 def why_unrecorded() -> str:
     """Why a result has no history."""
     return "op" if torch.is_grad_enabled() else "inference" if torch.is_inference_mode_enabled() else "no_grad"
+
+
+DROPOUT = torch.nn.functional.dropout
+MODES = {DROPOUT: (2, True), torch.nn.functional.batch_norm: (5, False)}  # where `training` is, and its default
+
+
+def in_other_mode(log: Log, func: Any, args: Any, kwargs: Any, mode: str) -> None:
+    """Note a layer that trains under no_grad() ("on"), or that evaluates while gradients are wanted ("off")."""
+    at, usual = MODES[func]
+    given = kwargs or {}
+    trains = given.get("training", args[at] if len(args) > at else usual)
+    is_idle = func is DROPOUT and not given.get("p", args[1] if len(args) > 1 else 0.5)
+    if bool(trains) == (mode == "on") and torch.is_grad_enabled() == (mode == "off") and not is_idle:
+        log.now += 1
+        log.layers.append(Event(mode, name_of_function(func), users_line(), log.now))

@@ -21,7 +21,18 @@ from ..reading.older import is_dynamo_compiling
 from ..reading.op_log import Event, Log
 from ..reading.op_pages import KEY, MARK, Leaf, name_of_function
 from . import kinds
-from .events import SEVERAL, behind, grad_set, is_cleared_with_others, rare, tensors_in, why_unrecorded, written
+from .events import (
+    MODES,
+    SEVERAL,
+    behind,
+    grad_set,
+    in_other_mode,
+    is_cleared_with_others,
+    rare,
+    tensors_in,
+    why_unrecorded,
+    written,
+)
 from .last_pass import LastPass
 from .passes import run_pass
 
@@ -137,6 +148,8 @@ class WatchMode(TorchFunctionMode):
             return
         known = node.metadata
         if KEY in known:
+            if func in MODES:
+                in_other_mode(self.log, func, args, kwargs, "off")
             return
         frame, log = getframe(2), self.log
         if frame.f_code is not self._code:
@@ -233,6 +246,8 @@ class WatchMode(TorchFunctionMode):
         if out.requires_grad and any(out is a for a in args):
             return  # a leaf that is returned as it is
         given, log = self._given(args, kwargs), self.log
+        if func in MODES:
+            in_other_mode(log, func, args, kwargs, "on")
         if given:
             has_history = any(g < 0 or not log.is_cut(g) for g in given)
             log.cut(out, func, users_line(), given, why_unrecorded() if has_history else "behind")

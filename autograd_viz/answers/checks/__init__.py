@@ -1,0 +1,1 @@
+"""The checks of `explain` and `check`: one page each."""

@@ -1,0 +1,35 @@
+"""Checks of the Functions that users write."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from ... import words
+from ..causes.cause import Cause
+from ..causes.check import MAY, check
+from ..causes.facts import Facts
+from ..causes.question import Question
+
+MOST, FEW = 8, 64  # Functions, and numbers of the inputs of one
+
+
+@check("AV701", "wrong-backward", {"wrong_backward": MAY}, of_run=True)
+def wrong_backward(numbers: Facts, ways: Iterable[str], runs_code: bool) -> Iterator[Cause]:
+    """The backward of a Function differs from finite differences, on the inputs that it really had, in float64."""
+    f = numbers
+    functions = {f.live.written_at(node): node for node in ways if f.nodes[node].rule == "user"}
+    for source, node in [*functions.items()][:MOST]:
+        given = [t.value for t in f.inputs(node)]
+        if sum(len(v.numbers) for v in given) <= FEW and f.live.disagrees(node, given):
+            yield Cause("wrong_backward", (), (node,), source, {"op": f.called(node).removesuffix("Backward")})
+
+
+@check("AV702", "kept-on-ctx", {"kept_on_ctx": MAY}, of_run=True)
+def kept_on_ctx(numbers: Facts, ways: Iterable[str], question: Question) -> Iterator[Cause]:
+    """A Function that is differentiated twice uses a tensor kept on ctx, which has no history."""
+    f, is_twice = numbers, any(p.keeps for p in [*question.history.passes][:-1])
+    for node in ways if is_twice else ():
+        if f.nodes[node].rule == "user" and (names := f.live.kept_on_ctx(node)):
+            said = {"op": f.called(node).removesuffix("Backward"), "kept": words.COMMA.join(f"ctx.{n}" for n in names)}
+            yield Cause("kept_on_ctx", (), (node,), f.live.written_at(node), said)
+            return

@@ -1,0 +1,154 @@
+"""Checks of the training loop: passes, clipping, optimizers, and graphs that are kept."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from ...graph.text import number_text
+from ..causes.cause import Cause, Said, cause_of, source_of
+from ..causes.check import ASKED, MAY, SO, check
+from ..causes.missing import missing
+from ..causes.paths import has_graph, with_history
+from ..causes.present import added, last_write
+from ..causes.question import Question
+
+MEANS = ("mean", "mse_loss", "l1_loss", "smooth_l1_loss", "cross_entropy", "nll_loss", "binary_cross_entropy_with_logits")
+ACCUMULATED_KINDS = {"several": MAY, "accumulated_whole": MAY, "several_lines": ASKED, "accumulating": ASKED}
+LARGE, NEAR = 100.0, 0.1  # the root mean square of a weight; a step of a weight that it has made, as a part of it
+PLENTY = 2  # passes whose graphs are kept
+SETTLED = 3  # steps: weights that begin at zero have grown by then
+
+
+@check("AV401", "cleared-before-step", {"cleared_before_step": SO})
+def cleared_before_step(question: Question) -> list[Cause]:
+    """zero_grad() between backward() and step(): the step has nothing to go by."""
+    return [c for c in question.once(missing) if c.kind == "cleared_before_step"]
+
+
+@check("AV402", "not-in-optimizer", {"not_held*": MAY, "left_alone": ASKED})
+def not_held(question: Question) -> Iterator[Cause]:
+    """No optimizer has the parameter: it got only the graph's other parameters, or was made before its module changed."""
+    q, holders = question, question.holders
+    if not holders or q.optimizers:
+        return
+    if type(q.tensor).__name__ != "Parameter":
+        if len(passes := added(q)) > 1:
+            yield cause_of("left_alone", passes[-1], count=str(len(passes)))
+        return
+    near = [h for h in holders if any(map(q.facts.live.has, h.leaves))]
+    last = (near or holders)[-1]
+    new = [p for p in q.events("placed", "made") if last.made is not None and p.number > last.made.number]
+    if near or any(p.kind == "placed" for p in new):
+        placed = source_of(new[-1]) if new else None
+        yield cause_of("not_held_new" if new else "not_held", last.made, optimizer=last.kind, placed=placed)
+    elif last.steps and any(p.shape == q.tensor.shape and q.history.grad_of(p) is None for p in last.leaves):
+        yield cause_of("not_held_copied", last.made, optimizer=last.kind)
+
+
+@check("AV403", "never-stepped", {"rate_zero": ASKED, "no_step": MAY})
+def never_stepped(question: Question) -> Iterator[Cause]:
+    """Passes have run, and the optimizer never moves the parameter."""
+    q = question
+    if q.optimizers and all(h.rate == 0 for h in q.optimizers):
+        yield cause_of("rate_zero", optimizer=q.optimizers[0].kind)
+    elif len(q.passes) > 1 and q.optimizers and not any(h.steps for h in q.optimizers):
+        yield cause_of("no_step", q.last, optimizer=q.optimizers[0].kind)
+
+
+@check("AV404", "step-before-backward", {"step_first": MAY, "skipped": ASKED})
+def step_order(question: Question) -> Iterator[Cause]:
+    """step() in the wrong place: before the pass of its iteration; or skipped by a scaler."""
+    q, last = question, question.last
+    steps = sorted((s for h in q.optimizers for s in h.steps), key=lambda s: s.number)
+    if last is None or not q.optimizers:
+        return
+    checks = [e for e in q.history.scalers if not steps or e.number > steps[-1].number]
+    if checks and checks[-1].detail is not None and float(checks[-1].detail.sum()) > 0:  # it found an inf
+        yield cause_of("skipped", checks[-1])
+    elif steps and steps[-1].number < last.number and len(steps) == len(q.passes) and steps[0].number < q.passes[0].number:
+        yield cause_of("step_first", steps[-1], **{"pass": last.source})
+
+
+@check("AV405", "not-cleared", ACCUMULATED_KINDS)
+def accumulated(question: Question) -> Iterator[Cause]:
+    """Several passes have accumulated, and nothing cleared the gradient in between."""
+    passes = added(question)
+    if len(passes) <= 1:
+        return
+    lines = list(dict.fromkeys(s for p in passes if (s := p.source) is not None))
+    steps = [s for h in question.optimizers for s in h.steps]
+    is_meant = bool(steps) and not any(passes[0].number < s.number < passes[-1].number for s in steps)
+    kind = "accumulating" if is_meant else "several" if len(lines) <= 1 else "several_lines"
+    root = passes[-1].root
+    if kind == "accumulating" and len(lines) == 1 and root is not None and root.name in MEANS:
+        kind = "accumulated_whole"
+    said: dict[str, Said] = {"count": str(len(passes)), "other": lines[-2] if len(lines) > 1 else None}
+    yield Cause(kind, source=lines[-1] if lines else None, said=said)
+
+
+@check("AV406", "moved-without-gradient", {"moved_anyway": SO})
+def moved_anyway(question: Question) -> Iterator[Cause]:
+    """A parameter that gets no gradient any more, and that its optimizer still moves, as zero is a gradient too."""
+    q = question
+    on = max((e.number for e in q.events("switched_on")), default=None)
+    off = [
+        e
+        for e in q.events("switched_off")
+        if (on is None or e.number > on) and not q.tensor.requires_grad and q.state == "zero"
+    ]
+    for holder in q.optimizers if off else ():
+        if holder.momentum and holder.rate and any(s.number > off[0].number for s in holder.steps):
+            yield cause_of("moved_anyway", off[0], optimizer=holder.kind)
+
+
+@check("AV407", "clip-before-unscale", {"clipped_scaled": SO})
+def clip_before_unscale(question: Question) -> Iterator[Cause]:
+    """Gradients of a scaled loss were clipped before the scaler had divided them: their norm is that of the scale."""
+    q, last = question, question.last
+    if last is None or not q.is_scaled:
+        return
+    for cause in last_write(q):
+        clip = next((e.number for e in q.history.events_of(q.grad, "written")[::-1] if e.source == cause.source), None)
+        divided = [e for e in q.history.scalers if clip is not None and last.number < e.number < clip]
+        if cause.kind == "clipped" and not divided:
+            yield Cause("clipped_scaled", source=cause.source, said={**cause.said, "pass": last.source})
+
+
+@check("AV408", "step-too-large", {"step_too_large": MAY})
+def step_too_large(question: Question) -> Iterator[Cause]:
+    """A learning rate at which each step moves the weights by as much as they are."""
+    for holder in question.optimizers if question.tensor.ndim > 1 else ():
+        own, grad = question.history.norms(question.tensor)
+        size = math.sqrt(question.tensor.numel())
+        step = {"SGD": grad, "Adam": size, "AdamW": size}.get(holder.kind, 0.0) * (holder.rate or 0.0)
+        if len(holder.steps) >= SETTLED and 0 < own <= step < math.inf:
+            said = {"rate": number_text(holder.rate or 0.0), "step": number_text(step), "own": number_text(own)}
+            yield cause_of("step_too_large", holder.steps[-1], optimizer=holder.kind, **said)
+
+
+@check("AV409", "outgrown", {"outgrown": MAY})
+def outgrown(question: Question) -> Iterator[Cause]:
+    """Weights that are very large after steps, and an op that overflowed, or nearly: behind it is the learning rate."""
+    own, grad = question.history.norms(question.tensor)
+    for holder in question.optimizers:
+        rate, count = holder.rate or 0.0, len(holder.steps)
+        sizes = [question.history.norms(p)[0] / math.sqrt(p.numel()) for p in holder.leaves if p.ndim > 1 and p.numel()]
+        size = max((s for s in sizes if s < math.inf), default=0.0)
+        is_near = rate * count >= size if holder.kind.startswith("Adam") else not rate * grad < NEAR * own  # true of nan
+        if count > 1 and size >= LARGE and is_near:
+            said = {"count": str(count), "rate": number_text(rate), "size": number_text(size)}
+            yield cause_of("outgrown", holder.steps[-1], optimizer=holder.kind, **said)
+
+
+@check("AV601", "kept-graphs", {"kept_graphs": SO}, of_run=True)
+def kept_graphs(question: Question) -> Iterator[Cause]:
+    """A variable that keeps the graphs of earlier passes: `total += loss`, a list of losses, a hidden state."""
+    q = question
+    roots = {p.root: p for p in q.passes if p.root is not None and not p.error}
+    for name, held in q.names.items() if len(roots) >= PLENTY else ():
+        several = held if isinstance(held, list | tuple) else [held]
+        ops = [op for t in several if has_graph(t) and (op := q.history.op_of(t)) is not None]
+        kept = [p for op, p in roots.items() if op in with_history(ops)]
+        if len({p.source for p in kept}) == 1 and len(kept) >= PLENTY:
+            yield cause_of("kept_graphs", max(ops, key=lambda op: op.number), held=name, count=str(len(kept)))

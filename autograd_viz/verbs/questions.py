@@ -1,0 +1,128 @@
+"""Questions about one tensor, and about all leaves of a module, of a loss, or of the last pass."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from .. import words
+from ..answers.causes.answer import BEST
+from ..answers.causes.cause import Cause
+from ..answers.causes.check import SO
+from ..answers.causes.facts import Facts
+from ..answers.causes.question import Question
+from ..answers.checks.ask import BY_CODE, causes_of, page_of
+from ..errors import NotDrawableError
+from ..sources.anything import is_drawable, is_leaf
+from ..sources.asking import Look, history_of, kept_root, look, unseen
+from ..sources.shared.names import names_by_identity
+
+
+def question_of(
+    tensor: Any, loss: Any, variables: dict[str, Any], is_recorded: bool = True, known: Any = None, read: Any = None
+) -> Question:
+    """A question about a tensor.
+
+    Args:
+        tensor: the subject.
+        loss: the root, or None.
+        variables: the caller's names.
+        is_recorded: False for a pass that is not the program's.
+        known: names and tensors, if they have been read before.
+        read: gives the graph and its numbers, if questions share them. They are then read however large the graph is.
+    """
+    known = names_by_identity(variables, is_drawable) if known is None else known
+
+    def name_of(t: Any) -> str | None:
+        return next((name for name, other in known if other is t), None)
+
+    facts = partial(facts_about, tensor, loss, variables) if read is None else read
+    return Question(tensor, loss, history_of(tensor, is_recorded), name_of, facts, variables, read is not None)
+
+
+def facts_about(tensor: Any, loss: Any, variables: Mapping[str, Any]) -> Facts:
+    """The live graph as a document, with the numbers of the last pass."""
+    return _facts(look(tensor, loss, variables))
+
+
+def _facts(seen: Look) -> Facts:
+    return Facts(seen.document, seen.subject, seen.past, seen.live, seen.loss, bool(seen.changed))
+
+
+def questions_about(what: Any, names: dict[str, Any]) -> list[tuple[Question, str]]:
+    """A question about each leaf of a module, of a loss, or (None) of the last pass. They share one look at each graph.
+
+    Raises:
+        NotDrawableError: `what` is none of these.
+    """
+    known = names_by_identity(names, is_drawable)
+    shared: list[tuple[Any, Facts]] = []
+
+    def read(tensor: Any) -> Facts:
+        there = next((s for s in shared if s[0].tensor_id(tensor) is not None), None)
+        if there is None:
+            seen = look(tensor, what if is_drawable(what) else None, names)
+            shared.append(there := (seen.graph, _facts(seen)))
+        return there[1].about(there[0].tensor_id(tensor) or there[1].subject.id)
+
+    leaves = _leaves(what, known, read, shared)
+    called = _first_names(known)
+    root = what if is_drawable(what) else None
+    with unseen(next(iter(leaves), None)):
+        questions = [(question_of(t, root, names, known=known, read=partial(read, t)), t) for t in leaves]
+    ops: dict[Any, Any] = {}
+    return [(replace(q, shared=ops), called.get(t, leaves[t])) for q, t in questions]
+
+
+def _leaves(what: Any, known: list[tuple[str, Any]], read: Any, shared: list[tuple[Any, Facts]]) -> dict[Any, str]:
+    """The leaves by what they are called."""
+    if hasattr(what, "named_parameters"):
+        return {p: path for path, p in what.named_parameters()}
+    root = kept_root()[0] if what is None else what
+    if root is not None and not is_drawable(root):
+        raise NotDrawableError.instead_of("it takes a module, a tensor of autograd_viz or of PyTorch, or an error", root)
+    mine = _first_names(known) if what is None else {}
+    found = {t: name for t, name in mine.items() if is_leaf(t) and (t.requires_grad or t.grad is not None)}
+    if root is not None:
+        read(root)
+        found |= {t: found.get(t, words.THE_TENSOR) for t in shared[0][0].tensors.values() if is_leaf(t) and t.requires_grad}
+    return found
+
+
+def _first_names(known: list[tuple[str, Any]]) -> dict[Any, str]:
+    """Each tensor's first name, in their order."""
+    found: dict[Any, str] = {}
+    for name, tensor in known:
+        found.setdefault(tensor, name)
+    return found
+
+
+def all_causes(questions: list[tuple[Question, str]], runs_code: bool | None = None) -> list[tuple[Question, str, list[Cause]]]:
+    """Those of each leaf's gradient, and of the run, without what accuses nobody."""
+    first = questions[0][0] if questions else None
+    with unseen(None if first is None else first.tensor):
+        asked = [] if first is None else [replace(first.of_pass(), runs_code=runs_code)]
+        of_run = [c for q in asked for page in BY_CODE.values() if page.of_run for c in page.ask(q)]
+        return [(q, name, [*(of_run if q is first else []), *_causes(q)]) for q, name in questions]
+
+
+def _causes(q: Question) -> list[Cause]:
+    found = causes_of(q)
+    if q.holders and not q.optimizers:  # a target network, an input: it need not learn
+        found = [c for c in found if c.kind.startswith("not_held") or _certainty(c) == SO]
+    if q.is_scaled and q.state in ("nan", "inf"):  # the scaler meets an inf, which is its work
+        found = []
+    if any(c.kind == "old" for c in found):  # an earlier pass reached it: the last one is of another loss
+        found = [c for c in found if not c.kind.startswith("path_cut")]
+    best: dict[Any, Cause] = {}  # by check: the nearest, or what tells it all
+    for cause in found:
+        if (page := page_of(cause.kind)) is not None and (page[0].code not in best or cause.kind in BEST):
+            best[page[0].code] = cause
+    return [c for c in found if page_of(c.kind) is None or c in best.values()]
+
+
+def _certainty(cause: Cause) -> str:
+    found = page_of(cause.kind)
+    return "" if found is None else found[1]

@@ -1,0 +1,200 @@
+"""Each check sees its own fault, and is silent about the innocent twins of that program."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import linecache
+import re
+import warnings
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import autograd_viz as av
+from autograd_viz.answers.causes.check import MAY, SO
+from autograd_viz.answers.checks.ask import BY_CODE, page_of
+from autograd_viz.twin.core.base import events
+from autograd_viz.verbs.check import Findings
+from autograd_viz.words import en
+
+from .explained import run
+
+_numbers = itertools.count()
+# the twin has no such optimizer or scaler, or does not remember when a tensor was written
+ONLY_PYTORCH = {"AV103", "AV104", "AV407", "AV502", "AV503", "AV702"}
+LIBRARIES = ["core", pytest.param("torch", marks=pytest.mark.torch)]
+KINDS = [name.removeprefix("CAUSE_").lower() for name in vars(en) if name.startswith("CAUSE_")]
+PAGE = Path(__file__).parents[2] / "docs" / "look_up" / "checks.md"
+SECTION = re.compile(
+    r"^## (AV\d+) ([\w-]+)\n\n([^\n]+)\n\n((?:- [^\n]*\n)+)\nIt finds:\n\n(.*?)It is silent about:\n\n(.*?)(?=^## |\Z)",
+    re.MULTILINE | re.DOTALL,
+)
+PROGRAM = re.compile(r"^```py\n(.*?)^```$", re.M | re.S)
+# by number: the name, what it is about, its sentences, the sick program, innocent twins
+TOLD = {
+    m[1]: (m[2], m[3], m[4], PROGRAM.findall(m[5]), PROGRAM.findall(m[6])) for m in SECTION.finditer(PAGE.read_text("utf-8"))
+}
+SICK = pytest.mark.parametrize(("code", "program"), [pytest.param(c, p, id=c) for c, t in TOLD.items() for p in t[3]])
+TWINS = pytest.mark.parametrize(
+    ("code", "program"), [pytest.param(c, p, id=f"{c} {i}") for c, t in TOLD.items() for i, p in enumerate(t[4])]
+)
+
+
+def found(program: str, library: str, **options: Any) -> Findings:
+    """What all checks find in a program, as if it stood in a file."""
+    torch: Any = av if library == "core" else pytest.importorskip("torch")
+    torch.manual_seed(0)
+    events.passes.clear()
+    file, names = f"<checked {next(_numbers)}>", {"torch": torch}
+    linecache.cache[file] = (len(program), None, program.splitlines(keepends=True), file)
+    with av.watch() if library == "torch" else nullcontext() as watch, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            exec(compile(program, file, "exec"), names)
+        except RuntimeError as error:
+            return av.check(error, **options)
+        answer: Findings = eval("check(**options)", {**names, "check": av.check, "options": options})
+        assert watch is None or not watch.faults, watch.faults
+    return answer
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+@SICK
+def test_a_check_sees_its_own_fault(code: str, program: str, library: str) -> None:
+    is_known = library == "torch" or code not in ONLY_PYTORCH
+    assert (code in [f.code for f in found(program, library)]) == is_known
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+@TWINS
+def test_a_check_is_silent_about_an_innocent_twin(code: str, program: str, library: str) -> None:
+    said = found(program, library)
+    assert code not in [f.code for f in said], said
+    assert not said.is_so, said
+
+
+def test_every_check_has_a_sick_program_an_innocent_twin_and_its_sentences_in_the_docs() -> None:
+    assert {c.code: (c.name, c.when.__doc__) for c in BY_CODE.values()} == {code: told[:2] for code, told in TOLD.items()}
+    for code, (_, _, sentences, sick, innocent) in TOLD.items():
+        assert len(sick) == 1 and innocent
+        for sure, cause, advice in re.findall(r"^- \*It (is|may be)(?: so)?:\* (.*?)(?: → (.*))?$", sentences, re.M):
+            kinds = [
+                k for k in KINDS if (page := page_of(k)) and page[0].code == code and page[1] == (SO if sure == "is" else MAY)
+            ]
+            assert (cause, advice) in [(plain("CAUSE", k), plain("DO", k)) for k in kinds], cause
+
+
+def plain(prefix: str, kind: str) -> str:
+    """A sentence without the place; values stand as `op`."""
+    text = re.sub(r"\s?\(\{\w+\}\)", "", getattr(en, f"{prefix}_{kind.upper()}", ""))
+    return re.sub(r"\{(\w+)\}", r"`\1`", text)
+
+
+def test_what_a_check_says_has_at_most_sixty_words() -> None:
+    assert [k for k in KINDS if page_of(k) and len(f"{plain('CAUSE', k)} {plain('DO', k)}".split()) > 60] == []
+
+
+@pytest.mark.torch
+@pytest.mark.parametrize(
+    ("program", "line"),
+    [
+        ("t = torch.tensor([0.0, 1.0])\nloss = (t * torch.log(t / w)).sum()", "log returned -inf"),
+        (
+            "loss = (w + 1).masked_fill(w > 0, -float('inf')).softmax(0).sum()",
+            "softmax returned nan: a row of",
+        ),
+    ],
+)
+def test_nan_of_a_watched_program_is_told_with_its_line(program: str, line: str) -> None:
+    said = str(run(f"w = torch.ones(2, requires_grad=True)\n{program}\nloss.backward()", "torch", "w", watched=True))
+    assert line in said and "record" not in said.split("\n", maxsplit=1)[0]
+
+
+def test_a_cause_of_another_check_is_told_as_another() -> None:
+    program = "w = torch.nn.Parameter(torch.ones(2))\nopt = torch.optim.SGD([w], lr=0.1)\n"
+    said = str(run(program + "for _ in range(3):\n    loss = (w * 2).sum()\n    loss.backward()", "core", "w"))
+    assert said.split("\n")[2].startswith("Less likely: SGD.step() has never run")
+
+
+def test_every_kind_of_a_check_has_its_words() -> None:
+    claimed = {pattern for c in BY_CODE.values() for pattern in c.kinds if "*" not in pattern}
+    assert claimed <= {*KINDS}
+
+
+PLACES = "net, x = torch.nn.Linear(4, 3), torch.randn(2, 4)\n"
+LAYER = "net = torch.nn.Linear(4, 3)\nopt = torch.optim.SGD(net.parameters(), lr=0.1)\n"
+STEP = "opt.zero_grad()\nloss.backward()\nopt.step()"
+FOUND = {  # more of a kind than the program in the docs
+    "kl_div of probabilities": (
+        "AV201",
+        LAYER + "loss = torch.nn.functional.kl_div(net(torch.ones(2, 4)).softmax(1), torch.full((2, 3), 1 / 3))\n" + STEP,
+        "kl_div takes logarithms",
+    ),
+    "an optimizer with a copy": (
+        "AV402",
+        "import copy\n" + LAYER.replace("net.p", "copy.deepcopy(net).p") + "loss = net(torch.ones(2, 4)).sum()\n" + STEP,
+        "not those of a copy",
+    ),
+    "inf whose inputs were not recorded": (
+        "AV301",
+        LAYER + "loss = ((net(torch.ones(1, 4)) + 200).exp() * torch.zeros(1, 3)).sum()\nloss.backward()",
+        "exp is the first op known to have returned inf",
+    ),
+    "float16": (
+        "AV301",
+        "w = torch.full((3,), 1000.0, dtype=torch.float16, requires_grad=True)\nloss = (w * w).sum()\nloss.backward()",
+        "inf in float16",
+    ),
+}
+
+
+@pytest.mark.torch
+@pytest.mark.parametrize("name", FOUND)
+def test_other_programs_with_the_same_fault(name: str) -> None:
+    code, program, part = FOUND[name]
+    assert [f for f in found(program, "torch") if f.code == code and part in str(f)]
+
+
+KEPT = "w = torch.ones(3, requires_grad=True)\nloss = (w * 2).pow(2).sum()\nloss.backward(retain_graph=True)"
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_a_graph_that_keeps_its_saved_tensors_is_read(library: str) -> None:
+    assert not found(KEPT, library)
+
+
+SILENCED = PLACES + "loss = torch.nn.functional.cross_entropy(net(x).softmax(1), {}){}\nloss.backward()"
+ROWS = "torch.tensor([0, 2])"
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_findings_are_lines_of_a_linter_and_data(library: str) -> None:
+    said = found(SILENCED.format(ROWS, ""), library)
+    assert re.fullmatch(r"<checked \d+>:2: AV201 log_softmax, .* softmax\. → Leave softmax out\.", str(said))
+    (told,) = json.loads(said.to_json())
+    assert (told["code"], told["is_so"], told["line"], told["tensors"]) == ("AV201", True, 2, [])
+
+
+def test_a_check_is_silenced_at_a_line_by_its_number_by_its_name_and_by_the_beginning_of_its_number() -> None:
+    assert not found(SILENCED.format(ROWS, "  # av: ignore[AV201]"), "core")
+    assert found(SILENCED.format(ROWS, "  # av: ignore[AV203]"), "core")
+    for options in ({"ignore": ["squashed-twice"]}, {"ignore": ["AV2"]}, {"select": ["AV3"]}):
+        assert str(found(SILENCED.format(ROWS, ""), "core", **options)) == "Nothing stands out."
+    with pytest.raises(av.UnknownChoiceError, match="unknown check 'AV999'; choose one of: AV101 detached"):
+        av.check(select=["AV999"])
+    with pytest.raises(av.NotDrawableError, match="takes a module, a tensor of autograd_viz or of PyTorch, or an error"):
+        av.check(3)
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+@pytest.mark.parametrize("ask", ["net", ""])
+def test_explain_of_a_module_or_of_the_last_pass_tells_what_is_wrong_with_it(library: str, ask: str) -> None:
+    _, _, _, sick, innocent = TOLD["AV401"]
+    answer = run(sick[0], library, ask, watched=True)
+    assert str(answer).startswith("net.0.weight.grad is None: zero_grad() cleared it") and "net.2.bias" in answer.details
+    assert json.loads(answer.to_json())["causes"][0]["check"] == "AV401"
+    answer = run(innocent[0], library, ask, watched=True)
+    assert re.fullmatch(r"Nothing stands out \(\d+ looked at\)\.", str(answer))
