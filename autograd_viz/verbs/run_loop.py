@@ -117,7 +117,11 @@ class Loop:
         self._wanted = list[Callable[[Now], Any]]()
         self._probe = probe
         if probe is not None:
-            self._measure(model)
+            try:
+                self._measure(model)
+            except BaseException:  # nobody has this run
+                self.watch.close()
+                raise
 
     def close(self) -> None:
         """Stop watching."""

@@ -13,9 +13,8 @@ from ..pictures.maps.drawing import MapDrawing
 from ..pictures.render.drawing import AUTO, Drawing
 from ..runtime.collector import collector_waits
 from ..sources import anything
-from ..sources.asking import last_pass
+from ..sources.asking import last_pass, ran_before
 from ..sources.shared.names import Names, callers_names
-from ..sources.asking import ran_before
 from ..stepper.recorded import Recording
 from ..stepper.sentences import with_advice
 from ..stepper.stepper import Stepper

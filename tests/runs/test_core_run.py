@@ -44,6 +44,14 @@ def test_a_watched_loop_computes_the_same_bits() -> None:
     assert run.totals()["loss"] == pytest.approx(losses)
 
 
+def test_an_answer_about_a_watched_program_names_the_users_line() -> None:
+    weight = av.ones(2, requires_grad=True)
+    with av.watch(nn.Linear(2, 1)):
+        for _ in range(2):
+            weight.sum().backward()
+        assert "(test_core_run.py, line " in str(av.explain(weight))
+
+
 def test_norms_are_those_that_ran_and_kept_steps_run_again() -> None:
     model, optimizer = made()
     grads: list[Any] = []

@@ -12,6 +12,7 @@ import pytest
 
 import autograd_viz as av
 import autograd_viz.twin as tw
+from autograd_viz.twin.core.base import events
 from autograd_viz.verbs.diff_runs import RunDifference
 from autograd_viz.verbs.watch import Run
 
@@ -189,9 +190,10 @@ def test_other_data_are_told_apart_from_other_weights_by_a_probe() -> None:
 
 
 def test_a_probe_without_a_loss_is_refused_at_once() -> None:
-    model = tw.nn.Linear(3, 2)
+    model, before = tw.nn.Linear(3, 2), events.passing
     with pytest.raises(TypeError, match=r"probe= needs a loss, and the model gives shape \(4, 2\)"):
         av.watch(model, probe=tw.ones(4, 3))
+    assert events.passing is before
 
 
 @pytest.mark.torch

@@ -5,6 +5,7 @@ The grad_fn of a tensor in a graph remembers its op (node.py). Every other tenso
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import os
 import sys
@@ -46,7 +47,7 @@ class _Ours(dict[str, bool]):
     """Is a file part of this package? The answer is cached, because every op asks."""
 
     def __missing__(self, file: str) -> bool:
-        self[file] = file.startswith((PACKAGE, PROGRAM))
+        self[file] = file.startswith((PACKAGE, PROGRAM)) or file == contextlib.__file__  # what runs between two of our frames
         return self[file]
 
 
