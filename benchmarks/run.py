@@ -2,7 +2,7 @@
 
 The second ratio is that of `keep=0`, which keeps nothing of a pass: the last one cannot be opened. The third is that of a bare
 hook: it reads the norm of each gradient, copies each parameter, and does nothing else. A watch that stops at nan and opens the
-last pass does both in every step.
+last pass does both in every step. The last ratio is that of the first 100 steps of a watch, with its beginning.
 
     python -m benchmarks.run            the ratios
     python -m benchmarks.run memory     100,000 steps of a small model: resident memory after 10,000 and at the end
@@ -26,7 +26,7 @@ from torch import nn
 
 import autograd_viz as av
 
-PLAIN, WATCHED = 64, 128  # steps
+PLAIN, WATCHED, FIRST = 64, 128, 100  # steps
 LEAST, MOST = 9, 45  # rounds
 SECONDS = 60.0  # for a model, if these rounds allow
 
@@ -90,16 +90,25 @@ def bare(model: Any, optimizer: Any, x: Any) -> Iterator[None]:
     handle.remove()
 
 
+def first_steps(model: Any, optimizer: Any, x: Any) -> float:
+    """CPU seconds of a step among the first that are watched."""
+    began = time.process_time()
+    with av.watch(model):
+        steps(model, optimizer, x, FIRST)
+    return (time.process_time() - began) / FIRST
+
+
 def ratios_of(model: Any, x: Any) -> tuple[float, list[float]]:
-    """Seconds of a plain step; the ratios of one that is watched, watched with `keep=0`, and looked at by a bare hook."""
+    """Seconds of a plain step; the ratios of one that is watched, watched with `keep=0`, with a bare hook; the first."""
     given = model, torch.optim.Adam(model.parameters(), lr=1e-4), x
     rounds = int(SECONDS / (3 * (PLAIN + 2 * WATCHED) * steps(*given, PLAIN)))
-    plain, ratios = list[float](), [list[float]() for _ in range(3)]
+    plain, ratios = list[float](), [list[float]() for _ in range(4)]
     for _ in range(min(max(rounds, LEAST), MOST)):
-        for watch, ratio in zip((watched(*given, "256 MB"), watched(*given, 0), bare(*given)), ratios, strict=True):
+        for watch, ratio in zip((watched(*given, "256 MB"), watched(*given, 0), bare(*given)), ratios, strict=False):
             plain.append(steps(*given, PLAIN))
             with watch:
                 ratio.append(steps(*given, WATCHED) / plain[-1])
+        ratios[3].append(first_steps(*given) / plain[-1])
     return statistics.median(plain), [statistics.median(ratio) for ratio in ratios]
 
 
@@ -121,7 +130,8 @@ def main() -> None:
     if "memory" in sys.argv[1:]:
         memory()
         return
-    print(f"{'model':18} {'plain step':>12} {'watched ÷ plain':>16} {'keep=0 ÷ plain':>16} {'bare ÷ plain':>16}")
+    columns = "watched ÷ plain", "keep=0 ÷ plain", "bare ÷ plain", "first ÷ plain"
+    print(f"{'model':18} {'plain step':>12}", *(f"{column:>16}" for column in columns))
     for name, (made, shape) in WORKLOADS.items():
         seconds, ratios = ratios_of(made(), torch.randn(shape))
         print(f"{name:18} {1000 * seconds:>9.2f} ms", *(f"{ratio:>16.3f}" for ratio in ratios), flush=True)

@@ -1,4 +1,4 @@
-"""The verb diff: two passes side by side."""
+"""The verb diff: two passes, or two runs, side by side."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from ..pictures.render import theme_named
 from ..runtime.collector import collector_waits
 from ..sources.shared.names import callers_names
 from ..sources.shared.stepping.norms import Place
+from .diff_runs import RunDifference, runs_compared
 from .diff_sides import Side, alike, result_of, side_of
 from .options import check_options
 from .paged import Paged, Records, as_frame
@@ -104,28 +105,31 @@ def diff(
     atol: float | None = None,
     params: Any = None,
     theme: str = "auto",
-) -> Difference:
-    """``diff(a, b)``: find where two passes differ first.
+) -> Difference | RunDifference:
+    """``diff(a, b)``: find where two passes, or two training runs, differ first.
 
     Forward values and gradients are compared in the order in which they were made. Both backward passes run, and are taken
     back. For recorded passes of PyTorch (`record`), values, modules and lines are known.
 
+    ``diff(run, other)`` compares two runs of ``watch(model)``, live or saved as .json: the first step and parameter at which
+    they part, settings that differ, losses and gradients over each other.
+
     Args:
         a: a loss, of autograd_viz or of PyTorch; a stepper; what `load` gave, or the path of such a .json; or a function
-            that returns a loss. Functions run one after the other from the same random state, and are recorded.
+            that returns a loss. Functions run one after the other from the same random state, and are recorded. Or a run.
         b: the same: what it is compared with.
         rtol: the tolerance: ``|a - b| <= atol + rtol * |b|``. Default: by dtype, as ``torch.testing.assert_close``; of two
-            dtypes the looser.
+            dtypes the looser. Of runs it is a share of a number's size, and 0.001 by default.
         atol: see `rtol`.
         params: names for parameters: as for `show`.
         theme: "light", "dark", or "auto": a page follows the reader's system, and a picture is light.
 
     Returns:
-        a `Difference`: sentences, a picture, tables.
+        a `Difference`, of runs a `RunDifference`: sentences, a picture, tables.
 
     Raises:
         NotDrawableError: one of them is none of these.
-        TypeError: the second is missing.
+        TypeError: the second is missing, or only one is a run.
         CannotReadError, DocumentError: a file is not what `save` wrote.
         UnknownChoiceError: no such theme.
         RuntimeError: the second function has changed, in place, what the first one used.
@@ -137,6 +141,9 @@ def diff(
         )
     check_options(theme=theme, rtol=rtol, atol=atol)
     names = callers_names()
+    runs = runs_compared((a, b), names, rtol, theme)
+    if runs is not None:
+        return runs
     sides = []
     for x in (a, b):
         result, known = result_of(x, names)

@@ -34,8 +34,8 @@ class Run:
         history: the numbers.
     """
 
-    def __init__(self, model: Any, name: str, keep: int, stop: bool, theme: str) -> None:
-        self.model, self._loop = model, Loop(model, name, keep, stop, theme)
+    def __init__(self, model: Any, name: str, keep: int, stop: bool, theme: str, probe: Any = None) -> None:
+        self.model, self._loop = model, Loop(model, name, keep, stop, theme, probe)
         self.history, self._watch = self._loop.history, self._loop.watch
 
     @property
@@ -113,7 +113,10 @@ class Run:
         return as_frame(table_of(self.flushed()))
 
     def totals(self) -> DataFrame | Columns:
-        """By step: loss, clip (the factor of `clip_grad_norm_`), rate, passes (more than 1: accumulated), seconds."""
+        """By step: loss, clip (the factor of `clip_grad_norm_`), rate, passes (more than 1: accumulated), probe, seconds.
+
+        `probe` is the loss of the probe batch before the step.
+        """
         return as_frame(totals_of(self.flushed()))
 
     def odd(self) -> list[str]:
@@ -170,8 +173,8 @@ def _is_in(value: Any, run: Run) -> bool:
     return any(v is run for v in inside)
 
 
-def run_of(model: Any, variables: Mapping[str, Any], keep: int, stop: bool, theme: str) -> Run:
+def run_of(model: Any, variables: Mapping[str, Any], keep: int, stop: bool, theme: str, probe: Any = None) -> Run:
     """Watch a model from now on; errors as for `watch`."""
     check_options(theme=theme, stop=stop)
     name = next((name for name, value in variables.items() if value is model), "model")
-    return Run(model, name, keep, stop, theme)
+    return Run(model, name, keep, stop, theme, probe)

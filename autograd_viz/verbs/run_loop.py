@@ -20,6 +20,7 @@ from ..stepper.stepper import Stepper
 from .explain import explained
 from .map import map as map_of
 from .picture import Map
+from .run_probe import PROBE_EVERY, probe_loss
 from .run_watch import watched
 from .show import step
 from .show import step as step_of
@@ -106,7 +107,7 @@ class Loop:
         advice: ends that error.
     """
 
-    def __init__(self, model: Any, name: str, keep: int, stop: bool, theme: str) -> None:
+    def __init__(self, model: Any, name: str, keep: int, stop: bool, theme: str, probe: Any) -> None:
         self.name, self.kind, self.theme = name, type(model).__name__, theme
         self.stopped, self.advice = "", words.RUN_GO_ON
         self.history, self.watch, self._shared = watched(model, name, keep)
@@ -115,6 +116,9 @@ class Loop:
         self._is_to_stop = stop
         self._shown: RunWidget | None = None
         self._wanted = list[Callable[[Now], Any]]()
+        self._probe = probe
+        if probe is not None:
+            self._measure(model)
 
     def close(self) -> None:
         """Stop watching."""
@@ -140,6 +144,8 @@ class Loop:
 
     def _before_step(self, bad: list[int]) -> None:
         """A step is about to move parameters; `bad` has the rows with a gradient that is not finite."""
+        if self._probe is not None and self.watch.count % PROBE_EVERY == 0:
+            self._probe_again()
         try:
             now = Now(self.watch.count, self.watch.loss) if self._wanted else Now(0, 0.0)
             if any(wanted(now) for wanted in self._wanted):
@@ -149,6 +155,17 @@ class Loop:
             warnings.warn(f"keep() has ended at step {self.watch.count}: {type(error).__name__}: {error}", stacklevel=2)
         if bad and self._is_to_stop:
             self._stop(bad)
+
+    def _probe_again(self) -> None:
+        try:
+            self.watch.note_probe(self._measure(self.watch.model()))
+        except Exception as error:  # the loop goes on
+            self._probe = None
+            warnings.warn(f"probe= has ended at step {self.watch.count}: {type(error).__name__}: {error}", stacklevel=2)
+
+    def _measure(self, model: Any) -> float:
+        with self.watch.aside():
+            return probe_loss(self._probe, model)
 
     def _stop(self, bad: list[int]) -> None:
         paths = [self.history.rows[k].path for k in bad]

@@ -21,10 +21,12 @@ def watch(model: int | str | None = None, *, keep: int | str = ..., stop: bool =
 
 
 @overload
-def watch(model: Any, *, keep: int | str = ..., stop: bool = ..., theme: str = ...) -> Run: ...
+def watch(model: Any, *, keep: int | str = ..., stop: bool = ..., theme: str = ..., probe: Any = ...) -> Run: ...
 
 
-def watch(model: Any = None, *, keep: int | str = KEEP, stop: bool = True, theme: str = "auto") -> Run | Watch:
+def watch(
+    model: Any = None, *, keep: int | str = KEEP, stop: bool = True, theme: str = "auto", probe: Any = None
+) -> Run | Watch:
     """Watch PyTorch programs from now on: a model while it trains, or everything, for `explain`.
 
     ``w = av.watch(model)`` before a training loop measures each step: the norms of gradients, updates, loss, rates. The loop
@@ -45,6 +47,9 @@ def watch(model: Any = None, *, keep: int | str = KEEP, stop: bool = True, theme
         stop: for a model: raise `NotFiniteError` before a step that would move a weight by nan or inf. A step that a
             GradScaler leaves out is none.
         theme: of the picture of a model: "light", "dark" or "auto".
+        probe: for a model: a batch whose loss is measured at every 50th step, so that what changes is the training, not the
+            data. A function of the model that returns a loss, ``lambda model: loss_fn(model(x), y)``; or what a model takes
+            that returns its loss. It runs on a copy, without gradients and from the same random state.
 
     Returns:
         a `Run` for a model, else a `Watch`.
@@ -52,6 +57,7 @@ def watch(model: Any = None, *, keep: int | str = KEEP, stop: bool = True, theme
     Raises:
         MissingLibraryError: PyTorch is not installed.
         ValueError: `keep` is not a size; no parameter of the model requires grad; or one has no numbers (on meta, lazy).
+        TypeError: `probe` gives no loss.
         NotDrawableError: `model` is not a module.
     """
     if isinstance(model, int | str):  # `keep` was the first argument once
@@ -59,7 +65,7 @@ def watch(model: Any = None, *, keep: int | str = KEEP, stop: bool = True, theme
     check_options(keep=keep)
     size = bytes_of(keep)
     if model is not None:
-        return run_of(model, callers_names(), size, stop, theme)
+        return run_of(model, callers_names(), size, stop, theme, probe)
     try:
         from ..sources.pytorch.recording.watch import watch as torch_watch
     except ModuleNotFoundError as error:

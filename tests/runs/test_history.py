@@ -8,7 +8,7 @@ from autograd_viz.pictures.runs.colours import decades
 from autograd_viz.pictures.runs.grid import grid_of, lines_of
 from autograd_viz.pictures.runs.history import BINS, WHOLE, History, Series
 from autograd_viz.pictures.runs.odd import odd_in, sentences
-from autograd_viz.pictures.runs.rows import STATISTICS, Row
+from autograd_viz.pictures.runs.rows import STATISTICS, TOTALS, Row
 
 
 def filled(values: np.ndarray, columns: int = 1) -> Series:
@@ -56,7 +56,8 @@ def history_of(**norms: list[float]) -> History:
 def add(history: History, **numbers: tuple[np.ndarray, np.ndarray]) -> None:
     """Steps in which these statistics were measured, and all totals are 1."""
     steps, count = len(numbers["norm"][0]), len(history.rows)
-    values, seen = np.ones((steps, 4 * count + 5), np.float32), np.ones((steps, 4 * count + 5), bool)
+    values = np.ones((steps, 4 * count + len(TOTALS)), np.float32)
+    seen = np.ones(values.shape, bool)
     seen[:, : 4 * count] = False
     for name, (given, measured) in numbers.items():
         first = STATISTICS.index(name) * count

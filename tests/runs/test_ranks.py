@@ -19,14 +19,14 @@ from autograd_viz.pictures.runs.odd import odd_in
 from autograd_viz.pictures.runs.page import COLUMNS, run_page
 from autograd_viz.pictures.runs.paint import Painter
 from autograd_viz.pictures.runs.ranks import KEPT, STEPS, Ranks, Teller, unpacked
-from autograd_viz.pictures.runs.rows import Row
+from autograd_viz.pictures.runs.rows import TOTALS, Row
 
 ROWS = [Row("", "output", "Net", 0), Row("head", "output", "Linear", 0), Row("head.weight", "parameter", "weight", 8)]
 
 
 def measured(norms: np.ndarray, losses: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """As `History.add` takes them: only norms and losses were measured."""
-    values = np.zeros((len(norms), 4 * len(ROWS) + 5), np.float32)
+    values = np.zeros((len(norms), 4 * len(ROWS) + len(TOTALS)), np.float32)
     seen, columns = np.zeros(values.shape, bool), [*range(len(ROWS)), 4 * len(ROWS)]
     values[:, columns], seen[:, columns] = np.column_stack([norms, losses]), True
     return values, seen

@@ -19,6 +19,7 @@ torch = pytest.importorskip("torch")
 from torch import nn  # noqa: E402
 from torch.nn.utils import clip_grad_norm_  # noqa: E402 -- by its name, as many loops have it
 
+from autograd_viz.sources.pytorch.run import steps  # noqa: E402
 from autograd_viz.sources.pytorch.run.numbers import floats  # noqa: E402
 
 from .loops import Net, made, train  # noqa: E402
@@ -45,7 +46,8 @@ def test_a_watched_loop_computes_the_same_bits() -> None:
     assert run._watch.faults == []
 
 
-def test_norms_losses_and_updates_are_those_that_ran() -> None:
+def test_norms_losses_and_updates_are_those_that_ran(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(steps, "FIRST", frozenset(range(64)))  # every step is full
     model, optimizer = made()
     norms, moved, before = [], [], []
 
@@ -54,7 +56,6 @@ def test_norms_losses_and_updates_are_those_that_ran() -> None:
         before.append(model.head.weight.detach().clone())
 
     with av.watch(model) as run:
-        run._watch.steps._weigh = lambda seconds: None  # every step is full
         losses = train(model, optimizer, 6, look)
     after = [*before[1:], model.head.weight.detach()]
     moved = [float((a - b).norm() / b.norm()) for a, b in zip(after, before, strict=True)]
@@ -62,6 +63,15 @@ def test_norms_losses_and_updates_are_those_that_ran() -> None:
     assert np.allclose(column(run, "update", "head.weight"), moved, rtol=1e-4)
     assert np.allclose(run.totals()["loss"], losses)
     assert list(run.totals()["passes"]) == [1] * 6
+
+
+def test_of_the_first_steps_few_are_full_and_all_have_losses_and_norms() -> None:
+    model, optimizer = made()
+    with av.watch(model) as run:
+        train(model, optimizer, 60)
+    assert np.isfinite(column(run, "norm", "head.weight")).all()
+    assert np.isfinite(run.totals()["loss"]).all()
+    assert [*np.flatnonzero(np.isfinite(column(run, "update", "head.weight")))] == [0, 1, 2, 4, 8, 16, 32]
 
 
 def test_the_gradient_of_a_modules_output_is_measured_over_all_its_calls() -> None:
@@ -278,13 +288,13 @@ def test_numbers_that_wait_on_a_device_are_read_with_the_block() -> None:
         table.put("norm", [0, 1], torch.tensor([1.0, 2.0]) + step if step else [1.0, 2.0])  # a model may move to a device
         table.put_one("norm", 2, torch.tensor(torch.nan))
         if step < 2:
-            table.end((torch.tensor(0.5), None, 0.1, 1, 2.0))
+            table.end((torch.tensor(0.5), None, 0.1, 1, None, 2.0))
     values, seen = table.take()
     nan = pytest.approx(np.nan, nan_ok=True)
     assert values[:, :3].tolist() == [[2.0, 1.0, nan], [3.0, 2.0, nan]]
-    assert values[1, 12:].tolist() == pytest.approx([0.5, np.nan, 0.1, 1, 2.0], nan_ok=True)
-    assert seen[0].tolist() == [True] * 3 + [False] * 9 + [True, False, True, True, True]
-    table.end((None,) * 5)  # the numbers of the step that was not complete are still there
+    assert values[1, 12:].tolist() == pytest.approx([0.5, np.nan, 0.1, 1, np.nan, 2.0], nan_ok=True)
+    assert seen[0].tolist() == [True] * 3 + [False] * 9 + [True, False, True, True, False, True]
+    table.end((None,) * 6)  # the numbers of the step that was not complete are still there
     assert table.take()[0][0, :2].tolist() == [4.0, 3.0]
 
 

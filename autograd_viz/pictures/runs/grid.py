@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from .history import History
 from .odd import Odd
-from .rows import Numbers, Row
+from .rows import TOTALS, Numbers, Row
 
 MOST_ROWS = 90
 MOST_COLUMNS = 240
@@ -36,6 +36,7 @@ class Grid:
     norms: Numbers  # the largest norm in each cell, shape (lines, columns); nan where nothing was measured
     bad: NDArray[np.bool_]  # cells with nan or inf
     loss: Numbers  # the mean loss of each column; nan where it is unknown
+    probe: Numbers  # the loss of the probe batch; nan where it was not measured
 
     @property
     def reached(self) -> NDArray[np.bool_]:
@@ -57,12 +58,13 @@ def grid_of(history: History, odd: Sequence[Odd] = (), most_columns: int = MOST_
     cuts = np.linspace(0, len(spans.start), min(most_columns, len(spans.start)) + 1).astype(int)[:-1]
     if not len(cuts):
         empty = np.zeros((len(lines), 0), np.float32)
-        return Grid(lines, [], [], empty, empty > 0, np.zeros(0, np.float32))
+        return Grid(lines, [], [], empty, empty > 0, np.zeros(0, np.float32), np.zeros(0, np.float32))
     norms = np.fmax.reduceat(spans.most[:, rows], cuts, axis=0)
     bad = np.add.reduceat(spans.bad[:, rows], cuts, axis=0) > 0
-    loss = np.fmax.reduceat(np.where(totals.bad[:, 0] > 0, np.nan, totals.mean[:, 0]), cuts)
+    known = np.where(totals.bad > 0, np.nan, totals.mean)
+    loss, probe = (np.fmax.reduceat(known[:, TOTALS.index(name)], cuts) for name in ("loss", "probe"))
     start = spans.start[cuts]
-    return Grid(lines, start.tolist(), [*start[1:].tolist(), history.steps], norms.T, bad.T, loss)
+    return Grid(lines, start.tolist(), [*start[1:].tolist(), history.steps], norms.T, bad.T, loss, probe)
 
 
 def lines_of(rows: Sequence[Row], odd: Sequence[Odd] = ()) -> tuple[Line, ...]:

@@ -143,6 +143,7 @@ class History:
         self.rows = tuple(rows)
         self._series = Series(len(STATISTICS) * len(self.rows) + len(TOTALS))
         self.marks: list[Mark] = []  # what happened, the newest `MOST_MARKS`
+        self.settings: dict[str, str] = {}  # with what it is trained: "optimizer", "lr", "dtype", "input" ..., at the beginning
         self.is_elsewhere = False  # an optimizer has stepped in another thread, which is not watched
         self.ranks: Ranks | None = None  # what all ranks of a job told, on rank 0 of one; else None
 
@@ -170,5 +171,7 @@ class History:
         """Note what happened at a step."""
         if kind == "elsewhere":
             self.is_elsewhere = True
+        elif kind == "setting":
+            self.settings.setdefault(*text.split("=", 1))
         else:
             self.marks = [*self.marks, Mark(step, kind, text)][-MOST_MARKS:]

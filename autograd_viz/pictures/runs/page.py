@@ -18,7 +18,7 @@ from .odd import FEW, Odd, odd_in, sentences, size_said
 COLUMNS = 480  # of a page, at most
 LABELS = (
     "LOSS", "LOSS_LOG", "STEP", "GRADIENT", "NOT_FINITE", "ALL_ZERO", "NOT_MEASURED", "UNREACHED", "RATE", "SKIPPED", "CELL",
-    "CELLS", "CELL_RANKS", "HELP", "OPEN", "OPEN_LAST", "CLOSE", "NOTHING_ODD", "PICTURE", "LIVE", "CURVE",
+    "CELLS", "CELL_RANKS", "HELP", "OPEN", "OPEN_LAST", "CLOSE", "NOTHING_ODD", "PICTURE", "LIVE", "CURVE", "PROBE",
 )  # fmt: skip
 
 
@@ -30,7 +30,8 @@ def run_page(
     Returns:
         title; rows: heading, label, path, is it odd, and has a gradient reached it;
         start: the first step of each column, and the number of steps;
-        norms, loss, its spread over ranks, and `Ranks.numbers`: float32 as base64; bad: bytes as base64;
+        norms, loss, that of the probe batch, its spread over ranks, and `Ranks.numbers`: float32 as base64;
+        bad: bytes as base64;
         has_gaps: something was not measured; is_judged: there are enough steps for something to be odd;
         low and high: exponents of the scale;
         scale: colours;
@@ -51,6 +52,7 @@ def run_page(
         "norms": _packed(grid.norms.astype("<f4")),
         "bad": _packed(grid.bad.astype("u1")),
         "loss": _packed(grid.loss.astype("<f4")),
+        "probe": _packed(grid.probe.astype("<f4")),
         "spread": None if history.ranks is None else [_packed(a) for a in history.ranks.losses_at(grid.start)],
         "ranks": None if history.ranks is None else _packed(history.ranks.numbers([line.row for line in grid.lines])),
         "low": low,

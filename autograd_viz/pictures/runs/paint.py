@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from itertools import groupby
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -17,36 +17,12 @@ from .colours import SCALE, colour_of, decades
 from .grid import Grid, Line, grid_of
 from .history import History
 from .odd import FEW, odd_in, sentences, size_said
-from .rows import Numbers
+from .plot import Scale, cut, ticks, wide, wrapped
 
 WIDTH, EDGE, RIGHT = 1000, 20, 970  # px
 LOSS_HEIGHT = 78
 ROW, GAP = 15, 2  # px: of a row, between two
 LEAST_LEFT, BESIDE, WIDEST = 80, 10, 24  # px: of all names, between a name and what is beside it, of a column
-LETTERS = 24  # of a name, at most
-
-
-class _Scale(NamedTuple):
-    """Of a curve: its ends, and whether it is logarithmic, because it spans much."""
-
-    least: float
-    most: float
-    is_log: bool
-
-    @classmethod
-    def of(cls, values: Numbers) -> _Scale | None:
-        """The scale of some numbers; None if none is finite."""
-        known = values[np.isfinite(values)]
-        if not len(known):
-            return None
-        least, most = float(known.min()), float(known.max())
-        return cls(least, most, least > 0 and most > 20 * least)
-
-    def shares(self, values: Numbers) -> Numbers:
-        """Where numbers stand between the ends: 0 to 1."""
-        low, high = (math.log10(self.least), math.log10(self.most)) if self.is_log else (self.least, self.most)
-        scaled = np.log10(values) if self.is_log else values
-        return np.asarray((scaled - low) / (high - low) if high > low else np.full_like(scaled, 0.5), np.float32)
 
 
 class Painter:
@@ -59,8 +35,8 @@ class Painter:
         self.low, self.high = decades(self.grid.norms)
         self.pitch = ROW + GAP if len(self.grid.lines) <= 40 else 11 + GAP
         blocks = groupby(self.grid.lines, lambda line: line.heading)
-        self.blocks = [(_cut(heading or class_name), list(lines)) for heading, lines in blocks]
-        names = [_wide(heading, 12) + BESIDE + self._labels(lines) for heading, lines in self.blocks]
+        self.blocks = [(cut(heading or class_name), list(lines)) for heading, lines in blocks]
+        names = [wide(heading, 12) + BESIDE + self._labels(lines) for heading, lines in self.blocks]
         self.left = EDGE + max([LEAST_LEFT, *names]) + BESIDE
         self.room = min(RIGHT - self.left, WIDEST * len(self.grid.start))
         self.boxed, self.legend_top = self._said(46)
@@ -83,7 +59,7 @@ class Painter:
 
     def _labels(self, lines: list[Line]) -> float:
         """px of the widest label of a block."""
-        return max(_wide(_cut(line.label), 11) for line in lines)
+        return max(wide(cut(line.label), 11) for line in lines)
 
     def _write(
         self, x: float, y: float, said: str, size: float = 11, role: str = "text", anchor: str = "start", bold: bool = False
@@ -112,7 +88,7 @@ class Painter:
     def _loss(self) -> Iterator[str]:
         loss = self.grid.loss
         band = () if self.history.ranks is None else self.history.ranks.losses_at(self.grid.start)
-        scale = _Scale.of(np.concatenate([loss, *band]))
+        scale = Scale.of(np.concatenate([loss, self.grid.probe, *band]))
         if scale is None:
             return
         bottom = self.loss_top + LOSS_HEIGHT
@@ -124,10 +100,18 @@ class Painter:
                 d = f"M{first[0] - 1:.1f} {first[1]:.1f}h2" if not others else ""  # one step alone is a dot
                 d = d or "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in (first, *others))
                 yield element("path", d=d, fill="none", stroke=self.colour["brown-stroke"], stroke_width=1.8)
+        for c, share in enumerate(scale.shares(self.grid.probe)):
+            if math.isfinite(share):
+                yield self._dot(self._x(c + 0.5), bottom - LOSS_HEIGHT * float(share))
         yield self._write(self.left - BESIDE, self.loss_top + 6, f"{scale.most:.3g}", role="none", anchor="end")
         yield self._write(self.left - BESIDE, bottom + 2, f"{scale.least:.3g}", role="none", anchor="end")
         label = words.RUN_LOSS_LOG if scale.is_log else words.RUN_LOSS
         yield self._write(self.left - BESIDE, self.loss_top + LOSS_HEIGHT / 2 + 4, label, 12, "brown-stroke", "end")
+
+    def _dot(self, x: float, y: float) -> str:
+        """The loss of the probe batch."""
+        look: dict[str, Any] = {"fill": self.colour["canvas"], "stroke": self.colour["blue-stroke"], "stroke_width": 1.8}
+        return element("circle", cx=round(x, 1), cy=round(y, 1), r=3, **look)
 
     def _band(self, *band: Any) -> Iterator[str]:
         """Where the losses of the ranks of a job lie."""
@@ -153,7 +137,7 @@ class Painter:
             parts.append(self._write(end, middle, heading, 12, anchor="end", bold=True))
             for line in lines:
                 role = "grad" if line.is_odd else "text"
-                parts.append(self._write(self.left - BESIDE, middle, _cut(line.label), 11, role, "end"))
+                parts.append(self._write(self.left - BESIDE, middle, cut(line.label), 11, role, "end"))
                 for first, last, fill in self._runs(k):
                     x, right = self._x(first), self._x(last)
                     paths.setdefault(fill, []).append(f"M{x:.1f} {y:.1f}h{right - x:.1f}v{self.pitch - GAP}H{x:.1f}z")
@@ -186,7 +170,7 @@ class Painter:
         return SCALE[colour_of(norm, self.low, self.high)] if norm > 0 else self.colour["row-stroke"]
 
     def _axis(self, bottom: float) -> Iterator[str]:
-        for step in _ticks(self.history.steps):
+        for step in ticks(self.history.steps):
             yield self._write(self._x(self._column(step)), bottom + 16, f"{step:,}", role="none", anchor="middle")
         yield self._write(self.left - BESIDE, bottom + 16, words.RUN_STEP, role="none", anchor="end")
 
@@ -196,7 +180,7 @@ class Painter:
             d, colour = f"M{x:.1f} {self.loss_top - 8:.1f}V{bottom:.1f}", self.colour["text"]
             yield element("path", d=d, stroke=colour, stroke_dasharray="3 3", stroke_width=1, fill="none")
             said = words.RUN_RATE.format(text=mark.text)
-            side, anchor = (-4, "end") if x - _wide(said, 11) > self.left else (4, "start")
+            side, anchor = (-4, "end") if x - wide(said, 11) > self.left else (4, "start")
             yield self._write(x + side, self.loss_top - 6, said, anchor=anchor)
         skipped = {m.step for m in self.history.marks if m.kind == "skipped"}
         for step in sorted(skipped)[-200:]:
@@ -209,7 +193,7 @@ class Painter:
         x = float(EDGE)
         for said, after in ((words.RUN_GRADIENT, 14.0), (f"1e{self.low}", 6.0)):
             yield self._write(x, y + 10, said, role="none")
-            x += _wide(said, 11) + after
+            x += wide(said, 11) + after
         width = 180 / len(SCALE)
         for i, fill in enumerate(SCALE):
             yield element("rect", x=round(x + i * width, 1), y=y, width=round(width + 0.3, 1), height=12, fill=fill)
@@ -220,7 +204,10 @@ class Painter:
             look: dict[str, Any] = {"fill": fill, "stroke": stroke, "height": 11}
             yield element("rect", x=round(x, 1), y=y + 0.5, width=16, **look) if stroke else self._dashes(x, y + 6, 18)
             yield self._write(x + 24, y + 10, said)
-            x += _wide(said, 11) + 42
+            x += wide(said, 11) + 42
+        if np.isfinite(self.grid.probe).any():
+            yield self._dot(x + 8, y + 6)
+            yield self._write(x + 18, y + 10, words.RUN_PROBE)
 
     def _met(self) -> Iterator[tuple[str, str, str]]:
         """What is seen beside the scale: fill and edge of its box, no edge for a line of dashes; and what it means."""
@@ -241,39 +228,10 @@ class Painter:
         said = [s for s in self.stopped.split("\n") if s] + [s for _, s in sentences(self.history, self.odd)]
         if not said and self.history.steps < FEW:
             return [], y
-        wrapped = [line for sentence in said or [words.RUN_NOTHING_ODD] for line in _wrapped(sentence, 118)]
-        height = 14 + 18 * len(wrapped)
+        lines = [line for sentence in said or [words.RUN_NOTHING_ODD] for line in wrapped(sentence, 118)]
+        height = 14 + 18 * len(lines)
         box = element(
             "rect", x=EDGE, y=y, width=WIDTH - 2 * EDGE, height=height, rx=8, fill="none",
             stroke=self.colour["grad" if said else "row-stroke"],
         )  # fmt: skip
-        return [box, *(self._write(34, y + 20 + 18 * i, line, 12) for i, line in enumerate(wrapped))], y + height + 16
-
-
-def _wrapped(sentence: str, most: int) -> list[str]:
-    """A sentence in lines that break between words."""
-    lines = [""]
-    for word in sentence.split(" "):
-        if lines[-1] and len(lines[-1]) + 1 + len(word) > most:
-            lines.append(word)
-        else:
-            lines[-1] = f"{lines[-1]} {word}".strip()
-    return lines
-
-
-def _cut(said: str) -> str:
-    """A name of some letters; the end of a path says more than its beginning."""
-    return said if len(said) <= LETTERS else f"…{said[1 - LETTERS :]}"
-
-
-def _wide(said: str, size: float) -> float:
-    return 0.602 * size * sum(2 if letter > "\u2e7f" else 1 for letter in said)
-
-
-def _ticks(steps: int) -> range:
-    """Steps that are written: about five round numbers."""
-    if not steps:
-        return range(0)
-    distance = max(1.0, steps / 5)
-    power = 10 ** math.floor(math.log10(distance))
-    return range(0, steps, int(next(f * power for f in (1, 2, 5, 10) if f * power >= distance)))
+        return [box, *(self._write(34, y + 20 + 18 * i, line, 12) for i, line in enumerate(lines))], y + height + 16

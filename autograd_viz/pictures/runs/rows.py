@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 Numbers = NDArray[np.float32]
 STATISTICS = ("norm", "largest", "zeros", "update")  # of each row
-TOTALS = ("loss", "clip", "rate", "passes", "seconds")  # of a step
+TOTALS = ("loss", "clip", "rate", "passes", "probe", "seconds")  # of a step
 
 
 class Row(NamedTuple):

@@ -52,11 +52,16 @@ def _number(value: Any) -> float | None:
 
 
 def run_json(history: History) -> str:
-    """Totals, table, marks and what is odd, as JSON."""
+    """Totals, table, marks, settings and what is odd, as JSON."""
+    return json.dumps(told(history), allow_nan=False) + "\n"
+
+
+def told(history: History) -> dict[str, Any]:
+    """What the JSON of a run has."""
     odd = [{"path": history.rows[o.row].path, "kind": o.kind, "sentence": o.sentence} for o in odd_in(history)]
     marks = [mark._asdict() for mark in history.marks]
-    whole = {"steps": history.steps, "totals": totals_of(history), "table": table_of(history), "marks": marks, "odd": odd}
-    return json.dumps(whole, allow_nan=False) + "\n"
+    numbers = {"steps": history.steps, "totals": totals_of(history), "table": table_of(history)}
+    return {**numbers, "settings": history.settings, "marks": marks, "odd": odd}
 
 
 def run_csv(history: History) -> str:

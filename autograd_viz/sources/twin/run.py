@@ -24,6 +24,7 @@ from ...twin.core.tensor.random import default_generator
 from ...twin.core.tensor.tensor import Tensor
 from ..shared.replaced import Replaced
 from ..shared.run.results import MOST_CALLS, Again, Arrivals, Once, one_root, run_begins, run_ends
+from ..shared.run.settings import note_settings
 from ..shared.run.table import BLOCK, Rows, Sink, Table, Totals
 from .run_moments import (
     CoreCall,
@@ -50,6 +51,7 @@ class CoreRunWatch:
         self._keeps, self._kept, self._has_run = keep > 0, list[CoreCall](), False
         self._table, self._totals, self._before = Table(rows.order), Totals(), dict[int, Any]()
         self._arrivals = Arrivals(node_of, is_leaf)
+        self._optimizers = weakref.WeakSet[Any]()  # those whose settings are noted
         self._begun = 0  # passes of this step that have begun
         self._reached = 0  # gradients that have arrived at results of the model
         self._names = [
@@ -153,6 +155,10 @@ class CoreRunWatch:
             return
         if any(k in self._before for k in columns):
             self._end_step()
+        if optimizer not in self._optimizers:
+            inputs = tensors_in([(call.args, call.kwargs) for call in self._kept[:1]])
+            note_settings(self.sink, optimizer, len(self._optimizers), self.rows.parameters, inputs, "")
+            self._optimizers.add(optimizer)
         bad = self._measure(optimizer, columns)
         if changed := self._totals.note_rate(optimizer):
             self.sink.mark(self.count, "rate", changed)
@@ -242,14 +248,24 @@ class CoreRunWatch:
 
     @contextmanager
     def opened(self, moment: CoreMoment) -> Iterator[Again]:
-        """A pass, computed again. What runs inside is not the program's, and is not noted."""
+        """A pass, computed again."""
+        with self.aside():
+            reached, leaves, inputs = results_again(moment)
+            yield Again(*one_root(reached, _vjp), leaves, reached, inputs)
+
+    def note_probe(self, loss: float) -> None:
+        """The loss of the probe batch, before the current step."""
+        self._totals.probe = loss
+
+    @contextmanager
+    def aside(self) -> Iterator[None]:
+        """What runs inside is not the program's, and is not noted."""
         names, self._names = self._names, []
         for name in names:
             name.is_on = False
         try:
             with events.apart():
-                reached, leaves, inputs = results_again(moment)
-                yield Again(*one_root(reached, _vjp), leaves, reached, inputs)
+                yield
         finally:
             self._names = names
             for name in names:

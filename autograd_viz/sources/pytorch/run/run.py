@@ -13,6 +13,7 @@ import torch
 
 from ...shared.replaced import closure_followed, own_hook
 from ...shared.run.results import Again, Arrivals, Once, one_root
+from ...shared.run.settings import note_settings
 from ...shared.run.table import ELSEWHERE, Rows, Sink
 from ..reading.nodes import grad_fn_of, is_leaf
 from ..reading.older import is_dynamo_compiling
@@ -104,16 +105,26 @@ class RunWatch:
         Raises:
             RuntimeError: no gradient reached a result of the model.
         """
+        with self.aside():
+            reached, leaves, inputs = results_again(self.model(), moment, self.rows.parameters)
+            yield Again(*one_root(reached, vjp), leaves, reached, inputs)
+
+    @contextmanager
+    def aside(self) -> Iterator[None]:
+        """What runs inside is not the program's, and is not noted."""
         hooks = self._hooks
         if hooks is not None:
             hooks.remove()
         try:
             with own_code():
-                reached, leaves, inputs = results_again(self.model(), moment, self.rows.parameters)
-                yield Again(*one_root(reached, vjp), leaves, reached, inputs)
+                yield
         finally:
             if hooks is not None:
                 self._hooks = Hooks(self)
+
+    def note_probe(self, loss: float) -> None:
+        """The loss of the probe batch, before the current step."""
+        self.steps.totals.probe = loss
 
     # -- a forward pass -----------------------------------------------------------------------------------------------
 
@@ -267,8 +278,17 @@ class RunWatch:
     def _part_of(self, optimizer: Any) -> OptimizerPart:
         known = self._parts.get(optimizer)
         if known is None or known.total != sum(len(g["params"]) for g in optimizer.param_groups):
+            place = len(self._parts)
             known = self._parts[optimizer] = part_of(optimizer, self.rows)
+            if known.parameters:
+                self._apart(self._note_settings, optimizer, place)
         return known
+
+    def _note_settings(self, optimizer: Any, place: int) -> None:
+        calls = self.kept.calls[:1]
+        inputs = [t for call in calls for t in tensors_in((*call.args, call.kwargs))]
+        cast = next((str(call.cast[1]).rpartition(".")[2] for call in calls if call.cast and call.cast[1]), "")
+        note_settings(self.steps.sink, optimizer, place, self.rows.parameters, inputs, cast)
 
     def what(self, row: int) -> str:
         """What the gradient of a row is in this step: "nan" or "inf"."""

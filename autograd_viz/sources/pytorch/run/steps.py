@@ -2,9 +2,9 @@
 
 # Note [Light and full steps]
 Every step has the loss, the rates, and the norm of each parameter's gradient. A full step also has the rest: outputs of
-modules, largest values, zeros, updates. The first block is full. After each block, its measured price says how often a
-step is full: for `SHARE` of the time. Ranks of a job wait for each other in every step, so they weigh nothing: after their
-first block one step in `BLOCK` is full, the same one on all.
+modules, largest values, zeros, updates. Of the first block `FIRST` are full. After each block, its measured price says how
+often a step is full: for `SHARE` of the time. Ranks of a job wait for each other in every step, so they weigh nothing: after
+their first block one step in `BLOCK` is full, the same one on all.
 """
 
 from __future__ import annotations
@@ -40,6 +40,7 @@ def part_of(optimizer: Any, rows: Rows) -> OptimizerPart:
     return OptimizerPart(len(everything), parameters, places, are_plain)
 
 
+FIRST = frozenset((0, 1, 2, 4, 8, 16, 32))  # full steps of the first block: what a model does at first changes fast
 SHARE = 0.0025  # of the time that a step takes, for what only full steps have
 SELDOM = 128  # at least one step in so many is full
 
@@ -155,7 +156,7 @@ class Steps:
         self._weigh(numbers[-1])
         self.spent = 0.0
         self.count += 1
-        self.is_full = self.count % self.every == 0
+        self.is_full = self.count in FIRST if self.count < BLOCK else self.count % self.every == 0
         if waiting == BLOCK:
             self.flush()
         after()

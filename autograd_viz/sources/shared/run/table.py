@@ -13,7 +13,7 @@ import numpy as np
 
 BLOCK = 64  # steps
 STATISTICS = ("norm", "largest", "zeros", "update")  # of each row
-TOTALS = ("loss", "clip", "rate", "passes", "seconds")  # of a step
+TOTALS = ("loss", "clip", "rate", "passes", "probe", "seconds")  # of a step
 
 
 class Table:
@@ -139,7 +139,7 @@ class Totals:
     Attributes:
         optimizers: those that have stepped in it.
         passes: how many backward passes it has had.
-        loss, clip, rate: None if unknown; a tensor may still be on its device.
+        loss, clip, rate, probe: None if unknown; a tensor may still be on its device. `probe` is the loss of the probe batch.
     """
 
     def __init__(self) -> None:
@@ -150,6 +150,7 @@ class Totals:
         self.optimizers, self.passes, self._is_reached, self._began = list[Any](), 0, False, now
         self.loss: Any = None
         self.clip: Any = None
+        self.probe: float | None = None
         self.rate: float | None = None
 
     def counts(self, is_own: bool) -> bool:
@@ -175,6 +176,6 @@ class Totals:
     def end(self) -> tuple[Any, ...]:
         """The step is complete: its numbers."""
         now = perf_counter()
-        numbers = (self.loss, self.clip, self.rate, self.passes, now - self._began)
+        numbers = (self.loss, self.clip, self.rate, self.passes, self.probe, now - self._began)
         self._begins(now)
         return numbers

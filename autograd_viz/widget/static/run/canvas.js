@@ -39,7 +39,7 @@ export class Canvas {
     this.blocks = [];
     /** @type {number[]} the top of each row */
     this.tops = [];
-    this.norms = this.loss = new Float32Array();
+    this.norms = this.loss = this.probe = new Float32Array();
     this.bad = new Uint8Array();
     /** @type {import("./line.js").Band | undefined} */
     this.band = undefined;
@@ -63,6 +63,7 @@ export class Canvas {
     [this.data, this.say] = [data, say];
     this.norms = new Float32Array(unpackedBytes(data.norms));
     this.loss = new Float32Array(unpackedBytes(data.loss));
+    this.probe = new Float32Array(unpackedBytes(data.probe));
     this.bad = new Uint8Array(unpackedBytes(data.bad));
     const [least, most] = data.spread?.map((packed) => new Float32Array(unpackedBytes(packed))) ?? [];
     this.band = least && { least, most };
@@ -168,7 +169,7 @@ export class Canvas {
     pen.scale(ratio, ratio);
     pen.textBaseline = "middle";
     legend.paint();
-    const isLog = this.paintLine(pen, this.loss, this.top, LOSS, this.palette["brown-stroke"], this.band);
+    const isLog = this.paintLine(pen, this.loss, this.top, LOSS, this.palette["brown-stroke"], this.band, this.probe);
     this.write(pen, this.say(isLog ? "loss_log" : "loss"), this.left - 8, this.top + LOSS / 2, "text", "right");
     for (const { k, heading, end } of this.blocks)
       this.write(pen, heading, end, this.tops[k] + this.heightOf(k) / 2, "text", "right", true);
@@ -230,9 +231,11 @@ export class Canvas {
    * @param {number} height
    * @param {string} colour
    * @param {import("./line.js").Band} [band]
+   * @param {Float32Array} [dots]
    */
-  paintLine(pen, values, top, height, colour, band) {
-    const ends = paintCurve(pen, values, { left: this.left, top, width: this.room, height }, colour, band);
+  paintLine(pen, values, top, height, colour, band, dots) {
+    const box = { left: this.left, top, width: this.room, height };
+    const ends = paintCurve(pen, values, box, colour, band, dots, this.palette["blue-stroke"]);
     if (!ends) return false;
     this.write(pen, shortNorm(ends.most), this.left - 8, top, "none", "right");
     this.write(pen, shortNorm(ends.least), this.left - 8, top + height, "none", "right");

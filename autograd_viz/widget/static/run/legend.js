@@ -1,6 +1,6 @@
 // The legend of a run, above its picture: the scale, and of the marks those that are there.
 
-import { paintDashes } from "./line.js";
+import { paintDashes, paintDot } from "./line.js";
 import { legendPlaces } from "./names.js";
 
 /** @typedef {import("./canvas.js").Canvas} Canvas */
@@ -34,6 +34,12 @@ function swatch(pen, colour, [x, y], isEmpty = false) {
   else pen.fillRect(x, y - SWATCH_HIGH / 2, SWATCH_WIDE, SWATCH_HIGH);
 }
 
+/** @param {CanvasRenderingContext2D} pen @param {Palette} palette @param {[number, number]} at */
+function probeMark(pen, palette, [x, y]) {
+  pen.strokeStyle = palette["blue-stroke"];
+  paintDot(pen, [x + SWATCH_WIDE / 2, y]);
+}
+
 /**
  * What the colours mean.
  * @param {Canvas} canvas
@@ -51,6 +57,7 @@ export function legendOf(canvas, pen, data) {
     [canvas.bad.some(Boolean), "not_finite", (at) => swatch(pen, palette.grad, at)],
     [canvas.norms.some((norm) => norm === 0), "all_zero", (at) => swatch(pen, palette["row-stroke"], at)],
     [data.rows.some((row) => !row.reached), "unreached", (at) => paintUnreached(pen, palette, at, SWATCH_WIDE)],
+    [canvas.probe.some(Number.isFinite), "probe", (at) => probeMark(pen, palette, at)],
     [data.has_gaps, "not_measured", (at) => swatch(pen, palette["row-stroke"], at, true)],
   ];
   const met = marks.filter(([isThere]) => isThere);

@@ -9,10 +9,12 @@
  * @param {{ left: number, top: number, width: number, height: number }} box px
  * @param {string} colour
  * @param {Band} [band]
+ * @param {Float32Array} [dots] numbers on the same scale, as dots
+ * @param {string} [edge] their colour
  * @returns {{ least: number, most: number, isLog: boolean } | undefined} its ends; undefined: nothing is known
  */
-export function paintCurve(pen, values, box, colour, band) {
-  const known = [...values, ...(band?.least ?? []), ...(band?.most ?? [])].filter(Number.isFinite);
+export function paintCurve(pen, values, box, colour, band, dots = new Float32Array(), edge = colour) {
+  const known = [...values, ...dots, ...(band?.least ?? []), ...(band?.most ?? [])].filter(Number.isFinite);
   if (!known.length) return undefined;
   const [least, most] = [Math.min(...known), Math.max(...known)];
   const isLog = least > 0 && most > 20 * least;
@@ -32,7 +34,19 @@ export function paintCurve(pen, values, box, colour, band) {
     isDown = true;
   });
   pen.stroke();
+  pen.strokeStyle = edge;
+  dots.forEach((v, c) => {
+    if (Number.isFinite(v)) paintDot(pen, [x(c), y(v)]);
+  });
   return { least, most, isLog };
+}
+
+/** @param {CanvasRenderingContext2D} pen @param {[number, number]} at */
+export function paintDot(pen, at) {
+  pen.lineWidth = 1.8;
+  pen.beginPath();
+  pen.arc(...at, 3, 0, 2 * Math.PI);
+  pen.stroke();
 }
 
 /**

@@ -15,6 +15,7 @@
  * @property {string} norms float32, row by row
  * @property {string} bad
  * @property {string} loss float32
+ * @property {string} probe the loss of the probe batch, float32; nan where it was not measured
  * @property {string[] | null} spread the least and the most loss of all ranks of a job, float32 by column
  * @property {string | null} ranks of each window of a job: its first step; by row least, mean, most over ranks, and whose it is
  * @property {number} low exponents of ten at the ends of the scale
