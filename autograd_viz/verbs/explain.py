@@ -35,6 +35,7 @@ from ..sources.shared.names import asking_frame, value_at, visible_names
 from ..sources.shared.source_code import source_at
 from .options import check_options
 from .questions import all_causes, facts_about, question_of, questions_about
+from .replay import asked_again
 
 
 class Seen(NamedTuple):
@@ -219,7 +220,7 @@ def _explained(what: Any, loss: Any, frame: FrameType) -> Explanation:
 
 def _of_several(module: Any, names: dict[str, Any]) -> Explanation:
     """The answer about the leaf that most is wrong with; the others are details."""
-    asked = all_causes(questions_about(module, names))
+    asked = all_causes(asked_again(questions_about(module, names)))
     odd = [(q, name, causes) for q, name, causes in asked if _rank(causes) < RANKS[ASKED]]
     if not odd:
         said = {"count": str(len(asked))}
@@ -243,6 +244,8 @@ def explain_tensor(tensor: Any, loss: Any, variables: dict[str, Any], is_recorde
     """The answer about a tensor. `is_recorded`: False for a pass that is not the program's, which nothing has recorded."""
     with unseen(tensor):
         question = question_of(tensor, loss, variables, is_recorded)
+        if is_recorded:
+            [(question, _)] = asked_again([(question, "")])
         return Explanation(question, causes_of(question), variables)
 
 

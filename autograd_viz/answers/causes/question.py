@@ -29,6 +29,7 @@ class Question:
     names: Mapping[str, Any] = field(default_factory=dict)  # the user's names, and what they hold
     is_thorough: bool = False  # the graph is read however large it is
     runs_code: bool | None = None  # the user's Functions may run again; None if not
+    parameter: Any = None  # what the tensor is a copy of, in a pass that has run again
     shared: dict[Op | None, tuple[set[Op], set[Any]]] = field(default_factory=dict)  # ops and leaves behind a root, for all
     _found: dict[Any, list[Cause]] = field(default_factory=dict, init=False)
 
@@ -131,7 +132,8 @@ class Question:
     @cached_property
     def holders(self) -> list[Holder]:
         """Every optimizer, if the tensor is a leaf."""
-        return self.history.optimizers(self.tensor) if self.is_leaf else []
+        own = self.tensor if self.parameter is None else self.parameter
+        return self.history.optimizers(own) if self.is_leaf else []
 
     @property
     def is_scaled(self) -> bool:

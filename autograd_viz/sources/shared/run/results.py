@@ -93,6 +93,11 @@ class Arrivals:
 _open: list[Any] = []
 
 
+def run_with(parameter: Any) -> Any:
+    """The run that goes on and can run its last pass again, of a model with this parameter; None if there is none."""
+    return next((run for run in _open if run.has_pass and any(p is parameter for p in run.rows.parameters)), None)
+
+
 def run_begins(run: Any) -> None:
     """A run begins. Others end whose model, as `model()` gives it, is gone: nobody has to close them."""
     for other in [*_open]:
