@@ -32,6 +32,7 @@ from .parts import Inside
 from .values import is_plain, outside_modes, shape_of
 
 KEY = "autograd_viz"  # in node.metadata
+MODULE_DEPTH = 2_048  # in place of `UNTRACKED_DEPTH` inside of modules: of a frozen tower
 clock = itertools.count(1)
 latest_sequence = torch._C._autograd._get_sequence_nr
 
@@ -209,7 +210,7 @@ class Event:
         for h in inputs:
             if type(h) is Handle and h.sequence is None and (maker := h.maker) is not None and maker.depth >= self.depth:
                 self.depth = maker.depth + 1
-        if self.depth > UNTRACKED_DEPTH:
+        if self.depth > (MODULE_DEPTH if inside.path else UNTRACKED_DEPTH):
             self.inputs, self.depth = tuple(h for h in inputs if isinstance(h, Handle) and h.maker is None), 0
 
     @property
