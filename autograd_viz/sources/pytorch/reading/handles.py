@@ -32,7 +32,7 @@ from .parts import Inside
 from .values import is_plain, outside_modes, shape_of
 
 KEY = "autograd_viz"  # in node.metadata
-MODULE_DEPTH = 2_048  # in place of `UNTRACKED_DEPTH` inside of modules: of a frozen tower
+IN_MODULE = 1 / 32  # so much of `UNTRACKED_DEPTH` is an op in a module: a frozen tower has many
 clock = itertools.count(1)
 latest_sequence = torch._C._autograd._get_sequence_nr
 
@@ -206,12 +206,12 @@ class Event:
         self.sequence, self.tick = latest_sequence() - 1, next(clock)
         self._outputs: Any = ()  # one, or several: a handle, or a weak reference to it
         self.behind: tuple[Any, ...] = ()
-        self.depth = 1
+        self.depth = step = IN_MODULE if inside.path else 1.0
         for h in inputs:
-            if type(h) is Handle and h.sequence is None and (maker := h.maker) is not None and maker.depth >= self.depth:
-                self.depth = maker.depth + 1
-        if self.depth > (MODULE_DEPTH if inside.path else UNTRACKED_DEPTH):
-            self.inputs, self.depth = tuple(h for h in inputs if isinstance(h, Handle) and h.maker is None), 0
+            if type(h) is Handle and h.sequence is None and (maker := h.maker) is not None and maker.depth + step > self.depth:
+                self.depth = maker.depth + step
+        if self.depth > UNTRACKED_DEPTH:
+            self.inputs, self.depth = tuple(h for h in inputs if isinstance(h, Handle) and h.maker is None), 0.0
 
     @property
     def order(self) -> tuple[int, int]:
