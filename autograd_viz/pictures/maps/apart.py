@@ -1,4 +1,4 @@
-"""Ops of one line told apart: those that have nothing to do with each other, and the parts of a long expression."""
+"""Ops of one line told apart: those that have nothing to do with each other, the parts of a long expression, and terms."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from ...graph.surroundings import Source
 from .index import Index
 
 MANY, MORE = 5, 8  # ops that compute in one pill: from here on its expression is taken apart, and a part of it again
+JOINING = {"Add", "Sub", "Mul", "Div", "Neg"}
 Stretch = tuple[int, int]
 
 
@@ -55,6 +56,35 @@ def expressions(index: Index, first: int, last: int) -> list[Stretch]:
         found += [(end, b)] if end < b else []
         todo += parts
     return sorted(found)
+
+
+def terms(index: Index, first: int, last: int) -> list[Stretch]:
+    """The ops of a sum of numbers by its terms, and what joins them, where no code is known."""
+    if sum(not index.rearranges(i) for i in range(first, last)) < MANY or any(
+        index.document.ops[i].source is not None for i in range(first, last)
+    ):
+        return [(first, last)]
+    ends, todo, joins = set[int](), [last - 1], set[int]()
+    while todo:
+        i = todo.pop()
+        if i in joins or i < first:
+            continue
+        if _joins(index, i):
+            joins.add(i)
+            todo += [index.maker.get(t.id, -1) for t in index.taken[i]]
+        else:
+            ends.add(i)
+    parts = sorted(ends)
+    if len(parts) < 2 or any(i not in joins for i in range(parts[-1] + 1, last)) or joins & {*range(first, parts[-1])}:
+        return [(first, last)]
+    starts = [first, *(end + 1 for end in parts)]
+    return [*zip(starts, starts[1:], strict=False), (starts[-1], last)]
+
+
+def _joins(index: Index, i: int) -> bool:
+    """Does an op add numbers, or scale one?"""
+    op, taken = index.document.ops[i], index.taken[i]
+    return op.name in JOINING and bool(taken) and not any(t.value.shape for t in taken)
 
 
 def _operands(index: Index, first: int, last: int, many: int) -> list[Stretch]:

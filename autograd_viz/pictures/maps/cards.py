@@ -19,7 +19,7 @@ from ...graph.guess import LISTS
 from ...graph.paths import Path, Way, are_guessed, ways
 from ...graph.repeats import Repeat, repeats
 from .again import restarts
-from .apart import apart, expressions
+from .apart import apart, expressions, terms
 from .index import REARRANGING, Index
 
 UNFILLED = {"Empty", "EmptyLike"}  # memory for a result
@@ -212,7 +212,7 @@ class _Tidier:
             return [card]
         parts = apart(self.index, card.first, card.last)
         if not card.path:
-            parts = [part for a, b in parts for part in expressions(self.index, a, b)]
+            parts = [p for a, b in parts for c, d in terms(self.index, a, b) for p in expressions(self.index, c, d)]
         return [replace(card, first=a, last=b) for a, b in parts]
 
     def _unwrapped(self, around: Card, items: list[Card]) -> list[Card]:

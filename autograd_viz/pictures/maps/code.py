@@ -10,6 +10,7 @@ from .cards import Card, helper
 from .index import Index
 
 NAMED = 12  # letters of a part that is said again
+CALL = re.compile(r"[A-Za-z_][\w.]*\(")
 ASSIGNED = re.compile(r"(?:^|;)\s*([A-Za-z_]\w*)\s*=\s*$")  # the name on the left, if it is only one
 
 
@@ -18,7 +19,8 @@ def code_of(index: Index, card: Card) -> str:
 
     Ops that nobody wrote stand at the call that ran them, so code that calls other cards is the code of these.
     """
-    sources = [index.document.ops[i].source for i in card.ops()]
+    computing = [i for i in card.ops() if not index.rearranges(i)]
+    sources = [index.document.ops[i].source for i in computing or card.ops()]
     known = [s for s in sources if s is not None and s.expression]
     if card.kind != "ops" or len(known) < len(sources) or len({(s.file, s.line) for s in known}) != 1:
         return ""
@@ -59,6 +61,16 @@ def _statement(source: Source, others: list[Source]) -> str:
     said, at = "", source.column
     for s in others:
         if _is_part(source, s):
-            said, at = f"{said}{source.text[at : s.column]}…", s.end_column
+            said, at = f"{said}{source.text[at : s.column]}{_short(s.expression)}", s.end_column
     said += source.text[at : source.end_column]
     return f"{name[1]} = {said}" if name is not None and after[:1] in ("", ";", "#") else said
+
+
+def _short(said: str) -> str:
+    """Of a part that stands in another pill: `cross_entropy(…)`, if it is one call."""
+    call, depth = CALL.match(said), 0
+    for k in range(len(said) if call else 0):
+        depth += (said[k] in "([{") - (said[k] in ")]}")
+        if depth == 0 and said[k] in ")]}" and k < len(said) - 1:
+            return "…"
+    return "…" if call is None else f"{call[0]}…)"
