@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 import autograd_viz as av
 
 from .test_recognised import titles
@@ -27,6 +29,16 @@ def test_what_a_call_takes_is_shown_apart() -> None:
     loss = -(av.minimum(ratio * Y, ratio.clamp(0.8, 1.2) * Y)).mean()
     parts = ["ratio * Y", "ratio.clamp(0.8, 1.2) * Y", "loss = -(av.minimum(ratio * Y, …)).mean()"]
     assert shown(loss) == ["ratio = (W - X).exp()", *parts]
+
+
+def test_without_code_the_terms_of_a_sum_stand_apart() -> None:
+    torch = pytest.importorskip("torch")
+    model, x, y = torch.nn.Linear(2, 2), torch.ones(2, 2), torch.zeros(2, 2)
+    a = model(x)
+    more = {"params": model}
+    loss = (a - y).pow(2).mean() + 0.1 * a.exp().sum()
+    assert titles(av.map(loss, **more))[-4:-1] == ["Sub, Pow, Mean", "Exp, Sum", "Mul, Add"]
+    assert titles(av.map(((a - y).pow(2).exp().sin() + a.exp()).sum(), **more))[-2] == "Sub, Pow, Exp, …"  # no numbers
 
 
 def test_a_short_line_stays_whole() -> None:

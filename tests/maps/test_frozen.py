@@ -105,6 +105,33 @@ def test_a_deep_tower_is_whole() -> None:
     assert {f"teacher.{k}" for k in range(2 * DEEP + 1)} <= {c.name for c in walk(plan.root)}
 
 
+def test_without_a_model_its_modules_are_guessed_and_the_teacher_is_there() -> None:
+    model, x = Pair(Linear(4, 8), ReLU(), Linear(8, 3)), torch.ones(2, 4)
+    model.teacher.requires_grad_(False)
+    with av.record():
+        with torch.no_grad():
+            t = model.teacher(x)
+        loss = (model.student(x) - t).pow(2).mean()
+    assert {"teacher", "student"} <= {*titles(av.map(loss, params=model))}
+
+
+def test_a_shape_that_is_taken_from_a_tensor_is_no_cut() -> None:
+    class Samples(Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.mu, self.out = Linear(4, 4), Linear(4, 1)
+
+        def forward(self, x: Any) -> Any:
+            mu = self.mu(x)
+            eps = torch.randn_like(mu)
+            return self.out(mu + eps)
+
+    model = Samples()
+    with av.record(model):
+        loss = model(torch.ones(2, 4)).sum()
+    assert not any("no_grad" in said for said in words_of(av.map(loss, params=model)))
+
+
 def test_under_no_grad_a_program_without_modules_leaves_no_op() -> None:
     """As in the twin: `no_grad` records nothing."""
     w = torch.ones(3, requires_grad=True)

@@ -174,6 +174,9 @@ def _itself(tensor: torch.Tensor) -> Any:
 class Event:
     """One op of the forward pass.
 
+    Args:
+        is_part: a module ran it.
+
     Attributes:
         name: the op's name: "mul"; of a user's Function its class name.
         inputs: tensors, or Python numbers by their text.
@@ -198,6 +201,7 @@ class Event:
         inside: Inside,
         is_tracked: bool,
         is_function: bool = False,
+        is_part: bool = False,
     ) -> None:
         self.name, self.inputs, self.inside = name, inputs, inside
         self._code = None if at is None else at.f_code
@@ -206,7 +210,7 @@ class Event:
         self.sequence, self.tick = latest_sequence() - 1, next(clock)
         self._outputs: Any = ()  # one, or several: a handle, or a weak reference to it
         self.behind: tuple[Any, ...] = ()
-        self.depth = step = IN_MODULE if inside.path else 1.0
+        self.depth = step = IN_MODULE if is_part else 1.0
         for h in inputs:
             if type(h) is Handle and h.sequence is None and (maker := h.maker) is not None and maker.depth + step > self.depth:
                 self.depth = maker.depth + step

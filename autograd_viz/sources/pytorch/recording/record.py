@@ -156,9 +156,10 @@ class Recorder(Uncopied, TorchDispatchMode):
             is_recorded = is_grad_enabled() and op.name not in FACTORIES  # as in the core, no_grad leaves no record
             inside = self._parts.inside(around) if around else NOWHERE
             inputs, nodes = self._inputs(op, args, kwargs) if is_recorded else ((), ())
-            if not is_recorded and op.name not in FACTORIES and (inside.path or (args and _is_frozen(args[0]))):
+            is_part = self._running.is_in_module
+            if not is_recorded and op.name not in FACTORIES and (is_part or (args and _is_frozen(args[0]))):
                 inputs = self._frozen(op, args, kwargs)
-            event = Event(op.name, inputs, users, inside, is_recorded)
+            event = Event(op.name, inputs, users, inside, is_recorded, is_part=is_part)
             if self._copied is not None:
                 copied, self._copied = self._copied, None
                 source = copied.inputs[0] if copied.inputs else None
