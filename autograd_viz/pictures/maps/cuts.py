@@ -31,8 +31,10 @@ def cut_said(document: Document, at: int) -> str:
     """`fake.detach(), line 12: no gradient goes back`."""
     op = document.ops[at]
     code = "" if op.source is None else op.source.expression
-    if op.name != "Detach":
+    if op.reason == "no_grad":
         code = "no_grad()"
+    elif op.name != "Detach":
+        code = f"{op.name.lower()}()"
     elif not code.endswith((".detach()", ".data", ".detach_()")):
         code = "detach()"
     elif len(code) > LONGEST:
