@@ -147,7 +147,9 @@ def test_under_no_grad_large_results_are_let_go() -> None:
     model = Pair(*(Linear(4, 4) for _ in range(6)))
     model.teacher.requires_grad_(False)
     x, kept = torch.ones(1000, 4), []
-    hooks = [part.register_forward_hook(lambda m, i, out: kept.append(out.untyped_storage().data_ptr())) for part in model.teacher]
+    hooks = [
+        part.register_forward_hook(lambda m, i, out: kept.append(out.untyped_storage().data_ptr())) for part in model.teacher
+    ]
     with av.record(model), torch.no_grad():
         t = model.teacher(x)
     for hook in hooks:

@@ -183,7 +183,9 @@ class Odd:
             return None
         values = {t.id: norm for t in leaves if (norm := norm_of(t.value)) is not None}
         models = {self._model(t.name) for t in leaves if t.id in grads}
-        missing = frozenset(t.id for t in leaves if t.id not in grads and self._model(t.name) in models and self._is_traced(t.id))
+        missing = frozenset(
+            t.id for t in leaves if t.id not in grads and self._model(t.name) in models and self._is_traced(t.id)
+        )
         size = {t.id: math.sqrt(math.prod(t.value.shape)) for t in leaves}
         per = {id: norm / size[id] for id, norm in grads.items() if size[id]}
         low = {t.id for t in leaves if len(t.value.shape) > 1}

@@ -183,6 +183,7 @@ class Recorder(Uncopied, TorchDispatchMode):
         for handle in inputs:
             if isinstance(handle, Handle) and handle.maker is not None and not handle.maker.is_tracked:
                 handle.lighten()
+                handle.is_leaf = handle.requires_grad = False  # PyTorch says True of a view of a leaf
         return inputs
 
     def _inputs(self, op: Signature, args: object, kwargs: object) -> tuple[tuple[Handle | str, ...], tuple[Any, ...]]:
