@@ -60,25 +60,18 @@ def expressions(index: Index, first: int, last: int) -> list[Stretch]:
 
 def terms(index: Index, first: int, last: int) -> list[Stretch]:
     """The ops of a sum of numbers by its terms, and what joins them, where no code is known."""
-    if sum(not index.rearranges(i) for i in range(first, last)) < MANY or any(
-        index.document.ops[i].source is not None for i in range(first, last)
-    ):
+    computing = [i for i in range(first, last) if not index.rearranges(i)]
+    if len(computing) < MANY or any(index.document.ops[i].source is not None for i in computing):
         return [(first, last)]
-    ends, todo, joins = set[int](), [last - 1], set[int]()
-    while todo:
-        i = todo.pop()
-        if i in joins or i < first:
-            continue
-        if _joins(index, i):
-            joins.add(i)
-            todo += [index.maker.get(t.id, -1) for t in index.taken[i]]
-        else:
-            ends.add(i)
-    parts = sorted(ends)
-    if len(parts) < 2 or any(i not in joins for i in range(parts[-1] + 1, last)) or joins & {*range(first, parts[-1])}:
+    begin = last
+    while begin > first and _joins(index, begin - 1):
+        begin -= 1
+    makers = {index.maker.get(t.id, -1) for i in range(begin, last) for t in index.taken[i]}
+    ends = sorted(makers.intersection(range(first, begin)))
+    if len(ends) < 2 or ends[-1] != begin - 1:
         return [(first, last)]
-    starts = [first, *(end + 1 for end in parts)]
-    return [*zip(starts, starts[1:], strict=False), (starts[-1], last)]
+    starts = [first, *(end + 1 for end in ends)]
+    return [*zip(starts, starts[1:], strict=False), (begin, last)]
 
 
 def _joins(index: Index, i: int) -> bool:
