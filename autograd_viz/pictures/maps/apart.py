@@ -12,32 +12,16 @@ JOINING = {"Add", "Sub", "Mul", "Div", "Neg"}
 Stretch = tuple[int, int]
 
 
-def apart(index: Index, first: int, last: int) -> list[tuple[int, int]]:
+def apart(index: Index, first: int, last: int) -> list[Stretch]:
     """Stretches of ops that do not feed each other; where two of them are interleaved, they are one."""
-    group = list(range(last - first))  # by op, an earlier one that it belongs to
+    found = list[Stretch]()
     for i in range(first, last):
-        for t in index.taken[i]:
-            maker = index.maker.get(t.id, -1)
-            if first <= maker < i:
-                a, b = _root(group, maker - first), _root(group, i - first)
-                group[max(a, b)] = min(a, b)
-    ends: dict[int, int] = {}
-    for k in range(last - first):
-        ends[_root(group, k)] = k
-    found, begin, end = list[tuple[int, int]](), 0, -1
-    for k in range(last - first):
-        if k > end >= 0:
-            found.append((first + begin, first + k))
-            begin = k
-        end = max(end, ends[_root(group, k)])
-    return [*found, (first + begin, last)]
-
-
-def _root(group: list[int], k: int) -> int:
-    while group[k] != k:
-        group[k] = group[group[k]]
-        k = group[k]
-    return k
+        earliest = min((m for t in index.taken[i] if (m := index.maker.get(t.id, -1)) >= first), default=i)
+        begin = i
+        while found and earliest < found[-1][1]:
+            begin = found.pop()[0]
+        found.append((begin, i + 1))
+    return found
 
 
 def expressions(index: Index, first: int, last: int) -> list[Stretch]:
