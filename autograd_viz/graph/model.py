@@ -87,7 +87,7 @@ class Operand:
     count: Single = 1  #: how many operands it stands for, if they are bundled
 
 
-REASONS = ("nested", "compiled")  # nested tensors; ops that ran as one compiled op
+REASONS = ("nested", "compiled", "no_grad")  # nested tensors; ops that ran as one compiled op; no op has a node there
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +103,9 @@ class Op:
     module: str = ""  #: path of the module in whose forward it ran: "encoder.layers.0"
     reconstructed: bool = False  #: nobody saw it run; it is derived from the backward graph
     members: NoGroup = 0  #: how many ops it stands for, if it is a group; 0 for an op
-    reason: str = ""  #: why it, or its contents, could not be recorded: one of `REASONS`; empty for an op that nobody recorded
+    reason: str = (
+        ""  #: why it, its contents or its node could not be recorded: one of `REASONS`; empty for an op that nobody recorded
+    )
     #: index in `Document.calls` of the innermost function of the user's around it; None if that is not known
     call: Count | None = None
 

@@ -28,6 +28,10 @@ class Source:
         """The code at the place, if it stands on one line and is known; else ""."""
         return self.text[self.column : self.end_column] if self.line == self.end_line else ""
 
+    def contains(self, other: Source) -> bool:
+        """Does an expression of the same line stand in this one?"""
+        return self.column <= other.column and other.end_column <= self.end_column
+
 
 @dataclass(frozen=True, slots=True)
 class Module:

@@ -17,6 +17,7 @@ from ..sources import anything
 from ..sources.anything import NamesLater
 from ..sources.asking import last_pass
 from ..sources.shared.names import Names, callers_names
+from ..sources.shared.run.results import run_of
 from ..stepper.recorded import Recording
 from ..stepper.sentences import with_advice
 from ..stepper.stepper import Stepper
@@ -41,9 +42,10 @@ def map(
     the map shows only the `grad` of parameters.
 
     Args:
-        tensor: the result of a forward pass, of autograd_viz or of PyTorch; a PyTorch module, for the last backward pass that
-            `watch` has kept; a stepper, for the gradients so far; or what
-            `load` gave. With `record` a PyTorch pass has known modules.
+        tensor: the result of a forward pass, of autograd_viz or of PyTorch; a PyTorch module, for its last pass
+            under ``watch(model)``, which runs again on copies and is recorded, or for the last backward pass that ``watch()``
+            has kept; a stepper, for the gradients so far; or what `load` gave. With `record` a PyTorch pass has
+            known modules.
         depth: how many levels of modules are open; None: as many as fit on a page.
         open: modules and functions to open besides, by path, class or name: ``"layers.3"``, ``"*.attn"``, ``"DecoderLayer"``,
             ``"encode()"``.
@@ -61,6 +63,9 @@ def map(
     check_options(theme=theme, depth=depth, open=open)
     check_gradient(gradient)
     names = callers_names()
+    if (run := run_of(tensor)) is not None and any(anything.is_torch(p) for p in tensor.parameters()):
+        with run.opened(run.moment()) as again:
+            return map(again.root, depth=depth, open=open, params=again.leaves, theme=theme, gradient=again.gradient)
     with collector_waits():
         if callable(getattr(type(tensor), "named_modules", None)):
             subject, params = _last(tensor, names), tensor

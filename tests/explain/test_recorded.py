@@ -23,6 +23,12 @@ RECORDED: dict[str, tuple[str, str, str, int | None]] = {
     "detach()": ("h = net[0](x).detach()\nloss = net[1](h).sum()\nloss.backward()", "net[0].weight", "path_cut_detach", 3),
     "what was detached": ("h = net[0](x).detach()\nloss = net[1](h).sum()", "h", "cut_detach", 3),
     "no_grad()": ("with torch.no_grad():\n    h = net[0](x)\nloss = net[1](h).sum()", "h", "cut_no_grad", 4),
+    "a weight under no_grad()": (
+        "with torch.no_grad():\n    h = net[0](x)\nloss = net[1](h).sum()\nloss.backward()",
+        "net[0].weight",
+        "path_cut_no_grad",
+        4,
+    ),
     "a comparison": ("h = net[0](x) > 0\nloss = (net[1](x @ torch.ones(2, 3)) * h).sum()", "h", "cut_op", 3),
     "argmax()": ("h = net(x).argmax(0)\nloss = net(x)[h].sum()", "h", "cut_op", 3),
     "data": ("y = torch.ones(3) * 2", "y", "not_asked", 3),

@@ -92,3 +92,29 @@ def test_a_way_that_is_detached_is_named_and_what_one_line_does_apart_is_apart()
     with av.record():
         loss = softplus(-d(real)).mean() + softplus(d(g(z))).mean()
     assert not any("detach" in w for w in words_of(av.map(loss)))
+
+
+def test_an_alarm_lies_over_no_other_words() -> None:
+    """Of four equal layers of which the last is dead: its name, what is wrong with its parameters, and where it stops."""
+    torch.manual_seed(0)
+    layer = torch.nn.TransformerEncoderLayer(16, 2, 32, batch_first=True, dropout=0.0)
+    model = torch.nn.TransformerEncoder(layer, 4, enable_nested_tensor=False)
+    torch.nn.init.constant_(model.layers[3].linear1.bias, -1e3)
+    with av.record(model):
+        loss = model(torch.randn(2, 5, 16)).pow(2).mean()
+    for depth in (1, 2):
+        svg = av.map(loss, params=model, depth=depth).svg
+        (stack,) = re.findall(r'<g class="card[^>]*data-at="c1".*?</g>\s*<g class="(?:rows|inside)', svg, re.DOTALL)
+        assert overlaps(stack) == []
+
+
+def overlaps(svg: str) -> list[tuple[str, str]]:
+    """Words of one line that lie over each other."""
+    placed = []
+    for look, said in re.findall(r"<text([^>]*)>(.*?)</text>", svg):
+        x, y, size = (float(re.search(rf'\b{name}="([-\d.]+)"', look)[1]) for name in ("x", "y", "font-size"))
+        text = re.sub(r"<[^>]*>", "", said)
+        wide = len(text) * size * 0.6
+        placed.append((int(y / 8), x - wide if "text-anchor" in look else x, text, wide))
+    placed.sort()
+    return [(a[2], b[2]) for a, b in zip(placed, placed[1:], strict=False) if a[0] == b[0] and a[1] + a[3] > b[1] + 4]

@@ -49,5 +49,5 @@ def _passes(f: Facts, op: Op, tensor: str) -> bool:
 
 
 def _cut_at(f: Facts, op: Op) -> Cause:
-    kind = "path_cut_detach" if op.name == "Detach" else "path_cut_op"
+    kind = "path_cut_no_grad" if op.reason == "no_grad" else "path_cut_detach" if op.name == "Detach" else "path_cut_op"
     return Cause(kind, (f.subject.id,), () if op.node is None else (op.node,), op.source, {"op": f"{op.name.lower()}()"})

@@ -108,7 +108,7 @@ def _walk(f: Facts, root: str) -> _Walk:
     while stack:
         at = stack.pop()
         op = f.makers.get(at)
-        if op is None:
+        if op is None or op.reason == "no_grad":  # nobody asks for its values
             walk.origins.append(_there_before(f, at))
             continue
         inputs = f.inputs_of(op)

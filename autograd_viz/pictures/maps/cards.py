@@ -19,7 +19,7 @@ from ...graph.guess import LISTS
 from ...graph.paths import Path, Way, are_guessed, ways
 from ...graph.repeats import Repeat, repeats
 from .again import restarts
-from .apart import apart
+from .apart import apart, expressions, terms
 from .index import REARRANGING, Index
 
 UNFILLED = {"Empty", "EmptyLike"}  # memory for a result
@@ -210,7 +210,10 @@ class _Tidier:
         """A pill of one line as one for each thing that it does."""
         if card.kind != "ops" or card.last - card.first < 2 or (card.path and not self.index.document.calls):
             return [card]
-        return [replace(card, first=a, last=b) for a, b in apart(self.index, card.first, card.last)]
+        parts = apart(self.index, card.first, card.last)
+        if not card.path:
+            parts = [p for a, b in parts for c, d in terms(self.index, a, b) for p in expressions(self.index, c, d)]
+        return [replace(card, first=a, last=b) for a, b in parts]
 
     def _unwrapped(self, around: Card, items: list[Card]) -> list[Card]:
         """In place of a wrapper what it holds."""

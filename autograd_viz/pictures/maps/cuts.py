@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 from ... import words
 from ...graph.model import Document
 from .ink import shortened
 
 LONGEST = 30  # letters of the code that cuts
+SHAPED = re.compile(r"New[A-Z]|.*Like$")  # ops that take a shape: no value goes through `randn_like(mu)`
 DISTINCT = ("bool", "int", "uint")  # numbers that have no gradient anyway
 
 
@@ -16,7 +19,7 @@ def cuts_of(document: Document) -> dict[str, int]:
     for i, op in enumerate(document.ops):
         given = [o.tensor for o in op.inputs if o.tensor is not None]
         at = i if any(tensors[t].requires_grad for t in given) else next((found[t] for t in given if t in found), None)
-        for t in op.outputs:
+        for t in op.outputs if SHAPED.match(op.name) is None else ():
             if at is None or t is None or tensors[t].requires_grad:
                 continue
             if not tensors[t].value.dtype.startswith(DISTINCT):
@@ -28,8 +31,10 @@ def cut_said(document: Document, at: int) -> str:
     """`fake.detach(), line 12: no gradient goes back`."""
     op = document.ops[at]
     code = "" if op.source is None else op.source.expression
-    if op.name != "Detach":
+    if op.reason == "no_grad":
         code = "no_grad()"
+    elif op.name != "Detach":
+        code = f"{op.name.lower()}()"
     elif not code.endswith((".detach()", ".data", ".detach_()")):
         code = "detach()"
     elif len(code) > LONGEST:

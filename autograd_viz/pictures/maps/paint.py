@@ -101,7 +101,7 @@ class Painter:
         self.plan, self.ink, self.known, self.called, self.both = plan, Ink(theme), known, called, both
         self.oddities = Odd(plan)
         self.odd = self.oddities.outliers(known, is_over)
-        self.arrows = Arrows(plan, self.ink, known)
+        self.arrows, self._below = Arrows(plan, self.ink, known), dict[str, float]()  # px of alarms below their card's title
 
     def inside(self, card: Card, opened: frozenset[str], heights: dict[str, float] | None) -> str:
         """What is in an open card; without heights the page puts it in place."""
@@ -209,9 +209,15 @@ class Painter:
     def beside_title(self, card: Card, x: float, right: float, is_open: bool) -> Iterator[str]:
         """Class, badges and alarms, as far as there is room."""
         kind, ink = self.plan.labels.kind_of(card), self.ink
-        is_alarmed = (card.items or not self.plan.labels.is_told(card)) and (self.both or not is_open)
-        alarms = ", ".join(self.oddities.alarms(card, self.known, self.odd)) if is_alarmed else ""
-        end, right = right, right - (columns(alarms) * ADVANCE * SMALL + 12 if alarms else 0)
+        is_alarmed = card.items or not self.plan.labels.is_told(card)
+        is_shown = is_alarmed and (self.both or not is_open)
+        alarms = ", ".join(self.oddities.alarms(card, self.known, self.odd)) if is_shown else ""
+        wide, end, y = columns(alarms) * ADVANCE * SMALL + 12 if alarms else 0.0, right, 18.0
+        if wide > right - x and has_chips(card, self.plan.labels):
+            self._below[card.id], wide, end, y = wide, 0.0, self.plan.places.widths[card.id] - 14, HEADER + 9
+        elif wide > right - x:
+            alarms = shortened(alarms, int((right - x) / ADVANCE / SMALL))
+        right -= wide
         badges = [(badge, columns(badge) * ADVANCE * SMALL + 10) for badge in self.plan.labels.badges(card)]
         room = right - x - sum(w + 6 for _, w in badges)
         if kind and room > 50:
@@ -225,8 +231,8 @@ class Painter:
             yield ink.box(x, 9, w, 17, 8, "canvas", names="badge") + ink.text(x + 5, 21, badge, role="none")
             x += w + 6
         yield from self.owned(card, x, 22, right)
-        if card.items or not self.plan.labels.is_told(card):
-            yield ink.cell(f"alarm:{card.id}", end, 18, alarms, "grad", end=True)
+        if is_alarmed:
+            yield ink.cell(f"alarm:{card.id}", end, y, alarms, "grad", end=True)
 
     def needed(self, card: Card) -> float:
         """px of its class, badges, and the parameters that it tells in its line."""
@@ -246,7 +252,7 @@ class Painter:
     def chips(self, card: Card) -> Iterator[str]:
         """What is in a closed card."""
         ink, x, y = self.ink, 12.0 - APART, HEADER + 13
-        right = self.plan.places.widths[card.id] - 14
+        right = self.plan.places.widths[card.id] - 14 - self._below.get(card.id, 0.0)
         for chip in fitted(self.plan.labels.inside.of(card), right - x):
             if chip.after:
                 yield ink.text(x + APART, y, "→", role="none")

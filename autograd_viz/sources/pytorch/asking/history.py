@@ -217,7 +217,7 @@ def _op_of_recording(tensor: Any) -> OpRecord | None:
     if made is None:
         return None
     has_history = any(isinstance(given, Handle) and given.requires_grad for given in made.inputs)
-    cut = "op" if has_history else "" if made.is_tracked else "inference" if tensor.is_inference() else "no_grad"
+    cut = ("op" if has_history else "") if made.is_tracked else "inference" if tensor.is_inference() else "no_grad"
     return OpRecord(SimpleNamespace(__name__=made.name), made.place, [], 0, 0, cut)
 
 

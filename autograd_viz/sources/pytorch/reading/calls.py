@@ -63,6 +63,7 @@ class Running:
 
     Attributes:
         calls: those around the last op.
+        is_in_module: a module ran the last op, whether it has a path or not.
         outside: the frames around the program.
         beyond: what is around the program, but for calls and scopes.
     """
@@ -71,7 +72,7 @@ class Running:
         self, module_of: Callable[[FrameType], Around | None], knows_modules: bool = True, frame: FrameType | None = None
     ) -> None:
         self.module_of, self._knows_modules = module_of, knows_modules
-        self.calls, self.outside = dict[FrameType, Around](), set[FrameType]()
+        self.calls, self.outside, self.is_in_module = dict[FrameType, Around](), set[FrameType](), False
         users, function, around = calls_around(frame, self)
         self.beyond = (users, function, [a for a in around if a.kind not in ("call", "scope")])
         self.calls.clear()
@@ -81,6 +82,7 @@ class Running:
 
     def called_module(self, frame: FrameType, around: list[Around], start: int) -> None:
         """Note the call of a module. Forget those by which it gets to its `forward`: they are among those from `start` on."""
+        self.is_in_module = True
         calls = [k for k in range(start, len(around)) if around[k].kind == "call"]
         if self._knows_modules:
             forward = next((k for k in reversed(calls) if around[k].name == "forward"), calls[-1] if calls else start)
@@ -108,7 +110,7 @@ def calls_around(frame: FrameType | None, running: Running) -> tuple[FrameType |
     users = function = None
     around: list[Around] = []
     inner, is_inside, outside = 0, True, running.outside  # how many are in the latest module; since the recording began
-    before, running.calls = running.calls, {}
+    before, running.calls, running.is_in_module = running.calls, {}, False
     while frame is not None:
         if frame in outside:
             if not open_scopes and running.beyond[1] is None:

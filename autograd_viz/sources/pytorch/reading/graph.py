@@ -199,6 +199,7 @@ class TorchGraph(FoundGraph):
         node_id = None if node is None else self.node_ids[node]
         is_compiled = type(node).__name__ == COMPILED
         reason = "compiled" if is_compiled else "nested" if event is None and is_nested(node) else ""
+        reason = "no_grad" if event is not None and not event.is_tracked else reason
         call = None if event is None else self._calls.innermost(event.inside.calls)
         return model.Op(id, title, operands, outputs, node_id, place, module, event is None, reason=reason, call=call)
 

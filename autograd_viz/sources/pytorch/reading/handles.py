@@ -32,6 +32,7 @@ from .parts import Inside
 from .values import is_plain, outside_modes, shape_of
 
 KEY = "autograd_viz"  # in node.metadata
+IN_MODULE = 1 / 32  # so much of `UNTRACKED_DEPTH` is an op in a module: a frozen tower has many
 clock = itertools.count(1)
 latest_sequence = torch._C._autograd._get_sequence_nr
 
@@ -173,6 +174,9 @@ def _itself(tensor: torch.Tensor) -> Any:
 class Event:
     """One op of the forward pass.
 
+    Args:
+        is_part: a module ran it.
+
     Attributes:
         name: the op's name: "mul"; of a user's Function its class name.
         inputs: tensors, or Python numbers by their text.
@@ -197,6 +201,7 @@ class Event:
         inside: Inside,
         is_tracked: bool,
         is_function: bool = False,
+        is_part: bool = False,
     ) -> None:
         self.name, self.inputs, self.inside = name, inputs, inside
         self._code = None if at is None else at.f_code
@@ -205,12 +210,12 @@ class Event:
         self.sequence, self.tick = latest_sequence() - 1, next(clock)
         self._outputs: Any = ()  # one, or several: a handle, or a weak reference to it
         self.behind: tuple[Any, ...] = ()
-        self.depth = 1
+        self.depth = step = IN_MODULE if is_part else 1.0
         for h in inputs:
-            if type(h) is Handle and h.sequence is None and (maker := h.maker) is not None and maker.depth >= self.depth:
-                self.depth = maker.depth + 1
+            if type(h) is Handle and h.sequence is None and (maker := h.maker) is not None and maker.depth + step > self.depth:
+                self.depth = maker.depth + step
         if self.depth > UNTRACKED_DEPTH:
-            self.inputs, self.depth = tuple(h for h in inputs if isinstance(h, Handle) and h.maker is None), 0
+            self.inputs, self.depth = tuple(h for h in inputs if isinstance(h, Handle) and h.maker is None), 0.0
 
     @property
     def order(self) -> tuple[int, int]:

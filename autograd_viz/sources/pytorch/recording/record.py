@@ -154,8 +154,12 @@ class Recorder(Uncopied, TorchDispatchMode):
         if function is None:
             self._function = None
             is_recorded = is_grad_enabled() and op.name not in FACTORIES  # as in the core, no_grad leaves no record
+            inside = self._parts.inside(around) if around else NOWHERE
             inputs, nodes = self._inputs(op, args, kwargs) if is_recorded else ((), ())
-            event = Event(op.name, inputs, users, self._parts.inside(around) if around else NOWHERE, is_recorded)
+            is_part = self._running.is_in_module
+            if not is_recorded and op.name not in FACTORIES and (is_part or (args and _is_frozen(args[0]))):
+                inputs = self._frozen(op, args, kwargs)
+            event = Event(op.name, inputs, users, inside, is_recorded, is_part=is_part)
             if self._copied is not None:
                 copied, self._copied = self._copied, None
                 source = copied.inputs[0] if copied.inputs else None
@@ -170,6 +174,17 @@ class Recorder(Uncopied, TorchDispatchMode):
             inside = self._parts.inside(around, arguments) if around else NOWHERE
             self._function = (function, Event(name, given, users, inside, is_tracked=True, is_function=True))
         return self._function[1]
+
+    def _frozen(self, op: Signature, args: object, kwargs: object) -> tuple[Handle | str, ...]:
+        """The inputs of an op under `no_grad` that is a part of a module, or takes what such an op has made. Results of such
+        ops keep no elements here.
+        """
+        inputs, _ = self._inputs(op, args, kwargs)
+        for handle in inputs:
+            if isinstance(handle, Handle) and handle.maker is not None and not handle.maker.is_tracked:
+                handle.lighten()
+                handle.is_leaf = handle.requires_grad = False  # PyTorch says True of a view of a leaf
+        return inputs
 
     def _inputs(self, op: Signature, args: object, kwargs: object) -> tuple[tuple[Handle | str, ...], tuple[Any, ...]]:
         inputs: list[Handle | str] = []
@@ -253,6 +268,12 @@ class Recorder(Uncopied, TorchDispatchMode):
             elif node is None and event.is_tracked:
                 keep_behind(event, self.has_passed)
                 self.has_passed = self.has_passed and not event.behind
+
+
+def _is_frozen(operand: object) -> bool:
+    """Did an op under `no_grad` make it, whose inputs are known?"""
+    handle = seen(operand) if type(operand) is Tensor else None
+    return handle is not None and handle.maker is not None and not handle.maker.is_tracked and bool(handle.maker.inputs)
 
 
 if not Recorder._should_skip_dynamo():

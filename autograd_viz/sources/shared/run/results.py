@@ -109,3 +109,8 @@ def run_begins(run: Any) -> None:
 def run_ends(run: Any) -> None:
     """A run ends."""
     _open[:] = [other for other in _open if other is not run]
+
+
+def run_of(model: Any) -> Any:
+    """The run that watches a model, and whose last pass can run again; None if there is none."""
+    return next((run for run in reversed(_open) if run.model() is model and run.has_pass), None)
