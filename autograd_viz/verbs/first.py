@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ..graph.model import Document
-from ..pictures.maps.drawing import MapDrawing
-from ..pictures.maps.plan import Plan
 from ..pictures.render.drawing import AUTO, Drawing, drawing_of
+
+if TYPE_CHECKING:
+    from ..pictures.maps.drawing import MapDrawing
 
 PAGE = (1200, 900)  # px in which a figure is read at once
 MOST_NODES = 40  # a larger one is not laid out to be measured: an MLP of 12 nodes fills a page
@@ -17,6 +20,9 @@ def first_drawing(document: Document, collapse: bool | None, detail: str, steps:
     What is left is a figure, in groups if it is large. `steps`: a stepper goes over it.
     """
     if collapse is None and detail == AUTO and not _is_read_at_once(document):
+        from ..pictures.maps.drawing import MapDrawing
+        from ..pictures.maps.plan import Plan
+
         plan = Plan(document)
         if plan.has_cards:
             return MapDrawing(plan, plan.opened(), steps=steps)

@@ -9,15 +9,15 @@ from ..graph.model import Document
 from ..graph.text import few_names
 from ..graph.trace import State, Trace
 from ..pictures.files.cell import cell_bundle
-from ..pictures.maps.drawing import MapDrawing
 from ..pictures.render import theme_named
 from ..pictures.render.drawing import Drawing
 from ..pictures.render.escape import printable
+from ..runtime.collector import collector_waits
 from ..runtime.uncopied import Uncopied
-from ..stepper.recorded import Recording
 from .paged import show_live
 
 if TYPE_CHECKING:
+    from ..pictures.maps.drawing import MapDrawing
     from ..widget.widget import StepperWidget
 
 
@@ -36,9 +36,11 @@ class Shown:
 
     def widget(self) -> StepperWidget:
         """It as a widget without steps."""
-        from ..widget.widget import StepperWidget
+        with collector_waits():
+            from ..stepper.recorded import Recording
+            from ..widget.widget import StepperWidget
 
-        return StepperWidget(Recording(self.drawing.document, Trace()).stepper(), 0, self.drawing, self._theme)
+            return StepperWidget(Recording(self.drawing.document, Trace()).stepper(), 0, self.drawing, self._theme)
 
     def _ipython_display_(self) -> None:
         from IPython import get_ipython
