@@ -28,7 +28,18 @@ def _count_alone() -> int:
     return getrefcount(grads[0])
 
 
-HELD = _count_alone()
+def _count_of(grad: Any) -> int:
+    return getrefcount(grad)
+
+
+def _count_in_results() -> int:
+    """The same count while it is among the results of a node, under a name there, and an argument."""
+    results = (np.zeros(1),)
+    grad = results[0]
+    return _count_of(grad)
+
+
+HELD, HELD_BY_RESULTS = _count_alone(), _count_in_results()
 
 
 class AccumulateGrad(Node):
@@ -72,6 +83,23 @@ class AccumulateGrad(Node):
             else:  # drawings keep small arrays
                 variable._grad = Tensor(copied_like(grads[0], variable._data))
         return ()
+
+    def takes(self, grad: Any, is_start: bool) -> bool:
+        """Accumulate the only gradient, which the results of a node still hold. False if user code or an error may follow."""
+        variable, extra = self.variable, self.variable._extra
+        if self._extra is not None or variable._node is not None or variable._view is not None or not variable._requires_grad:
+            return False
+        if extra is not None and (extra.hooks or extra.post_hooks):
+            return False
+        is_small = grad.size <= SMALL
+        if variable._grad is not None:
+            accumulate(variable, grad, False)
+        elif not is_small and getrefcount(grad) == HELD_BY_RESULTS and _fits(grad, variable._data):
+            variable._grad = Tensor(grad)
+        else:  # drawings keep small arrays
+            variable._grad = Tensor(copied_like(grad, variable._data))
+        self._passed = (grad,) if is_small else (None,), (), is_start
+        return True
 
     def apply(self, grads: tuple[Any, ...], on_tensors: bool, wanted: Wanted = None) -> tuple[Any, ...]:
         """Add to an existing `grad`: in place, or out of place in a recorded pass. A first gradient is stored as a copy."""

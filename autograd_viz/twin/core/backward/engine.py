@@ -14,6 +14,7 @@ from ..base.provenance import forget_frame, know_frame
 from ..base.quiet import quiet
 from ..tensor.tensor import Tensor
 from . import hooks
+from .accumulate_grad import AccumulateGrad
 from .anomaly import check_nan, warn_where_made
 from .gradients import as_tensor, small, small_arrays, sum_of, validate_output, validate_outputs
 from .instrumentation import set_saved_hooks
@@ -105,6 +106,7 @@ class GraphTask:
         """
         input_buffers, ready, captures, wanted = self.input_buffers, self.ready, self.captures, self.wanted
         keep_graph, starts = self.keep_graph, self.starts
+        direct = not once and wanted is None  # a leaf without hooks gets its only gradient at once, past the queue
         results: Any
         grad_inputs: Any
         seen = input_buffers[ready[0]][1:] if once and ready else None  # a Step holds it too, so the leaf copies it  # noqa: F841
@@ -134,6 +136,10 @@ class GraphTask:
                         is_small = False
                 if after is not None:
                     input_buffer = input_buffers[after]
+                    is_leafs = direct and type(after) is AccumulateGrad and input_buffer[0] == 1 and input_buffer[1] is None
+                    if is_leafs and g is not None and after.takes(g, after in starts):
+                        i += 1
+                        continue
                     if g is not None:
                         place = index[i] + 1
                         there = input_buffer[place]
