@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..graph.model import Document
+from ..graph.paths import ways
 from ..pictures.render.drawing import AUTO, Drawing, drawing_of
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ def first_drawing(document: Document, collapse: bool | None, detail: str, steps:
 
     What is left is a figure, in groups if it is large. `steps`: a stepper goes over it.
     """
-    if collapse is None and detail == AUTO and not _is_read_at_once(document):
+    if collapse is None and detail == AUTO and not _is_read_at_once(document) and any(ways(document)):
         from ..pictures.maps.drawing import MapDrawing
         from ..pictures.maps.plan import Plan
 

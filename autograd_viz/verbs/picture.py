@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..graph.model import Document
@@ -70,9 +69,9 @@ class Figure(Shown):
 
     def __init__(self, drawing: Drawing, state: State, theme: str) -> None:
         self.document, self._theme, self._state = drawing.document, theme, state
-        self.drawing = replace(drawing, past=state)
+        self.drawing = drawing.after(state)
         self.svg = self.svg_in("light" if theme == "auto" else theme)
-        self._at = drawing.place(next(iter(drawing.document.roots), ""))
+        self._at = self.drawing.place(next(iter(drawing.document.roots), ""))
 
     def __repr__(self) -> str:
         freed = ", saved tensors freed" if self.document.is_freed else ""

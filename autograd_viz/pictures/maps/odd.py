@@ -10,6 +10,7 @@ of all, measured by the median absolute deviation in decades. What only follows 
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from itertools import islice
 from statistics import median
@@ -230,10 +231,11 @@ def arrived(flows: Sequence[Flow], parts: Sequence[Card], known: Mapping[Place, 
 
 def _reached(start: int, edges: list[tuple[int, int]]) -> set[int]:
     """All that edges lead to from a part."""
-    found, todo = set[int](), [start]
+    found, todo, ends = set[int](), [start], defaultdict[int, set[int]](set)
+    for a, b in edges:
+        ends[a].add(b)
     while todo:
-        at = todo.pop()
-        new = {b for a, b in edges if a == at} - found
+        new = ends[todo.pop()] - found
         found |= new
         todo += new - {ENTRANCE, EXIT}
     return found

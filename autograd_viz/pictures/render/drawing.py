@@ -86,6 +86,12 @@ class Drawing:
         """px."""
         return self.geometry.height
 
+    def after(self, past: State) -> Drawing:
+        """The same drawing with this state before the first step. Everything stays where it is."""
+        drawing = replace(self, past=past)
+        drawing.__dict__.update({same: done for same, done in vars(self).items() if same in ("tree", "shown", "_with_code")})
+        return drawing
+
     @cached_property
     def without_code(self) -> Drawing:
         """The same drawing without the column of statements. Everything else stays where it is."""
