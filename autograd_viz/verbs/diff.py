@@ -97,13 +97,7 @@ class Difference(Paged):
 
 
 def diff(
-    a: Any,
-    b: Any = None,
-    *,
-    rtol: float | None = None,
-    atol: float | None = None,
-    params: Any = None,
-    theme: str = "auto",
+    a: Any, b: Any = None, *, rtol: float | None = None, atol: float | None = None, params: Any = None, theme: str = "auto"
 ) -> Difference:
     """``diff(a, b)``: find where two passes differ first.
 

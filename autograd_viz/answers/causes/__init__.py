@@ -17,16 +17,6 @@ from .history import History, Live, NothingLive
 from .question import Question
 
 __all__ = [
-    "Cause",
-    "Facts",
-    "History",
-    "Live",
-    "NothingLive",
-    "Question",
-    "answer",
-    "causes_of",
-    "causes_of_error",
-    "complaint",
-    "cut_sentences",
-    "grads_read",
+    "Cause", "Facts", "History", "Live", "NothingLive", "Question", "answer", "causes_of", "causes_of_error", "complaint",
+    "cut_sentences", "grads_read",
 ]  # fmt: skip

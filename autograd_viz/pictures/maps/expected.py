@@ -28,27 +28,20 @@ class Room(NamedTuple):
         return min(decades - self.low, 0.0) or max(decades - self.high, 0.0)
 
 
-class OfOp(NamedTuple):
-    """What one op does to the room."""
-
-    is_free: bool
-    moved: float
-    softened: float
-    reduced: float
+OfOp = tuple[bool, float, float, float]  # is it free; the decades by which it moves, softens, reduces
 
 
 def of_op(index: Index, op: Op) -> OfOp:
-    """An op stands in many parts, one in the other: it is asked once."""
+    """What one op does to the room. It stands in many parts, one in the other, and is asked once."""
     factor = _factor(op)
     is_free = (op.name in DIVIDING and factor is None) or "Norm" in op.name
-    return OfOp(is_free, 0.0 if factor is None else math.log10(factor), _softened(index, op), _reduced(index, op))
+    return is_free, 0.0 if factor is None else math.log10(factor), _softened(index, op), _reduced(index, op)
 
 
 def room_of(ops: Sequence[OfOp]) -> Room:
     """Of a stretch of ops. Of reductions the two strongest count, of the others all."""
-    moved, softened = sum(op.moved for op in ops), sum(op.softened for op in ops)
-    reduced = sum(sorted(op.reduced for op in ops)[-2:])
-    wide = FREE if any(op.is_free for op in ops) else 0.0
+    free, moves, softens, reduces = zip(*ops, strict=True) if ops else ((),) * 4
+    moved, softened, reduced, wide = sum(moves), sum(softens), sum(sorted(reduces)[-2:]), FREE if any(free) else 0.0
     return Room(min(moved, 0.0) - reduced - wide - softened, max(moved, 0.0) + reduced + wide)
 
 
