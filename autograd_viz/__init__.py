@@ -26,6 +26,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from .errors import *  # noqa: F403
+from .runtime.collector import collector_waits
 from .runtime.forwarding import Forward
 
 if TYPE_CHECKING:
@@ -65,22 +66,24 @@ _HOMES = {  # of what is loaded when it is first named
 }
 _ERRORS = {name for name in globals() if name.endswith("Error")}
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
-_ROOMS = "answers cli errors graph lessons pictures runtime sources stepper twin verbs widget words __main__"
-sys.meta_path.insert(0, Forward(__name__, f"{__name__}.twin", but=_ROOMS.split()))
+_ROOMS = {
+    *("answers", "cli", "errors", "graph", "lessons", "pictures", "runtime", "sources", "stepper"),
+    *("twin", "verbs", "widget", "words"),
+}
+sys.meta_path.insert(0, Forward(__name__, f"{__name__}.twin", but={*_ROOMS, "__main__"}))
 
 
 def __getattr__(name: str) -> Any:
     """A verb, or else PyTorch's name of the twin; it is loaded when it is first named."""
     if name == "__all__":
         return sorted({*_HOME, *_ERRORS, *import_module(".twin", __name__).__all__})
-    if name in _HOME:
-        value = getattr(import_module(f".{_HOME[name]}", __name__), name)
-    elif name == "twin":
-        value = import_module(".twin", __name__)
-    elif name.startswith("__"):
+    if name.startswith("__"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    else:
-        value = getattr(import_module(".twin", __name__), name)
+    with collector_waits():  # what is loaded stays
+        if name in _ROOMS:  # `from .. import words` asks here before it loads the room
+            value = import_module(f".{name}", __name__)
+        else:
+            value = getattr(import_module(f".{_HOME.get(name, 'twin')}", __name__), name)
     globals()[name] = value
     return value
 

@@ -114,7 +114,18 @@ def test_a_figure_of_pytorch_loads_no_layers_of_the_twin() -> None:
     there = loaded("import torch, autograd_viz as av; av.show(torch.ones(2, requires_grad=True).exp().sum())", fresh.python())
     assert not there & {f"autograd_viz.twin.{part}" for part in (*PARTS, "core.ops_more.counting")}
     assert not {m for m in there if m.startswith(("autograd_viz.sources.twin", "autograd_viz.sources.shared.stepping"))}
-    assert len(there) <= 330
+    assert not {m for m in there if m.startswith(NOT_FOR_A_FIGURE)}
+    assert len(there) <= 275
+
+
+NOT_FOR_A_FIGURE = tuple(f"autograd_viz.{room}." for room in ("answers.causes", "pictures.maps", "stepper", "widget"))
+
+
+def test_the_first_figure_loads_what_it_draws_with() -> None:
+    there = loaded("import autograd_viz as av; av.show(av.ones(2, requires_grad=True).exp().sum())._repr_mimebundle_()")
+    assert not {m for m in there if m.startswith(NOT_FOR_A_FIGURE)}
+    assert len(there) <= 250
+    assert "autograd_viz.twin" not in loaded("from autograd_viz import words")
 
 
 def test_a_pickle_by_the_paths_of_old_is_read() -> None:

@@ -45,6 +45,8 @@ LONGEST = 16  # ops of a norm that is written by hand
 
 def guessed_paths(document: Document) -> list[Path]:
     """The path of each op."""
+    if not document.modules and not any(t.is_leaf and "." in (t.name or "") for t in document.tensors):
+        return [()] * len(document.ops)  # no parameter tells of a module
     return _Guess(document).paths()
 
 

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..graph.storages import Memory
 from ..graph.text import norm_of
 from ..runtime.collector import collector_waits
 from ..runtime.pytorch import pytorch
 from .shared.names import Names, TensorNames, modules_among, names_by_identity
 
 if TYPE_CHECKING:
+    from ..graph.storages import Memory
     from .pytorch.reading.graph import TorchGraph
     from .shared.stepping.norms import Place
     from .shared.stepping.undoable_pass import Pass

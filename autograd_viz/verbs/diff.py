@@ -98,13 +98,7 @@ class Difference(Result):
 
 
 def diff(
-    a: Any,
-    b: Any = None,
-    *,
-    rtol: float | None = None,
-    atol: float | None = None,
-    params: Any = None,
-    theme: str = "auto",
+    a: Any, b: Any = None, *, rtol: float | None = None, atol: float | None = None, params: Any = None, theme: str = "auto"
 ) -> Difference | RunDifference:
     """``diff(a, b)``: find where two passes, or two training runs, differ first.
 

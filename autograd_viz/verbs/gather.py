@@ -70,13 +70,7 @@ class Job(Result):
         return printable(f"<Job of {self.report.ranks} ranks: {self}>")
 
 
-def gather(
-    input: Any,
-    *of_the_op: Any,
-    timeout: float = 60.0,
-    params: Any = None,
-    theme: str = "auto",
-) -> Job | None:
+def gather(input: Any, *of_the_op: Any, timeout: float = 60.0, params: Any = None, theme: str = "auto") -> Job | None:
     """``gather(loss)``: bring what every rank knows of its pass to rank 0. Call it on every rank, before `backward()`.
 
     Each rank runs its backward pass, without averaging, and takes it back: no grad changes. The mean over the ranks is computed

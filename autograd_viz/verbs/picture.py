@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..graph.model import Document
+from ..graph.paths import ways
 from ..graph.text import few_names
 from ..graph.trace import State, Trace
 from ..pictures.files.cell import cell_bundle
-from ..pictures.maps.drawing import MapDrawing
-from ..pictures.maps.plan import Plan
 from ..pictures.render import theme_named
 from ..pictures.render.drawing import AUTO, Drawing, drawing_of
 from ..pictures.render.escape import printable
+from ..runtime.collector import collector_waits
 from ..runtime.uncopied import Uncopied
-from ..stepper.recorded import Recording
 from .results import show_in_cell
 
 if TYPE_CHECKING:
+    from ..pictures.maps.drawing import MapDrawing
     from ..widget.widget import StepperWidget
 
 PAGE = (1200, 900)  # px in which a figure is read at once
@@ -30,7 +29,10 @@ def first_drawing(document: Document, collapse: bool | None, detail: str, steps:
 
     What is left is a figure, in groups if it is large. `steps`: a stepper goes over it.
     """
-    if collapse is None and detail == AUTO and not _is_read_at_once(document):
+    if collapse is None and detail == AUTO and not _is_read_at_once(document) and any(ways(document)):
+        from ..pictures.maps.drawing import MapDrawing
+        from ..pictures.maps.plan import Plan
+
         plan = Plan(document)
         if plan.has_cards:
             return MapDrawing(plan, plan.opened(), steps=steps)
@@ -59,9 +61,11 @@ class Shown:
 
     def widget(self) -> StepperWidget:
         """It as a widget without steps."""
-        from ..widget.widget import StepperWidget
+        with collector_waits():
+            from ..stepper.recorded import Recording
+            from ..widget.widget import StepperWidget
 
-        return StepperWidget(Recording(self.drawing.document, Trace()).stepper(), 0, self.drawing, self._theme)
+            return StepperWidget(Recording(self.drawing.document, Trace()).stepper(), 0, self.drawing, self._theme)
 
     def _ipython_display_(self) -> None:
         show_in_cell(repr(self), self.widget, self._picture)
@@ -85,9 +89,9 @@ class Figure(Shown):
 
     def __init__(self, drawing: Drawing, state: State, theme: str) -> None:
         self.document, self._theme, self._state = drawing.document, theme, state
-        self.drawing = replace(drawing, past=state)
+        self.drawing = drawing.after(state)
         self.svg = self.svg_in("light" if theme == "auto" else theme)
-        self._at = drawing.place(next(iter(drawing.document.roots), ""))
+        self._at = self.drawing.place(next(iter(drawing.document.roots), ""))
 
     def __repr__(self) -> str:
         freed = ", saved tensors freed" if self.document.is_freed else ""

@@ -2,31 +2,39 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from collections.abc import Collection, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 from ..errors import MissingLibraryError, NotDrawableError
 from ..graph.text import few_names
 from ..graph.trace import State
-from ..pictures.maps.drawing import MapDrawing
 from ..pictures.render.drawing import AUTO, Drawing
 from ..runtime.collector import collector_waits
 from ..sources import anything
 from ..sources.asking import last_pass, ran_before
 from ..sources.shared.names import Names, callers_names
-from ..stepper.recorded import Recording
-from ..stepper.sentences import with_advice
-from ..stepper.stepper import Stepper
 from .options import check_gradient, check_options
 from .picture import Figure, Map, first_drawing
 
 if TYPE_CHECKING:
+    from ..pictures.maps.drawing import MapDrawing
     from ..sources.anything import LiveGraph
     from ..sources.pytorch.recording.record import Recorder
     from ..sources.shared.stepping.undoable_pass import Pass
+    from ..stepper.recorded import Recording
+    from ..stepper.stepper import Stepper
     from ..widget.compare import Compare
     from ..widget.widget import StepperWidget
+
+RECORDED = f"{__package__.rpartition('.')[0]}.stepper.recorded"
+
+
+def is_recording(value: object) -> TypeGuard[Recording]:
+    """Is it what `load` returns? The stepper is loaded by then."""
+    recorded = sys.modules.get(RECORDED)
+    return recorded is not None and isinstance(value, recorded.Recording)
 
 
 def graph_of(tensor: Any, variables: Mapping[str, Any], params: Any = None, is_outline: bool = False) -> LiveGraph:
@@ -96,7 +104,7 @@ def show(
     if isinstance(tensor, BaseException):
         ran = ran_before(tensor.__traceback__)
         tensor = tensor if ran is None else ran
-    if isinstance(tensor, Recording):
+    if is_recording(tensor):
         return _pictured(first_drawing(tensor.document, collapse, detail, False), State(), theme)
     with collector_waits():
         graph = graph_of(tensor, callers_names(), params)
@@ -104,7 +112,7 @@ def show(
 
 
 def _pictured(drawing: Drawing | MapDrawing, state: State, theme: str) -> Figure | Map:
-    return Map(drawing, state, theme) if isinstance(drawing, MapDrawing) else Figure(drawing, state, theme)
+    return Figure(drawing, state, theme) if isinstance(drawing, Drawing) else Map(drawing, state, theme)
 
 
 def step(
@@ -138,11 +146,13 @@ def step(
         NotDrawableError: `tensor` is not a tensor.
         RuntimeError: ``tensor.backward()`` would fail; the message is PyTorch's.
     """
+    from ..stepper.sentences import with_advice
+    from ..stepper.stepper import Stepper
     from ..widget.widget import StepperWidget
 
     check_options(theme=theme, collapse=collapse, detail=detail, retain_graph=retain_graph, create_graph=create_graph)
     check_gradient(gradient)
-    if isinstance(tensor, Recording):
+    if is_recording(tensor):
         return StepperWidget(
             tensor.stepper(), len(tensor.trace.steps), first_drawing(tensor.document, collapse, detail), theme, tensor.stepper
         )
@@ -167,6 +177,7 @@ def step(
 
 def _step_last(names: Mapping[str, Any], theme: str, collapse: bool | None, detail: str) -> StepperWidget:
     """The widget that steps the last pass again, which `watch` has kept."""
+    from ..stepper.stepper import Stepper
     from ..widget.widget import StepperWidget
 
     with collector_waits():

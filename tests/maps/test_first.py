@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import autograd_viz as av
 from autograd_viz import nn
+from autograd_viz.pictures.render import drawing
 
 MODELS = {layers: nn.Sequential(*[x for _ in range(layers) for x in (nn.Linear(4, 4), nn.ReLU())]) for layers in (2, 6)}
 
@@ -61,3 +63,15 @@ def test_a_saved_page_has_the_picture_that_show_shows(tmp_path: Path, monkeypatc
     for layers, model in MODELS.items():
         av.save(mlp(layers), tmp_path / "x.html", params=model)
     assert written == ["Drawing", "MapDrawing"]
+
+
+def test_a_large_graph_is_grouped_and_laid_out_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    done: list[str] = []
+
+    def counted(name: str, work: Callable[..., Any]) -> None:
+        monkeypatch.setattr(drawing, name, lambda *args: done.append(name) or work(*args))
+
+    counted("group_tree", drawing.group_tree)
+    counted("layout", drawing.layout)
+    assert "collapsed" in repr(av.show(chain(200)))
+    assert done == ["group_tree", "layout"]

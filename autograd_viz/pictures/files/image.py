@@ -15,7 +15,7 @@ from typing import Any
 from ...errors import AutogradVizError, MissingLibraryError
 
 # letters that the font lacks (Chinese, Japanese, Korean, emoji); a system font may have them
-FOREIGN = re.compile("[\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe4f\uff00-\uffef\U0001f000-\U0003ffff]")
+FOREIGN = "[\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe4f\uff00-\uffef\U0001f000-\U0003ffff]"
 MOST_PIXELS = 60_000_000  # of a PNG; while it is drawn it takes 240 MB
 SCALE = 2.0  # default pixels per px
 
@@ -77,7 +77,7 @@ def fonts_for(svg: str) -> Any:
 
     options = usvg.Options.default()
     options.load_font_file(str(font_file()))
-    if FOREIGN.search(svg):
+    if re.search(FOREIGN, svg):
         options.load_system_fonts()
     return options
 

@@ -6,7 +6,7 @@ Shapes and plain numbers say it; the values of results are not read for a map. W
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from ...graph.model import Op
@@ -28,18 +28,20 @@ class Room(NamedTuple):
         return min(decades - self.low, 0.0) or max(decades - self.high, 0.0)
 
 
-def room_of(index: Index, ops: range) -> Room:
+OfOp = tuple[bool, float, float, float]  # is it free; the decades by which it moves, softens, reduces
+
+
+def of_op(index: Index, op: Op) -> OfOp:
+    """What one op does to the room. It stands in many parts, one in the other, and is asked once."""
+    factor = _factor(op)
+    is_free = (op.name in DIVIDING and factor is None) or "Norm" in op.name
+    return is_free, 0.0 if factor is None else math.log10(factor), _softened(index, op), _reduced(index, op)
+
+
+def room_of(ops: Sequence[OfOp]) -> Room:
     """Of a stretch of ops. Of reductions the two strongest count, of the others all."""
-    sizes, free, moved, softened = [0.0, 0.0], False, 0.0, 0.0
-    for i in ops:
-        op = index.document.ops[i]
-        free = free or (op.name in DIVIDING and _factor(op) is None) or "Norm" in op.name
-        factor = _factor(op)
-        moved += 0.0 if factor is None else math.log10(factor)
-        softened += _softened(index, op)
-        sizes.append(_reduced(index, op))
-    reduced = sum(sorted(sizes)[-2:])
-    wide = FREE if free else 0.0
+    free, moves, softens, reduces = zip(*ops, strict=True) if ops else ((),) * 4
+    moved, softened, reduced, wide = sum(moves), sum(softens), sum(sorted(reduces)[-2:]), FREE if any(free) else 0.0
     return Room(min(moved, 0.0) - reduced - wide - softened, max(moved, 0.0) + reduced + wide)
 
 

@@ -10,7 +10,9 @@ of all, measured by the median absolute deviation in decades. What only follows 
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from itertools import islice
 from statistics import median
 
@@ -18,7 +20,7 @@ from ... import words
 from ...graph.model import Op
 from ...graph.text import norm_of
 from .cards import Card, walk
-from .expected import Room, room_of
+from .expected import OfOp, Room, of_op, room_of
 from .flow import ENTRANCE, EXIT, Flow
 from .ink import shortened
 from .numbers import Outliers, Place, norm_text
@@ -117,9 +119,13 @@ class Odd:
         inside = [c for c in walk(card) if c.id in frames] if outliers is not None else []
         return found + list(islice(filter(None, (self.remark(c, f, known) for c in inside for f in frames[c.id].flows)), 1))
 
+    @cached_property
+    def _of_ops(self) -> list[OfOp]:
+        return [of_op(self.index, op) for op in self.plan.document.ops]
+
     def _room(self, part: Card) -> Room:
         if part.id not in self._rooms:
-            self._rooms[part.id] = room_of(self.index, part.ops())
+            self._rooms[part.id] = room_of(self._of_ops[part.first : part.last])
         return self._rooms[part.id]
 
     def _is_beside(self, part: Card) -> bool:
@@ -236,10 +242,11 @@ def arrived(flows: Sequence[Flow], parts: Sequence[Card], known: Mapping[Place, 
 
 def _reached(start: int, edges: list[tuple[int, int]]) -> set[int]:
     """All that edges lead to from a part."""
-    found, todo = set[int](), [start]
+    found, todo, ends = set[int](), [start], defaultdict[int, set[int]](set)
+    for a, b in edges:
+        ends[a].add(b)
     while todo:
-        at = todo.pop()
-        new = {b for a, b in edges if a == at} - found
+        new = ends[todo.pop()] - found
         found |= new
         todo += new - {ENTRANCE, EXIT}
     return found

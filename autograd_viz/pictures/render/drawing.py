@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any
 
 from ... import words
 from ...errors import LayoutError
@@ -73,8 +74,12 @@ class Drawing:
         return {detail: d.without_code if has_code or detail != "full" else d for detail, d in drawings.items()}
 
     def _close(self, detail: str) -> Drawing:
-        drawing = replace(self, detail=detail, dense=True)
-        drawing.__dict__.update(tree=self.tree, shown=self.shown)
+        return self._but(("tree", "shown"), detail=detail, dense=True)
+
+    def _but(self, same: Iterable[str], **changes: Any) -> Drawing:
+        """Another drawing, in which what took long is the same."""
+        drawing = replace(self, **changes)
+        drawing.__dict__.update({name: getattr(self, name) for name in same})
         return drawing
 
     @property
@@ -82,12 +87,14 @@ class Drawing:
         """px."""
         return self.geometry.height
 
+    def after(self, past: State) -> Drawing:
+        """The same drawing with this state before the first step. Everything stays where it is."""
+        return self._but(("tree", "shown", "_with_code"), past=past)
+
     @cached_property
     def without_code(self) -> Drawing:
         """The same drawing without the column of statements. Everything else stays where it is."""
-        drawing = replace(self, code=False)
-        drawing.__dict__.update({same: getattr(self, same) for same in ("tree", "shown", "_with_code", "_at_start")})
-        return drawing
+        return self._but(("tree", "shown", "_with_code", "_at_start"), code=False)
 
     def is_open(self, group: Group) -> bool:
         """Are its contents drawn (if the groups around it are open)?"""
@@ -97,9 +104,7 @@ class Drawing:
         return self._opened((self.opened or frozenset()) | {group})
 
     def _opened(self, opened: frozenset[str]) -> Drawing:
-        drawing = replace(self, opened=opened)
-        drawing.__dict__["tree"] = self.tree  # expensive, and the same
-        return drawing
+        return self._but(("tree",), opened=opened)
 
     def revealing(self, id: str) -> Drawing:
         """The drawing with the groups open that hide an op, node or tensor."""

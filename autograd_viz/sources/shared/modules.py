@@ -17,8 +17,8 @@ def module_at(path: str, module: Any, marks: tuple[str, ...] = (), source: Sourc
     """A module by its path; a compiled module stands for the original."""
     module = getattr(module, "_orig_mod", module)
     hooks = [hook for kind in HOOKS for hook in getattr(module, kind, {}).values()]
-    trains = [p.requires_grad for p in module.parameters()]
-    marks = (*marks, "frozen") if trains and not any(trains) else marks
+    trains = (p.requires_grad for p in module.parameters())  # of a whole model, around each op: read up to the first that does
+    marks = (*marks, "frozen") if next(trains, None) is False and not any(trains) else marks
     marks = marks if getattr(module, "training", True) else (*marks, "eval")
     return Module(path, type(module).__name__, sum(map(_is_users, hooks)), marks, source)
 

@@ -44,8 +44,8 @@ def _primitives(has_rare: bool) -> dict[str, list[Primitive]]:
     """The ops of the core by the class name of their node."""
     found: dict[str, list[Primitive]] = {}
     for op in _ops(has_rare):
-        if op.node_class is not None:
-            found.setdefault(op.node_class.__name__, []).append(op)
+        if op.rules:
+            found.setdefault(op.node_name.rpartition("::")[2], []).append(op)
     return found
 
 

@@ -150,11 +150,10 @@ def _summed_up_there(t: Any) -> model.Value:
 @unseen
 def as_array(t: Any) -> Any:
     """The elements as a NumPy array. It shares the tensor's memory if that is on the CPU and NumPy has the type."""
-    with outside_modes():
-        t = t.detach()
-        if t.is_floating_point() and t.element_size() == 1:  # any kind of float8
-            t = t.to(torch.float32)
-        return array_of(t.to(WIDER[t.dtype]) if t.dtype in WIDER else t)
+    t = t.detach()
+    if t.is_floating_point() and t.element_size() == 1:  # any kind of float8
+        t = t.to(torch.float32)
+    return array_of(t.to(WIDER[t.dtype]) if t.dtype in WIDER else t)
 
 
 def unknown(shape: tuple[int, ...], dtype: torch.dtype) -> model.Value:

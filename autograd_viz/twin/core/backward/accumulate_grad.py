@@ -21,14 +21,20 @@ if TYPE_CHECKING:
     from .node import Edge, Wanted
 
 
-def _count_alone() -> int:
-    """The reference count of an array that only a pass holds: in an input buffer, the tuple for the rules, the counting."""
-    input_buffers = [np.zeros(1)]
-    grads = (input_buffers[0],)
-    return getrefcount(grads[0])
+def _count(grad: Any, more: int = 0) -> int:
+    return _count(grad, more - 1) if more else getrefcount(grad)
 
 
-HELD = _count_alone()
+def _counts_alone() -> tuple[int, int]:
+    """The reference count of an array in `_add` that only a pass holds: in an input buffer and the tuple for the rules; and
+    one among the results of a node, which has a name there and is handed on.
+    """
+    input_buffers, results = [np.zeros(1)], (np.zeros(1),)
+    grads, grad = (input_buffers[0],), results[0]
+    return _count(grads[0]), _count(grad, 1)
+
+
+HELD, HELD_BY_RESULTS = _counts_alone()
 
 
 class AccumulateGrad(Node):
@@ -65,13 +71,29 @@ class AccumulateGrad(Node):
         variable = self.variable
         is_untouched = variable._node is None and variable._view is None
         if grads[0] is not None and (variable._requires_grad if is_untouched else self._is_wanted()):
-            if variable._grad is not None:
-                accumulate(variable, grads[0], False)
-            elif grads[0].size > SMALL and getrefcount(grads[0]) == HELD and _fits(grads[0], variable._data):
-                variable._grad = Tensor(grads[0])
-            else:  # drawings keep small arrays
-                variable._grad = Tensor(copied_like(grads[0], variable._data))
+            self._add(grads[0], HELD)
         return ()
+
+    def _add(self, grad: Any, held: int) -> None:
+        """Accumulate an array. `held`: how often it is held if only the pass holds it."""
+        variable = self.variable
+        if variable._grad is not None:
+            accumulate(variable, grad, False)
+        elif grad.size > SMALL and getrefcount(grad) == held and _fits(grad, variable._data):
+            variable._grad = Tensor(grad)
+        else:  # drawings keep small arrays
+            variable._grad = Tensor(copied_like(grad, variable._data))
+
+    def takes(self, grad: Any, is_start: bool) -> bool:
+        """Accumulate the only gradient, which the results of a node still hold. False if user code or an error may follow."""
+        variable, extra = self.variable, self.variable._extra
+        if self._extra is not None or variable._node is not None or variable._view is not None or not variable._requires_grad:
+            return False
+        if extra is not None and (extra.hooks or extra.post_hooks):
+            return False
+        self._add(grad, HELD_BY_RESULTS)
+        self._passed = (grad,) if grad.size <= SMALL else (None,), (), is_start
+        return True
 
     def apply(self, grads: tuple[Any, ...], on_tensors: bool, wanted: Wanted = None) -> tuple[Any, ...]:
         """Add to an existing `grad`: in place, or out of place in a recorded pass. A first gradient is stored as a copy."""

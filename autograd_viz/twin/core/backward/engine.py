@@ -14,6 +14,7 @@ from ..base.provenance import forget_frame, know_frame
 from ..base.quiet import quiet
 from ..tensor.tensor import Tensor
 from . import hooks
+from .accumulate_grad import AccumulateGrad
 from .anomaly import check_nan, warn_where_made
 from .gradients import as_tensor, small, small_arrays, sum_of, validate_output, validate_outputs
 from .instrumentation import set_saved_hooks
@@ -104,9 +105,8 @@ class GraphTask:
             once: run at most one node, and return the fields of its Step; None for a node that may run user code.
         """
         input_buffers, ready, captures, wanted = self.input_buffers, self.ready, self.captures, self.wanted
-        keep_graph, starts = self.keep_graph, self.starts
+        keep_graph, starts, is_whole = self.keep_graph, self.starts, wanted is None and not once
         results: Any
-        grad_inputs: Any
         seen = input_buffers[ready[0]][1:] if once and ready else None  # a Step holds it too, so the leaf copies it  # noqa: F841
         if self.create_graph or Anomaly.enabled:
             return None
@@ -118,12 +118,13 @@ class GraphTask:
             input_buffer = input_buffers[node]
             grads = (input_buffer[1],) if node._others is None else tuple(input_buffer[1:])
             results = node.vjp(grads) if wanted is None else node.vjp(grads, wanted)
-            grad_inputs = validate_outputs(node, results) if once else results  # a step that fails has sent nothing
+            grad_inputs: Any = validate_outputs(node, results) if once else results  # a step that fails has sent nothing
             ready.take() if len(ready) > 2 else ready.pop(0)
             is_small = node._others is None and (grads[0] is None or grads[0].size <= SMALL)
             index = node._index
-            i = 0  # a hand-made counter: enumerate or zip would take a twentieth of the pass
+            i = -1  # a hand-made counter: enumerate or zip would take a twentieth of the pass
             for after in node._next:
+                i += 1
                 g = grad_inputs[i]
                 if g is not None:
                     if after is None or index[i] or g.shape != after._shape or g.dtype is not after._dtype:
@@ -134,6 +135,9 @@ class GraphTask:
                         is_small = False
                 if after is not None:
                     input_buffer = input_buffers[after]
+                    is_only = type(after) is AccumulateGrad and input_buffer[0] == 1 and input_buffer[1] is None
+                    if is_only and is_whole and g is not None and after.takes(g, after in starts):
+                        continue  # a leaf without hooks takes its only gradient at once, past the queue
                     if g is not None:
                         place = index[i] + 1
                         there = input_buffer[place]
@@ -144,12 +148,11 @@ class GraphTask:
                             ready.insert(0, after)
                         else:
                             ready.push(after)
-                i += 1
             if is_small:
                 node._passed = grads, grad_inputs, node in starts
             else:
                 node._passed = small_arrays(grads), small_arrays(grad_inputs), node in starts
-            if not keep_graph and i:
+            if not keep_graph and i >= 0:
                 node._release()
             if once:
                 return node, grads, results, grad_inputs
@@ -246,9 +249,9 @@ class GraphTask:
         node._passed = (small(grads), small(grad_inputs), node in self.starts)
         if not self.keep_graph:
             node._release()
-        for i, after in enumerate(node._next):
+        for after, index, grad in zip(node._next, node._index, grad_inputs, strict=False):
             if after is not None:
-                self._send(after, node._index[i], grad_inputs[i])
+                self._send(after, index, grad)
         return node, grads, results, grad_inputs
 
     def end(self) -> None:

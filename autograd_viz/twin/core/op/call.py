@@ -168,10 +168,7 @@ def _forward(p: Table) -> list[str]:
 
 def _record(p: Table) -> list[str]:
     """The lines that make the node if an input requires grad, and remember which op made the result."""
-    lines = [
-        "    caller = frame(1)",
-        "    if ours[caller.f_code.co_filename]: caller = users_frame(caller)",
-    ]
+    lines = ["    caller = frame(1)", "    if ours[caller.f_code.co_filename]: caller = users_frame(caller)"]
     indent, results = "    ", results_of(p)
     if p.rules:
         tests = [f"({n} is not None and {n}.requires_grad)" if n in p.optional else f"{n}._requires_grad" for n in p.inputs]

@@ -17,6 +17,7 @@ import inspect
 import re
 import weakref
 from collections.abc import Callable
+from functools import cached_property
 from types import MethodType
 from typing import Any, cast
 
@@ -48,7 +49,6 @@ class Primitive(Table):
     def __init__(self, forward: Callable[..., Any], node_name: str, traits: Traits) -> None:
         super().__init__(forward, node_name, traits)
         self.savers: tuple[Callable[..., Any], ...] | None = None  # for each saved name, made at the first call
-        self.node_class: type[PrimitiveNode] | None = None
         self._program: Callable[..., Any] | None = None
         self.method_names: list[str] = []  # its method names on Tensor (methods.py)
 
@@ -71,7 +71,11 @@ class Primitive(Table):
             TypeError, NameError: a rule is for, or asks for, something the op lacks; it uses a name that no op has.
         """
         self.read_rules(rules)
-        self.node_class = make_node_class(self)
+
+    @cached_property
+    def node_class(self) -> type[PrimitiveNode] | None:
+        """The class of its nodes, made at the first call; None for an op without rules."""
+        return make_node_class(self) if self.rules else None
 
     def write_backward(self) -> None:
         """Give the node class its programs. It is called at their first use."""

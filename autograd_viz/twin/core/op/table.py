@@ -94,10 +94,11 @@ class Table:
         """Read from the rules which values are saved. Refuse a rule for, or with, something that the op lacks."""
         inputs = [self.variadic] if self.variadic else self.inputs
         asked = {target: rule_parameters(rule) for target, rule in rules.items()}
-        known = self._known(inputs)
+        plain = {*inputs, *self.options, *(self.result_names or ("result",))}
         for target, (_, *names) in asked.items():
-            if target not in inputs or not {name.removeprefix("_") for name in names} <= known:
-                raise TypeError(f"{self.name}: rule for {target!r} asks for {names}; choose from {sorted(known)}")
+            if target not in inputs or not ({*names} <= plain or {n.removeprefix("_") for n in names} <= self._known(inputs)):
+                choice = sorted(self._known(inputs))
+                raise TypeError(f"{self.name}: rule for {target!r} asks for {names}; choose from {choice}")
             refuse_unknown_names(self.forward, target, rules[target])
         self.saved_names = tuple(sorted({name for _, *names in asked.values() for name in names}.union(self.also_saved)))
         self.slots = tuple(f"s_{name}" for name in self.saved_names)
