@@ -20,7 +20,7 @@ test("the most detailed one that is whole with letters of 11 px is shown", () =>
   for (const [width, height, found] of [
     [1400, 900, "full"],
     [1400, 910, "full"],
-    [1360, 900, "brief"],
+    [1350, 900, "brief"],
     [900, 500, "brief"],
     [860, 500, "names"],
     [900, 470, "names"],
@@ -39,6 +39,21 @@ test("it is chosen anew for another page only, never by a step", () => {
   assert.equal(details.now, "brief");
   assert.equal(details.choose("two", { width: 900, height: 300 }, figure), true);
   assert.equal(details.now, "names");
+});
+
+test("the rules stand beside a figure that is whole only so, and under the sentence wherever it is whole", () => {
+  for (const [under, beside, now, isBeside] of [
+    [[1400, 900], [1150, 1000], "full", false],
+    [[900, 450], [650, 600], "names", false], // the names are whole either way
+    [[900, 280], [650, 330], "names", true],
+    [[1200, 480], [950, 560], "brief", true], // more is seen beside them
+    [[300, 200], [50, 300], "names", false], // whole nowhere
+  ]) {
+    const details = new Details(picture);
+    const [room, other] = [under, beside].map(([width, height]) => ({ width, height }));
+    details.choose("a page", room, figure, other);
+    assert.deepEqual([details.now, details.isBeside], [now, isBeside], under.join(" x "));
+  }
 });
 
 test("what a person has asked for stays, until it is what the stage would choose", () => {

@@ -25,6 +25,7 @@ export class Details {
     /** @type {Name} what a stage would choose */
     this.best = this.now;
     this.page = ""; // for which it was chosen
+    this.isBeside = false; // do the rules of a step stand beside the figure, since it is whole only so?
     this.plain = plain.join(" ");
     this.hasCode = /<g class='code'>/.test(svg); // do statements stand beside the boxes?
   }
@@ -49,19 +50,24 @@ export class Details {
   /**
    * Choose for a stage.
    * @param {string} page what the room depends on: for the same page the choice stays, so that no step changes the figure
-   * @param {Size} room px of the stage at most
+   * @param {Size} under px of the stage at most, with the rules of a step over it
    * @param {Reading} reading
+   * @param {Size} [beside] with the rules beside it
    * @returns {boolean} another detail is due
    */
-  choose(page, room, { whole }) {
-    if (this.names.length < 2 || room.width <= 0 || page === this.page) return false;
+  choose(page, under, { whole }, beside = under) {
+    if (this.names.length < 2 || under.width <= 0 || page === this.page) return false;
     this.page = page;
-    const fits = (/** @type {Size} */ { width, height }) => Math.min(room.width / width, room.height / height) >= whole;
-    const found = this.names.find((name) => fits(sizeOf(name === "full" ? this.full : (this.svgs[name] ?? ""))));
+    const isWhole = (/** @type {Size} */ { width, height }, /** @type {Size} */ room) =>
+      Math.min(room.width / width, room.height / height) >= whole;
+    const fits = (/** @type {Name} */ name, /** @type {Size} */ room) =>
+      isWhole(sizeOf(name === "full" ? this.full : (this.svgs[name] ?? "")), room);
+    const found = this.names.find((name) => fits(name, under) || fits(name, beside));
     const before = this.svg;
-    this.hasCode = fits(sizeOf(this.svgs.full ?? ""));
+    this.hasCode = isWhole(sizeOf(this.svgs.full ?? ""), under);
     this.best = found ?? /** @type {Name} */ (this.names.at(-1));
     if (this.isAuto) this.now = this.best;
+    this.isBeside = !fits(this.now, under) && fits(this.now, beside);
     return this.svg !== before;
   }
 

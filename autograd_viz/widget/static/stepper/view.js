@@ -26,6 +26,7 @@ import { Tools } from "./tools.js";
 /** @typedef {import("./commands.js").Command} Command */
 
 const [AROUND_SAID, BELOW, STRIP, EDGES] = [6, 14, 32, 4]; // px: around what is said, below the stage, of a line of code, of borders
+const [COLUMN, LEAST_WIDE] = [248, 720]; // px of the column that the rules of a step take beside the figure; of a widget that has one
 
 /** The widget's view. */
 export class View {
@@ -206,12 +207,27 @@ export class View {
       height: seen - this.said.root.offsetTop - said - (said && AROUND_SAID) - BELOW - (this.code.hasCode ? STRIP : 0),
     };
     const page = `${room.width} ${seen} ${this.said.hasMore} ${stage.presented}`;
-    if (!this.goesOn && this.details.choose(page, room, stage.viewport.reading)) return this.redraw();
+    if (!this.goesOn && this.details.choose(page, ...this.rooms(room))) return this.redraw();
+    const { isBeside } = this.details;
+    this.said.keepRoom(!isBeside);
+    this.code.keep(isBeside ? this.said.formulas.root : null);
     this.code.resized(this.root.clientWidth, seen, (how) => stage.fits(how, split.root.clientWidth, seen));
     split.resized(stage.needed(split.root.clientWidth, seen));
     this.tools.panel.setAttribute("aria-expanded", String(split.isOpen));
     stage.resized(split.room, seen, split.isBeside);
     stage.follow();
+  }
+
+  /**
+   * What a figure has, with the rules of a step over it and beside it.
+   * @param {{ width: number, height: number }} now
+   * @returns {[under: import("../stage/camera.js").Size, reading: import("../stage/camera.js").Reading, beside: import("../stage/camera.js").Size]}
+   */
+  rooms({ width, height }) {
+    const rules = this.said.formulas.room * (this.stage.presented ? 1.5 : 1);
+    const [under, strip] = [this.details.isBeside ? height - rules : height, this.code.hasCode ? STRIP : 0];
+    const beside = { width: width - COLUMN, height: width < LEAST_WIDE ? 0 : under + rules + strip };
+    return [{ width, height: under }, this.stage.viewport.reading, beside];
   }
 
   /** @param {boolean} on */
