@@ -50,12 +50,12 @@ export class Details {
   /**
    * Choose for a stage.
    * @param {string} page what the room depends on: for the same page the choice stays, so that no step changes the figure
-   * @param {Size} under px of the stage at most, with the rules of a step over it
    * @param {Reading} reading
+   * @param {Size} under px of the stage at most, with the rules of a step over it
    * @param {Size} [beside] with the rules beside it
    * @returns {boolean} another detail is due
    */
-  choose(page, under, { whole }, beside = under) {
+  choose(page, { whole }, under, beside = under) {
     if (this.names.length < 2 || under.width <= 0 || page === this.page) return false;
     this.page = page;
     const isWhole = (/** @type {Size} */ { width, height }, /** @type {Size} */ room) =>

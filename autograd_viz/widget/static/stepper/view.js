@@ -17,6 +17,7 @@ import { seenHeight } from "./present.js";
 import { isStill } from "../shared/motion.js";
 import { sayer } from "../shared/words.js";
 import { codeOf, playbackOf, stageOf } from "./parts.js";
+import { roomsOf } from "./rooms.js";
 import { Side } from "./side.js";
 import { Tools } from "./tools.js";
 
@@ -24,9 +25,6 @@ import { Tools } from "./tools.js";
 /** @typedef {import("./kept.js").Kept} Kept */
 /** @typedef {import("../stage/details.js").Details} Details */
 /** @typedef {import("./commands.js").Command} Command */
-
-const [AROUND_SAID, BELOW, STRIP, EDGES] = [6, 14, 32, 4]; // px: around what is said, below the stage, of a line of code, of borders
-const [COLUMN, LEAST_WIDE] = [248, 720]; // px of the column that the rules of a step take beside the figure; of a widget that has one
 
 /** The widget's view. */
 export class View {
@@ -201,13 +199,9 @@ export class View {
       },
       seen,
     ] = [this, seenHeight(this.root)];
-    const said = this.said.root.offsetHeight;
-    const room = {
-      width: (split.root.parentElement?.clientWidth ?? 0) - EDGES,
-      height: seen - this.said.root.offsetTop - said - (said && AROUND_SAID) - BELOW - (this.code.hasCode ? STRIP : 0),
-    };
-    const page = `${room.width} ${seen} ${this.said.hasMore} ${stage.presented}`;
-    if (!this.goesOn && this.details.choose(page, ...this.rooms(room))) return this.redraw();
+    const rooms = roomsOf(this, seen);
+    const page = `${rooms[0].width} ${seen} ${this.said.hasMore} ${stage.presented}`;
+    if (!this.goesOn && this.details.choose(page, stage.viewport.reading, ...rooms)) return this.redraw();
     const { isBeside } = this.details;
     this.said.keepRoom(!isBeside);
     this.code.keep(isBeside ? this.said.formulas.root : null);
@@ -216,18 +210,6 @@ export class View {
     this.tools.panel.setAttribute("aria-expanded", String(split.isOpen));
     stage.resized(split.room, seen, split.isBeside);
     stage.follow();
-  }
-
-  /**
-   * What a figure has, with the rules of a step over it and beside it.
-   * @param {{ width: number, height: number }} now
-   * @returns {[under: import("../stage/camera.js").Size, reading: import("../stage/camera.js").Reading, beside: import("../stage/camera.js").Size]}
-   */
-  rooms({ width, height }) {
-    const rules = this.said.formulas.room * (this.stage.presented ? 1.5 : 1);
-    const [under, strip] = [this.details.isBeside ? height - rules : height, this.code.hasCode ? STRIP : 0];
-    const beside = { width: width - COLUMN, height: width < LEAST_WIDE ? 0 : under + rules + strip };
-    return [{ width, height: under }, this.stage.viewport.reading, beside];
   }
 
   /** @param {boolean} on */
