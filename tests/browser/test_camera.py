@@ -16,6 +16,7 @@ from .test_stepper import IMPORT, PROGRAM, STEP, Stepping
 pytestmark = pytest.mark.browser
 
 LAPTOP = {"width": 1366, "height": 768}
+LOW = {"width": 1366, "height": 640}
 PROJECTOR = {"width": 1920, "height": 1080}
 TWELVE = """a, b, c, d, f, g = (av.tensor(float(i), requires_grad=True) for i in range(6))
 p = a * b
@@ -213,6 +214,24 @@ def test_the_figure_is_whole_whatever_code_stands_beside_it(sized: Callable[...,
             stepping.press("next")
 
 
+def test_the_rules_stand_below_the_code_where_the_figure_is_whole_only_so(sized: Callable[..., Stepping]) -> None:
+    stepping = sized(LAPTOP, PROGRAM, STEP)
+    stage, rules = stepping.widget.locator(".av-stage"), stepping.widget.locator(".av-rules-beside > .av-formulas")
+    places = set()
+    for step in (0, 1, 2):
+        stepping.wait_for_step(step)
+        assert is_read_whole(stepping)
+        places.add(stage.evaluate("e => e.getBoundingClientRect().top"))
+        stepping.press("next")
+    expect(rules).to_contain_text("a.grad = ")
+    assert len(places) == 1, "no rule moves the stage"
+    code = stepping.widget.locator(".av-listing").bounding_box()
+    rule = rules.bounding_box()
+    assert code and rule and rule["y"] >= code["y"] + code["height"]
+    stepping.page.set_viewport_size({**LAPTOP, "width": 700})
+    expect(stepping.widget.locator(".av-said .av-formulas")).to_be_attached()
+
+
 def test_where_code_has_no_room_the_line_of_the_step_is_seen_and_a_press_opens_the_rest(sized: Callable[..., Stepping]) -> None:
     stepping = sized({**LAPTOP, "width": 1083}, UNBOUND, STEP)
     code, frame = stepping.widget.locator(".av-listing"), stepping.widget.locator(".av-with-code")
@@ -224,7 +243,7 @@ def test_where_code_has_no_room_the_line_of_the_step_is_seen_and_a_press_opens_t
     expect(code).to_be_hidden()
 
 
-@pytest.mark.parametrize(("size", "detail"), [(VIEWPORT, "full"), (LAPTOP, "brief"), ({"width": 900, "height": 560}, "names")])
+@pytest.mark.parametrize(("size", "detail"), [(LAPTOP, "full"), (LOW, "brief"), ({"width": 900, "height": 560}, "names")])
 def test_the_most_detailed_figure_that_is_whole_is_shown_and_key_d_goes_through_them(
     sized: Callable[..., Stepping], size: dict[str, int], detail: str
 ) -> None:
@@ -244,7 +263,7 @@ def test_the_most_detailed_figure_that_is_whole_is_shown_and_key_d_goes_through_
 
 
 def test_what_is_pointed_at_opens_in_full_over_its_neighbours(sized: Callable[..., Stepping]) -> None:
-    stepping = sized(LAPTOP, PROGRAM, STEP)
+    stepping = sized(LOW, PROGRAM, STEP)
     opened = stepping.widget.locator(".av-peek")
     expect(opened).not_to_contain_text("next_functions")
     stepping.widget.locator(".av-picture .node").first.hover()
@@ -305,7 +324,7 @@ def test_presented_the_picture_takes_the_room_again_that_a_sentence_has_left(siz
     stepping.widget.locator(".av-present").click()
     wait_for_height(300, LAPTOP["height"])
     first = (stepping.widget.locator(".av-stage").bounding_box() or {})["height"]
-    stepping.lab.run_code("a.grad = av.tensor(7.0)")
+    stepping.lab.run_code("for t in (a, b, c, d, f, g):\n    t.grad = av.tensor(7.0)")  # two lines say so
     expect(stepping.widget.locator(".av-drift")).not_to_be_empty()
     wait_for_height(300, first - 10)
     press_key(stepping, "End")
