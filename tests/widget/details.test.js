@@ -20,7 +20,7 @@ test("the most detailed one that is whole with letters of 11 px is shown", () =>
   for (const [width, height, found] of [
     [1400, 900, "full"],
     [1400, 910, "full"],
-    [1350, 900, "brief"],
+    [1360, 900, "brief"],
     [900, 500, "brief"],
     [860, 500, "names"],
     [900, 470, "names"],

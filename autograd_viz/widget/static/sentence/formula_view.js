@@ -17,7 +17,7 @@ import { patch, tree } from "../shared/tree.js";
 /** @typedef {{ rule: number, array: number, index: number }} Pointed */
 
 const SIZES = { widest: 112, highest: 60, least: 2, most: 14 }; // px
-const [RULE_LETTER, WITH_NUMBERS] = [7.6, 1.5]; // px; how much longer a rule is with its numbers
+const [RULE_LETTER, WITH_NUMBERS] = [7.6, 5]; // px; how much longer a rule is in the names of a program and with its numbers
 const LONG_LINE = 600; // px of a line, below which a sentence takes two
 const [TEXT_ALONE, TEXT_AND_SUM] = [22, 64]; // px of a rule's text; of the text, a name under an array, and a sum
 const IN_A_ROW = 3; // rules with arrays; their texts may take two lines then

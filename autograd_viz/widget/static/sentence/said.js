@@ -5,7 +5,6 @@ import { FormulaView } from "./formula_view.js";
 
 /** @typedef {import("../shared/words.js").Say} Say */
 
-
 export class Said {
   /**
    * @param {Say} say

@@ -66,7 +66,8 @@ export class Viewport {
     this.room.height -= px;
     const { view, picture, room } = this;
     const [all, spare] = [fitted(picture, room, view.scale), room.height - picture.height * view.scale];
-    if (!this.own && wasWhole && all.scale < view.scale && all.scale >= this.reading.whole) return this.place({ ...all, y: 0 });
+    const least = Math.min(this.reading.whole, this.reading.easy);
+    if (!this.own && wasWhole && all.scale < view.scale && all.scale >= least) return this.place({ ...all, y: 0 });
     const y = Math.min(Math.max(0, spare), Math.max(Math.min(0, spare), view.y - px));
     this.place({ ...view, y: this.own ? view.y - px : y });
   }
