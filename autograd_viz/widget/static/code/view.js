@@ -139,6 +139,7 @@ export class CodeView {
     }
     if (this.chosen) return this.place("beside");
     this.place("closed");
+    if (!isWhole && fits("whole")) return;
     if (!fits("wide")) this.place(isWhole ? "line" : "beside");
   }
 

@@ -1,7 +1,6 @@
 // Which detail of a figure is drawn: the most detailed one that is whole in the stage, or the one that a person has asked for.
 
 /** @typedef {"full" | "brief" | "names"} Name */
-/** @typedef {import("./camera.js").Reading} Reading */
 /** @typedef {import("./camera.js").Size} Size */
 
 /**
@@ -50,21 +49,23 @@ export class Details {
   /**
    * Choose for a stage.
    * @param {string} page what the room depends on: for the same page the choice stays, so that no step changes the figure
-   * @param {Reading} reading
+   * @param {(svg: string) => number} least scale at which a figure is read whole
    * @param {Size} under px of the stage at most, with the rules of a step over it
    * @param {Size} [beside] with the rules beside it
    * @returns {boolean} another detail is due
    */
-  choose(page, { whole }, under, beside = under) {
+  choose(page, least, under, beside = under) {
     if (this.names.length < 2 || under.width <= 0 || page === this.page) return false;
     this.page = page;
-    const isWhole = (/** @type {Size} */ { width, height }, /** @type {Size} */ room) =>
-      Math.min(room.width / width, room.height / height) >= whole;
+    const isWhole = (/** @type {string} */ svg, /** @type {Size} */ room) => {
+      const { width, height } = sizeOf(svg);
+      return Math.min(room.width / width, room.height / height) >= least(svg);
+    };
     const fits = (/** @type {Name} */ name, /** @type {Size} */ room) =>
-      isWhole(sizeOf(name === "full" ? this.full : (this.svgs[name] ?? "")), room);
+      isWhole(name === "full" ? this.full : (this.svgs[name] ?? ""), room);
     const found = this.names.find((name) => fits(name, under) || fits(name, beside));
     const before = this.svg;
-    this.hasCode = isWhole(sizeOf(this.svgs.full ?? ""), under);
+    this.hasCode = isWhole(this.svgs.full ?? "", under);
     this.best = found ?? /** @type {Name} */ (this.names.at(-1));
     if (this.isAuto) this.now = this.best;
     this.isBeside = !fits(this.now, under) && fits(this.now, beside);

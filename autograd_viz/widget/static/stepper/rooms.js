@@ -17,7 +17,7 @@ export function roomsOf({ said, code, side: { split }, stage }, seen) {
   said.keepRoom(!code.hasRules);
   const { offsetTop, offsetHeight } = said.root; // of a picture without steps it is hidden
   const top = offsetHeight ? offsetTop + offsetHeight + AROUND_SAID : code.both.offsetTop;
-  const [width, strip] = [(split.root.parentElement?.clientWidth ?? 0) - EDGES, code.hasCode ? STRIP : 0];
+  const [width, strip] = [(split.root.parentElement?.clientWidth ?? 0) - EDGES, code.hasCode && !stage.presented ? STRIP : 0];
   const rules = offsetHeight && said.formulas.room * (stage.presented ? RULES_LARGER : 1);
   const height = seen - top - BELOW - strip - (code.hasRules ? rules : 0);
   const beside = { width: width - COLUMN, height: width < LEAST_WIDE ? 0 : height + rules + strip };

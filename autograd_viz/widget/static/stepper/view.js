@@ -201,7 +201,7 @@ export class View {
     ] = [this, seenHeight(this.root)];
     const rooms = roomsOf(this, seen);
     const page = `${rooms[0].width} ${seen} ${this.said.hasMore} ${stage.presented}`;
-    if (!this.goesOn && this.details.choose(page, stage.viewport.reading, ...rooms)) return this.redraw();
+    if (!this.goesOn && this.details.choose(page, (svg) => stage.readingOf(svg).whole, ...rooms)) return this.redraw();
     const { isBeside } = this.details;
     this.said.keepRoom(!isBeside);
     this.code.keep(isBeside ? this.said.formulas.root : null);
