@@ -18,7 +18,7 @@ import { patch, tree } from "../shared/tree.js";
 
 const SIZES = { widest: 112, highest: 60, least: 2, most: 14 }; // px
 const [RULE_LETTER, WITH_NUMBERS] = [7.6, 5]; // px; how much longer a rule is in the names of a program and with its numbers
-const MOST_LINES = 3; // of rules without arrays, for which room is kept
+const MOST_RULE_LINES = 3; // of rules without arrays, for which room is kept
 const LONG_LINE = 600; // px of a line, below which a sentence takes two
 const [TEXT_ALONE, TEXT_AND_SUM] = [22, 64]; // px of a rule's text; of the text, a name under an array, and a sum
 const IN_A_ROW = 3; // rules with arrays; their texts may take two lines then
@@ -233,7 +233,7 @@ function roomFor(doc, width) {
   const isCrowded = doc.nodes?.some((node) => (node.formulas ?? []).length >= IN_A_ROW);
   if (arrays.length) return TEXT_AND_SUM + (isCrowded ? TEXT_ALONE : 0) + Math.min(SIZES.highest, SIZES.most * rows);
   const lines = Math.max(1, ...(doc.nodes ?? []).map((node) => linesOf(node.formulas ?? [], width)));
-  return TEXT_ALONE * Math.max(1, Math.min(MOST_LINES, lines) - (width < LONG_LINE ? 0 : 1)); // a short sentence leaves its second line to a rule
+  return TEXT_ALONE * Math.max(1, Math.min(MOST_RULE_LINES, lines) - (width < LONG_LINE ? 0 : 1)); // a short sentence leaves its second line to a rule
 }
 
 /**
