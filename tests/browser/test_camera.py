@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from .lab import VIEWPORT, LabPage
+from .lab import LabPage
 from .test_debugger import press_key
 from .test_map import PROGRAM as MAP
 from .test_stepper import IMPORT, PROGRAM, STEP, Stepping
