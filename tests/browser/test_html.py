@@ -58,7 +58,7 @@ def test_it_steps_to_the_end_and_back(opened: Callable[..., Any]) -> None:
 
 def test_its_text_is_selected_its_picture_copied_and_no_two_marks_share_a_name(opened: Callable[..., Any]) -> None:
     page = opened(figure(3, before=True)[0])
-    page.set_viewport_size({"width": 1500, "height": 900})  # room for the button that copies
+    page.set_viewport_size({"width": 1366, "height": 768})
     box = page.locator(".av-picture text:visible", has_text="Mul").first.bounding_box()
     y = box["y"] + box["height"] / 2
     page.mouse.move(box["x"] + 1, y)
@@ -69,7 +69,17 @@ def test_its_text_is_selected_its_picture_copied_and_no_two_marks_share_a_name(o
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     page.locator(".av-copy").click()
     page.locator(".av-copied").wait_for()
-    assert page.evaluate("navigator.clipboard.read().then((all) => all[0].types)") == ["image/png"]
+    taken = "navigator.clipboard.read().then((all) => all[0].types)"
+    assert page.evaluate(taken) == ["image/png"]
+    page.evaluate("navigator.clipboard.writeText('')")
+    page.locator(".av-copied").wait_for(state="detached")
+    page.locator(".av-root").focus()
+    page.keyboard.press("Control+c")
+    assert "text/plain" in page.evaluate(taken), "what is selected goes first"
+    page.evaluate("getSelection().removeAllRanges()")
+    page.keyboard.press("Control+c")
+    page.locator(".av-copied").wait_for()
+    assert page.evaluate(taken) == ["image/png"]
     names = [dot.get_attribute("aria-label") for dot in page.locator(".av-dot").all()]
     assert len(names) == len(set(names)) > 2
 

@@ -155,6 +155,7 @@ def test_a_notebook_runs_as_stored_steps_to_the_end_and_judges_answers(
     open_notebook: Callable[..., LabPage], name: str
 ) -> None:
     lab = open_notebook(name=name)
+    lab.page.emulate_media(reduced_motion="reduce")  # every step of every stepper is drawn once
     lab.run_all()
     check_outputs(lab, name)
     asked, steppers = json.loads(lab.run_code(ANSWERS.replace("SHOWN", str(lab.page.evaluate(SHOWN)))))

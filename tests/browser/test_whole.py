@@ -13,9 +13,7 @@ from .conftest import NOTEBOOKS
 
 pytestmark = pytest.mark.browser
 ROOM = (936, 663)  # px that JupyterLab at 1366 × 768 leaves a cell's output beside its side bar
-LEAST = 10.5  # px of a letter
-# what is out of sight, by figure and step: the room for the rules of later steps is missing
-CROPPED: dict[str, dict[tuple[int, int], list[str]]] = {"06_what_backward_remembers.ipynb": {(1, 0): ["AddBackward0"]}}
+LEAST = 10.98  # px of a letter: the smallest are drawn so
 LOOK = r"""(root) => {
   const svg = root.querySelector(".av-picture").closest("svg");
   const stage = root.getBoundingClientRect();
@@ -58,8 +56,7 @@ def test_every_figure_is_whole_at_its_first_a_middle_and_its_last_step(name: str
                 if not cut:
                     break
                 page.wait_for_timeout(100)
-            assert letters >= LEAST, (number, step, letters)
-            if cut:
-                cropped[number, step] = cut
+            if cut or letters < LEAST:
+                cropped[number, step] = (cut, letters)
     page.close()
-    assert cropped == CROPPED.get(name, {})
+    assert not cropped

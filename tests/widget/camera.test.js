@@ -139,6 +139,22 @@ test("a line more above the stage leaves the picture where it is on the page", (
   assert.deepEqual([made.view.y, made.room.height], [-120, 380]);
 });
 
+test("below a longer sentence what was whole is whole, if it can be read, and stands at the edge, not below it", () => {
+  const small = () => ({ room: { width: 500, height: 400 }, picture: { width: 400, height: 380 } });
+  const made = viewport({ x: 50, y: 0, scale: 1.02 }, small());
+  made.lowered(30);
+  assert.ok(made.isWhole && made.view.scale < 1, "smaller");
+  const long = viewport({ x: 50, y: 0, scale: 1.02 }, small());
+  long.lowered(90);
+  assert.deepEqual([long.view.scale, long.isWhole], [1.02, false], "letters of less than 11 px are for nobody");
+  long.place({ ...long.view, y: 0 }); // what follows the step may have moved it
+  long.lowered(-90);
+  assert.ok(long.isWhole, "and it comes back");
+  const own = viewport({ x: 50, y: 0, scale: 1.02 }, { ...small(), own: true });
+  own.lowered(30);
+  assert.deepEqual(own.view, { x: 50, y: -30, scale: 1.02 }, "where a person has put it");
+});
+
 test("the map of a very long picture is stretched to a width that a hand can hit", () => {
   assert.deepEqual(mapScale({ width: 100, height: 13000 }), [0.12, 0.02]);
   assert.deepEqual(mapScale({ width: 1600, height: 1000 }), [0.05, 0.05]);

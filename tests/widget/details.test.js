@@ -27,42 +27,57 @@ test("the most detailed one that is whole with letters of 11 px is shown", () =>
     [300, 200, "names"], // none is whole: the one that shows most of the graph
   ]) {
     const details = new Details(picture);
-    details.choose("a page", { width, height }, figure);
+    details.choose("a page", () => figure.whole, { width, height });
     assert.equal(details.now, found, `${width} x ${height}`);
   }
 });
 
 test("it is chosen anew for another page only, never by a step", () => {
   const details = new Details(picture);
-  assert.equal(details.choose("one", { width: 900, height: 500 }, figure), true);
-  assert.equal(details.choose("one", { width: 900, height: 300 }, figure), false);
+  assert.equal(details.choose("one", () => figure.whole, { width: 900, height: 500 }), true);
+  assert.equal(details.choose("one", () => figure.whole, { width: 900, height: 300 }), false);
   assert.equal(details.now, "brief");
-  assert.equal(details.choose("two", { width: 900, height: 300 }, figure), true);
+  assert.equal(details.choose("two", () => figure.whole, { width: 900, height: 300 }), true);
   assert.equal(details.now, "names");
+});
+
+test("the rules stand beside a figure that is whole only so, and under the sentence wherever it is whole", () => {
+  for (const [under, beside, now, isBeside] of [
+    [[1400, 900], [1150, 1000], "full", false],
+    [[900, 450], [650, 600], "names", false], // the names are whole either way
+    [[900, 280], [650, 330], "names", true],
+    [[1200, 480], [950, 560], "brief", true], // more is seen beside them
+    [[300, 200], [50, 300], "names", false], // whole nowhere
+  ]) {
+    const details = new Details(picture);
+    const [room, other] = [under, beside].map(([width, height]) => ({ width, height }));
+    details.choose("a page", () => figure.whole, room, other);
+    assert.deepEqual([details.now, details.isBeside], [now, isBeside], under.join(" x "));
+  }
 });
 
 test("what a person has asked for stays, until it is what the stage would choose", () => {
   const details = new Details(picture);
-  details.choose("one", { width: 900, height: 500 }, figure);
+  details.choose("one", () => figure.whole, { width: 900, height: 500 });
   details.turn();
   assert.equal(details.now, "names");
-  assert.equal(details.choose("two", { width: 1400, height: 900 }, figure), false);
+  assert.equal(details.choose("two", () => figure.whole, { width: 1400, height: 900 }), false);
   assert.equal(details.now, "names");
   details.turn();
   assert.deepEqual([details.now, details.isAuto], ["full", true]);
-  assert.equal(details.choose("three", { width: 900, height: 500 }, figure), true);
+  assert.equal(details.choose("three", () => figure.whole, { width: 900, height: 500 }), true);
   assert.equal(details.now, "brief");
 });
 
 test("a detail that was asked for in Python is no choice of the stage", () => {
   const details = new Details({ ...picture, detail: "names" });
-  assert.equal(details.choose("one", { width: 1400, height: 900 }, figure), false);
+  assert.equal(details.choose("one", () => figure.whole, { width: 1400, height: 900 }), false);
   assert.equal(details.now, "names");
 });
 
 test("a picture of one detail has none to choose", () => {
   const details = new Details({ svg: picture.svg });
-  assert.equal(details.choose("one", { width: 300, height: 300 }, figure), false);
+  assert.equal(details.choose("one", () => figure.whole, { width: 300, height: 300 }), false);
   assert.equal(details.svg, picture.svg);
 });
 
@@ -70,9 +85,9 @@ test("code beside a still is left out where the figure is whole only without it"
   const code = "<g class='code'><text>a = 1</text></g>";
   const still = { ...picture, svg: svg(1400, 500, code), plain: [392, 0, 1000, 500] };
   const details = new Details(still);
-  details.choose("wide", { width: 1400, height: 500 }, figure);
+  details.choose("wide", () => figure.whole, { width: 1400, height: 500 });
   assert.match(details.svg, /a = 1/);
-  details.choose("narrow", { width: 1000, height: 500 }, figure);
+  details.choose("narrow", () => figure.whole, { width: 1000, height: 500 });
   assert.equal(details.now, "full");
   assert.equal(details.svg, "<svg viewBox='392 0 1000 500'></svg>");
 });

@@ -198,6 +198,7 @@ UI = {
     "key_zoom": "zoom in, zoom out",
     "key_pan": "move the picture",
     "key_detail": "more or less in the figure: full, brief, names",
+    "key_copy": "copy the picture, or the text that is selected",
     "key_select": "move from node to node",
     "key_help": "show or hide this list",
     "key_close": "close",

@@ -200,6 +200,7 @@ UI = {
     "key_zoom": "放大、缩小",
     "key_pan": "移动画面",
     "key_detail": "图的详略：完整、简要、仅名称",
+    "key_copy": "复制图，或已选中的文字",
     "key_select": "在节点之间移动",
     "key_help": "显示或隐藏此列表",
     "key_close": "关闭",

@@ -40,6 +40,8 @@ export class CodeView {
     this.room = ""; // for which it is placed
     this.isLine = false; // is only the line of the step seen?
     this.root = html("section", "av-listing");
+    this.both = html("div", "av-with-code");
+    this.hasRules = false; // do the rules of a step stand below it?
     this.root.setAttribute("aria-label", say("code"));
     this.opener = button("code", say("code_tip"), () => this.toggle(), signal);
     this.root.hidden = true;
@@ -70,9 +72,18 @@ export class CodeView {
    * @param {HTMLElement} body
    */
   around(body) {
-    const both = html("div", "av-with-code");
-    both.append(this.root, body);
-    return both;
+    this.both.append(this.root, body);
+    return this.both;
+  }
+
+  /**
+   * The rules of a step stand below the code, or where it would stand.
+   * @param {HTMLElement | null} rules null: they stand elsewhere
+   */
+  keep(rules) {
+    this.hasRules = rules !== null;
+    this.both.classList.toggle("av-rules-beside", this.hasRules);
+    if (rules && rules.parentElement !== this.both) this.root.after(rules);
   }
 
   // -- open and closed --------------------------------------------------------------------------------------------------
@@ -111,12 +122,13 @@ export class CodeView {
    * @param {(how: "large" | "whole" | "wide") => boolean} fits does the picture, now?
    */
   resized(width, seen, fits) {
-    const room = `${width} ${seen} ${this.chosen}`;
+    const room = `${width} ${seen} ${this.chosen} ${this.hasRules}`;
     if (room === this.room) return;
     this.room = room;
     const [isOpen, isWide] = [this.chosen ?? width >= WIDE_ENOUGH, width >= NARROW_CODE];
     this.place(!isOpen ? "closed" : isWide ? "beside" : "above");
     if (!this.isOpen || !isWide) return;
+    if (this.hasRules) return fits("whole") ? undefined : this.place("slim");
     if (this.chosen === undefined) this.place("line");
     const isWhole = fits("whole");
     for (const how of /** @type {const} */ (["large", "whole", "wide"])) {
@@ -127,6 +139,7 @@ export class CodeView {
     }
     if (this.chosen) return this.place("beside");
     this.place("closed");
+    if (!isWhole && fits("whole")) return;
     if (!fits("wide")) this.place(isWhole ? "line" : "beside");
   }
 

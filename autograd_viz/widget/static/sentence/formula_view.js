@@ -17,6 +17,9 @@ import { patch, tree } from "../shared/tree.js";
 /** @typedef {{ rule: number, array: number, index: number }} Pointed */
 
 const SIZES = { widest: 112, highest: 60, least: 2, most: 14 }; // px
+const [RULE_LETTER, WITH_NUMBERS] = [7.6, 5]; // px; how much longer a rule is in the names of a program and with its numbers
+const MOST_RULE_LINES = 3; // of rules without arrays, for which room is kept
+const LONG_LINE = 600; // px of a line, below which a sentence takes two
 const [TEXT_ALONE, TEXT_AND_SUM] = [22, 64]; // px of a rule's text; of the text, a name under an array, and a sum
 const IN_A_ROW = 3; // rules with arrays; their texts may take two lines then
 const MOST_PARTS = 8; // of a sum
@@ -34,7 +37,8 @@ export class FormulaView {
     this.root = Object.assign(document.createElement("div"), { className: "av-formulas" });
     this.root.setAttribute("role", "group");
     this.root.setAttribute("aria-label", say("rules"));
-    this.room = roomFor(doc); // px
+    this.doc = doc;
+    this.room = 0; // px that the rules of any step take
     this.isDrawing = false;
     /** @type {Shown[]} */
     this.shown = [];
@@ -50,6 +54,11 @@ export class FormulaView {
     this.shown = (step?.named ?? []).map((rule) => ({ rule, drawn: drawnOf(rule, node, frames) }));
     this.pointed = null;
     this.draw();
+  }
+
+  /** @param {number} width px of a line */
+  measure(width) {
+    this.room = roomFor(this.doc, width);
   }
 
   /** The elements of the rules. */
@@ -216,12 +225,25 @@ export class FormulaView {
 /**
  * px for the rules of any step: their text, and if there are arrays, the highest one, its name, and a sum.
  * @param {import("../pass/program.js").Doc} doc
+ * @param {number} width
  */
-function roomFor(doc) {
+function roomFor(doc, width) {
   const arrays = doc.tensors.filter((t) => t.requires_grad && countOf(t.value.shape) > 1);
   const rows = Math.max(...arrays.map(({ value: { shape } }) => (shape.length < 2 ? 1 : Math.max(...shape.slice(-2)))));
   const isCrowded = doc.nodes?.some((node) => (node.formulas ?? []).length >= IN_A_ROW);
-  return arrays.length ? TEXT_AND_SUM + (isCrowded ? TEXT_ALONE : 0) + Math.min(SIZES.highest, SIZES.most * rows) : TEXT_ALONE;
+  if (arrays.length) return TEXT_AND_SUM + (isCrowded ? TEXT_ALONE : 0) + Math.min(SIZES.highest, SIZES.most * rows);
+  const lines = Math.max(1, ...(doc.nodes ?? []).map((node) => linesOf(node.formulas ?? [], width)));
+  return TEXT_ALONE * Math.max(1, Math.min(MOST_RULE_LINES, lines) - (width < LONG_LINE ? 0 : 1)); // a short sentence leaves its second line to a rule
+}
+
+/**
+ * Of how many lines are the rules of a node, with their numbers?
+ * @param {{ text: string }[]} rules
+ * @param {number} width px
+ */
+function linesOf(rules, width) {
+  const wide = rules.map(({ text }) => text.length * WITH_NUMBERS * RULE_LETTER);
+  return wide.reduce((lines, px) => lines + Math.ceil(px / Math.max(1, width)), 0);
 }
 
 /**

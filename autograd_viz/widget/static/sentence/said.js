@@ -5,8 +5,6 @@ import { FormulaView } from "./formula_view.js";
 
 /** @typedef {import("../shared/words.js").Say} Say */
 
-const TWO_LINES = 44; // px of a long sentence
-
 export class Said {
   /**
    * @param {Say} say
@@ -27,10 +25,19 @@ export class Said {
     this.printed.setAttribute("aria-label", say("printed"));
     this.printed.title = say("printed");
     this.chosen = region("av-unseen", "status"); // which box is selected, for those who cannot see its ring
-    this.root.style.minHeight = `${TWO_LINES + this.formulas.room}px`; // the picture below stays where it is
-    const line = html("div", "av-line");
-    line.append(this.sentence, this.stopped, this.did);
-    this.root.append(line, this.formulas.root, this.fixed, this.drift, this.error, this.printed, this.chosen);
+    this.line = html("div", "av-line");
+    this.line.append(this.sentence, this.stopped, this.did);
+    this.root.append(this.line, this.formulas.root, this.fixed, this.drift, this.error, this.printed, this.chosen);
+    this.keepRoom(true);
+  }
+
+  /**
+   * Room for the longest sentence and for rules: the picture below stays where it is.
+   * @param {boolean} withRules do they stand here?
+   */
+  keepRoom(withRules) {
+    if (withRules) this.line.after(this.formulas.root);
+    this.root.style.setProperty("--av-rules", String(withRules ? this.formulas.room : 0));
   }
 
   /**

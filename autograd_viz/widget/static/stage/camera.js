@@ -25,6 +25,22 @@ export const READINGS = {
   map_presented: { whole: 1.4, easy: 1.2, wide: 1.8, least: 1, largest: 2.5 },
 };
 
+const [LETTERS, LETTERS_PRESENTED] = [11, 16]; // px of the smallest, where all of a figure is shown at once
+
+/**
+ * A figure with small letters is whole only where it is larger. (A box that opens in place has rows.)
+ * @param {Reading} reading
+ * @param {string} svg
+ * @returns {Reading}
+ */
+export function readingOf(reading, svg) {
+  const isPresented = reading === READINGS.figure_presented;
+  let smallest = isPresented ? Infinity : ROW;
+  for (const [, size] of svg.matchAll(/<text[^>]*font-size=["']([\d.]+)/g)) smallest = Math.min(smallest, Number(size));
+  return { ...reading, whole: (isPresented ? LETTERS_PRESENTED : LETTERS) / Math.min(smallest, NAME) };
+}
+
+const NAME = 12; // px of a name as drawn
 /** @param {number} scale */
 const within = (scale) => Math.min(LARGEST, Math.max(SMALLEST, scale));
 

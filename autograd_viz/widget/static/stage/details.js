@@ -1,7 +1,6 @@
 // Which detail of a figure is drawn: the most detailed one that is whole in the stage, or the one that a person has asked for.
 
 /** @typedef {"full" | "brief" | "names"} Name */
-/** @typedef {import("./camera.js").Reading} Reading */
 /** @typedef {import("./camera.js").Size} Size */
 
 /**
@@ -25,6 +24,7 @@ export class Details {
     /** @type {Name} what a stage would choose */
     this.best = this.now;
     this.page = ""; // for which it was chosen
+    this.isBeside = false; // do the rules of a step stand beside the figure, since it is whole only so?
     this.plain = plain.join(" ");
     this.hasCode = /<g class='code'>/.test(svg); // do statements stand beside the boxes?
   }
@@ -49,19 +49,26 @@ export class Details {
   /**
    * Choose for a stage.
    * @param {string} page what the room depends on: for the same page the choice stays, so that no step changes the figure
-   * @param {Size} room px of the stage at most
-   * @param {Reading} reading
+   * @param {(svg: string) => number} least scale at which a figure is read whole
+   * @param {Size} under px of the stage at most, with the rules of a step over it
+   * @param {Size} [beside] with the rules beside it
    * @returns {boolean} another detail is due
    */
-  choose(page, room, { whole }) {
-    if (this.names.length < 2 || room.width <= 0 || page === this.page) return false;
+  choose(page, least, under, beside = under) {
+    if (this.names.length < 2 || under.width <= 0 || page === this.page) return false;
     this.page = page;
-    const fits = (/** @type {Size} */ { width, height }) => Math.min(room.width / width, room.height / height) >= whole;
-    const found = this.names.find((name) => fits(sizeOf(name === "full" ? this.full : (this.svgs[name] ?? ""))));
+    const isWhole = (/** @type {string} */ svg, /** @type {Size} */ room) => {
+      const { width, height } = sizeOf(svg);
+      return Math.min(room.width / width, room.height / height) >= least(svg);
+    };
+    const fits = (/** @type {Name} */ name, /** @type {Size} */ room) =>
+      isWhole(name === "full" ? this.full : (this.svgs[name] ?? ""), room);
+    const found = this.names.find((name) => fits(name, under) || fits(name, beside));
     const before = this.svg;
-    this.hasCode = fits(sizeOf(this.svgs.full ?? ""));
+    this.hasCode = isWhole(this.svgs.full ?? "", under);
     this.best = found ?? /** @type {Name} */ (this.names.at(-1));
     if (this.isAuto) this.now = this.best;
+    this.isBeside = !fits(this.now, under) && fits(this.now, beside);
     return this.svg !== before;
   }
 

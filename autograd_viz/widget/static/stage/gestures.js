@@ -84,6 +84,15 @@ function listenToFingers(stage, viewport, signal) {
 }
 
 /**
+ * Does a finger that goes up or down scroll the page? The browser takes it away soon, but not at once.
+ * @param {PointerEvent} event
+ * @param {HTMLElement} stage
+ */
+function isPages({ pointerType }, { classList }) {
+  return pointerType === "touch" && (classList.contains("av-whole") || !classList.contains("av-tapped"));
+}
+
+/**
  * Does a press begin to select text?
  * @param {PointerEvent} event
  * @param {HTMLElement} stage
@@ -124,6 +133,7 @@ function listenToPointer(stage, viewport, hands, signal) {
       const [dx, dy] = [event.clientX - held.x, event.clientY - held.y];
       if (!held.moved && Math.hypot(dx, dy) < SLACK) return;
       if (held.selects) return void (held.moved = true);
+      if (isPages(event, stage) && Math.abs(dx) <= Math.abs(dy)) return void (held.moved = true);
       if (!held.moved) stage.setPointerCapture(held.id);
       stage.classList.add("av-dragged");
       held = { ...held, x: event.clientX, y: event.clientY, moved: true };

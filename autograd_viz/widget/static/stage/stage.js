@@ -1,7 +1,7 @@
 // The stage: the picture that can be panned and zoomed, the marks over it, and the map beside it.
 
 import { Beyond } from "./beyond.js";
-import { READINGS, around, heightFor, readable } from "./camera.js";
+import { READINGS, around, heightFor, readable, readingOf } from "./camera.js";
 import { html } from "../shared/elements.js";
 import { Culling } from "./culling.js";
 import { Detail } from "./detail.js";
@@ -46,6 +46,8 @@ export class Stage {
   /** @param {StageContext} context */
   constructor({ svg, full, opensCalled, map, document, forward, ready, say, select, open, toggle, signal }) {
     this.forward = forward;
+    this.text = svg;
+    this.reading = READINGS.figure;
     this.cards = map ? new MapPicture(svg, map) : undefined;
     this.picture = this.cards ?? new Picture(svg);
     this.graph = new Graph(document, (id) => Boolean(map) || this.picture.boxes.has(id));
@@ -103,7 +105,13 @@ export class Stage {
   presents(presented) {
     this.presented = presented;
     const [near, far] = this.cards ? [READINGS.map, READINGS.map_presented] : [READINGS.figure, READINGS.figure_presented];
-    Object.assign(this.viewport, { reading: presented ? far : near, own: false });
+    this.reading = presented ? far : near;
+    Object.assign(this.viewport, { reading: this.readingOf(this.text), own: false });
+  }
+
+  /** At which scales a picture is read here. @param {string} svg */
+  readingOf(svg) {
+    return this.cards ? this.reading : readingOf(this.reading, svg);
   }
 
   /**

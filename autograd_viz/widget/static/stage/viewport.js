@@ -58,12 +58,18 @@ export class Viewport {
   }
 
   /**
-   * The stage begins so many px lower.
+   * The stage begins so many px lower. What is whole stays whole, if it can be read then; nothing empty stands above what is hidden.
    * @param {number} px
    */
   lowered(px) {
+    const wasWhole = this.isWhole;
     this.room.height -= px;
-    this.place({ ...this.view, y: this.view.y - px });
+    const { view, picture, room } = this;
+    const [all, spare] = [fitted(picture, room, view.scale), room.height - picture.height * view.scale];
+    const least = Math.min(this.reading.whole, this.reading.easy);
+    if (!this.own && wasWhole && all.scale < view.scale && all.scale >= least) return this.place({ ...all, y: 0 });
+    const y = Math.min(Math.max(0, spare), Math.max(Math.min(0, spare), view.y - px));
+    this.place({ ...view, y: this.own ? view.y - px : y });
   }
 
   /**

@@ -6,7 +6,7 @@ import { closedGroup, groupsAround } from "../pass/groups.js";
 /** @typedef {import("./view.js").View} View */
 /** @typedef {import("../figure/picture.js").Box} Box */
 /** @typedef {import("../stage/camera.js").View} Stood where a picture stands */
-/** @typedef {{ isOpen: boolean, asked: boolean, code: boolean | undefined, presents: boolean, hadFocus: boolean, chosen: string, anchor: string, groups: Groups, view: Stood, own: boolean, at: { x: number, y: number } | undefined }} Kept */
+/** @typedef {{ isOpen: boolean, asked: boolean, code: boolean | undefined, presents: boolean, hadFocus: boolean, chosen: string, anchor: string, groups: Groups, view: Stood, top: number, own: boolean, details: import("../stage/details.js").Details, at: { x: number, y: number } | undefined }} Kept */
 
 /**
  * What the view of the next picture goes on from.
@@ -34,7 +34,9 @@ export function keep(of) {
     anchor,
     groups: of.groups,
     view,
+    top: stage.root.offsetTop,
     own,
+    details: of.details,
     at: cornerOf(stage, anchor),
   };
 }
@@ -54,9 +56,19 @@ export function goOn(from, kept) {
   from.resized();
   if (kept.chosen) from.select(successor(kept.chosen, boxes, kept.groups, from.groups), !kept.at);
   const to = cornerOf(from.stage, anchor);
-  if (to && kept.at) from.stage.viewport.stand(anchored(kept.view, kept.at, to));
+  const isSeen = kept.details === from.details && !kept.own && from.stage.viewport.isWhole; // all of another detail
+  if (to && kept.at && !isSeen)
+    from.stage.viewport.stand(lifted(anchored(kept.view, kept.at, to), kept.top - from.stage.root.offsetTop));
   from.stage.viewport.away = Boolean(kept.chosen && to && kept.at); // what was selected stays where it is
   if (kept.hadFocus) from.root.focus({ preventScroll: true });
+}
+
+/**
+ * @param {Stood} view
+ * @param {number} px that the stage begins higher than before, since rules now stand beside it
+ */
+function lifted(view, px) {
+  return { ...view, y: view.y + px };
 }
 
 /**

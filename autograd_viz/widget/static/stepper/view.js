@@ -17,6 +17,7 @@ import { seenHeight } from "./present.js";
 import { isStill } from "../shared/motion.js";
 import { sayer } from "../shared/words.js";
 import { codeOf, playbackOf, stageOf } from "./parts.js";
+import { roomsOf } from "./rooms.js";
 import { Side } from "./side.js";
 import { Tools } from "./tools.js";
 
@@ -24,8 +25,6 @@ import { Tools } from "./tools.js";
 /** @typedef {import("./kept.js").Kept} Kept */
 /** @typedef {import("../stage/details.js").Details} Details */
 /** @typedef {import("./commands.js").Command} Command */
-
-const [AROUND_SAID, BELOW, STRIP, EDGES] = [6, 14, 32, 4]; // px: around what is said, below the stage, of a line of code, of borders
 
 /** The widget's view. */
 export class View {
@@ -200,13 +199,12 @@ export class View {
       },
       seen,
     ] = [this, seenHeight(this.root)];
-    const said = this.said.root.offsetHeight;
-    const room = {
-      width: (split.root.parentElement?.clientWidth ?? 0) - EDGES,
-      height: seen - this.said.root.offsetTop - said - (said && AROUND_SAID) - BELOW - (this.code.hasCode ? STRIP : 0),
-    };
-    const page = `${room.width} ${seen} ${this.said.hasMore} ${stage.presented}`;
-    if (!this.goesOn && this.details.choose(page, room, stage.viewport.reading)) return this.redraw();
+    const rooms = roomsOf(this, seen);
+    const page = `${rooms[0].width} ${seen} ${this.said.hasMore} ${stage.presented}`;
+    if (!this.goesOn && this.details.choose(page, (svg) => stage.readingOf(svg).whole, ...rooms)) return this.redraw();
+    const { isBeside } = this.details;
+    this.said.keepRoom(!isBeside);
+    this.code.keep(isBeside ? this.said.formulas.root : null);
     this.code.resized(this.root.clientWidth, seen, (how) => stage.fits(how, split.root.clientWidth, seen));
     split.resized(stage.needed(split.root.clientWidth, seen));
     this.tools.panel.setAttribute("aria-expanded", String(split.isOpen));

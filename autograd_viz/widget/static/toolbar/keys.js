@@ -63,6 +63,7 @@ export const HELP = [
   ["1", "key_actual"],
   ["Shift + W A S D", "key_pan"],
   ["d", "key_detail"],
+  ["Ctrl + C", "key_copy"],
   ["i", "key_panel"],
   ["l", "key_code"],
   ["p", "key_present"],
@@ -80,6 +81,17 @@ export function meaning(event) {
 }
 
 /**
+ * Ctrl+C where no text is selected takes the picture.
+ * @param {ClipboardEvent} event
+ */
+function copiesPicture(event) {
+  const target = event.composedPath()[0];
+  if (!getSelection()?.isCollapsed || (target instanceof Element && target.matches(FIELDS))) return false;
+  event.preventDefault();
+  return true;
+}
+
+/**
  * @param {HTMLElement} root
  * @param {(action: string) => void} act
  * @param {AbortSignal} signal
@@ -87,6 +99,7 @@ export function meaning(event) {
 export function listenToKeys(root, act, signal) {
   root.tabIndex = 0;
   suppressShortcuts(root, signal);
+  root.addEventListener("copy", (event) => copiesPicture(event) && act("copy"), { signal });
   root.addEventListener(
     "keydown",
     (event) => {
