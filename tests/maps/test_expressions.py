@@ -31,6 +31,7 @@ def test_what_a_call_takes_is_shown_apart() -> None:
     assert shown(loss) == ["ratio = (W - X).exp()", *parts]
 
 
+@pytest.mark.torch
 def test_without_code_the_terms_of_a_sum_stand_apart() -> None:
     torch = pytest.importorskip("torch")
     model, x, y = torch.nn.Linear(2, 2), torch.ones(2, 2), torch.zeros(2, 2)
