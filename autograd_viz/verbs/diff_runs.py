@@ -93,6 +93,8 @@ class RunDifference(Result):
         if place.kind == LOSS and not place.step:
             probe = next((c for c in self._apart.columns if c.kind == PROBE), None)
             return words.RUNS_FROM_START if probe is None or probe.gap[0] != 0 else words.RUNS_OTHER_DATA
+        if place.kind == GRADIENT and not self._apart.knows_loss(place.step):
+            return words.RUNS_UNKNOWN_LOSS
         return _said(place.kind).why
 
     @property
@@ -165,7 +167,7 @@ def _run_of(x: Any) -> Told | None:
         return None
     try:
         whole = json.loads(read_text(x, BYTES))
-    except ValueError:
+    except (ValueError, RecursionError):
         return None  # `load` says what is wrong with it
     if not isinstance(whole, dict) or not whole.keys() >= PARTS:
         return None
@@ -175,6 +177,9 @@ def _run_of(x: Any) -> Told | None:
 def checked(whole: dict[str, Any]) -> Told:
     """A run that was saved. DocumentError: it is damaged."""
     try:
+        texts = [*whole["table"]["path"], *(text for pair in whole.get("settings", {}).items() for text in pair)]
+        if not all(isinstance(text, str) for text in texts) or not all(type(s) is int for s in whole["totals"]["step"]):
+            raise TypeError("a path or a setting is no text, or a step no number")
         same = Apart(whole, whole)
         same.rates(), same.settings()
     except (LookupError, TypeError, ValueError, AttributeError, OverflowError) as error:

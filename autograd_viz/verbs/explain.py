@@ -19,7 +19,7 @@ from ..answers.causes.errors import causes_of_error, complaint
 from ..answers.causes.facts import Facts
 from ..answers.causes.ops import plain_name, stem
 from ..answers.causes.question import Question
-from ..answers.checks.ask import causes_of, page_of
+from ..answers.checks.ask import UNKNOWN, causes_of, page_of
 from ..errors import NotDrawableError
 from ..graph.model import Document, Value
 from ..graph.surroundings import Source
@@ -223,6 +223,9 @@ def _of_several(module: Any, names: dict[str, Any]) -> Explanation:
     asked = all_causes(asked_again(questions_about(module, names)))
     odd = [(q, name, causes) for q, name, causes in asked if _rank(causes) < RANKS[ASKED]]
     if not odd:
+        unknown = next((q for q, _, _ in asked if q.state in ("nan", "inf", "zero") and _is_unknown(q)), None)
+        if unknown is not None:
+            return Explanation(unknown, causes_of(unknown), names)
         said = {"count": str(len(asked))}
         return Explanation(None, [Cause("all_fine", said=said) if asked else Cause("no_error")], {}, headed=False)
     odd.sort(key=lambda found: _rank(found[2]))
@@ -232,6 +235,13 @@ def _of_several(module: Any, names: dict[str, Any]) -> Explanation:
     return first
 
 
+def _is_unknown(q: Question) -> bool:
+    """Does the gradient of what is trained stand out, and nobody knows why? A scaler is there for nan and inf."""
+    is_excused = (q.holders and not q.optimizers) or (q.is_scaled and q.state != "zero")
+    return not is_excused and all(c.kind in NOT_SHOWN for c in causes_of(q))
+
+
+NOT_SHOWN = (*UNKNOWN, "not_shown", "no_loss_here")
 RANKS = {SO: 0, MAY: 1, ASKED: 2}
 
 

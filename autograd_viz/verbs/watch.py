@@ -222,7 +222,8 @@ def watch(
         theme: of the picture of a model: "light", "dark" or "auto".
         probe: for a model: a batch whose loss is measured at every 50th step, so that what changes is the training, not the
             data. A function of the model that returns a loss, ``lambda model: loss_fn(model(x), y)``; or what a model takes
-            that returns its loss. It runs on a copy, without gradients and from the same random state.
+            that returns its loss. It runs on a copy, without gradients and from the same random state;
+            the hooks of its modules run there too.
 
     Returns:
         a `Run` for a model, else a `Watch`.

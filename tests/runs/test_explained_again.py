@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import pytest
@@ -48,7 +49,7 @@ def test_the_cause_of_a_zero_gradient_is_named_with_its_line() -> None:
         one, all_of_it = str(av.explain(model.first.weight)), str(av.explain(model))
         assert [p.grad for p in model.parameters()] == before[1]
     assert "relu got no positive input" in one
-    assert "test_explained_again.py, line 28" in one
+    assert "test_explained_again.py, line 29" in one
     assert all_of_it == one
     assert all(torch.equal(a, b) for a, b in zip(model.parameters(), before[0], strict=True))
 
@@ -69,6 +70,18 @@ def test_nothing_is_said_of_a_healthy_model_nor_of_a_gradient_that_a_later_line_
         optimizer.zero_grad()
         assert "detach" not in str(av.explain(model.first.weight))
         assert "relu" not in str(av.explain(model.first.weight))
+
+
+@pytest.mark.parametrize(("factor", "word"), [(0.0, "is all zero"), (math.nan, "has nan")])
+def test_gradients_that_the_loss_spoils_stand_out_of_a_model_though_the_cause_is_unknown(factor: float, word: str) -> None:
+    model = Dead(0.5)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    with av.watch(model, stop=False):
+        (model(torch.ones(8, 4)) * factor).sum().backward()
+        optimizer.step()
+        assert word in str(av.explain(model))
+        optimizer.zero_grad()
+        assert "Nothing stands out" in str(av.explain(model))
 
 
 def test_without_a_kept_pass_it_says_that_nothing_was_recorded() -> None:

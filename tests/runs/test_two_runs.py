@@ -16,7 +16,7 @@ from autograd_viz.twin.core.base import events
 from autograd_viz.verbs.diff_runs import RunDifference
 from autograd_viz.verbs.watch import Run
 
-SAME_BEFORE = "All that was measured before is the same: the data or random numbers of this step may differ."
+SAME_BEFORE = "All that was measured before is the same: the data, random numbers or the last update may differ."
 SAME_WEIGHTS = "The loss of the probe batch is the same: the data, random numbers or the loss function may differ."
 
 
@@ -46,7 +46,7 @@ def compared(a: Any, b: Any, **options: Any) -> RunDifference:
 def test_the_same_program_twice_is_the_same_to_the_bit() -> None:
     found = compared(trained(), trained())
     assert found.first is None
-    assert found.sentences == ["Both runs are the same to the bit: losses, gradients and updates of 12 steps."]
+    assert found.sentences == ["Nothing that was measured differs by a bit: losses, norms of gradients, updates of 12 steps."]
 
 
 @pytest.mark.parametrize(
@@ -59,7 +59,7 @@ def test_the_same_program_twice_is_the_same_to_the_bit() -> None:
             {"other": 5},
             5,
             "loss",
-            "All that was measured before is the same: the data or random numbers of this step may differ.",
+            "All that was measured before is the same: the data, random numbers or the last update may differ.",
         ),
         ({"other": 0}, 0, "loss", "It is the first loss: weights, data, random numbers or code may differ."),
     ],
@@ -154,6 +154,9 @@ def test_a_run_is_compared_with_a_run_only(tmp_path: Path) -> None:
         lambda run: run.update(settings=[1]),
         lambda run: run.update(steps="many"),
         lambda run: run["table"]["norm"].append("x"),
+        lambda run: run["table"].update(path=[1] * len(run["table"]["path"])),
+        lambda run: run.update(settings={"lr": [1]}),
+        lambda run: run["totals"].update(step=[0.0, 1.0, 2.0]),
     ],
 )
 def test_a_damaged_run_is_refused(damage: Callable[[Any], object], tmp_path: Path) -> None:
@@ -167,6 +170,44 @@ def test_a_damaged_run_is_refused(damage: Callable[[Any], object], tmp_path: Pat
         av.diff(run, path)
 
 
+def test_a_file_that_is_nested_too_deeply_is_refused_as_any_other(tmp_path: Path) -> None:
+    path = tmp_path / "deep.json"
+    path.write_text("[" * 100_000, encoding="utf-8")
+    with pytest.raises(av.DocumentError):
+        av.diff(path, path)
+
+
+def test_a_layer_that_gets_no_gradient_in_one_run_is_there_in_both() -> None:
+    runs = []
+    for is_cut in (False, True):
+        tw.manual_seed(0)
+        model = tw.nn.Sequential(tw.nn.Linear(3, 4), tw.nn.Linear(4, 1))
+        optimizer = tw.optim.SGD(model.parameters(), lr=0.1)
+        with av.watch(model) as run:
+            hidden = model[0](tw.ones(2, 3))
+            model[1](hidden.detach() if is_cut else hidden).pow(2).mean().backward()
+            optimizer.step()
+        runs.append(run)
+    said = compared(*runs).sentences
+    assert "Only in a a gradient arrived at 0.weight, 0.bias." in said
+
+
+def test_without_a_loss_the_backward_pass_is_not_accused_alone() -> None:
+    runs = []
+    for scale in (1.0, 2.0):
+        model = tw.nn.Linear(2, 2)
+        with tw.no_grad():
+            model.weight.fill_(0.5)
+        optimizer = tw.optim.SGD(model.parameters(), lr=0.1)
+        with av.watch(model) as run:
+            model(tw.ones(4, 2) * scale).backward(tw.ones(4, 2))
+            optimizer.step()
+        runs.append(run)
+    said = compared(*runs).sentences
+    assert "No loss was measured in both: the forward pass may differ, or the backward pass." in said
+    assert not any("The loss is the same" in s for s in said)
+
+
 def squared(model: Any) -> Any:
     return model(tw.ones(2, 3)).pow(2).mean()
 
@@ -178,7 +219,7 @@ def test_a_probe_measures_the_same_batch_and_changes_nothing() -> None:
     assert len({*losses[[0, 50, 100]]}) == 3
     found = compared(plain, probed)
     assert found.first is None
-    assert "same to the bit" in found.sentences[0]
+    assert "differs by a bit" in found.sentences[0]
 
 
 def test_other_data_are_told_apart_from_other_weights_by_a_probe() -> None:

@@ -50,7 +50,7 @@ class Apart:
     Attributes:
         steps: the first step of each span that is compared, oldest first; int64, shape (steps,).
         columns: the losses, the norms of all rows, their updates.
-        only: the paths of parameters that only the first, and only the second run has.
+        only: the paths of parameters at which a gradient arrived only in the first, and only in the second run.
     """
 
     def __init__(self, a: Told, b: Told) -> None:
@@ -93,6 +93,11 @@ class Apart:
             self._place(c, int(np.nanargmax(c.gap))) for c in self.columns if c.kind != UPDATE and not np.isnan(c.gap).all()
         ]
         return max(found, key=lambda place: place.gap, default=None)
+
+    def knows_loss(self, step: int) -> bool:
+        """Was the loss of a step measured in both?"""
+        losses = [c.gap[self.steps == step] for c in self.columns if c.kind == LOSS]
+        return any(not np.isnan(gap).any() for gap in losses)
 
     def settings(self) -> list[tuple[str, str, str]]:
         """Settings that differ: name, and what it is in each."""
