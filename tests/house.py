@@ -82,11 +82,17 @@ def modules() -> dict[Module, Path]:
 MODULES = modules()
 
 
+@cache
+def tree_of(path: Path) -> ast.Module:
+    """A file's syntax tree, which several tests read."""
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
 def imported_names(module: Module) -> Iterator[tuple[Module, str, str]]:
     """What a file imports from others of the package: the file or folder, the name there, and the name here."""
     path = MODULES[module]
     package = module if path.name == "__init__.py" else module[:-1]
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in ast.walk(tree_of(path)):
         if isinstance(node, ast.ImportFrom):
             named = tuple((node.module or "").split(".")) if node.module else ()
             base = (*package[: len(package) - node.level + 1], *named) if node.level else named[1:]

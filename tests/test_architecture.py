@@ -31,6 +31,7 @@ from .house import (
     imports,
     room,
     room_inside,
+    tree_of,
     without_detours,
 )
 
@@ -148,7 +149,7 @@ def test_the_package_says_that_it_has_types() -> None:
 
 def test_the_graph_needs_the_standard_library_only() -> None:
     for path in (PACKAGE / "graph").glob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in ast.walk(tree_of(path)):
             names = [a.name for a in node.names] if isinstance(node, ast.Import) else []
             if isinstance(node, ast.ImportFrom) and not node.level:
                 names = [node.module or ""]
@@ -193,7 +194,7 @@ def children() -> dict[str, set[str]]:
     """By concrete class of the package ("room/file.py: Name"), those that inherit from it."""
     classes, names = dict[tuple[Module, str], ast.ClassDef](), dict[tuple[Module, str], tuple[Module, str]]()
     for module, path in MODULES.items():
-        tree = ast.parse(path.read_text(encoding="utf-8"))
+        tree = tree_of(path)
         classes |= {(module, n.name): n for n in ast.walk(tree) if isinstance(n, ast.ClassDef)}
         names |= {(module, new): (base, old) for base, old, new in imported_names(module)}
     found: dict[str, set[str]] = {}
@@ -216,7 +217,7 @@ def test_no_class_is_there_for_a_single_one_below_it() -> None:
 def function_lengths() -> Iterator[tuple[str, int]]:
     """Where and what each function is called, and the lines of what it does: without its signature and docstring."""
     for path in MODULES.values():
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in ast.walk(tree_of(path)):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
                 body = node.body[ast.get_docstring(node, clean=False) is not None :]
                 lines = (body[-1].end_lineno or 0) - body[0].lineno + 1 if body else 0
@@ -234,7 +235,7 @@ def test_parameters_of_pytorch_s_side_have_types() -> None:
     types = [
         ast.unparse(a.annotation)
         for path in (PACKAGE / "sources" / "pytorch").rglob("*.py")
-        for a in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for a in ast.walk(tree_of(path))
         if isinstance(a, ast.arg) and a.annotation
     ]
     share = sum(bool(re.search(r"\bAny\b", t)) for t in types) / len(types)
@@ -244,7 +245,7 @@ def test_parameters_of_pytorch_s_side_have_types() -> None:
 
 def test_a_verb_says_of_which_type_its_result_is() -> None:
     """The functions of the verbs, and the methods of what they give; not functions inside of these."""
-    trees = [ast.parse(file.read_text(encoding="utf-8")) for file in (PACKAGE / "verbs").glob("*.py")]
+    trees = [tree_of(file) for file in (PACKAGE / "verbs").glob("*.py")]
     owners = [owner for tree in trees for owner in (tree, *(n for n in tree.body if isinstance(n, ast.ClassDef)))]
     public = [n for owner in owners for n in owner.body if isinstance(n, ast.FunctionDef) and not n.name.startswith("_")]
     results = [(n.name, "" if n.returns is None else ast.unparse(n.returns)) for n in public]

@@ -19,7 +19,7 @@ CHINESE = sorted((FOLDER / "zh").glob("*.ipynb"))
 NOTEBOOKS = [*ENGLISH, *CHINESE]
 # the Chinese ones are the same programs: one of them shows in JupyterLab that its questions are judged alike
 # with what only a page shows: questions, compared steppers, maps, a run; the others run in kernels alone
-SHOWN_THERE = ("01", "04", "09", "10", "11", "13", "14")
+SHOWN_THERE = ("01", "04", "10", "11", "13", "14")
 IN_BROWSER = [*(p.name for p in ENGLISH if p.name.startswith(SHOWN_THERE)), "zh/04_where_gradients_meet.ipynb"]
 LARGEST = 680_000  # bytes
 # what people believe, and the notebook that shows what is true; its cells carry the tag

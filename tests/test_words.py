@@ -15,6 +15,8 @@ import autograd_viz as av
 from autograd_viz import words
 from autograd_viz.words import en, zh
 
+from .house import tree_of
+
 
 @pytest.fixture(autouse=True)
 def english_again() -> Iterator[None]:
@@ -66,7 +68,7 @@ def test_a_sentence_has_at_most_twenty_words() -> None:
 
 def used() -> Iterator[str]:
     for path in Path(av.__file__).parent.rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in ast.walk(tree_of(path)):
             if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "words":
                 yield node.attr
 

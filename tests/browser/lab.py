@@ -59,7 +59,7 @@ def jupyterlab(root: Path, timeout: float = 90) -> Iterator[tuple[str, str]]:
     environment = {**os.environ, **{k: str(home / v) for k, v in places.items()}, "JUPYTER_PREFER_ENV_PATH": "1"}
     token, port = secrets.token_hex(16), _free_port()
     command = [
-        sys.executable, "-m", "jupyter", "lab", "--no-browser", "--allow-root", f"--ServerApp.port={port}",
+        sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", f"--ServerApp.port={port}",
         "--ServerApp.port_retries=0", "--ServerApp.ip=127.0.0.1", f"--IdentityProvider.token={token}",
         "--KernelManager.transport=ipc",  # two servers would choose the same ports
         f"--ServerApp.root_dir={root}", *(f"--{name}.expose_app_in_browser=True" for name in ("LabApp", "JupyterNotebookApp")),

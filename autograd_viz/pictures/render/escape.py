@@ -7,9 +7,9 @@ r"""All escaping in one place: the user's names are drawn as text.
 from __future__ import annotations
 
 import functools
+import html
 import re
 
-_ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;"}
 # control characters, halves of surrogate pairs, characters that change the text direction, characters that XML forbids
 _CHARACTERS = r"\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\u202a-\u202e\u2066-\u2069\ufffe\uffff"
 SHORT = 40  # letters of the longest attribute in the cache
@@ -19,12 +19,14 @@ _SPECIAL = re.compile(f"[{_CHARACTERS}&<>\"']")
 
 def text(value: str) -> str:
     """Safe as character data and inside a quoted attribute; control characters become U+FFFD."""
-    return value if _SPECIAL.search(value) is None else _SPECIAL.sub(lambda found: _ENTITIES.get(found[0], "\ufffd"), value)
+    if _SPECIAL.search(value) is None:
+        return value
+    return html.escape(printable(value), quote=False).replace('"', "&quot;").replace("'", "&#39;")
 
 
-def one_line(html: str) -> str:
+def one_line(markup: str) -> str:
     """Remove empty lines from an element, as its attributes may have line ends. An empty line would end it in Markdown."""
-    return html.replace("\n", "&#10;")
+    return markup.replace("\n", "&#10;")
 
 
 def printable(value: str) -> str:
