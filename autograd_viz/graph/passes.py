@@ -8,6 +8,8 @@ from typing import Any, NamedTuple
 from .surroundings import Source
 
 HUGE, TINY = 1e4, 1e-6  # norms of gradients beyond which a user should look
+STATISTICS = ("norm", "largest", "zeros", "update")  # that a run measures of each row
+TOTALS = ("loss", "clip", "rate", "passes", "probe", "seconds")  # and of each step
 
 
 class Changed(NamedTuple):

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from autograd_viz.graph.passes import STATISTICS, TOTALS
 from autograd_viz.pictures.runs.colours import decades
 from autograd_viz.pictures.runs.grid import grid_of, lines_of
 from autograd_viz.pictures.runs.history import BINS, WHOLE, History, Series
 from autograd_viz.pictures.runs.odd import odd_in, sentences
-from autograd_viz.pictures.runs.rows import STATISTICS, TOTALS, Row
+from autograd_viz.pictures.runs.rows import Row
 
 
 def filled(values: np.ndarray, columns: int = 1) -> Series:

@@ -12,6 +12,7 @@ import pytest
 
 import autograd_viz as av
 from autograd_viz import cli
+from autograd_viz.graph.passes import TOTALS
 from autograd_viz.pictures.render import THEMES
 from autograd_viz.pictures.runs.grid import grid_of
 from autograd_viz.pictures.runs.history import History
@@ -19,7 +20,7 @@ from autograd_viz.pictures.runs.odd import odd_in
 from autograd_viz.pictures.runs.page import COLUMNS, run_page
 from autograd_viz.pictures.runs.paint import Painter
 from autograd_viz.pictures.runs.ranks import KEPT, STEPS, Ranks, Teller, unpack
-from autograd_viz.pictures.runs.rows import TOTALS, Row
+from autograd_viz.pictures.runs.rows import Row
 
 ROWS = [Row("", "output", "Net", 0), Row("head", "output", "Linear", 0), Row("head.weight", "parameter", "weight", 8)]
 

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ...graph.passes import TOTALS
 from .history import History
 from .odd import Odd
-from .rows import TOTALS, Numbers, Row
+from .rows import Numbers, Row
 
 MOST_ROWS = 90
 MOST_COLUMNS = 240

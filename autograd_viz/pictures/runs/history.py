@@ -15,8 +15,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ...graph.passes import STATISTICS, TOTALS
 from .ranks import Ranks
-from .rows import STATISTICS, TOTALS, Numbers, Row
+from .rows import Numbers, Row
 
 WHOLE = 512  # steps that are kept whole
 BINS = 512  # of older steps, at most

@@ -16,8 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ... import words
+from ...graph.passes import STATISTICS
 from ...graph.text import few_names
-from .rows import STATISTICS, Numbers, Row
+from .rows import Numbers, Row
 
 STEPS = 64  # of a window
 KEPT = 256  # windows that are joined

@@ -8,8 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 Numbers = NDArray[np.float32]
-STATISTICS = ("norm", "largest", "zeros", "update")  # of each row
-TOTALS = ("loss", "clip", "rate", "passes", "probe", "seconds")  # of a step
 
 
 class Row(NamedTuple):

@@ -11,10 +11,11 @@ from typing import Any
 
 import numpy as np
 
+from ...graph.passes import STATISTICS, TOTALS
 from .history import History, Spans
 from .odd import odd_in
 from .ranks import STEPS, Ranks, Window
-from .rows import STATISTICS, TOTALS, Row
+from .rows import Row
 
 COLUMNS = ("step", "steps", "path", "kind", "norm", "rms", "largest", "zeros", "update", "bad")
 

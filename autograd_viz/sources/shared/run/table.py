@@ -11,9 +11,9 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from ....graph.passes import STATISTICS, TOTALS
+
 BLOCK = 64  # steps
-STATISTICS = ("norm", "largest", "zeros", "update")  # of each row
-TOTALS = ("loss", "clip", "rate", "passes", "probe", "seconds")  # of a step
 
 
 class Table:
