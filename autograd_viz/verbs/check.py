@@ -15,9 +15,10 @@ from ..answers.causes.answer import advice_of, formed
 from ..answers.causes.cause import Cause
 from ..answers.causes.check import ASKED, SO, Check
 from ..answers.checks.ask import BY_CODE, page_of
-from ..errors import UnknownChoiceError
+from ..errors import NotFiniteError, UnknownChoiceError
 from ..graph.surroundings import Source
 from ..runtime.uncopied import Uncopied
+from ..sources.asking import place_of_error
 from ..sources.shared.names import visible_names
 from .explain import of_error
 from .questions import all_causes, questions_about
@@ -94,9 +95,12 @@ def check(what: Any = None, *, select: Collection[str] = (), ignore: Collection[
         UnknownChoiceError: no check has such a number or name.
     """
     wanted, frame = _wanted(select, ignore), sys._getframe(1)
-    if isinstance(what, BaseException):
+    if isinstance(what, BaseException) and not isinstance(what, NotFiniteError):
         return Findings(_merged([(c, words.THE_TENSOR) for c in of_error(what, frame).causes], wanted, BY_CODE["AV901"]))
-    return checked(what, visible_names(frame), wanted)
+    names = visible_names(frame)
+    if isinstance(what, NotFiniteError):  # a run has stopped: the gradients are there
+        what, names = None, {**names, **visible_names(place_of_error(what.__traceback__, frame).frame)}
+    return checked(what, names, wanted)
 
 
 def _wanted(select: Collection[str], ignore: Collection[str]) -> set[str]:

@@ -20,7 +20,7 @@ from ..answers.causes.facts import Facts
 from ..answers.causes.ops import plain_name, stem
 from ..answers.causes.question import Question
 from ..answers.checks.ask import UNKNOWN, causes_of, page_of
-from ..errors import NotDrawableError
+from ..errors import NotDrawableError, NotFiniteError
 from ..graph.model import Document, Value
 from ..graph.surroundings import Source
 from ..graph.text import shape_text
@@ -263,6 +263,8 @@ def of_error(error: BaseException, frame: FrameType) -> Explanation:
     """The answer about an error."""
     where = place_of_error(error.__traceback__, frame)
     line, names = source_at(where.frame.f_code, where.lasti), {**where.outer, **visible_names(where.frame)}
+    if isinstance(error, NotFiniteError):  # a run has stopped: the gradients are there
+        return _of_several(None, {**visible_names(frame), **names})
     with unseen(next(iter((*where.wanted, *where.roots)), None)):
         return _looked_up(error, where, names, line)
 
