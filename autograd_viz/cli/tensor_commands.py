@@ -1,4 +1,4 @@
-"""The commands that run a program and show one of its tensors: render, step, term, explain."""
+"""The commands that run a program and show one of its tensors: render, step, term, memory, explain, check."""
 
 from __future__ import annotations
 
@@ -13,11 +13,14 @@ from typing import Any, TextIO
 
 import autograd_viz as av
 
+from ..answers.sentences.text import size_text
+from ..graph.text import shape_text
 from ..pictures.render import text_picture
 from ..sources.asking import ran_before
 from ..sources.programs import LastRun, last_run
 from ..stepper.stepper import Stepper
-from ..verbs.formats import Wishes, check
+from ..verbs.formats import Wishes, check, check_page
+from ..verbs.memory import Memory
 from .program import FREED, SECOND, ProgramError, UsageError, evaluate, read, root_of, run_program, watch_of
 from .says import progress, say
 
@@ -83,6 +86,7 @@ WITH_STEPS = (".html", ".json", ".gif", ".apng", ".webp")
 LAST = "autograd-viz: the graph of {name} was freed; this is the last backward pass of the program"
 RAN = "autograd-viz: the picture shows what ran before the error"
 NO_ERROR = "{script} raised no error; name the tensor to explain: autograd-viz explain {script} model.weight"
+FEW = 5  # blocks of memory that are told
 
 Act = Callable[[dict[str, Any], Any, Any], None]  # what is done with the program's variables, a root and its first gradient
 
@@ -97,9 +101,31 @@ def render(arguments: argparse.Namespace, rest: list[str]) -> int:
         root = root if gradient is None else evaluate(namespace, "av.step($root, $gradient)", root=root, gradient=gradient)
         evaluate(namespace, "av.save($root, $path, step=$step, theme=$theme)", root=root, path=path, step=step, theme=theme)
 
-    _on_root(arguments, rest, act, takes_steps)
+    on_root(arguments, rest, act, takes_steps)
     say(str(path))
     return 0
+
+
+def memory(arguments: argparse.Namespace, rest: list[str]) -> int:
+    """Measure what autograd holds for a tensor."""
+    if arguments.output is not None:
+        check_page(arguments.output)
+
+    def act(namespace: dict[str, Any], root: Any, gradient: Any) -> None:
+        measured = evaluate(namespace, "av.memory($root)", root=root)
+        say(measured.to_json().rstrip() if arguments.is_json else "\n".join([str(measured.report), *_largest(measured)]))
+        if arguments.output is not None:
+            av.save(measured, arguments.output)
+
+    on_root(arguments, rest, act)
+    return 0
+
+
+def _largest(measured: Memory) -> Iterator[str]:
+    """A line for each of the largest blocks: its size, what it is, and which line has saved it."""
+    for block in measured.table()[:FEW]:
+        place = f", {Path(block['file']).name}:{block['line']}" if block["line"] else ""
+        yield f"  {size_text(block['bytes'])}  {block['name']} {shape_text(block['shape'])} {block['dtype']}{place}"
 
 
 def step(arguments: argparse.Namespace, rest: list[str]) -> int:
@@ -110,7 +136,7 @@ def step(arguments: argparse.Namespace, rest: list[str]) -> int:
         stepper = evaluate(namespace, "av.step($root, $gradient)", root=root, gradient=gradient)
         evaluate(namespace, "av.save($stepper, $path)", stepper=stepper, path=page)
 
-    _on_root(arguments, rest, act)
+    on_root(arguments, rest, act)
     say(str(page))
     webbrowser.open(page.as_uri())
     return 0
@@ -125,11 +151,11 @@ def step_in_terminal(arguments: argparse.Namespace, rest: list[str]) -> int:
             raise RuntimeError(SECOND)
         term(stepper, keys_of(sys.stdin), sys.stdout, CLEAR if sys.stdin.isatty() and sys.stdout.isatty() else "")
 
-    _on_root(arguments, rest, act)
+    on_root(arguments, rest, act)
     return 0
 
 
-def _on_root(arguments: argparse.Namespace, rest: list[str], act: Act, takes_steps: bool = True) -> None:
+def on_root(arguments: argparse.Namespace, rest: list[str], act: Act, takes_steps: bool = True) -> None:
     """Run the program, and act on its tensor. If its last pass has freed that graph, everything is put back as it was."""
     program = read(arguments.script, arguments.is_module)
     with watch_of(program), last_run(program.uses_torch) as last:
@@ -182,7 +208,11 @@ def explain(arguments: argparse.Namespace, rest: list[str]) -> int:
                 return failed.code
             raise
         if arguments.tensor is None:
-            raise UsageError(NO_ERROR.format(script=arguments.script))
+            found = evaluate(namespace, "av.explain()")
+            if found.causes[0].kind == "no_error":  # and no pass has run
+                raise UsageError(NO_ERROR.format(script=arguments.script))
+            say(found.to_json() if arguments.is_json else str(found))
+            return 0
         try:
             tensor = eval(arguments.tensor, dict(namespace))
         except Exception as error:

@@ -57,7 +57,9 @@ o, scaler = torch.optim.SGD(m.parameters(), lr=0.1), torch.amp.GradScaler("cpu")
 scaler.scale(m(torch.ones(4, 2)).pow(2).mean()).backward()
 torch.nn.utils.clip_grad_norm_(m.parameters(), 1.0)
 """
-STOPS = LOOP + """
+STOPS = (
+    LOOP
+    + """
 run = av.watch(m)
 error = None
 for i in range(3):
@@ -71,6 +73,7 @@ for i in range(3):
         error = e
 run.close()
 """
+)
 ZEROED = """
 m = torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.Tanh(), torch.nn.Linear(4, 1))
 m[1].register_full_backward_hook(lambda module, sent, arrived: (sent[0] * {factor},))
