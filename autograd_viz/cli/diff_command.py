@@ -1,7 +1,7 @@
 """The command `diff`: two scripts side by side, or what they have saved.
 
-Each script runs in a process of its own, so that both find their own modules and the same random numbers. It writes the run of the
-model that it trains, or else its last pass, and the two files are compared.
+Each script runs in a process of its own, so that both find their own modules and the same random numbers. It writes the run of
+the model that it trains, or else its last pass, and the two files are compared.
 """
 
 from __future__ import annotations
