@@ -21,6 +21,7 @@ from ..sources.programs import LastRun, last_run
 from ..stepper.stepper import Stepper
 from ..verbs.formats import Wishes, check, check_page
 from ..verbs.memory import Memory
+from ..verbs.watch import each_run
 from .program import FREED, SECOND, ProgramError, UsageError, evaluate, read, root_of, run_program, watch_of
 from .says import progress, say
 
@@ -197,12 +198,12 @@ def _act_on(namespace: dict[str, Any], root: Any, act: Act, last: LastRun | None
 def explain(arguments: argparse.Namespace, rest: list[str]) -> int:
     """Explain the grad of a tensor, or the error that ended the program."""
     program = read(arguments.script, arguments.is_module)
-    with watch_of(program):
+    with watch_of(program), each_run(stop=True):
         try:
             namespace = run_program(program, rest)
         except ProgramError as failed:
             if failed.error is not None:
-                say(failed.text.rstrip("\n"), sys.stderr)
+                say(_failure(failed), sys.stderr)
                 found = av.explain(failed.error)
                 say(found.to_json() if arguments.is_json else str(found))
                 return failed.code
@@ -226,12 +227,17 @@ def explain(arguments: argparse.Namespace, rest: list[str]) -> int:
     return 0
 
 
+def _failure(failed: ProgramError) -> str:
+    """The traceback of an error; of a run that was stopped what has happened."""
+    return str(failed.error).partition("\n")[0] if isinstance(failed.error, av.NotFiniteError) else failed.text.rstrip("\n")
+
+
 def check_program(arguments: argparse.Namespace, rest: list[str]) -> int:
     """Run all checks over the run of a program. Exit code: 1 if a fault is certain, or of the program if it raised."""
     chosen = {"select": arguments.select, "ignore": arguments.ignore}
     av.check(select=chosen["select"], ignore=chosen["ignore"])  # a name that no check has is refused before the program runs
     program, code = read(arguments.script, arguments.is_module), 0
-    with watch_of(program):
+    with watch_of(program), each_run(stop=True):  # after the first nan in a weight, only its remains are left
         try:
             with progress(program.name):
                 namespace = run_program(program, rest, is_recorded=False)
@@ -240,7 +246,7 @@ def check_program(arguments: argparse.Namespace, rest: list[str]) -> int:
         except ProgramError as failed:
             if failed.error is None:
                 raise
-            say(failed.text.rstrip("\n"), sys.stderr)
+            say(_failure(failed), sys.stderr)
             found, code = av.check(failed.error, **chosen), failed.code
     say(found.to_json() if arguments.is_json else str(found))
     return code or int(found.is_so)

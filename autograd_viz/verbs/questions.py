@@ -114,7 +114,7 @@ def _causes(q: Question) -> list[Cause]:
         found = [c for c in found if c.kind.startswith("not_held") or _certainty(c) == SO]
     if q.is_scaled and q.state in ("nan", "inf"):  # the scaler meets an inf, which is its work
         found = []
-    if any(c.kind == "old" for c in found):  # an earlier pass reached it: the last one is of another loss
+    if any(c.kind.startswith("old") for c in found):  # an earlier pass reached it: the last one is of another loss
         found = [c for c in found if not c.kind.startswith("path_cut")]
     best: dict[Any, Cause] = {}  # by check: the nearest, or what tells it all
     for cause in found:

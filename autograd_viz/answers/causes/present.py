@@ -15,8 +15,11 @@ MOST_SHOWN, MOST_OPS = 8, 200  # elements of a shown gradient; ops of a graph th
 
 
 def old(q: Question) -> list[Cause]:
-    """The last pass did not reach it: its grad is from an earlier pass."""
-    return [cause_of("old", q.last), *cuts_before(q, q.last.root)[:1]] if q.is_left_over and q.last and q.last.root else []
+    """The last pass did not reach it: its grad is from an earlier pass, or has been cleared to zero since."""
+    if not q.is_left_over or q.last is None or q.last.root is None:
+        return []
+    kind = "old_zeroed" if q.state == "zero" and any("zero" in e.name for e in _writes(q)) else "old"
+    return [cause_of(kind, q.last), *cuts_before(q, q.last.root)[:1]]
 
 
 def _writes(q: Question) -> list[Event]:

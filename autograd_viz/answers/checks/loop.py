@@ -87,19 +87,15 @@ def accumulated(question: Question) -> Iterator[Cause]:
     yield Cause(kind, source=lines[-1] if lines else None, said=said)
 
 
-@check("AV406", "moved-without-gradient", {"moved_anyway": SO})
+@check("AV406", "moved-without-gradient", {"moved_anyway": SO, "moved_unreached": MAY})
 def moved_anyway(question: Question) -> Iterator[Cause]:
     """A parameter that gets no gradient any more, and that its optimizer still moves, as zero is a gradient too."""
-    q = question
-    on = max((e.number for e in q.events("switched_on")), default=None)
-    off = [
-        e
-        for e in q.events("switched_off")
-        if (on is None or e.number > on) and not q.tensor.requires_grad and q.state == "zero"
-    ]
-    for holder in q.optimizers if off else ():
-        if holder.momentum and holder.rate and any(s.number > off[0].number for s in holder.steps):
-            yield cause_of("moved_anyway", off[0], optimizer=holder.kind)
+    q, on = question, max((e.number for e in question.events("switched_on")), default=0)
+    off = [e for e in q.events("switched_off") if e.number > on and not q.tensor.requires_grad]
+    since = next(iter(off), q.last if q.is_left_over else None) if q.state == "zero" else None
+    for holder in q.optimizers:
+        if since is not None and holder.momentum and holder.rate and any(s.number > since.number for s in holder.steps):
+            yield cause_of("moved_anyway" if off else "moved_unreached", since, optimizer=holder.kind)
 
 
 @check("AV407", "clip-before-unscale", {"clipped_scaled": SO})

@@ -50,7 +50,8 @@ def skip_written(numbers: Facts, ways: Iterable[str]) -> Iterator[Cause]:
         layers = [s for s in users if s not in adds and f.source(s) is not None and f.source(s) == f.source(node)]
         before = f.nodes[node].next_functions[0].node if adds and layers else None
         is_first = before is not None and (op_of(f, before) == "Add" or f.source(before) != f.source(node))
-        written = f.live.changed(node, "result") if is_first else None
+        is_called = is_first and f.live.called_as(node).replace("_", "") == op_of(f, node).lower()  # a GRU has in-place ops inside
+        written = f.live.changed(node, "result") if is_called else None
         if written is not None and written.now:
             yield cause_at(f, "skip_written", node, added=f.source(adds[0]))
             return
