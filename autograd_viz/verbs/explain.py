@@ -285,8 +285,10 @@ def _looked_up(error: BaseException, where: Where, names: dict[str, Any], line: 
     about = None if root is None else question_of(root, root, names)
     failing = failing_node(error.__traceback__)
     causes = causes_of_error(about, str(error), "" if failing is None else failing.name(), line)
-    if about is None and causes[0].kind == "unknown_error" and (ran := ran_before(error.__traceback__)) is not None:
+    ran = ran_before(error.__traceback__) if about is None and causes[0].kind in ("unknown_error", "error") else None
+    if ran is not None:
         about = question_of(ran, ran, names)  # in the forward pass
+    if ran is not None and about is not None and causes[0].kind == "unknown_error":
         op = about.op if source_of(about.op) is not None else None
         name = f"{plain_name(stem(ran.grad_fn.name()))}()" if op is None else spelling(op)
         causes = [cause_of("ran_before", op, op=name, shape=shape_text(tuple(ran.shape)))]

@@ -138,7 +138,7 @@ def _unused(q: Question, last: Any, used: Event | None) -> list[Cause]:
     if not q.history.knows_uses:
         return [cause_of("no_path", last), *_unrecorded(q.facts)]
     if used is None or (before is not None and used.number < before):
-        return [cause_of("not_used", last)]
+        return [cause_of("not_used" if used is None else "not_used_now", last)]
     is_copied = used.name == "data" and used.source is not None and "deepcopy" in used.source.text
     # else the loss was not computed from the op's result
     kind = "copied" if is_copied else "used_after" if used.number > last.number else "not_in_loss"

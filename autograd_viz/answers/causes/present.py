@@ -41,7 +41,7 @@ def last_write(q: Question) -> list[Cause]:
 
 def added(q: Question) -> list[PassEvent]:
     """The passes that reached it since its grad was cleared. Old ones count only if a later pass ran at the same line."""
-    cleared = [*q.history.clearings(q.tensor), *q.events("made"), *(e for e in _writes(q) if "zero" in e.name)]
+    cleared = [*q.history.clearings(q.tensor), *q.events("made", "switched_on"), *(e for e in _writes(q) if "zero" in e.name)]
     since = max((e.number for e in cleared), default=None)
     after = [p for p in q.passes if (since is None or p.number > since) and not p.error and not p.wanted and p.has_graph]
     came = [p for p in after if q.is_reached_from(p.root)]

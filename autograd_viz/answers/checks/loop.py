@@ -17,6 +17,7 @@ MEANS = ("mean", "mse_loss", "l1_loss", "smooth_l1_loss", "cross_entropy", "nll_
 ACCUMULATED_KINDS = {"several": MAY, "accumulated_whole": MAY, "several_lines": ASKED, "accumulating": ASKED}
 LARGE, NEAR = 100.0, 0.1  # the root mean square of a weight; a step of a weight that it has made, as a part of it
 PLENTY = 2  # passes whose graphs are kept
+DEPTH = 4  # lists and dictionaries in each other
 SETTLED = 3  # steps: weights that begin at zero have grown by then
 
 
@@ -39,7 +40,8 @@ def not_held(question: Question) -> Iterator[Cause]:
     near = [h for h in holders if any(map(q.facts.live.has, h.leaves))]
     last = (near or holders)[-1]
     new = [p for p in q.events("placed", "made") if last.made is not None and p.number > last.made.number]
-    if near or any(p.kind == "placed" for p in new):
+    goes_on = q.last is not None and any(s.number > q.last.number for s in last.steps)
+    if near or (goes_on and any(p.kind == "placed" for p in new)):
         placed = source_of(new[-1]) if new else None
         yield cause_of("not_held_new" if new else "not_held", last.made, optimizer=last.kind, placed=placed)
     elif last.steps and any(p.shape == q.tensor.shape and q.history.grad_of(p) is None for p in last.leaves):
@@ -143,8 +145,17 @@ def kept_graphs(question: Question) -> Iterator[Cause]:
     q = question
     roots = {p.root: p for p in q.passes if p.root is not None and not p.error}
     for name, held in q.names.items() if len(roots) >= PLENTY else ():
-        several = held if isinstance(held, list | tuple) else [held]
+        several = [*_held_in(held)]
         ops = [op for t in several if has_graph(t) and (op := q.history.op_of(t)) is not None]
         kept = [p for op, p in roots.items() if op in with_history(ops)]
         if len({p.source for p in kept}) == 1 and len(kept) >= PLENTY:
             yield cause_of("kept_graphs", max(ops, key=lambda op: op.number), held=name, count=str(len(kept)))
+
+
+def _held_in(held: object) -> Iterator[object]:
+    """A variable's value, or what its lists and dictionaries hold."""
+    todo = [held]
+    for _ in range(DEPTH):
+        inside = [x for h in todo if isinstance(h, list | tuple | dict) for x in (h.values() if isinstance(h, dict) else h)]
+        yield from (h for h in todo if not isinstance(h, list | tuple | dict))
+        todo = inside

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from ... import words
 from ..causes.cause import Cause, cause_of
-from ..causes.check import MAY, SO, check
+from ..causes.check import ASKED, MAY, SO, check
 from ..causes.facts import Facts
 from ..causes.missing import missing
 from ..causes.ops import cause_at, name_of_op, op_of
@@ -21,10 +21,10 @@ def detached(question: Question) -> list[Cause]:
     return [c for c in question.once(missing) if c.kind.startswith("path_cut")]
 
 
-@check("AV102", "unused", dict.fromkeys(UNUSED_KINDS, MAY))
+@check("AV102", "unused", {**dict.fromkeys(UNUSED_KINDS, MAY), "not_used_now": ASKED})
 def unused(question: Question) -> list[Cause]:
     """No op of the last pass used the parameter, or the loss does not depend on what it made."""
-    return [c for c in question.once(missing) if c.kind in UNUSED_KINDS]
+    return [c for c in question.once(missing) if c.kind in (*UNUSED_KINDS, "not_used_now")]
 
 
 @check("AV103", "written-as-data", {"written_as_data": SO}, of_run=True)
@@ -50,7 +50,9 @@ def skip_written(numbers: Facts, ways: Iterable[str]) -> Iterator[Cause]:
         layers = [s for s in users if s not in adds and f.source(s) is not None and f.source(s) == f.source(node)]
         before = f.nodes[node].next_functions[0].node if adds and layers else None
         is_first = before is not None and (op_of(f, before) == "Add" or f.source(before) != f.source(node))
-        is_called = is_first and f.live.called_as(node).replace("_", "") == op_of(f, node).lower()  # a GRU has in-place ops inside
+        is_called = (
+            is_first and f.live.called_as(node).replace("_", "") == op_of(f, node).lower()
+        )  # a GRU has in-place ops inside
         written = f.live.changed(node, "result") if is_called else None
         if written is not None and written.now:
             yield cause_at(f, "skip_written", node, added=f.source(adds[0]))

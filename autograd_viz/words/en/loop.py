@@ -22,7 +22,9 @@ CAUSE_MOVED_ANYWAY = "requires_grad was switched off ({line}), and {optimizer} s
 DO_MOVED_ANYWAY = "Call zero_grad() with set_to_none=True, or leave it out of the optimizer."
 CAUSE_MOVED_UNREACHED = "the last backward() did not reach it ({line}), and {optimizer} still moves it: zero is a gradient too."
 DO_MOVED_UNREACHED = "Call zero_grad() with set_to_none=True, or leave it out of the optimizer."
-MORE_MOVED_ANYWAY = MORE_MOVED_UNREACHED = "Momentum, and weight decay, move a parameter whose gradient is zero. They skip one whose gradient is None."
+MORE_MOVED_ANYWAY = MORE_MOVED_UNREACHED = (
+    "Momentum, and weight decay, move a parameter whose gradient is zero. They skip one whose gradient is None."
+)
 CAUSE_CLIPPED_SCALED = "{by} clipped it ({line}) before unscale_(): backward() ran on the scaled loss ({pass})."
 DO_CLIPPED_SCALED = "Call scaler.unscale_(optimizer) before clipping."
 MORE_CLIPPED_SCALED = "It scaled the gradient by {factor}; step() divides it by the scale once more."

@@ -67,6 +67,7 @@ DO_RETAINED_LATE = "Call it before backward()."
 # a pass that does not reach it
 CAUSE_NOT_USED = "no op used it in the forward pass of the last backward() ({line})."
 DO_NOT_USED = "Use it in forward(), or leave it out of the model."
+CAUSE_NOT_USED_NOW = "no op used it in the forward pass of the last backward() ({line}); an earlier pass did."
 CAUSE_ROOT_GONE = "the loss of the last backward() ({line}) was garbage-collected, and its graph too."
 DO_ROOT_GONE = "Keep the loss in a variable, then run the pass again."
 CAUSE_MADE_AFTER = "it was created after the loss was computed ({line})."

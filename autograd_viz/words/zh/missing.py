@@ -67,6 +67,7 @@ DO_RETAINED_LATE = "在 backward() 之前调用它。"
 # 没有到达它的反向传播
 CAUSE_NOT_USED = "最近一次 backward() 的前向传播没有用到它（{line}）。"
 DO_NOT_USED = "在 forward() 里用上它，或者从模型里去掉。"
+CAUSE_NOT_USED_NOW = "最近一次 backward() 的前向计算没有用到它（{line}），更早的一次用到过。"
 CAUSE_ROOT_GONE = "最近一次 backward()（{line}）的损失已被垃圾回收，计算图也随之消失。"
 DO_ROOT_GONE = "把损失保存在变量里，再运行一次反向传播。"
 CAUSE_MADE_AFTER = "它是在损失算完之后才创建的（{line}）。"
