@@ -76,6 +76,16 @@ def test_a_check_is_silent_about_an_innocent_twin(code: str, program: str, libra
     assert not said.is_so, said
 
 
+OTHER = "_other = torch.nn.Linear(2, 1)\n_its = torch.optim.SGD(_other.parameters(), lr=0.1)\n"
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+@pytest.mark.parametrize("code", [code for code, told in TOLD.items() if "optim" not in told[3][0]])
+def test_the_optimizer_of_another_model_changes_nothing(code: str, library: str) -> None:
+    alone, beside = (found(text, library) for text in (TOLD[code][3][0], OTHER + TOLD[code][3][0]))
+    assert [f.code for f in alone].count(code) == [f.code for f in beside].count(code)
+
+
 def test_every_check_has_a_sick_program_an_innocent_twin_and_its_sentences_in_the_docs() -> None:
     assert {c.code: (c.name, c.when.__doc__) for c in BY_CODE.values()} == {code: told[:2] for code, told in TOLD.items()}
     for code, (_, _, sentences, sick, innocent) in TOLD.items():
