@@ -173,8 +173,8 @@ FOUND = {  # more of a kind than the program in the docs
     ),
     "losses in a list of a dictionary": (
         "AV601",
-        LAYER + 'kept = {"train": []}\nfor _ in range(3):\n    loss = net(torch.randn(2, 4)).pow(2).mean()\n    opt.zero_grad()\n'
-        '    loss.backward()\n    opt.step()\n    kept["train"].append(loss)',
+        LAYER + 'kept = {"train": []}\nfor _ in range(3):\n    loss = net(torch.randn(2, 4)).pow(2).mean()\n'
+        '    opt.zero_grad()\n    loss.backward()\n    opt.step()\n    kept["train"].append(loss)',
         "kept keeps the graphs of 3 passes",
     ),
     "a layer that the last pass does not reach, and momentum": (
@@ -186,13 +186,15 @@ FOUND = {  # more of a kind than the program in the docs
         "still moves it",
     ),
     "a switch that a module does not have": (
-        "AV105", LAYER + "net.requires_grad = False\nloss = net(torch.ones(2, 4)).sum()\n" + STEP, "still require grad",
+        "AV105",
+        LAYER + "net.requires_grad = False\nloss = net(torch.ones(2, 4)).sum()\n" + STEP,
+        "still require grad",
     ),
     "a sample of an encoder": (
         "AV106",
         "enc, dec, x = torch.nn.Linear(3, 2), torch.nn.Linear(1, 3), torch.ones(4, 3)\nm, s = enc(x).chunk(2, 1)\n"
-        "z = torch.distributions.Normal(m, s.exp()).sample()\nloss = (dec(z) - x).pow(2).mean() + (m * m + s.exp() - s).mean()\n"
-        "loss.backward()",
+        "z = torch.distributions.Normal(m, s.exp()).sample()\n"
+        "loss = (dec(z) - x).pow(2).mean() + (m * m + s.exp() - s).mean()\nloss.backward()",
         "Use rsample()",
     ),
     "float16": (

@@ -8,8 +8,8 @@ from ... import words
 from ..causes.cause import Cause, cause_of
 from ..causes.check import ASKED, MAY, SO, check
 from ..causes.facts import Facts
-from ..causes.missing import missing
 from ..causes.history import Op
+from ..causes.missing import missing
 from ..causes.ops import cause_at, name_of_op, op_of
 from ..causes.paths import behind, is_op, leading_from, origins, with_history
 from ..causes.question import Question
@@ -80,7 +80,7 @@ def not_frozen(question: Question) -> Iterator[Cause]:
 
 @check("AV106", "lost-term", {"term_of_gradients": MAY, "sampled_away": MAY}, of_run=True)
 def lost_term(question: Question) -> Iterator[Cause]:
-    """A part of the loss that trains nothing, beside others: computed from autograd.grad() without a graph, or from sample()."""
+    """A part of the loss that trains nothing, beside others: made by autograd.grad() without a graph, or by sample()."""
     root = None if question.last is None else question.last.root
     if root is None or root.cut:
         return
