@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from ...graph.text import number_text
 from ..causes.cause import Cause, Said, cause_of, source_of
 from ..causes.check import ASKED, MAY, SO, check
+from ..causes.code import spelling
 from ..causes.missing import missing
 from ..causes.paths import has_graph, with_history
 from ..causes.present import added, last_write
@@ -150,6 +151,22 @@ def kept_graphs(question: Question) -> Iterator[Cause]:
         kept = [p for op, p in roots.items() if op in with_history(ops)]
         if len({p.source for p in kept}) == 1 and len(kept) >= PLENTY:
             yield cause_of("kept_graphs", max(ops, key=lambda op: op.number), held=name, count=str(len(kept)))
+
+
+@check("AV602", "old-graph", {"old_graph": MAY}, of_run=True)
+def old_graph(question: Question) -> Iterator[Cause]:
+    """An op that ran once before the loop, and that each pass goes through again, though its leaf has been stepped since."""
+    q, last = question, question.last
+    before = [p for p in q.passes[:-1] if last is not None and p.source == last.source and p.root is not None]
+    if last is None or last.root is None or not before:
+        return
+    shared = with_history([before[-1].root]) & with_history([last.root])
+    for holder in q.holders:
+        step = next((s.number for s in holder.steps if before[-1].number < s.number < last.number), None)
+        used = [op for op in shared if step is not None and any(g is leaf for g in op.given for leaf in holder.leaves)]
+        if used:
+            yield cause_of("old_graph", min(used, key=lambda op: op.number), op=spelling(used[0]), optimizer=holder.kind)
+            return
 
 
 def _held_in(held: object) -> Iterator[object]:

@@ -38,3 +38,5 @@ CAUSE_NOT_HELD_COPIED = "no optimizer has it. {optimizer} steps others of its sh
 DO_NOT_HELD_COPIED = "Give the optimizer the parameters of this model, not those of a copy."
 CAUSE_KEPT_GRAPHS = "{held} keeps the graphs of {count} passes or more ({line})."
 DO_KEPT_GRAPHS = "Keep a number: loss.item(), or loss.detach()."
+CAUSE_OLD_GRAPH = "{op} ran once ({line}), and each backward() goes through it again, though {optimizer} has stepped since."
+DO_OLD_GRAPH = "Compute it inside the loop: its values are old. Then retain_graph is not needed."

@@ -36,3 +36,5 @@ CAUSE_NOT_HELD_COPIED = "没有优化器持有它。{optimizer} 更新的是同�
 DO_NOT_HELD_COPIED = "把这个模型的参数交给优化器，而不是副本的参数。"
 CAUSE_KEPT_GRAPHS = "{held} 保留着至少 {count} 次反向传播的计算图（{line}）。"
 DO_KEPT_GRAPHS = "只保存数值 loss.item()，或者 loss.detach()。"
+CAUSE_OLD_GRAPH = "{op} 只运行过一次（{line}），每次 backward() 都再次经过它，而 {optimizer} 已经更新过参数。"
+DO_OLD_GRAPH = "请在循环内重新计算：它的值已经过时。这样也不再需要 retain_graph。"
