@@ -244,7 +244,7 @@ ROWS = "torch.tensor([0, 2])"
 @pytest.mark.parametrize("library", LIBRARIES)
 def test_findings_are_lines_of_a_linter_and_data(library: str) -> None:
     said = found(SILENCED.format(ROWS, ""), library)
-    assert re.fullmatch(r"<checked \d+>:2: AV201 log_softmax, .* softmax\. → Leave softmax out\.", str(said))
+    assert re.fullmatch(r"line 2: AV201 log_softmax, .* softmax\. → Leave softmax out\.", str(said))
     (told,) = json.loads(said.to_json())
     assert (told["code"], told["is_so"], told["line"], told["tensors"]) == ("AV201", True, 2, [])
 
