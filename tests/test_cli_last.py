@@ -156,6 +156,9 @@ def test_explain_of_an_error_that_it_does_not_know_says_so_and_exit_is_no_error(
     script.write_text("import autograd_viz as av\nw = av.ones(1)\n")
     assert cli.main(["explain", str(script)]) == 2
     assert "raised no error; name the tensor" in capsys.readouterr().err
+    script.write_text("import autograd_viz as av\nw = av.ones(1, requires_grad=True)\nloss = (w * 0).sum()\nloss.backward()\n")
+    assert cli.main(["explain", str(script)]) == 0
+    assert capsys.readouterr().out.startswith("w.grad is all zero: mul multiplies by 0")
 
 
 def notebook(*cells: str) -> str:

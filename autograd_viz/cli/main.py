@@ -14,12 +14,13 @@ import autograd_viz as av
 
 from ..errors import AutogradVizError
 from ..verbs.formats import FINAL
+from .diff_command import diff
 from .gallery import gallery
 from .lab import lab
 from .program import ProgramError, SignalInterrupt, UsageError, read, run_program
 from .run_commands import merge, watch_script
 from .says import say
-from .tensor_commands import check_program, explain, render, step, step_in_terminal
+from .tensor_commands import check_program, explain, memory, render, step, step_in_terminal
 
 EXAMPLES = """examples:
   autograd-viz lab                                   the notebooks in JupyterLab
@@ -29,6 +30,8 @@ EXAMPLES = """examples:
   autograd-viz term train.py                         step it in the terminal, with the keys n b f r q
   autograd-viz explain train.py w                    explain w.grad, or the error that ends the script
   autograd-viz check train.py                        its faults of the usual kinds, as a linter tells them
+  autograd-viz memory train.py                       what autograd holds for its loss, by tensor, module and line
+  autograd-viz diff a.py b.py                        where two scripts part: their training runs, or their last passes
   autograd-viz watch train.py                        the training run over time, in run.html
   autograd-viz watch -m package.train                a module of a package, as with python -m
   autograd-viz merge runs -o job.csv                 the runs of all ranks of a job, from one .json each
@@ -87,6 +90,7 @@ def _parser() -> argparse.ArgumentParser:
     _of_script(commands, "step", "run it and step its backward pass in a browser")
     _of_script(commands, "term", "run it and step its backward pass in the terminal")
     _asking(commands)
+    _measuring(commands)
     _training(commands)
     merging = commands.add_parser("merge", help="join the runs that the ranks of a job have written")
     merging.add_argument("folder", type=Path, help="where each rank has written a .json: av.save(run, 'run.rank3.json')")
@@ -107,6 +111,20 @@ def _asking(commands: Any) -> None:
     checked.add_argument("--select", type=_listed, default=[], help="only these checks: AV203,AV3")
     checked.add_argument("--ignore", type=_listed, default=[], help="all but these (for one line: # av: ignore[AV203])")
     checked.add_argument("--json", dest="is_json", action="store_true", help="tell them as JSON")
+
+
+def _measuring(commands: Any) -> None:
+    held = _of_script(commands, "memory", "run it and measure what autograd holds for one of its tensors")
+    compared = commands.add_parser("diff", help="run two scripts, or read what they saved, and find where they part")
+    compared.add_argument(
+        "a", type=Path, help="a script or notebook; arguments after -- go to both. Or a .json: a run, or a pass"
+    )
+    compared.add_argument("b", type=Path, nargs="?", help="the same: what it is compared with")
+    compared.add_argument("--name", help="the root tensor, or the model, if there are several")
+    compared.add_argument("--side", type=Path, help=argparse.SUPPRESS)  # in a process of its own: write what is compared
+    for parser in (held, compared):
+        parser.add_argument("-o", "--output", type=Path, help="also write it: .html, .svg, .png, .json, ...")
+        parser.add_argument("--json", dest="is_json", action="store_true", help="tell it as JSON")
 
 
 def _training(commands: Any) -> None:
@@ -169,6 +187,8 @@ COMMANDS = {
     "term": step_in_terminal,
     "explain": explain,
     "check": check_program,
+    "memory": memory,
+    "diff": diff,
     "watch": _watch,
     "merge": lambda arguments, rest: merge(arguments.folder, arguments.output),
     "gallery": _gallery,

@@ -1,4 +1,4 @@
-"""The commands that run a program and show one of its tensors: render, step, term, explain."""
+"""The commands that run a program and show one of its tensors: render, step, term, memory, explain, check."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ from ..pictures.render import text_picture
 from ..sources.asking import ran_before
 from ..sources.programs import LastRun, last_run
 from ..stepper.stepper import Stepper
-from ..verbs.formats import Wishes, check
+from ..verbs.formats import Wishes, check, check_page
+from ..verbs.watch import each_run
 from .program import FREED, SECOND, ProgramError, UsageError, evaluate, read, root_of, run_program, watch_of
 from .says import progress, say
 
@@ -97,8 +98,23 @@ def render(arguments: argparse.Namespace, rest: list[str]) -> int:
         root = root if gradient is None else evaluate(namespace, "av.step($root, $gradient)", root=root, gradient=gradient)
         evaluate(namespace, "av.save($root, $path, step=$step, theme=$theme)", root=root, path=path, step=step, theme=theme)
 
-    _on_root(arguments, rest, act, takes_steps)
+    on_root(arguments, rest, act, takes_steps)
     say(str(path))
+    return 0
+
+
+def memory(arguments: argparse.Namespace, rest: list[str]) -> int:
+    """Measure what autograd holds for a tensor."""
+    if arguments.output is not None:
+        check_page(arguments.output)
+
+    def act(namespace: dict[str, Any], root: Any, gradient: Any) -> None:
+        measured = evaluate(namespace, "av.memory($root)", root=root)
+        say(measured.to_json().rstrip() if arguments.is_json else "\n".join([str(measured.report), *measured.largest()]))
+        if arguments.output is not None:
+            av.save(measured, arguments.output)
+
+    on_root(arguments, rest, act)
     return 0
 
 
@@ -110,7 +126,7 @@ def step(arguments: argparse.Namespace, rest: list[str]) -> int:
         stepper = evaluate(namespace, "av.step($root, $gradient)", root=root, gradient=gradient)
         evaluate(namespace, "av.save($stepper, $path)", stepper=stepper, path=page)
 
-    _on_root(arguments, rest, act)
+    on_root(arguments, rest, act)
     say(str(page))
     webbrowser.open(page.as_uri())
     return 0
@@ -125,11 +141,11 @@ def step_in_terminal(arguments: argparse.Namespace, rest: list[str]) -> int:
             raise RuntimeError(SECOND)
         term(stepper, keys_of(sys.stdin), sys.stdout, CLEAR if sys.stdin.isatty() and sys.stdout.isatty() else "")
 
-    _on_root(arguments, rest, act)
+    on_root(arguments, rest, act)
     return 0
 
 
-def _on_root(arguments: argparse.Namespace, rest: list[str], act: Act, takes_steps: bool = True) -> None:
+def on_root(arguments: argparse.Namespace, rest: list[str], act: Act, takes_steps: bool = True) -> None:
     """Run the program, and act on its tensor. If its last pass has freed that graph, everything is put back as it was."""
     program = read(arguments.script, arguments.is_module)
     with watch_of(program), last_run(program.uses_torch) as last:
@@ -171,18 +187,22 @@ def _act_on(namespace: dict[str, Any], root: Any, act: Act, last: LastRun | None
 def explain(arguments: argparse.Namespace, rest: list[str]) -> int:
     """Explain the grad of a tensor, or the error that ended the program."""
     program = read(arguments.script, arguments.is_module)
-    with watch_of(program):
+    with watch_of(program), each_run(stop=True):
         try:
             namespace = run_program(program, rest)
         except ProgramError as failed:
             if failed.error is not None:
-                say(failed.text.rstrip("\n"), sys.stderr)
+                say(_failure(failed), sys.stderr)
                 found = av.explain(failed.error)
                 say(found.to_json() if arguments.is_json else str(found))
                 return failed.code
             raise
         if arguments.tensor is None:
-            raise UsageError(NO_ERROR.format(script=arguments.script))
+            found = evaluate(namespace, "av.explain()")
+            if found.causes[0].kind == "no_error":  # and no pass has run
+                raise UsageError(NO_ERROR.format(script=arguments.script))
+            say(found.to_json() if arguments.is_json else str(found))
+            return 0
         try:
             tensor = eval(arguments.tensor, dict(namespace))
         except Exception as error:
@@ -196,12 +216,17 @@ def explain(arguments: argparse.Namespace, rest: list[str]) -> int:
     return 0
 
 
+def _failure(failed: ProgramError) -> str:
+    """The traceback of an error; of a run that was stopped what has happened."""
+    return str(failed.error).partition("\n")[0] if isinstance(failed.error, av.NotFiniteError) else failed.text.rstrip("\n")
+
+
 def check_program(arguments: argparse.Namespace, rest: list[str]) -> int:
     """Run all checks over the run of a program. Exit code: 1 if a fault is certain, or of the program if it raised."""
     chosen = {"select": arguments.select, "ignore": arguments.ignore}
     av.check(select=chosen["select"], ignore=chosen["ignore"])  # a name that no check has is refused before the program runs
     program, code = read(arguments.script, arguments.is_module), 0
-    with watch_of(program):
+    with watch_of(program), each_run(stop=True):  # after the first nan in a weight, only its remains are left
         try:
             with progress(program.name):
                 namespace = run_program(program, rest, is_recorded=False)
@@ -210,7 +235,7 @@ def check_program(arguments: argparse.Namespace, rest: list[str]) -> int:
         except ProgramError as failed:
             if failed.error is None:
                 raise
-            say(failed.text.rstrip("\n"), sys.stderr)
+            say(_failure(failed), sys.stderr)
             found, code = av.check(failed.error, **chosen), failed.code
     say(found.to_json() if arguments.is_json else str(found))
     return code or int(found.is_so)

@@ -7,17 +7,18 @@ import re
 import sys
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 from .. import words
 from ..answers.causes.answer import advice_of, formed
 from ..answers.causes.cause import Cause
 from ..answers.causes.check import ASKED, SO, Check
+from ..answers.causes.code import linter_text
 from ..answers.checks.ask import BY_CODE, page_of
-from ..errors import UnknownChoiceError
+from ..errors import NotFiniteError, UnknownChoiceError
 from ..graph.surroundings import Source
 from ..runtime.uncopied import Uncopied
+from ..sources.asking import place_of_error
 from ..sources.shared.names import visible_names
 from .explain import of_error
 from .questions import all_causes, questions_about
@@ -37,10 +38,11 @@ class Finding:
     advice: str  # what to do
     file: str = ""  # where, if that is known
     line: int = 0
+    place: str = ""  # the same as it is told
     tensors: tuple[str, ...] = ()  # names of the tensors that it concerns
 
     def __str__(self) -> str:
-        at = f"{Path(self.file).name}:{self.line}: " if self.file else ""
+        at = f"{self.place}: " if self.place else ""
         more = "…" if len(self.tensors) > NAMED else ""
         about = f" [{words.COMMA.join(self.tensors[:NAMED])}{more}]" if self.tensors else ""
         sure = "" if self.is_so else words.CHECK_MAY
@@ -94,9 +96,12 @@ def check(what: Any = None, *, select: Collection[str] = (), ignore: Collection[
         UnknownChoiceError: no check has such a number or name.
     """
     wanted, frame = _wanted(select, ignore), sys._getframe(1)
-    if isinstance(what, BaseException):
+    if isinstance(what, BaseException) and not isinstance(what, NotFiniteError):
         return Findings(_merged([(c, words.THE_TENSOR) for c in of_error(what, frame).causes], wanted, BY_CODE["AV901"]))
-    return checked(what, visible_names(frame), wanted)
+    names = visible_names(frame)
+    if isinstance(what, NotFiniteError):  # a run has stopped: the gradients are there
+        what, names = None, {**names, **visible_names(place_of_error(what.__traceback__, frame).frame)}
+    return checked(what, names, wanted)
 
 
 def _wanted(select: Collection[str], ignore: Collection[str]) -> set[str]:
@@ -131,7 +136,7 @@ def _merged(causes: Iterable[tuple[Cause, str]], wanted: Collection[str], raised
         at = ("", 0) if source is None else (source.file, source.line)
         tensors = () if page.of_run else tuple(dict.fromkeys(n for _, n in same if n not in ("", words.THE_TENSOR)))
         text = formed("CAUSE", replace(cause, source=None), name)
-        yield Finding(page.code, page.name, sure == SO, text, advice_of(cause, name), *at, tensors)
+        yield Finding(page.code, page.name, sure == SO, text, advice_of(cause, name), *at, linter_text(source), tensors)
 
 
 def _is_silenced(source: Source | None, code: str) -> bool:

@@ -20,7 +20,7 @@ from ..answers.causes.facts import Facts
 from ..answers.causes.ops import plain_name, stem
 from ..answers.causes.question import Question
 from ..answers.checks.ask import UNKNOWN, causes_of, page_of
-from ..errors import NotDrawableError
+from ..errors import NotDrawableError, NotFiniteError
 from ..graph.model import Document, Value
 from ..graph.surroundings import Source
 from ..graph.text import shape_text
@@ -263,6 +263,8 @@ def of_error(error: BaseException, frame: FrameType) -> Explanation:
     """The answer about an error."""
     where = place_of_error(error.__traceback__, frame)
     line, names = source_at(where.frame.f_code, where.lasti), {**where.outer, **visible_names(where.frame)}
+    if isinstance(error, NotFiniteError):  # a run has stopped: the gradients are there
+        return _of_several(None, {**visible_names(frame), **names})
     with unseen(next(iter((*where.wanted, *where.roots)), None)):
         return _looked_up(error, where, names, line)
 
@@ -283,8 +285,10 @@ def _looked_up(error: BaseException, where: Where, names: dict[str, Any], line: 
     about = None if root is None else question_of(root, root, names)
     failing = failing_node(error.__traceback__)
     causes = causes_of_error(about, str(error), "" if failing is None else failing.name(), line)
-    if about is None and causes[0].kind == "unknown_error" and (ran := ran_before(error.__traceback__)) is not None:
+    ran = ran_before(error.__traceback__) if about is None and causes[0].kind in ("unknown_error", "error") else None
+    if ran is not None:
         about = question_of(ran, ran, names)  # in the forward pass
+    if ran is not None and about is not None and causes[0].kind == "unknown_error":
         op = about.op if source_of(about.op) is not None else None
         name = f"{plain_name(stem(ran.grad_fn.name()))}()" if op is None else spelling(op)
         causes = [cause_of("ran_before", op, op=name, shape=shape_text(tuple(ran.shape)))]

@@ -221,6 +221,11 @@ def check_run(path: Any) -> None:
     _check_among(RUNS, path)
 
 
+def check_page(path: Any) -> None:
+    """Check the file of a memory or a difference likewise."""
+    _check_among(PAGED, path)
+
+
 def _check_among(writers: Collection[str], path: Any) -> None:
     if suffix_of(path) not in writers:
         raise UnknownChoiceError("file suffix of a picture", Path(path).suffix, writers)

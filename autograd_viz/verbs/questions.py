@@ -110,17 +110,22 @@ def all_causes(questions: list[tuple[Question, str]], runs_code: bool | None = N
 
 def _causes(q: Question) -> list[Cause]:
     found = causes_of(q)
-    if q.holders and not q.optimizers:  # a target network, an input: it need not learn
+    if q.holders and not q.optimizers and not _is_apart(q):  # a target network, an input: it need not learn
         found = [c for c in found if c.kind.startswith("not_held") or _certainty(c) == SO]
     if q.is_scaled and q.state in ("nan", "inf"):  # the scaler meets an inf, which is its work
         found = []
-    if any(c.kind == "old" for c in found):  # an earlier pass reached it: the last one is of another loss
+    if any(c.kind.startswith("old") for c in found):  # an earlier pass reached it: the last one is of another loss
         found = [c for c in found if not c.kind.startswith("path_cut")]
     best: dict[Any, Cause] = {}  # by check: the nearest, or what tells it all
     for cause in found:
         if (page := page_of(cause.kind)) is not None and (page[0].code not in best or cause.kind in BEST):
             best[page[0].code] = cause
     return [c for c in found if page_of(c.kind) is None or c in best.values()]
+
+
+def _is_apart(q: Question) -> bool:
+    """Has its pass reached nothing that an optimizer has? Then the optimizers are those of other models."""
+    return q.facts.is_connected and not any(map(q.facts.live.has, (leaf for h in q.holders for leaf in h.leaves)))
 
 
 def _certainty(cause: Cause) -> str:

@@ -23,6 +23,9 @@ def asked_again(questions: list[tuple[Question, str]]) -> list[tuple[Question, s
             again.root.backward(again.gradient, retain_graph=True)
     except Exception:  # it cannot run again: the questions are answered by what is known
         return questions
+    results, gradients = (all(bool(t.isfinite().all()) for t in of) for of in zip(*again.reached, strict=True))
+    if results and not gradients:  # it was born after the model, in code that does not run again
+        return questions
     paths = {p: path for path, p in run.model().named_parameters()}
     model = next((f"{name}." for name, value in questions[0][0].names.items() if value is run.model()), "")
     names = {f"{model}{path}": leaf for path, leaf in again.leaves.items()} | {"the result": again.root}

@@ -263,3 +263,18 @@ def test_it_speaks_chinese(found: Any) -> None:
         assert "超出容差" in found.svg
     finally:
         av.set_language("en")
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda loss: loss * 2, "The first value that differs is the result: relative error 0.5"),
+        (lambda loss: loss + 1, "The first value that differs is the result: "),
+        (lambda loss: loss * 1, "Only b has the op Mul."),  # another op, and the same numbers
+    ],
+)
+def test_results_of_different_ops_are_compared(change: Callable[[Any], Any], said: str) -> None:
+    model = net()
+    found = av.diff(lambda: model(X).pow(2).mean(), lambda: change(model(X).pow(2).mean()))
+    assert found.sentences[0].startswith(said) or (found.first_value is None and found.sentences[-1] == said), found
+    assert "No forward value" not in str(found) and found.svg

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+import autograd_viz as av
+
 from .explained import run
 
 pytestmark = pytest.mark.torch
@@ -54,6 +56,29 @@ m = torch.nn.Linear(2, 1)
 o, scaler = torch.optim.SGD(m.parameters(), lr=0.1), torch.amp.GradScaler("cpu")
 scaler.scale(m(torch.ones(4, 2)).pow(2).mean()).backward()
 torch.nn.utils.clip_grad_norm_(m.parameters(), 1.0)
+"""
+STOPS = (
+    LOOP
+    + """
+run = av.watch(m)
+error = None
+for i in range(3):
+    y = m(torch.ones(4, 2)) * (i != 2 or {factor})
+    loss = y.pow(2).sum().sqrt()
+    o.zero_grad()
+    try:
+        loss.backward()
+        o.step()
+    except av.NotFiniteError as e:
+        error = e
+run.close()
+"""
+)
+ZEROED = """
+m = torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.Tanh(), torch.nn.Linear(4, 1))
+m[1].register_full_backward_hook(lambda module, sent, arrived: (sent[0] * {factor},))
+loss = m(torch.ones(5, 3)).pow(2).mean()
+loss.backward()
 """
 # the program, what is asked, a part of what is said, a part of what was said
 TOLD = {
@@ -108,6 +133,14 @@ TOLD = {
         "copy",
         "Use that result",
     ),
+    "a run that stops, beside a recorder": (STOPS.format(factor=0), "error", "sqrt is 0", "Before the error"),
+    "a hook that zeroes": (ZEROED.format(factor=0), "m[0].weight", "hook of a module returned zeros", "unbind"),
+    "DDP waits for a parameter": (
+        "error = RuntimeError('Expected to have finished reduction in the prior iteration before starting a new one.')",
+        "error",
+        "av.gather(loss) names them",
+        "its message",
+    ),
 }  # fmt: skip
 
 
@@ -116,3 +149,42 @@ def test_what_was_said_falsely_is_said_no_more(name: str) -> None:
     program, ask, wanted, unwanted = TOLD[name]
     said = str(run(program.strip(), "torch", ask, watched=True))
     assert wanted in said and unwanted not in said, said
+
+
+UNWATCHED = {  # the same for programs that nothing has recorded
+    "a run that stops": (STOPS.format(factor=0), "error", "sqrt is 0", "what was recorded"),
+    "a parameter of a run that stopped": (STOPS.format(factor=0), "m.weight", "sqrt is 0", "what was recorded"),
+    "a hook that zeroes": (ZEROED.format(factor=0), "m[0].weight", "not recorded", "returned None"),
+}
+
+
+@pytest.mark.parametrize("name", UNWATCHED)
+def test_what_nobody_has_recorded_is_not_told_falsely(name: str) -> None:
+    program, ask, wanted, unwanted = UNWATCHED[name]
+    said = str(run(program.strip(), "torch", ask))
+    assert wanted in said and unwanted not in said, said
+
+
+@pytest.mark.parametrize(
+    ("program", "ask"),
+    [(STOPS.format(factor=1), "m"), (ZEROED.format(factor=2), "m[0].weight")],
+)
+@pytest.mark.parametrize("watched", [True, False])
+def test_their_innocent_twins_are_not_accused(program: str, ask: str, watched: bool) -> None:
+    said = str(run(program.strip(), "torch", ask, watched))
+    assert "sqrt is 0" not in said and "returned zeros" not in said and "returned None" not in said, said
+
+
+def test_an_error_of_the_program_s_own_is_not_that_of_a_run() -> None:
+    program = STOPS.format(factor=1) + "error = FloatingPointError('nan')"
+    assert "knows no more" in str(run(program.strip(), "torch", "error", watched=True))
+
+
+@pytest.mark.parametrize(("detach", "arrows"), [(".detach()", 1), ("", 0)])
+def test_the_map_of_a_discriminators_loss_names_the_detach(detach: str, arrows: int) -> None:
+    torch = pytest.importorskip("torch")
+    d, g, real, z = torch.nn.Linear(2, 1), torch.nn.Linear(3, 2), torch.randn(4, 2), torch.randn(4, 3)
+    names = {"d": d, "g": g, "real": real, "z": z, "softplus": torch.nn.functional.softplus}
+    with av.record():
+        loss = eval(f"softplus(-d(real)).mean() + softplus(d(g(z){detach})).mean()", names)
+    assert av.map(loss, params={"d": d, "g": g}).svg.count("no gradient goes back") == arrows

@@ -13,7 +13,7 @@ from autograd_viz import cli
 
 from .explained import LIBRARIES
 
-PROGRAM = "{imported}w = torch.ones(2, 3, requires_grad=True)\nh = w * 2\nloss = h @ torch.ones(4, 1)\n"
+PROGRAM = "{imported}w = torch.ones(2, 3, requires_grad=True)\nh = w * 2\nloss = h + torch.ones(4)\n"
 
 
 def failed(library: str) -> BaseException:
@@ -52,3 +52,36 @@ def test_the_command_draws_what_ran(library: str, tmp_path: Path, monkeypatch: A
     assert cli.main(["render", str(script), "-o", str(tmp_path / "what.svg")]) == 1
     assert "Mul" in (tmp_path / "what.svg").read_text("utf-8")
     assert "the picture shows what ran before the error" in capsys.readouterr().err
+
+
+HEAD = "net, w = torch.nn.Linear(4, 2), torch.ones(2, 3, requires_grad=True)\n"
+MEANT = {
+    "rows of another length": ("net(w * 2)", "The input has 3 columns, and the layer takes 4."),
+    "an image in another order": (
+        "torch.nn.Conv2d(3, 4, 2)((w * 2)[None].expand(5, 2, 3))",
+        "The input has 5 channels, and the layer takes 3.",
+    ),
+    "a class that is not there": ("F.cross_entropy(w * 2, torch.tensor([1, 3]))", "Target 3 is no class of these scores."),
+    "targets of whole numbers": (
+        "F.binary_cross_entropy_with_logits(w * 2, torch.ones(2, 3, dtype=torch.int64))",
+        "One of the two is Long, and Float is needed.",
+    ),
+    "numbers of NumPy": ("net(torch.ones(2, 4, dtype=torch.float64) * w[0, 0])", "One of the two is Double, the other Float."),
+    "an index outside of the table": (
+        "torch.nn.Embedding(3, 2)(torch.tensor([3])) * w[0, 0]",
+        "An index is not below num_embeddings.",
+    ),
+}
+
+
+@pytest.mark.torch
+@pytest.mark.parametrize("name", MEANT)
+def test_what_does_not_fit_in_the_forward_pass_is_said_with_its_numbers(name: str) -> None:
+    torch = pytest.importorskip("torch")
+    program, said = MEANT[name]
+    try:
+        exec(HEAD + program, {"torch": torch, "F": torch.nn.functional})
+    except Exception as error:
+        assert str(av.explain(error)).partition(" (")[0].startswith(said.partition(" (")[0].rstrip(".")), av.explain(error)
+        return
+    raise AssertionError

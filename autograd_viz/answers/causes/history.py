@@ -82,6 +82,7 @@ class Live(Protocol):
     hooks: Callable[[str], tuple[str, ...]]  # the names of the user's hooks at a node
     # a write into a node's saved tensor after its op and before the last pass, which did not refuse it
     written_before_pass: Callable[[str, str], Event | None]
+    called_as: Callable[[str], str]  # the function that the program called, and that made the node; "" if unknown
     disagrees: Callable[[str, Any], bool | None]  # does a user's backward, on these inputs, differ from finite differences?
     written_at: Callable[[str], Source | None]  # where the backward of a user's Function is written
     kept_on_ctx: Callable[[str], tuple[str, ...]]  # the attributes of a user's ctx that are tensors computed in its forward

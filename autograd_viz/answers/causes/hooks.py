@@ -26,8 +26,8 @@ def stop(f: Facts) -> Cause | None:
 
 
 def stop_before(f: Facts, node: str) -> Cause | None:
-    """The same for a Function that got no gradient: it is given zeros instead."""
-    if f.nodes[node].rule != "user" or _is_reached(f, node):
+    """The same for a Function that got no gradient: it is given zeros instead. The node of a module's hook is given None."""
+    if f.nodes[node].rule != "user" or f.called(node).startswith(MODULE_HOOK) or _is_reached(f, node):
         return None
     before = next((s for e in f.edges_at(node) if (s := _stop(f, e)) is not None), None)
     return None if before is None else _cause(f, "zero_of_none", before, after=name_of_op(f, node))

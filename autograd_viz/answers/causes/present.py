@@ -15,8 +15,11 @@ MOST_SHOWN, MOST_OPS = 8, 200  # elements of a shown gradient; ops of a graph th
 
 
 def old(q: Question) -> list[Cause]:
-    """The last pass did not reach it: its grad is from an earlier pass."""
-    return [cause_of("old", q.last), *cuts_before(q, q.last.root)[:1]] if q.is_left_over and q.last and q.last.root else []
+    """The last pass did not reach it: its grad is from an earlier pass, or has been cleared to zero since."""
+    if not q.is_left_over or q.last is None or q.last.root is None:
+        return []
+    kind = "old_zeroed" if q.state == "zero" and any("zero" in e.name for e in _writes(q)) else "old"
+    return [cause_of(kind, q.last), *cuts_before(q, q.last.root)[:1]]
 
 
 def _writes(q: Question) -> list[Event]:
@@ -38,7 +41,7 @@ def last_write(q: Question) -> list[Cause]:
 
 def added(q: Question) -> list[PassEvent]:
     """The passes that reached it since its grad was cleared. Old ones count only if a later pass ran at the same line."""
-    cleared = [*q.history.clearings(q.tensor), *q.events("made"), *(e for e in _writes(q) if "zero" in e.name)]
+    cleared = [*q.history.clearings(q.tensor), *q.events("made", "switched_on"), *(e for e in _writes(q) if "zero" in e.name)]
     since = max((e.number for e in cleared), default=None)
     after = [p for p in q.passes if (since is None or p.number > since) and not p.error and not p.wanted and p.has_graph]
     came = [p for p in after if q.is_reached_from(p.root)]

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from ...graph.text import number_text
 from ..causes.cause import Cause, Said, cause_of, source_of
 from ..causes.check import ASKED, MAY, SO, check
+from ..causes.code import spelling
 from ..causes.missing import missing
 from ..causes.paths import has_graph, with_history
 from ..causes.present import added, last_write
@@ -17,6 +18,7 @@ MEANS = ("mean", "mse_loss", "l1_loss", "smooth_l1_loss", "cross_entropy", "nll_
 ACCUMULATED_KINDS = {"several": MAY, "accumulated_whole": MAY, "several_lines": ASKED, "accumulating": ASKED}
 LARGE, NEAR = 100.0, 0.1  # the root mean square of a weight; a step of a weight that it has made, as a part of it
 PLENTY = 2  # passes whose graphs are kept
+DEPTH = 4  # lists and dictionaries in each other
 SETTLED = 3  # steps: weights that begin at zero have grown by then
 
 
@@ -36,10 +38,11 @@ def not_held(question: Question) -> Iterator[Cause]:
         if len(passes := added(q)) > 1:
             yield cause_of("left_alone", passes[-1], count=str(len(passes)))
         return
-    near = [h for h in holders if any(map(q.facts.live.has, h.leaves))]
+    near = [h for h in holders if q.facts.is_connected and any(map(q.facts.live.has, h.leaves))]
     last = (near or holders)[-1]
     new = [p for p in q.events("placed", "made") if last.made is not None and p.number > last.made.number]
-    if near or any(p.kind == "placed" for p in new):
+    goes_on = q.last is not None and any(s.number > q.last.number for s in last.steps)
+    if near or (goes_on and any(p.kind == "placed" for p in new)):
         placed = source_of(new[-1]) if new else None
         yield cause_of("not_held_new" if new else "not_held", last.made, optimizer=last.kind, placed=placed)
     elif last.steps and any(p.shape == q.tensor.shape and q.history.grad_of(p) is None for p in last.leaves):
@@ -87,19 +90,15 @@ def accumulated(question: Question) -> Iterator[Cause]:
     yield Cause(kind, source=lines[-1] if lines else None, said=said)
 
 
-@check("AV406", "moved-without-gradient", {"moved_anyway": SO})
+@check("AV406", "moved-without-gradient", {"moved_anyway": SO, "moved_unreached": MAY})
 def moved_anyway(question: Question) -> Iterator[Cause]:
     """A parameter that gets no gradient any more, and that its optimizer still moves, as zero is a gradient too."""
-    q = question
-    on = max((e.number for e in q.events("switched_on")), default=None)
-    off = [
-        e
-        for e in q.events("switched_off")
-        if (on is None or e.number > on) and not q.tensor.requires_grad and q.state == "zero"
-    ]
-    for holder in q.optimizers if off else ():
-        if holder.momentum and holder.rate and any(s.number > off[0].number for s in holder.steps):
-            yield cause_of("moved_anyway", off[0], optimizer=holder.kind)
+    q, on = question, max((e.number for e in question.events("switched_on")), default=None)
+    off = [e for e in q.events("switched_off") if (on is None or e.number > on) and not q.tensor.requires_grad]
+    since = next(iter(off), q.last if q.is_left_over else None) if q.state == "zero" else None
+    for holder in q.optimizers:
+        if since is not None and holder.momentum and holder.rate and any(s.number > since.number for s in holder.steps):
+            yield cause_of("moved_anyway" if off else "moved_unreached", since, optimizer=holder.kind)
 
 
 @check("AV407", "clip-before-unscale", {"clipped_scaled": SO})
@@ -147,8 +146,33 @@ def kept_graphs(question: Question) -> Iterator[Cause]:
     q = question
     roots = {p.root: p for p in q.passes if p.root is not None and not p.error}
     for name, held in q.names.items() if len(roots) >= PLENTY else ():
-        several = held if isinstance(held, list | tuple) else [held]
+        several = [*_held_in(held)]
         ops = [op for t in several if has_graph(t) and (op := q.history.op_of(t)) is not None]
         kept = [p for op, p in roots.items() if op in with_history(ops)]
         if len({p.source for p in kept}) == 1 and len(kept) >= PLENTY:
             yield cause_of("kept_graphs", max(ops, key=lambda op: op.number), held=name, count=str(len(kept)))
+
+
+@check("AV602", "old-graph", {"old_graph": MAY}, of_run=True)
+def old_graph(question: Question) -> Iterator[Cause]:
+    """An op that ran once before the loop, and that each pass goes through again, though its leaf has been stepped since."""
+    q, last = question, question.last
+    before = next((p for p in q.passes[-2::-1] if last is not None and p.source == last.source), None)
+    if last is None or last.root is None or before is None or before.root is None:
+        return
+    shared = with_history([before.root]) & with_history([last.root])
+    for holder in q.holders:
+        step = next((s.number for s in holder.steps if before.number < s.number < last.number), None)
+        used = [op for op in shared if step is not None and any(g is leaf for g in op.given for leaf in holder.leaves)]
+        if used:
+            yield cause_of("old_graph", min(used, key=lambda op: op.number), op=spelling(used[0]), optimizer=holder.kind)
+            return
+
+
+def _held_in(held: object) -> Iterator[object]:
+    """A variable's value, or what its lists and dictionaries hold."""
+    todo = [held]
+    for _ in range(DEPTH):
+        inside = [x for h in todo if isinstance(h, list | tuple | dict) for x in (h.values() if isinstance(h, dict) else h)]
+        yield from (h for h in todo if not isinstance(h, list | tuple | dict))
+        todo = inside

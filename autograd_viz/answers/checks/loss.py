@@ -19,7 +19,20 @@ INSIDE = {
     "NllLoss": ("Softmax", "softmax_for_log"),
 }
 LOSSES = ("MseLoss", "L1Loss", "SmoothL1Loss", "HuberLoss", "Sub")  # functional losses expand their inputs first
+LOGARITHMS = ("Log", "Log1P", "LogSigmoid")
+SHAPED = (
+    "View",
+    "UnsafeView",
+    "ReshapeAlias",
+    "Squeeze",
+    "Unsqueeze",
+    "Permute",
+    "Transpose",
+    "T",
+    "Clone",
+)  # the same numbers
 LAYERS = ("Addmm", "Mm", "Sigmoid", "Tanh", "Relu", "Softplus", "Gather")  # `x[:, None] - y` or a mean of columns is meant so
+MOST_SHAPED = 8  # ops that shape a tensor, one after the other
 WEIGHT = 1  # among the inputs of the node
 
 
@@ -28,14 +41,24 @@ def squashed_twice(numbers: Facts, ways: Iterable[str], question: Question) -> I
     """Probabilities in place of logits: a loss that has a softmax or a sigmoid inside got the result of another."""
     for node in ways:
         squasher, kind = INSIDE.get(op_of(numbers, node), ("", ""))
-        for after in numbers.nodes[node].next_functions[: 1 if squasher else 0]:
-            if after.node is not None and op_of(numbers, after.node) == squasher:
-                yield cause_at(numbers, kind, after.node, loss="nll_loss")
+        before = _before(numbers, node) if squasher else None
+        if before is not None and op_of(numbers, before) == squasher:
+            yield cause_at(numbers, kind, before, loss="nll_loss")
     last = question.last
     for op in with_history([last.root]) if last is not None and last.root is not None else ():
         given = [g for g in op.given if is_op(g)]
-        if op.name == "kl_div" and len(given) == 1 and given[0].name == "softmax":
+        if op.name == "kl_div" and given and given[0].name == "softmax" and not given[0].cut:
             yield cause_of("softmax_for_log", given[0], op="softmax", loss="kl_div")
+
+
+def _before(f: Facts, node: str) -> str | None:
+    """The node that made its first input, before ops that only shape it."""
+    for _ in range(MOST_SHAPED):
+        first = f.nodes[node].next_functions[:1]
+        if not first or first[0].node is None or op_of(f, first[0].node) not in SHAPED:
+            return first[0].node if first else None
+        node = first[0].node
+    return None
 
 
 @check("AV202", "softmax-over-batch", {"softmax_over_batch": SO}, of_run=True)
@@ -58,10 +81,16 @@ def broadcast_in_loss(numbers: Facts, ways: Iterable[str]) -> Iterator[Cause]:
         op, results, shapes = op_of(f, node), [t.value.shape for t in f.results(node)], {t.value.shape for t in f.inputs(node)}
         before = {op_of(f, a.node) for a in f.nodes[node].next_functions if a.node is not None}
         after = [s for e in f.edges_at(node) for s, _ in f.senders.get(e, ()) if op == "Expand" and op_of(f, s) in LOSSES]
-        n, is_difference = (results or [(0,)])[0][:1], (op == "Sub" or after) and before & {*LAYERS}
-        if is_difference and n >= (2,) and results == [n * 2] and shapes in ({(*n, 1)}, {(*n, 1), n}):
+        n, is_weighted = (results or [(0,)])[0][:1], op == "Mul" and before & {*LOGARITHMS} and _has_targets(f, node)
+        is_difference = (op == "Sub" or after) and before & {*LAYERS}
+        if (is_difference or is_weighted) and n >= (2,) and results == [n * 2] and shapes in ({(*n, 1)}, {(*n, 1), n}):
             kind = "every_pair" if after and op_of(f, after[0]) != "Sub" else "every_pair_apart"  # a difference may be meant so
             yield cause_at(f, kind, (after or [node])[0], result=shape_text((*n, 1)), shape=shape_text(n * 2))
+
+
+def _has_targets(f: Facts, node: str) -> bool:
+    """Is one of its inputs a row of numbers that nothing trains?"""
+    return any(len(t.value.shape) == 1 and not t.requires_grad for t in f.inputs(node))
 
 
 @check("AV501", "trained-in-eval-mode", {"evaluating": MAY}, of_run=True)
@@ -94,5 +123,13 @@ def training_on(question: Question) -> Iterator[Cause]:
     q = question
     done = max((s.number for h in q.holders for s in h.steps), default=None)
     on = [e for e in q.history.layers if e.kind == "on" and done is not None and e.number > done]
-    if on and q.last is not None and on[-1].number > q.last.number and "update_bn" not in getattr(on[-1].source, "text", ""):
+    trained = [{*h.leaves} for h in q.holders if h.steps]
+    is_of_two = len(trained) > 1 and not set.intersection(*trained)  # a GAN draws samples so, to look at them
+    if (
+        on
+        and not is_of_two
+        and q.last is not None
+        and on[-1].number > q.last.number
+        and "update_bn" not in getattr(on[-1].source, "text", "")
+    ):
         yield cause_of("training_on", on[-1], op=on[-1].name)

@@ -6,10 +6,12 @@ from collections.abc import Iterable, Iterator
 
 from ... import words
 from ..causes.cause import Cause, cause_of
-from ..causes.check import MAY, SO, check
+from ..causes.check import ASKED, MAY, SO, check
 from ..causes.facts import Facts
+from ..causes.history import Op
 from ..causes.missing import missing
 from ..causes.ops import cause_at, name_of_op, op_of
+from ..causes.paths import behind, is_op, leading_from, origins, with_history
 from ..causes.question import Question
 
 UNUSED_KINDS = ("not_used", "not_in_loss", "no_path", "made_after", "replaced", "copied")
@@ -21,10 +23,10 @@ def detached(question: Question) -> list[Cause]:
     return [c for c in question.once(missing) if c.kind.startswith("path_cut")]
 
 
-@check("AV102", "unused", dict.fromkeys(UNUSED_KINDS, MAY))
+@check("AV102", "unused", {**dict.fromkeys(UNUSED_KINDS, MAY), "not_used_now": ASKED})
 def unused(question: Question) -> list[Cause]:
     """No op of the last pass used the parameter, or the loss does not depend on what it made."""
-    return [c for c in question.once(missing) if c.kind in UNUSED_KINDS]
+    return [c for c in question.once(missing) if c.kind in (*UNUSED_KINDS, "not_used_now")]
 
 
 @check("AV103", "written-as-data", {"written_as_data": SO}, of_run=True)
@@ -50,7 +52,66 @@ def skip_written(numbers: Facts, ways: Iterable[str]) -> Iterator[Cause]:
         layers = [s for s in users if s not in adds and f.source(s) is not None and f.source(s) == f.source(node)]
         before = f.nodes[node].next_functions[0].node if adds and layers else None
         is_first = before is not None and (op_of(f, before) == "Add" or f.source(before) != f.source(node))
-        written = f.live.changed(node, "result") if is_first else None
+        is_called = (
+            is_first and f.live.called_as(node).replace("_", "") == op_of(f, node).lower()
+        )  # a GRU has in-place ops inside
+        written = f.live.changed(node, "result") if is_called else None
         if written is not None and written.now:
             yield cause_at(f, "skip_written", node, added=f.source(adds[0]))
             return
+
+
+TYPOS = ("require_grad", "require_grads", "requires_grads", "requiers_grad", "requires_gard", "required_grad")
+
+
+@check("AV105", "not-frozen", {"misspelt": SO, "switch_of_module": MAY}, of_run=True)
+def not_frozen(question: Question) -> Iterator[Cause]:
+    """requires_grad misspelt, or assigned to a module: a new attribute, which freezes nothing."""
+    for name, model in question.names.items():
+        if not hasattr(type(model), "named_parameters"):
+            continue
+        typo = next((t for t in TYPOS for p in model.parameters() if t in getattr(p, "__dict__", ())), None)
+        if typo is not None:
+            yield cause_of("misspelt", typo=typo, model=name)
+        for part in model.modules():
+            switch = next((t for t in ("requires_grad", *TYPOS) if vars(part).get(t) is False), None)
+            if switch is not None and any(p.requires_grad for p in part.parameters()):
+                yield cause_of("switch_of_module", switch=switch, model=name)
+                break
+
+
+@check("AV106", "lost-term", {"term_of_gradients": MAY, "sampled_away": MAY}, of_run=True)
+def lost_term(question: Question) -> Iterator[Cause]:
+    """A part of the loss that trains nothing, beside others: made by autograd.grad() without a graph, or by sample()."""
+    root = None if question.last is None else question.last.root
+    if root is None or root.cut:
+        return
+    for term in _terms(root):
+        made = next((op for op in origins(term) if op.name == "grad"), None) if term.cut else None
+        if made is not None:
+            yield cause_of("term_of_gradients", made, term=term.source)
+            return
+    there, all_ops = with_history([root]), behind([root])
+    if any(op.source is not None and "log_prob" in op.source.text for op in all_ops):
+        return  # a score function: the draw is weighed, not followed
+    for draw in all_ops:
+        if draw.cut == "no_grad" and draw.source is not None and ".sample(" in draw.source.text:
+            owners = there & {*behind([draw])}  # what made the distribution, and reaches the loss in another way
+            users = leading_from(draw, all_ops) & there
+            if owners and any(type(g).__name__ == "Parameter" for op in users for g in op.given):
+                yield cause_of("sampled_away", draw)
+                return
+
+
+ADDING = ("add", "radd", "iadd", "sub", "rsub", "isub")
+
+
+def _terms(root: Op) -> Iterator[Op]:
+    """What a loss is the sum of."""
+    todo = [root]
+    while todo:
+        op = todo.pop()
+        if op.name.strip("_") in ADDING and op.cut in ("", "behind"):
+            todo += filter(is_op, op.given)
+        else:
+            yield op

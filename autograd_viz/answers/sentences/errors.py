@@ -59,6 +59,16 @@ KNOWN = (
     ("Expected to have finished reduction in the prior iteration", "EXPLAIN_REDUCTION"),
     ("Expected f(*args) to return a scalar Tensor", "EXPLAIN_FUNC_SCALAR"),
 )
+# errors of the forward pass, whose numbers tell what does not fit
+WITH_NUMBERS = (
+    (r"mat1 and mat2 shapes cannot be multiplied \(\d+x(?P<given>\d+) and (?P<wanted>\d+)x\d+\)", "EXPLAIN_COLUMNS"),
+    (r"to have (?P<wanted>\d+) channels, but got (?P<given>\d+) channels", "EXPLAIN_CHANNELS"),
+    (r"Target (?P<given>-?\d+) is out of bounds", "EXPLAIN_TARGET"),
+    (r"result type (?P<wanted>\w+) can't be cast to the desired output type (?P<given>\w+)", "EXPLAIN_TARGET_DTYPE"),
+    (r"Found dtype (?P<given>\w+) but expected (?P<wanted>\w+)", "EXPLAIN_TARGET_DTYPE"),
+    (r"mat1 and mat2 must have the same dtype, but got (?P<given>\w+) and (?P<wanted>\w+)", "EXPLAIN_DTYPES"),
+    (r"index out of range in self", "EXPLAIN_INDEX"),
+)
 NODE = re.compile(r"\b\w+Backward\w*")  # a node's name in a message
 
 
@@ -77,7 +87,8 @@ def explain_error(message: str, node: str = "") -> str:
             text: str = getattr(words, sentence)
             named = NODE.search(message)
             return text.format(node=node or (named.group() if named else words.THE_NODE))
-    return ""
+    found = next(((m, sentence) for pattern, sentence in WITH_NUMBERS if (m := re.search(pattern, message))), None)
+    return "" if found is None else str(getattr(words, found[1])).format(**found[0].groupdict())
 
 
 def whose_error(error: BaseException, node: str) -> str:

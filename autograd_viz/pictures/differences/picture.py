@@ -165,7 +165,8 @@ def _homes(plan: Plan) -> dict[int, list[str]]:
 
 
 def _painter(report: Report, plan: Plan, side: int, theme: Theme) -> ErrorPainter:
-    values, gradients = ({(i.b if side else i.a): i.gap for i in items} for items in (report.values, report.gradients))
+    shown = (*report.ends, *report.values), report.gradients
+    values, gradients = ({(i.b if side else i.a): i.gap for i in items} for items in shown)
     first = report.first_value or report.first_gradient
     lit = frozenset() if first is None else frozenset([first.b if side else first.a])
     return ErrorPainter(plan, theme, values, gradients, lit)

@@ -48,6 +48,9 @@ class Report:
         gaps = ((a, value(a, pairs.tensors[a])) for a in there)
         # forward values in the order of the program, gradients in that of the backward pass
         self.values = tuple(self._item("value", a, gap) for a, gap in gaps if gap is not None)
+        ends = ((a, b, value(a, b)) for a, b in zip(*(d.roots for d in documents), strict=False) if pairs.tensors.get(a) != b)
+        # results that are not alike: another op made each
+        self.ends = tuple(self._item("value", a, gap)._replace(b=b) for a, b, gap in ends if gap is not None)
         ops = documents[0].ops
         users = {o.tensor: i for i, op in reversed([*enumerate(ops)]) for o in op.inputs}
 
@@ -66,8 +69,8 @@ class Report:
 
     @cached_property
     def first_value(self) -> Item | None:
-        """The first forward value beyond the tolerance."""
-        return next((i for i in self.values if i.gap.is_beyond), None)
+        """The first forward value beyond the tolerance; if none is, a result that another op made."""
+        return next((i for i in (*self.values, *self.ends) if i.gap.is_beyond), None)
 
     @cached_property
     def first_gradient(self) -> Item | None:
@@ -77,7 +80,7 @@ class Report:
     @property
     def items(self) -> tuple[Item, ...]:
         """All of them: values, then gradients."""
-        return (*self.values, *self.gradients)
+        return (*self.values, *self.ends, *self.gradients)
 
     def most(self) -> Item | None:
         """The item with the largest relative error."""
@@ -128,12 +131,15 @@ def _differing(report: Report, titles: tuple[str, str]) -> Iterator[str]:
         else:
             yield words.DIFF_CLOSE.format(most=number(most.gap.relative), what=_kind(most))
         return
-    yield words.DIFF_NO_VALUE if value is None else words.DIFF_VALUE.format(what=_what(value), gap=_gap(value.gap, titles))
+    if value in report.ends and value is not None:
+        yield words.DIFF_RESULT.format(gap=_gap(value.gap, titles))
+    else:
+        yield words.DIFF_NO_VALUE if value is None else words.DIFF_VALUE.format(what=_what(value), gap=_gap(value.gap, titles))
     if gradient is not None:
         yield words.DIFF_GRADIENT.format(what=_what(gradient), gap=_gap(gradient.gap, titles))
     elif report.gradients:
         yield words.DIFF_NO_GRADIENT
-    end = next((i for i in report.values if i.a in report.documents[0].roots), None)
+    end = next((i for i in (*report.ends, *report.values) if i.a in report.documents[0].roots), None)
     if value is not None and end is not None and most is not None and value.a != end.a:
         first, last = number(value.gap.relative), number(end.gap.relative)
         yield words.DIFF_GROWS.format(first=first, end=last, most=number(most.gap.relative), what=_kind(most))

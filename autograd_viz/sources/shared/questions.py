@@ -69,6 +69,10 @@ class Live:
     def written_before_pass(self, node: str, saved: str) -> Any:
         """Known where a recorder tells when a tensor was written."""
 
+    def called_as(self, node: str) -> str:
+        """The name of the function that the program called, and that made the node; "" if no recorder has seen it."""
+        return ""
+
     def kept_on_ctx(self, node: str) -> tuple[str, ...]:
         """The attributes of a user's ctx that are tensors without a history."""
         held = getattr(self._nodes[node], "__dict__", {})

@@ -5,7 +5,7 @@ DO_CHANGED_SINCE = "Call explain() after backward() and before step()."
 
 # nan or inf in the forward pass
 CAUSE_GIVEN_LEAF = "{tensor} itself holds {what} now ({line})."
-DO_GIVEN_LEAF = DO_DIVERGED = "Find the first step that is not finite; lower the learning rate or clip."
+DO_GIVEN_LEAF = DO_DIVERGED = "Look at the first such step: av.watch(model) stops there, and names the op."
 CAUSE_GIVEN = "{tensor} holds {what}, and no recorded op made it ({line})."
 DO_GIVEN = "Check where it comes from: torch.isfinite(x).all()."
 MORE_GIVEN = "If it is a mask, leave at least one element of each row unmasked."

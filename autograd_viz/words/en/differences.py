@@ -3,6 +3,7 @@
 DIFF_SAME = "Every value and every gradient is the same, to the bit."
 DIFF_CLOSE = "No value and no gradient differs beyond the tolerance. The largest relative error is {most}, of {what}."
 DIFF_VALUE = "The first value that differs is {what}: {gap}."
+DIFF_RESULT = "The first value that differs is the result: {gap}."
 DIFF_NO_VALUE = "No forward value differs beyond the tolerance."
 DIFF_GRADIENT = "The first gradient that differs is that of {what}: {gap}."
 DIFF_NO_GRADIENT = "No gradient differs beyond the tolerance."

@@ -99,6 +99,18 @@ EXPLAIN_REDUCTION = "DDP waits for unused parameters; av.gather(loss) names them
 EXPLAIN_ONE_VALUE = "Batch norm in training needs several values per channel; use drop_last=True, or call model.eval()."
 EXPLAIN_FUNC_SCALAR = "torch.func.grad needs a function that returns one number; call sum() first, or use vjp or jacrev."
 
+# about the forward pass
+EXPLAIN_COLUMNS = (
+    "The input has {given} columns, and the layer takes {wanted}; check in_features, and the flatten() or view() before it."
+)
+EXPLAIN_CHANNELS = (
+    "The input has {given} channels, and the layer takes {wanted}; check in_channels, and the order of dimensions."
+)
+EXPLAIN_TARGET = "Target {given} is no class of these scores; count classes from 0, with an output for each."
+EXPLAIN_TARGET_DTYPE = "One of the two is {given}, and {wanted} is needed; this loss takes float targets: y.float()."
+EXPLAIN_DTYPES = "One of the two is {given}, the other {wanted}; arrays of NumPy are double: call float()."
+EXPLAIN_INDEX = "An index is not below num_embeddings; count indices from 0, or enlarge the table."
+
 # errors of a step or of a user's op
 RAISED_BY = "{node} called {function}(), which raised the error at line {line}: {code}"
 THE_NODE = "a node"

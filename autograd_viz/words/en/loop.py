@@ -20,7 +20,11 @@ CAUSE_STEP_FIRST = "step() runs before backward() in each iteration ({line}; bac
 DO_STEP_FIRST = "Call backward() first, then step()."
 CAUSE_MOVED_ANYWAY = "requires_grad was switched off ({line}), and {optimizer} still moves it: zero is a gradient too."
 DO_MOVED_ANYWAY = "Call zero_grad() with set_to_none=True, or leave it out of the optimizer."
-MORE_MOVED_ANYWAY = "Momentum, and weight decay, move a parameter whose gradient is zero. They skip one whose gradient is None."
+CAUSE_MOVED_UNREACHED = "the last backward() did not reach it ({line}), and {optimizer} still moves it: zero is a gradient too."
+DO_MOVED_UNREACHED = "Call zero_grad() with set_to_none=True, or leave it out of the optimizer."
+MORE_MOVED_ANYWAY = MORE_MOVED_UNREACHED = (
+    "Momentum, and weight decay, move a parameter whose gradient is zero. They skip one whose gradient is None."
+)
 CAUSE_CLIPPED_SCALED = "{by} clipped it ({line}) before unscale_(): backward() ran on the scaled loss ({pass})."
 DO_CLIPPED_SCALED = "Call scaler.unscale_(optimizer) before clipping."
 MORE_CLIPPED_SCALED = "It scaled the gradient by {factor}; step() divides it by the scale once more."
@@ -34,3 +38,5 @@ CAUSE_NOT_HELD_COPIED = "no optimizer has it. {optimizer} steps others of its sh
 DO_NOT_HELD_COPIED = "Give the optimizer the parameters of this model, not those of a copy."
 CAUSE_KEPT_GRAPHS = "{held} keeps the graphs of {count} passes or more ({line})."
 DO_KEPT_GRAPHS = "Keep a number: loss.item(), or loss.detach()."
+CAUSE_OLD_GRAPH = "{op} ran once ({line}), and each backward() goes through it again, though {optimizer} has stepped since."
+DO_OLD_GRAPH = "Compute it inside the loop: its values are old. Then retain_graph is not needed."

@@ -3,6 +3,7 @@
 DIFF_SAME = "所有的值和梯度逐位相同。"
 DIFF_CLOSE = "没有值或梯度超出容差。最大的相对误差是 {most}，出现在{what}。"
 DIFF_VALUE = "最先不同的前向值是 {what}：{gap}。"
+DIFF_RESULT = "最先不同的前向值是最后的结果：{gap}。"
 DIFF_NO_VALUE = "前向值都没有超出容差。"
 DIFF_GRADIENT = "最先不同的梯度是 {what} 的梯度：{gap}。"
 DIFF_NO_GRADIENT = "梯度都没有超出容差。"

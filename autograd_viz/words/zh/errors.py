@@ -93,6 +93,14 @@ EXPLAIN_REDUCTION = "DDP 在等待没有梯度的参数；av.gather(loss) 会列
 EXPLAIN_ONE_VALUE = "批归一化在训练时每个通道需要多个值；使用 drop_last=True，或调用 model.eval()。"
 EXPLAIN_FUNC_SCALAR = "torch.func.grad 需要返回一个数的函数；请先 sum()，或使用 vjp、jacrev。"
 
+# 前向计算
+EXPLAIN_COLUMNS = "输入有 {given} 列，而这一层接受 {wanted} 列；请检查 in_features 和它前面的 flatten() 或 view()。"
+EXPLAIN_CHANNELS = "输入有 {given} 个通道，而这一层接受 {wanted} 个；请检查 in_channels 和维度顺序。"
+EXPLAIN_TARGET = "目标 {given} 不是这些分数的类别；类别从 0 数起，最后一层要给每个类别一个输出。"
+EXPLAIN_TARGET_DTYPE = "两者之一是 {given}，需要的是 {wanted}；这个损失要求浮点目标：y.float()。"
+EXPLAIN_DTYPES = "两者之一是 {given}，另一个是 {wanted}；NumPy 数组是双精度：请调用 float()。"
+EXPLAIN_INDEX = "有下标不小于 num_embeddings；下标从 0 数起，或者加大嵌入表。"
+
 # 单步执行或自定义运算抛出的错误
 RAISED_BY = "{node} 调用了 {function}()，它在第 {line} 行抛出错误：{code}"
 THE_NODE = "某个节点"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import math
 import re
 import weakref
 from collections.abc import Sequence
@@ -93,7 +94,7 @@ class TorchHistory:
         grad = grad_of(tensor)
         if grad is None or grad.layout is not torch.strided:
             return 0.0, 0.0
-        own, its = (float(torch.linalg.vector_norm(t.detach().float())) for t in (tensor, grad))
+        own, its = map(_norm, (tensor.detach(), grad.detach()))
         return own, its
 
     @unseen
@@ -200,6 +201,12 @@ class TorchHistory:
                 return op
         behind = [n for n in nodes if any(after in refusing for after, _ in n.next_functions)]
         return next((op for n in behind if (op := op_of_node(n)) is not None), None)
+
+
+def _norm(t: torch.Tensor) -> float:
+    """Its squares may be too large for float32."""
+    size = float(torch.linalg.vector_norm(t.float()))
+    return float(torch.linalg.vector_norm(t.double().cpu())) if size == math.inf else size
 
 
 def _knows(log: Log, tensor: torch.Tensor) -> bool:

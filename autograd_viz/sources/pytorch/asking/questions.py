@@ -243,6 +243,11 @@ class TorchLive(Live):
         known = self._history.events_of(kept, "written") if is_known else []
         return next((e for e in known if op is not None and op.number < e.number < last[0].number), None)
 
+    def called_as(self, node: str) -> str:
+        """It may have made several nodes: those of a GRU."""
+        op = op_of_node(self._nodes[node])
+        return "" if op is None else op.name
+
     def disagrees(self, node: str, given: list[Value]) -> bool | None:
         """Runs it again, as a program that nobody records."""
         function = getattr(self._nodes[node], "_forward_cls", None)
