@@ -47,7 +47,7 @@ test("what is opened makes room for its parts, and what stands below moves", () 
   const { boxes, flows } = placed(MAP, new Set(["c0", "c2"]));
   assert.deepEqual(boxes.get("c2"), { x: 5, y: 70, w: 100, h: 32 + 10 + 30 + 10 + 50 + 10 });
   assert.deepEqual(boxes.get("c4"), { x: 21, y: 70 + 32 + 10 + 30 + 10, w: 100, h: 50 });
-  assert.deepEqual(flows.find((f) => f.id === "f2.0"), { id: "f2.0", frame: "c2", begin: 32, top: 32, bottom: 82 });
+  assert.deepEqual(flows.find((f) => f.id === "f2.0"), { id: "f2.0", frame: "c2", begin: 32, top: 32, bottom: 82, middle: 57 });
   assert.deepEqual(drawnCards(MAP, new Set(["c0", "c2"])), ["c0", "c1", "c2", "c3", "c4"]);
 });
 

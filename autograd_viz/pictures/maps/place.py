@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
 
-from ...graph.model import Shape
 from .calls import is_in_time
 from .cards import Card, walk
 from .columns import Row, in_one_column, rows_of
@@ -81,9 +80,9 @@ class Frame:
         }
 
     @cached_property
-    def entering(self) -> dict[tuple[str, Shape | None], Flow]:
-        """Ways from the entrance to the first row, by name and shape."""
-        return {(f.name, f.shape): f for f in self.flows if f.source == ENTRANCE and self.is_straight(f)}
+    def entering(self) -> dict[tuple[str, ...], Flow]:
+        """Ways from the entrance to the first row, by the tensors that entered."""
+        return {f.origins: f for f in self.flows if f.source == ENTRANCE and self.is_straight(f)}
 
     def spot(self, place: int) -> Spot:
         """Of a part, or of the entrance or exit, which are rows above and below."""
@@ -126,12 +125,13 @@ def frame_of(card: Card, flows: Flows, is_wide: bool = True) -> Frame:
 
 def _lanes(frame: Frame, shared: bool = False) -> dict[str, int]:
     """A lane for each way that skips parts: ways that lie beside each other have different ones, but those of one input share
-    theirs; or `shared`, all from one part.
+    theirs; or `shared`, also all from one part.
     """
     skipping, parts = sorted((f for f in frame.flows if not frame.is_straight(f)), key=lambda f: f.source), len(frame.parts)
-    groups: dict[tuple[int, str], list[Flow]] = defaultdict(list)
+    groups: dict[tuple[int, tuple[str, ...]], list[Flow]] = defaultdict(list)
     for f in skipping:
-        groups[f.source, "" if shared else f.id if f.places else f.name or f.id].append(f)
+        inputs = f.origins if f.source == ENTRANCE and (shared or not f.places) else ()
+        groups[f.source, inputs if inputs or shared else (f.id,)].append(f)
     found: dict[str, int] = {}
     ends: list[int] = []
     for (source, _), ways in groups.items():

@@ -187,7 +187,7 @@ export class MapPicture extends Picture {
    * @param {import("./layout.js").PlacedFlow} placed
    * @param {boolean} moving
    */
-  placeFlow({ frame, id, begin, top, bottom }, moving) {
+  placeFlow({ frame, id, begin, top, bottom, middle }, moving) {
     const element = this.places.get(id)?.[0];
     const { flows, right } = this.map.frames[frame];
     const flow = flows.find((f) => f.id === id);
@@ -205,13 +205,13 @@ export class MapPicture extends Picture {
     }
     const way = element.querySelector(".bypass");
     const start = /^M\S+/.exec(way?.getAttribute("d") ?? "")?.[0] ?? "M0";
-    const into = flow.into ?? null;
+    const [into, under] = [flow.into ?? null, flow.under ?? 8];
     const back = into === null ? `V${bottom + 12}H${right + 6}` : `V${bottom - 12}H${into}V${bottom - 8}`;
-    way?.setAttribute("d", `${start} ${begin}V${top + 8}H${flow.lane}${flow.target === -2 ? `V${bottom}` : back}`);
-    element.querySelector(".upway")?.setAttribute("d", `M${flow.lane + 3.5} ${top + 8}V${bottom}`);
+    way?.setAttribute("d", `${start} ${begin}V${top + under}H${flow.lane}${flow.target === -2 ? `V${bottom}` : back}`);
+    element.querySelector(".upway")?.setAttribute("d", `M${flow.lane + 3.5} ${top + under}V${bottom}`);
     const at = into === null ? `translate(${right} ${bottom + 12})` : `translate(${into} ${bottom}) rotate(-90)`;
     tip?.setAttribute("transform", at);
-    element.querySelector(".number")?.setAttribute("transform", `translate(0 ${(top + bottom) / 2})`);
+    element.querySelector(".number")?.setAttribute("transform", `translate(0 ${middle})`);
   }
 
   // -- steps --------------------------------------------------------------------------------------------------------
