@@ -144,15 +144,21 @@ class Flows:
                         found.append((tensor, folded, source))
         return found
 
-    def _cut(self, way: _Way, inside: Container[int]) -> int | None:
+    def _cut(self, way: _Way, ends: tuple[int, int], inside: Container[int]) -> int | None:
         """The op that cuts a way off, if all of it is cut there: by `detach()`, or where `no_grad` ends."""
         cuts = {self._cuts.get(t) for t in way.tensors}
         at = cuts.pop() if len(cuts) == 1 else None
-        if at is None or at not in inside:
+        if at is None or ends[0] == ENTRANCE:
             return None
-        users = (self.ops[i] for t in way.tensors for i in self.index.users.get(t, ()))
-        ends = any(self.index.tensors[t].requires_grad for op in users for t in op.outputs if t is not None)
-        return at if self.ops[at].name == "Detach" or ends else None
+        users = [self.ops[i] for t in way.tensors for i in self.index.users.get(t, ())]
+        if self.ops[at].reason == "no_grad":
+            makers = [self.ops[self.index.maker[t]] for t in way.origins if t in self.index.maker]
+            is_end = all(op.reason == "no_grad" for op in makers) and any(op.reason != "no_grad" for op in users)
+            return at if is_end and ends[1] != EXIT else None
+        if at not in inside:
+            return None
+        trains = any(self.index.tensors[t].requires_grad for op in users for t in op.outputs if t is not None)
+        return at if self.ops[at].name == "Detach" or trains else None
 
     def _flow(self, id: str, ends: tuple[int, int], way: _Way, inside: Container[int]) -> Flow:
         source, target = ends
@@ -168,7 +174,7 @@ class Flows:
         places = tuple(place for several in found for place in several)
         folded = sum(n for n, _ in way.tensors.values())
         shape = shapes.pop() if len(shapes) == 1 else None
-        cut = self._cut(way, set() if source == ENTRANCE else inside)
+        cut = self._cut(way, ends, inside)
         origins = tuple(way.origins) if source == ENTRANCE else ()
         return Flow(id, source, target, ", ".join(names), shape, folded, places, not is_own, tuple(way.tensors), origins, cut)
 
