@@ -7,23 +7,25 @@ from typing import Any
 import pytest
 
 import autograd_viz as av
-from autograd_viz.pictures.maps.arrows import BRANCH, CLEAR, Arrows, branch, clear
-from autograd_viz.pictures.maps.flow import ENTRANCE
+from autograd_viz.pictures.maps.arrows import BRANCH, CLEAR, DOWN, Arrows, branch, clear
+from autograd_viz.pictures.maps.cards import Card
+from autograd_viz.pictures.maps.columns import in_one_column
+from autograd_viz.pictures.maps.flow import ENTRANCE, Flow
 from autograd_viz.pictures.maps.ink import Ink
-from autograd_viz.pictures.maps.place import FEW, Ends
+from autograd_viz.pictures.maps.place import LANE, Ends, Frame, _narrow
 from autograd_viz.pictures.render.theme import theme_named
 from autograd_viz.twin import nn
 
-from .models import Towers
 
-
-def entering(m: Any) -> list[tuple[bool, int | None]]:
-    """Of each way from the entrance that skips parts: does it begin where another enters, and its lane."""
-    plan = m.drawing.plan
-    frame, arrows = plan.places.frames[plan.root.id], Arrows(plan, Ink(theme_named("light")), {})
-    ways = [f for f in frame.flows if f.source == ENTRANCE and not frame.is_straight(f)]
-    first = [plan.places.span(plan.root, f)[0] for f in frame.flows if f.source == ENTRANCE and frame.is_straight(f)]
-    return [(any(abs(arrows.start(plan.root, f) - x) < 200 for x in first), frame.lanes[f.id]) for f in ways]
+def entering(m: Any) -> list[tuple[bool, int]]:
+    """Of each way from an entrance that skips parts: does it begin where another enters, and its lane."""
+    plan, found = m.drawing.plan, list[tuple[bool, int]]()
+    arrows = Arrows(plan, Ink(theme_named("light")), {})
+    for id, frame in plan.places.frames.items():
+        card, enters = plan.cards[id], [f for f in frame.flows if f.source == ENTRANCE]
+        first = {plan.places.span(card, f)[0] + DOWN for f in enters if frame.is_straight(f)}
+        found += [(arrows.start(card, f) in first, frame.lanes[f.id]) for f in enters if f.id in frame.lanes]
+    return found
 
 
 def test_two_inputs_of_one_shape_are_two_lines_and_one_input_is_one() -> None:
@@ -31,27 +33,39 @@ def test_two_inputs_of_one_shape_are_two_lines_and_one_input_is_one() -> None:
     model = torch.nn.Sequential(torch.nn.Linear(4, 4), torch.nn.Linear(4, 4))
     x, target = torch.ones(3, 4), torch.zeros(3, 4)
     mse = torch.nn.functional.mse_loss
-    assert entering(av.map(mse(model(x), target * 1), params=model)) == [(False, 0)]
-    assert entering(av.map(mse(model(x), x), params=model)) == [(True, 0)]
+    other = av.map(mse(model(x), target * 1), params=model)
+    same = av.map(mse(model(x), x), params=model)
+    assert (entering(other), entering(same)) == ([(False, 0)], [(True, 0)])
 
 
-def test_many_inputs_have_a_lane_each_also_where_lanes_are_narrow() -> None:
-    torch = pytest.importorskip("torch")
-    layers = torch.nn.ModuleList(torch.nn.Linear(4, 4) for _ in range(FEW + 3))
-    with av.record(layers):
-        h = torch.ones(2, 4)
-        for layer, more in zip(layers, [torch.ones(2, 4) for _ in layers], strict=True):
-            h = layer(h) * more
-        loss = h.sum()
-    lanes = [lane for _, lane in entering(av.map(loss, params=layers))]
-    assert len(set(lanes)) == len(lanes) > FEW
+def test_inputs_have_a_lane_each_also_where_lanes_are_narrow_and_what_leaves_one_part_shares_one() -> None:
+    parts = [Card("module", (), "", k, k + 1) for k in range(9)]
+    given = [Flow(f"i{k}", ENTRANCE, k, "", None, 0, (), origins=(f"t{k % 4}",)) for k in range(1, 9)]
+    left = [Flow(f"p{k}", 0, k, "", None, 0, (("n", "in", 0),)) for k in range(2, 9)]
+    frame = _narrow(Frame(parts, given + left, {}, LANE, in_one_column(parts)))
+    assert frame.lane < LANE
+    assert {frame.lanes[f.id] for f in given} == {0, 1, 2, 3}
+    assert all(frame.lanes[f.id] == frame.lanes[g.id] for f in given for g in given if f.origins == g.origins)
+    assert {frame.lanes[f.id] for f in left} == {4}
+
+
+class Heads(nn.Module):
+    """Two heads of one trunk, which are used twice each."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.trunk, self.mu, self.spread, self.back = (nn.Linear(2, 2) for _ in range(4))
+
+    def forward(self, x: Any) -> Any:
+        h = self.trunk(x)
+        mu, spread = self.mu(h), self.spread(h)
+        return self.back(mu + spread.exp()).sum() + (mu * spread).sum()
 
 
 def test_ways_of_parts_side_by_side_leave_at_heights_of_their_own() -> None:
-    m = av.map(Towers()(av.tensor([0, 1])).sum(), depth=1)
-    plan = m.drawing.plan
-    frame = plan.places.frames[plan.root.id]
-    row = next(row for row in frame.rows if len(row) > 1)
+    model = Heads()
+    plan = av.map(model(av.ones(3, 2)), params=model).drawing.plan
+    frame, row = next((f, row) for f in plan.places.frames.values() for row in f.rows if len(row) > 1)
     last = {column[-1] for column in row}
     heights = {f.source: branch(frame, f) for f in frame.flows if f.source in last}
     assert len(set(heights.values())) == len(heights) == len(row)
@@ -63,7 +77,7 @@ def test_a_number_stands_as_near_to_the_middle_as_no_way_crosses_it(crossing: li
     assert clear(Ends(0, 0, 100), crossing) == at
 
 
-class Flow(nn.Module):
+class Coupled(nn.Module):
     """Each layer gives a tensor that goes on, and one that is summed up."""
 
     def __init__(self) -> None:
@@ -79,7 +93,7 @@ class Flow(nn.Module):
 
 
 def test_no_way_runs_through_the_number_of_another() -> None:
-    m = av.map(Flow()(av.ones(3, 2)), depth=2)
+    m = av.map(Coupled()(av.ones(3, 2)), depth=2)
     plan, places = m.drawing.plan, m.drawing.plan.places
     heights, arrows, numbers = places.heights(frozenset(places.frames)), Arrows(plan, Ink(theme_named("light")), {}), 0
     for id, frame in places.frames.items():
