@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 
 import autograd_viz as av
+from autograd_viz.pictures.maps.cards import walk
+from autograd_viz.sources.anything import graph_of
 
 torch = pytest.importorskip("torch")
 from torch import nn  # noqa: E402
@@ -128,3 +130,31 @@ def test_a_models_own_parameter_is_one_also_where_no_variable_holds_it_and_an_in
     assert [line.name for line in plan.labels.own(pill)] == ["scale"]
     assert plan.labels.count(plan.root) == 7
     assert "x" in {f.name for f in plan.places.frames[plan.root.id].flows}
+
+
+def test_a_frozen_linear_is_known_by_its_weight_and_what_lora_adds_is_in_its_module() -> None:
+    class Lora(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.base = nn.Linear(4, 4).requires_grad_(False)
+            self.lora_a, self.lora_b = nn.Parameter(torch.ones(2, 4)), nn.Parameter(torch.ones(4, 2))
+
+        def forward(self, x: Any) -> Any:
+            return self.base(x) + x @ self.lora_a.T @ self.lora_b.T * 2.0
+
+    model = nn.Sequential(nn.Linear(3, 4), nn.GELU(), Lora(), nn.GELU(), Lora())
+    m = av.map(model(torch.ones(2, 3)).sum(), params=model)
+    assert titles(m)[:-1] == ["0", "1", "2", "3", "4", "Sum"]
+    second = next(c for c in walk(m.drawing.plan.root) if c.title == "2")
+    assert [item.title for item in second.items if item.kind == "module"] == ["base"]
+
+
+def test_a_matrix_that_is_no_turn_of_a_weight_gets_no_name_of_it() -> None:
+    x, w = torch.ones(2, 3, requires_grad=True), torch.ones(3, 4)
+    named = {t.name for t in graph_of((x @ w[:, 1:]).sum(), {"x": x, "w": w}).document.tensors}
+    assert not any(name and name.startswith("w") for name in named)
+    named = {t.name for t in graph_of((x @ torch.ones(4, 3).T).sum(), {"x": x, "w": w}).document.tensors}
+    assert not any(name and name.startswith("w") for name in named)
+    turned = torch.ones(4, 3)
+    named = {t.name for t in graph_of((x @ turned.T).sum(), {"x": x, "turned": turned}).document.tensors}
+    assert "turned.T" in named

@@ -34,6 +34,15 @@ export function upPath(x, width, gap) {
   return `M${x - half} ${gap}V${size}H${x - side}L${x} 0L${x + side} ${size}H${x + half}V${gap}Z`;
 }
 
+/**
+ * The same arrow in another gap.
+ * @param {string} path
+ * @param {number} gap
+ */
+export function stretched(path, gap) {
+  return path.replace(/^(M\S+ )[^V]+/, `$1${gap}`).replace(/V[^V]+Z$/, `V${gap}Z`);
+}
+
 export class MapPicture extends Picture {
   /**
    * @param {string} source
@@ -256,11 +265,13 @@ export class MapPicture extends Picture {
     const up = /** @type {SVGElement | null} */ (element.querySelector(".up, .upway"));
     const norm = this.norms.get(id);
     if (!up) return;
-    if (norm === null || norm === undefined) up.setAttribute("visibility", "hidden");
+    const gap = this.gaps.get(id) ?? this.map.gap;
+    if (norm === undefined && up.classList.contains("up")) up.setAttribute("d", stretched(up.getAttribute("d") ?? "", gap));
+    else if (norm === null || norm === undefined) up.setAttribute("visibility", "hidden");
     else {
       up.removeAttribute("visibility");
       if (up.classList.contains("upway")) up.setAttribute("stroke-width", String(thickness(norm) / 2));
-      else up.setAttribute("d", upPath(Number(up.dataset.x), thickness(norm), this.gaps.get(id) ?? this.map.gap));
+      else up.setAttribute("d", upPath(Number(up.dataset.x), thickness(norm), gap));
     }
   }
 
