@@ -67,7 +67,7 @@ import { same } from "../pass/stops.js";
 /** @typedef {{ cards: PlacedCard[], flows: PlacedFlow[], boxes: Map<string, Rect>, width: number, height: number }} Placed */
 
 export const [ENTRANCE, EXIT] = [-1, -2];
-const [BRANCH, ABOVE, CLEAR, NEARER] = [8, 12, 11, 6]; // px, as in maps/arrows.py
+const [BRANCH, OVER, CLEAR, NEARER] = [8, 12, 11, 6]; // px, as in maps/arrows.py
 
 /**
  * The cards that are drawn, each before what is in it.
@@ -130,7 +130,7 @@ function putNumbers(flows, places) {
     const lane = flows[k].lane ?? Number.POSITIVE_INFINITY;
     const crossing = flows.flatMap(({ lane: other, target, into, under = BRANCH }, j) => {
       if ((other ?? 0) <= lane) return [];
-      const back = places[j].bottom + (typeof into === "number" ? -ABOVE : ABOVE);
+      const back = places[j].bottom + (typeof into === "number" ? -OVER : OVER);
       return target === EXIT ? [places[j].top + under] : [places[j].top + under, back];
     });
     const middle = (at.top + at.bottom) / 2;
