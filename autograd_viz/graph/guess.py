@@ -92,7 +92,9 @@ class _Guess:
 
     def _owner(self, name: str | None) -> Path:
         """The module of a parameter `net.encoder.0.weight`: as `Document.modules` calls it, `encoder.0`."""
-        parts = tuple(part for part in (name or "").removesuffix(".T").split(".")[:-1] if part != "_orig_mod")  # which torch.compile puts between
+        parts = tuple(
+            part for part in (name or "").removesuffix(".T").split(".")[:-1] if part != "_orig_mod"
+        )  # which torch.compile puts between
         known = (parts[k:] for k in range(len(parts)) if parts[k:] in self.classes)
         return next(known, () if self.classes and "parametrizations" not in parts else parts)
 

@@ -62,6 +62,9 @@ export class MapPicture extends Picture {
     this.gaps = new Map();
     /** @type {Map<string, number>} how many nodes of each card have run */
     this.called = new Map();
+    /** @type {Map<string, Element[]>} bars of turns, by flow */
+    this.turns = new Map();
+    this.knowTurns(this.svg);
     for (const id of map.opened) this.opened.add(id);
     for (const id of map.opened) this.fill(id);
     this.layOut(false);
@@ -148,6 +151,7 @@ export class MapPicture extends Picture {
     const made = new DOMParser().parseFromString(text, "image/svg+xml").documentElement.firstElementChild;
     const inside = /** @type {Element} */ (document.adoptNode(/** @type {Node} */ (made)));
     card.append(inside);
+    this.knowTurns(inside);
     for (const element of inside.querySelectorAll("[data-at]")) {
       this.know(element);
       const at = /** @type {string} */ (element.getAttribute("data-at"));
@@ -236,6 +240,7 @@ export class MapPicture extends Picture {
       const value = norm[which];
       this.norms.set(norm[0], value === null ? null : Number(value));
       for (const element of this.places.get(norm[0]) ?? []) this.paintFlow(element, norm[0]);
+      for (const bar of this.turns.get(norm[0]) ?? []) this.paintTurn(bar);
     }
     for (const id of cardsAround(this.map, frame.node)) {
       this.called.set(id, (this.called.get(id) ?? 0) + (which === 2 ? 1 : -1));
@@ -273,6 +278,32 @@ export class MapPicture extends Picture {
       if (up.classList.contains("upway")) up.setAttribute("stroke-width", String(thickness(norm) / 2));
       else up.setAttribute("d", upPath(Number(up.dataset.x), thickness(norm), gap));
     }
+  }
+
+  /** @param {Element} around where bars of turns may stand */
+  knowTurns(around) {
+    for (const bar of around.querySelectorAll("[data-turn]")) {
+      for (const id of this.flowsOf(bar)) this.turns.set(id, [...(this.turns.get(id) ?? []), bar]);
+      this.paintTurn(bar);
+    }
+  }
+
+  /** @param {Element} bar */
+  flowsOf(bar) {
+    return (bar.getAttribute("data-turn") ?? "").split(" ").filter(Boolean);
+  }
+
+  /**
+   * The gradient that has arrived at a turn.
+   * @param {Element} bar
+   */
+  paintTurn(bar) {
+    const norms = this.flowsOf(bar).map((id) => this.norms.get(id));
+    if (norms.every((norm) => norm === undefined)) return; // as it was drawn
+    const tall = norms.some((norm) => norm === undefined || norm === null) ? 0 : 2 * thickness(Math.hypot(...norms.map(Number)));
+    const bottom = Number(bar.getAttribute("y")) + Number(bar.getAttribute("height"));
+    bar.setAttribute("y", String(bottom - tall));
+    bar.setAttribute("height", String(tall));
   }
 
   /**
