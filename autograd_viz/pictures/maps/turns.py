@@ -48,5 +48,5 @@ def bars(
         ways = " ".join([f.id for f in flows if f.source == card.period * (k + 1) - 1 and f.places])
         tall, more = (0.0 if norm is None else tall), ({"data_turn": ways} if page else {})
         if norm is not None or page:
-            at = {"x": x + k * wide, "y": y + BELOW - tall, "width": max(wide - 1, 0.8), "height": tall}
-            yield element("rect", **at, **more, **ink.fill(role))
+            left, top, broad = x + k * wide, y + BELOW - tall, max(wide - 1, 0.8)
+            yield element("rect", x=left, y=top, width=broad, height=tall, **more, **ink.fill(role))

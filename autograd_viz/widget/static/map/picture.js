@@ -300,7 +300,9 @@ export class MapPicture extends Picture {
   paintTurn(bar) {
     const norms = this.flowsOf(bar).map((id) => this.norms.get(id));
     if (norms.every((norm) => norm === undefined)) return; // as it was drawn
-    const tall = norms.some((norm) => norm === undefined || norm === null) ? 0 : 2 * thickness(Math.hypot(...norms.map(Number)));
+    const tall = norms.some((norm) => norm === undefined || norm === null)
+      ? 0
+      : 2 * thickness(Math.hypot(...norms.map(Number)));
     const bottom = Number(bar.getAttribute("y")) + Number(bar.getAttribute("height"));
     bar.setAttribute("y", String(bottom - tall));
     bar.setAttribute("height", String(tall));

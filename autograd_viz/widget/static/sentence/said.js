@@ -51,7 +51,7 @@ export class Said {
 
   /**
    * Presented, what is longer than the room that is kept has smaller letters: no step takes something from the picture.
-   * @param {boolean} presented
+   * @param {boolean} [presented]
    */
   fit(presented) {
     this.root.classList.remove("av-tight");
