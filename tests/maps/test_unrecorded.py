@@ -158,3 +158,22 @@ def test_a_matrix_that_is_no_turn_of_a_weight_gets_no_name_of_it() -> None:
     turned = torch.ones(4, 3)
     named = {t.name for t in graph_of((x @ turned.T).sum(), {"x": x, "turned": turned}).document.tensors}
     assert "turned.T" in named
+
+
+def test_what_only_a_later_term_takes_is_in_no_term_before_it() -> None:
+    actor, critic = nn.Linear(4, 2), nn.Linear(4, 1)
+
+    def run(x: Any, chosen: Any, given: Any) -> Any:
+        logs, value = actor(x).log_softmax(-1), critic(x).squeeze(-1).sigmoid()
+        ratio = (logs.gather(1, chosen) + 0.7).exp().squeeze(-1)
+        policy = -torch.min(ratio * given, ratio.clamp(0.8, 1.2) * given).mean()
+        error = functional.mse_loss(value, given)
+        entropy = -(logs * logs.exp()).sum(-1).mean()
+        return policy + 0.5 * error - 0.01 * entropy
+
+    loss = run(torch.ones(8, 4), torch.zeros(8, 1, dtype=torch.long), torch.ones(8))
+    plan = av.map(loss, params=nn.ModuleDict({"actor": actor, "critic": critic})).drawing.plan
+    frame = plan.places.frames[plan.root.id]
+    ways = {(plan.titled(frame.parts[f.source]), plan.titled(frame.parts[f.target])) for f in frame.flows if f.source >= 0}
+    assert {target for source, target in ways if source == "critic"} == {"Sigmoid"}
+    assert [target for source, target in ways if source == "Sigmoid"] == ["MseLoss"]
