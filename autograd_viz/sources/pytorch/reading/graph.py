@@ -266,5 +266,7 @@ class TorchGraph(FoundGraph):
 def _is_turned(t: torch.Tensor) -> bool:
     """Is it `weight.T`, which a node of a frozen Linear has saved?"""
     base = None if t.requires_grad or t.dim() != 2 else t._base
-    is_turn = base is not None and base.is_leaf and t.shape == base.shape[::-1] and t.stride() == base.stride()[::-1]
-    return base is not None and is_turn and t.data_ptr() == base.data_ptr()
+    if base is None or not base.is_leaf or base.dim() != 2:
+        return False
+    place = base.shape[::-1], base.stride()[::-1], base.storage_offset()
+    return (t.shape, t.stride(), t.storage_offset()) == place
