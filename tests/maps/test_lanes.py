@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
 
 import autograd_viz as av
+from autograd_viz.graph.trace import State
 from autograd_viz.pictures.maps.arrows import BRANCH, CLEAR, DOWN, Arrows, branch, clear
 from autograd_viz.pictures.maps.cards import Card
 from autograd_viz.pictures.maps.columns import in_one_column
@@ -105,3 +107,14 @@ def test_no_way_runs_through_the_number_of_another() -> None:
                 assert all(abs(at - y) > CLEAR for y in crossing[frame.lanes[f.id]])
                 numbers += bool(crossing[frame.lanes[f.id]])
     assert numbers
+
+
+def test_the_name_of_an_input_is_where_no_way_crosses_its_lane() -> None:
+    torch = pytest.importorskip("torch")
+    model, x = torch.nn.ModuleList(torch.nn.Linear(4, 4) for _ in range(3)), torch.ones(3, 4)
+    with av.record(model):
+        loss = torch.nn.functional.mse_loss(model[2](model[1](model[0](x)).tanh()), x)
+    names = re.findall(
+        r'<text x="[^"]*" y="([^"]*)"[^>]*>x</text>', av.map(loss, params=model).drawing.svg(State(), theme_named("light"))
+    )
+    assert names == ["4"]

@@ -210,7 +210,7 @@ class Arrows:
             number = ink.cell(f"g:{flow.id}", lane + 7, 0, said, role) if flow.places else ""
             cut = "" if flow.cut is None else cut_said(self.plan.document, flow.cut).partition(":")[0].rpartition(".")[2]
             said, room = cut or flow.name, LANE - 8
-            name = ink.text(lane + 6, -10, said, role="none", room=room)
+            name = ink.text(lane + 6, -10 if number else 4, said, role="none", room=room)
             if columns(said) * ADVANCE * SMALL > room:  # along the lane
                 name = element(
                     "g", ink.text(0, 0, said, role="none", room=ALONG), transform=f"translate({lane + 10:g} 16) rotate(90)"
