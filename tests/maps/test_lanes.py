@@ -49,6 +49,8 @@ def test_inputs_have_a_lane_each_also_where_lanes_are_narrow_and_what_leaves_one
     assert {frame.lanes[f.id] for f in given} == {0, 1, 2, 3}
     assert all(frame.lanes[f.id] == frame.lanes[g.id] for f in given for g in given if f.origins == g.origins)
     assert {frame.lanes[f.id] for f in left} == {4}
+    many = [Flow(f"i{k}", ENTRANCE, 1 + k % 8, "", None, 0, (), origins=(f"t{k}",)) for k in range(200)]
+    assert _narrow(Frame(parts, many, {}, LANE, in_one_column(parts))).count == 1
 
 
 class Heads(nn.Module):

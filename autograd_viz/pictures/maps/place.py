@@ -22,7 +22,7 @@ WIDTH, NARROWEST, PAD = 620.0, 300.0, 16.0  # px: of the whole map at least, of 
 WIDEST = 1020.0  # px of the whole map, if narrow lanes get it there
 TITLED = 560.0  # px of a card at the first depth, beside whatever lanes there are
 LANE, NARROW, FEW = 61.0, 22.0, 4  # px of a lane; where there are more than a few lanes, without room for numbers
-BESIDE = 160.0  # px of all narrow lanes of a frame at most
+BESIDE, INPUTS = 160.0, 24  # px of all narrow lanes of a frame at most; inputs that have a lane each
 HEADER, ROW, BOTTOM = 32.0, 17.0, 8.0
 CHIPS = 28.0  # px of the line that says what is in a closed card
 GAP = 32.0  # between parts, with two arrows in it
@@ -124,13 +124,12 @@ def frame_of(card: Card, flows: Flows, is_wide: bool = True) -> Frame:
 
 
 def _lanes(frame: Frame, shared: bool = False) -> dict[str, int]:
-    """A lane for each way that skips parts: ways that lie beside each other have different ones, but those of one input share
-    theirs; or `shared`, also all from one part.
-    """
+    """A lane for each way that skips parts; those of one input share theirs; or `shared`, also all from one part."""
     skipping, parts = sorted((f for f in frame.flows if not frame.is_straight(f)), key=lambda f: f.source), len(frame.parts)
     groups: dict[tuple[int, tuple[str, ...]], list[Flow]] = defaultdict(list)
+    told = len({f.origins for f in skipping if f.source == ENTRANCE}) <= INPUTS
     for f in skipping:
-        inputs = f.origins if f.source == ENTRANCE and (shared or not f.places) else ()
+        inputs = f.origins if told and f.source == ENTRANCE and (shared or not f.places) else ()
         groups[f.source, inputs if inputs or shared else (f.id,)].append(f)
     found: dict[str, int] = {}
     ends: list[int] = []
