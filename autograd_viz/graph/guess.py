@@ -92,7 +92,9 @@ class _Guess:
 
     def _owner(self, name: str | None) -> Path:
         """The module of a parameter `net.encoder.0.weight`: as `Document.modules` calls it, `encoder.0`."""
-        parts = tuple(part for part in (name or "").split(".")[:-1] if part != "_orig_mod")  # which torch.compile puts between
+        parts = tuple(
+            part for part in (name or "").removesuffix(".T").split(".")[:-1] if part != "_orig_mod"
+        )  # which torch.compile puts between
         known = (parts[k:] for k in range(len(parts)) if parts[k:] in self.classes)
         return next(known, () if self.classes and "parametrizations" not in parts else parts)
 
@@ -239,6 +241,10 @@ class _Guess:
                     return p
         return None
 
+    def _only_passes_on(self, i: int) -> bool:
+        name = self.ops[i].name
+        return name in MOVING or (name in ("Div", "Mul") and len(self.inputs[i]) == 1)
+
     def _fits(self, i: int, kind: str) -> bool:
         name = self.ops[i].name
         if kind.startswith("Dropout") and name == "Mul":  # by a mask, which nothing made
@@ -248,10 +254,10 @@ class _Guess:
     def _residual(self, i: int, paths: list[Path], starts: list[int], main: int, around: Path) -> Path | None:
         """The innermost module that made the latest operand, and has read or made all others.
 
-        An op that only moves elements is in the module of the op that needs the result.
+        An op that only moves elements, or scales them by a number, is in the module of the op that needs the result.
         """
         end, last = i, main
-        while self.ops[end].name in MOVING and (user := self._only_user(end)) is not None:
+        while self._only_passes_on(end) and (user := self._only_user(end)) is not None:
             end, last = user, end
         others = [t for t in self.inputs[end] if self.maker.get(t, -1) != last]
         if main < 0 or not others or not all(self.tensors[t].requires_grad for t in others):

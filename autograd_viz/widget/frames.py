@@ -18,11 +18,13 @@ from ..graph.model import Value
 from ..graph.text import Labels
 from ..graph.trace import Engine, State, Step
 from ..pictures.maps.arrows import said_of
+from ..pictures.maps.calls import is_in_time
 from ..pictures.maps.cards import Card
 from ..pictures.maps.drawing import MapDrawing
 from ..pictures.maps.flow import Flow
 from ..pictures.maps.numbers import Outliers, Place, of_step
 from ..pictures.maps.odd import Odd
+from ..pictures.maps.turns import ends, turns_said
 from ..pictures.render import Theme, Writer
 from ..pictures.render.drawing import Drawing
 from ..pictures.render.escape import printable
@@ -196,6 +198,10 @@ class MapFrames:
 
     def _labels(self, flows: dict[str, tuple[Card, Flow]], leaves: list[str]) -> dict[str, Label]:
         said = {f"g:{id}": said_of(self._oddities, card, flow, self.known) for id, (card, flow) in flows.items()}
+        for card, flow in flows.values():
+            if flow.source in ends(card) and is_in_time(card):
+                told = turns_said(card, self.plan.places.frames[card.id].flows, self.known)
+                said[f"turns:{card.id}"] = told, "none"
         return said | {at: tell() for leaf in leaves for at, tell in self._leaf_labels.get(leaf, ())}
 
 

@@ -131,3 +131,14 @@ def test_a_sequential_in_a_sequential_is_no_card_of_its_own_but_what_is_marked_i
     assert titles(av.map(model(av.ones(1, 4)).sum()))[:3] == ["0.0.0", "0.0.1", "0.0.2"]
     model[0][0].register_forward_hook(lambda module, given, out: None)
     assert titles(av.map(model(av.ones(1, 4)).sum()))[0] == "0.0"
+
+
+def test_experts_that_a_line_has_no_room_for_are_one_chip_and_layers_of_several_kinds_are_not() -> None:
+    gate, shared = Chip("call", "gate", "Linear"), Chip("call", "shared", "Expert")
+    experts = [chip for k in range(4) for chip in (Chip("call", f"experts.{k}", "Expert"), Chip("op", "Index, Mul, IndexAdd"))]
+    said = [chip.title for chip in fitted([gate, *experts[:-1], shared], 400.0)]
+    assert said == ["gate", "4 × Expert", "shared"]
+    kinds = ("Conv2d", "ReLU", "Conv2d", "ReLU", "Conv2d", "ReLU")
+    layers = [Chip("call", f"layers.{k}", kind) for k, kind in enumerate(kinds)]
+    assert [chip.title for chip in fitted(layers, 300.0)] == ["layers.0", "layers.1", "layers.2", "… 3 more"]
+    assert len(fitted([gate, *experts], 2000.0)) == 9

@@ -73,6 +73,19 @@ def test_a_teacher_that_could_train_is_cut_off_by_no_grad_and_that_is_not_odd() 
     assert pink(m) == []
 
 
+@pytest.mark.parametrize("is_inside", [True, False])
+def test_a_way_is_cut_where_no_grad_ends_also_if_its_result_is_changed_first(is_inside: bool) -> None:
+    model, x = Pair(Linear(4, 8), ReLU(), Linear(8, 3)), torch.ones(2, 4)
+    with av.record(model):
+        with torch.no_grad():
+            t = model.teacher(x)
+            t = t / 2 if is_inside else t
+        loss = torch.nn.functional.mse_loss(model.student(x), t.softmax(-1))
+    m = av.map(loss, params=model)
+    assert [source for source, _, is_cut in sorted(ways(m)) if is_cut] == ["Div" if is_inside else "teacher"]
+    assert pink(m) == []
+
+
 class Target(Module):
     """A network whose target runs inside of it, as in BYOL and DQN."""
 

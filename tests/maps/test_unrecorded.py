@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 
 import autograd_viz as av
+from autograd_viz.pictures.maps.cards import walk
+from autograd_viz.sources.anything import graph_of
 
 torch = pytest.importorskip("torch")
 from torch import nn  # noqa: E402
@@ -128,3 +130,50 @@ def test_a_models_own_parameter_is_one_also_where_no_variable_holds_it_and_an_in
     assert [line.name for line in plan.labels.own(pill)] == ["scale"]
     assert plan.labels.count(plan.root) == 7
     assert "x" in {f.name for f in plan.places.frames[plan.root.id].flows}
+
+
+def test_a_frozen_linear_is_known_by_its_weight_and_what_lora_adds_is_in_its_module() -> None:
+    class Lora(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.base = nn.Linear(4, 4).requires_grad_(False)
+            self.lora_a, self.lora_b = nn.Parameter(torch.ones(2, 4)), nn.Parameter(torch.ones(4, 2))
+
+        def forward(self, x: Any) -> Any:
+            return self.base(x) + x @ self.lora_a.T @ self.lora_b.T * 2.0
+
+    model = nn.Sequential(nn.Linear(3, 4), nn.GELU(), Lora(), nn.GELU(), Lora())
+    m = av.map(model(torch.ones(2, 3)).sum(), params=model)
+    assert titles(m)[:-1] == ["0", "1", "2", "3", "4", "Sum"]
+    second = next(c for c in walk(m.drawing.plan.root) if c.title == "2")
+    assert [item.title for item in second.items if item.kind == "module"] == ["base"]
+
+
+def test_a_matrix_that_is_no_turn_of_a_weight_gets_no_name_of_it() -> None:
+    x, w = torch.ones(2, 3, requires_grad=True), torch.ones(3, 4)
+    named = {t.name for t in graph_of((x @ w[:, 1:]).sum(), {"x": x, "w": w}).document.tensors}
+    assert not any(name and name.startswith("w") for name in named)
+    named = {t.name for t in graph_of((x @ torch.ones(4, 3).T).sum(), {"x": x, "w": w}).document.tensors}
+    assert not any(name and name.startswith("w") for name in named)
+    turned = torch.ones(4, 3)
+    named = {t.name for t in graph_of((x @ turned.T).sum(), {"x": x, "turned": turned}).document.tensors}
+    assert "turned.T" in named
+
+
+def test_what_only_a_later_term_takes_is_in_no_term_before_it() -> None:
+    actor, critic = nn.Linear(4, 2), nn.Linear(4, 1)
+
+    def run(x: Any, chosen: Any, given: Any) -> Any:
+        logs, value = actor(x).log_softmax(-1), critic(x).squeeze(-1).sigmoid()
+        ratio = (logs.gather(1, chosen) + 0.7).exp().squeeze(-1)
+        policy = -torch.min(ratio * given, ratio.clamp(0.8, 1.2) * given).mean()
+        error = functional.mse_loss(value, given)
+        entropy = -(logs * logs.exp()).sum(-1).mean()
+        return policy + 0.5 * error - 0.01 * entropy
+
+    loss = run(torch.ones(8, 4), torch.zeros(8, 1, dtype=torch.long), torch.ones(8))
+    plan = av.map(loss, params=nn.ModuleDict({"actor": actor, "critic": critic})).drawing.plan
+    frame = plan.places.frames[plan.root.id]
+    ways = {(plan.titled(frame.parts[f.source]), plan.titled(frame.parts[f.target])) for f in frame.flows if f.source >= 0}
+    assert {target for source, target in ways if source == "critic"} == {"Sigmoid"}
+    assert [target for source, target in ways if source == "Sigmoid"] == ["MseLoss"]

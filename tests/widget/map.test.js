@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import { cardsAround, drawnCards, placed, visibleCard, withinCards } from "../../autograd_viz/widget/static/map/layout.js";
-import { thickness, upPath } from "../../autograd_viz/widget/static/map/picture.js";
+import { stretched, thickness, upPath } from "../../autograd_viz/widget/static/map/picture.js";
 import { nextStop } from "../../autograd_viz/widget/static/pass/stops.js";
 
 const card = (above, h = 30) => ({ above, h, w: 100, kind: "module" });
@@ -47,7 +47,7 @@ test("what is opened makes room for its parts, and what stands below moves", () 
   const { boxes, flows } = placed(MAP, new Set(["c0", "c2"]));
   assert.deepEqual(boxes.get("c2"), { x: 5, y: 70, w: 100, h: 32 + 10 + 30 + 10 + 50 + 10 });
   assert.deepEqual(boxes.get("c4"), { x: 21, y: 70 + 32 + 10 + 30 + 10, w: 100, h: 50 });
-  assert.deepEqual(flows.find((f) => f.id === "f2.0"), { id: "f2.0", frame: "c2", begin: 32, top: 32, bottom: 82 });
+  assert.deepEqual(flows.find((f) => f.id === "f2.0"), { id: "f2.0", frame: "c2", begin: 32, top: 32, bottom: 82, middle: 57 });
   assert.deepEqual(drawnCards(MAP, new Set(["c0", "c2"])), ["c0", "c1", "c2", "c3", "c4"]);
 });
 
@@ -98,4 +98,9 @@ test("an arrow is as thick as log10 of its norm, and nan, inf and zero are thin"
   assert.equal(thickness(1e-2), 5.25);
   assert.deepEqual([0, NaN, Infinity].map(thickness), [1.5, 1.5, 1.5]);
   assert.equal(upPath(400, 2, 32), "M399 32V7H395.625L400 0L404.375 7H401V32Z");
+});
+
+test("an arrow of a map without steps is as long as its gap", () => {
+  assert.equal(stretched(upPath(100, 4, 32), 90.5), upPath(100, 4, 90.5));
+  assert.equal(stretched("", 90), "");
 });

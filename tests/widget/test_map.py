@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
 
 import autograd_viz as av
 from autograd_viz.pictures.maps.drawing import MapDrawing
+from autograd_viz.pictures.render.theme import theme_named
 from tests.functions import Stops
 from tests.maps.models import Net, loss_of
+from tests.maps.test_calls import Recurrent
 
 
 class Blocking(Net):
@@ -170,3 +173,16 @@ def test_expand_and_collapse_take_paths() -> None:
     assert card(s, "blocks.1") not in s.picture["map"]["opened"]
     with pytest.raises(ValueError, match="matches no module"):
         s.expand("nowhere")
+
+
+def test_the_gradient_of_each_turn_is_filled_in_while_one_steps() -> None:
+    model = Recurrent()
+    s = av.step(model(av.ones(2, 3)).sum())
+    page, _ = s.drawing.page(theme_named("light"), False)
+    turns = [ways.split() for ways in re.findall(r'data-turn="([^"]*)"', page)]
+    assert len(turns) == 6
+    s.finish()
+    norms = {id for frame in s.frames for id, _, _ in frame["norms"]}
+    assert all(ways and norms.issuperset(ways) for ways in turns)
+    said = [t for frame in s.frames for t in texts(frame) if t.startswith("grad by turn")]
+    assert said[0].startswith("grad by turn: ? … ") and "?" not in said[-1]

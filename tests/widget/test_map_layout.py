@@ -12,6 +12,8 @@ from typing import Any
 import pytest
 
 import autograd_viz as av
+from autograd_viz.pictures.maps.arrows import Arrows, clear
+from autograd_viz.pictures.maps.ink import Ink
 from autograd_viz.pictures.maps.page import page_map
 from autograd_viz.pictures.maps.paint import MARGIN, TOP, size_of
 from autograd_viz.pictures.render import theme_named
@@ -60,9 +62,11 @@ def placed_by_python(plan: Any, opened: frozenset[str]) -> dict[str, Any]:
         for part, top, left in zip(places.parts(card), places.tops(card, heights), places.lefts(card), strict=True):
             found["cards"].append({"id": part.id, "x": left, "y": top, "h": heights[part.id]})
             corner[part.id] = (x + left, y + top)
-        for flow in places.frames[card.id].flows:
-            ends = places.ends(card, flow, heights)
-            found["flows"].append({"id": flow.id, "frame": card.id, **ends._asdict()})
+        ends = {f.id: places.ends(card, f, heights) for f in places.frames[card.id].flows}
+        lanes, crossing = places.frames[card.id].lanes, Arrows(plan, Ink(theme_named("light")), {}).crossing(card, ends)
+        for id, end in ends.items():
+            middle = clear(end, crossing[lanes[id]] if id in lanes else [])
+            found["flows"].append({"id": id, "frame": card.id, **end._asdict(), "middle": middle})
         todo += reversed(places.parts(card))
     found["width"], found["height"] = size_of(plan, heights)
     return found

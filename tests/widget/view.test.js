@@ -53,6 +53,12 @@ test("keys with Ctrl, Alt or Meta are not ours; Shift and an arrow playback", ()
   assert.equal(press("q"), "");
 });
 
+test("a clicker steps while the widget presents; in a notebook its keys scroll", () => {
+  const key = (name) => ({ key: name, shiftKey: false, ctrlKey: false, metaKey: false, altKey: false });
+  assert.deepEqual(["PageDown", "PageUp", "ArrowRight"].map((name) => meaning(key(name), true)), ["next", "back", "next"]);
+  assert.deepEqual(["PageDown", "PageUp"].map((name) => meaning(key(name))), ["", ""]);
+});
+
 test("walking goes to the nearest neighbour ahead", () => {
   const box = (id, x, y) => ({ id, kind: "node", x, y, w: 10, h: 10 });
   const [from, near, far, behind] = [box("a", 0, 0), box("b", 5, 50), box("c", 0, 200), box("d", 0, -50)];

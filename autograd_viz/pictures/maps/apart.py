@@ -55,7 +55,18 @@ def terms(index: Index, first: int, last: int) -> list[Stretch]:
     if len(ends) < 2 or ends[-1] != begin - 1:
         return [(first, last)]
     starts = [first, *(end + 1 for end in ends)]
-    return [*zip(starts, starts[1:], strict=False), (begin, last)]
+    found = [part for a, b in zip(starts, starts[1:], strict=False) for part in _without_others(index, a, b)]
+    return [*found, (begin, last)]
+
+
+def _without_others(index: Index, first: int, last: int) -> list[Stretch]:
+    """The ops of a term; those before it that only later terms take stand apart."""
+    begin, reach = first, -1
+    for i in range(first, last - 1):
+        users = [u for t in index.document.ops[i].outputs if t is not None for u in index.users.get(t, ())]
+        reach = max([reach, *(u for u in users if u < last)])
+        begin = i + 1 if reach <= i else begin
+    return [(first, begin), (begin, last)] if begin > first else [(first, last)]
 
 
 def _joins(index: Index, i: int) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -16,11 +17,12 @@ from .ink import SMALL, Ink
 from .labels import is_usual
 from .numbers import Place, norm_text
 from .odd import Odd
-from .place import GAP, LANE, Ends, Places
+from .place import GAP, LANE, Ends, Frame, Places
 from .plan import Plan
 
 DOWN, UP, BESIDE = 150.0, 400.0, 220.0  # px from a part's left edge: forward arrow, gradient; the gradient from the right edge
 BRANCH = 8.0  # px under a part, where a way leaves for its lane
+CLEAR, NEARER = 11.0, 6.0  # px: from a lane's number to a way that crosses the lane; by which another place is tried
 INTO, ABOVE = 180.0, 12.0  # px: from a column's left edge and above it, where a way comes from its lane
 THINNEST, THICKEST = 1.5, 9.0  # px of a gradient's arrow
 LOWEST, HIGHEST = -6.0, 2.0  # log10 of the norms that are drawn so
@@ -45,13 +47,32 @@ def up_path(x: float, width: float, gap: float = GAP) -> str:
     return f"M{x - half:g} {gap:g}V{size:g}H{x - side:g}L{x:g} 0L{x + side:g} {size:g}H{x + half:g}V{gap:g}Z"
 
 
-def lane_path(x: float, ends: Ends, lane: float, right: float | None, into: float | None = None) -> str:
+def branch(frame: Frame, flow: Flow) -> float:
+    """px under a part, where a way leaves for its lane; ways of columns side by side leave one below the other."""
+    if flow.source == ENTRANCE:
+        return BRANCH
+    spot = frame.spots[flow.source]
+    return BRANCH * (spot.column + 1) / len(frame.rows[spot.row])
+
+
+def lane_path(x: float, ends: Ends, lane: float, right: float | None, into: float | None = None, under: float = BRANCH) -> str:
     """A way that skips parts: out to its lane, down, and back to the part's right edge, or into a column, or on (so in
     map/picture.js).
     """
     end = f"V{ends.bottom:g}" if right is None else f"V{ends.bottom + 12:g}H{right:g}"
     end = end if into is None else f"V{ends.bottom - ABOVE:g}H{into:g}V{ends.bottom - 8:g}"
-    return f"M{x:g} {ends.begin:g}V{ends.top + BRANCH:g}H{lane:g}{end}"
+    return f"M{x:g} {ends.begin:g}V{ends.top + under:g}H{lane:g}{end}"
+
+
+def clear(ends: Ends, crossing: list[float]) -> float:
+    """Where the number of a lane stands: in its middle, or as near to it as no other way crosses (so in map/layout.js)."""
+    middle, tries = (ends.top + ends.bottom) / 2, int((ends.bottom - ends.top) / 2 / NEARER)
+    for k in range(2 * tries):
+        y = middle + NEARER * (k // 2 + k % 2) * (1 if k % 2 else -1)
+        at = bisect_left(crossing, y - CLEAR)
+        if at == len(crossing) or crossing[at] > y + CLEAR:
+            return y
+    return middle
 
 
 def into(places: Places, card: Card, flow: Flow) -> float | None:
@@ -111,12 +132,23 @@ class Arrows:
     def all_of(self, card: Card, heights: dict[str, float] | None) -> Iterator[str]:
         """The flows of an open card; without heights the page puts them in place."""
         frame = self.places.frames[card.id]
+        ends = {f.id: Ends(0.0, 0.0, GAP) if heights is None else self.places.ends(card, f, heights) for f in frame.flows}
+        crossing = self.crossing(card, ends) if heights is not None and frame.lane == LANE else []
         for flow in sorted(frame.flows, key=frame.is_straight):  # lanes lie under gradients
-            ends = Ends(0.0, 0.0, GAP) if heights is None else self.places.ends(card, flow, heights)
             if frame.is_straight(flow):
-                yield self.straight(card, flow, ends)
+                yield self.straight(card, flow, ends[flow.id])
             else:
-                yield self.beside(card, flow, ends)
+                yield self.beside(card, flow, ends[flow.id], crossing)
+
+    def crossing(self, card: Card, ends: Mapping[str, Ends]) -> list[list[float]]:
+        """By lane, at what heights ways of the lanes right of it cross it (so in map/layout.js)."""
+        frame = self.places.frames[card.id]
+        found: list[list[float]] = [[] for _ in range(frame.count)]
+        for f in frame.flows:
+            for lane in range(frame.lanes.get(f.id, 0)):
+                back = ABOVE if into(self.places, card, f) is not None else -ABOVE
+                found[lane] += [ends[f.id].top + branch(frame, f), *([] if f.target == EXIT else [ends[f.id].bottom - back])]
+        return [sorted(heights) for heights in found]
 
     def straight(self, card: Card, flow: Flow, ends: Ends) -> str:
         """Down to the next part, and the gradient up."""
@@ -156,18 +188,18 @@ class Arrows:
         yield element("path", **shape, **self.ink.fill(role, more="up"), data_x=x)
         yield self.ink.cell(f"g:{flow.id}", x + 16, GAP / 2, said, role)
 
-    def beside(self, card: Card, flow: Flow, ends: Ends) -> str:
+    def beside(self, card: Card, flow: Flow, ends: Ends, crossing: list[list[float]]) -> str:
         """A way that skips parts, in its lane."""
         ink, places, frame = self.ink, self.places, self.places.frames[card.id]
         lane, right, column = lane_x(places, card, flow), places.right(card), into(places, card, flow)
         end = None if flow.target == EXIT else right + 6
         said, role = self.said(card, flow)
-        middle = (ends.top + ends.bottom) / 2
-        d = lane_path(self.start(card, flow), ends, lane, end, column)
+        middle, under = clear(ends, crossing[frame.lanes[flow.id]] if crossing else []), branch(frame, flow)
+        d = lane_path(self.start(card, flow), ends, lane, end, column, under)
         drawn = [element("path", d=d, **_line(flow), **ink.stroke("brown", more="bypass"))]
         if flow.places:
             norm = flow.gradient(self.known)
-            way = f"M{lane + WAY:g} {ends.top + BRANCH:g}V{ends.bottom:g}"
+            way = f"M{lane + WAY:g} {ends.top + under:g}V{ends.bottom:g}"
             shape = {"visibility": "hidden"} if norm is None else {"stroke_width": thickness(norm) / 2}
             drawn.append(element("path", d=way, fill="none", **shape, **ink.stroke(role, more="upway")))
         if end is not None:
@@ -178,7 +210,7 @@ class Arrows:
             number = ink.cell(f"g:{flow.id}", lane + 7, 0, said, role) if flow.places else ""
             cut = "" if flow.cut is None else cut_said(self.plan.document, flow.cut).partition(":")[0].rpartition(".")[2]
             said, room = cut or flow.name, LANE - 8
-            name = ink.text(lane + 6, -10, said, role="none", room=room)
+            name = ink.text(lane + 6, -10 if number else 4, said, role="none", room=room)
             if columns(said) * ADVANCE * SMALL > room:  # along the lane
                 name = element(
                     "g", ink.text(0, 0, said, role="none", room=ALONG), transform=f"translate({lane + 10:g} 16) rotate(90)"
@@ -191,7 +223,7 @@ class Arrows:
         places, frame = self.places, self.places.frames[card.id]
         if flow.source != ENTRANCE:
             return places.lefts(card)[flow.source] + DOWN
-        same = frame.entering.get((flow.name, flow.shape))
+        same = frame.entering.get(flow.origins)
         return lane_x(places, card, flow) if same is None else places.span(card, same)[0] + DOWN
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -14,6 +15,7 @@ from .ink import SMALL
 
 CHIP = 12.0  # px of a chip's name
 PAD, APART, ARROW = 8.0, 6.0, 16.0  # px: in a chip, between two, of an arrow between them
+MANY = 3  # members of a list that one chip may stand for
 LISTED = 34  # letters: so many tell the inside of a chip, where that says more than its class
 
 
@@ -114,9 +116,26 @@ class Inside:
         return "" if last and last in kind.lower() else kind
 
 
+def together(chips: list[Chip]) -> list[Chip]:
+    """Members of one list and class as one chip, with what runs between them: `4 × Expert`."""
+    lists = defaultdict[tuple[str, str], list[int]](list)
+    for k, chip in enumerate(chips):
+        name, _, number = chip.title.rpartition(".")
+        if chip.kind == "call" and name and number.isdigit():
+            lists[name, chip.about].append(k)
+    for (name, about), places in lists.items():
+        inside = [chip for k, chip in enumerate(chips[: places[-1]]) if k > places[0] and k not in places]
+        if len(places) >= MANY and not any(chip.kind == "call" for chip in inside):
+            first, last = places[0], places[-1] + 1
+            return [*chips[:first], Chip("call", f"{len(places)} × {about or name}", "", chips[first].after), *chips[last:]]
+    return chips
+
+
 def fitted(chips: list[Chip], room: float) -> list[Chip]:
-    """Chips for so many px: with classes, or without, or the first ones and how many more there are."""
+    """Chips for so many px: with classes, or without, or members of a list as one, or the first ones and how many more."""
     bare = [chip._replace(about="") for chip in chips]
+    if sum(chip.width + chip.before for chip in bare) > room and len(folded := together(chips)) < len(chips):
+        return fitted(folded, room)
     for shown in (chips, bare):
         if sum(chip.width + chip.before for chip in shown) <= room:
             return shown

@@ -27,6 +27,7 @@ class Flow:
         rearranged: how many ops on the way only rearrange.
         places: where the gradient is that comes back on this way.
         tensors: their ids.
+        origins: what entered the program, where they come from its entrance.
         cut: the op that cut it off from what needs grad, if all of it is cut off.
         is_sum: other ways of a tensor add to that gradient. Several ops on this way use it, and others too: their share is a
             number that never exists.
@@ -41,6 +42,7 @@ class Flow:
     places: tuple[Place, ...]
     is_sum: bool = False
     tensors: tuple[str, ...] = ()
+    origins: tuple[str, ...] = ()
     cut: int | None = None
 
     def gradient(self, known: Mapping[Place, float]) -> float | None:
@@ -50,12 +52,13 @@ class Flow:
 
 @dataclass
 class _Way:
-    """What goes from one part to another: by tensor, ops on its way that only rearrange, and the ops that take it; where it
-    enters the program, what it was before them.
+    """What goes from one part to another: by tensor, ops on its way that only rearrange, and the ops that take it; what it was
+    before them, and which of these are parameters.
     """
 
     tensors: dict[str, tuple[int, list[int]]] = field(default_factory=dict)
     leaves: list[str] = field(default_factory=list)
+    origins: dict[str, None] = field(default_factory=dict)
 
     def add(self, tensor: str, folded: int, user: int | None = None) -> None:
         self.tensors.setdefault(tensor, (folded, []))[1].extend([] if user is None else [user])
@@ -89,6 +92,7 @@ class Flows:
                 source, folded, first = self._source(t.id, place, frame)
                 if source is not None and source != part:
                     ways[source, part].add(t.id, folded, i)
+                    ways[source, part].origins[first] = None
                     ways[source, part].leaves += [first] if folded and self.index.is_part(self.index.tensors[first]) else []
         for tensor, folded, source in self._leaving(frame, place):
             ways[source, end].add(tensor, folded)
@@ -140,15 +144,21 @@ class Flows:
                         found.append((tensor, folded, source))
         return found
 
-    def _cut(self, way: _Way, inside: Container[int]) -> int | None:
+    def _cut(self, way: _Way, ends: tuple[int, int], inside: Container[int]) -> int | None:
         """The op that cuts a way off, if all of it is cut there: by `detach()`, or where `no_grad` ends."""
         cuts = {self._cuts.get(t) for t in way.tensors}
         at = cuts.pop() if len(cuts) == 1 else None
-        if at is None or at not in inside:
+        if at is None or ends[0] == ENTRANCE:
             return None
-        users = (self.ops[i] for t in way.tensors for i in self.index.users.get(t, ()))
-        ends = any(self.index.tensors[t].requires_grad for op in users for t in op.outputs if t is not None)
-        return at if self.ops[at].name == "Detach" or ends else None
+        users = [self.ops[i] for t in way.tensors for i in self.index.users.get(t, ())]
+        if self.ops[at].reason == "no_grad":
+            makers = [self.ops[self.index.maker[t]] for t in way.origins if t in self.index.maker]
+            is_end = all(op.reason == "no_grad" for op in makers) and any(op.reason != "no_grad" for op in users)
+            return at if is_end and ends[1] != EXIT else None
+        if at not in inside:
+            return None
+        trains = any(self.index.tensors[t].requires_grad for op in users for t in op.outputs if t is not None)
+        return at if self.ops[at].name == "Detach" or trains else None
 
     def _flow(self, id: str, ends: tuple[int, int], way: _Way, inside: Container[int]) -> Flow:
         source, target = ends
@@ -164,8 +174,9 @@ class Flows:
         places = tuple(place for several in found for place in several)
         folded = sum(n for n, _ in way.tensors.values())
         shape = shapes.pop() if len(shapes) == 1 else None
-        cut = self._cut(way, set() if source == ENTRANCE else inside)
-        return Flow(id, source, target, ", ".join(names), shape, folded, places, not is_own, tuple(way.tensors), cut)
+        cut = self._cut(way, ends, inside)
+        origins = tuple(way.origins) if source == ENTRANCE else ()
+        return Flow(id, source, target, ", ".join(names), shape, folded, places, not is_own, tuple(way.tensors), origins, cut)
 
 
 def _in_order(item: tuple[tuple[int, int], object]) -> tuple[int, float]:

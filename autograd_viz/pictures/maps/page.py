@@ -9,7 +9,7 @@ from ...answers.sentences.text import size_text
 from ...graph.groups import kinds_of
 from ...graph.trace import State
 from ..render.theme import Theme
-from .arrows import into, lane_x
+from .arrows import branch, into, lane_x
 from .cards import Card
 from .labels import Line
 from .numbers import Outliers, Place, norm_text, together
@@ -47,7 +47,7 @@ def page_map(
 def _frame(plan: Plan, card: Card) -> dict[str, Any]:
     places, frame = plan.places, plan.places.frames[card.id]
     flows = [
-        {"id": f.id, "source": f.source, "target": f.target, "into": into(places, card, f),
+        {"id": f.id, "source": f.source, "target": f.target, "into": into(places, card, f), "under": branch(frame, f),
          "lane": None if frame.is_straight(f) else lane_x(places, card, f)}
         for f in frame.flows
     ]  # fmt: skip

@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping
 
-from ... import words
 from ..layout.measure import ADVANCE, columns
 from ..render.caption import caption_elements, caption_height, caption_lines
 from ..render.escape import element, text
 from ..render.svg import FALLBACK
 from ..render.theme import Theme
-from .arrows import DOWN, Arrows, legend, thickness
+from .arrows import DOWN, Arrows, legend
 from .calls import is_in_time
 from .cards import Card
 from .chips import APART, CHIP, PAD, fitted
 from .ink import SMALL, TITLE, Ink, shortened
 from .labels import Line
 from .numbers import Place, norm_text
-from .odd import Odd, arrived
+from .odd import Odd
 from .place import HEADER, PILL, ROW, has_chips
 from .plan import Plan
+from .turns import bars
 
 MARGIN, TOP, LEGEND = 24.0, 64.0, 130.0
 ROUND, PILL_ROUND = 6.0, 15.0
@@ -28,7 +27,6 @@ STACKED = 3.0  # px: the outlines behind a stack
 TINT = 0.16  # of a card's fill
 RESULT = 200.0  # px of the result's box
 GRADS = 96.0  # px for the gradients of a card's parameters
-STRIP, BAR = 180.0, 9.0  # px: for the gradients of turns at least, of one of them at most
 TOLD = 0.55  # of a card's width at most: what is known of the whole
 
 
@@ -265,24 +263,8 @@ class Painter:
                 yield ink.text(x, y, chip.title, role="none")
             x += chip.width
         if is_in_time(card):
-            yield from self.turns(card, x + 2 * APART, right)
-
-    def turns(self, card: Card, x: float, right: float) -> Iterator[str]:
-        """The gradient that arrives at each turn of one module, as bars: log10 of it, as thick as arrows are."""
-        norms = arrived(self.plan.places.frames[card.id].flows, card.items, self.known)[card.period - 1 :: card.period]
-        known = [norm for norm in norms if norm is not None]
-        if not known or x > right - STRIP:
-            return
-        said = words.MAP_TURNS.format(first=norm_text(norms[0]) or "?", last=norm_text(norms[-1]) or "?")
-        yield self.ink.text(x, HEADER + 13, said, role="none")
-        x += (columns(said) + 1) * ADVANCE * SMALL
-        wide = min(BAR, (right - x) / len(norms))
-        for k, norm in enumerate(norms):
-            role, tall = ("link" if norm and math.isfinite(norm) else "grad"), 2 * thickness(norm or 0.0)
-            if norm is not None and wide >= 1:
-                yield element(
-                    "rect", x=x + k * wide, y=HEADER + 18 - tall, width=max(wide - 1, 0.8), height=tall, **self.ink.fill(role)
-                )
+            flows = self.plan.places.frames[card.id].flows
+            yield from bars(self.ink, card, flows, self.known, x + 2 * APART, right, HEADER + 13, self.both)
 
     def rows(self, card: Card) -> Iterator[str]:
         """What is in a closed card; or its parameters, a line each."""

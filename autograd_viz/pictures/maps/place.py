@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
 
-from ...graph.model import Shape
 from .calls import is_in_time
 from .cards import Card, walk
 from .columns import Row, in_one_column, rows_of
@@ -23,7 +22,7 @@ WIDTH, NARROWEST, PAD = 620.0, 300.0, 16.0  # px: of the whole map at least, of 
 WIDEST = 1020.0  # px of the whole map, if narrow lanes get it there
 TITLED = 560.0  # px of a card at the first depth, beside whatever lanes there are
 LANE, NARROW, FEW = 61.0, 22.0, 4  # px of a lane; where there are more than a few lanes, without room for numbers
-BESIDE = 160.0  # px of all narrow lanes of a frame at most
+BESIDE, INPUTS = 160.0, 24  # px of all narrow lanes of a frame at most; inputs that have a lane each
 HEADER, ROW, BOTTOM = 32.0, 17.0, 8.0
 CHIPS = 28.0  # px of the line that says what is in a closed card
 GAP = 32.0  # between parts, with two arrows in it
@@ -81,9 +80,9 @@ class Frame:
         }
 
     @cached_property
-    def entering(self) -> dict[tuple[str, Shape | None], Flow]:
-        """Ways from the entrance to the first row, by name and shape."""
-        return {(f.name, f.shape): f for f in self.flows if f.source == ENTRANCE and self.is_straight(f)}
+    def entering(self) -> dict[tuple[str, ...], Flow]:
+        """Ways from the entrance to the first row, by the tensors that entered."""
+        return {f.origins: f for f in self.flows if f.source == ENTRANCE and self.is_straight(f)}
 
     def spot(self, place: int) -> Spot:
         """Of a part, or of the entrance or exit, which are rows above and below."""
@@ -125,13 +124,13 @@ def frame_of(card: Card, flows: Flows, is_wide: bool = True) -> Frame:
 
 
 def _lanes(frame: Frame, shared: bool = False) -> dict[str, int]:
-    """A lane for each way that skips parts: ways that lie beside each other have different ones, but those of one input share
-    theirs; or `shared`, all from one part.
-    """
+    """A lane for each way that skips parts; those of one input share theirs; or `shared`, also all from one part."""
     skipping, parts = sorted((f for f in frame.flows if not frame.is_straight(f)), key=lambda f: f.source), len(frame.parts)
-    groups: dict[tuple[int, str], list[Flow]] = defaultdict(list)
+    groups: dict[tuple[int, tuple[str, ...]], list[Flow]] = defaultdict(list)
+    told = len({f.origins for f in skipping if f.source == ENTRANCE}) <= INPUTS
     for f in skipping:
-        groups[f.source, "" if shared else f.id if f.places else f.name or f.id].append(f)
+        inputs = f.origins if told and f.source == ENTRANCE and (shared or not f.places) else ()
+        groups[f.source, inputs if inputs or shared else (f.id,)].append(f)
     found: dict[str, int] = {}
     ends: list[int] = []
     for (source, _), ways in groups.items():

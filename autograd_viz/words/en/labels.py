@@ -186,6 +186,7 @@ UI = {
     "help_tip": "Show the keys (?)",
     "key_next": "next step",
     "key_back": "one step back",
+    "key_clicker": "one step on or back with a presenter's remote, while presenting",
     "key_reset": "to the start",
     "key_finish": "to the end",
     "key_play": "play or pause",

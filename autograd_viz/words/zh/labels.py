@@ -188,6 +188,7 @@ UI = {
     "help_tip": "显示快捷键 (?)",
     "key_next": "下一步",
     "key_back": "后退一步",
+    "key_clicker": "演示时用翻页笔前进或后退一步",
     "key_reset": "回到起点",
     "key_finish": "到终点",
     "key_play": "播放或暂停",

@@ -63,6 +63,7 @@ class TorchGraph(FoundGraph):
 
     def _name(self, variables: Mapping[str, Any]) -> None:
         self.names: dict[Any, str] = {}
+        turned = {b.tensor._base: b for b in self.boxes if b.edge is None and b.tensor is not None and _is_turned(b.tensor)}
         for name, tensor in names_by_identity(variables, is_tensor):
             whole = whole_of(tensor) if type(tensor).__name__ == "DTensor" else None  # FSDP holds the tensor as a shard
             box = self.boxes.find(tensor) or self._beside(tensor) or (None if whole is None else self.boxes.find(whole))
@@ -70,6 +71,8 @@ class TorchGraph(FoundGraph):
                 if box.edge is not None or box.handle is None:
                     box.tensor = tensor
                 self.names.setdefault(self._key(box), name)
+            elif tensor in turned:
+                self.names.setdefault(self._key(turned[tensor]), f"{name}.T")
         arguments = {self._key(b): called for b in self.boxes if (called := argument_of(b.handle)) is not None}
         self._taken = {*variables, *getattr(variables, "chosen", ())}
         counts = Counter([*arguments.values(), *self._taken])
@@ -258,3 +261,12 @@ class TorchGraph(FoundGraph):
         made = [(event, self.id_of(b)) for b in self.ordered if (event := self._maker(b)) is not None]
         names = {self.ids[key]: name for key, name in self.names.items()}
         return statements((TensorEvent(e.order, e.place, id, "make") for e, id in made), names.get)
+
+
+def _is_turned(t: torch.Tensor) -> bool:
+    """Is it `weight.T`, which a node of a frozen Linear has saved?"""
+    base = None if t.requires_grad or t.dim() != 2 else t._base
+    if base is None or not base.is_leaf or base.dim() != 2:
+        return False
+    place = base.shape[::-1], base.stride()[::-1], base.storage_offset()
+    return (t.shape, t.stride(), t.storage_offset()) == place

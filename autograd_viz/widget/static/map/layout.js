@@ -9,6 +9,7 @@ import { same } from "../pass/stops.js";
  * @property {number} target -2 is its exit
  * @property {number | null} lane px from the frame's left edge; null where it leads straight to the next part
  * @property {number | null} [into] px, where it comes from its lane into one of several columns
+ * @property {number} [under] px under its source, where it leaves for its lane
  */
 /**
  * @typedef {object} MapFrame
@@ -61,11 +62,12 @@ import { same } from "../pass/stops.js";
  * @property {boolean} [still] there are no steps
  */
 /** @typedef {{ x: number, y: number, w: number, h: number }} Rect */
-/** @typedef {{ id: string, frame: string, begin: number, top: number, bottom: number }} PlacedFlow px from the frame's top */
+/** @typedef {{ id: string, frame: string, begin: number, top: number, bottom: number, middle: number }} PlacedFlow px from the frame's top */
 /** @typedef {{ id: string, x: number, y: number, h: number }} PlacedCard px from the corner of the card around it */
 /** @typedef {{ cards: PlacedCard[], flows: PlacedFlow[], boxes: Map<string, Rect>, width: number, height: number }} Placed */
 
 export const [ENTRANCE, EXIT] = [-1, -2];
+const [BRANCH, OVER, CLEAR, NEARER] = [8, 12, 11, 6]; // px, as in maps/arrows.py
 
 /**
  * The cards that are drawn, each before what is in it.
@@ -104,16 +106,43 @@ export function placed(map, opened) {
       corner.set(part, { x: at.x + frame.lefts[k], y: at.y + tops[k] });
     }
     const bottom = (/** @type {number} */ k) => tops[k] + height(frame.parts[k]);
+    const first = found.flows.length;
     for (const { id: flow, source, target, lane } of frame.flows) {
       const begin = source === ENTRANCE ? frame.header : bottom(source);
       const row = lane === null ? undefined : frame.rows.find((columns) => columns.flat().includes(source));
       const top = row ? Math.max(...row.flat().map(bottom)) : begin;
-      found.flows.push({ id: flow, frame: id, begin, top, bottom: target === EXIT ? height(id) : tops[target] });
+      found.flows.push({ id: flow, frame: id, begin, top, bottom: target === EXIT ? height(id) : tops[target], middle: 0 });
     }
+    putNumbers(frame.flows, found.flows.slice(first));
   }
   found.width = map.cards[map.root].w + 2 * map.margin + map.beside;
   found.height = height(map.root) + map.top + map.margin;
   return found;
+}
+
+/**
+ * The number of each lane: in its middle, or as near to it as no other way crosses.
+ * @param {Flow[]} flows
+ * @param {PlacedFlow[]} places
+ */
+function putNumbers(flows, places) {
+  for (const [k, at] of places.entries()) {
+    const lane = flows[k].lane ?? Number.POSITIVE_INFINITY;
+    const crossing = flows.flatMap(({ lane: other, target, into, under = BRANCH }, j) => {
+      if ((other ?? 0) <= lane) return [];
+      const back = places[j].bottom + (typeof into === "number" ? -OVER : OVER);
+      return target === EXIT ? [places[j].top + under] : [places[j].top + under, back];
+    });
+    const middle = (at.top + at.bottom) / 2;
+    const tries = Math.floor((at.bottom - at.top) / 2 / NEARER);
+    at.middle = middle;
+    for (let i = 0; i < 2 * tries; i++) {
+      const y = middle + NEARER * (Math.floor(i / 2) + (i % 2)) * (i % 2 ? 1 : -1);
+      if (crossing.some((other) => Math.abs(other - y) <= CLEAR)) continue;
+      at.middle = y;
+      break;
+    }
+  }
 }
 
 /**

@@ -34,6 +34,15 @@ export function upPath(x, width, gap) {
   return `M${x - half} ${gap}V${size}H${x - side}L${x} 0L${x + side} ${size}H${x + half}V${gap}Z`;
 }
 
+/**
+ * The same arrow in another gap.
+ * @param {string} path
+ * @param {number} gap
+ */
+export function stretched(path, gap) {
+  return path.replace(/^(M\S+ )[^V]+/, `$1${gap}`).replace(/V[^V]+Z$/, `V${gap}Z`);
+}
+
 export class MapPicture extends Picture {
   /**
    * @param {string} source
@@ -53,6 +62,9 @@ export class MapPicture extends Picture {
     this.gaps = new Map();
     /** @type {Map<string, number>} how many nodes of each card have run */
     this.called = new Map();
+    /** @type {Map<string, Element[]>} bars of turns, by flow */
+    this.turns = new Map();
+    this.knowTurns(this.svg);
     for (const id of map.opened) this.opened.add(id);
     for (const id of map.opened) this.fill(id);
     this.layOut(false);
@@ -139,6 +151,7 @@ export class MapPicture extends Picture {
     const made = new DOMParser().parseFromString(text, "image/svg+xml").documentElement.firstElementChild;
     const inside = /** @type {Element} */ (document.adoptNode(/** @type {Node} */ (made)));
     card.append(inside);
+    this.knowTurns(inside);
     for (const element of inside.querySelectorAll("[data-at]")) {
       this.know(element);
       const at = /** @type {string} */ (element.getAttribute("data-at"));
@@ -187,7 +200,7 @@ export class MapPicture extends Picture {
    * @param {import("./layout.js").PlacedFlow} placed
    * @param {boolean} moving
    */
-  placeFlow({ frame, id, begin, top, bottom }, moving) {
+  placeFlow({ frame, id, begin, top, bottom, middle }, moving) {
     const element = this.places.get(id)?.[0];
     const { flows, right } = this.map.frames[frame];
     const flow = flows.find((f) => f.id === id);
@@ -205,13 +218,13 @@ export class MapPicture extends Picture {
     }
     const way = element.querySelector(".bypass");
     const start = /^M\S+/.exec(way?.getAttribute("d") ?? "")?.[0] ?? "M0";
-    const into = flow.into ?? null;
+    const [into, under] = [flow.into ?? null, flow.under ?? 8];
     const back = into === null ? `V${bottom + 12}H${right + 6}` : `V${bottom - 12}H${into}V${bottom - 8}`;
-    way?.setAttribute("d", `${start} ${begin}V${top + 8}H${flow.lane}${flow.target === -2 ? `V${bottom}` : back}`);
-    element.querySelector(".upway")?.setAttribute("d", `M${flow.lane + 3.5} ${top + 8}V${bottom}`);
+    way?.setAttribute("d", `${start} ${begin}V${top + under}H${flow.lane}${flow.target === -2 ? `V${bottom}` : back}`);
+    element.querySelector(".upway")?.setAttribute("d", `M${flow.lane + 3.5} ${top + under}V${bottom}`);
     const at = into === null ? `translate(${right} ${bottom + 12})` : `translate(${into} ${bottom}) rotate(-90)`;
     tip?.setAttribute("transform", at);
-    element.querySelector(".number")?.setAttribute("transform", `translate(0 ${(top + bottom) / 2})`);
+    element.querySelector(".number")?.setAttribute("transform", `translate(0 ${middle})`);
   }
 
   // -- steps --------------------------------------------------------------------------------------------------------
@@ -227,6 +240,7 @@ export class MapPicture extends Picture {
       const value = norm[which];
       this.norms.set(norm[0], value === null ? null : Number(value));
       for (const element of this.places.get(norm[0]) ?? []) this.paintFlow(element, norm[0]);
+      for (const bar of this.turns.get(norm[0]) ?? []) this.paintTurn(bar);
     }
     for (const id of cardsAround(this.map, frame.node)) {
       this.called.set(id, (this.called.get(id) ?? 0) + (which === 2 ? 1 : -1));
@@ -256,12 +270,42 @@ export class MapPicture extends Picture {
     const up = /** @type {SVGElement | null} */ (element.querySelector(".up, .upway"));
     const norm = this.norms.get(id);
     if (!up) return;
-    if (norm === null || norm === undefined) up.setAttribute("visibility", "hidden");
+    const gap = this.gaps.get(id) ?? this.map.gap;
+    if (norm === undefined && up.classList.contains("up")) up.setAttribute("d", stretched(up.getAttribute("d") ?? "", gap));
+    else if (norm === null || norm === undefined) up.setAttribute("visibility", "hidden");
     else {
       up.removeAttribute("visibility");
       if (up.classList.contains("upway")) up.setAttribute("stroke-width", String(thickness(norm) / 2));
-      else up.setAttribute("d", upPath(Number(up.dataset.x), thickness(norm), this.gaps.get(id) ?? this.map.gap));
+      else up.setAttribute("d", upPath(Number(up.dataset.x), thickness(norm), gap));
     }
+  }
+
+  /** @param {Element} around where bars of turns may stand */
+  knowTurns(around) {
+    for (const bar of around.querySelectorAll("[data-turn]")) {
+      for (const id of this.flowsOf(bar)) this.turns.set(id, [...(this.turns.get(id) ?? []), bar]);
+      this.paintTurn(bar);
+    }
+  }
+
+  /** @param {Element} bar */
+  flowsOf(bar) {
+    return (bar.getAttribute("data-turn") ?? "").split(" ").filter(Boolean);
+  }
+
+  /**
+   * The gradient that has arrived at a turn.
+   * @param {Element} bar
+   */
+  paintTurn(bar) {
+    const norms = this.flowsOf(bar).map((id) => this.norms.get(id));
+    if (norms.every((norm) => norm === undefined)) return; // as it was drawn
+    const tall = norms.some((norm) => norm === undefined || norm === null)
+      ? 0
+      : 2 * thickness(Math.hypot(...norms.map(Number)));
+    const bottom = Number(bar.getAttribute("y")) + Number(bar.getAttribute("height"));
+    bar.setAttribute("y", String(bottom - tall));
+    bar.setAttribute("height", String(tall));
   }
 
   /**

@@ -49,6 +49,17 @@ export class Said {
     this.formulas.show(frames);
   }
 
+  /**
+   * Presented, what is longer than the room that is kept has smaller letters: no step takes something from the picture.
+   * @param {boolean} [presented]
+   */
+  fit(presented) {
+    this.root.classList.remove("av-tight");
+    if (!presented) return;
+    const kept = Number.parseFloat(getComputedStyle(this.root).minHeight) || Infinity;
+    this.root.classList.toggle("av-tight", this.root.offsetHeight > kept + 1);
+  }
+
   /** Is something said that is no step's? */
   get hasMore() {
     return Boolean(this.drift.textContent);

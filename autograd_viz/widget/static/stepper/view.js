@@ -215,6 +215,7 @@ export class View {
   /** @param {boolean} on */
   presented(on) {
     this.stage.presents(on);
+    this.said.fit(on);
     this.resized();
     if (!on) this.root.scrollIntoView({ block: "nearest" });
   }
@@ -251,6 +252,7 @@ export class View {
     this.pins.show(this.model.get("pins") ?? [], playback.frames, playback.step);
     this.code.show(playback);
     this.showOverlay();
+    this.said.fit(this.stage.presented);
     this.side.showSoon();
   }
 

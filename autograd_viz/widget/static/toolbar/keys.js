@@ -39,12 +39,15 @@ const SHIFTED = {
   ...{ ArrowLeft: "left", ArrowRight: "right", ArrowUp: "up", ArrowDown: "down" },
   ...{ W: "pan_up", A: "pan_left", S: "pan_down", D: "pan_right" },
 };
+/** @type {Record<string, string>} a clicker's keys; in a page they scroll, so they step only while it presents */
+const PRESENTED = { PageDown: "next", PageUp: "back" };
 const PRESSED = "button, summary, a, [role=button], [role=option]"; // Enter and Space are theirs
 
 /** @type {[keys: string, word: string][]} what the list of keys shows */
 export const HELP = [
   ["→  n", "key_next"],
   ["←  b", "key_back"],
+  ["PageDown  PageUp", "key_clicker"],
   ["Home  r", "key_reset"],
   ["End  f", "key_finish"],
   ["Space", "key_play"],
@@ -74,9 +77,11 @@ export const HELP = [
 /**
  * What a key press means, or "".
  * @param {{ key: string, shiftKey: boolean, ctrlKey: boolean, metaKey: boolean, altKey: boolean }} event
+ * @param {boolean} [presents] does the widget fill the window?
  */
-export function meaning(event) {
+export function meaning(event, presents = false) {
   if (event.ctrlKey || event.metaKey || event.altKey) return "";
+  if (presents && event.key in PRESENTED) return PRESENTED[event.key];
   return (event.shiftKey && SHIFTED[event.key]) || (KEYS[event.key] ?? "");
 }
 
@@ -107,7 +112,7 @@ export function listenToKeys(root, act, signal) {
       event.stopPropagation(); // JupyterLab would move the focus or run a shortcut
       const target = /** @type {HTMLElement} */ (event.composedPath()[0]);
       const ownsKey = target.matches(FIELDS) || (target.matches(PRESSED) && (event.key === " " || event.key === "Enter"));
-      const action = meaning(event);
+      const action = meaning(event, root.classList.contains("av-presenting"));
       if (event.defaultPrevented || !action || (ownsKey && event.key !== "Escape")) return;
       event.preventDefault();
       act(action);
