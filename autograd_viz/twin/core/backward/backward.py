@@ -15,7 +15,7 @@ from ..base import events
 from ..base.dtypes import from_numpy_dtype
 from ..base.quiet import quiet
 from ..tensor.as_array import Size
-from ..tensor.tensor import Tensor
+from ..tensor.tensor import Tensor, of_array
 from .accumulate_grad import gradient_edge
 from .batch import batches, stack_batch
 from .engine import GraphTask
@@ -65,7 +65,7 @@ def first_gradient(output: Any, gradient: Any, create_graph: bool, index: int = 
             )
         one = np.empty(shape, kind)
         one.fill(1)  # three times as fast as np.ones
-        return Tensor(one) if create_graph else one
+        return of_array(one) if create_graph else one
     if not isinstance(gradient, Tensor):
         raise TypeError(f"gradients can be either Tensors or None, but got {type(gradient).__name__}")
     if gradient._data.shape != shape:

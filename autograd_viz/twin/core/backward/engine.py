@@ -18,7 +18,7 @@ from .accumulate_grad import AccumulateGrad
 from .anomaly import check_nan, warn_where_made
 from .gradients import as_tensor, small, small_arrays, sum_of, validate_output, validate_outputs
 from .instrumentation import set_saved_hooks
-from .node import SMALL, Done, Edge, Node, Step
+from .node import SMALL, Done, Edge, Node, Step, Wanted
 from .ready_queue import ReadyQueue, input_buffers_of, leading_to
 
 
@@ -95,69 +95,74 @@ class GraphTask:
 
     def advance(self) -> Done | None:
         """`step`, with the fields of a Step as a plain tuple."""
-        done: Done | None = quiet.run(self.run_plain, True)
-        return self.attentive_step() if done is None else done
+        node = self.ready[0]
+        if self.create_graph or Anomaly.enabled or not node.is_plain or node._extra is not None or node in self.captures:
+            return self.attentive_step()
+        seen = self.input_buffers[node][1:]  # a Step holds it too, so the leaf copies it
+        grads = tuple(seen)
+        results, grad_inputs = quiet.run(_outcome, node, grads, self.wanted)
+        return self._finish(node, grads, results, grad_inputs)
 
-    def run_plain(self, once: bool = False) -> Done | None:  # noqa: PLR0912 -- each node pays for a call
-        """The inner loop: run the rules and pass the results on, until a node may run user code.
-
-        Args:
-            once: run at most one node, and return the fields of its Step; None for a node that may run user code.
-        """
+    def run_plain(self) -> None:  # noqa: PLR0912 -- each node pays for a call
+        """The inner loop: run the rules and pass the results on, until a node may run user code."""
         input_buffers, ready, captures, wanted = self.input_buffers, self.ready, self.captures, self.wanted
-        keep_graph, starts, is_whole = self.keep_graph, self.starts, wanted is None and not once
-        results: Any
-        seen = input_buffers[ready[0]][1:] if once and ready else None  # a Step holds it too, so the leaf copies it  # noqa: F841
+        keep_graph, starts = self.keep_graph, self.starts
+        grad_inputs: Any
         if self.create_graph or Anomaly.enabled:
-            return None
+            return
         while ready and (node := ready[0]).is_plain and node._extra is None:
             if captures and node in captures:
-                if once or not self._ends_at(node):
-                    return None
+                if not self._ends_at(node):
+                    return
                 continue
             input_buffer = input_buffers[node]
-            grads = (input_buffer[1],) if node._others is None else tuple(input_buffer[1:])
-            results = node.vjp(grads) if wanted is None else node.vjp(grads, wanted)
-            grad_inputs: Any = validate_outputs(node, results) if once else results  # a step that fails has sent nothing
-            ready.take() if len(ready) > 2 else ready.pop(0)
-            is_small = node._others is None and (grads[0] is None or grads[0].size <= SMALL)
+            is_small = node._others is None
+            grads = (input_buffer[1],) if is_small else tuple(input_buffer[1:])
+            results = grad_inputs = node.vjp(grads, wanted)
+            ready.pop() if len(ready) == 1 else ready.take()
+            if is_small and (g := grads[0]) is not None:
+                is_small = g.size <= SMALL
             index = node._index
             i = -1  # a hand-made counter: enumerate or zip would take a twentieth of the pass
             for after in node._next:
                 i += 1
                 g = grad_inputs[i]
+                if after is None:
+                    if g is not None:
+                        grad_inputs = list(grad_inputs)
+                        grad_inputs[i] = None
+                    continue
+                place = index[i]
                 if g is not None:
-                    if after is None or index[i] or g.shape != after._shape or g.dtype is not after._dtype:
+                    if place or g.shape != after._shape or g.dtype is not after._dtype:
                         if grad_inputs is results:
                             grad_inputs = list(results)
-                        grad_inputs[i] = g = validate_output(node, i, g, after, index[i])
-                    if is_small and g is not None and g.size > SMALL:
+                        grad_inputs[i] = g = validate_output(node, i, g, after, place)
+                    if is_small and g.size > SMALL:
                         is_small = False
-                if after is not None:
-                    input_buffer = input_buffers[after]
-                    is_only = type(after) is AccumulateGrad and input_buffer[0] == 1 and input_buffer[1] is None
-                    if is_only and is_whole and g is not None and after.takes(g, after in starts):
-                        continue  # a leaf without hooks takes its only gradient at once, past the queue
-                    if g is not None:
-                        place = index[i] + 1
-                        there = input_buffer[place]
-                        input_buffer[place] = g if there is None else there + g
-                    input_buffer[0] -= 1
-                    if not input_buffer[0] and (wanted is None or after in wanted):
-                        if not ready or (len(ready) == 1 and ready[0]._sequence < after._sequence):  # the usual case
-                            ready.insert(0, after)
-                        else:
-                            ready.push(after)
+                input_buffer = input_buffers[after]
+                left = input_buffer[0] - 1
+                if type(after) is AccumulateGrad and not left and wanted is None and g is not None and input_buffer[1] is None:
+                    if after.takes(g):  # a leaf without hooks takes its only gradient at once, past the queue
+                        continue
+                if g is not None:
+                    there = input_buffer[place + 1]
+                    input_buffer[place + 1] = g if there is None else there + g
+                input_buffer[0] = left
+                if not left and (wanted is None or after in wanted):
+                    if not ready:
+                        ready.append(after)
+                    elif len(ready) == 1 and ready[0]._sequence < after._sequence:
+                        ready.insert(0, after)
+                    else:
+                        ready.push(after)
             if is_small:
                 node._passed = grads, grad_inputs, node in starts
             else:
                 node._passed = small_arrays(grads), small_arrays(grad_inputs), node in starts
             if not keep_graph and i >= 0:
                 node._release()
-            if once:
-                return node, grads, results, grad_inputs
             results = grad_inputs = g = None  # a leaf keeps an array that nothing else holds (accumulate_grad.py)
-        return None
 
     def run_recorded(self) -> None:
         """`run_plain` for a recorded pass: run the rules on tensors, until a node may run user code."""
@@ -269,3 +274,9 @@ class GraphTask:
     def _raw(self, grad: Any) -> Any:
         """A gradient in the form of the pass: a tensor if the pass is recorded, else an array."""
         return grad._data if isinstance(grad, Tensor) and not self.create_graph else grad
+
+
+def _outcome(node: Node, grads: tuple[Any, ...], wanted: Wanted) -> tuple[tuple[Any, ...], Sequence[Any]]:
+    """The results of a plain node, and the same as its receivers want them."""
+    results = node.vjp(grads, wanted)
+    return results, validate_outputs(node, results)

@@ -138,7 +138,9 @@ class Statement:
 
 def note(tensor: Tensor, kind: str) -> None:
     """Remember that the user did `kind` to `tensor` here. In a loop, the last AGAIN times are remembered."""
-    frame = users_frame(sys._getframe(2))
+    frame = sys._getframe(2)
+    if ours[frame.f_code.co_filename]:
+        frame = users_frame(frame)
     code, lasti, order = frame.f_code, frame.f_lasti, (LAST - length_hint(sequence), next(_clock))
     statements = (tensor._extra or tensor._more).statements
     for s in statements:
