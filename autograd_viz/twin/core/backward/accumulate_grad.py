@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..base.grad_mode import State
 from ..base.memory import check_overlap, copied_like, is_dense
 from ..base.provenance import note
 from ..base.quiet import quiet
@@ -71,6 +72,11 @@ class AccumulateGrad(Node):
         if grads[0] is not None and (variable._requires_grad if is_untouched else self._is_wanted()):
             self._add(grads[0], HELD)
         return ()
+
+    def vjp_on_tensors(self, grads: Any, wanted: Wanted = None) -> tuple[Any, ...]:
+        """`apply` for a tensor."""
+        State.in_rule = False
+        return self.apply(grads, True)
 
     def _add(self, grad: Any, held: int) -> None:
         """Accumulate an array. `held`: how often it is held if only the pass holds it."""

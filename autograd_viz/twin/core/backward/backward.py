@@ -240,21 +240,25 @@ def grad(
     wanted = _wanted(inputs)
     if not wanted:
         raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
-    if any([isinstance(t, Tensor) and not t.requires_grad for t in wanted]):  # noqa: C419 -- for one a list is faster
-        raise RuntimeError("One of the differentiated Tensors does not require grad")
-    edges = [edge_of(t) for t in wanted]
+    edges = []
+    for t in wanted:
+        if isinstance(t, Tensor) and not t._requires_grad and not t.requires_grad:
+            raise RuntimeError("One of the differentiated Tensors does not require grad")
+        edges.append(edge_of(t))
     capture = _captured_in_batch if is_grads_batched else _captured
     outputs = as_tuple(outputs)
     with events.passing("grad", outputs[0] if outputs else None, True) as noted:
         found = capture(outputs, edges, grad_outputs, retain_graph, create_graph)
-    unused = [i for i, g in enumerate(found) if g is None]
-    if unused and not allow_unused and not materialize_grads:
-        raise RuntimeError(
-            f"The differentiated Tensor at index {unused[0]} appears to not have been used in the graph. Set "
-            "allow_unused=True if this is the desired behavior."
-        )
-    results = [_result(g, t, materialize_grads, create_graph) for g, t in zip(found, wanted, strict=True)]
-    noted.results = [weakref.ref(g) for g in results if g is not None and not g.requires_grad]
+    results = []
+    for i, (g, t) in enumerate(zip(found, wanted, strict=True)):
+        if g is None and not allow_unused and not materialize_grads:
+            raise RuntimeError(
+                f"The differentiated Tensor at index {i} appears to not have been used in the graph. Set allow_unused=True if "
+                "this is the desired behavior."
+            )
+        results.append(result := _result(g, t, materialize_grads, create_graph))
+        if result is not None and not result.requires_grad:
+            noted.results.append(weakref.ref(result))
     return tuple(results)
 
 
@@ -281,4 +285,4 @@ def _result(found: Any, wanted: Any, materialize: bool, create_graph: bool) -> T
         if isinstance(wanted, GradientEdge):
             raise RuntimeError("materialize_grads cannot be used when the given input is a GradientEdge")
         return Tensor(np.zeros_like(wanted._data)).requires_grad_(create_graph)
-    return found if found is None or isinstance(found, Tensor) else Tensor(np.array(found))
+    return found if found is None or isinstance(found, Tensor) else of_array(np.array(found))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..base.grad_mode import Anomaly, recording, saved_hooks, set_recording
+from ..base.grad_mode import Anomaly, State, recording, saved_hooks, set_recording
 from ..base.provenance import forget_frame, know_frame
 from ..base.quiet import quiet
 from ..tensor.tensor import Tensor
@@ -50,7 +50,10 @@ class GraphTask:
         self.captures: dict[Node, list[Edge]] = {}
         self.captured: dict[Edge, Any] = {}
         self.ready = ReadyQueue()
-        starts = [edge[0] for edge, _ in roots if edge[0] is not None]
+        starts: list[Node] = []
+        for (node, _), _ in roots:
+            if node is not None:
+                starts.append(node)
         self.input_buffers = input_buffers_of(starts)
         self.needed: set[Node] | None = None
         if captures is not None:
@@ -119,7 +122,8 @@ class GraphTask:
             is_small = node._others is None
             grads = (input_buffer[1],) if is_small else tuple(input_buffer[1:])
             results = grad_inputs = node.vjp(grads, wanted)
-            ready.pop() if len(ready) == 1 else ready.take()
+            if not (is_alone := len(ready) == 1):
+                ready.take()
             if is_small and (g := grads[0]) is not None:
                 is_small = g.size <= SMALL
             index = node._index
@@ -150,12 +154,14 @@ class GraphTask:
                     input_buffer[place + 1] = g if there is None else there + g
                 input_buffer[0] = left
                 if not left and (wanted is None or after in wanted):
-                    if not ready:
-                        ready.append(after)
+                    if is_alone:  # the usual case: it takes the place of the node that ran
+                        ready[0], is_alone = after, False
                     elif len(ready) == 1 and ready[0]._sequence < after._sequence:
                         ready.insert(0, after)
                     else:
                         ready.push(after)
+            if is_alone:
+                ready.clear()
             if is_small:
                 node._passed = grads, grad_inputs, node in starts
             else:
@@ -169,7 +175,7 @@ class GraphTask:
         if Anomaly.enabled or saved_hooks or self.saved_hooks:
             return
         ready, captures, input_buffers = self.ready, self.captures, self.input_buffers
-        before = recording()
+        before, in_rule = recording(), State.in_rule
         set_recording(True)
         known = know_frame()
         try:
@@ -179,9 +185,11 @@ class GraphTask:
                         return
                     continue
                 grads = input_buffers[node][1:]
-                results = node.apply(tuple(grads), True, self.wanted)
+                State.in_rule = True
+                results = node.vjp_on_tensors(grads, self.wanted)
                 self._finish(node, grads, results, validate_outputs(node, results))
         finally:
+            State.in_rule = in_rule
             forget_frame(known)
             set_recording(before)
 

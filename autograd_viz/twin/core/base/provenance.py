@@ -70,10 +70,11 @@ def users_frame(frame: FrameType) -> FrameType:
     if not ours[frame.f_code.co_filename]:  # the usual case
         return frame
     known, user = _known.get()
-    while frame is not known:
-        if (outer := frame.f_back) is None or not ours[outer.f_code.co_filename]:
+    outer: FrameType | None = frame
+    while outer is not known:
+        if outer is None or not ours[outer.f_code.co_filename]:
             return outer or frame
-        frame = outer
+        frame, outer = outer, outer.f_back
     assert user is not None
     return user
 
