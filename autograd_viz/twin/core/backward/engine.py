@@ -177,7 +177,7 @@ class GraphTask:
         ready, captures, input_buffers = self.ready, self.captures, self.input_buffers
         before, in_rule = recording(), State.in_rule
         set_recording(True)
-        known = know_frame()
+        known = know_frame(is_last=True)
         try:
             while ready and (node := ready[0]).is_plain and node._extra is None:
                 if captures and node in captures:

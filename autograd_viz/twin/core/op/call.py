@@ -146,8 +146,9 @@ def _forward(p: Table) -> list[str]:
     given = ", ".join(arrays + [f"{n}={option_text(p, n)}" for n in p.options])
     run = f"_value = {'on_arrays(' if p.view else 'quiet.run(on_arrays, '}{given})" + _IF_REAL * p.real_only
     if p.usual is not None:
-        if_usual = " and ".join(f"{n} is default_{n}" for n in p.options) or "True"
-        run = f"_value = quiet.run(usual, {', '.join(arrays)}) if {if_usual} else {run.removeprefix('_value = ')}"
+        if_usual = " and ".join(f"{n} is default_{n}" for n in p.options)
+        otherwise = f" if {if_usual} else {run.removeprefix('_value = ')}" if if_usual else ""
+        run = f"_value = quiet.run(usual, {', '.join(arrays)}){otherwise}"
     lines = [f"    _x0 = {p.inputs[0]}._data"]
     for x, n in zip(arrays[1:], p.inputs[1:], strict=True):
         lines.append(f"    {x} = {n}._data" + (f" if {n} is not None else None" if n in p.optional else ""))
