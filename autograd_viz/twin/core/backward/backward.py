@@ -53,7 +53,7 @@ def first_gradient(output: Any, gradient: Any, create_graph: bool, index: int = 
     else:
         if not isinstance(output, Tensor):
             raise AssertionError("Expected output to be a torch.Tensor")
-        if not output.requires_grad:
+        if not (output._requires_grad if output._view is None else output.requires_grad):
             raise RuntimeError(f"element {index} of tensors does not require grad and does not have a grad_fn")
         shape, kind = output._data.shape, output._data.dtype
     if gradient is None:
@@ -85,7 +85,9 @@ def first_gradient(output: Any, gradient: Any, create_graph: bool, index: int = 
 
 def as_tuple(value: Any) -> tuple[Any, ...]:
     """One tensor (or gradient edge), or several of them, as a tuple."""
-    return (value,) if isinstance(value, _ONE) else tuple(value)
+    if type(value) is tuple:  # a GradientEdge is of another type
+        return value
+    return (value,) if type(value) is Tensor or isinstance(value, _ONE) else tuple(value)
 
 
 def edge_of(place: Any) -> Edge:
@@ -97,7 +99,7 @@ def _wanted(inputs: Any) -> tuple[Any, ...]:
     """The tensors or gradient edges at which a pass ends. Refuse anything else."""
     wanted = as_tuple(inputs)
     for t in wanted:
-        if not isinstance(t, _ONE):
+        if type(t) is not Tensor and not isinstance(t, _ONE):
             raise RuntimeError(f"all inputs have to be Tensors or GradientEdges, but got {type(t).__name__}")
     return wanted
 
@@ -242,7 +244,7 @@ def grad(
         raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
     edges = []
     for t in wanted:
-        if isinstance(t, Tensor) and not t._requires_grad and not t.requires_grad:
+        if isinstance(t, Tensor) and not (t._requires_grad if t._view is None else t.requires_grad):
             raise RuntimeError("One of the differentiated Tensors does not require grad")
         edges.append(edge_of(t))
     capture = _captured_in_batch if is_grads_batched else _captured

@@ -74,7 +74,7 @@ def know_frame(is_last: bool = False) -> Token[Any]:
 def users_frame(frame: FrameType) -> FrameType:
     """The innermost frame outside this package, from `frame` outwards."""
     known, user, is_last = _known.get()
-    if is_last:
+    if is_last and user is not None:
         return user
     outer: FrameType | None = frame
     while outer is not known:
