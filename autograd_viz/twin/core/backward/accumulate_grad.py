@@ -48,6 +48,7 @@ class AccumulateGrad(Node):
     """
 
     __slots__ = ("variable",)
+    variable: Tensor
     # the same for every leaf
     _next = _index = ()
     _others = _results = _code = None
@@ -175,7 +176,7 @@ def accumulator(leaf: Tensor) -> AccumulateGrad | None:
     known: AccumulateGrad | None = None if extra.accumulator is None else extra.accumulator()
     if known is not None:
         return known
-    node = AccumulateGrad()
+    node: AccumulateGrad = AccumulateGrad()
     node.variable, data = leaf, leaf._data
     node._shape, node._dtype, node._extra, node._passed = data.shape, data.dtype, None, None
     extra.accumulator = weakref.ref(node)

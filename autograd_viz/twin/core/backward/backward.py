@@ -242,25 +242,21 @@ def grad(
     wanted = _wanted(inputs)
     if not wanted:
         raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
-    edges = []
-    for t in wanted:
-        if isinstance(t, Tensor) and not (t._requires_grad if t._view is None else t.requires_grad):
-            raise RuntimeError("One of the differentiated Tensors does not require grad")
-        edges.append(edge_of(t))
+    if any([isinstance(t, Tensor) and not t.requires_grad for t in wanted]):  # noqa: C419 -- for one a list is faster
+        raise RuntimeError("One of the differentiated Tensors does not require grad")
+    edges = [edge_of(t) for t in wanted]
     capture = _captured_in_batch if is_grads_batched else _captured
     outputs = as_tuple(outputs)
     with events.passing("grad", outputs[0] if outputs else None, True) as noted:
         found = capture(outputs, edges, grad_outputs, retain_graph, create_graph)
-    results = []
-    for i, (g, t) in enumerate(zip(found, wanted, strict=True)):
-        if g is None and not allow_unused and not materialize_grads:
-            raise RuntimeError(
-                f"The differentiated Tensor at index {i} appears to not have been used in the graph. Set allow_unused=True if "
-                "this is the desired behavior."
-            )
-        results.append(result := _result(g, t, materialize_grads, create_graph))
-        if result is not None and not result.requires_grad:
-            noted.results.append(weakref.ref(result))
+    unused = [i for i, g in enumerate(found) if g is None]
+    if unused and not allow_unused and not materialize_grads:
+        raise RuntimeError(
+            f"The differentiated Tensor at index {unused[0]} appears to not have been used in the graph. Set "
+            "allow_unused=True if this is the desired behavior."
+        )
+    results = [_result(g, t, materialize_grads, create_graph) for g, t in zip(found, wanted, strict=True)]
+    noted.results = [weakref.ref(g) for g in results if g is not None and not g.requires_grad]
     return tuple(results)
 
 

@@ -18,7 +18,7 @@ from .accumulate_grad import AccumulateGrad
 from .anomaly import check_nan, warn_where_made
 from .gradients import as_tensor, small, small_arrays, sum_of, validate_output, validate_outputs
 from .instrumentation import set_saved_hooks
-from .node import SMALL, Done, Edge, Node, Step, Wanted
+from .node import SMALL, Done, Edge, Node, Step
 from .ready_queue import ReadyQueue, input_buffers_of, leading_to
 
 
@@ -50,10 +50,7 @@ class GraphTask:
         self.captures: dict[Node, list[Edge]] = {}
         self.captured: dict[Edge, Any] = {}
         self.ready = ReadyQueue()
-        starts: list[Node] = []
-        for (node, _), _ in roots:
-            if node is not None:
-                starts.append(node)
+        starts = [edge[0] for edge, _ in roots if edge[0] is not None]
         self.input_buffers = input_buffers_of(starts)
         self.needed: set[Node] | None = None
         if captures is not None:
@@ -103,13 +100,14 @@ class GraphTask:
             return self.attentive_step()
         seen = self.input_buffers[node][1:]  # a Step holds it too, so the leaf copies it
         grads = tuple(seen)
-        results, grad_inputs = quiet.run(_outcome, node, grads, self.wanted)
-        return self._finish(node, grads, results, grad_inputs)
+        results = quiet.run(node.vjp, grads, self.wanted)
+        return self._finish(node, grads, results, quiet.run(validate_outputs, node, results))
 
-    def run_plain(self) -> None:  # noqa: PLR0912 -- each node pays for a call
+    def run_plain(self) -> None:  # noqa: PLR0912, PLR0915 -- each node pays for a call
         """The inner loop: run the rules and pass the results on, until a node may run user code."""
         input_buffers, ready, captures, wanted = self.input_buffers, self.ready, self.captures, self.wanted
         keep_graph, starts = self.keep_graph, self.starts
+        results: Any
         grad_inputs: Any
         if self.create_graph or Anomaly.enabled:
             return
@@ -124,10 +122,8 @@ class GraphTask:
             results = grad_inputs = node.vjp(grads, wanted)
             if not (is_alone := len(ready) == 1):
                 ready.take()
-            if is_small and (g := grads[0]) is not None:
-                is_small = g.size <= SMALL
-            index = node._index
-            i = -1  # a hand-made counter: enumerate or zip would take a twentieth of the pass
+            is_small = is_small and (grads[0] is None or grads[0].size <= SMALL)
+            index, i = node._index, -1  # a hand-made counter: enumerate or zip would take a twentieth of the pass
             for after in node._next:
                 i += 1
                 g = grad_inputs[i]
@@ -146,9 +142,9 @@ class GraphTask:
                         is_small = False
                 input_buffer = input_buffers[after]
                 left = input_buffer[0] - 1
-                if type(after) is AccumulateGrad and not left and wanted is None and g is not None and input_buffer[1] is None:
-                    if after.takes(g):  # a leaf without hooks takes its only gradient at once, past the queue
-                        continue
+                is_only = type(after) is AccumulateGrad and not left and wanted is None and input_buffer[1] is None
+                if is_only and g is not None and after.takes(g):
+                    continue  # a leaf without hooks takes its only gradient at once, past the queue
                 if g is not None:
                     there = input_buffer[place + 1]
                     input_buffer[place + 1] = g if there is None else there + g
@@ -156,8 +152,6 @@ class GraphTask:
                 if not left and (wanted is None or after in wanted):
                     if is_alone:  # the usual case: it takes the place of the node that ran
                         ready[0], is_alone = after, False
-                    elif len(ready) == 1 and ready[0]._sequence < after._sequence:
-                        ready.insert(0, after)
                     else:
                         ready.push(after)
             if is_alone:
@@ -256,7 +250,7 @@ class GraphTask:
         self.input_buffers[node][1:] = grads
         return grads
 
-    def _finish(self, node: Node, grads: list[Any], results: tuple[Any, ...], grad_inputs: Sequence[Any]) -> Done:
+    def _finish(self, node: Node, grads: Sequence[Any], results: tuple[Any, ...], grad_inputs: Sequence[Any]) -> Done:
         """After the node has run: take it off the queue, free its saved tensors, deliver its gradients."""
         self.ready.take()
         node._passed = (small(grads), small(grad_inputs), node in self.starts)
@@ -282,9 +276,3 @@ class GraphTask:
     def _raw(self, grad: Any) -> Any:
         """A gradient in the form of the pass: a tensor if the pass is recorded, else an array."""
         return grad._data if isinstance(grad, Tensor) and not self.create_graph else grad
-
-
-def _outcome(node: Node, grads: tuple[Any, ...], wanted: Wanted) -> tuple[tuple[Any, ...], Sequence[Any]]:
-    """The results of a plain node, and the same as its receivers want them."""
-    results = node.vjp(grads, wanted)
-    return results, validate_outputs(node, results)

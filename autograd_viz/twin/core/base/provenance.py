@@ -64,8 +64,7 @@ foreign_rules: list[str] = []  # the ops that have a rule from outside this pack
 def know_frame(is_last: bool = False) -> Token[Any]:
     """Find the user's frame once for all ops that the caller of this function will run. `forget_frame(token)` must follow.
 
-    Args:
-        is_last: those ops are called by rules, and by nothing else.
+    is_last: rules call those ops, and nothing else does.
     """
     frame = sys._getframe(1)
     return _known.set((frame, users_frame(frame), is_last and not foreign_rules))

@@ -85,9 +85,7 @@ def call_source(p: Table) -> list[str]:
             lines.append(f"    if {n}._view is not None and recording(): {n}._view.refresh({n})")
     results = results_of(p)
     lines += [*_forward(p), *_wrapped(p), "    if not recording():"]
-    if not p.result_names:
-        lines += _no_node("        ", "None")
-    else:
+    if p.result_names:
         lines += ["        if State.attentive:", *(f"            attend(None, {r})" for r in results)]
         return [
             *lines,
@@ -95,7 +93,7 @@ def call_source(p: Table) -> list[str]:
             *_record(p),
             f"    return make_results({', '.join(results)})",
         ]
-    lines.append("        return attend(None, result) if State.attentive else result")
+    lines += [*_no_node("        ", "None"), "        return attend(None, result) if State.attentive else result"]
     return [*lines, *_record(p), "    return result"]
 
 
@@ -111,12 +109,13 @@ def _wrapped(p: Table) -> list[str]:
         lines.append(f"    {', '.join(f'_value{i}' for i in range(len(p.result_names)))}, = _value")
     for result in results_of(p):
         value, data = result.replace("result", "_value"), result.replace("result", "_data")
-        is_array = "" if p.promotes and not p.result_names else f" if type({value}) is ndarray else asarray({value})"
+        is_array = "" if p.promotes else f" if type({value}) is ndarray else asarray({value})"
         lines += [f"    {result} = new(Tensor)", f"    {result}._data = {data} = {value}{is_array}"]
-        lines += [f"    {result}._grad = {result}._view = {result}._extra = {result}._counter = None"]
-        lines += [f"    {result}._output_nr = 0"]
-        if p.result_names:
-            lines += [f"    {result}._node = None", f"    {result}._requires_grad = False"]
+        lines += [
+            f"    {result}._grad = {result}._view = {result}._extra = {result}._counter = None",
+            f"    {result}._output_nr = 0",
+        ]
+        lines += [f"    {result}._node, {result}._requires_grad = None, False"] * len(p.result_names[:1])
     if p.view:
         lines.append(f"    become_view(result, {p.inputs[0]}, primitive, {_options(p)})")
     return lines
@@ -144,25 +143,20 @@ def _forward(p: Table) -> list[str]:
     """The lines that run the NumPy function on the inputs' arrays."""
     arrays = [f"_x{i}" for i in range(len(p.inputs))]
     given = ", ".join(arrays + [f"{n}={option_text(p, n)}" for n in p.options])
-    run = f"_value = {'on_arrays(' if p.view else 'quiet.run(on_arrays, '}{given})" + _IF_REAL * p.real_only
-    if p.usual is not None:
-        if_usual = " and ".join(f"{n} is default_{n}" for n in p.options)
-        otherwise = f" if {if_usual} else {run.removeprefix('_value = ')}" if if_usual else ""
-        run = f"_value = quiet.run(usual, {', '.join(arrays)}){otherwise}"
+    run = f"_value = {_usual(p, arrays)}{'on_arrays(' if p.view else 'quiet.run(on_arrays, '}{given})" + _IF_REAL * p.real_only
     lines = [f"    _x0 = {p.inputs[0]}._data"]
     for x, n in zip(arrays[1:], p.inputs[1:], strict=True):
         lines.append(f"    {x} = {n}._data" + (f" if {n} is not None else None" if n in p.optional else ""))
     if not p.promotes:
         return [*lines, f"    {run}"]
     if len(arrays) == 2:  # a Python number stays one, so that it does not widen the result
+        second = p.inputs[1]
         lines[1:] = [
-            f"    if type({p.inputs[1]}) is Number and _x0.dtype.kind == 'f' and type({p.inputs[1]}.value) is not complex:"
-        ]
-        lines += [
-            f"        _x1 = {p.inputs[1]}.value",
+            f"    if type({second}) is Number and _x0.dtype.kind == 'f' and type({second}.value) is not complex:",
+            f"        _x1 = {second}.value",
             "        if not _x0.ndim: _x0 = _x0[()]",
             "    else:",
-            f"        _x1 = {p.inputs[1]}._data",
+            f"        _x1 = {second}._data",
         ]
         indent = "        "
     else:
@@ -175,10 +169,14 @@ def _forward(p: Table) -> list[str]:
     lines += ["    try:", f"        {run}", "    except ValueError:"]
     lines += [f"        check_broadcast({', '.join(p.inputs)})", "        raise"]
     laid_out = f"_value = in_order_of(_value, {', '.join(arrays)})"
-    if p.result_names:
-        return lines
     lines.append("    if type(_value) is not ndarray: _value = asarray(_value)")
     return [*lines, f"    elif _value.ndim > 1 and not _x0.flags.c_contiguous: {laid_out}"]
+
+
+def _usual(p: Table, arrays: list[str]) -> str:
+    """The first half of an expression: a C function computes the value while each option has its default."""
+    test = " and ".join(["usual", *(f"{n} is default_{n}" for n in p.options)])
+    return "" if p.usual is None else f"quiet.run(usual, {', '.join(arrays)}) if {test} else "
 
 
 def _record(p: Table) -> list[str]:

@@ -37,10 +37,6 @@ _NAMES: dict[str, Any] = {
 }
 
 
-def _HANDED_ON(grad: Any) -> Any:  # noqa: N802 -- compared with rules
-    return grad
-
-
 def make_node_class(p: Table) -> type[PrimitiveNode]:
     """The backward node's class: PyTorch's name, slots for arguments and saved values, `_saved_<name>` properties."""
     body: dict[str, Any] = {}
@@ -109,15 +105,10 @@ def vjp_source(p: Table, on_tensors: bool = False) -> list[str]:
         if rule is None:
             continue
         call = f"rule{i}(grad{''.join(', ' + values[place] for place in rule.wants)})"
-        if rule.on_arrays.__code__.co_code == _HANDED_ON.__code__.co_code:
-            call = "grad"
         if p.variadic:
             return [*lines, f"    return tuple({call})"]
-        results[i] = (
-            call
-            if len(p.rules) == 1
-            else f"{call} if next{i} is not None and (wanted is None or next{i} in wanted) else None"
-        )
+        is_wanted = f" if next{i} is not None and (wanted is None or next{i} in wanted) else None"
+        results[i] = call + is_wanted * (len(p.rules) > 1)
         if on_tensors and len(p.rules) > 1:
             lines.append(f"    r{i} = {results[i]}")
             results[i] = f"r{i}"

@@ -76,7 +76,8 @@ class Table:
         self.forward, self.name, self.__name__, self.__doc__ = forward, forward.__name__, forward.__name__, forward.__doc__
         self.title = re.sub(r"Backward(s|\d*)(_copy)?$", "", node_name.rpartition("::")[2]) or self.name.capitalize()  # "Mul"
         self.node_name = node_name
-        self.view, self.promotes, self.several, self.cuts, names, returns, fixed, self.materialize, self.also_saved, self.usual = traits
+        self.view, self.promotes, self.several, self.cuts, names, returns, fixed, self.materialize, *_ = traits
+        self.also_saved, self.usual = traits.also_saved, traits.usual
         self.result_names, self.nondifferentiable = names, set(fixed)
         self.make_results: Any = return_type(returns or self.name.removesuffix("_dim"), *names) if names else None
         parameters = inspect.signature(forward).parameters.values()

@@ -12,7 +12,6 @@ from ...op import primitive, public, public_primitive, public_row, row
 from ...tensor import Tensor, refuse, refuse_if, refusing
 from ...tensor.random import default_generator
 
-
 # by type: NumPy takes half the time for a zero of the same type as for a number
 _ZEROS = {kind: np.zeros((), kind) for kind in np.typecodes["AllInteger"] + np.typecodes["Float"]}
 
