@@ -98,8 +98,7 @@ class GraphTask:
         node = self.ready[0]
         if self.create_graph or Anomaly.enabled or not node.is_plain or node._extra is not None or node in self.captures:
             return self.attentive_step()
-        seen = self.input_buffers[node][1:]  # a Step holds it too, so the leaf copies it
-        grads = tuple(seen)
+        grads = tuple(seen := self.input_buffers[node][1:])  # noqa: F841 -- a Step holds them too, so the leaf copies them
         results = quiet.run(node.vjp, grads, self.wanted)
         return self._finish(node, grads, results, quiet.run(validate_outputs, node, results))
 
@@ -108,7 +107,6 @@ class GraphTask:
         input_buffers, ready, captures, wanted = self.input_buffers, self.ready, self.captures, self.wanted
         keep_graph, starts = self.keep_graph, self.starts
         results: Any
-        grad_inputs: Any
         if self.create_graph or Anomaly.enabled:
             return
         while ready and (node := ready[0]).is_plain and node._extra is None:
@@ -119,7 +117,7 @@ class GraphTask:
             input_buffer = input_buffers[node]
             is_small = node._others is None
             grads = (input_buffer[1],) if is_small else tuple(input_buffer[1:])
-            results = grad_inputs = node.vjp(grads, wanted)
+            grad_inputs: Any = (results := node.vjp(grads, wanted))
             if not (is_alone := len(ready) == 1):
                 ready.take()
             is_small = is_small and (grads[0] is None or grads[0].size <= SMALL)
@@ -129,8 +127,7 @@ class GraphTask:
                 g = grad_inputs[i]
                 if after is None:
                     if g is not None:
-                        grad_inputs = list(grad_inputs)
-                        grad_inputs[i] = None
+                        grad_inputs = [*grad_inputs[:i], None, *grad_inputs[i + 1 :]]
                     continue
                 place = index[i]
                 if g is not None:

@@ -62,9 +62,9 @@ foreign_rules: list[str] = []  # the ops that have a rule from outside this pack
 
 
 def know_frame(is_last: bool = False) -> Token[Any]:
-    """Find the user's frame once for all ops that the caller of this function will run. `forget_frame(token)` must follow.
+    """Find the user's frame once for the ops that the caller of this will run; `is_last`: only rules call them.
 
-    is_last: rules call those ops, and nothing else does.
+    `forget_frame(token)` must follow.
     """
     frame = sys._getframe(1)
     return _known.set((frame, users_frame(frame), is_last and not foreign_rules))

@@ -111,11 +111,9 @@ def _wrapped(p: Table) -> list[str]:
         value, data = result.replace("result", "_value"), result.replace("result", "_data")
         is_array = "" if p.promotes else f" if type({value}) is ndarray else asarray({value})"
         lines += [f"    {result} = new(Tensor)", f"    {result}._data = {data} = {value}{is_array}"]
-        lines += [
-            f"    {result}._grad = {result}._view = {result}._extra = {result}._counter = None",
-            f"    {result}._output_nr = 0",
-        ]
-        lines += [f"    {result}._node, {result}._requires_grad = None, False"] * len(p.result_names[:1])
+        lines += [f"    {result}._grad = {result}._view = {result}._extra = {result}._counter = None"]
+        no_node = [f"    {result}._node, {result}._requires_grad = None, False"] if p.result_names else []
+        lines += [f"    {result}._output_nr = 0", *no_node]
     if p.view:
         lines.append(f"    become_view(result, {p.inputs[0]}, primitive, {_options(p)})")
     return lines
@@ -169,7 +167,7 @@ def _forward(p: Table) -> list[str]:
     lines += ["    try:", f"        {run}", "    except ValueError:"]
     lines += [f"        check_broadcast({', '.join(p.inputs)})", "        raise"]
     laid_out = f"_value = in_order_of(_value, {', '.join(arrays)})"
-    lines.append("    if type(_value) is not ndarray: _value = asarray(_value)")
+    lines += ["    if type(_value) is not ndarray: _value = asarray(_value)"]
     return [*lines, f"    elif _value.ndim > 1 and not _x0.flags.c_contiguous: {laid_out}"]
 
 
