@@ -92,4 +92,4 @@ def test_an_op_in_a_module_is_on_the_innermost_line_outside_the_package() -> Non
     assert functions == {"Relu": "model", "Mul": "forward", "Addmm": "model"}
     with pytest.raises(RuntimeError, match="multiplied"):
         layers(av.ones(2, 3))
-    assert provenance._known.get() == (None, None)  # a module that raises leaves no frame behind
+    assert provenance._known.get() == (None, None, False)  # a module that raises leaves no frame behind

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..base.grad_mode import State
 from ..base.memory import check_overlap, copied_like, is_dense
 from ..base.provenance import note
 from ..base.quiet import quiet
 from ..tensor.arguments import check_broadcast
 from ..tensor.as_array import Array
-from ..tensor.tensor import Tensor
+from ..tensor.tensor import Tensor, of_array
 from . import hooks
 from .node import LAST_SEQUENCE_NR, SMALL, Node
 
@@ -35,6 +36,7 @@ def _counts_alone() -> tuple[int, int]:
 
 
 HELD, HELD_BY_RESULTS = _counts_alone()
+_LARGE = (None,), (), False  # `_passed` of a leaf whose gradient is not kept
 
 
 class AccumulateGrad(Node):
@@ -46,15 +48,13 @@ class AccumulateGrad(Node):
     """
 
     __slots__ = ("variable",)
+    variable: Tensor
     # the same for every leaf
     _next = _index = ()
     _others = _results = _code = None
     _sequence, _lasti = LAST_SEQUENCE_NR, 0  # it runs as soon as it is ready
 
-    def __init__(self, variable: Tensor) -> None:
-        data = variable._data
-        self.variable, self._shape, self._dtype = variable, data.shape, data.dtype
-        self._extra = self._passed = None
+    __init__ = object.__init__  # `accumulator` fills the slots
 
     def name(self) -> str:
         """The name with PyTorch's namespace. The name of the class has none."""
@@ -74,25 +74,37 @@ class AccumulateGrad(Node):
             self._add(grads[0], HELD)
         return ()
 
+    def vjp_on_tensors(self, grads: Any, wanted: Wanted = None) -> tuple[Any, ...]:
+        """`apply` for a tensor."""
+        State.in_rule = False
+        return self.apply(grads, True)
+
     def _add(self, grad: Any, held: int) -> None:
         """Accumulate an array. `held`: how often it is held if only the pass holds it."""
         variable = self.variable
         if variable._grad is not None:
             accumulate(variable, grad, False)
         elif grad.size > SMALL and getrefcount(grad) == held and _fits(grad, variable._data):
-            variable._grad = Tensor(grad)
+            variable._grad = of_array(grad)
         else:  # drawings keep small arrays
-            variable._grad = Tensor(copied_like(grad, variable._data))
+            variable._grad = of_array(copied_like(grad, variable._data))
 
-    def takes(self, grad: Any, is_start: bool) -> bool:
+    def takes(self, grad: Any) -> bool:
         """Accumulate the only gradient, which the results of a node still hold. False if user code or an error may follow."""
-        variable, extra = self.variable, self.variable._extra
+        variable = self.variable
         if self._extra is not None or variable._node is not None or variable._view is not None or not variable._requires_grad:
             return False
-        if extra is not None and (extra.hooks or extra.post_hooks):
+        if (extra := variable._extra) is not None and (extra.hooks or extra.post_hooks):
             return False
-        self._add(grad, HELD_BY_RESULTS)
-        self._passed = (grad,) if grad.size <= SMALL else (None,), (), is_start
+        if grad.size > SMALL:
+            self._add(grad, HELD_BY_RESULTS)
+            self._passed = _LARGE
+            return True
+        if variable._grad is None:  # the usual case of `_add`
+            variable._grad = of_array(copied_like(grad, variable._data))
+        else:
+            accumulate(variable, grad, False)
+        self._passed = (grad,), (), False
         return True
 
     def apply(self, grads: tuple[Any, ...], on_tensors: bool, wanted: Wanted = None) -> tuple[Any, ...]:
@@ -127,7 +139,7 @@ def accumulate(variable: Tensor, grad: Any, on_tensors: bool) -> None:
     if on_tensors:
         variable._grad = _copied(grad, variable._data) if old is None else old + grad
     elif old is None:
-        variable._grad = Tensor(copied_like(grad, variable._data))
+        variable._grad = of_array(copied_like(grad, variable._data))
     else:
         if 0 in old._data.strides:
             check_overlap(old._data)
@@ -164,7 +176,9 @@ def accumulator(leaf: Tensor) -> AccumulateGrad | None:
     known: AccumulateGrad | None = None if extra.accumulator is None else extra.accumulator()
     if known is not None:
         return known
-    node = AccumulateGrad(leaf)
+    node: AccumulateGrad = AccumulateGrad()
+    node.variable, data = leaf, leaf._data
+    node._shape, node._dtype, node._extra, node._passed = data.shape, data.dtype, None, None
     extra.accumulator = weakref.ref(node)
     return node
 

@@ -15,7 +15,7 @@ from ..base import events
 from ..base.dtypes import from_numpy_dtype
 from ..base.quiet import quiet
 from ..tensor.as_array import Size
-from ..tensor.tensor import Tensor
+from ..tensor.tensor import Tensor, of_array
 from .accumulate_grad import gradient_edge
 from .batch import batches, stack_batch
 from .engine import GraphTask
@@ -53,7 +53,7 @@ def first_gradient(output: Any, gradient: Any, create_graph: bool, index: int = 
     else:
         if not isinstance(output, Tensor):
             raise AssertionError("Expected output to be a torch.Tensor")
-        if not output.requires_grad:
+        if not (output._requires_grad if output._view is None else output.requires_grad):
             raise RuntimeError(f"element {index} of tensors does not require grad and does not have a grad_fn")
         shape, kind = output._data.shape, output._data.dtype
     if gradient is None:
@@ -65,7 +65,7 @@ def first_gradient(output: Any, gradient: Any, create_graph: bool, index: int = 
             )
         one = np.empty(shape, kind)
         one.fill(1)  # three times as fast as np.ones
-        return Tensor(one) if create_graph else one
+        return of_array(one) if create_graph else one
     if not isinstance(gradient, Tensor):
         raise TypeError(f"gradients can be either Tensors or None, but got {type(gradient).__name__}")
     if gradient._data.shape != shape:
@@ -85,7 +85,9 @@ def first_gradient(output: Any, gradient: Any, create_graph: bool, index: int = 
 
 def as_tuple(value: Any) -> tuple[Any, ...]:
     """One tensor (or gradient edge), or several of them, as a tuple."""
-    return (value,) if isinstance(value, _ONE) else tuple(value)
+    if type(value) is tuple:  # a GradientEdge is of another type
+        return value
+    return (value,) if type(value) is Tensor or isinstance(value, _ONE) else tuple(value)
 
 
 def edge_of(place: Any) -> Edge:
@@ -97,7 +99,7 @@ def _wanted(inputs: Any) -> tuple[Any, ...]:
     """The tensors or gradient edges at which a pass ends. Refuse anything else."""
     wanted = as_tuple(inputs)
     for t in wanted:
-        if not isinstance(t, _ONE):
+        if type(t) is not Tensor and not isinstance(t, _ONE):
             raise RuntimeError(f"all inputs have to be Tensors or GradientEdges, but got {type(t).__name__}")
     return wanted
 
@@ -281,4 +283,4 @@ def _result(found: Any, wanted: Any, materialize: bool, create_graph: bool) -> T
         if isinstance(wanted, GradientEdge):
             raise RuntimeError("materialize_grads cannot be used when the given input is a GradientEdge")
         return Tensor(np.zeros_like(wanted._data)).requires_grad_(create_graph)
-    return found if found is None or isinstance(found, Tensor) else Tensor(np.array(found))
+    return found if found is None or isinstance(found, Tensor) else of_array(np.array(found))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..base.grad_mode import Anomaly, recording, saved_hooks, set_recording
+from ..base.grad_mode import Anomaly, State, recording, saved_hooks, set_recording
 from ..base.provenance import forget_frame, know_frame
 from ..base.quiet import quiet
 from ..tensor.tensor import Tensor
@@ -95,78 +95,80 @@ class GraphTask:
 
     def advance(self) -> Done | None:
         """`step`, with the fields of a Step as a plain tuple."""
-        done: Done | None = quiet.run(self.run_plain, True)
-        return self.attentive_step() if done is None else done
+        node = self.ready[0]
+        if self.create_graph or Anomaly.enabled or not node.is_plain or node._extra is not None or node in self.captures:
+            return self.attentive_step()
+        grads = tuple(seen := self.input_buffers[node][1:])  # noqa: F841 -- a Step holds them too, so the leaf copies them
+        results = quiet.run(node.vjp, grads, self.wanted)
+        return self._finish(node, grads, results, quiet.run(validate_outputs, node, results))
 
-    def run_plain(self, once: bool = False) -> Done | None:  # noqa: PLR0912 -- each node pays for a call
-        """The inner loop: run the rules and pass the results on, until a node may run user code.
-
-        Args:
-            once: run at most one node, and return the fields of its Step; None for a node that may run user code.
-        """
+    def run_plain(self) -> None:  # noqa: PLR0912, PLR0915 -- each node pays for a call
+        """The inner loop: run the rules and pass the results on, until a node may run user code."""
         input_buffers, ready, captures, wanted = self.input_buffers, self.ready, self.captures, self.wanted
-        keep_graph, starts, is_whole = self.keep_graph, self.starts, wanted is None and not once
+        keep_graph, starts = self.keep_graph, self.starts
         results: Any
-        seen = input_buffers[ready[0]][1:] if once and ready else None  # a Step holds it too, so the leaf copies it  # noqa: F841
         if self.create_graph or Anomaly.enabled:
-            return None
+            return
         while ready and (node := ready[0]).is_plain and node._extra is None:
             if captures and node in captures:
-                if once or not self._ends_at(node):
-                    return None
+                if not self._ends_at(node):
+                    return
                 continue
             input_buffer = input_buffers[node]
-            grads = (input_buffer[1],) if node._others is None else tuple(input_buffer[1:])
-            results = node.vjp(grads) if wanted is None else node.vjp(grads, wanted)
-            grad_inputs: Any = validate_outputs(node, results) if once else results  # a step that fails has sent nothing
-            ready.take() if len(ready) > 2 else ready.pop(0)
-            is_small = node._others is None and (grads[0] is None or grads[0].size <= SMALL)
-            index = node._index
-            i = -1  # a hand-made counter: enumerate or zip would take a twentieth of the pass
+            is_small = node._others is None
+            grads = (input_buffer[1],) if is_small else tuple(input_buffer[1:])
+            grad_inputs: Any = (results := node.vjp(grads, wanted))
+            if not (is_alone := len(ready) == 1):
+                ready.take()
+            is_small = is_small and (grads[0] is None or grads[0].size <= SMALL)
+            index, i = node._index, -1  # a hand-made counter: enumerate or zip would take a twentieth of the pass
             for after in node._next:
                 i += 1
                 g = grad_inputs[i]
+                if after is None:
+                    if g is not None:
+                        grad_inputs = [*grad_inputs[:i], None, *grad_inputs[i + 1 :]]
+                    continue
+                place = index[i]
                 if g is not None:
-                    if after is None or index[i] or g.shape != after._shape or g.dtype is not after._dtype:
+                    if place or g.shape != after._shape or g.dtype is not after._dtype:
                         if grad_inputs is results:
                             grad_inputs = list(results)
-                        grad_inputs[i] = g = validate_output(node, i, g, after, index[i])
-                    if is_small and g is not None and g.size > SMALL:
+                        grad_inputs[i] = g = validate_output(node, i, g, after, place)
+                    if is_small and g.size > SMALL:
                         is_small = False
-                if after is not None:
-                    input_buffer = input_buffers[after]
-                    is_only = type(after) is AccumulateGrad and input_buffer[0] == 1 and input_buffer[1] is None
-                    if is_only and is_whole and g is not None and after.takes(g, after in starts):
-                        continue  # a leaf without hooks takes its only gradient at once, past the queue
-                    if g is not None:
-                        place = index[i] + 1
-                        there = input_buffer[place]
-                        input_buffer[place] = g if there is None else there + g
-                    input_buffer[0] -= 1
-                    if not input_buffer[0] and (wanted is None or after in wanted):
-                        if not ready or (len(ready) == 1 and ready[0]._sequence < after._sequence):  # the usual case
-                            ready.insert(0, after)
-                        else:
-                            ready.push(after)
+                input_buffer = input_buffers[after]
+                left = input_buffer[0] - 1
+                is_only = type(after) is AccumulateGrad and not left and wanted is None and input_buffer[1] is None
+                if is_only and g is not None and after.takes(g):
+                    continue  # a leaf without hooks takes its only gradient at once, past the queue
+                if g is not None:
+                    there = input_buffer[place + 1]
+                    input_buffer[place + 1] = g if there is None else there + g
+                input_buffer[0] = left
+                if not left and (wanted is None or after in wanted):
+                    if is_alone:  # the usual case: it takes the place of the node that ran
+                        ready[0], is_alone = after, False
+                    else:
+                        ready.push(after)
+            if is_alone:
+                ready.clear()
             if is_small:
                 node._passed = grads, grad_inputs, node in starts
             else:
                 node._passed = small_arrays(grads), small_arrays(grad_inputs), node in starts
             if not keep_graph and i >= 0:
                 node._release()
-            if once:
-                return node, grads, results, grad_inputs
             results = grad_inputs = g = None  # a leaf keeps an array that nothing else holds (accumulate_grad.py)
-        return None
 
     def run_recorded(self) -> None:
         """`run_plain` for a recorded pass: run the rules on tensors, until a node may run user code."""
         if Anomaly.enabled or saved_hooks or self.saved_hooks:
             return
         ready, captures, input_buffers = self.ready, self.captures, self.input_buffers
-        before = recording()
+        before, in_rule = recording(), State.in_rule
         set_recording(True)
-        known = know_frame()
+        known = know_frame(is_last=True)
         try:
             while ready and (node := ready[0]).is_plain and node._extra is None:
                 if captures and node in captures:
@@ -174,9 +176,11 @@ class GraphTask:
                         return
                     continue
                 grads = input_buffers[node][1:]
-                results = node.apply(tuple(grads), True, self.wanted)
+                State.in_rule = True
+                results = node.vjp_on_tensors(grads, self.wanted)
                 self._finish(node, grads, results, validate_outputs(node, results))
         finally:
+            State.in_rule = in_rule
             forget_frame(known)
             set_recording(before)
 
@@ -243,7 +247,7 @@ class GraphTask:
         self.input_buffers[node][1:] = grads
         return grads
 
-    def _finish(self, node: Node, grads: list[Any], results: tuple[Any, ...], grad_inputs: Sequence[Any]) -> Done:
+    def _finish(self, node: Node, grads: Sequence[Any], results: tuple[Any, ...], grad_inputs: Sequence[Any]) -> Done:
         """After the node has run: take it off the queue, free its saved tensors, deliver its gradients."""
         self.ready.take()
         node._passed = (small(grads), small(grad_inputs), node in self.starts)

@@ -31,7 +31,11 @@ def small_arrays(grads: Sequence[Any]) -> Sequence[Any]:
 
 def small(grads: Sequence[Any]) -> Sequence[Any]:
     """`small_arrays` for arrays or tensors."""
-    return [None if g is None or (a := g._data if isinstance(g, Tensor) else g).size > SMALL else a for g in grads]
+    found = []
+    for g in grads:
+        array = g._data if isinstance(g, Tensor) else g
+        found.append(array if array is not None and array.size <= SMALL else None)
+    return found
 
 
 def sum_of(there: Any, grad: Any, recorded: bool) -> Any:

@@ -30,7 +30,7 @@ def input_buffers_of(starts: list[Node]) -> dict[Node, list[Any]]:
             if after in input_buffers:
                 input_buffers[after][0] += 1
             elif after is not None:
-                input_buffers[after] = [1, None] if after._others is None else [1, *(None,) * len(after._others), None]
+                input_buffers[after] = [1, None] if (more := after._others) is None else [1, *(None,) * len(more), None]
                 if after._next:
                     reached.append(after)
     return input_buffers
@@ -46,12 +46,12 @@ def leading_to(targets: Iterable[Node], reached: Iterable[Node]) -> set[Node]:
             elif after is not None:
                 senders[after] = [node]
     found: set[Node] = set()
-    stack = list(targets)
-    while stack:
-        for node in senders.pop(stack.pop(), ()):
-            if node not in found:
-                found.add(node)
-                stack.append(node)
+    stack = [node for target in targets if target in senders for node in senders[target]]
+    for node in stack:  # the list grows during the loop
+        if node not in found:
+            found.add(node)
+            if node in senders:
+                stack += senders[node]
     return found
 
 

@@ -18,7 +18,7 @@ from typing import Any
 
 from ..base.grad_mode import Anomaly, no_grad
 from ..base.kinds import Node
-from ..tensor.tensor import Tensor
+from ..tensor.tensor import Tensor, of_array
 
 FREED_MESSAGE = (
     "Trying to backward through the graph a second time (or directly access saved tensors after they have already been "
@@ -170,7 +170,7 @@ class SavedResult(SavedTensor):
     @property
     def tensor(self) -> Tensor:
         """The values as a tensor outside the graph."""
-        twin = Tensor(self.data)
+        twin = of_array(self.data)
         twin._counter = self.counter
         return twin
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import weakref
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -32,7 +32,7 @@ class PassNote:
         is_tensor = bool(type(root).__weakrefoffset__)  # a gradient edge and a wrong argument are not
         self.root: Any = weakref.ref(root) if is_tensor else lambda: None
         self.name, self.wanted, self.error = name, wanted, ""
-        self.results: Sequence[Any] = ()
+        self.results: list[Any] = []
         self.order, self.at = now(), callers_place()
 
     def __enter__(self) -> PassNote:

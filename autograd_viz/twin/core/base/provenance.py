@@ -55,25 +55,31 @@ ours = _Ours()
 
 
 # A running frame of this package, and the user's frame below it: a walk that meets the first need not go on to the second.
-_known: ContextVar[tuple[FrameType | None, FrameType | None]] = ContextVar("known frame", default=(None, None))
+# True: only this package runs above the first, so no walk is needed.
+_known: ContextVar[tuple[FrameType | None, FrameType | None, bool]] = ContextVar("known frame", default=(None, None, False))
 forget_frame = _known.reset
+foreign_rules: list[str] = []  # the ops that have a rule from outside this package
 
 
-def know_frame() -> Token[Any]:
-    """Find the user's frame once for all ops that the caller of this function will run. `forget_frame(token)` must follow."""
+def know_frame(is_last: bool = False) -> Token[Any]:
+    """Find the user's frame once for the ops that the caller of this will run; `is_last`: only rules call them.
+
+    `forget_frame(token)` must follow.
+    """
     frame = sys._getframe(1)
-    return _known.set((frame, users_frame(frame)))
+    return _known.set((frame, users_frame(frame), is_last and not foreign_rules))
 
 
 def users_frame(frame: FrameType) -> FrameType:
     """The innermost frame outside this package, from `frame` outwards."""
-    if not ours[frame.f_code.co_filename]:  # the usual case
-        return frame
-    known, user = _known.get()
-    while frame is not known:
-        if (outer := frame.f_back) is None or not ours[outer.f_code.co_filename]:
+    known, user, is_last = _known.get()
+    if is_last and user is not None:
+        return user
+    outer: FrameType | None = frame
+    while outer is not known:
+        if outer is None or not ours[outer.f_code.co_filename]:
             return outer or frame
-        frame = outer
+        frame, outer = outer, outer.f_back
     assert user is not None
     return user
 
@@ -138,7 +144,9 @@ class Statement:
 
 def note(tensor: Tensor, kind: str) -> None:
     """Remember that the user did `kind` to `tensor` here. In a loop, the last AGAIN times are remembered."""
-    frame = users_frame(sys._getframe(2))
+    frame = sys._getframe(2)
+    if ours[frame.f_code.co_filename]:
+        frame = users_frame(frame)
     code, lasti, order = frame.f_code, frame.f_lasti, (LAST - length_hint(sequence), next(_clock))
     statements = (tensor._extra or tensor._more).statements
     for s in statements:

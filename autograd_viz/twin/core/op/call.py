@@ -76,12 +76,11 @@ def call_source(p: Table) -> list[str]:
     lines = [f"def {p.name}({', '.join(parameters + _after_required(options))}):"]
     for i, n in enumerate(p.inputs):
         there = f"{n} is not None and " if n in p.optional else ""
-        lines.append(
-            f"    if {there}type({n}) is not Tensor and not isinstance({n}, Tensor): {n} = operand({n}, {p.name!r}, {i}, {n!r})"
-        )
+        lines.append(f"    if {there}type({n}) is not Tensor and not isinstance({n}, Tensor):")
         if i == 1 and p.scalar_overload is not None:
             given = ", ".join([p.inputs[0], f"other={n}", *(f"{o}={o}" for o in p.options if o in p.scalar_overload.options)])
-            lines.insert(-1, f"    if State.in_rule and type({n}) in NUMBERS: return scalar_overload({given})")
+            lines.append(f"        if State.in_rule and type({n}) in NUMBERS: return scalar_overload({given})")
+        lines.append(f"        {n} = operand({n}, {p.name!r}, {i}, {n!r})")
         if p.rules and n not in p.optional:
             lines.append(f"    if {n}._view is not None and recording(): {n}._view.refresh({n})")
     results = results_of(p)
@@ -94,7 +93,7 @@ def call_source(p: Table) -> list[str]:
             *_record(p),
             f"    return make_results({', '.join(results)})",
         ]
-    lines.append("        return attend(None, result) if State.attentive else result")
+    lines += [*_no_node("        ", "None"), "        return attend(None, result) if State.attentive else result"]
     return [*lines, *_record(p), "    return result"]
 
 
@@ -110,13 +109,19 @@ def _wrapped(p: Table) -> list[str]:
         lines.append(f"    {', '.join(f'_value{i}' for i in range(len(p.result_names)))}, = _value")
     for result in results_of(p):
         value, data = result.replace("result", "_value"), result.replace("result", "_data")
-        lines += [f"    {result} = new(Tensor)"]
-        lines += [f"    {result}._data = {data} = {value} if type({value}) is ndarray else asarray({value})"]
-        lines += [f"    {result}._grad = {result}._node = {result}._view = {result}._made_by = {result}._extra = None"]
-        lines += [f"    {result}._counter = None", f"    {result}._requires_grad = False", f"    {result}._output_nr = 0"]
+        is_array = "" if p.promotes else f" if type({value}) is ndarray else asarray({value})"
+        lines += [f"    {result} = new(Tensor)", f"    {result}._data = {data} = {value}{is_array}"]
+        lines += [f"    {result}._grad = {result}._view = {result}._extra = {result}._counter = None"]
+        no_node = [f"    {result}._node, {result}._requires_grad = None, False"] if p.result_names else []
+        lines += [f"    {result}._output_nr = 0", *no_node]
     if p.view:
         lines.append(f"    become_view(result, {p.inputs[0]}, primitive, {_options(p)})")
     return lines
+
+
+def _no_node(indent: str, made_by: str) -> list[str]:
+    """The lines for the only result of an op, if it has no node."""
+    return [f"{indent}result._node, result._requires_grad = None, False", f"{indent}result._made_by = {made_by}"]
 
 
 def _options(p: Table) -> str:
@@ -136,21 +141,20 @@ def _forward(p: Table) -> list[str]:
     """The lines that run the NumPy function on the inputs' arrays."""
     arrays = [f"_x{i}" for i in range(len(p.inputs))]
     given = ", ".join(arrays + [f"{n}={option_text(p, n)}" for n in p.options])
-    run = f"_value = {'on_arrays(' if p.view else 'quiet.run(on_arrays, '}{given})" + _IF_REAL * p.real_only
+    run = f"_value = {_usual(p, arrays)}{'on_arrays(' if p.view else 'quiet.run(on_arrays, '}{given})" + _IF_REAL * p.real_only
     lines = [f"    _x0 = {p.inputs[0]}._data"]
     for x, n in zip(arrays[1:], p.inputs[1:], strict=True):
         lines.append(f"    {x} = {n}._data" + (f" if {n} is not None else None" if n in p.optional else ""))
     if not p.promotes:
         return [*lines, f"    {run}"]
     if len(arrays) == 2:  # a Python number stays one, so that it does not widen the result
+        second = p.inputs[1]
         lines[1:] = [
-            f"    if type({p.inputs[1]}) is Number and _x0.dtype.kind == 'f' and type({p.inputs[1]}.value) is not complex:"
-        ]
-        lines += [
-            f"        _x1 = {p.inputs[1]}.value",
-            "        if not _x0.shape: _x0 = _x0[()]",
+            f"    if type({second}) is Number and _x0.dtype.kind == 'f' and type({second}.value) is not complex:",
+            f"        _x1 = {second}.value",
+            "        if not _x0.ndim: _x0 = _x0[()]",
             "    else:",
-            f"        _x1 = {p.inputs[1]}._data",
+            f"        _x1 = {second}._data",
         ]
         indent = "        "
     else:
@@ -159,11 +163,18 @@ def _forward(p: Table) -> list[str]:
     test = " or ".join(f"{t}{x}.dtype is not _x0.dtype" for t, x in zip(there[1:], arrays[1:], strict=True)) or "False"
     lines.append(f"{indent}if {test}: {', '.join(arrays)}, = brought_together({', '.join(p.inputs)})")
     numbers = (f"{x} = {x}[()]" + (f" if {x} is not None else None" if t else "") for x, t in zip(arrays, there, strict=True))
-    lines.append(f"{indent}elif not _x0.shape: {'; '.join(numbers)}")
+    lines.append(f"{indent}elif not _x0.ndim: {'; '.join(numbers)}")
     lines += ["    try:", f"        {run}", "    except ValueError:"]
     lines += [f"        check_broadcast({', '.join(p.inputs)})", "        raise"]
     laid_out = f"_value = in_order_of(_value, {', '.join(arrays)})"
-    return [*lines, f"    if type(_value) is ndarray and _value.ndim > 1 and not _x0.flags.c_contiguous: {laid_out}"]
+    lines += ["    if type(_value) is not ndarray: _value = asarray(_value)"]
+    return [*lines, f"    elif _value.ndim > 1 and not _x0.flags.c_contiguous: {laid_out}"]
+
+
+def _usual(p: Table, arrays: list[str]) -> str:
+    """The first half of an expression: a C function computes the value while each option has its default."""
+    test = " and ".join(["usual", *(f"{n} is default_{n}" for n in p.options)])
+    return "" if p.usual is None else f"quiet.run(usual, {', '.join(arrays)}) if {test} else "
 
 
 def _record(p: Table) -> list[str]:
@@ -181,7 +192,10 @@ def _record(p: Table) -> list[str]:
         lines.append("    else:")
         indent = "        "
     made = f"untracked({p.title!r}, ({', '.join(p.inputs)},), {_options(p) if p.options else None}, caller)"
-    lines.append(f"{indent}{' = '.join(f'{r}._made_by' for r in results)} = {made}")
+    if p.result_names:
+        lines.append(f"{indent}{' = '.join(f'{r}._made_by' for r in results)} = {made}")
+    else:
+        lines += _no_node(indent, made)
     if len(results) > 1:
         lines.append(f"{indent}{results[0]}._made_by.outputs = {_references(results)}")
     return [*lines, f"{indent}if State.attentive: {'; '.join(f'attend(None, {r})' for r in results)}"]
@@ -267,7 +281,7 @@ def program(p: Table, node_class: Any) -> Any:
     """The function that runs the op and records it. `node_class` is the class of its nodes, None for an op without rules."""
     defaults = {f"default_{n}": v for n, v in p.options.items() if v is not p.required}
     names = {**_NAMES, **defaults, "on_arrays": p.forward, "primitive": p, "Node": node_class, "metadata": metadata}
-    names |= {"scalar_overload": p.scalar_overload, "make_results": p.make_results}
+    names |= {"scalar_overload": p.scalar_overload, "make_results": p.make_results, "usual": p.usual}
     names |= {"brought_together": p.promotes} if callable(p.promotes) else {}
     return compiled(p.forward, p.name, call_source(p), names)
 

@@ -96,6 +96,8 @@ def vjp_source(p: Table, on_tensors: bool = False) -> list[str]:
         if name in p.options and sum(place in rule.wants for rule in p.rules if rule) > 1:
             lines.append(f"    v{place} = {values[place]}")
             values[place] = f"v{place}"
+    if len(p.rules) > 1:
+        lines.append(f"    {', '.join(f'next{i}' for i in range(len(p.rules)))}, = node._next")
     results = ["None"] * len(p.rules)
     in_order = sorted(range(len(p.rules)), key=lambda i: p.inputs[i]) if on_tensors and not p.variadic else range(len(p.rules))
     for i in in_order:  # PyTorch's order is by name, which shows in a recorded pass
@@ -105,11 +107,8 @@ def vjp_source(p: Table, on_tensors: bool = False) -> list[str]:
         call = f"rule{i}(grad{''.join(', ' + values[place] for place in rule.wants)})"
         if p.variadic:
             return [*lines, f"    return tuple({call})"]
-        results[i] = (
-            call
-            if len(p.rules) == 1
-            else f"{call} if (a := node._next[{i}]) is not None and (wanted is None or a in wanted) else None"
-        )
+        is_wanted = f" if next{i} is not None and (wanted is None or next{i} in wanted) else None"
+        results[i] = call + is_wanted * (len(p.rules) > 1)
         if on_tensors and len(p.rules) > 1:
             lines.append(f"    r{i} = {results[i]}")
             results[i] = f"r{i}"
@@ -121,7 +120,7 @@ def _read(p: Table, place: int) -> str:
     name, slot = p.saved_names[place], f"node.{p.slots[place]}"
     if name in p.inputs:
         untouched = f"type(s := {slot}) is Tensor and s._counter is None"
-        return f"((d if (d := s._data).shape else d[()]) if {untouched} else plain(node, s))"
+        return f"((d if (d := s._data).ndim else d[()]) if {untouched} else plain(node, s))"
     if "_sym_" in name:
         return _plain_value(name, slot)
     if p.result_index(name) is not None:

@@ -217,6 +217,7 @@ def primitive(
     nondifferentiable: tuple[str, ...] = (),
     materialize: bool = True,
     also_saved: tuple[str, ...] = (),
+    usual: Callable[..., Any] | None = None,
     written: Callable[..., Symbol] | None = None,
 ) -> Callable[..., Primitive]:
     """Declare an op. `node_name` is the name of its backward node in PyTorch, always written out.
@@ -232,9 +233,10 @@ def primitive(
         nondifferentiable: floating point outputs among `results` that are not differentiable.
         materialize: zeros instead of None for the gradient of an unused output.
         also_saved: values that PyTorch's node saves although the rules here do not need them.
+        usual: a function in C that runs instead of the forward while each option has its default value.
         written: the op's text in a formula, as a rule on Symbols; default: a call of its name.
     """
-    traits = Traits(view, promotes, several, cuts, results, returns, nondifferentiable, materialize, also_saved)
+    traits = Traits(view, promotes, several, cuts, results, returns, nondifferentiable, materialize, also_saved, usual)
 
     def decorate(forward: Callable[..., Any]) -> Primitive:
         forward = row_major(forward) if forward.__name__ in ROW_MAJOR else forward

@@ -18,6 +18,7 @@ import re
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from ..base.provenance import foreign_rules, ours
 from ..base.readings import ARRAY_NAMES, SYMBOL_NAMES, TENSOR_NAMES, rebound, refuse_unknown_names
 from ..base.results import return_type
 from .real_only import REAL_ONLY
@@ -54,6 +55,7 @@ class Traits(NamedTuple):
     nondifferentiable: tuple[str, ...]
     materialize: bool
     also_saved: tuple[str, ...]
+    usual: Callable[..., Any] | None
 
 
 class Table:
@@ -74,7 +76,8 @@ class Table:
         self.forward, self.name, self.__name__, self.__doc__ = forward, forward.__name__, forward.__name__, forward.__doc__
         self.title = re.sub(r"Backward(s|\d*)(_copy)?$", "", node_name.rpartition("::")[2]) or self.name.capitalize()  # "Mul"
         self.node_name = node_name
-        self.view, self.promotes, self.several, self.cuts, names, returns, fixed, self.materialize, self.also_saved = traits
+        self.view, self.promotes, self.several, self.cuts, names, returns, fixed, self.materialize, *_ = traits
+        self.also_saved, self.usual = traits.also_saved, traits.usual
         self.result_names, self.nondifferentiable = names, set(fixed)
         self.make_results: Any = return_type(returns or self.name.removesuffix("_dim"), *names) if names else None
         parameters = inspect.signature(forward).parameters.values()
@@ -100,6 +103,8 @@ class Table:
                 choice = sorted(self._known(inputs))
                 raise TypeError(f"{self.name}: rule for {target!r} asks for {names}; choose from {choice}")
             refuse_unknown_names(self.forward, target, rules[target])
+            if not ours[getattr(rules[target], "__code__", self.forward.__code__).co_filename]:
+                foreign_rules.append(self.name)
         self.saved_names = tuple(sorted({name for _, *names in asked.values() for name in names}.union(self.also_saved)))
         self.slots = tuple(f"s_{name}" for name in self.saved_names)
         self.rules = tuple(self._bound_rule(rules[n], asked[n]) if n in rules else None for n in inputs)

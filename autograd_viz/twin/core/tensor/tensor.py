@@ -65,7 +65,7 @@ class Tensor(AsArray):
 
     def _without_history(self) -> Tensor:
         """A tensor with the same memory and version, without grad_fn."""
-        twin = Tensor(self._data)
+        twin = of_array(self._data)
         twin._counter = self._shared_counter()
         return twin
 
@@ -283,3 +283,13 @@ class Tensor(AsArray):
 
     def __format__(self, spec: str) -> str:
         return format(self.item() if self._data.ndim == 0 else str(self), spec)
+
+
+def of_array(array: Array, new: Any = object.__new__) -> Tensor:
+    """`Tensor(array)` for this package, in a third of the time: it does not ask who calls."""
+    tensor: Tensor = new(Tensor)
+    tensor._data = array
+    tensor._grad = tensor._node = tensor._view = tensor._made_by = tensor._extra = None
+    tensor._counter = InferenceCounter() if State.inference else None
+    tensor._requires_grad, tensor._output_nr = False, 0
+    return tensor

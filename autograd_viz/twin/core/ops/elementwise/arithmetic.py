@@ -6,6 +6,7 @@ Formulas and node names: PyTorch's table of derivatives.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -38,7 +39,7 @@ def maybe_multiply(grad: Any, factor: Any) -> Any:
     return grad if factor == 1 else grad * factor
 
 
-@public_primitive("add Tensor.__add__ Tensor.__radd__", "AddBackward0", promotes=True)
+@public_primitive("add Tensor.__add__ Tensor.__radd__", "AddBackward0", promotes=True, usual=operator.add)
 def add(self, other, *, alpha=1):
     """self + alpha * other."""
     return self + other if alpha == 1 and alpha is not True else self + checked_alpha(alpha, self) * other
@@ -83,7 +84,7 @@ def rsub(input: Tensor, other: Any, *, alpha: Any = 1) -> Any:
 
 
 @public("mul", "multiply", "Tensor.__mul__", "Tensor.__rmul__")
-@primitive("MulBackward0", promotes=True)
+@primitive("MulBackward0", promotes=True, usual=operator.mul)
 def mul(self, other):
     """self * other."""
     return self * other
