@@ -266,22 +266,20 @@ def test_the_search_for_hooks_breaks_nothing_in_other_threads() -> None:
 def test_the_search_for_hooks_finds_what_is_young_and_what_has_become_old() -> None:
     w = torch.ones(2, requires_grad=True)
     early, later = w * 2, w * 3
-    for _ in range(3):
-        gc.collect()
-        hooked.tensors_with_hooks()
-        early.retain_grad()  # it is old, and nothing has become old since the search
-        fresh = w * 4
-        fresh.retain_grad()
-        found = hooked.tensors_with_hooks()
-        assert sum(t is early for t in found) == sum(t is fresh for t in found) == 1
-        assert not any(t is later for t in found)
-        gc.collect(1)  # now the fresh one is old, too
-        found = hooked.tensors_with_hooks()
-        assert sum(t is fresh for t in found) == 1
-        gone = weakref.ref(early)
-        del found, early, fresh
-        assert gone() is None
-        early = w * 2
+    gc.collect()
+    hooked.tensors_with_hooks()
+    early.retain_grad()  # it is old, and nothing has become old since the search
+    fresh = w * 4
+    fresh.retain_grad()
+    found = hooked.tensors_with_hooks()
+    assert sum(t is early for t in found) == sum(t is fresh for t in found) == 1
+    assert not any(t is later for t in found)
+    gc.collect(1)  # now the fresh one is old, too
+    found = hooked.tensors_with_hooks()
+    assert sum(t is fresh for t in found) == 1
+    gone = weakref.ref(early)
+    del found, early
+    assert gone() is None
 
 
 @pytest.mark.skipif(not hooked.HAS_GENERATIONS, reason="the collector has other generations")
