@@ -60,8 +60,8 @@ def _runs() -> tuple[int, ...]:
 
 
 def _stays_a_leaf(t: Any) -> bool:
-    """Is it a parameter? PyTorch cannot swap one (`torch.utils.swap_tensors`) that has a weak reference."""
-    return isinstance(t, torch.nn.Parameter) and t.requires_grad and not t._is_view() and bool(t.is_leaf)
+    """Is it a parameter, or a leaf as one? PyTorch cannot swap one (`torch.utils.swap_tensors`) that has a weak reference."""
+    return (t.requires_grad or isinstance(t, torch.nn.Parameter)) and not t._is_view() and bool(t.is_leaf)
 
 
 def _young(classes: Iterator[type]) -> list[Any]:
