@@ -19,7 +19,8 @@ torch = pytest.importorskip("torch")
 from torch.utils._pytree import tree_map  # noqa: E402
 
 import autograd_viz as av  # noqa: E402
-from autograd_viz.sources.pytorch.reading import nodes  # noqa: E402
+from autograd_viz.runtime.collector import collector_waits  # noqa: E402
+from autograd_viz.sources.pytorch.reading import hooked  # noqa: E402
 
 from .. import fresh  # noqa: E402
 from ..torch_steppers import stepper_of  # noqa: E402
@@ -232,7 +233,7 @@ def test_nothing_that_is_kept_marks_a_parameter(verb: Any) -> None:
     assert kept is not None and not [t for t in (layer.weight, layer.bias, w) if weakref.getweakrefs(t)]
 
 
-@pytest.mark.skipif(not nodes._classes_find_all(), reason="older releases tell of their tensors in no other way")
+@pytest.mark.skipif(not hooked._classes_find_all(), reason="older releases tell of their tensors in no other way")
 def test_the_search_for_hooks_breaks_nothing_in_other_threads() -> None:
     """A tuple that a thread is building must be nobody else's meanwhile."""
     junk = [[i] for i in range(100_000)]
@@ -252,12 +253,43 @@ def test_the_search_for_hooks_breaks_nothing_in_other_threads() -> None:
     w = torch.ones(2, requires_grad=True)
     h = w * 2
     h.retain_grad()
-    found = [nodes.tensors_with_hooks() for _ in range(20)]
+    found = [hooked.tensors_with_hooks() for _ in range(20)]
+    with collector_waits():
+        found += [hooked.tensors_with_hooks() for _ in range(20)]  # of the young ones
     is_over.set()
     for thread in threads:
         thread.join()
     assert all(any(t is h for t in tensors) for tensors in found)
     assert not errors and junk
+
+
+def test_the_search_for_hooks_finds_what_is_young_and_what_has_become_old() -> None:
+    w = torch.ones(2, requires_grad=True)
+    early, later = w * 2, w * 3
+    gc.collect()
+    hooked.tensors_with_hooks()
+    early.retain_grad()  # it is old, and nothing has become old since the search
+    fresh = w * 4
+    fresh.retain_grad()
+    found = hooked.tensors_with_hooks()
+    assert sum(t is early for t in found) == sum(t is fresh for t in found) == 1
+    assert not any(t is later for t in found)
+    gc.collect(1)  # now the fresh one is old, too
+    found = hooked.tensors_with_hooks()
+    assert sum(t is fresh for t in found) == 1
+    gone = weakref.ref(early)
+    del found, early
+    assert gone() is None
+
+
+@pytest.mark.skipif(not hooked.HAS_GENERATIONS, reason="the collector has other generations")
+def test_a_second_search_does_not_ask_all_objects(monkeypatch: pytest.MonkeyPatch) -> None:
+    h = (torch.ones(2, requires_grad=True) * 2).exp()
+    h.retain_grad()
+    with collector_waits():
+        hooked.tensors_with_hooks()
+        monkeypatch.setattr(gc, "get_referrers", None)
+        assert any(t is h for t in hooked.tensors_with_hooks())
 
 
 def test_back_leaves_a_grad_bit_for_bit_and_at_its_version(tmp_path: Path) -> None:

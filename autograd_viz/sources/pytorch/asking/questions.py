@@ -27,8 +27,9 @@ from ...shared.source_code import definition_of
 from ..reading import older
 from ..reading.graph import TorchGraph, is_tensor
 from ..reading.handles import version_of
+from ..reading.hooked import tensors_with_hooks
 from ..reading.hooks import dict_of
-from ..reading.nodes import edge_of, grad_fn_of, grad_of, is_accumulate, reach, tensors_with_hooks, variable_of
+from ..reading.nodes import edge_of, grad_fn_of, grad_of, is_accumulate, reach, variable_of
 from ..reading.op_log import op_of_node
 from ..reading.saved import VERSIONS, saved_of
 from ..reading.saved_memory import VERSION, reading, saved_tensors

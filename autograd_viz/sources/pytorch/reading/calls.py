@@ -32,7 +32,7 @@ from ....twin.core.base.provenance import PACKAGE
 from ....twin.core.base.scopes import open_scopes
 from ...shared.names import elements
 from .call_place import NAME, PYTHON, TORCH
-from .nodes import subclasses
+from .hooked import subclasses
 
 MODULE_CALL = torch.nn.Module._call_impl.__code__
 _apply = getattr(torch.autograd.Function.apply, "__func__", None) or torch.autograd.function._call_custom_function_call  # type: ignore[attr-defined]

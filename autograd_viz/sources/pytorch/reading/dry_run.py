@@ -27,6 +27,7 @@ from torch.autograd.graph import GradientEdge
 from torch.utils.weak import WeakIdKeyDictionary
 
 from . import older
+from .hooked import tensors_with_hooks
 from .hooks import dict_of, gradients_at, keep_grads, nothing, replaced
 from .nodes import (
     UNKNOWN,
@@ -37,7 +38,6 @@ from .nodes import (
     is_function,
     outputs_of,
     reach,
-    tensors_with_hooks,
     variable_of,
 )
 from .saved import saved_of

@@ -4,18 +4,11 @@
 After a write to its memory, a view makes a new grad_fn when it is asked for it. A pass runs nodes in the order in which they
 were made, so the first question changes the order of later sums. Nothing of ours may be the first to ask. A view that was made
 under `no_grad` refuses instead of making one. So for the time of our question, each view is marked as such a view.
-
-# Note [Who is asked]
-The garbage collector knows every object. But `gc.get_objects()` also gives tuples that other threads are still building, and a
-second reference makes these threads fail. So we ask what refers to the classes of tensors: mostly tensors. In older releases of
-PyTorch the collector does not look into a tensor that C++ code holds. There all objects must be asked.
 """
 
 from __future__ import annotations
 
-import functools
-import gc
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import torch
@@ -23,7 +16,6 @@ from torch.autograd.graph import Node, get_gradient_edge
 
 from ....runtime.alive import Alive
 from . import older
-from .values import unseen
 
 COMPILED = "CompiledFunctionBackward"  # the class of a node that torch.compile has made
 LAST_SEQUENCE_NR = 2**64 - 1  # AccumulateGrad's
@@ -174,32 +166,3 @@ def when_made(nodes: Iterable[Any]) -> dict[Any, tuple[int, int]]:
                 made[after] = number, k - nearer
                 stack.append(after)
     return made
-
-
-def tensors_with_hooks() -> list[Any]:
-    """All live tensors that have hooks or retain their grad.
-
-    A step runs these hooks and changes these grads, even if no variable and no recorder knows the tensor.
-    """
-    near = gc.get_referrers(*subclasses(torch.Tensor)) if _classes_find_all() else gc.get_objects()
-    tensors = (o for o in near if issubclass(type(o), torch.Tensor))
-    return [t for t in tensors if t.requires_grad and (t.retains_grad or t._backward_hooks) and not is_leaf(t)]
-
-
-@functools.cache
-@unseen
-def _classes_find_all() -> bool:
-    """Does the collector find a tensor by its class, even if a view of it also holds it?"""
-    with torch.inference_mode(False):
-        held = torch.zeros(1)
-        view = held.view(1)
-    return view is not None and any(o is held for o in gc.get_referrers(torch.Tensor))
-
-
-def subclasses(of: type) -> Iterator[Any]:
-    """A class and all below it."""
-    todo = [of]
-    while todo:
-        found = todo.pop()
-        yield found
-        todo += type.__subclasses__(found)

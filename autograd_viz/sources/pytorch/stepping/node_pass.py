@@ -17,7 +17,7 @@ from ...shared.stepping.gradient import check_shape, numbers_of, refusal
 from ...shared.stepping.pass_kind import Library, Snapshot
 from ...shared.stepping.step import Ran
 from ...shared.stepping.undoable_pass import Pass
-from ..reading import nodes
+from ..reading import hooked, nodes
 from ..reading.dry_run import learn
 from ..reading.graph import TorchGraph, is_tensor
 from ..reading.handles import version_of
@@ -69,7 +69,7 @@ class TorchPass(Pass):
         self._kept: list[SavedValue] = []  # saved values of the node that is about to run
         self._unread.show([NOWHERE, *([] if gradient is None else self.places([gradient]))])
         self._outputs: dict[Any, list[Any]] = {}
-        for t in {*graph.tensors.values(), *nodes.tensors_with_hooks()}:
+        for t in {*graph.tensors.values(), *hooked.tensors_with_hooks()}:
             if (node := nodes.grad_fn_of(t)) in graph.nodes:
                 self._outputs.setdefault(node, []).append(t)
 

@@ -15,8 +15,9 @@ from ....runtime.interrupts import breakable, whole
 from ...shared.stepping.norms import Place
 from ..reading.dry_run import keep_grads
 from ..reading.graph import TorchGraph
+from ..reading.hooked import tensors_with_hooks
 from ..reading.hooks import dict_of
-from ..reading.nodes import edge_of, grad_fn_of, is_accumulate, is_function, reach, tensors_with_hooks, variable_of
+from ..reading.nodes import edge_of, grad_fn_of, is_accumulate, is_function, reach, variable_of
 from ..reading.older import ENGINE, IS_OLDER
 from ..reading.values import is_plain, unseen, value_of
 from .exchange import Exchange
