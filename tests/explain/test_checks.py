@@ -127,11 +127,43 @@ def test_every_kind_of_a_check_has_its_words() -> None:
 PLACES = "net, x = torch.nn.Linear(4, 3), torch.randn(2, 4)\n"
 LAYER = "net = torch.nn.Linear(4, 3)\nopt = torch.optim.SGD(net.parameters(), lr=0.1)\n"
 STEP = "opt.zero_grad()\nloss.backward()\nopt.step()"
+LOOP = """
+def train():
+    {begin}
+    for _ in range(5):
+        opt.zero_grad()
+        loss = net(torch.ones(2, 4)).pow(2).mean()
+        loss.backward()
+        opt.step()
+        {add}
+    return {end}
+seen = train()
+"""
 FOUND = {  # more of a kind than the program in the docs
     "kl_div of probabilities": (
         "AV201",
         LAYER + "loss = torch.nn.functional.kl_div(net(torch.ones(2, 4)).softmax(1), torch.full((2, 3), 1 / 3))\n" + STEP,
         "kl_div takes logarithms",
+    ),
+    "losses in an object": (
+        "AV601",
+        LAYER + "class Log: pass\nlog = Log()" + LOOP.format(begin="log.all = []", add="log.all.append(loss)", end="0"),
+        "12: AV601 log.all keeps",
+    ),
+    "losses in a list of a dictionary": (
+        "AV601",
+        LAYER + "log = {'train': []}" + LOOP.format(begin="", add="log['train'].append(loss)", end="0"),
+        "11: AV601 log['train'] keeps",
+    ),
+    "a sum inside a function": (
+        "AV601",
+        LAYER + LOOP.format(begin="total = 0.0", add="total += loss", end="total.item()"),
+        "11: AV601 may be a fault: total kept",
+    ),
+    "a list inside a function": (
+        "AV601",
+        LAYER + LOOP.format(begin="seen = []", add="seen.append(loss)", end="torch.stack(seen).mean().item()"),
+        "12: AV601 may be a fault: stack() kept",
     ),
     "an optimizer with a copy": (
         "AV402",

@@ -16,7 +16,7 @@ from ..causes.hooks import hook_causes
 from ..causes.missing import missing
 from ..causes.present import last_write, lost_part, old, plain_gradient
 from ..causes.question import Question
-from . import function, loop, loss, path
+from . import function, loop, loss, memory, path
 
 UNKNOWN = ("not_recorded", "zero_old", "bad_elsewhere")  # the graph at hand does not say
 NONE, BAD, ZERO, OTHER = ("none",), ("nan", "inf"), ("zero",), ("huge", "tiny", "")  # what a grad contains
@@ -130,7 +130,7 @@ def raised() -> Iterator[Cause]:
     yield from ()  # it is asked with the error: `causes_of_error`
 
 
-AREAS = (path, loss, bad_numbers, zeros, sizes, loop, function)
+AREAS = (path, loss, bad_numbers, zeros, sizes, loop, memory, function)
 ALL = [raised, *(c for area in AREAS for c in vars(area).values() if isinstance(c, Check))]
 BY_CODE = {c.code: c for c in sorted(ALL, key=lambda c: c.code)}
 

@@ -9,15 +9,12 @@ from ...graph.text import number_text
 from ..causes.cause import Cause, Said, cause_of, source_of
 from ..causes.check import ASKED, MAY, SO, check
 from ..causes.missing import missing
-from ..causes.paths import has_graph, with_history
 from ..causes.present import added, last_write
 from ..causes.question import Question
 
 MEANS = ("mean", "mse_loss", "l1_loss", "smooth_l1_loss", "cross_entropy", "nll_loss", "binary_cross_entropy_with_logits")
 ACCUMULATED_KINDS = {"several": MAY, "accumulated_whole": MAY, "several_lines": ASKED, "accumulating": ASKED}
 LARGE, NEAR = 100.0, 0.1  # the root mean square of a weight; a step of a weight that it has made, as a part of it
-PLENTY = 2  # passes whose graphs are kept
-DEPTH = 4  # lists and dictionaries in each other
 SETTLED = 3  # steps: weights that begin at zero have grown by then
 
 
@@ -137,25 +134,3 @@ def outgrown(question: Question) -> Iterator[Cause]:
         if count > 1 and size >= LARGE and is_near:
             said = {"count": str(count), "rate": number_text(rate), "size": number_text(size)}
             yield cause_of("outgrown", holder.steps[-1], optimizer=holder.kind, **said)
-
-
-@check("AV601", "kept-graphs", {"kept_graphs": SO}, of_run=True)
-def kept_graphs(question: Question) -> Iterator[Cause]:
-    """A variable that keeps the graphs of earlier passes: `total += loss`, a list of losses, a hidden state."""
-    q = question
-    roots = {p.root: p for p in q.passes if p.root is not None and not p.error}
-    for name, held in q.names.items() if len(roots) >= PLENTY else ():
-        several = [*_held_in(held)]
-        ops = [op for t in several if has_graph(t) and (op := q.history.op_of(t)) is not None]
-        kept = [p for op, p in roots.items() if op in with_history(ops)]
-        if len({p.source for p in kept}) == 1 and len(kept) >= PLENTY:
-            yield cause_of("kept_graphs", max(ops, key=lambda op: op.number), held=name, count=str(len(kept)))
-
-
-def _held_in(held: object) -> Iterator[object]:
-    """A variable's value, or what its lists and dictionaries hold."""
-    todo = [held]
-    for _ in range(DEPTH):
-        inside = [x for h in todo if isinstance(h, list | tuple | dict) for x in (h.values() if isinstance(h, dict) else h)]
-        yield from (h for h in todo if not isinstance(h, list | tuple | dict))
-        todo = inside

@@ -38,3 +38,5 @@ CAUSE_NOT_HELD_COPIED = "no optimizer has it. {optimizer} steps others of its sh
 DO_NOT_HELD_COPIED = "Give the optimizer the parameters of this model, not those of a copy."
 CAUSE_KEPT_GRAPHS = "{held} keeps the graphs of {count} passes or more ({line})."
 DO_KEPT_GRAPHS = "Keep a number: loss.item(), or loss.detach()."
+CAUSE_KEPT_FOR_SUM = "{held} kept the graphs of {count} passes or more, until it was computed ({line})."
+DO_KEPT_FOR_SUM = "Keep numbers: loss.item(), or loss.detach()."

@@ -36,3 +36,5 @@ CAUSE_NOT_HELD_COPIED = "没有优化器持有它。{optimizer} 更新的是同�
 DO_NOT_HELD_COPIED = "把这个模型的参数交给优化器，而不是副本的参数。"
 CAUSE_KEPT_GRAPHS = "{held} 保留着至少 {count} 次反向传播的计算图（{line}）。"
 DO_KEPT_GRAPHS = "只保存数值 loss.item()，或者 loss.detach()。"
+CAUSE_KEPT_FOR_SUM = "{held} 在算出之前一直保留着 {count} 次或更多次反向传播的计算图（{line}）。"
+DO_KEPT_FOR_SUM = "只保留数值：loss.item() 或 loss.detach()。"
