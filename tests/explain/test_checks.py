@@ -24,7 +24,7 @@ from .explained import run
 
 _numbers = itertools.count()
 # the twin has no such optimizer or scaler, or does not remember when a tensor was written
-ONLY_PYTORCH = {"AV103", "AV104", "AV407", "AV502", "AV503", "AV702"}
+ONLY_PYTORCH = {"AV103", "AV104", "AV106", "AV407", "AV502", "AV503", "AV702"}
 LIBRARIES = ["core", pytest.param("torch", marks=pytest.mark.torch)]
 KINDS = [name.removeprefix("CAUSE_").lower() for name in vars(en) if name.startswith("CAUSE_")]
 PAGE = Path(__file__).parents[2] / "docs" / "look_up" / "checks.md"
@@ -175,6 +175,51 @@ FOUND = {  # more of a kind than the program in the docs
         LAYER + "loss = ((net(torch.ones(1, 4)) + 200).exp() * torch.zeros(1, 3)).sum()\nloss.backward()",
         "exp is the first op known to have returned inf",
     ),
+    "a sigmoid before a squeeze": (
+        "AV201",
+        "net, y = torch.nn.Linear(4, 1), torch.ones(6)\nlogits = torch.sigmoid(net(torch.randn(6, 4))).squeeze(1)\n"
+        "loss = torch.nn.functional.binary_cross_entropy_with_logits(logits, y)\nloss.backward()",
+        "Leave sigmoid out",
+    ),
+    "kl_div of probabilities, with a teacher": (
+        "AV201",
+        LAYER + "with torch.no_grad():\n    t = torch.ones(2, 3).softmax(1)\n"
+        "loss = torch.nn.functional.kl_div(net(torch.ones(2, 4)).softmax(1), t)\n" + STEP,
+        "kl_div takes logarithms",
+    ),
+    "a hand-made cross entropy of every pair": (
+        "AV203",
+        "net, y = torch.nn.Linear(4, 1), torch.ones(6)\np = torch.sigmoid(net(torch.randn(6, 4)))\n"
+        "loss = -(y * p.log() + (1 - y) * (1 - p).log()).mean()\nloss.backward()",
+        "broadcasts a result of shape (6, 1) to shape (6, 6)",
+    ),
+    "losses in a list of a dictionary": (
+        "AV601",
+        LAYER
+        + 'kept = {"train": []}\nfor _ in range(3):\n    loss = net(torch.randn(2, 4)).pow(2).mean()\n    opt.zero_grad()\n'
+        '    loss.backward()\n    opt.step()\n    kept["train"].append(loss)',
+        "kept keeps the graphs of 3 passes",
+    ),
+    "a layer that the last pass does not reach, and momentum": (
+        "AV406",
+        LAYER.replace("lr=0.1", "lr=0.1, momentum=0.9") + "other = torch.nn.Linear(4, 3)\n"
+        'opt.add_param_group({"params": [*other.parameters()]})\n'
+        "for i in range(3):\n    loss = (net if i else other)(torch.ones(2, 4)).sum()\n    opt.zero_grad(set_to_none=False)\n"
+        "    loss.backward()\n    opt.step()",
+        "still moves it",
+    ),
+    "a switch that a module does not have": (
+        "AV105",
+        LAYER + "net.requires_grad = False\nloss = net(torch.ones(2, 4)).sum()\n" + STEP,
+        "still require grad",
+    ),
+    "a sample of an encoder": (
+        "AV106",
+        "enc, dec, x = torch.nn.Linear(3, 2), torch.nn.Linear(1, 3), torch.ones(4, 3)\nm, s = enc(x).chunk(2, 1)\n"
+        "z = torch.distributions.Normal(m, s.exp()).sample()\nloss = (dec(z) - x).pow(2).mean() + (m * m + s.exp() - s).mean()\n"
+        "loss.backward()",
+        "Use rsample()",
+    ),
     "float16": (
         "AV301",
         "w = torch.full((3,), 1000.0, dtype=torch.float16, requires_grad=True)\nloss = (w * w).sum()\nloss.backward()",
@@ -188,6 +233,23 @@ FOUND = {  # more of a kind than the program in the docs
 def test_other_programs_with_the_same_fault(name: str) -> None:
     code, program, part = FOUND[name]
     assert [f for f in found(program, "torch") if f.code == code and part in str(f)]
+
+
+EXPERTS = """
+a, b = torch.nn.Linear(4, 2), torch.nn.Linear(4, 2)
+opt = torch.optim.SGD([*a.parameters(), *b.parameters()], lr=0.1)
+for expert in ({order}):
+    loss = expert(torch.randn(6, 4)).pow(2).mean()
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+"""
+
+
+@pytest.mark.torch
+def test_an_expert_that_an_earlier_pass_used_is_not_unused() -> None:
+    assert not found(EXPERTS.format(order="a, b, a, a"), "torch")
+    assert [f.code for f in found(EXPERTS.format(order="a, a, a"), "torch")] == ["AV102"]
 
 
 KEPT = "w = torch.ones(3, requires_grad=True)\nloss = (w * 2).pow(2).sum()\nloss.backward(retain_graph=True)"

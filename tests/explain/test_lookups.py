@@ -156,7 +156,7 @@ TORCH: dict[str, tuple[str, str, str, int | None]] = {
     "a result that is not used": (NET + "y = net[0](x)\n(net[2](torch.ones(1, 3))).sum().backward()", "net[0].weight",
                                   "not_in_loss", 4),
     "a layer behind the optimizer": (OPT + "net[2] = torch.nn.Linear(3, 1)\n" + TURN, "net[2].weight", "not_held_new", 4),
-    "a model behind the optimizer": (OPT + NET + TURN, "net[2].weight", "not_held_new", 4),
+    "a model behind the optimizer": (OPT + NET + TURN + "opt.step()", "net[2].weight", "not_held_new", 4),
     "a layer that was replaced": (
         NET + "old = net[2].weight\n" + TURN + "net[2] = torch.nn.Linear(3, 1)\nold.grad = None\n" + TURN, "old", "replaced", 6,
     ),

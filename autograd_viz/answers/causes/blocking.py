@@ -245,10 +245,11 @@ def underflow(f: Facts, node: str, i: int) -> Cause | None:
     arrived, most = f.arrivals(node), _largest_factor(f, node, i)
     if not arrived or not most:
         return None
-    grad, dtype = largest(arrived[0]), arrived[0].dtype
+    grad, dtype = largest(arrived[0]), arrived[0].dtype.removeprefix("torch.")
     if grad is None or grad * most > LEAST.get(dtype, 0.0):
         return None
-    return cause_at(f, "zero_underflow", node, grad=number_text(grad), factor=number_text(most), dtype=dtype)
+    kind = "zero_underflow" if dtype == "float16" else "zero_vanished"
+    return cause_at(f, kind, node, grad=number_text(grad), factor=number_text(most), dtype=dtype)
 
 
 def _largest_factor(f: Facts, node: str, i: int) -> float | None:

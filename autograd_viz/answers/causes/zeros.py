@@ -14,12 +14,14 @@ from .facts import Edge, Facts
 from .hooks import stop_before
 from .numbers import count_zeros, has_zero, is_zero, text_of
 from .ops import cause_at, numbers_of, op_of, zeros_behind
+from .question import Question
 from .sizes import no_effect
 
 NO_FAULT = (  # sums that cancel, zeros up to rounding, and what happened after the pass
     "zero_sent", "zero_factor", "zero_cancel", "zero_broadcast", "zero_normed", "zero_shifted", "rows_unused", "zero_old",
-    "zero_since", "zeroed*", "graph_gone",
+    "zero_since", "zeroed*", "zero_reached", "graph_gone",
 )  # fmt: skip
+BOUNDED = ("zero_relu", "zero_clamp")
 MOST_PARTS, MOST_ROWS = 4, 6  # parts, rows that the answer names
 BROADCASTING = ("Add", "Sub", "Mul", "Div", "Where", "Expand", "Rsub", "Maximum", "Minimum")
 ROUTERS = (  # they pass on the zeros that arrive
@@ -29,7 +31,7 @@ ROUTERS = (  # they pass on the zeros that arrive
 
 
 @check("AV302", "all-zero", {**dict.fromkeys(NO_FAULT, ASKED), "zero_single": SO, "zero_*": MAY, "cancelled": MAY})
-def all_zero(numbers: Facts) -> list[Cause]:
+def all_zero(numbers: Facts, question: Question) -> list[Cause]:
     """A gradient that is all zero: the op that passed none on, or a sum that cancels."""
     f, grad = numbers, numbers.subject.grad
     if (found := no_effect(f)) or grad is None or not count_zeros(grad):
@@ -42,7 +44,11 @@ def all_zero(numbers: Facts) -> list[Cause]:
     if f.comes_from_elsewhere:
         root = words.COMMA.join(f.tensors[id].name or words.THE_TENSOR for id in f.loss)
         return [Cause("graph_gone", ids, said={"value": text_of(arrived), "root": root})]
-    return list({(c.kind, c.nodes): c for c in _walk(f, f.edge)}.values()) or [Cause("not_recorded", ids)]
+    found = list({(c.kind, c.nodes): c for c in _walk(f, f.edge)}.values())
+    is_done = any(h.steps for h in question.optimizers) and f.loss and all(is_zero(f.tensors[t].value) for t in f.loss)
+    if is_done and any(c.kind in BOUNDED for c in found):  # as a hinge loss is, once all margins are kept
+        return [Cause("zero_reached", ids, source=found[0].source, said=found[0].said)]
+    return found or [Cause("not_recorded", ids)]
 
 
 @check("AV303", "norm-of-one", {"norm_of_one": SO})

@@ -34,7 +34,7 @@ def not_held(question: Question) -> Iterator[Cause]:
         if len(passes := added(q)) > 1:
             yield cause_of("left_alone", passes[-1], count=str(len(passes)))
         return
-    near = [h for h in holders if any(map(q.facts.live.has, h.leaves))]
+    near = [h for h in holders if q.facts.is_connected and any(map(q.facts.live.has, h.leaves))]
     last = (near or holders)[-1]
     new = [p for p in q.events("placed", "made") if last.made is not None and p.number > last.made.number]
     goes_on = q.last is not None and any(s.number > q.last.number for s in last.steps)
@@ -89,8 +89,8 @@ def accumulated(question: Question) -> Iterator[Cause]:
 @check("AV406", "moved-without-gradient", {"moved_anyway": SO, "moved_unreached": MAY})
 def moved_anyway(question: Question) -> Iterator[Cause]:
     """A parameter that gets no gradient any more, and that its optimizer still moves, as zero is a gradient too."""
-    q, on = question, max((e.number for e in question.events("switched_on")), default=0)
-    off = [e for e in q.events("switched_off") if e.number > on and not q.tensor.requires_grad]
+    q, on = question, max((e.number for e in question.events("switched_on")), default=None)
+    off = [e for e in q.events("switched_off") if (on is None or e.number > on) and not q.tensor.requires_grad]
     since = next(iter(off), q.last if q.is_left_over else None) if q.state == "zero" else None
     for holder in q.optimizers:
         if since is not None and holder.momentum and holder.rate and any(s.number > since.number for s in holder.steps):

@@ -19,6 +19,7 @@ INSIDE = {
     "NllLoss": ("Softmax", "softmax_for_log"),
 }
 LOSSES = ("MseLoss", "L1Loss", "SmoothL1Loss", "HuberLoss", "Sub")  # functional losses expand their inputs first
+LOGARITHMS = ("Log", "Log1P", "LogSigmoid")
 SHAPED = (
     "View",
     "UnsafeView",
@@ -81,9 +82,15 @@ def broadcast_in_loss(numbers: Facts, ways: Iterable[str]) -> Iterator[Cause]:
         before = {op_of(f, a.node) for a in f.nodes[node].next_functions if a.node is not None}
         after = [s for e in f.edges_at(node) for s, _ in f.senders.get(e, ()) if op == "Expand" and op_of(f, s) in LOSSES]
         n, is_difference = (results or [(0,)])[0][:1], (op == "Sub" or after) and before & {*LAYERS}
+        is_difference = is_difference or (op == "Mul" and before & {*LOGARITHMS} and _has_targets(f, node))
         if is_difference and n >= (2,) and results == [n * 2] and shapes in ({(*n, 1)}, {(*n, 1), n}):
             kind = "every_pair" if after and op_of(f, after[0]) != "Sub" else "every_pair_apart"  # a difference may be meant so
             yield cause_at(f, kind, (after or [node])[0], result=shape_text((*n, 1)), shape=shape_text(n * 2))
+
+
+def _has_targets(f: Facts, node: str) -> bool:
+    """Is one of its inputs a row of numbers that nothing trains?"""
+    return any(len(t.value.shape) == 1 and not t.requires_grad for t in f.inputs(node))
 
 
 @check("AV501", "trained-in-eval-mode", {"evaluating": MAY}, of_run=True)

@@ -9,7 +9,9 @@ from ..causes.cause import Cause, cause_of
 from ..causes.check import ASKED, MAY, SO, check
 from ..causes.facts import Facts
 from ..causes.missing import missing
+from ..causes.history import Op
 from ..causes.ops import cause_at, name_of_op, op_of
+from ..causes.paths import behind, is_op, leading_from, origins, with_history
 from ..causes.question import Question
 
 UNUSED_KINDS = ("not_used", "not_in_loss", "no_path", "made_after", "replaced", "copied")
@@ -57,3 +59,57 @@ def skip_written(numbers: Facts, ways: Iterable[str]) -> Iterator[Cause]:
         if written is not None and written.now:
             yield cause_at(f, "skip_written", node, added=f.source(adds[0]))
             return
+
+
+TYPOS = ("require_grad", "require_grads", "requires_grads", "requiers_grad", "requires_gard", "required_grad")
+
+
+@check("AV105", "not-frozen", {"misspelt": SO, "switch_of_module": MAY}, of_run=True)
+def not_frozen(question: Question) -> Iterator[Cause]:
+    """requires_grad misspelt, or assigned to a module: a new attribute, which freezes nothing."""
+    models = [(name, m) for name, m in question.names.items() if hasattr(type(m), "named_parameters")]
+    for name, model in models:
+        things = [*model.parameters(), *model.modules()]
+        typo = next((t for t in TYPOS for thing in things if t in getattr(thing, "__dict__", ())), None)
+        if typo is not None:
+            yield cause_of("misspelt", typo=typo, model=name)
+        off = [m for m in model.modules() if vars(m).get("requires_grad") is False]
+        if any(p.requires_grad for m in off for p in m.parameters()):
+            yield cause_of("switch_of_module", model=name)
+
+
+@check("AV106", "lost-term", {"term_of_gradients": MAY, "sampled_away": MAY}, of_run=True)
+def lost_term(question: Question) -> Iterator[Cause]:
+    """A part of the loss that trains nothing, beside others: computed from autograd.grad() without a graph, or from sample()."""
+    root = None if question.last is None else question.last.root
+    if root is None or root.cut:
+        return
+    for term in _terms(root):
+        made = next((op for op in origins(term) if op.name == "grad"), None) if term.cut else None
+        if made is not None:
+            yield cause_of("term_of_gradients", made, term=term.source)
+            return
+    there, all_ops = with_history([root]), behind([root])
+    if any(op.source is not None and "log_prob" in op.source.text for op in all_ops):
+        return  # a score function: the draw is weighed, not followed
+    for draw in all_ops:
+        if draw.cut == "no_grad" and draw.source is not None and ".sample(" in draw.source.text:
+            owners = there & {*behind([draw])}  # what made the distribution, and reaches the loss in another way
+            users = leading_from(draw, all_ops) & there
+            if owners and any(type(g).__name__ == "Parameter" for op in users for g in op.given):
+                yield cause_of("sampled_away", draw)
+                return
+
+
+ADDING = ("add", "radd", "iadd", "sub", "rsub", "isub")
+
+
+def _terms(root: Op) -> Iterator[Op]:
+    """What a loss is the sum of."""
+    todo = [root]
+    while todo:
+        op = todo.pop()
+        if op.name.strip("_") in ADDING and op.cut in ("", "behind"):
+            todo += filter(is_op, op.given)
+        else:
+            yield op

@@ -106,7 +106,7 @@ EXPLAIN_COLUMNS = (
 EXPLAIN_CHANNELS = (
     "The input has {given} channels, and the layer takes {wanted}; check in_channels, and the order of dimensions."
 )
-EXPLAIN_TARGET = "Target {given} is no class of these scores; count classes from 0, or add outputs to the last layer."
+EXPLAIN_TARGET = "Target {given} is no class of these scores; count classes from 0, with an output for each."
 EXPLAIN_TARGET_DTYPE = "One of the two is {given}, and {wanted} is needed; this loss takes float targets: y.float()."
 EXPLAIN_DTYPES = "One of the two is {given}, the other {wanted}; arrays of NumPy are double: call float()."
 EXPLAIN_INDEX = "An index is not below num_embeddings; count indices from 0, or enlarge the table."

@@ -113,3 +113,13 @@ CAUSE_COPIED = "deepcopy() copied it ({line}), and the last backward() ran throu
 DO_COPIED = "Call explain() on the parameter of the copy, or train this one."
 CAUSE_SKIP_WRITTEN = "{op} in place changed its input ({line}), which is added again as the skip ({added})."
 DO_SKIP_WRITTEN = "Leave inplace=True out for the first op of a residual branch."
+
+# parts of the loss, and switches, without an effect
+CAUSE_TERM_OF_GRADIENTS = "a term of the loss ({term}) trains nothing: autograd.grad() returned it without a graph ({line})."
+DO_TERM_OF_GRADIENTS = "Pass create_graph=True to autograd.grad()."
+CAUSE_SAMPLED_AWAY = "sample() draws without history ({line}); the distribution is trained by other terms of the loss only."
+DO_SAMPLED_AWAY = "Use rsample(), which passes the gradient on."
+CAUSE_MISSPELT = "{typo} of {model} is a new attribute, and switches nothing."
+DO_MISSPELT = "Write requires_grad, or call requires_grad_(False)."
+CAUSE_SWITCH_OF_MODULE = "requires_grad = False on a module of {model} is a new attribute: its parameters still require grad."
+DO_SWITCH_OF_MODULE = "Call module.requires_grad_(False)."

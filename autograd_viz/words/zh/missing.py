@@ -113,3 +113,13 @@ CAUSE_COPIED = "deepcopy() 复制了它（{line}），最近一次 backward() �
 DO_COPIED = "对副本的参数调用 explain()，或者训练这一个。"
 CAUSE_SKIP_WRITTEN = "{op} 原地修改了它的输入（{line}），而该输入又作为跳跃连接被加上（{added}）。"
 DO_SKIP_WRITTEN = "残差分支的第一个运算不要使用 inplace=True。"
+
+# 不起作用的损失项和开关
+CAUSE_TERM_OF_GRADIENTS = "损失中的一项（{term}）不训练任何参数：autograd.grad() 返回的结果没有计算图（{line}）。"
+DO_TERM_OF_GRADIENTS = "给 autograd.grad() 传入 create_graph=True。"
+CAUSE_SAMPLED_AWAY = "sample() 的结果没有历史（{line}）；这个分布只由损失的其他项训练。"
+DO_SAMPLED_AWAY = "使用 rsample()，它会传递梯度。"
+CAUSE_MISSPELT = "{model} 的 {typo} 是一个新属性，不起任何开关作用。"
+DO_MISSPELT = "应写 requires_grad，或者调用 requires_grad_(False)。"
+CAUSE_SWITCH_OF_MODULE = "{model} 中某个模块的 requires_grad = False 只是新属性：它的参数仍然需要梯度。"
+DO_SWITCH_OF_MODULE = "调用 module.requires_grad_(False)。"

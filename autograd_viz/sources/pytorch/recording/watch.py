@@ -75,6 +75,8 @@ class Watch:
         ]
         torch.utils.weakref = _References(self._forget)  # type: ignore[attr-defined, assignment]
         leave_out()
+        self.joined: int | None = None  # what `keep` was before the last call of watch(), if it was already on then
+        self._around = list[int | None]()  # the same for each block around
         self.is_on = True
         self.place.enter()
 
@@ -87,10 +89,17 @@ class Watch:
         return type(None), ()
 
     def __enter__(self) -> Watch:
+        self._around.append(self.joined)
+        self.joined = None
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        self.close()
+        """The outermost block closes it. An inner one leaves it on, as it was before."""
+        keep = self._around.pop()
+        if keep is None:
+            self.close()
+        else:
+            self.last.budget = keep
 
     @property
     def held(self) -> int:
@@ -235,6 +244,8 @@ def watch(keep: int) -> Watch:
     global current
     if current is None or not current.is_on:
         current = Watch(keep)
+    else:
+        current.joined = current.keep
     current.rearm()
     current.last.budget = keep
     return current
