@@ -1,4 +1,4 @@
-"""The commands `memory` and `diff`."""
+"""The commands `memory` and `diff`; and `check` of a run that ends in nan."""
 
 from __future__ import annotations
 
@@ -86,3 +86,35 @@ def test_what_cannot_be_compared_is_said_in_one_line(tmp_path: Path, capfd: pyte
     ):
         assert cli.main(words) == code
         assert said in capfd.readouterr().err.splitlines()[-1]
+
+
+NAN = """
+import {library} as lib
+net = lib.nn.Linear(2, 1)
+opt = lib.optim.SGD(net.parameters(), lr=0.1)
+for _ in range(3):
+    loss = (net(lib.ones(3, 2)) * 0).log().sum()
+    opt.zero_grad()
+    loss.backward()
+    {step}
+print("the end")
+"""
+
+
+@pytest.mark.parametrize("library", ["autograd_viz", pytest.param("torch", marks=pytest.mark.torch)])
+@pytest.mark.parametrize("command", ["check", "explain"])
+def test_the_first_nan_stops_a_script_and_its_op_is_named(
+    command: str, library: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip(library)
+    (path := tmp_path / "train.py").write_text(NAN.format(library=library, step="opt.step()"))
+    assert cli.main([command, str(path)]) == 1
+    out, err = capsys.readouterr()
+    assert "log" in out and "train.py" in out and "itself holds" not in out and "the end" not in out
+    assert err.startswith("step 0: the gradient of weight is nan") and "Traceback" not in err
+
+
+def test_a_script_that_skips_such_a_step_goes_on(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (path := tmp_path / "train.py").write_text(NAN.format(library="autograd_viz", step="opt.zero_grad()"))
+    assert cli.main(["check", str(path)]) in (0, 1)
+    assert "the end" in capsys.readouterr().out

@@ -14,15 +14,12 @@ from typing import Any, TextIO
 
 import autograd_viz as av
 
-from ..answers.sentences.text import size_text
-from ..graph.text import shape_text
 from ..pictures.render import text_picture
 from ..sources.asking import ran_before
 from ..sources.programs import LastRun, last_run
 from ..stepper.stepper import Stepper
 from ..verbs.check import explained
 from ..verbs.formats import Wishes, check, check_page
-from ..verbs.memory import Memory
 from ..verbs.watch import each_run
 from .program import FREED, SECOND, ProgramError, UsageError, evaluate, read, root_of, run_program, watch_of
 from .says import progress, say
@@ -89,7 +86,6 @@ WITH_STEPS = (".html", ".json", ".gif", ".apng", ".webp")
 LAST = "autograd-viz: the graph of {name} was freed; this is the last backward pass of the program"
 RAN = "autograd-viz: the picture shows what ran before the error"
 NO_ERROR = "{script} raised no error; name the tensor to explain: autograd-viz explain {script} model.weight"
-FEW = 5  # blocks of memory that are told
 
 Act = Callable[[dict[str, Any], Any, Any], None]  # what is done with the program's variables, a root and its first gradient
 
@@ -116,19 +112,12 @@ def memory(arguments: argparse.Namespace, rest: list[str]) -> int:
 
     def act(namespace: dict[str, Any], root: Any, gradient: Any) -> None:
         measured = evaluate(namespace, "av.memory($root)", root=root)
-        say(measured.to_json().rstrip() if arguments.is_json else "\n".join([str(measured.report), *_largest(measured)]))
+        say(measured.to_json().rstrip() if arguments.is_json else "\n".join([str(measured.report), *measured.largest()]))
         if arguments.output is not None:
             av.save(measured, arguments.output)
 
     on_root(arguments, rest, act)
     return 0
-
-
-def _largest(measured: Memory) -> Iterator[str]:
-    """A line for each of the largest blocks: its size, what it is, and which line has saved it."""
-    for block in measured.table()[:FEW]:
-        place = f", {Path(block['file']).name}:{block['line']}" if block["line"] else ""
-        yield f"  {size_text(block['bytes'])}  {block['name']} {shape_text(block['shape'])} {block['dtype']}{place}"
 
 
 def step(arguments: argparse.Namespace, rest: list[str]) -> int:

@@ -7,13 +7,13 @@ import re
 import sys
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 from .. import words
 from ..answers.causes.answer import advice_of, formed
 from ..answers.causes.cause import Cause
 from ..answers.causes.check import ASKED, SO, Check
+from ..answers.causes.code import linter_text
 from ..answers.checks.ask import BY_CODE, page_of
 from ..errors import NotFiniteError, UnknownChoiceError
 from ..graph.surroundings import Source
@@ -38,10 +38,11 @@ class Finding:
     advice: str  # what to do
     file: str = ""  # where, if that is known
     line: int = 0
+    place: str = ""  # the same as it is told
     tensors: tuple[str, ...] = ()  # names of the tensors that it concerns
 
     def __str__(self) -> str:
-        at = f"{Path(self.file).name}:{self.line}: " if self.file else ""
+        at = f"{self.place}: " if self.place else ""
         more = "…" if len(self.tensors) > NAMED else ""
         about = f" [{words.COMMA.join(self.tensors[:NAMED])}{more}]" if self.tensors else ""
         sure = "" if self.is_so else words.CHECK_MAY
@@ -144,7 +145,7 @@ def _merged(causes: Iterable[tuple[Cause, str]], wanted: Collection[str], raised
         at = ("", 0) if source is None else (source.file, source.line)
         tensors = () if page.of_run else tuple(dict.fromkeys(n for _, n in same if n not in ("", words.THE_TENSOR)))
         text = formed("CAUSE", replace(cause, source=None), name)
-        yield Finding(page.code, page.name, sure == SO, text, advice_of(cause, name), *at, tensors)
+        yield Finding(page.code, page.name, sure == SO, text, advice_of(cause, name), *at, linter_text(source), tensors)
 
 
 def _is_silenced(source: Source | None, code: str) -> bool:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..answers.sentences.text import size_text
 from ..graph.storages import ACTIVATION, INPUT, PARAMETER
+from ..graph.text import shape_text
 from ..pictures.files.cell import cell_bundle
 from ..pictures.memory.facts import Facts
 from ..pictures.memory.page import page_html
@@ -65,6 +68,14 @@ class Memory:
             UnknownChoiceError: there is no such table.
         """
         return self.report.table(by)
+
+    def largest(self, count: int = 5) -> list[str]:
+        """A line for each of the largest blocks: its size, what it is, and which line has saved it."""
+        found = []
+        for block in self.table()[:count]:
+            place = f", {Path(block['file']).name}:{block['line']}" if block["line"] else ""
+            found.append(f"  {size_text(block['bytes'])}  {block['name']} {shape_text(block['shape'])} {block['dtype']}{place}")
+        return found
 
     def frame(self, by: str = "tensor") -> DataFrame | Records:
         """The same as a pandas.DataFrame; as records if pandas is not installed."""

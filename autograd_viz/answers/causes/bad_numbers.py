@@ -103,9 +103,9 @@ def _met(f: Facts, at: Edge, name: str) -> Cause:
 
 
 def _multiplied(f: Facts, node: str, factor: Tensor) -> list[Cause]:
-    """The product, and where its factor got the value."""
+    """Where the factor of a product got the value, and the product."""
     said = {"what": value_with(factor.value), "factor": factor.name or words.A_TENSOR}
-    return [cause_at(f, "born_factor", node, (factor.id,), **said), *births_of(f, factor.id)]
+    return [*births_of(f, factor.id), cause_at(f, "born_factor", node, (factor.id,), **said)]
 
 
 def _born(f: Facts, node: str, i: int, name: str) -> list[Cause]:

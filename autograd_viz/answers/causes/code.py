@@ -60,6 +60,14 @@ def place_text(source: Source | None) -> str:
     return at.format(line=source.line, file=file, cell=cell)
 
 
+def linter_text(source: Source | None) -> str:
+    """`train.py:3`, as editors know it; of a cell as above; "" for no line."""
+    is_file = source is not None and not source.file.startswith("<") and source.file not in _numbers_of_cells()
+    if source is not None and is_file and "ipykernel" not in source.file:
+        return f"{PurePath(source.file).name}:{source.line}"
+    return "" if source is None else place_text(source)
+
+
 def grads_read(line: Source | None) -> list[ast.expr]:
     """The tensors whose grad is read by the statement of a line, as written: `self.w` in `self.w.grad.norm()`."""
     try:

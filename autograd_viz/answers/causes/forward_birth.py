@@ -74,7 +74,8 @@ def forward_births(f: Facts) -> list[Cause]:
 
 def births_of(f: Facts, tensor: str) -> list[Cause]:
     """The origin of nan or inf in a tensor of the forward pass, if it is known."""
-    return _nearest(f, _walk(f, tensor))
+    walk = _walk(f, tensor)
+    return _nearest(f, walk) or ([] if walk.row is None else [_at(walk.row, "forward_row")])
 
 
 def _nearest(f: Facts, walk: _Walk) -> list[Cause]:

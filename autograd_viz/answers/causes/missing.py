@@ -137,10 +137,9 @@ def _unused(q: Question, last: Any, used: Event | None) -> list[Cause]:
         return [cause_of("replaced", replaced, part=replaced.name)]
     if not q.history.knows_uses:
         return [cause_of("no_path", last), *_unrecorded(q.facts)]
-    if any(q.is_reached_from(p.root) for p in q.passes[:-1] if p.root is not None):
-        return [cause_of("not_used_now", last)]
-    if used is None or (before is not None and used.number < before):
-        return [cause_of("not_used", last)]
+    was_reached = any(q.is_reached_from(p.root) for p in q.passes[:-1] if p.root is not None)
+    if was_reached or used is None or (before is not None and used.number < before):
+        return [cause_of("not_used_now" if was_reached else "not_used", last)]
     is_copied = used.name == "data" and used.source is not None and "deepcopy" in used.source.text
     # else the loss was not computed from the op's result
     kind = "copied" if is_copied else "used_after" if used.number > last.number else "not_in_loss"

@@ -81,9 +81,9 @@ def broadcast_in_loss(numbers: Facts, ways: Iterable[str]) -> Iterator[Cause]:
         op, results, shapes = op_of(f, node), [t.value.shape for t in f.results(node)], {t.value.shape for t in f.inputs(node)}
         before = {op_of(f, a.node) for a in f.nodes[node].next_functions if a.node is not None}
         after = [s for e in f.edges_at(node) for s, _ in f.senders.get(e, ()) if op == "Expand" and op_of(f, s) in LOSSES]
-        n, is_difference = (results or [(0,)])[0][:1], (op == "Sub" or after) and before & {*LAYERS}
-        is_difference = is_difference or (op == "Mul" and before & {*LOGARITHMS} and _has_targets(f, node))
-        if is_difference and n >= (2,) and results == [n * 2] and shapes in ({(*n, 1)}, {(*n, 1), n}):
+        n, is_weighted = (results or [(0,)])[0][:1], op == "Mul" and before & {*LOGARITHMS} and _has_targets(f, node)
+        is_difference = (op == "Sub" or after) and before & {*LAYERS}
+        if (is_difference or is_weighted) and n >= (2,) and results == [n * 2] and shapes in ({(*n, 1)}, {(*n, 1), n}):
             kind = "every_pair" if after and op_of(f, after[0]) != "Sub" else "every_pair_apart"  # a difference may be meant so
             yield cause_at(f, kind, (after or [node])[0], result=shape_text((*n, 1)), shape=shape_text(n * 2))
 

@@ -42,6 +42,22 @@ def kept_graphs(question: Question) -> Iterator[Cause]:
     yield from {c.source: c for c in reversed(found)}.values() if found else _summed(q, own)
 
 
+@check("AV602", "old-graph", {"old_graph": MAY}, of_run=True)
+def old_graph(question: Question) -> Iterator[Cause]:
+    """An op that ran once before the loop, and that each pass goes through again, though its leaf has been stepped since."""
+    q, last = question, question.last
+    before = [p for p in q.passes[:-1] if last is not None and p.source == last.source and p.root is not None]
+    if last is None or last.root is None or not before:
+        return
+    shared = with_history([before[-1].root]) & with_history([last.root])
+    for holder in q.holders:
+        step = next((s.number for s in holder.steps if before[-1].number < s.number < last.number), None)
+        used = [op for op in shared if step is not None and any(g is leaf for g in op.given for leaf in holder.leaves)]
+        if used:
+            yield cause_of("old_graph", min(used, key=lambda op: op.number), op=spelling(used[0]), optimizer=holder.kind)
+            return
+
+
 def _own_ops(q: Question) -> dict[PassEvent, set[Op]]:
     """The ops that ran for each of the last passes, and for no earlier one."""
     found: dict[PassEvent, set[Op]] = {}

@@ -8,8 +8,8 @@ from ... import words
 from ..causes.cause import Cause, cause_of
 from ..causes.check import ASKED, MAY, SO, check
 from ..causes.facts import Facts
-from ..causes.missing import missing
 from ..causes.history import Op
+from ..causes.missing import missing
 from ..causes.ops import cause_at, name_of_op, op_of
 from ..causes.paths import behind, is_op, leading_from, origins, with_history
 from ..causes.question import Question
@@ -67,20 +67,22 @@ TYPOS = ("require_grad", "require_grads", "requires_grads", "requiers_grad", "re
 @check("AV105", "not-frozen", {"misspelt": SO, "switch_of_module": MAY}, of_run=True)
 def not_frozen(question: Question) -> Iterator[Cause]:
     """requires_grad misspelt, or assigned to a module: a new attribute, which freezes nothing."""
-    models = [(name, m) for name, m in question.names.items() if hasattr(type(m), "named_parameters")]
-    for name, model in models:
-        things = [*model.parameters(), *model.modules()]
-        typo = next((t for t in TYPOS for thing in things if t in getattr(thing, "__dict__", ())), None)
+    for name, model in question.names.items():
+        if not hasattr(type(model), "named_parameters"):
+            continue
+        typo = next((t for t in TYPOS for p in model.parameters() if t in getattr(p, "__dict__", ())), None)
         if typo is not None:
             yield cause_of("misspelt", typo=typo, model=name)
-        off = [m for m in model.modules() if vars(m).get("requires_grad") is False]
-        if any(p.requires_grad for m in off for p in m.parameters()):
-            yield cause_of("switch_of_module", model=name)
+        for part in model.modules():
+            switch = next((t for t in ("requires_grad", *TYPOS) if vars(part).get(t) is False), None)
+            if switch is not None and any(p.requires_grad for p in part.parameters()):
+                yield cause_of("switch_of_module", switch=switch, model=name)
+                break
 
 
 @check("AV106", "lost-term", {"term_of_gradients": MAY, "sampled_away": MAY}, of_run=True)
 def lost_term(question: Question) -> Iterator[Cause]:
-    """A part of the loss that trains nothing, beside others: computed from autograd.grad() without a graph, or from sample()."""
+    """A part of the loss that trains nothing, beside others: made by autograd.grad() without a graph, or by sample()."""
     root = None if question.last is None else question.last.root
     if root is None or root.cut:
         return

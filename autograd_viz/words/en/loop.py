@@ -40,3 +40,5 @@ CAUSE_KEPT_GRAPHS = "{held} keeps the graphs of {count} passes or more ({line}).
 DO_KEPT_GRAPHS = "Keep a number: loss.item(), or loss.detach()."
 CAUSE_KEPT_FOR_SUM = "{held} kept the graphs of {count} passes or more, until it was computed ({line})."
 DO_KEPT_FOR_SUM = "Keep numbers: loss.item(), or loss.detach()."
+CAUSE_OLD_GRAPH = "{op} ran once ({line}), and each backward() goes through it again, though {optimizer} has stepped since."
+DO_OLD_GRAPH = "Compute it inside the loop: its values are old. Then retain_graph is not needed."

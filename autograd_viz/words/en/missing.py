@@ -121,5 +121,5 @@ CAUSE_SAMPLED_AWAY = "sample() draws without history ({line}); the distribution 
 DO_SAMPLED_AWAY = "Use rsample(), which passes the gradient on."
 CAUSE_MISSPELT = "{typo} of {model} is a new attribute, and switches nothing."
 DO_MISSPELT = "Write requires_grad, or call requires_grad_(False)."
-CAUSE_SWITCH_OF_MODULE = "requires_grad = False on a module of {model} is a new attribute: its parameters still require grad."
+CAUSE_SWITCH_OF_MODULE = "{switch} = False on a module of {model} is a new attribute: its parameters still require grad."
 DO_SWITCH_OF_MODULE = "Call module.requires_grad_(False)."

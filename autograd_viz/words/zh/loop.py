@@ -38,3 +38,5 @@ CAUSE_KEPT_GRAPHS = "{held} 保留着至少 {count} 次反向传播的计算图�
 DO_KEPT_GRAPHS = "只保存数值 loss.item()，或者 loss.detach()。"
 CAUSE_KEPT_FOR_SUM = "{held} 在算出之前一直保留着 {count} 次或更多次反向传播的计算图（{line}）。"
 DO_KEPT_FOR_SUM = "只保留数值：loss.item() 或 loss.detach()。"
+CAUSE_OLD_GRAPH = "{op} 只运行过一次（{line}），每次 backward() 都再次经过它，而 {optimizer} 已经更新过参数。"
+DO_OLD_GRAPH = "请在循环内重新计算：它的值已经过时。这样也不再需要 retain_graph。"

@@ -121,5 +121,5 @@ CAUSE_SAMPLED_AWAY = "sample() 的结果没有历史（{line}）；这个分布�
 DO_SAMPLED_AWAY = "使用 rsample()，它会传递梯度。"
 CAUSE_MISSPELT = "{model} 的 {typo} 是一个新属性，不起任何开关作用。"
 DO_MISSPELT = "应写 requires_grad，或者调用 requires_grad_(False)。"
-CAUSE_SWITCH_OF_MODULE = "{model} 中某个模块的 requires_grad = False 只是新属性：它的参数仍然需要梯度。"
+CAUSE_SWITCH_OF_MODULE = "{model} 中某个模块的 {switch} = False 只是新属性：它的参数仍然需要梯度。"
 DO_SWITCH_OF_MODULE = "调用 module.requires_grad_(False)。"
