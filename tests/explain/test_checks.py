@@ -165,6 +165,25 @@ FOUND = {  # more of a kind than the program in the docs
         LAYER + LOOP.format(begin="total = 0.0", add="total += loss", end="total.item()"),
         "11: AV601 may be a fault: total kept",
     ),
+    "a hinge of every pair": (
+        "AV203",
+        "net, y = torch.nn.Linear(4, 1), torch.ones(6)\n"
+        "loss = (1 - y * net(torch.randn(6, 4))).clamp(min=0).mean()\nloss.backward()",
+        "broadcasts a result of shape (6, 1) to shape (6, 6)",
+    ),
+    "a softmax before an index": (
+        "AV201",
+        "net, y = torch.nn.Linear(4, 5), torch.zeros(3, dtype=torch.long)\n"
+        "loss = torch.nn.functional.cross_entropy(net(torch.randn(3, 2, 4)).softmax(-1)[:, -1], y)\nloss.backward()",
+        "Leave softmax out",
+    ),
+    "a softmax of one column": (
+        "AV201",
+        "net, y = torch.nn.Conv1d(3, 5, 1), torch.zeros(32, dtype=torch.long)\n"
+        "p = net(torch.randn(4, 3, 8)).softmax(1).permute(0, 2, 1).reshape(-1, 5)\n"
+        "loss = torch.nn.functional.cross_entropy(p, y)\nloss.backward()",
+        "Leave softmax out",
+    ),
     "a list inside a function": (
         "AV601",
         LAYER + LOOP.format(begin="seen = []", add="seen.append(loss)", end="torch.stack(seen).mean().item()"),

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import linecache
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from itertools import chain, islice
+from itertools import chain, islice, pairwise
 from types import FunctionType, ModuleType
 from typing import Any
 
@@ -59,14 +60,14 @@ def old_graph(question: Question) -> Iterator[Cause]:
 
 
 def _own_ops(q: Question) -> dict[PassEvent, set[Op]]:
-    """The ops that ran for each of the last passes, and for no earlier one."""
-    found: dict[PassEvent, set[Op]] = {}
-    before = None
-    for p in q.passes:
-        if p.root is not None and not p.error:
-            found[p] = {op for op in with_history([p.root]) if before is None or op.number > before}
-        before = p.number
-    return found
+    """The ops that ran for each of the last passes, and for no other."""
+    through = {p: with_history([p.root]) for p in q.passes if p.root is not None and not p.error}
+    counts = Counter(chain.from_iterable(through.values()))
+    before = {p: last for last, p in pairwise(q.passes)}
+    return {
+        p: {op for op in ops if counts[op] == 1 and (p not in before or op.number > before[p].number)}
+        for p, ops in through.items()
+    }
 
 
 def _of_one_line(own: dict[PassEvent, set[Op]], there: set[Op]) -> list[PassEvent]:
