@@ -22,7 +22,7 @@ from ..graph.text import shape_text
 from ..pictures.render import theme_named
 from ..pictures.render.escape import printable
 from ..sources.anything import is_drawable, is_leaf
-from ..sources.asking import Where, failing_node, place_of_error, ran_before, unseen
+from ..sources.asking import Where, call_that_raised, failing_node, place_of_error, ran_before, unseen
 from ..sources.shared.names import asking_frame, value_at, visible_names
 from ..sources.shared.source_code import source_at
 from .explanation import AnsweredFigure, Explanation
@@ -168,7 +168,8 @@ def _looked_up(error: BaseException, where: Where, names: dict[str, Any], line: 
     root = where.roots[index] if index < len(where.roots) else None  # of the pass that raised
     about = None if root is None else question_of(root, root, names)
     failing = failing_node(error.__traceback__)
-    causes = causes_of_error(about, str(error), "" if failing is None else failing.name(), line)
+    call = call_that_raised(error.__traceback__, names)
+    causes = causes_of_error(about, str(error), "" if failing is None else failing.name(), line, call)
     ran = ran_before(error.__traceback__) if about is None and causes[0].kind in ("unknown_error", "error") else None
     if ran is not None:
         about = question_of(ran, ran, names)  # in the forward pass

@@ -110,6 +110,28 @@ EXPLAIN_TARGET = "Target {given} is no class of these scores; count classes from
 EXPLAIN_TARGET_DTYPE = "One of the two is {given}, and {wanted} is needed; this loss takes float targets: y.float()."
 EXPLAIN_DTYPES = "One of the two is {given}, the other {wanted}; arrays of NumPy are double: call float()."
 EXPLAIN_INDEX = "An index is not below num_embeddings; count indices from 0, or enlarge the table."
+EXPLAIN_COLUMNS_OF = (
+    "{module} takes {wanted} columns, and got {given}; make in_features {given}, or check the flatten() or view() before it."
+)
+EXPLAIN_CHANNELS_OF = "{module} takes {wanted} channels, and got {given}; check in_channels, and the order of dimensions."
+EXPLAIN_TARGET_OF = "Target {given} is outside of 0 … {last}; count classes from 0, or add outputs to the last layer."
+EXPLAIN_TARGET_DTYPE_OF = "The targets are {target}, and the predictions {scores}; this loss takes float targets: y.float()."
+EXPLAIN_CLASS_DTYPE = "The targets are {given}, and class indices must be Long; call long() on them."
+EXPLAIN_DTYPES_OF = "{module} got {given}, and its weight is {wanted}; arrays of NumPy are double: call float()."
+EXPLAIN_INDEX_OF = "An index is not below {table}, the rows of {module}; count indices from 0, or enlarge num_embeddings."
+EXPLAIN_ROWS = "The predictions have {wanted} rows, and the targets {given}; check the view() or reshape() before the loss."
+EXPLAIN_TARGET_SHAPE = (
+    "The targets have shape ({given}), and the predictions ({wanted}); give both one shape: unsqueeze(1) or squeeze(1)."
+)
+EXPLAIN_CLASS_SHAPE = (
+    "Class indices have shape (n,), and these have one more dimension; call squeeze(1), or argmax(1) on one-hot rows."
+)
+EXPLAIN_CLASS_ROWS = (
+    "Targets with the shape of the scores are probabilities, and these are {given}; call float(), or pass class indices."
+)
+EXPLAIN_DISTRIBUTION = (
+    "{given} got nan as its {wanted}; find the step that made the first nan: autograd-viz watch, or av.watch(model)."
+)
 
 # errors of a step or of a user's op
 RAISED_BY = "{node} called {function}(), which raised the error at line {line}: {code}"

@@ -100,6 +100,20 @@ EXPLAIN_TARGET = "目标 {given} 不是这些分数的类别；类别从 0 数�
 EXPLAIN_TARGET_DTYPE = "两者之一是 {given}，需要的是 {wanted}；这个损失要求浮点目标：y.float()。"
 EXPLAIN_DTYPES = "两者之一是 {given}，另一个是 {wanted}；NumPy 数组是双精度：请调用 float()。"
 EXPLAIN_INDEX = "有下标不小于 num_embeddings；下标从 0 数起，或者加大嵌入表。"
+EXPLAIN_COLUMNS_OF = (
+    "{module} 接受 {wanted} 列，得到的是 {given} 列；把 in_features 改为 {given}，或检查它前面的 flatten() 或 view()。"
+)
+EXPLAIN_CHANNELS_OF = "{module} 接受 {wanted} 个通道，得到的是 {given} 个；请检查 in_channels 和维度顺序。"
+EXPLAIN_TARGET_OF = "目标 {given} 不在 0 … {last} 之中；类别从 0 数起，或者给最后一层增加输出。"
+EXPLAIN_TARGET_DTYPE_OF = "目标是 {target}，预测是 {scores}；这个损失要求浮点目标：y.float()。"
+EXPLAIN_CLASS_DTYPE = "目标是 {given}，而类别下标必须是 Long；请对它调用 long()。"
+EXPLAIN_DTYPES_OF = "{module} 得到 {given}，而它的权重是 {wanted}；NumPy 数组是双精度：请调用 float()。"
+EXPLAIN_INDEX_OF = "有下标不小于 {module} 的行数 {table}；下标从 0 数起，或者加大 num_embeddings。"
+EXPLAIN_ROWS = "预测有 {wanted} 行，目标有 {given} 行；请检查损失前面的 view() 或 reshape()。"
+EXPLAIN_TARGET_SHAPE = "目标的形状是 ({given})，预测的形状是 ({wanted})；让两者形状相同：unsqueeze(1) 或 squeeze(1)。"
+EXPLAIN_CLASS_SHAPE = "类别下标的形状是 (n,)，这里多了一个维度；请调用 squeeze(1)，对独热行则用 argmax(1)。"
+EXPLAIN_CLASS_ROWS = "与分数形状相同的目标是概率，而这里是 {given}；请调用 float()，或传入类别下标。"
+EXPLAIN_DISTRIBUTION = "{given} 的 {wanted} 是 nan；请找出最先产生 nan 的一步：autograd-viz watch，或 av.watch(model)。"
 
 # 单步执行或自定义运算抛出的错误
 RAISED_BY = "{node} 调用了 {function}()，它在第 {line} 行抛出错误：{code}"
