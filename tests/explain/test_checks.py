@@ -24,7 +24,7 @@ from .explained import run
 
 _numbers = itertools.count()
 # the twin has no such optimizer or scaler, or does not remember when a tensor was written
-ONLY_PYTORCH = {"AV103", "AV104", "AV106", "AV407", "AV502", "AV503", "AV602", "AV702"}
+ONLY_PYTORCH = {"AV103", "AV104", "AV410", "AV106", "AV407", "AV502", "AV503", "AV602", "AV702"}
 LIBRARIES = ["core", pytest.param("torch", marks=pytest.mark.torch)]
 KINDS = [name.removeprefix("CAUSE_").lower() for name in vars(en) if name.startswith("CAUSE_")]
 PAGE = Path(__file__).parents[2] / "docs" / "look_up" / "checks.md"
@@ -164,6 +164,13 @@ FOUND = {  # more of a kind than the program in the docs
         "AV601",
         LAYER + LOOP.format(begin="total = 0.0", add="total += loss", end="total.item()"),
         "11: AV601 may be a fault: total kept",
+    ),
+    "a learning rate that is gone": (
+        "AV403",
+        LAYER + "scheduler = torch.optim.lr_scheduler.StepLR(opt, 1, gamma=0.1)\nfor _ in range(15):\n"
+        "    loss = net(torch.ones(2, 4)).pow(2).mean()\n    opt.zero_grad()\n    loss.backward()\n    opt.step()\n"
+        "    scheduler.step()",
+        "has fallen from 0.1 to 1e-16",
     ),
     "a hinge of every pair": (
         "AV203",

@@ -89,6 +89,7 @@ MEANT = {
         "F.cross_entropy(w * 2, torch.ones(2, 3, dtype=torch.int64))",
         "Targets with the shape of the scores are probabilities, and these are Long.",
     ),
+    "a distribution without width": ("torch.distributions.Normal(w, w * 0)", "scale of Normal must be above 0"),
     "a distribution of nan": ("torch.distributions.Normal(w * float('nan'), torch.ones(2, 3))", "Normal got nan as its loc."),
 }
 

@@ -82,6 +82,7 @@ TURNS = (
     Turn(last_write, OTHER),
     Turn(loop.accumulated, OTHER),
     Turn(loop.never_stepped, OTHER),
+    Turn(loop.clip_before_backward, OTHER),
     Turn(lost_part, OTHER),
     Turn(loop.step_too_large, OTHER),
     Turn(_bad_loss, (*ZERO, *OTHER), is_last=True),

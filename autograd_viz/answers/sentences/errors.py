@@ -79,11 +79,8 @@ WITH_NUMBERS = (
     ),
     (r"multi-target not supported", "CLASS_SHAPE", ""),
     (r"floating point type for target with class probabilities, got (?P<given>\w+)", "CLASS_ROWS", ""),
-    (
-        r"(?s)Expected parameter (?P<wanted>\w+) .* of distribution (?P<given>\w+)\(.*invalid values:.*\bnan\b",
-        "DISTRIBUTION",
-        "",
-    ),
+    (rf"(?s)Expected parameter (?P<wanted>\w+) .* of distribution (?P<given>\w+)\({_NAN}", "DISTRIBUTION", ""),
+    (r"(?s)Expected parameter (?P<wanted>\w+) .* of distribution (?P<given>\w+)\(.*GreaterThan\(lower_bound=0", "POSITIVE", ""),
 )
 NODE = re.compile(r"\b\w+Backward\w*")  # a node's name in a message
 

@@ -139,6 +139,7 @@ class CoreHistory:
     unknown_root = "root_gone"
     knows_uses = False
     scalers: tuple[Any, ...] = ()
+    clips: tuple[Any, ...] = ()
     layers: tuple[Any, ...] = ()
 
     def __init__(self) -> None:

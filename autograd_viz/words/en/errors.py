@@ -129,6 +129,7 @@ EXPLAIN_CLASS_SHAPE = (
 EXPLAIN_CLASS_ROWS = (
     "Targets with the shape of the scores are probabilities, and these are {given}; call float(), or pass class indices."
 )
+EXPLAIN_POSITIVE = "{wanted} of {given} must be above 0; use softplus(x) + 1e-6, and check whether training diverged."
 EXPLAIN_DISTRIBUTION = (
     "{given} got nan as its {wanted}; find the step that made the first nan: autograd-viz watch, or av.watch(model)."
 )

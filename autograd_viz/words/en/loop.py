@@ -42,3 +42,7 @@ CAUSE_KEPT_FOR_SUM = "{held} kept the graphs of {count} passes or more, until it
 DO_KEPT_FOR_SUM = "Keep numbers: loss.item(), or loss.detach()."
 CAUSE_OLD_GRAPH = "{op} ran once ({line}), and each backward() goes through it again, though {optimizer} has stepped since."
 DO_OLD_GRAPH = "Compute it inside the loop: its values are old. Then retain_graph is not needed."
+CAUSE_RATE_GONE = "its learning rate in {optimizer} has fallen from {first} to {rate} ({line})."
+DO_RATE_GONE = "Call scheduler.step() once per epoch, not per batch, or let the rate fall more slowly."
+CAUSE_CLIPPED_CLEARED = "{by} ran after zero_grad() and before backward() ({line}; backward: {pass}), so it clipped nothing."
+DO_CLIPPED_CLEARED = "Call it between backward() and step()."

@@ -113,6 +113,7 @@ EXPLAIN_ROWS = "预测有 {wanted} 行，目标有 {given} 行；请检查损失
 EXPLAIN_TARGET_SHAPE = "目标的形状是 ({given})，预测的形状是 ({wanted})；让两者形状相同：unsqueeze(1) 或 squeeze(1)。"
 EXPLAIN_CLASS_SHAPE = "类别下标的形状是 (n,)，这里多了一个维度；请调用 squeeze(1)，对独热行则用 argmax(1)。"
 EXPLAIN_CLASS_ROWS = "与分数形状相同的目标是概率，而这里是 {given}；请调用 float()，或传入类别下标。"
+EXPLAIN_POSITIVE = "{given} 的 {wanted} 必须大于 0，而有元素不是；请用 softplus(x) + 1e-6，并检查训练是否发散。"
 EXPLAIN_DISTRIBUTION = "{given} 的 {wanted} 是 nan；请找出最先产生 nan 的一步：autograd-viz watch，或 av.watch(model)。"
 
 # 单步执行或自定义运算抛出的错误

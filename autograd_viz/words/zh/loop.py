@@ -40,3 +40,7 @@ CAUSE_KEPT_FOR_SUM = "{held} 在算出之前一直保留着 {count} 次或更多
 DO_KEPT_FOR_SUM = "只保留数值：loss.item() 或 loss.detach()。"
 CAUSE_OLD_GRAPH = "{op} 只运行过一次（{line}），每次 backward() 都再次经过它，而 {optimizer} 已经更新过参数。"
 DO_OLD_GRAPH = "请在循环内重新计算：它的值已经过时。这样也不再需要 retain_graph。"
+CAUSE_RATE_GONE = "它在 {optimizer} 中的学习率已从 {first} 降到 {rate}（{line}）。"
+DO_RATE_GONE = "每个 epoch 调用一次 scheduler.step()，不要每个批次都调用；或让学习率降得慢一些。"
+CAUSE_CLIPPED_CLEARED = "{by} 在 zero_grad() 之后、backward() 之前运行（{line}；backward：{pass}），所以什么也没有裁剪。"
+DO_CLIPPED_CLEARED = "请在 backward() 和 step() 之间调用它。"

@@ -41,6 +41,7 @@ class TorchHistory:
         self.passes: Sequence[PassRecord] = tuple(self._log.passes)
         self.left: Sequence[OpRecord] = tuple(self._log.left)
         self.scalers: Sequence[Event] = tuple(self._log.scalers)
+        self.clips: Sequence[Event] = tuple(e for e in self._log.modes if e.name.startswith("clip_grad_"))
         self.layers: Sequence[Event] = tuple(self._log.layers)
 
     @unseen
