@@ -172,6 +172,18 @@ FOUND = {  # more of a kind than the program in the docs
         "    scheduler.step()",
         "has fallen from 0.1 to 1e-16",
     ),
+    "a number in place of a tensor": (
+        "AV102",
+        LAYER + "def logs():\n    return [net(torch.ones(2, 4)).sum().item() for _ in range(2)]\n"
+        "loss = torch.tensor(logs()).sum().requires_grad_()\n" + STEP,
+        "4: AV102 may be a fault: linear() used it, but item() made a number of what came of it",
+    ),
+    "an array in place of a tensor": (
+        "AV901",
+        LAYER + "def score(p):\n    return (p.detach().numpy() > 0).sum()\n"
+        "loss = torch.tensor(1.0 * score(net(torch.ones(2, 4))))\n" + STEP,
+        "4: AV901 none of the loss's inputs requires grad; numpy() had made numbers",
+    ),
     "a hinge of every pair": (
         "AV203",
         "net, y = torch.nn.Linear(4, 1), torch.ones(6)\n"

@@ -74,7 +74,8 @@ def _first(q: Question | None, cause: Cause, name: str, headed: bool, page: Page
 def sentence(cause: Cause, name: str, begun: str = "") -> str:
     """One cause as a sentence of its own, or after these words."""
     said, template = begun + formed("CAUSE", cause, name), begun + getattr(words, f"CAUSE_{cause.kind.upper()}")
-    is_code = template.startswith("{") or said.partition(" ")[0].endswith(")")
+    begins = said.partition(" ")[0]
+    is_code = template.startswith("{") or begins.endswith(")") or "_" in begins
     return said if is_code else said[:1].upper() + said[1:]
 
 

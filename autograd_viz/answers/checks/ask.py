@@ -122,7 +122,17 @@ def _unknown(q: Question) -> Cause:
 
 # -- by number and by kind -------------------------------------------------------------------------------------------
 
-ERRORS = ("modified*", "twice*", "root_frozen", "root_of_data", "root_unseen", "cut_*", "optimizer_not_leaf", "error")
+ERRORS = (
+    "modified*",
+    "twice*",
+    "root_frozen",
+    "root_of_data",
+    "root_of_numbers",
+    "root_unseen",
+    "cut_*",
+    "optimizer_not_leaf",
+    "error",
+)
 
 
 @check("AV901", "raised", dict.fromkeys(ERRORS, SO))

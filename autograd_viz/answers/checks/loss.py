@@ -73,7 +73,7 @@ def softmax_over_batch(numbers: Facts, ways: Iterable[str]) -> Iterator[Cause]:
 @check("AV203", "broadcast-in-loss", {"every_pair": SO, "every_pair_apart": MAY}, of_run=True)
 def broadcast_in_loss(numbers: Facts, ways: Iterable[str]) -> Iterator[Cause]:
     """A layer's (n, 1) that targets of shape (n,) made (n, n), in a difference or another op on elements."""
-    f = numbers
+    f, seen = numbers, set[tuple[str, int]]()  # a line is told once
     for node in ways:
         op, results, shapes = op_of(f, node), [t.value.shape for t in f.results(node)], {t.value.shape for t in f.inputs(node)}
         before = {op_of(f, a.node) for a in f.nodes[node].next_functions if a.node is not None}
@@ -83,7 +83,10 @@ def broadcast_in_loss(numbers: Facts, ways: Iterable[str]) -> Iterator[Cause]:
         is_pair = n >= (2,) and results == [n * 2] and shapes in ({(*n, 1)}, {(*n, 1), n})
         if is_pair and (is_difference or (is_weighted and _is_of_layer(f, node) and _is_averaged(f, node))):
             kind = "every_pair" if after and op_of(f, after[0]) != "Sub" else "every_pair_apart"  # a difference may be meant so
-            yield cause_at(f, kind, (after or [node])[0], result=shape_text((*n, 1)), shape=shape_text(n * 2))
+            cause = cause_at(f, kind, (after or [node])[0], result=shape_text((*n, 1)), shape=shape_text(n * 2))
+            at = None if cause.source is None else (cause.source.file, cause.source.line)
+            yield from () if at in seen else (cause,)
+            seen |= set() if at is None else {at}
 
 
 def _has_targets(f: Facts, node: str) -> bool:

@@ -16,6 +16,8 @@ CAUSE_TWICE_ROOT = "backward() has already run on this graph ({pass}), and its s
 DO_TWICE_ROOT = "Compute the loss again, or pass retain_graph=True to the first backward()."
 CAUSE_ROOT_FROZEN = "none of the loss's inputs requires grad; requires_grad was switched off ({line})."
 DO_ROOT_FROZEN = "Set requires_grad=True before the forward pass, for the parameters to train."
+CAUSE_ROOT_OF_NUMBERS = "none of the loss's inputs requires grad; {op} had made numbers of a tensor with a graph ({line})."
+DO_ROOT_OF_NUMBERS = "Compute the loss with tensors: numbers and arrays have no graph."
 CAUSE_ROOT_OF_DATA = "none of the loss's inputs requires grad ({line})."
 DO_ROOT_OF_DATA = "Compute the loss from the model's parameters, outside no_grad()."
 CAUSE_ROOT_UNSEEN = "the loss has no graph, and the ops that made it were not recorded ({line})."

@@ -16,6 +16,8 @@ CAUSE_TWICE_ROOT = "这个计算图已经运行过 backward()（{pass}），保�
 DO_TWICE_ROOT = "重新计算损失，或者第一次 backward() 时传入 retain_graph=True。"
 CAUSE_ROOT_FROZEN = "损失的输入都不需要梯度：requires_grad 被关闭了（{line}）。"
 DO_ROOT_FROZEN = "在前向传播之前，把要训练的参数设为 requires_grad=True。"
+CAUSE_ROOT_OF_NUMBERS = "损失的输入都不需要梯度；此前 {op} 把一个有计算图的张量变成了数值（{line}）。"
+DO_ROOT_OF_NUMBERS = "请用张量计算损失：数值和数组没有计算图。"
 CAUSE_ROOT_OF_DATA = "损失的输入都不需要梯度（{line}）。"
 DO_ROOT_OF_DATA = "用模型的参数计算损失，并放在 no_grad() 之外。"
 CAUSE_ROOT_UNSEEN = "损失没有计算图，算出它的运算也没有被记录（{line}）。"
