@@ -170,8 +170,10 @@ def call_that_raised(traceback: TracebackType | None, names: Mapping[str, Any]) 
     found: dict[str, str] = {}
     while traceback is not None:
         is_inside = is_library(traceback.tb_frame.f_code.co_filename)
-        held, found = (traceback.tb_frame.f_locals, found) if is_inside else ({}, {})
-        module, scores, target = held.get("self"), held.get("input"), held.get("target")
+        held: Mapping[str, Any] = traceback.tb_frame.f_locals if is_inside else {}
+        found = found if is_inside else {}
+        given: list[Any] = [held.get(name) for name in ("self", "input", "target")]
+        module, scores, target = given
         if callable(getattr(type(module), "named_modules", None)):
             found = {"module": _name_of_module(module, names)}
             found |= {"table": str(module.num_embeddings)} if hasattr(module, "num_embeddings") else {}

@@ -20,7 +20,8 @@ from ..graph.surroundings import Source
 from ..runtime.uncopied import Uncopied
 from ..sources.asking import place_of_error
 from ..sources.shared.names import visible_names
-from .explain import Explanation, asked_about, explain_asked, of_error
+from .explain import asked_about, explain_asked, of_error
+from .explanation import Explanation
 from .questions import all_causes, questions_about
 
 SILENCED = re.compile(r"#\s*av:\s*ignore\[([\w\s,-]+)\]")

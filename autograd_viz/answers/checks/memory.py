@@ -79,7 +79,7 @@ def _of_one_line(own: dict[PassEvent, set[Op]], there: set[Op]) -> list[PassEven
 def _summed(q: Question, own: dict[PassEvent, set[Op]]) -> Iterator[Cause]:
     """What a function added up, or stacked, of several passes that had freed their graphs. Its variable is gone."""
     freed = {p: ops for p, ops in own.items() if not p.keeps}
-    passed = set(chain.from_iterable(with_history([p.root]) for p in q.passes if p.root is not None))
+    passed = set(chain.from_iterable(with_history([root]) for p in q.passes if (root := p.root) is not None))
     after = [op for op in q.history.users(set(chain.from_iterable(freed.values()))) if not op.cut and op not in passed]
     for op in sorted(after, key=lambda op: op.number, reverse=True):
         kept = _of_one_line(freed, with_history([op]))
