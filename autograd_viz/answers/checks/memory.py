@@ -47,12 +47,12 @@ def kept_graphs(question: Question) -> Iterator[Cause]:
 def old_graph(question: Question) -> Iterator[Cause]:
     """An op that ran once before the loop, and that each pass goes through again, though its leaf has been stepped since."""
     q, last = question, question.last
-    before = [p for p in q.passes[:-1] if last is not None and p.source == last.source and p.root is not None]
-    if last is None or last.root is None or not before:
+    before = next((p for p in q.passes[-2::-1] if last is not None and p.source == last.source), None)
+    if last is None or last.root is None or before is None or before.root is None:
         return
-    shared = with_history([before[-1].root]) & with_history([last.root])
+    shared = with_history([before.root]) & with_history([last.root])
     for holder in q.holders:
-        step = next((s.number for s in holder.steps if before[-1].number < s.number < last.number), None)
+        step = next((s.number for s in holder.steps if before.number < s.number < last.number), None)
         used = [op for op in shared if step is not None and any(g is leaf for g in op.given for leaf in holder.leaves)]
         if used:
             yield cause_of("old_graph", min(used, key=lambda op: op.number), op=spelling(used[0]), optimizer=holder.kind)
