@@ -161,6 +161,35 @@ def test_explain_of_an_error_that_it_does_not_know_says_so_and_exit_is_no_error(
     assert capsys.readouterr().out.startswith("w.grad is all zero: mul multiplies by 0")
 
 
+FAULTS = """
+import {library} as torch
+net, x = torch.nn.Linear(4, 3), torch.ones(2, 4)
+for _ in range(3):
+    loss = torch.nn.functional.cross_entropy(net(x){squashed}, torch.tensor([0, 2]))
+    {first}
+    loss.backward()
+"""
+
+
+@BOTH
+def test_explain_without_a_tensor_says_what_check_found(
+    library: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip(library)
+    script = tmp_path / "train.py"
+    script.write_text(FAULTS.format(library=library, squashed=".softmax(1)", first=""))
+    assert cli.main(["explain", str(script)]) == 0
+    first, advice, other = capsys.readouterr().out.splitlines()
+    assert first.startswith("log_softmax, as in cross_entropy, takes logits") and advice == "→ Leave softmax out."
+    assert other.startswith("train.py:7: AV405 may be a fault: its gradient is the sum of 3 passes")
+    assert cli.main(["explain", str(script), "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert (told["causes"][0]["check"], [f["code"] for f in told["others"]]) == ("AV201", ["AV405"])
+    script.write_text(FAULTS.format(library=library, squashed="", first="net.zero_grad()"))
+    assert cli.main(["explain", str(script)]) == 0
+    assert capsys.readouterr().out == "Nothing stands out (2 looked at).\n"
+
+
 def notebook(*cells: str) -> str:
     return json.dumps({"cells": [{"cell_type": "code", "source": [cell]} for cell in cells]})
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 import tempfile
 import webbrowser
@@ -17,6 +18,7 @@ from ..pictures.render import text_picture
 from ..sources.asking import ran_before
 from ..sources.programs import LastRun, last_run
 from ..stepper.stepper import Stepper
+from ..verbs.check import explained
 from ..verbs.formats import Wishes, check, check_page
 from ..verbs.watch import each_run
 from .program import FREED, SECOND, ProgramError, UsageError, evaluate, read, root_of, run_program, watch_of
@@ -198,10 +200,12 @@ def explain(arguments: argparse.Namespace, rest: list[str]) -> int:
                 return failed.code
             raise
         if arguments.tensor is None:
-            found = evaluate(namespace, "av.explain()")
+            found, others = explained({name: value for name, value in namespace.items() if name[:1] != "_"})
             if found.causes[0].kind == "no_error":  # and no pass has run
                 raise UsageError(NO_ERROR.format(script=arguments.script))
-            say(found.to_json() if arguments.is_json else str(found))
+            data = {**json.loads(found.to_json()), "others": json.loads(others.to_json())}
+            text = "\n".join([str(found), *map(str, others)])
+            say(json.dumps(data, ensure_ascii=False, indent=1) if arguments.is_json else text)
             return 0
         try:
             tensor = eval(arguments.tensor, dict(namespace))

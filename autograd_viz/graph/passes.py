@@ -31,3 +31,4 @@ class Holder:
     steps: tuple[Any, ...]  # its recorded calls of step()
     leaves: tuple[Any, ...]  # the tensors that it steps
     momentum: bool = False  # a gradient of zero still moves the tensor
+    began: float | None = None  # the learning rate with which a scheduler began

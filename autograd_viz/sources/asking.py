@@ -15,7 +15,7 @@ from ..runtime.pytorch import pytorch
 from ..twin.core.backward.node import Node
 from ..twin.core.base.provenance import PACKAGE
 from .anything import is_drawable, is_torch
-from .shared.names import INSIDE, visible_names
+from .shared.names import INSIDE, modules_among, visible_names
 
 
 class Look(NamedTuple):
@@ -163,6 +163,35 @@ def ran_before(traceback: TracebackType | None) -> Any:
         there = [v for v in traceback.tb_frame.f_locals.values() if is_drawable(v) and v.grad_fn is not None]
         found, traceback = (there or [found])[-1], traceback.tb_next
     return found
+
+
+def call_that_raised(traceback: TracebackType | None, names: Mapping[str, Any]) -> dict[str, str]:
+    """What is known of the module or the loss that raised: its name, the classes of its scores, the dtype of its targets."""
+    found: dict[str, str] = {}
+    while traceback is not None:
+        is_inside = is_library(traceback.tb_frame.f_code.co_filename)
+        held: Mapping[str, Any] = traceback.tb_frame.f_locals if is_inside else {}
+        found = found if is_inside else {}
+        given: list[Any] = [held.get(name) for name in ("self", "input", "target")]
+        module, scores, target = given
+        if callable(getattr(type(module), "named_modules", None)):
+            found = {"module": _name_of_module(module, names)}
+            found |= {"table": str(module.num_embeddings)} if hasattr(module, "num_embeddings") else {}
+        if is_drawable(scores) and is_drawable(target) and scores.ndim:
+            dtypes = {"scores": scores.dtype, "target": target.dtype}
+            found |= {k: str(v).rpartition(".")[2] for k, v in dtypes.items()}
+            classes = scores.shape[1 if scores.ndim > 1 else 0]
+            found["last"] = str(classes - 1)
+        traceback = traceback.tb_next
+    return found
+
+
+def _name_of_module(module: Any, names: Mapping[str, Any]) -> str:
+    """Its path from a variable: `net.fc`; else its class."""
+    paths = (
+        f"{name}.{path}" if path else name for name, of in modules_among(names) for path, m in of.named_modules() if m is module
+    )
+    return next(paths, type(module).__name__)
 
 
 def users_names() -> dict[str, Any]:

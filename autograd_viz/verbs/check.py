@@ -20,7 +20,8 @@ from ..graph.surroundings import Source
 from ..runtime.uncopied import Uncopied
 from ..sources.asking import place_of_error
 from ..sources.shared.names import visible_names
-from .explain import of_error
+from .explain import asked_about, explain_asked, of_error
+from .explanation import Explanation
 from .questions import all_causes, questions_about
 
 SILENCED = re.compile(r"#\s*av:\s*ignore\[([\w\s,-]+)\]")
@@ -121,6 +122,15 @@ def checked(what: Any, names: dict[str, Any], wanted: Collection[str] = tuple(BY
     """What the checks of these numbers say of a module, of a loss, or of all that the last pass went through."""
     found = [(c, name) for _, name, causes in all_causes(questions_about(what, names), runs_code=True) for c in causes]
     return Findings(_merged(found, wanted))
+
+
+def explained(names: dict[str, Any]) -> tuple[Explanation, Findings]:
+    """The answer about the last pass of a program that has run, and what the checks found besides it."""
+    asked = asked_about(None, names, runs_code=True)
+    answer = explain_asked(asked, names)
+    told = {(c.kind, c.source) for c in answer.causes}
+    others = [(c, name) for _, name, causes in asked for c in causes if (c.kind, c.source) not in told]
+    return answer, Findings(_merged(others, tuple(BY_CODE)))
 
 
 def _merged(causes: Iterable[tuple[Cause, str]], wanted: Collection[str], raised: Check | None = None) -> Iterator[Finding]:

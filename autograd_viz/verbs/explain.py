@@ -2,172 +2,33 @@
 
 from __future__ import annotations
 
-import json
 import re
 import sys
-from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property
+from collections.abc import Sequence
 from types import FrameType
-from typing import Any, Literal, NamedTuple, overload
+from typing import Any, Literal, overload
 
-from .. import words
 from ..answers.causes.answer import answer
 from ..answers.causes.cause import Cause, cause_of, source_of
 from ..answers.causes.check import ASKED, MAY, SO
 from ..answers.causes.code import grads_read, spelling
 from ..answers.causes.errors import causes_of_error, complaint
-from ..answers.causes.facts import Facts
 from ..answers.causes.ops import plain_name, stem
 from ..answers.causes.question import Question
 from ..answers.checks.ask import UNKNOWN, causes_of, page_of
 from ..errors import NotDrawableError, NotFiniteError
-from ..graph.model import Document, Value
 from ..graph.surroundings import Source
 from ..graph.text import shape_text
-from ..graph.trace import State, Step
 from ..pictures.render import theme_named
-from ..pictures.render.drawing import drawing_of
 from ..pictures.render.escape import printable
-from ..runtime.uncopied import Uncopied
-from ..sources.anything import NamesLater, is_drawable, is_leaf
-from ..sources.asking import Where, failing_node, place_of_error, ran_before, unseen
+from ..sources.anything import is_drawable, is_leaf
+from ..sources.asking import Where, call_that_raised, failing_node, place_of_error, ran_before, unseen
 from ..sources.shared.names import asking_frame, value_at, visible_names
 from ..sources.shared.source_code import source_at
+from .explanation import AnsweredFigure, Explanation
 from .options import check_options
-from .questions import all_causes, facts_about, question_of, questions_about
+from .questions import all_causes, question_of, questions_about
 from .replay import asked_again
-
-
-class Seen(NamedTuple):
-    """What an explanation keeps of the graph: the document, the tensor's id, the numbers of the last pass."""
-
-    document: Document
-    subject: str
-    past: Mapping[str, Value | None]
-
-
-def _look_later(q: Question, variables: dict[str, Any]) -> Callable[[], Seen]:
-    """Gives the graph of a question. It holds the tensor and the root, and none of the caller's other variables."""
-    if "facts" in vars(q):
-        seen = _seen(q.facts)
-        return lambda: seen
-    tensor, root, names = q.tensor, q.root, NamesLater(variables, is_drawable)
-    return lambda: _seen(facts_about(tensor, root, names()))
-
-
-def _seen(facts: Facts) -> Seen:
-    return Seen(facts.document, facts.subject.id, facts.past)
-
-
-class Explanation(Uncopied):
-    """The answer of `explain`. Its text is the answer; a notebook cell that ends in one shows it.
-
-    Attributes:
-        causes: the causes as data (`reasons.Cause`), the nearest first.
-        details: numbers, lines and conditions, as text.
-        is_recorded: a recorder has seen the program.
-    """
-
-    kind = "explanation"
-
-    def __init__(
-        self, question: Question | None, causes: Sequence[Cause], variables: dict[str, Any], headed: bool = True
-    ) -> None:
-        self.causes = tuple(causes)
-        said = answer(question, self.causes, headed, page_of)
-        self._look = None if question is None else _look_later(question, variables)
-        self._said, self.details = printable(said.short), printable(said.details)
-        self.is_recorded = question is not None and question.history.is_recorded
-
-    def __str__(self) -> str:
-        return self._said
-
-    __repr__ = __str__
-
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        from ..pictures.files.cell import answer_bundle
-
-        return answer_bundle(self._said, self.details, words.MORE_DETAILS)
-
-    def to_json(self) -> str:
-        """The answer as JSON, for editors and programs."""
-        told = []
-        for c in self.causes:
-            page, sure = page_of(c.kind) or (None, ASKED)
-            at = {} if c.source is None else {"file": c.source.file, "line": c.source.line}
-            told.append({"kind": c.kind, "check": page and page.code, "certainty": sure, **at})
-        return json.dumps({"text": str(self), "details": self.details, "causes": told}, ensure_ascii=False, indent=1)
-
-    @property
-    def document(self) -> Document | None:
-        """The graph of the answer, or None."""
-        return None if self._seen is None else self._seen.document
-
-    @cached_property
-    def _seen(self) -> Seen | None:
-        """The graph of the answer: it is read when it is asked for."""
-        return None if self._look is None else self._look()
-
-    def figure(self, theme: str = "light") -> AnsweredFigure:
-        """Draw the graph, highlight the cause, and write the answer under it.
-
-        Args:
-            theme: "light", "dark" or "waite".
-
-        Raises:
-            NotDrawableError: there is no graph.
-            UnknownChoiceError: no such theme.
-        """
-        if self._seen is None:
-            raise NotDrawableError("there is no graph to draw: the error did not come from a backward pass")
-        return AnsweredFigure(self, self._seen, theme)
-
-    @property
-    def culprit(self) -> str | None:
-        """The id to highlight: the node of the nearest cause, else the op at its line, else the tensor."""
-        cause = self.causes[0] if self.causes else None
-        if self._seen is None or cause is None:
-            return None
-        ops = self._seen.document.ops if cause.source is not None else ()
-        wanted = [s for s in (cause.said.get("saved"), cause.source) if isinstance(s, Source)]
-        there = [o.node or o.id for s in wanted for o in ops if o.source and (o.source.file, o.source.line) == (s.file, s.line)]
-        return next(iter((*cause.nodes, *there, *cause.tensors)), self._seen.subject)
-
-
-class AnsweredFigure(Uncopied):
-    """An explanation with its picture. A notebook cell that ends in one shows both.
-
-    Attributes:
-        explanation: the answer.
-        svg: the picture, with the answer under it.
-    """
-
-    kind = "explanation"
-
-    def __init__(self, explanation: Explanation, seen: Seen, theme: str) -> None:
-        self.explanation = explanation
-        lit = explanation.culprit
-        state = State(dict(seen.past), None if lit is None else Step(lit, ""))
-        drawing = drawing_of(seen.document)
-        drawing = drawing if lit is None else drawing.revealing(lit)
-        self.svg = drawing.svg(state, theme_named(theme), caption=" ".join(str(explanation).split("\n")))
-        self._picture, self._place = drawing.svg(state, theme_named(theme)), drawing.place(lit or "")
-
-    @property
-    def causes(self) -> tuple[Cause, ...]:
-        """The causes as data."""
-        return self.explanation.causes
-
-    def __str__(self) -> str:
-        return str(self.explanation)
-
-    __repr__ = __str__
-
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        from ..pictures.files.cell import cell_bundle, still_svg
-
-        shown = cell_bundle(self._picture, str(self), said=str(self), at=self._place)
-        return {**shown, "image/svg+xml": still_svg(self.svg)} if "image/svg+xml" in shown else shown
 
 
 @overload
@@ -219,20 +80,43 @@ def _explained(what: Any, loss: Any, frame: FrameType) -> Explanation:
 
 
 def _of_several(module: Any, names: dict[str, Any]) -> Explanation:
-    """The answer about the leaf that most is wrong with; the others are details."""
-    asked = all_causes(asked_again(questions_about(module, names)))
-    odd = [(q, name, causes) for q, name, causes in asked if _rank(causes) < RANKS[ASKED]]
+    """The answer about the leaf, or the run, that most is wrong with; the others are details."""
+    return explain_asked(asked_about(module, names), names)
+
+
+Asked = list[tuple[Question, str, list[Cause]]]
+
+
+def asked_about(module: Any, names: dict[str, Any], runs_code: bool | None = None) -> Asked:
+    """The causes of each leaf of a module, or (None) of the last pass; those of the run are the first leaf's."""
+    return all_causes(asked_again(questions_about(module, names)), runs_code)
+
+
+def explain_asked(asked: Asked, names: dict[str, Any]) -> Explanation:
+    """The answer that the causes of several leaves make."""
+    parts = [
+        (q, [c for c in causes if _is_of_run(c) == of_run], not of_run) for of_run in (True, False) for q, _, causes in asked
+    ]
+    odd = [part for part in parts if _rank(part[1]) < RANKS[ASKED]]
     if not odd:
         unknown = next((q for q, _, _ in asked if q.state in ("nan", "inf", "zero") and _is_unknown(q)), None)
         if unknown is not None:
             return Explanation(unknown, causes_of(unknown), names)
         said = {"count": str(len(asked))}
         return Explanation(None, [Cause("all_fine", said=said) if asked else Cause("no_error")], {}, headed=False)
-    odd.sort(key=lambda found: _rank(found[2]))
-    first = Explanation(odd[0][0], sorted((c for c in odd[0][2] if _rank([c]) < RANKS[ASKED]), key=lambda c: _rank([c])), names)
-    others = [answer(q, causes[:1]).short.partition("\n")[0] for q, _, causes in odd[1:]]
+    odd.sort(key=lambda part: _rank(part[1]))
+    q, causes, headed = odd[0]
+    causes = sorted((c for c in causes if _rank([c]) < RANKS[ASKED]), key=lambda c: _rank([c]))
+    first = Explanation(q, causes, names, headed)
+    others = [answer(q, causes[:1], headed, page_of).short.partition("\n")[0] for q, causes, headed in odd[1:]]
     first.details = "\n".join(dict.fromkeys([*filter(None, [first.details]), *map(printable, others)]))
     return first
+
+
+def _is_of_run(cause: Cause) -> bool:
+    """Is it about the run, and not about one gradient?"""
+    page = page_of(cause.kind)
+    return page is not None and page[0].of_run
 
 
 def _is_unknown(q: Question) -> bool:
@@ -284,7 +168,8 @@ def _looked_up(error: BaseException, where: Where, names: dict[str, Any], line: 
     root = where.roots[index] if index < len(where.roots) else None  # of the pass that raised
     about = None if root is None else question_of(root, root, names)
     failing = failing_node(error.__traceback__)
-    causes = causes_of_error(about, str(error), "" if failing is None else failing.name(), line)
+    call = call_that_raised(error.__traceback__, names)
+    causes = causes_of_error(about, str(error), "" if failing is None else failing.name(), line, call)
     ran = ran_before(error.__traceback__) if about is None and causes[0].kind in ("unknown_error", "error") else None
     if ran is not None:
         about = question_of(ran, ran, names)  # in the forward pass

@@ -30,6 +30,7 @@ INNOCENT = {
     "a choice in its line": (LEAVES + "loss = (x if (x > 0).all() else -x)[0] * 3.0\nloss.backward()", "x"),
     "read before": (LEAVES + "print(x[0].item())\nloss = x[1] * 3.0\nloss.backward()", "x"),
     "read after": (LEAVES + "loss = x[1] * 3.0\nloss.backward()\nprint(w.item())", "w"),
+    "kept for a plot before": (LEAVES + "seen = [(w * 2).item()]\nloss = x[1] * 3.0\nloss.backward()", "w"),
     "kept for a plot": (LEAVES + "seen = []\nloss = x[1] * 3.0\nseen.append((w * 2).item())\nloss.backward()", "w"),
 }
 

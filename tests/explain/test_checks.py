@@ -24,7 +24,7 @@ from .explained import run
 
 _numbers = itertools.count()
 # the twin has no such optimizer or scaler, or does not remember when a tensor was written
-ONLY_PYTORCH = {"AV103", "AV104", "AV106", "AV407", "AV502", "AV503", "AV602", "AV702"}
+ONLY_PYTORCH = {"AV103", "AV104", "AV410", "AV106", "AV407", "AV502", "AV503", "AV602", "AV702"}
 LIBRARIES = ["core", pytest.param("torch", marks=pytest.mark.torch)]
 KINDS = [name.removeprefix("CAUSE_").lower() for name in vars(en) if name.startswith("CAUSE_")]
 PAGE = Path(__file__).parents[2] / "docs" / "look_up" / "checks.md"
@@ -137,11 +137,76 @@ def test_every_kind_of_a_check_has_its_words() -> None:
 PLACES = "net, x = torch.nn.Linear(4, 3), torch.randn(2, 4)\n"
 LAYER = "net = torch.nn.Linear(4, 3)\nopt = torch.optim.SGD(net.parameters(), lr=0.1)\n"
 STEP = "opt.zero_grad()\nloss.backward()\nopt.step()"
+LOOP = """
+def train():
+    {begin}
+    for _ in range(5):
+        opt.zero_grad()
+        loss = net(torch.ones(2, 4)).pow(2).mean()
+        loss.backward()
+        opt.step()
+        {add}
+    return {end}
+seen = train()
+"""
 FOUND = {  # more of a kind than the program in the docs
     "kl_div of probabilities": (
         "AV201",
         LAYER + "loss = torch.nn.functional.kl_div(net(torch.ones(2, 4)).softmax(1), torch.full((2, 3), 1 / 3))\n" + STEP,
         "kl_div takes logarithms",
+    ),
+    "losses in an object": (
+        "AV601",
+        LAYER + "class Log: pass\nlog = Log()" + LOOP.format(begin="log.all = []", add="log.all.append(loss)", end="0"),
+        "12: AV601 log.all keeps",
+    ),
+    "a sum inside a function": (
+        "AV601",
+        LAYER + LOOP.format(begin="total = 0.0", add="total += loss", end="total.item()"),
+        "11: AV601 may be a fault: total kept",
+    ),
+    "a learning rate that is gone": (
+        "AV403",
+        LAYER + "scheduler = torch.optim.lr_scheduler.StepLR(opt, 1, gamma=0.1)\nfor _ in range(15):\n"
+        "    loss = net(torch.ones(2, 4)).pow(2).mean()\n    opt.zero_grad()\n    loss.backward()\n    opt.step()\n"
+        "    scheduler.step()",
+        "has fallen from 0.1 to 1e-16",
+    ),
+    "a number in place of a tensor": (
+        "AV102",
+        LAYER + "def logs():\n    return [net(torch.ones(2, 4)).sum().item() for _ in range(2)]\n"
+        "loss = torch.tensor(logs()).sum().requires_grad_()\n" + STEP,
+        "4: AV102 may be a fault: linear() used it, but item() made a number of what came of it",
+    ),
+    "an array in place of a tensor": (
+        "AV901",
+        LAYER + "def score(p):\n    return (p.detach().numpy() > 0).sum()\n"
+        "loss = torch.tensor(1.0 * score(net(torch.ones(2, 4))))\n" + STEP,
+        "4: AV901 none of the loss's inputs requires grad; numpy() had made numbers",
+    ),
+    "a hinge of every pair": (
+        "AV203",
+        "net, y = torch.nn.Linear(4, 1), torch.ones(6)\n"
+        "loss = (1 - y * net(torch.randn(6, 4))).clamp(min=0).mean()\nloss.backward()",
+        "broadcasts a result of shape (6, 1) to shape (6, 6)",
+    ),
+    "a softmax before an index": (
+        "AV201",
+        "net, y = torch.nn.Linear(4, 5), torch.zeros(3, dtype=torch.long)\n"
+        "loss = torch.nn.functional.cross_entropy(net(torch.randn(3, 2, 4)).softmax(-1)[:, -1], y)\nloss.backward()",
+        "Leave softmax out",
+    ),
+    "a softmax of one column": (
+        "AV201",
+        "net, y = torch.nn.Conv1d(3, 5, 1), torch.zeros(32, dtype=torch.long)\n"
+        "p = net(torch.randn(4, 3, 8)).softmax(1).permute(0, 2, 1).reshape(-1, 5)\n"
+        "loss = torch.nn.functional.cross_entropy(p, y)\nloss.backward()",
+        "Leave softmax out",
+    ),
+    "a list inside a function": (
+        "AV601",
+        LAYER + LOOP.format(begin="seen = []", add="seen.append(loss)", end="torch.stack(seen).mean().item()"),
+        "12: AV601 may be a fault: stack() kept",
     ),
     "an optimizer with a copy": (
         "AV402",
@@ -175,7 +240,7 @@ FOUND = {  # more of a kind than the program in the docs
         "AV601",
         LAYER + 'kept = {"train": []}\nfor _ in range(3):\n    loss = net(torch.randn(2, 4)).pow(2).mean()\n'
         '    opt.zero_grad()\n    loss.backward()\n    opt.step()\n    kept["train"].append(loss)',
-        "kept keeps the graphs of 3 passes",
+        "kept['train'] keeps the graphs of 3 passes",
     ),
     "a layer that the last pass does not reach, and momentum": (
         "AV406",

@@ -56,21 +56,58 @@ def test_the_command_draws_what_ran(library: str, tmp_path: Path, monkeypatch: A
 
 HEAD = "net, w = torch.nn.Linear(4, 2), torch.ones(2, 3, requires_grad=True)\n"
 MEANT = {
-    "rows of another length": ("net(w * 2)", "The input has 3 columns, and the layer takes 4."),
+    "rows of another length": ("net(w * 2)", "net takes 4 columns, and got 3."),
     "an image in another order": (
         "torch.nn.Conv2d(3, 4, 2)((w * 2)[None].expand(5, 2, 3))",
-        "The input has 5 channels, and the layer takes 3.",
+        "Conv2d takes 3 channels, and got 5.",
     ),
-    "a class that is not there": ("F.cross_entropy(w * 2, torch.tensor([1, 3]))", "Target 3 is no class of these scores."),
+    "a class that is not there": ("F.cross_entropy(w * 2, torch.tensor([1, 3]))", "Target 3 is outside of 0 … 2."),
     "targets of whole numbers": (
         "F.binary_cross_entropy_with_logits(w * 2, torch.ones(2, 3, dtype=torch.int64))",
-        "One of the two is Long, and Float is needed.",
+        "The targets are int64, and the predictions float32.",
     ),
-    "numbers of NumPy": ("net(torch.ones(2, 4, dtype=torch.float64) * w[0, 0])", "One of the two is Double, the other Float."),
+    "numbers of NumPy": ("net(torch.ones(2, 4, dtype=torch.float64) * w[0, 0])", "net got Double, and its weight is Float."),
     "an index outside of the table": (
         "torch.nn.Embedding(3, 2)(torch.tensor([3])) * w[0, 0]",
-        "An index is not below num_embeddings.",
+        "An index is not below 3, the rows of Embedding.",
     ),
+    "columns without a layer": ("(w * 2) @ torch.ones(4, 1)", "The input has 3 columns, and the layer takes 4."),
+    "class indices that are no whole numbers": (
+        "F.cross_entropy(w * 2, torch.ones(2))",
+        "The targets are Float, and class indices must be Long.",
+    ),
+    "rows that do not match": ("F.cross_entropy(w * 2, torch.tensor([1]))", "The predictions have 2 rows, and the targets 1."),
+    "targets of another shape": (
+        "F.binary_cross_entropy_with_logits(net(torch.ones(2, 4))[:, :1], torch.ones(2))",
+        "The targets have shape (2), and the predictions (2, 1).",
+    ),
+    "class indices with a dimension too many": (
+        "F.cross_entropy(w * 2, torch.tensor([[1], [2]]))",
+        "Class indices have shape (n,), and these have one more dimension.",
+    ),
+    "rows of whole numbers": (
+        "F.cross_entropy(w * 2, torch.ones(2, 3, dtype=torch.int64))",
+        "Targets with the shape of the scores are probabilities, and these are Long.",
+    ),
+    "a distribution without width": ("torch.distributions.Normal(w, w * 0)", "scale of Normal must be above 0"),
+    "a distribution of nan": ("torch.distributions.Normal(w * float('nan'), torch.ones(2, 3))", "Normal got nan as its loc."),
+}
+
+
+USERS = """
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.head = torch.nn.Linear(4, 2)
+
+    def forward(self, x):
+        return {0}
+
+Net()(w * 2)
+"""
+MEANT |= {
+    "a layer of a module": (USERS.format("self.head(x)"), "self.head takes 4 columns, and got 3."),
+    "a product in a module": (USERS.format("x @ self.head.weight.T"), "The input has 3 columns, and the layer takes 4."),
 }
 
 

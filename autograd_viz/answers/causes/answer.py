@@ -67,13 +67,15 @@ def _first(q: Question | None, cause: Cause, name: str, headed: bool, page: Page
     if q is not None and cause.kind.startswith(OF_ROOTS):
         root = q.name_of(q.tensor) or words.THE_LOSS
         return words.HEAD_NO_GRAPH.format(name=root) + formed("CAUSE", cause, root)
-    return sentence(cause, name)
+    is_unsure = page is not None and page[1] == MAY and getattr(page[0], "of_run", False)
+    return sentence(cause, name, words.CHECK_MAY if q is not None and is_unsure else "")
 
 
-def sentence(cause: Cause, name: str) -> str:
-    """One cause as a sentence of its own."""
-    said, template = formed("CAUSE", cause, name), getattr(words, f"CAUSE_{cause.kind.upper()}")
-    is_code = template.startswith("{") or said.partition(" ")[0].endswith(")")
+def sentence(cause: Cause, name: str, begun: str = "") -> str:
+    """One cause as a sentence of its own, or after these words."""
+    said, template = begun + formed("CAUSE", cause, name), begun + getattr(words, f"CAUSE_{cause.kind.upper()}")
+    begins = said.partition(" ")[0]
+    is_code = template.startswith("{") or begins.endswith(")") or "_" in begins
     return said if is_code else said[:1].upper() + said[1:]
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from ...graph.surroundings import Source
 from ..sentences import explain_error
 from .cause import Cause, cause_of, source_of
 from .code import maker_text, spelling
-from .missing import cuts_before, without_grad
+from .missing import cuts_before, number_left, without_grad
 from .paths import behind, is_op, with_history
 from .question import Question
 
@@ -18,7 +20,9 @@ KNOWN = ("made_of_number", "made_early", "inference", "dtype")  # other reasons 
 UNUSED = ("to not have been used in the graph", "One of the differentiated Tensors")
 
 
-def causes_of_error(q: Question | None, message: str, node: str, line: Source | None) -> list[Cause]:
+def causes_of_error(
+    q: Question | None, message: str, node: str, line: Source | None, call: Mapping[str, str] | None = None
+) -> list[Cause]:
     """What an error was about.
 
     Args:
@@ -26,6 +30,7 @@ def causes_of_error(q: Question | None, message: str, node: str, line: Source | 
         message: the error's text.
         node: the name of the node that raised, if known.
         line: the user's line that raised it.
+        call: what is known of the call that raised.
     """
     found: list[Cause] = []
     if q is not None and MODIFIED in message:
@@ -34,7 +39,7 @@ def causes_of_error(q: Question | None, message: str, node: str, line: Source | 
         found = _twice(q)
     elif q is not None and NO_GRAPH in message:
         found = _no_graph(q, line)
-    meaning = explain_error(message, node)
+    meaning = explain_error(message, node, call)
     general = [Cause("error", source=line, said={"meaning": meaning})] if meaning else [Cause("unknown_error")]
     return found or general
 
@@ -63,6 +68,8 @@ def _no_graph(q: Question, line: Source | None) -> list[Cause]:
         return [cause_of("root_frozen", off[-1])]
     if op is not None and (op.given or op.cut):
         return own
+    if own[0].kind != "not_asked_unseen" and (number := number_left(q)) is not None:
+        return [cause_of("root_of_numbers", number, op=spelling(number))]
     return [Cause("root_unseen" if own[0].kind == "not_asked_unseen" else "root_of_data", source=line)]
 
 

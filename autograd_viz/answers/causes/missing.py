@@ -14,7 +14,7 @@ from .document_cuts import cuts_of
 from .facts import Facts
 from .history import Event, Op
 from .hooks import stop
-from .paths import CUTS, behind, cuts_between, is_op, origins, reaches
+from .paths import CUTS, behind, cuts_between, is_op, leading_from, origins, reaches, with_history
 from .question import Question
 
 # the sentence for an op that detaches; other ops are called by their name
@@ -140,10 +140,31 @@ def _unused(q: Question, last: Any, used: Event | None) -> list[Cause]:
     was_reached = any(q.is_reached_from(p.root) for p in q.passes[:-1] if p.root is not None)
     if was_reached or used is None or (before is not None and used.number < before):
         return [cause_of("not_used_now" if was_reached else "not_used", last)]
+    return [_beside_loss(q, last, used)]
+
+
+def _beside_loss(q: Question, last: Any, used: Event) -> Cause:
+    """An op used the tensor, and the loss was not computed from its result."""
     is_copied = used.name == "data" and used.source is not None and "deepcopy" in used.source.text
-    # else the loss was not computed from the op's result
+    is_of_data = q.root_op is None and not is_copied and used.number < last.number  # nothing with a graph made the loss
+    number = number_left(q) if is_of_data else None
+    if number is not None and leading_from(q.subject, behind([number])):
+        return cause_of("left_as_number", number, op=spelling(used), number=spelling(number))
     kind = "copied" if is_copied else "used_after" if used.number > last.number else "not_in_loss"
-    return [cause_of(kind, used, op=spelling(used), **{"pass": last.source})]
+    return cause_of(kind, used, op=spelling(used), **{"pass": last.source})
+
+
+def number_left(q: Question) -> Op | None:
+    """Where a tensor with a graph last became a number before the last pass, in the same iteration; no pass used that graph."""
+    passes = q.history.passes
+    began = passes[-2].number if len(passes) > 1 else None
+    passed = {op for p in passes if p.root is not None for op in with_history([p.root])}
+    for op in reversed(q.history.left):
+        is_near = op.number < passes[-1].number and (began is None or op.number > began)
+        given = [g for g in op.given if is_op(g) and (not g.cut or g.name in ("detach", "data"))]
+        if op.name in NUMBERS and is_near and given and passed.isdisjoint(behind(given)):
+            return op
+    return None
 
 
 def _unrecorded(f: Facts) -> list[Cause]:

@@ -16,7 +16,7 @@ from ..causes.hooks import hook_causes
 from ..causes.missing import missing
 from ..causes.present import last_write, lost_part, old, plain_gradient
 from ..causes.question import Question
-from . import function, loop, loss, path
+from . import function, loop, loss, memory, path
 
 UNKNOWN = ("not_recorded", "zero_old", "bad_elsewhere")  # the graph at hand does not say
 NONE, BAD, ZERO, OTHER = ("none",), ("nan", "inf"), ("zero",), ("huge", "tiny", "")  # what a grad contains
@@ -82,6 +82,7 @@ TURNS = (
     Turn(last_write, OTHER),
     Turn(loop.accumulated, OTHER),
     Turn(loop.never_stepped, OTHER),
+    Turn(loop.clip_before_backward, OTHER),
     Turn(lost_part, OTHER),
     Turn(loop.step_too_large, OTHER),
     Turn(_bad_loss, (*ZERO, *OTHER), is_last=True),
@@ -121,7 +122,17 @@ def _unknown(q: Question) -> Cause:
 
 # -- by number and by kind -------------------------------------------------------------------------------------------
 
-ERRORS = ("modified*", "twice*", "root_frozen", "root_of_data", "root_unseen", "cut_*", "optimizer_not_leaf", "error")
+ERRORS = (
+    "modified*",
+    "twice*",
+    "root_frozen",
+    "root_of_data",
+    "root_of_numbers",
+    "root_unseen",
+    "cut_*",
+    "optimizer_not_leaf",
+    "error",
+)
 
 
 @check("AV901", "raised", dict.fromkeys(ERRORS, SO))
@@ -130,7 +141,7 @@ def raised() -> Iterator[Cause]:
     yield from ()  # it is asked with the error: `causes_of_error`
 
 
-AREAS = (path, loss, bad_numbers, zeros, sizes, loop, function)
+AREAS = (path, loss, bad_numbers, zeros, sizes, loop, memory, function)
 ALL = [raised, *(c for area in AREAS for c in vars(area).values() if isinstance(c, Check))]
 BY_CODE = {c.code: c for c in sorted(ALL, key=lambda c: c.code)}
 

@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from itertools import groupby
 
 from ...graph.text import number_text
 from ..causes.cause import Cause, Said, cause_of, source_of
 from ..causes.check import ASKED, MAY, SO, check
-from ..causes.code import spelling
 from ..causes.missing import missing
-from ..causes.paths import has_graph, with_history
 from ..causes.present import added, last_write
 from ..causes.question import Question
 
 MEANS = ("mean", "mse_loss", "l1_loss", "smooth_l1_loss", "cross_entropy", "nll_loss", "binary_cross_entropy_with_logits")
 ACCUMULATED_KINDS = {"several": MAY, "accumulated_whole": MAY, "several_lines": ASKED, "accumulating": ASKED}
 LARGE, NEAR = 100.0, 0.1  # the root mean square of a weight; a step of a weight that it has made, as a part of it
-PLENTY = 2  # passes whose graphs are kept
-DEPTH = 4  # lists and dictionaries in each other
+PLENTY = 2  # iterations in which it is so
+GONE = 1e-12  # a learning rate, as a part of the first
 SETTLED = 3  # steps: weights that begin at zero have grown by then
 
 
@@ -49,10 +48,14 @@ def not_held(question: Question) -> Iterator[Cause]:
         yield cause_of("not_held_copied", last.made, optimizer=last.kind)
 
 
-@check("AV403", "never-stepped", {"rate_zero": ASKED, "no_step": MAY})
+@check("AV403", "never-stepped", {"rate_zero": ASKED, "rate_gone": MAY, "no_step": MAY})
 def never_stepped(question: Question) -> Iterator[Cause]:
-    """Passes have run, and the optimizer never moves the parameter."""
+    """Passes have run, and the optimizer never moves the parameter, or no longer does."""
     q = question
+    for h in q.optimizers:
+        if h.steps and h.began and 0 < (h.rate or 0.0) <= GONE * h.began:  # a schedule that ends with training ends at 0
+            said = {"first": number_text(h.began), "rate": number_text(h.rate or 0.0)}
+            yield cause_of("rate_gone", h.steps[-1], optimizer=h.kind, **said)
     if q.optimizers and all(h.rate == 0 for h in q.optimizers):
         yield cause_of("rate_zero", optimizer=q.optimizers[0].kind)
     elif len(q.passes) > 1 and q.optimizers and not any(h.steps for h in q.optimizers):
@@ -140,39 +143,17 @@ def outgrown(question: Question) -> Iterator[Cause]:
             yield cause_of("outgrown", holder.steps[-1], optimizer=holder.kind, **said)
 
 
-@check("AV601", "kept-graphs", {"kept_graphs": SO}, of_run=True)
-def kept_graphs(question: Question) -> Iterator[Cause]:
-    """A variable that keeps the graphs of earlier passes: `total += loss`, a list of losses, a hidden state."""
-    q = question
-    roots = {p.root: p for p in q.passes if p.root is not None and not p.error}
-    for name, held in q.names.items() if len(roots) >= PLENTY else ():
-        several = [*_held_in(held)]
-        ops = [op for t in several if has_graph(t) and (op := q.history.op_of(t)) is not None]
-        kept = [p for op, p in roots.items() if op in with_history(ops)]
-        if len({p.source for p in kept}) == 1 and len(kept) >= PLENTY:
-            yield cause_of("kept_graphs", max(ops, key=lambda op: op.number), held=name, count=str(len(kept)))
-
-
-@check("AV602", "old-graph", {"old_graph": MAY}, of_run=True)
-def old_graph(question: Question) -> Iterator[Cause]:
-    """An op that ran once before the loop, and that each pass goes through again, though its leaf has been stepped since."""
-    q, last = question, question.last
-    before = next((p for p in q.passes[-2::-1] if last is not None and p.source == last.source), None)
-    if last is None or last.root is None or before is None or before.root is None:
+@check("AV410", "clip-before-backward", {"clipped_cleared": MAY})
+def clip_before_backward(question: Question) -> Iterator[Cause]:
+    """The gradients are clipped between zero_grad() and backward(): there is nothing to clip yet."""
+    q, history = question, question.history
+    steps = [s for h in q.holders for s in h.steps]
+    events = {"clip": history.clips, "cleared": history.clearings(q.tensor), "pass": history.passes, "step": steps}
+    if not history.clips or not q.optimizers:
         return
-    shared = with_history([before.root]) & with_history([last.root])
-    for holder in q.holders:
-        step = next((s.number for s in holder.steps if before.number < s.number < last.number), None)
-        used = [op for op in shared if step is not None and any(g is leaf for g in op.given for leaf in holder.leaves)]
-        if used:
-            yield cause_of("old_graph", min(used, key=lambda op: op.number), op=spelling(used[0]), optimizer=holder.kind)
-            return
-
-
-def _held_in(held: object) -> Iterator[object]:
-    """A variable's value, or what its lists and dictionaries hold."""
-    todo = [held]
-    for _ in range(DEPTH):
-        inside = [x for h in todo if isinstance(h, list | tuple | dict) for x in (h.values() if isinstance(h, dict) else h)]
-        yield from (h for h in todo if not isinstance(h, list | tuple | dict))
-        todo = inside
+    order = sorted(((e.number, kind) for kind, found in events.items() for e in found), key=lambda at: at[0])
+    kinds = [kind for kind, _ in groupby(kind for _, kind in order)]
+    around = [(kinds[k - 1] if k else "", *kinds[k + 1 : k + 2]) for k, kind in enumerate(kinds) if kind == "clip"]
+    is_always = all(after == ("cleared", "pass") for after in around[1:]) and around[0] in (("cleared", "pass"), ("", "pass"))
+    if is_always and len(around) >= PLENTY and kinds[-1] == "step":
+        yield cause_of("clipped_cleared", history.clips[-1], by=f"{history.clips[-1].name}()", **{"pass": source_of(q.last)})

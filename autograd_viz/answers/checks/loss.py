@@ -19,18 +19,15 @@ INSIDE = {
     "NllLoss": ("Softmax", "softmax_for_log"),
 }
 LOSSES = ("MseLoss", "L1Loss", "SmoothL1Loss", "HuberLoss", "Sub")  # functional losses expand their inputs first
-LOGARITHMS = ("Log", "Log1P", "LogSigmoid")
-SHAPED = (
-    "View",
-    "UnsafeView",
-    "ReshapeAlias",
-    "Squeeze",
-    "Unsqueeze",
-    "Permute",
-    "Transpose",
-    "T",
-    "Clone",
-)  # the same numbers
+PAIRED = ("Mul", "Div", "Add", "Maximum", "Minimum", "Pow", "Where")
+POINTWISE = (  # each element of the result is made of one element
+    *PAIRED, "Sub", "Rsub", "Neg", "Log", "Log1P", "LogSigmoid", "Exp", "Sqrt", "Abs", "Clamp", "ClampMin", "ClampMax",
+    "Softplus", "Relu", "Sigmoid", "Tanh",
+)  # fmt: skip
+SHAPED = (  # they give the same numbers, or some of them
+    "View", "UnsafeView", "ReshapeAlias", "Squeeze", "Unsqueeze", "Permute", "Transpose", "T", "Clone", "Alias", "Expand",
+    "Select", "Slice", "Index", "IndexSelect", "Narrow", "Split", "Unbind", "Unfold", "Movedim", "ToCopy", "Flatten",
+)  # fmt: skip
 LAYERS = ("Addmm", "Mm", "Sigmoid", "Tanh", "Relu", "Softplus", "Gather")  # `x[:, None] - y` or a mean of columns is meant so
 MOST_SHAPED = 8  # ops that shape a tensor, one after the other
 WEIGHT = 1  # among the inputs of the node
@@ -75,22 +72,50 @@ def softmax_over_batch(numbers: Facts, ways: Iterable[str]) -> Iterator[Cause]:
 
 @check("AV203", "broadcast-in-loss", {"every_pair": SO, "every_pair_apart": MAY}, of_run=True)
 def broadcast_in_loss(numbers: Facts, ways: Iterable[str]) -> Iterator[Cause]:
-    """A layer's (n, 1) that a difference with targets of shape (n,) made (n, n)."""
-    f = numbers
+    """A layer's (n, 1) that targets of shape (n,) made (n, n), in a difference or another op on elements."""
+    f, seen = numbers, set[tuple[str, int]]()  # a line is told once
     for node in ways:
         op, results, shapes = op_of(f, node), [t.value.shape for t in f.results(node)], {t.value.shape for t in f.inputs(node)}
         before = {op_of(f, a.node) for a in f.nodes[node].next_functions if a.node is not None}
         after = [s for e in f.edges_at(node) for s, _ in f.senders.get(e, ()) if op == "Expand" and op_of(f, s) in LOSSES]
-        n, is_weighted = (results or [(0,)])[0][:1], op == "Mul" and before & {*LOGARITHMS} and _has_targets(f, node)
+        n, is_weighted = (results or [(0,)])[0][:1], op in PAIRED and _has_targets(f, node)
         is_difference = (op == "Sub" or after) and before & {*LAYERS}
-        if (is_difference or is_weighted) and n >= (2,) and results == [n * 2] and shapes in ({(*n, 1)}, {(*n, 1), n}):
+        is_pair = n >= (2,) and results == [n * 2] and shapes in ({(*n, 1)}, {(*n, 1), n})
+        if is_pair and (is_difference or (is_weighted and _is_of_layer(f, node) and _is_averaged(f, node))):
             kind = "every_pair" if after and op_of(f, after[0]) != "Sub" else "every_pair_apart"  # a difference may be meant so
-            yield cause_at(f, kind, (after or [node])[0], result=shape_text((*n, 1)), shape=shape_text(n * 2))
+            cause = cause_at(f, kind, (after or [node])[0], result=shape_text((*n, 1)), shape=shape_text(n * 2))
+            at = None if cause.source is None else (cause.source.file, cause.source.line)
+            yield from () if at in seen else (cause,)
+            seen |= set() if at is None else {at}
 
 
 def _has_targets(f: Facts, node: str) -> bool:
     """Is one of its inputs a row of numbers that nothing trains?"""
     return any(len(t.value.shape) == 1 and not t.requires_grad for t in f.inputs(node))
+
+
+def _is_of_layer(f: Facts, node: str) -> bool:
+    """Is its other input the result of a layer, or made of one element by element?"""
+    for _ in range(MOST_SHAPED):
+        before = [a.node for a in f.nodes[node].next_functions if a.node is not None]
+        ops = {op_of(f, b) for b in before}
+        if ops & {*LAYERS} or not before or not ops <= {*POINTWISE}:
+            return bool(ops & {*LAYERS})
+        node = before[0]
+    return False
+
+
+def _is_averaged(f: Facts, node: str) -> bool:
+    """Does its result only go element by element into the mean or the sum of all?"""
+    todo, seen = [node], set[str]()
+    while todo:
+        for after in {s for e in f.edges_at(todo.pop()) for s, _ in f.senders.get(e, ())} - seen:
+            seen.add(after)
+            is_whole = all(t.value.shape == () for t in f.results(after))
+            if op_of(f, after) not in POINTWISE and not (op_of(f, after) in ("Mean", "Sum") and is_whole):
+                return False
+            todo += [after] if op_of(f, after) in POINTWISE and not is_whole else []
+    return True
 
 
 @check("AV501", "trained-in-eval-mode", {"evaluating": MAY}, of_run=True)

@@ -14,7 +14,7 @@ from ..causes.ops import cause_at, name_of_op, op_of
 from ..causes.paths import behind, is_op, leading_from, origins, with_history
 from ..causes.question import Question
 
-UNUSED_KINDS = ("not_used", "not_in_loss", "no_path", "made_after", "replaced", "copied")
+UNUSED_KINDS = ("not_used", "not_in_loss", "left_as_number", "no_path", "made_after", "replaced", "copied")
 
 
 @check("AV101", "detached", {"path_cut_*": MAY})

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import traceback
+from collections.abc import Mapping
 
 from ... import words
 
@@ -59,36 +60,53 @@ KNOWN = (
     ("Expected to have finished reduction in the prior iteration", "EXPLAIN_REDUCTION"),
     ("Expected f(*args) to return a scalar Tensor", "EXPLAIN_FUNC_SCALAR"),
 )
-# errors of the forward pass, whose numbers tell what does not fit
+_SIZE, _NAN = r"torch.Size\(\[(?P<{}>[\d, ]+)\]\)", r".*invalid values:.*\bnan\b"
+# errors of the forward pass, whose numbers tell what does not fit; with more facts of the call that raised, the second sentence
 WITH_NUMBERS = (
-    (r"mat1 and mat2 shapes cannot be multiplied \(\d+x(?P<given>\d+) and (?P<wanted>\d+)x\d+\)", "EXPLAIN_COLUMNS"),
-    (r"to have (?P<wanted>\d+) channels, but got (?P<given>\d+) channels", "EXPLAIN_CHANNELS"),
-    (r"Target (?P<given>-?\d+) is out of bounds", "EXPLAIN_TARGET"),
-    (r"result type (?P<wanted>\w+) can't be cast to the desired output type (?P<given>\w+)", "EXPLAIN_TARGET_DTYPE"),
-    (r"Found dtype (?P<given>\w+) but expected (?P<wanted>\w+)", "EXPLAIN_TARGET_DTYPE"),
-    (r"mat1 and mat2 must have the same dtype, but got (?P<given>\w+) and (?P<wanted>\w+)", "EXPLAIN_DTYPES"),
-    (r"index out of range in self", "EXPLAIN_INDEX"),
+    (r"mat1 and mat2 shapes cannot be multiplied \(\d+x(?P<given>\d+) and (?P<wanted>\d+)x\d+\)", "COLUMNS", "module"),
+    (r"to have (?P<wanted>\d+) channels, but got (?P<given>\d+) channels", "CHANNELS", "module"),
+    (r"Target (?P<given>-?\d+) is out of bounds", "TARGET", "last"),
+    (r"result type (?P<wanted>\w+) can't be cast to the desired output type (?P<given>\w+)", "TARGET_DTYPE", "target"),
+    (r"Found dtype (?P<given>\w+) but expected (?P<wanted>\w+)", "TARGET_DTYPE", ""),
+    (r"expected (?:target dtype to be Long or Byte, but got|scalar type Long but found) (?P<given>\w+)", "CLASS_DTYPE", ""),
+    (r"mat1 and mat2 must have the same dtype, but got (?P<given>\w+) and (?P<wanted>\w+)", "DTYPES", "module"),
+    (r"index out of range in self", "INDEX", "table"),
+    (r"Expected input batch_size \((?P<wanted>\d+)\) to match target batch_size \((?P<given>\d+)\)", "ROWS", ""),
+    (
+        r"arget size \(torch.Size\(\[(?P<given>[\d, ]+)\]\)\).* input size \(torch.Size\(\[(?P<wanted>[\d, ]+)\]\)\)",
+        "TARGET_SHAPE",
+        "",
+    ),
+    (r"multi-target not supported", "CLASS_SHAPE", ""),
+    (r"floating point type for target with class probabilities, got (?P<given>\w+)", "CLASS_ROWS", ""),
+    (rf"(?s)Expected parameter (?P<wanted>\w+) .* of distribution (?P<given>\w+)\({_NAN}", "DISTRIBUTION", ""),
+    (r"(?s)Expected parameter (?P<wanted>\w+) .* of distribution (?P<given>\w+)\(.*GreaterThan\(lower_bound=0", "POSITIVE", ""),
 )
 NODE = re.compile(r"\b\w+Backward\w*")  # a node's name in a message
 
 
-def explain_error(message: str, node: str = "") -> str:
+def explain_error(message: str, node: str = "", call: Mapping[str, str] | None = None) -> str:
     """Explain an error of autograd and what to do about it.
 
     Args:
         message: the error's text.
         node: name of the node that raised: "MulBackward0".
+        call: what is known of the call that raised: "module", "target", ...
 
     Returns:
-        One or two sentences, or "" for an error that is not from autograd.
+        One or two sentences, or "" for an error that is not known.
     """
     for part, sentence in KNOWN:
         if part in message:
             text: str = getattr(words, sentence)
             named = NODE.search(message)
             return text.format(node=node or (named.group() if named else words.THE_NODE))
-    found = next(((m, sentence) for pattern, sentence in WITH_NUMBERS if (m := re.search(pattern, message))), None)
-    return "" if found is None else str(getattr(words, found[1])).format(**found[0].groupdict())
+    known = call or {}
+    for pattern, sentence, fact in WITH_NUMBERS:
+        if (found := re.search(pattern, message)) is not None:
+            template: str = getattr(words, f"EXPLAIN_{sentence}_OF" if fact in known else f"EXPLAIN_{sentence}")
+            return template.format(**{**known, **found.groupdict()})
+    return ""
 
 
 def whose_error(error: BaseException, node: str) -> str:

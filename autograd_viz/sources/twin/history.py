@@ -139,6 +139,7 @@ class CoreHistory:
     unknown_root = "root_gone"
     knows_uses = False
     scalers: tuple[Any, ...] = ()
+    clips: tuple[Any, ...] = ()
     layers: tuple[Any, ...] = ()
 
     def __init__(self) -> None:
@@ -192,6 +193,10 @@ class CoreHistory:
         """The events that set its grad to None."""
         names = {"cleared": "grad", "zero_grad": "zero_grad"}
         return [CoreEvent("cleared", names[e.kind], e.order, e.at) for e in tensor._events if e.kind in names]
+
+    def users(self, ops: set[CoreOp]) -> list[CoreOp]:
+        """Unknown: a result does not know its users."""
+        return []
 
     def used(self, tensor: Tensor) -> None:
         """Unknown: a leaf does not know its users."""

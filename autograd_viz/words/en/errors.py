@@ -16,6 +16,8 @@ CAUSE_TWICE_ROOT = "backward() has already run on this graph ({pass}), and its s
 DO_TWICE_ROOT = "Compute the loss again, or pass retain_graph=True to the first backward()."
 CAUSE_ROOT_FROZEN = "none of the loss's inputs requires grad; requires_grad was switched off ({line})."
 DO_ROOT_FROZEN = "Set requires_grad=True before the forward pass, for the parameters to train."
+CAUSE_ROOT_OF_NUMBERS = "none of the loss's inputs requires grad; {op} had made numbers of a tensor with a graph ({line})."
+DO_ROOT_OF_NUMBERS = "Compute the loss with tensors: numbers and arrays have no graph."
 CAUSE_ROOT_OF_DATA = "none of the loss's inputs requires grad ({line})."
 DO_ROOT_OF_DATA = "Compute the loss from the model's parameters, outside no_grad()."
 CAUSE_ROOT_UNSEEN = "the loss has no graph, and the ops that made it were not recorded ({line})."
@@ -110,6 +112,29 @@ EXPLAIN_TARGET = "Target {given} is no class of these scores; count classes from
 EXPLAIN_TARGET_DTYPE = "One of the two is {given}, and {wanted} is needed; this loss takes float targets: y.float()."
 EXPLAIN_DTYPES = "One of the two is {given}, the other {wanted}; arrays of NumPy are double: call float()."
 EXPLAIN_INDEX = "An index is not below num_embeddings; count indices from 0, or enlarge the table."
+EXPLAIN_COLUMNS_OF = (
+    "{module} takes {wanted} columns, and got {given}; make in_features {given}, or check the flatten() or view() before it."
+)
+EXPLAIN_CHANNELS_OF = "{module} takes {wanted} channels, and got {given}; check in_channels, and the order of dimensions."
+EXPLAIN_TARGET_OF = "Target {given} is outside of 0 … {last}; count classes from 0, or add outputs to the last layer."
+EXPLAIN_TARGET_DTYPE_OF = "The targets are {target}, and the predictions {scores}; this loss takes float targets: y.float()."
+EXPLAIN_CLASS_DTYPE = "The targets are {given}, and class indices must be Long; call long() on them."
+EXPLAIN_DTYPES_OF = "{module} got {given}, and its weight is {wanted}; arrays of NumPy are double: call float()."
+EXPLAIN_INDEX_OF = "An index is not below {table}, the rows of {module}; count indices from 0, or enlarge num_embeddings."
+EXPLAIN_ROWS = "The predictions have {wanted} rows, and the targets {given}; check the view() or reshape() before the loss."
+EXPLAIN_TARGET_SHAPE = (
+    "The targets have shape ({given}), and the predictions ({wanted}); give both one shape: unsqueeze(1) or squeeze(1)."
+)
+EXPLAIN_CLASS_SHAPE = (
+    "Class indices have shape (n,), and these have one more dimension; call squeeze(1), or argmax(1) on one-hot rows."
+)
+EXPLAIN_CLASS_ROWS = (
+    "Targets with the shape of the scores are probabilities, and these are {given}; call float(), or pass class indices."
+)
+EXPLAIN_POSITIVE = "{wanted} of {given} must be above 0; use softplus(x) + 1e-6, and check whether training diverged."
+EXPLAIN_DISTRIBUTION = (
+    "{given} got nan as its {wanted}; find the step that made the first nan: autograd-viz watch, or av.watch(model)."
+)
 
 # errors of a step or of a user's op
 RAISED_BY = "{node} called {function}(), which raised the error at line {line}: {code}"

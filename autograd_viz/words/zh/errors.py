@@ -16,6 +16,8 @@ CAUSE_TWICE_ROOT = "这个计算图已经运行过 backward()（{pass}），保�
 DO_TWICE_ROOT = "重新计算损失，或者第一次 backward() 时传入 retain_graph=True。"
 CAUSE_ROOT_FROZEN = "损失的输入都不需要梯度：requires_grad 被关闭了（{line}）。"
 DO_ROOT_FROZEN = "在前向传播之前，把要训练的参数设为 requires_grad=True。"
+CAUSE_ROOT_OF_NUMBERS = "损失的输入都不需要梯度；此前 {op} 把一个有计算图的张量变成了数值（{line}）。"
+DO_ROOT_OF_NUMBERS = "请用张量计算损失：数值和数组没有计算图。"
 CAUSE_ROOT_OF_DATA = "损失的输入都不需要梯度（{line}）。"
 DO_ROOT_OF_DATA = "用模型的参数计算损失，并放在 no_grad() 之外。"
 CAUSE_ROOT_UNSEEN = "损失没有计算图，算出它的运算也没有被记录（{line}）。"
@@ -100,6 +102,21 @@ EXPLAIN_TARGET = "目标 {given} 不是这些分数的类别；类别从 0 数�
 EXPLAIN_TARGET_DTYPE = "两者之一是 {given}，需要的是 {wanted}；这个损失要求浮点目标：y.float()。"
 EXPLAIN_DTYPES = "两者之一是 {given}，另一个是 {wanted}；NumPy 数组是双精度：请调用 float()。"
 EXPLAIN_INDEX = "有下标不小于 num_embeddings；下标从 0 数起，或者加大嵌入表。"
+EXPLAIN_COLUMNS_OF = (
+    "{module} 接受 {wanted} 列，得到的是 {given} 列；把 in_features 改为 {given}，或检查它前面的 flatten() 或 view()。"
+)
+EXPLAIN_CHANNELS_OF = "{module} 接受 {wanted} 个通道，得到的是 {given} 个；请检查 in_channels 和维度顺序。"
+EXPLAIN_TARGET_OF = "目标 {given} 不在 0 … {last} 之中；类别从 0 数起，或者给最后一层增加输出。"
+EXPLAIN_TARGET_DTYPE_OF = "目标是 {target}，预测是 {scores}；这个损失要求浮点目标：y.float()。"
+EXPLAIN_CLASS_DTYPE = "目标是 {given}，而类别下标必须是 Long；请对它调用 long()。"
+EXPLAIN_DTYPES_OF = "{module} 得到 {given}，而它的权重是 {wanted}；NumPy 数组是双精度：请调用 float()。"
+EXPLAIN_INDEX_OF = "有下标不小于 {module} 的行数 {table}；下标从 0 数起，或者加大 num_embeddings。"
+EXPLAIN_ROWS = "预测有 {wanted} 行，目标有 {given} 行；请检查损失前面的 view() 或 reshape()。"
+EXPLAIN_TARGET_SHAPE = "目标的形状是 ({given})，预测的形状是 ({wanted})；让两者形状相同：unsqueeze(1) 或 squeeze(1)。"
+EXPLAIN_CLASS_SHAPE = "类别下标的形状是 (n,)，这里多了一个维度；请调用 squeeze(1)，对独热行则用 argmax(1)。"
+EXPLAIN_CLASS_ROWS = "与分数形状相同的目标是概率，而这里是 {given}；请调用 float()，或传入类别下标。"
+EXPLAIN_POSITIVE = "{given} 的 {wanted} 必须大于 0，而有元素不是；请用 softplus(x) + 1e-6，并检查训练是否发散。"
+EXPLAIN_DISTRIBUTION = "{given} 的 {wanted} 是 nan；请找出最先产生 nan 的一步：autograd-viz watch，或 av.watch(model)。"
 
 # 单步执行或自定义运算抛出的错误
 RAISED_BY = "{node} 调用了 {function}()，它在第 {line} 行抛出错误：{code}"

@@ -18,7 +18,7 @@ from ...shared.questions import holder
 from ..reading.handles import Handle, current
 from ..reading.nodes import edge_of, grad_fn_of, grad_of, is_leaf, reach
 from ..reading.op_log import Event, Log, PassRecord, op_of
-from ..reading.op_pages import Leaf, OpRecord, op_of_node
+from ..reading.op_pages import Leaf, OpRecord, SeenOp, op_of_node
 from ..reading.saved import VERSIONS
 from ..reading.shards import ranks_of, sharded
 from ..reading.values import unseen
@@ -41,6 +41,7 @@ class TorchHistory:
         self.passes: Sequence[PassRecord] = tuple(self._log.passes)
         self.left: Sequence[OpRecord] = tuple(self._log.left)
         self.scalers: Sequence[Event] = tuple(self._log.scalers)
+        self.clips: Sequence[Event] = tuple(e for e in self._log.modes if e.name.startswith("clip_grad_"))
         self.layers: Sequence[Event] = tuple(self._log.layers)
 
     @unseen
@@ -104,6 +105,11 @@ class TorchHistory:
         numbers = {ref.numbers[0] for ref in weakref.getweakrefs(tensor) if type(ref) is Leaf}
         shared = [e for e in self._log.cleared if not numbers.isdisjoint(e.leaves) or _may_hold(e.detail(), tensor)]
         return sorted([*own, *shared], key=lambda e: e.number)
+
+    @unseen
+    def users(self, ops: set[OpRecord]) -> list[SeenOp]:
+        """The ops that were given their results."""
+        return self._log.users({op.number for op in ops})
 
     @unseen
     def used(self, tensor: torch.Tensor) -> Event | None:

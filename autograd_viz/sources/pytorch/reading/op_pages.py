@@ -246,6 +246,15 @@ class Ops:
         found = [self._leaf_of(n) if n < 0 else self.op(n) for n in page.given[start : ends[0] if ends else None]]
         return [g for g in found if g is not None]
 
+    def users(self, numbers: set[int]) -> list[SeenOp]:
+        """The ops that were given a result of one of these."""
+        found = []
+        for page in [*self._pages.values()]:
+            starts = [*page.rows[WIDTH - 1 :: WIDTH], len(page.given)] if not numbers.isdisjoint(page.given) else []
+            used = [k for k in range(len(starts) - 1) if not numbers.isdisjoint(page.given[starts[k] : starts[k + 1]])]
+            found += [self.op(page.rows[k * WIDTH]) for k in used]
+        return [op for op in found if op is not None]
+
     def _leaf_of(self, number: int) -> Any:
         leaf = self._leaves.get(number)
         return None if leaf is None else leaf()

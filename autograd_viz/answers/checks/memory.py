@@ -1,0 +1,138 @@
+"""Checks of graphs that are kept."""
+
+from __future__ import annotations
+
+import linecache
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from itertools import chain, islice, pairwise
+from types import FunctionType, ModuleType
+from typing import Any
+
+from ...graph.surroundings import Source
+from ..causes.cause import Cause, cause_of, source_of
+from ..causes.check import MAY, SO, check
+from ..causes.code import spelling
+from ..causes.history import Op, PassEvent
+from ..causes.paths import has_graph, with_history
+from ..causes.question import Question
+
+PLENTY = 2  # passes whose graphs are kept
+DEPTH = 4  # lists, dictionaries and objects in each other
+MOST, MANY = 1000, 20_000  # things that one of them holds, and all together
+TARGET = re.compile(r"^\s*([\w.\[\]\"']+)\s*(?:[-+*/]?=)(?!=)")  # the left side of an assignment
+LAST = re.compile(r"\w+(?=\W*$)")  # the last name of a path
+
+
+@check("AV601", "kept-graphs", {"kept_graphs": SO, "kept_for_sum": MAY}, of_run=True)
+def kept_graphs(question: Question) -> Iterator[Cause]:
+    """A variable that keeps the graphs of earlier passes: `total += loss`, a list of losses, a hidden state."""
+    q, own = question, _own_ops(question)
+    if len(own) < PLENTY:
+        return
+    found = []
+    for name, tensors in _held(q.names):
+        ops = [op for t in tensors if (op := q.history.op_of(t)) is not None]
+        kept = _of_one_line(own, with_history(ops))
+        if len(kept) >= PLENTY:
+            last = max(ops, key=lambda op: op.number)
+            cause = cause_of("kept_graphs", last, held=name, count=str(len(kept)))
+            found.append(replace(cause, source=_filled_at(name, source_of(last)) or cause.source))
+    yield from {c.source: c for c in reversed(found)}.values() if found else _summed(q, own)
+
+
+@check("AV602", "old-graph", {"old_graph": MAY}, of_run=True)
+def old_graph(question: Question) -> Iterator[Cause]:
+    """An op that ran once before the loop, and that each pass goes through again, though its leaf has been stepped since."""
+    q, last = question, question.last
+    before = next((p for p in q.passes[-2::-1] if last is not None and p.source == last.source), None)
+    if last is None or last.root is None or before is None or before.root is None:
+        return
+    shared = with_history([before.root]) & with_history([last.root])
+    for holder in q.holders:
+        step = next((s.number for s in holder.steps if before.number < s.number < last.number), None)
+        used = [op for op in shared if step is not None and any(g is leaf for g in op.given for leaf in holder.leaves)]
+        if used:
+            yield cause_of("old_graph", min(used, key=lambda op: op.number), op=spelling(used[0]), optimizer=holder.kind)
+            return
+
+
+def _own_ops(q: Question) -> dict[PassEvent, set[Op]]:
+    """The ops that ran for each of the last passes, and for no other."""
+    through = {p: with_history([p.root]) for p in q.passes if p.root is not None and not p.error}
+    counts = Counter(chain.from_iterable(through.values()))
+    before = {p: last for last, p in pairwise(q.passes)}
+    return {
+        p: {op for op in ops if counts[op] == 1 and (p not in before or op.number > before[p].number)}
+        for p, ops in through.items()
+    }
+
+
+def _of_one_line(own: dict[PassEvent, set[Op]], there: set[Op]) -> list[PassEvent]:
+    """The passes whose ops are among these, if one line ran them all."""
+    kept = [p for p, ops in own.items() if not ops.isdisjoint(there)]
+    return kept if len({p.source for p in kept}) == 1 else []
+
+
+def _summed(q: Question, own: dict[PassEvent, set[Op]]) -> Iterator[Cause]:
+    """What a function added up, or stacked, of several passes that had freed their graphs. Its variable is gone."""
+    freed = {p: ops for p, ops in own.items() if not p.keeps}
+    passed = set(chain.from_iterable(with_history([root]) for p in q.passes if (root := p.root) is not None))
+    after = [op for op in q.history.users(set(chain.from_iterable(freed.values()))) if not op.cut and op not in passed]
+    for op in sorted(after, key=lambda op: op.number, reverse=True):
+        kept = _of_one_line(freed, with_history([op]))
+        if len(kept) >= PLENTY:
+            named = TARGET.match(getattr(op.source, "text", ""))
+            yield cause_of("kept_for_sum", op, held=named[1] if named else spelling(op), count=str(len(kept)))
+            return
+
+
+def _held(names: Mapping[str, Any]) -> Iterator[tuple[str, list[Any]]]:
+    """The tensors with a graph in each variable, list, dictionary and object, by where they are: `trainer.losses`."""
+    todo, left = [*names.items()], MANY
+    for _ in range(DEPTH):
+        inside: list[tuple[str, Any]] = []
+        for path, value in islice(todo, left):
+            parts = [*islice(_parts(path, value), MOST)]
+            tensors = [v for _, v in parts if has_graph(v)] or ([value] if has_graph(value) else [])
+            if tensors:
+                yield path, tensors
+            inside += [(p, v) for p, v in parts if not has_graph(v) and not isinstance(v, str | int | float)]
+        todo, left = inside, left - len(todo)
+        if left <= 0:
+            return
+
+
+def _parts(path: str, value: Any) -> Iterator[tuple[str, Any]]:
+    """What a list, a dictionary or an object holds. No code of the user's runs."""
+    kind = type(value)
+    if kind in (list, tuple):
+        yield from ((path, v) for v in value)
+    elif issubclass(kind, dict):
+        yield from ((f"{path}[{k!r}]", v) for k, v in dict.items(value))
+    elif not issubclass(kind, type | ModuleType | FunctionType) and kind.__module__.partition(".")[0] not in (
+        "torch",
+        "autograd_viz",
+    ):
+        try:
+            held = object.__getattribute__(value, "__dict__")
+        except AttributeError:
+            return
+        modules = held.get("_modules")
+        yield from ((f"{path}.{k}", v) for k, v in (modules.items() if isinstance(modules, dict) else ()))
+        yield from ((f"{path}.{k}", v) for k, v in held.items() if isinstance(k, str) and k[:1] != "_")
+
+
+def _filled_at(path: str, near: Source | None) -> Source | None:
+    """The line that puts something into a list or a sum of this name, if the file has one such line."""
+    name = LAST.search(path)
+    if near is None or name is None:
+        return None
+    fills = re.compile(rf"\b{name[0]}\b[\w\"'\]\[]*(?:\.append\(|\.extend\(|\s*\+=|\[[^]]+\]\s*=(?!=))")
+    lines = [(k, line.rstrip("\n")) for k, line in enumerate(linecache.getlines(near.file), 1) if fills.search(line)]
+    if len(lines) != 1:
+        return None
+    ((k, text),) = lines
+    return Source(near.file, k, k, 0, len(text), text)
