@@ -30,6 +30,7 @@ def entering(m: Any) -> list[tuple[bool, int]]:
     return found
 
 
+@pytest.mark.torch
 def test_two_inputs_of_one_shape_are_two_lines_and_one_input_is_one() -> None:
     torch = pytest.importorskip("torch")
     model = torch.nn.Sequential(torch.nn.Linear(4, 4), torch.nn.Linear(4, 4))
@@ -111,6 +112,7 @@ def test_no_way_runs_through_the_number_of_another() -> None:
     assert numbers
 
 
+@pytest.mark.torch
 def test_the_name_of_an_input_is_where_no_way_crosses_its_lane() -> None:
     torch = pytest.importorskip("torch")
     model, x = torch.nn.ModuleList(torch.nn.Linear(4, 4) for _ in range(3)), torch.ones(3, 4)
