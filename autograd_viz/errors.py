@@ -16,12 +16,14 @@ The core raises PyTorch's types (RuntimeError, TypeError, ...), in PyTorch's wor
 from __future__ import annotations
 
 import stat
+import sys
 from collections.abc import Iterable
 
 __all__ = [
     "AutogradVizError", "CannotReadError", "CannotWriteError", "DocumentError", "LayoutError", "MissingLibraryError",
     "NotDrawableError", "NotFiniteError", "UnknownChoiceError",
 ]  # fmt: skip
+IN_PAGE = sys.platform == "emscripten"  # Python in a web page: no threads, no processes, few libraries
 # what stands at a path and is not a file, by its st_mode: "it is a folder"
 NO_FILES = {
     stat.S_IFDIR: "a folder", stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket", stat.S_IFCHR: "a device",
@@ -81,10 +83,13 @@ class MissingLibraryError(AutogradVizError, ImportError):
     Args:
         what: the feature that needs the library, as a sentence without its full stop.
         package: what installs it: ``pip install torch``.
+        in_page: what else helps in a browser's Python, which cannot install it.
     """
 
-    def __init__(self, what: str, package: str) -> None:
-        super().__init__(f"{what}; install it with: pip install {package}")
+    def __init__(self, what: str, package: str, in_page: str = "") -> None:
+        in_page = f"; {in_page}" if in_page else ""
+        advice = f", which a page lacks{in_page}" if IN_PAGE else f"; install it with: pip install {package}"
+        super().__init__(what + advice)
 
 
 class LayoutError(AutogradVizError):

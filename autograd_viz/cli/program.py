@@ -16,8 +16,6 @@ from pathlib import Path
 from types import FrameType, ModuleType
 from typing import Any
 
-from IPython.display import display
-
 import autograd_viz as av
 
 from ..sources.anything import is_drawable
@@ -98,6 +96,8 @@ def run_program(program: Program | Path, arguments: list[str], is_recorded: bool
     main, folder, process = ModuleType("__main__"), os.getcwd(), os.getpid()
     vars(main).update(program.facts)
     if program.is_notebook:
+        from IPython.display import display
+
         shell = NoShell(vars(main))
         vars(main).update(get_ipython=lambda: shell, display=display)
     sys.modules["__main__"] = main

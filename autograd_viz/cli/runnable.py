@@ -15,8 +15,6 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, cast
 
-from IPython.core.inputtransformer2 import TransformerManager
-
 RUNS_ITS_BODY = ("time", "timeit", "capture", "prun", "record")  # cell magics around Python code
 RUNS_ITS_LINE = ("time", "prun")  # line magics around Python code; the line may be an assignment: `loss = %time f(x)`
 AROUND = re.compile(rf"\s*%%(?:{'|'.join(RUNS_ITS_BODY)})\b.*")
@@ -96,6 +94,8 @@ def _uses_torch(text: str) -> bool:
 def _as_python(code: str) -> str:
     """A cell with its %magics and !commands as calls, as IPython parses it. A magic around Python code is left out."""
     first, end, body = code.partition("\n")
+    from IPython.core.inputtransformer2 import TransformerManager
+
     found: str = TransformerManager().transform_cell(f"# {first}{end}{body}" if AROUND.fullmatch(first) else code)  # type: ignore[no-untyped-call]
     return found
 

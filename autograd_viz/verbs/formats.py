@@ -13,7 +13,7 @@ from ..graph.codec import recording_to_json
 from ..graph.model import Document
 from ..graph.trace import State, Trace
 from ..pictures.files.dot import digraph, mermaid
-from ..pictures.files.image import pdf_bytes, png_bytes
+from ..pictures.files.image import check_resvg, pdf_bytes, png_bytes
 from ..pictures.maps.drawing import MapDrawing
 from ..pictures.maps.numbers import Place
 from ..pictures.maps.outline import map_json, map_mermaid
@@ -129,6 +129,7 @@ def _first(subject: Subject, wishes: Wishes) -> Drawing | MapDrawing:
 
 def _animation(format: str) -> Callable[[Subject, Wishes], bytes]:
     def written(subject: Subject, wishes: Wishes) -> bytes:
+        check_resvg()
         stepper = subject.stepper()
         with at_step(stepper, FINAL if wishes.step is None else wishes.step):
             trace = Trace(stepper.trace.steps[: max(0, stepper.step)])

@@ -148,8 +148,8 @@ def step(
     """
     from ..stepper.sentences import with_advice
     from ..stepper.stepper import Stepper
-    from ..widget.widget import StepperWidget
 
+    StepperWidget = _widget()
     check_options(theme=theme, collapse=collapse, detail=detail, retain_graph=retain_graph, create_graph=create_graph)
     check_gradient(gradient)
     if is_recording(tensor):
@@ -173,6 +173,18 @@ def step(
         return StepperWidget(
             Stepper(graph.document, live), live.total, first_drawing(graph.document, collapse, detail), theme, dry_run
         )
+
+
+def _widget() -> type[StepperWidget]:
+    """The class of the widget. MissingLibraryError: anywidget is missing, as in a browser's Python."""
+    try:
+        from ..widget.widget import StepperWidget
+    except ModuleNotFoundError as error:
+        if error.name not in ("traitlets", "ipywidgets", "anywidget"):
+            raise
+        page = "save(x, 'x.html') writes a page that steps"
+        raise MissingLibraryError("step() shows a widget, which needs anywidget", "anywidget", page) from None
+    return StepperWidget
 
 
 def _step_last(names: Mapping[str, Any], theme: str, collapse: bool | None, detail: str) -> StepperWidget:

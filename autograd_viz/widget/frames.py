@@ -9,8 +9,6 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-import traitlets
-
 from ..answers.causes.why import Why
 from ..graph.codec import to_plain
 from ..graph.collapsed import Collapsed
@@ -211,14 +209,6 @@ def _run_of(written: Label) -> list[list[list[str]]]:
 
 def _plain(norm: float | None) -> float | str | None:
     return norm if norm is None or math.isfinite(norm) else str(norm)
-
-
-class FramesTrait(traitlets.List):  # type: ignore[type-arg]
-    """The frames of a widget. They are made when somebody reads them: a page, or code that saves the widget."""
-
-    def get(self, obj: Any, cls: Any = None) -> Any:
-        """The list, with a frame for every step that has run."""
-        return obj.view.frames()
 
 
 class StepFrames:

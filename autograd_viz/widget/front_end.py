@@ -103,6 +103,14 @@ class OneSource(anywidget.AnyWidget):
         return None if _is_in_marimo() else _shared(self.entry, self.styles)
 
 
+class FramesTrait(traitlets.List):  # type: ignore[type-arg]
+    """The frames of a widget. They are made when somebody reads them: a page, or code that saves the widget."""
+
+    def get(self, obj: Any, cls: Any = None) -> Any:
+        """The list, with a frame for every step that has run."""
+        return obj.view.frames()
+
+
 def show_live(widget: OneSource, text: str, *stills: dict[str, Any]) -> None:
     """Show a widget, with a text for what has none, and the outputs that stay in the notebook."""
     from IPython.display import display

@@ -36,8 +36,8 @@ from ..runtime.interrupts import alone, breakable, whole
 from ..stepper.sentences import advise
 from ..stepper.stepper import Stepper
 from ..stepper.stops import Stops
-from .frames import FramesTrait, StepFrames, plain_lines
-from .front_end import OneSource, Quiet, QuietLayout, show_live, watch
+from .frames import StepFrames, plain_lines
+from .front_end import FramesTrait, OneSource, Quiet, QuietLayout, show_live, watch
 from .html import DryRun, PageOutput
 from .modules import ENTRY, STYLES
 from .page import page_of, pending_edit

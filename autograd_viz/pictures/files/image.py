@@ -52,12 +52,21 @@ def png_bytes(svg: str, scale: float | None = None) -> bytes:
             f"a PNG of {width * scale:.0f} x {height * scale:.0f} pixels is too large; choose a scale of {most:g} or less, "
             "or .svg, which has no limit"
         )
+    check_resvg()
     from resvg import render, usvg
 
     with no_panic():
         tree = usvg.Tree.from_str(svg, fonts_for(svg))
         columns, rows = (max(1, math.floor(px * scale + 0.5)) for px in tree.int_size())
         return render(tree, (scale, 0.0, 0.0, 0.0, scale, 0.0), bg_size=(columns, rows))
+
+
+def check_resvg() -> None:
+    """MissingLibraryError: pictures of pixels cannot be drawn here."""
+    try:
+        importlib.import_module("resvg")
+    except ModuleNotFoundError:
+        raise MissingLibraryError(".png, .gif, .apng and .webp need resvg", "resvg", "save .svg or .html") from None
 
 
 @contextlib.contextmanager

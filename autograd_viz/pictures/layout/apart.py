@@ -9,7 +9,7 @@ import sys
 import time
 from tempfile import TemporaryFile
 
-from ...errors import LayoutError
+from ...errors import IN_PAGE, LayoutError
 from ...graph.frames import OpenGroup
 from ...graph.model import Document
 from .bands import layout
@@ -24,9 +24,12 @@ PROGRAM = f"from {__name__} import answer; answer()"
 def layout_apart(
     document: Document, groups: tuple[OpenGroup, ...] = (), sizes: Sizes = WAITE, limit: float = LIMIT
 ) -> Geometry:
-    """As `layout`, for at most `limit` seconds; a line shows how long it has taken so far.
+    """As `layout`, for at most `limit` seconds; a line shows how long it has taken so far. A page has no processes: there it
+    is laid out at once.
     LayoutError: it took longer, or the process died. KeyboardInterrupt: the user has stopped it.
     """
+    if IN_PAGE:
+        return layout(document, groups, sizes)
     boxes = len(document.tensors) + len(document.ops) + len(document.nodes)
     pipe, path = subprocess.PIPE, os.pathsep.join(filter(None, sys.path))  # it imports from where this process does
     command, places = [sys.executable, "-P", "-c", PROGRAM], {**os.environ, "PYTHONPATH": path}
