@@ -292,6 +292,16 @@ def test_a_second_search_does_not_ask_all_objects(monkeypatch: pytest.MonkeyPatc
         assert any(t is h for t in hooked.tensors_with_hooks())
 
 
+def test_a_tensor_that_freezing_has_made_old_is_found() -> None:
+    gc.collect()
+    hooked.tensors_with_hooks()
+    h = torch.ones(2, requires_grad=True) * 2
+    h.retain_grad()
+    gc.freeze()
+    gc.unfreeze()
+    assert any(t is h for t in hooked.tensors_with_hooks())
+
+
 def test_back_leaves_a_grad_bit_for_bit_and_at_its_version(tmp_path: Path) -> None:
     """A graph of second order that has saved the grad can still be used."""
     x = torch.tensor([1.0, 2.0], requires_grad=True)

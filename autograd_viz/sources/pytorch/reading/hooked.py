@@ -9,6 +9,7 @@ PyTorch the collector does not look into a tensor that C++ code holds. There all
 To ask every object takes 20 to 40 ms. An object becomes old, and never young again, when the collector runs on a younger
 generation. So as long as its counts of runs stay, the old tensors are those that the last search has found, as far as they
 live. The young objects are few. One call of C code reads them: no other thread runs meanwhile, and none keeps a reference.
+`gc.freeze()` and `gc.unfreeze()` make objects old without a run. They take a young object of ours along, which is then missed.
 """
 
 from __future__ import annotations
@@ -31,20 +32,26 @@ YOUNG = (0, 1)  # the generations whose survivors become old
 HAS_GENERATIONS = sys.version_info < (3, 14) and getattr(sys, "_is_gil_enabled", lambda: True)()
 
 
+class _Mark:
+    """An object that is young as long as none has become old."""
+
+
 class _Old:
     """The tensors that a search has found, and how often the collector had run by then."""
 
     def __init__(self) -> None:
         self._runs: tuple[int, ...] = ()
+        self._mark = _Mark()
         self._tensors: list[weakref.ref[Any]] = []
 
     def tensors(self) -> list[Any]:
         """All living tensors."""
         if self._runs == (runs := _runs()):
+            young = _young(_Mark, *subclasses(torch.Tensor))
             old = [t for r in self._tensors if (t := r()) is not None]
-            young = _young(subclasses(torch.Tensor))
-            if runs == _runs():
-                return [*dict.fromkeys((*old, *young))]
+            if any(o is self._mark for o in young) and runs == _runs():
+                return [*dict.fromkeys(o for o in (*old, *young) if type(o) is not _Mark)]
+        self._mark = _Mark()
         found = [t for t in gc.get_referrers(*subclasses(torch.Tensor)) if issubclass(type(t), torch.Tensor)]
         self._tensors = [weakref.ref(t) for t in found if not _stays_a_leaf(t)]
         self._runs = runs if runs == _runs() else ()
@@ -55,8 +62,8 @@ _old = _Old()
 
 
 def _runs() -> tuple[int, ...]:
-    """What changes whenever an object becomes old."""
-    return *(generation["collections"] for generation in gc.get_stats()[1:]), gc.get_freeze_count() > 0
+    """What changes whenever a run of the collector makes an object old."""
+    return tuple(generation["collections"] for generation in gc.get_stats()[1:])
 
 
 def _stays_a_leaf(t: Any) -> bool:
@@ -64,9 +71,9 @@ def _stays_a_leaf(t: Any) -> bool:
     return (t.requires_grad or isinstance(t, torch.nn.Parameter)) and not t._is_view() and bool(t.is_leaf)
 
 
-def _young(classes: Iterator[type]) -> list[Any]:
+def _young(*classes: type) -> list[Any]:
     """The young objects of some classes: Note [What has not become old]. The hash of a class may be code in Python."""
-    addresses = frozenset(map(id, [*classes]))
+    addresses = frozenset(map(id, classes))
     everything: list[Any] = []
     with collector_waits():
         return list(
