@@ -115,6 +115,7 @@ MEANT |= {
 @pytest.mark.parametrize("name", MEANT)
 def test_what_does_not_fit_in_the_forward_pass_is_said_with_its_numbers(name: str) -> None:
     torch = pytest.importorskip("torch")
+    torch.distributions.Distribution.set_default_validate_args(True)  # as it is unless someone has changed it
     program, said = MEANT[name]
     try:
         exec(HEAD + program, {"torch": torch, "F": torch.nn.functional})
