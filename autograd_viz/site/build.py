@@ -30,11 +30,7 @@ LEFT_OUT = {"notebooks", "lessons", "site", "__pycache__"}  # rooms that a page 
 READ = "autograd_viz/twin/core/ops"  # rules are read as source, too
 CORE = ("pyodide.js", "pyodide.asm.js", "python_stdlib.zip")
 STATIC = ("playground.js", "editor.js", "runner.js", "worker.js", "playground.css")
-EDITOR = (
-    "@codemirror/autocomplete", "@codemirror/commands", "@codemirror/lang-python", "@codemirror/language", "@codemirror/state",
-    "@codemirror/view", "@lezer/common", "@lezer/highlight", "@lezer/lr", "@lezer/python", "@marijn/find-cluster-break",
-    "crelt", "style-mod", "w3c-keyname",
-)  # fmt: skip
+NOT_EDITOR = {"", "pyodide", "ws"}
 
 
 def build(out: Path, pyodide: str | None = None) -> Path:
@@ -63,7 +59,8 @@ def build(out: Path, pyodide: str | None = None) -> Path:
 def _editor(out: Path, modules: Path) -> dict[str, str]:
     """Copy the editor's modules, each with its licence, and return where each stands."""
     places = {}
-    for name in EDITOR:
+    locked = json.loads((HERE / "npm" / "package-lock.json").read_text(encoding="utf-8"))["packages"]
+    for name in sorted({key.removeprefix("node_modules/") for key in locked} - NOT_EDITOR):
         described = json.loads((modules / name / "package.json").read_text(encoding="utf-8"))
         file = described["exports"]["import"].removeprefix("./")
         folder = out / "editor" / name.replace("/", "_").lstrip("@")
