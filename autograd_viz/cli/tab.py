@@ -7,6 +7,7 @@ import contextlib
 import importlib.machinery
 import json
 import linecache
+import re
 import sys
 import tempfile
 import warnings
@@ -244,5 +245,5 @@ def _advice(error: BaseException) -> str:
         return ""
     with contextlib.suppress(Exception):
         said = str(av.explain(error))
-        return "" if said == words.CAUSE_UNKNOWN_ERROR else said
+        return "" if said == words.CAUSE_UNKNOWN_ERROR else re.sub(r"\n→ av\.show\(error\).*", "", said)
     return ""

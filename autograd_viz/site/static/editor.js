@@ -83,6 +83,7 @@ export class Editor {
         lineNumbers(),
         drawSelection(),
         highlightActiveLine(),
+        EditorView.lineWrapping,
         indentOnInput(),
         bracketMatching(),
         indentUnit.of("    "),

@@ -3,7 +3,7 @@
 UI_SITE = {
     "page_title": "autograd_viz playground",
     "page_heading": "Step a backward pass",
-    "page_intro": "`import torch` here means a twin of PyTorch in NumPy. The program runs in this page and is sent nowhere.",
+    "page_intro": "import torch here means a twin of PyTorch in NumPy. The program runs in this page and is sent nowhere.",
     "run_program": "Run",
     "run_program_tip": "Run the program (Ctrl-Enter)",
     "stop_program": "Stop",

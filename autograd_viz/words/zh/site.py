@@ -3,7 +3,7 @@
 UI_SITE = {
     "page_title": "autograd_viz 演练场",
     "page_heading": "单步执行反向传播",
-    "page_intro": "这里的 `import torch` 是用 NumPy 写成的 PyTorch 孪生实现。程序只在本页运行，不会发往任何地方。",
+    "page_intro": "这里的 import torch 是用 NumPy 写成的 PyTorch 孪生实现。程序只在本页运行，不会发往任何地方。",
     "run_program": "运行",
     "run_program_tip": "运行程序（Ctrl-Enter）",
     "stop_program": "停止",
