@@ -96,7 +96,9 @@ def _parser() -> argparse.ArgumentParser:
     pictures.add_argument("folder", type=Path, nargs="?", default=Path("autograd_viz_gallery"))
     built = commands.add_parser("site", help="build the playground: a folder for a web server, which runs Python in the page")
     built.add_argument("folder", type=Path, nargs="?", help="the folder to write; may be left out with --serve")
-    built.add_argument("--pyodide", metavar="DIR|URL", help="where NumPy and SciPy for Pyodide come from (default: its own address)")
+    built.add_argument(
+        "--pyodide", metavar="DIR|URL", help="where NumPy and SciPy for Pyodide come from (default: its own address)"
+    )
     built.add_argument("--serve", action="store_true", help="serve it on this machine")
     built.add_argument("--port", type=int, default=0, help="of the server (default: any that is free)")
     usage = commands.add_parser("help", help="show how to use a command")

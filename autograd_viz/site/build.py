@@ -105,7 +105,9 @@ def _page(out: Path, editor: dict[str, str]) -> str:
         "base-uri": "'none'",
         "form-action": "'none'",
     }
-    sizes = {f.relative_to(out).as_posix(): f.stat().st_size for f in sorted(out.glob("*.zip")) + sorted((out / "pyodide").iterdir())}
+    sizes = {
+        f.relative_to(out).as_posix(): f.stat().st_size for f in sorted(out.glob("*.zip")) + sorted((out / "pyodide").iterdir())
+    }
     data: dict[str, Any] = {
         "words": {name: words.site(name) for name in ("en", "zh")},
         "examples": {name: (HERE / "examples" / f"{name}.py").read_text(encoding="utf-8") for name in EXAMPLES},

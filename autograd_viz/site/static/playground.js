@@ -166,8 +166,8 @@ function run() {
   at("printed").textContent = "";
   at("printed").hidden = true;
   editor.mark(null, "");
-  at("stop").disabled = false;
   runner.run({ program: editor.text, step, language });
+  at("stop").disabled = false; // what ran before has been stopped
 }
 
 async function open() {
