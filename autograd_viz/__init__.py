@@ -67,7 +67,7 @@ _HOMES = {  # of what is loaded when it is first named
 _ERRORS = {name for name in globals() if name.endswith("Error")}
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 _ROOMS = {
-    *("answers", "cli", "errors", "graph", "lessons", "pictures", "runtime", "sources", "stepper"),
+    *("answers", "cli", "errors", "graph", "lessons", "pictures", "runtime", "site", "sources", "stepper"),
     *("twin", "verbs", "widget", "words"),
 }
 sys.meta_path.insert(0, Forward(__name__, f"{__name__}.twin", but={*_ROOMS, "__main__"}))

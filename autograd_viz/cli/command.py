@@ -20,6 +20,7 @@ from .lab import lab
 from .program import ProgramError, SignalInterrupt, UsageError, read, run_program
 from .run_commands import merge, watch_script
 from .says import say
+from .site import site
 from .tensor_commands import check_program, explain, memory, render, step, step_in_terminal
 
 EXAMPLES = """examples:
@@ -97,6 +98,13 @@ def _parser() -> argparse.ArgumentParser:
     merging.add_argument("-o", "--output", type=Path, help="a table: .csv or .json")
     pictures = commands.add_parser("gallery", help="draw the pictures of the README and of docs")
     pictures.add_argument("folder", type=Path, nargs="?", default=Path("autograd_viz_gallery"))
+    built = commands.add_parser("site", help="build the playground: a folder for a web server, which runs Python in the page")
+    built.add_argument("folder", type=Path, nargs="?", help="the folder to write; may be left out with --serve")
+    built.add_argument(
+        "--pyodide", metavar="DIR|URL", help="where NumPy and SciPy for Pyodide come from (default: its own address)"
+    )
+    built.add_argument("--serve", action="store_true", help="serve it on this machine")
+    built.add_argument("--port", type=int, default=0, help="of the server (default: any that is free)")
     usage = commands.add_parser("help", help="show how to use a command")
     usage.add_argument("topic", nargs="?", choices=[*commands.choices], metavar="command", help="one of the above")
     usage.set_defaults(whole=parser, parsers=commands.choices)
@@ -192,5 +200,6 @@ COMMANDS = {
     "watch": _watch,
     "merge": lambda arguments, rest: merge(arguments.folder, arguments.output),
     "gallery": _gallery,
+    "site": site,
     "help": _help,
 }

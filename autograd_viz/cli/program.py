@@ -117,7 +117,7 @@ def run_program(program: Program | Path, arguments: list[str], is_recorded: bool
     except (KeyboardInterrupt, SignalInterrupt):
         raise
     except BaseException as error:
-        raise ProgramError(_traceback(error) + _package_hint(error, program), error=error) from None
+        raise ProgramError(traceback_text(error) + _package_hint(error, program), error=error) from None
     finally:
         with suppress(OSError):  # the program may have removed the folder
             os.chdir(folder)  # output files go to the user's folder
@@ -134,7 +134,7 @@ def read(path: Path, is_module: bool = False) -> Program:
         except LookupError as error:
             raise UsageError(str(error.args[0])) from None
         except Exception as error:
-            raise ProgramError(_traceback(error), error=error) from None
+            raise ProgramError(traceback_text(error), error=error) from None
     try:
         return program_at(path)
     except OSError as error:
@@ -157,7 +157,7 @@ def _package_hint(error: BaseException, program: Program) -> str:
     return f"autograd-viz: a part of a package is run by the name of its module: -m package.{name}\n" if is_part else ""
 
 
-def _traceback(error: BaseException) -> str:
+def traceback_text(error: BaseException) -> str:
     """The traceback as Python prints it, without frames of this package and of PyTorch's recording."""
     told = traceback.TracebackException.from_exception(error)
     stack = [f for f in told.stack if not f.filename.startswith(OURS) and not f.filename.endswith(RECORDING)]

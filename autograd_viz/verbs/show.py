@@ -175,6 +175,21 @@ def step(
         )
 
 
+def stepper_of(tensor: Any, gradient: Any = None, *, retain_graph: bool | None = None, create_graph: bool = False,
+               params: Any = None, **look: Any) -> Stepper:  # fmt: skip
+    """What `step` steps, without a widget; how it would `look` is unused."""
+    from ..stepper.sentences import with_advice
+    from ..stepper.stepper import Stepper
+
+    check_options(**look, retain_graph=retain_graph, create_graph=create_graph)
+    check_gradient(gradient)
+    if is_recording(tensor):
+        return tensor.stepper()
+    graph = graph_of(tensor, callers_names(), params)
+    with with_advice(tensor):
+        return Stepper(graph.document, anything.pass_of(graph, tensor, gradient, retain_graph, create_graph))
+
+
 def _widget() -> type[StepperWidget]:
     """The class of the widget. MissingLibraryError: anywidget is missing, as in a browser's Python."""
     try:

@@ -42,6 +42,13 @@ MOST_LETTERS = 400_000  # of a page: a notebook stores one for each stepper
 HEIGHT = (460, 680)  # px, minimum and maximum
 AROUND = 150  # px: controls, sentence and margins above and below the picture
 
+# the entry and the style sheets of a page: of a stepper, a run, a difference
+KINDS: tuple[tuple[str, tuple[str, ...]], ...] = (
+    ("stepper/page.js", (*STYLES, "page/page.css")),
+    ("run/page.js", ("stepper/stepper.css", "shared/unseen.css", "run/run.css", "page/page.css")),
+    ("diff/page.js", ("shared/unseen.css", "page/page.css", "diff/diff.css")),
+)
+
 DryRun = Callable[[], Stepper | None]
 
 
@@ -52,8 +59,7 @@ def html_page(stepper: Stepper, theme: str, step: int, drawing: Drawing | MapDra
     """
     title = ", ".join(t.name for t in stepper.document.tensors if t.name)
     return offline_page(
-        "stepper/page.js",
-        (*STYLES, "page/page.css"),
+        *KINDS[0],
         _recording(stepper, theme, step, drawing),
         title=title or "autograd_viz",
         heading=": ".join(filter(None, (words.ui()["aria_widget"], title))),
@@ -62,8 +68,7 @@ def html_page(stepper: Stepper, theme: str, step: int, drawing: Drawing | MapDra
 
 def offline_page(entry: str, styles: Sequence[str], data: dict[str, Any], title: str, heading: str) -> str:
     """A page with a front end, its style sheets and its data. See Note [What the page may do]."""
-    loader, script = (COMMENT.sub("", joined_modules(name)) for name in ("page/loader.js", entry))
-    style = style_sheets(styles)
+    loader, script, style = _blocks(entry, styles)
     policy = {
         "default-src": "'none'",
         "script-src": f"{_hash(loader)} {_hash(script)}",
@@ -86,17 +91,26 @@ def offline_page(entry: str, styles: Sequence[str], data: dict[str, Any], title:
     return filled("page/page.html", places)
 
 
+def _blocks(entry: str, styles: Sequence[str]) -> tuple[str, str, str]:
+    """The scripts of a page, and its style."""
+    loader, script = (COMMENT.sub("", joined_modules(name)) for name in ("page/loader.js", entry))
+    return loader, script, style_sheets(styles)
+
+
+def allowed_around() -> tuple[list[str], list[str]]:
+    """The hashes of scripts and of styles that a page must allow which shows our pages in frames: a frame obeys both policies."""
+    blocks = [_blocks(*kind) for kind in KINDS]
+    return sorted({_hash(b) for loader, script, _ in blocks for b in (loader, script)}), sorted({_hash(b[2]) for b in blocks})
+
+
 def run_html(data: dict[str, Any]) -> str:
     """The page of a run, with its data (`runs.page`). A file follows no loop."""
-    styles = ("stepper/stepper.css", "shared/unseen.css", "run/run.css", "page/page.css")
-    return offline_page("run/page.js", styles, {**data, "is_live": False}, title=data["title"], heading=data["title"])
+    return offline_page(*KINDS[1], {**data, "is_live": False}, title=data["title"], heading=data["title"])
 
 
 def diff_html(data: dict[str, Any]) -> str:
     """The page of two passes side by side, with its data (`differences.page`)."""
-    return offline_page(
-        "diff/page.js", ("shared/unseen.css", "page/page.css", "diff/diff.css"), data, data["title"], data["title"]
-    )
+    return offline_page(*KINDS[2], data, data["title"], data["title"])
 
 
 def frame(page: str, height: int) -> str:

@@ -37,6 +37,11 @@ def ui() -> dict[str, str]:
     return {**vars(_chosen)["UI"]}
 
 
+def site(name: str = "") -> dict[str, str]:
+    """The texts of the playground by key, in a language; default: the chosen one."""
+    return {**vars(import_module(f".{name}", __name__) if name else _chosen)["UI_SITE"]}
+
+
 def __getattr__(name: str) -> str:
     if name.isupper() and hasattr(_chosen, name):
         return str(getattr(_chosen, name))

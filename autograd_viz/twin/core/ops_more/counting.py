@@ -65,7 +65,7 @@ def unique_consecutive(input: Tensor, return_inverse: bool = False, return_count
 @primitive("torch::autograd::NotImplemented")
 def count_values(self, weights=None, *, minlength=0):
     """The count (or total weight) of each whole number."""
-    counts = np.bincount(self, weights, minlength)
+    counts = np.bincount(self.astype(np.intp, copy=False), weights, minlength)
     return counts.astype(weights.dtype if weights is not None and weights.dtype.kind == "f" else counts.dtype)
 
 

@@ -110,8 +110,17 @@ def default_array(values: Any, wanted: dtype | None) -> Array:
     if wanted is not None:
         with np.errstate(all="ignore"):  # numbers that are too large become inf
             return array.astype(wanted.numpy)
+    if array.dtype.kind == "i" and array.itemsize < 8 and not hasattr(values, "dtype") and _are_pythons(values):
+        array = array.astype(np.int64)  # where NumPy's own int has 32 bits, as in a page
     from_numpy_dtype(array.dtype)
     return array
+
+
+def _are_pythons(values: Any) -> bool:
+    """Is the first of the nested numbers one of Python's?"""
+    while isinstance(values, list | tuple) and values:
+        values = values[0]
+    return isinstance(values, int)
 
 
 def in_order_of(result: Any, *operands: Any) -> Any:

@@ -9,6 +9,8 @@ function openRecording(el) {
   const model = new FileModel(JSON.parse(document.getElementById("av-recording")?.textContent ?? ""));
   followSystem(model.get("picture").palettes);
   stepper.render({ model, el });
+  // the page around it, if there is one, may make a link to this step
+  model.on("change:step", (step) => window !== window.parent && window.parent.postMessage({ autogradVizStep: step }, "*"));
   if (window === window.top)
     el.querySelector("button")?.focus({ preventScroll: true }); // keys work at once
   else document.body.classList.add("av-framed");

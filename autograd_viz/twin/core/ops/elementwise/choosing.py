@@ -38,7 +38,7 @@ def where(condition: Any, input: Any, other: Any) -> Any:
 def choose(condition: Tensor, input: Any = None, other: Any = None) -> Any:
     """`input` where `condition`, else `other`. With one argument, the indices where the condition is True."""
     if input is None and other is None:
-        return tuple(Tensor(i) for i in np.nonzero(condition._data))
+        return tuple(Tensor(i.astype(np.int64, copy=False)) for i in np.nonzero(condition._data))
     if not isinstance(input, Tensor) and not isinstance(other, Tensor):  # two numbers get the default types
         from ...tensor.creation import tensor
 

@@ -120,7 +120,7 @@ def multinomial_draw(self, *, num_samples, replacement=False, generator=None):
     source = chosen(generator)
     if not replacement or num_samples == 1:  # the largest of weight / exponential number is chosen first
         race = self / source.exponential(self.size).astype(self.dtype).reshape(self.shape)
-        return np.argsort(-race, -1, kind="stable")[..., :num_samples]
+        return np.argsort(-race, -1, kind="stable")[..., :num_samples].astype(np.int64, copy=False)
     rows = self.reshape(-1, self.shape[-1])
     sums = np.cumsum(rows, -1, dtype=self.dtype)
     sums = sums / sums[:, -1:]

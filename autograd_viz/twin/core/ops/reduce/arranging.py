@@ -64,9 +64,9 @@ argsort_dim = row("argsort_dim", "", "The indices that sort the elements along `
 def in_order(self: Array, dim: int, descending: bool) -> Array:
     """The indices that sort along `dim`. Equal elements keep their order, and nan counts as the largest."""
     if not descending:
-        return np.argsort(self, axis=dim, kind="stable")
+        return np.argsort(self, axis=dim, kind="stable").astype(np.int64, copy=False)
     backwards = np.argsort(np.flip(self, dim), axis=dim, kind="stable")
-    return np.flip(self.shape[dim] - 1 - backwards, dim)
+    return np.flip(self.shape[dim] - 1 - backwards, dim).astype(np.int64, copy=False)
 
 
 @tensor_call()

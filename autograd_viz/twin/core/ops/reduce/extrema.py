@@ -98,10 +98,10 @@ mode_dim.defvjp(self = to_index)
 
 argmax_dim = row("argmax_dim", "", "The index of the first largest element, along `dim` or of all.",
     lambda self, *, dim=None, keepdim=False:
-        np.argmax(self, axis=dim if self.ndim else None, keepdims=keepdim and self.ndim > 0))
+        np.argmax(self, axis=dim if self.ndim else None, keepdims=keepdim and self.ndim > 0).astype(np.int64, copy=False))
 argmin_dim = row("argmin_dim", "", "The index of the first smallest element, along `dim` or of all.",
     lambda self, *, dim=None, keepdim=False:
-        np.argmin(self, axis=dim if self.ndim else None, keepdims=keepdim and self.ndim > 0))
+        np.argmin(self, axis=dim if self.ndim else None, keepdims=keepdim and self.ndim > 0).astype(np.int64, copy=False))
 
 
 @composite(written=lambda grad, chosen, dim=None: call("shared", grad, chosen, *(() if dim is None else (dim,))))
@@ -122,7 +122,7 @@ def is_same(self: Any, result: Any) -> Any:
 
 def ranked(self: Array, dim: int) -> Array:
     """The indices that sort the elements along `dim` in rising order, nan last."""
-    return np.argsort(self, axis=dim, kind="stable")
+    return np.argsort(self, axis=dim, kind="stable").astype(np.int64, copy=False)
 
 
 def _at_rank(order: Array, rank: Any, dim: int) -> Array:

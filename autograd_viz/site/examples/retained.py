@@ -1,0 +1,10 @@
+import torch
+
+a = torch.tensor(2.0, requires_grad=True)
+b = torch.tensor(3.0, requires_grad=True)
+c = a * b
+c.retain_grad()
+d = torch.tensor(4.0, requires_grad=True)
+e = c * d
+e.backward()
+print(c.grad)
