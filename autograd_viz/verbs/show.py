@@ -149,11 +149,11 @@ def step(
     from ..stepper.sentences import with_advice
     from ..stepper.stepper import Stepper
 
-    StepperWidget = _widget()
+    stepper_widget = _widget()
     check_options(theme=theme, collapse=collapse, detail=detail, retain_graph=retain_graph, create_graph=create_graph)
     check_gradient(gradient)
     if is_recording(tensor):
-        return StepperWidget(
+        return stepper_widget(
             tensor.stepper(), len(tensor.trace.steps), first_drawing(tensor.document, collapse, detail), theme, tensor.stepper
         )
     names = callers_names()
@@ -170,7 +170,7 @@ def step(
 
         with with_advice(tensor):
             live = fresh()
-        return StepperWidget(
+        return stepper_widget(
             Stepper(graph.document, live), live.total, first_drawing(graph.document, collapse, detail), theme, dry_run
         )
 
