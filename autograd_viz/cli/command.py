@@ -98,6 +98,14 @@ def _parser() -> argparse.ArgumentParser:
     merging.add_argument("-o", "--output", type=Path, help="a table: .csv or .json")
     pictures = commands.add_parser("gallery", help="draw the pictures of the README and of docs")
     pictures.add_argument("folder", type=Path, nargs="?", default=Path("autograd_viz_gallery"))
+    _site(commands)
+    usage = commands.add_parser("help", help="show how to use a command")
+    usage.add_argument("topic", nargs="?", choices=[*commands.choices], metavar="command", help="one of the above")
+    usage.set_defaults(whole=parser, parsers=commands.choices)
+    return parser
+
+
+def _site(commands: Any) -> None:
     built = commands.add_parser("site", help="build the playground: a folder for a web server, which runs Python in the page")
     built.add_argument("folder", type=Path, nargs="?", help="the folder to write; may be left out with --serve")
     built.add_argument(
@@ -105,10 +113,6 @@ def _parser() -> argparse.ArgumentParser:
     )
     built.add_argument("--serve", action="store_true", help="serve it on this machine")
     built.add_argument("--port", type=int, default=0, help="of the server (default: any that is free)")
-    usage = commands.add_parser("help", help="show how to use a command")
-    usage.add_argument("topic", nargs="?", choices=[*commands.choices], metavar="command", help="one of the above")
-    usage.set_defaults(whole=parser, parsers=commands.choices)
-    return parser
 
 
 def _asking(commands: Any) -> None:

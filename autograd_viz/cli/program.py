@@ -96,10 +96,7 @@ def run_program(program: Program | Path, arguments: list[str], is_recorded: bool
     main, folder, process = ModuleType("__main__"), os.getcwd(), os.getpid()
     vars(main).update(program.facts)
     if program.is_notebook:
-        from IPython.display import display
-
-        shell = NoShell(vars(main))
-        vars(main).update(get_ipython=lambda: shell, display=display)
+        vars(main).update(_notebook_names(vars(main)))
     sys.modules["__main__"] = main
     if "__mp_main__" in sys.modules:  # what multiprocessing took for it when it was imported
         sys.modules["__mp_main__"] = main
@@ -124,6 +121,14 @@ def run_program(program: Program | Path, arguments: list[str], is_recorded: bool
     if os.getpid() != process:
         raise SystemExit
     return vars(main)
+
+
+def _notebook_names(variables: dict[str, Any]) -> dict[str, Any]:
+    """What a notebook has besides its own names."""
+    from IPython.display import display
+
+    shell = NoShell(variables)
+    return {"get_ipython": lambda: shell, "display": display}
 
 
 def read(path: Path, is_module: bool = False) -> Program:

@@ -131,7 +131,7 @@ def _page_at(variables: dict[str, Any], x: Any, step: int | None, gradient: Any 
 
 def start() -> None:
     """What the page does once: from here on ``import torch`` means the twin."""
-    sys.meta_path.insert(0, Later())  # type: ignore[arg-type]
+    sys.meta_path.insert(0, Later())
     av.as_torch()
     importlib.import_module("torch.nn.functional")
     importlib.import_module("torch.optim")

@@ -90,9 +90,7 @@ def _left_out(folder: str, names: list[str]) -> set[str]:
     return {n for n in names if n in room or n == "__pycache__" or (n in LEFT_OUT and here == PACKAGE)}
 
 
-def _page(out: Path, editor: dict[str, str]) -> str:
-    imports = json.dumps({"imports": editor})
-    digest = base64.b64encode(hashlib.sha256(imports.encode()).digest()).decode()
+def _policy(digest: str) -> str:
     scripts, styles = allowed_around()
     policy = {
         "default-src": "'none'",
@@ -105,16 +103,22 @@ def _page(out: Path, editor: dict[str, str]) -> str:
         "base-uri": "'none'",
         "form-action": "'none'",
     }
+    return "; ".join(map(" ".join, policy.items()))
+
+
+def _page(out: Path, editor: dict[str, str]) -> str:
+    imports = json.dumps({"imports": editor})
+    digest = base64.b64encode(hashlib.sha256(imports.encode()).digest()).decode()
     sizes = {
         f.relative_to(out).as_posix(): f.stat().st_size for f in sorted(out.glob("*.zip")) + sorted((out / "pyodide").iterdir())
     }
     data: dict[str, Any] = {
         "words": {name: words.site(name) for name in ("en", "zh")},
-        "examples": {name: (HERE / "examples" / f"{name}.py").read_text(encoding="utf-8") for name in EXAMPLES},
+        "examples": {name: (HERE / "examples" / f"{name}.txt").read_text(encoding="utf-8") for name in EXAMPLES},
         "sizes": sizes,
     }
     places = {
-        "policy": escape("; ".join(map(" ".join, policy.items())), quote=True),
+        "policy": escape(_policy(digest), quote=True),
         "imports": imports,
         "data": json.dumps(data).replace("<", "\\u003c"),
         "title": escape(words.site("en")["page_title"]),

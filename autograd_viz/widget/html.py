@@ -98,7 +98,7 @@ def _blocks(entry: str, styles: Sequence[str]) -> tuple[str, str, str]:
 
 
 def allowed_around() -> tuple[list[str], list[str]]:
-    """The hashes of scripts and of styles that a page must allow which shows our pages in frames: a frame obeys both policies."""
+    """The hashes of scripts and of styles that a page must allow if it shows our pages in frames, which obey both policies."""
     blocks = [_blocks(*kind) for kind in KINDS]
     return sorted({_hash(b) for loader, script, _ in blocks for b in (loader, script)}), sorted({_hash(b[2]) for b in blocks})
 

@@ -40,6 +40,15 @@ HOSTILE = {
 }
 
 
+TRY = """
+def try_(what):
+    try:
+        print(eval(what) and "reached")
+    except BaseException as e:
+        print(type(e).__name__)
+"""
+
+
 @pytest.fixture(scope="module")
 def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     out = tmp_path_factory.mktemp("site")
@@ -102,10 +111,7 @@ def test_what_is_printed_ends_somewhere(page: Any) -> None:
 
 def test_hostile_programs_reach_nothing(page: Any) -> None:
     tried = "\n".join(f"try_({what!r})" for what in HOSTILE)
-    run(
-        page,
-        f"import js\ndef try_(what):\n    try:\n        print(eval(what) and 'reached')\n    except BaseException as e:\n        print(type(e).__name__)\n{tried}\n",
-    )
+    run(page, f"import js\n{TRY}{tried}\n")
     expect(page.locator("#status")).to_contain_text("Ran", timeout=WAIT)
     found = page.locator("#printed").text_content().splitlines()
     assert [what for what, said in zip(HOSTILE, found, strict=True) if said == "reached"] == []

@@ -66,7 +66,7 @@ def unique_consecutive(input: Tensor, return_inverse: bool = False, return_count
 def count_values(self, weights=None, *, minlength=0):
     """The count (or total weight) of each whole number."""
     counts = np.bincount(self.astype(np.intp, copy=False), weights, minlength)
-    return counts.astype(weights.dtype if weights is not None and weights.dtype.kind == "f" else counts.dtype)
+    return counts.astype(weights.dtype if weights is not None and weights.dtype.kind == "f" else np.int64)
 
 
 count_values.defvjp(weights=lambda grad: no_derivative("bincount"))

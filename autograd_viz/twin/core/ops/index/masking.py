@@ -85,7 +85,8 @@ masked_scatter_backward.defvjp(grad_output = lambda grad, grad_output_sym_sizes,
 argwhere = public_row("argwhere", "", "The indices of the nonzero elements, one row for each.",
     lambda self: np.argwhere(self).astype(np.int64))
 nonzero_along_dims = row("nonzero_along_dims", "", "The indices of the nonzero elements, one vector per dimension.",
-    lambda self: tuple(i.astype(np.int64, copy=False) for i in np.nonzero(self if self.ndim else self.reshape(1))), several=True)
+    lambda self: tuple(i.astype(np.int64, copy=False) for i in np.nonzero(self if self.ndim else self.reshape(1))),
+    several=True)
 
 
 # fmt: on
