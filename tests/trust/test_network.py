@@ -67,4 +67,6 @@ def test_no_python_file_imports_what_reaches_the_network() -> None:
     reaching = re.compile(r"^\s*(?:import|from) (socket|urllib|http|ssl|requests|ftplib|smtplib|asyncio)\b", re.MULTILINE)
     reached = {p.name: set(reaching.findall(p.read_text("utf-8"))) for p in PACKAGE.rglob("*.py")}
     reached["program.py"] -= {"asyncio"}  # the event loop of a notebook that awaits
+    reached["libraries.py"] -= {"urllib"}  # `autograd-viz site` fetches Python for pages, and checks it
+    reached["serve.py"] -= {"http"}  # and shows the site to this machine alone
     assert not {name: found for name, found in reached.items() if found}
