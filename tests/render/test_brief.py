@@ -66,3 +66,11 @@ def test_an_arrow_carries_its_gradient_in_every_detail() -> None:
     for detail in DETAILS:
         svg = replace(stepper.drawing, detail=detail).svg(stepper.stepper.state, theme_named("light"))
         assert "3.0" in texts(svg) and svg != replace(stepper.drawing, detail=detail).svg(State(), theme_named("light"))
+
+
+@pytest.mark.parametrize(("detail", "gap"), [("full", 4.0), ("brief", 0.0), ("names", 0.0)])
+def test_an_arrow_out_of_a_tensor_starts_at_its_box(detail: str, gap: float) -> None:
+    elements = [*fromstring(figure(detail).svg).iter()]
+    bottoms = {float(e.get("y", "0")) + float(e.get("height", "0")) for e in elements if "s-green" in e.get("class", "")}
+    starts = {float(e.get("d", "").split("L")[0].split()[1]) for e in elements if e.get("class") == "line s-green"}
+    assert starts <= {bottom + gap for bottom in bottoms if bottom} and starts

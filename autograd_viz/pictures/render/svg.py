@@ -90,8 +90,8 @@ class ArrowPainter(Pen):
         return element("g", "".join(lines) + tip, class_=names, opacity=faint, data_at=arrow.at)
 
     def arrow_from_below(self, arrow: Arrow) -> Arrow:
-        """An arrow out of a tensor starts 4 px below its box."""
-        if arrow.kind != "input" or arrow.source not in self.tensors:
+        """An arrow out of a tensor starts 4 px below its box; in brief rows are too near for that."""
+        if self.sizes.detail != "full" or arrow.kind != "input" or arrow.source not in self.tensors:
             return arrow
         (x, y), *others = arrow.points
         return replace(arrow, points=((x, y + 4), *others))
