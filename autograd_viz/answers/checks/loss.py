@@ -150,11 +150,7 @@ def training_on(question: Question) -> Iterator[Cause]:
     on = [e for e in q.history.layers if e.kind == "on" and done is not None and e.number > done]
     trained = [{*h.leaves} for h in q.holders if h.steps]
     is_of_two = len(trained) > 1 and not set.intersection(*trained)  # a GAN draws samples so, to look at them
-    if (
-        on
-        and not is_of_two
-        and q.last is not None
-        and on[-1].number > q.last.number
-        and "update_bn" not in getattr(on[-1].source, "text", "")
-    ):
+    if not on or is_of_two or q.last is None or on[-1].number < q.last.number:
+        return
+    if "update_bn" not in getattr(on[-1].source, "text", ""):
         yield cause_of("training_on", on[-1], op=on[-1].name)

@@ -15,6 +15,8 @@ from ..causes.paths import behind, is_op, leading_from, origins, with_history
 from ..causes.question import Question
 
 UNUSED_KINDS = ("not_used", "not_in_loss", "left_as_number", "no_path", "made_after", "replaced", "copied")
+TYPOS = ("require_grad", "require_grads", "requires_grads", "requiers_grad", "requires_gard", "required_grad")
+ADDING = ("add", "radd", "iadd", "sub", "rsub", "isub")
 
 
 @check("AV101", "detached", {"path_cut_*": MAY})
@@ -52,16 +54,16 @@ def skip_written(numbers: Facts, ways: Iterable[str]) -> Iterator[Cause]:
         layers = [s for s in users if s not in adds and f.source(s) is not None and f.source(s) == f.source(node)]
         before = f.nodes[node].next_functions[0].node if adds and layers else None
         is_first = before is not None and (op_of(f, before) == "Add" or f.source(before) != f.source(node))
-        is_called = (
-            is_first and f.live.called_as(node).replace("_", "") == op_of(f, node).lower()
-        )  # a GRU has in-place ops inside
-        written = f.live.changed(node, "result") if is_called else None
+        is_written_by_user = is_first and _is_called(f, node)  # a GRU has in-place ops inside
+        written = f.live.changed(node, "result") if is_written_by_user else None
         if written is not None and written.now:
             yield cause_at(f, "skip_written", node, added=f.source(adds[0]))
             return
 
 
-TYPOS = ("require_grad", "require_grads", "requires_grads", "requiers_grad", "requires_gard", "required_grad")
+def _is_called(f: Facts, node: str) -> bool:
+    """Has the program itself called the op of a node, in place or not?"""
+    return f.live.called_as(node).replace("_", "") == op_of(f, node).lower()
 
 
 @check("AV105", "not-frozen", {"misspelt": SO, "switch_of_module": MAY}, of_run=True)
@@ -101,9 +103,6 @@ def lost_term(question: Question) -> Iterator[Cause]:
             if owners and any(type(g).__name__ == "Parameter" for op in users for g in op.given):
                 yield cause_of("sampled_away", draw)
                 return
-
-
-ADDING = ("add", "radd", "iadd", "sub", "rsub", "isub")
 
 
 def _terms(root: Op) -> Iterator[Op]:
