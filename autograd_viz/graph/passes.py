@@ -32,3 +32,4 @@ class Holder:
     leaves: tuple[Any, ...]  # the tensors that it steps
     momentum: bool = False  # a gradient of zero still moves the tensor
     began: float | None = None  # the learning rate with which a scheduler began
+    maximizes: bool = False  # it makes the loss larger

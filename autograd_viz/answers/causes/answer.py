@@ -80,12 +80,12 @@ def sentence(cause: Cause, name: str, begun: str = "") -> str:
 
 
 def _head(q: Question, name: str) -> str:
-    if q.grad is None:
+    if q.state == "none":
         return words.HEAD_NONE.format(name=name)
-    state = q.history.state_of(q.tensor)
-    if state in ("nan", "inf"):
-        return words.HEAD_BAD.format(name=name, what=state)
-    return (words.HEAD_ZERO if state == "zero" else words.HEAD).format(name=name)
+    if q.state in ("nan", "inf"):
+        return (words.HEAD_HAD if q.was_cleared else words.HEAD_BAD).format(name=name, what=q.state)
+    zero = words.HEAD_WAS_ZERO if q.was_cleared else words.HEAD_ZERO
+    return (zero if q.state == "zero" else words.HEAD).format(name=name)
 
 
 def advice_of(cause: Cause, name: str) -> str:

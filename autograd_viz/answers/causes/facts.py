@@ -87,6 +87,12 @@ class Facts:
         other.subject, other.edge = self.tensors[tensor], self.edge_of(tensor)
         return other
 
+    def as_arrived(self) -> Facts:
+        """The same facts, as if the subject's grad were what the last pass brought."""
+        other = copy(self)
+        other.subject = replace(self.subject, grad=self.arrived_last)
+        return other
+
     def operands(self, tensor: str) -> list[str]:
         """The tensors whose values its op has used."""
         op = self.makers.get(tensor)

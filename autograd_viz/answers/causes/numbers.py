@@ -7,6 +7,7 @@ import math
 from collections.abc import Callable
 
 from ...graph.model import Number, Value
+from ...graph.passes import HUGE, TINY
 from ...graph.text import number_text, shape_text, value_text
 from ..sentences import PROPERTIES
 
@@ -75,6 +76,14 @@ def norm(value: Value | None) -> float | None:
     if value.summary is not None:
         return value.summary.norm
     return math.sqrt(sum(abs(n) ** 2 for n in value.numbers if cmath.isfinite(n))) if value.numbers else None
+
+
+def state_of(value: Value | None) -> str:
+    """What a gradient contains: "none", "nan", "inf", "zero", "huge", "tiny"; "" for other numbers, or if that is not known."""
+    size = norm(value)
+    if value is None or value_with(value) or is_zero(value):
+        return "none" if value is None else value_with(value) or "zero"
+    return "" if size is None else "huge" if size >= HUGE else "tiny" if size <= TINY else ""
 
 
 def largest(value: Value | None) -> float | None:

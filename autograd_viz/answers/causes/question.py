@@ -11,6 +11,7 @@ from ...graph.passes import Holder
 from .cause import Cause
 from .facts import Facts
 from .history import Event, History, Op, PassEvent
+from .numbers import norm, state_of
 from .paths import is_op, number_between, with_history
 
 CHOICES = ("__bool__", "__contains__")  # nothing is computed with a truth value
@@ -52,7 +53,23 @@ class Question:
     @cached_property
     def facts(self) -> Facts:
         """The graph, and the numbers of the last pass."""
-        return self.look()
+        return self.look().as_arrived() if self.was_cleared else self.look()
+
+    @cached_property
+    def was_cleared(self) -> bool:
+        """Has a loop that ends with zero_grad() cleared its gradient? Questions about a run are about what it was before."""
+        last = self.last
+        if not self.is_thorough or self.grad is not None or last is None or not self.is_reached_from(last.root) or last.error:
+            return False
+        cleared = min((c.number for c in self.history.clearings(self.tensor) if c.number > last.number), default=None)
+        steps = (s.number for h in self.optimizers for s in h.steps if s.number > last.number)
+        return cleared is not None and min(steps, default=cleared) <= cleared
+
+    @cached_property
+    def norms(self) -> tuple[float, float]:
+        """Of the tensor, and of its gradient."""
+        own, grad = self.history.norms(self.tensor)
+        return (own, norm(self.facts.subject.grad) or 0.0) if self.was_cleared else (own, grad)
 
     @cached_property
     def is_leaf(self) -> bool:
@@ -86,6 +103,10 @@ class Question:
             self.shared[root] = there, {g for op in there for g in op.given if not is_op(g)}
         return self.shared[root]
 
+    def leaves_of(self, root: Op | None) -> set[Any]:
+        """The leaves that a gradient of an op reaches."""
+        return self._behind(root)[1]
+
     @cached_property
     def passes(self) -> list[PassEvent]:
         """The calls of backward() that add to grads."""
@@ -106,7 +127,9 @@ class Question:
     @cached_property
     def state(self) -> str:
         """What its grad contains: "none", "nan", "inf", "zero", "huge", "tiny"; "" for other numbers."""
-        return "none" if self.grad is None else self.history.state_of(self.tensor)
+        if self.grad is not None:
+            return self.history.state_of(self.tensor)
+        return state_of(self.facts.subject.grad) if self.was_cleared else "none"
 
     @cached_property
     def is_left_over(self) -> bool:

@@ -16,7 +16,7 @@ from ..causes.hooks import hook_causes
 from ..causes.missing import missing
 from ..causes.present import last_write, lost_part, old, plain_gradient
 from ..causes.question import Question
-from . import function, loop, loss, memory, path
+from . import aim, function, layers, loop, loss, memory, path
 
 UNKNOWN = ("not_recorded", "zero_old", "bad_elsewhere")  # the graph at hand does not say
 NONE, BAD, ZERO, OTHER = ("none",), ("nan", "inf"), ("zero",), ("huge", "tiny", "")  # what a grad contains
@@ -57,7 +57,8 @@ def _bad_loss(q: Question) -> list[Cause]:
 
 
 PAGES = (
-    loss.squashed_twice, loss.softmax_over_batch, loss.broadcast_in_loss, loss.evaluating, loss.dropout_off, path.skip_written,
+    loss.squashed_twice, loss.softmax_over_batch, loss.broadcast_in_loss, aim.trained_target, aim.wrong_sign, aim.out_of_reach,
+    layers.saturated, layers.evaluating, layers.dropout_off, path.skip_written,
 )  # fmt: skip
 
 TURNS = (
@@ -65,6 +66,7 @@ TURNS = (
     Turn(loop.cleared_before_step, NONE),
     Turn(path.detached, NONE),
     Turn(path.unused, NONE),
+    Turn(loop.never_stepped, NONE),
     Turn(lambda q: q.once(missing), NONE),
     Turn(loop.moved_anyway, GIVEN, is_last=True),
     Turn(_off, GIVEN, is_last=True),
@@ -73,6 +75,7 @@ TURNS = (
     Turn(loop.outgrown, (*BAD, "huge")),
     Turn(path.skip_written, ZERO, is_last=True),
     Turn(zeros.norm_of_one, ZERO),
+    Turn(layers.equal_units, (*ZERO, *OTHER)),
     Turn(zeros.all_zero, ZERO, is_alone=True),
     Turn(old, OTHER),
     Turn(loop.not_held, (*ZERO, *OTHER)),
@@ -82,7 +85,8 @@ TURNS = (
     Turn(last_write, OTHER),
     Turn(loop.accumulated, OTHER),
     Turn(loop.never_stepped, OTHER),
-    Turn(loop.clip_before_backward, OTHER),
+    Turn(loop.clip_in_vain, OTHER),
+    Turn(loop.step_too_small, (*ZERO, *OTHER)),
     Turn(lost_part, OTHER),
     Turn(loop.step_too_large, OTHER),
     Turn(_bad_loss, (*ZERO, *OTHER), is_last=True),
@@ -141,7 +145,7 @@ def raised() -> Iterator[Cause]:
     yield from ()  # it is asked with the error: `causes_of_error`
 
 
-AREAS = (path, loss, bad_numbers, zeros, sizes, loop, memory, function)
+AREAS = (path, loss, aim, layers, bad_numbers, zeros, sizes, loop, memory, function)
 ALL = [raised, *(c for area in AREAS for c in vars(area).values() if isinstance(c, Check))]
 BY_CODE = {c.code: c for c in sorted(ALL, key=lambda c: c.code)}
 

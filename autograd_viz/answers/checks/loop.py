@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from itertools import groupby
+from typing import Any
 
 from ...graph.text import number_text
 from ..causes.cause import Cause, Said, cause_of, source_of
@@ -19,6 +20,7 @@ LARGE, NEAR = 100.0, 0.1  # the root mean square of a weight; a step of a weight
 PLENTY = 2  # iterations in which it is so
 GONE = 1e-12  # a learning rate, as a part of the first
 SETTLED = 3  # steps: weights that begin at zero have grown by then
+NOTHING, SMALL_RATE = 1e-7, 1e-5  # a step, as a part of a weight; a learning rate
 
 
 @check("AV401", "cleared-before-step", {"cleared_before_step": SO})
@@ -27,7 +29,7 @@ def cleared_before_step(question: Question) -> list[Cause]:
     return [c for c in question.once(missing) if c.kind == "cleared_before_step"]
 
 
-@check("AV402", "not-in-optimizer", {"not_held*": MAY, "left_alone": ASKED})
+@check("AV402", "not-in-optimizer", {"not_held*": MAY, "not_parameter": MAY, "left_alone": ASKED})
 def not_held(question: Question) -> Iterator[Cause]:
     """No optimizer has the parameter: it got only the graph's other parameters, or was made before its module changed."""
     q, holders = question, question.holders
@@ -35,7 +37,8 @@ def not_held(question: Question) -> Iterator[Cause]:
         return
     if type(q.tensor).__name__ != "Parameter":
         if len(passes := added(q)) > 1:
-            yield cause_of("left_alone", passes[-1], count=str(len(passes)))
+            is_part = any(v is q.tensor for m in _modules(q) for v in vars(m).values())
+            yield cause_of("not_parameter" if is_part else "left_alone", passes[-1], count=str(len(passes)))
         return
     near = [h for h in holders if q.facts.is_connected and any(map(q.facts.live.has, h.leaves))]
     last = (near or holders)[-1]
@@ -44,14 +47,27 @@ def not_held(question: Question) -> Iterator[Cause]:
     if near or (goes_on and any(p.kind == "placed" for p in new)):
         placed = source_of(new[-1]) if new else None
         yield cause_of("not_held_new" if new else "not_held", last.made, optimizer=last.kind, placed=placed)
-    elif last.steps and any(p.shape == q.tensor.shape and q.history.grad_of(p) is None for p in last.leaves):
+    elif (
+        last.steps
+        and q.name_of(q.tensor)
+        and any(p.shape == q.tensor.shape and q.history.grad_of(p) is None for p in last.leaves)
+    ):
         yield cause_of("not_held_copied", last.made, optimizer=last.kind)
 
 
-@check("AV403", "never-stepped", {"rate_zero": ASKED, "rate_gone": MAY, "no_step": MAY})
+def _modules(q: Question) -> list[Any]:
+    """The modules among the user's variables, and their parts."""
+    return [part for m in q.names.values() if hasattr(type(m), "named_parameters") for part in m.modules()]
+
+
+@check("AV403", "never-stepped", {"rate_zero": ASKED, "rate_gone": MAY, "no_step": MAY, "no_backward": MAY})
 def never_stepped(question: Question) -> Iterator[Cause]:
-    """Passes have run, and the optimizer never moves the parameter, or no longer does."""
+    """Passes have run, and the optimizer never moves the parameter, or no longer does; or steps, and no pass."""
     q = question
+    steps = [s for h in q.optimizers for s in h.steps]
+    is_fed = q.history.passes or not q.history.is_recorded or q.grad is not None or q.events("set", "cleared")
+    if len(steps) >= PLENTY and not is_fed:
+        yield cause_of("no_backward", steps[-1], optimizer=next(h.kind for h in q.optimizers if h.steps))
     for h in q.optimizers:
         if h.steps and h.began and 0 < (h.rate or 0.0) <= GONE * h.began:  # a schedule that ends with training ends at 0
             said = {"first": number_text(h.began), "rate": number_text(h.rate or 0.0)}
@@ -121,7 +137,7 @@ def clip_before_unscale(question: Question) -> Iterator[Cause]:
 def step_too_large(question: Question) -> Iterator[Cause]:
     """A learning rate at which each step moves the weights by as much as they are."""
     for holder in question.optimizers if question.tensor.ndim > 1 else ():
-        own, grad = question.history.norms(question.tensor)
+        own, grad = question.norms
         size = math.sqrt(question.tensor.numel())
         step = {"SGD": grad, "Adam": size, "AdamW": size}.get(holder.kind, 0.0) * (holder.rate or 0.0)
         if len(holder.steps) >= SETTLED and 0 < own <= step < math.inf:
@@ -132,7 +148,7 @@ def step_too_large(question: Question) -> Iterator[Cause]:
 @check("AV409", "outgrown", {"outgrown": MAY})
 def outgrown(question: Question) -> Iterator[Cause]:
     """Weights that are very large after steps, and an op that overflowed, or nearly: behind it is the learning rate."""
-    own, grad = question.history.norms(question.tensor)
+    own, grad = question.norms
     for holder in question.optimizers:
         rate, count = holder.rate or 0.0, len(holder.steps)
         sizes = [question.history.norms(p)[0] / math.sqrt(p.numel()) for p in holder.leaves if p.ndim > 1 and p.numel()]
@@ -143,9 +159,9 @@ def outgrown(question: Question) -> Iterator[Cause]:
             yield cause_of("outgrown", holder.steps[-1], optimizer=holder.kind, **said)
 
 
-@check("AV410", "clip-before-backward", {"clipped_cleared": MAY})
-def clip_before_backward(question: Question) -> Iterator[Cause]:
-    """The gradients are clipped between zero_grad() and backward(): there is nothing to clip yet."""
+@check("AV410", "clip-in-vain", {"clipped_cleared": MAY, "clipped_late": MAY})
+def clip_in_vain(question: Question) -> Iterator[Cause]:
+    """The gradients are clipped between zero_grad() and backward(), or after step(): no step uses what it clipped."""
     q, history = question, question.history
     steps = [s for h in q.holders for s in h.steps]
     events = {"clip": history.clips, "cleared": history.clearings(q.tensor), "pass": history.passes, "step": steps}
@@ -155,5 +171,24 @@ def clip_before_backward(question: Question) -> Iterator[Cause]:
     kinds = [kind for kind, _ in groupby(kind for _, kind in order)]
     around = [(kinds[k - 1] if k else "", *kinds[k + 1 : k + 2]) for k, kind in enumerate(kinds) if kind == "clip"]
     is_always = all(after == ("cleared", "pass") for after in around[1:]) and around[0] in (("cleared", "pass"), ("", "pass"))
-    if is_always and len(around) >= PLENTY and kinds[-1] == "step":
-        yield cause_of("clipped_cleared", history.clips[-1], by=f"{history.clips[-1].name}()", **{"pass": source_of(q.last)})
+    is_late = len(around) >= PLENTY and all(a[0] == "step" and a[1:] in (("cleared",), ()) for a in around)
+    if (is_always and len(around) >= PLENTY and kinds[-1] == "step") or is_late:
+        said: dict[str, Said] = {"by": f"{history.clips[-1].name}()", "pass": source_of(q.last), "step": source_of(steps[-1])}
+        yield cause_of("clipped_late" if is_late else "clipped_cleared", history.clips[-1], **said)
+
+
+@check("AV411", "step-too-small", {"step_too_small": MAY, "clipped_away": MAY})
+def step_too_small(question: Question) -> Iterator[Cause]:
+    """A learning rate, or a clipped gradient, so small that steps do not change the weights."""
+    own, grad = question.norms
+    size = math.sqrt(question.tensor.numel())
+    for holder in question.optimizers:
+        rate = holder.rate or 0.0
+        step = {"SGD": grad, "Adam": size, "AdamW": size}.get(holder.kind, math.inf) * rate
+        is_scheduled = holder.began is not None and rate < holder.began  # at the end of its schedule
+        is_small = len(holder.steps) >= SETTLED and 0 < step < NOTHING * own and not (is_scheduled or question.is_scaled)
+        clips = [c for c in last_write(question) if c.kind == "clipped"]
+        if is_small and (clips or rate < SMALL_RATE):
+            said: dict[str, Said] = {"rate": number_text(rate), "step": number_text(step), "own": number_text(own)}
+            at = clips[0].source if clips else source_of(holder.steps[-1])
+            yield Cause("clipped_away" if clips else "step_too_small", source=at, said={"optimizer": holder.kind, **said})

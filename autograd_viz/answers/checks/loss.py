@@ -8,16 +8,16 @@ from ...graph.text import shape_text
 from ..causes.cause import Cause, cause_of
 from ..causes.check import MAY, SO, check
 from ..causes.facts import Facts
-from ..causes.ops import cause_at, op_of
+from ..causes.ops import cause_at, op_of, plain_name
 from ..causes.paths import is_op, with_history
 from ..causes.question import Question
-from ..causes.sizes import NORMS
 
 INSIDE = {
     "LogSoftmax": ("Softmax", "softmax_twice"),
     "BinaryCrossEntropyWithLogits": ("Sigmoid", "sigmoid_twice"),
     "NllLoss": ("Softmax", "softmax_for_log"),
 }
+NARROW = {"LogSoftmax": ("Relu", "Sigmoid"), "BinaryCrossEntropyWithLogits": ("Relu",)}  # they take values from the logits
 LOSSES = ("MseLoss", "L1Loss", "SmoothL1Loss", "HuberLoss", "Sub")  # functional losses expand their inputs first
 PAIRED = ("Mul", "Div", "Add", "Maximum", "Minimum", "Pow", "Where")
 POINTWISE = (  # each element of the result is made of one element
@@ -30,22 +30,36 @@ SHAPED = (  # they give the same numbers, or some of them
 )  # fmt: skip
 LAYERS = ("Addmm", "Mm", "Sigmoid", "Tanh", "Relu", "Softplus", "Gather")  # `x[:, None] - y` or a mean of columns is meant so
 MOST_SHAPED = 8  # ops that shape a tensor, one after the other
-WEIGHT = 1  # among the inputs of the node
 
 
-@check("AV201", "squashed-twice", {"softmax_twice": SO, "sigmoid_twice": SO, "softmax_for_log": MAY}, of_run=True)
+SQUASHED = {"softmax_twice": SO, "sigmoid_twice": SO, "softmax_for_log": MAY, "logits_for_log": MAY, "logits_narrowed": MAY}
+
+
+@check("AV201", "squashed-twice", SQUASHED, of_run=True)
 def squashed_twice(numbers: Facts, ways: Iterable[str], question: Question) -> Iterator[Cause]:
-    """Probabilities in place of logits: a loss that has a softmax or a sigmoid inside got the result of another."""
+    """Probabilities in place of logits, or logits in place of log-probabilities: not what the loss takes."""
     for node in ways:
-        squasher, kind = INSIDE.get(op_of(numbers, node), ("", ""))
-        before = _before(numbers, node) if squasher else None
-        if before is not None and op_of(numbers, before) == squasher:
-            yield cause_at(numbers, kind, before, loss="nll_loss")
+        op = op_of(numbers, node)
+        before = _before(numbers, node) if op in INSIDE else None
+        made = "" if before is None else op_of(numbers, before)
+        if before is None:
+            continue
+        if made == INSIDE[op][0]:
+            yield cause_at(numbers, INSIDE[op][1], before, loss="nll_loss")
+        elif op == "NllLoss" and made in ("Addmm", "Mm", "Convolution"):
+            yield cause_at(numbers, "logits_for_log", node, made="linear" if made != "Convolution" else "convolution")
+        elif made in NARROW.get(op, ()) and (op != "LogSoftmax" or "NllLoss" in _after(numbers, node)):
+            yield cause_at(numbers, "logits_narrowed", before, loss="cross_entropy" if op == "LogSoftmax" else plain_name(op))
     last = question.last
     for op in with_history([last.root]) if last is not None and last.root is not None else ():
         given = [g for g in op.given if is_op(g)]
         if op.name == "kl_div" and given and given[0].name == "softmax" and not given[0].cut:
             yield cause_of("softmax_for_log", given[0], op="softmax", loss="kl_div")
+
+
+def _after(f: Facts, node: str) -> set[str]:
+    """The ops that take its results."""
+    return {op_of(f, s) for e in f.edges_at(node) for s, _ in f.senders.get(e, ())}
 
 
 def _before(f: Facts, node: str) -> str | None:
@@ -58,9 +72,9 @@ def _before(f: Facts, node: str) -> str | None:
     return None
 
 
-@check("AV202", "softmax-over-batch", {"softmax_over_batch": SO}, of_run=True)
+@check("AV202", "softmax-over-batch", {"softmax_over_batch": SO, "softmax_of_rows": MAY}, of_run=True)
 def softmax_over_batch(numbers: Facts, ways: Iterable[str]) -> Iterator[Cause]:
-    """A softmax over the batch: the classes of a row, which nll_loss compares, do not sum to 1."""
+    """A softmax over the batch: the classes of a row, which the loss compares, do not sum to 1."""
     for node in ways:
         after = [a.node for a in numbers.nodes[node].next_functions[:1] if op_of(numbers, node) == "NllLoss"]
         if after and after[0] is not None and op_of(numbers, after[0]) in ("LogSoftmax", "Softmax"):
@@ -68,6 +82,24 @@ def softmax_over_batch(numbers: Facts, ways: Iterable[str]) -> Iterator[Cause]:
             is_square = shape[0] == shape[1] if len(shape) > 1 else True  # rows against columns may be meant
             if not is_square and numbers.plain(after[0], "dim") in ("0", str(-len(shape))):
                 yield cause_at(numbers, "softmax_over_batch", after[0])
+        shape = (
+            next((t.value.shape for t in numbers.results(node)), ())
+            if op_of(numbers, node) in ("Softmax", "LogSoftmax")
+            else ()
+        )
+        if len(shape) == 2 and shape[0] != shape[1] > 1 and numbers.plain(node, "dim") in ("0", "-2"):
+            before = _before(numbers, node)
+            is_of_layer = before is not None and op_of(numbers, before) in ("Addmm", "Mm")
+            if is_of_layer and _after(numbers, node) <= {
+                *LOSSES,
+                "Log",
+                "BinaryCrossEntropy",
+                "Add",
+                "Clamp",
+                "ClampMin",
+                "KlDiv",
+            }:
+                yield cause_at(numbers, "softmax_of_rows", node)
 
 
 @check("AV203", "broadcast-in-loss", {"every_pair": SO, "every_pair_apart": MAY}, of_run=True)
@@ -116,41 +148,3 @@ def _is_averaged(f: Facts, node: str) -> bool:
                 return False
             todo += [after] if op_of(f, after) in POINTWISE and not is_whole else []
     return True
-
-
-@check("AV501", "trained-in-eval-mode", {"evaluating": MAY}, of_run=True)
-def evaluating(numbers: Facts, ways: Iterable[str]) -> Iterator[Cause]:
-    """A batch norm whose weight is trained, and that ran in evaluation mode: with statistics that do not learn."""
-    for node in ways:
-        after = numbers.nodes[node].next_functions[WEIGHT : WEIGHT + 1]
-        is_trained = bool(after) and after[0].node is not None and numbers.nodes[after[0].node].variable is not None
-        if numbers.called(node).startswith(NORMS) and numbers.plain(node, "training") == "False" and is_trained:
-            yield cause_at(numbers, "evaluating", node)
-            return
-
-
-@check("AV502", "dropout-off", {"dropout_off": MAY}, of_run=True)
-def dropout_off(question: Question) -> Iterator[Cause]:
-    """Dropout did nothing in a pass after which the optimizer stepped: its module was in evaluation mode."""
-    q, last = question, question.last
-    before = max((p.number for p in q.history.passes if last is not None and p.number < last.number), default=0)
-    off = [e for e in q.history.layers if e.kind == "off" and last is not None and before < e.number < last.number]
-    trained = [p for h in q.holders if last is not None and any(s.number > last.number for s in h.steps) for p in h.leaves]
-    models = [m for m in q.names.values() if hasattr(type(m), "named_parameters")]
-    is_frozen = any(not p.requires_grad for m in models for _, p in m.named_parameters())  # then its dropout may be off, too
-    if off and not is_frozen and any(type(p).__name__ == "Parameter" for p in trained):
-        yield cause_of("dropout_off", off[-1], op=off[-1].name)
-
-
-@check("AV503", "evaluated-in-training-mode", {"training_on": MAY}, of_run=True)
-def training_on(question: Question) -> Iterator[Cause]:
-    """Dropout or batch norm ran in training mode under no_grad(), after the last step: in what seems an evaluation."""
-    q = question
-    done = max((s.number for h in q.holders for s in h.steps), default=None)
-    on = [e for e in q.history.layers if e.kind == "on" and done is not None and e.number > done]
-    trained = [{*h.leaves} for h in q.holders if h.steps]
-    is_of_two = len(trained) > 1 and not set.intersection(*trained)  # a GAN draws samples so, to look at them
-    if not on or is_of_two or q.last is None or on[-1].number < q.last.number:
-        return
-    if "update_bn" not in getattr(on[-1].source, "text", ""):
-        yield cause_of("training_on", on[-1], op=on[-1].name)

@@ -3,6 +3,8 @@
 HEAD_NONE = "{name}.grad is None: "
 HEAD_ZERO = "{name}.grad is all zero: "
 HEAD_BAD = "{name}.grad has {what}: "
+HEAD_HAD = "{name}.grad had {what} before it was cleared: "
+HEAD_WAS_ZERO = "{name}.grad was all zero before it was cleared: "
 HEAD = "{name}: "
 HEAD_NO_GRAPH = "{name} has no graph: "
 THE_LOSS = "The loss"

@@ -3,6 +3,8 @@
 HEAD_NONE = "{name}.grad 是 None："
 HEAD_ZERO = "{name}.grad 全是 0："
 HEAD_BAD = "{name}.grad 里有 {what}："
+HEAD_HAD = "{name}.grad 在清除之前含有 {what}："
+HEAD_WAS_ZERO = "{name}.grad 在清除之前全为零："
 HEAD = "{name}："
 HEAD_NO_GRAPH = "{name} 没有计算图："
 THE_LOSS = "损失"

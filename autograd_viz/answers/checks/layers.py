@@ -1,0 +1,111 @@
+"""Checks of layers: their mode, their values when training begins, and what they leave of a gradient."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from ...graph.model import Value
+from ...graph.text import number_text
+from ..causes.cause import Cause, cause_of
+from ..causes.check import MAY, check
+from ..causes.facts import Facts
+from ..causes.numbers import norm
+from ..causes.ops import cause_at, op_of
+from ..causes.question import Question
+from ..causes.sizes import NORMS, ROUTES
+
+WEIGHT = 1  # among the inputs of the node
+EQUAL = 1e-6  # rows that differ less, as a part of the largest element, are equal
+FLAT = 0.01  # the mean derivative of a sigmoid or tanh that is saturated
+TAKERS = ("Addmm", "Mm", "Bmm", "Convolution")
+
+
+@check("AV305", "equal-units", {"equal_units": MAY})
+def equal_units(question: Question) -> Iterator[Cause]:
+    """All units of a layer began with the same weights, so they get the same gradient and stay equal."""
+    q, grad = question, question.grad
+    steps = [s for h in q.optimizers for s in h.steps]
+    if q.tensor.ndim != 2 or not steps or (grad is not None and grad.layout != q.tensor.layout):
+        return
+    for dim, count in enumerate(q.tensor.shape):
+        if count > 1 and all(_is_equal(t, dim) for t in (q.tensor.detach(), *([] if grad is None else [grad.detach()]))):
+            yield cause_of("equal_units", steps[-1], count=str(count))
+            return
+
+
+def _is_equal(t: Any, dim: int) -> bool:
+    rows = t if dim == 0 else t.T
+    return bool((rows - rows[:1]).abs().max() <= EQUAL * rows.abs().max())
+
+
+@check("AV306", "saturated", {"saturated": MAY}, of_run=True)
+def saturated(numbers: Facts, ways: Iterable[str]) -> Iterator[Cause]:
+    """A sigmoid or tanh inside a model whose inputs are so large that it passes almost no gradient."""
+    for node in ways:
+        op = op_of(numbers, node)
+        slope = _slope(op, numbers.result(node)) if op in ("Sigmoid", "Tanh") else None
+        if slope is not None and slope < FLAT and _taker(numbers, node) in TAKERS:
+            yield cause_at(numbers, "saturated", node, slope=number_text(slope))
+            return
+
+
+def _slope(op: str, value: Value | None) -> float | None:
+    """The mean derivative of a sigmoid or a tanh with this result."""
+    size, count = norm(value), 0 if value is None else math.prod(value.shape)
+    if value is None or size is None or count < 2:
+        return None
+    numbers = [n.real for n in value.numbers]
+    mean = value.summary.mean if value.summary is not None else sum(numbers) / count
+    return (mean if op == "Sigmoid" else 1.0) - size * size / count
+
+
+def _taker(f: Facts, node: str) -> str:
+    """The op that takes its result, behind views and dropout."""
+    for _ in range(len(ROUTES)):
+        after = next((s for e in f.edges_at(node) for s, _ in f.senders.get(e, ())), None)
+        if after is None or op_of(f, after) not in (*ROUTES, "NativeDropout", "Mul"):
+            return "" if after is None else op_of(f, after)
+        node = after
+    return ""
+
+
+@check("AV501", "trained-in-eval-mode", {"evaluating": MAY}, of_run=True)
+def evaluating(numbers: Facts, ways: Iterable[str]) -> Iterator[Cause]:
+    """A batch norm whose weight is trained, and that ran in evaluation mode: with statistics that do not learn."""
+    for node in ways:
+        after = numbers.nodes[node].next_functions[WEIGHT : WEIGHT + 1]
+        is_trained = bool(after) and after[0].node is not None and numbers.nodes[after[0].node].variable is not None
+        if numbers.called(node).startswith(NORMS) and numbers.plain(node, "training") == "False" and is_trained:
+            yield cause_at(numbers, "evaluating", node)
+            return
+
+
+@check("AV502", "dropout-off", {"dropout_off": MAY}, of_run=True)
+def dropout_off(question: Question) -> Iterator[Cause]:
+    """Dropout did nothing in a pass after which the optimizer stepped: its module was in evaluation mode."""
+    q, last = question, question.last
+    before = max((p.number for p in q.history.passes if last is not None and p.number < last.number), default=0)
+    off = [e for e in q.history.layers if e.kind == "off" and last is not None and before < e.number < last.number]
+    trained = [p for h in q.holders if last is not None and any(s.number > last.number for s in h.steps) for p in h.leaves]
+    models = [m for m in q.names.values() if hasattr(type(m), "named_parameters")]
+    is_frozen = any(not p.requires_grad for m in models for _, p in m.named_parameters())  # then its dropout may be off, too
+    if off and not is_frozen and any(type(p).__name__ == "Parameter" for p in trained):
+        yield cause_of("dropout_off", off[-1], op=off[-1].name)
+
+
+@check("AV503", "evaluated-in-training-mode", {"training_on": MAY}, of_run=True)
+def training_on(question: Question) -> Iterator[Cause]:
+    """Dropout or batch norm ran in training mode under no_grad(), after the last step: in what seems an evaluation."""
+    q = question
+    done = max((s.number for h in q.holders for s in h.steps), default=None)
+    on = [e for e in q.history.layers if e.kind == "on" and done is not None and e.number > done]
+    reached = (
+        q.leaves_of(q.last.root) if q.last is not None else ()
+    )  # a GAN has an optimizer that steps for other losses, and draws samples so, to look at them
+    is_of_two = any(h.steps and not any(p is leaf for p in h.leaves for leaf in reached) for h in q.holders)
+    if not on or is_of_two or q.last is None or on[-1].number < q.last.number:
+        return
+    if "update_bn" not in getattr(on[-1].source, "text", ""):
+        yield cause_of("training_on", on[-1], op=on[-1].name)
