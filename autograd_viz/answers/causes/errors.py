@@ -90,7 +90,9 @@ def _twice(q: Question) -> list[Cause]:
         return [cause_of("twice_root", old, **where)]
     is_again = any(op.source == old.source for op in there - used.keys() if op.number > used[old].number)
     is_loop = q.history.passes[-1].source == used[old].source
-    kind = "twice" if is_again else "twice_before" if is_loop else "twice_shared"
+    stepped = [h for h in q.history.optimizers(q.tensor) if any(s.number > used[old].number for s in h.steps)]
+    is_others = bool(stepped) and not any(leaf is p for leaf in q.leaves_of(old) for h in stepped for p in h.leaves)
+    kind = "twice" if is_again else "twice_before" if is_loop else "twice_of_other" if is_others else "twice_shared"
     return [cause_of(kind, old, op=spelling(old), **where)]
 
 
@@ -101,4 +103,14 @@ def _modified(q: Question, message: str) -> list[Cause]:
     if writer is not None:
         kind = "modified_by_step" if writer.kind == "step" else "modified"
         return [cause_of(kind, writer, op=op, saved=source_of(saver))]
-    return [] if saver is None else [cause_of("modified_unseen", saver, op=op)]
+    return _carried(q) if saver is None else [cause_of("modified_unseen", saver, op=op)]
+
+
+def _carried(q: Question) -> list[Cause]:
+    """An op before the last step() is a part of the graph, and its line has run again since."""
+    steps = [s for h in q.history.optimizers(q.tensor) for s in h.steps]
+    last = max(steps, key=lambda s: s.number, default=None)
+    there = with_history([q.root_op]) if last is not None and q.root_op is not None else set()
+    old = max((op for op in there if last is not None and op.number < last.number), key=lambda op: op.number, default=None)
+    is_again = old is not None and any(op.source == old.source for op in there if op.number > old.number)
+    return [cause_of("modified_carried", last, op=spelling(old), saved=source_of(old))] if old is not None and is_again else []

@@ -103,6 +103,10 @@ class Question:
             self.shared[root] = there, {g for op in there for g in op.given if not is_op(g)}
         return self.shared[root]
 
+    def ops_behind(self, root: Op | None) -> set[Op]:
+        """The ops that a gradient of an op reaches."""
+        return self._behind(root)[0]
+
     def leaves_of(self, root: Op | None) -> set[Any]:
         """The leaves that a gradient of an op reaches."""
         return self._behind(root)[1]

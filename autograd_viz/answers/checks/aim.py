@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from ..causes.cause import Cause, cause_of
 from ..causes.check import MAY, check
-from ..causes.code import spelling
+from ..causes.code import called_at, spelling
 from ..causes.facts import Facts
 from ..causes.history import Op
 from ..causes.numbers import bounds
@@ -72,8 +72,7 @@ def _bootstrapped(f: Facts, node: str) -> str | None:
                 return None
             added = after[0]
     edges = [a.node for a in f.nodes[added].next_functions if a.node is not None] if op_of(f, added) == "Add" else []
-    is_of_data = any(not t.requires_grad and t.value.shape for t in f.inputs(added))
-    if len(edges) != 1 or not is_of_data or op_of(f, edges[0]) != "Mul":
+    if len(edges) != 1 or op_of(f, edges[0]) != "Mul":
         return None
     node = edges[0]
     for _ in range(FAR):
@@ -93,7 +92,7 @@ def _shares(f: Facts, a: str, b: str) -> bool:
 def _is_log_prob(op: Op) -> bool:
     """Is it log_prob() of a distribution, or made of it element by element?"""
     for _ in range(FAR):
-        if op.source is not None and "log_prob(" in op.source.expression and op.name not in (*WEIGHING, *LESS):
+        if called_at(op.source) == "log_prob":
             return True
         first = next(iter(op.given), None)
         if op.name.strip("_") not in (*THROUGH, "sub") or first is None or not is_op(first) or len(op.given) > 1:
@@ -139,8 +138,8 @@ def _log_probs_with_plus(f: Facts) -> Iterator[Cause]:
         if not todo:
             break
         node, sign, is_weighted = todo.pop()
-        source, op = f.source(node), op_of(f, node)
-        if source is not None and "log_prob(" in source.expression and op not in ("Neg", "Mul"):
+        op = op_of(f, node)
+        if called_at(f.source(node)) == "log_prob":
             found.append((node, sign, is_weighted))
             continue
         for i, after in enumerate(f.nodes[node].next_functions if op in SIGNED else ()):

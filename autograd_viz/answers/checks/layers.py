@@ -17,27 +17,31 @@ from ..causes.question import Question
 from ..causes.sizes import NORMS, ROUTES
 
 WEIGHT = 1  # among the inputs of the node
-EQUAL = 1e-6  # rows that differ less, as a part of the largest element, are equal
+EQUAL, NEARLY = 1e-6, 0.02  # rows that differ less, as a part of the largest element, are equal, or began so
 FLAT = 0.01  # the mean derivative of a sigmoid or tanh that is saturated
 TAKERS = ("Addmm", "Mm", "Bmm", "Convolution")
 
 
 @check("AV305", "equal-units", {"equal_units": MAY})
-def equal_units(question: Question) -> Iterator[Cause]:
+def equal_units(question: Question, numbers: Facts) -> Iterator[Cause]:
     """All units of a layer began with the same weights, so they get the same gradient and stay equal."""
     q, grad = question, question.grad
     steps = [s for h in q.optimizers for s in h.steps]
-    if q.tensor.ndim != 2 or not steps or (grad is not None and grad.layout != q.tensor.layout):
+    takers = {op_of(numbers, s) for s, _ in numbers.senders.get(numbers.edge, ())} if numbers.edge is not None else set()
+    if q.tensor.ndim != 2 or not steps or not takers & {"T", *TAKERS}:
         return
     for dim, count in enumerate(q.tensor.shape):
-        if count > 1 and all(_is_equal(t, dim) for t in (q.tensor.detach(), *([] if grad is None else [grad.detach()]))):
+        own, its = _spread(q.tensor.detach(), dim), None if grad is None else _spread(grad.detach(), dim)
+        if count > 1 and (own <= NEARLY if own is not None else (its or 0.0) <= EQUAL):  # zeros that move apart are no fault
             yield cause_of("equal_units", steps[-1], count=str(count))
             return
 
 
-def _is_equal(t: Any, dim: int) -> bool:
+def _spread(t: Any, dim: int) -> float | None:
+    """By how much its rows or columns differ, as a part of the largest element; None if all are zero."""
     rows = t if dim == 0 else t.T
-    return bool((rows - rows[:1]).abs().max() <= EQUAL * rows.abs().max())
+    largest = float(rows.abs().max())
+    return float((rows - rows[:1]).abs().max()) / largest if largest else None
 
 
 @check("AV306", "saturated", {"saturated": MAY}, of_run=True)

@@ -29,7 +29,7 @@ def cleared_before_step(question: Question) -> list[Cause]:
     return [c for c in question.once(missing) if c.kind == "cleared_before_step"]
 
 
-@check("AV402", "not-in-optimizer", {"not_held*": MAY, "not_parameter": MAY, "left_alone": ASKED})
+@check("AV402", "not-in-optimizer", {"not_held*": MAY, "left_alone": ASKED})
 def not_held(question: Question) -> Iterator[Cause]:
     """No optimizer has the parameter: it got only the graph's other parameters, or was made before its module changed."""
     q, holders = question, question.holders
@@ -38,7 +38,7 @@ def not_held(question: Question) -> Iterator[Cause]:
     if type(q.tensor).__name__ != "Parameter":
         if len(passes := added(q)) > 1:
             is_part = any(v is q.tensor for m in _modules(q) for v in vars(m).values())
-            yield cause_of("not_parameter" if is_part else "left_alone", passes[-1], count=str(len(passes)))
+            yield cause_of("not_held_as_parameter" if is_part else "left_alone", passes[-1], count=str(len(passes)))
         return
     near = [h for h in holders if q.facts.is_connected and any(map(q.facts.live.has, h.leaves))]
     last = (near or holders)[-1]
@@ -95,8 +95,9 @@ def step_order(question: Question) -> Iterator[Cause]:
 @check("AV405", "not-cleared", ACCUMULATED_KINDS)
 def accumulated(question: Question) -> Iterator[Cause]:
     """Several passes have accumulated, and nothing cleared the gradient in between."""
-    passes = added(question)
-    if len(passes) <= 1:
+    q, passes = question, added(question)
+    is_tool = not q.optimizers and (q.holders or not any(e.number > passes[0].number for e in q.events("written") if passes))
+    if len(passes) <= 1 or (is_tool and type(q.tensor).__name__ == "Parameter"):  # a model that is not trained here
         return
     lines = list(dict.fromkeys(s for p in passes if (s := p.source) is not None))
     steps = [s for h in question.optimizers for s in h.steps]

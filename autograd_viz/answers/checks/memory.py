@@ -19,14 +19,14 @@ from ..causes.history import Op, PassEvent
 from ..causes.paths import has_graph, with_history
 from ..causes.question import Question
 
-PLENTY = 2  # passes whose graphs are kept
+PLENTY, MANY_RESULTS = 2, 4  # passes whose graphs are kept; results
 DEPTH = 4  # lists, dictionaries and objects in each other
 MOST, MANY = 1000, 20_000  # things that one of them holds, and all together
 TARGET = re.compile(r"^\s*([\w.\[\]\"']+)\s*(?:[-+*/]?=)(?!=)")  # the left side of an assignment
 LAST = re.compile(r"\w+(?=\W*$)")  # the last name of a path
 
 
-@check("AV601", "kept-graphs", {"kept_graphs": SO, "kept_for_sum": MAY}, of_run=True)
+@check("AV601", "kept-graphs", {"kept_graphs": SO, "kept_for_sum": MAY, "kept_unused": MAY}, of_run=True)
 def kept_graphs(question: Question) -> Iterator[Cause]:
     """A variable that keeps the graphs of earlier passes: `total += loss`, a list of losses, a hidden state."""
     q, own = question, _own_ops(question)
@@ -40,17 +40,22 @@ def kept_graphs(question: Question) -> Iterator[Cause]:
             last = max(ops, key=lambda op: op.number)
             cause = cause_of("kept_graphs", last, held=name, count=str(len(kept)))
             found.append(replace(cause, source=_filled_at(name, source_of(last)) or cause.source))
-    yield from {c.source: c for c in reversed(found)}.values() if found else _summed(q, own)
+    yield from {c.source: c for c in reversed(found)}.values() if found else chain(_summed(q, own), _unused(q))
 
 
-@check("AV602", "old-graph", {"old_graph": MAY}, of_run=True)
+@check("AV602", "old-graph", {"old_graph": MAY, "graph_grows": MAY}, of_run=True)
 def old_graph(question: Question) -> Iterator[Cause]:
-    """An op that ran once before the loop, and that each pass goes through again, though its leaf has been stepped since."""
+    """An op of an earlier pass, or from before the loop, and that each pass goes through again."""
     q, last = question, question.last
     before = next((p for p in q.passes[-2::-1] if last is not None and p.source == last.source), None)
     if last is None or last.root is None or before is None or before.root is None:
         return
     shared = with_history([before.root]) & with_history([last.root])
+    began = max((p.number for p in q.history.passes if p.number < before.number), default=None)
+    carried = [op for op in shared if began is not None and op.number > began]
+    if carried and not before.error:  # what was made for the pass before, and not for several losses
+        yield cause_of("graph_grows", op := max(carried, key=lambda op: op.number), op=spelling(op), **{"pass": last.source})
+        return
     for holder in q.holders:
         step = next((s.number for s in holder.steps if before.number < s.number < last.number), None)
         used = [op for op in shared if step is not None and any(g is leaf for g in op.given for leaf in holder.leaves)]
@@ -86,6 +91,17 @@ def _summed(q: Question, own: dict[PassEvent, set[Op]]) -> Iterator[Cause]:
         if len(kept) >= PLENTY:
             named = TARGET.match(getattr(op.source, "text", ""))
             yield cause_of("kept_for_sum", op, held=named[1] if named else spelling(op), count=str(len(kept)))
+            return
+
+
+def _unused(q: Question) -> Iterator[Cause]:
+    """A list of results that were computed one by one after the last step, with graphs that no pass used: an evaluation."""
+    done = max((s.number for h in q.holders for s in h.steps), default=None)
+    passed = {*chain.from_iterable(q.ops_behind(p.root) for p in q.passes)}
+    for name, tensors in _held(q.names) if done is not None else ():
+        ops = [op for t in tensors if (op := q.history.op_of(t)) is not None and op.number > done and op not in passed]
+        if len(ops) >= MANY_RESULTS and len({op.source for op in ops}) == 1:
+            yield cause_of("kept_unused", ops[-1], held=name, count=str(len(ops)))
             return
 
 

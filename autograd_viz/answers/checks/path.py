@@ -7,11 +7,12 @@ from collections.abc import Iterable, Iterator
 from ... import words
 from ..causes.cause import Cause, cause_of
 from ..causes.check import ASKED, MAY, SO, check
+from ..causes.code import spelling
 from ..causes.facts import Facts
 from ..causes.history import Op
 from ..causes.missing import missing
 from ..causes.ops import cause_at, name_of_op, op_of
-from ..causes.paths import behind, is_op, leading_from, origins, with_history
+from ..causes.paths import behind, has_graph, is_op, leading_from, origins, with_history
 from ..causes.question import Question
 
 UNUSED_KINDS = ("not_used", "not_in_loss", "left_as_number", "no_path", "made_after", "replaced", "copied")
@@ -64,6 +65,21 @@ def skip_written(numbers: Facts, ways: Iterable[str]) -> Iterator[Cause]:
 def _is_called(f: Facts, node: str) -> bool:
     """Has the program itself called the op of a node, in place or not?"""
     return f.live.called_as(node).replace("_", "") == op_of(f, node).lower()
+
+
+@check("AV107", "leaf-lost", {"leaf_gone": MAY}, of_run=True)
+def lost_leaf(question: Question) -> Iterator[Cause]:
+    """A variable that was made with requires_grad=True and changed in the same statement: it is no leaf, and has no grad."""
+    q, root = question, None if question.last is None else question.last.root
+    for name, value in q.names.items() if root is not None else ():
+        op = q.history.op_of(value) if has_graph(value) else None
+        leaf = op.given[0] if op is not None and op is not root and len(op.given) == 1 else None
+        if op is None or leaf is None or is_op(leaf) or type(leaf).__name__ == "Parameter" or op not in q.ops_behind(root):
+            continue
+        is_one = op.source is not None and "requires_grad" in op.source.text
+        if is_one and q.name_of(leaf) is None and not value.retains_grad:
+            yield cause_of("leaf_gone", op, variable=name, op=spelling(op))
+            return
 
 
 @check("AV105", "not-frozen", {"misspelt": SO, "switch_of_module": MAY}, of_run=True)

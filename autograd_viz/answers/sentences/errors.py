@@ -47,6 +47,8 @@ KNOWN = (
     ("can't optimize a non-leaf Tensor", "EXPLAIN_OPTIMIZER"),
     ("optimizer got an empty parameter list", "EXPLAIN_NO_PARAMETERS"),
     ("No inf checks were recorded for this optimizer", "EXPLAIN_NO_INF_CHECKS"),
+    ("No inf checks were recorded prior to update", "EXPLAIN_NO_SCALED_STEP"),
+    ("unscale_() is being called after step()", "EXPLAIN_NO_UPDATE"),
     ("unscale_() has already been called on this optimizer", "EXPLAIN_UNSCALED"),
     ("is non-finite, so it cannot be clipped", "EXPLAIN_NONFINITE"),
     ("Inplace update to inference tensor outside InferenceMode", "EXPLAIN_INFERENCE_CHANGED"),
