@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 from ... import words
 from ...graph.text import number_text, shape_text, value_text
 from .cause import Cause, Said, cause_of
@@ -44,8 +42,8 @@ def last_write(q: Question) -> list[Cause]:
 def added(q: Question) -> list[PassEvent]:
     """The passes that reached it since its grad was cleared. Old ones count only if a later pass ran at the same line."""
     cleared = [*q.history.clearings(q.tensor), *q.events("made", "switched_on"), *(e for e in _writes(q) if "zero" in e.name)]
-    until = q.last.number if q.was_cleared and q.last is not None else math.inf
-    since = max((e.number for e in cleared if e.number < until), default=None)
+    until = q.last.number if q.was_cleared and q.last is not None else None
+    since = max((e.number for e in cleared if until is None or e.number < until), default=None)
     after = [p for p in q.passes if (since is None or p.number > since) and not p.error and not p.wanted and p.has_graph]
     came = [p for p in after if q.is_reached_from(p.root)]
     lines = {p.source for p in came}

@@ -4,9 +4,7 @@ CAUSE_MODIFIED = "a tensor that {op} saved ({saved}) was modified in place ({lin
 DO_MODIFIED = "Make a new tensor there (x = x + 1, not x += 1), or change a clone()."
 CAUSE_MODIFIED_BY_STEP = "the optimizer's step() modified a weight ({line}) that {op} saved ({saved})."
 DO_MODIFIED_BY_STEP = "Run all backward passes before step(), or compute the loss again after it."
-CAUSE_MODIFIED_CARRIED = (
-    "this loss depends on {op} of an earlier iteration ({saved}), whose weights step() has modified since ({line})."
-)
+CAUSE_MODIFIED_CARRIED = "this loss depends on an earlier {op} ({saved}), whose weights step() has modified since ({line})."
 DO_MODIFIED_CARRIED = "Call detach() on what is carried over, such as a hidden state; then retain_graph is not needed."
 CAUSE_MODIFIED_UNSEEN = "a tensor that {op} saved ({line}) was modified in place; the change was not recorded."
 DO_MODIFIED_UNSEEN = "Look for op_() calls, += and indexing on it; or call av.watch() first."
@@ -14,9 +12,7 @@ CAUSE_TWICE = "{op} ({line}) belongs to a graph that an earlier backward() freed
 DO_TWICE = "Call detach() on tensors carried over to the next pass, or compute them again."
 CAUSE_TWICE_SHARED = "two losses share {op} ({line}), and the first backward() freed it ({pass})."
 DO_TWICE_SHARED = "Add the losses and call backward() once, or pass retain_graph=True to the first."
-CAUSE_TWICE_OF_OTHER = (
-    "two losses share {op} ({line}), and the backward() of the first, which trains another model, freed it ({pass})."
-)
+CAUSE_TWICE_OF_OTHER = "two losses share {op} ({line}); the first, which trains another model, freed it ({pass})."
 DO_TWICE_OF_OTHER = "Call detach() on what the first loss gets of it."
 CAUSE_TWICE_BEFORE = "{op} ({line}) ran once before the loop, and the first backward() freed it ({pass})."
 DO_TWICE_BEFORE = "Compute it inside the loop, in each pass."

@@ -47,7 +47,7 @@ DO_RATE_GONE = "Call scheduler.step() once per epoch, not per batch, or let the 
 CAUSE_CLIPPED_CLEARED = "{by} ran after zero_grad() and before backward() ({line}; backward: {pass}), so it clipped nothing."
 DO_CLIPPED_CLEARED = "Call it between backward() and step()."
 CAUSE_NOT_HELD_AS_PARAMETER = (
-    "the module has it as a plain tensor, so parameters(), zero_grad() and step() leave it out ({line})."
+    "the module has it as a plain tensor, so no optimizer finds it: {count} passes, and no step ({line})."
 )
 DO_NOT_HELD_AS_PARAMETER = "Make it an nn.Parameter of the module."
 CAUSE_NO_BACKWARD = "{optimizer}.step() has run, and no backward() ({line})."
@@ -58,9 +58,7 @@ CAUSE_STEP_TOO_SMALL = "{optimizer} moves it by about {step} a step, and its nor
 DO_STEP_TOO_SMALL = "Raise the learning rate, {rate}."
 CAUSE_CLIPPED_AWAY = "after clipping ({line}), {optimizer} moves it by about {step} a step, and its norm is {own}."
 DO_CLIPPED_AWAY = "Raise the limit of the clipping."
-CAUSE_GRAPH_GROWS = (
-    "{op} ran for an earlier pass ({line}), and this backward() goes through it again ({pass}): the graph grows."
-)
+CAUSE_GRAPH_GROWS = "{op} ran for an earlier pass ({line}), and the next one goes through it again ({pass}): the graph grows."
 DO_GRAPH_GROWS = "Call detach() on what is carried over, or add the losses and call backward() once."
 CAUSE_KEPT_UNUSED = "{held} keeps the graphs of {count} results that no backward() has used ({line})."
 DO_KEPT_UNUSED = "Compute them under torch.no_grad(), or keep detach() of them."
