@@ -23,8 +23,8 @@ from autograd_viz.words import en
 from .explained import run
 
 _numbers = itertools.count()
-# the twin has no such optimizer or scaler, or does not remember when a tensor was written
-ONLY_PYTORCH = {"AV103", "AV104", "AV410", "AV106", "AV407", "AV502", "AV503", "AV602", "AV702"}
+# the twin has no such optimizer or scaler, or does not remember when a tensor was written, or by which call it was made
+ONLY_PYTORCH = {"AV103", "AV104", "AV410", "AV106", "AV107", "AV205", "AV407", "AV502", "AV503", "AV602", "AV702"}
 LIBRARIES = ["core", pytest.param("torch", marks=pytest.mark.torch)]
 KINDS = [name.removeprefix("CAUSE_").lower() for name in vars(en) if name.startswith("CAUSE_")]
 PAGE = Path(__file__).parents[2] / "docs" / "look_up" / "checks.md"
@@ -149,6 +149,7 @@ def train():
     return {end}
 seen = train()
 """
+ROWS_OF_3 = "torch.tensor([0, 1, 2])"
 FOUND = {  # more of a kind than the program in the docs
     "kl_div of probabilities": (
         "AV201",
@@ -261,6 +262,117 @@ FOUND = {  # more of a kind than the program in the docs
         "z = torch.distributions.Normal(m, s.exp()).sample()\n"
         "loss = (dec(z) - x).pow(2).mean() + (m * m + s.exp() - s).mean()\nloss.backward()",
         "Use rsample()",
+    ),
+    "an advantage that learns": (
+        "AV204",
+        "actor, critic, s = torch.nn.Linear(4, 2), torch.nn.Linear(4, 1), torch.randn(6, 4)\n"
+        "draw = torch.distributions.Categorical(logits=actor(s))\nlog = draw.log_prob(draw.sample())\n"
+        "better = torch.ones(6) - critic(s).squeeze(1)\nloss = -(log * better).mean() + better.pow(2).mean()\nloss.backward()",
+        "weighed by torch.ones(6) - critic(s).squeeze(1)",
+    ),
+    "a difference to the following value": (
+        "AV204",
+        "net, a, b, r = torch.nn.Linear(4, 1), torch.randn(6, 4), torch.randn(6, 4), torch.randn(6, 1)\n"
+        "loss = (r + 0.9 * net(b) - net(a)).pow(2).mean()\nloss.backward()",
+        "the model itself computed the target",
+    ),
+    "a reward that makes its action less likely": (
+        "AV205",
+        LAYER + "draw = torch.distributions.Categorical(logits=net(torch.randn(6, 4)))\n"
+        "loss = (draw.log_prob(draw.sample()) * torch.rand(6)).mean()\n" + STEP,
+        "enters the loss with a plus",
+    ),
+    "an optimizer that maximizes": (
+        "AV205",
+        LAYER.replace("lr=0.1", "lr=0.1, maximize=True")
+        + "loss = torch.nn.functional.mse_loss(net(torch.randn(6, 4)), torch.zeros(6, 3))\n"
+        + STEP,
+        "maximize=True",
+    ),
+    "logits without a softmax": (
+        "AV201",
+        LAYER + f"loss = torch.nn.functional.nll_loss(net(torch.randn(3, 4)), {ROWS_OF_3})\n" + STEP,
+        "log_softmax before it",
+    ),
+    "a relu before cross_entropy": (
+        "AV201",
+        LAYER + f"loss = torch.nn.functional.cross_entropy(net(torch.randn(3, 4)).relu(), {ROWS_OF_3})\n" + STEP,
+        "Leave relu out",
+    ),
+    "a softmax of columns before a logarithm": (
+        "AV202",
+        LAYER + "loss = -(net(torch.randn(6, 4)).softmax(0) + 1e-6).log()[:, 0].mean()\n" + STEP,
+        "seems to be the batch",
+    ),
+    "a tensor of a module": (
+        "AV402",
+        LAYER + "net.gain = torch.ones(3, requires_grad=True)\nfor _ in range(3):\n"
+        "    opt.zero_grad()\n    loss = (net(torch.randn(2, 4)) * net.gain).sum()\n    loss.backward()\n    opt.step()",
+        "Make it an nn.Parameter",
+    ),
+    "steps without a pass": (
+        "AV403",
+        LAYER + "for _ in range(3):\n    loss = net(torch.randn(2, 4)).sum()\n    opt.step()",
+        "no backward()",
+    ),
+    "a loop that ends with zero_grad": (
+        "AV302",
+        LAYER + "torch.nn.init.constant_(net.bias, -100.0)\nfor _ in range(3):\n    loss = net(torch.rand(2, 4)).relu().sum()\n"
+        "    loss.backward()\n    opt.step()\n    opt.zero_grad()",
+        "relu got no positive input",
+    ),
+    "parts of a batch, cleared at the end": (
+        "AV405",
+        LAYER + "for _ in range(3):\n    loss = net(torch.rand(2, 4)).pow(2).mean()\n    loss.backward()\n"
+        "opt.step()\nopt.zero_grad()",
+        "each of a whole mean",
+    ),
+    "clipping after the step": (
+        "AV410",
+        LAYER + "for _ in range(3):\n    loss = net(torch.rand(2, 4)).pow(2).mean()\n    opt.zero_grad()\n    loss.backward()\n"
+        "    opt.step()\n    torch.nn.utils.clip_grad_norm_(net.parameters(), 1e-3)",
+        "after step()",
+    ),
+    "clipping to nothing": (
+        "AV411",
+        LAYER + "for _ in range(3):\n    loss = net(torch.rand(2, 4)).pow(2).mean()\n    opt.zero_grad()\n    loss.backward()\n"
+        "    torch.nn.utils.clip_grad_norm_(net.parameters(), 1e-8)\n    opt.step()",
+        "Raise the limit",
+    ),
+    "results of an evaluation": (
+        "AV601",
+        LAYER + "for _ in range(3):\n    loss = net(torch.rand(2, 4)).pow(2).mean()\n    opt.zero_grad()\n    loss.backward()\n"
+        "    opt.step()\nseen = []\nfor _ in range(5):\n    seen.append(net(torch.rand(2, 4)))",
+        "seen keeps the graphs of 5 results",
+    ),
+    "a state that is carried over": (
+        "AV602",
+        "cell = torch.nn.RNNCell(3, 4)\nopt, h = torch.optim.SGD(cell.parameters(), lr=0.1), torch.zeros(2, 4)\n"
+        "for _ in range(4):\n    h = cell(torch.randn(2, 3), h)\n    h.pow(2).mean().backward(retain_graph=True)\nopt.step()",
+        "the graph grows",
+    ),
+    "a state that is carried over a step": (
+        "AV901",
+        "cell = torch.nn.GRU(3, 4)\nopt, h = torch.optim.SGD(cell.parameters(), lr=0.1), torch.zeros(1, 2, 4)\n"
+        "for _ in range(4):\n    out, h = cell(torch.randn(5, 2, 3), h)\n    loss = out.pow(2).mean()\n    opt.zero_grad()\n"
+        "    loss.backward(retain_graph=True)\n    opt.step()",
+        "such as a hidden state",
+    ),
+    "two models, and no detach": (
+        "AV901",
+        "a, b = torch.nn.Linear(2, 2), torch.nn.Linear(2, 1)\n"
+        "first, second = torch.optim.SGD(a.parameters(), lr=0.1), torch.optim.SGD(b.parameters(), lr=0.1)\n"
+        "fake = a(torch.randn(4, 2)).tanh()\nb(fake).pow(2).mean().backward()\nsecond.step()\n"
+        "(1 - b(fake)).pow(2).mean().backward()",
+        "trains another model",
+    ),
+    "an encoder and a decoder in training mode": (
+        "AV503",
+        "a, b = torch.nn.Sequential(torch.nn.Linear(4, 4), torch.nn.Dropout(0.5)), torch.nn.Linear(4, 1)\n"
+        "first, second = torch.optim.SGD(a.parameters(), lr=0.1), torch.optim.SGD(b.parameters(), lr=0.1)\n"
+        "loss = b(a(torch.randn(6, 4))).pow(2).mean()\nloss.backward()\nfirst.step()\nsecond.step()\n"
+        "with torch.no_grad():\n    seen = b(a(torch.randn(6, 4)))",
+        "call model.eval() first",
     ),
     "float16": (
         "AV301",

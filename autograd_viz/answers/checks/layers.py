@@ -105,11 +105,9 @@ def training_on(question: Question) -> Iterator[Cause]:
     q = question
     done = max((s.number for h in q.holders for s in h.steps), default=None)
     on = [e for e in q.history.layers if e.kind == "on" and done is not None and e.number > done]
-    reached = (
-        q.leaves_of(q.last.root) if q.last is not None else ()
-    )  # a GAN has an optimizer that steps for other losses, and draws samples so, to look at them
-    is_of_two = any(h.steps and not any(p is leaf for p in h.leaves for leaf in reached) for h in q.holders)
-    if not on or is_of_two or q.last is None or on[-1].number < q.last.number:
+    if not on or q.last is None or on[-1].number < q.last.number:
+        return
+    if any(h.steps and h.steps[-1].number < q.last.number for h in q.holders):  # a GAN draws samples so, to look at them
         return
     if "update_bn" not in getattr(on[-1].source, "text", ""):
         yield cause_of("training_on", on[-1], op=on[-1].name)

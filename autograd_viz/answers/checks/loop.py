@@ -183,7 +183,7 @@ def step_too_small(question: Question) -> Iterator[Cause]:
     """A learning rate, or a clipped gradient, so small that steps do not change the weights."""
     own, grad = question.norms
     size = math.sqrt(question.tensor.numel())
-    for holder in question.optimizers:
+    for holder in question.optimizers if question.tensor.ndim > 1 else ():
         rate = holder.rate or 0.0
         step = {"SGD": grad, "Adam": size, "AdamW": size}.get(holder.kind, math.inf) * rate
         is_scheduled = holder.began is not None and rate < holder.began  # at the end of its schedule

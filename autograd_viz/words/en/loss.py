@@ -20,9 +20,7 @@ CAUSE_LOGITS_FOR_LOG = "nll_loss takes logarithms of probabilities, and got the 
 DO_LOGITS_FOR_LOG = "Use cross_entropy, or log_softmax before it."
 CAUSE_LOGITS_NARROWED = "{loss} takes any logits, and got the result of {op}, which leaves some values out ({line})."
 DO_LOGITS_NARROWED = "Leave {op} out before the loss."
-CAUSE_SOFTMAX_OF_ROWS = (
-    "{op} runs over dimension 0, which seems to be the batch ({line}): the classes of a row do not sum to 1."
-)
+CAUSE_SOFTMAX_OF_ROWS = "{op} runs over dimension 0, which seems to be the batch, and not over the classes ({line})."
 DO_SOFTMAX_OF_ROWS = "Pass dim=1."
 CAUSE_TARGET_TRAINED = "the model itself computed the target {op} ({line}), and the loss trains it through the target, too."
 DO_TARGET_TRAINED = "Compute the target under torch.no_grad(), or detach() it."

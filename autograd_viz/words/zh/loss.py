@@ -20,7 +20,7 @@ CAUSE_LOGITS_FOR_LOG = "nll_loss 的输入应是对数概率，却得到了某�
 DO_LOGITS_FOR_LOG = "改用 cross_entropy，或者先做 log_softmax。"
 CAUSE_LOGITS_NARROWED = "{loss} 的输入可以是任意 logits，却得到了 {op} 的结果，取值范围变小了（{line}）。"
 DO_LOGITS_NARROWED = "去掉损失之前的 {op}。"
-CAUSE_SOFTMAX_OF_ROWS = "{op} 沿维度 0 计算，它似乎是批次维度（{line}）：每一行各类别之和不是 1。"
+CAUSE_SOFTMAX_OF_ROWS = "{op} 沿维度 0 计算，它似乎是批次维度，而不是类别维度（{line}）。"
 DO_SOFTMAX_OF_ROWS = "传入 dim=1。"
 CAUSE_TARGET_TRAINED = "目标 {op} 由模型自己算出（{line}），损失也会通过目标训练模型。"
 DO_TARGET_TRAINED = "在 torch.no_grad() 下计算目标，或对它调用 detach()。"
