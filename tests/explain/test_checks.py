@@ -317,7 +317,8 @@ FOUND = {  # more of a kind than the program in the docs
     ),
     "a loop that ends with zero_grad": (
         "AV302",
-        LAYER + "torch.nn.init.constant_(net.bias, -100.0)\nfor _ in range(3):\n    loss = net(torch.rand(2, 4)).relu().sum()\n"
+        LAYER
+        + "torch.nn.init.constant_(net.bias, -100.0)\nfor _ in range(3):\n    loss = (net(torch.rand(2, 4)).relu() - 1).sum()\n"
         "    loss.backward()\n    opt.step()\n    opt.zero_grad()",
         "relu got no positive input",
     ),

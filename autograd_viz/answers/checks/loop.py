@@ -103,8 +103,9 @@ def accumulated(question: Question) -> Iterator[Cause]:
     steps = [s for h in question.optimizers for s in h.steps]
     is_meant = bool(steps) and not any(passes[0].number < s.number < passes[-1].number for s in steps)
     kind = "accumulating" if is_meant else "several" if len(lines) <= 1 else "several_lines"
-    root = passes[-1].root
-    if kind == "accumulating" and len(lines) == 1 and root is not None and root.name in MEANS:
+    root, before = passes[-1].root, passes[-2].root
+    is_apart = before is None or q.ops_behind(root).isdisjoint(q.ops_behind(before))  # else they are losses of one batch
+    if kind == "accumulating" and len(lines) == 1 and root is not None and root.name in MEANS and is_apart:
         kind = "accumulated_whole"
     said: dict[str, Said] = {"count": str(len(passes)), "other": lines[-2] if len(lines) > 1 else None}
     yield Cause(kind, source=lines[-1] if lines else None, said=said)

@@ -51,9 +51,10 @@ def old_graph(question: Question) -> Iterator[Cause]:
     if last is None or last.root is None or before is None or before.root is None:
         return
     shared = with_history([before.root]) & with_history([last.root])
-    began = max((p.number for p in q.history.passes if p.number < before.number), default=None)
-    carried = [op for op in shared if began is not None and op.number > began]
-    if carried and not before.error:  # what was made for the pass before, and not for several losses
+    began = [p.number for p in q.passes if p.number < before.number][-2:]
+    carried = [op for op in shared if len(began) == PLENTY and op.number > began[0]]
+    ages = {op.number > began[1] for op in carried}  # of one age: several losses of one forward pass
+    if len(ages) == PLENTY and not before.error:
         yield cause_of("graph_grows", op := max(carried, key=lambda op: op.number), op=spelling(op), **{"pass": last.source})
         return
     for holder in q.holders:
