@@ -81,6 +81,11 @@ class Question:
         """The op that made the tensor."""
         return self.history.op_of(self.tensor)
 
+    def maker_of(self, other: Any) -> Op | None:
+        """The op that made another tensor of the same library."""
+        kind = next((k for k in type(self.tensor).__mro__ if k.__name__ == "Tensor"), object)
+        return self.history.op_of(other) if isinstance(other, kind) else None
+
     @cached_property
     def subject(self) -> Any:
         """The tensor's op, or the tensor itself if it is a leaf: its entry in the history."""

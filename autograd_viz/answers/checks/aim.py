@@ -35,11 +35,15 @@ def trained_target(numbers: Facts, ways: Iterable[str], question: Question) -> I
     """A target, or the weight of a log_prob(), that the model itself computed, and through which the loss trains it, too."""
     f = numbers
     for node in ways:
-        edges = [a.node for a in f.nodes[node].next_functions if a.node is not None]
+        edges = _ways_on(f, node)
         if op_of(f, node) not in (*LOSSES, "Rsub") or len(edges) != 2:
             continue
         for value, target in (edges, edges[::-1]):
-            if _is_layers(f, value) and (added := _bootstrapped(f, target)) is not None and _shares(f, value, target):
+            if (
+                op_of(f, _behind(f, value, PICKED)) in LAYERS
+                and (added := _bootstrapped(f, target)) is not None
+                and _shares(f, value, target)
+            ):
                 yield cause_at(f, "target_trained", added)
                 return
     root = None if question.last is None else question.last.root
@@ -52,35 +56,26 @@ def trained_target(numbers: Facts, ways: Iterable[str], question: Question) -> I
                     return
 
 
-def _is_layers(f: Facts, node: str) -> bool:
-    """Does it only pick from the result of a layer?"""
+def _behind(f: Facts, node: str, ops: tuple[str, ...]) -> str:
+    """The first node behind it, or itself, that is none of these ops, or has several ways on."""
     for _ in range(FAR):
-        after = [a.node for a in f.nodes[node].next_functions if a.node is not None]
-        if op_of(f, node) in LAYERS or len(after) != 1 or op_of(f, node) not in PICKED:
-            return op_of(f, node) in LAYERS
+        after = _ways_on(f, node)
+        if op_of(f, node) not in ops or len(after) != 1:
+            break
         node = after[0]
-    return False
+    return node
+
+
+def _ways_on(f: Facts, node: str) -> list[str]:
+    return [a.node for a in f.nodes[node].next_functions if a.node is not None]
 
 
 def _bootstrapped(f: Facts, node: str) -> str | None:
     """The sum of data and what a layer gave, times a number: `reward + gamma * model(following)`."""
-    added = node
-    for _ in range(FAR):
-        if op_of(f, added) != "Add":
-            after = [a.node for a in f.nodes[added].next_functions if a.node is not None]
-            if op_of(f, added) not in SHAPED or len(after) != 1:
-                return None
-            added = after[0]
-    edges = [a.node for a in f.nodes[added].next_functions if a.node is not None] if op_of(f, added) == "Add" else []
-    if len(edges) != 1 or op_of(f, edges[0]) != "Mul":
-        return None
-    node = edges[0]
-    for _ in range(FAR):
-        after = [a.node for a in f.nodes[node].next_functions if a.node is not None]
-        if op_of(f, node) not in ("Mul", *PICKED) or len(after) != 1:
-            break
-        node = after[0]
-    return added if op_of(f, node) in LAYERS else None
+    added = _behind(f, node, SHAPED)
+    edges = _ways_on(f, added) if op_of(f, added) == "Add" else []
+    is_scaled = len(edges) == 1 and op_of(f, edges[0]) == "Mul"
+    return added if is_scaled and op_of(f, _behind(f, edges[0], ("Mul", *PICKED))) in LAYERS else None
 
 
 def _shares(f: Facts, a: str, b: str) -> bool:
@@ -161,7 +156,7 @@ def out_of_reach(numbers: Facts, ways: Iterable[str]) -> Iterator[Cause]:
     """Targets outside the range of the function that makes the predictions: a sigmoid cannot give 7, nor a relu -7."""
     f = numbers
     for node in ways:
-        after = [a.node for a in f.nodes[node].next_functions if a.node is not None]
+        after = _ways_on(f, node)
         made = op_of(f, after[0]) if len(after) == 1 and op_of(f, node) in LOSSES else ""
         least, most = RANGES.get(made, (0.0, float("inf")))
         given = [t.value for t in f.inputs(node) if not t.requires_grad and t.value.shape] if made in (*RANGES, "Relu") else []
@@ -169,6 +164,6 @@ def out_of_reach(numbers: Facts, ways: Iterable[str]) -> Iterator[Cause]:
         if found is not None and (
             found[1] > most + OUTSIDE or (found[0] < least - OUTSIDE and (made != "Relu" or found[1] <= 0))
         ):
-            said = {"least": f"{found[0]:.3g}", "most": f"{found[1]:.3g}", "made": plain_name(made)}
-            yield cause_at(f, "out_of_reach", node, **said)
+            low, high = f"{found[0]:.3g}", f"{found[1]:.3g}"
+            yield cause_at(f, "out_of_reach", node, least=low, most=high, made=plain_name(made))
             return

@@ -51,9 +51,9 @@ def squashed_twice(numbers: Facts, ways: Iterable[str], question: Question) -> I
         elif made in NARROW.get(op, ()) and (op != "LogSoftmax" or "NllLoss" in _after(numbers, node)):
             yield cause_at(numbers, "logits_narrowed", before, loss="cross_entropy" if op == "LogSoftmax" else plain_name(op))
     last = question.last
-    for op in with_history([last.root]) if last is not None and last.root is not None else ():
-        given = [g for g in op.given if is_op(g)]
-        if op.name == "kl_div" and given and given[0].name == "softmax" and not given[0].cut:
+    for ran in with_history([last.root]) if last is not None and last.root is not None else ():
+        given = [g for g in ran.given if is_op(g)]
+        if ran.name == "kl_div" and given and given[0].name == "softmax" and not given[0].cut:
             yield cause_of("softmax_for_log", given[0], op="softmax", loss="kl_div")
 
 

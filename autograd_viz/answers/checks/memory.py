@@ -34,7 +34,7 @@ def kept_graphs(question: Question) -> Iterator[Cause]:
         return
     found = []
     for name, tensors in _held(q.names):
-        ops = [op for t in tensors if (op := q.history.op_of(t)) is not None]
+        ops = [op for t in tensors if (op := q.maker_of(t)) is not None]
         kept = _of_one_line(own, with_history(ops))
         if len(kept) >= PLENTY:
             last = max(ops, key=lambda op: op.number)
@@ -100,7 +100,7 @@ def _unused(q: Question) -> Iterator[Cause]:
     done = max((s.number for h in q.holders for s in h.steps), default=None)
     passed = {*chain.from_iterable(q.ops_behind(p.root) for p in q.passes)}
     for name, tensors in _held(q.names) if done is not None else ():
-        ops = [op for t in tensors if (op := q.history.op_of(t)) is not None and op.number > done and op not in passed]
+        ops = [op for t in tensors if (op := q.maker_of(t)) is not None and op.number > done and op not in passed]
         if len(ops) >= MANY_RESULTS and len({op.source for op in ops}) == 1:
             yield cause_of("kept_unused", ops[-1], held=name, count=str(len(ops)))
             return

@@ -72,7 +72,7 @@ def lost_leaf(question: Question) -> Iterator[Cause]:
     """A variable that was made with requires_grad=True and changed in the same statement: it is no leaf, and has no grad."""
     q, root = question, None if question.last is None else question.last.root
     for name, value in q.names.items() if root is not None else ():
-        op = q.history.op_of(value) if has_graph(value) else None
+        op = q.maker_of(value) if has_graph(value) else None
         leaf = op.given[0] if op is not None and op is not root and len(op.given) == 1 else None
         if op is None or leaf is None or is_op(leaf) or type(leaf).__name__ == "Parameter" or op not in q.ops_behind(root):
             continue
