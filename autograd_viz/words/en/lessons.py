@@ -1,6 +1,10 @@
 """English: the questions of the notebooks. `text` between backticks is code."""
 
 # asking
+NO_TORCH_TO_COMPARE = (
+    "PyTorch is missing, so nothing is compared with it."
+    " To get it, run the next line, then restart the kernel (pytorch.org names smaller builds, without CUDA):"
+)
 ASK_TITLE = "Predict"
 ASK_GRAD = "What will `{tensor}.grad` be after `{root}.backward()`?"
 ASK_GRAD_GIVEN = "What will `{tensor}.grad` be after `{root}.backward({gradient})`?"

@@ -1,6 +1,10 @@
 """简体中文：笔记本中的提问。反引号之间是代码。"""
 
 # 提问
+NO_TORCH_TO_COMPARE = (
+    "没有安装 PyTorch，下面不作对比。"
+    "要安装它，请运行下面这行，然后重启内核（pytorch.org 上有不带 CUDA 的较小版本）："
+)
 ASK_TITLE = "先猜"
 ASK_GRAD = "`{root}.backward()` 之后，`{tensor}.grad` 是什么？"
 ASK_GRAD_GIVEN = "`{root}.backward({gradient})` 之后，`{tensor}.grad` 是什么？"
