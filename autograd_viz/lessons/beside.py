@@ -6,14 +6,17 @@ The reader's values need `data`, `grad` and `parents`, as in notebook 17.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from .. import words
-from ..graph.model import Document, Value
+from ..graph.model import Document, Tensor, Value
 from ..graph.text import value_text
 from ..graph.trace import State, Step
 from ..pictures.files.cell import cell_bundle
+from ..pictures.files.image import size_of
 from ..pictures.render import theme_named
 from ..pictures.render.drawing import drawing_of
 from ..pictures.render.svg import whole_picture
@@ -61,20 +64,23 @@ class Beside:
 
     def _picture(self) -> str:
         """Both figures in brief, with a gradient for each tensor; what differs first is lit on both."""
-        drawing, theme = drawing_of(self._run.document, detail="brief").without_code, theme_named("light")
-        lit = Step(self.first, "") if self.first else None
-        ours = {f"{id}.grad": value for id, value in gradients_of(self._run).items()} if self._gradients else {}
-        theirs: dict[str, Value | None] = {}
-        for id, value in self._theirs.items():
-            theirs[f"{id}.data"] = value_of(_array(value.data))
-            theirs[f"{id}.grad"] = value_of(_array(value.grad)) if f"{id}.grad" in ours else None
-        sides = [
-            drawing.svg(State(values, lit), theme, caption)
-            for values, caption in ((ours, words.ENGINE_OURS), (theirs, words.ENGINE_YOURS))
-        ]
-        width, height = drawing.geometry.width, max(float(side.split('height="')[1].split('"')[0]) for side in sides)
-        right = sides[1].replace("<svg ", f'<svg x="{width + GAP:g}" ', 1)
-        return whole_picture(sides[0] + right, 2 * width + GAP, height)
+        ours, lit = self._run.document, Step(self.first, "") if self.first else None
+        known = gradients_of(self._run) if self._gradients else {}
+        theirs = replace(ours, tensors=tuple([self._read(t) for t in ours.tensors]))
+        given = {id: value_of(_array(v.grad)) for id, v in self._theirs.items() if id in known}
+        sides, theme = [], theme_named("light")
+        for document, grads, caption in ((ours, known, words.ENGINE_OURS), (theirs, given, words.ENGINE_YOURS)):
+            drawing = drawing_of(document, detail="brief").without_code
+            state = State({f"{id}.grad": value for id, value in grads.items()}, lit)
+            sides.append((drawing.geometry.width, drawing.svg(state, theme, caption)))
+        (width, left), (other, right) = sides
+        right = right.replace("<svg ", f'<svg x="{width + GAP:g}" ', 1)
+        return whole_picture(left + right, width + GAP + other, max(size_of(left)[1], size_of(right)[1]))
+
+    def _read(self, t: Tensor) -> Tensor:
+        """Our tensor with the reader's number."""
+        value = self._theirs.get(t.id)
+        return t if value is None else replace(t, value=value_of(_array(value.data)))
 
     def __str__(self) -> str:
         return self.sentence
@@ -147,6 +153,4 @@ def _number(given: Any) -> float:
 
 
 def _array(given: Any) -> Any:
-    import numpy
-
-    return numpy.float32(_number(given)).reshape(())
+    return np.float32(_number(given)).reshape(())

@@ -10,7 +10,7 @@ from .. import words
 
 
 def both() -> list[ModuleType]:
-    """This library, and PyTorch if it is installed. Without PyTorch, a sentence says how to get it."""
+    """Give this library, and PyTorch if it is installed. Without PyTorch, a sentence says how to get it."""
     ours = [sys.modules[__name__.partition(".")[0]]]
     try:
         torch = importlib.import_module("torch")

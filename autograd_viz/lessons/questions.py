@@ -1,15 +1,15 @@
 """Questions in a file beside a notebook. A cell that asks one does not show its answer.
 
-    questions/04.toml                              asked by ask.choice("04.how_often")
+questions/04.toml                              asked by ask.choice("04.how_often")
 
-    [how_often]
-    answer = 'len(y.grad_fn.next_functions)'       Python on the caller's names; the value of its last line is an option
-    edges_of = "y"                                 the hint lists the next_functions of this tensor; or a hint, below
-    [how_often.en]                                 and .zh; without the chosen language, the English text is shown
-    question = "How many edges leave `Mul`?"
-    options = ["1", "2"]
-    why = "One for each factor."
-    hint = "`y` is {y}."                           {an expression} is its value when the question is asked
+[how_often]
+answer = 'len(y.grad_fn.next_functions)'       Python on the caller's names; the value of its last line is an option
+edges_of = "y"                                 the hint lists the next_functions of this tensor; or a hint, below
+[how_often.en]                                 and .zh; without the chosen language, the English text is shown
+question = "How many edges leave `Mul`?"
+options = ["1", "2"]
+why = "One for each factor."
+hint = "`y` is {y}."                           {an expression} is its value when the question is asked
 """
 
 from __future__ import annotations
@@ -61,16 +61,18 @@ class Written:
 
 def value_of(program: str, names: Mapping[str, Any], name: str) -> Any:
     """Run a program on a copy of the names. The value of its last line, or None if that is a statement."""
-    tree, space = ast.parse(program.strip()), dict(names)
-    last = tree.body.pop() if isinstance(tree.body[-1], ast.Expr) else None
-    exec(compile(tree, f"<question {name}>", "exec"), space)
-    return None if last is None else eval(compile(ast.Expression(last.value), f"<question {name}>", "eval"), space)
+    tree, space, file = ast.parse(program.strip()), dict(names), f"<question {name}>"
+    *before, last = tree.body
+    value = last.value if isinstance(last, ast.Expr) else None
+    exec(compile(ast.Module(tree.body if value is None else before, []), file, "exec"), space)
+    return None if value is None else eval(compile(ast.Expression(value), file, "eval"), space)
 
 
 def written(name: str, start: Path | None = None) -> Written:
     """The question `file.key` of `questions/file.toml`, in a folder or in one above it.
 
     Args:
+        name: `file.key`.
         start: the folder; the working directory if None, which is a notebook's own.
 
     Raises:
@@ -99,6 +101,5 @@ def _read(name: str, entry: dict[str, Any]) -> Written:
     options, plain = (tuple(map(str, t.get("options", ()))) for t in (text, english))
     if len(options) != len(plain):
         raise ValueError(f"question {name!r} has {len(plain)} options in one language and {len(options)} in another")
-    return Written(
-        name, text["question"], options, plain, entry["answer"], text.get("why", ""), text.get("hint", ""), entry.get("edges_of", "")
-    )
+    why, hint = text.get("why", ""), text.get("hint", "")
+    return Written(name, text["question"], options, plain, entry["answer"], why, hint, entry.get("edges_of", ""))
