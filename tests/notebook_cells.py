@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 import json
+import os
 import sys
 from pathlib import Path
 
@@ -12,8 +13,9 @@ import nbformat
 from IPython.core.interactiveshell import InteractiveShell
 
 
-def first_output(path: Path) -> str:
-    """What the first cell prints; the others must run."""
+def output(path: Path) -> str:
+    """What the cells print. They run in the notebook's folder."""
+    os.chdir(path.parent)
     shell, printed = InteractiveShell(), []
     for cell in nbformat.read(path, as_version=4).cells:
         if cell.cell_type == "code":
@@ -22,8 +24,8 @@ def first_output(path: Path) -> str:
             printed.append(said.getvalue())
             if not done.success:
                 raise RuntimeError(f"{path.name}: {cell.source}") from (done.error_before_exec or done.error_in_exec)
-    return printed[0]
+    return "".join(printed)
 
 
 if __name__ == "__main__":
-    print(json.dumps({path: first_output(Path(path)) for path in sys.argv[1:]}))
+    print(json.dumps({path: output(Path(path)) for path in sys.argv[1:]}))

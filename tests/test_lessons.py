@@ -6,6 +6,7 @@ import json
 import re
 import shutil
 import subprocess
+import tomllib
 from collections.abc import Iterator
 from dataclasses import asdict
 from itertools import permutations
@@ -15,7 +16,7 @@ from typing import Any
 import pytest
 
 import autograd_viz as av
-from autograd_viz.lessons import QuestionWidget, Verdict, answers, ask, plot
+from autograd_viz.lessons import QuestionWidget, Verdict, answers, ask, beside, heat, plot
 from autograd_viz.lessons.question import judge, read
 from autograd_viz.lessons.widget import judging
 
@@ -288,3 +289,88 @@ def test_a_factor_of_ten_is_the_same_height_everywhere_in_a_plot() -> None:
     heights = [float(y) for y in re.findall(r'<circle [^>]*cy="([^"]*)"', drawn.svg)]
     assert heights[0] - heights[1] == pytest.approx(heights[1] - heights[2], abs=0.01) and heights[3] < heights[2] < heights[0]
     assert "&lt;b&gt;" in drawn.svg and repr(drawn).split("\n") == ["a: 0.001, 0.01, 0.1", "<b>: 2.0"]
+
+
+class Number:
+    """A reader's value, with gradients that are given."""
+
+    def __init__(self, data: float, parents: tuple[Number, ...] = ()) -> None:
+        self.data, self.parents, self.grad = data, parents, 0.0
+
+    def backward(self) -> None: ...
+
+
+def test_a_readers_engine_is_held_against_ours_number_by_number() -> None:
+    a, b = leaf(2.0), leaf(3.0)
+    c = a * b
+    end = c * c
+    mine = [Number(2.0), Number(3.0)]
+    square = Number(36.0, (half := Number(6.0, tuple(mine)), half))
+    for value, grad in ((square, 1.0), (half, 12.0), (mine[0], 36.0), (mine[1], 24.0)):
+        value.grad = grad
+    same = beside(square, end)
+    assert same.right and same.sentence == "All the same: 4 values, 4 gradients."
+    half.grad = 6.0
+    differs = beside(square, end)
+    assert differs.sentence == "The gradient of `c` is 6.0 in yours and 12.0 in ours. 2 gradients arrive there: 6.0 + 6.0."
+    assert not differs.right and differs.svg.count('class="f-canvas"') == 2 and "12.0" in differs.svg
+    half.data = 7.0
+    assert beside(square, end).sentence == "`c` is 7.0 in yours and 6.0 in ours."
+    square.parents = (half,)
+    assert beside(square, end).sentence == "`end` has 1 parents in yours and 2 in ours."
+    assert a.grad is None
+
+
+def test_a_gradient_by_hand_is_compared_element_by_element() -> None:
+    assert heat(av.tensor([1.0, 2.0]), [1.0, 2.0]).right
+    wrong = heat(av.tensor([[1.0, 2.0], [3.0, 4.0]]), av.tensor([[1.0, 2.0], [3.0, 5.0]]))
+    assert str(wrong) == "1 of 4 elements differ, most at [1, 1]: 4.0 by hand, 5.0 by autograd." and not wrong.right
+    with pytest.raises(ValueError, match=r"by hand has the shape \(2,\), autograd's has \(3,\)"):
+        heat([1.0, 2.0], [1.0, 2.0, 3.0])
+
+
+FILE = """
+[arrive]
+answer = "y.grad_fn.next_functions.__len__()"
+edges_of = "y"
+[arrive.en]
+question = "How many?"
+options = ["1", "2"]
+[arrive.zh]
+question = "几个？"
+options = ["一个", "两个"]
+[bare]
+answer = "1"
+"""
+
+
+def test_a_question_stands_in_a_file_and_its_cell_does_not_show_the_answer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "questions").mkdir()
+    (tmp_path / "questions" / "own.toml").write_text(FILE, encoding="utf-8")
+    (tmp_path / "zh").mkdir()
+    monkeypatch.chdir(tmp_path / "zh")
+    y = leaf(2.0) * leaf(3.0)
+    question = ask.choice("own.arrive")
+    assert (question.question.text, question.question.answer) == (
+        "How many?",
+        (1,),
+    ) and "MulBackward0" in question.question.hint
+    av.set_language("zh")
+    assert ask.choice("own.arrive").question.options[1].text == "两个"
+    for name, said in (
+        ("no.file", "no questions/no.toml"),
+        ("own.no", "it has arrive, bare"),
+        ("own.bare", "has no 'question'"),
+    ):
+        with pytest.raises(ValueError, match=said):
+            ask.choice(name)
+    assert y.grad_fn is not None
+
+
+def test_every_question_of_the_notebooks_has_one_answer_in_each_language() -> None:
+    for path in sorted((Path(__file__).parent.parent / "notebooks" / "questions").glob("*.toml")):
+        for key, entry in tomllib.loads(path.read_text(encoding="utf-8")).items():
+            texts = [v for v in entry.values() if isinstance(v, dict)]
+            assert {len(t["options"]) for t in texts} == {len(entry["en"]["options"])}, (path.name, key)

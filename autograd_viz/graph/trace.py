@@ -109,7 +109,7 @@ class Term:
 
 @dataclass(frozen=True, slots=True)
 class NamedRule:
-    """A rule that ran, in the user's names: "a.grad = (gradient of c) × b = 4.0 × 3.0 = 12.0"."""
+    """A rule that ran, in the user's names: "to a: (gradient of c) × b = 4.0 × 3.0 = 12.0"."""
 
     text: str  #: the names, and the numbers if they are few
     result: str = ""  #: the value of the result: "grad_inputs.0", "grad_outputs.0", "accumulation.new"

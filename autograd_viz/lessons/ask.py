@@ -5,12 +5,14 @@ ask.color(c)               green, yellow or brown
 ask.row(c, "is_leaf")      what is in a row of the box
 ask.order(e)               which function runs when
 ask.saves(y)               what the op of y saves for the backward pass
+ask.choice("04.meet")      one of several, from a file beside the notebook (questions.py)
 ask.choice("…", [...], f)  one of several; f() finds out which
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from .. import words
@@ -22,6 +24,7 @@ from ..verbs.explain import explain
 from . import reasons
 from .dry_run import colour_of, dry_run_of, maker_of, tensor_of, written
 from .question import Option, Question
+from .questions import written as written_question
 from .widget import QuestionWidget
 
 
@@ -105,11 +108,17 @@ def saves(tensor: Any) -> QuestionWidget:
     return QuestionWidget(reasons.saves_question(document))
 
 
-def choice(text: str, options: Sequence[Any], answer: Callable[[], Any], why: str = "", hint: Any = "") -> QuestionWidget:
+def choice(
+    text: str,
+    options: Sequence[Any] | None = None,
+    answer: Callable[[], Any] | None = None,
+    why: str = "",
+    hint: Any = "",
+) -> QuestionWidget:
     """A multiple-choice question. `answer` is called now; its result is the right option.
 
     Args:
-        text: the question; `code` between backticks.
+        text: the question; `code` between backticks. Without options, the name of a question in a file (questions.py).
         options: the choices.
         answer: a function; its result, as text, is one of the options. If it raises, the class of the error is the result, and
             `explain` gives the reason.
@@ -117,8 +126,13 @@ def choice(text: str, options: Sequence[Any], answer: Callable[[], Any], why: st
         hint: what is said after a first wrong answer: a text, or a tensor whose `next_functions` are listed.
 
     Raises:
-        ValueError: the result is not one of the options.
+        ValueError: the result is not one of the options; no file has the question.
     """
+    names = callers_names()
+    if options is None or answer is None:
+        question = written_question(text)
+        text, options, why, hint = question.text, question.options, question.why, question.hint_on(names)
+        answer = partial(question.found, names)
     texts, reason = [str(o) for o in options], ""
     try:
         found = str(answer())
@@ -127,7 +141,7 @@ def choice(text: str, options: Sequence[Any], answer: Callable[[], Any], why: st
     if found not in texts:
         raise ValueError(f"the answer to {text!r:.60} is {found!r:.60}, which is not one of the options: {', '.join(texts)}")
     said = words.BETWEEN.join(filter(None, (reason, why)))
-    led = hint if isinstance(hint, str) else reasons.hint_edges(anything.graph_of(hint, callers_names()).document)
+    led = hint if isinstance(hint, str) else reasons.hint_edges(anything.graph_of(hint, names).document)
     return QuestionWidget(Question("one", text, (texts.index(found),), said, tuple(map(Option, texts)), led))
 
 

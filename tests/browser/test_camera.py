@@ -220,7 +220,7 @@ def test_the_rules_stand_below_the_code_where_the_figure_is_whole_only_so(sized:
         assert is_read_whole(stepping)
         places.add(stage.evaluate("e => e.getBoundingClientRect().top"))
         stepping.press("next")
-    expect(rules).to_contain_text("a.grad = ")
+    expect(rules).to_contain_text("to a: ")
     assert len(places) == 1, "no rule moves the stage"
     code = stepping.widget.locator(".av-listing").bounding_box()
     rule = rules.bounding_box()

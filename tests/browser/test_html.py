@@ -105,7 +105,7 @@ def test_pointing_at_an_element_of_a_product_lights_a_row_and_a_column_and_write
     page = opened((h**2).sum())
     for _ in range(3):
         page.keyboard.press("n")
-    assert page.locator(".av-formula").text_content() == "w.grad = rowsᵀ · (gradient of h)"
+    assert page.locator(".av-formula").text_content() == "to w: rowsᵀ · (gradient of h)"
     page.locator('[data-heat="0.2"] [data-index="4"]').hover()
     lit = [page.locator(f'[data-heat="0.{i}"] .av-h-ring').count() for i in range(3)]
     gradient = [4.0, 8.0, 12.0]  # of h, column 1

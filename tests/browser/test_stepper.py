@@ -137,8 +137,8 @@ def test_the_node_that_runs_is_lit_and_its_formula_is_shown(stepping: Stepping) 
     expect(lit).to_have_attribute("data-at", "n1")
     formulas = stepping.widget.locator(".av-formula").all_text_contents()
     assert formulas == [
-        "gradient of c = (gradient of e) × d = 1.0 × 4.0 = 4.0",
-        "d.grad = (gradient of e) × c = 1.0 × 6.0 = 6.0",
+        "to c: (gradient of e) × d = 1.0 × 4.0 = 4.0",
+        "to d: (gradient of e) × c = 1.0 × 6.0 = 6.0",
     ]
 
 

@@ -447,3 +447,14 @@ def test_explain_of_a_module_or_of_the_last_pass_tells_what_is_wrong_with_it(lib
     assert json.loads(answer.to_json())["causes"][0]["check"] == "AV401"
     answer = run(innocent[0], library, ask, watched=True)
     assert re.fullmatch(r"Nothing stands out \(\d+ looked at\)\.", str(answer))
+
+
+@pytest.mark.torch
+def test_a_check_looks_at_one_library_where_a_program_uses_both() -> None:
+    import torch
+
+    a, u = av.tensor(2.0, requires_grad=True), torch.ones(2, requires_grad=True)
+    losses = [a * 2, (u * 2).sum()]
+    for loss in losses:
+        loss.backward()
+    assert [str(av.check(t)) for t in (*losses, None)] == ["Nothing stands out."] * 3

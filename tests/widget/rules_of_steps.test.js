@@ -56,8 +56,8 @@ test("the arrays of a rule are found by their addresses, turned where the rule t
     { step: { node: "n0", grad_outputs: [value([1], [1])], grad_inputs: [null, value([1], [5])] } },
   ];
   const terms = [{ name: "g", at: "grad_outputs.0" }, { name: "wᵀ", at: "saved.mat2", is_transposed: true }, { name: "s", at: "next:n1.0" }];
-  const drawn = drawnOf({ text: "a.grad += g", terms, result: "grad_inputs.1" }, { saved: [saved] }, frames);
-  assert.deepEqual(drawn.map((d) => [d.name, d.value.shape, d.value.numbers]), [["g", [1], [1]], ["wᵀ", [2, 1], [7, 8]], ["s", [], [3]], ["a.grad", [1], [5]]]);
+  const drawn = drawnOf({ text: "to a: g", terms, result: "grad_inputs.1" }, { saved: [saved] }, frames);
+  assert.deepEqual(drawn.map((d) => [d.name, d.value.shape, d.value.numbers]), [["g", [1], [1]], ["wᵀ", [2, 1], [7, 8]], ["s", [], [3]], ["to a", [1], [5]]]);
   assert.deepEqual(drawnOf({ text: "", terms, result: "grad_inputs.0" }, { saved: [saved] }, frames), []);
 });
 

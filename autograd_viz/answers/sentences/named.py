@@ -1,10 +1,9 @@
-"""The rules of a step in the user's names: `a.grad = (gradient of c) × b = 4.0 × 3.0 = 12.0`."""
+"""The rules of a step in the user's names: `to a: (gradient of c) × b = 4.0 × 3.0 = 12.0`."""
 
 from __future__ import annotations
 
 import math
 import re
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
@@ -40,7 +39,6 @@ class NamedRules:
         self.nodes = {n.id: n for n in document.nodes}
         self.ops = {o.id: o for o in document.ops}
         self.makers = {t: (o.id, i) for o in document.ops for i, t in enumerate(o.outputs) if t is not None}
-        self.senders = Counter((f.node, f.index) for n in document.nodes for f in n.next_functions)
 
     def of(self, step: Step, arrivals: Arrivals) -> tuple[NamedRule, ...]:
         """The sums of what arrived, what was added to a grad, and the rules that ran."""
@@ -52,7 +50,10 @@ class NamedRules:
         """The gradients that were added before the node."""
         terms = tuple([Term(self._sender(a), f"next:{a.sender.node}.{a.edge}") for a in several])
         values = [*sent(several), step.grad_outputs[index]]
-        return _sum(self._target(node.id, index), terms, values, f"grad_outputs.{index}")
+        leaf, name = node.variable or "", self._variable(node.id, index)
+        is_grad = self.names.get(leaf) and leaf not in self.has_grad  # AccumulateGrad sets it to the sum
+        target = f"{name}.grad" if is_grad else words.GRADIENT_OF.format(name=name) if name else ""
+        return _sum(target, terms, values, f"grad_outputs.{index}")
 
     def _sender(self, arrival: Arrival) -> str:
         node = self.nodes[arrival.sender.node]
@@ -64,7 +65,9 @@ class NamedRules:
         a = step.accumulation
         if a is None or (a.old is None and (is_sum or not _is_array(a.new))):
             return []
-        target, gradient = self._target(step.node, 0), words.GRADIENT_OF.format(name=self.names[a.tensor] or words.A_LEAF)
+        name = self.names[a.tensor]
+        gradient = words.GRADIENT_OF.format(name=name or words.A_LEAF)
+        target = f"{name}.grad" if name else gradient
         came = Term(gradient, "accumulation.incoming")
         if a.old is None:
             return [NamedRule(f"{target} = {gradient}", "accumulation.new", (came,))]
@@ -79,10 +82,8 @@ class NamedRules:
 
     def _rule(self, node: Node, step: Step, edge: int, formula: Formula, known: Known) -> NamedRule:
         after, left = node.next_functions[edge], step.grad_inputs[edge]
-        leaf = self.nodes[after.node or ""].variable
-        adds = self.senders[after.node, after.index] > 1 or leaf in self.has_grad
-        target = self._target(after.node or "", after.index) or f"grad_{formula.input}"
-        text = f"{target} {'+=' if adds else '='} {' = '.join(_sides(node, formula, known))}"
+        text, name = " = ".join(_sides(node, formula, known)), self._variable(after.node or "", after.index)
+        text = words.SENT_TO.format(name=name, rule=text) if name else f"grad_{formula.input} = {text}"
         if left is None:
             return NamedRule(text)
         if step.result_shapes and step.result_shapes[edge] not in (None, left.shape):
@@ -102,13 +103,10 @@ class NamedRules:
                 known[f"grads[{i}]"] = Operand(words.GRADIENT_OF.format(name=name), f"grad_outputs.{i}", is_phrase=True)
         return known | ({"grad": known["grads[0]"]} if "grads[0]" in known else {})
 
-    def _target(self, node: str, index: int) -> str:
-        """What receives a gradient: "a.grad", "gradient of c"; "" if the tensor is not known."""
+    def _variable(self, node: str, index: int) -> str:
+        """The tensor to whose node a gradient goes: its name or its expression; "" if it is not known."""
         leaf = self.nodes[node].variable
-        if leaf is not None and self.names[leaf]:
-            return f"{self.names[leaf]}.grad"
-        name = words.A_LEAF if leaf is not None else self._result(self.nodes[node], index)
-        return words.GRADIENT_OF.format(name=name) if name else ""
+        return (self.names[leaf] or words.A_LEAF) if leaf is not None else self._result(self.nodes[node], index)
 
     def _result(self, node: Node, index: int) -> str:
         """The tensor whose gradient arrives at an output of a node."""

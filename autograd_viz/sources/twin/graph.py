@@ -76,7 +76,7 @@ class CoreGraph:
 
     def tensor_id(self, tensor: Tensor) -> str | None:
         """The id of a tensor, or None if it is not part of the graph."""
-        return self._ids.get(identity(tensor))
+        return self._ids.get(identity(tensor)) if isinstance(tensor, Tensor) else None
 
     def past(self) -> State:
         """The numbers on the arrows after the last backward pass through this graph."""
@@ -169,7 +169,7 @@ class CoreGraph:
         """The box of a tensor as the call read or made it."""
         if tensor._extra is not None:
             tensor = self._versions.at(tensor, call.order)
-        return self._ids.get(identity(tensor))
+        return self._ids.get(identity(tensor)) if isinstance(tensor, Tensor) else None
 
     def _node(self, n: Node, id: str, op: str | None, order: int | None) -> model.Node:
         kept = raw_saved(n)

@@ -146,8 +146,10 @@ class CoreHistory:
         self.passes = tuple(CorePass(p) for p in events.passes)
         self.left = tuple(NumberOp(n) for n in events.numbers)
 
-    def op_of(self, tensor: Tensor) -> Any:
-        """The op that made a tensor; grad() for a gradient that it returned without a graph."""
+    def op_of(self, tensor: Any) -> Any:
+        """The op that made a tensor of the core; grad() for a gradient that it returned without a graph."""
+        if not isinstance(tensor, Tensor):
+            return None
         returned = [p for p in events.passes if any(r() is tensor for r in p.results)]
         return op_of(tensor) or next((GradOp(p) for p in returned), None)
 

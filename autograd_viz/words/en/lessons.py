@@ -1,6 +1,10 @@
 """English: the questions of the notebooks. `text` between backticks is code."""
 
 # asking
+NO_TORCH_TO_COMPARE = (
+    "PyTorch is missing, so nothing is compared with it."
+    " To get it, run the next line, then restart the kernel (pytorch.org names smaller builds, without CUDA):"
+)
 ASK_TITLE = "Predict"
 ASK_GRAD = "What will `{tensor}.grad` be after `{root}.backward()`?"
 ASK_GRAD_GIVEN = "What will `{tensor}.grad` be after `{root}.backward({gradient})`?"
@@ -77,3 +81,20 @@ HINT_INPUT = "`{tensor}` (requires_grad={requires})"
 HINT_SAVES = "{node} sends a gradient to {inputs}. Which values are in the formula for it?"
 HINT_EDGES = "The next_functions of {node} are `({edges})`."
 HINT_NO_GRAD_FN = "`{tensor}.grad_fn` is None, so no node belongs to `{tensor}`."
+
+# a reader's own engine
+ENGINE_SAME = "All the same: {values} values, {gradients} gradients."
+ENGINE_DATA = "`{name}` is {theirs} in yours and {ours} in ours."
+ENGINE_GRAD = "The gradient of `{name}` is {theirs} in yours and {ours} in ours."
+ENGINE_ARRIVALS = " {count} gradients arrive there: {parts}."
+ENGINE_PARENTS = "`{name}` has {theirs} parents in yours and {ours} in ours."
+ENGINE_OURS = "ours"
+ENGINE_YOURS = "yours"
+
+# a gradient by hand
+HEAT_MINE = "by hand"
+HEAT_OURS = "autograd"
+HEAT_DIFFERENCE = "difference"
+HEAT_SAME = "All {all} elements agree."
+HEAT_DIFFERS = "{count} of {all} elements differ, most at {place}: {mine} by hand, {ours} by autograd."
+HEAT_SHAPES = "the gradient by hand has the shape {mine}, autograd's has {ours}; a gradient has the shape of its tensor"

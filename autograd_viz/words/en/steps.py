@@ -62,6 +62,7 @@ CUT_OFF = "No node is created: {op} detaches its result from the graph."
 NOT_DIFFERENTIABLE = "No node is created: {dtype} tensors have no gradient."
 
 # the rules of a step in the user's names
+SENT_TO = "to {name}: {rule}"
 GRADIENT_OF = "gradient of {name}"
 SUMMED = "{text}, summed to {value}"
 FROM_NODE = "from {node}"

@@ -1,6 +1,9 @@
 """简体中文：笔记本中的提问。反引号之间是代码。"""
 
 # 提问
+NO_TORCH_TO_COMPARE = (
+    "没有安装 PyTorch，下面不作对比。要安装它，请运行下面这行，然后重启内核（pytorch.org 上有不带 CUDA 的较小版本）："
+)
 ASK_TITLE = "先猜"
 ASK_GRAD = "`{root}.backward()` 之后，`{tensor}.grad` 是什么？"
 ASK_GRAD_GIVEN = "`{root}.backward({gradient})` 之后，`{tensor}.grad` 是什么？"
@@ -75,3 +78,20 @@ HINT_INPUT = "`{tensor}`（requires_grad={requires}）"
 HINT_SAVES = "{node} 向 {inputs} 传出梯度。对应的公式里有哪些值？"
 HINT_EDGES = "{node} 的 next_functions 是 `({edges})`。"
 HINT_NO_GRAD_FN = "`{tensor}.grad_fn` 是 None，没有属于 `{tensor}` 的反向节点。"
+
+# 读者自己写的引擎
+ENGINE_SAME = "全部相同：{values} 个数值，{gradients} 个梯度。"
+ENGINE_DATA = "您的 `{name}` 是 {theirs}，我们的是 {ours}。"
+ENGINE_GRAD = "您的 `{name}` 的梯度是 {theirs}，我们的是 {ours}。"
+ENGINE_ARRIVALS = "到达这里的梯度有 {count} 个：{parts}。"
+ENGINE_PARENTS = "您的 `{name}` 由 {theirs} 个值算出，我们的由 {ours} 个值算出。"
+ENGINE_OURS = "我们的"
+ENGINE_YOURS = "您的"
+
+# 手算的梯度
+HEAT_MINE = "手算"
+HEAT_OURS = "autograd"
+HEAT_DIFFERENCE = "差"
+HEAT_SAME = "{all} 个元素全部一致。"
+HEAT_DIFFERS = "{all} 个元素中有 {count} 个不同，相差最大的是 {place}：手算得 {mine}，autograd 得 {ours}。"
+HEAT_SHAPES = "手算的梯度形状是 {mine}，autograd 的是 {ours}；梯度与它的张量形状相同"

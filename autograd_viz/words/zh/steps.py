@@ -62,6 +62,7 @@ CUT_OFF = "没有创建节点：{op} 的结果与计算图分离。"
 NOT_DIFFERENTIABLE = "没有创建节点：{dtype} 张量没有梯度。"
 
 # 用变量名写出的一步的规则
+SENT_TO = "传给 {name}：{rule}"
 GRADIENT_OF = "{name} 的梯度"
 SUMMED = "{text}，求和为 {value}"
 FROM_NODE = "来自 {node}"

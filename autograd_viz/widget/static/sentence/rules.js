@@ -18,7 +18,7 @@ import { asNumber } from "../shared/statistics.js";
  */
 export function drawnOf(rule, node, frames) {
   if (!rule.terms?.length) return [];
-  const [target] = rule.text.split(/ \+?= /, 1);
+  const [target] = rule.text.split(/ = |: |：/, 1);
   const found = [...rule.terms, { name: target, at: rule.result ?? "" }].map((term) => {
     const value = valueAt(term.at, node, frames);
     return { name: term.name, value: value && (term.is_transposed ? turned(value) : value) };

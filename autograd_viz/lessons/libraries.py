@@ -1,0 +1,21 @@
+"""The libraries that a notebook compares."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from types import ModuleType
+
+from .. import words
+
+
+def both() -> list[ModuleType]:
+    """Give this library, and PyTorch if it is installed. Without PyTorch, a sentence says how to get it."""
+    ours = [sys.modules[__name__.partition(".")[0]]]
+    try:
+        torch = importlib.import_module("torch")
+    except ImportError:
+        print(words.NO_TORCH_TO_COMPARE)
+        print("%pip install torch")
+        return ours
+    return [*ours, torch] if torch.__name__ == "torch" else ours  # as_torch() gives the twin that name
