@@ -61,7 +61,9 @@ def test_lab_finds_the_clone_that_was_installed_or_is_the_current_folder(
     assert lab.notebooks_folder(tmp_path / "here") == tmp_path / "here" / "notebooks"
 
 
-@pytest.mark.parametrize("origin", ["", '{"url": "file:///gone", "dir_info": {}}', '{"url": "file:///x.whl", "archive_info": {}}'])
+@pytest.mark.parametrize(
+    "origin", ["", '{"url": "file:///gone", "dir_info": {}}', '{"url": "file:///x.whl", "archive_info": {}}']
+)
 def test_lab_of_a_wheel_says_where_notebooks_are(tmp_path: Path, installed: Callable[[str], None], origin: str) -> None:
     (tmp_path / "notebooks").mkdir()
     (tmp_path / "notebooks" / "mine.ipynb").write_text("{}")

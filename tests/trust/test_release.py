@@ -29,7 +29,9 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_index_will_take_both(built: Path) -> None:
     files = sorted(map(str, built.iterdir()))
     assert [re.sub(r".*-[\d.]+\d", "", f) for f in files] == ["-py3-none-any.whl", ".tar.gz"]
-    checked = subprocess.run([sys.executable, "-m", "twine", "check", "--strict", *files], capture_output=True, text=True, check=False)
+    checked = subprocess.run(
+        [sys.executable, "-m", "twine", "check", "--strict", *files], capture_output=True, text=True, check=False
+    )
     assert checked.returncode == 0, checked.stdout
 
 
