@@ -233,6 +233,17 @@ def watch(
         ValueError: `keep` is not a size; no parameter of the model requires grad; or one has no numbers (on meta, lazy).
         TypeError: `probe` gives no loss.
         NotDrawableError: `model` is not a module.
+
+    Example:
+        >>> model = av.nn.Linear(2, 1)
+        >>> optimizer = av.optim.SGD(model.parameters(), lr=0.1)
+        >>> with av.watch(model) as run:
+        ...     for _ in range(3):
+        ...         optimizer.zero_grad()
+        ...         model(av.ones(1, 2)).pow(2).sum().backward()
+        ...         optimizer.step()
+        >>> run
+        <Run of Linear: 3 steps, ...>
     """
     if isinstance(model, int | str):  # `keep` was the first argument once
         model, keep = None, model
