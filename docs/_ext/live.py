@@ -22,9 +22,10 @@ from autograd_viz.pictures.render import THEMES
 BEGIN = "import autograd_viz as av"
 # pages whose examples run in a browser, without PyTorch and other programs, and how many of their programs
 RUNS_THERE = {"index": 9, "gallery": 9, "learn/first_pass": 9, "do/step": 1, "do/questions": 9, "understand/engine": 1}
-NOT_THERE = re.compile(r"^import torch$|\.(?:gif|png|pdf)\"", re.MULTILINE)
+# PyTorch, files that a browser does not write, and what takes it half a minute
+NOT_THERE = re.compile(r"^import torch$|\.(?:gif|png|pdf)\"|TransformerEncoder\(", re.MULTILINE)
 STEPS = {"index", "gallery"}
-SLOW = "Transformer"
+LARGE = "range("  # programs in a loop: their pages would take the build seconds
 LEFT_OUT = re.compile(r"^.*\.backward\(\)\n|^av\.(?:save|step|explain)\(.*\n", re.MULTILINE)
 LIGHT, DARK = THEMES["light"].colours(), THEMES["dark"].colours()
 IN_DARK = {colour: DARK[role] for role, colour in LIGHT.items()}
@@ -81,7 +82,7 @@ def add_live(app: Sphinx, page: str, doctree: nodes.document) -> None:
     folder = Path(app.outdir) / "_static" / "live"
     for number, (block, program) in enumerate(zip(blocks, linked(page, texts), strict=True)):
         place = block.parent.index(block) + 1
-        if page in STEPS and SLOW not in texts[number]:
+        if page in STEPS and LARGE not in texts[number]:
             folder.mkdir(parents=True, exist_ok=True)
             name = f"{page}_{number}"
             if stepping_page(programs(texts)[number], name, folder):
