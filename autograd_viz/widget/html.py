@@ -70,8 +70,13 @@ def html_page(stepper: Stepper, theme: str, step: int, drawing: Drawing | MapDra
         _recording(stepper, theme, step, drawing),
         title=title or "autograd_viz",
         heading=": ".join(filter(None, (words.ui()["aria_widget"], title))),
-        still=drawing.svg(stepper.state_at(step), theme_named("light" if theme == "auto" else theme)),
+        still=_still(drawing).svg(stepper.state_at(step), theme_named("light" if theme == "auto" else theme)),
     )
+
+
+def _still(drawing: Drawing | MapDrawing) -> Drawing | MapDrawing:
+    """What stands for the page where it cannot run: a figure in brief."""
+    return drawing if isinstance(drawing, MapDrawing) else drawing.on_screen(True).get("brief", drawing)
 
 
 def offline_page(entry: str, styles: Sequence[str], data: dict[str, Any], title: str, heading: str, still: str) -> str:
@@ -104,10 +109,10 @@ def offline_page(entry: str, styles: Sequence[str], data: dict[str, Any], title:
 
 
 def _late(still: str) -> str:
-    """The still, which appears when the front end has not drawn by then. A very large one is left out."""
+    """The still, which appears when the front end has not drawn by then; a sentence for a very large one."""
     svg = still_svg(still) if still.startswith("<svg ") else ""
     if not svg or len(svg) > MOST_STILL:
-        return element("p", text("" if svg else still))
+        return element("p", text(words.ui()["html_no_script"] if svg else still))
     return svg.replace("<svg ", '<svg display="none" ', 1).replace(">", f">{APPEARS}", 1).replace('"', "'")
 
 
