@@ -131,6 +131,9 @@ def add_notebooks(app: Sphinx, page: str, doctree: nodes.document) -> None:
             colab = f"https://colab.research.google.com/github/{name}/blob/HEAD/{path}"
             binder = f"https://mybinder.org/v2/gh/{name}/HEAD?labpath={quote(path, safe='')}"
             row[0] += _raw(f'<p class="elsewhere"><a href="{colab}">Colab</a> <a href="{binder}">Binder</a></p>')
+    for table in list(doctree.findall(nodes.table)):
+        first = f"%pip install git+{app.config.repository}"
+        table.parent += nodes.paragraph("", "In Colab, first run ", nodes.literal("", first), nodes.Text("."))
 
 
 def resolved(app: Sphinx, doctree: nodes.document, page: str) -> None:
