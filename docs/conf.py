@@ -26,6 +26,7 @@ if not repository and (name := os.environ.get("GITHUB_REPOSITORY")):
 html_theme = "furo"
 html_title = f"autograd_viz {version}"
 html_static_path, html_css_files = ["_static"], ["live.css"]
+html_favicon = "_static/icon.svg"
 if repository:
     html_theme_options = {"source_repository": repository, "source_branch": "HEAD", "source_directory": "docs/"}
 html_copy_source = html_show_sourcelink = False

@@ -161,6 +161,10 @@ class Run:
         """The live picture: it follows the loop, and opens steps."""
         return self._loop.widget()
 
+    def _display_(self) -> RunWidget:
+        """What marimo shows."""
+        return self.widget()
+
     def _ipython_display_(self) -> None:
         show_in_cell(repr(self), self.widget, lambda mark: cell_bundle(self.svg, repr(self), mark))
 
