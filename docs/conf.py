@@ -1,18 +1,34 @@
 """How the site is built: ``python -m sphinx -W docs SITE``. Nothing in it comes from the network."""
 
+import os
 import re
 import sys
+import tomllib
 from pathlib import Path
 from typing import Any
 
-sys.path.insert(0, str(Path(__file__).parent / "_ext"))
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE / "_ext"))
+
+import autograd_viz  # noqa: E402
 
 project = "autograd_viz"
+version = release = autograd_viz.__version__
 copyright = "the autograd_viz authors"
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "public_names"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "public_names", "live"]
+
+# the address of the repository: [project.urls] names it, or GitHub does while it builds the site
+URLS = tomllib.loads((HERE.parent / "pyproject.toml").read_text(encoding="utf-8"))["project"].get("urls", {})
+repository = URLS.get("Repository", "")
+if not repository and (name := os.environ.get("GITHUB_REPOSITORY")):
+    repository = f"https://github.com/{name}"
 
 html_theme = "furo"
-html_title = "autograd_viz"
+html_title = f"autograd_viz {version}"
+html_static_path, html_css_files = ["_static"], ["live.css"]
+html_favicon = "_static/icon.svg"
+if repository:
+    html_theme_options = {"source_repository": repository, "source_branch": "HEAD", "source_directory": "docs/"}
 html_copy_source = html_show_sourcelink = False
 
 myst_heading_anchors = 3  # links to headings, as on GitHub

@@ -6,7 +6,9 @@ import io
 import json
 import re
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -34,27 +36,40 @@ def test_lab_opens_the_first_notebook_of_the_checkout(monkeypatch: pytest.Monkey
     assert "--LabApp.default_url=/lab/tree/01_one_multiplication.ipynb" in command
 
 
-def test_lab_of_an_installed_package_copies_the_notebooks_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    package = tmp_path / "site" / "autograd_viz"
-    (package / "notebooks").mkdir(parents=True)
-    (package / "notebooks" / "01.ipynb").write_text("{}")
-    (package / "notebooks" / "01.ipynb").chmod(0o444)
-    monkeypatch.setattr(lab, "__file__", str(package / "cli" / "lab.py"))
-    folder = lab.notebooks_folder(tmp_path)
-    assert (folder / "01.ipynb").stat().st_mode & 0o200 and {p.name for p in tmp_path.iterdir()} == {"site", folder.name}
-    (folder / "01.ipynb").write_text("mine")
-    assert lab.notebooks_folder(tmp_path) == folder and (folder / "01.ipynb").read_text() == "mine"
+@pytest.fixture
+def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
+    """The package in a folder without notebooks; pip says where it came from."""
+    monkeypatch.setattr(lab, "__file__", str(tmp_path / "lib" / "autograd_viz" / "cli" / "lab.py"))
+
+    def came_from(origin: str) -> None:
+        distribution = SimpleNamespace(read_text=lambda name: origin)
+        monkeypatch.setattr(lab.metadata, "distribution", lambda name: distribution)
+
+    return came_from
 
 
-def test_lab_copies_all_notebooks_or_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    package = tmp_path / "site" / "autograd_viz"
-    (package / "notebooks").mkdir(parents=True)
-    (package / "notebooks" / "01.ipynb").write_text("{}")
-    monkeypatch.setattr(lab, "__file__", str(package / "cli" / "lab.py"))
-    monkeypatch.setattr(lab.shutil, "copyfile", lambda *_: exec("raise OSError(28, 'No space left on device')"))
-    with pytest.raises(lab.CannotWriteError, match=r"cannot copy the notebooks to .*: No space left on device"):
+def test_lab_finds_the_clone_that_was_installed_or_is_the_current_folder(
+    tmp_path: Path, installed: Callable[[str], None]
+) -> None:
+    clone, wheel = tmp_path / "a clone", tmp_path / "x.whl"
+    for folder in (clone, tmp_path / "here"):
+        (folder / "notebooks").mkdir(parents=True)
+        (folder / "notebooks" / lab.FIRST).write_text("{}")
+    installed(json.dumps({"url": clone.as_uri(), "dir_info": {}}))
+    assert lab.notebooks_folder(tmp_path) == clone / "notebooks"
+    installed(json.dumps({"url": wheel.as_uri(), "archive_info": {}}))
+    assert lab.notebooks_folder(tmp_path / "here") == tmp_path / "here" / "notebooks"
+
+
+@pytest.mark.parametrize(
+    "origin", ["", '{"url": "file:///gone", "dir_info": {}}', '{"url": "file:///x.whl", "archive_info": {}}']
+)
+def test_lab_of_a_wheel_says_where_notebooks_are(tmp_path: Path, installed: Callable[[str], None], origin: str) -> None:
+    (tmp_path / "notebooks").mkdir()
+    (tmp_path / "notebooks" / "mine.ipynb").write_text("{}")
+    installed(origin)
+    with pytest.raises(lab.CannotReadError, match=r"no notebooks .*: call autograd-viz lab in a clone"):
         lab.notebooks_folder(tmp_path)
-    assert [p.name for p in tmp_path.iterdir()] == ["site"]
 
 
 def test_lab_without_jupyterlab_says_what_to_install(

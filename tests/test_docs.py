@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import base64
 import importlib.util
+import json
 import os
 import re
 import subprocess
 import sys
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from PIL import Image, ImageChops
@@ -21,10 +26,10 @@ from .blocks import blocks, run_python, run_shell
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
 PAGES = sorted(DOCS.rglob("*.md"))
-WITH_CODE = [p for p in PAGES if any(b.language == "python" for b in blocks(p))]
+GALLERY = DOCS / "gallery.md"  # its programs are run when its pictures are drawn
+WITH_CODE = [p for p in PAGES if p != GALLERY and any(b.language == "python" for b in blocks(p))]
 NEEDS_TORCH = [p for p in WITH_CODE if any(b.text.startswith("import torch\n") for b in blocks(p))]
 VERBS = DOCS / "look_up" / "verbs.md"
-GALLERY = DOCS / "gallery.md"
 TERMINAL = DOCS / "do" / "terminal.md"
 LARGEST = 300_000  # bytes of the picture that everybody downloads who looks at the README
 NOTICEABLE = 40  # of 255: less is another version of the library that draws
@@ -154,7 +159,76 @@ def test_the_site_builds_without_a_warning_and_asks_the_network_for_nothing(tmp_
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     for page in (tmp_path / "site").rglob("*.html"):
+        assert 'class="run-here"' not in page.read_text(encoding="utf-8"), "there is no playground beside these pages"
         loaded = re.findall(r'<(?:script|link|img|iframe)[^>]+(?:src|href)="(https?:[^"]+)"', page.read_text(encoding="utf-8"))
         assert not loaded, (page.name, loaded)
     verbs = (tmp_path / "site" / "look_up" / "api" / "verbs.html").read_text(encoding="utf-8")
     assert 'id="autograd_viz.explain"' in verbs
+    first = (tmp_path / "site" / "index.html").read_text(encoding="utf-8")
+    (frame,) = re.findall(r'<iframe class="live" src="([^"]+)"', first)
+    assert "AccumulateGrad" in (tmp_path / "site" / frame).read_text(encoding="utf-8")
+    assert av.__version__ in first and "stepping.gif" not in first and (tmp_path / "site" / "changelog.html").exists()
+    assert (tmp_path / "site" / "_images" / "map_dark.svg").read_text(encoding="utf-8").count("#ffffff") == 0
+
+
+@pytest.fixture(scope="module")
+def live() -> Any:
+    pytest.importorskip("sphinx", reason="Sphinx is not installed (the extra docs)")
+    spec = importlib.util.spec_from_file_location("live", DOCS / "_ext" / "live.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def linked(live: Any, page: str) -> list[str]:
+    return live.linked(page, [b.text for b in blocks(DOCS / f"{page}.md") if b.language == "python"])  # type: ignore[no-any-return]
+
+
+RUN_ALL = """
+import json, sys
+from autograd_viz.cli import tab
+tab.start()
+for program in json.load(sys.stdin):
+    result = json.loads(tab.run(program, lambda text: None))
+    assert result["error"] is None and (result["shown"] or result["said"]), (program, result["error"])
+"""
+
+
+def test_what_a_link_opens_runs_as_the_playground_runs_it(live: Any, tmp_path: Path) -> None:
+    last = [[p for p in linked(live, page) if p][-1] for page in live.RUNS_THERE]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, "-c", RUN_ALL]
+    done = subprocess.run(
+        command, input=json.dumps(last), capture_output=True, text=True, env=environment, cwd=tmp_path, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert linked(live, "learn/pytorch") == [""] * len(linked(live, "learn/pytorch")), "a browser has no PyTorch"
+    assert not any(".gif" in p for p in linked(live, "gallery"))
+
+
+def test_links_hold_the_program_where_there_is_a_playground_and_badges_the_repository(live: Any, tmp_path: Path) -> None:
+    from docutils import nodes
+    from docutils.utils import new_document
+
+    def added(page: str, thing: nodes.Element, **config: str) -> str:
+        settings = SimpleNamespace(**{"playground": "", "repository": "", **config})
+        app = SimpleNamespace(builder=SimpleNamespace(format="html"), config=settings, srcdir=DOCS, outdir=tmp_path)
+        document = new_document(page)
+        document += thing
+        live.resolved(app, document, page)
+        return "".join(raw.astext() for raw in document.findall(nodes.raw))
+
+    program = "import autograd_viz as av\n\nprint(av.tensor(2.0))\n"
+    example = nodes.literal_block(program, program, language="python")
+    assert added("do/step", example.deepcopy()) == added("do/train", example.deepcopy(), playground="../index.html") == ""
+    place, code = re.findall(r'href="([^"]+)#code=([\w-]+)"', added("do/step", example, playground="../index.html"))[0]
+    assert place == "../../index.html"
+    assert zlib.decompress(base64.urlsafe_b64decode(code + "==="), -zlib.MAX_WBITS).decode() == program
+
+    row = nodes.row("", nodes.entry("", nodes.paragraph("", "12 · Your own PyTorch model")))
+    assert added("learn/notebooks", row.deepcopy()) == ""
+    badges = added("learn/notebooks", row, repository="https://github.com/somebody/something")
+    notebook = "12_your_own_pytorch_model.ipynb"
+    assert f"/github/somebody/something/blob/HEAD/notebooks/{notebook}" in badges
+    assert f"/gh/somebody/something/HEAD?labpath=notebooks%2F{notebook}" in badges

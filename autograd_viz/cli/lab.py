@@ -2,44 +2,43 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
+import json
 import os
-import shutil
 import subprocess
 import sys
-import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from importlib import metadata
 from pathlib import Path
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
 
-from ..errors import CannotWriteError
+from ..errors import CannotReadError
 from .says import say
 
-COPY = "autograd_viz_notebooks"  # a copy of the notebooks of an installed package
+FIRST = "01_one_multiplication.ipynb"
 
 
 def notebooks_folder(start: Path) -> Path:
-    """The notebooks of a checkout. For an installed package, a copy in `start`, made once and never overwritten."""
-    package = Path(__file__).resolve().parents[1]
-    checkout = package.parent / "notebooks"
-    if checkout.is_dir():
-        return checkout
-    copy = start / COPY
-    if not copy.exists():
-        _copy(package / "notebooks", copy)
-    return copy
+    """The notebooks of the clone that the package lies in, or was installed from, or that `start` is.
+
+    CannotReadError: there is none. The wheel has no notebooks: they are three times as large as the package.
+    """
+    for clone in (Path(__file__).resolve().parents[2], *_installed_from(), start):
+        if (clone / "notebooks" / FIRST).is_file():
+            return clone / "notebooks"
+    raise CannotReadError(
+        "no notebooks are installed with the package: call autograd-viz lab in a clone, or in the unpacked source distribution"
+    )
 
 
-def _copy(source: Path, target: Path) -> None:
-    """Copy a folder completely or not at all. The copies of read-only files are writeable."""
-    try:
-        with tempfile.TemporaryDirectory(dir=target.parent, prefix=f".{target.name}.") as beside:
-            for file in (f for f in source.rglob("*") if f.is_file()):
-                place = Path(beside) / COPY / file.relative_to(source)
-                place.parent.mkdir(parents=True, exist_ok=True)
-                shutil.copyfile(file, place)
-            (Path(beside) / COPY).rename(target)
-    except OSError as error:
-        raise CannotWriteError(f"cannot copy the notebooks to {target}: {error.strerror or error}") from error
+def _installed_from() -> Iterator[Path]:
+    """The folder that pip installed, if it was one: `pip install .` in a clone."""
+    with contextlib.suppress(metadata.PackageNotFoundError):
+        origin = json.loads(metadata.distribution("autograd-viz").read_text("direct_url.json") or "{}")
+        if "dir_info" in origin:
+            yield Path(url2pathname(urlsplit(origin["url"]).path))
 
 
 def lab(arguments: Sequence[str]) -> int:
@@ -49,9 +48,8 @@ def lab(arguments: Sequence[str]) -> int:
         return 1
     folder = notebooks_folder(Path.cwd())
     say(f"notebooks: {folder}")
-    first = min(folder.glob("*.ipynb"))
     command = [sys.executable, "-m", "jupyterlab", f"--ServerApp.root_dir={folder}"]
-    command.append(f"--LabApp.default_url=/lab/tree/{first.name}")
+    command.append(f"--LabApp.default_url=/lab/tree/{FIRST}")
     if hasattr(os, "geteuid") and os.geteuid() == 0:
         command.append("--allow-root")
     return _waited_for(subprocess.Popen([*command, *arguments]))

@@ -49,7 +49,7 @@ def question_page(question: Question, asked: dict[str, Any]) -> str:
     """The page in its frame; `asked` is what the widget sends to its front end."""
     styles = ("question/question.css", "shared/unseen.css", "page/page.css")
     data = {"asked": {**asked, "mark": ""}, "judging": judging(question)}
-    page = offline_page("question/page.js", styles, data, title=words.ASK_TITLE, heading=words.ASK_TITLE)
+    page = offline_page("question/page.js", styles, data, words.ASK_TITLE, words.ASK_TITLE, question.text.replace("`", ""))
     whole = frame(page, _AROUND + _FIELD[question.kind])
     return filled("page/output.html", {"mark": asked["mark"], "title": "", "frame": whole})
 

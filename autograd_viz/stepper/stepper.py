@@ -107,7 +107,11 @@ class Stepper(Uncopied):
     @property
     def state(self) -> State:
         """The state that a picture shows at the cursor."""
-        return State(hidden=hidden_at(self.document, self.step)) if self.step < 0 else self.cursor.history.at(self.step)
+        return self.state_at(self.step)
+
+    def state_at(self, step: int) -> State:
+        """The state that a picture shows at a recorded step."""
+        return State(hidden=hidden_at(self.document, step)) if step < 0 else self.cursor.history.at(step)
 
     @property
     def current(self) -> Step | None:

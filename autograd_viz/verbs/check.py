@@ -95,6 +95,13 @@ def check(what: Any = None, *, select: Collection[str] = (), ignore: Collection[
     Raises:
         NotDrawableError: `what` is none of these.
         UnknownChoiceError: no check has such a number or name.
+
+    Example:
+        >>> model = av.nn.Linear(4, 3)
+        >>> loss = av.nn.functional.cross_entropy(model(av.ones(2, 4)).softmax(1), av.tensor([0, 2]))
+        >>> loss.backward()
+        >>> print(av.check(model))
+        line 1: AV201 log_softmax, as in cross_entropy, takes logits, and got the result of softmax. → Leave softmax out.
     """
     wanted, frame = _wanted(select, ignore), sys._getframe(1)
     if isinstance(what, BaseException) and not isinstance(what, NotFiniteError):

@@ -127,6 +127,14 @@ def diff(
         CannotReadError, DocumentError: a file is not what `save` wrote.
         UnknownChoiceError: no such theme.
         RuntimeError: the second function has changed, in place, what the first one used.
+
+    Example:
+        >>> a = av.tensor(2.0, requires_grad=True)
+        >>> b = av.tensor(3.0, requires_grad=True)
+        >>> print(av.diff(a * b, a * b * 2))
+        The first value that differs is the result: relative error 0.5, largest difference 6.
+        The first gradient that differs is that of Mul(a, b) (line 1): relative error 0.5, largest difference 1.
+        Only b has the op Mul.
     """
     if b is None or isinstance(b, int):
         raise TypeError(

@@ -57,6 +57,14 @@ def explain(what: Any = None, loss: Any = None, *, show: bool = False, theme: st
     Raises:
         NotDrawableError: `what` is none of these, or there is nothing to draw.
         UnknownChoiceError: the theme does not exist.
+
+    Example:
+        >>> x = av.tensor([1.0, 2.0], requires_grad=True)
+        >>> loss = (x - 5).relu().sum()
+        >>> loss.backward()
+        >>> print(av.explain(x))
+        x.grad is all zero: relu got no positive input, only -4.0 … -3.0 (line 1).
+        → Use leaky_relu, a smaller learning rate, or another initialization.
     """
     theme_named(theme)
     check_options(show=show)

@@ -187,7 +187,7 @@ MAPS: dict[str, Callable[[Any, Wishes], bytes]] = {
 }
 PAGED: dict[str, Callable[[Any, Wishes], bytes]] = {
     **STILL,
-    ".html": lambda x, wishes: in_utf8(diff_html(x.page(wishes.theme))),
+    ".html": lambda x, wishes: in_utf8(diff_html(x.page(wishes.theme), _still(x, wishes))),
     ".json": lambda x, wishes: in_utf8(x.to_json()),
 }
 MEMORIES: dict[str, Callable[[Any, Wishes], bytes]] = {
@@ -199,7 +199,7 @@ MEMORIES: dict[str, Callable[[Any, Wishes], bytes]] = {
 
 RUNS: dict[str, Callable[[Any, Wishes], bytes]] = {
     **STILL,
-    ".html": lambda x, wishes: in_utf8(run_html(x.page(wishes.theme))),
+    ".html": lambda x, wishes: in_utf8(run_html(x.page(wishes.theme), _still(x, wishes))),
     ".json": lambda x, wishes: in_utf8(run_json(x.flushed())),
     ".csv": lambda x, wishes: in_utf8(run_csv(x.flushed())),
 }

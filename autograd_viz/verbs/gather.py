@@ -91,6 +91,12 @@ def gather(input: Any, *of_the_op: Any, timeout: float = 60.0, params: Any = Non
         TypeError: there are arguments of the op.
         NotDrawableError: it is no tensor of PyTorch.
         UnknownChoiceError: no such theme.
+
+    Example:
+        >>> import torch
+        >>> w = torch.ones(2, requires_grad=True)
+        >>> av.gather((w * w).sum())  # under torchrun, every rank calls it
+        <Job of 1 ranks: 1 ranks: each reaches the same 1 parameters, ...>
     """
     if of_the_op:
         raise TypeError("gather(loss) asks the ranks of a job; PyTorch's op of this name is autograd_viz.twin.gather")

@@ -59,6 +59,12 @@ def map(
         TypeError: an option has a wrong type.
         RuntimeError: ``tensor.backward(gradient)`` would fail; the message is PyTorch's.
         UnknownChoiceError: no such theme.
+
+    Example:
+        >>> model = av.nn.Sequential(av.nn.Linear(4, 4), av.nn.ReLU())
+        >>> loss = model(av.ones(1, 4)).sum()
+        >>> av.map(loss)
+        <Map: loss = ..., 20 parameters · 6 backward nodes · depth 1 of 1>
     """
     check_options(theme=theme, depth=depth, open=open)
     check_gradient(gradient)

@@ -115,6 +115,12 @@ def memory(tensor: Any, *, params: Any = None, theme: str = "auto") -> Memory:
         NotDrawableError: it is not a tensor.
         RuntimeError: it does not require grad, or its saved tensors were freed; the message is PyTorch's.
         UnknownChoiceError: no such theme.
+
+    Example:
+        >>> model = av.nn.Sequential(av.nn.Linear(4, 4), av.nn.ReLU())
+        >>> loss = model(av.ones(1, 4)).sum()
+        >>> av.memory(loss)
+        <Memory: 32 B for 2 saved tensors: 16 B activations, 16 B inputs; peak 96 B at AddmmBackward0 (0)>
     """
     check_options(theme=theme)
     names = callers_names()

@@ -67,6 +67,10 @@ class Shown:
 
             return StepperWidget(Recording(self.drawing.document, Trace()).stepper(), 0, self.drawing, self._theme)
 
+    def _display_(self) -> StepperWidget:
+        """What marimo shows."""
+        return self.widget()
+
     def _ipython_display_(self) -> None:
         show_in_cell(repr(self), self.widget, self._picture)
 

@@ -15,6 +15,8 @@ from ..pictures.render.escape import printable
 if TYPE_CHECKING:
     from pandas import DataFrame
 
+    from ..widget.data_widgets import DiffWidget
+
 Records = list[dict[str, Any]]
 Columns = dict[str, list[Any]]
 Table = TypeVar("Table", Records, Columns)
@@ -68,11 +70,15 @@ class Result(ABC):
             "language": words.language(),
         }
 
-    def _ipython_display_(self) -> None:
-        """Show the page, and the picture that stays in the notebook."""
+    def _display_(self) -> DiffWidget:
+        """What marimo shows."""
         from ..widget.data_widgets import DiffWidget
 
-        show_in_cell(str(self), lambda: DiffWidget(self.page()), lambda mark: cell_bundle(self.svg, str(self), mark))
+        return DiffWidget(self.page())
+
+    def _ipython_display_(self) -> None:
+        """Show the page, and the picture that stays in the notebook."""
+        show_in_cell(str(self), self._display_, lambda mark: cell_bundle(self.svg, str(self), mark))
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
         return cell_bundle(self.svg, str(self))

@@ -102,6 +102,12 @@ def save(
         RuntimeError: a step was given, and ``backward()`` would fail; the message is PyTorch's.
         CannotWriteError: the file cannot be written.
         TypeError: `path` is not a path, a state holds what a .npz cannot, or an option has a wrong type.
+
+    Example:
+        >>> a = av.tensor(2.0, requires_grad=True)
+        >>> b = av.tensor(3.0, requires_grad=True)
+        >>> av.save(a * b, "c.svg")
+        >>> av.save(a * b, "c.html")  # steps in any browser
     """
     check_options(step=step, theme=theme, scale=scale, duration=duration, collapse=collapse, detail=detail)
     if not isinstance(path, str | os.PathLike) or _is_state(x, path):
@@ -157,6 +163,12 @@ def iframe(
 
     Raises:
         As `save`.
+
+    Example:
+        >>> a = av.tensor(2.0, requires_grad=True)
+        >>> b = av.tensor(3.0, requires_grad=True)
+        >>> av.iframe(a * b).html[:7]
+        '<iframe'
     """
     check_options(theme=theme, height=height, collapse=collapse)
     wishes = Wishes(None, theme, collapse=collapse)
@@ -177,6 +189,12 @@ def to_graphviz(x: Any, *, step: int | str | None = None, params: Any = None, th
 
     Raises:
         As `save`.
+
+    Example:
+        >>> a = av.tensor(2.0, requires_grad=True)
+        >>> b = av.tensor(3.0, requires_grad=True)
+        >>> 'MulBackward0' in av.to_graphviz(a * b).source
+        True
     """
     check_options(step=step, theme=theme)
     wishes = Wishes(step, theme)
@@ -202,6 +220,14 @@ def load(path: Any, map_location: Any = None, *, weights_only: bool = True) -> R
         DocumentError: the .json was not written by `save`.
         UnknownChoiceError: the suffix is that of a picture.
         TypeError: `path` is neither.
+
+    Example:
+        >>> a = av.tensor(2.0, requires_grad=True)
+        >>> b = av.tensor(3.0, requires_grad=True)
+        >>> c = a * b
+        >>> av.save(c, "c.json")
+        >>> av.load("c.json")
+        <Recording of a, b, c: 3 steps>
     """
     suffix = suffix_of(path) if isinstance(path, str | os.PathLike) else ""
     if suffix == ".json":

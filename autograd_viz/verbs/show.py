@@ -60,6 +60,14 @@ def record(what: Any = None) -> Recorder:
     Raises:
         MissingLibraryError: PyTorch is not installed.
         NotDrawableError: `what` cannot be called.
+
+    Example:
+        >>> import torch
+        >>> model = torch.nn.Linear(2, 1)
+        >>> with av.record(model):
+        ...     loss = model(torch.ones(1, 2)).sum()
+        >>> av.map(loss)
+        <Map: loss = ..., 3 parameters · 5 backward nodes · depth 1 of 1>
     """
     if what is not None and not callable(what):
         several = '; for several modules use torch.nn.ModuleDict({"a": a, "b": b})' if isinstance(what, Collection) else ""
@@ -99,6 +107,13 @@ def show(
         NotDrawableError: `tensor` is not a tensor.
         UnknownChoiceError: the theme or detail does not exist.
         TypeError: `params` is neither a module nor a dictionary, or `collapse` is not True, False or None.
+
+    Example:
+        >>> a = av.tensor(2.0, requires_grad=True)
+        >>> b = av.tensor(3.0, requires_grad=True)
+        >>> c = a * b
+        >>> av.show(c)
+        <Figure of a, b, c: 3 backward nodes>
     """
     check_options(theme=theme, collapse=collapse, detail=detail)
     if isinstance(tensor, BaseException):
@@ -145,6 +160,16 @@ def step(
     Raises:
         NotDrawableError: `tensor` is not a tensor.
         RuntimeError: ``tensor.backward()`` would fail; the message is PyTorch's.
+
+    Example:
+        >>> a = av.tensor(2.0, requires_grad=True)
+        >>> b = av.tensor(3.0, requires_grad=True)
+        >>> s = av.step(a * b)
+        >>> print(s.next().sentence)
+        MulBackward0 receives 1.0. It sends 3.0 to AccumulateGrad (a) and 2.0 to AccumulateGrad (b). Freed: other, self.
+        >>> s.finish()
+        >>> a.grad
+        tensor(3.)
     """
     from ..stepper.sentences import with_advice
     from ..stepper.stepper import Stepper
@@ -232,6 +257,11 @@ def compare(*steppers: Any, titles: tuple[str, ...] | list[str] = (), detail: st
 
     Raises:
         NotDrawableError: an argument is not such a widget.
+
+    Example:
+        >>> a = av.tensor(2.0, requires_grad=True)
+        >>> b = av.tensor(3.0, requires_grad=True)
+        >>> both = av.compare(av.step(a * b), av.step(a + b), titles=("product", "sum"))  # a cell that ends in it shows it
     """
     from ..widget.compare import Compare
     from ..widget.widget import StepperWidget

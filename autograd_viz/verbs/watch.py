@@ -161,6 +161,10 @@ class Run:
         """The live picture: it follows the loop, and opens steps."""
         return self._loop.widget()
 
+    def _display_(self) -> RunWidget:
+        """What marimo shows."""
+        return self.widget()
+
     def _ipython_display_(self) -> None:
         show_in_cell(repr(self), self.widget, lambda mark: cell_bundle(self.svg, repr(self), mark))
 
@@ -233,6 +237,17 @@ def watch(
         ValueError: `keep` is not a size; no parameter of the model requires grad; or one has no numbers (on meta, lazy).
         TypeError: `probe` gives no loss.
         NotDrawableError: `model` is not a module.
+
+    Example:
+        >>> model = av.nn.Linear(2, 1)
+        >>> optimizer = av.optim.SGD(model.parameters(), lr=0.1)
+        >>> with av.watch(model) as run:
+        ...     for _ in range(3):
+        ...         optimizer.zero_grad()
+        ...         model(av.ones(1, 2)).pow(2).sum().backward()
+        ...         optimizer.step()
+        >>> run
+        <Run of Linear: 3 steps, ...>
     """
     if isinstance(model, int | str):  # `keep` was the first argument once
         model, keep = None, model

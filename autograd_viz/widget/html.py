@@ -5,6 +5,10 @@ Its policy allows only the page's own scripts and style, by their hashes, and pi
 no eval, and no other script or style. The front end, its style and the recording are compressed: so the page is a third as
 large. A loader unpacks them. The user's names are data in the recording, and escaped text in the title.
 
+# Note [A still in each page]
+A page around ours may forbid all scripts, and `<noscript>` is silent there. So each page begins with a still picture, which the
+loader removes when the front end has drawn. It appears only after a moment (SMIL, which needs no script): no page flickers.
+
 # Note [DryRun]
 A page has every step of the pass, but none has run when a cell shows a stepper. If no user code would be called (a hook, a
 Function's backward), a dry run makes the steps and is taken back. Nobody can notice it. Otherwise the page appears when the
@@ -25,6 +29,8 @@ from typing import Any
 
 from .. import words
 from ..graph.codec import to_plain
+from ..pictures.files.cell import MOST_LETTERS as MOST_STILL
+from ..pictures.files.cell import still_svg
 from ..pictures.maps.drawing import MapDrawing
 from ..pictures.render import theme_named
 from ..pictures.render.drawing import Drawing
@@ -36,9 +42,10 @@ from .page import page_of
 
 COMMENT = re.compile(r"^[ \t]*/\*\*.*?\*/\n", re.MULTILINE | re.DOTALL)  # in our files: types and descriptions
 PLACE = re.compile(r"\{\{(\w+)\}\}")
+APPEARS = '<set attributeName="display" to="inline" begin="0.3s"/>'
 MOST_NODES = 200
 MOST_NUMBERS = 1_000_000  # in all tensors of a dry run
-MOST_LETTERS = 400_000  # of a page: a notebook stores one for each stepper
+MOST_LETTERS = 500_000  # of a page: a notebook stores one for each stepper
 HEIGHT = (460, 680)  # px, minimum and maximum
 AROUND = 150  # px: controls, sentence and margins above and below the picture
 
@@ -63,11 +70,20 @@ def html_page(stepper: Stepper, theme: str, step: int, drawing: Drawing | MapDra
         _recording(stepper, theme, step, drawing),
         title=title or "autograd_viz",
         heading=": ".join(filter(None, (words.ui()["aria_widget"], title))),
+        still=_still(drawing).svg(stepper.state_at(step), theme_named("light" if theme == "auto" else theme)),
     )
 
 
-def offline_page(entry: str, styles: Sequence[str], data: dict[str, Any], title: str, heading: str) -> str:
-    """A page with a front end, its style sheets and its data. See Note [What the page may do]."""
+def _still(drawing: Drawing | MapDrawing) -> Drawing | MapDrawing:
+    """What stands for the page where it cannot run: a figure in brief."""
+    return drawing if isinstance(drawing, MapDrawing) else drawing.on_screen(True).get("brief", drawing)
+
+
+def offline_page(entry: str, styles: Sequence[str], data: dict[str, Any], title: str, heading: str, still: str) -> str:
+    """A page with a front end, its style sheets and its data. See Note [What the page may do].
+
+    `still` is an SVG, or the text of what is shown; see Note [A still in each page].
+    """
     loader, script, style = _blocks(entry, styles)
     policy = {
         "default-src": "'none'",
@@ -83,12 +99,21 @@ def offline_page(entry: str, styles: Sequence[str], data: dict[str, Any], title:
         "title": text(title),
         "heading": text(heading),
         "no_script": text(words.ui()["html_no_script"]),
+        "still": _late(still),
         "style": _packed(style),
         "recording": _packed(json.dumps(data, allow_nan=False, separators=(",", ":"))),
         "front_end": _packed(script),
         "loader": loader,
     }
     return filled("page/page.html", places)
+
+
+def _late(still: str) -> str:
+    """The still, which appears when the front end has not drawn by then; a sentence for a very large one."""
+    svg = still_svg(still) if still.startswith("<svg ") else ""
+    if not svg or len(svg) > MOST_STILL:
+        return element("p", text(words.ui()["html_no_script"] if svg else still))
+    return svg.replace("<svg ", '<svg display="none" ', 1).replace(">", f">{APPEARS}", 1).replace('"', "'")
 
 
 def _blocks(entry: str, styles: Sequence[str]) -> tuple[str, str, str]:
@@ -103,14 +128,14 @@ def allowed_around() -> tuple[list[str], list[str]]:
     return sorted({_hash(b) for loader, script, _ in blocks for b in (loader, script)}), sorted({_hash(b[2]) for b in blocks})
 
 
-def run_html(data: dict[str, Any]) -> str:
-    """The page of a run, with its data (`runs.page`). A file follows no loop."""
-    return offline_page(*KINDS[1], {**data, "is_live": False}, title=data["title"], heading=data["title"])
+def run_html(data: dict[str, Any], still: str) -> str:
+    """The page of a run, with its data (`runs.page`) and its picture. A file follows no loop."""
+    return offline_page(*KINDS[1], {**data, "is_live": False}, data["title"], data["title"], still)
 
 
-def diff_html(data: dict[str, Any]) -> str:
-    """The page of two passes side by side, with its data (`differences.page`)."""
-    return offline_page(*KINDS[2], data, data["title"], data["title"])
+def diff_html(data: dict[str, Any], still: str) -> str:
+    """The page of two passes side by side, with its data (`differences.page`) and its picture."""
+    return offline_page(*KINDS[2], data, data["title"], data["title"], still)
 
 
 def frame(page: str, height: int) -> str:

@@ -20,6 +20,14 @@ def set_language(name: str) -> None:
 
     Raises:
         UnknownChoiceError: the language does not exist.
+
+    Example:
+        >>> x = av.tensor(2.0, requires_grad=True)
+        >>> av.set_language("zh")
+        >>> print(av.explain(x))
+        x.grad 是 None：还没有 backward() 到达它。
+        → 先调用 backward()，再调用 explain()。
+        >>> av.set_language("en")
     """
     global _chosen
     if name not in _LANGUAGES:

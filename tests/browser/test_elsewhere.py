@@ -29,7 +29,19 @@ def _():
     e = a * a
     s = av.step(e)
     s
-    return a, s
+    return a, av, e, s
+
+@app.cell
+def _(av, e):
+    av.map(e)
+
+@app.cell
+def _(av):
+    av.watch(av.nn.Linear(2, 1))
+
+@app.cell
+def _(av, e):
+    av.diff(e, e * 2)
 
 if __name__ == "__main__":
     app.run()
@@ -76,6 +88,8 @@ def test_it_steps_in_marimo_and_is_dark_there_too(browser: Any, tmp_path: Path) 
             outline = page.locator('.av-root [data-at="n0"] .outline').first
             assert outline.evaluate("e => getComputedStyle(e).outlineStyle") == "none"  # marimo has a class of that name
             expect(page.locator(".av-root").first).to_have_css("background-color", DARK)
+            for live in (".av-root:has-text('1 parameters')", ".av-run", ".av-diff"):
+                page.locator(live).first.wait_for()
         assert not errors
     finally:
         page.close()

@@ -69,9 +69,13 @@ class Drawing:
 
     def on_screen(self, has_code: bool) -> dict[str, Drawing]:
         """The drawings for a page by detail. The code may have a view of its own. A large one is not laid out again."""
+        return {detail: d.without_code if has_code or detail != "full" else d for detail, d in self._by_detail.items()}
+
+    @cached_property
+    def _by_detail(self) -> dict[str, Drawing]:
+        """A view, the page beside it, and the still in that page draw them."""
         large = len(self.shown.document.nodes) > TWICE
-        drawings = {"full": self} if large else {detail: self._close(detail) for detail in DETAILS}
-        return {detail: d.without_code if has_code or detail != "full" else d for detail, d in drawings.items()}
+        return {"full": self} if large else {detail: self._close(detail) for detail in DETAILS}
 
     def _close(self, detail: str) -> Drawing:
         return self._but(("tree", "shown"), detail=detail, dense=True)

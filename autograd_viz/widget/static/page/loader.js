@@ -7,6 +7,11 @@ function unpacked(packed) {
   return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).text();
 }
 
+document.body.dataset.avHeight = String(innerHeight); // px of the frame before anything fills it: see seenHeight
+const steppedPlace = document.getElementById("av-stepper");
+if (steppedPlace)
+  new MutationObserver(() => document.getElementById("av-still")?.remove()).observe(steppedPlace, { childList: true });
+
 for (const packed of document.querySelectorAll("script[data-packed]")) {
   const type = packed.getAttribute("data-packed") ?? "";
   const block = document.createElement(type === "text/css" ? "style" : "script");

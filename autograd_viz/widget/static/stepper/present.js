@@ -70,7 +70,8 @@ export class Present {
  */
 export function seenHeight(root) {
   if (root.classList.contains("av-presenting")) return innerHeight;
-  isLoose ??= innerHeight ? followsContent(window.parent !== window, innerHeight) : undefined; // a hidden frame has no height
+  const atFirst = Number(document.body.dataset.avHeight) || innerHeight; // a hidden frame has no height
+  isLoose ??= atFirst ? followsContent(window.parent !== window, atFirst) : undefined;
   let seen = isLoose ? Math.max(LEAST_SEEN, SHARE_OF_SCREEN * screen.availHeight) : innerHeight - MARGINS;
   /** @type {Element | null} */
   let at = root.parentElement;

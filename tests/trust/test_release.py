@@ -1,0 +1,54 @@
+"""What a release uploads: it is built without a network, it is small, and it holds what it must and nothing else."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import tarfile
+import zipfile
+from pathlib import Path, PurePosixPath
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+MOST = 1.5 * 2**20  # bytes of the wheel
+SUFFIXES = {".py", ".pyi", ".js", ".mjs", ".css", ".html", ".md", ".txt", ".json", ".typ", ".typed"}
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel, built from the source distribution: what is missing there is missing here."""
+    folder = tmp_path_factory.mktemp("dist")
+    command = [sys.executable, "-m", "build", "--no-isolation", "--outdir", str(folder), str(ROOT)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return folder
+
+
+def test_the_index_will_take_both(built: Path) -> None:
+    files = sorted(map(str, built.iterdir()))
+    assert [re.sub(r".*-[\d.]+\d", "", f) for f in files] == ["-py3-none-any.whl", ".tar.gz"]
+    checked = subprocess.run(
+        [sys.executable, "-m", "twine", "check", "--strict", *files], capture_output=True, text=True, check=False
+    )
+    assert checked.returncode == 0, checked.stdout
+
+
+def test_the_wheel_is_small_and_holds_the_package_alone(built: Path) -> None:
+    (wheel,) = built.glob("*.whl")
+    assert wheel.stat().st_size <= MOST
+    with zipfile.ZipFile(wheel) as packed:
+        names = [n for n in map(PurePosixPath, packed.namelist()) if not n.parts[0].endswith(".dist-info")]
+    package = {p.relative_to(ROOT).as_posix() for p in (ROOT / "autograd_viz").rglob("*") if p.is_file()}
+    package = {p for p in package if "__pycache__" not in p and "node_modules" not in p}
+    assert {n.as_posix() for n in names} == package
+    assert {n.suffix for n in names} <= SUFFIXES
+
+
+def test_the_source_distribution_holds_notebooks_docs_and_tests(built: Path) -> None:
+    (source,) = built.glob("*.tar.gz")
+    with tarfile.open(source) as packed:
+        names = {n.partition("/")[2] for n in packed.getnames()}
+    wanted = [p for folder in ("notebooks", "docs", "tests") for p in (ROOT / folder).rglob("*.[pim][pyd]*") if p.is_file()]
+    assert {p.relative_to(ROOT).as_posix() for p in wanted if "__pycache__" not in p.parts} <= names
