@@ -56,6 +56,19 @@ test("the rules stand beside a figure that is whole only so, and under the sente
   }
 });
 
+test("presented, all of a figure is seen with smaller letters, where no detail of it is whole with large ones", () => {
+  const least = (_, tight) => (tight ? figure.whole : 1.5);
+  for (const [width, height, now, isTight] of [
+    [1400, 800, "brief", false],
+    [700, 400, "names", true],
+    [300, 200, "names", false], // whole nowhere: a part of it, with large letters
+  ]) {
+    const details = new Details(picture);
+    details.choose("a page", least, { width, height });
+    assert.deepEqual([details.now, details.isTight], [now, isTight], `${width} x ${height}`);
+  }
+});
+
 test("what a person has asked for stays, until it is what the stage would choose", () => {
   const details = new Details(picture);
   details.choose("one", () => figure.whole, { width: 900, height: 500 });

@@ -109,9 +109,14 @@ export class Stage {
     Object.assign(this.viewport, { reading: this.readingOf(this.text), own: false });
   }
 
-  /** At which scales a picture is read here. @param {string} svg */
-  readingOf(svg) {
-    return this.cards ? this.reading : readingOf(this.reading, svg);
+  /** Presented, no detail is whole with large letters: all of it, with smaller ones. @param {boolean} tight */
+  tighten(tight) {
+    if (this.presented && !this.cards) this.viewport.reading = this.readingOf(this.text, tight);
+  }
+
+  /** At which scales a picture is read here. @param {string} svg @param {boolean} [tight] */
+  readingOf(svg, tight = false) {
+    return this.cards ? this.reading : readingOf(tight && this.presented ? READINGS.figure_tight : this.reading, svg);
   }
 
   /**
