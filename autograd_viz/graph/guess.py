@@ -6,6 +6,7 @@ An op that takes a parameter ran in the module that owns it. From there:
   written by hand squares its input before it scales it.
 - An op between two known ones is in the module that contains both.
 - An add is that module's residual connection if the module has read the add's other operand before.
+- The last turn of a recurrent module has no weight after it. Its ops are those of the turn before.
 - A module without parameters (a ReLU) is guessed by its op, if a module around has it as a part.
 Classes come from `Document.modules`. If it is empty, the names of parameters must do.
 """
@@ -28,6 +29,7 @@ SCALING = {"Add", "Addcmul", "Div", "Mul"}
 MATRIX = {"Addmm", "Mm", "Linear"}
 LISTS = {"ModuleList", "ModuleDict", "ParametrizationList", "ParameterList", "ParameterDict"}  # never called
 WHOLE = ("MultiheadAttention", "LSTM", "GRU", "RNN")  # they rearrange their input and output
+RECURRENT = ("LSTM", "GRU", "RNN")
 WITHIN = {"NonDynamicallyQuantizableLinear"}  # the module around uses only its weight
 # classes whose only op is the one that has the weight
 ONE = re.compile(r"Linear|Conv(Transpose)?\dd|(Batch|Instance)Norm\dd|LayerNorm|GroupNorm|Embedding|PReLU|Bilinear")
@@ -78,6 +80,8 @@ class _Guess:
     def paths(self) -> list[Path]:
         """See Note [How modules are guessed]."""
         found = self._owned()
+        for path in dict.fromkeys(path for path in found if path is not None and self.classes.get(path) in RECURRENT):
+            self._last_turn(found, path)
         for i, path in enumerate(list(found)):
             if path is None:
                 continue
@@ -164,6 +168,23 @@ class _Guess:
         while after is not None and found[after] is None and self.ops[after].name in ("View", "UnsafeView", "Transpose"):
             found[after] = path
             after = self._only_user(after)
+
+    def _last_turn(self, found: list[Path | None], path: Path) -> None:
+        """What follows the last use of a recurrent weight: as after the use before, then the results put together."""
+        uses = [i for i, p in enumerate(found) if p == path and self.ops[i].name not in MOVING]
+        end = i = uses[-1]
+        turn = self.ops[uses[-2] + 1 : end] if len(uses) > 1 else ()
+        later = range(end + 1, len(self.ops))
+        for i, before in zip(later, turn, strict=False):
+            if found[i] is not None or self.ops[i].name != before.name:
+                break
+            found[i], end = path, i
+        for i in range(end + 1, len(self.ops)):
+            makers, name = list(self._makers(i)), self.ops[i].name
+            is_moved = name == "Transpose" and self.ops[makers[0]].name in ("Stack", "MkldnnRnnLayer") if makers else False
+            if not makers or not (name == "Stack" or is_moved) or min(makers) < uses[0]:
+                break
+            found[i] = path
 
     def _by_hand(self, found: list[Path | None], i: int, path: Path) -> None:
         """Ops that nothing else reads, if they lead back to one tensor that several of them read: `x * rsqrt(mean(x * x))`."""
