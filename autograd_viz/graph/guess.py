@@ -164,7 +164,7 @@ class _Guess:
             if found[j] is None and self.ops[j].name in MOVING and all(found[u] == path for u in self._users(j)):
                 found[j] = path
                 todo += self._makers(j)
-        after = self._only_user(i)
+        after = None if self.classes[path] in RECURRENT else self._only_user(i)  # see _last_turn
         while after is not None and found[after] is None and self.ops[after].name in ("View", "UnsafeView", "Transpose"):
             found[after] = path
             after = self._only_user(after)
@@ -179,9 +179,13 @@ class _Guess:
             if found[i] is not None or self.ops[i].name != before.name:
                 break
             found[i], end = path, i
+        at, begins = uses[0], False  # does it begin with a transpose, as batch_first=True does?
+        while (makers := list(self._makers(at))) and self.ops[makers[0]].name in MOVING:
+            at, begins = makers[0], begins or self.ops[makers[0]].name == "Transpose"
+        ends = begins or not makers
         for i in range(end + 1, len(self.ops)):
             makers, name = list(self._makers(i)), self.ops[i].name
-            is_moved = name == "Transpose" and self.ops[makers[0]].name in ("Stack", "MkldnnRnnLayer") if makers else False
+            is_moved = name == "Transpose" and ends and makers and self.ops[makers[0]].name in ("Stack", "MkldnnRnnLayer")
             if not makers or not (name == "Stack" or is_moved) or min(makers) < uses[0]:
                 break
             found[i] = path

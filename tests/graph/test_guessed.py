@@ -135,12 +135,13 @@ class Loops(nn.Module):
     def __init__(self, kind: Any) -> None:
         super().__init__()
         self.words, self.first, self.second = nn.Embedding(9, 4), kind(4, 4, batch_first=True), kind(4, 4, 2)
-        self.head = nn.Linear(4, 2)
+        self.look, self.head = nn.MultiheadAttention(4, 2, batch_first=True), nn.Linear(4, 2)
 
     def forward(self, ids: Any) -> Any:
         y, _ = self.first(self.words(ids))
         z, h = self.second(y.tanh())
-        return self.head(z.sigmoid()).sum() + h.tanh().sum()
+        seen, _ = self.look(z, y, y)
+        return self.head(seen).sum() + h.tanh().sum()
 
 
 MODELS: dict[str, tuple[Callable[[], Any], Callable[[], Any]]] = {
