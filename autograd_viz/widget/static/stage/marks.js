@@ -132,6 +132,23 @@ export class Marks {
     word.textContent = shown;
   }
 
+  /**
+   * A box has opened in place: its breakpoint goes to its corner, unless a hand is on the way to it; those that it covers go.
+   * @param {string} own its node
+   * @param {import("../figure/peek.js").Edges} [edges] of the box; undefined: none is open
+   */
+  opened(own, edges) {
+    for (const [id, dot] of this.dots) {
+      const box = /** @type {Box} */ (this.boxes.get(id));
+      const [x, y] = [box.x - (edges?.x ?? Infinity), box.y - (edges?.y ?? Infinity)];
+      const isOwn = id === own && edges !== undefined;
+      const isUnder = edges !== undefined && x > -RADIUS && y > -RADIUS && x < edges.width && y < edges.height;
+      if (isOwn) dot.setAttribute("transform", `translate(${-x} ${-y})`);
+      else dot.removeAttribute("transform");
+      dot.classList.toggle("av-covered", isUnder && !isOwn && own !== "");
+    }
+  }
+
   /** @param {string[]} nodes */
   stops(nodes) {
     if (nodes.length === this.pressed.size && nodes.every((node) => this.pressed.has(node))) return;

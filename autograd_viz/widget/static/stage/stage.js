@@ -187,7 +187,8 @@ export class Stage {
     const { view, room, picture } = this.viewport;
     const [x, y] = [picture.x - view.x / view.scale, picture.y - view.y / view.scale];
     const seen = { x, y, width: room.width / view.scale, height: room.height / view.scale };
-    this.peek?.show(this.pointed || this.chosen || (this.opensCalled ? this.lit : ""), this.picture.shown, seen);
+    const id = this.pointed || this.chosen || (this.opensCalled ? this.lit : "");
+    if (this.peek) this.marks.opened(this.pointed ? "" : id, this.peek.show(id, this.picture.shown, seen));
   }
 
   /** @param {string} id */
