@@ -97,9 +97,9 @@ class Painter:
         is_over: bool = True,
     ) -> None:  # fmt: skip
         self.plan, self.ink, self.known, self.called, self.both = plan, Ink(theme), known, called, both
-        self.oddities = Odd(plan)
-        self.odd = self.oddities.outliers(known, is_over)
         self.arrows, self._below = Arrows(plan, self.ink, known), dict[str, float]()  # px of alarms below their card's title
+        self.oddities = self.arrows.odd
+        self.odd = self.oddities.outliers(known, is_over)
 
     def inside(self, card: Card, opened: frozenset[str], heights: dict[str, float] | None) -> str:
         """What is in an open card; without heights the page puts it in place."""
