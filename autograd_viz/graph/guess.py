@@ -47,9 +47,14 @@ LONGEST = 16  # ops of a norm that is written by hand
 
 def guessed_paths(document: Document) -> list[Path]:
     """The path of each op."""
-    if not document.modules and not any(t.is_leaf and "." in (t.name or "") for t in document.tensors):
-        return [()] * len(document.ops)  # no parameter tells of a module
+    if not names_modules(document):
+        return [()] * len(document.ops)
     return _Guess(document).paths()
+
+
+def names_modules(document: Document) -> bool:
+    """Does a parameter tell of a module?"""
+    return bool(document.modules) or any(t.is_leaf and "." in (t.name or "") for t in document.tensors)
 
 
 def common(paths: Iterable[Path]) -> Path:
