@@ -85,8 +85,8 @@ class _Guess:
     def paths(self) -> list[Path]:
         """See Note [How modules are guessed]."""
         found = self._owned()
-        for path in dict.fromkeys(path for path in found if path is not None and self.classes.get(path) in RECURRENT):
-            self._last_turn(found, path)
+        for recurrent in dict.fromkeys(p for p in found if p is not None and self.classes.get(p) in RECURRENT):
+            self._last_turn(found, recurrent)
         for i, path in enumerate(list(found)):
             if path is None:
                 continue

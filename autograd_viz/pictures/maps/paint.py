@@ -16,7 +16,6 @@ from .chips import APART, CHIP, PAD, fitted
 from .ink import SMALL, TITLE, Ink, shortened
 from .labels import Line
 from .numbers import Place, norm_text
-from .odd import Odd
 from .place import HEADER, PILL, ROW, has_chips
 from .plan import Plan
 from .turns import bars
