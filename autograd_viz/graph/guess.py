@@ -47,9 +47,7 @@ LONGEST = 16  # ops of a norm that is written by hand
 
 def guessed_paths(document: Document) -> list[Path]:
     """The path of each op."""
-    if not names_modules(document):
-        return [()] * len(document.ops)
-    return _Guess(document).paths()
+    return _Guess(document).paths() if names_modules(document) else [()] * len(document.ops)
 
 
 def names_modules(document: Document) -> bool:
@@ -177,20 +175,20 @@ class _Guess:
     def _last_turn(self, found: list[Path | None], path: Path) -> None:
         """What follows the last use of a recurrent weight: as after the use before, then the results put together."""
         uses = [i for i, p in enumerate(found) if p == path and self.ops[i].name not in MOVING]
-        end = i = uses[-1]
-        turn = self.ops[uses[-2] + 1 : end] if len(uses) > 1 else ()
-        later = range(end + 1, len(self.ops))
-        for i, before in zip(later, turn, strict=False):
-            if found[i] is not None or self.ops[i].name != before.name:
+        if not uses:
+            return
+        end = uses[-1]
+        for i, before in enumerate(self.ops[uses[-2] + 1 : end] if len(uses) > 1 else (), end + 1):
+            if i == len(found) or found[i] is not None or self.ops[i].name != before.name:
                 break
             found[i], end = path, i
         at, begins = uses[0], False  # does it begin with a transpose, as batch_first=True does?
         while (makers := list(self._makers(at))) and self.ops[makers[0]].name in MOVING:
             at, begins = makers[0], begins or self.ops[makers[0]].name == "Transpose"
-        ends = begins or not makers
+        may_end = begins or not makers
         for i in range(end + 1, len(self.ops)):
             makers, name = list(self._makers(i)), self.ops[i].name
-            is_moved = name == "Transpose" and ends and makers and self.ops[makers[0]].name in ("Stack", "MkldnnRnnLayer")
+            is_moved = may_end and name == "Transpose" and makers and self.ops[makers[0]].name in ("Stack", "MkldnnRnnLayer")
             if not makers or not (name == "Stack" or is_moved) or min(makers) < uses[0]:
                 break
             found[i] = path
