@@ -124,7 +124,7 @@ export class Marks {
     if (!box) return;
     const [ring, tag, word] = /** @type {any} */ (this.next.children);
     const most = Math.max(4, Math.floor((box.w + 24) / LETTER) - 1);
-    const said = text.length > most ? text.replace(/ \([^()]*\)$/, "") : text; // its name alone, rather than half a bracket
+    const said = text.length > most ? text.replace(/ \(.*$/, "") : text; // its name alone, rather than half a bracket
     const shown = said.length > most ? `${said.slice(0, most - 1)}…` : said;
     const [width, right, top] = [(columnsOf(shown) + 1) * LETTER, box.x + box.w - 2, box.y - TAG + 3];
     place(ring, box, DUE);
