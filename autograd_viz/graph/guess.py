@@ -6,6 +6,7 @@ An op that takes a parameter ran in the module that owns it. From there:
   written by hand squares its input before it scales it.
 - An op between two known ones is in the module that contains both.
 - An add is that module's residual connection if the module has read the add's other operand before.
+- The last turn of a recurrent module has no weight after it. Its ops are those of the turn before.
 - A module without parameters (a ReLU) is guessed by its op, if a module around has it as a part.
 Classes come from `Document.modules`. If it is empty, the names of parameters must do.
 """
@@ -28,6 +29,7 @@ SCALING = {"Add", "Addcmul", "Div", "Mul"}
 MATRIX = {"Addmm", "Mm", "Linear"}
 LISTS = {"ModuleList", "ModuleDict", "ParametrizationList", "ParameterList", "ParameterDict"}  # never called
 WHOLE = ("MultiheadAttention", "LSTM", "GRU", "RNN")  # they rearrange their input and output
+RECURRENT = ("LSTM", "GRU", "RNN")
 WITHIN = {"NonDynamicallyQuantizableLinear"}  # the module around uses only its weight
 # classes whose only op is the one that has the weight
 ONE = re.compile(r"Linear|Conv(Transpose)?\dd|(Batch|Instance)Norm\dd|LayerNorm|GroupNorm|Embedding|PReLU|Bilinear")
@@ -45,9 +47,12 @@ LONGEST = 16  # ops of a norm that is written by hand
 
 def guessed_paths(document: Document) -> list[Path]:
     """The path of each op."""
-    if not document.modules and not any(t.is_leaf and "." in (t.name or "") for t in document.tensors):
-        return [()] * len(document.ops)  # no parameter tells of a module
-    return _Guess(document).paths()
+    return _Guess(document).paths() if names_modules(document) else [()] * len(document.ops)
+
+
+def names_modules(document: Document) -> bool:
+    """Does a parameter tell of a module?"""
+    return bool(document.modules) or any(t.is_leaf and "." in (t.name or "") for t in document.tensors)
 
 
 def common(paths: Iterable[Path]) -> Path:
@@ -78,6 +83,8 @@ class _Guess:
     def paths(self) -> list[Path]:
         """See Note [How modules are guessed]."""
         found = self._owned()
+        for recurrent in dict.fromkeys(p for p in found if p is not None and self.classes.get(p) in RECURRENT):
+            self._last_turn(found, recurrent)
         for i, path in enumerate(list(found)):
             if path is None:
                 continue
@@ -160,10 +167,31 @@ class _Guess:
             if found[j] is None and self.ops[j].name in MOVING and all(found[u] == path for u in self._users(j)):
                 found[j] = path
                 todo += self._makers(j)
-        after = self._only_user(i)
+        after = None if self.classes[path] in RECURRENT else self._only_user(i)  # see _last_turn
         while after is not None and found[after] is None and self.ops[after].name in ("View", "UnsafeView", "Transpose"):
             found[after] = path
             after = self._only_user(after)
+
+    def _last_turn(self, found: list[Path | None], path: Path) -> None:
+        """What follows the last use of a recurrent weight: as after the use before, then the results put together."""
+        uses = [i for i, p in enumerate(found) if p == path and self.ops[i].name not in MOVING]
+        if not uses:
+            return
+        end = uses[-1]
+        for i, before in enumerate(self.ops[uses[-2] + 1 : end] if len(uses) > 1 else (), end + 1):
+            if i == len(found) or found[i] is not None or self.ops[i].name != before.name:
+                break
+            found[i], end = path, i
+        at, begins = uses[0], False  # does it begin with a transpose, as batch_first=True does?
+        while (makers := list(self._makers(at))) and self.ops[makers[0]].name in MOVING:
+            at, begins = makers[0], begins or self.ops[makers[0]].name == "Transpose"
+        may_end = begins or not makers
+        for i in range(end + 1, len(self.ops)):
+            makers, name = list(self._makers(i)), self.ops[i].name
+            is_moved = may_end and name == "Transpose" and makers and self.ops[makers[0]].name in ("Stack", "MkldnnRnnLayer")
+            if not makers or not (name == "Stack" or is_moved) or min(makers) < uses[0]:
+                break
+            found[i] = path
 
     def _by_hand(self, found: list[Path | None], i: int, path: Path) -> None:
         """Ops that nothing else reads, if they lead back to one tensor that several of them read: `x * rsqrt(mean(x * x))`."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .guess import Path, guessed_paths
+from .guess import Path, guessed_paths, names_modules
 from .model import Document
 
 __all__ = ["Path", "Way", "are_guessed", "module_paths", "ways"]
@@ -15,6 +15,11 @@ def module_paths(document: Document) -> list[Path]:
     if are_guessed(document):
         return guessed_paths(document)
     return [_parts(op.module) for op in document.ops]
+
+
+def may_have_ways(document: Document) -> bool:
+    """False if no op has a way, without a look at each."""
+    return bool(document.modules or document.calls or not are_guessed(document)) or names_modules(document)
 
 
 def are_guessed(document: Document) -> bool:

@@ -84,7 +84,12 @@ def norm_of(value: Value | None) -> float | None:
     s = value.summary
     if s is not None:
         return math.nan if s.nans else math.inf if s.infs else s.norm
-    return math.hypot(*(part for n in value.numbers for part in (n.real, n.imag))) if value.numbers else None
+    if not value.numbers:
+        return None
+    try:
+        return math.hypot(*value.numbers)  # type: ignore[arg-type]
+    except TypeError:  # complex ones
+        return math.hypot(*(part for n in value.numbers for part in (n.real, n.imag)))
 
 
 def gradient_text(value: Value) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..graph.model import Document
-from ..graph.paths import ways
+from ..graph.paths import may_have_ways
 from ..graph.text import few_names
 from ..graph.trace import State, Trace
 from ..pictures.files.cell import cell_bundle
@@ -29,7 +29,7 @@ def first_drawing(document: Document, collapse: bool | None, detail: str, steps:
 
     What is left is a figure, in groups if it is large. `steps`: a stepper goes over it.
     """
-    if collapse is None and detail == AUTO and not _is_read_at_once(document) and any(ways(document)):
+    if collapse is None and detail == AUTO and not _is_read_at_once(document) and may_have_ways(document):
         from ..pictures.maps.drawing import MapDrawing
         from ..pictures.maps.plan import Plan
 

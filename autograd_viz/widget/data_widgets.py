@@ -13,7 +13,7 @@ import traitlets
 from .front_end import OneSource, Quiet, QuietLayout, watch
 
 PAUSE = 0.5  # seconds between two repaints, at least
-SHARE = 0.01  # of the time that the loop takes, at most
+SHARE = 0.01  # of the time that the loop takes, at most; the first repaint, which loads modules, is not counted
 
 
 class DataWidget(Quiet, OneSource):
@@ -62,9 +62,10 @@ class RunWidget(DataWidget):
         """Show the newest steps, if the last repaint is long enough ago."""
         began = perf_counter()
         if began >= self._due:
+            is_first = not self._due
             self.refresh()
             now = perf_counter()
-            self._due = now + max(PAUSE, (now - began) / SHARE)
+            self._due = now + (PAUSE if is_first else max(PAUSE, (now - began) / SHARE))
         else:
             self._is_behind = True
 

@@ -129,11 +129,28 @@ class Again(nn.Module):
         return self.out(self.block(self.block(self.block(x)))).sum()
 
 
+class Loops(nn.Module):
+    """Recurrent modules that run op by op: nothing after the last turn has a weight."""
+
+    def __init__(self, kind: Any) -> None:
+        super().__init__()
+        self.words, self.first, self.second = nn.Embedding(9, 4), kind(4, 4, batch_first=True), kind(4, 4, 2)
+        self.look, self.head = nn.MultiheadAttention(4, 2, batch_first=True), nn.Linear(4, 2)
+
+    def forward(self, ids: Any) -> Any:
+        y, _ = self.first(self.words(ids))
+        z, h = self.second(y.tanh())
+        seen, _ = self.look(z, y, y)
+        return self.head(seen).sum() + h.tanh().sum()
+
+
 MODELS: dict[str, tuple[Callable[[], Any], Callable[[], Any]]] = {
     "gpt": (lambda: GPT(2), lambda: torch.randint(0, 11, (2, 6))),
     "resnet": (ResNet, lambda: torch.randn(2, 3, 18, 18)),
     "unet": (UNet, lambda: torch.randn(2, 1, 8, 8)),
     "lstm": (Recurrent, lambda: torch.randint(0, 9, (2, 5))),
+    "gru": (lambda: Loops(nn.GRU), lambda: torch.randint(0, 9, (2, 5))),
+    "rnn": (lambda: Loops(nn.RNN), lambda: torch.randint(0, 9, (2, 3))),
     "llama": (Llama, lambda: torch.randn(2, 3, 4, requires_grad=True)),
     "again": (Again, lambda: torch.randn(2, 4)),
 }

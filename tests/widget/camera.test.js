@@ -133,6 +133,13 @@ test("another width moves nothing that can be read as well", () => {
   assert.equal(resized({ ...view, scale: 0.5 }, 900).scale, 1, "it was too small");
 });
 
+test("what is whole in another room is seen whole there", () => {
+  const stage = { clientWidth: 880, clientHeight: 820 };
+  const made = viewport({ x: 0, y: -300, scale: 0.95 }, { picture: { width: 900, height: 800 }, stage, reading: { ...READING, whole: 0.9 } });
+  made.resized();
+  assert.ok(made.isWhole);
+});
+
 test("a line more above the stage leaves the picture where it is on the page", () => {
   const made = viewport({ x: 5, y: -100, scale: 1 }, { room: { width: 500, height: 400 } });
   made.lowered(20);

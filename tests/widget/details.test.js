@@ -56,6 +56,19 @@ test("the rules stand beside a figure that is whole only so, and under the sente
   }
 });
 
+test("presented, all of a figure is seen with smaller letters, where no detail of it is whole with large ones", () => {
+  const least = (_, tight) => (tight ? figure.whole : 1.5);
+  for (const [width, height, now, isTight] of [
+    [1400, 800, "brief", false],
+    [700, 400, "names", true],
+    [300, 200, "names", false], // whole nowhere: a part of it, with large letters
+  ]) {
+    const details = new Details(picture);
+    details.choose("a page", least, { width, height });
+    assert.deepEqual([details.now, details.isTight], [now, isTight], `${width} x ${height}`);
+  }
+});
+
 test("what a person has asked for stays, until it is what the stage would choose", () => {
   const details = new Details(picture);
   details.choose("one", () => figure.whole, { width: 900, height: 500 });
@@ -101,12 +114,12 @@ test("a box opens over its place, and inside of what is seen", () => {
   assert.deepEqual(standOver({ ...small, x: 480, y: 290 }, large, seen), [298 - 700, 178 - 900]);
 });
 
-test("a node opens to its left: right of it are its gradients", () => {
+test("a node opens to its left and below: right of it and above it are gradients, and what is next", () => {
   const seen = { x: 0, y: 0, width: 900, height: 300 };
-  const [x] = standOver(
+  const [x, y] = standOver(
     { id: "n1", kind: "node", x: 400, y: 100, w: 100, h: 20 },
     { id: "n1", kind: "node", x: 0, y: 0, w: 200, h: 120 },
     seen,
   );
-  assert.equal(x, 300);
+  assert.deepEqual([x, y], [300, 100]);
 });

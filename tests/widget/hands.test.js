@@ -9,7 +9,8 @@ const { Culling } = await import(`${at}stage/culling.js`);
 const { Stage } = await import(`${at}stage/stage.js`);
 const { READINGS } = await import(`${at}stage/camera.js`);
 const { sharpness } = await import(`${at}stage/download.js`);
-const { toldApart } = await import(`${at}stage/marks.js`);
+const { Marks, toldApart } = await import(`${at}stage/marks.js`);
+const { Split } = await import(`${at}stepper/split.js`);
 const { followsContent } = await import(`${at}stepper/present.js`);
 
 /** An element of a picture: a text or not, at an address. */
@@ -140,6 +141,34 @@ test("a map of which all is seen has no minimap", () => {
   assert.equal(stage.seesAll(900, 800), true);
   assert.equal(stage.seesAll(900, 700), false);
   assert.equal(stage.seesAll(700, 900), false);
+});
+
+test("a box that has opened has its breakpoint at its corner, and none of a box below it is seen", () => {
+  const dot = () => ({
+    names: new Set(),
+    at: "",
+    setAttribute(_, value) { this.at = value; },
+    removeAttribute() { this.at = ""; },
+  });
+  const boxes = new Map([["n1", { x: 100, y: 50 }], ["n2", { x: 100, y: 90 }], ["n3", { x: 100, y: 20 }]]);
+  const dots = new Map([...boxes.keys()].map((id) => [id, dot()]));
+  for (const one of dots.values()) one.classList = { toggle: (name, on) => (on ? one.names.add(name) : one.names.delete(name)) };
+  const marks = Object.assign(Object.create(Marks.prototype), { boxes, dots });
+  const now = () => [...dots.values()].map((one) => [one.at, one.names.has("av-covered")]);
+  const edges = { x: 60, y: 50, width: 160, height: 70 };
+  marks.opened("n1", edges);
+  assert.deepEqual(now(), [["translate(-40 0)", false], ["", true], ["", false]]);
+  marks.opened("", edges); // pointed at: a hand may be on the way to its breakpoint
+  assert.deepEqual(now(), [["", false], ["", false], ["", false]]);
+  marks.opened("n1", undefined);
+  assert.deepEqual(now(), [["", false], ["", false], ["", false]]);
+});
+
+test("a stage has as much room with its minimap as without it", () => {
+  const room = (stage, map) => Object.assign(Object.create(Split.prototype), { stage, map }).room;
+  const [alone, beside] = [{ offsetLeft: 0, offsetWidth: 1240 }, { offsetLeft: 0, offsetWidth: 1156 }];
+  assert.equal(room(alone, { offsetLeft: 0, offsetWidth: 0 }), 1240);
+  assert.equal(room(beside, { offsetLeft: 1160, offsetWidth: 80 }), 1240);
 });
 
 test("a frame that is low before anything is in it follows its content; a window and a high frame do not", () => {

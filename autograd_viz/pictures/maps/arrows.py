@@ -209,7 +209,8 @@ class Arrows:
         if frame.lane == LANE:
             number = ink.cell(f"g:{flow.id}", lane + 7, 0, said, role) if flow.places else ""
             cut = "" if flow.cut is None else cut_said(self.plan.document, flow.cut).partition(":")[0].rpartition(".")[2]
-            said, room = cut or flow.name, LANE - 8
+            constant = flow.shape if flow.source == ENTRANCE and not flow.places else None  # else nothing says what it carries
+            said, room = cut or flow.name or str(constant or ""), LANE - 8
             name = ink.text(lane + 6, -10 if number else 4, said, role="none", room=room)
             if columns(said) * ADVANCE * SMALL > room:  # along the lane
                 name = element(

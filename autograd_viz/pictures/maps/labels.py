@@ -97,6 +97,7 @@ class Labels:
         self.inside = Inside(flows, self.kind_of)
         self._leaves = {card.id: index.leaves(card.ops()) for card in walk(root)}
         self._code: dict[str, str] = {}
+        self._lines: dict[tuple[str, str], Line] = {}  # by parameter and card
         self._shared = self._shared_leaves(root)
         self._models = self._variables()
         self._calls = call_numbers(index, root)
@@ -220,10 +221,13 @@ class Labels:
         return [self._line(t, card) for t in ([t for t in leaves if t.requires_grad] or leaves)]
 
     def _line(self, t: Tensor, card: Card) -> Line:
-        around = card.path if card.kind != "stack" else card.path[: len(_common(c.path for c in card.items))]
-        name = self._named(t.name, ".".join(around))
-        size = f" {t.value.shape}" if t.value.shape else ""
-        return Line(t.id, name, size, norm_of(t.value), t.requires_grad)
+        found = self._lines.get((t.id, card.id))
+        if found is None:
+            around = card.path if card.kind != "stack" else card.path[: len(_common(c.path for c in card.items))]
+            name = self._named(t.name, ".".join(around))
+            size = f" {t.value.shape}" if t.value.shape else ""
+            found = self._lines[t.id, card.id] = Line(t.id, name, size, norm_of(t.value), t.requires_grad)
+        return found
 
     def _named(self, name: str | None, path: str) -> str:
         """A parameter as its module calls it, "weight" of "model.head.weight"; of another module as the model calls it."""

@@ -16,7 +16,6 @@ from .chips import APART, CHIP, PAD, fitted
 from .ink import SMALL, TITLE, Ink, shortened
 from .labels import Line
 from .numbers import Place, norm_text
-from .odd import Odd
 from .place import HEADER, PILL, ROW, has_chips
 from .plan import Plan
 from .turns import bars
@@ -97,9 +96,9 @@ class Painter:
         is_over: bool = True,
     ) -> None:  # fmt: skip
         self.plan, self.ink, self.known, self.called, self.both = plan, Ink(theme), known, called, both
-        self.oddities = Odd(plan)
-        self.odd = self.oddities.outliers(known, is_over)
         self.arrows, self._below = Arrows(plan, self.ink, known), dict[str, float]()  # px of alarms below their card's title
+        self.oddities = self.arrows.odd
+        self.odd = self.oddities.outliers(known, is_over)
 
     def inside(self, card: Card, opened: frozenset[str], heights: dict[str, float] | None) -> str:
         """What is in an open card; without heights the page puts it in place."""

@@ -104,7 +104,8 @@ class Painter:
             if math.isfinite(share):
                 yield self._dot(self._x(c + 0.5), bottom - LOSS_HEIGHT * float(share))
         yield self._write(self.left - BESIDE, self.loss_top + 6, f"{scale.most:.3g}", role="none", anchor="end")
-        yield self._write(self.left - BESIDE, bottom + 2, f"{scale.least:.3g}", role="none", anchor="end")
+        if scale.least < scale.most:
+            yield self._write(self.left - BESIDE, bottom + 2, f"{scale.least:.3g}", role="none", anchor="end")
         label = words.RUN_LOSS_LOG if scale.is_log else words.RUN_LOSS
         yield self._write(self.left - BESIDE, self.loss_top + LOSS_HEIGHT / 2 + 4, label, 12, "brown-stroke", "end")
 

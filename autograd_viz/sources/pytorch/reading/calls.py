@@ -19,7 +19,7 @@ import contextlib
 import functools
 import inspect
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from types import CodeType, FrameType
 from typing import Any, NamedTuple
 
@@ -63,6 +63,7 @@ class Running:
 
     Attributes:
         calls: those around the last op.
+        modules: the calls of modules around the last op, each with its module if it has a path: an op reads only new ones.
         is_in_module: a module ran the last op, whether it has a path or not.
         outside: the frames around the program.
         beyond: what is around the program, but for calls and scopes.
@@ -73,14 +74,18 @@ class Running:
     ) -> None:
         self.module_of, self._knows_modules = module_of, knows_modules
         self.calls, self.outside, self.is_in_module = dict[FrameType, Around](), set[FrameType](), False
+        self.modules: dict[FrameType, Around | None] = {}
         users, function, around = calls_around(frame, self)
         self.beyond = (users, function, [a for a in around if a.kind not in ("call", "scope")])
         self.calls.clear()
+        self.modules.clear()
         while frame is not None:
             self.outside.add(frame)
             frame = frame.f_back
 
-    def called_module(self, frame: FrameType, around: list[Around], start: int) -> None:
+    def called_module(
+        self, frame: FrameType, around: list[Around], start: int, before: Mapping[FrameType, Around | None]
+    ) -> None:
         """Note the call of a module. Forget those by which it gets to its `forward`: they are among those from `start` on."""
         self.is_in_module = True
         calls = [k for k in range(start, len(around)) if around[k].kind == "call"]
@@ -89,7 +94,8 @@ class Running:
             calls = [k for k in calls if k >= forward]
         for k in reversed(calls):
             del around[k]
-        if (module := self.module_of(frame)) is not None:
+        module = self.modules[frame] = before[frame] if frame in before else self.module_of(frame)
+        if module is not None:
             around.append(module)
 
 
@@ -111,6 +117,7 @@ def calls_around(frame: FrameType | None, running: Running) -> tuple[FrameType |
     around: list[Around] = []
     inner, is_inside, outside = 0, True, running.outside  # how many are in the latest module; since the recording began
     before, running.calls, running.is_in_module = running.calls, {}, False
+    modules, running.modules = running.modules, {}
     while frame is not None:
         if frame in outside:
             if not open_scopes and running.beyond[1] is None:
@@ -121,7 +128,7 @@ def calls_around(frame: FrameType | None, running: Running) -> tuple[FrameType |
             function, users = frame, None
             around.append(_function)
         elif code is MODULE_CALL:
-            running.called_module(frame, around, inner if is_inside else len(around))
+            running.called_module(frame, around, inner if is_inside else len(around), modules)
             inner = len(around)
         elif code is CHECKPOINT:
             around.append(_checkpoint)

@@ -61,6 +61,10 @@ MOST = 4_000_000  # elements of a tensor that is summarized; a larger one shows 
 WIDER = {torch.bfloat16: torch.float32, torch.complex32: torch.complex64}  # the type that NumPy has for it
 
 
+# whether neither modes nor classes of tensors see a call; PyTorch before 2.4 does not tell
+_is_all_disabled = getattr(torch._C, "_is_torch_function_all_disabled", lambda: False)
+
+
 def outside_modes() -> AbstractContextManager[None]:
     """Inside, none of the user's modes sees what we do."""
     return torch.utils._python_dispatch._disable_current_modes() if torch._C._len_torch_dispatch_stack() else NOTHING
@@ -71,6 +75,8 @@ def unseen(read: Callable[P, R]) -> Callable[P, R]:
 
     @functools.wraps(read)
     def inside(*args: P.args, **options: P.kwargs) -> R:
+        if _is_all_disabled() and not torch._C._len_torch_dispatch_stack():
+            return read(*args, **options)  # another function of ours has hidden it
         with torch._C.DisableTorchFunction(), outside_modes():
             return read(*args, **options)
 

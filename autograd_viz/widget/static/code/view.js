@@ -120,9 +120,10 @@ export class CodeView {
    * @param {number} width of the widget
    * @param {number} seen px of the page that a person sees at once
    * @param {(how: "large" | "whole" | "wide") => boolean} fits does the picture, now?
+   * @param {boolean} [isTight] is it whole only with small letters?
    */
-  resized(width, seen, fits) {
-    const room = `${width} ${seen} ${this.chosen} ${this.hasRules}`;
+  resized(width, seen, fits, isTight = false) {
+    const room = `${width} ${seen} ${this.chosen} ${this.hasRules} ${isTight}`;
     if (room === this.room) return;
     this.room = room;
     const [isOpen, isWide] = [this.chosen ?? width >= WIDE_ENOUGH, width >= NARROW_CODE];
@@ -130,6 +131,7 @@ export class CodeView {
     if (!this.isOpen || !isWide) return;
     if (this.hasRules) return fits("whole") ? undefined : this.place("slim");
     if (this.chosen === undefined) this.place("line");
+    if (this.chosen === undefined && isTight) return;
     const isWhole = fits("whole");
     for (const how of /** @type {const} */ (["large", "whole", "wide"])) {
       for (const place of /** @type {const} */ (["beside", "slim", "above"])) {

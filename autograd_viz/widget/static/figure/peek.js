@@ -27,19 +27,22 @@ export class Peek {
    * @param {string} id of a box; "" for none
    * @param {Frame[]} frames that have run
    * @param {Edges} seen in the coordinates of the drawing
+   * @returns {Edges | undefined} where it stands
    */
   show(id, frames, seen) {
     const from = this.picture.boxes.get(id);
     this.svg.replaceChildren();
-    if (!from) return;
+    if (!from) return undefined;
     this.full ??= new Picture(this.source);
     this.full.goto(frames);
     const [[element], box] = [this.full.at([id]), this.full.boxes.get(id)];
-    if (!element || !box) return;
+    if (!element || !box) return undefined;
+    const [x, y] = standOver(from, box, seen);
     const copy = /** @type {Element} */ (element.cloneNode(true));
-    copy.setAttribute("transform", `translate(${standOver(from, box, seen).join(" ")})`);
+    copy.setAttribute("transform", `translate(${x} ${y})`);
     copy.classList.add("lit");
     this.svg.append(copy);
+    return { x: box.x + x, y: box.y + y, width: box.w, height: box.h };
   }
 }
 
@@ -57,6 +60,8 @@ export function standOver(from, box, seen) {
     /** @type {number} */ low,
     /** @type {number} */ room,
   ) => Math.max(low + AWAY, Math.min(low + room - size - AWAY, middle - size / 2));
-  const middle = ["node", "accumulate"].includes(box.kind) ? from.x + from.w - box.w / 2 : from.x + from.w / 2; // right of it are numbers
-  return [along(middle, box.w, seen.x, seen.width) - box.x, along(from.y + from.h / 2, box.h, seen.y, seen.height) - box.y];
+  const isNode = ["node", "accumulate"].includes(box.kind); // right of it and above it are numbers; above it is what is next
+  const middle = isNode ? from.x + from.w - box.w / 2 : from.x + from.w / 2;
+  const level = isNode ? from.y + box.h / 2 : from.y + from.h / 2;
+  return [along(middle, box.w, seen.x, seen.width) - box.x, along(level, box.h, seen.y, seen.height) - box.y];
 }

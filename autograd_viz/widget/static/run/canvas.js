@@ -238,7 +238,7 @@ export class Canvas {
     const ends = paintCurve(pen, values, box, colour, band, dots, this.palette["blue-stroke"]);
     if (!ends) return false;
     this.write(pen, shortNorm(ends.most), this.left - 8, top, "none", "right");
-    this.write(pen, shortNorm(ends.least), this.left - 8, top + height, "none", "right");
+    if (ends.least < ends.most) this.write(pen, shortNorm(ends.least), this.left - 8, top + height, "none", "right");
     return ends.isLog;
   }
 

@@ -19,9 +19,9 @@ export function paintCurve(pen, values, box, colour, band, dots = new Float32Arr
   const [least, most] = [Math.min(...known), Math.max(...known)];
   const isLog = least > 0 && most > 20 * least;
   const scaled = (/** @type {number} */ v) => (isLog ? Math.log10(v) : v);
-  const span = scaled(most) - scaled(least) || 1;
+  const span = scaled(most) - scaled(least);
   const x = (/** @type {number} */ c) => box.left + ((c + 0.5) / values.length) * box.width;
-  const y = (/** @type {number} */ v) => box.top + box.height * (1 - (scaled(v) - scaled(least)) / span);
+  const y = (/** @type {number} */ v) => box.top + box.height * (span ? 1 - (scaled(v) - scaled(least)) / span : 0.5);
   [pen.strokeStyle, pen.fillStyle, pen.lineWidth] = [colour, colour, 1.8];
   if (band) paintBand(pen, band, x, y, box.width / values.length);
   pen.beginPath();

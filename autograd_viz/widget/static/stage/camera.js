@@ -17,11 +17,12 @@ const ROW = 11.4; // px of a row's letters as drawn
  * `easy` and `wide`, and down to `least` if that shows what a person looks at first; never beyond `largest`.
  * @typedef {{ whole: number, easy: number, wide: number, least: number, largest: number }} Reading
  */
-/** @type {Record<"figure" | "map" | "figure_presented" | "map_presented", Reading>} */
+/** @type {Record<"figure" | "map" | "figure_presented" | "figure_tight" | "map_presented", Reading>} */
 export const READINGS = {
   figure: { whole: 1, easy: 11.05 / ROW, wide: 11.05 / ROW, least: 8.5 / ROW, largest: 1.25 },
   map: { whole: 1, easy: 1, wide: 1, least: 1, largest: 1 }, // its small letters have 11 px; the legend stands at the far right
   figure_presented: { whole: 16.6 / ROW, easy: 18.05 / ROW, wide: 18.05 / ROW, least: 14 / ROW, largest: 3 },
+  figure_tight: { whole: 11.4 / ROW, easy: 18.05 / ROW, wide: 18.05 / ROW, least: 14 / ROW, largest: 3 }, // presented, whole only with smaller letters
   map_presented: { whole: 1.4, easy: 1.2, wide: 1.8, least: 1, largest: 2.5 },
 };
 

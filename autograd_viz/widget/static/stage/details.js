@@ -24,6 +24,7 @@ export class Details {
     /** @type {Name} what a stage would choose */
     this.best = this.now;
     this.page = ""; // for which it was chosen
+    this.isTight = false; // presented, is it whole only with small letters?
     this.isBeside = false; // do the rules of a step stand beside the figure, since it is whole only so?
     this.plain = plain.join(" ");
     this.hasCode = /<g class='code'>/.test(svg); // do statements stand beside the boxes?
@@ -49,21 +50,26 @@ export class Details {
   /**
    * Choose for a stage.
    * @param {string} page what the room depends on: for the same page the choice stays, so that no step changes the figure
-   * @param {(svg: string) => number} least scale at which a figure is read whole
+   * @param {(svg: string, tight: boolean) => number} leastOf scale at which a figure is read whole; tight, with small letters
    * @param {Size} under px of the stage at most, with the rules of a step over it
    * @param {Size} [beside] with the rules beside it
    * @returns {boolean} another detail is due
    */
-  choose(page, least, under, beside = under) {
+  choose(page, leastOf, under, beside = under) {
     if (this.names.length < 2 || under.width <= 0 || page === this.page) return false;
     this.page = page;
     const isWhole = (/** @type {string} */ svg, /** @type {Size} */ room) => {
       const { width, height } = sizeOf(svg);
-      return Math.min(room.width / width, room.height / height) >= least(svg);
+      return Math.min(room.width / width, room.height / height) >= leastOf(svg, this.isTight);
     };
     const fits = (/** @type {Name} */ name, /** @type {Size} */ room) =>
       isWhole(name === "full" ? this.full : (this.svgs[name] ?? ""), room);
-    const found = this.names.find((name) => fits(name, under) || fits(name, beside));
+    const find = (/** @type {boolean} */ tight) => {
+      this.isTight = tight;
+      return this.names.find((name) => fits(name, under) || fits(name, beside));
+    };
+    const found = find(false) ?? find(true);
+    this.isTight &&= found !== undefined;
     const before = this.svg;
     this.hasCode = isWhole(this.svgs.full ?? "", under);
     this.best = found ?? /** @type {Name} */ (this.names.at(-1));

@@ -124,12 +124,30 @@ export class Marks {
     if (!box) return;
     const [ring, tag, word] = /** @type {any} */ (this.next.children);
     const most = Math.max(4, Math.floor((box.w + 24) / LETTER) - 1);
-    const shown = text.length > most ? `${text.slice(0, most - 1)}…` : text;
+    const said = text.length > most ? text.replace(/ \(.*$/, "") : text; // its name alone, rather than half a bracket
+    const shown = said.length > most ? `${said.slice(0, most - 1)}…` : said;
     const [width, right, top] = [(columnsOf(shown) + 1) * LETTER, box.x + box.w - 2, box.y - TAG + 3];
     place(ring, box, DUE);
     for (const [name, value] of Object.entries({ x: right - width, y: top, width })) tag.setAttribute(name, String(value));
     for (const [name, value] of Object.entries({ x: right - LETTER / 2, y: top + 12 })) word.setAttribute(name, String(value));
     word.textContent = shown;
+  }
+
+  /**
+   * A box has opened in place: its breakpoint goes to its corner, unless a hand is on the way to it; those that it covers go.
+   * @param {string} own its node
+   * @param {import("../figure/peek.js").Edges} [edges] of the box; undefined: none is open
+   */
+  opened(own, edges) {
+    for (const [id, dot] of this.dots) {
+      const box = /** @type {Box} */ (this.boxes.get(id));
+      const [x, y] = [box.x - (edges?.x ?? Infinity), box.y - (edges?.y ?? Infinity)];
+      const isOwn = id === own && edges !== undefined;
+      const isUnder = edges !== undefined && x > -RADIUS && y > -RADIUS && x < edges.width && y < edges.height;
+      if (isOwn) dot.setAttribute("transform", `translate(${-x} ${-y})`);
+      else dot.removeAttribute("transform");
+      dot.classList.toggle("av-covered", isUnder && !isOwn && own !== "");
+    }
   }
 
   /** @param {string[]} nodes */

@@ -40,6 +40,7 @@ import { Viewport } from "./viewport.js";
 
 const [ZOOM, PAN] = [1.25, 80]; // of one press: a factor, and px
 const [LOW, HIGH, LEAST_STAGE] = [200, 340, 620]; // px: the least height, that beside a panel, and the least width there
+const SMALL = 480; // px of a stage, as on a phone: below it a minimap would take a quarter of the figure
 const [FOOT, BORDERS] = [10, 4]; // px of the widget below the stage; of its borders, and of what is rounded in it
 
 export class Stage {
@@ -109,9 +110,14 @@ export class Stage {
     Object.assign(this.viewport, { reading: this.readingOf(this.text), own: false });
   }
 
-  /** At which scales a picture is read here. @param {string} svg */
-  readingOf(svg) {
-    return this.cards ? this.reading : readingOf(this.reading, svg);
+  /** Presented, no detail is whole with large letters: all of it, with smaller ones. @param {boolean} tight */
+  tighten(tight) {
+    if (this.presented && !this.cards) this.viewport.reading = this.readingOf(this.text, tight);
+  }
+
+  /** At which scales a picture is read here. @param {string} svg @param {boolean} [tight] */
+  readingOf(svg, tight = false) {
+    return this.cards ? this.reading : readingOf(tight && this.presented ? READINGS.figure_tight : this.reading, svg);
   }
 
   /**
@@ -182,7 +188,8 @@ export class Stage {
     const { view, room, picture } = this.viewport;
     const [x, y] = [picture.x - view.x / view.scale, picture.y - view.y / view.scale];
     const seen = { x, y, width: room.width / view.scale, height: room.height / view.scale };
-    this.peek?.show(this.pointed || this.chosen || (this.opensCalled ? this.lit : ""), this.picture.shown, seen);
+    const id = this.pointed || this.chosen || (this.opensCalled ? this.lit : "");
+    if (this.peek) this.marks.opened(this.pointed ? "" : id, this.peek.show(id, this.picture.shown, seen));
   }
 
   /** @param {string} id */
@@ -263,7 +270,7 @@ export class Stage {
   needed(width, seen) {
     const { picture, viewport } = this;
     const needed = picture.width * viewport.reading.easy + BORDERS;
-    const map = this.fits("whole", needed, seen) ? 0 : this.map.width;
+    const map = width < SMALL || this.fits("whole", needed, seen) ? 0 : this.map.width;
     return needed * 0.75 > width ? LEAST_STAGE : Math.min(needed + map, width);
   }
 
@@ -321,7 +328,7 @@ export class Stage {
     this.page = seen;
     this.top = this.root.offsetTop;
     const most = this.most(seen);
-    this.map.wanted = !this.seesAll(width - BORDERS, most - BORDERS);
+    this.map.wanted = width >= SMALL && !this.seesAll(width - BORDERS, most - BORDERS);
     const least = beside ? HIGH : Math.min(LOW, picture.height);
     const wanted = (/** @type {number} */ most) =>
       heightFor(picture, width - BORDERS, most - BORDERS, viewport.reading) + BORDERS;

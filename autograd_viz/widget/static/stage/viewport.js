@@ -48,7 +48,9 @@ export class Viewport {
     if (!this.room.width) return;
     const opened = readable(this.picture, this.room, this.first, this.reading);
     const { x, scale } = this.view;
-    const stays = this.laidOut && scale <= opened.scale && opened.scale < NEARLY * scale;
+    const all = fitted(this.picture, this.room, this.reading.largest);
+    const hides = all.scale >= this.reading.whole && !this.isWhole; // something, though all of it can be seen
+    const stays = this.laidOut && scale <= opened.scale && opened.scale < NEARLY * scale && !hides;
     const [least, most] = [
       Math.min(0, this.room.width - this.picture.width * scale),
       Math.max(0, this.room.width - this.picture.width * scale),

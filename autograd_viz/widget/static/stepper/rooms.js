@@ -16,7 +16,7 @@ export function roomsOf({ said, code, side: { split }, stage }, seen) {
   said.formulas.measure((said.root.clientWidth || Infinity) / (stage.presented ? RULE_LETTERS_LARGER : 1));
   said.keepRoom(!code.hasRules);
   const { offsetTop, offsetHeight } = said.root; // of a picture without steps it is hidden
-  const top = offsetHeight ? offsetTop + offsetHeight + AROUND_SAID : code.both.offsetTop;
+  const top = offsetHeight ? offsetTop + offsetHeight + AROUND_SAID : stage.root.offsetTop;
   const [width, strip] = [(split.root.parentElement?.clientWidth ?? 0) - EDGES, code.hasCode && !stage.presented ? STRIP : 0];
   const rules = offsetHeight && said.formulas.room * (stage.presented ? RULES_LARGER : 1);
   const height = seen - top - BELOW - strip - (code.hasRules ? rules : 0);

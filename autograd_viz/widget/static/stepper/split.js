@@ -111,9 +111,10 @@ export class Split {
     if (!this.moved && !isNarrow) this.put(Math.min(SHARE, Math.max(PANEL_WIDTH, width - needed - BAR) / width));
   }
 
-  /** px that the stage and the map have. */
+  /** px that the stage and the map have: as many with the map as without it, or it would not go where all is seen. */
   get room() {
-    return this.stage.clientWidth + this.map.offsetWidth;
+    const { stage, map } = this;
+    return map.offsetWidth ? map.offsetLeft + map.offsetWidth - stage.offsetLeft : stage.offsetWidth;
   }
 
   /** Is the panel beside the picture? */

@@ -201,11 +201,13 @@ export class View {
     ] = [this, seenHeight(this.root)];
     const rooms = roomsOf(this, seen);
     const page = `${rooms[0].width} ${seen} ${this.said.hasMore} ${stage.presented}`;
-    if (!this.goesOn && this.details.choose(page, (svg) => stage.readingOf(svg).whole, ...rooms)) return this.redraw();
-    const { isBeside } = this.details;
+    if (!this.goesOn && this.details.choose(page, (svg, tight) => stage.readingOf(svg, tight).whole, ...rooms))
+      return this.redraw();
+    const { isBeside, isTight } = this.details;
+    stage.tighten(isTight);
     this.said.keepRoom(!isBeside);
     this.code.keep(isBeside ? this.said.formulas.root : null);
-    this.code.resized(this.root.clientWidth, seen, (how) => stage.fits(how, split.root.clientWidth, seen));
+    this.code.resized(this.root.clientWidth, seen, (how) => stage.fits(how, split.root.clientWidth, seen), isTight);
     split.resized(stage.needed(split.root.clientWidth, seen));
     this.tools.panel.setAttribute("aria-expanded", String(split.isOpen));
     stage.resized(split.room, seen, split.isBeside);
