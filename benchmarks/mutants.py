@@ -9,9 +9,9 @@ cosmic-ray makes the changes: another operator, another number, a condition turn
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import random
-import re
 import shutil
 import subprocess
 import sys
@@ -95,8 +95,9 @@ class Runner:
 
     def first_failure(self, tests: list[str]) -> str | None:
         """The first test that fails, or "" where it cannot be told which; None if all pass."""
-        skipped = [f"--deselect={name}" for name in self.failing]
-        command = [sys.executable, "-m", "pytest", "-q", "-x", "-n", "0", "-p", "no:cacheprovider", "-m", "not browser"]
+        skipped, cache = [f"--deselect={name}" for name in self.failing], self.tree.parent / "cache"
+        shutil.rmtree(cache, ignore_errors=True)
+        command = [sys.executable, "-m", "pytest", "-q", "-x", "-n", "0", "-o", f"cache_dir={cache}", "-m", "not browser"]
         environment = {**os.environ, "PYTHONPATH": str(self.tree), "PYTHONDONTWRITEBYTECODE": "1"}
         try:
             done = subprocess.run(
@@ -105,8 +106,8 @@ class Runner:
             )  # fmt: skip
         except subprocess.TimeoutExpired:
             return ""
-        found = re.search(r"^(?:FAILED|ERROR) (\S+)", done.stdout, re.MULTILINE)
-        return None if done.returncode == 0 else found[1] if found else ""
+        failed = cache / "v" / "cache" / "lastfailed"  # what is printed cannot be split: an id may have spaces
+        return None if done.returncode == 0 else next(iter(json.loads(failed.read_text())), "") if failed.exists() else ""
 
     def notices(self, name: str, text: str, mutated: str) -> bool:
         """Does a test of the room fail with this change of a file, and not without it?"""
