@@ -28,7 +28,7 @@ PACKAGE = HERE.parent
 EXAMPLES = ("chain", "product", "retained", "unbind", "diamond", "xor", "mlp", "attention")
 LEFT_OUT = {"notebooks", "lessons", "site", "__pycache__"}  # rooms that a page does not need
 READ = "autograd_viz/twin/core/ops"  # rules are read as source, too
-CORE = ("pyodide.js", "pyodide.asm.js", "python_stdlib.zip")
+CORE = ("pyodide.js", "pyodide.mjs", "pyodide.asm.js", "python_stdlib.zip")
 STATIC = ("playground.js", "editor.js", "runner.js", "worker.js", "playground.css")
 NOT_EDITOR = {"", "pyodide", "ws"}
 
