@@ -96,7 +96,9 @@ def _contents(lite: Path, notebooks: Path) -> None:
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_text(json.dumps(_prepared(file)), encoding="utf-8")
             here.append(_model(place / file.name, "notebook", target.stat().st_size))
-        here += [_model(f.relative_to(notebooks), "directory", 0) for f in sorted({f.parent for f in files}) if f.parent == folder]
+        here += [
+            _model(f.relative_to(notebooks), "directory", 0) for f in sorted({f.parent for f in files}) if f.parent == folder
+        ]
         index = lite / "api" / "contents" / place / "all.json"
         index.parent.mkdir(parents=True, exist_ok=True)
         index.write_text(json.dumps({**_model(place, "directory", 0), "content": here}), encoding="utf-8")
