@@ -33,6 +33,7 @@ OURS = "autograd_viz.zip"
 def build_notebooks(out: Path, notebooks: Path) -> Path:
     """Write JupyterLite into the site's folder `lite`, and return its first page. The playground stands in `out` already."""
     wheels = {file.name.partition("-")[0]: file for file in sorted(from_pypi().glob("*.whl"))}
+    shutil.rmtree(out / "lite", ignore_errors=True)
     with tempfile.TemporaryDirectory() as beside:
         tools, source = Path(beside) / "tools", Path(beside) / "source"
         for name in BUILDERS:
