@@ -12,7 +12,6 @@ from ..site.build import build
 from ..site.serve import server
 from .says import say
 
-
 ROOT = Path(__file__).resolve().parents[2]  # of a clone
 NEEDS_OF_DOCS = ("sphinx", "myst_parser", "furo")
 

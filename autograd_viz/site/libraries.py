@@ -1,4 +1,4 @@
-"""What the site takes from elsewhere: the editor and Python from npm, JupyterLite from PyPI, NumPy, SciPy and Pillow from Pyodide.
+"""What the site takes from elsewhere: editor and Python from npm, JupyterLite from PyPI, NumPy, SciPy and Pillow from Pyodide.
 
 Everything is checked: npm holds its packages against package-lock.json, pip against requirements.txt, and Pyodide's lock file
 names the sha256 of the others.

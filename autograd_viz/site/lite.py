@@ -76,7 +76,7 @@ def _entry(file: Path) -> dict[str, Any]:
 def _settings(file: Path, packages: list[str]) -> None:
     settings = json.loads(file.read_text(encoding="utf-8"))
     data = settings["jupyter-config-data"]
-    data["appName"] = "autograd_viz"
+    data.update(appName="autograd_viz", contentsAllJsonFile="all.json")
     data.setdefault("litePluginSettings", {})[f"{KERNEL}:kernel"] = {
         "pyodideUrl": "./../pyodide/pyodide.mjs",
         "disablePyPIFallback": True,
