@@ -25,7 +25,7 @@ BUILDERS = ("jupyterlite_core", "doit", "jupyter_core", "platformdirs", "traitle
 EXTENSIONS = ("jupyterlite_pyodide_kernel", "jupyterlab_widgets", "anywidget")  # have a part in JupyterLab
 NOT_LOADED = {*BUILDERS, *EXTENSIONS} - {"traitlets", "anywidget"}
 KERNEL = "@jupyterlite/pyodide-kernel-extension"
-TORCH = re.compile(r"^\s*(?:import|from) torch\b", re.MULTILINE)
+TORCH = re.compile(r"^(?:import|from) torch\b", re.MULTILINE)  # without a `try`: the notebook needs it
 USES_SCIPY = ("09", "11", "13", "14")  # notebooks whose ops need it: a cell cannot fetch it while it runs
 OURS = "autograd_viz.zip"
 

@@ -19,6 +19,11 @@ class Quiet(SimpleHTTPRequestHandler):
         """The file of an address; one that is not there for an address outside of the path."""
         return super().translate_path("/" + path.removeprefix(self.base) if path.startswith(self.base) else "/ ")
 
+    def end_headers(self) -> None:
+        """Let pages of others load `embed.js`, as GitHub Pages does."""
+        self.send_header("Access-Control-Allow-Origin", "*")
+        super().end_headers()
+
     def log_message(self, format: str, *args: Any) -> None:
         """Say nothing."""
 
