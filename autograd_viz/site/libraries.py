@@ -47,7 +47,7 @@ def from_pypi() -> Path:
     folder = cache() / hashlib.sha256(wanted.read_bytes()).hexdigest()[:16]
     if not (folder / "complete").exists():
         command = [sys.executable, "-m", "pip", "download", "-q", "--no-deps", "--require-hashes", "--only-binary=:all:"]
-        command += ["--python-version=3.13", "--implementation=py", "--abi=none", "--platform=any", "-r", str(wanted)]
+        command += ["--python-version=3.12", "--implementation=py", "--abi=none", "--platform=any", "-r", str(wanted)]
         folder.mkdir(parents=True, exist_ok=True)
         ran([*command, "-d", str(folder)], folder)
         (folder / "complete").touch()

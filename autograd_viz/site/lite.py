@@ -21,6 +21,7 @@ from typing import Any
 from .. import words
 from .libraries import from_pypi, ran
 
+HERE = Path(__file__).parent
 BUILDERS = ("jupyterlite_core", "doit", "jupyter_core", "platformdirs", "traitlets")  # run here, to build
 EXTENSIONS = ("jupyterlite_pyodide_kernel", "jupyterlab_widgets", "anywidget")  # have a part in JupyterLab
 NOT_LOADED = {*BUILDERS, *EXTENSIONS} - {"traitlets", "anywidget"}
@@ -53,13 +54,19 @@ def _lock(out: Path, wheels: dict[str, Path]) -> list[str]:
     python, kernels = out / "pyodide", out / "lite" / "extensions" / KERNEL / "static" / "pypi"
     lock = json.loads((python / "pyodide-lock.json").read_text(encoding="utf-8"))
     files = [file for name, file in wheels.items() if name not in NOT_LOADED]
-    files += [file for file in kernels.glob("*.whl") if not file.name.startswith("widgetsnbextension-3")]
+    files += [file for file in kernels.glob("*.whl") if not file.name.startswith(("piplite", "widgetsnbextension-3"))]
     loaded = []
     for file in files:
         shutil.copyfile(file, python / file.name)
         entry = _entry(file)
         lock["packages"][entry["name"]] = entry
         loaded.append(entry["name"])
+    for name in ("piplite", "micropip"):  # the kernel loads both before it starts
+        with zipfile.ZipFile(python / f"{name}.zip", "w") as packed:
+            for file in sorted((HERE / "piplite").glob("*.py")):
+                packed.write(file, f"piplite/{file.name}")
+        lock["packages"][name] = _entry(python / f"{name}.zip")
+        loaded.append(name)
     ours = _entry(out / OURS)
     lock["packages"]["autograd-viz"] = {**ours, "name": "autograd-viz", "file_name": f"../{OURS}", "imports": ["autograd_viz"]}
     (python / "pyodide-lock.json").write_text(json.dumps(lock), encoding="utf-8")
