@@ -28,7 +28,7 @@ from .lite import build_notebooks
 HERE = Path(__file__).parent
 PACKAGE = HERE.parent
 EXAMPLES = ("chain", "product", "retained", "unbind", "diamond", "xor", "mlp", "attention")
-LEFT_OUT = {"notebooks", "lessons", "site", "__pycache__"}  # rooms that a page does not need
+LEFT_OUT = {"notebooks", "site", "__pycache__"}  # rooms that a page does not need
 READ = "autograd_viz/twin/core/ops"  # rules are read as source, too
 CORE = ("pyodide.js", "pyodide.mjs", "pyodide.asm.js", "python_stdlib.zip")
 STATIC = ("playground.js", "editor.js", "runner.js", "worker.js", "link.js", "embed.js", "playground.css")
