@@ -129,7 +129,13 @@ def _prepared(file: Path) -> dict[str, Any]:
     if any(TORCH.search("".join(cell["source"])) for cell in codes):
         first.append({"cell_type": "markdown", "id": "needs-torch", "metadata": {}, "source": texts["needs_torch"]})
     if file.name[:2] in USES_SCIPY:
-        load = {"cell_type": "code", "id": "fetches-scipy", "metadata": {}, "outputs": [], "execution_count": None}
+        load: dict[str, Any] = {
+            "cell_type": "code",
+            "id": "fetches-scipy",
+            "metadata": {},
+            "outputs": [],
+            "execution_count": None,
+        }
         first.append({**load, "source": f"import scipy  # {texts['fetches_scipy']}"})
     for cell in codes:
         cell.update(outputs=[], execution_count=None)
