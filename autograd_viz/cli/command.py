@@ -107,11 +107,13 @@ def _parser() -> argparse.ArgumentParser:
 
 def _site(commands: Any) -> None:
     built = commands.add_parser("site", help="build the playground: a folder for a web server, which runs Python in the page")
-    built.add_argument("folder", type=Path, nargs="?", help="the folder to write; may be left out with --serve")
+    built.add_argument("folder", type=Path, nargs="?", help="the folder to write (default: serve it, and keep nothing)")
     built.add_argument(
         "--pyodide", metavar="DIR|URL", help="where NumPy and SciPy for Pyodide come from (default: its own address)"
     )
+    built.add_argument("--without", action="append", default=[], choices=["notebooks", "docs"], help="leave a part out")
     built.add_argument("--serve", action="store_true", help="serve it on this machine")
+    built.add_argument("--base", default="/", metavar="/PATH/", help="serve it under this path, as GitHub Pages does")
     built.add_argument("--port", type=int, default=0, help="of the server (default: any that is free)")
 
 

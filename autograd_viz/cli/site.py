@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import importlib.util
+import sys
 import tempfile
 from pathlib import Path
 
@@ -10,16 +12,38 @@ from ..site.build import build
 from ..site.serve import server
 from .says import say
 
+ROOT = Path(__file__).resolve().parents[2]  # of a clone
+NEEDS_OF_DOCS = ("sphinx", "myst_parser", "furo")
+
 
 def site(arguments: argparse.Namespace, rest: list[str]) -> int:
-    """Build the site; with `--serve`, serve it until Ctrl-C."""
+    """Build the site; with `--serve`, or without a folder, serve it until Ctrl-C."""
+    notebooks = None if "notebooks" in arguments.without else _notebooks()
+    docs = None if "docs" in arguments.without else _docs()
+    base = f"/{arguments.base.strip('/')}/".replace("//", "/")
     with tempfile.TemporaryDirectory(prefix="autograd_viz_") as beside:
         out = arguments.folder or Path(beside)
-        page = build(out, arguments.pyodide)
-        if not arguments.serve:
+        page = build(out, arguments.pyodide, notebooks, docs)
+        if arguments.folder and not arguments.serve:
             say(str(page))
             return 0
-        with server(out, arguments.port) as serving:
-            say(f"http://127.0.0.1:{serving.server_address[1]}/")
+        with server(out, arguments.port, base) as serving:
+            say(f"http://127.0.0.1:{serving.server_address[1]}{base}")
             serving.serve_forever()
     return 0
+
+
+def _notebooks() -> Path | None:
+    """The folder of the notebooks, in a clone or in the package."""
+    places = (ROOT / "notebooks", ROOT / "autograd_viz" / "notebooks")
+    return next((place for place in places if place.is_dir()), None)
+
+
+def _docs() -> Path | None:
+    """The sources of the docs, which only a clone has. None, with a sentence, where Sphinx or one of its parts is missing."""
+    if not (ROOT / "docs" / "conf.py").exists():
+        return None
+    missing = [name for name in NEEDS_OF_DOCS if importlib.util.find_spec(name) is None]
+    if missing:
+        say(f"without the docs: {', '.join(missing)} not installed (pip install -e '.[docs]')", sys.stderr)
+    return None if missing else ROOT / "docs"

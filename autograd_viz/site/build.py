@@ -13,6 +13,7 @@ import gzip
 import hashlib
 import json
 import shutil
+import sys
 import tempfile
 import zipfile
 from html import escape
@@ -22,23 +23,26 @@ from typing import Any
 from .. import words
 from ..widget.html import allowed_around
 from .libraries import from_npm, pyodide_packages, ran
+from .lite import build_notebooks
 
 HERE = Path(__file__).parent
 PACKAGE = HERE.parent
 EXAMPLES = ("chain", "product", "retained", "unbind", "diamond", "xor", "mlp", "attention")
-LEFT_OUT = {"notebooks", "lessons", "site", "__pycache__"}  # rooms that a page does not need
+LEFT_OUT = {"notebooks", "site", "__pycache__"}  # rooms that a page does not need
 READ = "autograd_viz/twin/core/ops"  # rules are read as source, too
-CORE = ("pyodide.js", "pyodide.asm.js", "python_stdlib.zip")
-STATIC = ("playground.js", "editor.js", "runner.js", "worker.js", "playground.css")
+CORE = ("pyodide.js", "pyodide.mjs", "pyodide.asm.js", "python_stdlib.zip")
+STATIC = ("playground.js", "editor.js", "runner.js", "worker.js", "link.js", "embed.js", "playground.css")
 NOT_EDITOR = {"", "pyodide", "ws"}
 
 
-def build(out: Path, pyodide: str | None = None) -> Path:
+def build(out: Path, pyodide: str | None = None, notebooks: Path | None = None, docs: Path | None = None) -> Path:
     """Write the site into a folder, and return its first page.
 
     Args:
         out: the folder; what the site has there already is replaced.
         pyodide: a folder or an address with the packages of Pyodide; None is Pyodide's own address.
+        notebooks: their folder; they are shown in JupyterLite. None leaves them out.
+        docs: the folder of Sphinx's sources; None leaves them out.
     """
     modules = from_npm()
     python = out / "pyodide"
@@ -52,7 +56,16 @@ def build(out: Path, pyodide: str | None = None) -> Path:
     _write_package(out / "autograd_viz.zip", modules)
     for name in STATIC:
         shutil.copyfile(HERE / "static" / name, out / name)
-    (out / "index.html").write_text(_page(out, _editor(out, modules)), encoding="utf-8")
+    parts = {}
+    if notebooks is not None:
+        (python / "pyodide.asm.wasm").write_bytes(wasm)
+        first = min(notebooks.glob("*.ipynb")).name
+        parts["notebooks"] = f"{build_notebooks(out, notebooks).relative_to(out).as_posix()}?path={{folder}}{first}"
+    if docs is not None:
+        with tempfile.TemporaryDirectory() as trees:
+            ran([sys.executable, "-m", "sphinx", "-q", "-d", trees, str(docs), str(out / "docs")], docs)
+        parts["documentation"] = "docs/index.html"
+    (out / "index.html").write_text(_page(out, _editor(out, modules), parts), encoding="utf-8")
     return out / "index.html"
 
 
@@ -106,7 +119,7 @@ def _policy(digest: str) -> str:
     return "; ".join(map(" ".join, policy.items()))
 
 
-def _page(out: Path, editor: dict[str, str]) -> str:
+def _page(out: Path, editor: dict[str, str], parts: dict[str, str]) -> str:
     imports = json.dumps({"imports": editor})
     digest = base64.b64encode(hashlib.sha256(imports.encode()).digest()).decode()
     sizes = {
@@ -115,6 +128,7 @@ def _page(out: Path, editor: dict[str, str]) -> str:
     data: dict[str, Any] = {
         "words": {name: words.site(name) for name in ("en", "zh")},
         "examples": {name: (HERE / "examples" / f"{name}.txt").read_text(encoding="utf-8") for name in EXAMPLES},
+        "parts": parts,
         "sizes": sizes,
     }
     places = {

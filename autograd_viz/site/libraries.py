@@ -1,6 +1,7 @@
-"""What the site takes from elsewhere: the editor and Python from npm, and NumPy, SciPy and Pillow as Pyodide builds them.
+"""What the site takes from elsewhere: editor and Python from npm, JupyterLite from PyPI, NumPy, SciPy and Pillow from Pyodide.
 
-Everything is checked: npm holds its packages against package-lock.json, and Pyodide's lock file names the others' sha256.
+Everything is checked: npm holds its packages against package-lock.json, pip against requirements.txt, and Pyodide's lock file
+names the sha256 of the others.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 import urllib.request
 from pathlib import Path
 from typing import Any
@@ -39,14 +41,27 @@ def from_npm() -> Path:
     return folder / "node_modules"
 
 
-def ran(command: list[str], folder: Path) -> None:
-    """Run a command of Node.js. AutogradVizError: it is missing, or fails."""
+def from_pypi() -> Path:
+    """The folder of JupyterLite's wheels, fetched once for each list. AutogradVizError: pip is missing, or fails."""
+    wanted = HERE / "pip" / "requirements.txt"
+    folder = cache() / hashlib.sha256(wanted.read_bytes()).hexdigest()[:16]
+    if not (folder / "complete").exists():
+        command = [sys.executable, "-m", "pip", "download", "-q", "--no-deps", "--require-hashes", "--only-binary=:all:"]
+        command += ["--python-version=3.12", "--implementation=py", "--abi=none", "--platform=any", "-r", str(wanted)]
+        folder.mkdir(parents=True, exist_ok=True)
+        ran([*command, "-d", str(folder)], folder)
+        (folder / "complete").touch()
+    return folder
+
+
+def ran(command: list[str], folder: Path, environment: dict[str, str] | None = None) -> None:
+    """Run a command of Node.js or of Python. AutogradVizError: it is missing, or fails."""
     try:
-        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, env=environment)
     except FileNotFoundError:
         raise AutogradVizError(f"the site is built with Node.js 18 or newer, and {command[0]} is not installed") from None
     if done.returncode:
-        raise AutogradVizError(f"{command[0]} {command[1]} failed: {(done.stderr or done.stdout).strip()[-600:]}")
+        raise AutogradVizError(f"{' '.join(command[:4])} failed: {(done.stderr or done.stdout).strip()[-600:]}")
 
 
 def pyodide_packages(modules: Path, source: str | None, target: Path) -> dict[str, Any]:

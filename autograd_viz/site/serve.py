@@ -9,12 +9,25 @@ from typing import Any
 
 
 class Quiet(SimpleHTTPRequestHandler):
-    """Serves files without a line for each."""
+    """Serves a folder under a path, without a line for each file."""
+
+    def __init__(self, *args: Any, base: str, **options: Any) -> None:
+        self.base = base
+        super().__init__(*args, **options)
+
+    def translate_path(self, path: str) -> str:
+        """The file of an address; one that is not there for an address outside of the path."""
+        return super().translate_path("/" + path.removeprefix(self.base) if path.startswith(self.base) else "/ ")
+
+    def end_headers(self) -> None:
+        """Let pages of others load `embed.js`, as GitHub Pages does."""
+        self.send_header("Access-Control-Allow-Origin", "*")
+        super().end_headers()
 
     def log_message(self, format: str, *args: Any) -> None:
         """Say nothing."""
 
 
-def server(folder: Path, port: int = 0) -> ThreadingHTTPServer:
-    """A server of a folder; port 0 is any that is free."""
-    return ThreadingHTTPServer(("127.0.0.1", port), partial(Quiet, directory=str(folder)))
+def server(folder: Path, port: int = 0, base: str = "/") -> ThreadingHTTPServer:
+    """A server of a folder, under a path that begins and ends with "/"; port 0 is any that is free."""
+    return ThreadingHTTPServer(("127.0.0.1", port), partial(Quiet, base=base, directory=str(folder)))

@@ -1,15 +1,17 @@
 // The playground: a program on the left, its backward pass on the right. A link holds the program and the step.
 
 import { Editor } from "./editor.js";
+import { MOST_LINK, packed, unpacked } from "./link.js";
 import { Runner } from "./runner.js";
 
-/** @type {{ words: Record<string, Record<string, string>>, examples: Record<string, string>, sizes: Record<string, number> }} */
+/** @type {{ words: Record<string, Record<string, string>>, examples: Record<string, string>, parts: Record<string, string>, sizes: Record<string, number> }} */
 const data = JSON.parse(document.getElementById("data")?.textContent ?? "");
-const MOST_LINK = 60_000; // letters of a program in a link, unpacked
 const MOST_PRINTED = 120_000; // letters that the page keeps
 const FIRST = ["pyodide/pyodide.asm.wasm.gz", "pyodide/python_stdlib.zip", "autograd_viz.zip"];
 const at = (/** @type {string} */ id) => /** @type {any} */ (document.getElementById(id));
-let language = navigator.language.startsWith("zh") ? "zh" : "en";
+const asked = new URLSearchParams(location.hash.slice(1));
+if (asked.has("embed")) document.body.classList.add("embed"); // in someone's page: the program and its picture alone
+let language = (asked.get("lang") || navigator.language).startsWith("zh") ? "zh" : "en";
 let [step, began, ticking] = [/** @type {number | undefined} */ (undefined), 0, 0];
 /** @type {Record<string, string | number> & { word: string } | undefined} */
 let said;
@@ -34,6 +36,7 @@ function speak() {
   at("share").title = text("share_tip");
   at("printed").setAttribute("aria-label", text("printed_label"));
   at("result").setAttribute("aria-label", text("result_label"));
+  at("parts").replaceChildren(...Object.keys(data.parts).map(linked));
   const chosen = at("examples").value;
   at("examples").replaceChildren(...Object.keys(data.examples).map((name) => new Option(text(`example_${name}`), name)));
   at("examples").value = chosen || "chain";
@@ -41,26 +44,15 @@ function speak() {
   if (said) at("status").textContent = text(said.word, said);
 }
 
-/** @param {string} packed base64url of deflated text */
-async function unpacked(packed) {
-  const bytes = Uint8Array.from(atob(packed.replaceAll("-", "+").replaceAll("_", "/")), (c) => c.charCodeAt(0));
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw")).getReader();
-  const [parts, decoder] = [[""], new TextDecoder("utf-8", { fatal: true })];
-  for (let length = 0; ; ) {
-    const { done, value } = await stream.read();
-    if (done) return parts.join("") + decoder.decode();
-    length += value.length;
-    if (length > MOST_LINK) throw new Error("too long");
-    parts.push(decoder.decode(value, { stream: true }));
-  }
+/** @param {string} part */
+function linked(part) {
+  const folder = language === "zh" ? "zh/" : "";
+  return Object.assign(document.createElement("a"), { textContent: text(part), href: data.parts[part].replace("{folder}", folder) });
 }
 
-/** @param {string} program */
-async function packed(program) {
-  const stream = new Blob([program]).stream().pipeThrough(new CompressionStream("deflate-raw"));
-  const bytes = new Uint8Array(await new Response(stream).arrayBuffer());
-  const letters = Array.from(bytes, (byte) => String.fromCharCode(byte)).join("");
-  return btoa(letters).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+/** The link out of someone's page follows the program. */
+async function leadOut() {
+  if (asked.has("embed") && editor.text.length <= MOST_LINK) at("open").href = `index.html#code=${await packed(editor.text)}`;
 }
 
 async function opened() {
@@ -152,7 +144,7 @@ const HEAR = {
   died: ({ error }) => say(runner.current.isReady || began ? "died" : "no_python", { error }, true),
 };
 
-const editor = new Editor(at("editor"), { run, changed: () => void (step = undefined) });
+const editor = new Editor(at("editor"), { run, changed: () => void ((step = undefined), leadOut()) });
 const runner = new Runner(data.sizes, (message) => {
   if (!Object.hasOwn(HEAR, message.kind)) return;
   if (["ran", "stopped", "died"].includes(message.kind)) {
@@ -172,6 +164,7 @@ function run() {
 
 async function open() {
   editor.text = await opened();
+  leadOut();
   run();
 }
 

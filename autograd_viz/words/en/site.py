@@ -47,4 +47,10 @@ UI_SITE = {
     "example_xor": "XOR, trained",
     "example_mlp": "MLP with cross entropy",
     "example_attention": "Attention",
+    "notebooks": "Notebooks",
+    "documentation": "Documentation",
+    "open_playground": "Open in the playground",
+    "needs_torch": "**This notebook is about PyTorch.** A page has no PyTorch: cells that import `torch` end in an error here. "
+    "On a computer, install PyTorch and run `autograd-viz lab`.",
+    "fetches_scipy": "a page fetches SciPy now: a cell cannot fetch it while it runs",
 }

@@ -47,4 +47,10 @@ UI_SITE = {
     "example_xor": "训练 XOR",
     "example_mlp": "MLP 与交叉熵",
     "example_attention": "注意力",
+    "notebooks": "笔记本",
+    "documentation": "文档",
+    "open_playground": "在演练场中打开",
+    "needs_torch": "**本笔记本需要 PyTorch。** 网页中没有 PyTorch：导入 `torch` 的单元格在这里会出错。"
+    "请在电脑上安装 PyTorch，再运行 `autograd-viz lab`。",
+    "fetches_scipy": "网页在此处加载 SciPy：单元格运行途中无法加载",
 }
