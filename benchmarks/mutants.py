@@ -23,7 +23,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 # what is tested by which files; the longest beginning of a path counts
 TESTS = {
-    "twin/core": "core nn/test_layers.py nn/test_module.py test_func.py",
+    "twin/core": "core nn/test_layers.py nn/test_module.py nn/test_state.py test_func.py",
     "twin/autograd": "core test_func.py",
     "twin/nn": "nn core/test_functions.py core/test_torch.py",
     "twin/optim": "optim",
@@ -38,7 +38,7 @@ TESTS = {
     "pictures/differences": "differences",
     "pictures/jobs": "distributed",
     "pictures/files": "export",
-    "answers/sentences": "test_sentences.py test_stepper.py explain core/test_formulas.py sources",
+    "answers/sentences": "test_named_rules.py test_sentences.py test_stepper.py explain core/test_formulas.py sources",
     "answers/causes": "explain sources runs",
     "sources/twin": "sources core test_stepper.py explain runs memory",
     "sources/shared": "sources test_stepper.py test_debugger.py explain runs memory",

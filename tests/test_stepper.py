@@ -189,3 +189,11 @@ def test_a_leaf_can_be_the_root() -> None:
     s = stepper_of(x, {"x": x})
     s.finish()
     assert x.grad.item() == 1.0 and len(s.trace.steps) == 1
+
+
+def test_a_long_queue_is_listed_up_to_a_hundred_nodes() -> None:
+    leaves = [av.tensor(float(i), requires_grad=True) for i in range(150)]
+    stepper = av.step(av.stack([x * 2.0 for x in leaves]).sum()).stepper
+    stepper.next()
+    stepper.next()
+    assert len(stepper.current.engine.queue) == 100

@@ -116,3 +116,22 @@ def test_what_computes_with_bfloat16_is_refused_by_its_name(compute: Any) -> Non
     with pytest.raises(TypeError, match=r"no numbers of type torch\.bfloat16, because NumPy lacks it"):
         compute(av.ones(2), av.bfloat16)
     assert av.ones(1).dtype is av.float32
+
+
+def bags(m: Any) -> Any:
+    return m.nn.functional.embedding_bag(m.tensor([[1, 2], [0, 1]]), m.arange(6.0).reshape(3, 2), include_last_offset=True)
+
+
+def elements(m: Any) -> Any:
+    with pytest.warns(UserWarning, match="use reduction='none' instead"):
+        return m.nn.functional.mse_loss(m.tensor([1.0, 3.0]), m.zeros(2), reduce=False)
+
+
+def normal(m: Any) -> Any:
+    m.manual_seed(0)
+    return m.normal(m.zeros(3))
+
+
+@pytest.mark.parametrize("compute", [bags, elements, normal])
+def test_an_option_that_is_old_or_left_out_means_what_it_means_there(compute: Any) -> None:
+    assert np.allclose(compute(av).numpy(), compute(torch).numpy())

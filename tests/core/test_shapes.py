@@ -135,3 +135,7 @@ def test_in_place_shapes_take_the_history_along() -> None:
     assert av.autograd.grad(b.sum(), m)[0].tolist() == [[2.0] * 3, [0.0] * 3, [0.0] * 3]
     with pytest.raises(RuntimeError, match="a leaf Variable that requires grad is being used in an in-place operation"):
         av.ones(1, requires_grad=True).squeeze_()
+
+
+def test_one_tensor_is_joined_too() -> None:
+    assert av.hstack([av.tensor(2.0)]).shape == (1,) and av.hstack([av.ones(2, 3)]).shape == (2, 3)

@@ -444,7 +444,7 @@ def test_explain_of_a_module_or_of_the_last_pass_tells_what_is_wrong_with_it(lib
     _, _, _, sick, innocent = TOLD["AV401"]
     answer = run(sick[0], library, ask, watched=True)
     assert str(answer).startswith("net.0.weight.grad is None: zero_grad() cleared it") and "net.2.bias" in answer.details
-    assert json.loads(answer.to_json())["causes"][0]["check"] == "AV401"
+    assert json.loads(answer.to_json())["causes"][0]["check"] == "AV401" and "→" in answer.to_json()
     answer = run(innocent[0], library, ask, watched=True)
     assert re.fullmatch(r"Nothing stands out \(\d+ looked at\)\.", str(answer))
 
