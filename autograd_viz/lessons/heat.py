@@ -38,7 +38,8 @@ class Heat:
         said = words.HEAT_SAME if self.right else words.HEAT_DIFFERS
         self.sentence = said.format(place=list(place), mine=texts[0], ours=texts[1], count=int(wrong.sum()), all=off.size)
         arrays = {words.HEAT_MINE: mine, words.HEAT_OURS: ours, words.HEAT_DIFFERENCE: np.where(wrong, mine - ours, 0.0)}
-        self.svg = _side_by_side({title: np.atleast_2d(a)[:MOST, :MOST] for title, a in arrays.items()}, most)
+        top = max(most, float(np.abs(mine).max(initial=0.0)))
+        self.svg = _side_by_side({title: np.atleast_2d(a)[:MOST, :MOST] for title, a in arrays.items()}, top)
 
     def __str__(self) -> str:
         return self.sentence
