@@ -32,9 +32,9 @@ def language() -> str:
     return _chosen.__name__.rpartition(".")[2]
 
 
-def ui() -> dict[str, str]:
-    """The labels of the widget by key, in the chosen language."""
-    return {**vars(_chosen)["UI"]}
+def ui(part: str = "UI") -> dict[str, str]:
+    """The labels of the widget by key, in the chosen language; or another part of them."""
+    return {**vars(_chosen)[part]}
 
 
 def site(name: str = "") -> dict[str, str]:

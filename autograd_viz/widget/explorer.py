@@ -1,0 +1,356 @@
+"""A function whose leaves a person moves: at each change it runs again, and its figure gets the new numbers.
+
+# Note [What a run leaves behind]
+Leaves are new tensors in each run. The backward pass is taken back, so other tensors keep their `grad`, and the generators of
+random numbers keep their state: each run draws the same numbers. What the function itself changes elsewhere stays changed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import math
+import re
+import time
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from .. import twin, words
+from ..graph.codec import to_plain
+from ..graph.model import Document
+from ..graph.text import number_text
+from ..graph.trace import State
+from ..pictures.render import THEMES, theme_named
+from ..pictures.render.drawing import Drawing, drawing_of
+from ..pictures.render.escape import printable
+from ..pictures.render.writer import Writer
+from ..runtime.interrupts import breakable, whole
+from ..runtime.pytorch import pytorch
+from ..sources import anything
+from ..sources.shared.names import Names
+from ..stepper.stepper import Stepper
+from .frames import plain_lines
+from .html import explore_html
+from .page import of_figure
+
+ADDRESSES = re.compile(r"""data-at=['"]([^'"]+[.:][^'"]+)['"]""")
+MOST_ELEMENTS = 64  # of a leaf that has a slider
+POINTS = (13, 61)  # of a curve: at least, at most
+CURVE_SECONDS = 0.1  # that a curve may take, if the least number of points does
+MOST_SHAPES = 8  # of a graph, whose pictures are kept
+GRID = 20  # pieces of a slider of which a saved page has a run
+MOST_NODES = 200  # of a graph that a page has
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """A leaf with a slider: what it is made from, its shape, and its first elements, one after the other."""
+
+    base: Any
+    shape: tuple[int, ...]
+    first: tuple[float, ...]
+
+    def made(self, elements: Sequence[float]) -> Any:
+        """A leaf tensor with these elements."""
+        return self.base.new_tensor(np.reshape(elements, self.shape).tolist()).requires_grad_()
+
+
+@dataclass(frozen=True)
+class Ran:
+    """One run: its graph after the backward pass, the output, and the gradient of each leaf."""
+
+    document: Document
+    state: State
+    output: float
+    grads: Mapping[str, Sequence[float] | None]
+
+
+@dataclass(frozen=True)
+class At:
+    """What a person has chosen: a leaf, one of its elements, and how far it is nudged (None: a fiftieth of the slider)."""
+
+    leaf: str
+    element: int = 0
+    delta: float | None = None
+
+
+def bound_of(value: float) -> float:
+    """The end of a slider: 1, 2 or 5 times a power of ten, twice as large as the value."""
+    if not value or not math.isfinite(value):
+        return 1.0
+    power = 10.0 ** math.floor(math.log10(2 * abs(value)))
+    return float(next(n * power for n in (1, 2, 5, 10) if n * power >= 2 * abs(value) * (1 - 1e-9)))
+
+
+class Explorer:
+    """A function of leaves. Its values are kept by name, as lists of elements.
+
+    Attributes:
+        values: the present elements of each leaf with a slider.
+        at: the leaf that is chosen.
+        shape: the number of the picture that is shown; -1 before the first.
+        pictures: by number, the picture of each shape that the graph has had.
+    """
+
+    def __init__(self, function: Callable[..., Any], given: Mapping[str, Any]) -> None:
+        self._function, self.shape = function, -1
+        self._shapes, self._drawings = dict[str, int](), dict[int, Drawing]()
+        self.pictures: dict[int, dict[str, Any]] = {}
+        self._curves: dict[Any, dict[str, list[float | None]]] = {}
+        try:
+            self._begin(given, library_of(given))
+        except Exception:  # a function of PyTorch got the twin's tensors
+            if pytorch() is None or library_of(given) is not twin:
+                raise
+            with contextlib.suppress(Exception):
+                self._begin(given, pytorch())
+                return
+            raise
+
+    def _begin(self, given: Mapping[str, Any], library: Any) -> None:
+        self.leaves, self._others = leaves_of(given, library)
+        self.values = {name: list(leaf.first) for name, leaf in self.leaves.items()}
+        self.bounds = {name: [bound_of(v) for v in values] for name, values in self.values.items()}
+        if not self.leaves:
+            raise TypeError("explore(f, x=2.0) needs a leaf with a slider: a number, or a small tensor or list of numbers")
+        self.at = At(next(iter(self.leaves)))
+        self.ran = self._run(self.values)
+
+    # -- runs ---------------------------------------------------------------------------------------------------------
+
+    def _output(self, values: Mapping[str, Sequence[float]]) -> tuple[Any, dict[str, Any]]:
+        made = {name: leaf.made(values[name]) for name, leaf in self.leaves.items()}
+        return self._function(**{**self._others, **made}), made
+
+    def _run(self, values: Mapping[str, Sequence[float]]) -> Ran:
+        """Run it, and its backward pass, which is taken back. See Note [What a run leaves behind]."""
+        with anything.keep_random_numbers():
+            output, made = self._output(values)
+            if not anything.is_drawable(output):
+                raise TypeError(f"the function must return a tensor, got {type(output).__name__}")
+            graph = anything.graph_of(output, Names({}, {**self._others, **made}))
+            live = anything.pass_of(graph, output, None, True, False)
+            live.shows_jacobians = False
+            stepper = Stepper(graph.document, live)
+            with whole(), stepper.untouched():
+                try:
+                    with breakable():
+                        stepper.finish()
+                    grads = {n: None if t.grad is None else np.ravel(t.grad.tolist()).tolist() for n, t in made.items()}
+                    state = State(dict(stepper.state.values))
+                finally:
+                    stepper.goto(0)
+        return Ran(graph.document, state, float(output.item()), grads)
+
+    def _number(self, values: Mapping[str, Sequence[float]]) -> float | None:
+        """The output alone; None where the function gives none."""
+        try:
+            with quiet(), anything.keep_random_numbers():
+                found = float(self._output(values)[0].item())
+        except Exception:
+            return None
+        return found if math.isfinite(found) else None
+
+    def _moved(self, at: At, to: float) -> dict[str, list[float]]:
+        moved = list(self.values[at.leaf])
+        moved[at.element] = to
+        return {**self.values, at.leaf: moved}
+
+    # -- what a page asks ---------------------------------------------------------------------------------------------
+
+    def move(self, at: At, values: Mapping[str, Sequence[float]]) -> dict[str, Any]:
+        """Give the leaves these values; returns what the page shows then (see `moment`)."""
+        values = {name: [float(v) for v in values.get(name, now)] for name, now in self.values.items()}
+        self.at = at
+        error = ""
+        try:
+            with quiet():
+                ran = self._run(values)
+        except Exception as raised:
+            said = printable(f"{type(raised).__name__}: {raised}".split("\n")[0])
+            value = number(values[at.leaf][at.element])
+            error = words.EXPLORE_FAILED.format(leaf=self._label(at), value=value, error=said)
+        else:
+            self.ran = ran
+        self.values = values
+        return self.moment(error)
+
+    def moment(self, error: str = "") -> dict[str, Any]:
+        """What the page shows now.
+
+        Returns:
+            values, at: of the leaves, and what is chosen, with the ends of its slider.
+            shape, lines: the number of the picture, and what is written in it by address.
+            said, nudge, error, redrawn: sentences.
+            curve: the output along the chosen element.
+            output, grad, nudged, grads: numbers; None where there is none.
+        """
+        at, ran = self.at, self.ran
+        value, bound = self.values[at.leaf][at.element], self.bounds[at.leaf][at.element]
+        if math.isfinite(value) and abs(value) > bound:
+            bound = self.bounds[at.leaf][at.element] = bound_of(value)
+        delta = bound / 50 if at.delta is None else at.delta
+        before, self.shape = self.shape, self._shape()
+        grads = ran.grads[at.leaf]
+        grad = None if grads is None or error else grads[at.element]
+        nudged = None if error else self._number(self._moved(at, value + delta))
+        return {
+            "values": {name: [finite(v) for v in values] for name, values in self.values.items()},
+            "at": {"leaf": at.leaf, "element": at.element, "delta": delta, "bound": bound},
+            "shape": self.shape,
+            "lines": self._lines(self.shape),
+            "said": "" if error else self._said(at, grad),
+            "nudge": "" if error else self._nudge(at, delta, grad, nudged),
+            "error": error,
+            "redrawn": words.EXPLORE_REDRAWN if before not in (-1, self.shape) else "",
+            "curve": self._curve(at, bound),
+            "output": None if error else finite(ran.output),
+            "grad": None if grad is None else finite(grad),
+            "nudged": nudged,
+            "grads": {n: "None" if g is None else number(g[at.element if n == at.leaf else 0]) for n, g in ran.grads.items()},
+        }
+
+    def _label(self, at: At) -> str:
+        shape = self.leaves[at.leaf].shape
+        return at.leaf + (str([int(i) for i in np.unravel_index(at.element, shape)]) if shape else "")
+
+    def _said(self, at: At, grad: float | None) -> str:
+        said = words.EXPLORE_NONE if grad is None else words.EXPLORE_SAID
+        return said.format(output=number(self.ran.output), leaf=self._label(at), grad="" if grad is None else number(grad))
+
+    def _nudge(self, at: At, delta: float, grad: float | None, nudged: float | None) -> str:
+        fill = {"leaf": self._label(at), "delta": number(delta)}
+        if nudged is None or not math.isfinite(self.ran.output):
+            return words.EXPLORE_NUDGE_FAILED.format(**fill) if nudged is None else ""
+        change = number(nudged - self.ran.output)
+        if grad is None:
+            return words.EXPLORE_NUDGE_NONE.format(change=change, **fill)
+        return words.EXPLORE_NUDGE.format(change=change, grad=number(grad), product=number(grad * delta), **fill)
+
+    def _curve(self, at: At, bound: float) -> dict[str, list[float | None]]:
+        """The output along an element, from one end of its slider to the other; the last one is kept while others stay."""
+        others = {name: v if name != at.leaf else [*v[: at.element], *v[at.element + 1 :]] for name, v in self.values.items()}
+        key = (at.leaf, at.element, bound, repr(others))
+        if key not in self._curves:
+            began = time.perf_counter()
+            self._number(self.values)
+            cost = time.perf_counter() - began
+            count = int(min(POINTS[1], max(POINTS[0], CURVE_SECONDS / max(cost, 1e-9))))
+            places = np.linspace(-bound, bound, count).tolist()
+            self._curves = {key: {"x": places, "y": [self._number(self._moved(at, place)) for place in places]}}
+        return self._curves[key]
+
+    # -- the picture --------------------------------------------------------------------------------------------------
+
+    def _shape(self) -> int:
+        """The number of the picture; it is drawn if the graph is of a new shape."""
+        document = self.ran.document
+        ops = [(o.name, o.inputs, o.outputs, o.node) for o in document.ops]
+        nodes = [(n.id, n.name, n.next_functions, [s.name for s in n.saved]) for n in document.nodes]
+        tensors = [(t.id, t.name, t.value.shape, t.is_leaf, t.requires_grad) for t in document.tensors]
+        shape = self._shapes.setdefault(repr((ops, nodes, tensors)), len(self._shapes))
+        if shape not in self.pictures:
+            for old in [*self.pictures][: 1 - MOST_SHAPES]:
+                del self.pictures[old]
+            drawing = self._drawings[shape] = drawing_of(document).after(self.ran.state)
+            figure = of_figure(drawing, theme_named("light"), False)
+            self.pictures[shape] = {**figure, "document": to_plain(drawing.shown.document)}
+        return shape
+
+    def _lines(self, shape: int) -> dict[str, Any]:
+        """What is written at each address of the picture."""
+        picture = self.pictures[shape]
+        shown = replace(self._drawings[shape], document=self.ran.document).shown
+        writer, state = Writer(shown.document, theme_named("light")), shown.state(self.ran.state)
+        places = dict.fromkeys(at for svg in (picture["svg"], *picture["details"].values()) for at in ADDRESSES.findall(svg))
+        return {at: plain_lines(writer.lines(at, state)) for at in places}
+
+    def svg_in(self, theme: str) -> str:
+        """The figure as it is now."""
+        drawing = drawing_of(self.ran.document)
+        return drawing.svg(self.ran.state, theme_named(theme))
+
+    @property
+    def svg(self) -> str:
+        """The figure as it is now, in the light theme."""
+        return self.svg_in("light")
+
+    def __str__(self) -> str:
+        said = self.moment()
+        return " ".join(filter(None, (said["said"], said["nudge"])))
+
+    # -- pages --------------------------------------------------------------------------------------------------------
+
+    def data(self) -> dict[str, Any]:
+        """What a page gets once, with the pictures that are known."""
+        leaves = [
+            {"name": n, "shape": leaf.shape, "first": leaf.first, "bounds": self.bounds[n],
+             "id": next((t.id for t in self.ran.document.tensors if t.name == n), "")}
+            for n, leaf in self.leaves.items()
+        ]  # fmt: skip
+        return {
+            "pictures": {str(shape): picture for shape, picture in self.pictures.items()},
+            "leaves": leaves,
+            "palettes": {name: THEMES[name].colours() for name in ("light", "dark")},
+            "words": {**words.ui(), **words.ui("UI_EXPLORE")},
+            "language": words.language(),
+        }
+
+    def page(self, is_live: bool = False) -> dict[str, Any]:
+        """The data of a page: what is shown now, and runs along the chosen element unless Python answers it."""
+        now, values, ran = self.moment(), self.values, self.ran
+        at = self.at
+        runs = []
+        try:
+            value, bound = values[at.leaf][at.element], now["at"]["bound"]
+            for place in sorted({value, *np.linspace(-bound, bound, GRID + 1).tolist()}) if not is_live else ():
+                runs.append(self.move(at, self._moved(at, place)))
+                self.values = values
+        finally:
+            self.values, self.ran, self.shape = values, ran, now["shape"]
+        return {**self.data(), "recorded": now, "runs": runs, "is_live": is_live}
+
+    def to_html(self, theme: str = "auto", is_live: bool = False) -> str:
+        """A page with recorded runs along the chosen element."""
+        return explore_html({**self.page(is_live), "theme": theme}, ", ".join(self.leaves))
+
+
+def library_of(given: Mapping[str, Any]) -> Any:
+    """PyTorch if a leaf is one of its tensors, else the twin."""
+    return pytorch() if any(anything.is_torch(v) for v in given.values()) else twin
+
+
+def leaves_of(given: Mapping[str, Any], library: Any) -> tuple[dict[str, Leaf], dict[str, Any]]:
+    """The leaves with sliders, and all other arguments as they are."""
+    leaves, others = dict[str, Leaf](), dict[str, Any]()
+    for name, value in given.items():
+        base = value.detach().clone() if anything.is_drawable(value) else None
+        if base is None and not isinstance(value, bool | str):
+            with contextlib.suppress(TypeError, ValueError):
+                base = library.tensor(np.asarray(value, dtype=float).tolist())
+        if base is None or not base.is_floating_point() or not 0 < base.numel() <= MOST_ELEMENTS:
+            others[name] = value
+        else:
+            leaves[name] = Leaf(base, tuple(base.shape), tuple(np.ravel(base.tolist()).tolist()))
+    return leaves, others
+
+
+@contextlib.contextmanager
+def quiet() -> Iterator[None]:
+    """Inside, nothing is printed and no warning is shown: the function has said it in its first run."""
+    with warnings.catch_warnings(action="ignore"), contextlib.redirect_stdout(io.StringIO()):
+        yield
+
+
+def number(value: float) -> str:
+    """Four digits."""
+    return number_text(float(f"{value:.4g}")).replace("-", "\N{MINUS SIGN}")
+
+
+def finite(value: float) -> float | None:
+    """A number for JSON."""
+    return value if math.isfinite(value) else None

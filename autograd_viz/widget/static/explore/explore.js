@@ -1,0 +1,241 @@
+// Sliders on the leaves of a function. At each change Python runs it, and the figure gets the new numbers in place; a drag asks
+// for its newest value alone.
+
+import { button, html } from "../shared/elements.js";
+import { hideStill } from "../shared/still.js";
+import { followTheme } from "../shared/theme.js";
+import { sayer } from "../shared/words.js";
+import { Details } from "../stage/details.js";
+import { Stage } from "../stage/stage.js";
+import { Present, seenHeight } from "../stepper/present.js";
+import { Kernel } from "../pass/kernel.js";
+import { listenToKeys } from "../toolbar/keys.js";
+import { viewBar } from "../toolbar/view_bar.js";
+import { curveOf } from "./curve.js";
+import { Row } from "./row.js";
+
+/** @typedef {import("../pass/kernel.js").Model} Model */
+
+const [BELOW, EDGES, COLUMN, LEAST_WIDE] = [12, 22, 320, 760]; // px: below the stage, borders, the sliders beside it, and the least width then
+
+export class ExploreView {
+  /**
+   * @param {Model} model
+   * @param {HTMLElement} el
+   */
+  constructor(model, el) {
+    this.model = model;
+    this.abort = new AbortController();
+    const { signal } = this.abort;
+    const data = model.get("data");
+    this.say = sayer(data.words);
+    this.root = html("div", "av-root av-unstepped av-explore");
+    this.root.setAttribute("role", "group");
+    this.root.setAttribute(
+      "aria-label",
+      this.say("explore_label", { names: data.leaves.map((/** @type {any} */ leaf) => leaf.name).join(", ") }),
+    );
+    const context = {
+      say: this.say,
+      moved: (/** @type {Row} */ row) => this.ask(row),
+      chosen: (/** @type {Row} */ row) => row !== this.row && this.ask(row),
+      signal,
+    };
+    this.rows = data.leaves.map((/** @type {any} */ leaf) => new Row(leaf, context));
+    /** @type {Row} */
+    this.row = this.rows.find((/** @type {Row} */ row) => row.leaf.name === model.get("recorded").at.leaf) ?? this.rows[0];
+    this.shape = -1;
+    /** @type {Record<string, string>} by address, what is written there */
+    this.written = {};
+    this.assemble(el, signal);
+    this.kernel = new Kernel(model, { answered: () => {}, silent: () => this.tell({ error: this.say("explore_gone") }) });
+    followTheme(this.root, data.palettes, signal, (palette) => {
+      this.palette = palette;
+      this.stage?.map.paint(palette);
+    });
+    if (data.mark) hideStill(data.mark, this.root, model.widget_manager?.kernel !== undefined, signal);
+    const heard = () => [this.show(), this.kernel.heard()];
+    model.on("change:recorded", heard);
+    const resized = new ResizeObserver(() => this.resized());
+    resized.observe(el);
+    requestAnimationFrame(() => this.resized());
+    signal.addEventListener("abort", () => {
+      model.off("change:recorded", heard);
+      resized.disconnect();
+      this.drawn?.abort();
+      this.kernel.rest();
+    });
+    this.show();
+  }
+
+  /**
+   * @param {HTMLElement} el
+   * @param {AbortSignal} signal
+   */
+  assemble(el, signal) {
+    const act = (/** @type {string} */ action) => this.act(action);
+    const bar = viewBar(act, true, this.say, signal);
+    const reset = button("explore_reset", this.say("explore_reset_tip"), () => this.reset(), signal);
+    reset.textContent = this.say("explore_reset");
+    this.delta = html("input", "av-leaf-field av-delta");
+    this.delta.inputMode = "decimal";
+    this.delta.setAttribute("aria-label", this.say("explore_nudge"));
+    this.delta.addEventListener("change", () => this.ask(this.row, Number(this.delta.value) || null), { signal });
+    const nudge = html("label", "av-nudge", this.say("explore_nudge"));
+    nudge.append(this.delta);
+    const tools = html("div", "av-explore-tools");
+    tools.append(reset, nudge, bar.root);
+    this.curve = html("div", "av-explore-curve");
+    [this.said, this.nudged, this.error] = ["av-explore-line", "av-explore-line", "av-error"].map((name) => html("p", name));
+    const said = html("div", "av-explore-said");
+    said.setAttribute("aria-live", "polite");
+    said.append(this.said, this.nudged, this.error);
+    this.place = html("div", "av-explore-place");
+    const leaves = html("div", "av-leaves");
+    leaves.append(...this.rows.map((/** @type {Row} */ row) => row.root));
+    const controls = html("div", "av-explore-controls");
+    controls.append(tools, leaves, this.curve, said);
+    this.root.append(controls, this.place);
+    el.classList.add("av-host");
+    el.append(this.root);
+    this.present = new Present(this.root, bar.present, (on) => this.presented(on), signal);
+    listenToKeys(this.root, act, signal);
+  }
+
+  // -- what the user does -----------------------------------------------------------------------------------------------
+
+  /** @param {string} action of a key or a button */
+  act(action) {
+    if (action === "reset") this.reset();
+    else if (action === "present") this.present.toggle();
+    else if (action === "close") this.present.leave();
+    else if (action === "detail") [this.details?.turn(), this.draw()];
+    else this.stage?.act(action);
+  }
+
+  reset() {
+    for (const row of this.rows) row.show(row.leaf.first);
+    this.ask(this.row);
+  }
+
+  /**
+   * @param {Row} row
+   * @param {number | null} [delta]
+   */
+  ask(row, delta = row === this.row && row.element === this.asked?.element ? (this.asked?.delta ?? null) : null) {
+    this.row = row;
+    const values = Object.fromEntries(this.rows.map((/** @type {Row} */ r) => [r.leaf.name, r.values]));
+    this.asked = { kind: "move", leaf: row.leaf.name, element: row.element, delta, values: structuredClone(values) };
+    this.kernel.ask([this.asked]);
+  }
+
+  // -- what is shown ----------------------------------------------------------------------------------------------------
+
+  show() {
+    const now = this.model.get("recorded");
+    const { at, values, grads, curve, output, grad, nudged } = now;
+    const isNewest = !this.kernel?.waiting.length; // else a drag has gone on
+    for (const row of this.rows) {
+      const isHeld = row.root.contains(document.activeElement) || row.root.matches(":active");
+      if (row.leaf.name === at.leaf && row.element === at.element)
+        row.bounds[at.element] = Math.max(at.bound, row.bounds[at.element]);
+      if (isNewest && !isHeld) row.show(values[row.leaf.name]);
+      row.grad.textContent = `grad ${grads[row.leaf.name]}`;
+      row.root.classList.toggle("av-leaf-chosen", row.leaf.name === at.leaf);
+    }
+    this.delta.value = String(Number(at.delta.toPrecision(4)));
+    const value = values[at.leaf][at.element];
+    const label = this.say("explore_curve", { leaf: at.leaf });
+    this.curve.replaceChildren(curveOf(curve, { value, output, grad, delta: at.delta, nudged }, label));
+    this.tell(now);
+    if (now.shape !== this.shape) this.pictured(now.shape);
+    this.write(now);
+  }
+
+  /** @param {{ said?: string, redrawn?: string, nudge?: string, error?: string }} now */
+  tell({ said = "", redrawn = "", nudge = "", error = "" }) {
+    this.said.textContent = [said, redrawn].filter(Boolean).join(" ");
+    this.nudged.textContent = nudge;
+    this.error.textContent = error;
+  }
+
+  /** @param {number} shape of the graph */
+  pictured(shape) {
+    const picture = this.model.get("data").pictures[shape];
+    if (!picture) return;
+    this.shape = shape;
+    const before = this.details;
+    this.picture = picture;
+    this.details = new Details(picture);
+    if (before) this.details.goOn(before);
+    this.draw();
+  }
+
+  /** The figure, anew. */
+  draw() {
+    const { details, picture, say } = this;
+    if (!details || !picture) return;
+    this.drawn?.abort();
+    this.drawn = new AbortController();
+    this.stage = new Stage({
+      ...{ svg: details.svg, full: details.isShort ? details.full : "", opensCalled: false, document: picture.document },
+      ...{ forward: [], ready: "", say, open: () => {}, toggle: () => {}, signal: this.drawn.signal },
+      select: (id) => this.rows.find((/** @type {Row} */ row) => row.leaf.id === id)?.slider.focus(),
+    });
+    if (this.palette) this.stage.map.paint(this.palette);
+    this.place.replaceChildren(this.stage.root, this.stage.map.root);
+    this.written = {};
+    this.stage.presents(this.present.isOn);
+    this.write(this.model.get("recorded"));
+    this.resized();
+  }
+
+  /** @param {{ lines: Record<string, import("../shared/draw.js").Lines>, shape: number }} now */
+  write({ lines, shape }) {
+    if (!this.stage || shape !== this.shape) return;
+    /** @type {any} */
+    const frame = { node: "", changes: [], fresh: [], moves: [], came: [] };
+    for (const [at, said] of Object.entries(lines)) {
+      const text = JSON.stringify(said);
+      if (this.written[at] !== text) frame.changes.push([at, said, said]);
+      this.written[at] = text;
+    }
+    this.stage.picture.write(frame, 2);
+    const all = Object.entries(lines).map(([at, said]) => [at, said, said]);
+    this.stage.picture.shown = [{ ...frame, changes: all }];
+    this.stage.picture.light(this.row.leaf.id, []);
+    this.stage.peekNow();
+  }
+
+  /** @param {boolean} on */
+  presented(on) {
+    this.stage?.presents(on);
+    this.resized();
+  }
+
+  resized() {
+    const { stage, details, root, place } = this;
+    if (!stage || !details || !root.clientWidth || this.abort.signal.aborted) return;
+    const [seen, width] = [seenHeight(root), root.clientWidth - EDGES];
+    root.classList.remove("av-beside");
+    const under = { width, height: seen - place.offsetTop - BELOW };
+    const beside = { width: width - COLUMN, height: width < LEAST_WIDE ? 0 : seen - 2 * BELOW };
+    const page = `${width} ${seen} ${stage.presented} ${this.shape}`;
+    const isOther = details.choose(page, (svg) => stage.readingOf(svg).whole, under, beside);
+    root.classList.toggle("av-beside", details.isBeside || (beside.height > 0 && under.height < beside.height * 0.5));
+    if (isOther) return this.draw();
+    stage.resized(place.clientWidth, seen, false);
+    stage.follow();
+  }
+}
+
+/** @param {{ model: Model, el: HTMLElement }} context */
+export function renderExplore({ model, el }) {
+  const view = new ExploreView(model, el);
+  return () => {
+    view.abort.abort();
+    el.replaceChildren(); // ipywidgets keeps detached views alive
+  };
+}
+
+export default { render: renderExplore };
