@@ -5,15 +5,15 @@ import { svgElement } from "../shared/draw.js";
 /** @typedef {{ x: number[], y: (number | null)[] }} Along */
 /** @typedef {{ value: number, output: number | null, grad: number | null, delta: number, nudged: number | null }} Point */
 
-const [WIDTH, HEIGHT, LEFT, BELOW, TOP] = [300, 150, 46, 16, 6]; // px
-const DIGITS = 3;
+const [PLOT_WIDTH, PLOT_HEIGHT, PLOT_LEFT, PLOT_BELOW, PLOT_TOP] = [300, 150, 46, 16, 6]; // px
+const PLOT_DIGITS = 3;
 
 /**
- * The ends of the axis: a pole of the function does not flatten all else.
+ * The axisEnds of the axis: a pole of the function does not flatten all else.
  * @param {number[]} known
  * @returns {[number, number]}
  */
-export function ends(known) {
+export function axisEnds(known) {
   const sorted = [...known].sort((a, b) => a - b);
   const at = (/** @type {number} */ part) => sorted[Math.round(part * (sorted.length - 1))];
   const [low, high, inner] = [at(0), at(1), at(0.9) - at(0.1)];
@@ -28,30 +28,35 @@ export function ends(known) {
  * @param {string} label
  */
 export function curveOf(along, { value, output, grad, delta, nudged }, label) {
-  const root = svgElement("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, class: "av-along", role: "img", "aria-label": label });
+  const root = svgElement("svg", {
+    viewBox: `0 0 ${PLOT_WIDTH} ${PLOT_HEIGHT}`,
+    class: "av-along",
+    role: "img",
+    "aria-label": label,
+  });
   const known = along.y.filter((y) => y !== null);
   if (output !== null) known.push(output);
   if (!known.length) return root;
-  const [low, high] = ends(known);
+  const [low, high] = axisEnds(known);
   const [least, most] = [along.x[0], along.x[along.x.length - 1]];
-  const x = (/** @type {number} */ v) => LEFT + ((v - least) / (most - least)) * (WIDTH - LEFT - 4);
-  const y = (/** @type {number} */ v) => TOP + (1 - (v - low) / (high - low)) * (HEIGHT - TOP - BELOW);
+  const x = (/** @type {number} */ v) => PLOT_LEFT + ((v - least) / (most - least)) * (PLOT_WIDTH - PLOT_LEFT - 4);
+  const y = (/** @type {number} */ v) => PLOT_TOP + (1 - (v - low) / (high - low)) * (PLOT_HEIGHT - PLOT_TOP - PLOT_BELOW);
   const line = (/** @type {string} */ d, /** @type {string} */ name) => root.append(svgElement("path", { d, class: name }));
   const text = (/** @type {number} */ n, /** @type {number} */ px, /** @type {number} */ py, /** @type {string} */ anchor) => {
     const made = svgElement("text", { x: px, y: py, "text-anchor": anchor });
-    made.textContent = String(Number(n.toPrecision(DIGITS))).replace("-", "\u2212");
+    made.textContent = String(Number(n.toPrecision(PLOT_DIGITS))).replace("-", "\u2212");
     root.append(made);
   };
   const clip = svgElement("svg", {
-    x: LEFT,
-    y: TOP,
-    width: WIDTH - LEFT,
-    height: HEIGHT - TOP - BELOW,
-    viewBox: `${LEFT} ${TOP} ${WIDTH - LEFT} ${HEIGHT - TOP - BELOW}`,
+    x: PLOT_LEFT,
+    y: PLOT_TOP,
+    width: PLOT_WIDTH - PLOT_LEFT,
+    height: PLOT_HEIGHT - PLOT_TOP - PLOT_BELOW,
+    viewBox: `${PLOT_LEFT} ${PLOT_TOP} ${PLOT_WIDTH - PLOT_LEFT} ${PLOT_HEIGHT - PLOT_TOP - PLOT_BELOW}`,
   });
-  line(`M${LEFT} ${TOP}V${HEIGHT - BELOW}H${WIDTH}`, "av-axis");
-  for (const v of [low, high]) text(v, LEFT - 4, y(v) + (v === high ? 9 : 0), "end");
-  for (const v of [least, most]) text(v, x(v), HEIGHT - 3, v === least ? "start" : "end");
+  line(`M${PLOT_LEFT} ${PLOT_TOP}V${PLOT_HEIGHT - PLOT_BELOW}H${PLOT_WIDTH}`, "av-axis");
+  for (const v of [low, high]) text(v, PLOT_LEFT - 4, y(v) + (v === high ? 9 : 0), "end");
+  for (const v of [least, most]) text(v, x(v), PLOT_HEIGHT - 3, v === least ? "start" : "end");
   let d = "";
   along.y.forEach((v, i) => {
     if (v !== null) d += `${i && along.y[i - 1] !== null ? "L" : "M"}${x(along.x[i]).toFixed(1)} ${y(v).toFixed(1)}`;

@@ -12,11 +12,11 @@ import { Kernel } from "../pass/kernel.js";
 import { listenToKeys } from "../toolbar/keys.js";
 import { viewBar } from "../toolbar/view_bar.js";
 import { curveOf } from "./curve.js";
-import { Row } from "./row.js";
+import { LeafRow } from "./row.js";
 
 /** @typedef {import("../pass/kernel.js").Model} Model */
 
-const [BELOW, EDGES, COLUMN, LEAST_WIDE] = [12, 22, 320, 760]; // px: below the stage, borders, the sliders beside it, and the least width then
+const [UNDER_FIGURE, ROOT_EDGES, LEAVES_WIDE, LEAST_BESIDE] = [12, 22, 320, 760]; // px: below the stage, borders, the sliders beside it, and the least width then
 
 export class ExploreView {
   /**
@@ -37,17 +37,28 @@ export class ExploreView {
     );
     const context = {
       say: this.say,
-      moved: (/** @type {Row} */ row) => this.ask(row),
-      chosen: (/** @type {Row} */ row) => row !== this.row && this.ask(row),
+      moved: (/** @type {LeafRow} */ row) => this.ask(row),
+      chosen: (/** @type {LeafRow} */ row) => row !== this.row && this.ask(row),
       signal,
     };
-    this.rows = data.leaves.map((/** @type {any} */ leaf) => new Row(leaf, context));
-    /** @type {Row} */
-    this.row = this.rows.find((/** @type {Row} */ row) => row.leaf.name === model.get("recorded").at.leaf) ?? this.rows[0];
+    this.rows = data.leaves.map((/** @type {any} */ leaf) => new LeafRow(leaf, context));
+    /** @type {LeafRow} */
+    this.row = this.rows.find((/** @type {LeafRow} */ row) => row.leaf.name === model.get("recorded").at.leaf) ?? this.rows[0];
     this.shape = -1;
+    /** @type {any} the last question */
+    this.asked = undefined;
+    this.delta = html("input", "av-leaf-field av-delta");
+    this.curve = html("div", "av-explore-curve");
+    this.said = html("p", "av-explore-line");
+    this.nudged = html("p", "av-explore-line");
+    this.error = html("p", "av-error");
+    this.place = html("div", "av-explore-place");
     /** @type {Record<string, string>} by address, what is written there */
     this.written = {};
-    this.assemble(el, signal);
+    const bar = viewBar((action) => this.act(action), true, this.say, signal);
+    this.present = new Present(this.root, bar.present, (on) => this.presented(on), signal);
+    this.assemble(el, bar.root, signal);
+    listenToKeys(this.root, (action) => this.act(action), signal);
     this.kernel = new Kernel(model, { answered: () => {}, silent: () => this.tell({ error: this.say("explore_gone") }) });
     followTheme(this.root, data.palettes, signal, (palette) => {
       this.palette = palette;
@@ -70,36 +81,29 @@ export class ExploreView {
 
   /**
    * @param {HTMLElement} el
+   * @param {HTMLElement} bar
    * @param {AbortSignal} signal
    */
-  assemble(el, signal) {
-    const act = (/** @type {string} */ action) => this.act(action);
-    const bar = viewBar(act, true, this.say, signal);
+  assemble(el, bar, signal) {
     const reset = button("explore_reset", this.say("explore_reset_tip"), () => this.reset(), signal);
     reset.textContent = this.say("explore_reset");
-    this.delta = html("input", "av-leaf-field av-delta");
     this.delta.inputMode = "decimal";
     this.delta.setAttribute("aria-label", this.say("explore_nudge"));
     this.delta.addEventListener("change", () => this.ask(this.row, Number(this.delta.value) || null), { signal });
     const nudge = html("label", "av-nudge", this.say("explore_nudge"));
     nudge.append(this.delta);
     const tools = html("div", "av-explore-tools");
-    tools.append(reset, nudge, bar.root);
-    this.curve = html("div", "av-explore-curve");
-    [this.said, this.nudged, this.error] = ["av-explore-line", "av-explore-line", "av-error"].map((name) => html("p", name));
+    tools.append(reset, nudge, bar);
     const said = html("div", "av-explore-said");
     said.setAttribute("aria-live", "polite");
     said.append(this.said, this.nudged, this.error);
-    this.place = html("div", "av-explore-place");
     const leaves = html("div", "av-leaves");
-    leaves.append(...this.rows.map((/** @type {Row} */ row) => row.root));
+    leaves.append(...this.rows.map((/** @type {LeafRow} */ row) => row.root));
     const controls = html("div", "av-explore-controls");
     controls.append(tools, leaves, this.curve, said);
     this.root.append(controls, this.place);
     el.classList.add("av-host");
     el.append(this.root);
-    this.present = new Present(this.root, bar.present, (on) => this.presented(on), signal);
-    listenToKeys(this.root, act, signal);
   }
 
   // -- what the user does -----------------------------------------------------------------------------------------------
@@ -119,13 +123,20 @@ export class ExploreView {
   }
 
   /**
-   * @param {Row} row
+   * @param {LeafRow} row
    * @param {number | null} [delta]
    */
-  ask(row, delta = row === this.row && row.element === this.asked?.element ? (this.asked?.delta ?? null) : null) {
+  ask(row, delta) {
+    const isSame = row === this.row && row.element === this.asked?.element;
     this.row = row;
-    const values = Object.fromEntries(this.rows.map((/** @type {Row} */ r) => [r.leaf.name, r.values]));
-    this.asked = { kind: "move", leaf: row.leaf.name, element: row.element, delta, values: structuredClone(values) };
+    const values = Object.fromEntries(this.rows.map((/** @type {LeafRow} */ r) => [r.leaf.name, r.values]));
+    this.asked = {
+      kind: "move",
+      leaf: row.leaf.name,
+      element: row.element,
+      delta: delta ?? (isSame ? this.asked?.delta : null),
+      values: structuredClone(values),
+    };
     this.kernel.ask([this.asked]);
   }
 
@@ -180,7 +191,7 @@ export class ExploreView {
     this.stage = new Stage({
       ...{ svg: details.svg, full: details.isShort ? details.full : "", opensCalled: false, document: picture.document },
       ...{ forward: [], ready: "", say, open: () => {}, toggle: () => {}, signal: this.drawn.signal },
-      select: (id) => this.rows.find((/** @type {Row} */ row) => row.leaf.id === id)?.slider.focus(),
+      select: (id) => this.rows.find((/** @type {LeafRow} */ row) => row.leaf.id === id)?.slider.focus(),
     });
     if (this.palette) this.stage.map.paint(this.palette);
     this.place.replaceChildren(this.stage.root, this.stage.map.root);
@@ -216,10 +227,10 @@ export class ExploreView {
   resized() {
     const { stage, details, root, place } = this;
     if (!stage || !details || !root.clientWidth || this.abort.signal.aborted) return;
-    const [seen, width] = [seenHeight(root), root.clientWidth - EDGES];
+    const [seen, width] = [seenHeight(root), root.clientWidth - ROOT_EDGES];
     root.classList.remove("av-beside");
-    const under = { width, height: seen - place.offsetTop - BELOW };
-    const beside = { width: width - COLUMN, height: width < LEAST_WIDE ? 0 : seen - 2 * BELOW };
+    const under = { width, height: seen - place.offsetTop - UNDER_FIGURE };
+    const beside = { width: width - LEAVES_WIDE, height: width < LEAST_BESIDE ? 0 : seen - 2 * UNDER_FIGURE };
     const page = `${width} ${seen} ${stage.presented} ${this.shape}`;
     const isOther = details.choose(page, (svg) => stage.readingOf(svg).whole, under, beside);
     root.classList.toggle("av-beside", details.isBeside || (beside.height > 0 && under.height < beside.height * 0.5));

@@ -10,7 +10,7 @@ import { html } from "../shared/elements.js";
  * @param {number} at
  * @param {number[]} shape
  */
-function indices(at, shape) {
+function elementAt(at, shape) {
   const found = [];
   let left = at;
   for (const size of [...shape].reverse()) {
@@ -20,10 +20,10 @@ function indices(at, shape) {
   return `[${found.join(", ")}]`;
 }
 
-export class Row {
+export class LeafRow {
   /**
    * @param {LeafData} leaf
-   * @param {{ say: Say, moved: (row: Row) => void, chosen: (row: Row) => void, signal: AbortSignal }} context
+   * @param {{ say: Say, moved: (row: LeafRow) => void, chosen: (row: LeafRow) => void, signal: AbortSignal }} context
    */
   constructor(leaf, { say, moved, chosen, signal }) {
     this.leaf = leaf;
@@ -42,7 +42,7 @@ export class Row {
     if (leaf.first.length > 1) {
       const select = html("select", "av-leaf-element");
       select.setAttribute("aria-label", say("explore_element", { leaf: leaf.name }));
-      select.append(...leaf.first.map((_, i) => new Option(indices(i, leaf.shape), String(i))));
+      select.append(...leaf.first.map((_, i) => new Option(elementAt(i, leaf.shape), String(i))));
       select.addEventListener("change", () => [(this.element = Number(select.value)), chosen(this)], { signal });
       name.append(select);
       this.select = select;
@@ -58,14 +58,14 @@ export class Row {
     return this.values[this.element];
   }
 
-  /** @param {number} value @param {(row: Row) => void} moved */
+  /** @param {number} value @param {(row: LeafRow) => void} moved */
   to(value, moved) {
     this.values[this.element] = value;
     this.write();
     moved(this);
   }
 
-  /** @param {(row: Row) => void} moved what is no number is taken back */
+  /** @param {(row: LeafRow) => void} moved what is no number is taken back */
   typed(moved) {
     const value = Number(this.field.value.replace("\u2212", "-").replace(",", ".").trim() || "x");
     if (!Number.isFinite(value)) this.write();
