@@ -190,6 +190,7 @@ PAGED: dict[str, Callable[[Any, Wishes], bytes]] = {
     ".html": lambda x, wishes: in_utf8(diff_html(x.page(wishes.theme))),
     ".json": lambda x, wishes: in_utf8(x.to_json()),
 }
+SLIDERS: dict[str, Callable[[Any, Wishes], bytes]] = {**STILL, ".html": lambda x, wishes: in_utf8(x.to_html(wishes.theme))}
 MEMORIES: dict[str, Callable[[Any, Wishes], bytes]] = {
     **STILL,
     ".html": lambda x, wishes: in_utf8(x.to_html(wishes.theme)),
@@ -211,7 +212,11 @@ def save_still(x: Any, path: Any, wishes: Wishes) -> None:
     """
     is_map = isinstance(getattr(x, "drawing", None), MapDrawing)
     of_verbs = ((MEMORIES, "to_html"), (RUNS, "history"), (PAGED, "partners"))
-    kinds = ((MAPS, is_map), *((writers, hasattr(x, name)) for writers, name in of_verbs))
+    kinds = (
+        (MAPS, is_map),
+        (SLIDERS, getattr(x, "kind", "") == "explorer"),
+        *((writers, hasattr(x, name)) for writers, name in of_verbs),
+    )
     writers = next((writers for writers, fits in kinds if fits), STILL)
     _check_among(writers, path)
     write_file(path, writers[suffix_of(path)](x, wishes))

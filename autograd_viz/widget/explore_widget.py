@@ -25,6 +25,7 @@ class ExploreWidget(DataWidget):
         recorded: what the page shows (`Explorer.moment`), and how many of its questions are answered.
     """
 
+    kind = "explorer"
     entry, styles = "explore/explore.js", (*STYLES, "explore/explore.css")
     recorded = traitlets.Dict().tag(sync=True)
 
@@ -59,11 +60,10 @@ class ExploreWidget(DataWidget):
         at = self.explorer.at
         if given and at.leaf not in given:
             at = At(next(iter(given)))
-        self._move(at, given)
+        self._show_now(self.explorer.move(at, given))
         return " ".join(filter(None, (self.recorded[part] for part in ("said", "nudge", "error", "redrawn"))))
 
-    def _move(self, at: At, values: dict[str, list[float]]) -> None:
-        now = self.explorer.move(at, values)
+    def _show_now(self, now: dict[str, Any]) -> None:
         with self.hold_sync():
             if str(now["shape"]) not in self.data["pictures"]:
                 self.show(self.explorer.data())
@@ -74,7 +74,7 @@ class ExploreWidget(DataWidget):
             if isinstance(content, dict) and content.get("kind") == "move":
                 self._answers += 1
                 with suppress(KeyError, IndexError, TypeError, ValueError):  # a page of another function
-                    self._move(*asked(self.explorer, content))
+                    self._show_now(self.explorer.answer(content))
                     return
                 self.recorded = {**self.recorded, "answers": self._answers}
 
@@ -89,14 +89,3 @@ class ExploreWidget(DataWidget):
         if page and len(page) <= MOST_LETTERS:
             places = {"mark": self.mark, "title": "", "frame": frame(page, HEIGHT[1])}
             display({"text/html": filled("page/output.html", places)}, raw=True)  # type: ignore[no-untyped-call]
-
-
-def asked(explorer: Explorer, content: dict[str, Any]) -> tuple[At, dict[str, list[float]]]:
-    """What a page asks: the leaf, and the values of all. KeyError, IndexError, TypeError, ValueError: it knows no such leaf."""
-    leaf, element, delta = str(content["leaf"]), int(content["element"]), content.get("delta")
-    values = {str(name): [float(v) for v in found] for name, found in content["values"].items()}
-    for name, found in values.items():
-        if len(found) != len(explorer.values[name]):
-            raise ValueError(name)
-    _ = explorer.values[leaf][element]
-    return At(leaf, element, None if delta is None else float(delta)), values

@@ -8,12 +8,10 @@ random numbers keep their state: each run draws the same numbers. What the funct
 from __future__ import annotations
 
 import contextlib
-import io
 import math
 import re
 import time
-import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -22,41 +20,30 @@ import numpy as np
 from .. import twin, words
 from ..graph.codec import to_plain
 from ..graph.model import Document
-from ..graph.text import number_text
 from ..graph.trace import State
+from ..pictures.layout import DETAILS
+from ..pictures.layout.measure import title_of
 from ..pictures.render import THEMES, theme_named
 from ..pictures.render.drawing import Drawing, drawing_of
 from ..pictures.render.escape import printable
 from ..pictures.render.writer import Writer
 from ..runtime.interrupts import breakable, whole
 from ..runtime.pytorch import pytorch
+from ..runtime.uncopied import Uncopied
 from ..sources import anything
 from ..sources.shared.names import Names
 from ..stepper.stepper import Stepper
 from .frames import plain_lines
 from .html import explore_html
+from .leaves import bound_of, finite, leaves_of, library_of, number, quiet
 from .page import of_figure
 
 ADDRESSES = re.compile(r"""data-at=['"]([^'"]+[.:][^'"]+)['"]""")
-MOST_ELEMENTS = 64  # of a leaf that has a slider
 POINTS = (13, 61)  # of a curve: at least, at most
 CURVE_SECONDS = 0.1  # that a curve may take, if the least number of points does
 MOST_SHAPES = 8  # of a graph, whose pictures are kept
 GRID = 20  # pieces of a slider of which a saved page has a run
 MOST_NODES = 200  # of a graph that a page has
-
-
-@dataclass(frozen=True)
-class Leaf:
-    """A leaf with a slider: what it is made from, its shape, and its first elements, one after the other."""
-
-    base: Any
-    shape: tuple[int, ...]
-    first: tuple[float, ...]
-
-    def made(self, elements: Sequence[float]) -> Any:
-        """A leaf tensor with these elements."""
-        return self.base.new_tensor(np.reshape(elements, self.shape).tolist()).requires_grad_()
 
 
 @dataclass(frozen=True)
@@ -78,15 +65,7 @@ class At:
     delta: float | None = None
 
 
-def bound_of(value: float) -> float:
-    """The end of a slider: 1, 2 or 5 times a power of ten, twice as large as the value."""
-    if not value or not math.isfinite(value):
-        return 1.0
-    power = 10.0 ** math.floor(math.log10(2 * abs(value)))
-    return float(next(n * power for n in (1, 2, 5, 10) if n * power >= 2 * abs(value) * (1 - 1e-9)))
-
-
-class Explorer:
+class Explorer(Uncopied):
     """A function of leaves. Its values are kept by name, as lists of elements.
 
     Attributes:
@@ -95,6 +74,8 @@ class Explorer:
         shape: the number of the picture that is shown; -1 before the first.
         pictures: by number, the picture of each shape that the graph has had.
     """
+
+    kind = "explorer"
 
     def __init__(self, function: Callable[..., Any], given: Mapping[str, Any]) -> None:
         self._function, self.shape = function, -1
@@ -179,12 +160,21 @@ class Explorer:
         self.values = values
         return self.moment(error)
 
+    def answer(self, content: Mapping[str, Any]) -> dict[str, Any]:
+        """`move` as a page asks for it. KeyError, IndexError, TypeError, ValueError: it knows no such leaf."""
+        leaf, element, delta = str(content["leaf"]), int(content["element"]), content.get("delta")
+        values = {str(name): [float(v) for v in found] for name, found in content["values"].items()}
+        if any(len(found) != len(self.values[name]) for name, found in values.items()):
+            raise ValueError(leaf)
+        _ = self.values[leaf][element]
+        return self.move(At(leaf, element, None if delta is None else float(delta)), values)
+
     def moment(self, error: str = "") -> dict[str, Any]:
         """What the page shows now.
 
         Returns:
             values, at: of the leaves, and what is chosen, with the ends of its slider.
-            shape, lines: the number of the picture, and what is written in it by address.
+            shape, lines, titles: the number of the picture, what is written in it by address, and titles of boxes in brief.
             said, nudge, error, redrawn: sentences.
             curve: the output along the chosen element.
             output, grad, nudged, grads: numbers; None where there is none.
@@ -202,7 +192,7 @@ class Explorer:
             "values": {name: [finite(v) for v in values] for name, values in self.values.items()},
             "at": {"leaf": at.leaf, "element": at.element, "delta": delta, "bound": bound},
             "shape": self.shape,
-            "lines": self._lines(self.shape),
+            **self._written(self.shape),
             "said": "" if error else self._said(at, grad),
             "nudge": "" if error else self._nudge(at, delta, grad, nudged),
             "error": error,
@@ -261,13 +251,14 @@ class Explorer:
             self.pictures[shape] = {**figure, "document": to_plain(drawing.shown.document)}
         return shape
 
-    def _lines(self, shape: int) -> dict[str, Any]:
-        """What is written at each address of the picture."""
+    def _written(self, shape: int) -> dict[str, Any]:
+        """What is written in the picture."""
         picture = self.pictures[shape]
         shown = replace(self._drawings[shape], document=self.ran.document).shown
         writer, state = Writer(shown.document, theme_named("light")), shown.state(self.ran.state)
         places = dict.fromkeys(at for svg in (picture["svg"], *picture["details"].values()) for at in ADDRESSES.findall(svg))
-        return {at: plain_lines(writer.lines(at, state)) for at in places}
+        titles = {t.id: title_of(t, DETAILS["brief"]) for t in shown.document.tensors}
+        return {"lines": {at: plain_lines(writer.lines(at, state)) for at in places}, "titles": titles}
 
     def svg_in(self, theme: str) -> str:
         """The figure as it is now."""
@@ -317,40 +308,3 @@ class Explorer:
     def to_html(self, theme: str = "auto", is_live: bool = False) -> str:
         """A page with recorded runs along the chosen element."""
         return explore_html({**self.page(is_live), "theme": theme}, ", ".join(self.leaves))
-
-
-def library_of(given: Mapping[str, Any]) -> Any:
-    """PyTorch if a leaf is one of its tensors, else the twin."""
-    return pytorch() if any(anything.is_torch(v) for v in given.values()) else twin
-
-
-def leaves_of(given: Mapping[str, Any], library: Any) -> tuple[dict[str, Leaf], dict[str, Any]]:
-    """The leaves with sliders, and all other arguments as they are."""
-    leaves, others = dict[str, Leaf](), dict[str, Any]()
-    for name, value in given.items():
-        base = value.detach().clone() if anything.is_drawable(value) else None
-        if base is None and not isinstance(value, bool | str):
-            with contextlib.suppress(TypeError, ValueError):
-                base = library.tensor(np.asarray(value, dtype=float).tolist())
-        if base is None or not base.is_floating_point() or not 0 < base.numel() <= MOST_ELEMENTS:
-            others[name] = value
-        else:
-            leaves[name] = Leaf(base, tuple(base.shape), tuple(np.ravel(base.tolist()).tolist()))
-    return leaves, others
-
-
-@contextlib.contextmanager
-def quiet() -> Iterator[None]:
-    """Inside, nothing is printed and no warning is shown: the function has said it in its first run."""
-    with warnings.catch_warnings(action="ignore"), contextlib.redirect_stdout(io.StringIO()):
-        yield
-
-
-def number(value: float) -> str:
-    """Four digits."""
-    return number_text(float(f"{value:.4g}")).replace("-", "\N{MINUS SIGN}")
-
-
-def finite(value: float) -> float | None:
-    """A number for JSON."""
-    return value if math.isfinite(value) else None

@@ -1,6 +1,7 @@
 // Sliders on the leaves of a function. At each change Python runs it, and the figure gets the new numbers in place; a drag asks
 // for its newest value alone.
 
+import { textWidth } from "../shared/draw.js";
 import { button, html } from "../shared/elements.js";
 import { hideStill } from "../shared/still.js";
 import { followTheme } from "../shared/theme.js";
@@ -201,8 +202,24 @@ export class ExploreView {
     this.resized();
   }
 
-  /** @param {{ lines: Record<string, import("../shared/draw.js").Lines>, shape: number }} now */
-  write({ lines, shape }) {
+  /**
+   * The titles of boxes in brief have values.
+   * @param {Record<string, string>} titles
+   */
+  title(titles) {
+    if (this.details?.now !== "brief" || !this.stage) return;
+    const { picture } = this.stage;
+    for (const [id, text] of Object.entries(titles)) {
+      const line = picture.at([id])[0]?.querySelector(":scope > text");
+      const box = picture.boxes.get(id);
+      if (!line || !box || line.textContent === text) continue;
+      line.setAttribute("font-size", String(Math.min(13, (box.w - 12) / textWidth(text, 1))));
+      (line.querySelector("tspan") ?? line).textContent = text;
+    }
+  }
+
+  /** @param {{ titles: Record<string, string>, lines: Record<string, import("../shared/draw.js").Lines>, shape: number }} now */
+  write({ lines, titles, shape }) {
     if (!this.stage || shape !== this.shape) return;
     /** @type {any} */
     const frame = { node: "", changes: [], fresh: [], moves: [], came: [] };
@@ -212,6 +229,7 @@ export class ExploreView {
       this.written[at] = text;
     }
     this.stage.picture.write(frame, 2);
+    this.title(titles);
     const all = Object.entries(lines).map(([at, said]) => [at, said, said]);
     this.stage.picture.shown = [{ ...frame, changes: all }];
     this.stage.picture.light(this.row.leaf.id, []);
