@@ -60,6 +60,7 @@ def page_of(
 
 
 def of_figure(drawing: Drawing, theme: Theme, has_code: bool) -> dict[str, Any]:
+    """The parts of `page_of` that only a figure has, with its drawings."""
     drawn = {t.id for t in drawing.shown.document.tensors}
     drawings = drawing.on_screen(has_code)
     svgs = {detail: page_svg(d.svg(drawing.past, theme)) for detail, d in drawings.items()}

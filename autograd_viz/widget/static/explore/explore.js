@@ -17,7 +17,7 @@ import { LeafRow } from "./row.js";
 
 /** @typedef {import("../pass/kernel.js").Model} Model */
 
-const [UNDER_FIGURE, ROOT_EDGES, LEAVES_WIDE, LEAST_BESIDE] = [12, 22, 320, 760]; // px: below the stage, borders, the sliders beside it, and the least width then
+const [UNDER_FIGURE, ROOT_EDGES, LEAVES_WIDE, LEAST_BESIDE] = [12, 22, 276, 760]; // px: below the stage, borders, the sliders beside it, and the least width then
 
 export class ExploreView {
   /**
@@ -251,7 +251,9 @@ export class ExploreView {
     const beside = { width: width - LEAVES_WIDE, height: width < LEAST_BESIDE ? 0 : seen - 2 * UNDER_FIGURE };
     const page = `${width} ${seen} ${stage.presented} ${this.shape}`;
     const isOther = details.choose(page, (svg) => stage.readingOf(svg).whole, under, beside);
-    root.classList.toggle("av-beside", details.isBeside || (beside.height > 0 && under.height < beside.height * 0.5));
+    const scale = (/** @type {{ width: number, height: number }} */ room) =>
+      Math.min(1, room.width / stage.picture.width, room.height / stage.picture.height);
+    root.classList.toggle("av-beside", scale(beside) > scale(under));
     if (isOther) return this.draw();
     stage.resized(place.clientWidth, seen, false);
     stage.follow();
