@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -56,6 +56,7 @@ class Wishes:
     duration: float = 1.5  # of a step of an animation, in seconds
     collapse: bool | None = None  # as for `drawing_of`; None leaves a drawing as it is
     detail: str = AUTO  # as for `drawing_of`; "auto" leaves a drawing as it is
+    steps: bool | Sequence[int] = False  # of slides: True for all
 
     @property
     def palette(self) -> Theme:
@@ -155,10 +156,20 @@ def _json(subject: Subject, wishes: Wishes) -> bytes:
         return in_utf8(recording_to_json(subject.document, stepper.trace))
 
 
+def _slides(kind: str, subject: Subject, wishes: Wishes) -> bytes:
+    from .slides import slides_pdf, slides_pptx
+
+    wishes = wishes if wishes.steps else replace(wishes, steps=True)
+    return slides_pdf(subject, wishes) if kind == "pdf" else slides_pptx(subject, wishes)
+
+
 WRITERS: dict[str, Callable[[Subject, Wishes], bytes]] = {
     ".svg": lambda subject, wishes: in_utf8(picture(subject, wishes)),
     ".png": lambda subject, wishes: png_bytes(picture(subject, wishes), wishes.scale),
-    ".pdf": lambda subject, wishes: pdf_bytes(picture(subject, wishes)),
+    ".pdf": lambda subject, wishes: (
+        pdf_bytes(picture(subject, wishes)) if wishes.steps is False else _slides("pdf", subject, wishes)
+    ),
+    ".pptx": lambda subject, wishes: _slides("pptx", subject, wishes),
     ".html": lambda subject, wishes: in_utf8(html_text(subject, wishes)),
     ".gif": _animation("GIF"),
     ".apng": _animation("PNG"),
@@ -251,6 +262,8 @@ def check(wishes: Wishes, path: Any = None) -> None:
     """
     if path is not None and suffix_of(path) not in WRITERS:
         raise UnknownChoiceError("file suffix", Path(path).suffix, WRITERS)
+    if wishes.steps is not False and path is not None and suffix_of(path) not in (".pdf", ".pptx"):
+        raise ValueError(f"steps= makes slides, a .pdf or a .pptx; got {Path(path).suffix or path!r}")
     if isinstance(wishes.step, str) and wishes.step != FINAL:
         raise UnknownChoiceError("step", wishes.step, ["a number", FINAL])
     if wishes.theme != "auto":

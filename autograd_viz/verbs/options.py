@@ -66,6 +66,8 @@ KINDS = {
                                is_good=lambda value: value is None or POSITIVE.is_good(value)),
     "show": FLAG,
     "step": Kind('a number, "final" or None', lambda value: value is None or isinstance(value, str) or _is_number(value)),
+    "steps": Kind("True, False or a list of whole numbers", lambda value: _is_flag(value) or (
+        isinstance(value, Collection) and not isinstance(value, str | bytes) and len(value) > 0 and all(map(_is_whole, value)))),
     "stop": FLAG,
     "timeout": POSITIVE,
     "titles": Kind("a list of texts", _is_texts),
