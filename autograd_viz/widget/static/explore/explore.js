@@ -111,6 +111,7 @@ export class ExploreView {
 
   /** @param {string} action of a key or a button */
   act(action) {
+    if (this.present.blanks(action === "blank")) return;
     if (action === "reset") this.reset();
     else if (action === "present") this.present.toggle();
     else if (action === "close") this.present.leave();
