@@ -42,7 +42,7 @@ def _is_texts(value: Any) -> bool:
 
 def _is_places(value: Any) -> bool:
     return (
-        isinstance(value, Collection) and not isinstance(value, str | bytes) and 0 < len(value) and all(map(_is_whole, value))
+        isinstance(value, Collection) and not isinstance(value, str | bytes) and len(value) > 0 and all(map(_is_whole, value))
     )
 
 

@@ -287,7 +287,7 @@ class Explorer(Uncopied):
             "pictures": {str(shape): picture for shape, picture in self.pictures.items()},
             "leaves": leaves,
             "palettes": {name: THEMES[name].colours() for name in ("light", "dark")},
-            "words": {**words.ui(), **words.ui("UI_EXPLORE")},
+            "words": {**words.ui(), **words.explore()},
             "language": words.language(),
         }
 

@@ -111,7 +111,7 @@ def run_html(data: dict[str, Any]) -> str:
 
 def explore_html(data: dict[str, Any], names: str) -> str:
     """The page of a function with sliders, with its data (`Explorer.page`)."""
-    return offline_page(*KINDS[2], data, names, words.ui("UI_EXPLORE")["explore_label"].format(names=names))
+    return offline_page(*KINDS[2], data, names, words.explore()["explore_label"].format(names=names))
 
 
 def diff_html(data: dict[str, Any]) -> str:

@@ -32,9 +32,14 @@ def language() -> str:
     return _chosen.__name__.rpartition(".")[2]
 
 
-def ui(part: str = "UI") -> dict[str, str]:
-    """The labels of the widget by key, in the chosen language; or another part of them."""
-    return {**vars(_chosen)[part]}
+def ui() -> dict[str, str]:
+    """The labels of the widget by key, in the chosen language."""
+    return {**vars(_chosen)["UI"]}
+
+
+def explore() -> dict[str, str]:
+    """The labels of sliders likewise."""
+    return {**vars(_chosen)["UI_EXPLORE"]}
 
 
 def site(name: str = "") -> dict[str, str]:

@@ -25,14 +25,14 @@ def pages(data: bytes) -> int:
 def test_a_page_a_step_and_steps_can_be_chosen(tmp_path: Path) -> None:
     pytest.importorskip("typst")
     e, _ = figure(3, before=True)
+    av.save(e, tmp_path / "all.pdf", steps=True)
+    with pytest.raises(ValueError, match="there is no step 99"):
+        av.save(e, tmp_path / "none.pdf", steps=[99])
     stepper = av.step(e).stepper
     stepper.finish()
-    av.save(e, tmp_path / "all.pdf", steps=True)
     av.save(stepper, tmp_path / "some.pdf", steps=[0, 3])
     assert pages((tmp_path / "all.pdf").read_bytes()) == len(stepper.trace.steps) + 1
     assert pages((tmp_path / "some.pdf").read_bytes()) == 2 and stepper.is_complete
-    with pytest.raises(ValueError, match="there is no step 99"):
-        av.save(e, tmp_path / "none.pdf", steps=[99])
     with pytest.raises(ValueError, match="steps= makes slides"):
         av.save(e, tmp_path / "all.svg", steps=True)
     with pytest.raises(TypeError, match="steps must be True, False or a list"):

@@ -7,7 +7,6 @@ EXPLORE_NUDGE_NONE = "{leaf} + {delta}: the output changes by {change}."
 EXPLORE_NUDGE_FAILED = "{leaf} + {delta}: the function gives no number there."
 EXPLORE_REDRAWN = "Here the function takes another path, so the graph has changed."
 EXPLORE_FAILED = "At {leaf} = {value} the function stops: {error}. The figure shows the last values that worked."
-EXPLORE_NO_NUMBER = "{text!r} is not a number; {leaf} stays as it is."
 EXPLORE_STILL = "Run the cell to move the sliders."
 
 UI_EXPLORE = {

@@ -7,7 +7,6 @@ EXPLORE_NUDGE_NONE = "{leaf} + {delta}：输出的变化为 {change}。"
 EXPLORE_NUDGE_FAILED = "{leaf} + {delta}：函数在此处没有给出数值。"
 EXPLORE_REDRAWN = "函数在此处走了另一条路径，计算图随之改变。"
 EXPLORE_FAILED = "当 {leaf} = {value} 时函数出错：{error}。图中仍是上一次成功的数值。"
-EXPLORE_NO_NUMBER = "{text!r} 不是数；{leaf} 保持不变。"
 EXPLORE_STILL = "运行此单元格即可拖动滑块。"
 
 UI_EXPLORE = {

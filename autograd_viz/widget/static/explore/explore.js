@@ -59,6 +59,7 @@ export class ExploreView {
     const bar = viewBar((action) => this.act(action), true, this.say, signal);
     this.present = new Present(this.root, bar.present, (on) => this.presented(on), signal);
     this.assemble(el, bar.root, signal);
+    if (data.runs?.length) this.fix();
     listenToKeys(this.root, (action) => this.act(action), signal);
     this.kernel = new Kernel(model, { answered: () => {}, silent: () => this.tell({ error: this.say("explore_gone") }) });
     followTheme(this.root, data.palettes, signal, (palette) => {
@@ -105,6 +106,15 @@ export class ExploreView {
     this.root.append(controls, this.place);
     el.classList.add("av-host");
     el.append(this.root);
+  }
+
+  /** Only the chosen leaf has recorded runs. */
+  fix() {
+    const others = this.rows.filter((/** @type {LeafRow} */ row) => row !== this.row);
+    for (const row of others) for (const input of [row.slider, row.field]) input.disabled = true;
+    for (const select of this.root.querySelectorAll("select")) select.disabled = true;
+    this.delta.disabled = true;
+    this.said.after(html("p", "av-fixed", this.say("explore_recorded", { leaf: this.row.leaf.name })));
   }
 
   // -- what the user does -----------------------------------------------------------------------------------------------
