@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ..runtime.collector import collector_waits
-from ..widget.explorer import Explorer
+from .explorer import Explorer
 
 if TYPE_CHECKING:
     from ..widget.explore_widget import ExploreWidget

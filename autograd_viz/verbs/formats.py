@@ -14,6 +14,7 @@ from ..graph.model import Document
 from ..graph.trace import State, Trace
 from ..pictures.files.dot import digraph, mermaid
 from ..pictures.files.image import check_resvg, pdf_bytes, png_bytes
+from ..pictures.files.slides import Slide, slides_pdf, slides_pptx
 from ..pictures.maps.drawing import MapDrawing
 from ..pictures.maps.numbers import Place
 from ..pictures.maps.outline import map_json, map_mermaid
@@ -156,20 +157,32 @@ def _json(subject: Subject, wishes: Wishes) -> bytes:
         return in_utf8(recording_to_json(subject.document, stepper.trace))
 
 
-def _slides(kind: str, subject: Subject, wishes: Wishes) -> bytes:
-    from .slides import slides_pdf, slides_pptx
+def _slides(subject: Subject, wishes: Wishes) -> list[Slide]:
+    """The chosen steps, or the start and all steps. ValueError: there is no such step."""
+    stepper, drawing = subject.stepper(), drawn(subject, wishes)
+    with at_step(stepper, FINAL):
+        steps = stepper.trace.steps
+        chosen = [*range(len(steps) + 1)] if isinstance(wishes.steps, bool) else [int(k) for k in wishes.steps]
+        if missing := [k for k in chosen if not 0 <= k <= len(steps)]:
+            raise ValueError(f"there is no step {missing[0]}: the pass has {len(steps)}")
+        slides = []
+        for k in chosen:
+            stepper.goto(k)
+            said = f"{k} / {len(steps)}  {stepper.sentence_at(k)}"
+            svg, captioned = (drawing.svg(stepper.state, wishes.palette, caption) for caption in ("", said))
+            slides.append(Slide(svg, captioned, said, [rule.text for rule in steps[k - 1].named] if k else []))
+        return slides
 
-    wishes = wishes if wishes.steps else replace(wishes, steps=True)
-    return slides_pdf(subject, wishes) if kind == "pdf" else slides_pptx(subject, wishes)
+
+def _pdf(subject: Subject, wishes: Wishes) -> bytes:
+    return pdf_bytes(picture(subject, wishes)) if wishes.steps is False else slides_pdf(_slides(subject, wishes))
 
 
 WRITERS: dict[str, Callable[[Subject, Wishes], bytes]] = {
     ".svg": lambda subject, wishes: in_utf8(picture(subject, wishes)),
     ".png": lambda subject, wishes: png_bytes(picture(subject, wishes), wishes.scale),
-    ".pdf": lambda subject, wishes: (
-        pdf_bytes(picture(subject, wishes)) if wishes.steps is False else _slides("pdf", subject, wishes)
-    ),
-    ".pptx": lambda subject, wishes: _slides("pptx", subject, wishes),
+    ".pdf": _pdf,
+    ".pptx": lambda subject, wishes: slides_pptx(_slides(subject, wishes), wishes.scale),
     ".html": lambda subject, wishes: in_utf8(html_text(subject, wishes)),
     ".gif": _animation("GIF"),
     ".apng": _animation("PNG"),

@@ -11,9 +11,8 @@ from .. import words
 from ..pictures.files.cell import cell_bundle
 from ..runtime.interrupts import alone
 from .data_widgets import DataWidget
-from .explorer import MOST_NODES, At, Explorer
 from .front_end import show_live
-from .html import HEIGHT, MOST_LETTERS, filled, frame
+from .html import HEIGHT, MOST_LETTERS, MOST_NODES, filled, frame
 from .modules import STYLES
 
 
@@ -21,7 +20,7 @@ class ExploreWidget(DataWidget):
     """Sliders on the leaves of a function, over its figure.
 
     Attributes:
-        explorer: the function, and the present values.
+        explorer: the function, and the present values (verbs/explorer.py).
         recorded: what the page shows (`Explorer.moment`), and how many of its questions are answered.
     """
 
@@ -29,7 +28,7 @@ class ExploreWidget(DataWidget):
     entry, styles = "explore/explore.js", (*STYLES, "explore/explore.css")
     recorded = traitlets.Dict().tag(sync=True)
 
-    def __init__(self, explorer: Explorer) -> None:
+    def __init__(self, explorer: Any) -> None:
         self.explorer, self._answers = explorer, 0
         now = explorer.moment()
         super().__init__(explorer.data())
@@ -39,28 +38,24 @@ class ExploreWidget(DataWidget):
     @property
     def values(self) -> dict[str, list[float]]:
         """The elements of each leaf."""
-        return {name: list(values) for name, values in self.explorer.values.items()}
+        return {name: [*values] for name, values in self.explorer.values.items()}
 
     @property
     def svg(self) -> str:
         """The figure as it is now."""
-        return self.explorer.svg
+        return str(self.explorer.svg)
 
     def svg_in(self, theme: str) -> str:
         """The figure as it is now, in a theme."""
-        return self.explorer.svg_in(theme)
+        return str(self.explorer.svg_in(theme))
 
     def to_html(self, theme: str = "auto") -> str:
         """A page with recorded runs along the leaf that was moved last."""
-        return self.explorer.to_html(theme)
+        return str(self.explorer.to_html(theme))
 
     def set(self, **values: Any) -> str:
         """Give leaves other values, as a slider does: a number, or a list of all elements. Returns what is said then."""
-        given = {name: [value] if isinstance(value, int | float) else list(value) for name, value in values.items()}
-        at = self.explorer.at
-        if given and at.leaf not in given:
-            at = At(next(iter(given)))
-        self._show_now(self.explorer.move(at, given))
+        self._show_now(self.explorer.give(values))
         return " ".join(filter(None, (self.recorded[part] for part in ("said", "nudge", "error", "redrawn"))))
 
     def _show_now(self, now: dict[str, Any]) -> None:

@@ -27,7 +27,7 @@ export function axisEnds(known) {
  * @param {Point} point
  * @param {string} label
  */
-export function curveOf(along, { value, output, grad, delta, nudged }, label) {
+export function alongLeaf(along, { value, output, grad, delta, nudged }, label) {
   const root = svgElement("svg", {
     viewBox: `0 0 ${PLOT_WIDTH} ${PLOT_HEIGHT}`,
     class: "av-along",

@@ -12,7 +12,7 @@ import { Present, seenHeight } from "../stepper/present.js";
 import { Kernel } from "../pass/kernel.js";
 import { listenToKeys } from "../toolbar/keys.js";
 import { viewBar } from "../toolbar/view_bar.js";
-import { curveOf } from "./curve.js";
+import { alongLeaf } from "./curve.js";
 import { LeafRow } from "./row.js";
 
 /** @typedef {import("../pass/kernel.js").Model} Model */
@@ -169,7 +169,7 @@ export class ExploreView {
     this.delta.value = String(Number(at.delta.toPrecision(4)));
     const value = values[at.leaf][at.element];
     const label = this.say("explore_curve", { leaf: at.leaf });
-    this.curve.replaceChildren(curveOf(curve, { value, output, grad, delta: at.delta, nudged }, label));
+    this.curve.replaceChildren(alongLeaf(curve, { value, output, grad, delta: at.delta, nudged }, label));
     this.tell(now);
     if (now.shape !== this.shape) this.pictured(now.shape);
     this.write(now);

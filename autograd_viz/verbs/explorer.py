@@ -33,17 +33,16 @@ from ..runtime.uncopied import Uncopied
 from ..sources import anything
 from ..sources.shared.names import Names
 from ..stepper.stepper import Stepper
-from .frames import plain_lines
-from .html import explore_html
-from .leaves import bound_of, finite, leaves_of, library_of, number, quiet
-from .page import of_figure
+from ..widget.frames import plain_lines
+from ..widget.html import explore_html
+from ..widget.page import of_figure
+from .explore_leaves import bound_of, finite, leaves_of, library_of, number, quiet
 
 ADDRESSES = re.compile(r"""data-at=['"]([^'"]+[.:][^'"]+)['"]""")
 POINTS = (13, 61)  # of a curve: at least, at most
 CURVE_SECONDS = 0.1  # that a curve may take, if the least number of points does
 MOST_SHAPES = 8  # of a graph, whose pictures are kept
 GRID = 20  # pieces of a slider of which a saved page has a run
-MOST_NODES = 200  # of a graph that a page has
 
 
 @dataclass(frozen=True)
@@ -145,20 +144,30 @@ class Explorer(Uncopied):
 
     def move(self, at: At, values: Mapping[str, Sequence[float]]) -> dict[str, Any]:
         """Give the leaves these values; returns what the page shows then (see `moment`)."""
-        values = {name: [float(v) for v in values.get(name, now)] for name, now in self.values.items()}
+        moved = {name: [float(v) for v in values.get(name, now)] for name, now in self.values.items()}
         self.at = at
         error = ""
         try:
             with quiet():
-                ran = self._run(values)
+                ran = self._run(moved)
         except Exception as raised:
             said = printable(f"{type(raised).__name__}: {raised}".split("\n")[0])
-            value = number(values[at.leaf][at.element])
+            value = number(moved[at.leaf][at.element])
             error = words.EXPLORE_FAILED.format(leaf=self._label(at), value=value, error=said)
         else:
             self.ran = ran
-        self.values = values
+        self.values = moved
         return self.moment(error)
+
+    def give(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """`move` from code: a number, or all elements, by leaf."""
+        given = {name: np.ravel(value).tolist() for name, value in values.items()}
+        if unknown := [n for n, v in given.items() if len(v) != len(self.values.get(n, ()))]:
+            raise ValueError(
+                f"set() takes {', '.join(self.values)}, with all elements of each; got {unknown[0]}={values[unknown[0]]!r:.40}"
+            )
+        at = At(next(iter(given))) if given and self.at.leaf not in given else self.at
+        return self.move(at, given)
 
     def answer(self, content: Mapping[str, Any]) -> dict[str, Any]:
         """`move` as a page asks for it. KeyError, IndexError, TypeError, ValueError: it knows no such leaf."""
