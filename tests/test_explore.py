@@ -111,7 +111,7 @@ def test_wrong_arguments_are_refused() -> None:
         av.explore(product)
     with pytest.raises(TypeError, match="must return a tensor"):
         av.explore(lambda x: 1.0, x=1.0)
-    with pytest.raises(ValueError, match="takes x, w, with all elements of each; got y=1.0"):
+    with pytest.raises(ValueError, match=r"takes x, w, with all elements of each; got y=1.0"):
         av.explore(product, x=2.0, w=1.0).set(y=1.0)
     with pytest.raises(ZeroDivisionError):
         av.explore(lambda x: x / 0 if x.item() < 0 else 1 / 0, x=1.0)

@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from .. import twin
+from ..graph.model import Document
 from ..graph.text import number_text
-from ..runtime.pytorch import pytorch
+from ..graph.trace import State
 from ..sources import anything
 
 MOST_ELEMENTS = 64  # of a leaf that has a slider
@@ -28,9 +28,24 @@ class Leaf:
     shape: tuple[int, ...]
     first: tuple[float, ...]
 
-    def made(self, elements: Sequence[float]) -> Any:
-        """A leaf tensor with these elements."""
-        return self.base.new_tensor(np.reshape(elements, self.shape).tolist()).requires_grad_()
+
+@dataclass(frozen=True)
+class Ran:
+    """One run: its graph after the backward pass, the output, and the gradient of each leaf."""
+
+    document: Document
+    state: State
+    output: float
+    grads: Mapping[str, Sequence[float] | None]
+
+
+@dataclass(frozen=True)
+class At:
+    """What a person has chosen: a leaf, one of its elements, and how far it is nudged (None: a fiftieth of the slider)."""
+
+    leaf: str
+    element: int = 0
+    delta: float | None = None
 
 
 def bound_of(value: float) -> float:
@@ -39,11 +54,6 @@ def bound_of(value: float) -> float:
         return 1.0
     power = 10.0 ** math.floor(math.log10(2 * abs(value)))
     return float(next(n * power for n in (1, 2, 5, 10) if n * power >= 2 * abs(value) * (1 - 1e-9)))
-
-
-def library_of(given: Mapping[str, Any]) -> Any:
-    """PyTorch if a leaf is one of its tensors, else the twin."""
-    return pytorch() if any(anything.is_torch(v) for v in given.values()) else twin
 
 
 def leaves_of(given: Mapping[str, Any], library: Any) -> tuple[dict[str, Leaf], dict[str, Any]]:

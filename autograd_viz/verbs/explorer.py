@@ -12,14 +12,13 @@ import math
 import re
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from .. import twin, words
 from ..graph.codec import to_plain
-from ..graph.model import Document
 from ..graph.trace import State
 from ..pictures.layout import DETAILS
 from ..pictures.layout.measure import title_of
@@ -36,32 +35,13 @@ from ..stepper.stepper import Stepper
 from ..widget.frames import plain_lines
 from ..widget.html import explore_html
 from ..widget.page import of_figure
-from .explore_leaves import bound_of, finite, leaves_of, library_of, number, quiet
+from .explore_leaves import At, Leaf, Ran, bound_of, finite, leaves_of, number, quiet
 
 ADDRESSES = re.compile(r"""data-at=['"]([^'"]+[.:][^'"]+)['"]""")
 POINTS = (13, 61)  # of a curve: at least, at most
 CURVE_SECONDS = 0.1  # that a curve may take, if the least number of points does
 MOST_SHAPES = 8  # of a graph, whose pictures are kept
 GRID = 20  # pieces of a slider of which a saved page has a run
-
-
-@dataclass(frozen=True)
-class Ran:
-    """One run: its graph after the backward pass, the output, and the gradient of each leaf."""
-
-    document: Document
-    state: State
-    output: float
-    grads: Mapping[str, Sequence[float] | None]
-
-
-@dataclass(frozen=True)
-class At:
-    """What a person has chosen: a leaf, one of its elements, and how far it is nudged (None: a fiftieth of the slider)."""
-
-    leaf: str
-    element: int = 0
-    delta: float | None = None
 
 
 class Explorer(Uncopied):
@@ -82,9 +62,9 @@ class Explorer(Uncopied):
         self.pictures: dict[int, dict[str, Any]] = {}
         self._curves: dict[Any, dict[str, list[float | None]]] = {}
         try:
-            self._begin(given, library_of(given))
+            self._begin(given, _library(given))
         except Exception:  # a function of PyTorch got the twin's tensors
-            if pytorch() is None or library_of(given) is not twin:
+            if pytorch() is None or _library(given) is not twin:
                 raise
             with contextlib.suppress(Exception):
                 self._begin(given, pytorch())
@@ -103,7 +83,7 @@ class Explorer(Uncopied):
     # -- runs ---------------------------------------------------------------------------------------------------------
 
     def _output(self, values: Mapping[str, Sequence[float]]) -> tuple[Any, dict[str, Any]]:
-        made = {name: leaf.made(values[name]) for name, leaf in self.leaves.items()}
+        made = {name: _made(leaf, values[name]) for name, leaf in self.leaves.items()}
         return self._function(**{**self._others, **made}), made
 
     def _run(self, values: Mapping[str, Sequence[float]]) -> Ran:
@@ -317,3 +297,13 @@ class Explorer(Uncopied):
     def to_html(self, theme: str = "auto", is_live: bool = False) -> str:
         """A page with recorded runs along the chosen element."""
         return explore_html({**self.page(is_live), "theme": theme}, ", ".join(self.leaves))
+
+
+def _library(given: Mapping[str, Any]) -> Any:
+    """PyTorch if a leaf is one of its tensors, else the twin."""
+    return pytorch() if any(anything.is_torch(v) for v in given.values()) else twin
+
+
+def _made(leaf: Leaf, elements: Sequence[float]) -> Any:
+    """A leaf tensor with these elements."""
+    return leaf.base.new_tensor(np.reshape(elements, leaf.shape).tolist()).requires_grad_()
