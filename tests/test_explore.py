@@ -35,6 +35,7 @@ def test_a_move_runs_the_function_and_its_backward_pass() -> None:
         "data = tensor(1.)", "grad = tensor(18.)", "grad = tensor(-6.)",
     )  # fmt: skip
     assert now["titles"]["t0"] == "x = 1.0"
+    assert "av.explore" not in e.svg and "y = x * w" in e.svg  # a leaf has no line of the user's
     assert (now["grads"], now["output"], now["grad"]) == ({"x": "18.0", "w": "−6.0"}, 9.0, 18.0)
 
 

@@ -104,7 +104,8 @@ class Explorer(Uncopied):
                     state = State(dict(stepper.state.values))
                 finally:
                     stepper.goto(0)
-        return Ran(graph.document, state, float(output.item()), grads)
+        tensors = [replace(t, source=None) if t.name in made else t for t in graph.document.tensors]  # we have made them
+        return Ran(replace(graph.document, tensors=tuple(tensors)), state, float(output.item()), grads)
 
     def _number(self, values: Mapping[str, Sequence[float]]) -> float | None:
         """The output alone; None where the function gives none."""

@@ -17,7 +17,7 @@ import { LeafRow } from "./row.js";
 
 /** @typedef {import("../pass/kernel.js").Model} Model */
 
-const [UNDER_FIGURE, ROOT_EDGES, LEAVES_WIDE, LEAST_BESIDE] = [12, 22, 276, 760]; // px: below the stage, borders, the sliders beside it, and the least width then
+const [UNDER_FIGURE, STAGE_EDGES, LEAVES_WIDE, LEAST_BESIDE] = [12, 4, 276, 760]; // px: below the stage, its borders, the sliders beside it, and the least width then
 
 export class ExploreView {
   /**
@@ -59,7 +59,8 @@ export class ExploreView {
     const bar = viewBar((action) => this.act(action), true, this.say, signal);
     this.present = new Present(this.root, bar.present, (on) => this.presented(on), signal);
     this.assemble(el, bar.root, signal);
-    if (data.runs?.length) this.fix();
+    this.isFixed = data.runs?.length > 0;
+    if (this.isFixed) this.fix();
     listenToKeys(this.root, (action) => this.act(action), signal);
     this.kernel = new Kernel(model, { answered: () => {}, silent: () => this.tell({ error: this.say("explore_gone") }) });
     followTheme(this.root, data.palettes, signal, (palette) => {
@@ -114,7 +115,7 @@ export class ExploreView {
     for (const row of others) for (const input of [row.slider, row.field]) input.disabled = true;
     for (const select of this.root.querySelectorAll("select")) select.disabled = true;
     this.delta.disabled = true;
-    this.said.after(html("p", "av-fixed", this.say("explore_recorded", { leaf: this.row.leaf.name })));
+    this.error.after(html("p", "av-fixed", this.say("explore_recorded", { leaf: this.row.leaf.name })));
   }
 
   // -- what the user does -----------------------------------------------------------------------------------------------
@@ -163,6 +164,7 @@ export class ExploreView {
       if (row.leaf.name === at.leaf && row.element === at.element)
         row.bounds[at.element] = Math.max(at.bound, row.bounds[at.element]);
       if (isNewest && !isHeld) row.show(values[row.leaf.name]);
+      else if (this.isFixed) row.name(values[row.leaf.name]); // the run that is shown, next to where the slider is
       row.grad.textContent = `grad ${grads[row.leaf.name]}`;
       row.root.classList.toggle("av-leaf-chosen", row.leaf.name === at.leaf);
     }
@@ -256,8 +258,8 @@ export class ExploreView {
   resized() {
     const { stage, details, root, place } = this;
     if (!stage || !details || !root.clientWidth || this.abort.signal.aborted) return;
-    const [seen, width] = [seenHeight(root), root.clientWidth - ROOT_EDGES];
     root.classList.remove("av-beside");
+    const [seen, width] = [seenHeight(root), place.clientWidth - STAGE_EDGES];
     const under = { width, height: seen - place.offsetTop - UNDER_FIGURE };
     const beside = { width: width - LEAVES_WIDE, height: width < LEAST_BESIDE ? 0 : seen - 2 * UNDER_FIGURE };
     const page = `${width} ${seen} ${stage.presented} ${this.shape}`;

@@ -81,11 +81,16 @@ export class LeafRow {
     this.write();
   }
 
+  /** @param {number[]} values */
+  name(values) {
+    this.field.value = String(Number(values[this.element].toPrecision(6)));
+  }
+
   write() {
     const bound = this.bounds[this.element];
     Object.assign(this.slider, { min: String(-bound), max: String(bound), step: String(bound / 100) });
     this.slider.value = String(this.value);
     if (this.select) this.select.value = String(this.element);
-    this.field.value = String(Number(this.value.toPrecision(6)));
+    this.name(this.values);
   }
 }
