@@ -34,7 +34,9 @@ def test_a_move_runs_the_function_and_its_backward_pass() -> None:
     assert (written["t0.data"], written["t0.grad"], written["t1.grad"]) == (
         "data = tensor(1.)", "grad = tensor(18.)", "grad = tensor(-6.)",
     )  # fmt: skip
-    assert now["titles"]["t0"] == "x = 1.0"
+    root = e.explorer.ran.document.roots[0]
+    assert (now["titles"]["brief"]["t0"], now["titles"]["names"]["t0"]) == ("x = 1.0", "x")
+    assert now["titles"]["names"][root] == "9.0"  # no name, no row
     assert "av.explore" not in e.svg and "y = x * w" in e.svg  # a leaf has no line of the user's
     assert (now["grads"], now["output"], now["grad"]) == ({"x": "18.0", "w": "−6.0"}, 9.0, 18.0)
 

@@ -164,7 +164,7 @@ class Explorer(Uncopied):
 
         Returns:
             values, at: of the leaves, and what is chosen, with the ends of its slider.
-            shape, lines, titles: the number of the picture, what is written in it by address, and titles of boxes in brief.
+            shape, lines, titles: the number of the picture, what is written in it by address, and titles by detail.
             said, nudge, error, redrawn: sentences.
             curve: the output along the chosen element.
             output, grad, nudged, grads: numbers; None where there is none.
@@ -247,7 +247,7 @@ class Explorer(Uncopied):
         shown = replace(self._drawings[shape], document=self.ran.document).shown
         writer, state = Writer(shown.document, theme_named("light")), shown.state(self.ran.state)
         places = dict.fromkeys(at for svg in (picture["svg"], *picture["details"].values()) for at in ADDRESSES.findall(svg))
-        titles = {t.id: title_of(t, DETAILS["brief"]) for t in shown.document.tensors}
+        titles = {d: {t.id: title_of(t, DETAILS[d]) for t in shown.document.tensors} for d in ("brief", "names")}
         return {"lines": {at: plain_lines(writer.lines(at, state)) for at in places}, "titles": titles}
 
     def svg_in(self, theme: str) -> str:
@@ -255,10 +255,7 @@ class Explorer(Uncopied):
         drawing = drawing_of(self.ran.document)
         return drawing.svg(self.ran.state, theme_named(theme))
 
-    @property
-    def svg(self) -> str:
-        """The figure as it is now, in the light theme."""
-        return self.svg_in("light")
+    svg = property(lambda self: self.svg_in("light"), doc="The figure as it is now.")
 
     def __str__(self) -> str:
         said = self.moment()

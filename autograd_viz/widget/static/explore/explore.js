@@ -216,13 +216,13 @@ export class ExploreView {
   }
 
   /**
-   * The titles of boxes in brief have values.
-   * @param {Record<string, string>} titles
+   * Titles of boxes have values where there are no rows for them.
+   * @param {Record<string, Record<string, string>>} titles by detail and tensor
    */
   title(titles) {
-    if (this.details?.now !== "brief" || !this.stage) return;
+    if (!this.stage || !this.details) return;
     const { picture } = this.stage;
-    for (const [id, text] of Object.entries(titles)) {
+    for (const [id, text] of Object.entries(titles[this.details.now] ?? {})) {
       const line = picture.at([id])[0]?.querySelector(":scope > text");
       const box = picture.boxes.get(id);
       if (!line || !box || line.textContent === text) continue;
@@ -231,7 +231,7 @@ export class ExploreView {
     }
   }
 
-  /** @param {{ titles: Record<string, string>, lines: Record<string, import("../shared/draw.js").Lines>, shape: number }} now */
+  /** @param {{ titles: Record<string, Record<string, string>>, lines: Record<string, import("../shared/draw.js").Lines>, shape: number }} now */
   write({ lines, titles, shape }) {
     if (!this.stage || shape !== this.shape) return;
     /** @type {any} */
@@ -265,7 +265,7 @@ export class ExploreView {
     const page = `${width} ${seen} ${stage.presented} ${this.shape}`;
     const isOther = details.choose(page, (svg) => stage.readingOf(svg).whole, under, beside);
     const scale = (/** @type {{ width: number, height: number }} */ room) =>
-      Math.min(1, room.width / stage.picture.width, room.height / stage.picture.height);
+      Math.min(stage.readingOf(details.svg).whole, room.width / stage.picture.width, room.height / stage.picture.height);
     root.classList.toggle("av-beside", scale(beside) > scale(under));
     if (isOther) return this.draw();
     stage.resized(place.clientWidth, seen, false);
