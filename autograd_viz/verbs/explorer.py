@@ -35,7 +35,7 @@ from ..stepper.stepper import Stepper
 from ..widget.frames import plain_lines
 from ..widget.html import explore_html
 from ..widget.page import of_figure
-from .explore_leaves import At, Leaf, Ran, bound_of, finite, leaves_of, number, quiet
+from .explore_leaves import At, Ran, bound_of, finite, leaves_of, number, quiet
 
 ADDRESSES = re.compile(r"""data-at=['"]([^'"]+[.:][^'"]+)['"]""")
 POINTS = (13, 61)  # of a curve: at least, at most
@@ -83,7 +83,8 @@ class Explorer(Uncopied):
     # -- runs ---------------------------------------------------------------------------------------------------------
 
     def _output(self, values: Mapping[str, Sequence[float]]) -> tuple[Any, dict[str, Any]]:
-        made = {name: _made(leaf, values[name]) for name, leaf in self.leaves.items()}
+        elements = {name: np.reshape(values[name], leaf.shape).tolist() for name, leaf in self.leaves.items()}
+        made = {name: leaf.base.new_tensor(elements[name]).requires_grad_() for name, leaf in self.leaves.items()}
         return self._function(**{**self._others, **made}), made
 
     def _run(self, values: Mapping[str, Sequence[float]]) -> Ran:
@@ -280,8 +281,7 @@ class Explorer(Uncopied):
 
     def page(self, is_live: bool = False) -> dict[str, Any]:
         """The data of a page: what is shown now, and runs along the chosen element unless Python answers it."""
-        now, values, ran = self.moment(), self.values, self.ran
-        at = self.at
+        now, values, ran, at = self.moment(), self.values, self.ran, self.at
         runs = []
         try:
             value, bound = values[at.leaf][at.element], now["at"]["bound"]
@@ -300,8 +300,3 @@ class Explorer(Uncopied):
 def _library(given: Mapping[str, Any]) -> Any:
     """PyTorch if a leaf is one of its tensors, else the twin."""
     return pytorch() if any(anything.is_torch(v) for v in given.values()) else twin
-
-
-def _made(leaf: Leaf, elements: Sequence[float]) -> Any:
-    """A leaf tensor with these elements."""
-    return leaf.base.new_tensor(np.reshape(elements, leaf.shape).tolist()).requires_grad_()

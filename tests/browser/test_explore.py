@@ -42,6 +42,6 @@ def test_a_drag_asks_for_its_newest_value_alone(open_notebook: Callable[..., Lab
     field.fill("12.5")
     field.press("Enter")
     expect(said.nth(1)).to_contain_text("x + 1.0: the output changes by")
-    widget.locator(".av-explore_reset").click()
+    slider.press("r")
     expect(said.first).to_contain_text("The output is 2.279")
     expect(field).to_have_value("2")

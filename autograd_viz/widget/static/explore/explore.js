@@ -10,12 +10,14 @@ import { Details } from "../stage/details.js";
 import { Stage } from "../stage/stage.js";
 import { Present, seenHeight } from "../stepper/present.js";
 import { Kernel } from "../pass/kernel.js";
-import { listenToKeys } from "../toolbar/keys.js";
+import { listenToKeys, meaning } from "../toolbar/keys.js";
 import { viewBar } from "../toolbar/view_bar.js";
 import { alongLeaf } from "./curve.js";
 import { LeafRow } from "./row.js";
 
 /** @typedef {import("../pass/kernel.js").Model} Model */
+
+const OVER_SLIDER = ["r", "d", "p", "b", ".", "+", "-", "0"];
 
 const [UNDER_FIGURE, STAGE_EDGES, LEAVES_WIDE, LEAST_BESIDE] = [12, 4, 276, 760]; // px: below the stage, its borders, the sliders beside it, and the least width then
 
@@ -62,6 +64,7 @@ export class ExploreView {
     this.isFixed = data.runs?.length > 0;
     if (this.isFixed) this.fix();
     listenToKeys(this.root, (action) => this.act(action), signal);
+    this.root.addEventListener("keydown", (event) => this.overSlider(event), { signal });
     this.kernel = new Kernel(model, { answered: () => {}, silent: () => this.tell({ error: this.say("explore_gone") }) });
     followTheme(this.root, data.palettes, signal, (palette) => {
       this.palette = palette;
@@ -128,6 +131,14 @@ export class ExploreView {
     else if (action === "close") this.present.leave();
     else if (action === "detail") [this.details?.turn(), this.draw()];
     else this.stage?.act(action);
+  }
+
+  /** A slider has the arrows for itself, and no letters. @param {KeyboardEvent} event */
+  overSlider(event) {
+    const target = event.composedPath()[0];
+    if (!(target instanceof HTMLInputElement) || target.type !== "range" || !OVER_SLIDER.includes(event.key)) return;
+    event.preventDefault();
+    this.act(meaning(event, this.present.isOn));
   }
 
   reset() {
