@@ -127,8 +127,7 @@ class Explorer(Uncopied):
     def move(self, at: At, values: Mapping[str, Sequence[float]]) -> dict[str, Any]:
         """Give the leaves these values; returns what the page shows then (see `moment`)."""
         moved = {name: [float(v) for v in values.get(name, now)] for name, now in self.values.items()}
-        self.at = at
-        error = ""
+        self.at, error = at, ""
         try:
             with quiet():
                 ran = self._run(moved)
@@ -205,8 +204,10 @@ class Explorer(Uncopied):
 
     def _nudge(self, at: At, delta: float, grad: float | None, nudged: float | None) -> str:
         fill = {"leaf": self._label(at), "delta": number(delta)}
-        if nudged is None or not math.isfinite(self.ran.output):
-            return words.EXPLORE_NUDGE_FAILED.format(**fill) if nudged is None else ""
+        if nudged is None:
+            return words.EXPLORE_NUDGE_FAILED.format(**fill)
+        if not math.isfinite(self.ran.output):
+            return ""
         change = number(nudged - self.ran.output)
         if grad is None:
             return words.EXPLORE_NUDGE_NONE.format(change=change, **fill)
