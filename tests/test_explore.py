@@ -60,6 +60,20 @@ def test_another_path_is_drawn_anew_and_said_and_the_same_path_is_not() -> None:
     assert "another path" in e.set(x=2.0) and e.recorded["shape"] == first
 
 
+def test_another_number_in_an_op_is_no_other_path() -> None:
+    e = av.explore(lambda x: x * math.cos(x.item()), x=2.0)
+    for value in (1.0, 0.5, 3.0):
+        assert "another path" not in e.set(x=value)
+    picture = e.explorer.pictures.known[e.recorded["shape"]]
+    assert f"{math.cos(3.0):.2f}" in picture["svg"]  # the op's number is drawn anew
+
+
+def test_a_slow_function_has_neither_curve_nor_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("autograd_viz.verbs.explorer.MOST_SECONDS", 0.0)
+    e = av.explore(product, x=2.0, w=-3.0)
+    assert e.recorded["curve"] == {"x": [], "y": []} and not e.explorer.is_quick
+
+
 def test_an_error_is_said_and_loses_nothing() -> None:
     e = av.explore(lambda x: x * math.log(x.item()), x=2.0)
     before = e.recorded["lines"]

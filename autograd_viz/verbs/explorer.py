@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import math
-import re
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -18,29 +17,22 @@ from typing import Any
 import numpy as np
 
 from .. import twin, words
-from ..graph.codec import to_plain
 from ..graph.trace import State
-from ..pictures.layout import DETAILS
-from ..pictures.layout.measure import title_of
 from ..pictures.render import THEMES, theme_named
-from ..pictures.render.drawing import Drawing, drawing_of
+from ..pictures.render.drawing import drawing_of
 from ..pictures.render.escape import printable
-from ..pictures.render.writer import Writer
 from ..runtime.interrupts import breakable, whole
 from ..runtime.pytorch import pytorch
 from ..runtime.uncopied import Uncopied
 from ..sources import anything
 from ..sources.shared.names import Names
 from ..stepper.stepper import Stepper
-from ..widget.frames import plain_lines
 from ..widget.html import explore_html
-from ..widget.page import of_figure
 from .explore_leaves import At, Ran, bound_of, finite, leaves_of, number, quiet
 
-ADDRESSES = re.compile(r"""data-at=['"]([^'"]+[.:][^'"]+)['"]""")
 POINTS = (13, 61)  # of a curve: at least, at most
 CURVE_SECONDS = 0.1  # that a curve may take, if the least number of points does
-MOST_SHAPES = 8  # of a graph, whose pictures are kept
+MOST_SECONDS = 0.2  # of a run for which others are worth the wait: a curve, and a page of runs
 GRID = 20  # pieces of a slider of which a saved page has a run
 
 
@@ -50,16 +42,14 @@ class Explorer(Uncopied):
     Attributes:
         values: the present elements of each leaf with a slider.
         at: the leaf that is chosen.
-        shape: the number of the picture that is shown; -1 before the first.
-        pictures: by number, the picture of each shape that the graph has had.
+        seconds: what the last run took.
+        pictures: those that were drawn.
     """
 
     kind = "explorer"
 
     def __init__(self, function: Callable[..., Any], given: Mapping[str, Any]) -> None:
-        self._function, self.shape = function, -1
-        self._shapes, self._drawings = dict[str, int](), dict[int, Drawing]()
-        self.pictures: dict[int, dict[str, Any]] = {}
+        self._function, self.pictures, self.seconds = function, Pictures(), 0.0
         self._curves: dict[Any, dict[str, list[float | None]]] = {}
         try:
             self._begin(given, _library(given))
@@ -89,6 +79,7 @@ class Explorer(Uncopied):
 
     def _run(self, values: Mapping[str, Sequence[float]]) -> Ran:
         """Run it, and its backward pass, which is taken back. See Note [What a run leaves behind]."""
+        began = time.perf_counter()
         with anything.keep_random_numbers():
             output, made = self._output(values)
             if not anything.is_drawable(output):
@@ -105,6 +96,7 @@ class Explorer(Uncopied):
                     state = State(dict(stepper.state.values))
                 finally:
                     stepper.goto(0)
+        self.seconds = time.perf_counter() - began
         tensors = [replace(t, source=None) if t.name in made else t for t in graph.document.tensors]  # we have made them
         return Ran(replace(graph.document, tensors=tuple(tensors)), state, float(output.item()), grads)
 
@@ -174,24 +166,28 @@ class Explorer(Uncopied):
         if math.isfinite(value) and abs(value) > bound:
             bound = self.bounds[at.leaf][at.element] = bound_of(value)
         delta = bound / 50 if at.delta is None else at.delta
-        before, self.shape = self.shape, self._shape()
+        before, shape = self.pictures.path, self.pictures.shape(ran)
         grads = ran.grads[at.leaf]
         grad = None if grads is None or error else grads[at.element]
         nudged = None if error else self._number(self._moved(at, value + delta))
         return {
             "values": {name: [finite(v) for v in values] for name, values in self.values.items()},
             "at": {"leaf": at.leaf, "element": at.element, "delta": delta, "bound": bound},
-            "shape": self.shape,
-            **self._written(self.shape),
+            "shape": shape,
+            **self.pictures.written(shape, ran),
             "said": "" if error else self._said(at, grad),
             "nudge": "" if error else self._nudge(at, delta, grad, nudged),
             "error": error,
-            "redrawn": words.EXPLORE_REDRAWN if before not in (-1, self.shape) else "",
+            "redrawn": words.EXPLORE_REDRAWN if before not in (0, self.pictures.path) else "",
             "curve": self._curve(at, bound),
             "output": None if error else finite(ran.output),
             "grad": None if grad is None else finite(grad),
             "nudged": nudged,
-            "grads": {n: "None" if g is None else number(g[at.element if n == at.leaf else 0]) for n, g in ran.grads.items()},
+            "grads": {
+                n: "None" if g is None else number(g[at.element if n == at.leaf else 0])
+                for n, g in ran.grads.items()
+                if not error
+            },
         }
 
     def _label(self, at: At) -> str:
@@ -222,35 +218,11 @@ class Explorer(Uncopied):
             self._number(self.values)
             cost = time.perf_counter() - began
             count = int(min(POINTS[1], max(POINTS[0], CURVE_SECONDS / max(cost, 1e-9))))
-            places = np.linspace(-bound, bound, count).tolist()
+            places = np.linspace(-bound, bound, count).tolist() if cost < MOST_SECONDS else []
             self._curves = {key: {"x": places, "y": [self._number(self._moved(at, place)) for place in places]}}
         return self._curves[key]
 
     # -- the picture --------------------------------------------------------------------------------------------------
-
-    def _shape(self) -> int:
-        """The number of the picture; it is drawn if the graph is of a new shape."""
-        document = self.ran.document
-        ops = [(o.name, o.inputs, o.outputs, o.node) for o in document.ops]
-        nodes = [(n.id, n.name, n.next_functions, [s.name for s in n.saved]) for n in document.nodes]
-        tensors = [(t.id, t.name, t.value.shape, t.is_leaf, t.requires_grad) for t in document.tensors]
-        shape = self._shapes.setdefault(repr((ops, nodes, tensors)), len(self._shapes))
-        if shape not in self.pictures:
-            for old in [*self.pictures][: 1 - MOST_SHAPES]:
-                del self.pictures[old]
-            drawing = self._drawings[shape] = drawing_of(document).after(self.ran.state)
-            figure = of_figure(drawing, theme_named("light"), False)
-            self.pictures[shape] = {**figure, "document": to_plain(drawing.shown.document)}
-        return shape
-
-    def _written(self, shape: int) -> dict[str, Any]:
-        """What is written in the picture."""
-        picture = self.pictures[shape]
-        shown = replace(self._drawings[shape], document=self.ran.document).shown
-        writer, state = Writer(shown.document, theme_named("light")), shown.state(self.ran.state)
-        places = dict.fromkeys(at for svg in (picture["svg"], *picture["details"].values()) for at in ADDRESSES.findall(svg))
-        titles = {d: {t.id: title_of(t, DETAILS[d]) for t in shown.document.tensors} for d in ("brief", "names")}
-        return {"lines": {at: plain_lines(writer.lines(at, state)) for at in places}, "titles": titles}
 
     def svg_in(self, theme: str) -> str:
         """The figure as it is now."""
@@ -273,12 +245,17 @@ class Explorer(Uncopied):
             for n, leaf in self.leaves.items()
         ]  # fmt: skip
         return {
-            "pictures": {str(shape): picture for shape, picture in self.pictures.items()},
+            "pictures": {str(shape): picture for shape, picture in self.pictures.known.items()},
             "leaves": leaves,
             "palettes": {name: THEMES[name].colours() for name in ("light", "dark")},
             "words": {**words.ui(), **words.explore()},
             "language": words.language(),
         }
+
+    @property
+    def is_quick(self) -> bool:
+        """Is a page with many runs worth the wait?"""
+        return self.seconds < MOST_SECONDS
 
     def page(self, is_live: bool = False) -> dict[str, Any]:
         """The data of a page: what is shown now, and runs along the chosen element unless Python answers it."""
@@ -290,7 +267,8 @@ class Explorer(Uncopied):
                 runs.append(self.move(at, self._moved(at, place)))
                 self.values = values
         finally:
-            self.values, self.ran, self.shape = values, ran, now["shape"]
+            self.values, self.ran = values, ran
+            self.pictures.shape(ran)
         return {**self.data(), "recorded": now, "runs": runs, "is_live": is_live}
 
     def to_html(self, theme: str = "auto", is_live: bool = False) -> str:

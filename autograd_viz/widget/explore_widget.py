@@ -80,7 +80,7 @@ class ExploreWidget(DataWidget):
         explorer = self.explorer
         still = cell_bundle(self.svg, str(explorer), self.mark, " ".join((str(explorer), words.EXPLORE_STILL)))
         show_live(self, str(explorer), still)
-        page = explorer.to_html() if len(explorer.ran.document.nodes) <= MOST_NODES else ""
+        page = explorer.to_html() if explorer.is_quick and len(explorer.ran.document.nodes) <= MOST_NODES else ""
         if page and len(page) <= MOST_LETTERS:
             places = {"mark": self.mark, "title": "", "frame": frame(page, HEIGHT[1])}
             display({"text/html": filled("page/output.html", places)}, raw=True)  # type: ignore[no-untyped-call]

@@ -36,7 +36,7 @@ export function alongLeaf(along, { value, output, grad, delta, nudged }, label) 
   });
   const known = along.y.filter((y) => y !== null);
   if (output !== null) known.push(output);
-  if (!known.length) return root;
+  if (!known.length || along.x.length < 2) return root; // a slow function has no curve
   const [low, high] = axisEnds(known);
   const [least, most] = [along.x[0], along.x[along.x.length - 1]];
   const x = (/** @type {number} */ v) => PLOT_LEFT + ((v - least) / (most - least)) * (PLOT_WIDTH - PLOT_LEFT - 4);

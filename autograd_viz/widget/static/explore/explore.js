@@ -176,7 +176,7 @@ export class ExploreView {
         row.bounds[at.element] = Math.max(at.bound, row.bounds[at.element]);
       if (isNewest && !isHeld) row.show(values[row.leaf.name]);
       else if (this.isFixed) row.name(values[row.leaf.name]); // the run that is shown, next to where the slider is
-      row.grad.textContent = `grad ${grads[row.leaf.name]}`;
+      row.grad.textContent = `grad ${grads[row.leaf.name] ?? "\u2013"}`;
       row.root.classList.toggle("av-leaf-chosen", row.leaf.name === at.leaf);
     }
     this.delta.value = String(Number(at.delta.toPrecision(4)));
