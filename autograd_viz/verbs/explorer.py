@@ -29,6 +29,7 @@ from ..sources.shared.names import Names
 from ..stepper.stepper import Stepper
 from ..widget.html import explore_html
 from .explore_leaves import At, Ran, bound_of, finite, leaves_of, number, quiet
+from .explore_pictures import Pictures
 
 POINTS = (13, 61)  # of a curve: at least, at most
 CURVE_SECONDS = 0.1  # that a curve may take, if the least number of points does
