@@ -32,6 +32,7 @@ class Pictures:
         self.known: dict[int, dict[str, Any]] = {}
         self.path = 0
         self._shapes, self._drawings = dict[int, int](), dict[int, Drawing]()
+        self._places: dict[int, list[str]] = {}  # addresses in a picture
 
     def shape(self, ran: Ran) -> int:
         """The number of the picture; it is drawn if the graph is of a new shape."""
@@ -47,6 +48,8 @@ class Pictures:
             drawing = self._drawings[shape] = drawing_of(document).after(ran.state)
             figure = of_figure(drawing, theme_named("light"), False)
             self.known[shape] = {**figure, "document": to_plain(drawing.shown.document)}
+            svgs = (figure["svg"], *figure["details"].values())
+            self._places[shape] = [*dict.fromkeys(at for svg in svgs for at in ADDRESSES.findall(svg))]
         return shape
 
     def written(self, shape: int, ran: Ran) -> dict[str, Any]:
@@ -56,9 +59,7 @@ class Pictures:
             lines: by address.
             titles: by detail and tensor, where they have values.
         """
-        picture = self.known[shape]
         shown = replace(self._drawings[shape], document=ran.document).shown
         writer, state = Writer(shown.document, theme_named("light")), shown.state(ran.state)
-        places = dict.fromkeys(at for svg in (picture["svg"], *picture["details"].values()) for at in ADDRESSES.findall(svg))
         titles = {d: {t.id: title_of(t, DETAILS[d]) for t in shown.document.tensors} for d in ("brief", "names")}
-        return {"lines": {at: plain_lines(writer.lines(at, state)) for at in places}, "titles": titles}
+        return {"lines": {at: plain_lines(writer.lines(at, state)) for at in self._places[shape]}, "titles": titles}
