@@ -5,6 +5,7 @@ It has PyTorch's names (those of ``autograd_viz.twin``) and these verbs:
     show(x)             the figure of the graph that led to x
     map(x)              a model at a glance: a card for each module, with gradients
     step(x)             a widget that steps x.backward(), forwards and back
+    explore(f, x=2.0)   sliders on the leaves of f: values, gradients and sentence follow
     diff(a, b)          where two passes differ first, and how far it grows
     gather(x)           all ranks of a PyTorch job: each gradient on every rank, and what would hang
     memory(x)           what autograd holds for x, and a checkpoint would save
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from .verbs.check import check as check
     from .verbs.diff import diff as diff
     from .verbs.explain import explain as explain
+    from .verbs.explore import explore as explore
     from .verbs.gather import gather as gather
     from .verbs.magics import load_ipython_extension as load_ipython_extension
     from .verbs.magics import unload_ipython_extension as unload_ipython_extension
@@ -55,6 +57,7 @@ _HOMES = {  # of what is loaded when it is first named
     "verbs.check": ("check",),
     "verbs.diff": ("diff",),
     "verbs.explain": ("explain",),
+    "verbs.explore": ("explore",),
     "verbs.gather": ("gather",),
     "verbs.magics": ("load_ipython_extension", "unload_ipython_extension"),
     "verbs.map": ("map",),

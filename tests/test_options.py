@@ -94,6 +94,7 @@ VERBS: dict[str, tuple[Callable[..., Any], dict[str, list[Any]]]] = {
             "duration": SIZE,
             "collapse": FLAG,
             "detail": DETAIL,
+            "steps": ["all", [], [0.5], 5, None],
         },
     ),
     "iframe": (

@@ -109,6 +109,8 @@ class Shown:
 def _shown(thing: Any, step: int | None) -> dict[str, Any]:
     if isinstance(thing, Stepper):
         return {"kind": "stepper", "page": _page_at({}, thing, step)}
+    if getattr(thing, "kind", "") == "explorer":
+        return {"kind": "explorer", "page": _explorer(thing).to_html(is_live=True)}
     if isinstance(thing, Figure):
         still = Recording(thing.drawing.document, Trace()).stepper()
         return {"kind": "picture", "page": html_page(still, "auto", 0, thing.drawing)}
@@ -118,6 +120,20 @@ def _shown(thing: Any, step: int | None) -> dict[str, Any]:
         path = Path(folder) / "x.html"
         av.save(thing, path)
         return {"kind": "picture", "page": path.read_text(encoding="utf-8")}
+
+
+def _explorer(thing: Any) -> Any:
+    """What answers sliders; where widgets live, one holds it."""
+    return getattr(thing, "explorer", thing)
+
+
+shown_last: list[Any] = []  # by the last program, in order
+
+
+def ask(at: int, question: str) -> str:
+    """Answer the sliders of the thing at this place: as JSON what their page shows then, and its data."""
+    explorer = _explorer(shown_last[at])
+    return json.dumps({"recorded": explorer.answer(json.loads(question)), "data": explorer.data()}, allow_nan=False)
 
 
 def _page_at(variables: dict[str, Any], x: Any, step: int | None, gradient: Any = None) -> str:
@@ -181,6 +197,7 @@ def _run(source: str, main: ModuleType, shown: Shown, last: LastRun, step: int |
         if ran is not None:
             shown.hook(av.show(ran))
     result["shown"] = shown.pages(step)
+    shown_last[:] = shown.things
     if not shown.things and result["error"] is None:
         _show_last(main, last, step, result)
 

@@ -2,7 +2,8 @@
 
 # Note [Which code is listed]
 Only files that this process has read for its own ops are listed whole. So a document from a file can ask for no other. Their
-lines must still be those that ran. Of all other code, the lines that the document itself has are listed, with gaps.
+lines must still be those that ran. Of all other code, the lines that the document itself has are listed, with gaps. Of a
+script outside its functions, the lines of the ops are listed, with short gaps filled: a page is handed on, the rest is private.
 
 # Note [One parse at a time]
 CPython 3.11 counts how deep it is in a tree for all threads together. Two threads that parse at once raise SystemError
@@ -18,18 +19,20 @@ from __future__ import annotations
 
 import ast
 import linecache
+import re
 import threading
 import warnings
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import groupby
+from itertools import groupby, pairwise
 from typing import NamedTuple
 
 from .surroundings import Source
 
 MOST_LINES = 400  # of a text that is listed whole
 AROUND = 4  # lines around each op in a longer one
+CELL = re.compile(r"^<|\bipykernel_\d+\b|__marimo__")  # the file of a notebook's cell
 LOOPS = (ast.For, ast.AsyncFor, ast.While, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
@@ -80,12 +83,12 @@ class Listing:
             return self._add_known(file, sources)
         blocks, loops = _structure(lines)
         inside: dict[_Block, list[Source]] = defaultdict(list)
-        whole = _Block(1, len(lines), "", "")
+        whole, is_cell = _Block(1, len(lines), "", ""), bool(CELL.search(file))
         for source in sources:
             around = (b for b in blocks if b.first <= source.line and source.end_line <= b.last)
             inside[max(around, key=lambda b: b.first, default=whole)].append(source)
         for block, found in inside.items():
-            numbers = _numbers(block, found)
+            numbers = _numbers(block, found, is_cell)
             text = [(n, lines[n - 1].rstrip("\n")) for n in numbers]
             self._append(Text(file, block.function, block.owner, text, loops), found)
 
@@ -132,8 +135,12 @@ def _structure(lines: list[str]) -> tuple[list[_Block], list[tuple[int, int]]]:
     return blocks, loops
 
 
-def _numbers(block: _Block, sources: list[Source]) -> Sequence[int]:
+def _numbers(block: _Block, sources: list[Source], is_cell: bool) -> Sequence[int]:
     """The numbers of the listed lines of a block."""
+    if not block.function and not is_cell:
+        ran = sorted({n for s in sources for n in range(s.line, s.end_line + 1)})
+        gaps = (range(a, b) for a, b in pairwise(ran) if b - a <= AROUND)
+        return sorted({*ran, *(n for gap in gaps for n in gap)})[:MOST_LINES]
     if block.last - block.first < MOST_LINES:
         return range(block.first, block.last + 1)
     near = {n for s in sources for n in range(s.line - AROUND, s.end_line + AROUND + 1)}

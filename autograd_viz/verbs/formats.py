@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,6 +14,7 @@ from ..graph.model import Document
 from ..graph.trace import State, Trace
 from ..pictures.files.dot import digraph, mermaid
 from ..pictures.files.image import check_resvg, pdf_bytes, png_bytes
+from ..pictures.files.slides import Slide, slides_pdf, slides_pptx
 from ..pictures.maps.drawing import MapDrawing
 from ..pictures.maps.numbers import Place
 from ..pictures.maps.outline import map_json, map_mermaid
@@ -56,6 +57,7 @@ class Wishes:
     duration: float = 1.5  # of a step of an animation, in seconds
     collapse: bool | None = None  # as for `drawing_of`; None leaves a drawing as it is
     detail: str = AUTO  # as for `drawing_of`; "auto" leaves a drawing as it is
+    steps: bool | Sequence[int] = False  # of slides: True for all
 
     @property
     def palette(self) -> Theme:
@@ -155,10 +157,32 @@ def _json(subject: Subject, wishes: Wishes) -> bytes:
         return in_utf8(recording_to_json(subject.document, stepper.trace))
 
 
+def _slides(subject: Subject, wishes: Wishes) -> list[Slide]:
+    """The chosen steps, or the start and all steps. ValueError: there is no such step."""
+    stepper, drawing = subject.stepper(), drawn(subject, wishes)
+    with at_step(stepper, FINAL):
+        steps = stepper.trace.steps
+        chosen = [*range(len(steps) + 1)] if isinstance(wishes.steps, bool) else [int(k) for k in wishes.steps]
+        if missing := [k for k in chosen if not 0 <= k <= len(steps)]:
+            raise ValueError(f"there is no step {missing[0]}: the pass has {len(steps)}")
+        slides = []
+        for k in chosen:
+            stepper.goto(k)
+            said = f"{k} / {len(steps)}  {stepper.sentence_at(k)}"
+            svg, captioned = (drawing.svg(stepper.state, wishes.palette, caption) for caption in ("", said))
+            slides.append(Slide(svg, captioned, said, [rule.text for rule in steps[k - 1].named] if k else []))
+        return slides
+
+
+def _pdf(subject: Subject, wishes: Wishes) -> bytes:
+    return pdf_bytes(picture(subject, wishes)) if wishes.steps is False else slides_pdf(_slides(subject, wishes))
+
+
 WRITERS: dict[str, Callable[[Subject, Wishes], bytes]] = {
     ".svg": lambda subject, wishes: in_utf8(picture(subject, wishes)),
     ".png": lambda subject, wishes: png_bytes(picture(subject, wishes), wishes.scale),
-    ".pdf": lambda subject, wishes: pdf_bytes(picture(subject, wishes)),
+    ".pdf": _pdf,
+    ".pptx": lambda subject, wishes: slides_pptx(_slides(subject, wishes), wishes.scale),
     ".html": lambda subject, wishes: in_utf8(html_text(subject, wishes)),
     ".gif": _animation("GIF"),
     ".apng": _animation("PNG"),
@@ -190,6 +214,7 @@ PAGED: dict[str, Callable[[Any, Wishes], bytes]] = {
     ".html": lambda x, wishes: in_utf8(diff_html(x.page(wishes.theme), _still(x, wishes))),
     ".json": lambda x, wishes: in_utf8(x.to_json()),
 }
+SLIDERS: dict[str, Callable[[Any, Wishes], bytes]] = {**STILL, ".html": lambda x, wishes: in_utf8(x.to_html(wishes.theme))}
 MEMORIES: dict[str, Callable[[Any, Wishes], bytes]] = {
     **STILL,
     ".html": lambda x, wishes: in_utf8(x.to_html(wishes.theme)),
@@ -211,7 +236,11 @@ def save_still(x: Any, path: Any, wishes: Wishes) -> None:
     """
     is_map = isinstance(getattr(x, "drawing", None), MapDrawing)
     of_verbs = ((MEMORIES, "to_html"), (RUNS, "history"), (PAGED, "partners"))
-    kinds = ((MAPS, is_map), *((writers, hasattr(x, name)) for writers, name in of_verbs))
+    kinds = (
+        (MAPS, is_map),
+        (SLIDERS, getattr(x, "kind", "") == "explorer"),
+        *((writers, hasattr(x, name)) for writers, name in of_verbs),
+    )
     writers = next((writers for writers, fits in kinds if fits), STILL)
     _check_among(writers, path)
     write_file(path, writers[suffix_of(path)](x, wishes))
@@ -246,6 +275,8 @@ def check(wishes: Wishes, path: Any = None) -> None:
     """
     if path is not None and suffix_of(path) not in WRITERS:
         raise UnknownChoiceError("file suffix", Path(path).suffix, WRITERS)
+    if wishes.steps is not False and path is not None and suffix_of(path) not in (".pdf", ".pptx"):
+        raise ValueError(f"steps= makes slides, a .pdf or a .pptx; got {Path(path).suffix or path!r}")
     if isinstance(wishes.step, str) and wishes.step != FINAL:
         raise UnknownChoiceError("step", wishes.step, ["a number", FINAL])
     if wishes.theme != "auto":

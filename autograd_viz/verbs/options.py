@@ -40,6 +40,12 @@ def _is_texts(value: Any) -> bool:
     return isinstance(value, Collection) and not isinstance(value, str | bytes) and all(isinstance(v, str) for v in value)
 
 
+def _is_places(value: Any) -> bool:
+    return (
+        isinstance(value, Collection) and not isinstance(value, str | bytes) and len(value) > 0 and all(map(_is_whole, value))
+    )
+
+
 def _or_none(is_one: Callable[[Any], bool]) -> Callable[[Any], bool]:
     return lambda value: value is None or is_one(value)
 
@@ -66,6 +72,7 @@ KINDS = {
                                is_good=lambda value: value is None or POSITIVE.is_good(value)),
     "show": FLAG,
     "step": Kind('a number, "final" or None', lambda value: value is None or isinstance(value, str) or _is_number(value)),
+    "steps": Kind("True, False or a list of whole numbers", lambda value: _is_flag(value) or _is_places(value)),
     "stop": FLAG,
     "timeout": POSITIVE,
     "titles": Kind("a list of texts", _is_texts),

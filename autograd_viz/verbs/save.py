@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -67,10 +67,12 @@ def save(
     duration: float = 1.5,
     collapse: bool | None = None,
     detail: str = AUTO,
+    steps: bool | Sequence[int] = False,
 ) -> None:
     """Write `x` to a file. The suffix sets the format::
 
         .svg .png .pdf     the picture
+        .pptx              slides, a step on each
         .gif .apng .webp   the backward pass as an animation
         .html              a page that steps, without kernel and network
         .dot .mmd          the graph for Graphviz, and its structure for Mermaid
@@ -94,6 +96,8 @@ def save(
         duration: duration of one step of an animation, in seconds.
         collapse: as for `show`. .dot, .mmd and .json contain every op. None keeps the groups of a widget as they are.
         detail: as for `show`; a page chooses, other formats are full.
+        steps: True writes a .pdf with a page for the start and for each step, its sentence under the picture; a list chooses
+            steps. A .pptx has all steps, or the list.
 
     Raises:
         NotDrawableError: `x` is neither a tensor nor a stepper.
@@ -109,14 +113,14 @@ def save(
         >>> av.save(a * b, "c.svg")
         >>> av.save(a * b, "c.html")  # steps in any browser
     """
-    check_options(step=step, theme=theme, scale=scale, duration=duration, collapse=collapse, detail=detail)
+    check_options(step=step, theme=theme, scale=scale, duration=duration, collapse=collapse, detail=detail, steps=steps)
     if not isinstance(path, str | os.PathLike) or _is_state(x, path):
         storage.save(x, path)
         return
     if isinstance(getattr(x, "svg", None), str):
         save_still(x, path, Wishes(theme=theme, scale=scale))
         return
-    wishes = Wishes(step, theme, scale, duration, collapse, detail)
+    wishes = Wishes(step, theme, scale, duration, collapse, detail, steps)
     check(wishes, path)
     subject = subject_of(x, callers_names(), params)
     with with_advice(x):

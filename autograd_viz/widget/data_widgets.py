@@ -1,4 +1,4 @@
-"""Pages of data in a notebook: a run, which follows the loop and opens steps; and two passes with one cursor on both maps."""
+"""Pages of data in a notebook: a run, which follows the loop and opens steps; sliders; two passes with one cursor."""
 
 from __future__ import annotations
 

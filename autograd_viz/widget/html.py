@@ -49,10 +49,11 @@ MOST_LETTERS = 500_000  # of a page: a notebook stores one for each stepper
 HEIGHT = (460, 680)  # px, minimum and maximum
 AROUND = 150  # px: controls, sentence and margins above and below the picture
 
-# the entry and the style sheets of a page: of a stepper, a run, a difference
+# the entry and the style sheets of a page: of a stepper, a run, sliders, a difference
 KINDS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("stepper/page.js", (*STYLES, "page/page.css")),
     ("run/page.js", ("stepper/stepper.css", "shared/unseen.css", "run/run.css", "page/page.css")),
+    ("explore/page.js", (*STYLES, "page/page.css", "explore/explore.css")),
     ("diff/page.js", ("shared/unseen.css", "page/page.css", "diff/diff.css")),
 )
 
@@ -133,9 +134,14 @@ def run_html(data: dict[str, Any], still: str) -> str:
     return offline_page(*KINDS[1], {**data, "is_live": False}, data["title"], data["title"], still)
 
 
+def explore_html(data: dict[str, Any], names: str, still: str) -> str:
+    """The page of a function with sliders, with its data (`Explorer.page`) and its picture."""
+    return offline_page(*KINDS[2], data, names, words.explore()["explore_label"].format(names=names), still)
+
+
 def diff_html(data: dict[str, Any], still: str) -> str:
     """The page of two passes side by side, with its data (`differences.page`) and its picture."""
-    return offline_page(*KINDS[2], data, data["title"], data["title"], still)
+    return offline_page(*KINDS[3], data, data["title"], data["title"], still)
 
 
 def frame(page: str, height: int) -> str:

@@ -55,11 +55,12 @@ def page_of(
         "words": words.ui(),
         "language": words.language(),
         "code": code,
-        **(_of_map(drawing, theme, total) if isinstance(drawing, MapDrawing) else _of_figure(drawing, theme, bool(code))),
+        **(_of_map(drawing, theme, total) if isinstance(drawing, MapDrawing) else of_figure(drawing, theme, bool(code))),
     }
 
 
-def _of_figure(drawing: Drawing, theme: Theme, has_code: bool) -> dict[str, Any]:
+def of_figure(drawing: Drawing, theme: Theme, has_code: bool) -> dict[str, Any]:
+    """The parts of `page_of` that only a figure has, with its drawings."""
     drawn = {t.id for t in drawing.shown.document.tensors}
     drawings = drawing.on_screen(has_code)
     svgs = {detail: page_svg(d.svg(drawing.past, theme)) for detail, d in drawings.items()}

@@ -45,6 +45,11 @@ def ui() -> dict[str, str]:
     return {**vars(_chosen)["UI"]}
 
 
+def explore() -> dict[str, str]:
+    """The labels of sliders likewise."""
+    return {**vars(_chosen)["UI_EXPLORE"]}
+
+
 def site(name: str = "") -> dict[str, str]:
     """The texts of the playground by key, in a language; default: the chosen one."""
     return {**vars(import_module(f".{name}", __name__) if name else _chosen)["UI_SITE"]}

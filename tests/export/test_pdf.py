@@ -18,6 +18,39 @@ from autograd_viz.pictures.files.image import pdf_bytes
 from ..figures import figure
 
 
+def pages(data: bytes) -> int:
+    return data.count(b"/Type /Page\n") + data.count(b"/Type/Page/")
+
+
+def test_a_page_a_step_and_steps_can_be_chosen(tmp_path: Path) -> None:
+    pytest.importorskip("typst")
+    e, _ = figure(3, before=True)
+    av.save(e, tmp_path / "all.pdf", steps=True)
+    with pytest.raises(ValueError, match="there is no step 99"):
+        av.save(e, tmp_path / "none.pdf", steps=[99])
+    stepper = av.step(e).stepper
+    stepper.finish()
+    av.save(stepper, tmp_path / "some.pdf", steps=[0, 3])
+    assert pages((tmp_path / "all.pdf").read_bytes()) == len(stepper.trace.steps) + 1
+    assert pages((tmp_path / "some.pdf").read_bytes()) == 2 and stepper.is_complete
+    with pytest.raises(ValueError, match="steps= makes slides"):
+        av.save(e, tmp_path / "all.svg", steps=True)
+    with pytest.raises(TypeError, match="steps must be True, False or a list"):
+        av.save(e, tmp_path / "all.pdf", steps="all")  # type: ignore[arg-type]
+
+
+def test_slides_have_the_sentence_as_text_and_the_formula_in_the_notes(tmp_path: Path) -> None:
+    pptx = pytest.importorskip("pptx")
+    x = av.tensor(2.0, requires_grad=True)
+    av.save(x * 3.0, tmp_path / "lesson.pptx")
+    slides = list(pptx.Presentation(tmp_path / "lesson.pptx").slides)
+    said = [shape.text_frame.text for slide in slides for shape in slide.shapes if shape.has_text_frame]
+    assert len(slides) == 3 and said[1].startswith("1 / 2  MulBackward0 receives 1.0.")
+    assert "× 3.0" in slides[1].notes_slide.notes_text_frame.text
+    assert all(any(shape.shape_type == 13 for shape in slide.shapes) for slide in slides)
+    assert x.grad is None
+
+
 def test_it_is_one_page_with_the_font_in_it(tmp_path: Path) -> None:
     pytest.importorskip("typst")
     e, _ = figure(3, before=True)

@@ -60,6 +60,16 @@ def test_a_place_is_listed_with_the_whole_function_around_it_or_the_whole_cell(r
     assert listing.texts[1].lines[1] == (3, "def f(x):")
 
 
+def test_of_a_script_outside_its_functions_the_rest_is_private() -> None:
+    code = "key = 'secret'\n\n\n\n\n\na = 1\n# near\nb = a\n\n\n\n\n\nsend(key)\n"
+    file = "/somewhere/script.py"
+    linecache.cache[file] = (len(code), None, code.splitlines(keepends=True), file)
+    try:
+        assert numbers(Listing([source(file, line, code) for line in (7, 9)])) == [[7, 8, 9]]
+    finally:
+        del linecache.cache[file]
+
+
 def test_a_line_repeats_in_a_loop_and_in_a_function(read: Callable[[str], str]) -> None:
     code = "a = 1\nfor i in x:\n    b = 2\nc = [\n    i for i in x]\n"
     file = read(code)

@@ -25,6 +25,7 @@ FLOORS: dict[str, set[str]] = {
     "stage": {"figure", "map", "pass", "shared"},
     "toolbar": {"map", "pass", "shared"},
     "stepper": {"code", "figure", "map", "page", "panel", "pass", "sentence", "shared", "stage", "toolbar"},
+    "explore": {"page", "pass", "shared", "stage", "stepper", "toolbar"},
 }
 
 

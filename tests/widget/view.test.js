@@ -57,6 +57,8 @@ test("a clicker steps while the widget presents; in a notebook its keys scroll",
   const key = (name) => ({ key: name, shiftKey: false, ctrlKey: false, metaKey: false, altKey: false });
   assert.deepEqual(["PageDown", "PageUp", "ArrowRight"].map((name) => meaning(key(name), true)), ["next", "back", "next"]);
   assert.deepEqual(["PageDown", "PageUp"].map((name) => meaning(key(name))), ["", ""]);
+  assert.deepEqual(["b", "."].map((name) => meaning(key(name), true)), ["blank", "blank"]);
+  assert.deepEqual(["b", "."].map((name) => meaning(key(name))), ["back", ""]);
 });
 
 test("walking goes to the nearest neighbour ahead", () => {

@@ -95,19 +95,19 @@ POINT = 0.75  # of a px
 LARGEST = 14_400  # points; the largest page that every reader shows
 
 
-def pdf_bytes(svg: str) -> bytes:
-    """The picture on a page of its size, or smaller if it is too large for a page. Equal SVGs give equal bytes.
+def pdf_bytes(*svgs: str) -> bytes:
+    """Each picture on a page of its size, or smaller if it is too large for a page. Equal SVGs give equal bytes.
     MissingLibraryError: Typst is not installed. AutogradVizError: Typst refuses the picture.
     """
     try:
         import typst
     except ModuleNotFoundError:
         raise MissingLibraryError("PDF pictures need Typst", "typst") from None
-    width, height = size_of(svg)
-    scale = min(POINT, LARGEST / max(width, height))
-    title = re.search(r"<title>(.*?)</title>", svg)
-    inputs = {"title": html.unescape(title[1]) if title else "", "width": repr(width * scale), "height": repr(height * scale)}
-    files = {"main.typ": (Path(__file__).parent / "picture.typ").read_bytes(), "picture.svg": svg.encode()}
+    sizes = [(w * (scale := min(POINT, LARGEST / max(w, h))), h * scale) for w, h in map(size_of, svgs)]
+    title = re.search(r"<title>(.*?)</title>", svgs[0])
+    inputs = {"title": html.unescape(title[1]) if title else "", "sizes": ";".join(f"{w!r},{h!r}" for w, h in sizes)}
+    files = {"main.typ": (Path(__file__).parent / "picture.typ").read_bytes()}
+    files |= {f"picture{place}.svg": svg.encode() for place, svg in enumerate(svgs)}
     try:
         compiled: Any = typst.compile  # its type hints lack documented arguments: files by name
         with no_panic():

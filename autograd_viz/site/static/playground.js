@@ -140,6 +140,8 @@ const HEAR = {
   },
   printed: ({ text: more }) => print(String(more)),
   ran: ({ result }) => show(result),
+  answered: ({ at: place, answer }) =>
+    document.querySelectorAll("iframe")[place]?.contentWindow?.postMessage({ autogradVizMoved: answer }, "*"),
   stopped: () => say("stopped"),
   died: ({ error }) => say(runner.current.isReady || began ? "died" : "no_python", { error }, true),
 };
@@ -181,9 +183,11 @@ at("examples").addEventListener("change", () => {
   editor.text = data.examples[at("examples").value];
   run();
 });
-// a stepper in a frame says where it is, for the link
+// a stepper in a frame says where it is, for the link; sliders in a frame ask the program
 addEventListener("message", ({ source, data: told }) => {
-  const isOurs = [...document.querySelectorAll("iframe")].some((frame) => frame.contentWindow === source);
+  const place = [...document.querySelectorAll("iframe")].findIndex((frame) => frame.contentWindow === source);
+  const isOurs = place >= 0;
+  if (isOurs && told?.autogradVizMove) void runner.ask(place, told.autogradVizMove);
   if (isOurs && Number.isSafeInteger(told?.autogradVizStep)) step = told.autogradVizStep;
 });
 addEventListener("hashchange", open);

@@ -74,6 +74,11 @@ export class Runner {
     (await this.current.worker).postMessage(task);
   }
 
+  /** What a slider asks of the program that has run. @param {number} at @param {any} question */
+  async ask(at, question) {
+    if (!this.isBusy && this.current.isReady) (await this.current.worker).postMessage({ kind: "ask", at, question });
+  }
+
   ended() {
     clearTimeout(this.timer);
     this.isBusy = false;

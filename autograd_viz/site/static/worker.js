@@ -6,6 +6,8 @@ const COUNTED_MS = 100;
 let python;
 /** @type {(program: string, tell: (text: string) => void, step: number | undefined, language: string) => string} */
 let runProgram;
+/** @type {(at: number, question: string) => string} */
+let askProgram;
 
 /**
  * `fetch` that counts, and unpacks what the site keeps compressed.
@@ -53,6 +55,7 @@ async function begin({ base, sizes }) {
   python.unpackArchive(await ours, "zip", { extractDir: "/lib/python3.12/site-packages" });
   closeStores();
   runProgram = python.runPython("from autograd_viz.cli import tab; tab.start(); tab.run");
+  askProgram = python.runPython("tab.ask");
   postMessage({ kind: "ready" });
 }
 
@@ -79,6 +82,10 @@ async function run({ program, step, language }) {
 }
 
 self.onmessage = ({ data }) => {
+  if (data.kind === "ask") {
+    postMessage({ kind: "answered", at: data.at, answer: JSON.parse(askProgram(data.at, JSON.stringify(data.question))) });
+    return;
+  }
   const task = data.kind === "begin" ? begin(data) : run(data);
   task.catch((error) => postMessage({ kind: "died", error: String(error?.message ?? error).trim().split("\n").pop() }));
 };

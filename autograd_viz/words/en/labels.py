@@ -187,6 +187,7 @@ UI = {
     "key_next": "next step",
     "key_back": "one step back",
     "key_clicker": "one step on or back with a presenter's remote, while presenting",
+    "key_blank": "black window and back, while presenting",
     "key_reset": "to the start",
     "key_finish": "to the end",
     "key_play": "play or pause",

@@ -189,6 +189,7 @@ UI = {
     "key_next": "下一步",
     "key_back": "后退一步",
     "key_clicker": "演示时用翻页笔前进或后退一步",
+    "key_blank": "演示时黑屏，再按恢复",
     "key_reset": "回到起点",
     "key_finish": "到终点",
     "key_play": "播放或暂停",

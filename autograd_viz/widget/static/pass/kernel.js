@@ -14,6 +14,7 @@
 const SILENCE_MS = 4000; // after which an unanswered question means that the kernel is gone
 const IDLE_MS = 1000; // the same, if the notebook says that the kernel does nothing: a new one knows no old page
 const AT_WORK = ["busy", "unknown", undefined]; // a page does not always know
+const NEWEST = ["goto", "move"]; // questions of which the newest stands for all
 const NUDGES_MS = [12, 24, 40, 500, 1500]; // Jupyter's server keeps the answer back until the page acknowledges "busy", for 40 ms if it has nothing to send; a kernel may overlook a message until the next one comes
 
 export class Kernel {
@@ -39,7 +40,7 @@ export class Kernel {
   /** @param {any[]} questions */
   ask(questions) {
     for (const question of questions) {
-      if (question.kind === "goto" && this.waiting.at(-1)?.kind === "goto") this.waiting.pop();
+      if (NEWEST.includes(question.kind) && this.waiting.at(-1)?.kind === question.kind) this.waiting.pop();
       this.waiting.push(question);
     }
     if (!this.asked) this.sendWaiting();

@@ -17,6 +17,7 @@ export function pressed(view, action) {
   const { stage, playback, tools } = view;
   const { help, stops, present } = tools;
   const here = view.selection || stage.lit;
+  if (present.blanks(action === "blank")) return;
   if (WALKS.includes(action)) playback.act(/** @type {Action} */ (action));
   else if (DIRECTIONS.includes(action)) view.select(stage.neighbour(view.selection, /** @type {Direction} */ (action)), true);
   else if (action === "open") openBox(view, view.selection);

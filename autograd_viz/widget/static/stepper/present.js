@@ -46,12 +46,25 @@ export class Present {
     return was;
   }
 
+  /**
+   * A key of a clicker covers the window; the next key, whichever it is, uncovers it.
+   * @param {boolean} asked for that
+   * @returns {boolean} the key has done so
+   */
+  blanks(asked) {
+    const { classList } = this.root;
+    const was = classList.contains("av-blank");
+    classList.toggle("av-blank", asked && !was && this.isOn);
+    return was || asked;
+  }
+
   /** @param {boolean} on */
   show(on) {
     const { root } = this;
     if (on === this.isOn) return;
     const focused = /** @type {Document | ShadowRoot} */ (root.getRootNode()).activeElement;
     root.classList.toggle("av-presenting", on);
+    root.classList.remove("av-blank");
     if (!on) root.removeAttribute("popover");
     else if ("showPopover" in root && root.isConnected) {
       root.setAttribute("popover", "manual");

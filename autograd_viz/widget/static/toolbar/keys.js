@@ -39,8 +39,8 @@ const SHIFTED = {
   ...{ ArrowLeft: "left", ArrowRight: "right", ArrowUp: "up", ArrowDown: "down" },
   ...{ W: "pan_up", A: "pan_left", S: "pan_down", D: "pan_right" },
 };
-/** @type {Record<string, string>} a clicker's keys; in a page they scroll, so they step only while it presents */
-const PRESENTED = { PageDown: "next", PageUp: "back" };
+/** @type {Record<string, string>} a clicker's keys; in a page they scroll, so they count only while it presents */
+const PRESENTED = { PageDown: "next", PageUp: "back", b: "blank", ".": "blank" };
 const PRESSED = "button, summary, a, [role=button], [role=option]"; // Enter and Space are theirs
 
 /** @type {[keys: string, word: string][]} what the list of keys shows */
@@ -48,6 +48,7 @@ export const HELP = [
   ["→  n", "key_next"],
   ["←  b", "key_back"],
   ["PageDown  PageUp", "key_clicker"],
+  ["b  .", "key_blank"],
   ["Home  r", "key_reset"],
   ["End  f", "key_finish"],
   ["Space", "key_play"],
