@@ -164,10 +164,12 @@ def test_explain_of_an_error_that_it_does_not_know_says_so_and_exit_is_no_error(
 FAULTS = """
 import {library} as torch
 net, x = torch.nn.Linear(4, 3), torch.ones(2, 4)
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
 for _ in range(3):
     loss = torch.nn.functional.cross_entropy(net(x){squashed}, torch.tensor([0, 2]))
     {first}
     loss.backward()
+    optimizer.step()
 """
 
 
@@ -181,7 +183,7 @@ def test_explain_without_a_tensor_says_what_check_found(
     assert cli.main(["explain", str(script)]) == 0
     first, advice, other = capsys.readouterr().out.splitlines()
     assert first.startswith("log_softmax, as in cross_entropy, takes logits") and advice == "→ Leave softmax out."
-    assert other.startswith("train.py:7: AV405 may be a fault: its gradient is the sum of 3 passes")
+    assert other.startswith("train.py:8: AV405 may be a fault: its gradient is the sum of 3 passes")
     assert cli.main(["explain", str(script), "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
     assert (told["causes"][0]["check"], [f["code"] for f in told["others"]]) == ("AV201", ["AV405"])

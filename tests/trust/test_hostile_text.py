@@ -174,7 +174,8 @@ def elements(page: str) -> list[Any]:
     parser = Elements()
     parser.feed(page)
     parser.close()
-    return parser.found
+    words = {"text", "tspan"}  # of the still: how a text is broken depends on the text
+    return [e for e in parser.found if not words & {str(part) for part in e}]
 
 
 @few
