@@ -17,7 +17,7 @@ from ..answers.checks.ask import BY_CODE, causes_of, page_of
 from ..errors import NotDrawableError
 from ..sources.anything import is_drawable, is_leaf
 from ..sources.asking import Look, history_of, kept_root, look, unseen
-from ..sources.shared.names import names_by_identity
+from ..sources.shared.names import elements, modules_among, names_by_identity
 
 
 def question_of(
@@ -68,7 +68,7 @@ def questions_about(what: Any, names: dict[str, Any]) -> list[tuple[Question, st
         return there[1].about(there[0].tensor_id(tensor) or there[1].subject.id)
 
     leaves = _leaves(what, known, read, shared)
-    called = _first_names(known)
+    called = {**_in_lists(names), **_first_names(known)}
     root = what if is_drawable(what) else None
     with unseen(next(iter(leaves), None)):
         questions = [(question_of(t, root, names, known=known, read=partial(read, t)), t) for t in leaves]
@@ -89,6 +89,14 @@ def _leaves(what: Any, known: list[tuple[str, Any]], read: Any, shared: list[tup
         read(root)
         found |= {t: found.get(t, words.THE_TENSOR) for t in shared[0][0].tensors.values() if is_leaf(t) and t.requires_grad}
     return found
+
+
+def _in_lists(names: dict[str, Any]) -> dict[Any, str]:
+    """The parameters of modules in plain lists: `net.layers[0].weight`."""
+    parts = [(f"{name}.{path}".strip("."), part) for name, m in modules_among(names) for path, part in m.named_modules()]
+    held = {f"{at}.{k}": v for at, part in parts for k, v in vars(part).items() if k[:1] != "_"}
+    several = [pair for name, v in {**names, **held}.items() for pair in elements(name, v)]
+    return {p: f"{at}.{k}" for at, m in several if hasattr(type(m), "named_parameters") for k, p in m.named_parameters()}
 
 
 def _first_names(known: list[tuple[str, Any]]) -> dict[Any, str]:

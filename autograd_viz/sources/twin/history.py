@@ -144,6 +144,8 @@ class CoreHistory:
 
     def __init__(self) -> None:
         self.passes = tuple(CorePass(p) for p in events.passes)
+        gone = [d for d in events.optimizers if d.of() is None]
+        self.gone = tuple(CoreEvent("optimizer", "", d.order, d.at) for d in gone)
         self.left = tuple(NumberOp(n) for n in events.numbers)
 
     def op_of(self, tensor: Any) -> Any:
