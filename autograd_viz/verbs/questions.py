@@ -58,6 +58,7 @@ def questions_about(what: Any, names: dict[str, Any]) -> list[tuple[Question, st
         NotDrawableError: `what` is none of these.
     """
     known = names_by_identity(names, is_drawable)
+    what = None if is_drawable(what) and kept_root()[0] is what and is_leaf(what) else what  # a loss that was cut off
     shared: list[tuple[Any, Facts]] = []
 
     def read(tensor: Any) -> Facts:
@@ -109,9 +110,10 @@ def _first_names(known: list[tuple[str, Any]]) -> dict[Any, str]:
 
 def all_causes(questions: list[tuple[Question, str]], runs_code: bool | None = None) -> list[tuple[Question, str, list[Cause]]]:
     """Those of each leaf's gradient, and of the run, without what accuses nobody."""
+    questions = [(replace(q, runs_code=runs_code), name) for q, name in questions]
     first = questions[0][0] if questions else None
     with unseen(None if first is None else first.tensor):
-        asked = [] if first is None else [replace(first.of_pass(), runs_code=runs_code)]
+        asked = [] if first is None else [first.of_pass()]
         of_run = [c for q in asked for page in BY_CODE.values() if page.of_run for c in page.ask(q)]
         return [(q, name, [*(of_run if q is first else []), *_causes(q)]) for q, name in questions]
 

@@ -49,7 +49,7 @@ class History(Protocol):
     passes: Sequence[PassEvent]  # calls of backward() and grad(), in order
     left: Sequence[Op]  # ops by which a tensor with a history became a number or an array
     scalers: Sequence[Event]  # GradScaler's checks for inf
-    gone: Sequence[Event]  # where optimizers were made that are no more
+    gone: Sequence[Event]  # steps of optimizers that are no more
     clips: Sequence[Event]  # calls of clip_grad_norm_() and clip_grad_value_(), several events for each
     layers: Sequence[Event]  # dropout "off" while gradients were wanted; dropout, batch norm "on" (training) under no_grad()
     op_of: Callable[[Any], Op | None]  # the op that made a tensor

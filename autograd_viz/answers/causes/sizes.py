@@ -40,7 +40,11 @@ class Hop(NamedTuple):
     factor: float
 
 
-@check("AV304", "vanishing-or-exploding", {"resized_by_hooks": MAY, "resized_by_hook": ASKED, "shrank_*": MAY, "grew_*": MAY, "shrank": ASKED, "grew": ASKED})
+@check(
+    "AV304",
+    "vanishing-or-exploding",
+    {"resized_by_hooks": MAY, "resized_by_hook": ASKED, "shrank_*": MAY, "grew_*": MAY, "shrank": ASKED, "grew": ASKED},
+)
 def gradient_size(numbers: Facts) -> list[Cause]:
     """A gradient that shrinks or grows on its way from the loss, so that it is tiny or huge here."""
     f = numbers

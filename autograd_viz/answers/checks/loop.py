@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from contextlib import suppress
 from itertools import groupby
 from typing import Any
 
@@ -42,8 +43,8 @@ def not_held(question: Question) -> Iterator[Cause]:
             is_part = any(v is q.tensor for m in _modules(q) for v in vars(m).values())
             yield cause_of("not_held_as_parameter" if is_part else "left_alone", passes[-1], count=str(len(passes)))
         return
-    began = min((op.number for op in q.ops), default=None)
-    if began is not None and any(e.number > began for e in q.history.gone):  # it may have been that of a copy, in an inner loop
+    used = q.history.used(q.tensor)
+    if used is not None and any(e.number > used.detail for e in q.history.gone):  # of a copy, in an inner loop
         return
     near = [h for h in holders if q.facts.is_connected and any(map(q.facts.live.has, h.leaves))]
     last = (near or holders)[-1]
@@ -65,7 +66,11 @@ def _modules(q: Question) -> list[Any]:
     return [part for m in q.names.values() if hasattr(type(m), "named_parameters") for part in m.modules()]
 
 
-@check("AV403", "never-stepped", {"rate_zero": ASKED, "rate_always_zero": MAY, "rate_gone": MAY, "no_step": MAY, "no_backward": MAY})
+@check(
+    "AV403",
+    "never-stepped",
+    {"rate_zero": ASKED, "rate_always_zero": MAY, "rate_gone": MAY, "no_step": MAY, "no_backward": MAY},
+)
 def never_stepped(question: Question) -> Iterator[Cause]:
     """Passes have run, and the optimizer never moves the parameter, or no longer does; or steps, and no pass."""
     q = question
@@ -74,29 +79,30 @@ def never_stepped(question: Question) -> Iterator[Cause]:
     if len(steps) >= PLENTY and not is_fed:
         yield cause_of("no_backward", steps[-1], optimizer=next(h.kind for h in q.optimizers if h.steps))
     for h in q.optimizers:
-        if h.steps and h.began and 0 < (h.rate or 0.0) <= (FALLEN if _schedules(q, FALLING) else GONE) * h.began:  # a schedule that ends with training ends at 0
+        if (
+            h.steps and h.began and 0 < (h.rate or 0.0) <= (FALLEN if _schedules(q, *FALLING) else GONE) * h.began
+        ):  # a schedule that ends with training ends at 0
             said = {"first": number_text(h.began), "rate": number_text(h.rate or 0.0)}
             yield cause_of("rate_gone", h.steps[-1], optimizer=h.kind, **said)
     if q.optimizers and all(h.rate == 0 for h in q.optimizers):
-        is_always = q.runs_code and len(steps) > SETTLED and any(map(_is_always_zero, _schedules(q, ("LambdaLR",))))
+        is_always = q.runs_code and len(steps) > SETTLED and any(map(_is_always_zero, _schedules(q, "LambdaLR")))
         yield cause_of("rate_always_zero" if is_always else "rate_zero", optimizer=q.optimizers[0].kind, count=str(len(steps)))
     elif len(q.passes) > 1 and q.optimizers and not any(h.steps for h in q.optimizers):
         yield cause_of("no_step", q.last, optimizer=q.optimizers[0].kind)
 
 
-def _schedules(q: Question, kinds: tuple[str, ...]) -> list[Any]:
+def _schedules(q: Question, *kinds: str) -> list[Any]:
     """The user's schedules of these kinds for the tensor's learning rate."""
-    there = [v for v in q.names.values() if type(v).__name__ in kinds and hasattr(v, "optimizer")]
+    there = [v for v in q.names.values() if type(v).__name__ in kinds]
     return [v for v in there if any(p is q.tensor for g in v.optimizer.param_groups for p in g["params"])]
 
 
 def _is_always_zero(schedule: Any) -> bool:
     """Has its function, which runs again, given 0 in all steps so far?"""
-    try:
+    with suppress(Exception):  # of the user's code
         done = range(0, schedule.last_epoch + 1, 1 + schedule.last_epoch // MOST_TRIED)
         return all(rate(k) == 0 for rate in schedule.lr_lambdas for k in done)
-    except Exception:  # the user's code
-        return False
+    return False
 
 
 @check("AV404", "step-before-backward", {"step_first": MAY, "skipped": ASKED})
@@ -184,7 +190,7 @@ def outgrown(question: Question) -> Iterator[Cause]:
 
 @check("AV410", "clip-in-vain", {"clipped_cleared": MAY, "clipped_late": MAY, "clipped_none": MAY})
 def clip_in_vain(question: Question) -> Iterator[Cause]:
-    """The gradients are clipped between zero_grad() and backward(), or after step(), or no parameter was given: no step uses it."""
+    """The gradients are clipped between zero_grad() and backward(), or after step(): no step uses what it clipped."""
     q, history = question, question.history
     steps = [s for h in q.holders for s in h.steps]
     events = {"clip": history.clips, "cleared": history.clearings(q.tensor), "pass": history.passes, "step": steps}

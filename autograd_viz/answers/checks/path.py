@@ -106,7 +106,9 @@ def _assignment(q: Question, attribute: str) -> Source | None:
     at = None if q.last is None else q.last.source
     texts = enumerate(linecache.getlines(at.file) if at is not None else (), start=1)
     found = [(k, text.rstrip("\n")) for k, text in texts if re.search(rf"\.{attribute}\s*=[^=]", text)]
-    return Source(at.file, k := found[0][0], k, 0, len(found[0][1]), found[0][1]) if at is not None and len(found) == 1 else None
+    return (
+        Source(at.file, k := found[0][0], k, 0, len(found[0][1]), found[0][1]) if at is not None and len(found) == 1 else None
+    )
 
 
 @check("AV106", "lost-term", {"term_of_gradients": MAY, "sampled_away": MAY}, of_run=True)
