@@ -96,11 +96,27 @@ for p in m.parameters():
 loss = (m(torch.ones(2, 3)) * torch.ones(3, requires_grad=True)).sum()
 loss.backward()
 """
+INPUT = """
+n = torch.nn.Sequential(torch.nn.Linear(1, 4), torch.nn.Tanh(), torch.nn.Linear(4, 1))
+x = torch.linspace(0, 2, 8).unsqueeze(1).requires_grad_(True)
+for i in range(8):
+    u = n(x)
+    (d,) = torch.autograd.grad(u, x, torch.ones_like(u), create_graph=True)
+    loss = ((d + u) ** 2).mean() + (n(torch.zeros(1, 1)) - 1).pow(2).mean()
+    n.zero_grad()
+    loss.backward()
+"""
+LISTED = """
+f = [torch.nn.Linear(2, 1), torch.nn.Linear(1, 1)]
+o = torch.optim.SGD(f[1].parameters(), lr=0.1)
+for i in range(2):
+    loss = f[1](f[0](torch.ones(3, 2))).sum()
+    loss.backward(); o.step()
+"""
 PAIRS = {  # the fault, its twin, what is said of the fault alone
     "attention to padding": (ATTENDED.format("!="), ATTENDED.format("=="), "padding_idx, which passes none"),
     "a copied list of layers": (
-        "f = [torch.nn.Linear(2, 1), torch.nn.Linear(1, 1)]\no = torch.optim.SGD(f[1].parameters(), lr=0.1)\nfor i in range(2):\n"
-        "    loss = f[1](f[0](torch.ones(3, 2))).sum()\n    loss.backward(); o.step()",
+        LISTED,
         COPIES.format("", "torch.optim.SGD(fast.parameters(), lr=0.01)"),
         "AV402",
     ),
@@ -111,7 +127,7 @@ PAIRS = {  # the fault, its twin, what is said of the fault alone
     ),
     "a plus before a reward": (SCORED.format("reward"), SCORED.format("cost"), "AV205"),
     "a rate that fell per batch": (
-        LOOP.format(0, STEPS.format(2), "", "s.step()"), LOOP.format(0, STEPS.format(10), "", "s.step()"), "has fallen from 0.1",
+        LOOP.format(0, STEPS.format(2), "", "s.step()"), LOOP.format(0, STEPS.format(10), "", "s.step()"), "has fallen from",
     ),
     "a warm-up that stays 0": (
         LOOP.format(0, WARM.format("min(1, k // 50)"), "", "s.step()"),
@@ -156,15 +172,19 @@ def test_a_cut_loss_is_told_as_the_last_pass_is() -> None:
         assert "item() made a number" in eval("str(av.check(loss))", names)
 
 
-@pytest.mark.parametrize(("optimizer", "ask", "count"), [("torch.optim.SGD(fast.parameters(), lr=0.01)", "fast.weight", "2")])
-def test_passes_of_earlier_copies_are_not_counted(optimizer: str, ask: str, count: str) -> None:
+def test_passes_of_earlier_copies_are_not_counted() -> None:
     import torch
 
-    said = str(explained(COPIES.format("", optimizer), ask, torch=torch))
-    assert f"the sum of {count} passes" in said
+    program = COPIES.format("", "torch.optim.SGD(fast.parameters(), lr=0.01)")
+    assert "the sum of 2 passes" in str(explained(program, "fast.weight", torch=torch))
+
+
+def test_passes_whose_ops_are_forgotten_are_not_guessed() -> None:
+    import torch
+
+    said = str(explained(INPUT, "x", torch=torch))
+    assert "sum of" not in said or "sum of 8 passes" in said
 
 
 def test_a_layer_in_a_list_has_a_name() -> None:
-    assert "[f[0].bias, f[0].weight]" in str(found(PAIRS["a copied list of layers"][0], "torch")) or "f[0].weight" in str(
-        found(PAIRS["a copied list of layers"][0], "torch")
-    )
+    assert "f[0].weight" in str(found(LISTED, "torch"))

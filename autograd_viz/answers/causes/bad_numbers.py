@@ -145,7 +145,5 @@ def _masks(f: Facts, node: str, i: int) -> bool:
 def _mask_behind(f: Facts, node: str) -> Cause | None:
     """The op that kept the bad branch out of the result. It sent the zero that is multiplied by infinity."""
     mask = next((at for at in zeros_behind(f, node) if _masks(f, *at)), None)
-    if mask is None:
-        return None
-    kind = "zero_times_inf_product" if op_of(f, mask[0]) == "Mul" else "zero_times_inf"
-    return cause_at(f, kind, mask[0], (), born=name_of_op(f, node))
+    kind = "zero_times_inf_product" if mask is not None and op_of(f, mask[0]) == "Mul" else "zero_times_inf"
+    return None if mask is None else cause_at(f, kind, mask[0], (), born=name_of_op(f, node))

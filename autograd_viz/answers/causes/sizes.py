@@ -51,8 +51,11 @@ def gradient_size(numbers: Facts) -> list[Cause]:
     size = norm(f.subject.grad)
     if size is None or not size or TINY < size < HUGE or f.edge is None:
         return []
-    if (hooked := _by_hooks(f, f.edge, size)) is not None:
-        return [hooked]
+    hooks, senders = f.live.hooks(f.edge[0]), f.senders.get(f.edge, ())
+    sent = norm(f.sent(*senders[0])) if hooks and len(senders) == 1 else None
+    if sent and not size / LEAP < sent < size * LEAP:
+        told = {"norm": number_text(size), "before": number_text(sent), "count": str(len(hooks)), "hook": hooks[0]}
+        return [Cause("resized_by_hook" + "s" * (len(hooks) > 1), (f.subject.id,), said=told)]
     huge = size >= HUGE
     most = [h for h in way(f, f.edge) if (h.factor > 1) == huge and h.factor != 1]
     if not most:
@@ -68,16 +71,6 @@ def gradient_size(numbers: Facts) -> list[Cause]:
     same = tuple(h.node for h, name in zip(most, names, strict=True) if name == usual)
     said |= {"op": usual, "times": str(len(same))}
     return [Cause("grew_steadily" if huge else "shrank_steadily", (), same, f.source(best.node), said)]
-
-
-def _by_hooks(f: Facts, edge: Edge, size: float) -> Cause | None:
-    """The user's hooks on it made it so: what was sent to it is of another size."""
-    hooks, senders = f.live.hooks(edge[0]), f.senders.get(edge, ())
-    sent = norm(f.sent(*senders[0])) if hooks and len(senders) == 1 else None
-    if not sent or size / LEAP < sent < size * LEAP:
-        return None
-    said: dict[str, Said] = {"norm": number_text(size), "before": number_text(sent), "count": str(len(hooks)), "hook": hooks[0]}
-    return Cause("resized_by_hooks" if len(hooks) > 1 else "resized_by_hook", (f.subject.id,), said=said)
 
 
 def _between(f: Facts, huge: bool, said: dict[str, Said]) -> Cause:

@@ -148,8 +148,7 @@ def _log_probs_with_plus(f: Facts) -> Iterator[Cause]:
                 )
                 todo.append((after.node, -sign if is_minus else sign, is_weighted or (op == "Mul" and bool(data))))
     weighted = [(node, sign) for node, sign, is_weighted in found if is_weighted]
-    texts = " ".join(source.text.lower() for node, _ in weighted if (source := f.source(node)) is not None)
-    is_cost = any(cost in texts for cost in COSTS)
+    is_cost = any(c in s.text.lower() for node, _ in weighted if (s := f.source(node)) is not None for c in COSTS)
     if weighted and len(weighted) == len(found) and not is_cost and all(sign > 0 for _, sign in weighted):
         yield cause_at(f, "plus_log_prob", weighted[0][0])
 

@@ -21,7 +21,6 @@ LARGE, NEAR = 100.0, 0.1  # the root mean square of a weight; a step of a weight
 PLENTY = 2  # iterations in which it is so
 GONE = 1e-12  # a learning rate, as a part of the first
 FALLEN, FALLING = 1e-6, ("StepLR", "MultiStepLR", "ExponentialLR")  # the same for schedules that do not end at 0
-MOST_TRIED = 50  # steps for which a schedule is asked again
 SETTLED = 3  # steps: weights that begin at zero have grown by then
 NOTHING, SMALL_RATE = 1e-7, 1e-5  # a step, as a part of a weight; a learning rate
 
@@ -100,8 +99,7 @@ def _schedules(q: Question, *kinds: str) -> list[Any]:
 def _is_always_zero(schedule: Any) -> bool:
     """Has its function, which runs again, given 0 in all steps so far?"""
     with suppress(Exception):  # of the user's code
-        done = range(0, schedule.last_epoch + 1, 1 + schedule.last_epoch // MOST_TRIED)
-        return all(rate(k) == 0 for rate in schedule.lr_lambdas for k in done)
+        return not any(rate(k) for rate in schedule.lr_lambdas for k in range(schedule.last_epoch + 1))
     return False
 
 
@@ -200,18 +198,14 @@ def clip_in_vain(question: Question) -> Iterator[Cause]:
     kinds = [kind for kind, _ in groupby(kind for _, kind in order)]
     around = [(kinds[k - 1] if k else "", *kinds[k + 1 : k + 2]) for k, kind in enumerate(kinds) if kind == "clip"]
     is_always = all(after == ("cleared", "pass") for after in around[1:]) and around[0] in (("cleared", "pass"), ("", "pass"))
+    grads = [g for h in q.holders for p in h.leaves if (g := history.grad_of(p)) is not None]
+    is_clipped = any(e.name.startswith("clip_") for g in grads for e in history.events_of(g, "written"))
     is_late = len(around) >= PLENTY and all(a[0] == "step" and a[1:] in (("cleared",), ()) for a in around)
     if (is_always and len(around) >= PLENTY and kinds[-1] == "step") or is_late:
         said: dict[str, Said] = {"by": f"{history.clips[-1].name}()", "pass": source_of(q.last), "step": source_of(steps[-1])}
         yield cause_of("clipped_late" if is_late else "clipped_cleared", history.clips[-1], **said)
-    elif q.last is not None and q.last.number < history.clips[-1].number and q.grad is not None and not _is_clipped(q):
+    elif q.last is not None and q.last.number < history.clips[-1].number and q.grad is not None and not is_clipped:
         yield cause_of("clipped_none", history.clips[-1], by=f"{history.clips[-1].name}()")
-
-
-def _is_clipped(q: Question) -> bool:
-    """Has clipping written into a grad of what an optimizer has?"""
-    grads = [g for h in q.holders for p in h.leaves if (g := q.history.grad_of(p)) is not None]
-    return any(e.name.startswith("clip_") for g in grads for e in q.history.events_of(g, "written"))
 
 
 @check("AV411", "step-too-small", {"step_too_small": MAY, "clipped_away": MAY})

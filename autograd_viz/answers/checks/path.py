@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import linecache
-import re
 from collections.abc import Iterable, Iterator
 
 from ... import words
-from ...graph.surroundings import Source
+from ...graph.listing import assigned
 from ..causes.cause import Cause, cause_of
 from ..causes.check import ASKED, MAY, SO, check
 from ..causes.code import spelling
@@ -88,27 +86,18 @@ def lost_leaf(question: Question) -> Iterator[Cause]:
 @check("AV105", "not-frozen", {"misspelt": SO, "switch_of_module": MAY}, of_run=True)
 def not_frozen(question: Question) -> Iterator[Cause]:
     """requires_grad misspelt, or assigned to a module: a new attribute, which freezes nothing."""
+    file = "" if question.last is None or question.last.source is None else question.last.source.file
     for name, model in question.names.items():
         if not hasattr(type(model), "named_parameters"):
             continue
         typo = next((t for t in TYPOS for p in model.parameters() if t in getattr(p, "__dict__", ())), None)
         if typo is not None:
-            yield Cause("misspelt", source=_assignment(question, typo), said={"typo": typo, "model": name})
+            yield Cause("misspelt", source=assigned(file, typo), said={"typo": typo, "model": name})
         for part in model.modules():
             switch = next((t for t in ("requires_grad", *TYPOS) if vars(part).get(t) is False), None)
             if switch is not None and any(p.requires_grad for p in part.parameters()):
-                yield Cause("switch_of_module", source=_assignment(question, switch), said={"switch": switch, "model": name})
+                yield Cause("switch_of_module", source=assigned(file, switch), said={"switch": switch, "model": name})
                 break
-
-
-def _assignment(q: Question, attribute: str) -> Source | None:
-    """The only line that assigns it, in the file of the last pass; None if there are more."""
-    at = None if q.last is None else q.last.source
-    texts = enumerate(linecache.getlines(at.file) if at is not None else (), start=1)
-    found = [(k, text.rstrip("\n")) for k, text in texts if re.search(rf"\.{attribute}\s*=[^=]", text)]
-    return (
-        Source(at.file, k := found[0][0], k, 0, len(found[0][1]), found[0][1]) if at is not None and len(found) == 1 else None
-    )
 
 
 @check("AV106", "lost-term", {"term_of_gradients": MAY, "sampled_away": MAY}, of_run=True)
