@@ -209,3 +209,10 @@ def prefixes(path: str) -> list[str]:
     """The paths of a module and of those around it, from the outermost: "", "layers", "layers.0"."""
     parts = path.split(".") if path else []
     return [".".join(parts[:k]) for k in range(len(parts) + 1)]
+
+
+def assigned(file: str, attribute: str) -> Source | None:
+    """The only line of a file that assigns an attribute; None if there are more, or none."""
+    texts = enumerate((t.rstrip("\n") for t in linecache.getlines(file)), start=1)
+    found = [Source(file, k, k, 0, len(t), t) for k, t in texts if re.search(rf"\.{attribute}\s*=[^=]", t)]
+    return found[0] if len(found) == 1 else None

@@ -14,15 +14,16 @@ from ..answers.causes.answer import advice_of, formed
 from ..answers.causes.cause import Cause
 from ..answers.causes.check import ASKED, SO, Check
 from ..answers.causes.code import linter_text
+from ..answers.causes.question import Question
 from ..answers.checks.ask import BY_CODE, page_of
 from ..errors import NotFiniteError, UnknownChoiceError
 from ..graph.surroundings import Source
+from ..graph.text import shape_text
 from ..runtime.uncopied import Uncopied
 from ..sources.asking import place_of_error
 from ..sources.shared.names import visible_names
 from .explain import asked_about, explain_asked, of_error
 from .explanation import Explanation
-from .questions import all_causes, questions_about
 
 SILENCED = re.compile(r"#\s*av:\s*ignore\[([\w\s,-]+)\]")
 NAMED = 3  # tensors that a line names
@@ -127,8 +128,14 @@ def _means(given: str, code: str) -> bool:
 
 def checked(what: Any, names: dict[str, Any], wanted: Collection[str] = tuple(BY_CODE)) -> Findings:
     """What the checks of these numbers say of a module, of a loss, or of all that the last pass went through."""
-    found = [(c, name) for _, name, causes in all_causes(questions_about(what, names), runs_code=True) for c in causes]
-    return Findings(_merged(found, wanted))
+    asked = asked_about(what, names, runs_code=True)
+    return Findings(_merged([(c, _called(q, name)) for q, name, causes in asked for c in causes], wanted))
+
+
+def _called(q: Question, name: str) -> str:
+    """What a tensor is called; of a parameter without a name, its shape."""
+    is_unnamed = name == words.THE_TENSOR and type(q.tensor).__name__ == "Parameter"
+    return words.UNNAMED_PARAMETER.format(shape=shape_text(tuple(q.tensor.shape))) if is_unnamed else name
 
 
 def explained(names: dict[str, Any]) -> tuple[Explanation, Findings]:
@@ -136,7 +143,7 @@ def explained(names: dict[str, Any]) -> tuple[Explanation, Findings]:
     asked = asked_about(None, names, runs_code=True)
     answer = explain_asked(asked, names)
     told = {(c.kind, c.source) for c in answer.causes}
-    others = [(c, name) for _, name, causes in asked for c in causes if (c.kind, c.source) not in told]
+    others = [(c, _called(q, name)) for q, name, causes in asked for c in causes if (c.kind, c.source) not in told]
     return answer, Findings(_merged(others, tuple(BY_CODE)))
 
 

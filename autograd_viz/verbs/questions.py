@@ -17,7 +17,7 @@ from ..answers.checks.ask import BY_CODE, causes_of, page_of
 from ..errors import NotDrawableError
 from ..sources.anything import is_drawable, is_leaf
 from ..sources.asking import Look, history_of, kept_root, look, unseen
-from ..sources.shared.names import names_by_identity
+from ..sources.shared.names import elements, modules_among, names_by_identity
 
 
 def question_of(
@@ -58,6 +58,7 @@ def questions_about(what: Any, names: dict[str, Any]) -> list[tuple[Question, st
         NotDrawableError: `what` is none of these.
     """
     known = names_by_identity(names, is_drawable)
+    what = None if is_drawable(what) and kept_root()[0] is what and is_leaf(what) else what  # a loss that was cut off
     shared: list[tuple[Any, Facts]] = []
 
     def read(tensor: Any) -> Facts:
@@ -68,7 +69,7 @@ def questions_about(what: Any, names: dict[str, Any]) -> list[tuple[Question, st
         return there[1].about(there[0].tensor_id(tensor) or there[1].subject.id)
 
     leaves = _leaves(what, known, read, shared)
-    called = _first_names(known)
+    called = {**_in_lists(names), **_first_names(known)}
     root = what if is_drawable(what) else None
     with unseen(next(iter(leaves), None)):
         questions = [(question_of(t, root, names, known=known, read=partial(read, t)), t) for t in leaves]
@@ -91,6 +92,14 @@ def _leaves(what: Any, known: list[tuple[str, Any]], read: Any, shared: list[tup
     return found
 
 
+def _in_lists(names: dict[str, Any]) -> dict[Any, str]:
+    """The parameters of modules in plain lists: `net.layers[0].weight`."""
+    parts = [(f"{name}.{path}".strip("."), part) for name, m in modules_among(names) for path, part in m.named_modules()]
+    held = {f"{at}.{k}": v for at, part in parts for k, v in vars(part).items() if k[:1] != "_"}
+    several = [pair for name, v in {**names, **held}.items() for pair in elements(name, v)]
+    return {p: f"{at}.{k}" for at, m in several if hasattr(type(m), "named_parameters") for k, p in m.named_parameters()}
+
+
 def _first_names(known: list[tuple[str, Any]]) -> dict[Any, str]:
     """Each tensor's first name, in their order."""
     found: dict[Any, str] = {}
@@ -101,9 +110,10 @@ def _first_names(known: list[tuple[str, Any]]) -> dict[Any, str]:
 
 def all_causes(questions: list[tuple[Question, str]], runs_code: bool | None = None) -> list[tuple[Question, str, list[Cause]]]:
     """Those of each leaf's gradient, and of the run, without what accuses nobody."""
+    questions = [(replace(q, runs_code=runs_code), name) for q, name in questions]
     first = questions[0][0] if questions else None
     with unseen(None if first is None else first.tensor):
-        asked = [] if first is None else [replace(first.of_pass(), runs_code=runs_code)]
+        asked = [] if first is None else [first.of_pass()]
         of_run = [c for q in asked for page in BY_CODE.values() if page.of_run for c in page.ask(q)]
         return [(q, name, [*(of_run if q is first else []), *_causes(q)]) for q, name in questions]
 

@@ -15,7 +15,7 @@ from .question import Question
 NO_LINE = re.compile(r"\s?[(（]\{line\}[)）]|\{line\}[;；]\s?")  # removed if no line is known
 OF_ROOTS = ("cut_", "made_of", "inference", "dtype")  # causes why a loss has no graph
 LONGEST = 72  # characters of a line of code
-BEST = ("zero_times_inf", "outgrown")  # their advice is better than that of the causes before them
+BEST = ("zero_times_inf", "zero_times_inf_product", "outgrown")  # their advice is better than that of the causes before them
 BEHIND = ("outgrown",)  # what most likely made the cause before it
 MAY = "may"  # as in checks/check.py
 ODD = ("none", "zero", "nan", "inf")  # grads whose cause is told as it is; another grad may be right as it is

@@ -14,7 +14,7 @@ from .numbers import bounds, has_zero, is_zero, text_of, value_with
 from .ops import cause_at, factor_values, factors, given_text, name_of_op, op_of, zeros_behind
 
 NOT_INFINITE = ("born_equal", "born_exponent", "born_singular", "born_std", "born_weightless")  # nan for any gradient
-MADE = ("born_*", "forward_*", "given*", "diverged", "nan_of_inf", "inf_to_nan", "zero_times_inf", "loss_bad*")
+MADE = ("born_*", "forward_*", "given*", "diverged", "nan_of_inf", "inf_to_nan", "zero_times_inf*", "loss_bad*")
 MASKS = ("Where", "MaskedFill", "MaskedSelect", "Relu", "Clamp", "Max", "Min", "Index", "Select", "Slice")
 
 
@@ -145,4 +145,5 @@ def _masks(f: Facts, node: str, i: int) -> bool:
 def _mask_behind(f: Facts, node: str) -> Cause | None:
     """The op that kept the bad branch out of the result. It sent the zero that is multiplied by infinity."""
     mask = next((at for at in zeros_behind(f, node) if _masks(f, *at)), None)
-    return None if mask is None else cause_at(f, "zero_times_inf", mask[0], (), born=name_of_op(f, node))
+    kind = "zero_times_inf_product" if mask is not None and op_of(f, mask[0]) == "Mul" else "zero_times_inf"
+    return None if mask is None else cause_at(f, kind, mask[0], (), born=name_of_op(f, node))

@@ -93,7 +93,7 @@ def no_padding(f: Facts, node: str, i: int) -> bool:
 def padded(f: Facts, node: str, i: int) -> bool:
     """All look-ups are of the padding row."""
     given, row = [t.value for t in f.inputs(node) if not is_differentiable(t.value.dtype)], number(f.plain(node, "padding_idx"))
-    return not no_padding(f, node, i) and any(all_are(v, lambda n: n == row) for v in (f.saved(node, "indices"), *given))
+    return not no_padding(f, node, i) and any(bounds(v) == (row, row) for v in (f.saved(node, "indices"), *given))
 
 
 def alone(f: Facts, node: str, i: int) -> bool:
@@ -176,7 +176,7 @@ SPECIAL: dict[str, tuple[tuple[str, Test], ...]] = {  # by kind: its name under 
     "zero_power": (("zero_exponent", no_exponent),),
     "zero_quotient": (("zero_flat", rounded),),
     "zero_softmax": (("zero_single", alone), ("zero_one_hot", is_one_hot)),
-    "zero_padding": (("zero_part", no_padding),),
+    "zero_padding": (("zero_part", no_padding), ("zero_padding_only", lambda f, node, i: not padded(f, node, i))),
 }
 # elementwise ops: if they send zeros, no element that receives a gradient passes it on
 ELEMENTWISE = ("Mul", "Pow", "Abs", "MseLoss", "L1Loss", "SmoothL1Loss", "HuberLoss")
@@ -184,7 +184,7 @@ ELEMENTWISE_KINDS = ("zero_relu", "zero_clamp", "zero_shrink", "zero_dropout", "
 # ops for which a zero that was sent is proof
 PROVEN = (
     "zero_mask", "zero_picked", "zero_part", "zero_overwritten", "zero_module_hook", "zero_ignored", "zero_margin",
-    "zero_padding", "zero_one_hot",
+    "zero_padding", "zero_padding_only", "zero_one_hot",
 )  # fmt: skip
 
 

@@ -49,13 +49,14 @@ class History(Protocol):
     passes: Sequence[PassEvent]  # calls of backward() and grad(), in order
     left: Sequence[Op]  # ops by which a tensor with a history became a number or an array
     scalers: Sequence[Event]  # GradScaler's checks for inf
+    gone: Sequence[Event]  # steps of optimizers that are no more
     clips: Sequence[Event]  # calls of clip_grad_norm_() and clip_grad_value_(), several events for each
     layers: Sequence[Event]  # dropout "off" while gradients were wanted; dropout, batch norm "on" (training) under no_grad()
     op_of: Callable[[Any], Op | None]  # the op that made a tensor
     events_of: Callable[..., list[Event]]  # the events of a tensor, of these kinds, in order
     clearings: Callable[[Any], list[Event]]  # those that set its grad to None, in order
     users: Callable[[set[Op]], list[Op]]  # the known ops that were given a result of one of these ops
-    used: Callable[[Any], Event | None]  # the last op that had the leaf as an input
+    used: Callable[[Any], Event | None]  # the last op that had the leaf as an input; `detail`: when the first had it
     optimizers: Callable[[Any], list[Holder]]  # every live optimizer, about a tensor
     shards: Callable[[Any], int]  # the number of ranks over which FSDP has sharded the parameter; 0 for any other tensor
     early: Callable[[Any], tuple[Op, Any] | None]  # an op behind a tensor that ran before its input required grad; the input

@@ -40,13 +40,17 @@ def last_write(q: Question) -> list[Cause]:
 
 
 def added(q: Question) -> list[PassEvent]:
-    """The passes that reached it since its grad was cleared. Old ones count only if a later pass ran at the same line."""
+    """The passes that reached it since its grad was cleared. Old ones count only if all later passes of their line did."""
     cleared = [*q.history.clearings(q.tensor), *q.events("made", "switched_on"), *(e for e in _writes(q) if "zero" in e.name)]
     until = q.last.number if q.was_cleared and q.last is not None else None
-    since = max((e.number for e in cleared if until is None or e.number < until), default=None)
+    used = q.history.used(q.tensor) if q.is_leaf else None
+    begins = [*(e.number for e in cleared if until is None or e.number < until), *([] if used is None else [used.detail])]
+    since = max(begins, default=None)
     after = [p for p in q.passes if (since is None or p.number > since) and not p.error and not p.wanted and p.has_graph]
     came = [p for p in after if q.is_reached_from(p.root)]
-    lines = {p.source for p in came}
+    lines = {p.source for p in came} - {
+        p.source for p in after if p.root is not None and p not in came
+    }  # of other tensors, too
     return [p for p in after if p in came or (p.root is None and p.source in lines)]
 
 

@@ -40,13 +40,22 @@ class Hop(NamedTuple):
     factor: float
 
 
-@check("AV304", "vanishing-or-exploding", {"shrank_*": MAY, "grew_*": MAY, "shrank": ASKED, "grew": ASKED})
+@check(
+    "AV304",
+    "vanishing-or-exploding",
+    {"resized_by_hooks": MAY, "resized_by_hook": ASKED, "shrank_*": MAY, "grew_*": MAY, "shrank": ASKED, "grew": ASKED},
+)
 def gradient_size(numbers: Facts) -> list[Cause]:
     """A gradient that shrinks or grows on its way from the loss, so that it is tiny or huge here."""
     f = numbers
     size = norm(f.subject.grad)
     if size is None or not size or TINY < size < HUGE or f.edge is None:
         return []
+    hooks, senders = f.live.hooks(f.edge[0]), f.senders.get(f.edge, ())
+    sent = norm(f.sent(*senders[0])) if hooks and len(senders) == 1 else None
+    if sent and not size / LEAP < sent < size * LEAP:
+        told = {"norm": number_text(size), "before": number_text(sent), "count": str(len(hooks)), "hook": hooks[0]}
+        return [Cause("resized_by_hook" + "s" * (len(hooks) > 1), (f.subject.id,), said=told)]
     huge = size >= HUGE
     most = [h for h in way(f, f.edge) if (h.factor > 1) == huge and h.factor != 1]
     if not most:

@@ -110,9 +110,20 @@ def _met(f: Facts, at: Edge, values: dict[Edge, Value]) -> Cause:
         parts = " + ".join(
             f"{value_text(v)} {words.FROM_NODE.format(node=f.called(n))}" for (n, _), v in [*values.items()][:MOST_PARTS]
         )
+        if variable is None and (sides := _two_sides(f, at, {s for s, _ in values})) is not None:
+            return cause_at(f, "zero_two_sides", sides, at=name)
         return cause_at(f, "zero_cancel", node, here, at=name, parts=parts)
     hook, value = words.COMMA.join(f.live.hooks(node)) or "?", next(iter(values.values()))
     return cause_at(f, "zero_hook", node, here, hook=hook, value=value_text(value))
+
+
+def _two_sides(f: Facts, at: Edge, senders: set[str]) -> str | None:
+    """The nearest difference or quotient of two things, each of which sends one of the two gradients that cancel at an op."""
+    for node in f.leading(at) if len(senders) == 2 else ():
+        ways = [f.downstream([a.node]).keys() & senders for a in f.nodes[node].next_functions if a.node is not None]
+        if op_of(f, node) in ("Sub", "Div", "Rsub") and [*map(len, ways)] == [1, 1] and ways[0] != ways[1]:
+            return node
+    return None
 
 
 def _made_zero(f: Facts, node: str, i: int) -> Cause | None:

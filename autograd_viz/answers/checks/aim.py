@@ -21,6 +21,7 @@ LAYERS = ("Addmm", "Mm")
 PICKED = (*SHAPED, "Max", "Amax", "Min", "Amin", "Gather", "Minimum")  # values of a layer, or some of them
 SIGNED = (*SHAPED, "Neg", "Sub", "Add", "Mul", "Div", "Mean", "Sum", "Stack", "Cat", "Rsub")
 RANGES = {"Sigmoid": (0.0, 1.0), "Softmax": (0.0, 1.0), "Tanh": (-1.0, 1.0)}  # of results
+COSTS = ("cost", "penalt", "regret", "risk", "loss(", "losses", "error", "energy")  # names of what is to become less
 WEIGHING = ("mul", "__mul__", "__rmul__")
 LESS, THROUGH = (
     ("sub", "__sub__", "rsub", "__rsub__"),
@@ -147,7 +148,8 @@ def _log_probs_with_plus(f: Facts) -> Iterator[Cause]:
                 )
                 todo.append((after.node, -sign if is_minus else sign, is_weighted or (op == "Mul" and bool(data))))
     weighted = [(node, sign) for node, sign, is_weighted in found if is_weighted]
-    if weighted and len(weighted) == len(found) and all(sign > 0 for _, sign in weighted):
+    is_cost = any(c in s.text.lower() for node, _ in weighted if (s := f.source(node)) is not None for c in COSTS)
+    if weighted and len(weighted) == len(found) and not is_cost and all(sign > 0 for _, sign in weighted):
         yield cause_at(f, "plus_log_prob", weighted[0][0])
 
 

@@ -76,13 +76,13 @@ def _taker(f: Facts, node: str) -> str:
 
 
 @check("AV501", "trained-in-eval-mode", {"evaluating": MAY}, of_run=True)
-def evaluating(numbers: Facts, ways: Iterable[str]) -> Iterator[Cause]:
+def evaluating(numbers: Facts, ways: Iterable[str], question: Question) -> Iterator[Cause]:
     """A batch norm whose weight is trained, and that ran in evaluation mode: with statistics that do not learn."""
     for node in ways:
         after = numbers.nodes[node].next_functions[WEIGHT : WEIGHT + 1]
         is_trained = bool(after) and after[0].node is not None and numbers.nodes[after[0].node].variable is not None
         if numbers.called(node).startswith(NORMS) and numbers.plain(node, "training") == "False" and is_trained:
-            yield cause_at(numbers, "evaluating", node)
+            yield from () if dropout_off.ask(question) else [cause_at(numbers, "evaluating", node)]  # else that says it
             return
 
 

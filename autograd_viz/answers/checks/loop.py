@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from contextlib import suppress
 from itertools import groupby
 from typing import Any
 
@@ -19,6 +20,7 @@ ACCUMULATED_KINDS = {"several": MAY, "accumulated_whole": MAY, "several_lines": 
 LARGE, NEAR = 100.0, 0.1  # the root mean square of a weight; a step of a weight that it has made, as a part of it
 PLENTY = 2  # iterations in which it is so
 GONE = 1e-12  # a learning rate, as a part of the first
+FALLEN, FALLING = 1e-6, ("StepLR", "MultiStepLR", "ExponentialLR")  # the same for schedules that do not end at 0
 SETTLED = 3  # steps: weights that begin at zero have grown by then
 NOTHING, SMALL_RATE = 1e-7, 1e-5  # a step, as a part of a weight; a learning rate
 
@@ -40,6 +42,9 @@ def not_held(question: Question) -> Iterator[Cause]:
             is_part = any(v is q.tensor for m in _modules(q) for v in vars(m).values())
             yield cause_of("not_held_as_parameter" if is_part else "left_alone", passes[-1], count=str(len(passes)))
         return
+    used = q.history.used(q.tensor)
+    if used is not None and any(e.number > used.detail for e in q.history.gone):  # of a copy, in an inner loop
+        return
     near = [h for h in holders if q.facts.is_connected and any(map(q.facts.live.has, h.leaves))]
     last = (near or holders)[-1]
     new = [p for p in q.events("placed", "made") if last.made is not None and p.number > last.made.number]
@@ -60,7 +65,11 @@ def _modules(q: Question) -> list[Any]:
     return [part for m in q.names.values() if hasattr(type(m), "named_parameters") for part in m.modules()]
 
 
-@check("AV403", "never-stepped", {"rate_zero": ASKED, "rate_gone": MAY, "no_step": MAY, "no_backward": MAY})
+@check(
+    "AV403",
+    "never-stepped",
+    {"rate_zero": ASKED, "rate_always_zero": MAY, "rate_gone": MAY, "no_step": MAY, "no_backward": MAY},
+)
 def never_stepped(question: Question) -> Iterator[Cause]:
     """Passes have run, and the optimizer never moves the parameter, or no longer does; or steps, and no pass."""
     q = question
@@ -69,13 +78,29 @@ def never_stepped(question: Question) -> Iterator[Cause]:
     if len(steps) >= PLENTY and not is_fed:
         yield cause_of("no_backward", steps[-1], optimizer=next(h.kind for h in q.optimizers if h.steps))
     for h in q.optimizers:
-        if h.steps and h.began and 0 < (h.rate or 0.0) <= GONE * h.began:  # a schedule that ends with training ends at 0
+        if (
+            h.steps and h.began and 0 < (h.rate or 0.0) <= (FALLEN if _schedules(q, *FALLING) else GONE) * h.began
+        ):  # a schedule that ends with training ends at 0
             said = {"first": number_text(h.began), "rate": number_text(h.rate or 0.0)}
             yield cause_of("rate_gone", h.steps[-1], optimizer=h.kind, **said)
     if q.optimizers and all(h.rate == 0 for h in q.optimizers):
-        yield cause_of("rate_zero", optimizer=q.optimizers[0].kind)
+        is_always = q.runs_code and len(steps) > SETTLED and any(map(_is_always_zero, _schedules(q, "LambdaLR")))
+        yield cause_of("rate_always_zero" if is_always else "rate_zero", optimizer=q.optimizers[0].kind, count=str(len(steps)))
     elif len(q.passes) > 1 and q.optimizers and not any(h.steps for h in q.optimizers):
         yield cause_of("no_step", q.last, optimizer=q.optimizers[0].kind)
+
+
+def _schedules(q: Question, *kinds: str) -> list[Any]:
+    """The user's schedules of these kinds for the tensor's learning rate."""
+    there = [v for v in q.names.values() if type(v).__name__ in kinds]
+    return [v for v in there if any(p is q.tensor for g in v.optimizer.param_groups for p in g["params"])]
+
+
+def _is_always_zero(schedule: Any) -> bool:
+    """Has its function, which runs again, given 0 in all steps so far?"""
+    with suppress(Exception):  # of the user's code
+        return not any(rate(k) for rate in schedule.lr_lambdas for k in range(schedule.last_epoch + 1))
+    return False
 
 
 @check("AV404", "step-before-backward", {"step_first": MAY, "skipped": ASKED})
@@ -161,7 +186,7 @@ def outgrown(question: Question) -> Iterator[Cause]:
             yield cause_of("outgrown", holder.steps[-1], optimizer=holder.kind, **said)
 
 
-@check("AV410", "clip-in-vain", {"clipped_cleared": MAY, "clipped_late": MAY})
+@check("AV410", "clip-in-vain", {"clipped_cleared": MAY, "clipped_late": MAY, "clipped_none": MAY})
 def clip_in_vain(question: Question) -> Iterator[Cause]:
     """The gradients are clipped between zero_grad() and backward(), or after step(): no step uses what it clipped."""
     q, history = question, question.history
@@ -173,10 +198,14 @@ def clip_in_vain(question: Question) -> Iterator[Cause]:
     kinds = [kind for kind, _ in groupby(kind for _, kind in order)]
     around = [(kinds[k - 1] if k else "", *kinds[k + 1 : k + 2]) for k, kind in enumerate(kinds) if kind == "clip"]
     is_always = all(after == ("cleared", "pass") for after in around[1:]) and around[0] in (("cleared", "pass"), ("", "pass"))
+    grads = [g for h in q.holders for p in h.leaves if (g := history.grad_of(p)) is not None]
+    is_clipped = any(e.name.startswith("clip_") for g in grads for e in history.events_of(g, "written"))
     is_late = len(around) >= PLENTY and all(a[0] == "step" and a[1:] in (("cleared",), ()) for a in around)
     if (is_always and len(around) >= PLENTY and kinds[-1] == "step") or is_late:
         said: dict[str, Said] = {"by": f"{history.clips[-1].name}()", "pass": source_of(q.last), "step": source_of(steps[-1])}
         yield cause_of("clipped_late" if is_late else "clipped_cleared", history.clips[-1], **said)
+    elif q.last is not None and q.last.number < history.clips[-1].number and q.grad is not None and not is_clipped:
+        yield cause_of("clipped_none", history.clips[-1], by=f"{history.clips[-1].name}()")
 
 
 @check("AV411", "step-too-small", {"step_too_small": MAY, "clipped_away": MAY})

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from ... import words
+from ...graph.listing import assigned
 from ..causes.cause import Cause, cause_of
 from ..causes.check import ASKED, MAY, SO, check
 from ..causes.code import spelling
@@ -85,16 +86,17 @@ def lost_leaf(question: Question) -> Iterator[Cause]:
 @check("AV105", "not-frozen", {"misspelt": SO, "switch_of_module": MAY}, of_run=True)
 def not_frozen(question: Question) -> Iterator[Cause]:
     """requires_grad misspelt, or assigned to a module: a new attribute, which freezes nothing."""
+    file = "" if question.last is None or question.last.source is None else question.last.source.file
     for name, model in question.names.items():
         if not hasattr(type(model), "named_parameters"):
             continue
         typo = next((t for t in TYPOS for p in model.parameters() if t in getattr(p, "__dict__", ())), None)
         if typo is not None:
-            yield cause_of("misspelt", typo=typo, model=name)
+            yield Cause("misspelt", source=assigned(file, typo), said={"typo": typo, "model": name})
         for part in model.modules():
             switch = next((t for t in ("requires_grad", *TYPOS) if vars(part).get(t) is False), None)
             if switch is not None and any(p.requires_grad for p in part.parameters()):
-                yield cause_of("switch_of_module", switch=switch, model=name)
+                yield Cause("switch_of_module", source=assigned(file, switch), said={"switch": switch, "model": name})
                 break
 
 

@@ -144,6 +144,7 @@ class CoreHistory:
 
     def __init__(self) -> None:
         self.passes = tuple(CorePass(p) for p in events.passes)
+        self.gone = tuple(CoreEvent("step", "", s.order, s.at) for s in events.steps if s.of() is None)
         self.left = tuple(NumberOp(n) for n in events.numbers)
 
     def op_of(self, tensor: Any) -> Any:

@@ -86,6 +86,8 @@ CAUSE_BORN_OTHER = "{op} sent {what} although it received none; {given} ({line})
 DO_BORN_OTHER = "Step to it: av.step(loss) shows the formula with its numbers."
 CAUSE_ZERO_TIMES_INF = "{op} sends 0 into the branch of {born}, but 0 times inf or nan is nan ({line})."
 DO_ZERO_TIMES_INF = "Make the input safe before {born}: x = torch.where(condition, x, 1.0)."
+CAUSE_ZERO_TIMES_INF_PRODUCT = CAUSE_ZERO_TIMES_INF
+DO_ZERO_TIMES_INF_PRODUCT = "Add a small number to the input of {born}, or clamp() it."
 MORE_ZERO_TIMES_INF = "{node} does not use that branch, but both branches are computed and differentiated."
 CAUSE_BAD_START = "backward() started with {what}."
 DO_BAD_START = "Check the gradient that was given to backward()."

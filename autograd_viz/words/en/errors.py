@@ -47,7 +47,9 @@ EXPLAIN_SHAPE = "The gradient that {node} returned has the wrong shape."
 EXPLAIN_UNUSED = "No path leads from the outputs to one of the inputs; allow_unused=True returns None for it."
 EXPLAIN_MULTI_VIEW = "An op with several results (unbind, split, chunk) made this view; clone() it before changing it in place."
 EXPLAIN_INFERENCE = "backward() needs a tensor that was made in inference_mode(); clone() it outside, or use no_grad()."
-EXPLAIN_NUMPY = "NumPy keeps no graph; write x.detach().numpy()."
+EXPLAIN_NUMPY = (
+    "NumPy keeps no graph; compute the loss with PyTorch, and write x.detach().numpy() only for what is shown or stored."
+)
 EXPLAIN_DEEPCOPY = "Only a leaf can be deep-copied; copy x.detach(), or copy before computing."
 
 # about the arguments of grad() and backward()

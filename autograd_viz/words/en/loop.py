@@ -62,3 +62,7 @@ CAUSE_GRAPH_GROWS = "{op} ran for an earlier pass ({line}), and the next one goe
 DO_GRAPH_GROWS = "Call detach() on what is carried over, or add the losses and call backward() once."
 CAUSE_KEPT_UNUSED = "{held} keeps the graphs of {count} results that no backward() has used ({line})."
 DO_KEPT_UNUSED = "Compute them under torch.no_grad(), or keep detach() of them."
+CAUSE_CLIPPED_NONE = "{by} changed no gradient that an optimizer uses ({line})."
+DO_CLIPPED_NONE = "Pass model.parameters() again: a generator is empty after its first use."
+CAUSE_RATE_ALWAYS_ZERO = "its learning rate in {optimizer} was 0 in all {count} steps."
+DO_RATE_ALWAYS_ZERO = "Check the function of the schedule: an integer division gives 0, for example."

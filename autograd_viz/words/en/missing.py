@@ -121,9 +121,11 @@ CAUSE_TERM_OF_GRADIENTS = "a term of the loss ({term}) trains nothing: autograd.
 DO_TERM_OF_GRADIENTS = "Pass create_graph=True to autograd.grad()."
 CAUSE_SAMPLED_AWAY = "sample() draws without history ({line}); the distribution is trained by other terms of the loss only."
 DO_SAMPLED_AWAY = "Use rsample(), which passes the gradient on."
-CAUSE_MISSPELT = "{typo} of {model} is a new attribute, and switches nothing."
+CAUSE_MISSPELT = "{typo} of {model} is a new attribute, and switches nothing ({line})."
 DO_MISSPELT = "Write requires_grad, or call requires_grad_(False)."
-CAUSE_SWITCH_OF_MODULE = "{switch} = False on a module of {model} is a new attribute: its parameters still require grad."
+CAUSE_SWITCH_OF_MODULE = (
+    "{switch} = False on a module of {model} is a new attribute: its parameters still require grad ({line})."
+)
 DO_SWITCH_OF_MODULE = "Call module.requires_grad_(False)."
 CAUSE_LEAF_GONE = "{variable} is not a leaf, so its grad stays None: {op} ran after requires_grad=True ({line})."
 DO_LEAF_GONE = "Compute the values first and call requires_grad_() last."

@@ -25,3 +25,6 @@ DO_ZERO_LEVEL = "Use a loss that treats the elements differently, such as (y ** 
 MORE_ZERO_LEVEL = "The gradient is zero up to rounding, whatever comes into {node}."
 CAUSE_ZERO_SHIFTED = "{name} shifts all keys alike, which the softmax of {op} ignores ({line})."
 MORE_ZERO_SHIFTED = "Its gradient is zero up to rounding."
+CAUSE_RESIZED_BY_HOOKS = "its norm is {norm}: {count} hooks on it made that of {before}."
+DO_RESIZED_BY_HOOKS = "Register a hook once, before the loop: each call adds one more."
+CAUSE_RESIZED_BY_HOOK = "its norm is {norm}: the hook {hook} made that of {before}."

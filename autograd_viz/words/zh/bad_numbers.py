@@ -87,6 +87,8 @@ CAUSE_BORN_OTHER = "到达 {op} 的梯度没有 {what}，它却传出了 {what}�
 DO_BORN_OTHER = "单步执行到那里：av.step(loss) 会显示代入数值的公式。"
 CAUSE_ZERO_TIMES_INF = "{op} 向 {born} 所在的分支传出 0，但 0 乘以 inf 或 nan 是 nan（{line}）。"
 DO_ZERO_TIMES_INF = "在 {born} 之前保证输入有效：x = torch.where(condition, x, 1.0)。"
+CAUSE_ZERO_TIMES_INF_PRODUCT = CAUSE_ZERO_TIMES_INF
+DO_ZERO_TIMES_INF_PRODUCT = "让 {born} 的输入避开那里：加一个小数，或用 clamp()。"
 MORE_ZERO_TIMES_INF = "{node} 没有取这个分支，但两个分支都会被计算和求导。"
 CAUSE_BAD_START = "backward() 一开始就有 {what}。"
 DO_BAD_START = "检查传给 backward() 的梯度。"

@@ -47,7 +47,7 @@ EXPLAIN_SHAPE = "{node} 返回的梯度形状不对。"
 EXPLAIN_UNUSED = "输出到某个输入之间没有路径；传入 allow_unused=True，会为它返回 None。"
 EXPLAIN_MULTI_VIEW = "这个视图来自有多个结果的运算（unbind、split、chunk）；请先 clone()，再原地修改。"
 EXPLAIN_INFERENCE = "backward() 需要在 inference_mode() 中创建的张量；请在外面 clone() 它，或使用 no_grad()。"
-EXPLAIN_NUMPY = "NumPy 不保存计算图；请写 x.detach().numpy()。"
+EXPLAIN_NUMPY = "NumPy 不保存计算图；请用 PyTorch 计算损失，只有用来显示或保存的值才写 x.detach().numpy()。"
 EXPLAIN_DEEPCOPY = "只有叶子张量可以深拷贝；请拷贝 x.detach()，或在计算之前拷贝。"
 
 # 由 grad()、backward() 的参数引起

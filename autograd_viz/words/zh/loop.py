@@ -58,3 +58,7 @@ CAUSE_GRAPH_GROWS = "{op} 属于更早的一次反向传播（{line}），这次
 DO_GRAPH_GROWS = "对带到下一次的张量调用 detach()，或者把损失相加后只调用一次 backward()。"
 CAUSE_KEPT_UNUSED = "{held} 保留着 {count} 个结果的计算图，但没有 backward() 用到它们（{line}）。"
 DO_KEPT_UNUSED = "在 torch.no_grad() 下计算它们，或者保存 detach() 之后的结果。"
+CAUSE_CLIPPED_NONE = "{by} 没有改变任何优化器用到的梯度（{line}）。"
+DO_CLIPPED_NONE = "重新传入 model.parameters()：生成器用过一次就空了。"
+CAUSE_RATE_ALWAYS_ZERO = "它在 {optimizer} 里的学习率在全部 {count} 步中都是 0。"
+DO_RATE_ALWAYS_ZERO = "检查调度器的函数：例如整数除法会得到 0。"

@@ -25,3 +25,6 @@ DO_ZERO_LEVEL = "使用能区分各元素的损失函数，例如 (y ** 2).mean(
 MORE_ZERO_LEVEL = "无论 {node} 的输入如何，除舍入误差外梯度都为零。"
 CAUSE_ZERO_SHIFTED = "{name} 使所有的键平移相同的量，{op} 的 softmax 不受其影响（{line}）。"
 MORE_ZERO_SHIFTED = "除舍入误差外，它的梯度为零。"
+CAUSE_RESIZED_BY_HOOKS = "它的范数是 {norm}：它上面的 {count} 个钩子把 {before} 变成了这个值。"
+DO_RESIZED_BY_HOOKS = "在循环之前只注册一次钩子：每次调用都会再加一个。"
+CAUSE_RESIZED_BY_HOOK = "它的范数是 {norm}：钩子 {hook} 把 {before} 变成了这个值。"

@@ -42,6 +42,7 @@ class TorchHistory:
         self.left: Sequence[OpRecord] = tuple(self._log.left)
         self.scalers: Sequence[Event] = tuple(self._log.scalers)
         self.clips: Sequence[Event] = tuple(e for e in self._log.modes if e.name.startswith("clip_grad_"))
+        self.gone: Sequence[Event] = tuple(e for e in self._log.steps if e.detail() is None)
         self.layers: Sequence[Event] = tuple(self._log.layers)
 
     @unseen

@@ -213,7 +213,7 @@ class Log(Ops):
         if not same:
             return None
         func, code, lasti, number = max((leaf.used for leaf in same), key=itemgetter(3))
-        return Event("used", name_of_function(func), (code, lasti), number)
+        return Event("used", name_of_function(func), (code, lasti), number, min(leaf.since for leaf in same))
 
 
 def storage_of(tensor: Any) -> Any:

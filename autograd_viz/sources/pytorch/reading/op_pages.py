@@ -92,8 +92,9 @@ class SeenOp(OpRecord):
 class Leaf(weakref.ref[Any]):
     """A weak reference to a leaf that is an input of ops."""
 
-    __slots__ = ("numbers", "space", "used")
+    __slots__ = ("numbers", "since", "space", "used")
     numbers: tuple[int, ...]  # its own number, below 0. If it was made of the result of an op, also the op's number.
+    since: int  # the number of its first use
     space: int  # of the recorder
     used: tuple[Any, ...]  # the last op that had it as an input: (function, code object, instruction, number)
 
@@ -196,24 +197,24 @@ class Ops:
             self._leaves = {n: leaf for n, leaf in self._leaves.items() if leaf() is not None}
             self._most_leaves = max(LEAVES, 2 * len(self._leaves))
         self._last_leaf -= 1
-        return self._named(tensor, (self._last_leaf,) if made is None else (self._last_leaf, made[0]), ())
+        return self._named(tensor, (self._last_leaf,) if made is None else (self._last_leaf, made[0]), (), self.now)
 
-    def _named(self, tensor: torch.Tensor, numbers: tuple[int, ...], used: tuple[Any, ...]) -> Leaf:
+    def _named(self, tensor: torch.Tensor, numbers: tuple[int, ...], used: tuple[Any, ...], since: int) -> Leaf:
         found = self._leaves[numbers[0]] = Leaf(tensor)
-        found.numbers, found.space, found.used = numbers, self.space, used
+        found.numbers, found.space, found.used, found.since = numbers, self.space, used, since
         return found
 
-    def part(self, tensors: Any) -> list[tuple[Any, tuple[int, ...], tuple[Any, ...]]]:
+    def part(self, tensors: Any) -> list[tuple[Any, tuple[int, ...], tuple[Any, ...], int]]:
         """Drop the references to leaves until `join`."""
-        found = [(t, leaf.numbers, leaf.used) for leaf in self._leaves.values() for t in tensors if leaf() is t]
-        for _, numbers, _ in found:
+        found = [(t, leaf.numbers, leaf.used, leaf.since) for leaf in self._leaves.values() for t in tensors if leaf() is t]
+        for _, numbers, *_ in found:
             del self._leaves[numbers[0]]
         return found
 
-    def join(self, parted: list[tuple[Any, tuple[int, ...], tuple[Any, ...]]]) -> None:
+    def join(self, parted: list[tuple[Any, tuple[int, ...], tuple[Any, ...], int]]) -> None:
         """Restore them."""
-        for t, numbers, used in parted:
-            self._named(t, numbers, used)
+        for t, numbers, used, since in parted:
+            self._named(t, numbers, used, since)
 
     def are_alive(self, since: int, until: int) -> bool:
         """Are nodes of ops with these numbers alive?"""
