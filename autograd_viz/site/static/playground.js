@@ -47,7 +47,10 @@ function speak() {
 /** @param {string} part */
 function linked(part) {
   const folder = language === "zh" ? "zh/" : "";
-  return Object.assign(document.createElement("a"), { textContent: text(part), href: data.parts[part].replace("{folder}", folder) });
+  return Object.assign(document.createElement("a"), {
+    textContent: text(part),
+    href: data.parts[part].replace("{folder}", folder),
+  });
 }
 
 /** The link out of someone's page follows the program. */
@@ -135,7 +138,9 @@ const HEAR = {
     clearInterval(ticking);
     at("printed").textContent = "";
     const wanted = names.includes("scipy") ? [...names, "openblas"] : names;
-    const sizes = Object.entries(data.sizes).filter(([file]) => wanted.some((/** @type {string} */ n) => file.startsWith(`pyodide/${n}`)));
+    const sizes = Object.entries(data.sizes).filter(([file]) =>
+      wanted.some((/** @type {string} */ n) => file.startsWith(`pyodide/${n}`)),
+    );
     say("loading_more", { names: names.join(", "), all: mb(sizes.reduce((sum, [, size]) => sum + size, 0)) });
   },
   printed: ({ text: more }) => print(String(more)),
@@ -144,7 +149,12 @@ const HEAR = {
   died: ({ error }) => say(runner.current.isReady || began ? "died" : "no_python", { error }, true),
 };
 
-const editor = new Editor(at("editor"), { run, changed: () => void ((step = undefined), leadOut()) });
+function changed() {
+  step = undefined;
+  leadOut();
+}
+
+const editor = new Editor(at("editor"), { run, changed });
 const runner = new Runner(data.sizes, (message) => {
   if (!Object.hasOwn(HEAR, message.kind)) return;
   if (["ran", "stopped", "died"].includes(message.kind)) {

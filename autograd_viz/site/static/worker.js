@@ -40,7 +40,7 @@ function counted(base, sizes) {
 /** What a program must not reach: what the site keeps for other pages. */
 function closeStores() {
   for (const name of ["indexedDB", "caches", "BroadcastChannel", "SharedWorker"])
-    for (let at = self; at; at = Object.getPrototypeOf(at)) delete at[name];
+    for (let at = /** @type {any} */ (self); at; at = Object.getPrototypeOf(at)) delete at[name];
 }
 
 /** @param {{ base: string, sizes: Record<string, number> }} site */
@@ -80,5 +80,13 @@ async function run({ program, step, language }) {
 
 self.onmessage = ({ data }) => {
   const task = data.kind === "begin" ? begin(data) : run(data);
-  task.catch((error) => postMessage({ kind: "died", error: String(error?.message ?? error).trim().split("\n").pop() }));
+  task.catch((error) =>
+    postMessage({
+      kind: "died",
+      error: String(error?.message ?? error)
+        .trim()
+        .split("\n")
+        .pop(),
+    }),
+  );
 };
