@@ -219,6 +219,12 @@ def test_programs_of_others_print_pytorchs_numbers(page: Any) -> None:
         expect(page.frame_locator("#result iframe").locator(".av-counter")).to_contain_text("0 / ")
 
 
+def test_the_page_of_memory_has_its_style(page: Any) -> None:
+    run(page, "import torch, autograd_viz as av\nx = torch.ones(4, 3, requires_grad=True)\nav.memory((x * 2).relu().sum())\n")
+    body = page.frame_locator("#result iframe").locator("body", has_text="48 B for 1 saved tensor")
+    expect(body).to_have_css("max-width", "960px")
+
+
 def test_an_endless_loop_is_stopped(page: Any) -> None:
     run(page, "while True:\n    pass\n")
     expect(page.locator("#status")).to_have_text("Running …")
