@@ -256,7 +256,7 @@ def _told(error: BaseException) -> dict[str, Any]:
 def _advice(error: BaseException) -> str:
     if isinstance(error, ModuleNotFoundError):
         return words.site()["no_module"]
-    if isinstance(error, MemoryError):
+    if isinstance(error, MemoryError) or "array is too big" in str(error):  # NumPy counts before it asks for memory
         return words.site()["no_memory"]
     if not isinstance(error, RuntimeError):
         return ""

@@ -63,7 +63,8 @@ def build(out: Path, pyodide: str | None = None, notebooks: Path | None = None, 
         parts["notebooks"] = f"{build_notebooks(out, notebooks).relative_to(out).as_posix()}?path={{folder}}{first}"
     if docs is not None:
         with tempfile.TemporaryDirectory() as trees:
-            ran([sys.executable, "-m", "sphinx", "-q", "-d", trees, str(docs), str(out / "docs")], docs)
+            options = ["-q", "-d", trees, "-D", "playground=../index.html"]  # where it stands, seen from the docs' first page
+            ran([sys.executable, "-m", "sphinx", *options, str(docs), str(out / "docs")], docs)
         parts["documentation"] = "docs/index.html"
     (out / "index.html").write_text(_page(out, _editor(out, modules), parts), encoding="utf-8")
     return out / "index.html"

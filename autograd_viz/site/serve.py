@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -28,6 +29,15 @@ class Quiet(SimpleHTTPRequestHandler):
         """Say nothing."""
 
 
+class Server(ThreadingHTTPServer):
+    """A server that says nothing of a browser that stops listening."""
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Say what went wrong, unless the browser went."""
+        if not isinstance(sys.exception(), ConnectionError):
+            super().handle_error(request, client_address)
+
+
 def server(folder: Path, port: int = 0, base: str = "/") -> ThreadingHTTPServer:
     """A server of a folder, under a path that begins and ends with "/"; port 0 is any that is free."""
-    return ThreadingHTTPServer(("127.0.0.1", port), partial(Quiet, base=base, directory=str(folder)))
+    return Server(("127.0.0.1", port), partial(Quiet, base=base, directory=str(folder)))

@@ -50,7 +50,7 @@ def subject_of(
     return Subject(
         graph.document,
         graph.past(),
-        lambda: Stepper(graph.document, anything.pass_of(graph, x, None, None, False)),
+        lambda: Stepper(graph.document, anything.pass_of(graph, x, gradient, None, False)),
         can_step,
         lambda places: anything.norms_of(graph, x, gradient, places) if can_step else {},
     )

@@ -32,6 +32,7 @@ from ..graph.codec import to_plain
 from ..pictures.files.cell import MOST_LETTERS as MOST_STILL
 from ..pictures.files.cell import still_svg
 from ..pictures.maps.drawing import MapDrawing
+from ..pictures.memory.page import page_style
 from ..pictures.render import theme_named
 from ..pictures.render.drawing import Drawing
 from ..pictures.render.escape import element, one_line, text
@@ -126,7 +127,8 @@ def _blocks(entry: str, styles: Sequence[str]) -> tuple[str, str, str]:
 def allowed_around() -> tuple[list[str], list[str]]:
     """The hashes of scripts and of styles that a page must allow if it shows our pages in frames, which obey both policies."""
     blocks = [_blocks(*kind) for kind in KINDS]
-    return sorted({_hash(b) for loader, script, _ in blocks for b in (loader, script)}), sorted({_hash(b[2]) for b in blocks})
+    styles = {page_style(), *(style for _, _, style in blocks)}
+    return sorted({_hash(b) for loader, script, _ in blocks for b in (loader, script)}), sorted(map(_hash, styles))
 
 
 def run_html(data: dict[str, Any], still: str) -> str:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import base64
+import contextlib
 import threading
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,11 +16,14 @@ from playwright.sync_api import expect
 from autograd_viz.errors import AutogradVizError
 from autograd_viz.site.build import build
 from autograd_viz.site.libraries import PACKAGES, from_npm, pyodide_packages
+from autograd_viz.site.links import fragment
 from autograd_viz.site.serve import server
 
+from ..test_foreign import PRINTED, PROGRAMS, numbers
 from .pyodide import packages
 
 pytestmark = pytest.mark.browser
+NOTEBOOKS = Path(__file__).resolve().parents[2] / "notebooks"
 WAIT = 90_000  # ms: Python starts once, and the machine may be busy
 # programs that reach for what is outside of the worker, and what they find
 HOSTILE = {
@@ -27,9 +33,15 @@ HOSTILE = {
     "js.indexedDB": "AttributeError",
     "js.caches": "AttributeError",
     "js.BroadcastChannel": "AttributeError",
+    "js.Worker": "AttributeError",  # another would have all that this one lacks
+    "js.SharedWorker": "AttributeError",
+    "js.navigator.storage": "AttributeError",
+    "js.navigator.serviceWorker": "AttributeError",
     "js.eval('1')": "JsException",
     "js.Function.new('return 1')": "JsException",
+    "__import__('pyodide').code.run_js('1')": "JsException",
     "js.importScripts('https://example.com/x.js')": "JsException",
+    "js.importScripts('data:text/javascript,1')": "JsException",
     "send('https://example.com/')": "JsException",
     "__import__('subprocess').run(['ls'])": "OSError",
     "__import__('socket').create_connection(('example.com', 80))": "BlockingIOError",
@@ -38,9 +50,9 @@ HOSTILE = {
     "input()": "OSError",
     "(lambda f: f(f))(lambda f: f(f))": "RecursionError",
 }
-
-
 TRY = """
+import js
+
 def send(url):
     request = js.XMLHttpRequest.new()
     request.open("GET", url, False)
@@ -53,30 +65,92 @@ def try_(what):
     except BaseException as e:
         print(type(e).__name__)
 """
+# what Python cannot see fail, and what claims to be the page's own messages
+FORGED = """
+import js, pyodide.ffi
+
+MARKUP = "<img src='https://example.com/x' onerror='top.hit = 1'><script>top.hit = 1; fetch('https://example.com/')</script>"
+
+def tell(**message):
+    js.postMessage(pyodide.ffi.to_js(message, dict_converter=js.Object.fromEntries))
+
+js.fetch("https://example.com/")
+js.EventSource.new("https://example.com/")
+tell(kind="__proto__")
+tell(kind="printed", text=MARKUP)
+shown = [{"kind": kind, "page": MARKUP} for kind in ("svg", "picture")]
+tell(kind="ran", result={"shown": shown, "error": None, "said": MARKUP})
+globals()[MARKUP] = js_name = __import__("torch").tensor(2.0, requires_grad=True)
+print(js_name * 3)
+raise ValueError(MARKUP)
+"""
+KEPT = "marker = 1\n"
 
 
-@pytest.fixture(scope="module")
-def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    out = tmp_path_factory.mktemp("site")
-    build(out, str(packages()))
-    with server(out) as serving:
+def packed(program: bytes) -> str:
+    """A link as others may make it: of bytes that are no text, or of very many."""
+    packer = zlib.compressobj(9, zlib.DEFLATED, -zlib.MAX_WBITS)
+    return "code=" + base64.urlsafe_b64encode(packer.compress(program) + packer.flush()).decode().rstrip("=")
+
+
+# what each link opens, its program or the first example, and what the page says then
+EXAMPLE, DAMAGED, RAN = "e = c * d", "The link is damaged.", "Ran in"
+LINKS = {
+    "code=%%%": (EXAMPLE, DAMAGED),
+    fragment(KEPT) + "&step=1e9": (KEPT, RAN),
+    "code=AAAA": (EXAMPLE, DAMAGED),
+    "code=%00%00": (EXAMPLE, DAMAGED),
+    "code=<script>top.hit=1</script>": (EXAMPLE, DAMAGED),
+    "code=javascript:top.hit=1": (EXAMPLE, DAMAGED),
+    fragment("nul = '\0'\n"): ("nul =", "The program raised an error."),
+    packed(b"\xff\xfe"): (EXAMPLE, DAMAGED),
+    fragment(KEPT) + "&step=-99999999999999999999": (KEPT, RAN),
+    packed(b"#" * 10**8): (EXAMPLE, DAMAGED),
+    fragment(KEPT) + "&step=NaN&lang=<script>&embed=javascript:1": (KEPT, RAN),
+    "code=" + "A" * 10**6: (EXAMPLE, DAMAGED),
+    fragment(KEPT)[:-4]: (EXAMPLE, DAMAGED),
+    "example=__proto__": (EXAMPLE, RAN),
+    "example=%3Cimg%20src=x%20onerror=top.hit=1%3E&step=constructor": (EXAMPLE, RAN),
+}
+
+
+@contextlib.contextmanager
+def served(folder: Path) -> Iterator[str]:
+    with server(folder) as serving:
         threading.Thread(target=serving.serve_forever, daemon=True).start()
         yield f"http://127.0.0.1:{serving.server_address[1]}/"
         serving.shutdown()
 
 
 @pytest.fixture(scope="module")
-def page(browser: Any, address: str) -> Iterator[Any]:
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    out = tmp_path_factory.mktemp("site")
+    build(out, str(packages()), NOTEBOOKS)
+    with served(out) as address:
+        yield address
+
+
+@contextlib.contextmanager
+def opened(browser: Any, *addresses: str) -> Iterator[Any]:
+    """A page that asks these addresses alone."""
+    inside = (*addresses, "blob:", "data:", "about:")
     context = browser.new_context(viewport={"width": 1366, "height": 768}, locale="en")
     page = context.new_page()
     outside: list[str] = []
-    page.on("request", lambda r: outside.append(r.url) if not r.url.startswith((address, "blob:", "data:", "about:")) else None)
+    page.on("request", lambda r: None if r.url.startswith(inside) else outside.append(r.url))
     page.on("requestfailed", lambda r: outside.remove(r.url) if r.failure == "csp" else None)  # the policy has kept it in
-    page.goto(address)
-    expect(page.locator("#status")).to_contain_text("Ran", timeout=WAIT)
     yield page
     context.close()
     assert not outside
+
+
+@pytest.fixture(scope="module")
+def page(browser: Any, address: str) -> Iterator[Any]:
+    with opened(browser, address) as page:
+        page.goto(address)
+        expect(page.locator("#status")).to_contain_text("Ran", timeout=WAIT)
+        yield page
+        assert page.evaluate("window.hit") is None  # what programs and links would set
 
 
 def run(page: Any, program: str) -> None:
@@ -118,16 +192,37 @@ def test_what_is_printed_ends_somewhere(page: Any) -> None:
 
 def test_hostile_programs_reach_nothing(page: Any) -> None:
     tried = "\n".join(f"try_({what!r})" for what in HOSTILE)
-    run(page, f"import js\n{TRY}{tried}\n")
+    run(page, f"{TRY}{tried}\n")
     expect(page.locator("#status")).to_contain_text("Ran", timeout=WAIT)
     found = page.locator("#printed").text_content().splitlines()
     assert dict(zip(HOSTILE, found, strict=True)) == HOSTILE
+    run(page, FORGED)
+    expect(page.locator(".av-error")).to_contain_text("ValueError: <img")
+    expect(page.locator("#printed")).to_contain_text("tensor(6., grad_fn=<MulBackward0>)")
+    run(page, "import torch\nx = torch.zeros(2**29)\n")
+    expect(page.locator(".av-error")).to_contain_text("A page has less memory than a computer.")
 
 
-@pytest.mark.parametrize("link", ["#code=%%%", "#code=AAAA", "#code=&step=1e9", "#example=__proto__", "#step=NaN"])
-def test_a_damaged_link_opens_an_example(page: Any, address: str, link: str) -> None:
-    page.evaluate("(hash) => { location.hash = hash; }", link)
-    expect(page.locator(".cm-content")).to_contain_text("e = c * d")
+def test_hostile_links_open_a_program_or_the_first_example(page: Any) -> None:
+    for link, (program, said) in LINKS.items():
+        page.evaluate("(hash) => { location.hash = hash; }", link)
+        expect(page.locator(".cm-content")).to_contain_text(program.strip())
+        expect(page.locator("#status")).to_contain_text(said)
+
+
+def test_programs_of_others_print_pytorchs_numbers(page: Any) -> None:
+    for name in ("attention", "convolution", "xor_with_adam"):
+        run(page, PROGRAMS[name])
+        expect(page.locator("#printed")).to_contain_text(PRINTED[name].split()[-1])
+        printed = numbers(page.locator("#printed").text_content())
+        assert printed == pytest.approx(numbers(PRINTED[name]), rel=1e-5, abs=1e-6), name
+        expect(page.frame_locator("#result iframe").locator(".av-counter")).to_contain_text("0 / ")
+
+
+def test_the_page_of_memory_has_its_style(page: Any) -> None:
+    run(page, "import torch, autograd_viz as av\nx = torch.ones(4, 3, requires_grad=True)\nav.memory((x * 2).relu().sum())\n")
+    body = page.frame_locator("#result iframe").locator("body", has_text="48 B for 1 saved tensor")
+    expect(body).to_have_css("max-width", "960px")
 
 
 def test_an_endless_loop_is_stopped(page: Any) -> None:
@@ -137,6 +232,42 @@ def test_an_endless_loop_is_stopped(page: Any) -> None:
     expect(page.locator("#status")).to_contain_text("Stopped.")
     page.locator("#examples").select_option("mlp")
     expect(page.locator("#status")).to_contain_text("Ran", timeout=WAIT)
+
+
+def test_the_playground_stands_in_a_page_of_another_origin(browser: Any, address: str, tmp_path: Path) -> None:
+    host = f"""<!doctype html><html lang="zh"><script type="module" src="{address}embed.js"></script>
+        <autograd-viz height="500"><pre>
+          import torch
+          x = torch.tensor(3.0, requires_grad=True)
+          if x &lt; 4:
+              (x * x).backward()
+        </pre></autograd-viz>"""
+    (tmp_path / "index.html").write_text(host, encoding="utf-8")
+    with served(tmp_path) as other, opened(browser, address, other) as page:
+        page.goto(other)
+        frame = page.frame_locator("autograd-viz iframe")
+        expect(frame.locator("#run")).to_have_text("运行")
+        stepper = frame.frame_locator("#result iframe")
+        stepper.locator(".av-next").click(timeout=WAIT)
+        expect(stepper.locator(".av-counter")).to_have_text("1 / 2")
+
+
+def test_a_notebook_steps_in_jupyterlite(browser: Any, address: str) -> None:
+    with opened(browser, address) as page:
+        page.goto(f"{address}lite/lab/index.html?path=01_one_multiplication.ipynb")
+        for text in ("import autograd_viz as av", "a = av.tensor(2.0, requires_grad=True)", "stepper = av.step(c)"):
+            cell = page.locator(".jp-CodeCell", has_text=text).first
+            cell.locator(".cm-content").click(timeout=WAIT)
+            page.keyboard.press("Control+Enter")
+        cell.locator(".av-next").click(timeout=WAIT)
+        expect(cell.locator(".av-counter")).to_have_text("1 / 2")
+        cell.locator(".av-next").click()
+        expect(cell.locator(".av-counter")).to_have_text("2 / 2")
+        cell.locator(".cm-content").click()
+        page.keyboard.press("Control+a")
+        page.keyboard.insert_text("a.grad")
+        page.keyboard.press("Control+Enter")
+        expect(page.locator(".jp-OutputArea-output", has_text="tensor(3.)").last).to_be_visible()
 
 
 def test_another_file_than_the_lock_names_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

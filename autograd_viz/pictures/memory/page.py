@@ -35,8 +35,16 @@ def page_html(report: Report, theme: str) -> str:
         "picture": "\n".join(element("div", paint(report, theme_named(t)), class_=c) for c, t in pictures.items()),
         "tables": "\n".join(_table(title, report.table(by)[:MOST]) for title, by in tables.items()),
     }
-    template = (Path(__file__).parent / "page.html").read_text(encoding="utf-8")
-    return PLACE.sub(lambda place: places[place[1]], template)
+    return PLACE.sub(lambda place: places[place[1]], _template())
+
+
+def page_style() -> str:
+    """The page's style, which a page around it must allow."""
+    return _template().partition("<style>")[2].partition("</style>")[0]
+
+
+def _template() -> str:
+    return (Path(__file__).parent / "page.html").read_text(encoding="utf-8")
 
 
 def _table(title: str, records: Sequence[Record]) -> str:

@@ -22,8 +22,12 @@ const LOOK = EditorView.theme({
   "&.cm-focused .cm-selectionBackground, .cm-selectionBackground": { background: "light-dark(#b9d7f7, #2b4a6f) !important" },
   ".cm-scroller": { overflow: "auto", fontFamily: "ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace" },
   ".av-error": {
-    margin: "2px 8px 4px 8px", padding: "4px 8px", whiteSpace: "pre-wrap", overflowWrap: "anywhere",
-    borderLeft: "3px solid light-dark(#a01515, #ff9d9d)", color: "light-dark(#a01515, #ff9d9d)",
+    margin: "2px 8px 4px 8px",
+    padding: "4px 8px",
+    whiteSpace: "pre-wrap",
+    overflowWrap: "anywhere",
+    borderLeft: "3px solid light-dark(#a01515, #ff9d9d)",
+    color: "light-dark(#a01515, #ff9d9d)",
     background: "light-dark(#fdf0f0, #2d1b1f)",
   },
 });
@@ -49,12 +53,12 @@ class ErrorBelow extends WidgetType {
 const setError = StateEffect.define();
 const errors = StateField.define({
   create: () => Decoration.none,
-  update(shown, change) {
+  update(/** @type {any} */ shown, /** @type {any} */ change) {
     let now = change.docChanged ? Decoration.none : shown;
     for (const effect of change.effects) if (effect.is(setError)) now = effect.value;
     return now;
   },
-  provide: (field) => EditorView.decorations.from(field),
+  provide: (/** @type {any} */ field) => EditorView.decorations.from(field),
 });
 
 export class Editor {
@@ -74,11 +78,14 @@ export class Editor {
 
   /** @param {string} text */
   stateOf(text) {
-    const run = { key: "Mod-Enter", run: () => (this.on.run(), true) };
+    const run = () => {
+      this.on.run();
+      return true;
+    };
     return EditorState.create({
       doc: text,
       extensions: [
-        keymap.of([run, { key: "Shift-Enter", run: run.run }]),
+        keymap.of(["Mod-Enter", "Shift-Enter"].map((key) => ({ key, run }))),
         history(),
         lineNumbers(),
         drawSelection(),
@@ -93,7 +100,7 @@ export class Editor {
         errors,
         keymap.of([...defaultKeymap, ...historyKeymap, indentWithTab]),
         EditorView.contentAttributes.of({ "aria-label": this.label, spellcheck: "false" }),
-        EditorView.updateListener.of((change) => change.docChanged && this.on.changed()),
+        EditorView.updateListener.of((/** @type {any} */ change) => change.docChanged && this.on.changed()),
       ],
     });
   }

@@ -6,7 +6,10 @@ const HEIGHT = "560"; // px, unless the element names another
 
 /** @param {string} text */
 function undented(text) {
-  const lines = text.replace(/^\s*\n/, "").trimEnd().split("\n");
+  const lines = text
+    .replace(/^\s*\n/, "")
+    .trimEnd()
+    .split("\n");
   const indents = lines.filter((line) => line.trim()).map((line) => line.length - line.trimStart().length);
   return lines.map((line) => line.slice(Math.min(...indents))).join("\n") + "\n";
 }

@@ -13,6 +13,7 @@ const asked = new URLSearchParams(location.hash.slice(1));
 if (asked.has("embed")) document.body.classList.add("embed"); // in someone's page: the program and its picture alone
 let language = (asked.get("lang") || navigator.language).startsWith("zh") ? "zh" : "en";
 let [step, began, ticking] = [/** @type {number | undefined} */ (undefined), 0, 0];
+let isDamaged = false; // the link that was opened
 /** @type {Record<string, string | number> & { word: string } | undefined} */
 let said;
 
@@ -47,7 +48,10 @@ function speak() {
 /** @param {string} part */
 function linked(part) {
   const folder = language === "zh" ? "zh/" : "";
-  return Object.assign(document.createElement("a"), { textContent: text(part), href: data.parts[part].replace("{folder}", folder) });
+  return Object.assign(document.createElement("a"), {
+    textContent: text(part),
+    href: data.parts[part].replace("{folder}", folder),
+  });
 }
 
 /** The link out of someone's page follows the program. */
@@ -59,13 +63,14 @@ async function opened() {
   const link = new URLSearchParams(location.hash.slice(1));
   const [code, moment] = [link.get("code"), Number.parseInt(link.get("step") ?? "", 10)];
   step = Number.isSafeInteger(moment) && Math.abs(moment) < 1e6 ? moment : undefined;
+  isDamaged = false;
   const example = link.get("example") ?? "chain";
   at("examples").value = Object.hasOwn(data.examples, example) ? example : "chain";
   if (!code) return data.examples[at("examples").value];
   try {
     return await unpacked(code);
   } catch {
-    say("bad_link", {}, true);
+    isDamaged = true;
     return data.examples.chain;
   }
 }
@@ -98,6 +103,7 @@ function framed({ kind, page }) {
 function show({ shown, error, said: sentence }) {
   at("result").replaceChildren(...shown.map(framed));
   if (sentence) at("result").append(Object.assign(document.createElement("p"), { textContent: sentence }));
+  if (!error && isDamaged) return say("bad_link", {}, true);
   if (!error) return say("ran", { seconds: ((performance.now() - began) / 1000).toFixed(1) });
   editor.mark(error.line, [error.text, error.advice].filter(Boolean).join("\n"));
   if (error.line) say("failed", { line: error.line }, true);
@@ -135,7 +141,9 @@ const HEAR = {
     clearInterval(ticking);
     at("printed").textContent = "";
     const wanted = names.includes("scipy") ? [...names, "openblas"] : names;
-    const sizes = Object.entries(data.sizes).filter(([file]) => wanted.some((/** @type {string} */ n) => file.startsWith(`pyodide/${n}`)));
+    const sizes = Object.entries(data.sizes).filter(([file]) =>
+      wanted.some((/** @type {string} */ n) => file.startsWith(`pyodide/${n}`)),
+    );
     say("loading_more", { names: names.join(", "), all: mb(sizes.reduce((sum, [, size]) => sum + size, 0)) });
   },
   printed: ({ text: more }) => print(String(more)),
@@ -146,7 +154,12 @@ const HEAR = {
   died: ({ error }) => say(runner.current.isReady || began ? "died" : "no_python", { error }, true),
 };
 
-const editor = new Editor(at("editor"), { run, changed: () => void ((step = undefined), leadOut()) });
+function changed() {
+  step = undefined;
+  leadOut();
+}
+
+const editor = new Editor(at("editor"), { run, changed });
 const runner = new Runner(data.sizes, (message) => {
   if (!Object.hasOwn(HEAR, message.kind)) return;
   if (["ran", "stopped", "died"].includes(message.kind)) {
@@ -157,6 +170,11 @@ const runner = new Runner(data.sizes, (message) => {
 });
 
 function run() {
+  isDamaged = false;
+  start();
+}
+
+function start() {
   at("printed").textContent = "";
   at("printed").hidden = true;
   editor.mark(null, "");
@@ -167,7 +185,7 @@ function run() {
 async function open() {
   editor.text = await opened();
   leadOut();
-  run();
+  start();
 }
 
 at("run").addEventListener("click", run);

@@ -39,10 +39,15 @@ function counted(base, sizes) {
   };
 }
 
-/** What a program must not reach: what the site keeps for other pages. */
+/** What a program must not reach: what the site keeps for other pages, and a worker that would have all of it. */
 function closeStores() {
-  for (const name of ["indexedDB", "caches", "BroadcastChannel", "SharedWorker"])
-    for (let at = self; at; at = Object.getPrototypeOf(at)) delete at[name];
+  const closed = {
+    self: ["indexedDB", "caches", "BroadcastChannel", "SharedWorker", "Worker"],
+    navigator: ["storage", "locks"],
+  };
+  for (const [holder, names] of Object.entries(closed))
+    for (let at = /** @type {any} */ (self)[holder]; at; at = Object.getPrototypeOf(at))
+      for (const name of names) delete at[name];
 }
 
 /** @param {{ base: string, sizes: Record<string, number> }} site */
@@ -87,5 +92,13 @@ self.onmessage = ({ data }) => {
     return;
   }
   const task = data.kind === "begin" ? begin(data) : run(data);
-  task.catch((error) => postMessage({ kind: "died", error: String(error?.message ?? error).trim().split("\n").pop() }));
+  task.catch((error) =>
+    postMessage({
+      kind: "died",
+      error: String(error?.message ?? error)
+        .trim()
+        .split("\n")
+        .pop(),
+    }),
+  );
 };
