@@ -18,7 +18,7 @@ NOTEBOOKS = Path(__file__).resolve().parents[2] / "notebooks"
 def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder that JupyterLab shows: copies of the project's notebooks."""
     folder = tmp_path_factory.mktemp("lab")
-    for path in NOTEBOOKS.rglob("*.ipynb"):
+    for path in (*NOTEBOOKS.rglob("*.ipynb"), *NOTEBOOKS.rglob("*.toml")):
         copy = folder / path.relative_to(NOTEBOOKS)
         copy.parent.mkdir(exist_ok=True)
         shutil.copy(path, copy)
