@@ -30,6 +30,10 @@ def explore(f: Callable[..., Any], /, **leaves: Any) -> ExploreWidget | Explorer
     Raises:
         TypeError: no leaf has a slider, or `f` cannot be called or returns no tensor.
         Exception: what `f` raises at the first values.
+
+    >>> shown = av.explore(lambda x, w: (w * x - 1.0) ** 2, x=2.0, w=0.5)
+    >>> print(shown.set(w=1.0))
+    The output is 1.0, and w.grad is 4.0. ...
     """
     if not callable(f):
         raise TypeError(f"explore(f, x=2.0) takes a function, got {type(f).__name__}")

@@ -13,7 +13,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 MOST = 1.6 * 2**20  # bytes of the wheel
-SUFFIXES = {".py", ".pyi", ".js", ".mjs", ".css", ".html", ".md", ".txt", ".json", ".typ", ".typed"}
+SUFFIXES = {".py", ".pyi", ".js", ".mjs", ".ts", ".css", ".html", ".md", ".txt", ".json", ".typ", ".typed"}
 
 
 @pytest.fixture(scope="module")
