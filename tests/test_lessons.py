@@ -13,6 +13,7 @@ from itertools import permutations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import autograd_viz as av
@@ -319,6 +320,16 @@ def test_a_readers_engine_is_held_against_ours_number_by_number() -> None:
     square.parents = (half,)
     assert beside(square, end).sentence == "`end` has 1 parents in yours and 2 in ours."
     assert a.grad is None
+
+
+def test_numbers_of_any_library_are_numbers_of_an_engine() -> None:
+    for number in (6, np.float32(6.0), np.float64(6.0), av.tensor(6.0)):
+        value: Any = Number(2.0)
+        double: Any = Number(0.0, (value,))
+        double.data, double.grad, value.grad = number, np.float32(1.0), np.int64(3)
+        assert beside(double, leaf(2.0) * 3.0).right
+    value.grad = "three"
+    assert "is three in yours" in beside(double, leaf(2.0) * 3.0).sentence
 
 
 def test_a_gradient_by_hand_is_compared_element_by_element() -> None:

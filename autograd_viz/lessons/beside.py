@@ -144,13 +144,13 @@ def _name(document: Document, id: str) -> str:
 
 
 def _same(given: Any, value: Value) -> bool:
-    number = _number(given)
-    return len(value.numbers) == 1 and math.isclose(number, float(value.numbers[0].real), rel_tol=1e-5, abs_tol=1e-7)
-
-
-def _number(given: Any) -> float:
-    return float(given) if isinstance(given, int | float) else math.nan
+    mine, ours = _array(given).reshape(-1), np.asarray(value.numbers, float)
+    return mine.shape == ours.shape and bool(np.allclose(mine, ours, rtol=1e-5, atol=1e-7, equal_nan=True))
 
 
 def _array(given: Any) -> Any:
-    return np.float32(_number(given)).reshape(())
+    """A number, or nested numbers, of any library; nan if it is neither."""
+    try:
+        return np.asarray(getattr(given, "tolist", lambda: given)(), np.float32)
+    except (TypeError, ValueError):
+        return np.float32(math.nan).reshape(())

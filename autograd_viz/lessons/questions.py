@@ -69,7 +69,7 @@ def value_of(program: str, names: Mapping[str, Any], name: str) -> Any:
 
 
 def written(name: str, start: Path | None = None) -> Written:
-    """The question `file.key` of `questions/file.toml`, in a folder or in one above it.
+    """The question `file.key` of `questions/file.toml`, in a folder or in the one around it: it has a program, so no other place is searched.
 
     Args:
         name: `file.key`.
@@ -80,9 +80,9 @@ def written(name: str, start: Path | None = None) -> Written:
     """
     file, _, key = name.partition(".")
     start = start or Path.cwd()
-    path = next((p for d in (start, *start.parents) if (p := d / FOLDER / f"{file}.toml").is_file()), None)
+    path = next((p for d in (start, start.parent) if (p := d / FOLDER / f"{file}.toml").is_file()), None)
     if path is None:
-        raise ValueError(f"question {name!r}: there is no {FOLDER}/{file}.toml in this folder or above it")
+        raise ValueError(f"question {name!r}: there is no {FOLDER}/{file}.toml in this folder or the one around it")
     try:
         entry = tomllib.loads(path.read_text(encoding="utf-8"))
     except tomllib.TOMLDecodeError as error:
