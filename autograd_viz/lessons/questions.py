@@ -69,7 +69,9 @@ def value_of(program: str, names: Mapping[str, Any], name: str) -> Any:
 
 
 def written(name: str, start: Path | None = None) -> Written:
-    """The question `file.key` of `questions/file.toml`, in a folder or in the one around it: it has a program, so no other place is searched.
+    """The question `file.key` of `questions/file.toml`, in a folder or in the one around it.
+
+    A question has a program, so no other place is searched.
 
     Args:
         name: `file.key`.
