@@ -113,6 +113,17 @@ for i in range(2):
     loss = f[1](f[0](torch.ones(3, 2))).sum()
     loss.backward(); o.step()
 """
+SUMMED = """
+m = {0}
+o = torch.optim.SGD(m.parameters(), lr=0.1)
+for i in range(100):
+    x = torch.randn(32, 3)
+    loss = (m(x) - x.sum(1, keepdim=True)).pow(2).mean()
+    o.zero_grad(); loss.backward(); o.step()
+"""
+EQUAL = """torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.Tanh(), torch.nn.Linear(4, 1))
+for p in m.parameters():
+    p.data.fill_(0.1)"""
 PAIRS = {  # the fault, its twin, what is said of the fault alone
     "attention to padding": (ATTENDED.format("!="), ATTENDED.format("=="), "padding_idx, which passes none"),
     "a copied list of layers": (
@@ -145,6 +156,8 @@ PAIRS = {  # the fault, its twin, what is said of the fault alone
     "a loss of numbers": (
         NUMBER.format("torch.tensor(value.item(), requires_grad=True)"), NUMBER.format("value"), "item() made a number",
     ),
+    "equal units": (SUMMED.format(EQUAL), SUMMED.format("torch.nn.Linear(3, 2)"), "AV305"),
+    "equal weights of an input": (SUMMED.format(EQUAL), SUMMED.format("torch.nn.Linear(3, 1)"), "AV305"),
     "a misspelt switch": (FROZEN.format("require_grad"), FROZEN.format("requires_grad"), "line 4: AV105"),
     "a product with a mask": (
         "w = torch.zeros(2, requires_grad=True)\nloss = (w.sqrt() * torch.tensor([0.0, 0.0])).sum()\nloss.backward()",

@@ -48,9 +48,8 @@ def added(q: Question) -> list[PassEvent]:
     since = max(begins, default=None)
     after = [p for p in q.passes if (since is None or p.number > since) and not p.error and not p.wanted and p.has_graph]
     came = [p for p in after if q.is_reached_from(p.root)]
-    lines = {p.source for p in came} - {
-        p.source for p in after if p.root is not None and p not in came
-    }  # of other tensors, too
+    of_others = {p.source for p in after if p.root is not None and p not in came}
+    lines = {p.source for p in came} - of_others
     return [p for p in after if p in came or (p.root is None and p.source in lines)]
 
 

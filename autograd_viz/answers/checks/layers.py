@@ -17,7 +17,7 @@ from ..causes.question import Question
 from ..causes.sizes import NORMS, ROUTES
 
 WEIGHT = 1  # among the inputs of the node
-EQUAL, NEARLY = 1e-6, 0.02  # rows that differ less, as a part of the largest element, are equal, or began so
+EQUAL = 1e-3  # rows that differ less, as a part of the largest element, are equal
 FLAT = 0.01  # the mean derivative of a sigmoid or tanh that is saturated
 TAKERS = ("Addmm", "Mm", "Bmm", "Convolution")
 
@@ -27,21 +27,24 @@ def equal_units(question: Question, numbers: Facts) -> Iterator[Cause]:
     """All units of a layer began with the same weights, so they get the same gradient and stay equal."""
     q, grad = question, question.grad
     steps = [s for h in q.optimizers for s in h.steps]
-    takers = {op_of(numbers, s) for s, _ in numbers.senders.get(numbers.edge, ())} if numbers.edge is not None else set()
-    if q.tensor.ndim != 2 or not steps or not takers & {"T", *TAKERS}:
+    if q.tensor.ndim != 2 or len(q.tensor) < 2 or not steps or not _is_inside(numbers):
         return
-    for dim, count in enumerate(q.tensor.shape):
-        own, its = _spread(q.tensor.detach(), dim), None if grad is None else _spread(grad.detach(), dim)
-        if count > 1 and (own <= NEARLY if own is not None else (its or 0.0) <= EQUAL):  # zeros that move apart are no fault
-            yield cause_of("equal_units", steps[-1], count=str(count))
-            return
+    own, its = _spread(q.tensor.detach()), None if grad is None else _spread(grad.detach())
+    if (own or 0.0) <= EQUAL and (its or 0.0) <= EQUAL:
+        yield cause_of("equal_units", steps[-1], count=str(len(q.tensor)))
 
 
-def _spread(t: Any, dim: int) -> float | None:
-    """By how much its rows or columns differ, as a part of the largest element; None if all are zero."""
-    rows = t if dim == 0 else t.T
-    largest = float(rows.abs().max())
-    return float((rows - rows[:1]).abs().max()) / largest if largest else None
+def _is_inside(f: Facts) -> bool:
+    """Does the result of its layer go into another layer? What a last layer learns may be equal: `y = x.sum(1)`."""
+    layer = next((n for n in (f.leading(f.edge) if f.edge is not None else ()) if op_of(f, n) in TAKERS), None)
+    behind = [] if layer is None else [n for edge in f.edges_at(layer) for n in f.leading(edge)]
+    return any(op_of(f, n) in TAKERS for n in behind)
+
+
+def _spread(t: Any) -> float | None:
+    """By how much its rows differ, as a part of the largest element; None if all are zero."""
+    largest = float(t.abs().max())
+    return float((t - t[:1]).abs().max()) / largest if largest else None
 
 
 @check("AV306", "saturated", {"saturated": MAY}, of_run=True)

@@ -29,6 +29,7 @@ SHAPED = (  # they give the same numbers, or some of them
     "Select", "Slice", "Index", "IndexSelect", "Narrow", "Split", "Unbind", "Unfold", "Movedim", "ToCopy", "Flatten",
 )  # fmt: skip
 LAYERS = ("Addmm", "Mm", "Sigmoid", "Tanh", "Relu", "Softplus", "Gather")  # `x[:, None] - y` or a mean of columns is meant so
+COMPARED = {*LOSSES, "Log", "BinaryCrossEntropy", "Add", "Clamp", "ClampMin", "KlDiv"}  # what a softmax of classes goes into
 MOST_SHAPED = 8  # ops that shape a tensor, one after the other
 
 
@@ -82,23 +83,11 @@ def softmax_over_batch(numbers: Facts, ways: Iterable[str]) -> Iterator[Cause]:
             is_square = shape[0] == shape[1] if len(shape) > 1 else True  # rows against columns may be meant
             if not is_square and numbers.plain(after[0], "dim") in ("0", str(-len(shape))):
                 yield cause_at(numbers, "softmax_over_batch", after[0])
-        shape = (
-            next((t.value.shape for t in numbers.results(node)), ())
-            if op_of(numbers, node) in ("Softmax", "LogSoftmax")
-            else ()
-        )
+        is_softmax = op_of(numbers, node) in ("Softmax", "LogSoftmax")
+        shape = next((t.value.shape for t in numbers.results(node)), ()) if is_softmax else ()
         if len(shape) == 2 and shape[0] != shape[1] > 1 and numbers.plain(node, "dim") in ("0", "-2"):
             before = _before(numbers, node)
-            is_of_layer = before is not None and op_of(numbers, before) in ("Addmm", "Mm")
-            if is_of_layer and _after(numbers, node) <= {
-                *LOSSES,
-                "Log",
-                "BinaryCrossEntropy",
-                "Add",
-                "Clamp",
-                "ClampMin",
-                "KlDiv",
-            }:
+            if before is not None and op_of(numbers, before) in ("Addmm", "Mm") and _after(numbers, node) <= COMPARED:
                 yield cause_at(numbers, "softmax_of_rows", node)
 
 

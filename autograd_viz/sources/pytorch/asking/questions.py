@@ -240,7 +240,6 @@ class TorchLive(Live):
         op, last = op_of_node(self._nodes[node]), [*self._history.passes][-1:]
         with reading():
             kept = next((k.value for k in saved_of(self._nodes[node]) if k.name == saved), None)
-            kept = _weight(self._nodes[node]) if kept is None and saved == "mat2" else kept  # a step has changed it since
         is_known = op is not None and isinstance(kept, torch.Tensor) and last and not last[0].error
         known = self._history.events_of(kept, "written") if is_known else []
         return next((e for e in known if op is not None and op.number < e.number < last[0].number), None)
@@ -273,9 +272,3 @@ class TorchLive(Live):
         found = [h for t in tensors for kind in kinds for h in (getattr(t, kind, None) or {}).values()]
         found += [*dict_of(n.register_prehook).values(), *dict_of(n.register_hook).values()]
         return tuple(name_of_hook(h) for h in found if not is_own_hook(h))
-
-
-def _weight(node: Any) -> Any:
-    """The leaf whose transpose a linear layer multiplies by."""
-    behind = [after for turned, _ in node.next_functions if turned is not None for after, _ in turned.next_functions]
-    return next((leaf for after in behind if (leaf := getattr(after, "variable", None)) is not None), None)
