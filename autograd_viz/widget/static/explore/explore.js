@@ -2,7 +2,7 @@
 // for its newest value alone.
 
 import { textWidth } from "../shared/draw.js";
-import { button, html } from "../shared/elements.js";
+import { button, endOf, html } from "../shared/elements.js";
 import { hideStill } from "../shared/still.js";
 import { followTheme } from "../shared/theme.js";
 import { sayer } from "../shared/words.js";
@@ -286,11 +286,7 @@ export class ExploreView {
 
 /** @param {{ model: Model, el: HTMLElement }} context */
 export function renderExplore({ model, el }) {
-  const view = new ExploreView(model, el);
-  return () => {
-    view.abort.abort();
-    el.replaceChildren(); // ipywidgets keeps detached views alive
-  };
+  return endOf(new ExploreView(model, el), el);
 }
 
 export default { render: renderExplore };

@@ -1,6 +1,6 @@
 // A question: the reader answers, the model judges, the view says what it said. The model is the kernel, or question_model.js.
 
-import { html } from "../shared/elements.js";
+import { endOf, html } from "../shared/elements.js";
 import { fieldOf } from "./fields.js";
 import { marked } from "./text.js";
 import { suppressShortcuts } from "../shared/shortcuts.js";
@@ -125,11 +125,7 @@ class QuestionView {
 
 /** @param {{ model: Model, el: HTMLElement }} context */
 export function renderQuestion({ model, el }) {
-  const view = new QuestionView(model, el);
-  return () => {
-    view.abort.abort();
-    el.replaceChildren(); // ipywidgets keeps detached views alive
-  };
+  return endOf(new QuestionView(model, el), el);
 }
 
 export default { render: renderQuestion };

@@ -1,6 +1,6 @@
 // A run that is watched: its heat map, what is odd in it, and a step that is opened.
 
-import { button, html } from "../shared/elements.js";
+import { button, endOf, html } from "../shared/elements.js";
 import { Canvas } from "./canvas.js";
 import { hideStill } from "../shared/still.js";
 import { followTheme, isDark } from "../shared/theme.js";
@@ -154,11 +154,7 @@ class RunView {
 
 /** @param {{ model: RunModel, el: HTMLElement }} context */
 export function renderRun({ model, el }) {
-  const view = new RunView(model, el);
-  return () => {
-    view.abort.abort();
-    el.replaceChildren(); // ipywidgets keeps detached views alive
-  };
+  return endOf(new RunView(model, el), el);
 }
 
 export default { render: renderRun };

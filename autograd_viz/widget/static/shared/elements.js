@@ -74,3 +74,15 @@ export function checkbox(text, change, signal) {
   label.append(box, text);
   return { label, box };
 }
+
+/**
+ * What ends a view: its listeners go, and its element is empty, because ipywidgets keeps detached views alive.
+ * @param {{ abort: AbortController }} view
+ * @param {HTMLElement} el
+ */
+export function endOf(view, el) {
+  return () => {
+    view.abort.abort();
+    el.replaceChildren();
+  };
+}
