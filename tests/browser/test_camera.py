@@ -325,7 +325,8 @@ z.backward()"""
         press_key(stepping, "PageDown")
         stepping.page.wait_for_timeout(150)
         heights.add((stage.bounding_box() or {})["height"])
-    assert len(heights) == 1 and "6 / 6" in stepping.widget.locator(".av-counter").inner_text()
+    expect(stepping.widget.locator(".av-counter")).to_contain_text("6 / 6")  # presses wait in a queue
+    assert len(heights) == 1
 
 
 def test_presented_what_the_notebook_changes_is_said_and_takes_nothing_from_the_picture(sized: Callable[..., Stepping]) -> None:

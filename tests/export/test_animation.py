@@ -107,6 +107,16 @@ def test_a_large_picture_is_seen_through_a_window_that_follows(tmp_path: Path) -
         assert any(colour == pink for _, colour in image.getcolors(1 << 20) or ())
 
 
+@pytest.mark.parametrize("scale", [1.0, 2.0])
+def test_a_picture_a_little_larger_than_the_window_is_whole(tmp_path: Path, scale: float) -> None:
+    x = chain(5)
+    size = layout(av.show(x).document)
+    assert WINDOW[1] < size.height < 1.5 * WINDOW[1]
+    av.save(x, tmp_path / "x.gif", duration=0.02, scale=scale)
+    first = frames_of(tmp_path / "x.gif")[0][0]
+    assert first.width >= size.width * scale and first.height >= size.height * scale
+
+
 def test_it_ends_where_it_is_told(tmp_path: Path) -> None:
     e, _ = figure(3, before=True)
     av.save(e, tmp_path / "e.gif", step=2, duration=0.02)

@@ -23,7 +23,8 @@ from ..render.svg import FALLBACK
 from ..render.writer import moves_of, moving
 from .film import Film, drawn
 
-WINDOW = (1400, 1100)  # px
+WINDOW = (1400, 1100)  # pixels of a frame, where the picture is much larger
+NEAR = 1.5  # a picture that is larger by this factor is still shown whole
 MOVE_MS, FRAME_MS = 480, 80  # the time of a number on its arrow, and the time of each frame
 NUMBER = 14.0  # px
 MOST_BYTES = 800_000_000  # of all frames together, while they are encoded
@@ -73,12 +74,22 @@ def animation_bytes(story: Story, format: str, theme: Theme, duration: float, sc
     return out.getvalue()
 
 
+def _window(story: Story, scale: float) -> tuple[int, int]:
+    """The largest size of a frame, in pixels."""
+    sides = story.geometry.width, story.geometry.height
+    width, height = (math.ceil(side * scale) for side in sides)
+    is_near = all(side <= NEAR * most for side, most in zip(sides, WINDOW, strict=True))
+    room = MOST_BYTES // 2  # the rest is for captions, and for frames with a moving number
+    return (width, height) if is_near and (len(story.trace.steps) + 1) * width * height <= room else WINDOW
+
+
 class Reel:
     """The frames of an animation."""
 
     def __init__(self, story: Story, theme: Theme, scale: float, duration: float) -> None:
         self.story, self.theme, self.scale = story, theme, scale
-        self.film = Film(story.document, story.geometry, theme, scale, WINDOW, story.trace.steps[:3])
+        window = _window(story, scale)
+        self.film = Film(story.document, story.geometry, theme, scale, window, story.trace.steps[:3])
         self.width, self.height = self.film.width, self.film.height
         self.numbers: dict[str, Number] = {}
         said = [f"{i} / {len(story.trace.steps)}  {sentence}" for i, sentence in enumerate(story.sentences)]
