@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import posixpath
 import re
 from collections.abc import Sequence
+from functools import cache
 from importlib import resources
+from pathlib import Path
 
 ENTRY = "stepper/stepper.js"
 STYLES = (
@@ -18,9 +21,23 @@ IMPORT = re.compile(r'^import [^;]*? from "(\.[^"]+)";\n', re.MULTILINE)
 CSS_COMMENT = re.compile(r"[ \t]*/\*.*?\*/", re.DOTALL)
 
 
+def packed(static: Path) -> str:
+    """The folder `static` as JSON: each file's path and its text without comments. A wheel has this in place of the folder."""
+    bare = {".js": COMMENT, ".css": CSS_COMMENT, ".html": re.compile("(?!)")}
+    files = sorted(file for file in static.rglob("*") if file.suffix in bare)
+    texts = {f.relative_to(static).as_posix(): bare[f.suffix].sub("", f.read_text(encoding="utf-8")) for f in files}
+    return json.dumps(texts, ensure_ascii=False, indent=0)
+
+
+@cache
+def _from_wheel() -> dict[str, str]:
+    file = resources.files(__package__) / "static.json"
+    return dict(json.loads(file.read_text(encoding="utf-8"))) if file.is_file() else {}
+
+
 def static_text(name: str) -> str:
     """One of the front end's files, by its path in `static`."""
-    return (resources.files(__package__) / "static" / name).read_text(encoding="utf-8")
+    return _from_wheel().get(name) or (resources.files(__package__) / "static" / name).read_text(encoding="utf-8")
 
 
 def imports_of(name: str) -> list[str]:
