@@ -57,8 +57,7 @@ def executed(path: Path, **kernel: Any) -> nbformat.NotebookNode:
         # by ipc, because two kernels that start at once can choose the same port
         manager = AsyncKernelManager(kernel_name="python3", transport="ipc", connection_file=f"{folder}/kernel.json")
         manager.kernel_spec.argv[:1] = fresh.python(*IMPORTED)
-        # whether two prints arrive as one message is a matter of time
-        client = NotebookClient(notebook, manager, timeout=120, resources=place, coalesce_streams=True)
+        client = NotebookClient(notebook, manager, timeout=120, resources=place)
         # `run` closes the loop, which client.execute leaves open in each thread
         asyncio.run(client.async_execute(cleanup_kc=True, **kernel))
     return settled(notebook)
@@ -70,10 +69,28 @@ def settled(notebook: nbformat.NotebookNode) -> nbformat.NotebookNode:
         cell.metadata.pop("execution", None)
         cell.metadata.pop("trusted", None)
         if cell.cell_type == "code":
-            cell.outputs = [still(o, f"av-still-{number}") for o in cell.outputs if WIDGET not in o.get("data", {})]
+            outputs = [o for o in one_of_each_stream(cell.outputs) if WIDGET not in o.get("data", {})]
+            cell.outputs = [still(o, f"av-still-{number}") for o in outputs]
     notebook.metadata.pop("widgets", None)
     notebook.metadata.language_info = {"name": "python"}
     return notebook
+
+
+def one_of_each_stream(outputs: list[nbformat.NotebookNode]) -> list[nbformat.NotebookNode]:
+    """A cell's outputs, all that it printed in its first stream: whether two prints arrive as one message is a matter of time.
+
+    nbclient's own `coalesce_streams` loses the places of displays that a later cell updates.
+    """
+    kept, streams = list[nbformat.NotebookNode](), dict[str, nbformat.NotebookNode]()
+    for output in outputs:
+        name = output.get("name") if output.output_type == "stream" else None
+        if name in streams:
+            streams[name].text += output.text
+        else:
+            kept.append(output)
+            if name is not None:
+                streams[name] = output
+    return kept
 
 
 def still(output: nbformat.NotebookNode, mark: str) -> nbformat.NotebookNode:
