@@ -69,9 +69,21 @@ MEANT = {
     "numbers of NumPy": ("net(torch.ones(2, 4, dtype=torch.float64) * w[0, 0])", "net got Double, and its weight is Float."),
     "an index outside of the table": (
         "torch.nn.Embedding(3, 2)(torch.tensor([3])) * w[0, 0]",
-        "An index is not below 3, the rows of Embedding.",
+        "An index is negative, or not below 3, the rows of Embedding.",
     ),
-    "columns without a layer": ("(w * 2) @ torch.ones(4, 1)", "The input has 3 columns, and the layer takes 4."),
+    "columns without a layer": ("(w * 2) @ torch.ones(4, 1)", "The first matrix has 3 columns, and the second 4 rows."),
+    "channels without a layer": (
+        "F.conv1d((w * 2)[None], torch.ones(1, 3, 1))",
+        "The input has 2 channels, and the weight takes 3.",
+    ),
+    "an index without a table": (
+        "w.index_select(0, torch.tensor([2]))",
+        "An index is negative, or not below the number of rows.",
+    ),
+    "a result that is no whole number": (
+        "torch.ones(2, dtype=torch.int64).mul_(0.5)",
+        "The result is Float, and cannot be written into Long.",
+    ),
     "class indices that are no whole numbers": (
         "F.cross_entropy(w * 2, torch.ones(2))",
         "The targets are Float, and class indices must be Long.",
@@ -107,7 +119,7 @@ Net()(w * 2)
 """
 MEANT |= {
     "a layer of a module": (USERS.format("self.head(x)"), "self.head takes 4 columns, and got 3."),
-    "a product in a module": (USERS.format("x @ self.head.weight.T"), "The input has 3 columns, and the layer takes 4."),
+    "a product in a module": (USERS.format("x @ self.head.weight.T"), "The first matrix has 3 columns, and the second 4 rows."),
 }
 
 

@@ -68,7 +68,7 @@ WITH_NUMBERS = (
     (r"mat1 and mat2 shapes cannot be multiplied \(\d+x(?P<given>\d+) and (?P<wanted>\d+)x\d+\)", "COLUMNS", "module"),
     (r"to have (?P<wanted>\d+) channels, but got (?P<given>\d+) channels", "CHANNELS", "module"),
     (r"Target (?P<given>-?\d+) is out of bounds", "TARGET", "last"),
-    (r"result type (?P<wanted>\w+) can't be cast to the desired output type (?P<given>\w+)", "TARGET_DTYPE", "target"),
+    (r"result type (?P<wanted>\w+) can't be cast to the desired output type (?P<given>\w+)", "CAST", "target"),
     (r"Found dtype (?P<given>\w+) but expected (?P<wanted>\w+)", "TARGET_DTYPE", ""),
     (r"expected (?:target dtype to be Long or Byte, but got|scalar type Long but found) (?P<given>\w+)", "CLASS_DTYPE", ""),
     (r"mat1 and mat2 must have the same dtype, but got (?P<given>\w+) and (?P<wanted>\w+)", "DTYPES", "module"),

@@ -111,24 +111,27 @@ EXPLAIN_FUNC_SCALAR = "torch.func.grad needs a function that returns one number;
 
 # about the forward pass
 EXPLAIN_COLUMNS = (
-    "The input has {given} columns, and the layer takes {wanted}; check in_features, and the flatten() or view() before it."
+    "The first matrix has {given} columns, and the second {wanted} rows; transpose one, or check the view() before."
 )
 EXPLAIN_CHANNELS = (
-    "The input has {given} channels, and the layer takes {wanted}; check in_channels, and the order of dimensions."
+    "The input has {given} channels, and the weight takes {wanted}; check in_channels, and the order of dimensions."
 )
 EXPLAIN_TARGET = "Target {given} is no class of these scores; count classes from 0, with an output for each."
 EXPLAIN_TARGET_DTYPE = "One of the two is {given}, and {wanted} is needed; this loss takes float targets: y.float()."
-EXPLAIN_DTYPES = "One of the two is {given}, the other {wanted}; arrays of NumPy are double: call float()."
-EXPLAIN_INDEX = "An index is not below num_embeddings; count indices from 0, or enlarge the table."
+EXPLAIN_CAST = "The result is {wanted}, and cannot be written into {given}; make a new tensor, or make this one {wanted} first."
+EXPLAIN_DTYPES = "One of the two is {given}, the other {wanted}; give both one dtype: arrays of NumPy are double."
+EXPLAIN_INDEX = "An index is negative, or not below the number of rows; count indices from 0."
 EXPLAIN_COLUMNS_OF = (
     "{module} takes {wanted} columns, and got {given}; make in_features {given}, or check the flatten() or view() before it."
 )
 EXPLAIN_CHANNELS_OF = "{module} takes {wanted} channels, and got {given}; check in_channels, and the order of dimensions."
 EXPLAIN_TARGET_OF = "Target {given} is outside of 0 … {last}; count classes from 0, or add outputs to the last layer."
-EXPLAIN_TARGET_DTYPE_OF = "The targets are {target}, and the predictions {scores}; this loss takes float targets: y.float()."
+EXPLAIN_CAST_OF = "The targets are {target}, and the predictions {scores}; this loss takes float targets: y.float()."
 EXPLAIN_CLASS_DTYPE = "The targets are {given}, and class indices must be Long; call long() on them."
-EXPLAIN_DTYPES_OF = "{module} got {given}, and its weight is {wanted}; arrays of NumPy are double: call float()."
-EXPLAIN_INDEX_OF = "An index is not below {table}, the rows of {module}; count indices from 0, or enlarge num_embeddings."
+EXPLAIN_DTYPES_OF = "{module} got {given}, and its weight is {wanted}; give both one dtype: arrays of NumPy are double."
+EXPLAIN_INDEX_OF = (
+    "An index is negative, or not below {table}, the rows of {module}; count indices from 0, or enlarge num_embeddings."
+)
 EXPLAIN_ROWS = "The predictions have {wanted} rows, and the targets {given}; check the view() or reshape() before the loss."
 EXPLAIN_TARGET_SHAPE = (
     "The targets have shape ({given}), and the predictions ({wanted}); give both one shape: unsqueeze(1) or squeeze(1)."
