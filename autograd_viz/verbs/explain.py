@@ -13,10 +13,10 @@ from ..answers.causes.cause import Cause, cause_of, source_of
 from ..answers.causes.check import ASKED, MAY, SO
 from ..answers.causes.code import grads_read, spelling
 from ..answers.causes.errors import causes_of_error, complaint
-from ..answers.causes.ops import plain_name, stem
 from ..answers.causes.question import Question
 from ..answers.checks.ask import UNKNOWN, causes_of, page_of
 from ..errors import NotDrawableError, NotFiniteError
+from ..graph.op_names import plain_name, stem
 from ..graph.surroundings import Source
 from ..graph.text import shape_text
 from ..pictures.render import theme_named

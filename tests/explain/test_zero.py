@@ -179,6 +179,10 @@ def test_rows_without_a_gradient_are_named(loss: str, rows: str, library: str) -
 def test_hooks_and_first_gradients_that_are_zero(library: str) -> None:
     hooked = stepped(X + "def none(g):\n    return g * 0\nx.register_hook(none)\nloss = (x * 2).sum()", library)
     assert kinds(hooked) == ["zero_hook"] and "the hook none turned [2.0, 2.0, 2.0] into zero" in str(hooked)
+    twice = stepped(X + "x.register_hook(lambda g: g * 0)\nloss = (x * x).sum()", library)
+    assert kinds(twice) == ["zero_hook"], "no sum of two equal gradients is zero"
+    kept = stepped(X + "x.register_hook(lambda g: g * 3)\nloss = (x - x).sum()", library)
+    assert kinds(kept) == ["zero_cancel"], "the sum was zero before the hook"
     function = (
         "class Nothing(torch.autograd.Function):\n    @staticmethod\n    def forward(ctx, a): return a * 2\n"
         "    @staticmethod\n    def backward(ctx, g): return g * 0\n"

@@ -10,12 +10,13 @@ import math
 from collections.abc import Callable
 from typing import NamedTuple
 
+from ...graph.op_names import stem
 from ...graph.text import number_text, value_text
 from ..sentences import is_differentiable
 from .cause import Cause
 from .facts import Facts
 from .numbers import all_are, bounds, is_constant, is_zero, largest, lies_outside, number, range_text
-from .ops import PRODUCTS, cause_at, factor_values, factors, given_text, numbers_of, op_of, operand, stem
+from .ops import PRODUCTS, cause_at, factor_values, factors, given_text, numbers_of, op_of, operand
 
 Test = Callable[[Facts, str, int], bool]
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from ... import words
 from ...graph.model import Document, Op
+from ...graph.op_names import plain_name
 from .answer import sentence
 from .cause import Cause
 from .facts import Facts, takes_the_shape
@@ -50,4 +51,4 @@ def _passes(f: Facts, op: Op, tensor: str) -> bool:
 
 def _cut_at(f: Facts, op: Op) -> Cause:
     kind = "path_cut_no_grad" if op.reason == "no_grad" else "path_cut_detach" if op.name == "Detach" else "path_cut_op"
-    return Cause(kind, (f.subject.id,), () if op.node is None else (op.node,), op.source, {"op": f"{op.name.lower()}()"})
+    return Cause(kind, (f.subject.id,), () if op.node is None else (op.node,), op.source, {"op": f"{plain_name(op.name)}()"})

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 
 from ... import words
 from ...graph.model import Op, Tensor
+from ...graph.op_names import plain_name
 from .cause import Cause
 from .facts import Facts
 from .nan_sources import has_too_few
 from .numbers import BAD, elements_text, has_zero, is_known, number, value_with
-from .ops import plain_name
 
 MOST = 2  # leaves that the answer names
 MOST_HANDED = 50  # ops that are followed

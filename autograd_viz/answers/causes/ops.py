@@ -2,40 +2,24 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from ... import words
 from ...graph.model import Tensor, Value
+from ...graph.op_names import plain_name, stem
 from .cause import Cause, Said
 from .code import operator_at
 from .facts import Edge, Facts
 from .numbers import bounds, has_zero, is_known, number, range_text
 
-_STEM = re.compile(r"Backward(?:\d|Autograd|$)")
-_VARIANT = re.compile(r"^(?:Native|Cudnn|Miopen|Fused|Unsafe|Linalg)(?=[A-Z])")
-_WORD = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=\dD)(?=[A-Z])|(?<=\d)(?=[A-Z][a-z])")
-CLEARER = {"where": "torch.where"}  # names that look like an ordinary word in the sentence
 ADDED = ("Addmm", "Addmv", "Baddbmm", "Addbmm")  # the first operand is added to a product of the others
 OPERATORS = ("Add", "Sub", "Mul", "Div", "Pow", "Mm", "Bmm", "Mv", "Dot")
 PRODUCTS = ("Mul", "Mm", "Bmm", "Mv", "Dot", "Ger", "Vdot", *ADDED, "Convolution")
 
 
-def stem(name: str) -> str:
-    """The op's name in a node's class name: ThresholdBackward in ThresholdBackwardBackward0."""
-    found = _STEM.search(name)
-    return name[: found.start()] if found is not None else name
-
-
 def op_of(f: Facts, node: str) -> str:
     """The same for a node; "" for a Function of the user's, whatever its name is."""
     return "" if f.nodes[node].rule == "user" else stem(f.called(node))
-
-
-def plain_name(op: str) -> str:
-    """The op as users write it: log_softmax for LogSoftmax, batch_norm for NativeBatchNorm."""
-    name = _WORD.sub("_", _VARIANT.sub("", op)).lower()
-    return CLEARER.get(name, name)
 
 
 def name_of_op(f: Facts, node: str) -> str:

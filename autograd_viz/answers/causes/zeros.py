@@ -105,7 +105,8 @@ def _met(f: Facts, at: Edge, values: dict[Edge, Value]) -> Cause:
     """Non-zero gradients arrived, and gave zero: a sum of several, or a hook."""
     node, variable = at[0], f.nodes[at[0]].variable
     here = tuple(t.id for t in f.results(node)) if variable is None else (variable,)
-    if len(values) > 1:
+    total, hooks = f.met(at), words.COMMA.join(f.live.hooks(node))
+    if len(values) > 1 and (not hooks or (total is not None and is_zero(total))):
         name = next((name for t in here if (name := f.tensors[t].name)), f.called(node))
         parts = " + ".join(
             f"{value_text(v)} {words.FROM_NODE.format(node=f.called(n))}" for (n, _), v in [*values.items()][:MOST_PARTS]
@@ -113,8 +114,8 @@ def _met(f: Facts, at: Edge, values: dict[Edge, Value]) -> Cause:
         if variable is None and (sides := _two_sides(f, at, {s for s, _ in values})) is not None:
             return cause_at(f, "zero_two_sides", sides, at=name)
         return cause_at(f, "zero_cancel", node, here, at=name, parts=parts)
-    hook, value = words.COMMA.join(f.live.hooks(node)) or "?", next(iter(values.values()))
-    return cause_at(f, "zero_hook", node, here, hook=hook, value=value_text(value))
+    value = " + ".join(map(value_text, [*values.values()][:MOST_PARTS])) if total is None else value_text(total)
+    return cause_at(f, "zero_hook", node, here, hook=hooks or "?", value=value)
 
 
 def _two_sides(f: Facts, at: Edge, senders: set[str]) -> str | None:

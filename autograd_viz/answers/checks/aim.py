@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from ...graph.op_names import plain_name
 from ..causes.cause import Cause, cause_of
 from ..causes.check import MAY, check
 from ..causes.code import called_at, spelling
 from ..causes.facts import Facts
 from ..causes.history import Op
 from ..causes.numbers import bounds
-from ..causes.ops import cause_at, numbers_of, op_of, plain_name
+from ..causes.ops import cause_at, numbers_of, op_of
 from ..causes.paths import is_op, with_history
 from ..causes.question import Question
 from .loop import MEANS

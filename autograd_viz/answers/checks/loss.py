@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from ...graph.op_names import plain_name
 from ...graph.text import shape_text
 from ..causes.cause import Cause, cause_of
 from ..causes.check import MAY, SO, check
 from ..causes.facts import Facts
-from ..causes.ops import cause_at, op_of, plain_name
+from ..causes.ops import cause_at, op_of
 from ..causes.paths import is_op, with_history
 from ..causes.question import Question
 

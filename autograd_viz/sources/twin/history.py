@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ...graph.op_names import plain_name, stem
 from ...graph.passes import HUGE, TINY, Holder
 from ...graph.surroundings import Source
 from ...twin.core.backward.engine import GraphTask
@@ -34,8 +35,8 @@ class CoreOp:
 
     @property
     def name(self) -> str:
-        """Lower case, as in `torch.<name>`."""
-        return str(self.call.op).removesuffix("Backward0").lower()
+        """As in `torch.<name>`."""
+        return plain_name(stem(str(self.call.op)))
 
     @property
     def source(self) -> Source | None:
