@@ -7,7 +7,10 @@ import re
 _STEM = re.compile(r"Backward(?:\d|Autograd|$)")
 _VARIANT = re.compile(r"^(?:Native|Cudnn|Miopen|Fused|Unsafe|Linalg)(?=[A-Z])")
 _WORD = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=\dD)(?=[A-Z])|(?<=\d)(?=[A-Z][a-z])")
-CLEARER = {"where": "torch.where"}  # names that look like an ordinary word in a sentence
+CLEARER = {
+    "where": "torch.where",  # it looks like an ordinary word in a sentence
+    "argmax_dim": "argmax", "argmin_dim": "argmin", "max_pool2d_with_indices": "max_pool2d", "to_copy": "to",
+}  # fmt: skip
 
 
 def stem(name: str) -> str:

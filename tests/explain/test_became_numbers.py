@@ -1,4 +1,4 @@
-"""`item()` is blamed where the loss was computed with its number, and nowhere else."""
+"""What took the history of a loss is blamed: `item()` where its number was used, `autograd.grad()`, `no_grad()`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 import autograd_viz as av
 
 from ..libraries import BOTH
-from .explained import kinds, lines, told
+from .explained import LIBRARIES, kinds, lines, run, told
 
 LEAVES = "x = torch.tensor([1.4, 2.6], requires_grad=True)\nw = torch.tensor(2.0, requires_grad=True)\n"
 FUNCTION = "def f(t):\n    return t.item()\n"
@@ -71,3 +71,24 @@ def test_the_checks_of_a_distribution_are_no_part_of_the_loss() -> None:
     program = "net = torch.nn.Linear(3, 2)\nd = torch.distributions.Categorical(logits=net(torch.ones(4, 3)))\na = d.sample()\n"
     answer = told(program + "loss = -d.log_prob(a).mean()\nloss.backward()", "net.weight", torch=pytest.importorskip("torch"))
     assert kinds(answer) == ["fine"]
+
+
+GRADIENT = (
+    "x = torch.tensor([1.0, 2.0], requires_grad=True)\ny = ({}).sum()\n(g,) = torch.autograd.grad(y, x{})\nloss = g.sum()"
+)
+GRADIENTS = {
+    "without create_graph": (GRADIENT.format("x * x", ""), "cut_gradient"),
+    "of a linear function": (GRADIENT.format("x * 2", ", create_graph=True"), "cut_constant"),
+    "by position": (GRADIENT.format("x * 2", ", None, True, True"), "cut_constant"),
+    "under no_grad": ("x = torch.ones(3, requires_grad=True)\nwith torch.no_grad():\n    loss = (x * 2).sum()", "cut_no_grad"),
+}
+
+
+@LIBRARIES
+@pytest.mark.parametrize("name", GRADIENTS)
+def test_a_loss_without_a_graph_is_told_what_cut_it(name: str, library: str) -> None:
+    program, kind = GRADIENTS[name]
+    assert kinds(run(program, library, "loss", watched=True)) == [kind]
+    raised = f"{program}\ntry:\n    loss.backward()\nexcept RuntimeError as error:\n    caught = error"
+    answer = run(raised, library, "caught", watched=True)
+    assert kinds(answer) == [kind] and ("create_graph=True" in str(answer)) == (kind == "cut_gradient"), answer

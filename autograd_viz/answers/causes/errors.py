@@ -62,7 +62,7 @@ def _no_graph(q: Question, line: Source | None) -> list[Cause]:
     """The root of a pass has no history."""
     op, off, own = q.op, q.history.switched_off(), without_grad(q)
     leaves = [] if op is None else [g for o in behind([op]) for g in o.given if not is_op(g)]
-    if own[0].kind in KNOWN:
+    if own[0].kind in KNOWN or (op is None and own[0].kind == "cut_no_grad"):
         return own
     if off and not any(type(leaf).__name__ == "Parameter" for leaf in leaves):
         return [cause_of("root_frozen", off[-1])]

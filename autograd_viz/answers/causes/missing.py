@@ -227,7 +227,9 @@ def cuts_before(q: Question, root: Op | None) -> list[Cause]:
 def cut_at(q: Question, op: Op, path: str = "") -> Cause:
     """The cause for an op that detached its result. For a grad mode that was left off, its line."""
     mode = q.history.mode_of(op) if op.cut == "no_grad" else None
-    if op.name in HOW or op.cut == "op":
+    if op.cut == "constant":
+        kind = "cut_constant"
+    elif op.name in HOW or op.cut == "op":
         kind = HOW.get(op.name, "cut_op")
     elif op.cut == "inference":
         kind = "cut_inference"

@@ -14,7 +14,7 @@ from ...graph.surroundings import Source
 from .history import Op
 
 T = TypeVar("T")
-CUTS = ("op", "no_grad", "inference")
+CUTS = ("op", "no_grad", "inference", "constant")
 NAMES = re.compile(r"^([\w\s,]+?)\s*(?::[^=]+)?=(?!=)")  # the left side of an assignment
 
 

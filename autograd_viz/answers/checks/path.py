@@ -107,7 +107,7 @@ def lost_term(question: Question) -> Iterator[Cause]:
     if root is None or root.cut:
         return
     for term in _terms(root):
-        made = next((op for op in origins(term) if op.name == "grad"), None) if term.cut else None
+        made = next((op for op in origins(term) if op.name == "grad" and op.cut == "op"), None) if term.cut else None
         if made is not None:
             yield cause_of("term_of_gradients", made, term=term.source)
             return

@@ -56,11 +56,16 @@ class CoreOp:
             if t is None or t._is_number:
                 continue
             op = op_of(t)
-            if op is not None and (t.requires_grad or op.given):
+            if op is not None and (t.requires_grad or op.given or op.cut):
                 found.append(op)
             elif t.requires_grad and not self._was_early(t):
                 found.append(t)
         return found
+
+    @property
+    def before(self) -> list[Any]:
+        """The ops of its inputs, with or without a history."""
+        return [op for t in self.call.inputs if t is not None and (op := op_of(t)) is not None]
 
     def _was_early(self, leaf: Tensor) -> bool:
         """Did the leaf start to require grad after the op ran?"""
@@ -77,27 +82,37 @@ class CoreOp:
         if self.call.node is not None:
             return ""
         given = self.given
-        if not any(not isinstance(g, CoreOp) or not g.cut for g in given):
+        if not any(isinstance(g, Tensor) or not g.cut for g in given):
             return "behind" if given else ""
         return "op" if self.name == "detach" or self._is_flat else "no_grad"
 
 
-def op_of(tensor: Tensor) -> CoreOp | None:
-    """The op that made a tensor."""
+def op_of(tensor: Tensor) -> CoreOp | GradOp | None:
+    """The op that made a tensor; grad() for a gradient that it returned without a graph."""
+    returned = () if tensor.requires_grad else (p for p in events.passes if any(r() is tensor for r in p.results))
+    if (noted := next(iter(returned), None)) is not None:
+        return GradOp(noted)
     call = tensor._made_by
     return CoreOp(call, tensor._data.dtype.kind not in "fc") if call is not None and call.inputs else None
 
 
 class GradOp:
-    """A call of autograd.grad() without create_graph, as `reasons.Op`: its results have no history."""
+    """A call of autograd.grad() that returned a gradient without history, as `reasons.Op`. Two of one call are equal."""
 
-    name, cut, age = "grad", "op", 0
+    name, age, early, before = "grad", 0, None, ()
 
     def __init__(self, noted: events.PassNote) -> None:
+        self.cut = "constant" if noted.keeps_graph else "op"
         root = noted.root()
         made = None if root is None else op_of(root)
         self.given = [] if made is None else [made]
         self.number, self.source = noted.order, _source(noted.at)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, GradOp) and other.number == self.number
+
+    def __hash__(self) -> int:
+        return hash(self.number)
 
 
 class NumberOp:
@@ -149,11 +164,8 @@ class CoreHistory:
         self.left = tuple(NumberOp(n) for n in events.numbers)
 
     def op_of(self, tensor: Any) -> Any:
-        """The op that made a tensor of the core; grad() for a gradient that it returned without a graph."""
-        if not isinstance(tensor, Tensor):
-            return None
-        returned = [p for p in events.passes if any(r() is tensor for r in p.results)]
-        return op_of(tensor) or next((GradOp(p) for p in returned), None)
+        """The op that made a tensor of the core."""
+        return op_of(tensor) if isinstance(tensor, Tensor) else None
 
     def events_of(self, tensor: Tensor, *kinds: str) -> list[CoreEvent]:
         """Events of the tensor itself, and changes of its memory."""
@@ -223,7 +235,7 @@ class CoreHistory:
         for o in seen:
             if o.early is not None:
                 return o, o.early
-            seen += [p for t in o.call.inputs if t is not None and (p := op_of(t)) is not None and p not in seen]
+            seen += [p for p in o.before if p not in seen]
         return None
 
     def unmade(self, tensor: Tensor) -> str:

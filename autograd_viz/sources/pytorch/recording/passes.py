@@ -38,9 +38,10 @@ def run_pass(log: Log, last: LastPass, kind: int, call: Call, func: object, args
         last.ended()
     if kind == kinds.GRAD and record is not None and (root_op := record.number_of_root) is not None and record.line:
         with log, DisableTorchFunctionSubclass():
+            cut = "constant" if (args[4] if len(args) > 4 else kwargs.get("create_graph")) else "op"
             for out in tensors_in(result):
                 if grad_fn_of(out) is None:  # grad() has returned it without a graph
-                    log.cut(out, func, record.line, [root_op], "op")
+                    log.cut(out, func, record.line, [root_op], cut)
     return result
 
 

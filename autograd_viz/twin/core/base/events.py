@@ -23,15 +23,15 @@ class PassNote:
     """A call of backward() or grad(), and the context in which it runs.
 
     `root` and `results`, the gradients that grad() returned without a graph, are weak references. `wanted`: only some inputs
-    were asked for. `error` is the message of the exception, or "".
+    were asked for. `keeps_graph`: the pass itself was recorded (create_graph). `error` is the message of the exception, or "".
     """
 
-    __slots__ = ("at", "error", "name", "order", "results", "root", "wanted")
+    __slots__ = ("at", "error", "keeps_graph", "name", "order", "results", "root", "wanted")
 
     def __init__(self, name: str, root: Any, wanted: bool) -> None:
         is_tensor = bool(type(root).__weakrefoffset__)  # a gradient edge and a wrong argument are not
         self.root: Any = weakref.ref(root) if is_tensor else lambda: None
-        self.name, self.wanted, self.error = name, wanted, ""
+        self.name, self.wanted, self.keeps_graph, self.error = name, wanted, False, ""
         self.results: list[Any] = []
         self.order, self.at = now(), callers_place()
 
