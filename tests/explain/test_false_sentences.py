@@ -6,7 +6,7 @@ import pytest
 
 import autograd_viz as av
 
-from .explained import run
+from .explained import kinds, run
 
 pytestmark = pytest.mark.torch
 LOOP = "m = torch.nn.Linear(2, 1)\no = torch.optim.SGD(m.parameters(), lr=0.1)\n"
@@ -188,3 +188,9 @@ def test_the_map_of_a_discriminators_loss_names_the_detach(detach: str, arrows: 
     with av.record():
         loss = eval(f"softplus(-d(real)).mean() + softplus(d(g(z){detach})).mean()", names)
     assert av.map(loss, params={"d": d, "g": g}).svg.count("no gradient goes back") == arrows
+
+
+def test_dropout_in_place_in_evaluation_mode_writes_nothing() -> None:
+    net = "torch.nn.Sequential(torch.nn.Linear(3, 3), torch.nn.ReLU(True), torch.nn.Dropout(0.5, inplace=True))"
+    answer = run(f"net = {net}.eval()\nnet(torch.rand(4, 3)).sum().backward()", "torch", "net[0].weight", watched=True)
+    assert "written_as_data" not in kinds(answer), answer

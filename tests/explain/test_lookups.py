@@ -101,6 +101,9 @@ ERRORS: dict[str, tuple[str, str, str, int | None]] = {
         "loss.backward()", "twice", 5,
     ),
     "a result changed in place": (W + "y = w.exp()\ny += 1\n", "y.sum().backward()", "modified", 4),
+    "a result changed by a layer in place": (
+        W + "y = w.tanh()\nz = torch.nn.ReLU(inplace=True)(y)\n", "z.sum().backward()", "modified", 4,
+    ),
     "a weight changed by a step": (
         OPT + "h = net(x)\n(h.sum()).backward(retain_graph=True)\nopt.step()\n",
         "(h ** 2).sum().backward()", "modified_by_step", 7,

@@ -46,6 +46,11 @@ getframe, getweakrefs = sys._getframe, weakref.getweakrefs
 in_transform = torch._C._functorch.peek_interpreter_stack
 
 
+def _writes(kwargs: Any) -> bool:
+    """Does a function write with `inplace=True`? Dropout in evaluation mode does not."""
+    return bool(kwargs.get("training", True) and kwargs.get("p", 1))
+
+
 class WatchMode(TorchFunctionMode):
     """Notes each call."""
 
@@ -60,7 +65,7 @@ class WatchMode(TorchFunctionMode):
         if is_dynamo_compiling():  # compiled as without the recorder
             return func(*args, **(kwargs or {}))
         __tracebackhide__ = True
-        kind = self._kinds[func]
+        kind = kinds.INPLACE if kwargs and kwargs.get("inplace") and _writes(kwargs) else self._kinds[func]
         if kind == QUIET and not kwargs:
             result = func(*args)
         elif kind in CALLS:
