@@ -81,6 +81,9 @@ def _taker(f: Facts, node: str) -> str:
 @check("AV501", "trained-in-eval-mode", {"evaluating": MAY}, of_run=True)
 def evaluating(numbers: Facts, ways: Iterable[str], question: Question) -> Iterator[Cause]:
     """A batch norm whose weight is trained, and that ran in evaluation mode: with statistics that do not learn."""
+    models = [m for m in question.names.values() if hasattr(type(m), "named_parameters")]
+    if not question.optimizers or any(m.training for m in models):  # a look at what the input does; or some parts stay
+        return
     for node in ways:
         after = numbers.nodes[node].next_functions[WEIGHT : WEIGHT + 1]
         is_trained = bool(after) and after[0].node is not None and numbers.nodes[after[0].node].variable is not None
