@@ -107,6 +107,15 @@ def test_what_only_every_64th_step_measures_is_judged_by_what_was_measured_last(
     assert [(o.row, o.kind) for o in odd_in(history)] == [(1, "zero"), (0, "wild")]
 
 
+def test_a_bias_whose_gradient_cancels_is_no_fault() -> None:
+    for weight, kinds in ((1.0, []), (0.0, ["zero", "zero"])):
+        for bias in (0.0, 1e-8 * weight):
+            history = History([Row("a.weight", "parameter", "weight", 64), Row("a.bias", "parameter", "bias", 8)])
+            norms = np.tile(np.float32([weight, bias]), (8, 1))
+            add(history, norm=(norms, np.ones((8, 2), bool)))
+            assert [o.kind for o in odd_in(history)] == kinds
+
+
 def test_where_one_row_jumps_the_others_are_not_faint() -> None:
     history = history_of(jumps=[1.0] * 7 + [1e7], steady=[1.0] * 8)
     assert [(history.rows[o.row].module, o.kind) for o in odd_in(history)] == [("jumps", "burst")]

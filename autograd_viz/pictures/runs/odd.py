@@ -60,12 +60,18 @@ def odd_in(history: History) -> list[Odd]:
     spans = history.series["norm"].spans()
     bad, first_bad = spans.bad.sum(0), history.series["norm"].first_bad
     ever = np.isfinite(spans.most).any(0) | (bad > 0)
-    top = max((float(np.median(norm)) for norm in recent["norm"] if len(norm)), default=0.0)
+    usual = [float(np.median(norm)) if len(norm) else 0.0 for norm in recent["norm"]]
+    top = max(usual, default=0.0)
+    reached = {
+        row.module for row, norm in zip(history.rows, usual, strict=True) if row.name == "weight" and norm >= FAINT * top > 0
+    }
     found = []
     for k, row in enumerate(history.rows):
         numbers = {name: rows[k] for name, rows in recent.items()}
         lately = Lately(**numbers, ever=bool(ever[k]), bad=int(bad[k]), first_bad=int(first_bad[k]), top=top, size=row.size)
-        for kind, values in islice(_rules(lately), 1):
+        cancels = row.name == "bias" and row.module in reached  # as before a batch norm, or in a difference of two outputs
+        rules = (rule for rule in _rules(lately) if not (cancels and rule[0] in ("zero", "faint")))
+        for kind, values in islice(rules, 1):
             form = getattr(words, f"RUN_{kind.upper()}")
             found.append(Odd(k, kind, KINDS.index(kind), form.format(name=row.path or words.RUN_MODEL, **values)))
     return elsewhere + sorted(found, key=lambda o: (o.rank, first_bad[o.row], o.row))
