@@ -70,7 +70,7 @@ def odd_in(history: History) -> list[Odd]:
         numbers = {name: rows[k] for name, rows in recent.items()}
         lately = Lately(**numbers, ever=bool(ever[k]), bad=int(bad[k]), first_bad=int(first_bad[k]), top=top, size=row.size)
         cancels = row.name == "bias" and row.module in reached  # as before a batch norm, or in a difference of two outputs
-        rules = (rule for rule in _rules(lately) if not (cancels and rule[0] in ("zero", "faint")))
+        rules = (rule for rule in _rules(lately) if not (cancels and rule[0] in ("zero", "faint", "still")))
         for kind, values in islice(rules, 1):
             form = getattr(words, f"RUN_{kind.upper()}")
             found.append(Odd(k, kind, KINDS.index(kind), form.format(name=row.path or words.RUN_MODEL, **values)))
