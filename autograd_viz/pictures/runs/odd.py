@@ -20,6 +20,7 @@ BURST = 1e3  # times the usual norm
 STILL, WILD = 1e-6, 0.1  # update ÷ parameter
 FEW_ELEMENTS = 16  # of a parameter: each may cross zero, and then any update is large
 MOST_DEAD = 0.9  # share of zeros
+OF_LITTLE = ("zero", "faint", "still", "mostly_zero")
 MOST_NAMES = 4  # in a sentence
 MOST_BETWEEN = 6  # sentences about ranks
 
@@ -70,7 +71,7 @@ def odd_in(history: History) -> list[Odd]:
         numbers = {name: rows[k] for name, rows in recent.items()}
         lately = Lately(**numbers, ever=bool(ever[k]), bad=int(bad[k]), first_bad=int(first_bad[k]), top=top, size=row.size)
         cancels = row.name == "bias" and row.module in reached  # as before a batch norm, or in a difference of two outputs
-        rules = (rule for rule in _rules(lately) if not (cancels and rule[0] in ("zero", "faint", "still")))
+        rules = (rule for rule in _rules(lately) if not (cancels and rule[0] in OF_LITTLE))
         for kind, values in islice(rules, 1):
             form = getattr(words, f"RUN_{kind.upper()}")
             found.append(Odd(k, kind, KINDS.index(kind), form.format(name=row.path or words.RUN_MODEL, **values)))
