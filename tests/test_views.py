@@ -61,7 +61,8 @@ def test_a_pass_that_cannot_start_says_what_to_do() -> None:
     ):
         av.step(a * 2)
     with pytest.raises(RuntimeError, match=r"does not have a grad_fn; av.explain\(tensor\) says why"):
-        av.step(a.detach())
+        av.step(a.detach(), av.ones(2))
+    assert "does not require grad; av.explain says why" in av.step(a.detach()).sentence
 
 
 @pytest.mark.parametrize("step", ["a", 1.5, None, [1]])

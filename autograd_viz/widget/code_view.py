@@ -91,14 +91,15 @@ def _places(document: Document) -> Iterator[_Place]:
             yield _Place(t.source, accumulates.get(t.id, ""), t.id, (t.id,))
     for op in document.ops:
         if op.source is not None:
-            made = tuple(t for t in op.outputs if t is not None)
-            yield _Place(op.source, op.node or "", next(iter(made), ""), made, op.id, op.name, op.module)
+            outputs = tuple(t for t in op.outputs if t is not None)
+            yield _Place(op.source, op.node or "", next(iter(outputs), ""), outputs, op.id, op.name, op.module)
 
 
 def code_step(step: Step) -> dict[str, str]:
-    """What the code view is told of a step: the node, not its group; the one that is next; the gradient that arrived."""
-    arrived = next((g for g in step.grad_outputs if g is not None), None)
-    return {"ran": step.node, "next": next(iter(step.engine.queue), ""), "arrived": _gradient(arrived)}
+    """What the code view is told of a step: the node, not its group; the one that is next; the gradients that arrived."""
+    arrived = ["None" if g is None else _gradient(g) for g in step.grad_outputs]
+    text = few_names(arrived, most=MOST_VALUES) if any(a not in ("", "None") for a in arrived) else ""
+    return {"ran": step.node, "next": next(iter(step.engine.queue), ""), "arrived": text}
 
 
 def _named(name: str | None, value: Value) -> str:
@@ -108,8 +109,8 @@ def _named(name: str | None, value: Value) -> str:
     return " ".join(filter(None, (name, str(value.shape) if value.shape else "")))
 
 
-def _gradient(value: Value | None) -> str:
-    if value is None or (norm := norm_of(value)) is None:
+def _gradient(value: Value) -> str:
+    if (norm := norm_of(value)) is None:
         return ""
     return _numbers(value) or words.PICTURE_NORM.format(norm=f"{norm:.3g}")
 
