@@ -26,6 +26,8 @@
 /** @typedef {{ run: Run, ran: boolean, next: boolean, value: string, arrived: string }} Said what is said at a line */
 /** @typedef {{ path: string, name: string, place: Place | null }} Call a module that is being called, and where it stands */
 
+const MOST_LEAVES = 3; // of a line, whose values are said
+
 export class CodeIndex {
   /** @param {Code} code */
   constructor(code) {
@@ -133,9 +135,11 @@ export class Moment {
     const [ran, next] = [here(this.ran), here(this.next)];
     const run = ran ?? next ?? (this.isForward ? runs.findLast((r) => !r.op || this.made.has(r.op)) : this.latest(runs));
     if (!run) return null;
+    const leaves = run.op ? [] : runs.filter((r) => !r.op && r.value); // a, b = tensor(2.0), tensor(3.0)
+    const value = leaves.length > MOST_LEAVES || run.op ? run.value : leaves.map((r) => r.value).join(", ");
     const isThere = !this.isForward || !run.op || this.made.has(run.op);
     const arrived = this.passed.get(run.node)?.arrived ?? "";
-    return { run, ran: Boolean(ran), next: Boolean(next), value: isThere ? run.value : "", arrived };
+    return { run, ran: Boolean(ran), next: Boolean(next), value: isThere ? value : "", arrived };
   }
 
   /**
