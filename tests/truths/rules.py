@@ -247,6 +247,7 @@ def a_root_of_zero() -> None:
     "The derivative is $1 - y^2$.",
 )
 def rules_by_hand() -> None:
+    torch.manual_seed(0)
     x, w, g = torch.randn(2, 3, requires_grad=True), torch.randn(3, 2), torch.tensor([[1.0, 2.0], [3.0, 4.0]])
     (x @ w).backward(g)
     torch.testing.assert_close(x.grad, g @ w.T)
@@ -255,7 +256,7 @@ def rules_by_hand() -> None:
     torch.testing.assert_close(x.grad, (x.detach().softmax(1) - torch.eye(3)[[0, 2]]) / 2)
     x.grad = None
     F.batch_norm(x, None, None, training=True).backward(torch.randn(2, 3))
-    torch.testing.assert_close(x.grad.sum(0), torch.zeros(3))
+    torch.testing.assert_close(x.grad.sum(0), torch.zeros(3), atol=1e-3, rtol=0)
     table = torch.zeros(4, 2, requires_grad=True)
     table[torch.tensor([1, 3, 1])].backward(torch.tensor([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]))
     assert numbers(table.grad) == [[0.0, 0.0], [6.0, 8.0], [0.0, 0.0], [3.0, 4.0]]
