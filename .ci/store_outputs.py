@@ -11,6 +11,7 @@ picture. The check does not compare the pages that step, which have the whole fr
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import os
 import re
 import sys
@@ -30,6 +31,7 @@ from nbclient import NotebookClient  # noqa: E402
 from tests import fresh  # noqa: E402
 
 NOTEBOOKS = ROOT / "notebooks"
+HASHES = ROOT / "autograd_viz" / "cli" / "notebooks.txt"
 # what kernels and notebooks import, autograd_viz itself left out
 IMPORTED = ("torch", "torch._dynamo", "scipy.special", "ipykernel.ipkernel", "ipykernel.kernelapp", "anywidget")
 WIDGET, HTML = "application/vnd.jupyter.widget-view+json", "text/html"
@@ -110,6 +112,12 @@ def comparable(notebook: nbformat.NotebookNode) -> str:
     return nbformat.writes(notebook)
 
 
+def write_hashes() -> None:
+    """By them `autograd-viz lab` knows a notebook that nobody has changed."""
+    lines = [f"{hashlib.sha256(p.read_bytes()).hexdigest()}  {p.relative_to(NOTEBOOKS).as_posix()}\n" for p in all_notebooks()]
+    HASHES.write_text("".join(lines), encoding="utf-8")
+
+
 def main() -> int:
     """Store or check; the exit code says whether all is well."""
     wanted = tuple(a for a in sys.argv[1:] if a != "--check")
@@ -121,6 +129,8 @@ def main() -> int:
                 stale += [path.name] * (comparable(nbformat.read(path, as_version=4)) != comparable(fresh))
             else:
                 path.write_text(nbformat.writes(fresh) + "\n", encoding="utf-8")
+    if "--check" not in sys.argv:
+        write_hashes()
     if stale:
         print(f"stored outputs differ from what running gives: {', '.join(stale)}; run .ci/store_outputs.py", file=sys.stderr)
     return bool(stale)

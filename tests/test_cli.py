@@ -26,7 +26,8 @@ def own_program(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "path", sys.path[:])
 
 
-def test_lab_opens_the_first_notebook_of_the_checkout(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_lab_opens_the_first_notebook_of_the_checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("JUPYTER_DATA_DIR", str(tmp_path))  # where it signs them
     ran: list[list[str]] = []
     popen = lab.subprocess.Popen
     monkeypatch.setattr(lab.subprocess, "Popen", lambda command: ran.append(command) or popen([sys.executable, "-c", ""]))

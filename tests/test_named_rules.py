@@ -61,6 +61,19 @@ def test_what_adds_is_written_so() -> None:
     assert "a.grad = 5.0 + 15.0 = 20.0" in rules
 
 
+def test_two_results_of_one_expression_have_the_names_of_their_node() -> None:
+    x = leaf(0.5)
+    h = x
+    for _ in range(4):
+        h = av.sigmoid(h)
+    assert [rule.split(" = ")[:-2] for rule in told(ended(h, x=x, h=h))] == [
+        ["to Sigmoid(…): (gradient of h) × (1 - h) × h"],
+        ["grad_self", "grad × (1 - result) × result"],
+        ["to Sigmoid(x): (gradient of Sigmoid(…)) × (1 - Sigmoid(…)) × Sigmoid(…)"],
+        ["to x: (gradient of Sigmoid(x)) × (1 - Sigmoid(x)) × Sigmoid(x)"],
+    ]
+
+
 def test_a_number_of_the_program_stands_as_itself() -> None:
     a = leaf(1.0)
     assert told(ended(a * 2, a=a)) == ["to a: (gradient of Mul(a, 2)) × 2 = 1.0 × 2 = 2.0"]

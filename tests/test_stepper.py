@@ -197,3 +197,29 @@ def test_a_long_queue_is_listed_up_to_a_hundred_nodes() -> None:
     stepper.next()
     stepper.next()
     assert len(stepper.current.engine.queue) == 100
+
+
+def test_without_grad_the_forward_pass_is_stepped_and_nothing_is_run() -> None:
+    a, b = av.tensor(2.0), av.tensor(3.0)
+    c = a * b
+    d = c + 1
+    s = av.step(d)
+    assert (s.step, s.stepper.first, s.complete) == (0, -2, True)
+    assert s.sentence.startswith("The forward pass has run. No backward pass follows, because the result does not require grad")
+    assert s.next() is None and s.step == 0
+    s.reset()
+    assert s.sentence == "The graph starts with a = 2.0 and b = 3.0."
+    s.goto(-1)
+    assert s.sentence == "c = Mul(a, b) computes 6.0. No node is created: no input requires grad."
+    s.goto(0)
+    assert s.step == 0 and "Run the cell to step" in s.still()["text/plain"] and s.picture["total"] == 0
+    assert [p["op"] for p in s.picture["forward"]] == ["", "o0", "o1"]
+    with pytest.raises(av.AutogradVizError, match="no gradient to edit"):
+        s.edit(1.0)
+
+
+def test_what_no_op_made_and_what_gets_a_first_gradient_is_refused_as_by_pytorch() -> None:
+    c = av.tensor(2.0) * 3
+    for asked in (lambda: av.step(av.tensor(1.0)), lambda: av.step(c, av.tensor(1.0))):
+        with pytest.raises(RuntimeError, match="does not require grad and does not have a grad_fn"):
+            asked()

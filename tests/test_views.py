@@ -61,7 +61,8 @@ def test_a_pass_that_cannot_start_says_what_to_do() -> None:
     ):
         av.step(a * 2)
     with pytest.raises(RuntimeError, match=r"does not have a grad_fn; av.explain\(tensor\) says why"):
-        av.step(a.detach())
+        av.step(a.detach(), av.ones(2))
+    assert "does not require grad; av.explain says why" in av.step(a.detach()).sentence
 
 
 @pytest.mark.parametrize("step", ["a", 1.5, None, [1]])
@@ -243,3 +244,15 @@ def test_many_values_are_told_by_the_first_and_the_last() -> None:
     text, svg = told(av.arange(70.0).reshape(7, 10))
     assert text == "[[0., ..., 69.]]" and "shape (7, 10)" in svg and "..." not in svg
     assert told(av.arange(8.0))[0] == "[0., 1., 2., 3., 4., 5., 6., 7.]"
+
+
+@pytest.mark.parametrize("detail", ["full", "brief"])
+def test_what_a_checkpoint_computes_again_is_packed_and_not_freed(detail: str) -> None:
+    a = av.tensor([1.0, 2.0], requires_grad=True)
+    held = av.utils.checkpoint.checkpoint(lambda x: x.exp().sin(), a, use_reentrant=False)
+    svg = av.show(held, detail=detail).svg
+    assert svg.count("packed") == 2 and "freed" not in svg
+    plain = a.exp()
+    plain.sum().backward()
+    svg = av.show(plain, detail=detail).svg
+    assert "freed" in svg and "packed" not in svg

@@ -24,9 +24,9 @@ def number_text(number: Number) -> str:
     return f"{number:.6g}"
 
 
-def few_names(names: list[str], between: str = ", ") -> str:
+def few_names(names: list[str], between: str = ", ", most: int = MOST_NAMES) -> str:
     """Names in a row; of very many, the first ones and the last."""
-    return between.join(names if len(names) <= MOST_NAMES else [*names[: MOST_NAMES - 1], "…", names[-1]])
+    return between.join(names if len(names) <= most else [*names[: most - 1], "…", names[-1]])
 
 
 def call_text(names: Mapping[str, str], op: Op) -> str:

@@ -195,7 +195,7 @@ class Cursor:
                 self.step -= 1
                 if self.step >= 0:
                     self.live.undo(self.step)
-        while self.step < step and self.next_node is not None:
+        while self.step < min(step, 0) or (self.step < step and self.next_node is not None):
             self.forward()
 
     def on(self, stops: bool = False, until: Callable[[], bool] | None = None, first: bool = False) -> None:

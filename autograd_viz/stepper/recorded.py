@@ -32,6 +32,11 @@ class Recording:
         return printable(f"<Recording of {names or 'an unnamed tensor'}: {len(self.trace.steps)} steps>")
 
 
+def forward_stepper(document: Document) -> Stepper:
+    """A cursor over a forward pass that no backward pass follows."""
+    return Stepper(document, RecordedPass(Trace(complete=True)), only_forward=True)
+
+
 class RecordedPass(LivePass):
     """A trace in the form that a stepper needs. No tensor of the user's belongs to it, and nothing can have changed."""
 
@@ -52,9 +57,11 @@ class RecordedPass(LivePass):
         queue = (steps[-1].engine if steps else self._trace.start).queue
         return queue[0] if queue and not self._trace.complete else None
 
-    def advance(self) -> Step:
-        """The next recorded step. AutogradVizError if the pass went on, but was not recorded further."""
+    def advance(self) -> Step | None:
+        """The next recorded step; None at the end. AutogradVizError if the pass went on, but was not recorded further."""
         if self._done == len(self._trace.steps):
+            if self._trace.complete:
+                return None
             raise AutogradVizError(f"the recording ends after {self._done} steps, before the end of the pass")
         self._done += 1
         return self._trace.steps[self._done - 1]
@@ -72,7 +79,7 @@ class RecordedPass(LivePass):
 
     def edit(self, value: Any, index: int, step: int) -> None:
         """Refused: no graph can run with another gradient."""
-        raise AutogradVizError(NOT_LIVE)
+        raise AutogradVizError(NOT_LIVE if self._trace.steps else "there is no gradient to edit: no node runs")
 
     def aside(self, step: int) -> AbstractContextManager[None]:
         """Refused: no graph can run."""

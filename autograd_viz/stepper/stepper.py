@@ -54,6 +54,7 @@ class Stepper(Uncopied):
     Args:
         document: the graph before the pass.
         live: the pass.
+        only_forward: no node runs; the forward pass is replayed.
 
     Attributes:
         cursor: the position, and the steps that have run.
@@ -64,8 +65,8 @@ class Stepper(Uncopied):
 
     kind = "stepper"
 
-    def __init__(self, document: Document, live: LivePass) -> None:
-        self.document, self.pins = document, tuple[Pin, ...]()
+    def __init__(self, document: Document, live: LivePass, only_forward: bool = False) -> None:
+        self.document, self.only_forward, self.pins = document, only_forward, tuple[Pin, ...]()
         self._sentences = Sentences(document, live.is_recorded, live.frees)
         self.cursor = cursor = Cursor(document, live, self._sentences)
         self.targets = Targets(document, cursor)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 from ..errors import MissingLibraryError, NotDrawableError
@@ -13,7 +14,7 @@ from ..graph.trace import State
 from ..pictures.render.drawing import AUTO, Drawing
 from ..runtime.collector import collector_waits
 from ..sources import anything
-from ..sources.asking import last_pass, ran_before
+from ..sources.asking import last_pass, ran_before, unseen
 from ..sources.shared.names import Names, callers_names
 from .options import check_gradient, check_options
 from .picture import Figure, Map, first_drawing
@@ -144,8 +145,8 @@ def step(
     """Step the backward pass of `tensor` in a widget, one grad_fn call at a time. Code can step it too.
 
     Args:
-        tensor: the root, as in ``tensor.backward()``; or a `Recording` from `load`, which computes nothing. Default: the root
-            of the last backward pass that `watch` has kept.
+        tensor: the root, as in ``tensor.backward()``; if it does not require grad, its forward pass is stepped. Or a
+            `Recording` from `load`, which computes nothing. Default: the root of the last pass that `watch` has kept.
         gradient: the first gradient, if the tensor has several elements.
         retain_graph: keep the saved tensors.
         create_graph: record the backward pass itself.
@@ -186,6 +187,8 @@ def step(
         return _step_last(Names(names, anything.named(params)), theme, collapse, detail)
     with collector_waits():
         graph = graph_of(tensor, names, params)
+        if replayed := _forward_alone(graph, tensor, gradient):
+            return widget(replayed(), 0, first_drawing(graph.document, collapse, detail), theme, replayed)
 
         def fresh() -> Pass:
             return anything.pass_of(graph, tensor, gradient, retain_graph, create_graph)
@@ -211,8 +214,19 @@ def stepper_of(tensor: Any, gradient: Any = None, *, retain_graph: bool | None =
     if is_recording(tensor):
         return tensor.stepper()
     graph = graph_of(tensor, callers_names(), params)
+    if replayed := _forward_alone(graph, tensor, gradient):
+        return replayed()
     with with_advice(tensor):
         return Stepper(graph.document, anything.pass_of(graph, tensor, gradient, retain_graph, create_graph))
+
+
+def _forward_alone(graph: LiveGraph, tensor: Any, gradient: Any) -> Callable[[], Stepper] | None:
+    """A stepper of the ops that made a tensor without grad; None if a backward pass follows them, or there are none."""
+    from ..stepper.recorded import forward_stepper
+
+    with unseen(tensor):
+        is_alone = gradient is None and not tensor.requires_grad and graph.document.ops
+    return partial(forward_stepper, graph.document) if is_alone else None
 
 
 def _widget() -> type[StepperWidget]:

@@ -10,19 +10,21 @@ from ..graph.collapsed import Collapsed
 from ..graph.listing import Listing, Ran, Text, turns_of
 from ..graph.model import Document, Value
 from ..graph.surroundings import Source
-from ..graph.text import nested, norm_of, number_text
+from ..graph.text import few_names, nested, norm_of, number_text
 from ..graph.trace import Step
 
 MOST = 4000  # ops with a place
 SHORT = 12  # characters of a value
+MOST_VALUES = 3  # of an op with several results
 
 
 class _Place(NamedTuple):
-    """An op, or a leaf, at its place. Of a leaf, `op`, `name` and `module` are empty."""
+    """An op, or a leaf, at its place, and what it `made`. Of a leaf, `op`, `name` and `module` are empty."""
 
     source: Source
     node: str
     tensor: str
+    made: tuple[str, ...]
     op: str = ""
     name: str = ""
     module: str = ""
@@ -75,7 +77,7 @@ def _runs(placed: list[_Place], listing: Listing, places: Mapping[Source, int], 
             "box": shown.shown.get(p.node or p.op, ""),
             "at": places[p.source],
             "turn": turn,
-            "value": values.get(p.tensor, ""),
+            "value": few_names([text for t in p.made if (text := values.get(t, ""))], most=MOST_VALUES),
             "module": p.module,
         }
 
@@ -86,17 +88,18 @@ def _places(document: Document) -> Iterator[_Place]:
     made = {t for op in document.ops for t in op.outputs}
     for t in document.tensors:
         if t.source is not None and t.id not in made:
-            yield _Place(t.source, accumulates.get(t.id, ""), t.id)
+            yield _Place(t.source, accumulates.get(t.id, ""), t.id, (t.id,))
     for op in document.ops:
         if op.source is not None:
-            tensor = next((t for t in op.outputs if t is not None), "")
-            yield _Place(op.source, op.node or "", tensor, op.id, op.name, op.module)
+            outputs = tuple(t for t in op.outputs if t is not None)
+            yield _Place(op.source, op.node or "", next(iter(outputs), ""), outputs, op.id, op.name, op.module)
 
 
 def code_step(step: Step) -> dict[str, str]:
-    """What the code view is told of a step: the node, not its group; the one that is next; the gradient that arrived."""
-    arrived = next((g for g in step.grad_outputs if g is not None), None)
-    return {"ran": step.node, "next": next(iter(step.engine.queue), ""), "arrived": _gradient(arrived)}
+    """What the code view is told of a step: the node, not its group; the one that is next; the gradients that arrived."""
+    arrived = ["None" if g is None else _gradient(g) for g in step.grad_outputs]
+    text = few_names(arrived, most=MOST_VALUES) if any(a not in ("", "None") for a in arrived) else ""
+    return {"ran": step.node, "next": next(iter(step.engine.queue), ""), "arrived": text}
 
 
 def _named(name: str | None, value: Value) -> str:
@@ -106,8 +109,8 @@ def _named(name: str | None, value: Value) -> str:
     return " ".join(filter(None, (name, str(value.shape) if value.shape else "")))
 
 
-def _gradient(value: Value | None) -> str:
-    if value is None or (norm := norm_of(value)) is None:
+def _gradient(value: Value) -> str:
+    if (norm := norm_of(value)) is None:
         return ""
     return _numbers(value) or words.PICTURE_NORM.format(norm=f"{norm:.3g}")
 

@@ -35,22 +35,22 @@ def page_of(
         plain: x, y, width and height of the drawing without the code beside it.
         document: as JSON.
         start: the first sentence.
-        total: how many steps there are.
-        forward: for each position from -F to 0, what ran, its sentence, and what it made.
+        total: how many steps the backward pass has.
+        forward: for each position from -F to 0, what ran, its sentence, and what it made; empty for a picture.
         engine: before the first step.
         words, language: the texts of the page, and the name of their language.
         code: the user's code (code_view.py); then the figure has none beside it.
 
         A figure also has `why` by tensor and its open groups; a map has its cards.
     """
-    shown, start = drawing.shown, stepper.trace.start
-    code = code_of(shown, next(iter(start.queue), "")) if total else {}
+    shown, start, is_stepped = drawing.shown, stepper.trace.start, total > 0 or stepper.only_forward
+    code = code_of(shown, next(iter(start.queue), "")) if is_stepped else {}
     return {
         "palettes": {name: THEMES[name].colours() for name in palettes},
         "document": to_plain(shown.document),
         "start": stepper.sentence_at(0),
         "total": total,
-        "forward": _forward(stepper, shown) if total else [],
+        "forward": _forward(stepper, shown) if is_stepped else [],
         "engine": to_plain(shown.engine(start)),
         "words": words.ui(),
         "language": words.language(),

@@ -445,8 +445,9 @@ class StepperWidget(Quiet, OneSource):
 
     def still(self, title: str = "") -> dict[str, Any]:
         """The picture at the cursor as a cell output, with a title before the sentence: MIME type -> data."""
-        said = words.ui()["static_saved" if self._total else "static_map"]
-        caption = " ".join(filter(None, (f"{title}:" if title else "", self.sentence if self._total else "", said)))
+        is_stepped = self._total > 0 or self.stepper.only_forward
+        said = words.ui()["static_saved" if is_stepped else "static_map"]
+        caption = " ".join(filter(None, (f"{title}:" if title else "", self.sentence if is_stepped else "", said)))
         svg = self.view.drawing.svg(self.stepper.state, self._theme, caption)
         return cell_bundle(svg, said, self.mark)
 

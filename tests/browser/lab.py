@@ -45,8 +45,10 @@ def _free_port() -> int:
 
 
 @contextlib.contextmanager
-def jupyterlab(root: Path, timeout: float = 90) -> Iterator[tuple[str, str]]:
-    """Yields (address, token) of a JupyterLab, which serves Notebook 7 too, whose files are those of `root`."""
+def jupyterlab(root: Path | None, timeout: float = 90) -> Iterator[tuple[str, str]]:
+    """Yields (address, token) of a JupyterLab, which serves Notebook 7 too, whose files are those of `root`.
+    None: the one that `autograd-viz lab` starts, on our notebooks.
+    """
     home = Path(tempfile.mkdtemp(prefix="jupyter-"))
     for name, values in SETTINGS.items():
         file = home / "settings" / f"{name}.jupyterlab-settings"
@@ -59,10 +61,11 @@ def jupyterlab(root: Path, timeout: float = 90) -> Iterator[tuple[str, str]]:
     environment = {**os.environ, **{k: str(home / v) for k, v in places.items()}, "JUPYTER_PREFER_ENV_PATH": "1"}
     token, port = secrets.token_hex(16), _free_port()
     command = [
-        sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", f"--ServerApp.port={port}",
+        sys.executable, "-m", *(["autograd_viz", "lab"] if root is None else ["jupyterlab", f"--ServerApp.root_dir={root}"]),
+        "--no-browser", *(["--allow-root"] if root else []), f"--ServerApp.port={port}",
         "--ServerApp.port_retries=0", "--ServerApp.ip=127.0.0.1", f"--IdentityProvider.token={token}",
-        "--KernelManager.transport=ipc",  # two servers would choose the same ports
-        f"--ServerApp.root_dir={root}", *(f"--{name}.expose_app_in_browser=True" for name in ("LabApp", "JupyterNotebookApp")),
+        "--KernelManager.transport=ipc", f"--FileCheckpoints.checkpoint_dir={home}",  # two servers would choose the same ports
+        *(f"--{name}.expose_app_in_browser=True" for name in ("LabApp", "JupyterNotebookApp")),
     ]  # fmt: skip
     log = (home / "server.log").open("wb")
     process = subprocess.Popen(command, env=environment, stdout=log, stderr=subprocess.STDOUT, start_new_session=True)

@@ -13,7 +13,9 @@ import nbformat
 import pytest
 from playwright.sync_api import expect
 
-from .lab import LabPage, write_notebook
+from autograd_viz.cli.lab import FIRST
+
+from .lab import VIEWPORT, LabPage, jupyterlab, write_notebook
 
 pytestmark = pytest.mark.browser
 
@@ -85,6 +87,19 @@ def test_steppers_step_in_a_notebook_opened_again(root: Path, open_notebook: Cal
     sizes = "(all) => Promise.all(all.map((i) => i.decode().then(() => i.naturalWidth)))"
     found = page.locator(".jp-OutputArea-output img").evaluate_all(sizes)
     assert len(found) == 3 and all(size > 100 for size in found)
+
+
+def test_a_notebook_that_lab_brings_steps_at_once_and_without_running(browser: Any) -> None:
+    """(A JupyterLab of its own starts.)"""
+    with jupyterlab(None) as server:
+        page = browser.new_page(viewport=VIEWPORT)
+        lab = LabPage(page, server, FIRST)
+        frame = page.locator("iframe[srcdoc*='Backward pass stepper']").first
+        frame.scroll_into_view_if_needed()
+        frame.content_frame.locator(".av-next").click()
+        assert frame.content_frame.locator(".av-counter").text_content() == "1 / 2"
+        page.close()
+    assert not lab.errors
 
 
 def answer_in_frame(question: Any, given: str, state: str) -> str:

@@ -39,6 +39,25 @@ test("a line says its value, and its gradient once that has arrived", () => {
   assert.deepEqual([said(-2, 4), said(-2, 3)], [null, ["2.0", ""]]);
 });
 
+test("a leaf's line does not run: AccumulateGrad does", () => {
+  const text = (step) => treeText(codeRow(new CodeSheet(TEXT), 0, row(step, 1), sayer({ code_ran: "just ran", code_next: "next" })));
+  assert.match(text(4), /AccumulateGrad\u00a0just ran/);
+  assert.match(text(3), /AccumulateGrad\u00a0next/);
+  assert.doesNotMatch(treeText(codeRow(new CodeSheet(TEXT), 3, row(1, 4), sayer({ code_ran: "just ran" }))), /AccumulateGrad/);
+});
+
+test("going through the forward pass, a value is said once it is computed", () => {
+  assert.deepEqual([-3, -2, -1, 0].map((step) => moment(step).at(0, 3).value), ["", "2.0", "x = 4.0", "x = 4.0"]);
+  assert.deepEqual([-1, 0].map((step) => moment(step).at(0, 4).value), ["", "e = 5.0"]);
+  assert.equal(moment(-3).at(0, 1).value, "a = 2.0");
+});
+
+test("a line that makes two leaves says both", () => {
+  const leaves = ["a = 2.0", "b = 3.0"].map((value, i) => ({ ...run("", `n${i}`, i, value), tensor: `t${i}` }));
+  const both = new CodeIndex({ texts: [TEXT], places: [[0, 1, 4, 1, 10], [0, 1, 12, 1, 18]], runs: leaves, modules: {}, next: "" });
+  assert.equal(new Moment(both, [], 0, []).at(0, 1).value, "a = 2.0, b = 3.0");
+});
+
 test("a line in a loop says the turn that ran last, backward from the last to the first", () => {
   assert.deepEqual([0, 1, 2, 3, 4, -2, -1].map((step) => moment(step).at(0, 3).run.turn[0]), [2, 2, 2, 1, 1, 1, 2]);
   const text = treeText(codeRow(new CodeSheet(TEXT), 2, row(2, 3), sayer({ code_turn: "turn {turn} of {turns}" })));

@@ -166,3 +166,16 @@ def test_the_modules_of_a_recorded_pytorch_model_have_their_calls() -> None:
     blocks = {f"blocks.{i}": "block(x)" for i in (0, 1)} | {f"blocks.{i}.net": "self.net(x)" for i in (0, 1)}
     assert called == {"": "model(torch.ones(1, 2))", **blocks}
     assert {r["turn"][1] for r in found["runs"] if r["module"].startswith("blocks")} == {2}
+
+
+def test_a_line_with_several_results_says_them_all() -> None:
+    b, c, d = av.tensor([1.0, 2.0, 3.0], requires_grad=True).unbind()
+    s = av.step(b * c * d)
+    assert code(s)["runs"][1]["value"] == "b = 1.0, c = 2.0, d = 3.0"
+    s.finish()
+    assert s.frames[2]["code"]["arrived"] == "6.0, 3.0, 2.0"
+    only = av.step(d.unsqueeze(0).sum())
+    only.finish()
+    assert [f["code"]["arrived"] for f in only.frames][-2:] == ["None, None, 1.0", "norm 1"]
+    many = av.ones(9, requires_grad=True).unbind()
+    assert code(av.step(sum(many, many[0])))["runs"][1]["value"] == "many[0] = 1.0, many[1] = 1.0, …, many[8] = 1.0"

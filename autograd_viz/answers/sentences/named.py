@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
@@ -75,14 +76,16 @@ class NamedRules:
 
     def _rules(self, node: Node, step: Step) -> list[NamedRule]:
         edges = [i for i, after in enumerate(node.next_functions) if after.node is not None]
-        known = self._known(node)
+        unclear = self._unclear(node)
+        known = self._known(node, unclear)
         if len(edges) != len(step.formulas):  # one rule returns all gradients
             return [NamedRule(f"grad_{f.input} = {' = '.join(_sides(node, f, known))}") for f in step.formulas]
-        return [self._rule(node, step, i, f, known) for i, f in zip(edges, step.formulas, strict=True)]
+        targets = [self._variable(node.next_functions[i].node or "", node.next_functions[i].index) for i in edges]
+        names = ["" if name in unclear else name for name in targets]
+        return [self._rule(node, step, *told, known) for told in zip(edges, names, step.formulas, strict=True)]
 
-    def _rule(self, node: Node, step: Step, edge: int, formula: Formula, known: Known) -> NamedRule:
-        after, left = node.next_functions[edge], step.grad_inputs[edge]
-        text, name = " = ".join(_sides(node, formula, known)), self._variable(after.node or "", after.index)
+    def _rule(self, node: Node, step: Step, edge: int, name: str, formula: Formula, known: Known) -> NamedRule:
+        left, text = step.grad_inputs[edge], " = ".join(_sides(node, formula, known))
         text = words.SENT_TO.format(name=name, rule=text) if name else f"grad_{formula.input} = {text}"
         if left is None:
             return NamedRule(text)
@@ -95,12 +98,22 @@ class NamedRules:
         values = [left, *step.grad_outputs, *(s.value for s in node.saved)]
         return any(v is not None and _is_array(v) for v in values)
 
-    def _known(self, node: Node) -> dict[str, Operand]:
-        """What the names in the node's rules stand for."""
-        known = {s.name: Operand(self._kept(node, s), f"saved.{s.name}") for s in node.saved if s.value is not None}
+    def _unclear(self, node: Node) -> set[str]:
+        """Expressions that stand for two of the tensors in the node's rules, as in a chain of `h = sigmoid(h)`."""
+        after = [(self.nodes[e.node].op, e.index) for e in node.next_functions if e.node is not None]
+        made = [*after, *[(node.op, i) for i in range(node.outputs)], *[self.makers.get(s.tensor or "") for s in node.saved]]
+        called = Counter(self._made(*m) for m in {*made} if m is not None)
+        return {call for call, count in called.items() if count > 1}
+
+    def _known(self, node: Node, unclear: set[str]) -> dict[str, Operand]:
+        """What the names in the node's rules stand for. What is `unclear` keeps PyTorch's name, which its box shows, too."""
+        kept = {s.name: self._kept(node, s) for s in node.saved if s.value is not None}
+        known = {name: Operand(name if text in unclear else text, f"saved.{name}") for name, text in kept.items()}
         for i in range(node.outputs):
             if name := self._result(node, i):
-                known[f"grads[{i}]"] = Operand(words.GRADIENT_OF.format(name=name), f"grad_outputs.{i}", is_phrase=True)
+                gradient = "" if name in unclear else words.GRADIENT_OF.format(name=name)
+                text = gradient or (f"grads[{i}]" if node.outputs > 1 else "grad")
+                known[f"grads[{i}]"] = Operand(text, f"grad_outputs.{i}", is_phrase=bool(gradient))
         return known | ({"grad": known["grads[0]"]} if "grads[0]" in known else {})
 
     def _variable(self, node: str, index: int) -> str:
@@ -110,7 +123,10 @@ class NamedRules:
 
     def _result(self, node: Node, index: int) -> str:
         """The tensor whose gradient arrives at an output of a node."""
-        op = self.ops.get(node.op or "")
+        return self._made(node.op, index)
+
+    def _made(self, id: str | None, index: int) -> str:
+        op = self.ops.get(id or "")
         if op is None or index >= len(op.outputs):
             return ""
         return self.names.get(op.outputs[index] or "") or self._call(op.id, index)

@@ -112,13 +112,14 @@ def grad_columns(shape: tuple[int, ...]) -> int:
 
 
 def _brief_saved(node: Node) -> list[int]:
-    """Columns of each saved tensor on one line, before and after backward has freed it."""
+    """Columns of each saved tensor on one line, before and after backward has freed it, or `packed` by a hook."""
     kept = saved_tensors(node)[:MOST_SAVED]
     texts = [s.value.text if s.value is not None and s.value.summary is None else "" for s in kept]
     shapes = [brief_shape(s.value.shape) if s.value is not None else "" for s in kept]
     inside = [brief_value(t) if t and columns(t) <= MOST_COLUMNS - len(f"{s.name} = tensor()") else shape
               for s, t, shape in zip(kept, texts, shapes, strict=True)]  # fmt: skip
-    return [columns(f"{s.name} = ") + max(columns(text), len("freed")) for s, text in zip(kept, inside, strict=True)]
+    least = [len("packed" if s.value is None and s.state == "kept" else "freed") for s in kept]
+    return [columns(f"{s.name} = ") + max(columns(t), w) for s, t, w in zip(kept, inside, least, strict=True)]
 
 
 def arrows_into(op: Op) -> list[Operand]:

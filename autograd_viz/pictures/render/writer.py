@@ -236,7 +236,8 @@ def _saved_lines(n: Node, state: State, theme: Theme) -> Lines:
 
 def _saved_line(s: Saved, value: Value | None) -> tuple[Run, ...]:
     if value is None:
-        return _named(s.name, words.PICTURE_FREED, "none")
+        is_packed = s.state == "kept" and s.value is None  # by a hook, as in a checkpoint
+        return _named(s.name, words.PICTURE_PACKED if is_packed else words.PICTURE_FREED, "none")
     room = MOST_COLUMNS - len(f"{s.name} = tensor()")
     texts = [*([value.text] if value.summary is None else []), shape_text(value.shape), str(value.shape)]
     return _named(s.name, f"tensor({_fitting(texts, room)})", "number")

@@ -2,7 +2,7 @@
 
 # a step of the backward pass
 START = "The forward pass has run. Next calls {node} with the first gradient."
-NOTHING = "There is nothing to step."
+NOTHING = "The forward pass has run. No backward pass follows, because the result does not require grad; av.explain says why."
 COMPLETE = "The backward pass is complete."
 OWN_RANK = "These gradients are from this rank only. DistributedDataParallel has not averaged them over {ranks} ranks."
 RECORDED = "These computations are recorded (create_graph=True), so they can be differentiated again."

@@ -2,7 +2,7 @@
 
 # 反向传播的一步
 START = "前向传播已完成。点击“下一步”，将以初始梯度调用 {node}。"
-NOTHING = "没有可以单步执行的内容。"
+NOTHING = "前向传播已完成。结果不需要梯度，所以没有反向传播；原因见 av.explain。"
 COMPLETE = "反向传播完成。"
 OWN_RANK = "这些梯度只来自本进程（rank）。DistributedDataParallel 还没有在 {ranks} 个进程之间求平均。"
 RECORDED = "这些计算会被记录（create_graph=True），所以可以再次求导。"

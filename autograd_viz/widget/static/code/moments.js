@@ -11,7 +11,7 @@
  * @property {string} box what is drawn in its place, or ""
  * @property {number} at index of its place
  * @property {[turn: number, turns: number]} turn
- * @property {string} value "c = 6.0"
+ * @property {string} value "c = 6.0", "b = 1.0, c = 2.0"
  * @property {string} module path
  */
 /** @typedef {{ file: string, function: string, owner: string, lines: [number: number, text: string][] }} CodeText */
@@ -23,8 +23,10 @@
  * @property {Record<string, { name: string, at: number | null }>} modules
  * @property {string} next the node that would run first
  */
-/** @typedef {{ run: Run, ran: boolean, next: boolean, arrived: string }} Said what is said at a line */
+/** @typedef {{ run: Run, ran: boolean, next: boolean, value: string, arrived: string }} Said what is said at a line */
 /** @typedef {{ path: string, name: string, place: Place | null }} Call a module that is being called, and where it stands */
+
+const MOST_LEAVES = 3; // of a line, whose values are said
 
 export class CodeIndex {
   /** @param {Code} code */
@@ -132,7 +134,12 @@ export class Moment {
     const here = (/** @type {Run | undefined} */ run) => (run && runs.includes(run) ? run : undefined);
     const [ran, next] = [here(this.ran), here(this.next)];
     const run = ran ?? next ?? (this.isForward ? runs.findLast((r) => !r.op || this.made.has(r.op)) : this.latest(runs));
-    return run ? { run, ran: Boolean(ran), next: Boolean(next), arrived: this.passed.get(run.node)?.arrived ?? "" } : null;
+    if (!run) return null;
+    const leaves = run.op ? [] : runs.filter((r) => !r.op && r.value); // a, b = tensor(2.0), tensor(3.0)
+    const value = leaves.length > MOST_LEAVES || run.op ? run.value : leaves.map((r) => r.value).join(", ");
+    const isThere = !this.isForward || !run.op || this.made.has(run.op);
+    const arrived = this.passed.get(run.node)?.arrived ?? "";
+    return { run, ran: Boolean(ran), next: Boolean(next), value: isThere ? value : "", arrived };
   }
 
   /**

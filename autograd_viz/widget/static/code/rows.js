@@ -147,13 +147,14 @@ export function codeRow(sheet, i, { said, hasRuns, canStop, stop, reachable, lit
  */
 function noteOfLine(said, say) {
   const [turn, turns] = said?.run.turn ?? [1, 1];
+  const node = said && !said.run.op && "AccumulateGrad\u00a0"; // a leaf's line itself does not run
   const mark = (/** @type {"ran" | "next"} */ kind) =>
-    tree("span", { class: `av-c-mark av-c-mark-${kind}` }, [say(kind === "ran" ? "code_ran" : "code_next")]);
+    tree("span", { class: `av-c-mark av-c-mark-${kind}` }, [node, say(kind === "ran" ? "code_ran" : "code_next")]);
   return tree("span", { class: "av-c-note" }, [
     said?.ran && mark("ran"),
     said?.next && mark("next"),
     turns > 1 && tree("span", { class: "av-c-turn" }, [say("code_turn", { turn, turns })]),
-    said?.run.value && tree("span", { class: "av-c-value" }, [said.run.value]),
+    said?.value && tree("span", { class: "av-c-value" }, [said.value]),
     said?.arrived && tree("span", { class: "av-c-grad", title: say("code_grad") }, ["∂\u00a0", said.arrived]),
   ]);
 }

@@ -58,7 +58,8 @@ export class View {
     this.given = { start, forward, engine, total, ready };
     this.say = sayer(words);
     this.selection = "";
-    this.root = html("div", total ? "av-root" : "av-root av-unstepped");
+    const isStepped = total > 0 || forward.length > 0;
+    this.root = html("div", isStepped ? "av-root" : "av-root av-unstepped");
     this.act = (/** @type {Command} */ command) => this.do(command);
     this.built = false;
     this.stage = stageOf(this, picture, signal);
@@ -78,7 +79,7 @@ export class View {
     [this.isDue, this.built] = [false, true];
     this.assemble(el);
     followTheme(this.root, palettes, signal, (palette) => this.stage.map.paint(palette));
-    if (!total && !map) this.side.split.close(); // a picture, until somebody asks
+    if (!isStepped && !map) this.side.split.close(); // a picture, until somebody asks
     if (mark) hideStill(mark, this.root, model.widget_manager?.kernel !== undefined, signal);
     this.listen(el, signal);
     this.goesOn = Boolean(kept);
