@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from ... import words
 from ...graph.model import Op, Tensor
 from .cause import Cause
+from .code import spelling
 from .facts import Facts
 from .nan_sources import has_too_few
 from .numbers import BAD, elements_text, has_zero, is_known, number, value_with
@@ -230,6 +231,8 @@ def _there_before(f: Facts, leaf: str) -> Cause:
     t = f.tensors[leaf]
     users = [op.node for op in f.users.get(leaf, ()) if op.node is not None]
     said = {"what": value_with(t.value) or "nan", "tensor": t.name or words.THE_TENSOR}
+    if (made := f.live.made_of_data(leaf)) is not None:
+        return Cause("given_made", (leaf,), tuple(users[:1]), made.source, {**said, "op": spelling(made)})
     return Cause("given_leaf" if t.requires_grad else "given", (leaf,), tuple(users[:1]), t.source, said)
 
 

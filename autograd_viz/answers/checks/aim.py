@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from ..causes.cause import Cause, cause_of
 from ..causes.check import MAY, check
@@ -127,18 +127,18 @@ def wrong_sign(question: Question) -> Iterator[Cause]:
         yield from _log_probs_with_plus(q.facts)
 
 
-def _log_probs_with_plus(f: Facts) -> Iterator[Cause]:
-    """Each log_prob() is weighed by numbers that nothing trains, and enters the loss with a plus."""
-    todo, found = [(node, 1, False) for node, _ in f.starts], list[tuple[str, int, bool]]()
+def signed(f: Facts, is_end: Callable[[str], bool]) -> Iterator[tuple[str, int, bool]]:
+    """What a loss is a sum of: each last node, its sign, and whether data weigh it."""
+    todo = [(node, 1, False) for node, _ in f.starts]
     for _ in range(MOST):
         if not todo:
             break
         node, sign, is_weighted = todo.pop()
         op = op_of(f, node)
-        if called_at(f.source(node)) == "log_prob":
-            found.append((node, sign, is_weighted))
+        if is_end(node) or op not in SIGNED:
+            yield node, sign, is_weighted
             continue
-        for i, after in enumerate(f.nodes[node].next_functions if op in SIGNED else ()):
+        for i, after in enumerate(f.nodes[node].next_functions):
             if after.node is not None:
                 data = [t.value for t in f.others(node, i) if not t.requires_grad]
                 numbers = [n for n in numbers_of(f, node) if n is not None]
@@ -147,6 +147,15 @@ def _log_probs_with_plus(f: Facts) -> Iterator[Cause]:
                     op == "Neg" or (op == "Sub" and i == 1) or (op == "Rsub") or (op == "Mul" and any(n < 0 for n in least))
                 )
                 todo.append((after.node, -sign if is_minus else sign, is_weighted or (op == "Mul" and bool(data))))
+
+
+def _log_probs_with_plus(f: Facts) -> Iterator[Cause]:
+    """Each log_prob() is weighed by numbers that nothing trains, and enters the loss with a plus."""
+
+    def is_log_prob(node: str) -> bool:
+        return called_at(f.source(node)) == "log_prob"
+
+    found = [end for end in signed(f, is_log_prob) if is_log_prob(end[0])]
     weighted = [(node, sign) for node, sign, is_weighted in found if is_weighted]
     is_cost = any(c in s.text.lower() for node, _ in weighted if (s := f.source(node)) is not None for c in COSTS)
     if weighted and len(weighted) == len(found) and not is_cost and all(sign > 0 for _, sign in weighted):

@@ -73,7 +73,9 @@ def _before(f: Facts, node: str) -> str | None:
     return None
 
 
-@check("AV202", "softmax-over-batch", {"softmax_over_batch": SO, "softmax_of_rows": MAY}, of_run=True)
+@check(
+    "AV202", "softmax-over-batch", {"softmax_over_batch": SO, "softmax_of_rows": MAY, "softmax_not_summed": MAY}, of_run=True
+)
 def softmax_over_batch(numbers: Facts, ways: Iterable[str]) -> Iterator[Cause]:
     """A softmax over the batch: the classes of a row, which the loss compares, do not sum to 1."""
     for node in ways:
@@ -89,6 +91,23 @@ def softmax_over_batch(numbers: Facts, ways: Iterable[str]) -> Iterator[Cause]:
             before = _before(numbers, node)
             if before is not None and op_of(numbers, before) in ("Addmm", "Mm") and _after(numbers, node) <= COMPARED:
                 yield cause_at(numbers, "softmax_of_rows", node)
+        if op_of(numbers, node) == "Bmm":
+            yield from _not_summed(numbers, node)
+
+
+def _not_summed(f: Facts, node: str) -> Iterator[Cause]:
+    """The first factor is a softmax over its rows, and the product sums over its columns."""
+    before: str | None = node
+    for _ in range(MOST_SHAPED):
+        before = None if before is None else f.nodes[before].next_functions[0].node
+        if before is None or op_of(f, before) not in ("View", "UnsafeView", "ReshapeAlias", "Expand", "Clone"):
+            break
+    if before is None or op_of(f, before) != "Softmax":
+        return
+    shape, given = (next((t.value.shape for t in of), ()) for of in (f.results(before), f.inputs(node)))
+    dim = f.plain(before, "dim")
+    if shape[-2:] == given[-2:] and 1 not in shape[-2:] and dim in ("-2", str(len(shape) - 2)):
+        yield cause_at(f, "softmax_not_summed", before, dim=dim)
 
 
 @check("AV203", "broadcast-in-loss", {"every_pair": SO, "every_pair_apart": MAY}, of_run=True)
