@@ -25,7 +25,21 @@ from .explained import run
 _numbers = itertools.count()
 # the twin has no such optimizer or scaler, or does not remember when a tensor was written, or by which call it was made
 ONLY_PYTORCH = {
-    *("AV103", "AV104", "AV106", "AV107", "AV205", "AV208", "AV209", "AV210", "AV407", "AV410", "AV412", "AV413", "AV414"),
+    *(
+        "AV103",
+        "AV104",
+        "AV106",
+        "AV107",
+        "AV208",
+        "AV209",
+        "AV210",
+        "AV212",
+        "AV407",
+        "AV410",
+        "AV412",
+        "AV413",
+        "AV414",
+    ),
     *("AV415", "AV502", "AV503", "AV602", "AV702"),
 }
 LIBRARIES = ["core", pytest.param("torch", marks=pytest.mark.torch)]
@@ -453,8 +467,8 @@ FOUND = {  # more of a kind than the program in the docs
     "weights at the bounds of a clamp": (
         "AV413",
         LAYER + "x = torch.randn(30, 4)\nw = torch.tensor([[9.0, -9, 9], [-9, 9, 9], [9, 9, -9], [9, -9, -9]])\n"
-        "for _ in range(5):\n    loss = (net(x) - x @ w).pow(2).mean()\n    opt.zero_grad()\n    loss.backward()\n    opt.step()\n"
-        "    net.weight.data.clamp_(-0.1, 0.1)",
+        "for _ in range(5):\n    loss = (net(x) - x @ w).pow(2).mean()\n    opt.zero_grad()\n    loss.backward()\n"
+        "    opt.step()\n    net.weight.data.clamp_(-0.1, 0.1)",
         "so the last step changed nothing",
     ),
     "an average that is the weights themselves": (
@@ -472,6 +486,58 @@ FOUND = {  # more of a kind than the program in the docs
         "opt = torch.optim.SGD(net.parameters(), lr=0.1)\nloss = net(torch.randn(2, 4)).pow(2).mean()\n" + STEP + "\n"
         "net.eval()\nwith torch.no_grad():\n    seen = net(torch.randn(2, 4))",
         "6: AV503 may be a fault: dropout ran in training mode, though the module that called it was in evaluation mode",
+    ),
+    "the logarithm of a negative number": (
+        "AV301",
+        LAYER + "torch.nn.init.constant_(net.bias, -9.0)\nloss = net(torch.randn(5, 4)).log().mean()\nloss.backward()",
+        "log returned nan",
+    ),
+    "labels of a hinge in a cross entropy": (
+        "AV206",
+        LAYER + "y = torch.tensor([[1.0, -1, 1]])\n"
+        "loss = torch.nn.functional.binary_cross_entropy_with_logits(net(torch.randn(1, 4)), y)\n" + STEP,
+        "takes targets from 0 to 1, and got -1 to 1",
+    ),
+    "several labels in a row": (
+        "AV206",
+        LAYER + "y = torch.tensor([[1.0, 1, 0], [0, 1, 1]])\n"
+        "loss = torch.nn.functional.cross_entropy(net(torch.randn(2, 4)), y)\n" + STEP,
+        "its targets sum to 2 a row",
+    ),
+    "a minus and a scale": (
+        "AV205",
+        LAYER + f"loss = -torch.nn.functional.cross_entropy(net(torch.randn(3, 4)), {ROWS_OF_3}) / 4\n" + STEP,
+        "the loss is minus cross_entropy",
+    ),
+    "an entropy that is punished": (
+        "AV205",
+        LAYER + "draw = torch.distributions.Categorical(logits=net(torch.randn(6, 4)))\n"
+        "loss = -(draw.log_prob(draw.sample()) * torch.rand(6)).mean() + 0.01 * draw.entropy().mean()\n" + STEP,
+        "entropy() enters the loss with a plus",
+    ),
+    "the larger of two gains": (
+        "AV205",
+        LAYER + "log, old, gain = net(torch.randn(6, 4)).log_softmax(1)[:, 0], torch.full((6,), -1.0), torch.randn(6)\n"
+        "ratio = (log - old).exp()\nloss = -torch.max(ratio * gain, ratio.clamp(0.8, 1.2) * gain).mean()\n" + STEP,
+        "so the clip holds nothing back",
+    ),
+    "a layer that each forward pass makes": (
+        "AV402",
+        LAYER + "def head(x):\n    return torch.nn.Linear(3, 1)(x)\nfor _ in range(4):\n"
+        "    loss = head(net(torch.randn(5, 4))).pow(2).mean()\n    opt.zero_grad()\n    loss.backward()\n    opt.step()",
+        "4: AV402 may be a fault: it is made anew in each forward pass",
+    ),
+    "the schedule of another optimizer": (
+        "AV403",
+        LAYER + "other = torch.optim.SGD(net.parameters(), lr=0.1)\nschedule = torch.optim.lr_scheduler.StepLR(opt, 2)\n"
+        "for _ in range(4):\n    loss = net(torch.randn(2, 4)).pow(2).mean()\n    other.zero_grad()\n    loss.backward()\n"
+        "    other.step()\n    schedule.step()",
+        "StepLR changes the rate of another SGD",
+    ),
+    "kl_div of scores": (
+        "AV201",
+        LAYER + "loss = torch.nn.functional.kl_div(net(torch.ones(2, 4)), torch.full((2, 3), 1 / 3))\n" + STEP,
+        "got the result of a layer: linear",
     ),
     "float16": (
         "AV301",

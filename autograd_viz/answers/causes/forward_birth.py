@@ -11,7 +11,7 @@ from .cause import Cause
 from .code import spelling
 from .facts import Facts
 from .nan_sources import has_too_few
-from .numbers import BAD, elements_text, has_zero, is_known, number, value_with
+from .numbers import BAD, bounds, elements_text, has_zero, is_known, number, value_with
 from .ops import plain_name
 
 MOST = 2  # leaves that the answer names
@@ -138,9 +138,16 @@ def _proven(f: Facts) -> set[str]:
     for op in f.document.ops:
         inputs = f.inputs_of(op)
         is_bad = any(t.id in found or value_with(t.value) for t in inputs)
-        if (op.name in ALIKE and is_bad) or (op.name in POLE_AT_0 and len(inputs) == 1 and has_zero(inputs[0].value)):
+        is_outside = len(inputs) == 1 and ((op.name in POLE_AT_0 and has_zero(inputs[0].value)) or _is_undefined(op, inputs[0]))
+        if (op.name in ALIKE and is_bad) or is_outside:
             found.update(o for o in op.outputs if o is not None and not is_known(f.tensors[o].value))
     return found
+
+
+def _is_undefined(op: Op, given: Tensor) -> bool:
+    """Is it the logarithm, or the root, of a negative number?"""
+    found = bounds(given.value) if op.name in (*POLE_AT_0, "Sqrt") else None
+    return found is not None and found[0] < 0
 
 
 def _bad_inputs(op: Op, inputs: list[Tensor], proven: set[str]) -> dict[str, str]:

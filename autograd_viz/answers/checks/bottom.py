@@ -11,9 +11,9 @@ from ..causes.facts import Facts
 from ..causes.numbers import bounds, number
 from ..causes.ops import cause_at, op_of
 from ..causes.question import Question
-from .aim import MOST, signed
 from .layers import weights_of
 from .loss import SHAPED
+from .signs import MOST, signed
 
 LAYERS = ("Addmm", "Mm", "Convolution")
 GROWING = ("Exp", "Pow", "Mul", "MseLoss", "L1Loss", "SmoothL1Loss", "HuberLoss", "Abs", "LinalgVectorNorm")
@@ -28,7 +28,7 @@ def no_bottom(numbers: Facts, question: Question) -> Iterator[Cause]:
     if not trained or len({p.source for p in q.passes}) > 1:  # in turns with another loss: an adversary
         return
     found = [*signed(f, lambda node: _is_unclear(f, node))]
-    ends = [(node, sign) for node, sign, is_weighted in found if not (is_weighted and called_at(f.source(node)) == "log_prob")]
+    ends = [(node, sign) for node, sign, weighs in found if not (weighs and called_at(f.source(node)) == "log_prob")]
     held = {n for node, sign in ends if sign > 0 and op_of(f, node) in GROWING for n in _layers_in(f, node)}
     for node, sign in ends:
         own = _layers_in(f, node) if sign < 0 and _is_even(f, node) else set()

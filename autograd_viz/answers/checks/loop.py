@@ -22,7 +22,9 @@ ACCUMULATED_KINDS = {
     **dict.fromkeys(("several", "accumulated_whole", "kept_over_step"), MAY),
     **dict.fromkeys(("several_lines", "accumulating"), ASKED),
 }
-RATES = dict.fromkeys(("rate_always_zero", "rate_gone", "rate_rises", "no_step", "no_backward", "rebound"), MAY)
+RATES = dict.fromkeys(
+    ("rate_always_zero", "rate_gone", "rate_rises", "schedules_other", "no_step", "no_backward", "rebound"), MAY
+)
 LARGE, NEAR = 100.0, 0.1  # the root mean square of a weight; a step of a weight that it has made, as a part of it
 PLENTY = 2  # iterations in which it is so
 GONE = 1e-12  # a learning rate, as a part of the first
@@ -59,7 +61,9 @@ def not_held(question: Question) -> Iterator[Cause]:
     goes_on = q.last is not None and any(s.number > q.last.number for s in last.steps)
     if near or (goes_on and any(p.kind == "placed" for p in new)):
         placed = source_of(new[-1]) if new else None
-        yield cause_of("not_held_new" if new else "not_held", last.made, optimizer=last.kind, placed=placed)
+        is_anew = len(q.passes) > PLENTY and bool(new) and new[-1].number > q.passes[-PLENTY].number and not q.name_of(q.tensor)
+        kind = "not_held_anew" if is_anew else "not_held_new" if new else "not_held"
+        yield Cause(kind, source=placed if is_anew else source_of(last.made), said={"optimizer": last.kind, "placed": placed})
     elif (
         last.steps
         and q.name_of(q.tensor)
@@ -91,6 +95,9 @@ def never_stepped(question: Question) -> Iterator[Cause]:
         ):  # a schedule that ends with training ends at 0
             said = {"first": number_text(h.began), "rate": number_text(h.rate or 0.0)}
             yield cause_of("rate_gone", h.steps[-1], optimizer=h.kind, **said)
+    other = next((v for v in q.names.values() if _is_idle(v, q)), None)
+    if other is not None and len(steps) >= SETTLED:
+        yield cause_of("schedules_other", steps[-1], schedule=type(other).__name__, optimizer=type(other.optimizer).__name__)
     for schedule in _schedules(q, "CosineAnnealingLR"):
         if len(steps) >= schedule.last_epoch >= TURNS * schedule.T_max > 0:
             yield cause_of("rate_rises", steps[-1], count=str(schedule.last_epoch), most=str(schedule.T_max))
@@ -114,6 +121,15 @@ def _schedules(q: Question, *kinds: str) -> list[Any]:
     """The user's schedules of these kinds for the tensor's learning rate."""
     there = [v for v in q.names.values() if type(v).__name__ in kinds]
     return [v for v in there if any(p is q.tensor for g in v.optimizer.param_groups for p in g["params"])]
+
+
+def _is_idle(schedule: Any, q: Question) -> bool:
+    """Is it a schedule that has run, for an optimizer that has the tensor, and has never stepped?"""
+    if not type(schedule).__module__.endswith("lr_scheduler") or not getattr(schedule, "last_epoch", 0):
+        return False
+    optimizer = schedule.optimizer
+    is_noted = hasattr(optimizer.step, "_wrapped_by_lr_sched") and not getattr(optimizer, "_opt_called", False)
+    return is_noted and any(p is q.tensor for g in optimizer.param_groups for p in g["params"])
 
 
 def _is_always_zero(schedule: Any) -> bool:

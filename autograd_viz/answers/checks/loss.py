@@ -48,7 +48,9 @@ def squashed_twice(numbers: Facts, ways: Iterable[str], question: Question) -> I
         if made == INSIDE[op][0]:
             yield cause_at(numbers, INSIDE[op][1], before, loss="nll_loss")
         elif op == "NllLoss" and made in ("Addmm", "Mm", "Convolution"):
-            yield cause_at(numbers, "logits_for_log", node, made="linear" if made != "Convolution" else "convolution")
+            yield cause_at(
+                numbers, "logits_for_log", node, loss="nll_loss", made="linear" if made != "Convolution" else "convolution"
+            )
         elif made in NARROW.get(op, ()) and (op != "LogSoftmax" or "NllLoss" in _after(numbers, node)):
             yield cause_at(numbers, "logits_narrowed", before, loss="cross_entropy" if op == "LogSoftmax" else plain_name(op))
     last = question.last
@@ -56,6 +58,8 @@ def squashed_twice(numbers: Facts, ways: Iterable[str], question: Question) -> I
         given = [g for g in ran.given if is_op(g)]
         if ran.name == "kl_div" and given and given[0].name == "softmax" and not given[0].cut:
             yield cause_of("softmax_for_log", given[0], op="softmax", loss="kl_div")
+        elif ran.name == "kl_div" and given and given[0].name == "linear" and not given[0].cut:
+            yield cause_of("logits_for_log", ran, made="linear", loss="kl_div")
 
 
 def _after(f: Facts, node: str) -> set[str]:

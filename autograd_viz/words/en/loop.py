@@ -84,3 +84,7 @@ CAUSE_REBOUND = "the line gives the name {variable} to a new tensor ({line}); th
 DO_REBOUND = "Change it in place under no_grad(): {variable} -= rate * {variable}.grad; or use an optimizer."
 CAUSE_KEPT_OVER_STEP = "its gradient is the sum of {count} passes, and {optimizer} has stepped in between ({line})."
 DO_KEPT_OVER_STEP = "Call zero_grad() of this optimizer before the pass for its step."
+CAUSE_NOT_HELD_ANEW = "it is made anew in each forward pass ({line}), so no optimizer has it and nothing is learnt."
+DO_NOT_HELD_ANEW = "Make it once, in __init__, as an attribute of the module."
+CAUSE_SCHEDULES_OTHER = "{schedule} changes the rate of another {optimizer}, which never steps ({line})."
+DO_SCHEDULES_OTHER = "Give the schedule the optimizer that steps."

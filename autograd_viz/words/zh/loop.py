@@ -80,3 +80,7 @@ CAUSE_REBOUND = "这一行把名字 {variable} 给了一个新张量（{line}）
 DO_REBOUND = "在 no_grad() 中原地修改：{variable} -= rate * {variable}.grad；或使用优化器。"
 CAUSE_KEPT_OVER_STEP = "它的梯度是 {count} 次反向传播之和，其间 {optimizer} 更新过（{line}）。"
 DO_KEPT_OVER_STEP = "在这个优化器每一步的反向传播之前调用它的 zero_grad()。"
+CAUSE_NOT_HELD_ANEW = "每次前向传播都重新创建它（{line}），没有优化器持有它，什么也学不到。"
+DO_NOT_HELD_ANEW = "在 __init__ 中创建一次，作为模块的属性。"
+CAUSE_SCHEDULES_OTHER = "{schedule} 调整的是另一个 {optimizer} 的学习率，而它从未更新过参数（{line}）。"
+DO_SCHEDULES_OTHER = "把真正调用 step() 的优化器交给调度器。"
