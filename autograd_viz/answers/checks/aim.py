@@ -112,8 +112,8 @@ def out_of_reach(numbers: Facts, ways: Iterable[str]) -> Iterator[Cause]:
     """Targets outside the range of the function that makes the predictions: a sigmoid cannot give 7, nor a relu -7."""
     f = numbers
     for node in ways:
-        yield from (found := _no_distribution(f, node))
-        if found:
+        if wrong := _no_distribution(f, node):
+            yield from wrong
             return
         after = _ways_on(f, node)
         made = op_of(f, after[0]) if len(after) == 1 and op_of(f, node) in LOSSES else ""
