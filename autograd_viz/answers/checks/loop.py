@@ -251,7 +251,8 @@ def clip_in_vain(question: Question) -> Iterator[Cause]:
         said: dict[str, Said] = {"by": f"{history.clips[-1].name}()", "pass": source_of(q.last), "step": source_of(steps[-1])}
         yield cause_of("clipped_late" if is_late else "clipped_cleared", history.clips[-1], **said)
     elif q.last is not None and q.last.number < history.clips[-1].number and q.grad is not None and not is_clipped:
-        yield cause_of("clipped_none", history.clips[-1], by=f"{history.clips[-1].name}()")
+        is_kept = any(e.number > history.clips[-1].number for e in q.events("set"))  # clipped one by one, and summed
+        yield from () if is_kept else [cause_of("clipped_none", history.clips[-1], by=f"{history.clips[-1].name}()")]
 
 
 @check("AV411", "step-too-small", {"step_too_small": MAY, "clipped_away": MAY})
