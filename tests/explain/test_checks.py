@@ -24,7 +24,7 @@ from .explained import run
 
 _numbers = itertools.count()
 # the twin has no such optimizer or scaler, or does not remember when a tensor was written, or by which call it was made
-ONLY_PYTORCH = {"AV103", "AV104", "AV410", "AV107", "AV407", "AV502", "AV503", "AV602", "AV702"}
+ONLY_PYTORCH = {f"AV{n}" for n in (103, 104, 107, 208, 209, 210, 212, 407, 410, 412, 413, 414, 415, 502, 503, 602, 702)}
 LIBRARIES = ["core", pytest.param("torch", marks=pytest.mark.torch)]
 KINDS = [name.removeprefix("CAUSE_").lower() for name in vars(en) if name.startswith("CAUSE_")]
 PAGE = Path(__file__).parents[2] / "docs" / "look_up" / "checks.md"
@@ -374,6 +374,153 @@ FOUND = {  # more of a kind than the program in the docs
         "loss = b(a(torch.randn(6, 4))).pow(2).mean()\nloss.backward()\nfirst.step()\nsecond.step()\n"
         "with torch.no_grad():\n    seen = b(a(torch.randn(6, 4)))",
         "call model.eval() first",
+    ),
+    "a softmax over the queries": (
+        "AV202",
+        "q, k, v = (torch.nn.Linear(4, 4) for _ in range(3))\nx = torch.randn(2, 5, 4)\n"
+        "loss = ((q(x) @ k(x).transpose(1, 2)).softmax(1) @ v(x)).pow(2).sum()\nloss.backward()",
+        "the product after it sums over the last one",
+    ),
+    "a view of data": (
+        "AV208",
+        "net = torch.nn.Conv2d(3, 2, 3)\nimages = torch.rand(2, 5, 7, 3)\nx = images.view(2, 3, 5, 7)\n"
+        "loss = net(x).pow(2).mean()\nloss.backward()",
+        "3: AV208 may be a fault: view turns shape (2, 5, 7, 3) into shape (2, 3, 5, 7)",
+    ),
+    "hidden states of two directions": (
+        "AV208",
+        "rnn, head = torch.nn.LSTM(4, 6, bidirectional=True), torch.nn.Linear(12, 1)\n_, (h, _) = rnn(torch.randn(7, 5, 4))\n"
+        "loss = head(h.view(5, -1)).pow(2).mean()\nloss.backward()",
+        "view turns shape (2, 5, 6) into shape (5, 12)",
+    ),
+    "the mean over the batch of a transformer": (
+        "AV210",
+        "layer, head = torch.nn.TransformerEncoderLayer(4, 2, 8), torch.nn.Linear(4, 3)\n"
+        "scores = head(layer(torch.randn(3, 5, 4)).mean(1))\n"
+        f"loss = torch.nn.functional.cross_entropy(scores, {ROWS_OF_3})\nloss.backward()",
+        "for TransformerEncoderLayer without batch_first",
+    ),
+    "a likelihood without a minus": (
+        "AV207",
+        LAYER + "mean, spread = net(torch.randn(5, 4))[:, :2].unbind(1)\n"
+        "loss = (-0.5 * ((torch.ones(5) - mean) / spread.exp()) ** 2 - spread).mean()\n" + STEP,
+        "the loss can fall without end",
+    ),
+    "targets of a model in place of predictions": (
+        "AV211",
+        LAYER + "y = torch.full((5, 3), 0.5)\n"
+        "loss = torch.nn.functional.binary_cross_entropy_with_logits(y, net(torch.randn(5, 4)).sigmoid())\n" + STEP,
+        "got data as its input",
+    ),
+    "a column without spread": (
+        "AV301",
+        LAYER + "x = torch.tensor([[1.0, 2, 3, 4], [1, 3, 5, 7]])\nx = (x - x.mean(0)) / x.std(0)\n"
+        "loss = net(x).pow(2).mean()\nloss.backward()",
+        "4: AV301 x holds nan, and (x - x.mean(0)) / x.std(0) returned it so",
+    ),
+    "a sum that adds back what a difference took away": (
+        "AV302",
+        "enc, dec = torch.nn.Linear(4, 20), torch.nn.Linear(20, 4)\nsoft = enc(torch.randn(6, 4)).softmax(1)\n"
+        "hard = (soft > 0.1).float()\nloss = dec(hard - soft + soft).pow(2).mean()\nloss.backward()",
+        "adds soft back to a difference",
+    ),
+    "a cosine that began again": (
+        "AV403",
+        LAYER + "schedule = torch.optim.lr_scheduler.CosineAnnealingLR(opt, T_max=3)\nfor _ in range(10):\n"
+        "    loss = net(torch.ones(2, 4)).pow(2).mean()\n    opt.zero_grad()\n    loss.backward()\n    opt.step()\n"
+        "    schedule.step()",
+        "its cosine schedule has run 10 times, and T_max is 3",
+    ),
+    "a name in place of a parameter": (
+        "AV403",
+        "net = torch.nn.Linear(4, 3)\nfor _ in range(3):\n    loss = net(torch.randn(2, 4)).pow(2).mean()\n"
+        "    net.zero_grad()\n    loss.backward()\n    with torch.no_grad():\n        for p in net.parameters():\n"
+        "            p = p - 0.1 * p.grad",
+        "8: AV403 may be a fault: the line gives the name p to a new tensor",
+    ),
+    "gradients of another loss that nobody clears": (
+        "AV405",
+        "a, b = torch.nn.Linear(2, 3), torch.nn.Linear(3, 1)\n"
+        "first, second = torch.optim.SGD(a.parameters(), lr=0.1), torch.optim.SGD(b.parameters(), lr=0.1)\n"
+        "for _ in range(3):\n    first.zero_grad()\n    fake = a(torch.randn(4, 2))\n"
+        "    (b(fake.detach()) - 1).pow(2).mean().backward()\n    second.step()\n"
+        "    loss = b(fake).pow(2).mean()\n    loss.backward()\n    first.step()",
+        "SGD has stepped in between",
+    ),
+    "weights at the bounds of a clamp": (
+        "AV413",
+        LAYER + "x = torch.randn(30, 4)\nw = torch.tensor([[9.0, -9, 9], [-9, 9, 9], [9, 9, -9], [9, -9, -9]])\n"
+        "for _ in range(5):\n    loss = (net(x) - x @ w).pow(2).mean()\n    opt.zero_grad()\n    loss.backward()\n"
+        "    opt.step()\n    net.weight.data.clamp_(-0.1, 0.1)",
+        "so the last step changed nothing",
+    ),
+    "an average that is the weights themselves": (
+        "AV414",
+        LAYER + "mean = dict(net.state_dict())\nfor _ in range(3):\n    loss = net(torch.randn(2, 4)).pow(2).mean()\n"
+        "    opt.zero_grad()\n    loss.backward()\n    opt.step()\n    with torch.no_grad():\n"
+        "        for k, v in net.state_dict().items():\n            mean[k].mul_(0.9).add_(v, alpha=0.1)",
+        "both tensors of add_() are the same one",
+    ),
+    "a dropout that does not follow its module": (
+        "AV503",
+        "class Net(torch.nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+        "        self.layer = torch.nn.Linear(4, 3)\n    def forward(self, x):\n"
+        "        return torch.nn.functional.dropout(self.layer(x), 0.5)\nnet = Net()\n"
+        "opt = torch.optim.SGD(net.parameters(), lr=0.1)\nloss = net(torch.randn(2, 4)).pow(2).mean()\n" + STEP + "\n"
+        "net.eval()\nwith torch.no_grad():\n    seen = net(torch.randn(2, 4))",
+        "6: AV503 may be a fault: dropout ran in training mode, though the module that called it was in evaluation mode",
+    ),
+    "the logarithm of a negative number": (
+        "AV301",
+        LAYER + "torch.nn.init.constant_(net.bias, -9.0)\nloss = net(torch.randn(5, 4)).log().mean()\nloss.backward()",
+        "log returned nan",
+    ),
+    "labels of a hinge in a cross entropy": (
+        "AV206",
+        LAYER + "y = torch.tensor([[1.0, -1, 1]])\n"
+        "loss = torch.nn.functional.binary_cross_entropy_with_logits(net(torch.randn(1, 4)), y)\n" + STEP,
+        "takes targets from 0 to 1, and got -1 to 1",
+    ),
+    "several labels in a row": (
+        "AV206",
+        LAYER + "y = torch.tensor([[1.0, 1, 0], [0, 1, 1]])\n"
+        "loss = torch.nn.functional.cross_entropy(net(torch.randn(2, 4)), y)\n" + STEP,
+        "its targets sum to 2 a row",
+    ),
+    "a minus and a scale": (
+        "AV205",
+        LAYER + f"loss = -torch.nn.functional.cross_entropy(net(torch.randn(3, 4)), {ROWS_OF_3}) / 4\n" + STEP,
+        "the loss is minus cross_entropy",
+    ),
+    "an entropy that is punished": (
+        "AV205",
+        LAYER + "draw = torch.distributions.Categorical(logits=net(torch.randn(6, 4)))\n"
+        "loss = -(draw.log_prob(draw.sample()) * torch.rand(6)).mean() + 0.01 * draw.entropy().mean()\n" + STEP,
+        "entropy() enters the loss with a plus",
+    ),
+    "the larger of two gains": (
+        "AV205",
+        LAYER + "log, old, gain = net(torch.randn(6, 4)).log_softmax(1)[:, 0], torch.full((6,), -1.0), torch.randn(6)\n"
+        "ratio = (log - old).exp()\nloss = -torch.max(ratio * gain, ratio.clamp(0.8, 1.2) * gain).mean()\n" + STEP,
+        "so the clip holds nothing back",
+    ),
+    "a layer that each forward pass makes": (
+        "AV402",
+        LAYER + "def head(x):\n    return torch.nn.Linear(3, 1)(x)\nfor _ in range(4):\n"
+        "    loss = head(net(torch.randn(5, 4))).pow(2).mean()\n    opt.zero_grad()\n    loss.backward()\n    opt.step()",
+        "4: AV402 may be a fault: it is made anew in each forward pass",
+    ),
+    "the schedule of another optimizer": (
+        "AV403",
+        LAYER + "other = torch.optim.SGD(net.parameters(), lr=0.1)\nschedule = torch.optim.lr_scheduler.StepLR(opt, 2)\n"
+        "for _ in range(4):\n    loss = net(torch.randn(2, 4)).pow(2).mean()\n    other.zero_grad()\n    loss.backward()\n"
+        "    other.step()\n    schedule.step()",
+        "StepLR changes the rate of another SGD",
+    ),
+    "kl_div of scores": (
+        "AV201",
+        LAYER + "loss = torch.nn.functional.kl_div(net(torch.ones(2, 4)), torch.full((2, 3), 1 / 3))\n" + STEP,
+        "got the result of a layer: linear",
     ),
     "float16": (
         "AV301",

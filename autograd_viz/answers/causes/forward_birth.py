@@ -9,9 +9,10 @@ from ... import words
 from ...graph.model import Op, Tensor
 from ...graph.op_names import plain_name
 from .cause import Cause
+from .code import spelling
 from .facts import Facts
 from .nan_sources import has_too_few
-from .numbers import BAD, elements_text, has_zero, is_known, number, value_with
+from .numbers import BAD, bounds, elements_text, has_zero, is_known, number, value_with
 
 MOST = 2  # leaves that the answer names
 MOST_HANDED = 50  # ops that are followed
@@ -137,9 +138,16 @@ def _proven(f: Facts) -> set[str]:
     for op in f.document.ops:
         inputs = f.inputs_of(op)
         is_bad = any(t.id in found or value_with(t.value) for t in inputs)
-        if (op.name in ALIKE and is_bad) or (op.name in POLE_AT_0 and len(inputs) == 1 and has_zero(inputs[0].value)):
+        is_outside = len(inputs) == 1 and ((op.name in POLE_AT_0 and has_zero(inputs[0].value)) or _is_undefined(op, inputs[0]))
+        if (op.name in ALIKE and is_bad) or is_outside:
             found.update(o for o in op.outputs if o is not None and not is_known(f.tensors[o].value))
     return found
+
+
+def _is_undefined(op: Op, given: Tensor) -> bool:
+    """Is it the logarithm, or the root, of a negative number?"""
+    found = bounds(given.value) if op.name in (*POLE_AT_0, "Sqrt") else None
+    return found is not None and found[0] < 0
 
 
 def _bad_inputs(op: Op, inputs: list[Tensor], proven: set[str]) -> dict[str, str]:
@@ -230,6 +238,8 @@ def _there_before(f: Facts, leaf: str) -> Cause:
     t = f.tensors[leaf]
     users = [op.node for op in f.users.get(leaf, ()) if op.node is not None]
     said = {"what": value_with(t.value) or "nan", "tensor": t.name or words.THE_TENSOR}
+    if (made := f.live.made_of_data(leaf)) is not None:
+        return Cause("given_made", (leaf,), tuple(users[:1]), made.source, {**said, "op": spelling(made)})
     return Cause("given_leaf" if t.requires_grad else "given", (leaf,), tuple(users[:1]), t.source, said)
 
 

@@ -51,6 +51,8 @@ class History(Protocol):
     scalers: Sequence[Event]  # GradScaler's checks for inf
     gone: Sequence[Event]  # steps of optimizers that are no more
     clips: Sequence[Event]  # calls of clip_grad_norm_() and clip_grad_value_(), several events for each
+    onto_itself: Sequence[Event]  # writes of a tensor's own values into it
+    born: Sequence[Event]  # optimizers that were made, those that are gone, too
     layers: Sequence[Event]  # dropout "off" while gradients were wanted; dropout, batch norm "on" (training) under no_grad()
     op_of: Callable[[Any], Op | None]  # the op that made a tensor
     events_of: Callable[..., list[Event]]  # the events of a tensor, of these kinds, in order
@@ -78,6 +80,7 @@ class Live(Protocol):
 
     is_stepped: Callable[[], bool]  # has a stepper run the graph?
     has: Callable[[Any], bool]  # is a tensor part of the graph?
+    id_of: Callable[[Any], str | None]  # the id of a tensor in the document
     has_run: Callable[[str], bool | None]  # has a backward pass called this node?
     changed: Callable[[str, str], Changed | None]  # how a node's saved tensor was modified
     zero_rows: Callable[[str], tuple[int, ...]]  # the rows of a tensor's gradient that have only zeros
@@ -85,6 +88,9 @@ class Live(Protocol):
     hooks: Callable[[str], tuple[str, ...]]  # the names of the user's hooks at a node
     # a write into a node's saved tensor after its op and before the last pass, which did not refuse it
     written_before_pass: Callable[[str, str], Event | None]
+    # how a saved tensor of data was made: `detail` is the shape of what it was made of
+    data_made: Callable[[str, str], Event | None]
+    made_of_data: Callable[[str], Event | None]  # the same for a tensor of the document
     called_as: Callable[[str], str]  # the function that the program called, and that made the node; "" if unknown
     disagrees: Callable[[str, Any], bool | None]  # does a user's backward, on these inputs, differ from finite differences?
     written_at: Callable[[str], Source | None]  # where the backward of a user's Function is written

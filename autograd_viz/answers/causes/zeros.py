@@ -113,9 +113,18 @@ def _met(f: Facts, at: Edge, values: dict[Edge, Value]) -> Cause:
         )
         if variable is None and (sides := _two_sides(f, at, {s for s, _ in values})) is not None:
             return cause_at(f, "zero_two_sides", sides, at=name)
+        if (added := _added_back(f, {s for s, _ in values})) is not None:
+            return cause_at(f, "zero_added_back", added, at=name)
         return cause_at(f, "zero_cancel", node, here, at=name, parts=parts)
     value = " + ".join(map(value_text, [*values.values()][:MOST_PARTS])) if total is None else value_text(total)
     return cause_at(f, "zero_hook", node, here, hook=hooks or "?", value=value)
+
+
+def _added_back(f: Facts, senders: set[str]) -> str | None:
+    """The sum that adds to a difference what the difference takes away: `hard - soft + soft`."""
+    by = {op_of(f, s): s for s in senders}
+    given = [a.node for a in f.nodes[by["Add"]].next_functions] if by.keys() == {"Add", "Sub"} else []
+    return by["Add"] if by.get("Sub") in given else None
 
 
 def _two_sides(f: Facts, at: Edge, senders: set[str]) -> str | None:

@@ -1,34 +1,32 @@
-"""Checks of what a loss aims at: its sign, and targets and weights that must not learn with it."""
+"""Checks of what a loss aims at: targets and weights that must not learn with it, and targets out of reach."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from ...graph.model import Value
 from ...graph.op_names import plain_name
 from ..causes.cause import Cause, cause_of
 from ..causes.check import MAY, check
 from ..causes.code import called_at, spelling
 from ..causes.facts import Facts
 from ..causes.history import Op
-from ..causes.numbers import bounds
-from ..causes.ops import cause_at, numbers_of, op_of
+from ..causes.numbers import bounds, count_zeros
+from ..causes.ops import cause_at, op_of
 from ..causes.paths import is_op, with_history
 from ..causes.question import Question
-from .loop import MEANS
 from .loss import LOSSES, SHAPED
 
-NONNEGATIVE = (*MEANS[1:], "huber_loss", "kl_div", "binary_cross_entropy")
 LAYERS = ("Addmm", "Mm")
 PICKED = (*SHAPED, "Max", "Amax", "Min", "Amin", "Gather", "Minimum")  # values of a layer, or some of them
-SIGNED = (*SHAPED, "Neg", "Sub", "Add", "Mul", "Div", "Mean", "Sum", "Stack", "Cat", "Rsub")
 RANGES = {"Sigmoid": (0.0, 1.0), "Softmax": (0.0, 1.0), "Tanh": (-1.0, 1.0)}  # of results
-COSTS = ("cost", "penalt", "regret", "risk", "loss(", "losses", "error", "energy")  # names of what is to become less
 WEIGHING = ("mul", "__mul__", "__rmul__")
 LESS, THROUGH = (
     ("sub", "__sub__", "rsub", "__rsub__"),
     ("squeeze", "view", "reshape", "div", "__truediv__", "sum", "neg", "exp"),
 )
-MOST, FAR = 64, 8  # terms of a loss; ops that are followed
+FAR = 8  # ops that are followed
+PLENTY = 1.5  # labels of a row, on average
 OUTSIDE = 0.5  # beyond a range, by which a target is out of reach
 
 
@@ -110,55 +108,14 @@ def _difference(op: Op) -> Op | None:
     return None
 
 
-@check("AV205", "wrong-sign", {"minus_loss": MAY, "loss_maximized": MAY, "plus_log_prob": MAY}, of_run=True)
-def wrong_sign(question: Question) -> Iterator[Cause]:
-    """The optimizer makes a loss larger: its sign is wrong, or the optimizer maximizes."""
-    q, root = question, None if question.last is None else question.last.root
-    if root is None or len({p.source for p in q.passes}) > 1:  # in turns with another loss: an adversary
-        return
-    leaves = q.leaves_of(root)
-    users = [h for h in q.holders if h.steps and any(p is leaf for p in h.leaves for leaf in leaves)]
-    given = [op for op in root.given if is_op(op)]
-    is_minus = root.name.strip("_") == "neg" and len(given) == 1 and given[0].name in NONNEGATIVE
-    for holder in users[:1]:
-        if holder.maximizes != is_minus and (is_minus or root.name in NONNEGATIVE):
-            said = {"loss": (given[0] if is_minus else root).name, "optimizer": holder.kind}
-            yield cause_of("minus_loss" if is_minus else "loss_maximized", root, **said)
-    if users and not users[0].maximizes:
-        yield from _log_probs_with_plus(q.facts)
-
-
-def _log_probs_with_plus(f: Facts) -> Iterator[Cause]:
-    """Each log_prob() is weighed by numbers that nothing trains, and enters the loss with a plus."""
-    todo, found = [(node, 1, False) for node, _ in f.starts], list[tuple[str, int, bool]]()
-    for _ in range(MOST):
-        if not todo:
-            break
-        node, sign, is_weighted = todo.pop()
-        op = op_of(f, node)
-        if called_at(f.source(node)) == "log_prob":
-            found.append((node, sign, is_weighted))
-            continue
-        for i, after in enumerate(f.nodes[node].next_functions if op in SIGNED else ()):
-            if after.node is not None:
-                data = [t.value for t in f.others(node, i) if not t.requires_grad]
-                numbers = [n for n in numbers_of(f, node) if n is not None]
-                least = [*numbers, *((bounds(v) or (1.0, 0.0))[1] for v in data)]  # data without an element above 0
-                is_minus = (
-                    op == "Neg" or (op == "Sub" and i == 1) or (op == "Rsub") or (op == "Mul" and any(n < 0 for n in least))
-                )
-                todo.append((after.node, -sign if is_minus else sign, is_weighted or (op == "Mul" and bool(data))))
-    weighted = [(node, sign) for node, sign, is_weighted in found if is_weighted]
-    is_cost = any(c in s.text.lower() for node, _ in weighted if (s := f.source(node)) is not None for c in COSTS)
-    if weighted and len(weighted) == len(found) and not is_cost and all(sign > 0 for _, sign in weighted):
-        yield cause_at(f, "plus_log_prob", weighted[0][0])
-
-
-@check("AV206", "target-out-of-reach", {"out_of_reach": MAY}, of_run=True)
+@check("AV206", "target-out-of-reach", {"out_of_reach": MAY, "no_probability": MAY, "several_labels": MAY}, of_run=True)
 def out_of_reach(numbers: Facts, ways: Iterable[str]) -> Iterator[Cause]:
     """Targets outside the range of the function that makes the predictions: a sigmoid cannot give 7, nor a relu -7."""
     f = numbers
     for node in ways:
+        if wrong := _no_distribution(f, node):
+            yield from wrong
+            return
         after = _ways_on(f, node)
         made = op_of(f, after[0]) if len(after) == 1 and op_of(f, node) in LOSSES else ""
         least, most = RANGES.get(made, (0.0, float("inf")))
@@ -170,3 +127,43 @@ def out_of_reach(numbers: Facts, ways: Iterable[str]) -> Iterator[Cause]:
             low, high = f"{found[0]:.3g}", f"{found[1]:.3g}"
             yield cause_at(f, "out_of_reach", node, least=low, most=high, made=plain_name(made))
             return
+
+
+def _no_distribution(f: Facts, node: str) -> list[Cause]:
+    """Targets of a cross entropy that are no probabilities, or whose rows do not sum to 1."""
+    data = [t.value for t in f.inputs(node) if not t.requires_grad and t.value.shape]
+    found, op = bounds(data[0]) if data else None, op_of(f, node)
+    if op == "BinaryCrossEntropyWithLogits" and found is not None and (found[0] < -OUTSIDE or found[1] > 1 + OUTSIDE):
+        return [cause_at(f, "no_probability", node, least=f"{found[0]:.3g}", most=f"{found[1]:.3g}")]
+    before = _ways_on(f, node)
+    if op != "Mul" or found is None or found[0] < 0 or len(before) != 1 or op_of(f, before[0]) != "LogSoftmax":
+        return []
+    whole = next((n for n in f.leading((node, 0)) if f.live.called_as(n)), None)
+    total = _mean(data[0]) * data[0].shape[-1]
+    is_one = whole is None or f.live.called_as(whole) != "cross_entropy" or len(data[0].shape) != 2 or total < PLENTY
+    return [] if is_one else [cause_at(f, "several_labels", whole or node, total=f"{total:.3g}")]
+
+
+def _mean(value: Value) -> float:
+    return value.summary.mean if value.summary is not None else sum(n.real for n in value.numbers) / max(len(value.numbers), 1)
+
+
+@check("AV212", "padding-counted", {"padding_counted": MAY}, of_run=True)
+def padding_counted(numbers: Facts, ways: Iterable[str]) -> Iterator[Cause]:
+    """Targets that contain the padding of the inputs, in a mean over all targets."""
+    f = numbers
+    tables = [n for n in ways if op_of(f, n) == "Embedding" and int(f.plain(n, "padding_idx") or -1) >= 0]
+    for node in ways if tables else ():
+        classes = next((t.value.shape[-1:] for t in f.inputs(node)), ()) if op_of(f, node) == "NllLoss" else ()
+        targets = f.saved(node, "target") if f.plain(node, "reduction") == "1" else None
+        for table in tables:
+            pad, rows = int(f.plain(table, "padding_idx")), int(f.plain(table, "weight_sym_argsize_0") or 0)
+            is_left_out = f.plain(node, "ignore_index") == str(pad)
+            if classes == (rows,) and not is_left_out and _contains(targets, pad) and _contains(f.saved(table, "indices"), pad):
+                yield cause_at(f, "padding_counted", node, pad=str(pad))
+                return
+
+
+def _contains(value: Value | None, number: int) -> bool:
+    """Is it known that it does?"""
+    return value is not None and (number in value.numbers or (number == 0 and count_zeros(value) > 0))

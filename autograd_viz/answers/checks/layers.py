@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -19,6 +20,7 @@ from ..causes.sizes import NORMS, ROUTES
 WEIGHT = 1  # among the inputs of the node
 EQUAL = 1e-3  # rows that differ less, as a part of the largest element, are equal
 FLAT = 0.01  # the mean derivative of a sigmoid or tanh that is saturated
+CONTAINERS = ("Sequential", "ModuleList")
 TAKERS = ("Addmm", "Mm", "Bmm", "Convolution")
 
 
@@ -45,6 +47,28 @@ def _spread(t: Any) -> float | None:
     """By how much its rows differ, as a part of the largest element; None if all are zero."""
     largest = float(t.abs().max())
     return float((t - t[:1]).abs().max()) / largest if largest else None
+
+
+@check("AV307", "same-layer-again", {"same_again": MAY}, of_run=True)
+def same_again(numbers: Facts, ways: Iterable[str], question: Question) -> Iterator[Cause]:
+    """A container has one layer several times, as `[layer] * 4` makes it, and its results go through it again."""
+    f = numbers
+    models = [(name, m) for name, m in question.names.items() if hasattr(type(m), "named_parameters")]
+    for name, part in [(name, p) for name, m in models for p in m.modules() if type(p).__name__ in CONTAINERS]:
+        counts = Counter(p for p in part._modules.values() if p is not None)
+        for layer, count in counts.items():
+            own = {f.live.id_of(p) for p in layer.parameters()} if count > 1 else set()
+            users = [n for n in ways if op_of(f, n) in TAKERS and weights_of(f, n) & own] if own else []
+            if len(users) > 1 and {*users} <= {*f.downstream(users[:1])}:
+                yield cause_at(f, "same_again", users[0], model=name, count=str(count), layer=type(layer).__name__)
+                return
+
+
+def weights_of(f: Facts, layer: str) -> set[str | None]:
+    """The leaves that are the weights of a layer, themselves or transposed."""
+    near = [a.node for a in f.nodes[layer].next_functions if a.node is not None]
+    behind = [a.node for n in near if op_of(f, n) in ROUTES for a in f.nodes[n].next_functions if a.node is not None]
+    return {f.nodes[n].variable for n in (*near, *behind)} - {None}
 
 
 @check("AV306", "saturated", {"saturated": MAY}, of_run=True)
@@ -105,7 +129,7 @@ def dropout_off(question: Question) -> Iterator[Cause]:
         yield cause_of("dropout_off", off[-1], op=off[-1].name)
 
 
-@check("AV503", "evaluated-in-training-mode", {"training_on": MAY}, of_run=True)
+@check("AV503", "evaluated-in-training-mode", {"training_on": MAY, "dropout_always": MAY}, of_run=True)
 def training_on(question: Question) -> Iterator[Cause]:
     """Dropout or batch norm ran in training mode under no_grad(), after the last step: in what seems an evaluation."""
     q = question
@@ -116,4 +140,4 @@ def training_on(question: Question) -> Iterator[Cause]:
     if any(h.steps and h.steps[-1].number < q.last.number for h in q.holders):  # a GAN draws samples so, to look at them
         return
     if "update_bn" not in getattr(on[-1].source, "text", ""):
-        yield cause_of("training_on", on[-1], op=on[-1].name)
+        yield cause_of("dropout_always" if on[-1].detail else "training_on", on[-1], op=on[-1].name)

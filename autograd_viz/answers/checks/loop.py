@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator
 from contextlib import suppress
 from itertools import groupby
 from typing import Any
 
+from ...graph.passes import Holder
 from ...graph.text import number_text
 from ..causes.cause import Cause, Said, cause_of, source_of
 from ..causes.check import ASKED, MAY, SO, check
@@ -16,11 +18,19 @@ from ..causes.present import added, last_write
 from ..causes.question import Question
 
 MEANS = ("mean", "mse_loss", "l1_loss", "smooth_l1_loss", "cross_entropy", "nll_loss", "binary_cross_entropy_with_logits")
-ACCUMULATED_KINDS = {"several": MAY, "accumulated_whole": MAY, "several_lines": ASKED, "accumulating": ASKED}
+ACCUMULATED_KINDS = {
+    **dict.fromkeys(("several", "accumulated_whole", "kept_over_step"), MAY),
+    **dict.fromkeys(("several_lines", "accumulating"), ASKED),
+}
+RATES = dict.fromkeys(
+    ("rate_always_zero", "rate_gone", "rate_rises", "schedules_other", "no_step", "no_backward", "rebound"), MAY
+)
 LARGE, NEAR = 100.0, 0.1  # the root mean square of a weight; a step of a weight that it has made, as a part of it
 PLENTY = 2  # iterations in which it is so
 GONE = 1e-12  # a learning rate, as a part of the first
 FALLEN, FALLING = 1e-6, ("StepLR", "MultiStepLR", "ExponentialLR")  # the same for schedules that do not end at 0
+TURNS = 3  # times that a cosine schedule has passed its end
+REBOUND = re.compile(r"^\s*(\w+) *= *\1 *- *.*\b\1\.grad\b")  # `p = p - rate * p.grad`
 SETTLED = 3  # steps: weights that begin at zero have grown by then
 NOTHING, SMALL_RATE = 1e-7, 1e-5  # a step, as a part of a weight; a learning rate
 
@@ -51,7 +61,9 @@ def not_held(question: Question) -> Iterator[Cause]:
     goes_on = q.last is not None and any(s.number > q.last.number for s in last.steps)
     if near or (goes_on and any(p.kind == "placed" for p in new)):
         placed = source_of(new[-1]) if new else None
-        yield cause_of("not_held_new" if new else "not_held", last.made, optimizer=last.kind, placed=placed)
+        is_anew = len(q.passes) > PLENTY and bool(new) and new[-1].number > q.passes[-PLENTY].number and not q.name_of(q.tensor)
+        kind = "not_held_anew" if is_anew else "not_held_new" if new else "not_held"
+        yield Cause(kind, source=placed if is_anew else source_of(last.made), said={"optimizer": last.kind, "placed": placed})
     elif (
         last.steps
         and q.name_of(q.tensor)
@@ -68,7 +80,7 @@ def _modules(q: Question) -> list[Any]:
 @check(
     "AV403",
     "never-stepped",
-    {"rate_zero": ASKED, "rate_always_zero": MAY, "rate_gone": MAY, "no_step": MAY, "no_backward": MAY},
+    {"rate_zero": ASKED, **RATES},
 )
 def never_stepped(question: Question) -> Iterator[Cause]:
     """Passes have run, and the optimizer never moves the parameter, or no longer does; or steps, and no pass."""
@@ -83,6 +95,16 @@ def never_stepped(question: Question) -> Iterator[Cause]:
         ):  # a schedule that ends with training ends at 0
             said = {"first": number_text(h.began), "rate": number_text(h.rate or 0.0)}
             yield cause_of("rate_gone", h.steps[-1], optimizer=h.kind, **said)
+    other = next((v for v in q.names.values() if _is_idle(v, q)), None)
+    if other is not None and len(steps) >= SETTLED:
+        yield cause_of("schedules_other", steps[-1], schedule=type(other).__name__, optimizer=type(other.optimizer).__name__)
+    for schedule in _schedules(q, "CosineAnnealingLR"):
+        if len(steps) >= schedule.last_epoch >= TURNS * schedule.T_max > 0:
+            yield cause_of("rate_rises", steps[-1], count=str(schedule.last_epoch), most=str(schedule.T_max))
+    used = None if q.holders or len(q.passes) < PLENTY or _is_written(q) else q.history.used(q.tensor)
+    named = None if used is None or used.source is None else REBOUND.match(used.source.text)
+    if used is not None and named is not None and q.last is not None and used.number > q.last.number:
+        yield cause_of("rebound", used, variable=named[1])
     if q.optimizers and all(h.rate == 0 for h in q.optimizers):
         is_always = q.runs_code and len(steps) > SETTLED and any(map(_is_always_zero, _schedules(q, "LambdaLR")))
         yield cause_of("rate_always_zero" if is_always else "rate_zero", optimizer=q.optimizers[0].kind, count=str(len(steps)))
@@ -90,10 +112,24 @@ def never_stepped(question: Question) -> Iterator[Cause]:
         yield cause_of("no_step", q.last, optimizer=q.optimizers[0].kind)
 
 
+def _is_written(q: Question) -> bool:
+    """Has a line written it since the first pass?"""
+    return any(e.number > q.passes[0].number for e in q.events("written"))
+
+
 def _schedules(q: Question, *kinds: str) -> list[Any]:
     """The user's schedules of these kinds for the tensor's learning rate."""
     there = [v for v in q.names.values() if type(v).__name__ in kinds]
     return [v for v in there if any(p is q.tensor for g in v.optimizer.param_groups for p in g["params"])]
+
+
+def _is_idle(schedule: Any, q: Question) -> bool:
+    """Is it a schedule that has run, for an optimizer that has the tensor, and has never stepped?"""
+    if not type(schedule).__module__.endswith("lr_scheduler") or not getattr(schedule, "last_epoch", 0):
+        return False
+    optimizer = schedule.optimizer
+    is_noted = hasattr(optimizer.step, "_wrapped_by_lr_sched") and not getattr(optimizer, "_opt_called", False)
+    return is_noted and any(p is q.tensor for g in optimizer.param_groups for p in g["params"])
 
 
 def _is_always_zero(schedule: Any) -> bool:
@@ -132,6 +168,11 @@ def accumulated(question: Question) -> Iterator[Cause]:
     is_apart = before is None or q.ops_behind(root).isdisjoint(q.ops_behind(before))  # else they are losses of one batch
     if kind == "accumulating" and len(lines) == 1 and root is not None and root.name in MEANS and is_apart:
         kind = "accumulated_whole"
+    own = sorted((s for s in steps if s.number > passes[0].number), key=lambda s: s.number)
+    is_stale = len(own) > 1 and any(own[0].number < p.number < own[-1].number for p in passes)
+    if kind == "several_lines" and is_stale and not q.events("set"):
+        yield cause_of("kept_over_step", own[0], count=str(len(passes)), optimizer=q.optimizers[0].kind)
+        return
     said: dict[str, Said] = {"count": str(len(passes)), "other": lines[-2] if len(lines) > 1 else None}
     yield Cause(kind, source=lines[-1] if lines else None, said=said)
 
@@ -160,13 +201,18 @@ def clip_before_unscale(question: Question) -> Iterator[Cause]:
             yield Cause("clipped_scaled", source=cause.source, said={**cause.said, "pass": last.source})
 
 
+def step_of(holder: Holder, grad: float, count: int) -> float:
+    """About by how much a step moves a tensor of so many elements, whose gradient has this norm; 0 if that is not known."""
+    size = math.sqrt(count)
+    return {"SGD": grad, "Adam": size, "AdamW": size}.get(holder.kind, 0.0) * (holder.rate or 0.0)
+
+
 @check("AV408", "step-too-large", {"step_too_large": MAY})
 def step_too_large(question: Question) -> Iterator[Cause]:
     """A learning rate at which each step moves the weights by as much as they are."""
     for holder in question.optimizers if question.tensor.ndim > 1 else ():
         own, grad = question.norms
-        size = math.sqrt(question.tensor.numel())
-        step = {"SGD": grad, "Adam": size, "AdamW": size}.get(holder.kind, 0.0) * (holder.rate or 0.0)
+        step = step_of(holder, grad, question.tensor.numel())
         if len(holder.steps) >= SETTLED and 0 < own <= step < math.inf:
             said = {"rate": number_text(holder.rate or 0.0), "step": number_text(step), "own": number_text(own)}
             yield cause_of("step_too_large", holder.steps[-1], optimizer=holder.kind, **said)
@@ -205,17 +251,16 @@ def clip_in_vain(question: Question) -> Iterator[Cause]:
         said: dict[str, Said] = {"by": f"{history.clips[-1].name}()", "pass": source_of(q.last), "step": source_of(steps[-1])}
         yield cause_of("clipped_late" if is_late else "clipped_cleared", history.clips[-1], **said)
     elif q.last is not None and q.last.number < history.clips[-1].number and q.grad is not None and not is_clipped:
-        yield cause_of("clipped_none", history.clips[-1], by=f"{history.clips[-1].name}()")
+        is_kept = any(e.number > history.clips[-1].number for e in q.events("set"))  # clipped one by one, and summed
+        yield from () if is_kept else [cause_of("clipped_none", history.clips[-1], by=f"{history.clips[-1].name}()")]
 
 
 @check("AV411", "step-too-small", {"step_too_small": MAY, "clipped_away": MAY})
 def step_too_small(question: Question) -> Iterator[Cause]:
     """A learning rate, or a clipped gradient, so small that steps do not change the weights."""
     own, grad = question.norms
-    size = math.sqrt(question.tensor.numel())
     for holder in question.optimizers if question.tensor.ndim > 1 else ():
-        rate = holder.rate or 0.0
-        step = {"SGD": grad, "Adam": size, "AdamW": size}.get(holder.kind, math.inf) * rate
+        rate, step = holder.rate or 0.0, step_of(holder, grad, question.tensor.numel())
         is_scheduled = holder.began is not None and rate < holder.began  # at the end of its schedule
         is_small = len(holder.steps) >= SETTLED and 0 < step < NOTHING * own and not (is_scheduled or question.is_scaled)
         clips = [c for c in last_write(question) if c.kind == "clipped"]

@@ -49,7 +49,9 @@ def squashed_twice(numbers: Facts, ways: Iterable[str], question: Question) -> I
         if made == INSIDE[op][0]:
             yield cause_at(numbers, INSIDE[op][1], before, loss="nll_loss")
         elif op == "NllLoss" and made in ("Addmm", "Mm", "Convolution"):
-            yield cause_at(numbers, "logits_for_log", node, made="linear" if made != "Convolution" else "convolution")
+            yield cause_at(
+                numbers, "logits_for_log", node, loss="nll_loss", made="linear" if made != "Convolution" else "convolution"
+            )
         elif made in NARROW.get(op, ()) and (op != "LogSoftmax" or "NllLoss" in _after(numbers, node)):
             yield cause_at(numbers, "logits_narrowed", before, loss="cross_entropy" if op == "LogSoftmax" else plain_name(op))
     last = question.last
@@ -57,6 +59,8 @@ def squashed_twice(numbers: Facts, ways: Iterable[str], question: Question) -> I
         given = [g for g in ran.given if is_op(g)]
         if ran.name == "kl_div" and given and given[0].name == "softmax" and not given[0].cut:
             yield cause_of("softmax_for_log", given[0], op="softmax", loss="kl_div")
+        elif ran.name == "kl_div" and given and given[0].name == "linear" and not given[0].cut:
+            yield cause_of("logits_for_log", ran, made="linear", loss="kl_div")
 
 
 def _after(f: Facts, node: str) -> set[str]:
@@ -74,7 +78,9 @@ def _before(f: Facts, node: str) -> str | None:
     return None
 
 
-@check("AV202", "softmax-over-batch", {"softmax_over_batch": SO, "softmax_of_rows": MAY}, of_run=True)
+@check(
+    "AV202", "softmax-over-batch", {"softmax_over_batch": SO, "softmax_of_rows": MAY, "softmax_not_summed": MAY}, of_run=True
+)
 def softmax_over_batch(numbers: Facts, ways: Iterable[str]) -> Iterator[Cause]:
     """A softmax over the batch: the classes of a row, which the loss compares, do not sum to 1."""
     for node in ways:
@@ -90,6 +96,23 @@ def softmax_over_batch(numbers: Facts, ways: Iterable[str]) -> Iterator[Cause]:
             before = _before(numbers, node)
             if before is not None and op_of(numbers, before) in ("Addmm", "Mm") and _after(numbers, node) <= COMPARED:
                 yield cause_at(numbers, "softmax_of_rows", node)
+        if op_of(numbers, node) == "Bmm":
+            yield from _not_summed(numbers, node)
+
+
+def _not_summed(f: Facts, node: str) -> Iterator[Cause]:
+    """The first factor is a softmax over its rows, and the product sums over its columns."""
+    before: str | None = node
+    for _ in range(MOST_SHAPED):
+        before = None if before is None else f.nodes[before].next_functions[0].node
+        if before is None or op_of(f, before) not in ("View", "UnsafeView", "ReshapeAlias", "Expand", "Clone"):
+            break
+    if before is None or op_of(f, before) != "Softmax":
+        return
+    shape, given = (next((t.value.shape for t in of), ()) for of in (f.results(before), f.inputs(node)))
+    dim = f.plain(before, "dim")
+    if shape[-2:] == given[-2:] and 1 not in shape[-2:] and dim in ("-2", str(len(shape) - 2)):
+        yield cause_at(f, "softmax_not_summed", before, dim=dim)
 
 
 @check("AV203", "broadcast-in-loss", {"every_pair": SO, "every_pair_apart": MAY}, of_run=True)

@@ -69,6 +69,12 @@ class Live:
     def written_before_pass(self, node: str, saved: str) -> Any:
         """Known where a recorder tells when a tensor was written."""
 
+    def data_made(self, node: str, saved: str) -> Any:
+        """Known where a recorder tells how data was made."""
+
+    def made_of_data(self, tensor: str) -> Any:
+        """The same for a tensor of the document."""
+
     def called_as(self, node: str) -> str:
         """The name of the function that the program called, and that made the node; "" if no recorder has seen it."""
         return ""
@@ -80,7 +86,12 @@ class Live:
 
     def has(self, tensor: Any) -> bool:
         """Does a node or an op read it?"""
-        return self._graph.tensor_id(tensor) is not None
+        return self.id_of(tensor) is not None
+
+    def id_of(self, tensor: Any) -> str | None:
+        """Its id in the document."""
+        found: str | None = self._graph.tensor_id(tensor)
+        return found
 
 
 def holder(optimizer: Any, made: Any, steps: Iterable[Any], tensor: Any) -> Holder:

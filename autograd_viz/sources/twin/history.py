@@ -157,6 +157,8 @@ class CoreHistory:
     scalers: tuple[Any, ...] = ()
     clips: tuple[Any, ...] = ()
     layers: tuple[Any, ...] = ()
+    onto_itself: tuple[Any, ...] = ()
+    born: tuple[Any, ...] = ()
 
     def __init__(self) -> None:
         self.passes = tuple(CorePass(p) for p in events.passes)

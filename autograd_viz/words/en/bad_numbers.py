@@ -107,3 +107,5 @@ MORE_INF_TO_NAN = "Clipping does that: it divides by the norm, and inf / inf is 
 CAUSE_BAD_ELSEWHERE = "no {what} arrived in the last pass of this graph."
 DO_BAD_ELSEWHERE = "Call zero_grad() before the pass, and read grad right after backward()."
 MORE_BAD_ELSEWHERE = "It was in grad before, came from another graph, or was written into grad later."
+CAUSE_GIVEN_MADE = "{tensor} holds {what}, and {op} returned it so ({line})."
+DO_GIVEN_MADE = "Check its inputs: 0 / 0 gives nan, as in constant columns."

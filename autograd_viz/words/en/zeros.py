@@ -115,3 +115,5 @@ CAUSE_ROWS_UNUSED = "rows {rows} are zero: they got no gradient from {op} ({line
 MORE_ROWS_UNUSED = "{node} did not look them up, or zeros arrived for them."
 CAUSE_NORM_OF_ONE = "{op} normalizes over one element: its result is the same for any input ({line})."
 DO_NORM_OF_ONE = "Normalize over more elements: normalized_shape is the size of the last dimensions."
+CAUSE_ZERO_ADDED_BACK = "{op} adds {at} back to a difference that took it away, so its gradients cancel ({line})."
+DO_ZERO_ADDED_BACK = "For a straight-through gradient: {at} + (other - {at}).detach()."

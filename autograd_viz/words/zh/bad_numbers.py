@@ -108,3 +108,5 @@ MORE_INF_TO_NAN = "裁剪会造成这种情况：它除以范数，而 inf / inf
 CAUSE_BAD_ELSEWHERE = "这个计算图的上一次反向传播没有传来 {what}。"
 DO_BAD_ELSEWHERE = "在反向传播之前调用 zero_grad()，并在 backward() 之后立即读取 grad。"
 MORE_BAD_ELSEWHERE = "它原来就在 grad 中，来自另一个计算图，或者是后来写入的。"
+CAUSE_GIVEN_MADE = "{tensor} 含有 {what}，{op} 返回时就已如此（{line}）。"
+DO_GIVEN_MADE = "检查它的输入：0 / 0 得到 nan，例如一列全相等的值。"

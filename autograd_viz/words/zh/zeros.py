@@ -115,3 +115,5 @@ CAUSE_ROWS_UNUSED = "第 {rows} 行为零：它们没有从 {op} 得到梯度（
 MORE_ROWS_UNUSED = "{node} 没有查到这些行，或者到达这些行的梯度是零。"
 CAUSE_NORM_OF_ONE = "{op} 只对一个元素做归一化，结果与输入无关（{line}）。"
 DO_NORM_OF_ONE = "对更多元素做归一化：normalized_shape 是最后几维的大小。"
+CAUSE_ZERO_ADDED_BACK = "{op} 把差里减去的 {at} 又加了回来，梯度相互抵消（{line}）。"
+DO_ZERO_ADDED_BACK = "直通梯度应写成 {at} + (other - {at}).detach()。"

@@ -18,7 +18,7 @@ from ...shared.questions import holder
 from ..reading.handles import Handle, current
 from ..reading.nodes import edge_of, grad_fn_of, grad_of, is_leaf, reach
 from ..reading.op_log import Event, Log, PassRecord, op_of
-from ..reading.op_pages import Leaf, OpRecord, SeenOp, op_of_node
+from ..reading.op_pages import Leaf, OpRecord, SeenOp, name_of_function, op_of_node
 from ..reading.saved import VERSIONS
 from ..reading.shards import ranks_of, sharded
 from ..reading.values import unseen
@@ -43,6 +43,8 @@ class TorchHistory:
         self.scalers: Sequence[Event] = tuple(self._log.scalers)
         self.clips: Sequence[Event] = tuple(e for e in self._log.modes if e.name.startswith("clip_grad_"))
         self.gone: Sequence[Event] = tuple(e for e in self._log.steps if e.detail() is None)
+        self.onto_itself: Sequence[Event] = tuple(self._log.onto_itself)
+        self.born: Sequence[Event] = tuple(self._log.optimizers)
         self.layers: Sequence[Event] = tuple(self._log.layers)
 
     @unseen
@@ -106,6 +108,15 @@ class TorchHistory:
         numbers = {ref.numbers[0] for ref in weakref.getweakrefs(tensor) if type(ref) is Leaf}
         shared = [e for e in self._log.cleared if not numbers.isdisjoint(e.leaves) or _may_hold(e.detail(), tensor)]
         return sorted([*own, *shared], key=lambda e: e.number)
+
+    @unseen
+    def data_made(self, tensor: Any) -> Event | None:
+        """What made a tensor of data, if it is as it was then."""
+        known = self._log.data.get(tensor) if isinstance(tensor, torch.Tensor) else None
+        if known is None or any(e.number > known[2] for e in self._log.events_of(tensor, "written")):
+            return None
+        func, line, number, shape = known
+        return Event("made", name_of_function(func), line, number, tuple(shape))
 
     @unseen
     def users(self, ops: set[OpRecord]) -> list[SeenOp]:

@@ -244,6 +244,18 @@ class TorchLive(Live):
         known = self._history.events_of(kept, "written") if is_known else []
         return next((e for e in known if op is not None and op.number < e.number < last[0].number), None)
 
+    @unseen
+    def data_made(self, node: str, saved: str) -> Any:
+        """Known while the tensor lives."""
+        with reading():
+            kept = next((k.value for k in saved_of(self._nodes[node]) if k.name == saved), None)
+        return self._history.data_made(kept)
+
+    @unseen
+    def made_of_data(self, tensor: str) -> Any:
+        """Known while the tensor lives."""
+        return self._history.data_made(self._graph.tensors.get(tensor))
+
     def called_as(self, node: str) -> str:
         """It may have made several nodes: those of a GRU."""
         op = op_of_node(self._nodes[node])

@@ -85,11 +85,17 @@ class _Library(dict[str, bool]):
 library = _Library()
 
 
-def users_line() -> Line:
-    """The user's innermost instruction; the outermost one if all code is a library's."""
+def users_frame() -> FrameType:
+    """The user's innermost frame; the outermost one if all code is a library's."""
     frame = getframe(1)
     while library[frame.f_code.co_filename] and frame.f_back is not None:
         frame = frame.f_back
+    return frame
+
+
+def users_line() -> Line:
+    """The instruction of that frame."""
+    frame = users_frame()
     return frame.f_code, frame.f_lasti
 
 

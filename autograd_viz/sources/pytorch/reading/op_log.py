@@ -102,6 +102,7 @@ class Log(Ops):
 
     Attributes:
         made: the ops of results without a history: (number, function, code object, instruction, age, cut).
+        data: what made a tensor of data: (function, line, number, the shape of its first input).
     """
 
     def __init__(self) -> None:
@@ -113,10 +114,12 @@ class Log(Ops):
         self.switches: deque[Event] = deque(maxlen=64)  # calls that switched requires_grad off
         self.optimizers: deque[Event] = deque(maxlen=MOST)
         self.scalers: deque[Event] = deque(maxlen=8)
+        self.onto_itself: deque[Event] = deque(maxlen=64)  # writes of a tensor's own values into it
         self.layers: deque[Event] = deque(maxlen=64)  # dropout and batch norm, in the mode of the other use
         self.left: deque[OpRecord] = deque(maxlen=64)  # ops by which a tensor with a history became a number or an array
         self.places: deque[Event] = deque(maxlen=MOST)  # parameters and modules that were put into a module
         self.made: Alive[tuple[Any, ...]] = Alive()
+        self.data: Alive[tuple[Any, ...]] = Alive()
         self.faults: deque[Exception] = deque(maxlen=16)  # errors inside the recorder
         self._notes: dict[int, Note] = {}
 
@@ -160,13 +163,13 @@ class Log(Ops):
     def apart(self, tensors: Sequence[Any]) -> Iterator[None]:
         """Inside, these tensors have no weak references, and may be swapped."""
         leaves = self.part(tensors)
-        made = [(t, op) for t in tensors if (op := self.made.pop(t)) is not None]
+        made = [(kept, t, op) for kept in (self.made, self.data) for t in tensors if (op := kept.pop(t)) is not None]
         try:
             yield
         finally:
             self.join(leaves)
-            for t, op in made:
-                self.made[t] = op
+            for kept, t, op in made:
+                kept[t] = op
 
     def cut(self, out: object, func: Any, line: Line, given: list[Any], cut: str) -> None:
         """An op has run whose result has no history."""

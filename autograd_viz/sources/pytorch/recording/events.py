@@ -9,7 +9,7 @@ from typing import Any
 
 import torch
 
-from ..reading.call_place import called_by_user, caller, library, only_wraps, users_line
+from ..reading.call_place import called_by_user, caller, library, only_wraps, users_frame, users_line
 from ..reading.handles import version_of
 from ..reading.op_log import Event, Log
 from ..reading.op_pages import KEY, Leaf, name_of_function
@@ -17,6 +17,7 @@ from . import kinds
 
 T = torch.Tensor
 SEVERAL = (list, tuple)
+COPYING = ("copy_", "lerp_")
 BEHIND = 100  # nodes without an op that are searched
 SCALING = ("mul_", "_foreach_mul_")  # their factor is kept
 
@@ -54,14 +55,23 @@ def _is_number(value: object) -> bool:
     return isinstance(value, int | float) or (isinstance(value, T) and value.ndim == 0 and not value.requires_grad)
 
 
+def _are_one(given: Any) -> bool:
+    """Are two tensors the same elements in memory?"""
+    if len(given) < 2 or not all(isinstance(t, T) and t.layout is torch.strided and t.numel() for t in given):
+        return False
+    return len({(t.data_ptr(), t.shape, t.stride()) for t in given}) == 1
+
+
 def written(log: Log, func: Any, args: Any, kwargs: Any) -> None:
     """Note every tensor that the call changed, with its version now."""
-    line, by = users_line(), called_by_user()
-    factor = args[1] if len(args) > 1 and name_of_function(func) in SCALING and _is_number(args[1]) else None
+    line, by, name = users_line(), called_by_user(), name_of_function(func)
+    if (name in COPYING or "alpha" in kwargs) and _are_one(args[:2]):
+        log.onto_itself.append(Event("onto_itself", by or name, line, log.now))
+    factor = args[1] if len(args) > 1 and name in SCALING and _is_number(args[1]) else None
     for t in tensors_in(args[:1] if args else tuple(kwargs.values())[:1]):
         if t.layout is torch.strided:
             detail = (version_of(t), tuple(t.shape), factor)
-            log.note(t, Event("written", by or name_of_function(func), line, log.now, detail))
+            log.note(t, Event("written", by or name, line, log.now, detail))
 
 
 def mode_set(log: Log, is_on: bool) -> None:
@@ -135,6 +145,12 @@ def why_unrecorded() -> str:
     return "op" if torch.is_grad_enabled() else "inference" if torch.is_inference_mode_enabled() else "no_grad"
 
 
+def _evaluates() -> bool:
+    """Is the user's code that of a module in evaluation mode, with all its parts?"""
+    owner = users_frame().f_locals.get("self")
+    return isinstance(owner, torch.nn.Module) and not any(m.training for m in owner.modules())
+
+
 DROPOUT = torch.nn.functional.dropout
 MODES = {DROPOUT: (2, True), torch.nn.functional.batch_norm: (5, False)}  # where `training` is, and its default
 
@@ -147,4 +163,4 @@ def in_other_mode(log: Log, func: Any, args: Any, kwargs: Any, mode: str) -> Non
     is_idle = func is DROPOUT and not given.get("p", args[1] if len(args) > 1 else 0.5)
     if bool(trains) == (mode == "on") and torch.is_grad_enabled() == (mode == "off") and not is_idle:
         log.now += 1
-        log.layers.append(Event(mode, name_of_function(func), users_line(), log.now))
+        log.layers.append(Event(mode, name_of_function(func), users_line(), log.now, mode == "on" and _evaluates()))

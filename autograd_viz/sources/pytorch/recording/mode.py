@@ -256,9 +256,11 @@ class WatchMode(TorchFunctionMode):
         if given:
             has_history = any(g < 0 or not log.is_cut(g) for g in given)
             log.cut(out, func, users_line(), given, why_unrecorded() if has_history else "behind")
-        elif not any(isinstance(a, T) for a in args):
+        elif not (data := [a for a in args if isinstance(a, T)]):
             log.now += 1
             log.note(out, Event("made", name_of_function(func), users_line(), log.now))
+        elif out.ndim and out is not data[0]:
+            log.data[out] = func, users_line(), log.now, data[0].shape
 
     def wrapped(self, kind: object, data: object, made: object) -> None:
         """A leaf was made of a tensor with a history, which ends there: `nn.Parameter(w * mask)`."""

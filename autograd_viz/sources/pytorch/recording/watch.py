@@ -160,6 +160,7 @@ class Watch:
         unseen(self.last.let_go)()
         self.log.part((tensor,))
         self.log.made.pop(tensor)
+        self.log.data.pop(tensor)
 
     def _wraps(self, new: Any, kind: Any, data: Any = None, *args: Any, **kwargs: Any) -> Any:
         made = new(kind, data, *args, **kwargs)

@@ -256,8 +256,7 @@ def grad(
             "allow_unused=True if this is the desired behavior."
         )
     results = [_result(g, t, materialize_grads, create_graph) for g, t in zip(found, wanted, strict=True)]
-    noted.keeps_graph = create_graph
-    noted.results = [weakref.ref(g) for g in results if g is not None and not g.requires_grad]
+    noted.kept(create_graph, [weakref.ref(g) for g in results if g is not None and not g.requires_grad])
     return tuple(results)
 
 

@@ -35,6 +35,10 @@ class PassNote:
         self.results: list[Any] = []
         self.order, self.at = now(), callers_place()
 
+    def kept(self, graph: bool, results: list[Any]) -> None:
+        """Whether grad() recorded its pass, and which of its results have no graph."""
+        self.keeps_graph, self.results = graph, results
+
     def __enter__(self) -> PassNote:
         return self
 

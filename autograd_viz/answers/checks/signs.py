@@ -1,0 +1,103 @@
+"""Checks of signs: a loss that the optimizer makes larger, or a term of it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+
+from ...graph.op_names import plain_name
+from ..causes.cause import Cause, cause_of
+from ..causes.check import MAY, check
+from ..causes.code import called_at
+from ..causes.facts import Facts
+from ..causes.numbers import bounds
+from ..causes.ops import cause_at, numbers_of, op_of
+from ..causes.question import Question
+from .loss import SHAPED
+
+LOSSES = (
+    "MseLoss", "L1Loss", "SmoothL1Loss", "HuberLoss", "NllLoss", "NllLoss2D", "KlDiv", "BinaryCrossEntropy",
+    "BinaryCrossEntropyWithLogits", "CtcLoss",
+)  # fmt: skip
+SIGNED = (*SHAPED, "Neg", "Sub", "Add", "Mul", "Div", "Mean", "Sum", "Stack", "Cat", "Rsub")
+COSTS = ("cost", "penalt", "regret", "risk", "loss(", "losses", "error", "energy")  # names of what is to become less
+LEFT = re.compile(r"^[\s\w.,]+=(?!=)")  # of an assignment
+CLIPPED = {"Maximum": -1, "Minimum": 1}  # the sign with which one of a clipped and a plain ratio is the wrong one
+MOST = 64  # terms of a loss
+KINDS = dict.fromkeys(("minus_loss", "loss_maximized", "plus_log_prob", "plus_entropy", "clip_reversed"), MAY)
+End = tuple[str, int, str]
+
+
+@check("AV205", "wrong-sign", KINDS, of_run=True)
+def wrong_sign(question: Question) -> Iterator[Cause]:
+    """The optimizer makes a loss larger: its sign is wrong, or the optimizer maximizes."""
+    q, root = question, None if question.last is None else question.last.root
+    if root is None or len({p.source for p in q.passes}) > 1:  # in turns with another loss: an adversary
+        return
+    leaves = q.leaves_of(root)
+    users = [h for h in q.holders if h.steps and any(p is leaf for p in h.leaves for leaf in leaves)]
+    f = q.facts if users else None
+    ends = [] if f is None else [*signed(f, lambda node: op_of(q.facts, node) in LOSSES)]
+    sign = -1 if f is not None and users[0].maximizes else 1
+    if f is not None and ends and all(op_of(f, node) in LOSSES and sign * s < 0 for node, s, _ in ends):
+        loss = f.live.called_as(ends[0][0]) or plain_name(op_of(f, ends[0][0]))
+        yield cause_of("minus_loss" if sign > 0 else "loss_maximized", root, loss=loss, optimizer=users[0].kind)
+    if f is not None and sign > 0:
+        yield from _of_policy(f)
+
+
+def signed(f: Facts, is_end: Callable[[str], bool]) -> Iterator[End]:
+    """What a loss is a sum of: each last node, its sign, and the product with data that weighs it, "" if none does."""
+    todo = [(node, 1, "") for node, _ in f.starts]
+    for _ in range(MOST):
+        if not todo:
+            break
+        node, sign, weighs = todo.pop()
+        op = op_of(f, node)
+        if is_end(node) or op not in SIGNED:
+            yield node, sign, weighs
+            continue
+        for i, after in enumerate(f.nodes[node].next_functions):
+            if after.node is not None:
+                data = [t.value for t in f.others(node, i) if not t.requires_grad]
+                numbers = [n for n in numbers_of(f, node) if n is not None]
+                least = [*numbers, *((bounds(v) or (1.0, 0.0))[1] for v in data)]  # data without an element above 0
+                is_minus = (
+                    op == "Neg" or (op == "Sub" and i == 1) or (op == "Rsub") or (op == "Mul" and any(n < 0 for n in least))
+                )
+                todo.append((after.node, -sign if is_minus else sign, node if op == "Mul" and data else weighs))
+
+
+def _of_policy(f: Facts) -> Iterator[Cause]:
+    """Each log_prob() that data weigh has a plus; or these have a minus, and entropy() or a clipped ratio the wrong sign."""
+
+    def called(node: str) -> str:
+        return called_at(f.source(node))
+
+    ends = [*signed(f, lambda node: called(node) in ("log_prob", "entropy"))]
+    of_log = [end for end in ends if called(end[0]) == "log_prob"]
+    weighted = [end for end in of_log if end[2]]
+    if weighted and len(weighted) == len(of_log) and all(sign > 0 for _, sign, _ in weighted):
+        yield from () if any(_is_cost(f, end) for end in weighted) else [cause_at(f, "plus_log_prob", weighted[0][0])]
+    entropy = next((node for node, sign, weighs in ends if called(node) == "entropy" and sign > 0 and not weighs), None)
+    if entropy is not None and weighted and all(sign < 0 for _, sign, _ in weighted):
+        yield cause_at(f, "plus_entropy", entropy)
+    clipped = next((n for n, sign, _ in ends if CLIPPED.get(op_of(f, n)) == sign and _is_of_clipped_ratio(f, n)), None)
+    if clipped is not None:
+        yield cause_at(f, "clip_reversed", clipped)
+
+
+def _is_cost(f: Facts, end: End) -> bool:
+    """Does what weighs it have the name of a cost, or is it computed so in its line?"""
+    node, _, weighs = end
+    lines = [LEFT.sub("", s.text) for n in (node, weighs) if (s := f.source(n)) is not None]
+    names = [f.name_of(t.id) for t in f.inputs(weighs) if not t.requires_grad]
+    return any(c in text.lower() for text in (*lines, *names) for c in COSTS)
+
+
+def _is_of_clipped_ratio(f: Facts, node: str) -> bool:
+    """Are its inputs products with data, of a ratio and of the clamped ratio?"""
+    inputs = [a.node for a in f.nodes[node].next_functions if a.node is not None]
+    ratios = [a.node for n in inputs if op_of(f, n) == "Mul" for a in f.nodes[n].next_functions if a.node is not None]
+    clamps = [n for n in ratios if op_of(f, n) == "Clamp" and f.nodes[n].next_functions[0].node in ratios]
+    return len(inputs) == len(ratios) == 2 and len(clamps) == 1

@@ -1,0 +1,109 @@
+"""Checks of what is done to weights besides a step: cleared passes, writes, copies, and optimizers that forget."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Any
+
+from ...graph.passes import Holder
+from ...graph.text import number_text
+from ..causes.cause import Cause, Said, cause_of
+from ..causes.check import MAY, check
+from ..causes.present import last_write
+from ..causes.question import Question
+from .loop import PLENTY, SETTLED, step_of
+
+FEW = 4  # elements whose signs may agree by chance
+CLOSE = 0.05  # a distance, as a part of a step
+STATEFUL = ("Adam", "NAdam", "RAdam", "RMSprop", "Adadelta", "Adagrad")
+DRAWN = ("uniform_", "normal_", "orthogonal_", "reset_parameters")  # how names of random initializations end
+
+
+@check("AV412", "cleared-between-passes", {"cleared_between": MAY})
+def cleared_between(question: Question) -> Iterator[Cause]:
+    """Several passes before each step(), with zero_grad() before each of them: the step uses the last one only."""
+    q = question
+    steps = sorted(s.number for h in q.optimizers if h.kind != "LBFGS" for s in h.steps)  # it clears for each trial of a step
+    passes = [p for p in q.passes if not p.error and not p.wanted]
+    if len(steps) < PLENTY or not passes or [c for c in last_write(q) if c.kind != "clipped"]:
+        return
+    cleared = [c.number for c in q.history.clearings(q.tensor)]
+    set_by = [e for e in (*q.events("set"), *q.events("written")) if e.number > passes[0].number]  # a program that keeps each
+    between = pairwise([None, *steps])
+    rounds = [[p for p in passes if (a is None or a < p.number) and p.number < b] for a, b in between][-PLENTY:]
+    is_always = all(len(r) >= PLENTY and len({p.source for p in r}) == 1 for r in rounds) and all(
+        any(a.number < c < b.number for c in cleared) for r in rounds for a, b in pairwise(r)
+    )
+    if is_always and not set_by:
+        at = next(c for c in reversed(q.history.clearings(q.tensor)) if c.number < rounds[-1][-1].number)
+        yield cause_of("cleared_between", at, count=str(len(rounds[-1])), **{"pass": rounds[-1][-1].source})
+
+
+@check("AV413", "undone", {"drawn_anew": MAY, "clamped_back": MAY})
+def undone(question: Question) -> Iterator[Cause]:
+    """What steps have changed is written over: values are drawn anew in the loop, or clamped back to their bounds."""
+    q = question
+    steps = sorted(s.number for h in q.optimizers for s in h.steps)
+    written = q.events("written") if len(steps) >= SETTLED else []
+    if not written:
+        return
+    last, by = written[-1], f"{written[-1].name}()"
+    if steps[-2] < last.number < steps[-1] and last.name.endswith(DRAWN) and last.detail[1] == tuple(q.tensor.shape):
+        yield cause_of("drawn_anew", last, by=by, count=str(len(steps) - 1))
+    elif last.number > steps[-1] and last.name.startswith(("clamp", "clip")) and q.grad is not None:
+        value, grad = q.tensor.detach(), q.grad.detach()
+        least, most = value.min(), value.max()
+        outward = ((value == most) & (grad < 0)) | ((value == least) & (grad > 0))
+        if value.numel() >= FEW and bool(least < most) and bool(outward.all()):
+            yield cause_of("clamped_back", last, by=by)
+
+
+@check("AV414", "copied-onto-itself", {"onto_itself": MAY}, of_run=True)
+def copied_onto_itself(question: Question) -> Iterator[Cause]:
+    """A copy that copies nothing: state_dict() gives the weights themselves, and `target = net` is the same network."""
+    first = min((s.number for h in question.holders for s in h.steps), default=None)
+    found = [e for e in question.history.onto_itself if first is not None and e.number > first]
+    if found:
+        yield cause_of("onto_itself", found[-1], by=f"{found[-1].name}()")
+
+
+@check("AV415", "optimizer-made-anew", {"made_anew": MAY})
+def made_anew(question: Question) -> Iterator[Cause]:
+    """An optimizer with averages of the gradient is made anew for each step, so it begins again and again."""
+    q = question
+    for h in [h for h in q.optimizers if h.made is not None and h.kind.startswith(STATEFUL)]:
+        same = [e for e in q.history.born if e.source == h.made.source and e.name == h.kind]
+        steps = [s.number for s in (*q.history.gone, *(s for other in q.holders for s in other.steps))]
+        counts = [sum(a.number < s < b.number for s in steps) for a, b in pairwise(same)]
+        used = q.history.used(q.tensor)
+        is_old = used is not None and len(same) >= SETTLED and used.detail < same[-PLENTY].number
+        if is_old and counts[-PLENTY:] == [1] * PLENTY and not any(e.number > same[0].number for e in q.events("written")):
+            yield cause_of("made_anew", h.made, optimizer=h.kind)
+
+
+@check("AV416", "target-follows-at-once", {"follows_at_once": MAY}, of_run=True)
+def follows_at_once(question: Question) -> Iterator[Cause]:
+    """A target network that each update makes almost equal to the trained one: tau and 1 - tau are swapped."""
+    q = question
+    held = {p for h in q.holders for p in h.leaves}
+    nets = [(name, dict(m.named_parameters())) for name, m in q.names.items() if hasattr(type(m), "named_parameters")]
+    for name, copies in nets:
+        for online, own in nets:
+            if own.keys() != copies.keys() or held.isdisjoint(own.values()) or not held.isdisjoint(copies.values()):
+                continue
+            for path, t in copies.items():
+                if own[path] in held and (found := _follows(q, t, own[path])) is not None:
+                    yield Cause(found.kind, source=found.source, said={**found.said, "target": name, "online": online})
+                    return
+
+
+def _follows(q: Question, t: Any, w: Any) -> Cause | None:
+    """Was a tensor last written after the last step of a parameter, and is it nearer to it than a small part of that step?"""
+    written, alike = q.history.events_of(t, "written"), t.shape == w.shape and t.dtype == w.dtype
+    holders: list[Holder] = [h for h in q.history.optimizers(w) if h.holds and len(h.steps) >= SETTLED]
+    if not written or not holders or not alike or written[-1].number < holders[-1].steps[-1].number:
+        return None
+    apart, step = float((t.detach() - w.detach()).norm()), step_of(holders[-1], q.history.norms(w)[1], w.numel())
+    said: dict[str, Said] = {"apart": number_text(apart), "step": number_text(step)}
+    return cause_of("follows_at_once", written[-1], **said) if 0 < apart < CLOSE * step else None
