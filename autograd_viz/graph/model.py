@@ -87,7 +87,9 @@ class Operand:
     count: Single = 1  #: how many operands it stands for, if they are bundled
 
 
-REASONS = ("nested", "compiled", "no_grad")  # nested tensors; ops that ran as one compiled op; no op has a node there
+# nested tensors; ops that ran as one compiled op; the same, from PyTorch's cache; read from the graph of a compiled region;
+# no op has a node there
+REASONS = ("nested", "compiled", "cached", "opened", "no_grad")
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 MAP_SUMMARY = "{parameters:,} parameters · {nodes:,} backward nodes"
 MAP_DEPTH = "depth {depth} of {levels}"
 MAP_GUESSED = "not recorded: modules are guessed from parameters (dotted)"
+MAP_OPENED = "compiled: gradients inside are interpreted"
 MAP_RESULT = "result"
 MAP_PARAMETERS = "{count:,} parameters"
 MAP_UNCOUNTED = "without checkpointed parameters"

@@ -3,6 +3,7 @@
 MAP_SUMMARY = "{parameters:,} 个参数 · {nodes:,} 个反向节点"
 MAP_DEPTH = "展开 {depth} 层，共 {levels} 层"
 MAP_GUESSED = "未记录：模块由参数推断（虚线）"
+MAP_OPENED = "已编译：内部的梯度由解释器算出"
 MAP_RESULT = "结果"
 MAP_PARAMETERS = "{count:,} 个参数"
 MAP_UNCOUNTED = "不含检查点内的参数"
