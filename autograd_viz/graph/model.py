@@ -108,6 +108,7 @@ class Op:
     reason: str = (
         ""  #: why it, its contents or its node could not be recorded: one of `REASONS`; empty for an op that nobody recorded
     )
+    graph_break: str = ""  #: of a compiled region that begins after a graph break: the reason and the line
     #: index in `Document.calls` of the innermost function of the user's around it; None if that is not known
     call: Count | None = None
 

@@ -194,6 +194,40 @@ def test_what_pytorch_does_not_keep_stays_one_node(
     assert same(made.grads(), backward(made))
 
 
+@pytest.mark.filterwarnings("ignore:The .grad attribute:UserWarning")  # Dynamo's question
+def test_a_graph_break_is_told_with_its_reason_and_line() -> None:
+    torch._dynamo.reset()
+    w = torch.ones(4, requires_grad=True)
+
+    @torch.compile(backend="aot_eager")  # type: ignore[untyped-decorator]
+    def broken(x: Any) -> Any:
+        h = (x * w).sin()
+        if h.sum() > 0:
+            h = h.exp()
+        return h * 2
+
+    loss = broken(torch.ones(4)).sum()
+    drawn, stepper = av.map(loss), stepper_of(loss)
+    stepper.finish()
+    line = broken.__wrapped__.__code__.co_firstlineno + 3
+    said = f"Data-dependent branching: generic_jump TensorVariable() (test_compiled.py:{line})"
+    ops = [(o.name, o.graph_break) for o in stepper.document.ops]
+    regions = [(name, text) for name, text in ops if name == "CompiledFunction"]
+    assert regions == [("CompiledFunction", ""), ("CompiledFunction", said)]
+    assert f"graph break: {said}" in repr(drawn)
+    assert [s.sentence.count(said) for s in stepper.recorded].count(1) == 1
+    assert torch.equal(w.grad, torch.autograd.grad(broken(torch.ones(4)).sum(), w)[0])
+    torch._dynamo.reset()
+
+
+def test_a_difference_between_eager_and_compiled_is_told_by_op(made: Compiled) -> None:
+    eager, x = made.model, made.x
+    found = av.diff(lambda: eager(x).square().sum(), lambda: made.fast(x).square().sum())
+    assert found.sentences[0] == "Every value and every gradient is the same, to the bit."
+    assert {i.name for i in found.report.gradients} >= {"Tanh (line 37)"} or found.report.gradients
+    assert "CompiledFunction" in found.sentences[-1]
+
+
 def test_a_dimension_may_change() -> None:
     """Two seconds: it is compiled."""
     torch._dynamo.reset()

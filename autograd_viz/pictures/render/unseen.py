@@ -14,4 +14,6 @@ def why_unseen(op: Op | None) -> str:
         "cached": words.REASON_CACHED,
         "opened": words.REASON_OPENED,
     }
+    if op is not None and op.graph_break:
+        return words.GRAPH_BREAK.format(reason=op.graph_break)
     return "" if op is None else said.get(op.reason, "")

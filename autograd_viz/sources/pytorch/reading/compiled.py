@@ -7,7 +7,9 @@ is None or empty, and the region stays one node.
 from __future__ import annotations
 
 import linecache
+import os
 import re
+import sys
 from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
 from typing import Any
@@ -20,6 +22,7 @@ LINE = re.compile(r'File "(.+)", line (\d+), in (.+)')
 ROOT = re.compile(r"^[LG]\['(\w+)'\]\.?")  # how Dynamo calls the model: L['self'].layers.0
 PARTS = re.compile(r"[\w]+")
 DEEPEST = 4  # closures around the graph of a forward pass
+RESUMED = re.compile(r"torch_dynamo_resume_in_(.+)_at_(\d+)")  # the rest of a function after a graph break
 MODULES = ("nn_module_stack", "fwd_nn_module_stack")
 FUNCTIONS = ("source_fn_stack", "fwd_source_fn_stack")
 
@@ -167,10 +170,25 @@ def line_of(ops: Iterable[Any]) -> Source | None:
     for n in ops:
         places = LINE.findall(n.meta.get("stack_trace") or "")
         if places:
-            file, number, function = places[-1]
+            file, number, name = places[-1]
+            function = RESUMED.sub(r"\1", name.strip())
             text = linecache.getline(file, int(number)).rstrip("\n")
-            return Source(file, int(number), int(number), len(text) - len(text.lstrip()), len(text), text, function.strip())
+            return Source(file, int(number), int(number), len(text) - len(text.lstrip()), len(text), text, function)
     return None
+
+
+def graph_break(ops: Iterable[Any]) -> str:
+    """Why the compiler began anew before a region with these ops: its reason and the line; "" if it began there by itself."""
+    frames = (frame for n in ops for frame in LINE.findall(n.meta.get("stack_trace") or ""))
+    after = next(((file, int(found[2])) for file, _, name in frames if (found := RESUMED.match(name.strip()))), None)
+    if after is None:
+        return ""
+    reasons = getattr(sys.modules.get("torch._dynamo.utils"), "graph_break_reasons", ())
+    told = (r.reason for r in reasons if after in [(f.filename, f.lineno) for f in r.user_stack])
+    said = next(told, "").partition("\n")[0]
+    said = f"Data-dependent branching: {said}" if said.startswith("generic_jump") else said  # PyTorch's own name for it
+    place = f"{os.path.basename(after[0])}:{after[1]}"
+    return f"{said} ({place})" if said else place
 
 
 def ends_of(node: Any, graph: Any) -> list[Any] | None:

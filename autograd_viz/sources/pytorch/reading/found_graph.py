@@ -116,7 +116,7 @@ def event_of(node: Any) -> Event | None:
 
 
 class FoundGraph:
-    """Everything that led to the roots.
+    """Everything that led to the roots. `opens`: compiled regions are opened.
 
     Attributes:
         nodes: the nodes that backward would call; of an open region also those in it.
@@ -126,12 +126,13 @@ class FoundGraph:
         operands: the operands of each op, by its node, or by its event if it has no node.
     """
 
-    def __init__(self, roots: Iterable[Any]) -> None:
+    def __init__(self, roots: Iterable[Any], opens: bool = True) -> None:
         self.roots = tuple(roots)
         self.outputs_of = functools.cache(outputs_of)  # cached: PyTorch makes it anew each time
         self.event_of = functools.cache(event_of)
         self.boxes = Boxes()
         self.nodes: dict[Any, None] = {}
+        self._opens = opens
         self.regions: dict[Any, Region] = {}
         self._asked: set[Any] = set()  # compiled nodes, whether they can be opened or not
         self._by_number: dict[int, Any] = {}
@@ -151,7 +152,7 @@ class FoundGraph:
 
     def edges_of(self, node: Any) -> tuple[Edge, ...]:
         """Where its gradients go; from the own node of a compiled region into the region, if that can be opened."""
-        if type(node).__name__ == COMPILED and node not in self._asked:
+        if self._opens and type(node).__name__ == COMPILED and node not in self._asked:
             self._asked.add(node)
             region = None if older.IS_OLDER else opened(node)
             if region is not None:

@@ -39,7 +39,7 @@ class TorchGraph(FoundGraph):
     """The live graph behind a document; it is `from_core.CoreGraph` for PyTorch's tensors.
 
     Everything that led to the roots is in the graph. `is_outline`: read elements only of the roots and leaves, and make no
-    formulas; other tensors have shape and dtype.
+    formulas; other tensors have shape and dtype. `opens`: as in `FoundGraph`.
 
     Attributes:
         document: the graph as it was when this was built.
@@ -49,8 +49,10 @@ class TorchGraph(FoundGraph):
     """
 
     @unseen
-    def __init__(self, roots: Iterable[Any], variables: Mapping[str, Any], is_outline: bool = False) -> None:
-        super().__init__(roots)
+    def __init__(
+        self, roots: Iterable[Any], variables: Mapping[str, Any], is_outline: bool = False, opens: bool = True
+    ) -> None:
+        super().__init__(roots, opens)
         self._is_outline = is_outline
         self._formulas: dict[Any, dict[str, str]] = {}
         self._values: dict[str, model.Value] = {}
@@ -216,7 +218,8 @@ class TorchGraph(FoundGraph):
         call = None if event is None else self._calls.innermost(event.inside.calls)
         if isinstance(node, RegionOp):
             place, module = node.place, node.path
-        return model.Op(id, title, operands, outputs, node_id, place, module, event is None, reason=reason, call=call)
+        broken = self.regions[node].graph_break if node in self.regions else ""
+        return model.Op(id, title, operands, outputs, node_id, place, module, event is None, 0, reason, broken, call)
 
     def _outputs(self, node: object, event: Event | None) -> tuple[str | None, ...]:
         if node is None and event is not None:

@@ -34,9 +34,11 @@ class RegionOp:
     """The rule of one op in a region. For a graph it is a node of PyTorch's, with the same methods and attributes.
 
     Attributes:
-        ops: the ops of the backward graph that are its rule, in their order.
-        again: ops before them, that are computed again from what is saved.
+        origin: the sequence number of the forward op; None if it is not known.
         arrivals: the values of the graph that arrive, one for each output of the forward op.
+        looks: what they look like.
+        ops: the ops of the backward graph that are its rule, in their order; none if it passes on what arrives.
+        again: ops before them, that are computed again from what is saved.
         results: the values that leave, one for each of `next_functions`.
         leaves: which of these leave the region, each with its place in the `next_functions` of the region's own node.
         reads: what it reads of the saved values.
@@ -47,17 +49,18 @@ class RegionOp:
     """
 
     title: str
-    number: float
-    ops: list[Any]
-    again: list[Any]
+    origin: int | None
     arrivals: list[Any]
-    reads: list[SavedValue]
-    modules: list[tuple[str, str, str]]
-    place: Source | None
     looks: list[Look]
-    inputs: list[Any]
+    ops: list[Any] = field(default_factory=list)
+    again: list[Any] = field(default_factory=list)
+    reads: list[SavedValue] = field(default_factory=list)
+    modules: list[tuple[str, str, str]] = field(default_factory=list)
+    place: Source | None = None
+    inputs: list[Any] = field(default_factory=list)
     result: Any = None
     path: str = ""
+    number: float = 0.0
     results: list[Any] = field(default_factory=list)
     leaves: dict[int, int] = field(default_factory=dict)
     next_functions: tuple[tuple[Any, int], ...] = ()
@@ -70,6 +73,11 @@ class RegionOp:
 
     def _sequence_nr(self) -> float:
         return self.number
+
+    def send(self, value: Any, after: Any, index: int) -> None:
+        """Add an edge for a value."""
+        self.results.append(value)
+        self.next_functions += ((after, index),)
 
     @property
     def _input_metadata(self) -> list[Look]:

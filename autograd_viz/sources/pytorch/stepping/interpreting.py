@@ -55,13 +55,14 @@ class Interpreted:
         if any(g is None for g in grads):
             self.gap = math.nan
             return (None,) * len(op.results)
-        env, is_own = self._graph.env, all(map(self._is_own, op.arrivals, grads))
-        before = {a: env[a] for a in op.arrivals if a in env}
+        env, is_own = self._graph.env, all(self._is_own(op, a, g) for a, g in zip(op.arrivals, grads, strict=True))
+        made = [*op.ops, *(a for a in op.arrivals if compiled.is_sum(a))]
+        before = {a: env[a] for a in op.arrivals if a in env and a not in made}
         env.update(zip(op.arrivals, grads, strict=True))
-        self._run([*op.again, *(n for n in op.ops if n not in op.arrivals)])
+        self._run([*op.again, *op.ops])
         sent = self._sent(op, is_own)
         env.update(before)
-        (self._edited.difference_update if is_own else self._edited.update)(op.ops)
+        (self._edited.difference_update if is_own else self._edited.update)(made)
         return sent
 
     def _run(self, ops: Iterable[Any]) -> None:
@@ -69,9 +70,9 @@ class Interpreted:
             for n in ops:
                 self._graph.env[n] = self._graph.run_node(n)
 
-    def _is_own(self, value: Any, grad: Any) -> bool:
+    def _is_own(self, op: RegionOp, value: Any, grad: Any) -> bool:
         """Is a gradient that arrived what the nodes inside have sent?"""
-        parts = self._region.parts([value])
+        parts = self._region.parts(op, value)
         if not self._edited.isdisjoint(parts):
             return False
         known = [self._graph.env[p] for p in parts]
