@@ -197,9 +197,8 @@ class Plan:
         said += [words.MAP_UNCOUNTED] if self.labels.is_uncounted(self.root) else []
         said += [] if opened is None else [words.MAP_DEPTH.format(depth=self.depth(opened), levels=max(self.levels, 1))]
         said += [words.MAP_OPENED] if any(op.reason == "opened" for op in self.document.ops) else []
-        breaks = list(dict.fromkeys(op.graph_break for op in self.document.ops if op.graph_break))
-        form = words.MAP_BREAK if len(breaks) == 1 else words.MAP_BREAKS
-        said += [form.format(count=len(breaks), reason=", ".join(breaks))] if breaks else []
+        breaks = sum(bool(op.graph_break) for op in self.document.ops)
+        said += [(words.MAP_ONE_BREAK if breaks == 1 else words.MAP_BREAKS).format(count=breaks)] if breaks else []
         return " · ".join(said + ([words.MAP_GUESSED] if self.is_guessed and self.has_modules else []))
 
     def titled(self, card: Card) -> str:

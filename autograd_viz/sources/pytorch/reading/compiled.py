@@ -1,7 +1,7 @@
 """What PyTorch keeps of a region that ``torch.compile`` has made: its graphs, and what they run on.
 
-These interfaces are private, and only this file knows them. They were tried with PyTorch 2.13. Where one is missing, the answer
-is None or empty, and the region stays one node.
+These interfaces are private, and only this file knows them. They were tried with PyTorch 2.13 and 2.14.
+Where one is missing, the answer is None or empty, and the region stays one node.
 """
 
 from __future__ import annotations

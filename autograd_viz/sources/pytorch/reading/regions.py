@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import takewhile
 from operator import itemgetter
 from typing import Any
@@ -50,6 +50,7 @@ class Region:
         self._forward = ForwardOps(node, self._graph)
         groups = self._grouped()
         self._group = {n: k for k, ops in enumerate(groups) for n in ops}
+        self._last = {k: self._graph[ops[-1]] for k, ops in enumerate(groups)}
         self._passed: set[Any] = set()  # the values that one node passes on
         self._passing: dict[Any, RegionOp] = {}  # and that node
         self.ops = self._made(groups, self._shared(groups, ends))
@@ -98,7 +99,7 @@ class Region:
             again = self._behind(ops, claimed)
             claimed.update(again)
             made.append(((self._graph[ops[-1]], -1), self._rule(ops, again)))
-        rules = {op.ops[0]: op for _, op in made}
+        rules = [op for _, op in made]
         for value, is_last in shared.items():
             self._passing[value] = self._pass(value, is_last, rules)
             if not self._passing[value].ops:
@@ -122,18 +123,18 @@ class Region:
             inputs=[s.value for s in reads if compiled.is_input(s.name) and _is_constant(s.value)],
         )
 
-    def _pass(self, value: Any, is_last: bool, rules: dict[Any, RegionOp]) -> RegionOp:
+    def _pass(self, value: Any, is_last: bool, rules: Sequence[RegionOp]) -> RegionOp:
         """A node that passes a value on. In the forward pass that is an addition, which the backward graph needs no op for,
         or the last of the ops that read it, if all ops are known.
         """
         if is_last:
             return RegionOp(SUM, None, [value], [look_of(value, self._sizes)])
-        readers = [n for n in self._moving if value in n.all_input_nodes and not compiled.is_sum(n)]
+        readers = [n for n in value.users if n in self._group]
         later = [n for n in self.arriving(value) if not compiled.is_tangent(n)]
         last = max(readers, key=lambda n: compiled.number_of(n) or 0, default=None)
         least = 0 if last is None else compiled.number_of(last) or 0
         adds = self._forward.adds(least, min((compiled.number_of(n) or math.inf for n in later), default=math.inf))
-        rule = None if last is None else next((op for op in rules.values() if last in op.ops), None)
+        rule = None if last is None else rules[self._group[last]]
         if not adds and rule is not None and (self._forward.is_whole or rule.title == "Add"):
             return rule
         add = adds[0] if len(adds) == 1 else None
@@ -148,15 +149,14 @@ class Region:
 
     def _around(self, value: Any) -> list[tuple[str, str, str]]:
         """The modules around all ops to which a value goes. Where it is added to another gradient, that one's op counts."""
-        readers = [n for n in self._moving if value in n.all_input_nodes]
+        readers = [n for n in value.users if n in self._moving]
         near = [a for n in readers for a in ([a for a in _added(n) if a is not value] if compiled.is_sum(n) else [n])]
         stacks = [compiled.modules_around(n) for n in near if not (compiled.is_sum(n) or compiled.is_tangent(n))]
         return [same[0] for same in takewhile(lambda found: len(set(found)) == 1, zip(*stacks, strict=False))]
 
     def _after(self, value: Any) -> int:
         """The place in the graph after which a value is there."""
-        last = {k: self._graph[n] for n, k in self._group.items()}
-        return max(last.get(self._group.get(n, -1), -1) for n in self.arriving(value))
+        return max(self._last.get(self._group.get(n, -1), -1) for n in self.arriving(value))
 
     def _number(self) -> None:
         """Their numbers lie between that of the region and the next lower one."""
