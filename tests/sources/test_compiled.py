@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import types
 from collections.abc import Iterator
 from typing import Any
@@ -194,6 +195,15 @@ def test_what_pytorch_does_not_keep_stays_one_node(
     assert same(made.grads(), backward(made))
 
 
+def test_hooks_of_saved_tensors_are_not_called_to_look_inside(made: Compiled) -> None:
+    calls = []
+    with torch.autograd.graph.saved_tensors_hooks(lambda t: t, lambda t: calls.append(t) or t):
+        loss = made.loss()
+    document = graph_of(loss, {}).document
+    assert [o.name for o in document.ops] == ["CompiledFunction", "Pow", "Sum"]
+    assert calls == []
+
+
 @pytest.mark.filterwarnings("ignore:The .grad attribute:UserWarning")  # Dynamo's question
 def test_a_graph_break_is_told_with_its_reason_and_line() -> None:
     torch._dynamo.reset()
@@ -256,6 +266,7 @@ def test_a_dimension_may_change() -> None:
     torch._dynamo.reset()
 
 
+@pytest.mark.skipif(shutil.which("g++") is None, reason="needs a C++ compiler")
 @pytest.mark.filterwarnings("ignore:.*script_method:DeprecationWarning")  # PyTorch's own
 def test_what_is_fused_says_by_how_much_it_differs() -> None:
     """Ten seconds: inductor calls the C++ compiler."""

@@ -28,10 +28,21 @@ FUNCTIONS = ("source_fn_stack", "fwd_source_fn_stack")
 
 
 def backward_graph(node: Any) -> Any:
-    """The backward graph of a region (`torch.fx.GraphModule`), by the grad_fn of its results; None if it is not kept."""
-    info = getattr(getattr(node, "_forward_cls", None), "_lazy_backward_info", None)
-    found = getattr(info, "bw_module", None)
-    return found if isinstance(found, torch.fx.GraphModule) else None
+    """The backward graph of a region (`torch.fx.GraphModule`), by the grad_fn of its results; None if it is not kept.
+
+    It takes what the region keeps, and gradients. One that takes more is not read: states of random generators, or the tensors
+    that are in a tensor of a subclass.
+    """
+    region = getattr(node, "_forward_cls", None)
+    found = getattr(getattr(region, "_lazy_backward_info", None), "bw_module", None)
+    if not isinstance(found, torch.fx.GraphModule) or getattr(region, "maybe_subclass_metadata", None) is not None:
+        return None
+    try:
+        saved = len(node._raw_saved_tensors or ())  # no hook of the user's is called
+    except RuntimeError:  # freed
+        return found
+    taken = sum(n.op == "placeholder" and not is_tangent(n) for n in found.graph.nodes)
+    return found if taken == saved + len(kept_beside(node)) + len(sizes_of(node)) + len(_objects_of(node)) else None
 
 
 def is_cached(node: Any) -> bool:
@@ -80,6 +91,10 @@ def sizes_of(node: Any) -> tuple[Any, ...]:
     return tuple(getattr(node, "symints", None) or ())
 
 
+def _objects_of(node: Any) -> tuple[Any, ...]:
+    return tuple(getattr(node, "opaque_objects", None) or ())
+
+
 def known_sizes(node: Any, graph: Any, shapes: Iterable[Any]) -> dict[Any, int]:
     """What the symbols of dimensions stand for in this pass. `shapes`: of the placeholders after the sizes, in their order."""
     places = [n.meta.get("val") for n in graph.nodes if n.op == "placeholder"]
@@ -107,7 +122,7 @@ def arguments(node: Any, grads: Sequence[Any]) -> list[Any]:
     prologue = getattr(node._forward_cls, "_bw_prologue_fn", None)
     if prologue is None:
         return [*sizes_of(node), *kept, *grads]
-    found: list[Any] = prologue(kept, sizes_of(node), getattr(node, "opaque_objects", None) or (), list(grads))
+    found: list[Any] = prologue(kept, sizes_of(node), _objects_of(node), list(grads))
     return found
 
 

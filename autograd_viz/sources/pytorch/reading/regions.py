@@ -239,7 +239,8 @@ def opened(node: Any) -> Region | None:
     if ends is None:
         return None
     ops = [n for n in _moving(module.graph.nodes) if n.op != "placeholder"]
-    if not any(compiled.number_of(n) is not None for n in ops):
+    is_packed = any(k.state == "kept" and k.value is None for k in saved_of(node))  # reading would call the user's hooks
+    if is_packed or not any(compiled.number_of(n) is not None for n in ops):
         return None
     return Region(node, module, ends)
 
