@@ -87,7 +87,9 @@ class Operand:
     count: Single = 1  #: how many operands it stands for, if they are bundled
 
 
-REASONS = ("nested", "compiled", "no_grad")  # nested tensors; ops that ran as one compiled op; no op has a node there
+# nested tensors; ops that ran as one compiled op; the same, from PyTorch's cache; read from the graph of a compiled region;
+# no op has a node there
+REASONS = ("nested", "compiled", "cached", "opened", "no_grad")
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +108,7 @@ class Op:
     reason: str = (
         ""  #: why it, its contents or its node could not be recorded: one of `REASONS`; empty for an op that nobody recorded
     )
+    graph_break: str = ""  #: of a compiled region that begins after a graph break: the reason and the line
     #: index in `Document.calls` of the innermost function of the user's around it; None if that is not known
     call: Count | None = None
 

@@ -24,7 +24,14 @@ def may_have_ways(document: Document) -> bool:
 
 def are_guessed(document: Document) -> bool:
     """Are the paths of `module_paths` guesses, because nobody recorded the modules? A picture of them should say so."""
-    return not any(op.module for op in document.ops)
+    if not any(op.module for op in document.ops):
+        return True
+    if not all(op.reason == "opened" for op in document.ops if op.module):
+        return False
+    # only compiled regions tell their modules: the other ops with parameters are in some, too
+    named = {t.id for t in document.tensors if t.is_leaf and t.requires_grad and "." in (t.name or "")}
+    others = (op for op in document.ops if op.reason != "opened" and op.reconstructed)
+    return any(i.tensor in named for op in others for i in op.inputs)
 
 
 def ways(document: Document) -> list[Way]:

@@ -136,6 +136,9 @@ class Step(_MadeWhenRead):
     hooks: tuple[HookRun, ...] = ()  #: the user's hooks that ran, in their order
     jacobians: tuple[Jacobian, ...] = ()  #: the op's local Jacobians, if they are small
     edited: tuple[Count, ...] = ()  #: indices of grad_outputs that the user had changed by hand
+    #: of an op in a compiled region that was interpreted: the largest difference from the compiled result, which left the
+    #: region instead; nan if nothing left the region; None for what ran as it is
+    interpreted: float | None = None
     #: "nan", "inf", "zero" if a gradient became that here; "condition" if the user's condition held; "condition_error" if the
     #: condition raised
     flags: tuple[str, ...] = ()

@@ -56,10 +56,11 @@ def is_batched(tensor: Any) -> bool:
     return torch is not None and isinstance(tensor, torch.Tensor) and torch._C._functorch.is_batchedtensor(tensor)
 
 
-def graph_of(tensor: Any, variables: Mapping[str, Any], is_outline: bool = False) -> LiveGraph:
+def graph_of(tensor: Any, variables: Mapping[str, Any], is_outline: bool = False, opens: bool = True) -> LiveGraph:
     """The graph that led to a tensor: a CoreGraph or a TorchGraph.
 
-    `is_outline`: for a map: elements of PyTorch's results are not read, and no formulas are made.
+    `is_outline`: for a map: elements of PyTorch's results are not read, and no formulas are made. `opens`: compiled regions are
+    opened; closed, they keep and free as the compiled pass does.
     """
     with collector_waits():  # what is made here stays alive: a collection would be slow and find nothing
         if not is_torch(tensor):
@@ -68,7 +69,7 @@ def graph_of(tensor: Any, variables: Mapping[str, Any], is_outline: bool = False
             return CoreGraph([tensor], variables)
         from .pytorch.reading.graph import TorchGraph
 
-        return TorchGraph([tensor], variables, is_outline)
+        return TorchGraph([tensor], variables, is_outline, opens)
 
 
 def keep_random_numbers() -> AbstractContextManager[None]:

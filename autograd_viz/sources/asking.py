@@ -106,9 +106,9 @@ def look(tensor: Any, loss: Any, variables: Mapping[str, Any]) -> Look:
             kept, gradient = kept_root()
             loss = kept if loss is None else loss
             roots = questions.roots_for(tensor, variables) if loss is None else (loss,)
-            graph: Any = TorchGraph(roots, variables) if len(roots) == 1 else None
+            graph: Any = TorchGraph(roots, variables, opens=False) if len(roots) == 1 else None
             is_alone = graph is not None and graph.tensor_id(tensor) is not None
-            graph = graph if is_alone else TorchGraph((*roots, tensor), variables)
+            graph = graph if is_alone else TorchGraph((*roots, tensor), variables, opens=False)
             live: Any = questions.TorchLive(graph, variables, history_of(tensor))
             past: Mapping[str, Value | None] = {**graph.past().values, **live.numbers()}
             if not past and is_alone and not graph.document.is_freed:

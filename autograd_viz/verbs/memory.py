@@ -125,7 +125,7 @@ def memory(tensor: Any, *, params: Any = None, theme: str = "auto") -> Memory:
     check_options(theme=theme)
     names = callers_names()
     with collector_waits():
-        graph = graph_of(tensor, names, params, is_outline=True)
+        graph = graph_of(tensor, names, params, is_outline=True, opens=False)
         with unseen(tensor):
             has_pass = tensor.requires_grad
         if not has_pass:

@@ -38,11 +38,13 @@ def is_recording(value: object) -> TypeGuard[Recording]:
     return recorded is not None and isinstance(value, recorded.Recording)
 
 
-def graph_of(tensor: Any, variables: Mapping[str, Any], params: Any = None, is_outline: bool = False) -> LiveGraph:
+def graph_of(
+    tensor: Any, variables: Mapping[str, Any], params: Any = None, is_outline: bool = False, opens: bool = True
+) -> LiveGraph:
     """The graph of a tensor; NotDrawableError if it is none, TypeError if `params` is neither a module nor a dictionary."""
     if not anything.is_drawable(tensor):
         raise NotDrawableError.instead_of("expected a tensor of autograd_viz or of PyTorch", tensor)
-    graph = anything.graph_of(tensor, Names(variables, anything.named(params)), is_outline)
+    graph = anything.graph_of(tensor, Names(variables, anything.named(params)), is_outline, opens)
     if anything.is_batched(tensor) and not graph.document.nodes:
         said = "the tensor is inside torch.func.vmap, where it has no grad_fn; pass what vmap returns"
         warnings.warn(said, stacklevel=3)

@@ -97,7 +97,8 @@ def _order_of_backward(run: Run) -> list[tuple[int, str]]:
 
 def _order_of_steps(stepper: Stepper, graph: TorchGraph, root: Any) -> list[tuple[int, str]]:
     number, node_of = _numbered(root), {id: n for n, id in graph.node_ids.items()}
-    return [(number[node_of[s.node]], type(node_of[s.node]).__name__) for s in stepper.trace.steps]
+    ran = [node_of[s.node] for s in stepper.trace.steps]
+    return [(number[n], type(n).__name__) for n in ran if n in number]  # a node inside of a region is none of PyTorch's
 
 
 def ends(name: str) -> list[tuple[Any, ...]]:
@@ -114,6 +115,9 @@ def ends(name: str) -> list[tuple[Any, ...]]:
 @every_program
 def test_a_stepped_pass_ends_like_backward(name: str) -> None:
     theirs, ours = ends(name)
+    if name.startswith("compiled"):  # a leaf gets its gradient where the region computes it
+        theirs[0].sort()
+        ours[0].sort()
     assert ours == theirs
 
 

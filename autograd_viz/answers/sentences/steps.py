@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
@@ -112,7 +113,9 @@ class Sentences:
             return together([words.NO_GRADIENT_PASSED.format(node=node.name), *self._freed(step)])
         came = [self._arrives(node, step), *self._arrived(step, arrivals), *self._unused(node, step)]
         left = [*_hooks(step, "post"), *self._sends(node, step), *([words.RECORDED] if self.recorded else [])]
-        return together([*came, *left, *self._freed(step)])
+        op = self.ops.get(node.op or "")  # a compiled pass frees all at once
+        freed = [] if op is not None and op.reason == "opened" else self._freed(step)
+        return together([*came, *left, *self._interpreted(op, node, step), *freed])
 
     def _accumulated(self, node: Node, step: Step) -> list[str]:
         a = step.accumulation
@@ -201,6 +204,22 @@ class Sentences:
         """The result of its op, if another node has the same name."""
         outputs = self._outputs(node) if self.namesakes[node.name] > 1 else ()
         return next((name for t in outputs if t is not None and (name := self.tensors[t].name)), "")
+
+    def _interpreted(self, op: Op | None, node: Node, step: Step) -> list[str]:
+        """How the numbers of a compiled region were made."""
+        if op is not None and op.reason == "cached":
+            return [words.REASON_CACHED]
+        if op is None or op.reason != "opened":
+            return []
+        if step.interpreted is None:
+            return [words.COMPILED_RAN, *([words.GRAPH_BREAK.format(reason=op.graph_break)] if op.graph_break else [])]
+        again = [f"{s.name} = {s.text}" for s in node.saved if s.state == "plain"]
+        return [*([words.COMPUTED_AGAIN.format(values=listed(again))] if again else []), self._gap(step.interpreted)]
+
+    def _gap(self, gap: float) -> str:
+        if math.isnan(gap):
+            return words.INTERPRETED
+        return words.INTERPRETED_GAP.format(gap=gap) if gap else words.INTERPRETED_SAME
 
     def _freed(self, step: Step) -> list[str]:
         freed = [c.at.rpartition(".")[2] for c in step.changes if ".saved." in c.at and c.after is None]

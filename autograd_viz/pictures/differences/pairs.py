@@ -4,7 +4,8 @@
 Ops are matched by module, name and place: the longest common part of both sequences. Ops that have moved are matched with the
 next one alike. Modules without a partner of their path are matched by class, shapes and place, which is a guess and told as
 one. Tensors follow from ops: their results, then what they take. The results of modules, parameters by name and the roots are
-matched too, so that a region that was compiled into one node still has its ends.
+matched too, so that a region that was compiled into one node still has its ends. An open region does not tell the order of what
+an op takes, and lacks ops that pass gradients on as they are. There, tensors follow only from results of ops of one name.
 
 Where ops have changed places, one takes what another made: ``(q / 2) @ k`` and ``(q @ k) / 2``. Such an op has another value
 in each document, and that is no difference. It is left out; what follows is compared again.
@@ -18,7 +19,7 @@ from difflib import SequenceMatcher
 from typing import NamedTuple
 
 from ...graph.listing import prefixes
-from ...graph.model import Document
+from ...graph.model import Document, Op
 
 UNWRITTEN = ("Empty", "NewEmpty")  # ops whose results hold what was in memory before
 FILLING = {"Bernoulli", "Exponential", "Fill", "Normal", "Random", "Uniform", "Zero"}  # ops that ignore what they overwrite
@@ -46,10 +47,13 @@ def pairs_of(a: Document, b: Document) -> Pairs:
     found.add([*mine], [leaves.get(name) for name in mine.values()])
     for i, j in sorted(ops.items()):
         x, y = a.ops[i].inputs, b.ops[j].inputs
-        if len(x) == len(y):
+        if len(x) == len(y) and not _is_opened(a.ops[i], b.ops[j]):
             found.add([o.tensor for o in x], [o.tensor for o in y])
     ends, own = _results(b), _results(a)
-    found.add([*own.values()], [ends.get(renamed.get(path, path)) for path in own])
+    for path, (op, result) in own.items():
+        other, end = ends.get(renamed.get(path, path), (op, None))
+        if op.name == other.name or not _is_opened(op, other):
+            found.add([result], [end])
     found.add(a.roots, b.roots)
     only = (
         tuple(i for i, op in enumerate(d.ops) if op.node is not None and i not in matched)
@@ -58,10 +62,14 @@ def pairs_of(a: Document, b: Document) -> Pairs:
     return Pairs(found.pairs, ops, (next(only), next(only)), renamed, _moved(a, b, ops, found.pairs))
 
 
+def _is_opened(*ops: Op) -> bool:
+    return any(op.reason == "opened" for op in ops)
+
+
 def _moved(a: Document, b: Document, ops: Mapping[int, int], tensors: Mapping[str, str]) -> frozenset[str]:
     made = [{t for i in of for t in d.ops[i].outputs} for d, of in ((a, ops), (b, ops.values()))]
     found = set[str]()
-    for i, j in ops.items():
+    for i, j in ((i, j) for i, j in ops.items() if not _is_opened(a.ops[i], b.ops[j])):
         taken = zip(a.ops[i].inputs, b.ops[j].inputs, strict=False)
         known = [(tensors.get(x.tensor or ""), x.tensor, y.tensor) for x, y in taken]
         if any(p not in (None, y) and x in made[0] and y in made[1] for p, x, y in known):
@@ -134,11 +142,11 @@ def _leaves(document: Document, renamed: Mapping[str, str]) -> dict[str, tuple[s
     return {id: (renamed.get(path, path), name.rpartition(".")[2]) for id, name, path in named}
 
 
-def _results(document: Document) -> dict[str, str]:
-    """What each module returned last: a result of its last op that others use."""
-    found: dict[str, str] = {}
+def _results(document: Document) -> dict[str, tuple[Op, str]]:
+    """The last op of each module, and what it returned: a result that others use."""
+    found: dict[str, tuple[Op, str]] = {}
     for op in document.ops:
         made = next((t for t in op.outputs if t is not None), None)
         if made is not None:
-            found |= dict.fromkeys(prefixes(op.module) if op.module else (), made)
+            found |= dict.fromkeys(prefixes(op.module) if op.module else (), (op, made))
     return found

@@ -26,6 +26,11 @@ BOX_CTX = "ctx: carries saved tensors to the backward node"
 BOX_RECONSTRUCTED = ", reconstructed from the backward graph"
 BOX_REASON = ": {reason}"
 REASON_NESTED = "A recording cannot follow ops on nested tensors."
+REASON_OPENED = "torch.compile made one op of several. They are read from the backward graph that it keeps."
+REASON_CACHED = (
+    "torch.compile took this op from its cache, which does not tell what is in it. With the environment variable "
+    "TORCHINDUCTOR_AUTOGRAD_CACHE=0 it is opened."
+)
 REASON_COMPILED = "torch.compile made one op of several. A recording cannot see them."
 
 UI = {

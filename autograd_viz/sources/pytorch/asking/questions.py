@@ -104,7 +104,7 @@ def last_pass(
     """The pass that was kept: its graph, a maker of a pass through it, and the names of leaves changed since."""
     then = versions_then(reach([edge_of(root)[0]]))
     with as_it_was(then):
-        graph = TorchGraph((root,), variables)
+        graph = TorchGraph((root,), variables, opens=False)
     changed = [graph.names.get(leaf) or "" for leaf in then]
     return graph, lambda: KeptPass(graph, root, gradient, then), changed
 

@@ -88,6 +88,7 @@ class Boxes:
 
     def __init__(self) -> None:
         self.by_key: dict[Key, Box] = {}
+        self._saved: dict[Any, Box] = {}  # by a saved tensor without a history
         self._handles: dict[Any, Handle] = {}  # the latest handle of each live tensor without a grad_fn
 
     def __iter__(self) -> Iterator[Box]:
@@ -112,12 +113,17 @@ class Boxes:
             box.tensor = tensor
         return box
 
+    def is_saved(self, tensor: Any, box: Box) -> None:
+        """Note that a saved tensor, which has no history, is the one of a box."""
+        box.saved = tensor
+        self._saved[tensor] = box
+
     def find(self, tensor: object) -> Box | None:
         """The box of a tensor, or None."""
         if grad_fn_of(stand_in(tensor)) is not None:
             return self.by_key.get(edge_of(tensor))
         handle = self._handles.get(tensor)
-        return self.by_key.get(tensor) or (None if handle is None else self.by_key.get(handle))
+        return self.by_key.get(tensor) or self._saved.get(tensor) or (None if handle is None else self.by_key.get(handle))
 
     def of_handle(self, handle: Handle, node: object) -> Box:
         """The box of a recorded tensor; `node` is its grad_fn, if that is alive."""

@@ -9,9 +9,11 @@ import torch
 from torch.autograd.graph import Node
 
 from .boxes import Box, Boxes
+from .compiled import is_cached
 from .handles import Event, Handle
-from .nodes import grad_fn_of, is_function, name_of, outputs_of, variable_of
+from .nodes import COMPILED, Edge, grad_fn_of, is_function, is_nested, name_of, outputs_of, variable_of
 from .reference_op import primitive_of, titles
+from .region_op import RegionOp
 from .saved import SavedValue
 from .values import is_plain, outside_modes
 
@@ -34,15 +36,25 @@ def title_of_event(event: Event) -> str:
     return known or "".join(part.capitalize() for part in event.name.strip("_").split("_"))
 
 
+def reason_of(node: Any, event: Event | None, is_open: bool) -> str:
+    """Why an op, its contents or its node could not be recorded, as in `graph.model.Op`. `is_open`: its region is."""
+    if event is not None and not event.is_tracked:
+        return "no_grad"
+    if is_open or isinstance(node, RegionOp):
+        return "opened"
+    if type(node).__name__ == COMPILED:
+        return "cached" if is_cached(node) else "compiled"
+    return "nested" if event is None and is_nested(node) else ""
+
+
 def inputs_of(event: Event, box_of: Any) -> Operands:
     """The inputs of an op, as they were recorded."""
     return [box_of(i) if isinstance(i, Handle) else i for i in event.inputs]
 
 
-def reconstruct(node: Node, saved: list[SavedValue], boxes: Boxes) -> Operands:
+def reconstruct(node: Node, edges: tuple[Edge, ...], saved: list[SavedValue], boxes: Boxes) -> Operands:
     """The inputs that an op must have had: where its gradients go, and what it has saved."""
     op = primitive_of(name_of(node), frozenset(k.name for k in saved))
-    edges = node.next_functions
     known = {k.name: k.value for k in saved}
     names = op.inputs if op is not None and op.variadic is None and len(op.inputs) == len(edges) else [""] * len(edges)
     found: Operands = []

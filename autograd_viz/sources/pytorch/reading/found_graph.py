@@ -22,11 +22,14 @@ from typing import Any
 
 import torch
 
+from . import older
 from .boxes import Box, Boxes
 from .dry_run import learn
 from .forward import inputs_of, reconstruct
 from .handles import KEY, Event, Handle
-from .nodes import edge_of, grad_fn_of, is_accumulate, outputs_of, reach, stand_in, variable_of
+from .nodes import COMPILED, Edge, edge_of, grad_fn_of, is_accumulate, outputs_of, reach, stand_in, variable_of
+from .region_op import RegionOp
+from .regions import Region, opened
 from .saved import SavedValue, saved_of
 
 WITH_INDEX = {"cuda", "xpu"}  # their `synchronize` takes a device
@@ -113,21 +116,25 @@ def event_of(node: Any) -> Event | None:
 
 
 class FoundGraph:
-    """Everything that led to the roots.
+    """Everything that led to the roots. `opens`: compiled regions are opened.
 
     Attributes:
-        nodes: the nodes that backward would call.
+        nodes: the nodes that backward would call; of an open region also those in it.
+        regions: the open regions, by their own node.
         saved: what each node has saved.
         boxes: the tensors.
         operands: the operands of each op, by its node, or by its event if it has no node.
     """
 
-    def __init__(self, roots: Iterable[Any]) -> None:
+    def __init__(self, roots: Iterable[Any], opens: bool = True) -> None:
         self.roots = tuple(roots)
         self.outputs_of = functools.cache(outputs_of)  # cached: PyTorch makes it anew each time
         self.event_of = functools.cache(event_of)
         self.boxes = Boxes()
         self.nodes: dict[Any, None] = {}
+        self._opens = opens
+        self.regions: dict[Any, Region] = {}
+        self._asked: set[Any] = set()  # compiled nodes, whether they can be opened or not
         self._by_number: dict[int, Any] = {}
         self.saved: dict[Any, list[SavedValue]] = {}
         self.operands: dict[Any, list[Box | str]] = {}  # by node, or by the event of an op without a node
@@ -143,16 +150,29 @@ class FoundGraph:
         for event in self._events:
             self.operands.pop(event, None)
 
+    def edges_of(self, node: Any) -> tuple[Edge, ...]:
+        """Where its gradients go; from the own node of a compiled region into the region, if that can be opened."""
+        if self._opens and type(node).__name__ == COMPILED and node not in self._asked:
+            self._asked.add(node)
+            region = None if older.IS_OLDER else opened(node)
+            if region is not None:
+                self.regions[node] = region
+        region = self.regions.get(node)
+        found: tuple[Edge, ...] = node.next_functions if region is None else region.next_functions
+        return found
+
     def _add_nodes(self, start: object) -> list[Any]:
         new, todo = [], [start]
         while todo:
-            found = [n for n in reach([todo.pop()]) if n not in self.nodes]
+            found = [n for n in reach([todo.pop()], self.edges_of) if n not in self.nodes]
             new += found
             for node in found:
                 self.nodes[node] = None
                 if not is_accumulate(node):
                     self._by_number[node._sequence_nr()] = node
-                    self.saved[node] = list(saved_of(node))
+                    self.saved[node] = [] if node in self.regions else list(saved_of(node))
+                    if isinstance(node, RegionOp) and node.result is not None:
+                        self.boxes.is_saved(node.result, self.boxes.at(node, 0))
                 else:
                     self.saved[node] = []
                     self.boxes.of(variable_of(node))
@@ -166,8 +186,9 @@ class FoundGraph:
             if item in self.operands or (not isinstance(item, Event) and is_accumulate(item)):
                 continue
             event = item if isinstance(item, Event) else self.event_of(item)
-            if event is None:
-                self.operands[item] = reconstruct(item, self.saved[item], self.boxes)
+            if event is None or item in self.regions:
+                self.operands[item] = reconstruct(item, self.edges_of(item), self.saved[item], self.boxes)
+                self.operands[item] += [self.boxes.of(t) for t in item.inputs] if isinstance(item, RegionOp) else []
                 continue
             outputs = event.outputs
             for handle in (*event.inputs, *outputs):

@@ -17,12 +17,14 @@ from ...shared.names import modules_among, names_by_identity
 from ...shared.source_code import TensorEvent, names_by_line, place_of, statements
 from .boxes import Box, sharers
 from .calls import argument_of
-from .forward import NUMBERS, title_of, title_of_event
+from .forward import NUMBERS, reason_of, title_of, title_of_event
 from .found_graph import FoundGraph
 from .handles import Event, current, version_of
-from .nodes import COMPILED, grad_fn_of, grad_of, is_accumulate, is_function, is_nested, name_of, variable_of, when_made
+from .nodes import COMPILED, grad_fn_of, grad_of, is_accumulate, is_function, name_of, variable_of, when_made
 from .op_log import lines_of
 from .reference_op import formulas_of, reference_of, signature_of
+from .region_modules import placed
+from .region_op import RegionOp
 from .saved import SavedValue
 from .shards import whole_of
 from .values import is_plain, outline_of, unseen, value_of
@@ -37,7 +39,7 @@ class TorchGraph(FoundGraph):
     """The live graph behind a document; it is `from_core.CoreGraph` for PyTorch's tensors.
 
     Everything that led to the roots is in the graph. `is_outline`: read elements only of the roots and leaves, and make no
-    formulas; other tensors have shape and dtype.
+    formulas; other tensors have shape and dtype. `opens`: as in `FoundGraph`.
 
     Attributes:
         document: the graph as it was when this was built.
@@ -47,15 +49,20 @@ class TorchGraph(FoundGraph):
     """
 
     @unseen
-    def __init__(self, roots: Iterable[Any], variables: Mapping[str, Any], is_outline: bool = False) -> None:
-        super().__init__(roots)
+    def __init__(
+        self, roots: Iterable[Any], variables: Mapping[str, Any], is_outline: bool = False, opens: bool = True
+    ) -> None:
+        super().__init__(roots, opens)
         self._is_outline = is_outline
         self._formulas: dict[Any, dict[str, str]] = {}
         self._values: dict[str, model.Value] = {}
         self._lines = lines_of(self.nodes)
         self._name(variables)
         leaves = [b.tensor for b in self.boxes if b.edge is None and b.requires_grad]
-        self._parts = () if any(e.inside.path for e in self._events) else parts_of(modules_among(variables), leaves)
+        is_recorded = any(e.inside.path for e in self._events)
+        parts = () if is_recorded and not self.regions else parts_of(modules_among(variables), leaves)
+        self._parts = () if is_recorded else parts
+        self._inside = tuple(self._opened({m.path: m for m in parts}))
         self._number()
         self.document = self._document()
 
@@ -98,7 +105,7 @@ class TorchGraph(FoundGraph):
         return box.edge or box.handle or box.tensor
 
     def _number(self) -> None:
-        self._made = when_made(self.nodes)
+        self._made = when_made(self.nodes, self.edges_of)
         for box in self.boxes:
             node, index = box.edge or (None, 0)
             event = self.event_of(node) if node is not None else box.maker
@@ -146,9 +153,16 @@ class TorchGraph(FoundGraph):
             nodes=tuple(self._node(n, id, rank.get(n._sequence_nr())) for n, id in self.node_ids.items()),
             statements=self._statements(),
             roots=tuple(self.id_of(self.boxes.of(r)) for r in self.roots),
-            modules=self._parts or together(self._modules()),
+            modules=together((*self._parts, *self._modules(), *self._inside)),
             calls=tuple(self._calls.calls),
         )
+
+    def _opened(self, known: dict[str, Module]) -> Iterator[Module]:
+        """The modules in open regions. `known`: the model's modules by path."""
+        leaves = {b.tensor: name for b in self.boxes if b.edge is None and (name := self.names.get(self._key(b)))}
+        for node, region in self.regions.items():
+            event = self.event_of(node)
+            yield from placed(region, event.inside.path if event is not None and event.inside.modules else None, leaves, known)
 
     def _modules(self) -> Iterator[Module]:
         for op in self.op_ids:
@@ -200,11 +214,12 @@ class TorchGraph(FoundGraph):
         module = "" if event is None else event.inside.path
         outputs = self._outputs(node, event)
         node_id = None if node is None else self.node_ids[node]
-        is_compiled = type(node).__name__ == COMPILED
-        reason = "compiled" if is_compiled else "nested" if event is None and is_nested(node) else ""
-        reason = "no_grad" if event is not None and not event.is_tracked else reason
+        reason = reason_of(node, event, node in self.regions)
         call = None if event is None else self._calls.innermost(event.inside.calls)
-        return model.Op(id, title, operands, outputs, node_id, place, module, event is None, reason=reason, call=call)
+        if isinstance(node, RegionOp):
+            place, module = node.place, node.path
+        broken = self.regions[node].graph_break if node in self.regions else ""
+        return model.Op(id, title, operands, outputs, node_id, place, module, event is None, 0, reason, broken, call)
 
     def _outputs(self, node: object, event: Event | None) -> tuple[str | None, ...]:
         if node is None and event is not None:
@@ -224,7 +239,7 @@ class TorchGraph(FoundGraph):
             op=self.op_ids.get(node),
             outputs=len(self.outputs_of(node)),
             next_functions=tuple(
-                model.NextFunction(None if after is None else self.node_ids[after], i) for after, i in node.next_functions
+                model.NextFunction(None if after is None else self.node_ids[after], i) for after, i in self.edges_of(node)
             ),
             saved=tuple(self._saved(k) for k in saved),
             formulas=tuple(model.Formula(i, text) for i, text in formulas.items()),
@@ -235,6 +250,8 @@ class TorchGraph(FoundGraph):
 
     def _rules(self, node: object, saved: list[SavedValue]) -> dict[str, str]:
         """The rules of a node in symbols. Nodes with alike saved values share them."""
+        if isinstance(node, RegionOp):
+            return node.formulas()
         alike = signature_of(node, saved, self.outputs_of)
         if alike not in self._formulas:
             self._formulas[alike] = formulas_of(reference_of(name_of(node), node, saved))

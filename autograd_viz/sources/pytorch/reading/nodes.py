@@ -8,7 +8,7 @@ under `no_grad` refuses instead of making one. So for the time of our question, 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 import torch
@@ -140,7 +140,12 @@ def name_of(node: Any) -> str:
     return str(type(node).__name__ if is_function(node) else node.name()).rpartition("::")[2]
 
 
-def reach(starts: Iterable[Any]) -> list[Any]:
+def edges_of(node: Any) -> tuple[Edge, ...]:
+    """Where its gradients go: `next_functions`."""
+    return node.next_functions  # type: ignore[no-any-return]
+
+
+def reach(starts: Iterable[Any], after: Callable[[Any], tuple[Edge, ...]] = edges_of) -> list[Any]:
     """Every node that a gradient from these nodes can reach, in the order of the forward pass, AccumulateGrads last."""
     seen: dict[Any, None] = {}
     stack = [n for n in starts if n is not None]
@@ -148,11 +153,11 @@ def reach(starts: Iterable[Any]) -> list[Any]:
         node = stack.pop()
         if node not in seen:
             seen[node] = None
-            stack += [after for after, _ in reversed(node.next_functions) if after is not None]
+            stack += [n for n, _ in reversed(after(node)) if n is not None]
     return sorted(seen, key=lambda n: n._sequence_nr())
 
 
-def when_made(nodes: Iterable[Any]) -> dict[Any, tuple[int, int]]:
+def when_made(nodes: Iterable[Any], next_of: Callable[[Any], tuple[Edge, ...]] = edges_of) -> dict[Any, tuple[int, int]]:
     """When the op of each node ran: its sequence number. A view makes its new node while the op that reads it makes its own:
     Note [A view that nobody has asked]. So what is younger than its reader stands just before it.
     """
@@ -161,7 +166,7 @@ def when_made(nodes: Iterable[Any]) -> dict[Any, tuple[int, int]]:
     while stack:
         node = stack.pop()
         number, k = made[node]
-        for nearer, (after, _) in enumerate(reversed(node.next_functions), 1):
+        for nearer, (after, _) in enumerate(reversed(next_of(node)), 1):
             if after is not None and not is_accumulate(after) and made[after] >= made[node]:
                 made[after] = number, k - nearer
                 stack.append(after)

@@ -47,6 +47,9 @@ def saved_of(node: Node) -> Iterator[SavedValue]:
     if is_function(node):
         yield from _saved_of_function(node)
         return
+    if hasattr(node, "reads"):  # in an open region
+        yield from node.reads
+        return
     for name in _saved_names(node.__class__):
         yield _kept(node, name)
 

@@ -60,7 +60,7 @@ class TorchPass(Pass):
         import torch.fx.experimental.symbolic_shapes  # noqa: F401 -- 0.4 s: else PyTorch loads it at the first step
 
         learn(root, may_unpack=True)
-        task = TorchTask(root, gradient, retain_graph, create_graph)
+        task = TorchTask(graph, root, gradient, retain_graph, create_graph)
         super().__init__(graph, task, task.keep_graph)
         self.exchange = Exchange(self.nodes, root)
         task.by_hand = self.exchange.by_hand
@@ -103,6 +103,10 @@ class TorchPass(Pass):
     def _ran(self) -> list[Any]:
         """The nodes of the steps so far, computed when asked."""
         return [done.before.node for done in self._done] if self.exchange.is_there else []
+
+    def edges_of(self, node: Any) -> Sequence[nodes.Edge]:
+        """Where its gradients go; of an open region, into it."""
+        return self.graph.edges_of(node)
 
     @unseen
     def grad_snapshot(self, tensor: torch.Tensor, is_about_to_change: bool = False) -> snapshots.GradSnapshot:
@@ -180,7 +184,9 @@ class TorchPass(Pass):
         id = self.graph.node_ids[node]
         rules, hooks = partial(rules_of, step, kept, self.shows_jacobians), tuple(task.hooks.runs)
         read = partial(values_at, {g: version_of(g) for g in (*step.grad_outputs, *step.grad_inputs) if g is not None})
-        return Ran(id, step.grad_outputs, step.grad_inputs, shapes, read, self._saved.get(id, {}), rules, hooks, edited)
+        ran = Ran(id, step.grad_outputs, step.grad_inputs, shapes, read, self._saved.get(id, {}), rules, hooks, edited)
+        ran.interpreted = task.interpreted
+        return ran
 
     def _stepped(self, node: Node) -> Any:
         """Run the next node. A leaf's hooks are watched, and other ranks take part if they must."""

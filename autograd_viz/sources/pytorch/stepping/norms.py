@@ -38,6 +38,8 @@ def torch_norms(
     RuntimeError: as ``root.backward()`` would.
     """
     (first,) = torch.autograd._make_grads((root,), (gradient,), is_grads_batched=False)
+    if graph.regions:
+        return None
     nodes = reach([edge_of(root)[0]])
     leaves = [n for n in nodes if is_accumulate(n)]
     live = [t for t in tensors_with_hooks() if grad_fn_of(t) in graph.node_ids]

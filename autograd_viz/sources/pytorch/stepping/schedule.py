@@ -20,11 +20,12 @@ from torch.autograd.graph import Node
 from ....twin.core.backward.anomaly import warn_where_made
 from ....twin.core.backward.ready_queue import ReadyQueue
 from ..reading import nodes
-from ..reading.found_graph import called_on
+from ..reading.found_graph import FoundGraph, called_on
 from ..reading.hooks import HookRunner, run_backward
 from ..reading.older import IS_OLDER
 from ..reading.values import unseen
 from .graph_task import Surroundings
+from .interpreting import Interpreted
 from .user_function import call_function
 
 
@@ -67,7 +68,12 @@ class TorchTask:
     """
 
     def __init__(
-        self, root: torch.Tensor, gradient: torch.Tensor | None, retain_graph: bool | None, create_graph: bool
+        self,
+        graph: FoundGraph,
+        root: torch.Tensor,
+        gradient: torch.Tensor | None,
+        retain_graph: bool | None,
+        create_graph: bool,
     ) -> None:
         if not root.requires_grad:
             raise RuntimeError("element 0 of tensors does not require grad and does not have a grad_fn")
@@ -77,10 +83,16 @@ class TorchTask:
         self.hooks = HookRunner(create_graph)
         self.callbacks: list[Callable[[], Any]] = []
         self.looked_at: set[Any] = set()
+        self.edges_of = graph.edges_of
+        self.regions = {node: Interpreted(region) for node, region in graph.regions.items()}
+        self._inside: dict[Any, Interpreted] = {
+            op: self.regions[node] for node, region in graph.regions.items() for op in region.ops
+        }
+        self.interpreted: float | None = None  # of the node that ran last, as in `trace.Step`
         self._looks: dict[Any, tuple[nodes.Metadata, ...]] = {}
         node, index = nodes.edge_of(root)
         self.starts = {node}
-        self.input_buffers = _input_buffers(node)
+        self.input_buffers = _input_buffers(node, self.edges_of)
         self.ready = TorchQueue()
         self.input_buffers[node][index + 1] = first
         self.input_buffers[node][0] -= 1
@@ -95,7 +107,7 @@ class TorchTask:
 
     def step(self) -> Step:
         """Run the next node; if it raises, the pass stays where it is."""
-        node = self.peek()
+        node, self.interpreted = self.peek(), None
         with (
             torch.set_grad_enabled(self.create_graph),
             self.surroundings.around(node),
@@ -105,7 +117,9 @@ class TorchTask:
             grads = self._seen_by_hooks(node)
             results = self._called(node, grads)
             grad_inputs = self._validated(node, results)
-            left = grad_inputs if nodes.is_accumulate(node) else self.hooks.after(node, grad_inputs, grads)
+            left = (
+                grad_inputs if nodes.is_accumulate(node) or node in self._inside else self.hooks.after(node, grad_inputs, grads)
+            )
             grad_inputs = grad_inputs if left is grad_inputs else self._validated(node, left)
             if torch.is_anomaly_enabled() and torch.is_anomaly_check_nan_enabled():
                 _check_nan(node, grad_inputs)
@@ -144,15 +158,21 @@ class TorchTask:
                 with self.hooks.silent(node), self.hooks.engine_tells():
                     run_backward([(node, 0)], grads, self.create_graph)
             return ()
+        if node in self.regions:
+            return self.regions[node].enter(grads, self.hooks)
+        if node in self._inside:
+            sent = self._inside[node].call(node, grads)
+            self.interpreted = self._inside[node].gap
+            return sent
         if nodes.is_function(node):
             return call_function(node, grads, self.hooks)
         results = node(*grads)
         return results if isinstance(results, tuple) else (results,)
 
-    def _seen_by_hooks(self, node: Node) -> list[Any]:
+    def _seen_by_hooks(self, node: Any) -> list[Any]:
         """What arrived at a node, after hooks. They run once, even if the node has to be tried again."""
         grads = self.input_buffers[node][1:]
-        if node not in self.looked_at:
+        if node not in self.looked_at and node not in self._inside:
             grads = self.hooks.before(node, grads)
             self.looked_at.add(node)
             self.input_buffers[node][1:] = grads
@@ -170,14 +190,14 @@ class TorchTask:
     @unseen
     def _devices(self, node: Node) -> list[Any]:
         """The devices at which gradients arrive, and those they go to."""
-        near = (node, *[after for after, _ in node.next_functions if after is not None])
+        near = (node, *[after for after, _ in self.edges_of(node) if after is not None])
         return [m.device for n in near for m in self._outputs(n)]
 
     def _validated(self, node: Node, results: Sequence[Any]) -> tuple[Any, ...]:
         """The results as their receivers want them (PyTorch's `validate_outputs`)."""
         found = []
         with torch._C.DisableTorchFunction():  # the engine's own ops pass no function mode
-            for i, (g, (after, index)) in enumerate(zip(results, node.next_functions, strict=True)):
+            for i, (g, (after, index)) in enumerate(zip(results, self.edges_of(node), strict=True)):
                 if g is None or after is None:
                     found.append(g)
                     continue
@@ -189,7 +209,7 @@ class TorchTask:
     def _finish(self, node: Node, grad_inputs: Sequence[Any]) -> None:
         """The node has run: take it off the queue and deliver its gradients."""
         self.ready.take()
-        for (after, index), g in zip(node.next_functions, grad_inputs, strict=True):
+        for (after, index), g in zip(self.edges_of(node), grad_inputs, strict=True):
             if after is None:
                 continue
             input_buffers = self.input_buffers[after]
@@ -201,12 +221,12 @@ class TorchTask:
                 self.ready.push(after)
 
 
-def _input_buffers(start: Any) -> dict[Any, list[Any]]:
+def _input_buffers(start: Any, edges_of: Callable[[Any], tuple[nodes.Edge, ...]]) -> dict[Any, list[Any]]:
     """For each node: how many gradients it waits for, and an input buffer for each output of its op."""
     input_buffers: dict[Any, list[Any]] = {start: [1, *[None] * len(nodes.outputs_of(start))]}
     stack = [start]
     while stack:
-        for after, _ in stack.pop().next_functions:
+        for after, _ in edges_of(stack.pop()):
             if after is None:
                 continue
             if after not in input_buffers:

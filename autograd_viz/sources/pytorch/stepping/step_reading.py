@@ -7,12 +7,14 @@ from typing import Any
 
 import torch
 
-from ....graph.model import Value
+from ....graph.model import Formula, Value
+from ....graph.text import value_text
 from ...shared.formulas import formulas_with_numbers, local_jacobians
 from ...shared.stepping.step import Ran, Rules, read_beside
 from ..reading.handles import version_of
 from ..reading.nodes import is_accumulate, name_of
 from ..reading.reference_op import agrees, formulas_of, reference_of
+from ..reading.region_op import RegionOp
 from ..reading.saved import SavedValue
 from ..reading.values import overwritten, unseen, value_of
 from .schedule import Step
@@ -26,6 +28,10 @@ def rules_of(step: Step, kept: list[SavedValue] | None, jacobians: bool, ran: Ra
 
     Both are empty if the core's rules are unknown or give other results.
     """
+    if isinstance(step.node, RegionOp):
+        texts, names = step.node.formulas(), [r.name for r in step.node.results]
+        values = dict(zip(names, ran.grad_inputs, strict=True))
+        return tuple(Formula(n, t if (v := values[n]) is None else f"{t} = {value_text(v)}") for n, t in texts.items()), ()
     reference = None if kept is None or is_accumulate(step.node) else reference_of(name_of(step.node), step.node, kept)
     symbols = formulas_of(reference)
     if reference is None or not symbols or not agrees(reference, list(step.grad_outputs), list(step.results)):

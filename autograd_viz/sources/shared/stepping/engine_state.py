@@ -112,9 +112,8 @@ class EngineSnapshot:
 
     __slots__ = ("arrived", "callbacks", "length", "node", "places", "queue", "task", "was_looked_at")
 
-    def __init__(self, task: Any, node: Any, arrived: Sequence[Any]) -> None:
+    def __init__(self, task: Any, node: Any, edges: Sequence[tuple[Any, int]], arrived: Sequence[Any]) -> None:
         self.task, self.node, self.arrived = task, node, arrived
-        edges = node.next_functions
         self.queue, self.length = _kept(task.ready, len(edges)), len(task.ready)
         self.places: list[tuple[list[Any], int, Any]] = []
         for after, index in edges:

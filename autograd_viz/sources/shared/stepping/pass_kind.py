@@ -63,6 +63,10 @@ class PassKind(ABC):
 
     library: Library
 
+    def edges_of(self, node: Any) -> Sequence[tuple[Any, int]]:
+        """Where the gradients of a node go: a node or None, and which of its outputs."""
+        return node.next_functions  # type: ignore[no-any-return]
+
     @abstractmethod
     def grad_snapshot(self, tensor: Any, is_about_to_change: bool = False) -> Any:
         """A snapshot of the tensor's grad.

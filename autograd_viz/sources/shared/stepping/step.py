@@ -48,6 +48,7 @@ class Ran:
     rules: Callable[[Ran], Rules]  # writes the rules that ran, and the local Jacobians
     hooks: tuple[HookRun, ...] = ()
     edited: tuple[int, ...] = ()
+    interpreted: float | None = None  # as in `trace.Step`
     unedited: Mapping[int, Value | None] = field(default_factory=dict)
     touched: Mapping[str, tuple[Any, Any]] = field(default_factory=dict)  # by tensor id, snapshots of its grad before and after
 
@@ -178,7 +179,7 @@ def _numbers(
     changes = tuple([Change(at, *read(key)) for at, read, key in places])
     accumulation = None if accumulated is None else ran.accumulation(accumulated)
     numbers = (ran.grad_outputs, ran.grad_inputs, formulas, changes, accumulation, ran.result_shapes, engine(), freed)
-    return dict(zip(NUMBERS, (*numbers, ran.hooks, jacobians, ran.edited), strict=True))
+    return dict(zip(NUMBERS, (*numbers, ran.hooks, jacobians, ran.edited, ran.interpreted), strict=True))
 
 
 MOST = 2**30  # bytes of gradients kept for unread steps; above that, all these steps are read

@@ -103,7 +103,7 @@ class Pass(PassKind):
         touched = self.touched(node)
         attached, saved = self.attached(node), self.saved_snapshot(node)
         is_seen = self.shows(node, attached)
-        engine = EngineSnapshot(self.task, node, self.arrived(node) if is_seen else ())
+        engine = EngineSnapshot(self.task, node, self.edges_of(node), self.arrived(node) if is_seen else ())
         grads = [self.grad_snapshot(t, is_about_to_change=True) for t in touched]
         return Around(node, touched, attached, engine, saved, grads, is_seen)
 
@@ -113,7 +113,7 @@ class Pass(PassKind):
             self.heard(ran)
         if edits := self._edits.get(len(self._done)):
             ran.unedited = dict(zip(edits, self.library.values(edits.values()), strict=True))
-        self._state.look((node, *[after for after, _ in node.next_functions]))
+        self._state.look((node, *[after for after, _ in self.edges_of(node)]))
         added_to = [snapshot.grad is not None for snapshot in around.grads]  # accumulated in place, which Back undoes
         grads = [self.grad_snapshot(t, is_about_to_change=a) for t, a in zip(touched, added_to, strict=True)]
         ids = map(self.graph.tensor_id, touched)
@@ -183,7 +183,7 @@ class Pass(PassKind):
             done = self._done.pop()
             node = done.before.node
             done.before.engine.restore()
-            self._state.look((node, *(after for after, _ in node.next_functions)))
+            self._state.look((node, *(after for after, _ in self.edges_of(node))))
             id = self.graph.node_ids[node]
             self._state.memory.take(id, done.freed)
             self._writer.take_back(id)

@@ -1,0 +1,135 @@
+"""The rule of one op in an open region, as a node of the picture."""
+
+from __future__ import annotations
+
+import re
+from collections import OrderedDict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import torch
+from torch.utils.hooks import RemovableHandle
+
+from ....graph.surroundings import Source
+from ....graph.text import shape_text
+from . import compiled
+from .saved import SavedValue
+
+LONGEST = 80  # characters of a rule
+
+
+class Look(NamedTuple):
+    """What a gradient that arrives must look like, as PyTorch's nodes tell it."""
+
+    shape: tuple[int, ...]
+    dtype: Any
+    device: Any
+    is_nested_tensor: bool = False
+    is_cpp_nested_tensor: bool = False
+
+
+@dataclass(eq=False, repr=False, slots=True, weakref_slot=True)
+class RegionOp:
+    """The rule of one op in a region. For a graph it is a node of PyTorch's, with the same methods and attributes.
+
+    Attributes:
+        origin: the sequence number of the forward op; None if it is not known.
+        arrivals: the values of the graph that arrive, one for each output of the forward op.
+        looks: what they look like.
+        ops: the ops of the backward graph that are its rule, in their order; none if it passes on what arrives.
+        again: ops before them, that are computed again from what is saved.
+        results: the values that leave, one for each of `next_functions`.
+        leaves: which of these leave the region, each with its place in the `next_functions` of the region's own node.
+        reads: what it reads of the saved values.
+        inputs: the tensors among them with which the region was called and that need no gradient.
+        result: the saved tensor that is the result of the forward op; None if there is none, or that is not certain.
+        modules: the modules around the op, from the outermost: variable, path, class.
+        path: of the innermost of them in the whole model.
+    """
+
+    title: str
+    origin: int | None
+    arrivals: list[Any]
+    looks: list[Look]
+    ops: list[Any] = field(default_factory=list)
+    again: list[Any] = field(default_factory=list)
+    reads: list[SavedValue] = field(default_factory=list)
+    modules: list[tuple[str, str, str]] = field(default_factory=list)
+    place: Source | None = None
+    inputs: list[Any] = field(default_factory=list)
+    result: Any = None
+    path: str = ""
+    number: float = 0.0
+    results: list[Any] = field(default_factory=list)
+    leaves: dict[int, int] = field(default_factory=dict)
+    next_functions: tuple[tuple[Any, int], ...] = ()
+    metadata: dict[Any, Any] = field(default_factory=dict)
+    _hooks: OrderedDict[Any, Any] = field(default_factory=OrderedDict)
+
+    def name(self) -> str:
+        """Its name in pictures. It has no number, as PyTorch's class has."""
+        return f"{self.title}Backward"
+
+    def _sequence_nr(self) -> float:
+        return self.number
+
+    def send(self, value: Any, after: Any, index: int) -> None:
+        """Add an edge for a value."""
+        self.results.append(value)
+        self.next_functions += ((after, index),)
+
+    @property
+    def _input_metadata(self) -> list[Look]:
+        return self.looks
+
+    def register_hook(self, hook: Any) -> RemovableHandle:
+        """As of PyTorch's node: it has no hooks."""
+        return RemovableHandle(self._hooks)
+
+    register_prehook = register_hook
+
+    def formulas(self) -> dict[str, str]:
+        """The rule in the ops of the graph, for each gradient that leaves; by the argument of the forward op."""
+        names = {a: "grad" if len(self.arrivals) == 1 else f"grads[{i}]" for i, a in enumerate(self.arrivals)}
+        ends = [r for r, (after, _) in zip(self.results, self.next_functions, strict=True) if after is not None]
+        texts = texts_of(self.ops, names)
+        return {r.name: str(texts.get(r, r.name)) for r in dict.fromkeys(ends)}
+
+
+def texts_of(ops: Iterable[Any], names: Mapping[Any, str]) -> dict[Any, str]:
+    """Each op as nested calls. What is not among them, and a text that is too long, is the name of the op."""
+    texts: dict[Any, str] = dict(names)
+    for n in (n for n in ops if n not in names):
+        given = [*map(_name, n.args), *(f"{k}={_name(v)}" for k, v in n.kwargs.items())]
+        words = re.split(r"(\w+)", ", ".join(given))
+        inner = {a.name: texts[a] for a in n.all_input_nodes if a in texts}
+        text = f"{compiled.own_name(n)}({''.join(inner.get(word, word) for word in words)})"
+        texts[n] = text if len(text) <= LONGEST else str(n.name)
+    return texts
+
+
+def _name(argument: Any) -> str:
+    return str(argument).removeprefix("torch.")
+
+
+class Again:
+    """A value that is computed again: how. It stands among what a node keeps, as a plain value."""
+
+    def __init__(self, n: Any, again: Sequence[Any], look: Look) -> None:
+        text = texts_of(again, {})[n]
+        behind = dict.fromkeys(a.name for op in again for a in op.all_input_nodes if a.op == "placeholder")
+        text = f"{compiled.own_name(n)}({', '.join([*behind, '…'])})" if text == n.name else text
+        self._said = f"{text}, {shape_text(look.shape)}"
+
+    def __repr__(self) -> str:
+        return self._said
+
+
+def look_of(n: Any, sizes: dict[Any, int]) -> Look:
+    """What a value of the graph looks like; a type of None if that is not known."""
+    value = n.meta.get("val")
+    if not isinstance(value, torch.Tensor):
+        return Look((), None, None)
+    shape = compiled.shape_of(value, sizes)
+    return Look((), None, None) if shape is None else Look(shape, value.dtype, value.device)
