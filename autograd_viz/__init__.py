@@ -8,7 +8,7 @@ It has PyTorch's names (those of ``autograd_viz.twin``) and these verbs:
     explore(f, x=2.0)   sliders on the leaves of f: values, gradients and sentence follow
     diff(a, b)          where two passes differ first, and how far it grows
     gather(x)           all ranks of a PyTorch job: each gradient on every rank, and what would hang
-    memory(x)           what autograd holds for x, and a checkpoint would save
+    memory(x)           what autograd holds for x; budget="8 GB": which modules to checkpoint
     compare(s, t)       two steppers that move together
     scope("attention")  draws the ops inside as one box
     record(model)       records a PyTorch forward pass: its picture has every value and line

@@ -32,6 +32,7 @@ EXAMPLES = """examples:
   autograd-viz explain train.py w                    explain w.grad, or the error that ends the script
   autograd-viz check train.py                        its faults of the usual kinds, as a linter tells them
   autograd-viz memory train.py                       what autograd holds for its loss, by tensor, module and line
+  autograd-viz memory train.py --budget "8 GB"       which modules to checkpoint so that it fits, as code to paste
   autograd-viz diff a.py b.py                        where two scripts part: their training runs, or their last passes
   autograd-viz watch train.py                        the training run over time, in run.html
   autograd-viz watch -m package.train                a module of a package, as with python -m
@@ -129,6 +130,7 @@ def _asking(commands: Any) -> None:
 
 def _measuring(commands: Any) -> None:
     held = _of_script(commands, "memory", "run it and measure what autograd holds for one of its tensors")
+    held.add_argument("--budget", help='what its peak may take, such as "8 GB": which modules to checkpoint, as code')
     compared = commands.add_parser("diff", help="run two scripts, or read what they saved, and find where they part")
     compared.add_argument(
         "a", type=Path, help="a script or notebook; arguments after -- go to both. Or a .json: a run, or a pass"

@@ -20,6 +20,7 @@ from ..sources.programs import LastRun, last_run
 from ..stepper.stepper import Stepper
 from ..verbs.check import explained
 from ..verbs.formats import Wishes, check, check_page
+from ..verbs.options import bytes_of
 from ..verbs.watch import each_run
 from .program import FREED, SECOND, ProgramError, UsageError, evaluate, read, root_of, run_program, watch_of
 from .says import progress, say
@@ -109,10 +110,13 @@ def memory(arguments: argparse.Namespace, rest: list[str]) -> int:
     """Measure what autograd holds for a tensor."""
     if arguments.output is not None:
         check_page(arguments.output)
+    if arguments.budget is not None:
+        bytes_of(arguments.budget, "--budget")  # before the program runs, which may take long
 
     def act(namespace: dict[str, Any], root: Any, gradient: Any) -> None:
-        measured = evaluate(namespace, "av.memory($root)", root=root)
-        say(measured.to_json().rstrip() if arguments.is_json else "\n".join([str(measured.report), *measured.largest()]))
+        measured = evaluate(namespace, "av.memory($root, budget=$budget)", root=root, budget=arguments.budget)
+        text = [str(measured.report), *measured.largest(), *(["", measured.code] if measured.code else [])]
+        say(measured.to_json().rstrip() if arguments.is_json else "\n".join(text))
         if arguments.output is not None:
             av.save(measured, arguments.output)
 
