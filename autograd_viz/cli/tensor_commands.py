@@ -1,4 +1,4 @@
-"""The commands that run a program and show one of its tensors: render, step, term, memory, explain, check."""
+"""The commands that run a program and show one of its tensors: render, step, term, memory, time, explain, check."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from typing import Any, TextIO
 import autograd_viz as av
 
 from ..pictures.render import text_picture
+from ..pictures.times.report import share_text, time_text
 from ..sources.asking import ran_before
 from ..sources.programs import LastRun, last_run
 from ..stepper.stepper import Stepper
@@ -119,6 +120,27 @@ def memory(arguments: argparse.Namespace, rest: list[str]) -> int:
         say(measured.to_json().rstrip() if arguments.is_json else "\n".join(text))
         if arguments.output is not None:
             av.save(measured, arguments.output)
+
+    on_root(arguments, rest, act)
+    return 0
+
+
+MOST_ROWS = 8  # of a table
+
+
+def time(arguments: argparse.Namespace, rest: list[str]) -> int:
+    """Time the backward pass of a tensor."""
+    if arguments.output is not None:
+        check_page(arguments.output)
+
+    def act(namespace: dict[str, Any], root: Any, gradient: Any) -> None:
+        timed = evaluate(namespace, "av.time($root)", root=root)
+        rows = [row for row in timed.table() if row["module"]] or timed.table("op")
+        named = ((row.get("module") or row["op"], row) for row in rows[:MOST_ROWS])
+        lines = [f"  {time_text(row['seconds'])}  {share_text(row['share'])}  {name}" for name, row in named]
+        say(timed.to_json().rstrip() if arguments.is_json else "\n".join([str(timed), *lines]))
+        if arguments.output is not None:
+            av.save(timed, arguments.output)
 
     on_root(arguments, rest, act)
     return 0

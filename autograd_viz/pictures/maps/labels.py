@@ -89,11 +89,13 @@ class Labels:
     Attributes:
         rows: how many parameters of a closed card have a line each, one of `ROWS`; None: a card says them together.
         inside: what closed cards say of their inside.
+        told: by card, what another picture says in place of parameters and bytes.
     """
 
     def __init__(self, index: Index, root: Card, modules: Mapping[str, Module], flows: Flows) -> None:
         self.index, self.modules = index, modules
         self.rows: int | None = None
+        self.told: Mapping[str, str] | None = None
         self.inside = Inside(flows, self.kind_of)
         self._leaves = {card.id: index.leaves(card.ops()) for card in walk(root)}
         self._code: dict[str, str] = {}
@@ -149,6 +151,8 @@ class Labels:
 
     def about(self, card: Card) -> str:
         """Parameters and bytes kept; of ops, line and nodes."""
+        if self.told is not None:
+            return self.told.get(card.id, "")
         if card.kind == "ops":
             return self._place(card)
         count, kept = self.count(card), self.kept(card)

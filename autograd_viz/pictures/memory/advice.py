@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ... import words
-from ...answers.sentences.text import first_few, listed, size_text
+from ...answers.sentences.text import first_few, listed, size_text, work_text
 from ...graph.paths import Path
 from .budget import Plan
 from .facts import Facts
@@ -99,11 +99,3 @@ def runs_of(paths: Sequence[Path]) -> list[str]:
         ends = [".".join(path) for path in (run[0], run[-1])]
         names += [" … ".join(ends)] if len(run) > 2 else [".".join(path) for path in run]
     return first_few(names)
-
-
-def work_text(count: int) -> str:
-    """12 FLOP, 1.2 GFLOP."""
-    size, units = float(count), ["", "k", "M", "G", "T", "P"]
-    while size >= 1000 and len(units) > 1:
-        size, units = size / 1000, units[1:]
-    return f"{count} FLOP" if not units[0] else f"{size:.1f} {units[0]}FLOP"
