@@ -72,6 +72,29 @@ def test_memory_tells_a_plan_for_a_budget_as_code(tmp_path: Path, capsys: pytest
     assert cli.main(["memory", path, "--budget", "much"]) == 1 and "--budget must be a number" in capsys.readouterr().err
 
 
+TIMED = """
+import torch
+net = torch.nn.Linear(8, 8)
+for _ in range(2):
+    loss = net(torch.ones(4, 8)).square().mean()
+    loss.backward()
+"""
+
+
+@pytest.mark.torch
+def test_time_tells_where_the_last_backward_pass_spends_its_time(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("torch")
+    monkeypatch.setattr("autograd_viz.sources.pytorch.timing.measure.ENOUGH", 0.0)
+    (path := tmp_path / "train.py").write_text(TIMED)
+    assert cli.main(["time", str(path), "-o", str(tmp_path / "t.html")]) == 0
+    first, *rest = capsys.readouterr().out.splitlines()
+    assert first.startswith("Backward ") and "AddmmBackward0" not in first and any("Addmm" in line for line in rest)
+    assert cli.main(["time", str(path), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["device"] == "cpu" and (tmp_path / "t.html").exists()
+
+
 def test_diff_runs_each_script_with_its_own_modules(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     a, b = script(tmp_path, "a", PASS, 2.0), script(tmp_path, "b", PASS, 3.0)
     assert cli.main(["diff", a, b, "--json"]) == 0
