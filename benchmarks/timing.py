@@ -2,7 +2,7 @@
 
     python -m benchmarks.timing
 
-Each line: seconds of a pass, the quotient of the two, and the sum of the parts divided by the pass. Of each the least of all rounds.
+Each line: seconds of a pass, the quotient of the two, and the sum of the parts divided by the pass; the least of all rounds.
 """
 
 from __future__ import annotations

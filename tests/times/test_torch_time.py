@@ -53,6 +53,7 @@ def test_operations_are_those_of_pytorchs_counter() -> None:
         f().backward()
     rows = {row["module"]: row for row in av.time(f).table()}
     assert rows[""]["flops"] == counter.get_total_flops() == rows["0"]["flops"] + rows["4"]["flops"] > 0
+    assert rows["4"]["backward_flops"] == 2 * rows["4"]["forward_flops"]  # for the weight, and for the input
     assert rows["1"]["flops"] == 0 and rows["0"]["forward_flops"] and rows["0"]["backward_flops"]
     assert model is not None
 
@@ -94,11 +95,13 @@ def test_a_frozen_part_and_one_without_grad_stand_under_their_own_modules() -> N
     def f() -> Any:
         with torch.no_grad():
             target = model["teacher"](x).sum(1, keepdim=True)
-        return (model["head"](model["frozen"](x)) - target).square().mean()
+        loss = (model["head"](model["frozen"](x)) - target).square().mean()
+        torch.ones(3)  # outside of all modules
+        return loss
 
     timed = av.time(f)
     forward = timed.report.timing.forward
-    assert forward is not None and {b.module for b in forward.bare} >= {"frozen", "teacher"}
+    assert forward is not None and {b.module for b in forward.bare} == {"frozen", "teacher", ""}
     rows = {row["module"]: row for row in timed.table()}
     assert rows["frozen"]["backward"] == rows["teacher"]["backward"] == 0 < rows["frozen"]["forward"]
     assert rows["head"]["backward"] > 0 and rows["head"]["forward_flops"] == 2 * 8 * 4
@@ -170,8 +173,13 @@ def test_a_function_that_runs_other_ops_each_time_is_refused() -> None:
         calls.append(1)
         return sum((w * 2).sum() for _ in range(len(calls)))
 
-    with pytest.raises(RuntimeError, match="must run the same ops each time"):
-        av.time(f)
+    def without_nodes() -> Any:
+        calls.append(1)
+        return (w * sum(torch.ones(3) for _ in range(len(calls)))).sum()
+
+    for function in (f, without_nodes):
+        with pytest.raises(RuntimeError, match="must run the same ops each time"):
+            av.time(function)
 
 
 @pytest.mark.parametrize("what", [3, "loss", lambda: None, lambda: 3.0, av.ones(3, requires_grad=True)])

@@ -4,16 +4,16 @@
 The modules lie in the order of the program, one inside another. A checkpoint lowers each call before its module's own, by the
 same bytes. So a state of the search is a place in the program, the bytes that are saved so far, and their price in operations.
 At each place those states stay that no other beats in both. This is exact where what a checkpoint saves does not depend on the
-others, as in a chain; the chosen plan is then checked with all its checkpoints together, and searched again with less if it is
-too high. Where there are too many states, some are dropped; a search in which the dropped ones are merged for the better
-gives the bound.
+others, as in a chain. The chosen plan is then checked with all its checkpoints together, and searched again with less if it is
+too high. If nothing is found so, the plan of the smallest peak loses what it can do without, the most expensive first.
+Where there are too many states, some are dropped. A search in which the dropped ones are merged for the better gives the bound.
 """
 
 from __future__ import annotations
 
 import itertools
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -94,8 +94,8 @@ class _Search:
 
     def __init__(self, checkpoints: Checkpoints) -> None:
         self._heights = checkpoints.heights[::-1]
-        works = works_of(checkpoints)
-        items = [item for path in checkpoints.parts if (item := _item(checkpoints, path, works[path])).saves > 0]
+        self.works = works_of(checkpoints)
+        items = [item for path in checkpoints.parts if (item := _item(checkpoints, path, self.works[path])).saves > 0]
         ends = {0, len(self._heights), *(i.start for i in items), *(i.end for i in items)}
         self._places = sorted(ends)
         self._starting: dict[int, list[_Item]] = defaultdict(list)
@@ -144,24 +144,35 @@ def plan_of(checkpoints: Checkpoints, budget: int, stays: int) -> Plan:
     search = _Search(checkpoints)
     forward = sum(work_of(checkpoints.facts, op) for op in checkpoints.facts.document.ops)
 
-    def plan(state: _State, bound: int | None) -> Plan:
-        paths = state.paths()
-        return Plan(budget, paths, checkpoints.heights_with(paths), stays, state.work, forward, bound)
+    works = search.works
 
-    limit = budget - stays
-    found: Plan | None = None
+    def plan(paths: tuple[Path, ...], bound: int | None = None) -> Plan:
+        work = sum(works[path] for path in paths)
+        return Plan(budget, paths, checkpoints.heights_with(paths), stays, work, forward, bound)
+
+    limit, bound = budget - stays, None
     for _ in range(TRIES):
         state = search.best(limit)
         if state is None:
             break
-        found = plan(state, None)
+        found = plan(state.paths())
         if found.fits:
             bound = _bound(search, budget - stays) if _is_chain(checkpoints) else None
-            return plan(state, bound)
+            return plan(found.paths if bound == found.work else _trimmed(found, plan, works), bound)
         limit -= found.peak - budget
     state = search.best(search.lowest(), most=1)
-    smallest = plan(_State(0, 0, None) if state is None else state, None)
-    return smallest if found is None or smallest.peak <= found.peak else found
+    smallest = plan(() if state is None else state.paths())
+    bound = _bound(search, budget - stays) if smallest.fits and _is_chain(checkpoints) else None
+    return plan(_trimmed(smallest, plan, works), bound) if smallest.fits else smallest
+
+
+def _trimmed(found: Plan, plan: Callable[[tuple[Path, ...]], Plan], works: Mapping[Path, int]) -> tuple[Path, ...]:
+    """The modules of a plan without those that it can do without, the most expensive first."""
+    kept = found.paths
+    for path in sorted(found.paths, key=works.__getitem__, reverse=True):
+        fewer = tuple(other for other in kept if other != path)
+        kept = fewer if plan(fewer).fits else kept
+    return kept
 
 
 def _bound(search: _Search, limit: int) -> int | None:

@@ -1,9 +1,9 @@
 """The backward pass with checkpoints that are not there yet.
 
 # Note [What a checkpoint changes]
-A checkpoint around a module keeps its inputs until its last node has run, and computes the rest again when backward comes to
-its first node that has saved something. A block that nodes outside use too is held for them, and a second one is made.
-What a variable of the user's holds, and what hooks have packed, stays.
+Of the nodes inside a module some have saved something. A checkpoint around it keeps its inputs until the last of these has run,
+and computes the rest again when backward comes to the first. A block that nodes outside use too is held for them, and a second
+one is made. What a variable of the user's holds, and what hooks have packed, stays.
 Calls of one module count as one: all compute again when backward comes to the last call.
 Equal parts of one list are also tried together, each with a checkpoint of its own.
 """
@@ -51,7 +51,8 @@ class Part:
     path: Path
     first: int
     last: int
-    again: int = -1  # the first that has saved something
+    again: int = -1  # the first of a node that has saved something
+    until: int = -1  # the last
     passing: int = 0  # bytes that only the last op needs while it computes again, beyond the gradients that the call makes
     used: dict[int, None] = field(default_factory=dict)  # an ordered set: blocks that its nodes use, or that it was given
     given: set[int] = field(default_factory=set)
@@ -79,6 +80,7 @@ class Checkpoints:
         self._fill(found, {t: b for b, h in enumerate(moving) for t in h.storage.tensors})
         for i in sorted({self._place[u.node] for h in facts.holdings for u in h.storage.uses}):
             for part in (found[path] for path in _around(facts.paths[facts.calls[i]])):
+                part.until = i
                 if part.again < 0:
                     part.again = i
                     part.passing = max(0, unsaved_inputs(facts, facts.nodes[facts.calls[i]]) - curve[i].sent)
@@ -145,12 +147,12 @@ class Checkpoints:
                 touched[b].append(part)
             is_there(part.passing, part.again, part.again)
             for tensor, size in part.unsaved.items():
-                unsaved[tensor] = size, max(part.last, unsaved.get(tensor, (0, 0))[1])
+                unsaved[tensor] = size, max(part.until, unsaved.get(tensor, (0, 0))[1])
         for size, last in unsaved.values():
             is_there(size, 0, last)
         for block, parts in ((self._blocks[b], parts) for b, parts in touched.items()):
             again = [p for p in parts if is_inside(block.made, p.path)]
-            held = [p.last for p in parts if p not in again]
+            held = [p.until for p in parts if p not in again]
             held += [place for place, path in block.uses if not any(is_inside(path, p.path) for p in again)]
             is_there(-block.bytes, 0, block.end)
             if held:
