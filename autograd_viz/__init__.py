@@ -8,7 +8,8 @@ It has PyTorch's names (those of ``autograd_viz.twin``) and these verbs:
     explore(f, x=2.0)   sliders on the leaves of f: values, gradients and sentence follow
     diff(a, b)          where two passes differ first, and how far it grows
     gather(x)           all ranks of a PyTorch job: each gradient on every rank, and what would hang
-    memory(x)           what autograd holds for x, and a checkpoint would save
+    memory(x)           what autograd holds for x; budget="8 GB": which modules to checkpoint
+    time(f)             where a PyTorch pass spends its time, by module, op and line
     compare(s, t)       two steppers that move together
     scope("attention")  draws the ops inside as one box
     record(model)       records a PyTorch forward pass: its picture has every value and line
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
     from .verbs.show import record as record
     from .verbs.show import show as show
     from .verbs.show import step as step
+    from .verbs.timing import time as time
     from .verbs.watch import watch as watch
     from .words import set_language as set_language
 
@@ -63,6 +65,7 @@ _HOMES = {  # of what is loaded when it is first named
     "verbs.map": ("map",),
     "verbs.memory": ("memory",),
     "verbs.save": ("iframe", "load", "save", "to_graphviz"),
+    "verbs.timing": ("time",),
     "verbs.show": ("compare", "record", "show", "step"),
     "verbs.watch": ("watch",),
     "words": ("set_language",),

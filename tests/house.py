@@ -40,6 +40,7 @@ INSIDE: dict[str, dict[str, set[str]]] = {
         "differences": {"layout", "maps", "render"},
         "jobs": {"layout", "maps", "render"},
         "memory": {"layout", "maps", "render"},
+        "times": {"layout", "maps", "render"},
     },
     "answers": {"sentences": set(), "causes": {"sentences"}, "checks": {"causes"}},
     "sources": {
@@ -53,6 +54,7 @@ INSIDE: dict[str, dict[str, set[str]]] = {
         "pytorch/asking": {"pytorch/reading", "pytorch/recording", "pytorch/stepping", "shared"},
         "pytorch/run": {"pytorch/reading", "pytorch/recording", "shared", "shared/run"},
         "pytorch/ranks": {"pytorch/reading", "pytorch/recording", "pytorch/stepping", "shared/run", "shared/stepping"},
+        "pytorch/timing": {"pytorch/reading", "pytorch/recording", "pytorch/stepping"},
         "": {"pytorch/asking", "pytorch/reading", "pytorch/run", "pytorch/stepping", "shared", "shared/stepping", "twin"},
     },
     "twin": {

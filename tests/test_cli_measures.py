@@ -22,6 +22,11 @@ def own_program(monkeypatch: pytest.MonkeyPatch) -> None:
 
 HEAD = "import autograd_viz as av\nfrom helper import FACTOR\nw = av.tensor([1.0, 2.0], requires_grad=True)\n"
 PASS = HEAD + "loss = (w * FACTOR).exp().sum()\n"
+LAYERS = """
+layers = [av.nn.Sequential(av.nn.Linear(4, 32), av.nn.Tanh(), av.nn.Linear(32, 4)) for _ in range(4)]
+net = av.nn.Sequential(*layers)
+loss = net(av.ones(64, 4)).square().mean()
+"""
 TRAINS = (
     HEAD
     + """
@@ -54,6 +59,40 @@ def test_memory_tells_the_largest_blocks_of_a_pass_that_has_run(tmp_path: Path, 
     assert cli.main(["memory", path, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)
     assert cli.main(["memory", path, "-o", "a.csv"]) == 2
+    capsys.readouterr()
+
+
+def test_memory_tells_a_plan_for_a_budget_as_code(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = script(tmp_path, "a", HEAD + LAYERS, 2.0)
+    assert cli.main(["memory", path, "--budget", "40 kB"]) == 0
+    said = capsys.readouterr().out
+    assert "lowers the peak" in said and said.splitlines()[-1].startswith("checkpoint(net[")
+    assert cli.main(["memory", path, "--budget", "40 kB", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["plan"]["budget"] == 40_000
+    assert cli.main(["memory", path, "--budget", "much"]) == 1 and "--budget must be a number" in capsys.readouterr().err
+
+
+TIMED = """
+import torch
+net = torch.nn.Linear(8, 8)
+for _ in range(2):
+    loss = net(torch.ones(4, 8)).square().mean()
+    loss.backward()
+"""
+
+
+@pytest.mark.torch
+def test_time_tells_where_the_last_backward_pass_spends_its_time(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("torch")
+    monkeypatch.setattr("autograd_viz.sources.pytorch.timing.measure.ENOUGH", 0.0)
+    (path := tmp_path / "train.py").write_text(TIMED)
+    assert cli.main(["time", str(path), "-o", str(tmp_path / "t.html")]) == 0
+    first, *rest = capsys.readouterr().out.splitlines()
+    assert first.startswith("Backward ") and "AddmmBackward0" not in first and any("Addmm" in line for line in rest)
+    assert cli.main(["time", str(path), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["device"] == "cpu" and (tmp_path / "t.html").exists()
 
 
 def test_diff_runs_each_script_with_its_own_modules(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 import autograd_viz as av
 
-OF_PYTORCH = {"gather", "record"}
+OF_PYTORCH = {"gather", "record", "time"}
 NO_EXAMPLE = {"load_ipython_extension", "unload_ipython_extension"}  # %load_ext calls them
 VERBS = sorted(set(av._HOME) - NO_EXAMPLE)
 

@@ -72,7 +72,7 @@ VERBS: dict[str, tuple[Callable[..., Any], dict[str, list[Any]]]] = {
         lambda **o: av.diff(loss(), loss(), **o),
         {"rtol": ["x", ODD, -1.0], "atol": [[], math.nan], "params": PARAMS, "theme": THEME},
     ),
-    "memory": (lambda **o: av.memory(loss(), **o), {"params": PARAMS, "theme": THEME}),
+    "memory": (lambda **o: av.memory(loss(), **o), {"budget": ["much", ODD, -1, 1.5], "params": PARAMS, "theme": THEME}),
     "compare": (lambda **o: av.compare(av.step(loss()), **o), {"titles": [5, "ab", [5], None], "detail": ["much", 5]}),
     "record": (lambda **o: av.record(**o), {"what": [5, "x", [1]]}),
     "watch": (

@@ -21,7 +21,7 @@ from .program import ProgramError, SignalInterrupt, UsageError, read, run_progra
 from .run_commands import merge, watch_script
 from .says import say
 from .site import site
-from .tensor_commands import check_program, explain, memory, render, step, step_in_terminal
+from .tensor_commands import check_program, explain, memory, render, step, step_in_terminal, time
 
 EXAMPLES = """examples:
   autograd-viz lab                                   the notebooks in JupyterLab
@@ -32,6 +32,8 @@ EXAMPLES = """examples:
   autograd-viz explain train.py w                    explain w.grad, or the error that ends the script
   autograd-viz check train.py                        its faults of the usual kinds, as a linter tells them
   autograd-viz memory train.py                       what autograd holds for its loss, by tensor, module and line
+  autograd-viz memory train.py --budget "8 GB"       which modules to checkpoint so that it fits, as code to paste
+  autograd-viz time train.py                         where its last backward pass spends its time, by module and line
   autograd-viz diff a.py b.py                        where two scripts part: their training runs, or their last passes
   autograd-viz watch train.py                        the training run over time, in run.html
   autograd-viz watch -m package.train                a module of a package, as with python -m
@@ -129,6 +131,8 @@ def _asking(commands: Any) -> None:
 
 def _measuring(commands: Any) -> None:
     held = _of_script(commands, "memory", "run it and measure what autograd holds for one of its tensors")
+    held.add_argument("--budget", help='what its peak may take, such as "8 GB": which modules to checkpoint, as code')
+    timed = _of_script(commands, "time", "run it and time the backward pass of one of its tensors (of PyTorch)")
     compared = commands.add_parser("diff", help="run two scripts, or read what they saved, and find where they part")
     compared.add_argument(
         "a", type=Path, help="a script or notebook; arguments after -- go to both. Or a .json: a run, or a pass"
@@ -136,7 +140,7 @@ def _measuring(commands: Any) -> None:
     compared.add_argument("b", type=Path, nargs="?", help="the same: what it is compared with")
     compared.add_argument("--name", help="the root tensor, or the model, if there are several")
     compared.add_argument("--side", type=Path, help=argparse.SUPPRESS)  # in a process of its own: write what is compared
-    for parser in (held, compared):
+    for parser in (held, timed, compared):
         parser.add_argument("-o", "--output", type=Path, help="also write it: .html, .svg, .png, .json, ...")
         parser.add_argument("--json", dest="is_json", action="store_true", help="tell it as JSON")
 
@@ -202,6 +206,7 @@ COMMANDS = {
     "explain": explain,
     "check": check_program,
     "memory": memory,
+    "time": time,
     "diff": diff,
     "watch": _watch,
     "merge": lambda arguments, rest: merge(arguments.folder, arguments.output),

@@ -1,4 +1,4 @@
-"""The commands that run a program and show one of its tensors: render, step, term, memory, explain, check."""
+"""The commands that run a program and show one of its tensors: render, step, term, memory, time, explain, check."""
 
 from __future__ import annotations
 
@@ -15,11 +15,13 @@ from typing import Any, TextIO
 import autograd_viz as av
 
 from ..pictures.render import text_picture
+from ..pictures.times.report import share_text, time_text
 from ..sources.asking import ran_before
 from ..sources.programs import LastRun, last_run
 from ..stepper.stepper import Stepper
 from ..verbs.check import explained
 from ..verbs.formats import Wishes, check, check_page
+from ..verbs.options import bytes_of
 from ..verbs.watch import each_run
 from .program import FREED, SECOND, ProgramError, UsageError, evaluate, read, root_of, run_program, watch_of
 from .says import progress, say
@@ -109,12 +111,36 @@ def memory(arguments: argparse.Namespace, rest: list[str]) -> int:
     """Measure what autograd holds for a tensor."""
     if arguments.output is not None:
         check_page(arguments.output)
+    if arguments.budget is not None:
+        bytes_of(arguments.budget, "--budget")  # before the program runs, which may take long
 
     def act(namespace: dict[str, Any], root: Any, gradient: Any) -> None:
-        measured = evaluate(namespace, "av.memory($root)", root=root)
-        say(measured.to_json().rstrip() if arguments.is_json else "\n".join([str(measured.report), *measured.largest()]))
+        measured = evaluate(namespace, "av.memory($root, budget=$budget)", root=root, budget=arguments.budget)
+        text = [str(measured.report), *measured.largest(), *(["", measured.code] if measured.code else [])]
+        say(measured.to_json().rstrip() if arguments.is_json else "\n".join(text))
         if arguments.output is not None:
             av.save(measured, arguments.output)
+
+    on_root(arguments, rest, act)
+    return 0
+
+
+MOST_ROWS = 8  # of a table
+
+
+def time(arguments: argparse.Namespace, rest: list[str]) -> int:
+    """Time the backward pass of a tensor."""
+    if arguments.output is not None:
+        check_page(arguments.output)
+
+    def act(namespace: dict[str, Any], root: Any, gradient: Any) -> None:
+        timed = evaluate(namespace, "av.time($root)", root=root)
+        rows = [row for row in timed.table() if row["module"]] or timed.table("op")
+        named = ((row.get("module") or row["op"], row) for row in rows[:MOST_ROWS])
+        lines = [f"  {time_text(row['seconds'])}  {share_text(row['share'])}  {name}" for name, row in named]
+        say(timed.to_json().rstrip() if arguments.is_json else "\n".join([str(timed), *lines]))
+        if arguments.output is not None:
+            av.save(timed, arguments.output)
 
     on_root(arguments, rest, act)
     return 0

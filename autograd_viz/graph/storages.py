@@ -41,8 +41,18 @@ class Again:
 
 
 @dataclass(frozen=True, slots=True)
+class Stays:
+    """Bytes that a pass finds and leaves, as far as they are known."""
+
+    parameters: int = 0  # parameters and buffers of the models that own leaves of the graph
+    grads: int = 0  # that these parameters have already
+    optimizer: int = 0  # the state of their optimizers
+
+
+@dataclass(frozen=True, slots=True)
 class Memory:
-    """What the nodes of a graph keep alive, and what checkpoints will compute again."""
+    """What the nodes of a graph keep alive, what checkpoints will compute again, and what stays."""
 
     storages: tuple[Storage, ...]
     again: tuple[Again, ...] = ()
+    stays: Stays = Stays()

@@ -122,13 +122,13 @@ def result_of(x: Any, names: Mapping[str, Any]) -> tuple[Any, Mapping[str, Any]]
     """
     if anything.is_drawable(x) or hasattr(x, "stepper") or not callable(x):
         return x, names
-    own = _variables_of(x)
+    own = variables_of(x)
     modules = [m for _, m in modules_among(own) if any(map(anything.is_torch, m.parameters()))]
     with anything.keep_random_numbers(), record(modules[0]) if len(modules) == 1 else nullcontext():
         return x(), {**names, **own}
 
 
-def _variables_of(function: Callable[[], Any]) -> dict[str, Any]:
+def variables_of(function: Callable[[], Any]) -> dict[str, Any]:
     """The variables of a function."""
     inner = inspect.unwrap(getattr(function, "func", function))
     if not inspect.isfunction(inner):

@@ -214,6 +214,7 @@ PAGED: dict[str, Callable[[Any, Wishes], bytes]] = {
     ".html": lambda x, wishes: in_utf8(diff_html(x.page(wishes.theme), _still(x, wishes))),
     ".json": lambda x, wishes: in_utf8(x.to_json()),
 }
+FLAMES = ".speedscope.json"
 SLIDERS: dict[str, Callable[[Any, Wishes], bytes]] = {**STILL, ".html": lambda x, wishes: in_utf8(x.to_html(wishes.theme))}
 MEMORIES: dict[str, Callable[[Any, Wishes], bytes]] = {
     **STILL,
@@ -242,6 +243,10 @@ def save_still(x: Any, path: Any, wishes: Wishes) -> None:
         *((writers, hasattr(x, name)) for writers, name in of_verbs),
     )
     writers = next((writers for writers, fits in kinds if fits), STILL)
+    if hasattr(x, "to_speedscope") and str(path).lower().endswith(FLAMES):
+        check_place(path)
+        write_file(path, in_utf8(x.to_speedscope()))
+        return
     _check_among(writers, path)
     write_file(path, writers[suffix_of(path)](x, wishes))
 

@@ -19,15 +19,17 @@ from ..pictures.render.escape import printable
 from ..runtime.collector import collector_waits
 from ..sources import anything
 from ..sources.asking import unseen
-from ..sources.shared.names import Names, callers_names
+from ..sources.shared.names import Names, callers_names, modules_among
 from ..stepper.sentences import with_advice
 from ..twin.core.backward.saved import FREED_MESSAGE
-from .options import check_options
+from .options import bytes_of, check_options
 from .results import Records, as_frame
 from .show import graph_of
 
 if TYPE_CHECKING:
     from pandas import DataFrame
+
+    from ..sources.anything import LiveGraph
 
 
 class Memory:
@@ -39,6 +41,10 @@ class Memory:
         parameters: bytes of parameters and buffers, which their modules hold anyway.
         inputs: bytes of what the program was given, or a variable holds.
         peak: bytes at the highest call of the backward pass: activations, gradients, and new grads of leaves.
+        total: the same with what stays: parameters and buffers, inputs, optimizer state, grads of earlier passes.
+        plan: with a budget, the modules to checkpoint (`paths`), their `peak` in all, and what they compute again: `work` in
+            floating-point operations, `share` of the forward pass. `fits` is False if no plan is within the budget.
+        code: the plan as code to paste.
         svg: the picture.
     """
 
@@ -47,6 +53,7 @@ class Memory:
         self.bytes = report.facts.bytes()
         self.activations, self.parameters, self.inputs = map(report.facts.bytes, (ACTIVATION, PARAMETER, INPUT))
         self.peak = 0 if report.peak is None else report.peak.bytes
+        self.total, self.plan, self.code = report.total, report.plan, report.code
 
     @property
     def svg(self) -> str:
@@ -100,7 +107,7 @@ class Memory:
         return printable(f"<Memory: {self.report}>")
 
 
-def memory(tensor: Any, *, params: Any = None, theme: str = "auto") -> Memory:
+def memory(tensor: Any, *, budget: int | str | None = None, params: Any = None, theme: str = "auto") -> Memory:
     """Measure what autograd holds for a tensor: each saved tensor once, by its block of memory. No pass runs.
 
     Works for any graph that is not freed, also on the devices "meta" and fake tensors. With `record` the lines and modules are
@@ -108,6 +115,8 @@ def memory(tensor: Any, *, params: Any = None, theme: str = "auto") -> Memory:
 
     Args:
         tensor: the result of a forward pass, of autograd_viz or of PyTorch.
+        budget: bytes, or a size such as "8 GB", that the pass may take with parameters, inputs and the state of an optimizer
+            that a variable holds. The modules to checkpoint are chosen so that it does, at the least recomputation.
         params: as for `show`.
         theme: "light", "dark", "waite", or "auto": a page follows the reader's system, and a picture is light.
 
@@ -115,14 +124,16 @@ def memory(tensor: Any, *, params: Any = None, theme: str = "auto") -> Memory:
         NotDrawableError: it is not a tensor.
         RuntimeError: it does not require grad, or its saved tensors were freed; the message is PyTorch's.
         UnknownChoiceError: no such theme.
+        ValueError: `budget` is not a size.
 
     Example:
         >>> model = av.nn.Sequential(av.nn.Linear(4, 4), av.nn.ReLU())
         >>> loss = model(av.ones(1, 4)).sum()
         >>> av.memory(loss)
-        <Memory: 32 B for 2 saved tensors: 16 B activations, 16 B inputs; peak 96 B at AddmmBackward0 (0)>
+        <Memory: 32 B for 2 saved tensors: 16 B activations, 16 B inputs; peak 96 B at AddmmBackward0 (0); 192 B ...>
     """
-    check_options(theme=theme)
+    check_options(theme=theme, budget=budget)
+    limit = None if budget is None else bytes_of(budget, "budget")
     names = callers_names()
     with collector_waits():
         graph = graph_of(tensor, names, params, is_outline=True, opens=False)
@@ -133,5 +144,15 @@ def memory(tensor: Any, *, params: Any = None, theme: str = "auto") -> Memory:
                 raise RuntimeError("element 0 of tensors does not require grad and does not have a grad_fn")
         if graph.document.is_freed:
             raise RuntimeError(f"{FREED_MESSAGE.removesuffix('.')}; call av.memory(tensor) before backward()")
-        held = anything.memory_of(graph, tensor, Names(names, anything.named(params)))
-        return Memory(Report(Facts(graph.document, held)), theme)
+        known = Names(names, anything.named(params))
+        held = anything.memory_of(graph, tensor, known)
+        return Memory(Report(Facts(graph.document, held), limit, _model_among(known, graph), anything.is_torch(tensor)), theme)
+
+
+def _model_among(known: Names, graph: LiveGraph) -> str:
+    """The variable of the module whose parts the document names; "model" if none is known."""
+    parts = [m.path for m in graph.document.modules if m.path]
+    for name, module in modules_among(known):
+        if name.isidentifier() and {*parts} <= {path for path, _ in module.named_modules()}:
+            return name
+    return "model"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Collection
 from numbers import Integral, Real
 from typing import Any, NamedTuple
@@ -54,9 +55,11 @@ FLAG = Kind("True or False", _is_flag)
 FLAG_OR_NONE = Kind("True, False or None", _or_none(_is_flag))
 PYTORCHS = Kind("True or False", lambda value: _is_flag(value) or _is_whole(value))  # backward() takes 1, too
 POSITIVE = Kind("a positive number", _is_number, lambda value: 0 < value < math.inf)
+SIZE = Kind('a number of bytes or a size such as "256 MB"', lambda value: _is_whole(value) or isinstance(value, str))
 TOLERANCE = Kind("a number of at least 0, or None", _or_none(_is_number), lambda value: value is None or 0 <= value < math.inf)
 KINDS = {
     "atol": TOLERANCE,
+    "budget": SIZE._replace(takes=f"{SIZE.takes}, or None", is_one=_or_none(SIZE.is_one)),
     "collapse": FLAG_OR_NONE,
     "create_graph": PYTORCHS,
     "depth": Kind("a whole number of at least 0, or None", _or_none(_is_whole), lambda value: value is None or value >= 0),
@@ -64,7 +67,7 @@ KINDS = {
     "every": Kind("a whole number of at least 1, or None", _or_none(_is_whole), lambda value: value is None or value >= 1),
     "height": Kind("a positive whole number", _is_whole, lambda value: value > 0),
     "k": Kind("a whole number or None", _or_none(_is_whole)),
-    "keep": Kind('a number of bytes or a size such as "256 MB"', lambda value: _is_whole(value) or isinstance(value, str)),
+    "keep": SIZE,
     "open": Kind("a text or a list of texts", lambda value: isinstance(value, str) or _is_texts(value)),
     "retain_graph": Kind("True, False or None", _or_none(PYTORCHS.is_one)),
     "rtol": TOLERANCE,
@@ -78,6 +81,17 @@ KINDS = {
     "titles": Kind("a list of texts", _is_texts),
     "when": Kind("a function or None", _or_none(callable)),
 }  # fmt: skip
+
+
+UNITS = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30}
+
+
+def bytes_of(size: int | str, name: str) -> int:
+    """The number of bytes: 256_000_000 for "256 MB". ValueError, with the option's name, if it is not a size."""
+    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*((?:[KMG]i?)?B?)\s*", str(size), re.IGNORECASE)
+    if found is None or found.group(2).upper() not in UNITS:
+        raise ValueError(f'{name} must be a number of bytes or a size such as "256 MB", got {size!r:.60}')
+    return int(float(found.group(1)) * UNITS[found.group(2).upper()])
 
 
 def check_options(**given: Any) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from types import TracebackType
@@ -20,7 +19,7 @@ from ..pictures.runs.table import table_of, totals_of
 from ..runtime.uncopied import refuse
 from ..sources.programs import each_model
 from ..sources.shared.names import callers_names, modules_among, users_names
-from .options import check_options
+from .options import bytes_of, check_options
 from .picture import Map
 from .results import Columns, as_frame, show_in_cell
 from .run_loop import Loop, Now
@@ -252,7 +251,7 @@ def watch(
     if isinstance(model, int | str):  # `keep` was the first argument once
         model, keep = None, model
     check_options(keep=keep)
-    size = bytes_of(keep)
+    size = bytes_of(keep, "keep")
     if model is not None:
         return run_of(model, callers_names(), size, stop, theme, probe)
     try:
@@ -262,17 +261,6 @@ def watch(
             raise
         raise MissingLibraryError("watch() needs PyTorch", "torch") from None
     return torch_watch(size)
-
-
-UNITS = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9}
-
-
-def bytes_of(size: int | str) -> int:
-    """The number of bytes: 256_000_000 for "256 MB". ValueError if it is not a size."""
-    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMG]?B?)\s*", str(size), re.IGNORECASE)
-    if found is None or found.group(2).upper() not in UNITS:
-        raise ValueError(f'keep must be a number of bytes or a size such as "256 MB", got {size!r:.60}')
-    return int(float(found.group(1)) * UNITS[found.group(2).upper()])
 
 
 class NamedRun(NamedTuple):
@@ -291,7 +279,7 @@ def each_run(stop: bool) -> Iterator[list[NamedRun]]:
     def begins(model: Any) -> Any:
         name = next((name for name, module in modules_among(users_names()) if module is model), "model")
         try:
-            run = run_of(model, {name: model}, bytes_of(KEEP), stop, "auto")
+            run = run_of(model, {name: model}, bytes_of(KEEP, "keep"), stop, "auto")
         except Exception:  # no parameter requires grad: the program goes on
             return None
         run._loop.advice = words.RUN_GO_ON_COMMAND

@@ -37,6 +37,14 @@ def size_text(count: int) -> str:
     return f"{count} B" if units[0] == "B" else f"{size:.1f} {units[0]}"
 
 
+def work_text(count: int) -> str:
+    """12 FLOP, 1.2 GFLOP."""
+    size, units = float(count), ["", "k", "M", "G", "T", "P"]
+    while size >= 1000 and len(units) > 1:
+        size, units = size / 1000, units[1:]
+    return f"{count} FLOP" if not units[0] else f"{size:.1f} {units[0]}FLOP"
+
+
 def hook_kind(hook: HookRun) -> str:
     """The name of the kind of hook: "tensor hook"."""
     labels = words.ui()

@@ -228,7 +228,7 @@ class Arrows:
         return lane_x(places, card, flow) if same is None else places.span(card, same)[0] + DOWN
 
 
-def legend(ink: Ink, x: float, y: float, has_sums: bool) -> Iterator[str]:
+def legend_of_arrows(ink: Ink, x: float, y: float, has_sums: bool) -> Iterator[str]:
     """How thick which norm is, and which are of several ways."""
     yield ink.text(x, y, words.MAP_LEGEND, role="none")
     for k, number in enumerate(LEGEND):

@@ -90,11 +90,13 @@ class Labels:
     Attributes:
         rows: how many parameters of a closed card have a line each, one of `ROWS`; None: a card says them together.
         inside: what closed cards say of their inside.
+        told: by card, what another picture says in place of parameters and bytes.
     """
 
     def __init__(self, index: Index, root: Card, modules: Mapping[str, Module], flows: Flows) -> None:
         self.index, self.modules = index, modules
         self.rows: int | None = None
+        self.told: Mapping[str, str] | None = None
         self.inside = Inside(flows, self.kind_of)
         self._leaves = {card.id: index.leaves(card.ops()) for card in walk(root)}
         self._code: dict[str, str] = {}
@@ -150,6 +152,8 @@ class Labels:
 
     def about(self, card: Card) -> str:
         """Parameters and bytes kept; of ops, line and nodes."""
+        if self.told is not None:
+            return self.told.get(card.id, "")
         if card.kind == "ops":
             broken = next((text for i in card.ops() if (text := self.index.document.ops[i].graph_break)), "")
             broken = broken if len(broken) <= BREAK else f"{broken[: BREAK - 1]}…"

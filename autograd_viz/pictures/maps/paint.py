@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from ..layout.measure import ADVANCE, columns
 from ..render.caption import caption_elements, caption_height, caption_lines
 from ..render.escape import element, text
 from ..render.svg import FALLBACK
 from ..render.theme import Theme
-from .arrows import DOWN, Arrows, legend
+from .arrows import DOWN, Arrows, legend_of_arrows
 from .calls import is_in_time
 from .cards import Card
 from .chips import APART, CHIP, PAD, fitted
@@ -50,20 +50,22 @@ def painted(
 
 
 def framed(
-    plan: Plan, ink: Ink, opened: frozenset[str] | None, inside: str, size: tuple[float, float], caption: str = ""
-) -> str:
-    """Heading, legend, what is drawn, and a caption under it."""
+    plan: Plan, ink: Ink, opened: frozenset[str] | None, inside: str, size: tuple[float, float], caption: str = "",
+    legend: Callable[[Ink, float, float], Iterable[str]] | None = None,
+) -> str:  # fmt: skip
+    """Heading, legend (that of the arrows if none is given), what is drawn, and a caption under it."""
     (width, height), at = size, MARGIN + plan.places.widths[plan.root.id] + 16
     lines = caption_lines(caption, width)
     below = caption_elements(lines, 0.0, height, ink.theme)
     height += caption_height(lines)
+    drawn = legend_of_arrows(ink, at, TOP + 8, plan.has_sums(opened)) if legend is None else legend(ink, at, TOP + 8)
     content = "\n".join(
         [
             element("title", text(f"{plan.result}: {plan.summary(opened)}")),
             element("rect", width=width or "100%", height=height, **ink.fill("canvas", more="ground")),
             ink.text(MARGIN, 28, plan.result, size=17, bold=True),
             ink.text(MARGIN, 48, plan.summary(opened), role="none"),
-            element("g", "".join(legend(ink, at, TOP + 8, plan.has_sums(opened))), class_="legend"),
+            element("g", "".join(drawn), class_="legend"),
             element("g", inside, class_="whole", transform=f"translate({MARGIN:g} {TOP:g})"),
             *below,
         ]
@@ -167,7 +169,7 @@ class Painter:
         yield ink.text(x, 22, card.title, size=TITLE, bold=True, room=width * 0.5)
         x += min(columns(card.title) * ADVANCE * TITLE, width * 0.5) + 8
         said, odd = labels.grads(card, self.known, self.odd) if labels.rows is None else ("", False)
-        if labels.rows is None and labels.count(card):
+        if labels.rows is None and labels.told is None and labels.count(card):
             yield ink.cell(f"grad:{card.id}", right, 18, said, "grad" if odd else "link", end=True)
             right -= max(GRADS, columns(said) * ADVANCE * SMALL + 14)
         needed = self.needed(card)

@@ -1,9 +1,9 @@
-"""What a checkpoint around each module would save.
+"""The backward pass with checkpoints that are not there yet.
 
 # Note [What a checkpoint changes]
-A checkpoint around a module keeps its inputs, and computes the rest again when backward comes to its first node.
-Until then the activations inside it are not held. What is held all the same: its inputs, what nodes outside have saved too, and
-what a variable of the user's holds. The inputs are held until its last node has run.
+Of the nodes inside a module some have saved something. A checkpoint around it keeps its inputs until the last of these has run,
+and computes the rest again when backward comes to the first. A block that nodes outside use too is held for them, and a second
+one is made. What a variable of the user's holds, and what hooks have packed, stays.
 Calls of one module count as one: all compute again when backward comes to the last call.
 Equal parts of one list are also tried together, each with a checkpoint of its own.
 """
@@ -12,16 +12,14 @@ from __future__ import annotations
 
 import itertools
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 
-from ...graph.guess import LISTS, common
+from ...graph.guess import LISTS
 from ...graph.paths import Path
 from ...graph.storages import ACTIVATION
-from .curve import Moment
-from .facts import Facts, Holding, bytes_of
-
-Inputs = dict[str, tuple[Holding | None, int]]  # by tensor: its block, if it is saved, and its bytes
+from .curve import Moment, unsaved_inputs
+from .facts import VIEWS, Facts, Holding, bytes_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,39 +29,161 @@ class Checkpoint:
     paths: tuple[Path, ...]  # the modules; each has a checkpoint of its own
     name: str  # "layers.0", or "layers.0 … layers.11"
     kind: str  # the class of the modules
-    holds: int  # bytes of the activations inside them
+    holds: int  # bytes of the activations that only nodes inside them use
     saves: int  # bytes that are not held at the end of the forward pass
     peak: int  # bytes at the peak of the backward pass
 
 
 @dataclass(frozen=True, slots=True)
-class _Part:
-    """What a checkpoint around one module changes: bytes, and the first and last call of its nodes."""
+class _Block:
+    """An activation that a checkpoint may change: who made it, and the calls that use it, each with its module."""
 
-    holds: int
-    gone: int
-    kept: int
+    bytes: int
+    made: Path
+    uses: tuple[tuple[int, Path], ...]
+    end: int  # the last of them
+
+
+@dataclass(slots=True)
+class Part:
+    """A module: the calls of its nodes; blocks by number; inputs that no node has saved, with their bytes."""
+
+    path: Path
     first: int
     last: int
+    again: int = -1  # the first of a node that has saved something
+    until: int = -1  # the last
+    passing: int = 0  # bytes that only the last op needs while it computes again, beyond the gradients that the call makes
+    used: dict[int, None] = field(default_factory=dict)  # an ordered set: blocks that its nodes use, or that it was given
+    given: set[int] = field(default_factory=set)
+    unsaved: dict[str, int] = field(default_factory=dict)
 
 
-def checkpoints_of(facts: Facts, curve: Sequence[Moment]) -> list[Checkpoint]:
+class Checkpoints:
+    """The pass of some facts, with a checkpoint around any of its modules.
+
+    Attributes:
+        parts: the modules that may have one, by path.
+        heights: bytes at each call without any.
+    """
+
+    def __init__(self, facts: Facts, curve: Sequence[Moment]) -> None:
+        self.facts, self.heights = facts, [m.bytes for m in curve]
+        self._place = {id: i for i, id in enumerate(facts.calls)}
+        can_move = (h for h in facts.holdings if h.storage.kind == ACTIVATION and not h.storage.name)
+        moving = [h for h in can_move if not any(u.is_packed for u in h.storage.uses)]
+        self._blocks = [self._block(h) for h in moving]
+        found: dict[Path, Part] = {}
+        for i, id in enumerate(facts.calls):
+            for path in _around(facts.paths[id]):
+                found.setdefault(path, Part(path, i, i)).last = i
+        self._fill(found, {t: b for b, h in enumerate(moving) for t in h.storage.tensors})
+        for i in sorted({self._place[u.node] for h in facts.holdings for u in h.storage.uses}):
+            for part in (found[path] for path in _around(facts.paths[facts.calls[i]])):
+                part.until = i
+                if part.again < 0:
+                    part.again = i
+                    part.passing = max(0, unsaved_inputs(facts, facts.nodes[facts.calls[i]]) - curve[i].sent)
+        called = (p for p in found.values() if facts.module_of(p.path) not in ("", *LISTS))
+        self.parts = {p.path: p for p in called if any(b not in p.given for b in p.used)}
+
+    def _block(self, h: Holding) -> _Block:
+        uses = tuple((self._place[u.node], self.facts.paths[u.node]) for u in h.storage.uses)
+        is_given = h.storage.tensors and not self.facts.is_guessed  # of a guessed program most makers are unknown
+        made = next((self._made(t) for t in h.storage.tensors if t in self.facts.makers), () if is_given else h.path)
+        return _Block(h.storage.bytes, made, uses, max(place for place, _ in uses))
+
+    def _made(self, tensor: str) -> Path:
+        """The module that made a tensor, or the tensor that it is a view of."""
+        facts = self.facts
+        path: Path = ()
+        while (maker := facts.makers.get(tensor)) is not None:
+            path = facts.op_paths[maker.id]
+            source = next((o.tensor for o in maker.inputs if o.tensor is not None), None)
+            if maker.name not in VIEWS or source is None:
+                break
+            tensor = source
+        return path
+
+    def _fill(self, parts: dict[Path, Part], lies: dict[str, int]) -> None:
+        """What the nodes of each part use, and what the part is given."""
+        facts = self.facts
+        for b, block in enumerate(self._blocks):
+            for _, path in block.uses:
+                for part in (parts[around] for around in _around(path)):
+                    part.used[b] = None
+                    if not is_inside(block.made, part.path):
+                        part.given.add(b)
+        for op in facts.document.ops:
+            for tensor in (o.tensor for o in op.inputs if o.tensor in facts.makers):  # any other is a leaf: it is held anyway
+                source = facts.viewed(tensor)
+                made_in = facts.op_paths[facts.makers[tensor].id]
+                for around in _around(facts.op_paths[op.id]):
+                    if around not in parts or is_inside(made_in, around):
+                        continue
+                    if source in lies:
+                        parts[around].used[lies[source]] = None
+                        parts[around].given.add(lies[source])
+                    elif source not in facts.held and source in facts.makers:
+                        parts[around].unsaved[source] = bytes_of(facts.tensors[source].value)
+
+    def holds(self, path: Path) -> int:
+        """The bytes of the activations that only nodes inside a part use."""
+        blocks = (self._blocks[b] for b in self.parts[path].used)
+        return sum(b.bytes for b in blocks if all(is_inside(used_in, path) for _, used_in in b.uses))
+
+    def changes(self, paths: Iterable[Path]) -> dict[int, int]:
+        """By call, how the bytes change there, and from there on: see Note [What a checkpoint changes]."""
+        found: dict[int, int] = defaultdict(int)
+        touched: dict[int, list[Part]] = defaultdict(list)
+        unsaved: dict[str, tuple[int, int]] = {}
+
+        def is_there(size: int, first: int, last: int) -> None:
+            found[first] += size
+            found[last + 1] -= size
+
+        for part in (self.parts[path] for path in paths):
+            for b in part.used:
+                touched[b].append(part)
+            is_there(part.passing, part.again, part.again)
+            for tensor, size in part.unsaved.items():
+                unsaved[tensor] = size, max(part.until, unsaved.get(tensor, (0, 0))[1])
+        for size, last in unsaved.values():
+            is_there(size, 0, last)
+        for block, parts in ((self._blocks[b], parts) for b, parts in touched.items()):
+            again = [p for p in parts if is_inside(block.made, p.path)]
+            held = [p.until for p in parts if p not in again]
+            held += [place for place, path in block.uses if not any(is_inside(path, p.path) for p in again)]
+            is_there(-block.bytes, 0, block.end)
+            if held:
+                is_there(block.bytes, 0, max(held))
+            for part in again:
+                is_there(block.bytes, part.again, max(place for place, path in block.uses if is_inside(path, part.path)))
+        return found
+
+    def heights_with(self, paths: Iterable[Path]) -> list[int]:
+        """The bytes at each call with a checkpoint around each of some parts, none of which is inside another."""
+        changes = self.changes(paths)
+        sums = itertools.accumulate(changes.get(i, 0) for i in range(len(self.heights)))
+        return [height + change for height, change in zip(self.heights, sums, strict=True)]
+
+
+def checkpoints_of(checkpoints: Checkpoints) -> list[Checkpoint]:
     """For each module inside the model, and for equal parts of a list. The first lowers the peak most."""
-    parts = _parts(facts)
-    heights = [m.bytes for m in curve]
+    parts, facts = checkpoints.parts, checkpoints.facts
     groups: list[tuple[tuple[Path, ...], str]] = [((path,), ".".join(path)) for path in parts]
     groups += [(paths, f"{'.'.join(paths[0])} … {'.'.join(paths[-1])}") for paths in _siblings(facts, parts)]
     found = []
     for paths, name in groups:
-        chosen = [parts[path] for path in paths]
-        saves = sum(p.gone - p.kept for p in chosen)
+        heights = checkpoints.heights_with(paths)
+        saves = checkpoints.heights[0] - heights[0]
         if saves > 0:
-            kind = facts.module_of(paths[0])
-            found.append(Checkpoint(paths, name, kind, sum(p.holds for p in chosen), saves, _peak(heights, chosen)))
+            holds = sum(map(checkpoints.holds, paths))
+            found.append(Checkpoint(paths, name, facts.module_of(paths[0]), holds, saves, max(heights)))
     return sorted(found, key=lambda c: (c.peak, -c.saves))
 
 
-def _siblings(facts: Facts, parts: dict[Path, _Part]) -> Iterator[tuple[Path, ...]]:
+def _siblings(facts: Facts, parts: Iterable[Path]) -> Iterator[tuple[Path, ...]]:
     """The parts of a list that have one class: `layers.0`, `layers.1`, …"""
     groups: dict[tuple[Path, str], list[Path]] = defaultdict(list)
     for path in parts:
@@ -72,53 +192,9 @@ def _siblings(facts: Facts, parts: dict[Path, _Part]) -> Iterator[tuple[Path, ..
     return (tuple(sorted(paths, key=lambda p: int(p[-1]))) for paths in groups.values() if len(paths) > 1)
 
 
-def _peak(heights: list[int], parts: list[_Part]) -> int:
-    """The peak of the pass with these checkpoints: see Note [What a checkpoint changes]."""
-    changes = [0] * (len(heights) + 1)
-    for p in parts:
-        changes[0] += p.kept - p.gone
-        changes[p.first] += p.gone
-        changes[p.last + 1] -= p.kept
-    return max(h + c for h, c in zip(heights, itertools.accumulate(changes), strict=False))
-
-
-def _parts(facts: Facts) -> dict[Path, _Part]:
-    place = {id: i for i, id in enumerate(facts.calls)}
-    calls: dict[Path, list[int]] = defaultdict(list)
-    for id in facts.calls:
-        for path in _around(facts.paths[id]):
-            calls[path].append(place[id])
-    inside: dict[Path, list[Holding]] = defaultdict(list)
-    for h in facts.holdings:
-        if h.storage.kind == ACTIVATION and not h.storage.name and not any(u.is_packed for u in h.storage.uses):
-            for path in _around(common([facts.paths[u.node] for u in h.storage.uses])):
-                inside[path].append(h)
-    inputs = _inputs(facts)
-    return {
-        path: _part(inside[path], inputs[path], min(at), max(at))
-        for path, at in calls.items()
-        if inside[path] and facts.module_of(path) not in ("", *LISTS)
-    }
-
-
-def _part(inside: list[Holding], inputs: Inputs, first: int, last: int) -> _Part:
-    stays = {t for h in inside for t in h.storage.tensors if t in inputs}
-    gone = sum(h.storage.bytes for h in inside if not stays.intersection(h.storage.tensors))
-    return _Part(sum(h.storage.bytes for h in inside), gone, sum(n for h, n in inputs.values() if h is None), first, last)
-
-
-def _inputs(facts: Facts) -> dict[Path, Inputs]:
-    """The activations that each module is given."""
-    found = defaultdict[Path, Inputs](dict)
-    for op in facts.document.ops:
-        for tensor in (o.tensor for o in op.inputs if o.tensor in facts.makers):  # any other is a leaf: it is held anyway
-            made_in, source = facts.op_paths[facts.makers[tensor].id], facts.viewed(tensor)
-            held, t = facts.held.get(source), facts.tensors[source]
-            if source in facts.makers and t.requires_grad and not (held is not None and held.storage.name):
-                for around in _around(facts.op_paths[op.id]):
-                    if made_in[: len(around)] != around:
-                        found[around][source] = held, bytes_of(t.value)
-    return found
+def is_inside(path: Path, part: Path) -> bool:
+    """Is it the path of a part, or of something in it?"""
+    return path[: len(part)] == part
 
 
 def _around(path: Path) -> Iterator[Path]:

@@ -7,14 +7,15 @@ While a node is called, these are alive:
 - gradients: those that wait in the engine's input buffers, those that arrived at the node, and those that it makes. Some nodes
   send on what arrived, or a view of it: that is one block.
 - grads: what AccumulateGrad has stored so far in leaves that had no grad. A leaf with a grad adds to it in place.
-Not counted: memory that a node uses only while it runs.
+A checkpoint that computes again ends in an op whose inputs are there too: the call counts these or its new gradients, whichever
+are more. Not counted: other memory that a node uses only while it runs.
 """
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -38,6 +39,7 @@ class Moment:
     saved: int
     gradients: int
     grads: int
+    sent: int = 0  # of the gradients, those that it makes
 
     @property
     def bytes(self) -> int:
@@ -89,6 +91,7 @@ def curve_of(facts: Facts) -> list[Moment]:
     for size, first, last in computed_again(facts):
         begins[first] += size
         ends[last] += size
+    passing = dict(passing_inputs(facts))
     saved, grads = facts.bytes(ACTIVATION), 0
     gradients = _Gradients()
     found = []
@@ -100,8 +103,10 @@ def curve_of(facts: Facts) -> list[Moment]:
         node = facts.nodes[id]
         saved += begins[i]
         arrived = {k: block for k in range(node.outputs) if (block := gradients.waiting.pop((id, k), None)) is not None}
+        before = gradients.bytes
         sent = [_sent(gradients, node, k, arrived, sizes) for k in range(len(node.next_functions))]
-        found.append(Moment(id, saved, gradients.bytes, grads))
+        made = gradients.bytes - before
+        found.append(Moment(id, saved + max(0, passing.get(i, 0) - made), gradients.bytes, grads, made))
         if arrived and node.variable is not None and facts.tensors[node.variable].grad is None:
             grads += sizes.get((node.id, 0), 0)  # of the grad that AccumulateGrad makes
         for f, block in zip(node.next_functions, sent, strict=True):
@@ -154,6 +159,24 @@ def computed_again(facts: Facts) -> Iterator[tuple[int, int, int]]:
             for tensor in _tensors(facts, node, name) if node in place else ():
                 last[tensor] = max(last.get(tensor, 0), place[node])
         yield from ((bytes_of(facts.tensors[t].value), min(calls), end) for t, end in last.items())
+
+
+def passing_inputs(facts: Facts) -> Iterator[tuple[int, int]]:
+    """For each checkpoint: the call at which it computes again, and the bytes of its last op's inputs that nobody saves."""
+    place = {id: i for i, id in enumerate(facts.calls)}
+    for checkpoint in facts.again:
+        calls = [place[node] for node, _ in checkpoint.saved if node in place]
+        if calls:
+            saved = {t for node, name in checkpoint.saved if node in place for t in _tensors(facts, node, name)}
+            yield min(calls), unsaved_inputs(facts, facts.nodes[facts.calls[min(calls)]], saved)
+
+
+def unsaved_inputs(facts: Facts, node: Node, saved: Collection[str] = ()) -> int:
+    """The bytes of what an op is given and no node saves, as far as other ops made it."""
+    op = facts.ops.get(node.op or "")
+    sources = {facts.viewed(o.tensor) for o in ([] if op is None else op.inputs) if o.tensor is not None}
+    passing = (t for t in sources if t in facts.makers and t not in facts.held and t not in saved)
+    return sum(bytes_of(facts.tensors[t].value) for t in passing)
 
 
 def _tensors(facts: Facts, node: str, name: str) -> Iterator[str]:

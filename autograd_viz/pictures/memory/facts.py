@@ -38,10 +38,11 @@ class Facts:
         paths: by node, the module in which its op ran.
         held: by tensor of the document, the block that it lies in, if nodes hold it.
         again: what checkpoints compute again.
+        stays: bytes that are there before and after the pass.
     """
 
     def __init__(self, document: Document, held: Memory) -> None:
-        self.document, self.again = document, held.again
+        self.document, self.again, self.stays = document, held.again, held.stays
         self.nodes: dict[str, Node] = {n.id: n for n in document.nodes}
         self.tensors = {t.id: t for t in document.tensors}
         self.ops: dict[str, Op] = {op.id: op for op in document.ops}

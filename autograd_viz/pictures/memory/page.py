@@ -33,9 +33,14 @@ def page_html(report: Report, theme: str) -> str:
         "title": text(str(report)),
         "theme": theme,
         "picture": "\n".join(element("div", paint(report, theme_named(t)), class_=c) for c, t in pictures.items()),
+        "code": _code(report.code),
         "tables": "\n".join(_table(title, report.table(by)[:MOST]) for title, by in tables.items()),
     }
     return PLACE.sub(lambda place: places[place[1]], _template())
+
+
+def _code(code: str) -> str:
+    return element("h2", text(words.MEMORY_PAGE_CODE)) + element("pre", text(code)) if code else ""
 
 
 def page_style() -> str:

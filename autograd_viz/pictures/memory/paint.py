@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
 
 from ... import words
 from ...answers.sentences.text import size_text
@@ -15,13 +16,15 @@ from ..render.caption import caption_elements, caption_height, caption_lines
 from ..render.escape import element, text
 from ..render.svg import whole_picture
 from ..render.theme import Theme
+from .budget import Plan
 from .curve import Moment
 from .report import Report
 from .tree import Cell, Frame, Rect, placed
 
 WIDTH, MARGIN, TOP = 960.0, 24.0, 66.0  # px
 MAP, GAP, CURVE, SPANS = 290.0, 56.0, 110.0, 26.0  # px: heights of the treemap, between, of the curve, under it
-COLOURS = {PARAMETER: "green", INPUT: "yellow", ACTIVATION: "brown"}
+PLAN_ROW = 18.0  # px more for the legend of a plan
+COLOURS = {PARAMETER: "green", INPUT: "yellow", ACTIVATION: "brown", "optimizer": "blue"}
 ADVICES = 3
 LEAST = 0.75  # px of a cell's side
 AXIS = 64.0  # px for the numbers beside the curve
@@ -33,41 +36,83 @@ def curve_drawn(report: Report, ink: Ink, room: Rect) -> Iterator[str]:
     if report.peak is None or not report.peak.bytes:
         return
     plot = Rect(room.x + AXIS, room.y, room.w - AXIS, room.h)
+    highest = report.total
     yield from _legend(report, ink, room)
-    yield from _ticks(report.peak.bytes, ink, plot)
-    moments, most = report.curve, int(plot.w)
-    if len(moments) > most:  # the highest of each column of pixels
-        ends = [len(moments) * i // most for i in range(most + 1)]
-        moments = [max(moments[a:b], key=lambda m: m.bytes) for a, b in itertools.pairwise(ends)]
+    yield from _ticks(highest, ink, plot)
+    moments = _thinned(report.curve, int(plot.w), lambda m: m.bytes)
     base = [0.0] * len(moments)
-    for role, _, layer in _layers(moments):
+    for role, _, layer in _layers(report.stays, moments):
         top = [low + high for low, high in zip(base, layer, strict=True)]
-        yield _area(base, top, report.peak.bytes, plot, ink, role)
+        yield _area(base, top, highest, plot, ink, role)
         base = top
+    yield from _planned(report, ink, plot)
     yield element("path", d=f"M{plot.x:g} {plot.y + plot.h:g}h{plot.w:g}", stroke=ink.colour["none"], stroke_width=1)
     yield from _peak(report, report.peak, ink, plot)
     yield from _spans(report, ink, plot)
 
 
-def _layers(moments: Sequence[Moment]) -> list[tuple[str, str, list[int]]]:
+def _thinned(values: Sequence[Any], most: int, height: Callable[[Any], int]) -> Sequence[Any]:
+    """The highest of each column of pixels."""
+    if len(values) <= most:
+        return values
+    ends = [len(values) * i // most for i in range(most + 1)]
+    return [max(values[a:b], key=height) for a, b in itertools.pairwise(ends)]
+
+
+def _layers(stays: Mapping[str, int], moments: Sequence[Moment]) -> list[tuple[str, str, list[int]]]:
     """From the bottom up: colour, name, heights."""
+    names = {PARAMETER: words.MEMORY_PARAMETER, INPUT: words.MEMORY_INPUT, "optimizer": words.MEMORY_STATE}
+    bands = [(COLOURS[kind], name, [stays[kind]] * len(moments)) for kind, name in names.items()]
     return [
+        *bands,
         ("brown", words.MEMORY_SAVED, [m.saved for m in moments]),
         ("grad", words.MEMORY_GRADIENTS, [m.gradients for m in moments]),
-        ("green", words.MEMORY_GRADS, [m.grads for m in moments]),
+        ("true", words.MEMORY_GRADS, [m.grads + stays["grads"] for m in moments]),
     ]
 
 
+def _planned(report: Report, ink: Ink, plot: Rect) -> Iterator[str]:
+    """The budget as a line, and the outline of the curve with the checkpoints of the plan."""
+    plan = report.plan
+    if plan is None:
+        return
+    if plan.paths:
+        heights = _thinned([plan.stays + h for h in plan.heights], int(plot.w), int)
+        step = plot.w / len(heights)
+        at = [(plot.x + i * step, plot.y + plot.h * (1 - h / report.total)) for i, h in enumerate(heights)]
+        points = "L".join(f"{x + side:.1f} {y:.1f}" for x, y in at for side in (0, step))
+        yield element("path", d=f"M{points}", fill="none", stroke=ink.colour["text"], stroke_width=1.5)
+    if plan.budget <= report.total:
+        y = plot.y + plot.h * (1 - plan.budget / report.total)
+        yield element("path", d=f"M{plot.x:g} {y:.1f}h{plot.w:g}", **_dashed(ink))
+
+
+def _dashed(ink: Ink) -> dict[str, Any]:
+    return {"stroke": ink.colour["false"], "stroke_width": 1.5, "stroke_dasharray": "6 4"}
+
+
+def _plan_legend(plan: Plan, ink: Ink, x: float, y: float) -> Iterator[str]:
+    said = words.MEMORY_BUDGET.format(size=size_text(plan.budget))
+    yield element("path", d=f"M{x:g} {y - 4:g}h22", **_dashed(ink))
+    yield ink.text(x + 28, y, said)
+    if plan.paths:
+        x += 28 + columns(said) * ADVANCE * SMALL + 20
+        yield element("path", d=f"M{x:g} {y - 4:g}h22", stroke=ink.colour["text"], stroke_width=1.5)
+        yield ink.text(x + 28, y, words.MEMORY_PLANNED.format(size=size_text(plan.peak)))
+
+
 def _legend(report: Report, ink: Ink, room: Rect) -> Iterator[str]:
-    y = room.y - 26
+    y = room.y - 26 - (PLAN_ROW if report.plan is not None else 0.0)
     heading = words.MEMORY_CURVE.format(count=len(report.curve))
     yield ink.text(room.x, y, heading, size=13, bold=True)
-    x = room.x + columns(heading) * ADVANCE * 13 + 24
-    for role, name, heights in _layers(report.curve):
-        if any(heights):
+    start = x = room.x + columns(heading) * ADVANCE * 13 + 24
+    for role, name, heights in _layers(report.stays, report.curve):
+        if max(heights) > report.total / CURVE / 4:
             yield element("rect", x=x, y=y - 9, width=10, height=10, **ink.fill(role), stroke=ink.stroke(role)["stroke"])
             yield ink.text(x + 15, y, name)
             x += 15 + columns(name) * ADVANCE * SMALL + 20
+    if report.plan is not None:
+        yield from _plan_legend(report.plan, ink, start, y + PLAN_ROW)
 
 
 def _ticks(highest: int, ink: Ink, plot: Rect) -> Iterator[str]:
@@ -95,7 +140,7 @@ def _area(base: Sequence[float], top: Sequence[float], highest: float, plot: Rec
 def _peak(report: Report, peak: Moment, ink: Ink, plot: Rect) -> Iterator[str]:
     """A mark over the highest call, and its words."""
     x = plot.x + (report.curve.index(peak) + 0.5) * plot.w / len(report.curve)
-    said = report.at_peak()
+    said = ", ".join(filter(None, (report.at_peak(), report.in_all())))
     is_left = x + columns(said) * ADVANCE * SMALL + 10 > plot.x + plot.w
     yield element("path", d=f"M{x - 4:.1f} {plot.y - 9:g}h8l-4 7z", fill=ink.colour["text"])
     yield ink.text(x - 9 if is_left else x + 9, plot.y - 3, said, end=is_left, room=plot.w)
@@ -137,13 +182,14 @@ def paint(report: Report, theme: Theme) -> str:
     """The picture as SVG."""
     ink = Ink(theme)
     room = Rect(MARGIN, TOP, WIDTH - 2 * MARGIN, MAP if report.facts.holdings else 0.0)
-    below = Rect(MARGIN, room.y + room.h + GAP, room.w, CURVE)
+    below = Rect(MARGIN, room.y + room.h + GAP + (PLAN_ROW if report.plan is not None else 0.0), room.w, CURVE)
     frames, cells = placed(report.facts, room)
     drawn = [*_heading(report, ink), *(_frame(frame, report, ink) for frame in frames)]
     drawn += [_cell(cell, ink) for cell in cells if min(cell.rect.w, cell.rect.h) >= LEAST]
     drawn += curve_drawn(report, ink, below)
     height = below.y + below.h + SPANS
-    for said in [*report.advice(ADVICES), words.MEMORY_COUNTS]:
+    advice = report.advice(ADVICES)
+    for said in [*(["; ".join(advice)] if report.plan is not None else advice), words.MEMORY_COUNTS]:
         lines = caption_lines(said, WIDTH - 2 * MARGIN)
         drawn += caption_elements(lines, MARGIN - 12, height, theme)
         height += caption_height(lines) - 12

@@ -8,11 +8,13 @@ from dataclasses import asdict
 from typing import Any
 
 from ... import words
-from ...answers.sentences.text import size_text
+from ...answers.sentences.text import listed, size_text
 from ...errors import UnknownChoiceError
 from ...graph.storages import ACTIVATION, INPUT, KINDS, PARAMETER
 from ...graph.text import label_of
-from .checkpoints import Checkpoint, checkpoints_of
+from .advice import code_of, record_of, sentences_of
+from .budget import Plan, plan_of
+from .checkpoints import Checkpoint, Checkpoints, checkpoints_of
 from .curve import Moment, curve_of
 from .facts import Facts, Holding
 
@@ -21,13 +23,28 @@ WORTH = 0.99  # of the peak: what a checkpoint must bring it below, to be advise
 
 
 class Report:
-    """Everything that is known of the memory of one root."""
+    """Everything that is known of the memory of one root.
 
-    def __init__(self, facts: Facts) -> None:
+    Args:
+        facts: what is held.
+        budget: bytes that the whole may take; None: any.
+        model: the variable that holds the model, for code to paste.
+        is_torch: is it one of PyTorch?
+    """
+
+    def __init__(self, facts: Facts, budget: int | None = None, model: str = "model", is_torch: bool = False) -> None:
         self.facts = facts  # what is held
         self.curve: Sequence[Moment] = curve_of(facts)  # the backward pass
         self.peak = max(self.curve, key=lambda m: m.bytes, default=None)  # its highest moment; None if there is no call
-        self.checkpoints: Sequence[Checkpoint] = checkpoints_of(facts, self.curve)  # the first lowers the peak most
+        checkpoints = Checkpoints(facts, self.curve)
+        self.checkpoints: Sequence[Checkpoint] = checkpoints_of(checkpoints)  # the first lowers the peak most
+        stays = facts.stays
+        self.stays = {  # bytes that the pass finds and leaves
+            PARAMETER: stays.parameters, INPUT: facts.bytes(INPUT), "optimizer": stays.optimizer, "grads": stays.grads,
+        }  # fmt: skip
+        self.total = sum(self.stays.values()) + (0 if self.peak is None else self.peak.bytes)
+        self.plan: Plan | None = None if budget is None else plan_of(checkpoints, budget, sum(self.stays.values()))
+        self.code = "" if self.plan is None else code_of(self.plan, model, is_torch)
 
     def held(self) -> str:
         """How much in all."""
@@ -54,14 +71,25 @@ class Report:
         return words.MEMORY_PEAK.format(size=size_text(self.peak.bytes), node=said)
 
     def advice(self, most: int = 1) -> list[str]:
-        """The checkpoints that lower the peak most."""
+        """The plan for the budget; without one the checkpoints that lower the peak most."""
+        if self.plan is not None:
+            return sentences_of(self.plan, self.facts, self.total)
         worth = [c for c in self.checkpoints if self.peak is not None and c.peak < WORTH * self.peak.bytes]
         return [_advice(c) for c in worth[:most]]
 
     def __str__(self) -> str:
         kinds = words.COMMA.join(said for _, said in self.kinds())
         held = f"{self.held()}: {kinds}" if kinds else self.held()
-        return "; ".join(filter(None, (held, self.at_peak(), *self.advice())))
+        return "; ".join(filter(None, (held, self.at_peak(), self.in_all(), *self.advice())))
+
+    def in_all(self) -> str:
+        """The peak with all that stays."""
+        said = {
+            PARAMETER: words.MEMORY_PARAMETER, INPUT: words.MEMORY_INPUT, "optimizer": words.MEMORY_STATE,
+            "grads": words.MEMORY_OLD_GRADS,
+        }  # fmt: skip
+        parts = [said[kind] for kind, size in self.stays.items() if size]
+        return words.MEMORY_TOTAL.format(size=size_text(self.total), parts=listed(parts)) if parts and self.peak else ""
 
     def table(self, by: str) -> list[Record]:
         """Records: see `Memory.table`."""
@@ -74,6 +102,8 @@ class Report:
         sums = {f"{kind}s": self.facts.bytes(kind) for kind in KINDS}
         peak = None if self.peak is None else {"bytes": self.peak.bytes, **self._moment(self.facts.calls.index(self.peak.node))}
         whole = {"bytes": self.facts.bytes(), "saved_tensors": self.facts.count, **sums, "peak": peak}
+        whole |= {"stays": self.stays, "total": self.total}
+        whole |= {} if self.plan is None else {"plan": record_of(self.plan, self.total, self.code)}
         return {**whole, "modules_guessed": self.facts.is_guessed, **{by: make(self) for by, make in TABLES.items()}}
 
     def _modules(self) -> list[Record]:
@@ -95,7 +125,7 @@ class Report:
     def _moment(self, i: int) -> Record:
         moment = self.curve[i]
         of = {"call": i + 1, "node": self.facts.nodes[moment.node].name, "module": ".".join(self.facts.paths[moment.node])}
-        return {**of, **{k: v for k, v in asdict(moment).items() if k != "node"}, "bytes": moment.bytes}
+        return {**of, **{k: v for k, v in asdict(moment).items() if k not in ("node", "sent")}, "bytes": moment.bytes}
 
 
 TABLES: dict[str, Callable[[Report], list[Record]]] = {

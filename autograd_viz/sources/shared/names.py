@@ -119,9 +119,23 @@ def modules_among(known: Mapping[str, Any]) -> list[tuple[str, Any]]:
     chosen = getattr(getattr(known, "chosen", None), "module", None)
     if chosen is not None:
         return [("", chosen)]
+    return [(name, v) for name, v in _things(known) if callable(getattr(type(v), "named_modules", None))]
+
+
+def optimizers_among(known: Mapping[str, Any]) -> list[tuple[str, Any]]:
+    """(name, optimizer) pairs: variables, and what their objects hold; each optimizer once."""
+    found: list[tuple[str, Any]] = []
+    for name, v in _things(known):
+        if callable(getattr(type(v), "step", None)) and isinstance(getattr(v, "param_groups", None), list):
+            found += [(name, v)] if all(v is not other for _, other in found) else []
+    return found
+
+
+def _things(known: Mapping[str, Any]) -> list[tuple[str, Any]]:
+    """Variables, and what their objects hold."""
     variables = _variables(known)
-    named = variables | {path: v for name, of in variables.items() if _is_record(of) for path, v in _attributes(name, of)}
-    return [(name, v) for name, v in named.items() if callable(getattr(type(v), "named_modules", None))]
+    held = (pair for name, of in variables.items() if _is_record(of) for pair in _attributes(name, of))
+    return [*(variables | {path: v for path, v in held if _can_be_asked(v)}).items()]
 
 
 class TensorNames(dict[str, Any]):

@@ -16,8 +16,9 @@ from typing import Any
 
 import numpy as np
 
-from ...graph.storages import ACTIVATION, INPUT, PARAMETER, Again, Memory, Storage, Use
-from .names import modules_among, names_by_identity
+from ...graph.storages import ACTIVATION, INPUT, PARAMETER, Again, Memory, Stays, Storage, Use
+from .names import modules_among, names_by_identity, optimizers_among
+from .optimizer_state import state_of
 
 Block = tuple[Any, int]  # what is equal for tensors in one block, and its bytes
 MOST = 1000  # objects that are looked at behind a hook
@@ -40,6 +41,9 @@ class Blocks:
         self._blocks_of = blocks_of
         self._found: dict[Any, _Found] = {}
         self._again: dict[Any, list[tuple[str, str]]] = {}
+        self._parameters: dict[Any, int] = {}  # what stays: bytes by block
+        self._grads: dict[Any, int] = {}
+        self._state = 0
 
     def packed(self, node: str, name: str, unpack_hook: Any) -> None:
         """A hook has packed a saved tensor into nothing: a checkpoint will compute it again."""
@@ -59,6 +63,13 @@ class Blocks:
         for found in self._known(tensor):
             found.tensors.append(id)
             found.roles.add(role)
+        if role == PARAMETER:
+            self._stay(tensor)
+
+    def _stay(self, parameter: Any) -> None:
+        self._parameters.update(self._blocks_of(parameter))
+        if parameter.requires_grad and parameter.is_leaf and parameter.grad is not None:
+            self._grads.update(self._blocks_of(parameter.grad))
 
     def name(self, variables: Mapping[str, Any], is_tensor: Callable[[Any], bool]) -> None:
         """The user's variables, and what modules among them own."""
@@ -66,14 +77,25 @@ class Blocks:
             for found in self._known(tensor):
                 found.name = found.name or name
         for _, module in modules_among(variables):
-            for tensor in filter(is_tensor, (*module.parameters(), *module.buffers())):
+            own = [*filter(is_tensor, (*module.parameters(), *module.buffers()))]
+            for tensor in own:
                 for found in self._known(tensor):
                     found.roles.add(PARAMETER)
+            if any(map(self._stays, own)):
+                for tensor in own:
+                    self._stay(tensor)
+        for _, optimizer in optimizers_among(variables):
+            self._state += state_of(optimizer, self._stays, lambda held: sum(dict(self._blocks_of(held)).values()))
+
+    def _stays(self, tensor: Any) -> bool:
+        return any(key in self._parameters for key, _ in self._blocks_of(tensor))
 
     def memory(self) -> Memory:
         """All blocks, in the order of the first use."""
-        found = (Storage(f.bytes, _kind(f), tuple(f.uses), tuple(f.tensors), f.name) for f in self._found.values())
-        return Memory(tuple(found), tuple(Again(tuple(saved)) for saved in self._again.values()))
+        found = [Storage(f.bytes, _kind(f), tuple(f.uses), tuple(f.tensors), f.name) for f in self._found.values()]
+        parameters = self._parameters | {key: f.bytes for key, f in self._found.items() if _kind(f) == PARAMETER}
+        stays = Stays(sum(parameters.values()), sum(self._grads.values()), self._state)
+        return Memory(tuple(found), tuple(Again(tuple(saved)) for saved in self._again.values()), stays)
 
 
 def _kind(found: _Found) -> str:

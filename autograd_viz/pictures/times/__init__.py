@@ -1,0 +1,1 @@
+"""Where a pass spends its time: tables, a map, a file for speedscope."""

@@ -1,0 +1,168 @@
+"""Passes, measured: some only as a whole, and as many with each of their parts, in turn."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
+from typing import Any
+
+import torch
+
+from ....errors import NotDrawableError
+from ....graph.timing import Bare, Half, Timing
+from ..reading.graph import TorchGraph
+from ..reading.nodes import edge_of, is_accumulate, reach
+from ..reading.older import IS_OLDER
+from ..recording.record import Recorder
+from . import backward
+from .clock import Clock, clock_of
+from .forward import Call, Counting, Ticking
+from .untouched import untouched
+
+LEAST, MOST = 3, 20  # passes of each kind
+ENOUGH = 1.0  # seconds
+COMPILED = "CompiledFunction"
+OTHER = "time(f) calls f several times, and it must run the same ops each time. f ran others: {what}"
+
+
+def time_function(
+    function: Callable[[], Any], model: Any, modules: Sequence[Any], graph_of: Callable[[Any], Any]
+) -> tuple[Timing, Any]:
+    """Measure a function that returns a loss; gives also the document of its graph.
+
+    Random numbers, buffers and grads are as before. `model`: the one whose parts are known by their path. `modules`: all whose
+    buffers may change.
+
+    Raises:
+        NotDrawableError: the function returns no tensor of PyTorch with a backward pass.
+        RuntimeError: it runs other ops each time, or PyTorch is older than 2.5.
+    """
+    _refuse_older()
+    with untouched(modules), torch.enable_grad():
+        is_split = not any(COMPILED in n.name() for n in _nodes(_loss(function())))  # this pass warms up, too
+        counting = Counting(model)
+        with Recorder(model), counting.listening() if is_split else nullcontext():
+            root = function()
+        graph, nodes = graph_of(root), _nodes(root)
+        document, ids = graph.document, [graph.node_ids[n] for n in nodes]
+        places = {n._sequence_nr(): id for n, id in zip(nodes, ids, strict=True) if not is_accumulate(n)}
+        owners = counting.nodes(places)
+        names, clock = [n.name() for n in nodes], clock_of(root)
+        counts = backward.counted(root, nodes, keeps_graph=False)
+        del root, graph, nodes
+        rounds = _Rounds(function, clock, names, len(counting.calls), is_split)
+        rounds.run()
+        forward = _forward_half(rounds, counting.calls, [None if n is None else places[n] for n in owners])
+        return Timing(forward, _backward_half(rounds, ids, counts), clock.device), document
+
+
+def time_backward(root: torch.Tensor, graph: TorchGraph) -> Timing:
+    """Measure the backward pass of a tensor whose graph is there; it stays. RuntimeError: as ``root.backward()`` would."""
+    _refuse_older()
+    nodes = _nodes(root)
+    with untouched([]):
+        counts = backward.counted(root, nodes, keeps_graph=True)
+        rounds = _Rounds(lambda: root, clock_of(root), [n.name() for n in nodes], keeps_graph=True)
+        rounds.run()
+    return Timing(None, _backward_half(rounds, [graph.node_ids[n] for n in nodes], counts), rounds.clock.device)
+
+
+def _refuse_older() -> None:
+    if IS_OLDER:
+        raise RuntimeError("time() needs PyTorch 2.5: an older one cannot run a pass that writes no grad")
+
+
+def _nodes(root: torch.Tensor) -> list[Any]:
+    return reach([edge_of(root)[0]])
+
+
+def _loss(value: Any) -> torch.Tensor:
+    if not isinstance(value, torch.Tensor):
+        raise NotDrawableError.instead_of("time(f) takes a function that returns a loss of PyTorch", value)
+    if not value.requires_grad:
+        raise RuntimeError("element 0 of tensors does not require grad and does not have a grad_fn")
+    return value
+
+
+class _Rounds:
+    """Runs passes, and keeps their times: of the wholes, and of each op and node."""
+
+    def __init__(
+        self,
+        function: Callable[[], Any],
+        clock: Clock,
+        names: list[str],
+        ops: int = 0,
+        is_split: bool = False,
+        keeps_graph: bool = False,
+    ) -> None:
+        self._function, self.clock, self._names, self._ops, self._keeps = function, clock, names, ops, keeps_graph
+        self.whole: list[tuple[float, float]] = []
+        self.parted: list[tuple[float, float]] = []
+        self.ops: list[list[float]] = []
+        self.nodes: list[list[float]] = []
+        self.is_split = is_split  # the ops of the forward pass are timed
+
+    def run(self) -> None:
+        """In turn, so that what else the machine does is in both."""
+        begin = time.perf_counter()
+        while len(self.ops) < LEAST or (len(self.ops) < MOST and time.perf_counter() - begin < ENOUGH):
+            self._pass(None)
+            self._pass(Ticking(self.clock))
+
+    def _pass(self, ticking: Ticking | None) -> None:
+        clock = self.clock
+        clock.wait()
+        start = clock.mark()
+        if ticking is None or not self.is_split:
+            root = self._function()
+        else:
+            with ticking:
+                root = self._function()
+        middle = clock.mark()
+        nodes = self._checked(_nodes(root), ticking)
+        begin = clock.mark()
+        if ticking is None:
+            backward.run(root, nodes, self._keeps)
+            found = []
+        else:
+            found = backward.marks(root, nodes, self._keeps, clock)
+        end = clock.mark()
+        clock.wait()
+        (self.whole if ticking is None else self.parted).append((clock.seconds(start, middle), clock.seconds(begin, end)))
+        if ticking is not None:
+            self.ops.append([clock.seconds(a, b) for a, b in ticking.marks])
+            self.nodes.append([0.0 if m is None else clock.seconds(*m) for m in found])
+
+    def _checked(self, nodes: list[Any], ticking: Ticking | None) -> list[Any]:
+        """The nodes, if they are those of the first pass."""
+        if ticking is not None:
+            if self.is_split and len(ticking.marks) != self._ops:
+                raise RuntimeError(OTHER.format(what=f"{self._ops} ops, then {len(ticking.marks)}"))
+            if [n.name() for n in nodes] != self._names:
+                raise RuntimeError(OTHER.format(what=f"{len(self._names)} backward nodes, then {len(nodes)}, or others"))
+        return nodes
+
+
+def _forward_half(rounds: _Rounds, calls: Sequence[Call], owners: Sequence[str | None]) -> Half:
+    whole, parted = [w for w, _ in rounds.whole], [w for w, _ in rounds.parted]
+    if not rounds.is_split:
+        return Half({}, {}, tuple(whole), tuple(parted))
+    sums: dict[Any, list[float]] = {}
+    counts: dict[Any, int] = {}
+    for k, (call, owner) in enumerate(zip(calls, owners, strict=True)):
+        key = (call.path, call.name) if owner is None else owner
+        times = [ops[k] for ops in rounds.ops]
+        sums[key] = [a + b for a, b in zip(sums[key], times, strict=True)] if key in sums else times
+        counts[key] = counts.get(key, 0) + call.flops
+    bare = tuple(Bare(k[0], k[1], tuple(times), counts[k]) for k, times in sums.items() if isinstance(k, tuple))
+    seconds = {key: tuple(times) for key, times in sums.items() if isinstance(key, str)}
+    return Half(seconds, {key: counts[key] for key in seconds}, tuple(whole), tuple(parted), bare)
+
+
+def _backward_half(rounds: _Rounds, ids: Sequence[str], counts: Sequence[int]) -> Half:
+    seconds = {id: tuple(times[k] for times in rounds.nodes) for k, id in enumerate(ids)}
+    used = {id: times for id, times in seconds.items() if any(times)}
+    flops = {id: counts[k] for k, id in enumerate(ids) if counts[k]}
+    return Half(used, flops, tuple(w for _, w in rounds.whole), tuple(w for _, w in rounds.parted))
