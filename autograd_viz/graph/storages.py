@@ -47,6 +47,7 @@ class Stays:
     parameters: int = 0  # parameters and buffers of the models that own leaves of the graph
     grads: int = 0  # that these parameters have already
     optimizer: int = 0  # the state of their optimizers
+    foreseen: int = 0  # of it, what the first step will make
 
 
 @dataclass(frozen=True, slots=True)

@@ -123,7 +123,8 @@ def time(what: Any, *, params: Any = None, theme: str = "auto") -> Time:
         with collector_waits(), with_advice(what):
             graph: Any = graph_of(what, names, params, is_outline=True)
             return Time(Report(graph.document, time_backward(what, graph)), theme)
-    if anything.is_drawable(what) or not callable(what) or pytorch() is None:
+    is_module = callable(getattr(type(what), "named_modules", None))  # it needs inputs
+    if anything.is_drawable(what) or is_module or not callable(what) or pytorch() is None:
         raise NotDrawableError.instead_of("time(f) takes a loss of PyTorch, or a function that returns one", what)
     from ..sources.pytorch.timing.measure import time_function
 

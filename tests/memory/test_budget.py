@@ -136,11 +136,16 @@ def test_parameters_inputs_the_state_of_an_optimizer_and_grads_are_in_the_sum() 
     memory = av.memory(loss := model(x).sum())
     assert memory.report.stays == {"parameter": size, "input": 128, "optimizer": 3 * size, "grads": size}
     assert memory.total == memory.peak + sum(memory.report.stays.values())
+    assert "optimizer state from the first step on" in repr(memory)
     loss.backward()
     opt.step()
     after = av.memory(model(x).sum())
     assert after.report.stays["optimizer"] == 3 * size  # what it holds is what was foreseen
-    assert "parameters, inputs, optimizer state and grads" in repr(after) and "optimizer state" in after.svg
+    assert (
+        "parameters, inputs, optimizer state and grads" in repr(after)
+        and "from the first step" not in repr(after)
+        and "optimizer state" in after.svg
+    )
 
 
 def test_an_optimizer_of_another_model_is_not_in_the_sum() -> None:

@@ -182,7 +182,7 @@ def test_a_function_that_runs_other_ops_each_time_is_refused() -> None:
             av.time(function)
 
 
-@pytest.mark.parametrize("what", [3, "loss", lambda: None, lambda: 3.0, av.ones(3, requires_grad=True)])
+@pytest.mark.parametrize("what", [3, "loss", lambda: None, lambda: 3.0, av.ones(3, requires_grad=True), nn.Linear(2, 2)])
 def test_what_is_no_loss_of_pytorch_is_refused(what: Any) -> None:
     with pytest.raises(av.NotDrawableError, match=r"time\(f\) takes"):
         av.time(what)

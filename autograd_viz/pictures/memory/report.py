@@ -84,9 +84,9 @@ class Report:
 
     def in_all(self) -> str:
         """The peak with all that stays."""
+        state = words.MEMORY_STATE_FORESEEN if self.facts.stays.foreseen else words.MEMORY_STATE
         said = {
-            PARAMETER: words.MEMORY_PARAMETER, INPUT: words.MEMORY_INPUT, "optimizer": words.MEMORY_STATE,
-            "grads": words.MEMORY_OLD_GRADS,
+            PARAMETER: words.MEMORY_PARAMETER, INPUT: words.MEMORY_INPUT, "optimizer": state, "grads": words.MEMORY_OLD_GRADS,
         }  # fmt: skip
         parts = [said[kind] for kind, size in self.stays.items() if size]
         return words.MEMORY_TOTAL.format(size=size_text(self.total), parts=listed(parts)) if parts and self.peak else ""

@@ -19,15 +19,18 @@ BUFFERS: dict[str, Callable[[Mapping[str, Any]], int]] = {  # of a group's optio
 }
 
 
-def state_of(optimizer: Any, is_own: Callable[[Any], bool], bytes_of: Callable[[Any], int]) -> int:
-    """The bytes of the state of some parameters. Before the first step: those that an optimizer of a known class will make."""
-    found = 0
+def state_of(optimizer: Any, is_own: Callable[[Any], bool], bytes_of: Callable[[Any], int]) -> tuple[int, int]:
+    """The bytes of the state of some parameters, and those that the first step of an optimizer of a known class will make."""
+    held = foreseen = 0
     for group in optimizer.param_groups:
         buffers = BUFFERS.get(type(optimizer).__name__, _none)(group)
         for p in filter(is_own, group["params"]):
-            held = optimizer.state.get(p)
-            found += sum(map(bytes_of, _tensors(held))) if held else buffers * bytes_of(p) * bool(p.requires_grad)
-    return found
+            state = optimizer.state.get(p)
+            if state:
+                held += sum(map(bytes_of, _tensors(state)))
+            else:
+                foreseen += buffers * bytes_of(p) * bool(p.requires_grad)
+    return held, foreseen
 
 
 def _tensors(state: Mapping[str, Any]) -> list[Any]:

@@ -43,7 +43,7 @@ class Blocks:
         self._again: dict[Any, list[tuple[str, str]]] = {}
         self._parameters: dict[Any, int] = {}  # what stays: bytes by block
         self._grads: dict[Any, int] = {}
-        self._state = 0
+        self._state = self._foreseen = 0
 
     def packed(self, node: str, name: str, unpack_hook: Any) -> None:
         """A hook has packed a saved tensor into nothing: a checkpoint will compute it again."""
@@ -85,7 +85,8 @@ class Blocks:
                 for tensor in own:
                     self._stay(tensor)
         for _, optimizer in optimizers_among(variables):
-            self._state += state_of(optimizer, self._stays, lambda held: sum(dict(self._blocks_of(held)).values()))
+            held, foreseen = state_of(optimizer, self._stays, lambda t: sum(dict(self._blocks_of(t)).values()))
+            self._state, self._foreseen = self._state + held + foreseen, self._foreseen + foreseen
 
     def _stays(self, tensor: Any) -> bool:
         return any(key in self._parameters for key, _ in self._blocks_of(tensor))
@@ -94,7 +95,7 @@ class Blocks:
         """All blocks, in the order of the first use."""
         found = [Storage(f.bytes, _kind(f), tuple(f.uses), tuple(f.tensors), f.name) for f in self._found.values()]
         parameters = self._parameters | {key: f.bytes for key, f in self._found.items() if _kind(f) == PARAMETER}
-        stays = Stays(sum(parameters.values()), sum(self._grads.values()), self._state)
+        stays = Stays(sum(parameters.values()), sum(self._grads.values()), self._state, self._foreseen)
         return Memory(tuple(found), tuple(Again(tuple(saved)) for saved in self._again.values()), stays)
 
 
