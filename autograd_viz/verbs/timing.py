@@ -37,7 +37,7 @@ class Time(Result):
 
     def __init__(self, report: Report, theme: str) -> None:
         super().__init__(theme)
-        self.report, self.seconds = report, report.seconds
+        self.report, self.seconds = report, report.whole
 
     @property
     def title(self) -> str:

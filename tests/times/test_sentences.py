@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 
 import pytest
@@ -77,7 +78,7 @@ def test_every_table_adds_up(by: str) -> None:
 def test_a_module_counts_what_is_inside_it() -> None:
     rows = {row["module"]: row for row in report(bare=0.5).table("module")}
     assert rows["0"]["seconds"] == pytest.approx(4.5) and rows["0"]["class"] == "Linear"  # two ops, two nodes, and a bare op
-    assert rows["1"]["forward"] == rows["1"]["backward"] == 1.0 and rows["1"]["share"] == pytest.approx(2 / 8)
+    assert rows["1"]["forward"] == rows["1"]["backward"] == 1.0 and rows["1"]["share"] == pytest.approx(2 / 8.5)
     with pytest.raises(av.UnknownChoiceError, match="unknown table 'modules'"):
         report().table("modules")
 
@@ -89,6 +90,16 @@ def test_a_map_has_a_bar_and_the_time_of_each_card() -> None:
     av.set_language("zh")
     svg = Time(report(), "dark").svg
     assert "反向传播" in svg and "Forward" not in svg and "takes most" not in svg
+
+
+def test_parts_that_took_longer_than_the_pass_are_shares_of_their_sum() -> None:
+    noisy = report(forward=3.0, backward=30.0)
+    assert [row["share"] for row in noisy.table("module")] == pytest.approx(
+        [1.0, 0.5, 0.25, 0.25][: len(noisy.table("module"))]
+    )
+    bars = [float(wide) for wide in re.findall(r'width="([\d.]+)" height="4"', Time(noisy, "light").svg)]
+    widest = max(float(wide) for wide in re.findall(r'<rect [^>]*width="([\d.]+)" height="\d\d', Time(noisy, "light").svg))
+    assert bars and max(bars) <= widest
 
 
 def test_a_flame_chart_has_the_frames_and_weights_of_each_half() -> None:

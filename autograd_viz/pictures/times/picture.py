@@ -73,8 +73,9 @@ class _Painter(Painter):
             return
         x = PILL_ROUND if card.kind == "ops" else 0.0
         room = self.plan.places.widths[card.id] - 2 * x
+        length = room * min(1.0, row["share"]) / max(row["seconds"], row["forward"] + row["backward"])  # px of a second
         for half, role in HALVES.items():
-            wide = room * min(1.0, row[half] * row["share"] / row["seconds"])
+            wide = length * row[half]
             if wide >= LEAST:
                 yield element("rect", x=x, width=wide, height=BAR, **self.ink.fill(role))
             x += wide

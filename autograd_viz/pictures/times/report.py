@@ -37,7 +37,9 @@ class Report:
         self.document, self.timing = document, timing
         self.classes = {m.path: m.name for m in document.modules}
         self.parts = [*self._parts()]
-        self.seconds = sum(median(half.whole) for half in self._halves())  # of a pass, as a whole
+        halves = self._halves()
+        self.whole = sum(median(half.whole) for half in halves)  # seconds of a pass
+        self.seconds = sum(max(median(half.whole), median(self._sum_of(half))) for half in halves)  # no share is above 100 %
 
     def _halves(self) -> list[Half]:
         return [half for half in (self.timing.forward, self.timing.backward) if half is not None]
@@ -142,7 +144,7 @@ class Report:
         return _sum([*half.seconds.values(), *(b.seconds for b in half.bare)]) or half.whole
 
     def _price(self) -> list[str]:
-        price = sum(median(h.parted) for h in self._halves()) / self.seconds if self.seconds else 1.0
+        price = sum(median(h.parted) for h in self._halves()) / self.whole if self.whole else 1.0
         return [words.TIME_DEAR.format(price=f"{price:.1f}")] if price > DEAR else []
 
     def everything(self) -> Record:
@@ -153,7 +155,7 @@ class Report:
             for name, half in (("forward", forward), ("backward", backward))
         }
         tables = {by: self.table(by) for by in TABLES}
-        whole = {"device": self.timing.device, "seconds": self.seconds, "sentences": self.sentences()}
+        whole = {"device": self.timing.device, "seconds": self.whole, "sentences": self.sentences()}
         return {**whole, "passes": passes, **tables}
 
 
