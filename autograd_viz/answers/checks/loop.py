@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Iterator
 from contextlib import suppress
-from itertools import groupby
+from itertools import groupby, pairwise
 from typing import Any
 
 from ...graph.passes import Holder
@@ -139,9 +139,9 @@ def _is_always_zero(schedule: Any) -> bool:
     return False
 
 
-@check("AV404", "step-before-backward", {"step_first": MAY, "skipped": ASKED})
+@check("AV404", "step-before-backward", {"step_first": MAY, "stepped_twice": MAY, "skipped": ASKED})
 def step_order(question: Question) -> Iterator[Cause]:
-    """step() in the wrong place: before the pass of its iteration; or skipped by a scaler."""
+    """step() in the wrong place: before the pass of its iteration, or twice after it; or skipped by a scaler."""
     q, last = question, question.last
     steps = sorted((s for h in q.optimizers for s in h.steps), key=lambda s: s.number)
     if last is None or not q.optimizers:
@@ -151,6 +151,11 @@ def step_order(question: Question) -> Iterator[Cause]:
         yield cause_of("skipped", checks[-1])
     elif steps and steps[-1].number < last.number and len(steps) == len(q.passes) and steps[0].number < q.passes[0].number:
         yield cause_of("step_first", steps[-1], **{"pass": last.source})
+    reach = [p.number for p in q.passes if p.root is None or q.is_reached_from(p.root)][-PLENTY - 1 :]
+    for holder in q.optimizers if len(reach) > PLENTY else ():
+        rounds = [sum(a < s.number < b for s in holder.steps) for a, b in pairwise(reach)]
+        if min(rounds) > 1 and holder.kind != "LBFGS" and not q.events("set"):
+            yield cause_of("stepped_twice", holder.steps[-1], optimizer=holder.kind, count=str(min(rounds)))
 
 
 @check("AV405", "not-cleared", ACCUMULATED_KINDS)
