@@ -185,6 +185,15 @@ for _ in range(3):
         loss = F.mse_loss(net(x), x[:, :1])
         {STEP}
 """,
+    "a leaf of its own for each step": """
+w, x = torch.zeros(4, requires_grad=True), torch.randn(16, 4)
+for _ in range(4):
+    loss = (x @ w - x[:, 0]).pow(2).mean()
+    loss.backward()
+    with torch.no_grad():
+        w = w - 0.1 * w.grad
+    w.requires_grad_()
+""",
     "weights that stay positive": f"""
 net = nn.Sequential(nn.Linear(4, 8), nn.Softplus(), nn.Linear(8, 1))
 opt = optim.Adam(net.parameters(), 1e-2)

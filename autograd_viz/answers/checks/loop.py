@@ -101,7 +101,11 @@ def never_stepped(question: Question) -> Iterator[Cause]:
     for schedule in _schedules(q, "CosineAnnealingLR"):
         if len(steps) >= schedule.last_epoch >= TURNS * schedule.T_max > 0:
             yield cause_of("rate_rises", steps[-1], count=str(schedule.last_epoch), most=str(schedule.T_max))
-    used = None if q.holders or len(q.passes) < PLENTY or _is_written(q) else q.history.used(q.tensor)
+    is_of_model = any(
+        p is q.tensor for m in _modules(q) for p in m._parameters.values()
+    )  # else the new tensor is the next leaf
+    is_moved = q.holders or len(q.passes) < PLENTY or not is_of_model or _is_written(q)
+    used = None if is_moved else q.history.used(q.tensor)
     named = None if used is None or used.source is None else REBOUND.match(used.source.text)
     if used is not None and named is not None and q.last is not None and used.number > q.last.number:
         yield cause_of("rebound", used, variable=named[1])
