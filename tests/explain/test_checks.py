@@ -522,6 +522,32 @@ FOUND = {  # more of a kind than the program in the docs
         LAYER + "loss = torch.nn.functional.kl_div(net(torch.ones(2, 4)), torch.full((2, 3), 1 / 3))\n" + STEP,
         "got the result of a layer: linear",
     ),
+    "an in-place relu at the beginning of a block": (
+        "AV104",
+        "class Block(torch.nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+        "        self.layer = torch.nn.Linear(4, 4)\n    def forward(self, x):\n        y = torch.relu_(x)\n"
+        "        y = self.layer(y)\n        return x + y\nnet = torch.nn.Sequential(torch.nn.Linear(4, 4), Block(), Block())\n"
+        "loss = net(torch.randn(5, 4)).pow(2).mean()\nloss.backward()",
+        "6: AV104 may be a fault: relu in place changed its input",
+    ),
+    "the angle between equal directions": (
+        "AV301",
+        LAYER + "q = torch.nn.functional.normalize(net(torch.randn(5, 4)), dim=1)\n"
+        "loss = torch.acos((q * q.detach()).sum(1).clamp(-1, 1)).mean()\nloss.backward()",
+        "an input of acos is at the edge of its domain",
+    ),
+    "a hook for each iteration": (
+        "AV304",
+        LAYER + "for _ in range(5):\n    net.weight.register_hook(lambda g: g * 2)\n"
+        "    loss = net(torch.randn(5, 4)).pow(2).mean()\n    opt.zero_grad()\n    loss.backward()\n    opt.step()",
+        "5 hooks on it made that",
+    ),
+    "two steps with one gradient": (
+        "AV404",
+        LAYER + "for _ in range(4):\n    loss = net(torch.randn(5, 4)).pow(2).mean()\n    opt.zero_grad()\n"
+        "    loss.backward()\n    opt.step()\n    opt.step()",
+        "SGD steps 2 times after each backward()",
+    ),
     "float16": (
         "AV301",
         "w = torch.full((3,), 1000.0, dtype=torch.float16, requires_grad=True)\nloss = (w * w).sum()\nloss.backward()",

@@ -185,6 +185,15 @@ for _ in range(3):
         loss = F.mse_loss(net(x), x[:, :1])
         {STEP}
 """,
+    "a leaf of its own for each step": """
+w, x = torch.zeros(4, requires_grad=True), torch.randn(16, 4)
+for _ in range(4):
+    loss = (x @ w - x[:, 0]).pow(2).mean()
+    loss.backward()
+    with torch.no_grad():
+        w = w - 0.1 * w.grad
+    w.requires_grad_()
+""",
     "weights that stay positive": f"""
 net = nn.Sequential(nn.Linear(4, 8), nn.Softplus(), nn.Linear(8, 1))
 opt = optim.Adam(net.parameters(), 1e-2)
@@ -211,6 +220,29 @@ for _ in range(3):
 net.eval()
 with torch.no_grad():
     seen = F.dropout(net(torch.randn(2, 4)), 0.1, training=net.training)
+""",
+    "blocks that end with an in-place relu, after a stem that does": f"""
+class Block(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.one, self.two = nn.Linear(16, 16), nn.Linear(16, 16)
+    def forward(self, x):
+        y = F.relu(self.one(x), inplace=True)
+        y = self.two(y) + x
+        return F.relu(y, inplace=True)
+net = nn.Sequential(nn.Linear(3, 16), nn.ReLU(inplace=True), Block(), Block(), nn.Linear(16, 1))
+opt = optim.SGD(net.parameters(), 0.05)
+for _ in range(3):
+    loss = F.mse_loss(net(torch.randn(8, 3)), torch.randn(8, 1))
+    {STEP}
+""",
+    "two optimizers for the parts of a model": """
+net = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 1))
+a, b = optim.SGD(net[0].parameters(), 0.05), optim.Adam(net[2].parameters(), 1e-3)
+for _ in range(4):
+    x = torch.randn(8, 4)
+    loss = F.mse_loss(net(x), x[:, :1])
+    a.zero_grad(); b.zero_grad(); loss.backward(); a.step(); b.step()
 """,
     "images whose channels come first, and flat labels": f"""
 x = torch.rand(8, 6, 5, 3)

@@ -75,7 +75,9 @@ def _walk(f: Facts, edge: Edge, name: str) -> list[Cause]:
         if not sent and at in f.starts and f.holds(name, at[0]):
             found.append(Cause("bad_start", f.loss, (at[0],), said={"what": name}))
         if sent and not bad and None not in sent.values():
-            found.append(_met(f, at, name))
+            is_of_inf = name == "nan" and any(value_with(v, ("inf",)) for v in sent.values())  # inf - inf
+            births = _walk(f, at, "inf") if is_of_inf else []
+            found += [c for c in births if c.kind.startswith("born")] or [_met(f, at, name)]
         for node, i in bad or [s for s, v in sent.items() if v is None]:
             factor = next((t for t in factors(f, node, i) if value_with(t.value)), None)  # bad in the forward pass
             if factor is not None and not f.holds(name, node):

@@ -16,6 +16,7 @@ from .facts import Edge, Facts
 from .numbers import is_constant, norm
 from .ops import cause_at, name_of_op
 
+PILED = 3  # hooks of one function on a leaf
 LEAP = 10  # between two layers: a larger change is worth a sentence
 SHARE = 0.5  # of the whole change, in powers of ten: above that, one node is the cause
 ROUNDING = 1e-3  # of the norm of another gradient at the same node: a smaller one is rounding
@@ -49,13 +50,17 @@ def gradient_size(numbers: Facts) -> list[Cause]:
     """A gradient that shrinks or grows on its way from the loss, so that it is tiny or huge here."""
     f = numbers
     size = norm(f.subject.grad)
-    if size is None or not size or TINY < size < HUGE or f.edge is None:
+    hooks = () if f.edge is None else f.live.hooks(f.edge[0])
+    is_piled = len(hooks) >= PILED and len({*hooks}) == 1  # one in each iteration
+    if size is None or not size or (TINY < size < HUGE and not is_piled) or f.edge is None:
         return []
-    hooks, senders = f.live.hooks(f.edge[0]), f.senders.get(f.edge, ())
+    senders = f.senders.get(f.edge, ())
     sent = norm(f.sent(*senders[0])) if hooks and len(senders) == 1 else None
     if sent and not size / LEAP < sent < size * LEAP:
         told = {"norm": number_text(size), "before": number_text(sent), "count": str(len(hooks)), "hook": hooks[0]}
         return [Cause("resized_by_hook" + "s" * (len(hooks) > 1), (f.subject.id,), said=told)]
+    if TINY < size < HUGE:
+        return []
     huge = size >= HUGE
     most = [h for h in way(f, f.edge) if (h.factor > 1) == huge and h.factor != 1]
     if not most:

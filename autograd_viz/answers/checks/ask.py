@@ -52,6 +52,10 @@ def _of_numbers(q: Question) -> list[Cause]:
     return zeros.all_zero.ask(q) or [*sizes.gradient_size.ask(q), *hooked]
 
 
+def _piled_hooks(q: Question) -> list[Cause]:
+    return [] if q.numbers is None else [c for c in sizes.gradient_size.ask(q) if c.kind == "resized_by_hooks"]
+
+
 def _bad_loss(q: Question) -> list[Cause]:
     return [] if q.numbers is None else bad_numbers.bad_loss(q.numbers)
 
@@ -93,6 +97,7 @@ TURNS = (
     Turn(loop.clip_in_vain, OTHER),
     Turn(loop.step_too_small, (*ZERO, *OTHER)),
     Turn(lost_part, OTHER),
+    Turn(_piled_hooks, OTHER, is_last=True),
     Turn(loop.step_too_large, OTHER),
     Turn(_bad_loss, (*ZERO, *OTHER), is_last=True),
     Turn(_of_numbers, OTHER),

@@ -17,6 +17,7 @@ from .signs import MOST, signed
 
 LAYERS = ("Addmm", "Mm", "Convolution")
 GROWING = ("Exp", "Pow", "Mul", "MseLoss", "L1Loss", "SmoothL1Loss", "HuberLoss", "Abs", "LinalgVectorNorm")
+SCALES = ("Exp", "Softplus")  # divisors that a layer gives, of a spread
 LINEAR = (*SHAPED, "Sub", "Add", "Rsub", "Neg", "Mul", "Div")  # what is large stays large through these
 
 
@@ -70,7 +71,9 @@ def _layers_in(f: Facts, node: str) -> set[str]:
         if n is not None and op in LAYERS:
             met.append(n)
         elif n is not None and op in (*LINEAR, "Exp"):
-            todo += [a.node for a in f.nodes[n].next_functions[: 1 if op == "Div" else None]]
+            ways = [a.node for a in f.nodes[n].next_functions]
+            is_scaled = op == "Div" and len(ways) > 1 and ways[1] is not None and op_of(f, ways[1]) not in SCALES
+            todo += [] if is_scaled else ways[: 1 if op == "Div" else None]  # `x / x.norm()` is not large
     return {n for n in met if met.count(n) == 1}
 
 

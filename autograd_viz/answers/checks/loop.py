@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Iterator
 from contextlib import suppress
-from itertools import groupby
+from itertools import groupby, pairwise
 from typing import Any
 
 from ...graph.passes import Holder
@@ -101,7 +101,11 @@ def never_stepped(question: Question) -> Iterator[Cause]:
     for schedule in _schedules(q, "CosineAnnealingLR"):
         if len(steps) >= schedule.last_epoch >= TURNS * schedule.T_max > 0:
             yield cause_of("rate_rises", steps[-1], count=str(schedule.last_epoch), most=str(schedule.T_max))
-    used = None if q.holders or len(q.passes) < PLENTY or _is_written(q) else q.history.used(q.tensor)
+    is_of_model = any(
+        p is q.tensor for m in _modules(q) for p in m._parameters.values()
+    )  # else the new tensor is the next leaf
+    is_moved = q.holders or len(q.passes) < PLENTY or not is_of_model or _is_written(q)
+    used = None if is_moved else q.history.used(q.tensor)
     named = None if used is None or used.source is None else REBOUND.match(used.source.text)
     if used is not None and named is not None and q.last is not None and used.number > q.last.number:
         yield cause_of("rebound", used, variable=named[1])
@@ -139,9 +143,9 @@ def _is_always_zero(schedule: Any) -> bool:
     return False
 
 
-@check("AV404", "step-before-backward", {"step_first": MAY, "skipped": ASKED})
+@check("AV404", "step-before-backward", {"step_first": MAY, "stepped_twice": MAY, "skipped": ASKED})
 def step_order(question: Question) -> Iterator[Cause]:
-    """step() in the wrong place: before the pass of its iteration; or skipped by a scaler."""
+    """step() in the wrong place: before the pass of its iteration, or twice after it; or skipped by a scaler."""
     q, last = question, question.last
     steps = sorted((s for h in q.optimizers for s in h.steps), key=lambda s: s.number)
     if last is None or not q.optimizers:
@@ -151,6 +155,11 @@ def step_order(question: Question) -> Iterator[Cause]:
         yield cause_of("skipped", checks[-1])
     elif steps and steps[-1].number < last.number and len(steps) == len(q.passes) and steps[0].number < q.passes[0].number:
         yield cause_of("step_first", steps[-1], **{"pass": last.source})
+    reach = [p.number for p in q.passes if p.root is None or q.is_reached_from(p.root)][-PLENTY - 1 :]
+    for holder in q.optimizers if len(reach) > PLENTY else ():
+        rounds = [sum(a < s.number < b for s in holder.steps) for a, b in pairwise(reach)]
+        if min(rounds) > 1 and holder.kind != "LBFGS" and not q.events("set"):
+            yield cause_of("stepped_twice", holder.steps[-1], optimizer=holder.kind, count=str(min(rounds)))
 
 
 @check("AV405", "not-cleared", ACCUMULATED_KINDS)

@@ -53,14 +53,25 @@ def skip_written(numbers: Facts, ways: Iterable[str]) -> Iterator[Cause]:
     for node in ways:
         users = [s for e in f.edges_at(node) for s, _ in f.senders.get(e, ())]
         adds = [s for s in users if op_of(f, s) == "Add"]
-        layers = [s for s in users if s not in adds and f.source(s) is not None and f.source(s) == f.source(node)]
-        before = f.nodes[node].next_functions[0].node if adds and layers else None
+        others = [s for s in users if s not in adds]
+        layers = [s for s in others if f.source(s) is not None and f.source(s) == f.source(node)]
+        before = f.nodes[node].next_functions[0].node if adds and others else None
         is_first = before is not None and (op_of(f, before) == "Add" or f.source(before) != f.source(node))
+        is_first &= bool(layers) or (before is not None and _begins_branch(f, node, adds[0], before))
         is_written_by_user = is_first and _is_called(f, node)  # a GRU has in-place ops inside
         written = f.live.changed(node, "result") if is_written_by_user else None
         if written is not None and written.now:
             yield cause_at(f, "skip_written", node, added=f.source(adds[0]))
             return
+
+
+def _begins_branch(f: Facts, node: str, add: str, before: str) -> bool:
+    """Does the function that adds call it earlier, or inside the sum, on what another function has made?"""
+    op, its, outer = (f.source(n) for n in (node, add, before))
+    if op is None or its is None or outer is None or not op.function or (op.file, op.function) != (its.file, its.function):
+        return False
+    is_given = (outer.file, outer.function) != (op.file, op.function) or op_of(f, before) == "Add"
+    return is_given and (op.end_line < its.line or (op.line == its.line == its.end_line and its.contains(op)))
 
 
 def _is_called(f: Facts, node: str) -> bool:

@@ -88,3 +88,5 @@ CAUSE_NOT_HELD_ANEW = "it is made anew in each forward pass ({line}), so no opti
 DO_NOT_HELD_ANEW = "Make it once, in __init__, as an attribute of the module."
 CAUSE_SCHEDULES_OTHER = "{schedule} changes the rate of another {optimizer}, which never steps ({line})."
 DO_SCHEDULES_OTHER = "Give the schedule the optimizer that steps."
+CAUSE_STEPPED_TWICE = "{optimizer} steps {count} times after each backward() ({line}), with the same gradient."
+DO_STEPPED_TWICE = "Call step() once after each backward()."

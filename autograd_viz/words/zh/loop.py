@@ -84,3 +84,5 @@ CAUSE_NOT_HELD_ANEW = "每次前向传播都重新创建它（{line}），没有
 DO_NOT_HELD_ANEW = "在 __init__ 中创建一次，作为模块的属性。"
 CAUSE_SCHEDULES_OTHER = "{schedule} 调整的是另一个 {optimizer} 的学习率，而它从未更新过参数（{line}）。"
 DO_SCHEDULES_OTHER = "把真正调用 step() 的优化器交给调度器。"
+CAUSE_STEPPED_TWICE = "每次 backward() 之后 {optimizer} 都更新 {count} 次（{line}），用的是同一个梯度。"
+DO_STEPPED_TWICE = "每次 backward() 之后只调用一次 step()。"
