@@ -94,16 +94,17 @@ def _settings(file: Path, packages: list[str]) -> None:
 
 
 def _contents(lite: Path, notebooks: Path) -> None:
-    """Write the notebooks, and the lists of them that JupyterLite reads."""
-    files = sorted(notebooks.rglob("*.ipynb"))
+    """Write the notebooks, their questions, and the lists of them that JupyterLite reads."""
+    files = sorted([*notebooks.rglob("*.ipynb"), *notebooks.rglob("*.toml")])
     for folder in (notebooks, *sorted({file.parent for file in files} - {notebooks})):
         place = folder.relative_to(notebooks)
         here = []
         for file in (f for f in files if f.parent == folder):
             target = lite / "files" / place / file.name
             target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_text(json.dumps(_prepared(file)), encoding="utf-8")
-            here.append(_model(place / file.name, "notebook", target.stat().st_size))
+            is_notebook = file.suffix == ".ipynb"
+            target.write_text(json.dumps(_prepared(file)) if is_notebook else file.read_text("utf-8"), encoding="utf-8")
+            here.append(_model(place / file.name, "notebook" if is_notebook else "file", target.stat().st_size))
         here += [
             _model(f.relative_to(notebooks), "directory", 0) for f in sorted({f.parent for f in files}) if f.parent == folder
         ]
@@ -115,7 +116,7 @@ def _contents(lite: Path, notebooks: Path) -> None:
 def _model(path: Path, kind: str, size: int) -> dict[str, Any]:
     time = "2000-01-01T00:00:00Z"
     name = "" if path == Path() else path.as_posix()
-    form = "json" if kind == "notebook" else None
+    form = {"notebook": "json", "file": "text"}.get(kind)
     dates = {"created": time, "last_modified": time, "writable": True, "content": None, "mimetype": None}
     return {"name": path.name, "path": name, "type": kind, "format": form, "size": size, **dates}
 

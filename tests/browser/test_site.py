@@ -268,6 +268,10 @@ def test_a_notebook_steps_in_jupyterlite(browser: Any, address: str) -> None:
         page.keyboard.insert_text("a.grad")
         page.keyboard.press("Control+Enter")
         expect(page.locator(".jp-OutputArea-output", has_text="tensor(3.)").last).to_be_visible()
+        cell = page.locator(".jp-CodeCell", has_text='ask.choice("01.late_requires_grad")')
+        cell.locator(".cm-content").click()
+        page.keyboard.press("Control+Enter")
+        expect(cell.locator(".av-q-root")).to_contain_text("And what does", timeout=WAIT)  # its file is there, too
 
 
 def test_another_file_than_the_lock_names_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
