@@ -108,7 +108,7 @@ def gather(input: Any, *of_the_op: Any, timeout: float = 60.0, params: Any = Non
     names = callers_names()
     all_here(timeout)
     with collector_waits(), with_advice(input):
-        graph: Any = graph_of(input, names, params, is_outline=True)
+        graph: Any = graph_of(input, names, params, is_outline=True, opens=False)
         part = part_of(graph, input, timeout)
     texts = sent(json.dumps(part), timeout)
     return None if texts is None else Job([json.loads(t) for t in texts], theme)

@@ -195,6 +195,20 @@ def test_what_pytorch_does_not_keep_stays_one_node(
     assert same(made.grads(), backward(made))
 
 
+def test_what_a_checkpoint_computes_again_is_told() -> None:
+    torch._dynamo.reset()
+    w = torch.ones(4, requires_grad=True)
+    inner = torch.compile(
+        lambda x: torch.utils.checkpoint.checkpoint(lambda v: (v * w).exp().sin(), x, use_reentrant=False), backend="aot_eager"
+    )
+    stepper = stepper_of(inner(torch.ones(4)).sum())
+    stepper.finish()
+    said = next(s.sentence for s in stepper.recorded if s.sentence.startswith("SinBackward"))
+    assert "Computed again from what is saved: cos = cos(exp(mul(primals_1, primals_2))), shape (4,)." in said
+    assert torch.equal(w.grad, torch.autograd.grad(inner(torch.ones(4)).sum(), w)[0])
+    torch._dynamo.reset()
+
+
 def test_hooks_of_saved_tensors_are_not_called_to_look_inside(made: Compiled) -> None:
     calls = []
     with torch.autograd.graph.saved_tensors_hooks(lambda t: t, lambda t: calls.append(t) or t):
@@ -220,12 +234,12 @@ def test_a_graph_break_is_told_with_its_reason_and_line() -> None:
     drawn, stepper = av.map(loss), stepper_of(loss)
     stepper.finish()
     line = broken.__wrapped__.__code__.co_firstlineno + 3
-    said = f"Data-dependent branching: generic_jump TensorVariable() (test_compiled.py:{line})"
+    said = f"test_compiled.py:{line}: Data-dependent branching: generic_jump TensorVariable()"
     ops = [(o.name, o.graph_break) for o in stepper.document.ops]
     regions = [(name, text) for name, text in ops if name == "CompiledFunction"]
     assert regions == [("CompiledFunction", ""), ("CompiledFunction", said)]
     assert "1 graph break" in repr(drawn)
-    assert "graph break: Data-dependent branching: generic_jump" in drawn.svg
+    assert f"after a graph break, test_compiled.py:{line}" in drawn.svg
     assert [s.sentence.count(said) for s in stepper.recorded].count(1) == 1
     assert torch.equal(w.grad, torch.autograd.grad(broken(torch.ones(4)).sum(), w)[0])
     torch._dynamo.reset()

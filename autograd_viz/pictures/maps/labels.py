@@ -24,7 +24,6 @@ from .numbers import Outliers, Place, norm_text
 
 REENTRANT = "CheckpointFunction"  # of torch.utils.checkpoint
 NOTHING = Module("")
-BREAK = 72  # letters of the reason of a graph break
 ROWS = (4, 2, 0)  # how many parameters of a closed card a picture with a line for each writes out: as many as fit on a page
 MOST_ODD = 2  # parameters that a card names, as something is odd about their gradients
 
@@ -156,7 +155,6 @@ class Labels:
             return self.told.get(card.id, "")
         if card.kind == "ops":
             broken = next((text for i in card.ops() if (text := self.index.document.ops[i].graph_break)), "")
-            broken = broken if len(broken) <= BREAK else f"{broken[: BREAK - 1]}…"
             return " · ".join([*([words.MAP_BREAK.format(reason=broken)] if broken else []), self._place(card)])
         count, kept = self.count(card), self.kept(card)
         said = [words.MAP_PARAMETERS.format(count=count)] if count else []

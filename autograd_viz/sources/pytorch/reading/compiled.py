@@ -203,7 +203,7 @@ def graph_break(ops: Iterable[Any]) -> str:
     said = next(told, "").partition("\n")[0]
     said = f"Data-dependent branching: {said}" if said.startswith("generic_jump") else said  # PyTorch's own name for it
     place = f"{os.path.basename(after[0])}:{after[1]}"
-    return f"{said} ({place})" if said else place
+    return f"{place}: {said}" if said else place
 
 
 def ends_of(node: Any, graph: Any) -> list[Any] | None:

@@ -118,7 +118,10 @@ class Again:
 
     def __init__(self, n: Any, again: Sequence[Any], look: Look) -> None:
         text = texts_of(again, {})[n]
-        behind = dict.fromkeys(a.name for op in again for a in op.all_input_nodes if a.op == "placeholder")
+        led = {n}
+        for op in reversed(again):
+            led.update(op.all_input_nodes if op in led else ())
+        behind = [a.name for a in n.graph.nodes if a.op == "placeholder" and a in led] if text == n.name else []
         text = f"{compiled.own_name(n)}({', '.join([*behind, '…'])})" if text == n.name else text
         self._said = f"{text}, {shape_text(look.shape)}"
 

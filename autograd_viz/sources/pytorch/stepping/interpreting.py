@@ -62,6 +62,10 @@ class Interpreted:
         self._run([*op.again, *op.ops])
         sent = self._sent(op, is_own)
         env.update(before)
+        own = {*op.again, *op.ops}
+        for n in own.difference(op.results):
+            if own.issuperset(n.users):  # nobody else reads it: its memory is free
+                del env[n]
         (self._edited.difference_update if is_own else self._edited.update)(made)
         return sent
 
