@@ -223,3 +223,16 @@ def test_what_no_op_made_and_what_gets_a_first_gradient_is_refused_as_by_pytorch
     for asked in (lambda: av.step(av.tensor(1.0)), lambda: av.step(c, av.tensor(1.0))):
         with pytest.raises(RuntimeError, match="does not require grad and does not have a grad_fn"):
             asked()
+
+
+@pytest.mark.torch
+def test_a_recorded_forward_pass_of_pytorch_is_stepped_without_grad() -> None:
+    torch = pytest.importorskip("torch")
+    a = torch.tensor(2.0)
+    with av.record():
+        c = a * 3
+    s = av.step(c)
+    s.back()
+    assert s.sentence == "The graph starts with a = 2.0." and s.complete
+    with pytest.raises(RuntimeError, match="does not require grad"):
+        av.step(a * 3)  # nobody has recorded its ops
