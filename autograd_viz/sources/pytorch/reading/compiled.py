@@ -1,6 +1,6 @@
 """What PyTorch keeps of a region that ``torch.compile`` has made: its graphs, and what they run on.
 
-These interfaces are private, and only this file knows them. They were tried with PyTorch 2.13 and 2.14.
+These interfaces are private, and only this file knows them. They were tried with PyTorch 2.9, 2.13 and 2.14.
 Where one is missing, the answer is None or empty, and the region stays one node.
 """
 
@@ -143,7 +143,9 @@ def number_of(n: Any) -> int | None:
 
 def is_sum(n: Any) -> bool:
     """Does it add gradients that arrive at one tensor? Autograd's engine does that, no rule of an op."""
-    return bool(n.meta.get("is_gradient_acc"))
+    if "is_gradient_acc" in n.meta:
+        return bool(n.meta["is_gradient_acc"])
+    return "Gradient addition node" in (n.meta.get("stack_trace") or "")  # in PyTorch 2.9
 
 
 def is_forward(n: Any) -> bool:
