@@ -37,6 +37,9 @@ def backward_graph(node: Any) -> Any:
     found = getattr(getattr(region, "_lazy_backward_info", None), "bw_module", None)
     if not isinstance(found, torch.fx.GraphModule) or getattr(region, "maybe_subclass_metadata", None) is not None:
         return None
+    tangents = sum(map(is_tangent, found.graph.nodes))
+    if not hasattr(region, "_bw_prologue_fn") and tangents != len(node._input_metadata):  # in PyTorch 2.9: which are they?
+        return None
     try:
         saved = len(node._raw_saved_tensors or ())  # no hook of the user's is called
     except RuntimeError:  # freed
