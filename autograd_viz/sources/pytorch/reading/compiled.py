@@ -1,6 +1,6 @@
 """What PyTorch keeps of a region that ``torch.compile`` has made: its graphs, and what they run on.
 
-These interfaces are private, and only this file knows them. They were tried with PyTorch 2.13 and 2.14.
+These interfaces are private, and only this file knows them. They were tried with PyTorch 2.9, 2.13 and 2.14.
 Where one is missing, the answer is None or empty, and the region stays one node.
 """
 
@@ -36,6 +36,9 @@ def backward_graph(node: Any) -> Any:
     region = getattr(node, "_forward_cls", None)
     found = getattr(getattr(region, "_lazy_backward_info", None), "bw_module", None)
     if not isinstance(found, torch.fx.GraphModule) or getattr(region, "maybe_subclass_metadata", None) is not None:
+        return None
+    tangents = sum(map(is_tangent, found.graph.nodes))
+    if not hasattr(region, "_bw_prologue_fn") and tangents != len(node._input_metadata):  # in PyTorch 2.9: which are they?
         return None
     try:
         saved = len(node._raw_saved_tensors or ())  # no hook of the user's is called
@@ -143,7 +146,9 @@ def number_of(n: Any) -> int | None:
 
 def is_sum(n: Any) -> bool:
     """Does it add gradients that arrive at one tensor? Autograd's engine does that, no rule of an op."""
-    return bool(n.meta.get("is_gradient_acc"))
+    if "is_gradient_acc" in n.meta:
+        return bool(n.meta["is_gradient_acc"])
+    return "Gradient addition node" in (n.meta.get("stack_trace") or "")  # in PyTorch 2.9
 
 
 def is_forward(n: Any) -> bool:

@@ -21,7 +21,8 @@ class ForwardOps:
         whole = compiled.forward_graph(node)
         self._whole = [] if whole is None else [n for n in whole.graph.nodes if n.op == "call_function"]
         known = (*self._whole, *(n for n in graph if compiled.is_forward(n)))
-        self._known = [n for n in known if compiled.number_of(n) is not None and compiled.op_name(n)]
+        # `detach` has no rule; it has the number of an op whose result is saved
+        self._known = [n for n in known if compiled.number_of(n) is not None and compiled.op_name(n) not in ("", "detach")]
         self._names: dict[Any, str] = {}  # by number and function of the user's, and by number
         for n in self._known:
             self._names.setdefault((compiled.number_of(n), compiled.function_name(n)), compiled.op_name(n))

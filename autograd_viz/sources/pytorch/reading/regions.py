@@ -135,7 +135,8 @@ class Region:
         least = 0 if last is None else compiled.number_of(last) or 0
         adds = self._forward.adds(least, min((compiled.number_of(n) or math.inf for n in later), default=math.inf))
         rule = None if last is None else rules[self._group[last]]
-        if not adds and rule is not None and (self._forward.is_whole or rule.title == "Add"):
+        is_first = last is not None and self._group[last] == min(self._group[n] for n in readers)
+        if not adds and is_first and rule is not None and (self._forward.is_whole or rule.title == "Add"):
             return rule
         add = adds[0] if len(adds) == 1 else None
         return RegionOp(
@@ -195,6 +196,12 @@ class Region:
                 sender.leaves[len(sender.results)] = k
                 sender.send(value, *self.node.next_functions[k])
 
+    @property
+    def is_ordered(self) -> bool:
+        """Does every gradient go to a node that runs later? Else the graph has been read wrongly."""
+        place = {op: k for k, op in enumerate(self.ops)}
+        return all(place.get(after, k + 1) > k for k, op in enumerate(self.ops) for after, _ in op.next_functions)
+
     def send(self, value: Any, after: Any, index: int) -> None:
         """Add an edge for a value."""
         self.results.append(value)
@@ -242,7 +249,8 @@ def opened(node: Any) -> Region | None:
     is_packed = any(k.state == "kept" and k.value is None for k in saved_of(node))  # reading would call the user's hooks
     if is_packed or not any(compiled.number_of(n) is not None for n in ops):
         return None
-    return Region(node, module, ends)
+    region = Region(node, module, ends)
+    return region if region.is_ordered else None
 
 
 def _moving(nodes: Iterable[Any]) -> dict[Any, None]:
