@@ -206,7 +206,7 @@ BROKEN = {
         o = optim.SGD(model.parameters(), lr=0.1)
         step(o, model(x).mul(0).pow(2).sum(1).sqrt().mean())
         """,
-        "no weight has moved. It was born after the model",
+        "no weight has moved in this step. It was born after the model",
     ),
     "in the model": (
         """
@@ -217,7 +217,7 @@ BROKEN = {
         o = optim.SGD(model.parameters(), lr=0.1)
         step(o, model(x).mean())
         """,
-        "no weight has moved. It was born in the backward pass",
+        "no weight has moved in this step. It was born in the backward pass",
     ),
     "the second model's": (
         """
@@ -226,7 +226,7 @@ BROKEN = {
         step(a, first(x).pow(2).mean())
         step(b, model(x).mul(0).pow(2).sum(1).sqrt().mean())
         """,
-        "no weight has moved. It was born after the model",
+        "no weight has moved in this step. It was born after the model",
     ),
     "the second optimizer's of a model": (
         """
@@ -244,7 +244,7 @@ BROKEN = {
         model(x).mul(0).pow(2).sum(1).sqrt().mean().backward()
         optim.SGD(model.parameters(), lr=0.1).step()
         """,
-        "no weight has moved. Where it was born cannot be said: RuntimeError: the pass of step 0 cannot run again: since it is",
+        "no weight has moved in this step. Where it was born cannot be said: RuntimeError: the pass of step 0 cannot run again",
     ),
     "in a closure": (
         """
@@ -257,7 +257,7 @@ BROKEN = {
             return loss
         o.step(closure)
         """,
-        "no weight has moved. It was born after the model",
+        "no weight has moved in this step. It was born after the model",
     ),
 }
 

@@ -27,6 +27,7 @@ from .explanation import Explanation
 
 SILENCED = re.compile(r"#\s*av:\s*ignore\[([\w\s,-]+)\]")
 NAMED = 3  # tensors that a line names
+BEHIND = {"AV301": "AV409", "AV302": "AV305"}  # what a check sees is often made by what another sees: that one comes first
 
 
 @dataclass(frozen=True)
@@ -57,7 +58,10 @@ class Findings(Uncopied):
     kind = "findings"
 
     def __init__(self, found: Iterable[Finding]) -> None:
-        self.found = tuple(sorted(found, key=lambda f: (not f.is_so, f.code, f.file, f.line)))
+        in_order = sorted(found, key=lambda f: (not f.is_so, f.code, f.file, f.line))
+        at = {f.code: k for k, f in reversed([*enumerate(in_order)])}
+        places = {f: (at.get(BEHIND.get(f.code, ""), k), f.code in BEHIND, k) for k, f in enumerate(in_order)}
+        self.found = tuple(sorted(in_order, key=places.__getitem__))
 
     def __iter__(self) -> Iterator[Finding]:
         return iter(self.found)

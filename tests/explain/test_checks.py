@@ -17,7 +17,7 @@ import autograd_viz as av
 from autograd_viz.answers.causes.check import MAY, SO
 from autograd_viz.answers.checks.ask import BY_CODE, page_of
 from autograd_viz.twin.core.base import events
-from autograd_viz.verbs.check import Findings
+from autograd_viz.verbs.check import Finding, Findings
 from autograd_viz.words import en
 
 from .explained import run
@@ -151,6 +151,19 @@ seen = train()
 """
 ROWS_OF_3 = "torch.tensor([0, 1, 2])"
 FOUND = {  # more of a kind than the program in the docs
+    "a product of every row with every other": (
+        "AV203",
+        LAYER + "log_prob = net(torch.ones(5, 4)).log_softmax(1)[:, 0]\ngain = torch.randn(5, 1)\n"
+        "loss = -torch.min(log_prob * gain, 0.9 * log_prob * gain).mean()\n" + STEP,
+        "log_prob * gain broadcasts shape (5, 1) and shape (5,) to shape (5, 5)",
+    ),
+    "a penalty without a graph, and then a pass of another loss": (
+        "AV106",
+        LAYER + "x = torch.ones(5, 4, requires_grad=True)\nscore = net(x).pow(2).sum()\n"
+        "(g,) = torch.autograd.grad(score, x, retain_graph=True)\n(score + g.pow(2).mean()).backward()\n"
+        "loss = net(torch.ones(2, 4)).mean()\n" + STEP,
+        "a term of the loss",
+    ),
     "kl_div of probabilities": (
         "AV201",
         LAYER + "loss = torch.nn.functional.kl_div(net(torch.ones(2, 4)).softmax(1), torch.full((2, 3), 1 / 3))\n" + STEP,
@@ -631,3 +644,9 @@ def test_a_check_looks_at_one_library_where_a_program_uses_both() -> None:
     for loss in losses:
         loss.backward()
     assert [str(av.check(t)) for t in (*losses, None)] == ["Nothing stands out."] * 3
+
+
+def test_what_is_behind_another_finding_comes_first() -> None:
+    names = [Finding("AV302", "all-zero", False, "", ""), Finding("AV409", "outgrown", False, "", "", line=3)]
+    names += [Finding("AV301", "not-finite", True, "", ""), Finding("AV101", "detached", True, "", "")]
+    assert [f.code for f in Findings(names)] == ["AV101", "AV302", "AV409", "AV301"]

@@ -109,7 +109,7 @@ def test_only_what_was_looked_at_is_told(case: str, is_watched: bool) -> None:
     with av.watch() if is_watched else nullcontext(), av.watch(model), pytest.raises(av.NotFiniteError) as raised:
         run_pass(model, torch.ones(4, 2))
         optimizer.step()
-    said = str(raised.value).split("has moved. ")[1]
+    said = str(raised.value).split("in this step. ")[1]
     assert (watched if is_watched else alone) in said, said
     assert (WATCH in said) == (WATCH in alone and not is_watched)
 
@@ -127,7 +127,7 @@ def test_the_cause_is_told_in_chinese_too() -> None:
     model, optimizer = made(Logs)
     av.set_language("zh")
     try:
-        with av.watch(model), pytest.raises(av.NotFiniteError, match=r"权重尚未更新。log 的输入是 .*结果是 nan"):
+        with av.watch(model), pytest.raises(av.NotFiniteError, match=r"这一步没有更新权重。log 的输入是 .*结果是 nan"):
             train(model, optimizer, 5)
     finally:
         av.set_language("en")
@@ -135,7 +135,7 @@ def test_the_cause_is_told_in_chinese_too() -> None:
 
 def test_nan_in_the_data_is_told_so() -> None:
     model, optimizer = made(lambda: nn.Linear(4, 1))
-    told = r"of weight is nan, and no weight has moved. An input of the model holds nan from the start: check the data."
+    told = r"no weight has moved in this step. An input of the model holds nan from the start: check the data."
     with av.watch(model), pytest.raises(av.NotFiniteError, match=told):
         model(torch.tensor([[1.0, float("nan"), 2.0, 3.0]])).sum().backward()
         optimizer.step()

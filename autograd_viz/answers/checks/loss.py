@@ -25,6 +25,7 @@ POINTWISE = (  # each element of the result is made of one element
     *PAIRED, "Sub", "Rsub", "Neg", "Log", "Log1P", "LogSigmoid", "Exp", "Sqrt", "Abs", "Clamp", "ClampMin", "ClampMax",
     "Softplus", "Relu", "Sigmoid", "Tanh",
 )  # fmt: skip
+KEEPING = ("Neg", "Minimum", "Maximum")  # behind them, a product of every row with every other has no use
 SHAPED = (  # they give the same numbers, or some of them
     "View", "UnsafeView", "ReshapeAlias", "Squeeze", "Unsqueeze", "Permute", "Transpose", "T", "Clone", "Alias", "Expand",
     "Select", "Slice", "Index", "IndexSelect", "Narrow", "Split", "Unbind", "Unfold", "Movedim", "ToCopy", "Flatten",
@@ -115,7 +116,7 @@ def _not_summed(f: Facts, node: str) -> Iterator[Cause]:
         yield cause_at(f, "softmax_not_summed", before, dim=dim)
 
 
-@check("AV203", "broadcast-in-loss", {"every_pair": SO, "every_pair_apart": MAY}, of_run=True)
+@check("AV203", "broadcast-in-loss", {"every_pair": SO, "every_pair_apart": MAY, "every_product": MAY}, of_run=True)
 def broadcast_in_loss(numbers: Facts, ways: Iterable[str]) -> Iterator[Cause]:
     """A layer's (n, 1) that targets of shape (n,) made (n, n), in a difference or another op on elements."""
     f, seen = numbers, set[tuple[str, int]]()  # a line is told once
@@ -132,6 +133,14 @@ def broadcast_in_loss(numbers: Facts, ways: Iterable[str]) -> Iterator[Cause]:
             at = None if cause.source is None else (cause.source.file, cause.source.line)
             yield from () if at in seen else (cause,)
             seen |= set() if at is None else {at}
+        elif op == "Mul" and is_pair and len(shapes) > 1 and _is_weight(f, node) and _is_averaged(f, node, KEEPING):
+            yield cause_at(f, "every_product", node, result=shape_text((*n, 1)), other=shape_text(n), shape=shape_text(n * 2))
+            return
+
+
+def _is_weight(f: Facts, node: str) -> bool:
+    """Is one of its two inputs trained, and the other not?"""
+    return sorted(t.requires_grad for t in f.inputs(node)) == [False, True]
 
 
 def _has_targets(f: Facts, node: str) -> bool:
@@ -150,14 +159,21 @@ def _is_of_layer(f: Facts, node: str) -> bool:
     return False
 
 
-def _is_averaged(f: Facts, node: str) -> bool:
-    """Does its result only go element by element into the mean or the sum of all?"""
-    todo, seen = [node], set[str]()
+def _is_averaged(f: Facts, node: str, through: tuple[str, ...] = POINTWISE) -> bool:
+    """Does its result only go element by element, by these ops, into the mean or the sum of all?"""
+    todo, seen, shape = [node], set[str](), f.results(node)[0].value.shape
     while todo:
         for after in {s for e in f.edges_at(todo.pop()) for s, _ in f.senders.get(e, ())} - seen:
             seen.add(after)
             is_whole = all(t.value.shape == () for t in f.results(after))
-            if op_of(f, after) not in POINTWISE and not (op_of(f, after) in ("Mean", "Sum") and is_whole):
+            given, is_beside = f.inputs(after), any(a.node is None for a in f.nodes[after].next_functions)
+            if (
+                is_beside
+                and not is_whole
+                and (len(given) < 2 or any(t.value.shape == shape for t in given if not t.requires_grad))
+            ):
+                return False  # data beside it has that shape, or may have: it is meant so
+            if op_of(f, after) not in through and not (op_of(f, after) in ("Mean", "Sum") and is_whole):
                 return False
-            todo += [after] if op_of(f, after) in POINTWISE and not is_whole else []
+            todo += [after] if op_of(f, after) in through and not is_whole else []
     return True

@@ -18,6 +18,7 @@ from ..causes.question import Question
 
 UNUSED_KINDS = ("not_used", "not_in_loss", "left_as_number", "no_path", "made_after", "replaced", "copied")
 TYPOS = ("require_grad", "require_grads", "requires_grads", "requiers_grad", "requires_gard", "required_grad")
+MOST_LINES = 4  # of backward() that are looked at
 ADDING = ("add", "radd", "iadd", "sub", "rsub", "isub")
 
 
@@ -114,14 +115,18 @@ def not_frozen(question: Question) -> Iterator[Cause]:
 @check("AV106", "lost-term", {"term_of_gradients": MAY, "sampled_away": MAY}, of_run=True)
 def lost_term(question: Question) -> Iterator[Cause]:
     """A part of the loss that trains nothing, beside others: made by autograd.grad() without a graph, or by sample()."""
+    passes = {
+        p.source: p.root for p in question.history.passes if p.name == "backward" and not p.error
+    }  # the last of each line
+    for began in list(passes.values())[-MOST_LINES:]:
+        for term in _terms(began) if began is not None and not began.cut else ():
+            made = next((op for op in origins(term) if op.name == "grad" and op.cut == "op"), None) if term.cut else None
+            if made is not None:
+                yield cause_of("term_of_gradients", made, term=term.source)
+                return
     root = None if question.last is None else question.last.root
     if root is None or root.cut:
         return
-    for term in _terms(root):
-        made = next((op for op in origins(term) if op.name == "grad" and op.cut == "op"), None) if term.cut else None
-        if made is not None:
-            yield cause_of("term_of_gradients", made, term=term.source)
-            return
     there, all_ops = with_history([root]), behind([root])
     if any(op.source is not None and "log_prob" in op.source.text for op in all_ops):
         return  # a score function: the draw is weighed, not followed

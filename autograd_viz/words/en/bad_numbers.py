@@ -30,7 +30,7 @@ CAUSE_FORWARD_FEW = "{op} got too few elements, {inputs}, and divides by 0 ({lin
 DO_FORWARD_FEW = DO_BORN_STD = "Give it more than one element, or pass correction=0."
 MORE_FORWARD_FEW = MORE_BORN_STD = "It divides by the number of elements minus its correction (1 by default)."
 CAUSE_FORWARD_OVERFLOW = "{op} overflowed to {what}: it was given {inputs} ({line})."
-DO_FORWARD_OVERFLOW = "Make its inputs smaller; before exp(), subtract the maximum."
+DO_FORWARD_OVERFLOW = "Make its inputs smaller: normalize them; before exp(), subtract the maximum."
 MORE_FORWARD_OVERFLOW = "If the values grow from step to step, lower the learning rate, normalize, or clip."
 CAUSE_FORWARD_ROW = "{op} returned nan: a row of its input is all -inf, or has nan or inf ({line})."
 DO_FORWARD_ROW = "Leave one element of each row unmasked; av.record() shows its input."

@@ -31,7 +31,7 @@ CAUSE_FORWARD_FEW = "{op} 的元素太少（{inputs}），于是除以 0（{line
 DO_FORWARD_FEW = DO_BORN_STD = "给它一个以上的元素，或传入 correction=0。"
 MORE_FORWARD_FEW = MORE_BORN_STD = "它除以元素个数减去 correction（默认为 1）。"
 CAUSE_FORWARD_OVERFLOW = "{op} 溢出为 {what}：它的输入是 {inputs}（{line}）。"
-DO_FORWARD_OVERFLOW = "减小它的输入；在 exp() 之前先减去最大值。"
+DO_FORWARD_OVERFLOW = "减小它的输入，例如做归一化；在 exp() 之前先减去最大值。"
 MORE_FORWARD_OVERFLOW = "如果数值逐步增大，请降低学习率、做归一化或裁剪梯度。"
 CAUSE_FORWARD_ROW = "{op} 返回了 nan：输入中有一行全是 -inf，或者含有 nan 或 inf（{line}）。"
 DO_FORWARD_ROW = "每行至少留一个不屏蔽的元素；用 av.record() 可以看到它的输入。"
