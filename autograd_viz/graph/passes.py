@@ -31,5 +31,5 @@ class Holder:
     steps: tuple[Any, ...]  # its recorded calls of step()
     leaves: tuple[Any, ...]  # the tensors that it steps
     momentum: bool = False  # a gradient of zero still moves the tensor
-    began: float | None = None  # the learning rate with which a scheduler began
+    began: float | None = None  # the learning rate with which a scheduler, or the optimizer, began
     maximizes: bool = False  # it makes the loss larger

@@ -179,6 +179,13 @@ FOUND = {  # more of a kind than the program in the docs
         LAYER + LOOP.format(begin="total = 0.0", add="total += loss", end="total.item()"),
         "11: AV601 may be a fault: total kept",
     ),
+    "a plateau that is counted the wrong way": (
+        "AV403",
+        LAYER + "scheduler = torch.optim.lr_scheduler.ReduceLROnPlateau(opt, mode='max', patience=0)\nfor _ in range(15):\n"
+        "    loss = net(torch.ones(2, 4)).pow(2).mean()\n    opt.zero_grad()\n    loss.backward()\n    opt.step()\n"
+        "    scheduler.step(loss.item())",
+        "has fallen from 0.1 to 1e-0",
+    ),
     "a learning rate that is gone": (
         "AV403",
         LAYER + "scheduler = torch.optim.lr_scheduler.StepLR(opt, 1, gamma=0.1)\nfor _ in range(15):\n"

@@ -139,5 +139,8 @@ def training_on(question: Question) -> Iterator[Cause]:
         return
     if any(h.steps and h.steps[-1].number < q.last.number for h in q.holders):  # a GAN draws samples so, to look at them
         return
+    models = [m for m in q.names.values() if hasattr(type(m), "named_parameters")]
+    if any(not m.training and any(part.training for part in m.modules()) for m in models):
+        return  # dropout alone is on again: its user wants to see how results vary
     if "update_bn" not in getattr(on[-1].source, "text", ""):
         yield cause_of("dropout_always" if on[-1].detail else "training_on", on[-1], op=on[-1].name)

@@ -28,7 +28,8 @@ RATES = dict.fromkeys(
 LARGE, NEAR = 100.0, 0.1  # the root mean square of a weight; a step of a weight that it has made, as a part of it
 PLENTY = 2  # iterations in which it is so
 GONE = 1e-12  # a learning rate, as a part of the first
-FALLEN, FALLING = 1e-6, ("StepLR", "MultiStepLR", "ExponentialLR")  # the same for schedules that do not end at 0
+FALLEN = 2e-6  # the same for schedules that do not end at 0
+FALLING = ("StepLR", "MultiStepLR", "ExponentialLR", "ReduceLROnPlateau")
 TURNS = 3  # times that a cosine schedule has passed its end
 REBOUND = re.compile(r"^\s*(\w+) *= *\1 *- *.*\b\1\.grad\b")  # `p = p - rate * p.grad`
 SETTLED = 3  # steps: weights that begin at zero have grown by then

@@ -100,7 +100,8 @@ def holder(optimizer: Any, made: Any, steps: Iterable[Any], tensor: Any) -> Hold
     rate = float(groups[0]["lr"]) if groups and "lr" in groups[0] else None
     leaves = tuple(p for g in optimizer.param_groups for p in g["params"])
     goes_on = any(groups[0].get(setting) for setting in ("momentum", "betas", "weight_decay")) if groups else False
-    began = float(groups[0]["initial_lr"]) if groups and "initial_lr" in groups[0] else None
+    first = groups[0].get("initial_lr", getattr(optimizer, "defaults", {}).get("lr")) if groups else None
+    began = None if first is None else float(first)
     maximizes = any(g.get("maximize") for g in optimizer.param_groups)
     return Holder(type(optimizer).__name__, made, bool(groups), rate, tuple(steps), leaves, bool(goes_on), began, maximizes)
 
