@@ -183,6 +183,8 @@ def test_hooks_and_first_gradients_that_are_zero(library: str) -> None:
     assert kinds(twice) == ["zero_hook"], "no sum of two equal gradients is zero"
     kept = stepped(X + "x.register_hook(lambda g: g * 3)\nloss = (x - x).sum()", library)
     assert kinds(kept) == ["zero_cancel"], "the sum was zero before the hook"
+    large = "x = torch.ones(5000, requires_grad=True)\nx.register_hook(lambda g: None)\nloss = (x - x).sum()\nloss.backward()"
+    assert "zero_hook" not in kinds(run(large, library, watched=True)), "a hook that looks is not blamed"
     function = (
         "class Nothing(torch.autograd.Function):\n    @staticmethod\n    def forward(ctx, a): return a * 2\n"
         "    @staticmethod\n    def backward(ctx, g): return g * 0\n"

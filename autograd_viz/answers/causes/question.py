@@ -162,6 +162,11 @@ class Question:
         return tuple(f.leading(f.edge)) if f.edge is not None and f.is_connected else ()
 
     @cached_property
+    def models(self) -> dict[str, Any]:
+        """The modules among the user's variables, by name."""
+        return {name: m for name, m in self.names.items() if hasattr(type(m), "named_parameters")}
+
+    @cached_property
     def holders(self) -> list[Holder]:
         """Every optimizer, if the tensor is a leaf."""
         own = self.tensor if self.parameter is None else self.parameter

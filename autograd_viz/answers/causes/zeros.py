@@ -116,8 +116,10 @@ def _met(f: Facts, at: Edge, values: dict[Edge, Value]) -> Cause:
         if (added := _added_back(f, {s for s, _ in values})) is not None:
             return cause_at(f, "zero_added_back", added, at=name)
         return cause_at(f, "zero_cancel", node, here, at=name, parts=parts)
-    value = " + ".join(map(value_text, [*values.values()][:MOST_PARTS])) if total is None else value_text(total)
-    return cause_at(f, "zero_hook", node, here, hook=hooks or "?", value=value)
+    if total is None and len(values) > 1:  # their sum may be zero, and the hook may only look
+        return Cause("not_recorded", (f.subject.id,))
+    value = next(iter(values.values())) if total is None else total
+    return cause_at(f, "zero_hook", node, here, hook=hooks or "?", value=value_text(value))
 
 
 def _added_back(f: Facts, senders: set[str]) -> str | None:

@@ -53,8 +53,7 @@ def _spread(t: Any) -> float | None:
 def same_again(numbers: Facts, ways: Iterable[str], question: Question) -> Iterator[Cause]:
     """A container has one layer several times, as `[layer] * 4` makes it, and its results go through it again."""
     f = numbers
-    models = [(name, m) for name, m in question.names.items() if hasattr(type(m), "named_parameters")]
-    for name, part in [(name, p) for name, m in models for p in m.modules() if type(p).__name__ in CONTAINERS]:
+    for name, part in [(name, p) for name, m in question.models.items() for p in m.modules() if type(p).__name__ in CONTAINERS]:
         counts = Counter(p for p in part._modules.values() if p is not None)
         for layer, count in counts.items():
             own = {f.live.id_of(p) for p in layer.parameters()} if count > 1 else set()
@@ -105,9 +104,8 @@ def _taker(f: Facts, node: str) -> str:
 @check("AV501", "trained-in-eval-mode", {"evaluating": MAY}, of_run=True)
 def evaluating(numbers: Facts, ways: Iterable[str], question: Question) -> Iterator[Cause]:
     """A batch norm whose weight is trained, and that ran in evaluation mode: with statistics that do not learn."""
-    models = [m for m in question.names.values() if hasattr(type(m), "named_parameters")]
-    if not question.optimizers or any(m.training for m in models):  # a look at what the input does; or some parts stay
-        return
+    if not question.optimizers or any(m.training for m in question.models.values()):
+        return  # a look at what the input does; or some parts stay
     for node in ways:
         after = numbers.nodes[node].next_functions[WEIGHT : WEIGHT + 1]
         is_trained = bool(after) and after[0].node is not None and numbers.nodes[after[0].node].variable is not None
@@ -123,8 +121,8 @@ def dropout_off(question: Question) -> Iterator[Cause]:
     before = max((p.number for p in q.history.passes if last is not None and p.number < last.number), default=0)
     off = [e for e in q.history.layers if e.kind == "off" and last is not None and before < e.number < last.number]
     trained = [p for h in q.holders if last is not None and any(s.number > last.number for s in h.steps) for p in h.leaves]
-    models = [m for m in q.names.values() if hasattr(type(m), "named_parameters")]
-    is_frozen = any(not p.requires_grad for m in models for _, p in m.named_parameters())  # then its dropout may be off, too
+    # if a part is frozen, its dropout may be off, too
+    is_frozen = any(not p.requires_grad for m in q.models.values() for _, p in m.named_parameters())
     if off and not is_frozen and any(type(p).__name__ == "Parameter" for p in trained):
         yield cause_of("dropout_off", off[-1], op=off[-1].name)
 
@@ -139,8 +137,7 @@ def training_on(question: Question) -> Iterator[Cause]:
         return
     if any(h.steps and h.steps[-1].number < q.last.number for h in q.holders):  # a GAN draws samples so, to look at them
         return
-    models = [m for m in q.names.values() if hasattr(type(m), "named_parameters")]
-    if any(not m.training and any(part.training for part in m.modules()) for m in models):
+    if any(not m.training and any(part.training for part in m.modules()) for m in q.models.values()):
         return  # dropout alone is on again: its user wants to see how results vary
     if "update_bn" not in getattr(on[-1].source, "text", ""):
         yield cause_of("dropout_always" if on[-1].detail else "training_on", on[-1], op=on[-1].name)

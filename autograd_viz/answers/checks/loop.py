@@ -75,7 +75,7 @@ def not_held(question: Question) -> Iterator[Cause]:
 
 def _modules(q: Question) -> list[Any]:
     """The modules among the user's variables, and their parts."""
-    return [part for m in q.names.values() if hasattr(type(m), "named_parameters") for part in m.modules()]
+    return [part for m in q.models.values() for part in m.modules()]
 
 
 @check(

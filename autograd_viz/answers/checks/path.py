@@ -99,9 +99,7 @@ def lost_leaf(question: Question) -> Iterator[Cause]:
 def not_frozen(question: Question) -> Iterator[Cause]:
     """requires_grad misspelt, or assigned to a module: a new attribute, which freezes nothing."""
     file = "" if question.last is None or question.last.source is None else question.last.source.file
-    for name, model in question.names.items():
-        if not hasattr(type(model), "named_parameters"):
-            continue
+    for name, model in question.models.items():
         typo = next((t for t in TYPOS for p in model.parameters() if t in getattr(p, "__dict__", ())), None)
         if typo is not None:
             yield Cause("misspelt", source=assigned(file, typo), said={"typo": typo, "model": name})

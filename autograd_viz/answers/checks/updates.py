@@ -87,7 +87,7 @@ def follows_at_once(question: Question) -> Iterator[Cause]:
     """A target network that each update makes almost equal to the trained one: tau and 1 - tau are swapped."""
     q = question
     held = {p for h in q.holders for p in h.leaves}
-    nets = [(name, dict(m.named_parameters())) for name, m in q.names.items() if hasattr(type(m), "named_parameters")]
+    nets = [(name, dict(m.named_parameters())) for name, m in q.models.items()]
     for name, copies in nets:
         for online, own in nets:
             if own.keys() != copies.keys() or held.isdisjoint(own.values()) or not held.isdisjoint(copies.values()):

@@ -1,9 +1,7 @@
 """English: what a loss is given."""
 
 CAUSE_EVERY_PAIR = CAUSE_EVERY_PAIR_APART = "{op} broadcasts a result of {result} to {shape} ({line})."
-CAUSE_EVERY_PRODUCT = (
-    "{op} broadcasts {result} and {other} to {shape}, and the mean of that pairs every row with every other ({line})."
-)
+CAUSE_EVERY_PRODUCT = "{op} broadcasts {result} and {other} to {shape}: every row is paired with every other ({line})."
 DO_EVERY_PRODUCT = "Give both one shape: squeeze(1)."
 DO_EVERY_PAIR = DO_EVERY_PAIR_APART = "If each row has one target, give the targets a dimension: unsqueeze(1)."
 CAUSE_SOFTMAX_TWICE = "log_softmax, as in cross_entropy, takes logits, and got the result of {op} ({line})."

@@ -1,7 +1,7 @@
 """简体中文：损失得到了什么。"""
 
 CAUSE_EVERY_PAIR = CAUSE_EVERY_PAIR_APART = "{op} 把 {result} 的结果广播成 {shape}（{line}）。"
-CAUSE_EVERY_PRODUCT = "{op} 把 {result} 和 {other} 广播成 {shape}，取平均时每一行都与所有行配对（{line}）。"
+CAUSE_EVERY_PRODUCT = "{op} 把 {result} 和 {other} 广播成 {shape}：每一行都与所有行配对（{line}）。"
 DO_EVERY_PRODUCT = "让两者形状相同：squeeze(1)。"
 DO_EVERY_PAIR = DO_EVERY_PAIR_APART = "如果每行只有一个目标，请给目标加一维：unsqueeze(1)。"
 CAUSE_SOFTMAX_TWICE = "log_softmax（cross_entropy 里也有）的输入应是 logits，却得到了 {op} 的结果（{line}）。"
