@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 const at = "../../autograd_viz/widget/static/";
-const { READINGS, around, fitted, heightFor, held, readable, revealed, zoomedAt } = await import(`${at}stage/camera.js`);
+const { READINGS, around, belowCode, fitted, heightFor, held, readable, revealed, zoomedAt } = await import(`${at}stage/camera.js`);
 const { Stage } = await import(`${at}stage/stage.js`);
 const { Viewport } = await import(`${at}stage/viewport.js`);
 const { mapScale } = await import(`${at}stage/minimap.js`);
@@ -165,4 +165,10 @@ test("below a longer sentence what was whole is whole, if it can be read, and st
 test("the map of a very long picture is stretched to a width that a hand can hit", () => {
   assert.deepEqual(mapScale({ width: 100, height: 13000 }), [0.12, 0.02]);
   assert.deepEqual(mapScale({ width: 1600, height: 1000 }), [0.05, 0.05]);
+});
+
+test("a picture below its code takes less than half of the page, where its letters allow that", () => {
+  const reading = { ...READING, whole: 0.9, largest: 1.25 };
+  const largest = (height) => belowCode(reading, { width: 500, height }, 700).largest;
+  assert.deepEqual([100, 329, 400, 900].map(largest), [1.25, 1, 0.9, 1.25]); // the last will not stand beside its code anyway
 });

@@ -5,6 +5,7 @@
 /** @typedef {{ x: number, y: number, w: number, h: number }} Rect */
 
 const SMALLEST = 0.02;
+const NEARLY_WHOLE = 0.85; // of the scale at which a picture is read whole
 const LARGEST = 4;
 const MARGIN = 10; // px of the picture around what is looked at first
 const BRINK = 24; // px of the stage between its edge and what has come into sight
@@ -36,7 +37,8 @@ const [LETTERS, LETTERS_PRESENTED] = [11, 16]; // px of the smallest, where all 
  */
 export function readingOf(reading, svg) {
   const isPresented = reading === READINGS.figure_presented;
-  let smallest = isPresented ? Infinity : ROW;
+  const hasRows = !isPresented || /<text(?![^>]*font-size)/.test(svg); // their size is the picture's own
+  let smallest = hasRows ? ROW : Infinity;
   for (const [, size] of svg.matchAll(/<text[^>]*font-size=["']([\d.]+)/g)) smallest = Math.min(smallest, Number(size));
   return { ...reading, whole: (isPresented ? LETTERS_PRESENTED : LETTERS) / Math.min(smallest, NAME) };
 }
@@ -109,6 +111,21 @@ export function readable(picture, room, first, reading = READINGS.figure) {
 export function heightFor(picture, width, most, reading) {
   const { scale } = fitted(picture, { width, height: most }, reading.largest);
   return Math.min(most, picture.height * (scale >= reading.whole ? scale : scaleOfPart(picture.width, width, reading)));
+}
+
+const OF_THE_PAGE = 0.47; // of the page that a person sees at once, for a picture that stands below its code
+
+/**
+ * No larger than leaves room for the code above it, where the letters allow that; else as large as ever.
+ * @param {Reading} reading
+ * @param {Size} picture
+ * @param {number} seen px of the page that a person sees at once
+ * @returns {Reading}
+ */
+export function belowCode(reading, picture, seen) {
+  const scale = (OF_THE_PAGE * seen) / picture.height;
+  const isSmall = scale < NEARLY_WHOLE * reading.whole;
+  return isSmall ? reading : { ...reading, largest: Math.min(reading.largest, Math.max(reading.whole, scale)) };
 }
 
 /**

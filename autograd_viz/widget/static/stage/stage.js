@@ -1,7 +1,7 @@
 // The stage: the picture that can be panned and zoomed, the marks over it, and the map beside it.
 
 import { Beyond } from "./beyond.js";
-import { READINGS, around, heightFor, readable, readingOf } from "./camera.js";
+import { READINGS, around, belowCode, heightFor, readable, readingOf } from "./camera.js";
 import { html } from "../shared/elements.js";
 import { Culling } from "./culling.js";
 import { Detail } from "./detail.js";
@@ -319,10 +319,11 @@ export class Stage {
    * @param {number} width of the stage and the map in px
    * @param {number} seen px of the page that a person sees at once
    * @param {boolean} beside there is a panel beside it
+   * @param {boolean} [below] it stands below its code, and nothing over it will grow
    */
-  resized(width, seen, beside) {
+  resized(width, seen, beside, below = false) {
     const { picture, viewport } = this;
-    const room = `${width} ${seen} ${beside} ${picture.height} ${viewport.reading.easy}`;
+    const room = `${width} ${seen} ${beside} ${below} ${picture.height} ${viewport.reading.easy}`;
     if (!width || room === this.seen) return;
     this.seen = room;
     this.page = seen;
@@ -330,8 +331,8 @@ export class Stage {
     const most = this.most(seen);
     this.map.wanted = width >= SMALL && !this.seesAll(width - BORDERS, most - BORDERS);
     const least = beside ? HIGH : Math.min(LOW, picture.height);
-    const wanted = (/** @type {number} */ most) =>
-      heightFor(picture, width - BORDERS, most - BORDERS, viewport.reading) + BORDERS;
+    const reading = below ? belowCode(viewport.reading, picture, seen) : viewport.reading;
+    const wanted = (/** @type {number} */ most) => heightFor(picture, width - BORDERS, most - BORDERS, reading) + BORDERS;
     this.heightIn = (/** @type {number} */ most) => Math.round(Math.min(most, Math.max(wanted(most), least)));
     this.height = this.heightIn(most);
     this.root.style.height = `${this.height}px`;

@@ -50,7 +50,8 @@ export class Viewport {
     const { x, scale } = this.view;
     const all = fitted(this.picture, this.room, this.reading.largest);
     const hides = all.scale >= this.reading.whole && !this.isWhole; // something, though all of it can be seen
-    const stays = this.laidOut && scale <= opened.scale && opened.scale < NEARLY * scale && !hides;
+    const isRead = scale >= Math.min(opened.scale, this.reading.whole); // another room may be a hall, with larger letters
+    const stays = this.laidOut && isRead && scale <= opened.scale && opened.scale < NEARLY * scale && !hides;
     const [least, most] = [
       Math.min(0, this.room.width - this.picture.width * scale),
       Math.max(0, this.room.width - this.picture.width * scale),

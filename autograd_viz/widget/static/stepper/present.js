@@ -85,12 +85,21 @@ export function seenHeight(root) {
   if (root.classList.contains("av-presenting")) return innerHeight;
   const atFirst = Number(document.body.dataset.avHeight) || innerHeight; // a hidden frame has no height
   isLoose ??= atFirst ? followsContent(window.parent !== window, atFirst) : undefined;
-  let seen = isLoose ? Math.max(LEAST_SEEN, SHARE_OF_SCREEN * screen.availHeight) : innerHeight - MARGINS;
+  const seen = isLoose ? Math.max(LEAST_SEEN, SHARE_OF_SCREEN * screen.availHeight) : innerHeight - MARGINS;
+  return Math.min(innerHeight, scrolledHeight(root)) || seen;
+}
+
+/**
+ * px of what the widget scrolls in, as a cell in a notebook; 0 if that is the window.
+ * @param {HTMLElement} root
+ */
+export function scrolledHeight(root) {
+  let seen = 0;
   /** @type {Element | null} */
   let at = root.parentElement;
   while (at && at !== document.documentElement && at !== document.body) {
     const scrolls = /auto|scroll/.test(getComputedStyle(at).overflowY);
-    if (scrolls && at.clientHeight >= LOWEST) seen = Math.min(innerHeight, at.clientHeight);
+    if (scrolls && at.clientHeight >= LOWEST) seen = at.clientHeight;
     const scope = at.getRootNode();
     at = at.parentElement ?? (scope instanceof ShadowRoot ? scope.host : null);
   }

@@ -13,7 +13,7 @@ import { Said, put } from "../sentence/said.js";
 import { hideStill } from "../shared/still.js";
 import { breakpointsOf, toggled } from "../pass/stops.js";
 import { followTheme } from "../shared/theme.js";
-import { seenHeight } from "./present.js";
+import { scrolledHeight, seenHeight } from "./present.js";
 import { isStill } from "../shared/motion.js";
 import { sayer } from "../shared/words.js";
 import { codeOf, playbackOf, stageOf } from "./parts.js";
@@ -58,8 +58,8 @@ export class View {
     this.given = { start, forward, engine, total, ready };
     this.say = sayer(words);
     this.selection = "";
-    const isStepped = total > 0 || forward.length > 0;
-    this.root = html("div", isStepped ? "av-root" : "av-root av-unstepped");
+    this.isStepped = total > 0 || forward.length > 0;
+    this.root = html("div", this.isStepped ? "av-root" : "av-root av-unstepped");
     this.act = (/** @type {Command} */ command) => this.do(command);
     this.built = false;
     this.stage = stageOf(this, picture, signal);
@@ -79,7 +79,7 @@ export class View {
     [this.isDue, this.built] = [false, true];
     this.assemble(el);
     followTheme(this.root, palettes, signal, (palette) => this.stage.map.paint(palette));
-    if (!isStepped && !map) this.side.split.close(); // a picture, until somebody asks
+    if (!this.isStepped && !map) this.side.split.close(); // a picture, until somebody asks
     if (mark) hideStill(mark, this.root, model.widget_manager?.kernel !== undefined, signal);
     this.listen(el, signal);
     this.goesOn = Boolean(kept);
@@ -211,7 +211,8 @@ export class View {
     this.code.resized(this.root.clientWidth, seen, (how) => stage.fits(how, split.root.clientWidth, seen), isTight);
     split.resized(stage.needed(split.root.clientWidth, seen));
     this.tools.panel.setAttribute("aria-expanded", String(split.isOpen));
-    stage.resized(split.room, seen, split.isBeside);
+    const isBelow = !this.isStepped && !stage.presented && scrolledHeight(this.root) > 0;
+    stage.resized(split.room, seen, split.isBeside, isBelow);
     stage.follow();
   }
 
