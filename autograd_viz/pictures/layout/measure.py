@@ -25,6 +25,7 @@ BRIEF_COLUMNS = 14  # of a value on one line
 MOST_SAVED = 12  # written saved tensors of a node
 MOST_NAME = 16  # written columns of a name in next_functions
 MOST_OPERANDS = 12  # written operands of an op that has numbers among them
+CALLED_COLUMNS = 19  # of what a group says of its nodes, besides two numbers: `4 of 4 nodes called`
 TENSOR_ROWS = ("data", "grad", "grad_fn", "is_leaf", "requires_grad")
 
 
@@ -253,6 +254,7 @@ def _brief_node(part: Part, node: Node, sizes: Sizes) -> Part:
     if node.members:
         part.rows.append(("called", y, sizes.row))
         y += sizes.row
+        longest = CALLED_COLUMNS + 2 * len(f"{node.members:,}")
     elif sizes.detail == "brief" and (lines := math.ceil(shown_saved(node) / 2)):
         part.rows.append(("saved", y, 14 * lines + 3))
         y += 14 * lines + 3
