@@ -19,14 +19,17 @@ from typing import Any
 import autograd_viz as av
 
 from .. import words
-from ..errors import NotDrawableError
+from ..graph.model import Document
 from ..graph.trace import Trace
+from ..pictures.maps.drawing import MapDrawing
+from ..pictures.render.drawing import AUTO, Drawing
 from ..sources.asking import ran_before
 from ..sources.programs import LastRun, last_run
 from ..stepper.recorded import Recording
+from ..stepper.sentences import with_advice
 from ..stepper.stepper import Stepper
 from ..verbs.formats import Wishes, html_text
-from ..verbs.picture import Figure
+from ..verbs.picture import Figure, first_drawing
 from ..verbs.save import subject_of
 from ..verbs.show import stepper_of
 from ..widget.html import html_page
@@ -112,14 +115,18 @@ def _shown(thing: Any, step: int | None) -> dict[str, Any]:
     if getattr(thing, "kind", "") == "explorer":
         return {"kind": "explorer", "page": _explorer(thing).to_html(is_live=True)}
     if isinstance(thing, Figure):
-        still = Recording(thing.drawing.document, Trace()).stepper()
-        return {"kind": "picture", "page": html_page(still, "auto", 0, thing.drawing)}
+        return {"kind": "picture", "page": _still(thing.drawing.document, thing.drawing)}
     if isinstance(getattr(thing, "svg", None), str) and not hasattr(thing, "svg_in"):
         return {"kind": "svg", "page": thing.svg}
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "x.html"
         av.save(thing, path)
         return {"kind": "picture", "page": path.read_text(encoding="utf-8")}
+
+
+def _still(document: Document, drawing: Drawing | MapDrawing) -> str:
+    """The page of a picture without steps."""
+    return html_page(Recording(document, Trace()).stepper(), "auto", 0, drawing)
 
 
 def _explorer(thing: Any) -> Any:
@@ -207,14 +214,26 @@ def _show_last(main: ModuleType, last: LastRun, step: int | None, result: dict[s
     try:
         root = last.root if last.root is not None else root_of(vars(main), None, Path(FILE))
     except UsageError:
-        result["said"] = words.site()["nothing"]
+        page = _forward_page(vars(main))
+        result["shown"] = [{"kind": "stepper", "page": page}] if page else []
+        result["said"] = words.site()["no_grad" if page else "nothing"]
         return
     try:
-        with last.as_it_was() if last.root is not None else contextlib.nullcontext():
+        with last.as_it_was() if last.root is not None else contextlib.nullcontext(), with_advice(root):
             page = _page_at(vars(main), root, step, last.gradient)
         result["shown"] = [{"kind": "stepper", "page": page}]
-    except (RuntimeError, NotDrawableError) as error:
+    except RuntimeError as error:
         result["said"] = words.site()["freed"] if SECOND in str(error) else f"{type(error).__name__}: {error}"
+        document = subject_of(root, vars(main)).document
+        result["shown"] = [{"kind": "picture", "page": _still(document, first_drawing(document, None, AUTO, False))}]
+
+
+def _forward_page(variables: dict[str, Any]) -> str | None:
+    """The page that steps the ops of the last tensor that has some: nothing requires grad."""
+    for x in reversed(variables.values()):
+        if isinstance(x, av.Tensor) and not x.requires_grad and (subject := subject_of(x, variables)).document.ops:
+            return html_text(subject, Wishes())
+    return None
 
 
 @contextlib.contextmanager

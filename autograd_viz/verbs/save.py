@@ -27,7 +27,7 @@ from ..twin.core.tensor.tensor import Tensor
 from ..widget.html import frame
 from .formats import WRITERS, Subject, Wishes, check, html_text, save_still, save_subject, suffix_of, to_digraph
 from .options import check_options
-from .show import graph_of
+from .show import forward_alone, graph_of
 
 if TYPE_CHECKING:
     from graphviz import Digraph
@@ -47,10 +47,11 @@ def subject_of(
     graph = graph_of(x, variables, params, is_outline)
     with unseen(x):
         can_step = x.requires_grad and not graph.document.is_freed
+    backward = lambda: Stepper(graph.document, anything.pass_of(graph, x, gradient, None, False))  # noqa: E731
     return Subject(
         graph.document,
         graph.past(),
-        lambda: Stepper(graph.document, anything.pass_of(graph, x, gradient, None, False)),
+        forward_alone(graph, x, gradient) or backward,
         can_step,
         lambda places: anything.norms_of(graph, x, gradient, places) if can_step else {},
     )

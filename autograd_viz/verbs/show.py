@@ -189,7 +189,7 @@ def step(
         return _step_last(Names(names, anything.named(params)), theme, collapse, detail)
     with collector_waits():
         graph = graph_of(tensor, names, params)
-        if replayed := _forward_alone(graph, tensor, gradient):
+        if replayed := forward_alone(graph, tensor, gradient):
             return widget(replayed(), 0, first_drawing(graph.document, collapse, detail), theme, replayed)
 
         def fresh() -> Pass:
@@ -216,13 +216,13 @@ def stepper_of(tensor: Any, gradient: Any = None, *, retain_graph: bool | None =
     if is_recording(tensor):
         return tensor.stepper()
     graph = graph_of(tensor, callers_names(), params)
-    if replayed := _forward_alone(graph, tensor, gradient):
+    if replayed := forward_alone(graph, tensor, gradient):
         return replayed()
     with with_advice(tensor):
         return Stepper(graph.document, anything.pass_of(graph, tensor, gradient, retain_graph, create_graph))
 
 
-def _forward_alone(graph: LiveGraph, tensor: Any, gradient: Any) -> Callable[[], Stepper] | None:
+def forward_alone(graph: LiveGraph, tensor: Any, gradient: Any) -> Callable[[], Stepper] | None:
     """A stepper of the ops that made a tensor without grad; None if a backward pass follows them, or there are none."""
     from ..stepper.recorded import forward_stepper
 

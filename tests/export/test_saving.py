@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import re
+from base64 import b64decode
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +46,15 @@ def test_a_picture_that_was_drawn_is_saved_in_another_theme(verb: Any, tmp_path:
     canvas = {name: THEMES[name].colours()["canvas"] for name in ("light", "dark")}
     assert light == shown.svg
     assert canvas["dark"] in dark and canvas["dark"] not in light
+
+
+def test_the_page_of_a_result_without_grad_steps_its_forward_pass(tmp_path: Path) -> None:
+    a = av.tensor(2.0)
+    av.save(a * 3.0 + 1.0, tmp_path / "c.html")
+    blocks = re.findall(r"H4sI[\w+/=]+", (tmp_path / "c.html").read_text())
+    assert "No backward pass follows" in "".join(gzip.decompress(b64decode(block)).decode() for block in blocks)
+    with pytest.raises(ValueError, match="the pass has 0"):
+        av.save(a * 3.0, tmp_path / "c.svg", step=1)
 
 
 @pytest.mark.parametrize("suffix", [".svg", ".html"])

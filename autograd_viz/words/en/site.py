@@ -36,6 +36,7 @@ UI_SITE = {
     "traceback": "Traceback",
     "cut": "… the program has printed more than {most} letters; the rest is not shown",
     "nothing": "There is no backward pass to step: no variable has a grad_fn. Variables inside functions are not seen.",
+    "no_grad": "No tensor requires grad: this steps the forward pass alone.",
     "freed": "This pass has freed its graph. Step it before another pass, or call backward() last.",
     "no_module": "This page has NumPy, SciPy, and PyTorch's twin as torch. It cannot install other modules.",
     "no_memory": "A page has less memory than a computer. Use smaller tensors.",
