@@ -36,6 +36,7 @@ HASHES = ROOT / "autograd_viz" / "cli" / "notebooks.txt"
 IMPORTED = ("torch", "torch._dynamo", "scipy.special", "ipykernel.ipkernel", "ipykernel.kernelapp", "anywidget")
 WIDGET, HTML = "application/vnd.jupyter.widget-view+json", "text/html"
 MARK = re.compile(r"av-still-[0-9a-f]+")
+ASKED = re.compile(r"^ask\.\w+\(.*\)$", re.MULTILINE)
 
 
 def all_notebooks() -> list[Path]:
@@ -66,13 +67,18 @@ def executed(path: Path, **kernel: Any) -> nbformat.NotebookNode:
 
 
 def settled(notebook: nbformat.NotebookNode) -> nbformat.NotebookNode:
-    """A notebook that has run, without what is another at every run."""
+    """A notebook that has run, without what is another at every run, and without the answer below a question."""
+    is_asked = False
     for number, cell in enumerate(notebook.cells):
         cell.metadata.pop("execution", None)
         cell.metadata.pop("trusted", None)
+        is_asked &= cell.cell_type == "code"
         if cell.cell_type == "code":
             outputs = [o for o in one_of_each_stream(cell.outputs) if WIDGET not in o.get("data", {})]
+            is_answer = is_asked and cell.source.startswith("heat(")
+            outputs = [o for o in outputs if not (is_answer or (is_asked and o.output_type == "stream"))]
             cell.outputs = [still(o, f"av-still-{number}") for o in outputs]
+            is_asked |= ASKED.search(cell.source) is not None
     notebook.metadata.pop("widgets", None)
     notebook.metadata.language_info = {"name": "python"}
     return notebook

@@ -110,13 +110,54 @@ def test_a_hint_names_what_leads_to_the_answer_and_is_not_the_answer() -> None:
         "`c` has a grad_fn": ask.grad(c, of=e),
         "the backward graph leads to these leaves: `a`": ask.grad(unused, of=c),
         "Mul made `c` from `a` (requires_grad=True) and `b` (requires_grad=False)": ask.color(c),
-        "No op made `b`": ask.row(b, "requires_grad"),
+        "Autograd recorded no op that made `b`": ask.row(b, "requires_grad"),
         "MulBackward0 sends a gradient to `a`": ask.saves(c),
         "The next_functions of MulBackward0 (c) are `((AccumulateGrad (a), 0), (None, 0))`": ask.choice(
             "How many?", [0, 1], lambda: 1, hint=c
         ),
     }
     assert [said for said, question in hints.items() if said not in question.question.hint] == []
+
+
+def test_a_hint_names_the_hook_the_cut_and_what_is_kept() -> None:
+    def double(g: Any) -> Any:
+        return g * 2
+
+    def look(g: Any) -> None:
+        pass
+
+    x, z = leaf(2.0), leaf(1.0)
+    cut = (x + 1).detach() * (x + 2)
+    c = x * 3
+    c.register_hook(double)
+    c.retain_grad()
+    seen = x * 3
+    seen.register_hook(look)
+    beside = (x * 3).detach()
+    turned = av.tensor(2.0) * 3
+    turned.requires_grad_()
+    said = {
+        "No gradient goes through Detach": ask.grad(x, of=cut).answer(7).why,
+        "The hook `double` changes the gradient at MulBackward0 (c).": ask.grad(x, of=c * 2).answer(6).why,
+        "`c` is not a leaf, but retain_grad() keeps its gradient.": ask.grad(c, of=c * 2).answer("None").why,
+        "A gradient arrives at `x`.": ask.grad(x, of=x * 2).answer("None").why,
+        "one without a name (4.0)": ask.grad(z, of=x * leaf(4.0)).answer("1").why,
+        "Look at its requires_grad, too.": ask.color(turned).answer("brown").why,
+        "Detach gives `beside` without the graph": ask.color(beside).answer("yellow").why,
+    }
+    assert [hint for hint, whole in said.items() if hint not in whole] == []
+    quiet = [
+        ask.grad(x, of=seen).answer(6).why,
+        ask.grad(x, of=x * z.detach()).answer(1).why,
+        ask.color(x * 2).answer("green").why,
+    ]
+    assert not [hint for hint in quiet for word in ("look", "hook", "Detach", "too") if word in hint]
+
+
+def test_one_number_answers_for_a_tensor_of_one_element() -> None:
+    x = av.tensor([2.0], requires_grad=True)
+    question = ask.grad(x, of=(x * 100).sum())
+    assert question.answer("2").why.startswith("MulBackward0") and question.answer("100").state == "right"
 
 
 def test_earlier_gradients_are_in_the_hint() -> None:

@@ -11,6 +11,7 @@ ask.choice("…", [...], f)  one of several; f() finds out which
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
@@ -26,6 +27,8 @@ from .dry_run import colour_of, dry_run_of, maker_of, tensor_of, written
 from .question import Option, Question
 from .questions import written as written_question
 from .widget import QuestionWidget
+
+_PLACE = re.compile(r" ?[(（][^()（）]*(line|第) ?\d[^()（）]*[)）]")  # of a line of an answer's program
 
 
 def grad(tensor: Any, of: Any, gradient: Any = None) -> QuestionWidget:
@@ -128,7 +131,7 @@ def choice(
     Raises:
         ValueError: the result is not one of the options; no file has the question.
     """
-    names = callers_names()
+    names, is_written = callers_names(), options is None or answer is None
     if options is None or answer is None:
         question = written_question(text)
         text, options, why, hint = question.text, question.options, question.why, question.hint_on(names)
@@ -138,6 +141,7 @@ def choice(
         found = str(answer())
     except Exception as error:
         found, reason = type(error).__name__, str(explain(error))
+        reason = _PLACE.sub("", reason, count=1) if is_written else reason
     if found not in texts:
         raise ValueError(f"the answer to {text!r:.60} is {found!r:.60}, which is not one of the options: {', '.join(texts)}")
     said = words.BETWEEN.join(filter(None, (reason, why)))

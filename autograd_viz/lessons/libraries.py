@@ -15,7 +15,7 @@ def both() -> list[ModuleType]:
     try:
         torch = importlib.import_module("torch")
     except ImportError:
-        print(words.NO_TORCH_TO_COMPARE)
-        print("%pip install torch")
+        is_page = sys.platform == "emscripten"  # a browser's Python, where PyTorch cannot be
+        print(words.NO_TORCH_IN_A_PAGE if is_page else f"{words.NO_TORCH_TO_COMPARE}\n%pip install torch")
         return ours
     return [*ours, torch] if torch.__name__ == "torch" else ours  # as_torch() gives the twin that name

@@ -71,10 +71,14 @@ def _flat(nested: Any) -> Iterator[Any]:
 
 
 def agrees(reading: Reading, value: Value | None) -> bool:
-    """Does the reading agree with the value? Rounded numbers agree, and nan agrees with nan."""
+    """Does the reading agree with the value? Rounded numbers do, nan with nan, a number with a tensor of one element."""
     if value is None or reading.numbers is None:
         return value is None and reading.numbers is None
-    return reading.shape == value.shape and all(map(_close, reading.numbers, value.numbers))
+    return _is_shaped(reading, value) and all(map(_close, reading.numbers, value.numbers))
+
+
+def _is_shaped(reading: Reading, value: Value) -> bool:
+    return reading.shape == value.shape or (reading.shape == () and len(value.numbers) == 1)
 
 
 def _close(a: complex, b: complex) -> bool:
@@ -171,7 +175,7 @@ def _is_slip(reading: Reading, wrong: Value | str, right: Value | None) -> bool:
         case "zero":
             return reading.numbers is not None and not any(reading.numbers)
         case "shape":
-            return reading.numbers is not None and right is not None and reading.shape != right.shape
+            return reading.numbers is not None and right is not None and not _is_shaped(reading, right)
     return isinstance(wrong, Value) and agrees(reading, wrong)
 
 

@@ -10,7 +10,7 @@ from .. import words
 from ..answers.causes.why import Why
 from ..answers.sentences import listed
 from ..errors import UnknownChoiceError
-from ..graph.model import Document, Node, Tensor, Value
+from ..graph.model import Document, Node, Op, Tensor, Value
 from ..graph.text import value_text
 from ..graph.trace import Engine, Step, Trace
 from .dry_run import DryRun, colour_of, labels, maker_of, node_named, tensor_of
@@ -27,7 +27,7 @@ def why_grad(dry_run: DryRun, tensor: str) -> str:
     if len(arrivals) > 1:
         parts = " + ".join(value_text(value) for _, value in arrivals)
         said.append(words.GRAD_TOGETHER.format(count=len(arrivals), parts=parts) if len(parts) <= LONGEST else "")
-    return words.BETWEEN.join(filter(None, [*dict.fromkeys(said), _final(dry_run, tensor)]))
+    return words.BETWEEN.join(filter(None, [*dict.fromkeys(said), *_turns(dry_run, tensor), _final(dry_run, tensor)]))
 
 
 def _sent(step: Step, value: Value, called: dict[str, str]) -> str:
@@ -55,11 +55,12 @@ def _final(dry_run: DryRun, tensor: str) -> str:
 
 def slips_grad(dry_run: DryRun, tensor: str) -> tuple[Slip, ...]:
     """Wrong guesses, and the mistakes behind them."""
-    right = dry_run.grad(tensor)
+    right, t = dry_run.grad(tensor), tensor_of(dry_run.document, tensor)
     if right is None:
         return (("zero", words.SLIP_ZERO_FOR_NONE),)
-    none = [] if any(right.numbers) else [("none", words.SLIP_NONE_FOR_ZERO)]
-    return (*none, ("shape", words.SLIP_SHAPE.format(shape=right.shape)), *_slips_sum(dry_run, tensor))
+    none = words.SLIP_NONE_RETAINED if t.retains_grad else words.SLIP_NONE if any(right.numbers) else words.SLIP_NONE_FOR_ZERO
+    given = ("none", none.format(tensor=t.name or "it")), ("shape", words.SLIP_SHAPE.format(shape=right.shape))
+    return (*given, *_slips_sum(dry_run, tensor))
 
 
 def _slips_sum(dry_run: DryRun, tensor: str) -> list[Slip]:
@@ -79,12 +80,38 @@ def hint_grad(dry_run: DryRun, tensor: str, name: str) -> str:
         return words.HINT_NOT_LEAF.format(tensor=name)
     if not arrivals:
         return words.HINT_YELLOW.format(tensor=name)
-    said = [_rule_hint(document, step, value) for step, value in arrivals[-FEW:]]
+    said = [*_turns(dry_run, tensor), *[_rule_hint(document, step, value) for step, value in arrivals[-FEW:]]]
     if len(arrivals) > 1:
         said.insert(0, words.HINT_MANY.format(count=len(arrivals), tensor=name))
     if t.grad is not None:
         said.append(words.HINT_HAS_GRAD.format(tensor=name, grad=value_text(t.grad)))
     return words.BETWEEN.join(dict.fromkeys(said))
+
+
+def _turns(dry_run: DryRun, tensor: str) -> list[str]:
+    """What is not seen in the rules: hooks that change a gradient on its way to the tensor, and ops that let none through."""
+    document, called = dry_run.document, labels(dry_run.document)
+    after, ways = {n.id: {e.node for e in n.next_functions} for n in document.nodes}, set[str | None]()
+    found: set[str | None] = {tensor_of(document, tensor).grad_fn, *[n.id for n in document.nodes if n.variable == tensor]}
+    while found:
+        ways |= found
+        found = {node for node, edges in after.items() if edges & found and node not in ways}
+    ran = [(step.node, hook) for step in dry_run.trace.steps if step.node in ways for hook in step.hooks]
+    changed = dict.fromkeys((hook.name, called[node]) for node, hook in ran if hook.before != hook.after)
+    cut = dict.fromkeys(op.name for op in _cuts(document, tensor))
+    hooks = [words.GRAD_HOOK.format(hook=hook, node=node) for hook, node in changed]
+    return [*hooks, *[words.GRAD_CUT.format(op=op) for op in cut]]
+
+
+def _cuts(document: Document, tensor: str) -> list[Op]:
+    """The ops that took something computed from a tensor and were not recorded, though their result has gone on to the root."""
+    takes = [(op, {i.tensor for i in op.inputs}, set(op.outputs)) for op in document.ops]
+    used, made = set[str | None](document.roots), {tensor}
+    for _, given, outputs in reversed(takes):
+        used |= given if outputs & used else set()
+    for op, given, outputs in takes:
+        made |= {o for o in outputs if o} if op.node is not None and given & made else set()
+    return [op for op, given, outputs in takes if op.node is None and given & made and outputs & used]
 
 
 def _rule_hint(document: Document, step: Step, value: Value) -> str:
@@ -109,8 +136,8 @@ def _from(document: Document, node: Node, step: Step) -> str:
 
 def hint_unreached(document: Document, root: str) -> str:
     """The leaves that a pass from the root reaches."""
-    names = [tensor_of(document, n.variable).name for n in document.nodes if n.variable]
-    reached = listed([f"`{name}`" for name in names if name])
+    leaves = [tensor_of(document, n.variable) for n in document.nodes if n.variable]
+    reached = listed([f"`{t.name}`" if t.name else words.HINT_UNNAMED.format(value=value_text(t.value)) for t in leaves])
     return words.HINT_REACHED.format(root=root, leaves=reached or words.ASK_NONE_OF_THEM)
 
 
@@ -121,7 +148,8 @@ def hint_look(document: Document, t: Tensor, name: str) -> str:
         return (words.HINT_MADE_SOMEHOW if t.grad_fn else words.HINT_CREATED).format(tensor=name)
     given = [tensor_of(document, i.tensor) for i in maker.inputs if i.tensor]
     inputs = [words.HINT_INPUT.format(tensor=g.name or value_text(g.value), requires=g.requires_grad) for g in given]
-    return words.HINT_MADE.format(op=maker.name, tensor=name, inputs=listed(inputs) or words.ASK_NONE_OF_THEM)
+    said = words.HINT_MADE.format(op=maker.name, tensor=name, inputs=listed(inputs) or words.ASK_NONE_OF_THEM)
+    return said + words.BETWEEN + words.HINT_ROW if t.requires_grad and t.grad_fn is None else said
 
 
 def hint_saves(document: Document, node: Node) -> str:
@@ -221,11 +249,13 @@ def why_look(document: Document, t: Tensor, name: str) -> str:
     maker = maker_of(document, t.id)
     op = maker.name if maker else ""
     if t.grad_fn is not None:
-        template = words.LOOK_BROWN if maker else words.LOOK_BROWN_GONE
-        return template.format(tensor=name, node=node_named(document, t.grad_fn).name, op=op)
+        node = node_named(document, t.grad_fn).name
+        written_over = words.LOOK_BROWN_SLICE if node == "CopySlices" else words.LOOK_BROWN
+        return (written_over if maker else words.LOOK_BROWN_GONE).format(tensor=name, node=node, op=op)
     if t.requires_grad:
         return words.LOOK_GREEN.format(tensor=name)
-    return (words.LOOK_YELLOW_MADE if maker else words.LOOK_YELLOW).format(tensor=name, op=op)
+    made = words.LOOK_YELLOW_DETACHED if op == "Detach" else words.LOOK_YELLOW_MADE
+    return (made if maker else words.LOOK_YELLOW).format(tensor=name, op=op)
 
 
 def saves_question(document: Document) -> Question:

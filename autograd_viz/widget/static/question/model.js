@@ -1,6 +1,6 @@
 // A question's model without a kernel: it judges as lessons/question.py does (Note [Two tries] there).
 
-import { agrees, read } from "./reading.js";
+import { agrees, isShapedAs, read } from "./reading.js";
 
 /** @typedef {import("./reading.js").Reading} Reading */
 /** @typedef {import("./question.js").Verdict} Verdict */
@@ -85,7 +85,7 @@ export class QuestionModel {
   slipRead(reading) {
     const { answer, slips } = this.judging;
     const zero = reading.numbers?.every((n) => n === 0);
-    const other = reading.numbers && answer && String(reading.shape) !== String(answer.shape);
+    const other = reading.numbers && answer && !isShapedAs(reading.shape, answer);
     /** @type {Record<string, any>} */
     const named = { none: !reading.numbers, zero, shape: other };
     return slips.find(([wrong]) => (typeof wrong === "string" ? named[wrong] : agrees(reading, wrong)))?.[1] ?? "";

@@ -64,13 +64,22 @@ function shapeOf(nested) {
 }
 
 /**
+ * One number is read for a tensor of one element, too.
+ * @param {number[]} shape
+ * @param {{ shape: number[], numbers: string[] }} value
+ */
+export function isShapedAs(shape, value) {
+  return String(shape) === String(value.shape) || (!shape.length && value.numbers.length === 1);
+}
+
+/**
  * Rounded numbers agree, and nan agrees with nan.
  * @param {Reading} reading
  * @param {{ shape: number[], numbers: string[] } | null} value
  */
 export function agrees({ shape, numbers }, value) {
   if (!value || !numbers) return !value && !numbers;
-  return String(shape) === String(value.shape) && numbers.every((n, i) => close(n, Number(value.numbers[i])));
+  return isShapedAs(shape, value) && numbers.every((n, i) => close(n, Number(value.numbers[i])));
 }
 
 /**
