@@ -96,6 +96,15 @@ def test_it_folds_away_and_stays_away_in_another_picture(open_notebook: Callable
     expect(stepping.widget.locator(".av-listing")).to_be_visible()
 
 
+def test_one_line_of_code_is_that_of_the_step_as_soon_as_it_is_one_line(stepping: Stepping) -> None:
+    stepping.page.set_viewport_size({"width": 1280, "height": 720})
+    stepping.widget.locator(".av-present").click()
+    code = stepping.widget.locator(".av-c-line").last.locator("..")
+    expect(stepping.widget.locator(".av-code-line")).to_be_visible()
+    seen = code.evaluate("list => [list.scrollTop, list.querySelector('.av-c-mark-next').closest('li').offsetTop]")
+    assert seen[0] == pytest.approx(seen[1], abs=3)
+
+
 def test_an_empty_line_has_its_height_and_presented_the_code_has_letters_of_18_px(
     open_notebook: Callable[..., LabPage],
 ) -> None:

@@ -72,3 +72,15 @@ def test_an_answer_stands_above_its_picture_in_letters_of_the_notebook() -> None
         image = picture if picture.tag == "img" else picture[0]
         inside = base64.b64decode(image.get("src", "").partition(";base64,")[2]).decode()
         assert size_of(inside)[1] < size_of(answer.svg)[1], "it is not said under it too"
+
+
+def test_the_picture_of_an_answer_is_whole_in_a_cell_with_less_detail_if_need_be() -> None:
+    x = av.tensor([1.0, 2.0], requires_grad=True)
+    h = x * 1.0
+    loss = (h * h).sum() + (h / h.sum()).sum()
+    loss.backward()
+    full, answer = show(loss), explain(x, show=True)
+    assert size_of(full.svg)[0] > 1100 >= size_of(answer.svg)[0] and "ctx.save_for_backward" not in answer.svg
+    y = x * 2
+    y.sum().backward()
+    assert "ctx.save_for_backward" in explain(x, y.sum(), show=True).svg

@@ -126,6 +126,17 @@ export class CodeView {
     const room = `${width} ${seen} ${this.chosen} ${this.hasRules} ${isTight}`;
     if (room === this.room) return;
     this.room = room;
+    this.settle(width, fits, isTight);
+    if (this.isOpen) this.follow();
+  }
+
+  /**
+   * Choose its place.
+   * @param {number} width
+   * @param {(how: "large" | "whole" | "wide") => boolean} fits
+   * @param {boolean} isTight
+   */
+  settle(width, fits, isTight) {
     const [isOpen, isWide] = [this.chosen ?? width >= WIDE_ENOUGH, width >= NARROW_CODE];
     this.place(!isOpen ? "closed" : isWide ? "beside" : "above");
     if (!this.isOpen || !isWide) return;
@@ -189,11 +200,16 @@ export class CodeView {
     if (!this.isOpen) return;
     this.drawHead();
     this.drawLines();
+    if (follow) this.follow();
+  }
+
+  /** Bring the lines of the step into sight. */
+  follow() {
     const { moment, index } = this;
     const lines = [moment.next, moment.ran].flatMap((run) =>
       run && index.placeOf(run)[0] === this.shown ? [index.placeOf(run)[1]] : [],
     );
-    if (follow) this.reveal(lines);
+    this.reveal(lines);
   }
 
   drawHead() {
