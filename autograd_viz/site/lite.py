@@ -122,7 +122,7 @@ def _model(path: Path, kind: str, size: int) -> dict[str, Any]:
 
 
 def _prepared(file: Path) -> dict[str, Any]:
-    """A notebook without outputs; what needs PyTorch says so at the top, what needs SciPy has it fetched first."""
+    """A notebook with its first picture and no other output; what needs PyTorch says so at the top, what needs SciPy has it fetched first."""
     notebook: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
     texts = words.site("zh" if file.parent.name == "zh" else "en")
     first: list[dict[str, Any]] = []
@@ -138,8 +138,9 @@ def _prepared(file: Path) -> dict[str, Any]:
             "execution_count": None,
         }
         first.append({**load, "source": f"import scipy  # {texts['fetches_scipy']}"})
+    pictured = next((cell for cell in codes if "<img" in str(cell["outputs"])), None)
     for cell in codes:
-        cell.update(outputs=[], execution_count=None)
+        cell.update(outputs=cell["outputs"] if cell is pictured else [], execution_count=None)
     notebook["cells"] = first + notebook["cells"]
     notebook["metadata"]["kernelspec"] = {"name": "python", "display_name": "Python (Pyodide)", "language": "python"}
     return notebook
