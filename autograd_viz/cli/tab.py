@@ -200,10 +200,9 @@ def _run(source: str, main: ModuleType, shown: Shown, last: LastRun, step: int |
         pass
     except BaseException as error:
         result["error"] = _told(error)
-        ran = ran_before(error.__traceback__)
-        if ran is not None:
-            shown.hook(av.show(ran))
-    result["shown"] = shown.pages(step)
+        if ran_before(error.__traceback__) is not None:
+            shown.hook(av.show(error))
+    result["shown"] = shown.pages(step) or ([] if result["error"] is None else _forward(vars(main)))
     shown_last[:] = shown.things
     if not shown.things and result["error"] is None:
         _show_last(main, last, step, result)
@@ -214,9 +213,9 @@ def _show_last(main: ModuleType, last: LastRun, step: int | None, result: dict[s
     try:
         root = last.root if last.root is not None else root_of(vars(main), None, Path(FILE))
     except UsageError:
-        page = _forward_page(vars(main))
-        result["shown"] = [{"kind": "stepper", "page": page}] if page else []
-        result["said"] = words.site()["no_grad" if page else "nothing"]
+        result["shown"] = _forward(vars(main))
+        asks = any(isinstance(x, av.Tensor) and x.requires_grad for x in vars(main).values())
+        result["said"] = words.site()["no_grad" if result["shown"] and not asks else "nothing"]
         return
     try:
         with last.as_it_was() if last.root is not None else contextlib.nullcontext(), with_advice(root):
@@ -228,12 +227,12 @@ def _show_last(main: ModuleType, last: LastRun, step: int | None, result: dict[s
         result["shown"] = [{"kind": "picture", "page": _still(document, first_drawing(document, None, AUTO, False))}]
 
 
-def _forward_page(variables: dict[str, Any]) -> str | None:
-    """The page that steps the ops of the last tensor that has some: nothing requires grad."""
+def _forward(variables: dict[str, Any]) -> list[dict[str, Any]]:
+    """The page that steps the ops of the last tensor that has some and requires no grad; none if there is none."""
     for x in reversed(variables.values()):
         if isinstance(x, av.Tensor) and not x.requires_grad and (subject := subject_of(x, variables)).document.ops:
-            return html_text(subject, Wishes())
-    return None
+            return [{"kind": "stepper", "page": html_text(subject, Wishes())}]
+    return []
 
 
 @contextlib.contextmanager
