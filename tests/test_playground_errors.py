@@ -42,3 +42,37 @@ def test_without_requires_grad_the_forward_pass_is_drawn_and_the_line_is_written
     asked, off = ran("x = torch.tensor(3.0)\ny = x * x\ny.backward()", LEAF + "z = torch.tensor(2.0) * 2")
     assert asked["shown"] == ["stepper"] and "Write x = torch.tensor(3.0, requires_grad=True)." in asked["error"]["advice"]
     assert off["shown"] == ["stepper"] and "No tensor requires grad" not in off["said"]  # x does
+
+
+UPDATED = "w = torch.tensor(1.0, requires_grad=True)\nfor _ in range(3):\n    loss = (w - 3) ** 2\n    loss.backward()\n    "
+# programs and what the advice says
+ADVICE = {
+    "x = torch.tensor(3.0, require_grad=True)": "Did you mean requires_grad?",
+    "x = torch.ones(3, require_grad=True)": "Did you mean requires_grad?",
+    LEAF + "(x * x).backward(retain_grap=True)": "Did you mean retain_graph?",
+    LEAF + "(x * x).backwards()": "Did you mean backward?",
+    LEAF + "y = x * xx_": "",
+    "number = 3\nprint(numbr)": "Did you mean number?",
+    "layer = torch.nn.Linear(2, 1)\nlayer.wieght": "Did you mean weight?",
+    "print(torch.tenser(3))": "",  # the message asks it
+    "def f(a):\n    pass\nf(zz=3)": "",
+    "[].nothing_like_this": "",
+    UPDATED + "w = w - 0.1 * w.grad": "w.grad is None",
+    "x = None\nx * 2.0": "",
+    "x = input('how many? ')": "",
+}
+
+
+def test_the_advice_names_what_was_meant_and_why_a_grad_is_none() -> None:
+    for (program, said), result in zip(ADVICE.items(), ran(*ADVICE), strict=True):
+        advice = result["error"]["advice"]
+        assert (said in advice) if said else not advice, (program, advice)
+
+
+def test_a_page_has_no_input() -> None:
+    asked, read = ran("x = input('how many? ')", "import sys\nfor line in sys.stdin:\n    print(line)")
+    assert (
+        asked["error"]["text"]
+        == read["error"]["text"]
+        == ("EOFError: A page has no input. Write the value into the program, as in x = 3.0")
+    )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ...graph.model import Tensor
 from ...graph.surroundings import Source
 from ...graph.text import few_names
@@ -18,7 +20,7 @@ TAKES = (  # functions with the argument requires_grad
 
 def of_leaves(q: Question, line: Source | None) -> list[Cause]:
     """Which leaves do not require grad; empty if something here does, or could: then the root was not computed from it."""
-    kind = next((k for k in type(q.tensor).__mro__ if k.__name__ == "Tensor"), object)
+    kind: Any = next((k for k in type(q.tensor).__mro__ if k.__name__ == "Tensor"), object)
     named = {name: t for name, t in q.names.items() if isinstance(t, kind)}
     if q.models or any(t.requires_grad or type(t).__name__ == "Parameter" for t in named.values()):
         return []
