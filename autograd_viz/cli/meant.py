@@ -11,10 +11,11 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 from typing import Any
 
+import autograd_viz as av
+
 from ..sources.asking import Where, place_of_error
 from ..sources.shared.names import visible_names
 from ..sources.shared.source_code import source_at
-from ..twin.core.tensor.tensor import Tensor
 
 UNEXPECTED = re.compile(r"got an unexpected keyword argument '(\w+)'")
 OF_ALL = ("requires_grad", "dtype", "device")  # what functions with ** take that make tensors
@@ -61,4 +62,4 @@ def _value(path: ast.expr, names: dict[str, Any]) -> Any:
     if not isinstance(path, ast.Attribute):
         return None
     owner = _value(path.value, names)
-    return getattr(Tensor if owner is None else owner, path.attr, None)  # most likely a tensor: (x * x).backward
+    return getattr(av.Tensor if owner is None else owner, path.attr, None)  # most likely a tensor: (x * x).backward
