@@ -359,8 +359,68 @@ def test_a_readers_engine_is_held_against_ours_number_by_number() -> None:
     half.data = 7.0
     assert beside(square, end).sentence == "`c` is 7.0 in yours and 6.0 in ours."
     square.parents = (half,)
-    assert beside(square, end).sentence == "`end` has 1 parents in yours and 2 in ours."
+    assert beside(square, end).sentence == "Parents of `end`: 1 in yours, 2 in ours."
     assert a.grad is None
+
+
+def of_leaves(make: Any) -> Any:
+    a, b = make(2.0), make(3.0)
+    c = a * b
+    return c * c + c
+
+
+class Mine(Number):
+    """An engine that multiplies and adds; each fault below breaks one of its parts."""
+
+    def __mul__(self, other: Any) -> Any:
+        return type(self)(self.data * other.data, (self, other))
+
+    def __add__(self, other: Any) -> Any:
+        return type(self)(self.data + other.data, (self, other))
+
+
+@pytest.mark.parametrize(
+    ("broken", "said"),
+    [
+        ({"__add__": lambda a, b: a.data + b.data}, "`c * c + c` is 42.0 (float) in yours, and not a value"),
+        ({"__add__": lambda a, b: None}, "`c * c + c` is None in yours"),
+        (
+            {"__add__": lambda a, b: type(a)(a.data + b.data, (a.data, b.data))},
+            "`c` is 6.0 (float) in yours, and not a value with `data` and `parents`. It is among the parents of `c * c + c`.",
+        ),
+        ({"__add__": lambda a, b: type(a)(a.data + b.data)}, "Parents of `c * c + c`: 0 in yours, 2 in ours."),
+    ],
+)
+def test_a_fault_of_the_readers_engine_is_told_in_its_terms(broken: dict[str, Any], said: str) -> None:
+    found = beside(of_leaves(type("Broken", (Mine,), broken)), of_leaves(leaf))
+    assert found.sentence.startswith(said) and not found.right and found.first is not None
+    assert found.svg.count('class="f-canvas"') == 1  # the reader's graph cannot be paired with ours
+
+
+def test_swapped_arguments_are_told() -> None:
+    with pytest.raises(av.NotDrawableError, match="swap them: yours comes first"):
+        beside(of_leaves(leaf), of_leaves(Mine))
+    with pytest.raises(av.NotDrawableError, match="takes our tensor second, got function"):
+        beside(of_leaves, of_leaves)
+
+
+def test_every_value_has_a_box_with_its_name_or_code_and_letters_are_large_in_a_notebook() -> None:
+    found = beside(of_leaves(Mine), of_leaves(leaf))
+    shown = found._repr_mimebundle_()
+    for text in ("a = 2.0", "c = 6.0", "c * c = 36.0", "c * c + c = 42.0"):
+        assert found.svg.count(text) == 2, text
+    widths = [float(w) for w in re.findall(r'viewBox="\S+ \S+ (\S+) ', found.svg)][1:]
+    assert sum(widths) + 24 < 899 and min(map(float, re.findall(r'font-size="([0-9.]+)"', found.svg))) >= 11
+    assert shown["text/html"].count("<img") == 2 and "flex-wrap:wrap" in shown["text/html"] and "`" not in shown["text/html"]
+    assert "The gradient of <code>c * c + c</code> is 0.0 in yours" in shown["text/html"]
+
+
+def test_two_passes_are_told_from_one_and_from_a_wrong_slope() -> None:
+    end = of_leaves(Mine)
+    end.grad = 2.0
+    assert "2 passes would add that; ours ran one. The gradient of `a` is 0.0" in beside(end, of_leaves(leaf)).sentence
+    end.grad = 1.5
+    assert "passes" not in beside(end, of_leaves(leaf)).sentence
 
 
 def test_numbers_of_any_library_are_numbers_of_an_engine() -> None:

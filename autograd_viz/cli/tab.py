@@ -7,7 +7,6 @@ import contextlib
 import importlib.machinery
 import json
 import linecache
-import re
 import sys
 import tempfile
 import warnings
@@ -33,9 +32,9 @@ from ..verbs.picture import Figure, first_drawing
 from ..verbs.save import subject_of
 from ..verbs.show import stepper_of
 from ..widget.html import html_page
-from .program import SECOND, UsageError, root_of, traceback_text
+from .page_error import FILE, told
+from .program import SECOND, UsageError, root_of
 
-FILE = "program.py"
 LATER = {"scipy": ["scipy"], "PIL": ["pillow"]}  # what the page fetches when a program wants it
 MOST_LETTERS = 100_000  # that a program may print
 MOST_SHOWN = 12  # pictures that a program may show
@@ -81,6 +80,22 @@ class Printed:
     def isatty(self) -> bool:
         """It is no terminal."""
         return False
+
+
+class Input:
+    """What the program would read: a page has nobody who types. Every way to read it raises EOFError."""
+
+    encoding = "utf-8"
+
+    def readline(self, size: int = -1) -> str:
+        """Say so."""
+        raise EOFError(words.site()["no_input"])
+
+    read = readlines = readline
+
+    def __iter__(self) -> Iterator[str]:
+        self.readline()
+        yield ""
 
 
 class Shown:
@@ -190,7 +205,7 @@ def _run(source: str, main: ModuleType, shown: Shown, last: LastRun, step: int |
     try:
         tree = ast.parse(source, FILE)
     except SyntaxError as error:
-        result["error"] = _told(error.with_traceback(None))
+        result["error"] = told(error.with_traceback(None))
         return
     try:
         exec(compile(ast.Interactive(tree.body), FILE, "single", dont_inherit=True), vars(main))
@@ -199,11 +214,10 @@ def _run(source: str, main: ModuleType, shown: Shown, last: LastRun, step: int |
     except SystemExit:
         pass
     except BaseException as error:
-        result["error"] = _told(error)
-        ran = ran_before(error.__traceback__)
-        if ran is not None:
-            shown.hook(av.show(ran))
-    result["shown"] = shown.pages(step)
+        result["error"] = told(error)
+        if ran_before(error.__traceback__) is not None:
+            shown.hook(av.show(error))
+    result["shown"] = shown.pages(step) or ([] if result["error"] is None else _forward(vars(main)))
     shown_last[:] = shown.things
     if not shown.things and result["error"] is None:
         _show_last(main, last, step, result)
@@ -214,9 +228,9 @@ def _show_last(main: ModuleType, last: LastRun, step: int | None, result: dict[s
     try:
         root = last.root if last.root is not None else root_of(vars(main), None, Path(FILE))
     except UsageError:
-        page = _forward_page(vars(main))
-        result["shown"] = [{"kind": "stepper", "page": page}] if page else []
-        result["said"] = words.site()["no_grad" if page else "nothing"]
+        result["shown"] = _forward(vars(main))
+        asks = any(isinstance(x, av.Tensor) and x.requires_grad for x in vars(main).values())
+        result["said"] = words.site()["no_grad" if result["shown"] and not asks else "nothing"]
         return
     try:
         with last.as_it_was() if last.root is not None else contextlib.nullcontext(), with_advice(root):
@@ -228,12 +242,12 @@ def _show_last(main: ModuleType, last: LastRun, step: int | None, result: dict[s
         result["shown"] = [{"kind": "picture", "page": _still(document, first_drawing(document, None, AUTO, False))}]
 
 
-def _forward_page(variables: dict[str, Any]) -> str | None:
-    """The page that steps the ops of the last tensor that has some: nothing requires grad."""
+def _forward(variables: dict[str, Any]) -> list[dict[str, Any]]:
+    """The page that steps the ops of the last tensor that has some and requires no grad; none if there is none."""
     for x in reversed(variables.values()):
         if isinstance(x, av.Tensor) and not x.requires_grad and (subject := subject_of(x, variables)).document.ops:
-            return html_text(subject, Wishes())
-    return None
+            return [{"kind": "stepper", "page": html_text(subject, Wishes())}]
+    return []
 
 
 @contextlib.contextmanager
@@ -245,9 +259,9 @@ def _as_in_a_page(main: ModuleType, shown: Shown, out: Any) -> Iterator[None]:
     torch.set_default_dtype(torch.float32)
     torch.autograd.set_detect_anomaly(False)
     torch.manual_seed(0)
-    before = sys.stdout, sys.stderr, sys.displayhook, sys.modules["__main__"]
+    before = sys.stdin, sys.stdout, sys.stderr, sys.displayhook, sys.modules["__main__"]
     vars(main).update(__name__="__main__", __file__=FILE)
-    sys.stdout = sys.stderr = out
+    sys.stdin, sys.stdout, sys.stderr = Input(), out, out  # type: ignore[assignment]
     sys.displayhook, sys.modules["__main__"], sys.argv = shown.hook, main, [FILE]
     step, av.step = av.step, shown.step  # type: ignore[assignment]
     try:
@@ -255,31 +269,4 @@ def _as_in_a_page(main: ModuleType, shown: Shown, out: Any) -> Iterator[None]:
             yield
     finally:
         av.step = step
-        sys.stdout, sys.stderr, sys.displayhook, sys.modules["__main__"] = before
-
-
-def _told(error: BaseException) -> dict[str, Any]:
-    """An error for the page: its line (1 is the first), what Python says, the cause, and the traceback."""
-    lines, frame = [], error.__traceback__
-    while frame is not None:
-        if frame.tb_frame.f_code.co_filename == FILE:
-            lines.append(frame.tb_lineno)
-        frame = frame.tb_next
-    is_syntax = isinstance(error, SyntaxError) and error.filename == FILE
-    line = error.lineno if is_syntax else lines[-1] if lines else None  # type: ignore[attr-defined]
-    message = error.msg if isinstance(error, SyntaxError) else str(error)
-    text = f"{type(error).__name__}: {message}" if message else type(error).__name__
-    return {"line": line, "text": text, "advice": _advice(error), "traceback": traceback_text(error)}
-
-
-def _advice(error: BaseException) -> str:
-    if isinstance(error, ModuleNotFoundError):
-        return words.site()["no_module"]
-    if isinstance(error, MemoryError) or "array is too big" in str(error):  # NumPy counts before it asks for memory
-        return words.site()["no_memory"]
-    if not isinstance(error, RuntimeError):
-        return ""
-    with contextlib.suppress(Exception):
-        said = str(av.explain(error))
-        return "" if said == words.CAUSE_UNKNOWN_ERROR else re.sub(r"\n→ av\.show\(error\).*", "", said)
-    return ""
+        sys.stdin, sys.stdout, sys.stderr, sys.displayhook, sys.modules["__main__"] = before

@@ -14,8 +14,8 @@ from ..graph.trace import State
 from ..pictures.render.drawing import AUTO, Drawing
 from ..runtime.collector import collector_waits
 from ..sources import anything
-from ..sources.asking import last_pass, ran_before, unseen
-from ..sources.shared.names import Names, callers_names
+from ..sources.asking import last_pass, place_of_error, ran_before, unseen
+from ..sources.shared.names import Names, callers_names, visible_names
 from .options import check_gradient, check_options
 from .picture import Figure, Map, first_drawing
 
@@ -119,13 +119,14 @@ def show(
         <Figure of a, b, c: 3 backward nodes>
     """
     check_options(theme=theme, collapse=collapse, detail=detail)
-    if isinstance(tensor, BaseException):
-        ran = ran_before(tensor.__traceback__)
-        tensor = tensor if ran is None else ran
+    variables = callers_names()
+    if isinstance(tensor, BaseException) and (ran := ran_before(tensor.__traceback__)) is not None:
+        variables = visible_names(place_of_error(tensor.__traceback__, sys._getframe(1)).frame)  # where it is named
+        tensor = ran
     if is_recording(tensor):
         return _pictured(first_drawing(tensor.document, collapse, detail, False), State(), theme)
     with collector_waits():
-        graph = graph_of(tensor, callers_names(), params)
+        graph = graph_of(tensor, variables, params)
         return _pictured(first_drawing(graph.document, collapse, detail, False), graph.past(), theme)
 
 

@@ -47,7 +47,7 @@ HOSTILE = {
     "__import__('socket').create_connection(('example.com', 80))": "BlockingIOError",
     "__import__('threading').Thread(target=print).start()": "RuntimeError",
     "[__import__('numpy').empty(2**30, 'u1') for _ in range(9)]": "MemoryError",  # zeros would be written for ten seconds
-    "input()": "OSError",
+    "input()": "EOFError",
     "(lambda f: f(f))(lambda f: f(f))": "RecursionError",
 }
 TRY = """

@@ -34,6 +34,13 @@ def test_explain_names_what_ran_before_the_error_and_show_draws_it(library: str)
     assert "Mul" in av.show(error).svg and "Mul" in av.explain(error, show=True).svg
 
 
+@LIBRARIES
+def test_what_ran_has_the_names_of_its_own_frame(library: str) -> None:
+    error = failed(library)
+    found = [t.name for t in av.show(error).drawing.document.tensors]  # type: ignore[union-attr]
+    assert "h" in found and "w" in found and "tensor" not in found
+
+
 def test_an_error_without_any_tensor_has_no_picture() -> None:
     error = ValueError("no")
     assert str(av.explain(error)) == "explain() knows no more about this error than its message."

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 import autograd_viz as av
+from autograd_viz.answers.causes.data_leaves import TAKES
 
 from .explained import X, kinds, lines, told
 
@@ -93,7 +94,15 @@ BOTH: dict[str, tuple[str, str, str, int | None]] = {
 
 # what: program, what is run in its last line, kind and line of the first cause
 ERRORS: dict[str, tuple[str, str, str, int | None]] = {
-    "a loss of data": ("x = torch.ones(3)\nloss = (x * 2).sum()\n", "loss.backward()", "root_of_data", None),
+    "a loss of data beside a model": (
+        NET + "loss = (x * 2).sum()\n", "loss.backward()", "root_of_data", None,
+    ),
+    "a loss of data beside a weight": (
+        W + "x = torch.ones(3)\nloss = (x * 2).sum()\n", "loss.backward()", "root_of_data", None,
+    ),
+    "a loss of data": (
+        "x, t = torch.ones(3), torch.ones(3)\nloss = (x - t).sum()\n", "loss.backward()", "root_of_leaves", None,
+    ),
     "a loss that was detached": (W + "loss = (w.detach() * 2).sum()\n", "loss.backward()", "cut_detach", 3),
     "a second pass": (W + "loss = (w * v).sum()\nloss.backward()\n", "loss.backward()", "twice_root", 3),
     "a state that is carried over": (
@@ -244,6 +253,41 @@ def test_what_the_loss_uses_and_no_grad_kept_from_being_recorded_is_named() -> N
 def test_what_did_not_require_grad_yet_is_named() -> None:
     program = "a = torch.tensor(2.0)\nc = a * 3\na.requires_grad_()\n" + CAUGHT.format("c.backward()")
     assert str(check((program, "error", "made_early", 2))).startswith("a did not require grad yet when a * 3 ran (line 2).\n")
+
+
+@pytest.mark.parametrize(
+    ("code", "wanted"),
+    [
+        ("torch.tensor(3.0)", "Write x = torch.tensor(3.0, requires_grad=True)."),
+        ("torch.ones(2,)", "Write x = torch.ones(2, requires_grad=True)."),
+        ("torch.ones(2, requires_grad=False)", "Create the tensor whose gradient you want with requires_grad=True."),
+        ("F.relu(torch.ones(2))", "requires_grad"),  # the leaf has no name
+    ],
+)
+def test_the_line_of_the_only_leaf_is_written_with_requires_grad(code: str, wanted: str) -> None:
+    said = str(told(f"x = {code}\ny = (x * x).sum()\n" + CAUGHT.format("y.backward()"), "error"))
+    assert ("x does not require grad (line 1)." in said) == wanted.startswith("Write"), said
+    assert wanted in said or "None of the loss's inputs requires grad" in said, said
+
+
+def test_each_function_that_takes_requires_grad_takes_it_here_too() -> None:
+    for name in TAKES:
+        given: tuple[Any, ...] = (2,)
+        given = (av.ones(2),) if name.endswith("like") else given
+        given = (0, 1, 3) if name == "linspace" else given
+        given = (*given, 1.0) if name.startswith("full") else ((1.0,) if name in ("arange", "tensor") else given)
+        given = ((2,), 1.0) if name == "full" else given
+        assert getattr(av, name)(*given, requires_grad=True).requires_grad, name
+
+
+@pytest.mark.torch
+def test_of_an_unwatched_program_the_variables_are_named_and_no_model_is_spoken_of() -> None:
+    names = {"torch": pytest.importorskip("torch")}
+    program = "x = torch.tensor(3.0)\ny = x * x\n" + CAUGHT.format("y.backward()")
+    said = str(told(program, "error", watched=False, **names))
+    assert said.startswith("requires_grad is False for x.") and "model" not in said
+    for innocent in ("m = torch.nn.Linear(1, 1)\n", "w = torch.ones(1, requires_grad=True)\n"):
+        assert "requires_grad is False" not in str(told(innocent + program, "error", watched=False, **names))
 
 
 @pytest.mark.parametrize(

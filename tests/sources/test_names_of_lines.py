@@ -45,10 +45,44 @@ def test_a_variable_that_lives_has_its_name_to_itself(library: Any) -> None:
     assert names(root, {"c": root}) == ["a", "b", None, None, "c"]
 
 
+SCRIPT = (
+    "a = library.tensor(2.0, requires_grad=True)\nb = library.tensor(3.0, requires_grad=True)\nc = a * b\nend = c * a * b\n"
+)
+
+
 @pytest.mark.parametrize("library", BOTH)
-def test_a_name_that_means_something_else_by_now_is_not_told(library: Any) -> None:
+def test_a_name_that_means_something_else_by_now_is_not_told(library: Any, tmp_path: Path) -> None:
+    file = tmp_path / "script.py"
+    file.write_text(SCRIPT)
+    variables: dict[str, Any] = {"library": library}
+    recorded(library, lambda library: exec(compile(SCRIPT, str(file), "exec"), variables))
+    assert names(variables["end"], {"a": library.ones(3), "b": None}) == [None, None, "c", None, "end"]
+    assert names(variables["end"], {"c": None}) == ["a", "b", None, None, "end"]
+
+
+@pytest.mark.parametrize("library", BOTH)
+def test_a_local_variable_is_another_than_the_callers_of_the_same_name(library: Any) -> None:
     root = recorded(library, product)
-    assert names(root, {"a": library.ones(3), "b": None}) == [None, None, "c", None, None]
+    assert names(root, {"a": library.ones(3), "c": None}) == ["a", "b", "c", None, None]
+
+
+def of_leaves(library: Any) -> Any:
+    a, b = [library.tensor(number, requires_grad=True) for number in (2.0, 3.0)]
+    return a * b
+
+
+def twice_the_name(library: Any) -> Any:
+    a, b = [library.tensor(number, requires_grad=True) for number in (2.0, 3.0)]
+    found = a * b
+    a = library.tensor([4.0], requires_grad=True)[0]
+    return found + a * b
+
+
+@pytest.mark.parametrize("library", BOTH)
+def test_operands_of_an_operator_are_called_as_the_code_calls_them(library: Any) -> None:
+    assert names(recorded(library, of_leaves)) == ["a", "b", None]
+    found = names(recorded(library, twice_the_name))  # two tensors were called a: the line of the second names it
+    assert found.count("a") <= 1 and found[0] is None and "b" in found
 
 
 def loop(library: Any) -> Any:

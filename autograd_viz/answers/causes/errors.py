@@ -8,6 +8,7 @@ from ...graph.surroundings import Source
 from ..sentences import explain_error
 from .cause import Cause, cause_of, source_of
 from .code import maker_text, spelling
+from .data_leaves import of_leaves
 from .missing import cuts_before, number_left, without_grad
 from .paths import behind, is_op, with_history
 from .question import Question
@@ -70,7 +71,7 @@ def _no_graph(q: Question, line: Source | None) -> list[Cause]:
         return own
     if own[0].kind != "not_asked_unseen" and (number := number_left(q)) is not None:
         return [cause_of("root_of_numbers", number, op=spelling(number))]
-    return [Cause("root_unseen" if own[0].kind == "not_asked_unseen" else "root_of_data", source=line)]
+    return of_leaves(q, line) or [Cause("root_unseen" if own[0].kind == "not_asked_unseen" else "root_of_data", source=line)]
 
 
 def _twice(q: Question) -> list[Cause]:

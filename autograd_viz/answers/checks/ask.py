@@ -141,6 +141,8 @@ ERRORS = (
     "twice*",
     "root_frozen",
     "root_of_data",
+    "root_of_leaf",
+    "root_of_leaves",
     "root_of_numbers",
     "root_unseen",
     "cut_*",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import re
+from collections.abc import Sequence
 from typing import Any
 
 from ..render.escape import element, one_line
@@ -14,6 +15,7 @@ from .image import size_of
 _FOR_MOVING = re.compile(r'<path [^>]*class="way"/>| class="[^"]*"| data-[a-z]+="[^"]*"')
 # browsers read this attribute on the <text>; text without indentation does not need it
 _NOT_INDENTED = re.compile(r' xml:space="preserve"(?=>(?!(?:<tspan[^>]*>)? ))')
+_CODE = re.compile(r"`([^`]*)`")
 WIDEST = 1400.0  # px; a wider picture becomes illegible in a notebook's column
 LEGIBLE = 0.8  # the scale of a wider one: letters of 9 px
 SEEN = (800, 500)  # the visible part in px, approximately
@@ -41,6 +43,22 @@ def cell_bundle(
     above = element("div", escaped(said), style="white-space:pre-wrap;margin:4px 0 10px") if said else ""
     bundle = {"text/html": one_line(above + image), "text/plain": text}
     return bundle if len(short) > MOST_LETTERS else {**bundle, "image/svg+xml": short}
+
+
+def pictures_bundle(sides: Sequence[tuple[str, str]], whole: str, said: str) -> dict[str, Any]:
+    """Pictures with titles: side by side where they fit, else one under the other. `whole`: all of them in one SVG, for paper.
+
+    What stands between backticks in `said` is code.
+    """
+    figures = []
+    for title, svg in sides:
+        source = f"data:image/svg+xml;base64,{base64.b64encode(still_svg(svg).encode()).decode()}"
+        image = element("img", alt=title, src=source, style="display:block;max-width:100%")
+        figures.append(element("div", element("div", escaped(title), style="font-weight:bold;margin:4px 0") + image))
+    told = _CODE.sub(lambda found: element("code", found[1]), escaped(said))
+    row = element("div", "".join(figures), style="display:flex;flex-wrap:wrap;gap:10px 24px;align-items:flex-start")
+    above = element("div", told, style="white-space:pre-wrap;margin:4px 0 10px")
+    return {"text/html": one_line(above + row), "text/plain": said, "image/svg+xml": still_svg(whole)}
 
 
 def answer_bundle(text: str, details: str, label: str) -> dict[str, Any]:

@@ -5,6 +5,8 @@ A page uses `class` and `data-at` to restyle and step the same picture (Note [Ad
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from dataclasses import replace
 
 from ... import words
@@ -20,6 +22,8 @@ from .pen import Pen, tensor_kind
 from .theme import Theme
 
 FONT = "DejaVu Sans Mono"
+TITLE = 28  # px above a picture, for its title
+_SIZE = re.compile(r'viewBox="\S+ \S+ (\S+) (\S+)"')
 FALLBACK = f"{FONT}, Menlo, Consolas, Liberation Mono, monospace"
 
 
@@ -64,6 +68,19 @@ def whole_picture(content: str, width: float, height: float, box: str = "") -> s
         "svg", content, xmlns="http://www.w3.org/2000/svg", viewBox=box or f"0 0 {width:g} {height:g}", width=width,
         height=height, font_family=FALLBACK, role="img",
     )  # fmt: skip
+
+
+def stacked(pictures: Sequence[tuple[str, str]], theme: Theme) -> str:
+    """Several pictures, each under its title, in one."""
+    parts, width, y = [], 0.0, 0.0
+    for title, svg in pictures:
+        wide, high = map(float, _SIZE.findall(svg)[0])
+        y += TITLE
+        parts.append(element("text", text(title), x=8, y=y - 8, font_size=14, font_weight="bold", fill=theme.colours()["text"]))
+        parts.append(svg.replace("<svg ", f'<svg y="{y:g}" ', 1))
+        y, width = y + high, max(width, wide)
+    ground = element("rect", width=width, height=y, fill=theme.canvas)
+    return whole_picture(ground + "".join(parts), width, y)
 
 
 class ArrowPainter(Pen):

@@ -150,7 +150,10 @@ const HEAR = {
   ran: ({ result }) => show(result),
   answered: ({ at: place, answer }) =>
     document.querySelectorAll("iframe")[place]?.contentWindow?.postMessage({ autogradVizMoved: answer }, "*"),
-  stopped: () => say("stopped"),
+  stopped: () => {
+    at("result").replaceChildren(); // it is of a program before
+    say("stopped");
+  },
   died: ({ error }) => say(runner.current.isReady || began ? "died" : "no_python", { error }, true),
 };
 

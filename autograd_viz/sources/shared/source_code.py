@@ -5,7 +5,8 @@ The user wrote the line, so its name is drawn as a variable's is. It must be as 
 - The expression is the whole value of an assignment to one name.
 - The tensor is the only one made there that is used elsewhere. (A layer runs several ops. `h = cell(h)` in a loop makes many
   an h, and the last is left.)
-A name means one tensor: the last to which it was assigned. If a variable of the caller has the name, it means that one.
+A name means one tensor: the last to which it was assigned. If a variable of the caller has the name, it means that one,
+unless the name is local to the function that ran.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import inspect
 import linecache
 import re
 from collections import defaultdict
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence, Set
 from functools import partial
 from itertools import islice
 from operator import itemgetter
@@ -28,6 +29,7 @@ from ...graph.listing import parsed
 from ...graph.model import Op, Statement
 from ...graph.surroundings import Source
 from ...twin.core.base.provenance import Place
+from .local_names import is_local, names_by_operand
 
 
 class Spot(NamedTuple):
@@ -238,11 +240,16 @@ def statements(events: Iterable[TensorEvent], name_of: Callable[[str], str | Non
 
 
 def names_by_line(
-    places: Mapping[str, Source | None], ops: Iterable[Op], named: Container[str], taken: Container[str]
+    places: Mapping[str, Source | None], ops: Iterable[Op], named: Set[str], taken: Container[str], used: Set[str]
 ) -> dict[str, str]:
-    """Names of tensors that have none, but not those `taken`, which mean something else.
+    """Names of tensors that have none.
 
-    `places`: by tensor, in the order of the program: where it was made.
+    Args:
+        places: by tensor, in the order of the program: where it was made.
+        ops: the ops.
+        named: ids of tensors that have a name.
+        taken: the caller's variables, which mean something else; a local variable of a function may have the same name.
+        used: names that mean something else in this graph.
     """
     statements = {t: assignment_at(source) for t, source in places.items() if source is not None}
     users: dict[str, set[object]] = defaultdict(set)
@@ -260,4 +267,13 @@ def names_by_line(
     for statement, tensors in left.items():
         last[statement.name] = max(last.get(statement.name, (-1, [])), (order[tensors[-1]], tensors))
     only = {name: tensors[0] for name, (_, tensors) in last.items() if len(tensors) == 1}
-    return {tensor: name for name, tensor in only.items() if name not in taken and tensor not in named}
+    found = {
+        tensor: name
+        for name, tensor in only.items()
+        if tensor not in named and name not in used and (name not in taken or _is_local(name, places[tensor]))
+    }
+    return names_by_operand(ops, {*named, *found}, {*used, *found.values()}) | found
+
+
+def _is_local(name: str, place: Source | None) -> bool:
+    return place is not None and is_local(name, place)

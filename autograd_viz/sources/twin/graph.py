@@ -120,9 +120,9 @@ class CoreGraph:
         ranked = sorted(n._sequence for n in self.node_ids if not isinstance(n, AccumulateGrad))
         rank = {s: i for i, s in enumerate(ranked)}
         ops = tuple(self._op(c, i) for c, i in self.op_ids.items())
-        named = [id for id, t in self.tensors.items() if t in self.names]
+        named = {id: self.names[t] for id, t in self.tensors.items() if t in self.names}
         places = {id: self._source(t._made_by) for id, t in self.tensors.items()}
-        self._line_names = names_by_line(places, ops, named, self._taken)
+        self._line_names = names_by_line(places, ops, named.keys(), self._taken, {*named.values()})
         return model.Document(
             tensors=tuple(self._tensor(t, i) for i, t in self.tensors.items()),
             ops=ops,

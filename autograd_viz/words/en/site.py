@@ -39,6 +39,8 @@ UI_SITE = {
     "no_grad": "No tensor requires grad: this steps the forward pass alone.",
     "freed": "This pass has freed its graph. Step it before another pass, or call backward() last.",
     "no_module": "This page has NumPy, SciPy, and PyTorch's twin as torch. It cannot install other modules.",
+    "no_input": "A page has no input. Write the value into the program, as in x = 3.0",
+    "meant": "Did you mean {name}?",
     "no_memory": "A page has less memory than a computer. Use smaller tensors.",
     "example_chain": "Chain rule (Waite's example 3)",
     "example_product": "One multiplication (Waite)",

@@ -39,6 +39,8 @@ UI_SITE = {
     "no_grad": "没有张量需要梯度，这里只单步执行前向传播。",
     "freed": "这次反向传播已释放计算图。请在下一次反向传播之前单步执行，或把 backward() 放在最后。",
     "no_module": "本页有 NumPy、SciPy，以及名为 torch 的 PyTorch 孪生实现，无法安装其他模块。",
+    "no_input": "页面里没有输入。请把数值写进程序，例如 x = 3.0",
+    "meant": "您是不是想写 {name}？",
     "no_memory": "网页可用的内存比电脑少。请使用较小的张量。",
     "example_chain": "链式法则（Waite 的示例 3）",
     "example_product": "一次乘法（Waite）",

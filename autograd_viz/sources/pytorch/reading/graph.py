@@ -90,8 +90,9 @@ class TorchGraph(FoundGraph):
         keys = {id: key for key, id in self.ids.items()}
         makers = {t: op.source for op in ops for t in op.outputs if t is not None}
         places = {id: makers[id] if id in makers else self._place(b) for b in self.ordered for id in (self.id_of(b),)}
-        named, taken = {self.ids[key] for key in self.names}, self._taken | set(self.names.values())
-        self.names |= {keys[id]: name for id, name in names_by_line(places, ops, named, taken).items()}
+        named = {self.ids[key]: name for key, name in self.names.items()}
+        found = names_by_line(places, ops, named.keys(), self._taken, {*named.values()})
+        self.names |= {keys[id]: name for id, name in found.items()}
 
     def _beside(self, tensor: torch.Tensor) -> Box | None:
         """The box of a result that is not differentiable and that no op reads.
