@@ -12,6 +12,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -36,26 +37,37 @@ def numbers(printed: str) -> list[float]:
     return [float(number) for number in NUMBER.findall(printed)]
 
 
-def test_they_print_pytorchs_numbers_and_are_stepped() -> None:
-    programs = json.dumps(list(PROGRAMS.values()))
-    done = subprocess.run([sys.executable, "-c", RUNS], input=programs, capture_output=True, text=True, check=True)
-    results = dict(zip(PROGRAMS, map(json.loads, done.stdout.splitlines()), strict=True))
+WITHOUT_A_PASS = {
+    "forward": "import torch\na = torch.tensor(2.0)\nb = a * 3 + 1",
+    "vector": "import torch\nx = torch.ones(3, requires_grad=True)\ny = x * 2",
+    "nothing": "x = 3",
+}
+
+
+@pytest.fixture(scope="module")
+def results() -> dict[str, tuple[Any, list[str], str, str]]:
+    """Of each program: its error, what is shown, what is said about it, and what it printed."""
+    programs = {**PROGRAMS, **WITHOUT_A_PASS}
+    given = json.dumps(list(programs.values()))
+    done = subprocess.run([sys.executable, "-c", RUNS], input=given, capture_output=True, text=True, check=True)
+    return dict(zip(programs, map(json.loads, done.stdout.splitlines()), strict=True))
+
+
+def test_they_print_pytorchs_numbers_and_are_stepped(results: dict[str, tuple[Any, list[str], str, str]]) -> None:
     assert len(PROGRAMS) == 20
-    for name, (error, shown, said, printed) in results.items():
+    for name in PROGRAMS:
+        error, shown, said, printed = results[name]
         assert error is None, (name, error)
         assert shown == ["picture"] and "freed its graph" in said if name in NOT_STEPPED else shown == ["stepper"], name
         assert NUMBER.sub("#", printed) == NUMBER.sub("#", PRINTED[name]), name
         assert numbers(printed) == pytest.approx(numbers(PRINTED[name]), rel=1e-6, abs=1e-7), name
 
 
-def test_a_program_without_a_backward_pass_is_drawn_too() -> None:
-    forward = "import torch\na = torch.tensor(2.0)\nb = a * 3 + 1"
-    vector = "import torch\nx = torch.ones(3, requires_grad=True)\ny = x * 2"
-    programs = json.dumps([forward, vector, "x = 3"])
-    done = subprocess.run([sys.executable, "-c", RUNS], input=programs, capture_output=True, text=True, check=True)
-    (_, steps, said, _), (_, picture, why, _), (_, nothing, _, _) = map(json.loads, done.stdout.splitlines())
-    assert (steps, picture, nothing) == (["stepper"], ["picture"], [])
-    assert said == "No tensor requires grad: this steps the forward pass alone." and "sum() it first" in why
+def test_a_program_without_a_backward_pass_is_drawn_too(results: dict[str, tuple[Any, list[str], str, str]]) -> None:
+    shown = {name: results[name][1] for name in WITHOUT_A_PASS}
+    assert shown == {"forward": ["stepper"], "vector": ["picture"], "nothing": []}
+    assert results["forward"][2] == "No tensor requires grad: this steps the forward pass alone."
+    assert "sum() it first" in results["vector"][2]
 
 
 @pytest.mark.torch

@@ -122,7 +122,10 @@ def _model(path: Path, kind: str, size: int) -> dict[str, Any]:
 
 
 def _prepared(file: Path) -> dict[str, Any]:
-    """A notebook with its first picture and no other output; what needs PyTorch says so at the top, what needs SciPy has it fetched first."""
+    """A notebook with its first picture as its only output.
+
+    What needs PyTorch says so at the top, what needs SciPy has it fetched first.
+    """
     notebook: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
     texts = words.site("zh" if file.parent.name == "zh" else "en")
     first: list[dict[str, Any]] = []
@@ -138,7 +141,7 @@ def _prepared(file: Path) -> dict[str, Any]:
             "execution_count": None,
         }
         first.append({**load, "source": f"import scipy  # {texts['fetches_scipy']}"})
-    pictured = next((cell for cell in codes if "<img" in str(cell["outputs"])), None)
+    pictured: Any = next((cell for cell in codes if "<img" in str(cell["outputs"])), None)
     for cell in codes:
         cell.update(outputs=cell["outputs"] if cell is pictured else [], execution_count=None)
     notebook["cells"] = first + notebook["cells"]

@@ -16,9 +16,10 @@ STYLES = (
     "code/code.css", "panel/inspector.css", "panel/engine.css", "shared/heatmap.css", "sentence/formulas.css",
     "panel/debugger.css", "stepper/compare.css",
 )  # fmt: skip
-COMMENT = re.compile(r"^[ \t]*(?:/\*\*(?:[^*]|\*(?!/))*\*/|//[^\n]*)[ \t]*\n", re.MULTILINE)  # on lines of their own
+# comments on lines of their own, empty lines, and what stands before a line; no text of ours goes over several lines
+COMMENT = re.compile(r"^[ \t]*(?:(?:/\*\*(?:[^*]|\*(?!/))*\*/|//[^\n]*)?[ \t]*\n|(?=\S))", re.MULTILINE)
 IMPORT = re.compile(r'^import [^;]*? from "(\.[^"]+)";\n', re.MULTILINE)
-CSS_COMMENT = re.compile(r"[ \t]*/\*.*?\*/", re.DOTALL)
+CSS_COMMENT = re.compile(r"[ \t]*/\*.*?\*/|^[ \t]+", re.DOTALL | re.MULTILINE)
 
 
 def packed(static: Path) -> str:
