@@ -332,6 +332,12 @@ def test_every_attribute_of_pytorchs_tensors_is_there_or_says_that_it_is_not() -
             assert not hasattr(x, name)
 
 
+def test_each_in_place_method_is_one_of_pytorch() -> None:
+    names = [name for name in dir(av.Tensor) if name.endswith("_") and not name.endswith("__")]
+    assert len(names) > 100
+    assert [name for name in names if not hasattr(torch.Tensor, name)] == []
+
+
 def test_an_attribute_of_a_tensor_costs_no_call() -> None:
     assert not any("__getattr__" in vars(kind) or "__getattribute__" in vars(kind) for kind in av.Tensor.__mro__[:-1])
 
