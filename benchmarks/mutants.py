@@ -44,7 +44,7 @@ TESTS = {
     "sources/shared": "sources test_stepper.py test_debugger.py explain runs memory",
     "sources/pytorch/ranks": "distributed",
     "sources/pytorch/run": "runs",
-    "sources": "sources explain memory runs test_views.py",
+    "sources": "sources explain memory runs test_views.py test_cli_last.py",
     "stepper": "test_stepper.py test_debugger.py test_debugger_stops.py test_debugger_conditions.py test_debugger_pins.py "
     "test_debugger_rewind.py widget trust",
     "widget": "widget test_views.py test_page_output.py runs/test_picture.py",
