@@ -61,6 +61,14 @@ def test_what_adds_is_written_so() -> None:
     assert "a.grad = 5.0 + 15.0 = 20.0" in rules
 
 
+def test_large_gradients_that_are_added_are_named_by_the_node_that_sent_them() -> None:
+    x = leaf([[1.0] * 20] * 20)
+    y = x * 2.0
+    z = x.exp()
+    rules = told(ended((y * z).sum(), x=x, y=y, z=z))
+    assert "x.grad = from ExpBackward0 (z) + from MulBackward0 (y)" in rules
+
+
 def test_two_results_of_one_expression_have_the_names_of_their_node() -> None:
     x = leaf(0.5)
     h = x

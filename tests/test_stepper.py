@@ -38,6 +38,14 @@ def test_steps_say_what_happened_with_numbers() -> None:
     ]
 
 
+def test_the_first_gradient_arrives_along_the_grad_fn_of_the_root_and_no_later_one() -> None:
+    s, _ = stepper_on(3)
+    s.finish()
+    root = next(t.id for t in s.document.tensors if t.id in s.document.roots)
+    arrived = [[c.after and c.after.numbers for c in step.changes if c.at == f"grad_fn:{root}"] for step in s.trace.steps]
+    assert arrived == [[(1.0,)], [], [], [], []]
+
+
 def test_formulas_are_the_rule_that_ran_in_symbols_and_numbers() -> None:
     s, _ = stepper_on(3)
     s.next()

@@ -173,7 +173,7 @@ class Stops:
         for stop in self.all:
             if stop.kind != "node" and meets(stop, step.flags, index, facts):
                 kind = "condition_error" if stop.kind == "condition" and "condition_error" in step.flags else stop.kind
-                text = {"condition_error": self._errors.get(step.node, "")}.get(kind, stop.name or f"{stop.number:g}")
+                text = {"condition_error": self._errors.get(step.node, "")}.get(kind, stop.name)
                 return Stopped(kind, step.node, text, f"{stop.number:g}")
         return None
 

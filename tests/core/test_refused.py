@@ -115,7 +115,8 @@ PROGRAMS = {
         f.logical_and_(f1) | t.where(f1 > 0, f, f) | t.where(f1 > 0, f, 2) | t.where(b, t.zeros(3), t.zeros(5))
         t.isclose(f, t.zeros(3)) | t.heaviside(f, t.zeros(3)) | f.expand(-1, -1, -1) | f.expand(-1, 2, 2) | f.expand(2, -1, 2)
         f.expand(-2, 2) | f.expand_as(t.zeros(3)) | f.view_as(t.zeros(3)) | t.inner(f, t.zeros(3)) | f.atan2_(t.zeros(3))
-        t.take(f, f)
+        t.take(f, f) | t.baddbmm(f1, f[None], f[None]) | t.baddbmm(f1, f, f[None])
+        t.addbmm(f1, f[None], f[None])
     """,
     "values and gradients at the edge": """
         t.autograd.grad(t.var(gf, correction=5), gf) | t.autograd.grad(t.std(gf, correction=5), gf)

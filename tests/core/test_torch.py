@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -330,6 +331,18 @@ def test_every_attribute_of_pytorchs_tensors_is_there_or_says_that_it_is_not() -
             with pytest.raises(AttributeError, match=rf"^'Tensor' object has no attribute '{name}': autograd_viz has no torch"):
                 getattr(x, name)
             assert not hasattr(x, name)
+
+
+@pytest.mark.parametrize(("name", "said"), [("sparse", "all tensors are dense"), ("einsumm", "did you mean einsum or")])
+def test_what_is_missing_has_an_alternative_or_a_name_that_is_near(name: str, said: str) -> None:
+    with pytest.raises(AttributeError, match=re.escape(f"autograd_viz has no torch.{name}; {said}")):
+        getattr(av, name)
+
+
+def test_each_in_place_method_is_one_of_pytorch() -> None:
+    names = [name for name in dir(av.Tensor) if name.endswith("_") and not name.endswith("__")]
+    assert len(names) > 100
+    assert [name for name in names if not hasattr(torch.Tensor, name)] == []
 
 
 def test_an_attribute_of_a_tensor_costs_no_call() -> None:

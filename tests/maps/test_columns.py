@@ -69,6 +69,11 @@ def chain(*places: int) -> Edges:
             [(0, 1), (0, 2), (2, 3), (1, 4), (3, 4), (2, 4)],
             [[[0]], [[1], [2]], [[3]], [[4]]],
         ),  # out of its middle
+        (
+            "cccccco",
+            [(0, 2), (2, 4), (1, 3), (3, 5), (2, 6), (4, 6), (5, 6)],
+            [[[0, 2], [1, 3]], [[4]], [[5]], [[6]]],
+        ),  # the columns end where one way leaves
     ],
 )
 def test_ways_that_do_not_meet_are_columns_up_to_where_they_do(kinds: str, edges: Edges, rows: Any) -> None:

@@ -38,6 +38,13 @@ def test_equal_blocks_are_one_card_and_opened_they_are_all_alike() -> None:
     assert opened.count("first") == 3  # once as a card, and in what the two closed blocks say of their inside
 
 
+def test_equal_blocks_look_like_a_pile_until_they_are_opened() -> None:
+    model = Net()
+    loss = loss_of(model)
+    maps = av.map(loss, depth=1), av.map(loss, open="blocks.1")
+    assert [len(re.findall(r'<rect[^>]*class="behind', m.svg)) for m in maps] == [2, 0]
+
+
 def grad_of(*modules: Any) -> str:
     """What a card says of the gradients of its parameters, which are one vector."""
     norms = [p.grad.norm().item() for module in modules for p in module.parameters()]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import io
 from typing import Any
 
 import pytest
@@ -52,6 +53,15 @@ def loaded(m: Any, reads: bool, writes: bool, given: dict[str, Any], strict: boo
 @pytest.mark.parametrize(("reads", "writes"), [(True, True), (True, False), (False, True), (False, False)])
 def test_extra_state_is_saved_and_loaded_as_in_pytorch(reads: bool, writes: bool, given: Any, strict: bool) -> None:
     assert loaded(av, reads, writes, given, strict) == loaded(torch, reads, writes, given, strict)
+
+
+def test_a_state_goes_into_an_open_file_and_out_of_it() -> None:
+    model, file = av.nn.Linear(2, 1), io.BytesIO()
+    av.save(model.state_dict(), file)
+    file.seek(0)
+    assert {name: t.tolist() for name, t in av.load(file).items()} == {n: p.tolist() for n, p in model.named_parameters()}
+    with pytest.raises(TypeError, match=r"takes a path or a file opened for reading, got int \(3\)"):
+        av.load(3)
 
 
 def test_extra_state_stays_in_a_file(tmp_path: Any) -> None:

@@ -47,6 +47,12 @@ def test_brief_says_value_and_grad_names_only_names() -> None:
     assert not any("next_functions" in said or "is_leaf" in said for said in brief)
 
 
+def test_a_short_gradient_is_written_in_numbers() -> None:
+    x = av.tensor([1.0, 2.0], requires_grad=True)
+    (x * 2.0).sum().backward()
+    assert "grad = [2.0, 2.0]" in texts(av.show(x, detail="brief").svg)
+
+
 def test_a_still_is_full_unless_another_detail_is_asked_for() -> None:
     full = figure("full").svg
     assert full == figure("auto").svg and "next_functions" in full

@@ -12,7 +12,9 @@ import pytest
 
 import autograd_viz as av
 from autograd_viz.graph import Document
+from autograd_viz.graph.surroundings import Source
 from autograd_viz.sources.anything import graph_of
+from autograd_viz.sources.shared.source_code import statement_at
 
 from ..libraries import BOTH, torch
 
@@ -185,3 +187,14 @@ def test_a_cell_that_runs_without_the_indentation_of_its_file_has_the_places_of_
         "(x + k).sin()",
     }
     assert [t.name for t in document.tensors] == ["a", None, "y", None, "z"]
+
+
+def test_a_condition_is_in_no_simple_statement_and_stands_for_its_line(tmp_path: Path) -> None:
+    file = str(tmp_path / "program.py")
+    Path(file).write_text("a = f(1)\nif f(a): g(a)", encoding="utf-8")
+
+    def found(line: int, column: int) -> Any:
+        return statement_at(Source(file, line, line, column, column + 4, "", ""))
+
+    assert [found(1, 4), found(2, 3), found(2, 9)] == [((1, 0), "a = f(1)"), ((2, 3), "if f(a): g(a)"), ((2, 9), "g(a)")]
+    assert found(3, 0) is None

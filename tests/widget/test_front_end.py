@@ -1,9 +1,12 @@
-"""The front end's folders: each imports only from those below it, also types."""
+"""The front end's folders: each imports only from those below it, also types. What the page reads is sent to it."""
 
 from __future__ import annotations
 
 import posixpath
 import re
+
+from autograd_viz.widget.data_widgets import DiffWidget, RunWidget
+from autograd_viz.widget.widget import StepperWidget
 
 from ..house import PACKAGE
 
@@ -45,3 +48,10 @@ def test_imports_of_the_front_end_point_down() -> None:
     assert arrows() == {(a, b) for a, below in FLOORS.items() for b in below}
     order = list(FLOORS)
     assert all(order.index(below) < order.index(name) for name in FLOORS for below in FLOORS[name])
+
+
+def test_what_the_page_reads_is_sent_to_it() -> None:
+    read = {name for path in FILES.values() for name in re.findall(r'model\.get\("(\w+)"\)', path.read_text(encoding="utf-8"))}
+    assert {"frames", "error", "data"} <= read
+    for kind in (StepperWidget, RunWidget, DiffWidget):
+        assert [name for name, trait in kind.class_traits().items() if name in read and not trait.metadata.get("sync")] == []

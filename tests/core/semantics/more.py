@@ -245,6 +245,18 @@ def a_reentrant_checkpoint_needs_a_whole_backward(torch: Any) -> Iterator[Any]:
 
 
 @program
+def of_functions_in_a_row_all_parts_but_the_last_are_checkpointed(torch: Any) -> Iterator[Any]:
+    from_there = __import__(f"{torch.__name__}.utils.checkpoint", fromlist=["checkpoint_sequential"])
+    for segments in (1, 2, 3):
+        calls: list[int] = []
+        row = [lambda t, k=k, calls=calls: calls.append(k) or (t + k).sin() for k in range(5)]
+        x = leaf(torch, 1.0)
+        y = from_there.checkpoint_sequential(row, segments, x, use_reentrant=False)
+        y.backward()
+        yield calls, y, x.grad
+
+
+@program
 def gradcheck_sees_inputs_as_they_are(torch: Any) -> Iterator[Any]:
     def hooked(t: Any) -> Any:
         y = t * 3

@@ -55,7 +55,7 @@ addr.defvjp(
 @public_primitive("baddbmm", "BaddbmmBackward0", inplace=True)
 def baddbmm(self, batch1, batch2, *, beta=1, alpha=1):
     """beta * self + alpha * (batch1 @ batch2), matrix by matrix."""
-    if batch1.ndim == batch2.ndim == 3:
+    if batch1.ndim > 1 and batch2.ndim > 2:
         check_expands(self, (*batch1.shape[:2], batch2.shape[2]))
     check_batches(batch1, batch2)
     return _plus(self, beta, batch1 @ batch2, alpha)
