@@ -261,7 +261,7 @@ def _as_in_a_page(main: ModuleType, shown: Shown, out: Any) -> Iterator[None]:
     torch.manual_seed(0)
     before = sys.stdin, sys.stdout, sys.stderr, sys.displayhook, sys.modules["__main__"]
     vars(main).update(__name__="__main__", __file__=FILE)
-    sys.stdin, sys.stdout, sys.stderr = Input(), out, out  # type: ignore[assignment]
+    sys.stdin, sys.stdout, sys.stderr = Input(), out, out
     sys.displayhook, sys.modules["__main__"], sys.argv = shown.hook, main, [FILE]
     step, av.step = av.step, shown.step  # type: ignore[assignment]
     try:
