@@ -239,3 +239,20 @@ def test_sentences_are_in_the_chosen_language() -> None:
         ]
     finally:
         av.set_language("en")
+
+
+def test_two_nodes_of_one_name_are_told_apart_by_the_call_of_their_op() -> None:
+    x = leaf(3.0)
+    first, second, third = said(*stepped(x * x + 2 * x, {"x": x}))[:3]
+    assert "It sends 1.0 to MulBackward0 (Mul(x, x)) and 1.0 to MulBackward0 (Mul(x, 2))." in first
+    assert second.startswith("MulBackward0 (Mul(x, 2)) receives") and third.startswith("MulBackward0 (Mul(x, x)) receives")
+
+
+def test_nodes_that_nothing_tells_apart_are_counted_and_one_node_that_gets_two_is_not() -> None:
+    x, y = leaf(2.0), leaf(3.0)
+    (gradient,) = av.autograd.grad(x * x * y, x, create_graph=True)
+    assert "It sends 1.0 to each of 2 MulBackward0 nodes." in said(*stepped(gradient, {"x": x, "y": y}))[0]
+    half = x * y
+    sentences = said(*stepped(half * half, {"x": x, "y": y, "half": half}))
+    assert "6.0 to MulBackward0 (half) and 6.0 to MulBackward0 (half)" in sentences[0]
+    assert "each of" not in " ".join(sentences)

@@ -174,6 +174,11 @@ def test_a_program_that_imports_torch_is_stepped(page: Any) -> None:
     expect(frame.locator(".av-counter")).to_have_text("1 / 2", timeout=WAIT)
 
 
+def test_a_sum_of_two_products_is_drawn_with_its_numbers(page: Any) -> None:
+    run(page, "import torch\nx = torch.tensor(3.0, requires_grad=True)\ny = x * x + 2 * x\ny.backward()\n")
+    expect(page.frame_locator("#result iframe").locator("svg text", has_text="x = 3.0").first).to_be_visible()
+
+
 def test_integers_are_those_of_pytorch(page: Any) -> None:
     run(page, "import torch\nx = torch.tensor([2, 1])\nprint(x.dtype, x.argmax().dtype, x.sort().indices.dtype)\n")
     expect(page.locator("#printed")).to_have_text("torch.int64 torch.int64 torch.int64\n")
@@ -183,6 +188,21 @@ def test_an_error_stands_under_its_line(page: Any) -> None:
     run(page, "import torch\nx = torch.ones(2, 3)\nx @ x\n")
     expect(page.locator(".av-error")).to_contain_text("mat1 and mat2 shapes cannot be multiplied (2x3 and 2x3)")
     expect(page.locator("#status")).to_have_text("The program raised an error in line 3.")
+
+
+def test_what_is_typed_over_a_selection_is_plain_text(page: Any) -> None:
+    """With the selection's style as an attribute the page's policy would refuse it, and the console would say so."""
+    refused: list[str] = []
+    page.on("console", lambda message: refused.append(message.text) if "Content Security Policy" in message.text else None)
+    run(page, "import torch\n")
+    page.locator(".cm-content").click()
+    for typed in ("import torch", "x"):
+        page.keyboard.press("Control+a")
+        page.keyboard.type(typed)
+    expect(page.locator(".cm-content")).to_have_text("x")
+    page.keyboard.press("Control+z")
+    expect(page.locator(".cm-content")).to_have_text("import torch")
+    assert not refused
 
 
 def test_what_is_printed_ends_somewhere(page: Any) -> None:
@@ -230,6 +250,7 @@ def test_an_endless_loop_is_stopped(page: Any) -> None:
     expect(page.locator("#status")).to_have_text("Running …")
     page.locator("#stop").click()
     expect(page.locator("#status")).to_contain_text("Stopped.")
+    expect(page.locator("#result iframe")).to_have_count(0)
     page.locator("#examples").select_option("mlp")
     expect(page.locator("#status")).to_contain_text("Ran", timeout=WAIT)
 

@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, example, given, settings
 import autograd_viz as av
 from autograd_viz.graph.model import Document, Node, Op
 from autograd_viz.sources.twin.graph import CoreGraph
-from autograd_viz.twin.core.op.former import formers
+from autograd_viz.twin.core.tensor.former import formers
 
 from ..wild import Instruction, Program, wild_programs
 
@@ -47,6 +47,29 @@ def test_an_op_before_the_change_reads_the_former_tensor_and_one_after_it_the_ne
     assert operand_names(document, op_behind(document, "after")) == ["y", "1"]
     assert operand_names(document, op_behind(document, "y")) == ["y (v0)", "3"]
     assert [named(document, n).value.numbers for n in ("y (v0)", "y")] == [(2.0, 4.0), (6.0, 12.0)]
+
+
+def test_an_op_that_read_a_grad_stands_behind_the_grad_that_it_read_and_not_behind_the_sum_with_a_later_one():
+    w = leaf = av.tensor(1.0, requires_grad=True)
+    for _ in range(2):
+        loss = (w * 2 - 4) ** 2
+        loss.backward()
+        w = w - 0.1 * w.grad if w is leaf else w
+    document = document_of(loss, w=w, leaf=leaf)
+    scaled = next(o for o in document.ops if o.name == "Mul" and o.node is None)
+    values = {t.id: t.value.numbers for t in document.tensors}
+    assert [values[o.tensor] for o in scaled.inputs if o.tensor] == [(-8.0,)] and leaf.grad.item() == pytest.approx(-9.6)
+
+
+def test_of_a_grad_that_only_its_leaf_holds_nothing_is_kept():
+    w = av.tensor(1.0, requires_grad=True)
+    for _ in range(3):
+        (w * 2).backward()
+    assert not values_before(w.grad)
+    held = w.grad
+    for _ in range(200):
+        (w * 2).backward()
+    assert len(values_before(held)) <= 64
 
 
 def values_before(tensor: av.Tensor) -> list[float]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 
 from ... import words
 from ...graph.model import Document, NextFunction, Node, Op, Tensor, Value
-from ...graph.text import gradient_text, shape_text, value_text
+from ...graph.text import call_text, gradient_text, shape_text, value_text
 from ...graph.trace import Change, HookRun, Step
 from .named import NamedRules
 from .past import Arrival, sent
@@ -130,8 +131,8 @@ class Sentences:
 
     def _arrives(self, node: Node, step: Step) -> str:
         """What arrived, before hooks."""
-        made = [self._name(t, "") for t in self._outputs(node) if t is not None]
-        of = words.OF.format(names=words.COMMA.join(m for m in made if m)) if any(made) else ""
+        made = self._results(node) or [self._result_of(node)]
+        of = words.OF.format(names=words.COMMA.join(made)) if any(made) else ""
         values = [before_hooks(step, i) for i in range(len(step.grad_outputs))]
         grads = [gradient_text(g) for g in values if g is not None]
         return (words.ARRIVES if grads else words.ALL_ZERO).format(node=node.name, of=of, grads=listed(grads))
@@ -178,7 +179,7 @@ class Sentences:
 
     def _sends(self, node: Node, step: Step) -> list[str]:
         edges = list(enumerate(zip(node.next_functions, step.grad_inputs, strict=True)))
-        sent = [self._sent(f, i, g, step) for i, (f, g) in edges if g is not None and f.node is not None]
+        sent = self._each([(f, self._sent(f, i, g, step)) for i, (f, g) in edges if g is not None and f.node is not None])
         none = [self._target(f) for _, (f, g) in edges if f.node is not None and g is None]
         nowhere = [str(i) for i, (f, _) in edges if f.node is None]
         said = [words.SENDS.format(parts=listed(sent))] if sent else []
@@ -187,6 +188,20 @@ class Sentences:
             form = words.NOWHERE if len(nowhere) == 1 else words.MANY_NOWHERE
             said.append(form.format(index=nowhere[0], indices=listed(nowhere)))
         return said
+
+    def _each(self, sent: list[tuple[NextFunction, str]]) -> list[str]:
+        """What was sent. Several nodes that get the same once, and that nothing tells apart, are counted."""
+        to: dict[str, list[NextFunction]] = defaultdict(list)
+        for after, text in sent:
+            to[text].append(after)
+        found = []
+        for after, text in sent:
+            if len(to[text]) == 1 or len({a.node for a in to[text]}) < len(to[text]):
+                found.append(text)
+            elif after is to[text][0]:
+                target = self._target(after)
+                found.append(text.replace(target, words.EACH_OF.format(count=len(to[text]), node=target)))
+        return found
 
     def _sent(self, after: NextFunction, index: int, value: Value, step: Step) -> str:
         shape = step.result_shapes[index] if step.result_shapes else None
@@ -201,9 +216,22 @@ class Sentences:
         return f"{target.name}{words.OF.format(names=name)}" if name else target.name
 
     def _result_of(self, node: Node) -> str:
-        """The result of its op, if another node has the same name."""
-        outputs = self._outputs(node) if self.namesakes[node.name] > 1 else ()
-        return next((name for t in outputs if t is not None and (name := self.tensors[t].name)), "")
+        """What tells it from the nodes of the same name: the name of its op's result, or the call; "" if nothing does."""
+        called = self._called(node) if self.namesakes[node.name] > 1 else ""
+        return called if self._alike[node.name, called] == 1 or called in self._results(node) else ""
+
+    @cached_property
+    def _alike(self) -> Counter[tuple[str, str]]:
+        """How many nodes of one name are called the same."""
+        return Counter((n.name, self._called(n)) for n in self.nodes.values() if self.namesakes[n.name] > 1)
+
+    def _called(self, node: Node) -> str:
+        """The name of its op's result, else the call as rules and marks write it: `Mul(a, b)`."""
+        call = call_text(self.rules.names, self.ops[node.op]) if node.op in self.ops else ""
+        return next(iter(self._results(node)), call)
+
+    def _results(self, node: Node) -> list[str]:
+        return [name for t in self._outputs(node) if t is not None and (name := self.tensors[t].name)]
 
     def _interpreted(self, op: Op | None, node: Node, step: Step) -> list[str]:
         """How the numbers of a compiled region were made."""

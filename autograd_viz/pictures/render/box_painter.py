@@ -10,7 +10,7 @@ from ...graph.text import shape_text
 from ..layout.geometry import Box
 from ..layout.measure import ADVANCE, MOST_COLUMNS, accumulate_title, columns, count_text, op_title, title_of
 from .escape import element, text
-from .pen import Pen, tensor_kind
+from .pen import PALE, Pen, tensor_kind
 from .unseen import why_unseen
 from .writer import Lines, Run, clipped, entry_of, node_title, path_clipped
 
@@ -48,6 +48,7 @@ class BoxPainter(Pen):
         """A box in words: as a tooltip, and for readers who cannot see colours."""
         reason = why_unseen(self.ops.get(box.id))
         known = words.BOX_RECONSTRUCTED if self.is_reconstructed(box) else ""
+        known += words.BOX_UNREACHED if box.id in self.unreached else ""
         return self.what(box) + known + (words.BOX_REASON.format(reason=reason) if reason else "")
 
     def what(self, box: Box) -> str:
@@ -70,17 +71,19 @@ class BoxPainter(Pen):
         """The outline of a box. Sharp corners: a tensor; rounded: a function; round: ctx.
 
         Dashed: takes no part in autograd. Dotted: nobody saw it; the backward graph shows that it existed.
+        Pale and dashed: a node that a pass from the roots does not call.
         """
         kind = self.kind(box)
         radius = {"tensor": 0, "ctx": box.h / 2, "node": self.sizes.corner}.get(box.kind, 12)
         width = {"tensor": 3.0, "op": 3.0 if kind == "brown" else 2.0}.get(box.kind, 2.5)
-        dashes = "2 4" if self.is_reconstructed(box) else "7 4" if kind == "yellow" else None
+        pale = PALE if box.id in self.unreached and box.id != self.lit else None
+        dashes = "2 4" if self.is_reconstructed(box) else "7 4" if kind == "yellow" or pale else None
         stroke, role = self.colour[f"{kind}-stroke"], f"s-{kind}"
         if box.id == self.lit:
             stroke, role, width = self.colour["grad"], "s-grad", 5.0
         return element(
             "rect", x=box.x, y=box.y, width=box.w, height=box.h, rx=radius or None, fill=self.colour[f"{kind}-fill"],
-            stroke=stroke, stroke_width=width, stroke_dasharray=dashes, class_=f"outline f-{kind} {role}",
+            fill_opacity=pale, stroke=stroke, stroke_width=width, stroke_dasharray=dashes, class_=f"outline f-{kind} {role}",
         )  # fmt: skip
 
     def tensor_content(self, box: Box) -> list[str]:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cached_property
 
 from ...graph.model import Document, Node, Op, Tensor
+from ...graph.reached import unreached
 from ...graph.trace import State
 from ..layout import WAITE, Sizes
 from ..layout.geometry import Box, CodeLine, Frame, Label, Row
@@ -25,6 +27,7 @@ from .theme import Theme
 from .writer import Lines, Run, Writer, brief_lines
 
 FAINT = 0.12  # opacity of what the forward pass has not made yet
+PALE = 0.35  # opacity of a node's box, and of its arrows, if a pass from the roots does not call it
 
 
 class Pen:
@@ -43,6 +46,11 @@ class Pen:
     def faint(self, *boxes: str) -> float | None:
         """The opacity of a box (or of an arrow between two) that does not exist yet; None if it exists."""
         return FAINT if any(id.removeprefix("ctx:") in self.state.hidden for id in boxes) else None
+
+    @cached_property
+    def unreached(self) -> frozenset[str]:
+        """Nodes that a pass from the roots does not call."""
+        return unreached(self.document)
 
     def line(self, d: str, colour: str, width: float, names: str) -> str:
         """A path that is not filled."""

@@ -18,7 +18,7 @@ from .box_painter import BoxPainter
 from .caption import caption_elements, caption_height, caption_lines
 from .escape import element, text
 from .paths import head, own_pieces, rounded
-from .pen import Pen, tensor_kind
+from .pen import PALE, Pen, tensor_kind
 from .theme import Theme
 
 FONT = "DejaVu Sans Mono"
@@ -38,9 +38,12 @@ def painted(document: Document, geometry: Geometry, state: State, theme: Theme) 
     arrows = ArrowPainter(document, state, theme, geometry.sizes)
     names = few_names([t.name for t in document.tensors if t.name], words.COMMA) or words.PICTURE_UNNAMED
     summary = words.PICTURE_OF.format(names=names, ops=len(document.ops), nodes=len(document.nodes))
-    pieces = own_pieces(tuple(map(arrows.arrow_from_below, geometry.arrows)))
-    # thin arrows, then thick ones; those of the last step are on top
-    upwards = sorted(geometry.arrows, key=lambda a: (a.at in arrows.fresh, a.kind in ("input", "result", "retain")))
+    shared = sorted(geometry.arrows, key=arrows.is_pale)  # what a pale arrow shares with another is not pale
+    pieces = own_pieces(tuple(map(arrows.arrow_from_below, shared)))
+    # pale arrows, thin ones, then thick ones; those of the last step are on top
+    upwards = sorted(
+        geometry.arrows, key=lambda a: (a.at in arrows.fresh, a.kind in ("input", "result", "retain"), not arrows.is_pale(a))
+    )
     drawn = [
         *map(boxes.frame, geometry.frames),
         *map(boxes.box, geometry.boxes),
@@ -104,7 +107,12 @@ class ArrowPainter(Pen):
         tip = element("path", d=head(arrow.points, size), fill=colour, class_=f"tip fs-{name}")
         names = f"arrow {arrow.kind}{' fresh' if fresh else ''}"
         faint = self.faint(arrow.source, arrow.target)
+        faint = PALE if faint is None and self.is_pale(arrow) else faint
         return element("g", "".join(lines) + tip, class_=names, opacity=faint, data_at=arrow.at)
+
+    def is_pale(self, arrow: Arrow) -> bool:
+        """Does no pass from the roots go along it?"""
+        return arrow.at not in self.fresh and not self.unreached.isdisjoint((arrow.source, arrow.target))
 
     def arrow_from_below(self, arrow: Arrow) -> Arrow:
         """An arrow out of a tensor starts 4 px below its box; in brief rows are too near for that."""

@@ -61,6 +61,17 @@ const errors = StateField.define({
   provide: (/** @type {any} */ field) => EditorView.decorations.from(field),
 });
 
+// Over a selection a browser would insert a text with the selection's style as an attribute, which the page's policy refuses.
+const PLAIN_OVER_SELECTION = EditorView.domEventHandlers({
+  beforeinput(/** @type {InputEvent} */ event, /** @type {any} */ view) {
+    const isPlain = event.inputType === "insertText" && event.data !== null && event.cancelable && !event.isComposing;
+    if (!isPlain || view.state.selection.main.empty) return false;
+    event.preventDefault();
+    view.dispatch(view.state.replaceSelection(event.data), { userEvent: "input.type", scrollIntoView: true });
+    return true;
+  },
+});
+
 export class Editor {
   /**
    * @param {HTMLElement} place
@@ -97,6 +108,7 @@ export class Editor {
         python(),
         syntaxHighlighting(COLOURS),
         LOOK,
+        PLAIN_OVER_SELECTION,
         errors,
         keymap.of([...defaultKeymap, ...historyKeymap, indentWithTab]),
         EditorView.contentAttributes.of({ "aria-label": this.label, spellcheck: "false" }),

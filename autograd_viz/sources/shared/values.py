@@ -10,7 +10,7 @@ import numpy as np
 
 from ...graph import model
 from ...graph.model import Summary
-from ...twin.core.op.former import Overwritten
+from ...twin.core.tensor.former import Overwritten
 from ...twin.core.tensor.printing import values_text
 from ...twin.core.tensor.tensor import Tensor
 

@@ -15,7 +15,7 @@ from ...twin.core.backward.node import Node
 from ...twin.core.backward.saved import SavedResult, SavedTensor
 from ...twin.core.base.provenance import Call
 from ...twin.core.function.function_node import BackwardCFunction
-from ...twin.core.op.former import Overwritten, formers
+from ...twin.core.tensor.former import Overwritten, formers
 from ...twin.core.tensor.tensor import Tensor
 from ..shared.formulas import RuleTexts
 from ..shared.names import names_by_identity

@@ -18,8 +18,8 @@ from ...twin.core.backward.engine import GraphTask
 from ...twin.core.backward.node import Node
 from ...twin.core.backward.saved import FREED, SavedResult, SavedTensor
 from ...twin.core.base.grad_mode import Anomaly, is_grad_enabled, set_grad_enabled
-from ...twin.core.op.former import Overwritten
 from ...twin.core.op.primitive_node import PrimitiveNode
+from ...twin.core.tensor.former import Overwritten
 from ...twin.core.tensor.number import Number
 from ...twin.core.tensor.tensor import Tensor
 from ..shared.formulas import formulas_with_numbers, local_jacobians, symbolic_formulas

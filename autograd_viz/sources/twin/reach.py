@@ -12,7 +12,7 @@ from ...twin.core.backward.accumulate_grad import AccumulateGrad, gradient_edge
 from ...twin.core.backward.node import Node
 from ...twin.core.base.provenance import Call
 from ...twin.core.base.scopes import Order, Stretch, stretches
-from ...twin.core.op.former import formers
+from ...twin.core.tensor.former import formers
 from ...twin.core.tensor.tensor import Tensor
 from ..shared.modules import module_at, together
 from ..shared.source_code import place_of

@@ -22,6 +22,7 @@ MANY_UNUSED = "{count} of its outputs were not used; the missing gradients count
 NONE_ARRIVED = "No gradient was sent to output {indices}; it counts as zero."
 ALL_ZERO = "{node}{of} receives no gradient; it counts as zero."
 SENDS = "It sends {parts}."
+EACH_OF = "each of {count} {node} nodes"
 SENT = "{value} to {target}"
 UNBROADCAST = "{value} to {target} (the input was broadcast: {shape} is summed to {into})"
 NOWHERE = "Input {index} needs no gradient."

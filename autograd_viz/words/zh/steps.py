@@ -22,6 +22,7 @@ MANY_UNUSED = "有 {count} 个输出没有被用到，缺少的梯度按零处�
 NONE_ARRIVED = "输出 {indices} 没有收到梯度，按零处理。"
 ALL_ZERO = "{node}{of} 没有收到梯度，按零处理。"
 SENDS = "它传出：{parts}。"
+EACH_OF = "{count} 个 {node}（各一份）"
 SENT = "{value} → {target}"
 UNBROADCAST = "{value} → {target}（输入被广播过：{shape} 求和为 {into}）"
 NOWHERE = "输入 {index} 不需要梯度。"

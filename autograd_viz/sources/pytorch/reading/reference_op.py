@@ -18,9 +18,9 @@ from ....twin.core.backward.saved import FREED, SavedResult
 from ....twin.core.base.quiet import quiet
 from ....twin.core.base.readings import TENSOR_NAMES
 from ....twin.core.methods import load_more
-from ....twin.core.op.former import Overwritten
 from ....twin.core.op.primitive import Primitive
 from ....twin.core.op.primitive_node import PrimitiveNode
+from ....twin.core.tensor.former import Overwritten
 from ....twin.core.tensor.tensor import Tensor
 from ...shared.formulas import symbolic_formulas
 from ...shared.values import FEW

@@ -14,6 +14,7 @@ from ..base.provenance import note
 from ..base.quiet import quiet
 from ..tensor.arguments import check_broadcast
 from ..tensor.as_array import Array
+from ..tensor.former import remember_before_sum
 from ..tensor.tensor import Tensor, of_array
 from . import hooks
 from .node import LAST_SEQUENCE_NR, SMALL, Node
@@ -35,7 +36,15 @@ def _counts_alone() -> tuple[int, int]:
     return _count(grads[0]), _count(grad, 1)
 
 
+def _count_alone() -> int:
+    """The reference count of a grad in `accumulate` that only its leaf holds."""
+    leaf = [np.zeros(1)]
+    old = leaf[0]
+    return _count(old)
+
+
 HELD, HELD_BY_RESULTS = _counts_alone()
+HELD_BY_LEAF = _count_alone()
 _LARGE = (None,), (), False  # `_passed` of a leaf whose gradient is not kept
 
 
@@ -141,6 +150,8 @@ def accumulate(variable: Tensor, grad: Any, on_tensors: bool) -> None:
     elif old is None:
         variable._grad = of_array(copied_like(grad, variable._data))
     else:
+        if _count(old) > HELD_BY_LEAF and old._node is None and old._view is None:
+            remember_before_sum(old)
         if 0 in old._data.strides:
             check_overlap(old._data)
         try:

@@ -12,8 +12,8 @@ from ..base import provenance
 from ..base.grad_mode import State, recording, saved_hooks
 from ..inplace.copy_slices import rebase_view
 from ..inplace.inplace import check_inplace, detach_
-from ..op.former import formers, gone, history_of, remember
 from ..op.view import FUNCTION, SEVERAL, View
+from ..tensor.former import formers, gone, history_of, remember
 from ..tensor.tensor import Tensor
 from .function_node import BackwardCFunction
 

@@ -14,9 +14,9 @@ import numpy as np
 from ..backward.accumulate_grad import gradient_edge
 from ..backward.node import Node, Wanted
 from ..base.memory import OVERLAP, check_overlap, elements_overlap
-from ..op.former import remember
 from ..op.primitive_node import PrimitiveNode
 from ..op.view import cut, cut_tensor
+from ..tensor.former import remember
 from ..tensor.tensor import Tensor
 
 

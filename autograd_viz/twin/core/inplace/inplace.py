@@ -14,13 +14,13 @@ from ..base.grad_mode import State, no_grad, recording
 from ..base.memory import check_overlap, elements_overlap, is_dense, turns
 from ..base.provenance import note_change
 from ..base.quiet import quiet
-from ..op.former import as_it_is, forget_history, formers, history_of, remember
 from ..op.primitive_node import PrimitiveNode
 from ..op.view import NORMAL, why_forbidden
 from ..ops.elementwise import arithmetic, filling, rounding
 from ..ops.shape import shape
 from ..tensor.arguments import check_broadcast
 from ..tensor.extra import InferenceCounter
+from ..tensor.former import as_it_is, forget_history, formers, history_of, remember
 from ..tensor.tensor import Tensor
 from .copy_slices import rebase_view
 

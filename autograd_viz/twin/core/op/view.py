@@ -15,8 +15,8 @@ from ..base.grad_mode import State, enable_grad, recording
 from ..base.quiet import quiet
 from ..base.readings import ARRAY_NAMES, TENSOR_NAMES
 from ..tensor.extra import InferenceCounter
+from ..tensor.former import gone, history_of, remember, values_at
 from ..tensor.tensor import Tensor
-from .former import gone, history_of, remember, values_at
 
 # one step from a base to its view: the op, its options, and the output index if it has several
 Cut = tuple[Any, dict[str, Any], int | None]

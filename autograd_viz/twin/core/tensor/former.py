@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..base.provenance import Call, callers_place
-from ..tensor.tensor import Tensor
+from ..base.provenance import UNTRACKED_DEPTH, Call, callers_place
+from .tensor import Tensor
 
 FEW = 64  # elements; of a larger tensor only the old history is kept
 
@@ -60,6 +60,16 @@ def remember(tensor: Tensor, former: Tensor, version: int) -> None:
     made_by = former._made_by
     ends = type(made_by) is Call and made_by.depth == 0
     more.former = Former(former, version, None if ends else more.former)
+
+
+def remember_before_sum(grad: Tensor) -> None:
+    """A pass adds to a grad in place that something else holds: for an op that has read it, the former value stays."""
+    former = as_it_is(grad)
+    remember(grad, former, grad._version)
+    grad._made_by = Call("AccumulateGrad", (), None, callers_place())
+    grad._made_by.depth = (0 if former._made_by is None else former._made_by.depth) + 1
+    if grad._made_by.depth > UNTRACKED_DEPTH:
+        grad._made_by.depth = 0
 
 
 def forget_history(tensor: Tensor) -> None:
