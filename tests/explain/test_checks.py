@@ -24,7 +24,7 @@ from .explained import run
 
 _numbers = itertools.count()
 # the twin has no such optimizer or scaler, or does not remember when a tensor was written, or by which call it was made
-ONLY_PYTORCH = {f"AV{n}" for n in (103, 104, 107, 208, 209, 210, 212, 407, 410, 412, 413, 414, 415, 502, 503, 602, 702)}
+ONLY_PYTORCH = {f"AV{n}" for n in (103, 104, 107, 208, 209, 210, 212, 213, 407, 410, 412, 413, 414, 415, 502, 503, 602, 702)}
 LIBRARIES = ["core", pytest.param("torch", marks=pytest.mark.torch)]
 KINDS = [name.removeprefix("CAUSE_").lower() for name in vars(en) if name.startswith("CAUSE_")]
 PAGE = Path(__file__).parents[2] / "docs" / "look_up" / "checks.md"
@@ -567,6 +567,19 @@ FOUND = {  # more of a kind than the program in the docs
         LAYER + "for _ in range(4):\n    loss = net(torch.randn(5, 4)).pow(2).mean()\n    opt.zero_grad()\n"
         "    loss.backward()\n    opt.step()\n    opt.step()",
         "SGD steps 2 times after each backward()",
+    ),
+    "labels of a hinge that are 0 and 1": (
+        "AV213",
+        "net, labels = torch.nn.Linear(4, 3), torch.randint(0, 2, (90,))\n"
+        "distance = torch.nn.functional.pairwise_distance(net(torch.randn(90, 4)), net(torch.randn(90, 4)))\n"
+        "loss = torch.nn.HingeEmbeddingLoss()(distance, labels)\nloss.backward()",
+        "hinge_embedding_loss takes the labels 1 and -1",
+    ),
+    "labels of a ranking that are 0 and 1": (
+        "AV213",
+        "net, labels = torch.nn.Linear(4, 1), torch.tensor([[0], [1], [1]])\n"
+        "loss = torch.nn.MarginRankingLoss(0.2)(net(torch.randn(3, 4)), net(torch.randn(3, 4)), labels)\nloss.backward()",
+        "margin_ranking_loss takes the labels 1 and -1",
     ),
     "float16": (
         "AV301",

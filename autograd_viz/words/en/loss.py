@@ -72,3 +72,5 @@ CAUSE_CLIP_REVERSED = "{op} takes the larger gain of a ratio and of the clipped 
 DO_CLIP_REVERSED = "Take the smaller: -torch.min(ratio * gain, clipped * gain)."
 CAUSE_PADDING_COUNTED = "targets contain {pad}, the padding_idx of the embedding, and the mean counts them ({line})."
 DO_PADDING_COUNTED = "Pass ignore_index={pad} to the loss."
+CAUSE_NOT_SIGNS = "{loss} takes the labels 1 and -1, and some of its labels are 0 ({line})."
+DO_NOT_SIGNS = "Pass 2 * labels - 1."

@@ -68,3 +68,5 @@ CAUSE_CLIP_REVERSED = "{op} 取比率和裁剪后比率中收益较大的一个�
 DO_CLIP_REVERSED = "取较小的一个：-torch.min(ratio * gain, clipped * gain)。"
 CAUSE_PADDING_COUNTED = "目标中含有 {pad}，即嵌入层的 padding_idx，平均时也算了它们（{line}）。"
 DO_PADDING_COUNTED = "给损失传入 ignore_index={pad}。"
+CAUSE_NOT_SIGNS = "{loss} 的标签应是 1 和 -1，而这里有些标签是 0（{line}）。"
+DO_NOT_SIGNS = "传入 2 * labels - 1。"
