@@ -24,7 +24,9 @@ from .explained import run
 
 _numbers = itertools.count()
 # the twin has no such optimizer or scaler, or does not remember when a tensor was written, or by which call it was made
-ONLY_PYTORCH = {f"AV{n}" for n in (103, 104, 107, 208, 209, 210, 212, 213, 407, 410, 412, 413, 414, 415, 502, 503, 602, 702)}
+ONLY_PYTORCH = {
+    f"AV{n}" for n in (103, 104, 107, 208, 209, 210, 212, 213, 214, 407, 410, 412, 413, 414, 415, 502, 503, 602, 702)
+}
 LIBRARIES = ["core", pytest.param("torch", marks=pytest.mark.torch)]
 KINDS = [name.removeprefix("CAUSE_").lower() for name in vars(en) if name.startswith("CAUSE_")]
 PAGE = Path(__file__).parents[2] / "docs" / "look_up" / "checks.md"
@@ -567,6 +569,26 @@ FOUND = {  # more of a kind than the program in the docs
         LAYER + "for _ in range(4):\n    loss = net(torch.randn(5, 4)).pow(2).mean()\n    opt.zero_grad()\n"
         "    loss.backward()\n    opt.step()\n    opt.step()",
         "SGD steps 2 times after each backward()",
+    ),
+    "rows that are their own targets": (
+        "AV214",
+        "net = torch.nn.Linear(4, 3)\nz = torch.nn.functional.normalize(net(torch.randn(6, 4)), dim=1)\n"
+        "loss = torch.nn.functional.cross_entropy(torch.einsum('id,jd->ij', z, z) / 0.1, torch.arange(6))\nloss.backward()",
+        "3: AV214 may be a fault: einsum compares each row with itself, and that is the target",
+    ),
+    "a sum over all rows, moved by the largest": (
+        "AV214",
+        "net = torch.nn.Linear(4, 3)\nz = torch.nn.functional.normalize(net(torch.randn(6, 4)), dim=1)\n"
+        "sim = z @ z.T / 0.1\nmost, _ = sim.max(1, keepdim=True)\nsim = sim - most.detach()\n"
+        "loss = -(sim.diag(3) - sim.exp().sum(1, keepdim=True).log()[:3, 0]).mean()\nloss.backward()",
+        "3: AV214 may be a fault: z @ z.T compares each row with itself, too",
+    ),
+    "the similarity of all pairs": (
+        "AV214",
+        "net = torch.nn.Linear(4, 3)\nz = net(torch.randn(6, 4))\n"
+        "sim = torch.nn.functional.cosine_similarity(z.unsqueeze(1), z.unsqueeze(0), dim=2)\n"
+        "loss = (torch.logsumexp(sim, 1) - sim.diag(3).sum()).mean()\nloss.backward()",
+        "cosine_similarity compares each row with itself, too",
     ),
     "labels of a hinge that are 0 and 1": (
         "AV213",

@@ -74,3 +74,7 @@ CAUSE_PADDING_COUNTED = "targets contain {pad}, the padding_idx of the embedding
 DO_PADDING_COUNTED = "Pass ignore_index={pad} to the loss."
 CAUSE_NOT_SIGNS = "{loss} takes the labels 1 and -1, and some of its labels are 0 ({line})."
 DO_NOT_SIGNS = "Pass 2 * labels - 1."
+CAUSE_OWN_AMONG = "{op} compares each row with itself, too ({line}), and the loss counts that among the negatives."
+DO_OWN_AMONG = "Mask the diagonal: sim.masked_fill(torch.eye(len(sim)).bool(), float('-inf'))."
+CAUSE_OWN_TARGET = "{op} compares each row with itself ({line}), and that is the target of each row."
+DO_OWN_TARGET = "Compare two views of each sample: z1 @ z2.T."

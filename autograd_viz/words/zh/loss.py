@@ -70,3 +70,7 @@ CAUSE_PADDING_COUNTED = "目标中含有 {pad}，即嵌入层的 padding_idx，�
 DO_PADDING_COUNTED = "给损失传入 ignore_index={pad}。"
 CAUSE_NOT_SIGNS = "{loss} 的标签应是 1 和 -1，而这里有些标签是 0（{line}）。"
 DO_NOT_SIGNS = "传入 2 * labels - 1。"
+CAUSE_OWN_AMONG = "{op} 也让每一行与自己比较（{line}），损失把它算作负样本。"
+DO_OWN_AMONG = "遮住对角线：sim.masked_fill(torch.eye(len(sim)).bool(), float('-inf'))。"
+CAUSE_OWN_TARGET = "{op} 让每一行与自己比较（{line}），而每一行的目标正是它自己。"
+DO_OWN_TARGET = "比较每个样本的两个视图：z1 @ z2.T。"

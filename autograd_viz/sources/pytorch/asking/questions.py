@@ -238,23 +238,37 @@ class TorchLive(Live):
     def written_before_pass(self, node: str, saved: str) -> Any:
         """Known if the op was recorded and the pass is kept."""
         op, last = op_of_node(self._nodes[node]), [*self._history.passes][-1:]
-        with reading():
-            kept = next((k.value for k in saved_of(self._nodes[node]) if k.name == saved), None)
+        kept = self._kept(node, saved)
         is_known = op is not None and isinstance(kept, torch.Tensor) and last and not last[0].error
         known = self._history.events_of(kept, "written") if is_known else []
         return next((e for e in known if op is not None and op.number < e.number < last[0].number), None)
 
+    def _kept(self, node: str, saved: str) -> Any:
+        with reading():
+            return next((k.value for k in saved_of(self._nodes[node]) if k.name == saved), None)
+
     @unseen
     def data_made(self, node: str, saved: str) -> Any:
         """Known while the tensor lives."""
-        with reading():
-            kept = next((k.value for k in saved_of(self._nodes[node]) if k.name == saved), None)
-        return self._history.data_made(kept)
+        return self._history.data_made(self._kept(node, saved))
+
+    @unseen
+    def counts_up(self, node: str, saved: str) -> bool:
+        """Computed on its device."""
+        kept = self._kept(node, saved)
+        return isinstance(kept, torch.Tensor) and bool((kept == torch.arange(len(kept), device=kept.device)).all())
 
     @unseen
     def made_of_data(self, tensor: str) -> Any:
         """Known while the tensor lives."""
         return self._history.data_made(self._graph.tensors.get(tensor))
+
+    @unseen
+    def has_large_diagonal(self, node: str, saved: str) -> bool:
+        """Computed on its device."""
+        kept = self._kept(node, saved)
+        is_square = isinstance(kept, torch.Tensor) and kept.ndim == 2 and len({*kept.shape}) == 1
+        return is_square and bool((kept.diagonal() >= kept.max(1).values).all())
 
     def called_as(self, node: str) -> str:
         """It may have made several nodes: those of a GRU."""
