@@ -91,8 +91,7 @@ class Live(Protocol):
     # how a saved tensor of data was made: `detail` is the shape of what it was made of
     data_made: Callable[[str, str], Event | None]
     made_of_data: Callable[[str], Event | None]  # the same for a tensor of the document
-    counts_up: Callable[[str, str], bool]  # is a node's saved tensor 0, 1, 2, ...?
-    has_large_diagonal: Callable[[str, str], bool]  # is its diagonal the largest of each row?
+    kept: Callable[[str, str], Any]  # the array of a saved tensor, if it is not very large
     called_as: Callable[[str], str]  # the function that the program called, and that made the node; "" if unknown
     disagrees: Callable[[str, Any], bool | None]  # does a user's backward, on these inputs, differ from finite differences?
     written_at: Callable[[str], Source | None]  # where the backward of a user's Function is written

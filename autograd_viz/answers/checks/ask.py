@@ -62,9 +62,9 @@ def _bad_loss(q: Question) -> list[Cause]:
 
 PAGES = (
     loss.squashed_twice, loss.softmax_over_batch, loss.broadcast_in_loss, aim.trained_target, signs.wrong_sign,
-    aim.out_of_reach, aim.padding_counted, bottom.no_bottom, bottom.exchanged, labels.not_signs, similarity.own_similarity, shapes.rows_mixed, shapes.other_order,
-    shapes.batch_not_first, layers.saturated, layers.evaluating, layers.dropout_off, layers.same_again, path.skip_written,
-    updates.copied_onto_itself, updates.follows_at_once,
+    aim.out_of_reach, aim.padding_counted, bottom.no_bottom, bottom.exchanged, labels.not_signs, similarity.own_similarity,
+    shapes.rows_mixed, shapes.other_order, shapes.batch_not_first, layers.saturated, layers.evaluating, layers.dropout_off,
+    layers.same_again, path.skip_written, updates.copied_onto_itself, updates.follows_at_once,
 )  # fmt: skip
 
 TURNS = (

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from typing import Any
+
+import numpy as np
 
 from ..causes.cause import Cause
 from ..causes.check import MAY, check
@@ -25,7 +28,7 @@ def own_similarity(numbers: Facts, ways: Iterable[str]) -> Iterator[Cause]:
     for node in ways:
         scores = _along(f, node) if op_of(f, node) == "NllLoss" else None
         if scores is not None and op_of(f, scores) == "LogSoftmax":
-            made, is_target = _products(f, scores, "result"), bool(f.live.counts_up(node, "target"))
+            made, is_target = _products(f, scores, "result"), _counts_up(f.live.kept(node, "target"))
         else:
             made, is_target = _summed(f, node), False
         if made is not None:
@@ -50,10 +53,10 @@ def _products(f: Facts, of: str, saved: str) -> str | None:
 
     What moves them may be unknown. It is no mask if the diagonal is the largest of what the op has saved.
     """
-    node, is_plain = _along(f, of), f.live.has_large_diagonal(of, saved)
+    node, is_plain = _along(f, of), _has_large_diagonal(f.live.kept(of, saved))
     while node is not None and op_of(f, node) in (*SCALED, *SHAPED) and not f.live.called_as(node).startswith("cos"):
         others, op = [t.value.shape for t in f.inputs(node) if not t.requires_grad], f.op(node)
-        is_known = is_plain or op is not None and all(o.tensor is not None or o.text != UNKNOWN for o in op.inputs)
+        is_known = is_plain or (op is not None and all(o.tensor is not None or o.text != UNKNOWN for o in op.inputs))
         node = _along(f, node) if is_known and _shape(f, node) not in others else None
     shape = () if node is None else _shape(f, node)
     if node is None or len({*shape[-2:]}) != 1 or shape[-1] < 2 or shape[:-2] not in ((), (1,)):
@@ -63,6 +66,16 @@ def _products(f: Facts, of: str, saved: str) -> str | None:
     else:
         given = [a.node or "" for a in f.nodes[node].next_functions if op_of(f, node) in PRODUCTS]
     return node if len(given) == 2 and len({_origin(f, n) for n in given}) == 1 and "" not in given else None
+
+
+def _counts_up(targets: Any) -> bool:
+    """0, 1, 2, ...?"""
+    return targets is not None and targets.ndim == 1 and bool((targets == np.arange(len(targets))).all())
+
+
+def _has_large_diagonal(of: Any) -> bool:
+    """Is its diagonal the largest of each row?"""
+    return of is not None and of.ndim == 2 and len({*of.shape}) == 1 and bool((of.diagonal() >= of.max(1)).all())
 
 
 def _inside(f: Facts, node: str) -> list[str]:

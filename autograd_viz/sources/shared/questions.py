@@ -75,14 +75,6 @@ class Live:
     def made_of_data(self, tensor: str) -> Any:
         """The same for a tensor of the document."""
 
-    def counts_up(self, node: str, saved: str) -> bool:
-        """Known where saved tensors are read."""
-        return False
-
-    def has_large_diagonal(self, node: str, saved: str) -> bool:
-        """The same."""
-        return False
-
     def called_as(self, node: str) -> str:
         """The name of the function that the program called, and that made the node; "" if no recorder has seen it."""
         return ""

@@ -33,12 +33,13 @@ from ..reading.nodes import edge_of, grad_fn_of, grad_of, is_accumulate, reach, 
 from ..reading.op_log import op_of_node
 from ..reading.saved import VERSIONS, saved_of
 from ..reading.saved_memory import VERSION, reading, saved_tensors
-from ..reading.values import unseen
+from ..reading.values import array_in, unseen
 from ..recording.watch import own_code
 from ..stepping.node_pass import TorchPass
 from .history import TorchHistory
 
 MOST = 20_000  # nodes of the largest pass that is run again
+MOST_READ = 4_000_000  # elements of a saved tensor that is read
 
 
 class Replay(NamedTuple):
@@ -253,22 +254,16 @@ class TorchLive(Live):
         return self._history.data_made(self._kept(node, saved))
 
     @unseen
-    def counts_up(self, node: str, saved: str) -> bool:
-        """Computed on its device."""
-        kept = self._kept(node, saved)
-        return isinstance(kept, torch.Tensor) and bool((kept == torch.arange(len(kept), device=kept.device)).all())
+    def kept(self, node: str, saved: str) -> Any:
+        """Read on its device, and copied."""
+        found = self._kept(node, saved)
+        is_plain = isinstance(found, torch.Tensor) and found.layout is torch.strided and found.numel() <= MOST_READ
+        return array_in(found.detach()) if is_plain else None
 
     @unseen
     def made_of_data(self, tensor: str) -> Any:
         """Known while the tensor lives."""
         return self._history.data_made(self._graph.tensors.get(tensor))
-
-    @unseen
-    def has_large_diagonal(self, node: str, saved: str) -> bool:
-        """Computed on its device."""
-        kept = self._kept(node, saved)
-        is_square = isinstance(kept, torch.Tensor) and kept.ndim == 2 and len({*kept.shape}) == 1
-        return is_square and bool((kept.diagonal() >= kept.max(1).values).all())
 
     def called_as(self, node: str) -> str:
         """It may have made several nodes: those of a GRU."""
