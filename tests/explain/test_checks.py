@@ -588,6 +588,23 @@ FOUND = {  # more of a kind than the program in the docs
         "loss = (torch.logsumexp(sim, 1) - sim.diag(3).sum()).mean()\nloss.backward()",
         "cosine_similarity compares each row with itself, too",
     ),
+    "a backward of many numbers that leaves a factor out": (
+        "AV701",
+        "class Leaky(torch.autograd.Function):\n    @staticmethod\n    def forward(ctx, x, slope):\n        ctx.slope = slope\n"
+        "        ctx.save_for_backward(x)\n        return torch.where(x > 0, x, slope * x)\n    @staticmethod\n"
+        "    def backward(ctx, grad):\n        (x,) = ctx.saved_tensors\n        return grad * (x > 0), None\n"
+        "net = torch.nn.Linear(9, 9)\nloss = Leaky.apply(net(torch.randn(20, 9)), 0.2).pow(2).sum()\nloss.backward()",
+        "the backward of Leaky differs from finite differences",
+    ),
+    "a backward that takes a mean in place of a sum": (
+        "AV701",
+        "class Layer(torch.autograd.Function):\n    @staticmethod\n    def forward(ctx, x, w, b):\n"
+        "        ctx.save_for_backward(x, w)\n        return x @ w.T + b\n    @staticmethod\n    def backward(ctx, grad):\n"
+        "        x, w = ctx.saved_tensors\n        return None, grad.T @ x, grad.mean(0)\n"
+        "w, b = torch.randn(9, 9, requires_grad=True), torch.zeros(9, requires_grad=True)\n"
+        "loss = Layer.apply(torch.randn(20, 9), w, b).pow(2).sum()\nloss.backward()",
+        "the backward of Layer differs from finite differences",
+    ),
     "labels of a hinge that are 0 and 1": (
         "AV213",
         "net, labels = torch.nn.Linear(4, 3), torch.randint(0, 2, (90,))\n"

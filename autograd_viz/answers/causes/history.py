@@ -93,6 +93,6 @@ class Live(Protocol):
     made_of_data: Callable[[str], Event | None]  # the same for a tensor of the document
     kept: Callable[[str, str], Any]  # the array of a saved tensor, if it is not very large
     called_as: Callable[[str], str]  # the function that the program called, and that made the node; "" if unknown
-    disagrees: Callable[[str, Any], bool | None]  # does a user's backward, on these inputs, differ from finite differences?
+    disagrees: Callable[[str, Any], bool | None]  # does a user's backward of these inputs differ from finite differences?
     written_at: Callable[[str], Source | None]  # where the backward of a user's Function is written
     kept_on_ctx: Callable[[str], tuple[str, ...]]  # the attributes of a user's ctx that are tensors computed in its forward

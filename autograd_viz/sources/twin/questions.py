@@ -108,11 +108,13 @@ class CoreLive(Live):
             return None
         return Changed(None, counter[0], _source(counter, counter[0] - 1))
 
-    def disagrees(self, node: str, given: list[Value]) -> bool | None:
+    def disagrees(self, node: str, given: list[str]) -> bool | None:
         """Runs it again, as a program that nobody records."""
         function = getattr(self._nodes[node], "_forward_cls", None)
         passes = [*events.passes]
-        found = None if function is None else disagrees(import_module(TWIN), function, given)
+        inputs = [self._graph.tensors[id] for id in given]
+        wanted = [i for i, t in enumerate(inputs) if t.requires_grad]
+        found = None if function is None else disagrees(import_module(TWIN), function, [t._data for t in inputs], wanted)
         events.passes.clear()
         events.passes.extend(passes)
         return found

@@ -36,6 +36,7 @@ from ..reading.saved_memory import VERSION, reading, saved_tensors
 from ..reading.values import array_in, unseen
 from ..recording.watch import own_code
 from ..stepping.node_pass import TorchPass
+from .function_inputs import inputs_of
 from .history import TorchHistory
 
 MOST = 20_000  # nodes of the largest pass that is run again
@@ -270,11 +271,12 @@ class TorchLive(Live):
         op = op_of_node(self._nodes[node])
         return "" if op is None else op.name
 
-    def disagrees(self, node: str, given: list[Value]) -> bool | None:
+    def disagrees(self, node: str, given: list[str]) -> bool | None:
         """Runs it again, as a program that nobody records."""
         function = getattr(self._nodes[node], "_forward_cls", None)
         with own_code():
-            return None if function is None else disagrees(torch, function, given)
+            found = None if function is None else inputs_of(self._nodes[node], [self._graph.tensors.get(id) for id in given])
+            return None if function is None or found is None else disagrees(torch, function, *found)
 
     def written_at(self, node: str) -> Source | None:
         """The line of the `def backward` (or `vjp`) of a user's Function."""
