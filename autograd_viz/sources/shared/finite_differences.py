@@ -31,11 +31,10 @@ def disagrees(torch: Any, function: Any, given: Sequence[Any], wanted: Sequence[
         None if that cannot be told: it refuses these inputs, or is random; or if it is meant: its result is an input (a
         reversed gradient), or moves in steps, or only in places, and its backward ignores that (a straight-through one).
     """
-    random = np.random.default_rng(0)
     with warnings.catch_warnings(), torch.enable_grad():
         warnings.simplefilter("ignore")
         try:
-            return _disagrees(torch, function, [_in_double(g) for g in given], wanted, random)
+            return _Trial(torch, function, [_in_double(g) for g in given]).disagrees(wanted)
         except Exception:  # of the user's code
             return None
 
@@ -45,51 +44,75 @@ def _in_double(given: Any) -> Any:
     return given.astype(np.float64) if is_float else given
 
 
-def _disagrees(torch: Any, function: Any, given: list[Any], wanted: Sequence[int], random: Any) -> bool | None:
-    def run(values: list[Any], is_tracked: bool = False) -> Any:
+class _Trial:
+    """A Function that runs on some inputs, and near them."""
+
+    def __init__(self, torch: Any, function: Any, given: list[Any]) -> None:
+        self._torch, self._function, self._given, self._random = torch, function, given, np.random.default_rng(0)
+
+    def disagrees(self, wanted: Sequence[int]) -> bool | None:
+        """Does a gradient of these inputs differ from the differences of the results?"""
+        first, results = self._values(self._run(self._given)[1]), self._run(self._given)[1]
+        is_double = all(r.dtype == self._torch.float64 for r in results)
+        if not (is_double and np.isfinite(first).all() and (first == self._values(results)).all()):
+            return None
+        arrays = [v for v in self._given if isinstance(v, np.ndarray)]
+        if any(v.size == first.size and (v.ravel() == first).all() for v in arrays):
+            return None
+        along = self._random.standard_normal(first.size)
+        grads = self._gradients(wanted, along)
+        if any(self._is_meant(k, first, grads[k], along) for k in wanted):
+            return None
+        found = [self._differs(k, grads[k], along) for k in wanted]
+        return None if None in found else any(found)
+
+    def _run(self, values: list[Any], wanted: Sequence[int] = ()) -> Any:
+        """The inputs as tensors, and the results."""
+        make = self._torch.tensor
         inputs = [
-            torch.tensor(v.tolist(), dtype=getattr(torch, v.dtype.name)) if isinstance(v, np.ndarray) else v for v in values
+            make(v.tolist(), dtype=getattr(self._torch, v.dtype.name)) if isinstance(v, np.ndarray) else v for v in values
         ]
-        for k in wanted if is_tracked else ():
+        for k in wanted:
             inputs[k].requires_grad_()
-        found = function.apply(*inputs)
+        found = self._function.apply(*inputs)
         return inputs, found if isinstance(found, tuple) else (found,)
 
-    def values_of(results: Any) -> Any:
+    @staticmethod
+    def _values(results: Any) -> Any:
         return np.concatenate([np.asarray(r.detach().tolist(), dtype=np.float64).ravel() for r in results])
 
-    def moved(k: int, by: Any) -> Any:
-        return values_of(run([v + by if i == k else v for i, v in enumerate(given)])[1])
+    def _moved(self, k: int, by: Any) -> Any:
+        """The results if one input is another."""
+        return self._values(self._run([v + by if i == k else v for i, v in enumerate(self._given)])[1])
 
-    inputs, results = run(given, True)
-    first = values_of(results)
-    is_double = all(r.dtype == torch.float64 for r in results)
-    if not (is_double and np.isfinite(first).all() and (first == values_of(run(given)[1])).all()):
-        return None
-    if any(v.size == first.size and (v.ravel() == first).all() for v in given if isinstance(v, np.ndarray)):
-        return None
-    weights = random.standard_normal(first.size)
-    parts = np.split(weights, np.cumsum([r.numel() for r in results])[:-1])
-    total = sum(
-        (r * torch.tensor(w.tolist(), dtype=r.dtype).reshape(r.shape)).sum() for r, w in zip(results, parts, strict=True)
-    )
-    total.backward()
-    for k in wanted:
-        by = moved(k, SHIFT) - first
-        is_one = inputs[k].grad is not None and np.array_equal(np.ravel(inputs[k].grad.tolist()), weights)
-        if (by == 0).mean() >= STILL or (is_one and np.allclose(by[by != 0], SHIFT, 1e-3)):
-            return None
-    for k in wanted:
-        grad = inputs[k].grad
-        grad = np.zeros(given[k].shape) if grad is None else np.asarray(grad.tolist(), dtype=np.float64).reshape(given[k].shape)
+    def _gradients(self, wanted: Sequence[int], along: Any) -> dict[int, Any]:
+        """Those of the weighted sum of the results."""
+        inputs, results = self._run(self._given, wanted)
+        parts = np.split(along, np.cumsum([r.numel() for r in results])[:-1])
+        weights = [self._torch.tensor(w.tolist(), dtype=r.dtype).reshape(r.shape) for r, w in zip(results, parts, strict=True)]
+        sum((r * w).sum() for r, w in zip(results, weights, strict=True)).backward()
+        grads = {k: inputs[k].grad for k in wanted}
+        return {
+            k: np.zeros(self._given[k].shape) if g is None else np.asarray(g.tolist(), dtype=np.float64)
+            for k, g in grads.items()
+        }
+
+    def _is_meant(self, k: int, first: Any, grad: Any, along: Any) -> bool:
+        """Do the results move in steps? Or as the input does, where they move, and its gradient is theirs everywhere?"""
+        by = self._moved(k, SHIFT) - first
+        is_passed_on = np.array_equal(np.ravel(grad), along) and np.allclose(by[by != 0], SHIFT, SHIFT)
+        return bool((by == 0).mean() >= STILL or is_passed_on)
+
+    def _differs(self, k: int, grad: Any, weights: Any) -> bool | None:
+        """Does it in most directions? None if the results are not smooth here, or are computed in float32 inside."""
         wrong = 0
         for _ in range(TRIES):
-            along = random.standard_normal(given[k].shape)
+            along = self._random.standard_normal(self._given[k].shape)
             own = float((grad * along).sum())
-            near, far = (float(weights @ (moved(k, h * along) - moved(k, -h * along))) / (2 * h) for h in (STEP, 4 * STEP))
+            near, far = (
+                float(weights @ (self._moved(k, h * along) - self._moved(k, -h * along))) / (2 * h) for h in (STEP, 4 * STEP)
+            )
             if not abs(near - far) <= NEAR * max(abs(near), abs(far)):
-                return None  # it is not smooth here, or computes in float32 inside
+                return None
             wrong += abs(own - near) > 10 * NEAR * max(abs(own), abs(near))
-        if wrong > TRIES // 2:
-            return True
-    return False
+        return wrong > TRIES // 2
