@@ -605,6 +605,13 @@ FOUND = {  # more of a kind than the program in the docs
         "loss = Layer.apply(torch.randn(20, 9), w, b).pow(2).sum()\nloss.backward()",
         "the backward of Layer differs from finite differences",
     ),
+    "a decay that is larger than the gradient": (
+        "AV417",
+        "net, x = torch.nn.Sequential(torch.nn.Linear(4, 8), torch.nn.ReLU(), torch.nn.Linear(8, 1)), torch.randn(30, 4)\n"
+        "opt = torch.optim.Adam(net.parameters(), lr=0.01, weight_decay=1.0)\nfor _ in range(60):\n"
+        "    loss = (net(x) - x.sum(1, keepdim=True)).pow(2).mean()\n    opt.zero_grad()\n    loss.backward()\n    opt.step()",
+        "weight_decay=1.0 of Adam adds",
+    ),
     "labels of a hinge that are 0 and 1": (
         "AV213",
         "net, labels = torch.nn.Linear(4, 3), torch.randint(0, 2, (90,))\n"

@@ -96,6 +96,7 @@ TURNS = (
     Turn(loop.never_stepped, OTHER),
     Turn(loop.clip_in_vain, OTHER),
     Turn(loop.step_too_small, (*ZERO, *OTHER)),
+    Turn(updates.decayed_away, (*ZERO, *OTHER)),
     Turn(lost_part, OTHER),
     Turn(_piled_hooks, OTHER, is_last=True),
     Turn(loop.step_too_large, OTHER),

@@ -17,6 +17,9 @@ from .loop import PLENTY, SETTLED, step_of
 FEW = 4  # elements whose signs may agree by chance
 CLOSE = 0.05  # a distance, as a part of a step
 STATEFUL = ("Adam", "NAdam", "RAdam", "RMSprop", "Adadelta", "Adagrad")
+APART, ADDING = ("AdamW", "Lion"), ("SGD", "Adam", "NAdam", "RAdam", "RMSprop")  # how they use weight_decay
+DECAYED, LARGE_DECAY = 0.01, 0.05  # the part of a weight that a step takes away; weight_decay
+BALANCE = 0.5  # of a gradient and a decay that have come to rest against each other, as a part of the gradient
 DRAWN = ("uniform_", "normal_", "orthogonal_", "reset_parameters")  # how names of random initializations end
 
 
@@ -107,3 +110,19 @@ def _follows(q: Question, t: Any, w: Any) -> Cause | None:
     apart, step = float((t.detach() - w.detach()).norm()), step_of(holders[-1], q.history.norms(w)[1], w.numel())
     said: dict[str, Said] = {"apart": number_text(apart), "step": number_text(step)}
     return cause_of("follows_at_once", written[-1], **said) if 0 < apart < CLOSE * step else None
+
+
+@check("AV417", "decayed-away", {"decayed_away": MAY, "decay_in_gradient": MAY})
+def decayed_away(question: Question) -> Iterator[Cause]:
+    """A weight decay that takes a large part of the weights away in each step, or adds more to a gradient than it has."""
+    q = question
+    for h in q.optimizers if q.tensor.ndim > 1 else ():
+        part, (own, grad) = (h.rate or 0.0) * h.decay, q.norms
+        if len(h.steps) < SETTLED or not own or sum(p.ndim > 1 for p in h.leaves) < 2:
+            continue  # of one matrix it may be a ridge regression, which is meant
+        if h.kind in APART and part >= DECAYED:
+            said = {"decay": number_text(h.decay), "percent": f"{100 * part:.3g}"}
+            yield cause_of("decayed_away", h.steps[-1], optimizer=h.kind, **said)
+        elif h.kind in ADDING and h.decay >= LARGE_DECAY and h.decay * own > grad * BALANCE:
+            said = {"decay": number_text(h.decay), "added": number_text(h.decay * own), "own": number_text(grad)}
+            yield cause_of("decay_in_gradient", h.steps[-1], optimizer=h.kind, **said)

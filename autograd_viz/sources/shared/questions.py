@@ -103,7 +103,9 @@ def holder(optimizer: Any, made: Any, steps: Iterable[Any], tensor: Any) -> Hold
     first = groups[0].get("initial_lr", getattr(optimizer, "defaults", {}).get("lr")) if groups else None
     began = None if first is None else float(first)
     maximizes = any(g.get("maximize") for g in optimizer.param_groups)
-    return Holder(type(optimizer).__name__, made, bool(groups), rate, tuple(steps), leaves, bool(goes_on), began, maximizes)
+    decay = float(groups[0].get("weight_decay") or 0.0) if groups else 0.0
+    kind, shown = type(optimizer).__name__, tuple(steps)
+    return Holder(kind, made, bool(groups), rate, shown, leaves, bool(goes_on), began, maximizes, decay)
 
 
 MOST_ROOTS = 8  # graphs that are searched if the loss is not named

@@ -90,3 +90,7 @@ CAUSE_SCHEDULES_OTHER = "{schedule} changes the rate of another {optimizer}, whi
 DO_SCHEDULES_OTHER = "Give the schedule the optimizer that steps."
 CAUSE_STEPPED_TWICE = "{optimizer} steps {count} times after each backward() ({line}), with the same gradient."
 DO_STEPPED_TWICE = "Call step() once after each backward()."
+CAUSE_DECAYED_AWAY = "weight_decay={decay} of {optimizer} takes {percent} % of it away in each step ({line})."
+DO_DECAYED_AWAY = "Lower weight_decay: about 0.01 is usual."
+CAUSE_DECAY_IN_GRADIENT = "weight_decay={decay} of {optimizer} adds {added} to its gradient, whose own norm is {own} ({line})."
+DO_DECAY_IN_GRADIENT = "Lower weight_decay: 1e-4 is usual."

@@ -86,3 +86,9 @@ CAUSE_SCHEDULES_OTHER = "{schedule} 调整的是另一个 {optimizer} 的学习�
 DO_SCHEDULES_OTHER = "把真正调用 step() 的优化器交给调度器。"
 CAUSE_STEPPED_TWICE = "每次 backward() 之后 {optimizer} 都更新 {count} 次（{line}），用的是同一个梯度。"
 DO_STEPPED_TWICE = "每次 backward() 之后只调用一次 step()。"
+CAUSE_DECAYED_AWAY = "{optimizer} 的 weight_decay={decay} 每一步让它缩小 {percent} %（{line}）。"
+DO_DECAYED_AWAY = "调小 weight_decay：常用约 0.01。"
+CAUSE_DECAY_IN_GRADIENT = (
+    "{optimizer} 的 weight_decay={decay} 给它的梯度加上了范数 {added}，而梯度本身的范数是 {own}（{line}）。"
+)
+DO_DECAY_IN_GRADIENT = "调小 weight_decay：常用 1e-4。"
