@@ -24,7 +24,9 @@ from .explained import run
 
 _numbers = itertools.count()
 # the twin has no such optimizer or scaler, or does not remember when a tensor was written, or by which call it was made
-ONLY_PYTORCH = {f"AV{n}" for n in (103, 104, 107, 208, 209, 210, 212, 213, 407, 410, 412, 413, 414, 415, 502, 503, 602, 702)}
+ONLY_PYTORCH = {
+    f"AV{n}" for n in (103, 104, 107, 208, 209, 210, 212, 213, 215, 407, 410, 412, 413, 414, 415, 502, 503, 602, 702)
+}
 LIBRARIES = ["core", pytest.param("torch", marks=pytest.mark.torch)]
 KINDS = [name.removeprefix("CAUSE_").lower() for name in vars(en) if name.startswith("CAUSE_")]
 PAGE = Path(__file__).parents[2] / "docs" / "look_up" / "checks.md"
@@ -611,6 +613,28 @@ FOUND = {  # more of a kind than the program in the docs
         "opt = torch.optim.Adam(net.parameters(), lr=0.01, weight_decay=1.0)\nfor _ in range(60):\n"
         "    loss = (net(x) - x.sum(1, keepdim=True)).pow(2).mean()\n    opt.zero_grad()\n    loss.backward()\n    opt.step()",
         "weight_decay=1.0 of Adam adds",
+    ),
+    "attention without a mask": (
+        "AV215",
+        "table, layer = torch.nn.Embedding(7, 4), torch.nn.TransformerEncoderLayer(4, 2, 8, batch_first=True)\n"
+        "head, tokens = torch.nn.Linear(4, 7), torch.randint(0, 7, (3, 6))\nlogits = head(layer(table(tokens[:, :-1])))\n"
+        "loss = torch.nn.functional.cross_entropy(logits.transpose(1, 2), tokens[:, 1:])\nloss.backward()",
+        "3: AV215 may be a fault: each target is the next token, and attention reaches it",
+    ),
+    "a fused attention with a mask, and targets that are not shifted": (
+        "AV215",
+        "table, head, tokens = torch.nn.Embedding(7, 4), torch.nn.Linear(4, 7), torch.randint(0, 7, (3, 6))\n"
+        "x = table(tokens).unsqueeze(1)\n"
+        "x = torch.nn.functional.scaled_dot_product_attention(x, x, x, is_causal=True).squeeze(1)\n"
+        "loss = torch.nn.functional.cross_entropy(head(x).flatten(0, 1), tokens.flatten())\nloss.backward()",
+        "the targets of cross_entropy are the tokens that the model gets",
+    ),
+    "a recurrent model whose targets are not shifted": (
+        "AV215",
+        "table, rnn, head = torch.nn.Embedding(7, 4), torch.nn.LSTM(4, 5, batch_first=True), torch.nn.Linear(5, 7)\n"
+        "tokens = torch.randint(0, 7, (3, 6))\nout, _ = rnn(table(tokens))\n"
+        "loss = torch.nn.functional.cross_entropy(head(out).reshape(-1, 7), tokens.reshape(-1))\nloss.backward()",
+        "the targets of cross_entropy are the tokens that the model gets",
     ),
     "labels of a hinge that are 0 and 1": (
         "AV213",

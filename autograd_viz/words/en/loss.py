@@ -78,3 +78,9 @@ CAUSE_OWN_AMONG = "{op} compares each row with itself, too ({line}), and the los
 DO_OWN_AMONG = "Mask the diagonal: sim.masked_fill(torch.eye(len(sim)).bool(), float('-inf'))."
 CAUSE_OWN_TARGET = "{op} compares each row with itself ({line}), and that is the target of each row."
 DO_OWN_TARGET = "Compare two views of each sample: z1 @ z2.T."
+CAUSE_TARGET_IS_INPUT = (
+    "the targets of {op} are the tokens that the model gets, in the same places ({line}), so it copies them."
+)
+DO_TARGET_IS_INPUT = "Shift by one: logits[:, :-1] and tokens[:, 1:]."
+CAUSE_LOOKS_AHEAD = "each target is the next token, and attention reaches it ({line}): no causal mask hides it."
+DO_LOOKS_AHEAD = "Pass a causal mask: is_causal=True, or generate_square_subsequent_mask()."

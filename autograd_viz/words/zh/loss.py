@@ -74,3 +74,7 @@ CAUSE_OWN_AMONG = "{op} 也让每一行与自己比较（{line}），损失把�
 DO_OWN_AMONG = "遮住对角线：sim.masked_fill(torch.eye(len(sim)).bool(), float('-inf'))。"
 CAUSE_OWN_TARGET = "{op} 让每一行与自己比较（{line}），而每一行的目标正是它自己。"
 DO_OWN_TARGET = "比较每个样本的两个视图：z1 @ z2.T。"
+CAUSE_TARGET_IS_INPUT = "{op} 的目标就是模型在同样位置得到的 token（{line}），所以模型只需照抄。"
+DO_TARGET_IS_INPUT = "错开一位：logits[:, :-1] 和 tokens[:, 1:]。"
+CAUSE_LOOKS_AHEAD = "每个目标都是下一个 token，而注意力看得到它（{line}）：没有因果掩码挡住它。"
+DO_LOOKS_AHEAD = "加上因果掩码：is_causal=True，或 generate_square_subsequent_mask()。"
