@@ -135,6 +135,20 @@ TOLD = {
     ),
     "a run that stops, beside a recorder": (STOPS.format(factor=0), "error", "sqrt is 0", "Before the error"),
     "a hook that zeroes": (ZEROED.format(factor=0), "m[0].weight", "hook of a module returned zeros", "unbind"),
+    "a reward of a drawn action": (
+        "m = torch.nn.Linear(2, 2)\nd = torch.distributions.Categorical(logits=m(torch.ones(3, 2)))\na = d.sample()\n"
+        "reward = float(a[0]) + 1\nloss = -(d.log_prob(a) * reward).mean()\nloss.backward()",
+        "m.weight",
+        "its gradient",
+        "lacks a part",
+    ),
+    "an input that a physical loss differentiates": (
+        LOOP + "x = torch.ones(3, 2, requires_grad=True)\nfor _ in range(3):\n    loss = m(x).pow(2).mean()\n"
+        "    o.zero_grad()\n    loss.backward()\n    o.step()",
+        "x",
+        "else clear its grad yourself",
+        "Less likely",
+    ),
     "DDP waits for a parameter": (
         "error = RuntimeError('Expected to have finished reduction in the prior iteration before starting a new one.')",
         "error",

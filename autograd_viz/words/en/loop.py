@@ -5,7 +5,7 @@ DO_SEVERAL = DO_SEVERAL_LINES = "Call zero_grad() before each backward(), unless
 CAUSE_SEVERAL_LINES = "its gradient is the sum of {count} passes ({other}, and {line}); nothing cleared it in between."
 CAUSE_ACCUMULATING = "its gradient is the sum of {count} passes since it was cleared ({line})."
 CAUSE_LEFT_ALONE = "no optimizer has it, so zero_grad() and step() skip it; its gradient is the sum of {count} passes ({line})."
-DO_LEFT_ALONE = "Make it an nn.Parameter of the model, or clear its grad yourself."
+DO_LEFT_ALONE = "If it should learn, make it an nn.Parameter of the model; else clear its grad yourself."
 CAUSE_NOT_HELD = "no optimizer has it. {optimizer} was created without it ({line})."
 DO_NOT_HELD = "Add it to the optimizer. Layers in a plain list are not found: use nn.ModuleList."
 CAUSE_NOT_HELD_NEW = "no optimizer has it. {optimizer} ({line}) was created before this parameter ({placed})."

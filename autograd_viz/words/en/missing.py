@@ -25,7 +25,8 @@ DO_CUT_LEAF = DO_PATH_CUT_LEAF = "Use the value itself in the forward pass, with
 CAUSE_CUT_NUMBER = "{op} turned the tensor into a plain value without history ({line})."
 DO_CUT_NUMBER = DO_PATH_CUT_NUMBER = DO_LACKS_NUMBER = "Compute with the tensor itself; use {op} only to print."
 CAUSE_CUT_NO_GRAD = "it was computed under no_grad() ({line})."
-DO_CUT_NO_GRAD = DO_PATH_CUT_NO_GRAD = "Run the forward pass outside torch.no_grad()."
+DO_CUT_NO_GRAD = "Run the forward pass outside torch.no_grad()."
+DO_PATH_CUT_NO_GRAD = "If it should learn, run the forward pass outside torch.no_grad()."
 CAUSE_CUT_GRADIENT = "autograd.grad() returned it without a graph ({line})."
 DO_CUT_GRADIENT = DO_PATH_CUT_GRADIENT = "Pass create_graph=True to autograd.grad()."
 CAUSE_PATH_CUT_GRADIENT = "the path to the loss goes through autograd.grad(), which returns gradients without a graph ({line})."
@@ -69,7 +70,7 @@ DO_RETAINED_LATE = "Call it before backward()."
 
 # a pass that does not reach it
 CAUSE_NOT_USED = "no op used it in the forward pass of the last backward() ({line})."
-DO_NOT_USED = "Use it in forward(), or leave it out of the model."
+DO_NOT_USED = "If it should learn, use it in forward()."
 CAUSE_NOT_USED_NOW = "no op used it in the forward pass of the last backward() ({line}); an earlier pass did."
 CAUSE_ROOT_GONE = "the loss of the last backward() ({line}) was garbage-collected, and its graph too."
 DO_ROOT_GONE = "Keep the loss in a variable, then run the pass again."

@@ -5,7 +5,7 @@ DO_SEVERAL = DO_SEVERAL_LINES = "每次 backward() 之前调用 zero_grad()，�
 CAUSE_SEVERAL_LINES = "它的梯度是 {count} 次反向传播之和（{other}，以及 {line}），中间没有清除。"
 CAUSE_ACCUMULATING = "它的梯度是清除之后 {count} 次反向传播之和（{line}）。"
 CAUSE_LEFT_ALONE = "它不在任何优化器中，zero_grad() 和 step() 会跳过它；它的梯度是 {count} 次反向传播之和（{line}）。"
-DO_LEFT_ALONE = "把它设为模型的 nn.Parameter，或自己清除它的梯度。"
+DO_LEFT_ALONE = "如果它应当学习，把它设为模型的 nn.Parameter；否则自己清除它的梯度。"
 CAUSE_NOT_HELD = "它不在任何优化器中。{optimizer} 创建时没有包含它（{line}）。"
 DO_NOT_HELD = "把它加入优化器。普通列表里的层不会被找到：请用 nn.ModuleList。"
 CAUSE_NOT_HELD_NEW = "它不在任何优化器中。{optimizer}（{line}）在这个参数（{placed}）之前创建。"

@@ -25,7 +25,8 @@ DO_CUT_LEAF = DO_PATH_CUT_LEAF = "在前向传播里直接用那个值，不要�
 CAUSE_CUT_NUMBER = "{op} 把张量变成了没有历史的普通数值（{line}）。"
 DO_CUT_NUMBER = DO_PATH_CUT_NUMBER = DO_LACKS_NUMBER = "用张量本身计算，{op} 只用来打印。"
 CAUSE_CUT_NO_GRAD = "它是在 no_grad() 中计算的（{line}）。"
-DO_CUT_NO_GRAD = DO_PATH_CUT_NO_GRAD = "前向传播放在 torch.no_grad() 外面。"
+DO_CUT_NO_GRAD = "前向传播放在 torch.no_grad() 外面。"
+DO_PATH_CUT_NO_GRAD = "如果它应当学习，前向传播要放在 torch.no_grad() 外面。"
 CAUSE_CUT_GRADIENT = "autograd.grad() 返回它时没有带计算图（{line}）。"
 DO_CUT_GRADIENT = DO_PATH_CUT_GRADIENT = "给 autograd.grad() 传 create_graph=True。"
 CAUSE_PATH_CUT_GRADIENT = "通向损失的路径经过 autograd.grad()，它给出的梯度没有计算图（{line}）。"
@@ -69,7 +70,7 @@ DO_RETAINED_LATE = "在 backward() 之前调用它。"
 
 # 没有到达它的反向传播
 CAUSE_NOT_USED = "最近一次 backward() 的前向传播没有用到它（{line}）。"
-DO_NOT_USED = "在 forward() 里用上它，或者从模型里去掉。"
+DO_NOT_USED = "如果它应当学习，请在 forward() 里用上它。"
 CAUSE_NOT_USED_NOW = "最近一次 backward() 的前向计算没有用到它（{line}），更早的一次用到过。"
 CAUSE_ROOT_GONE = "最近一次 backward()（{line}）的损失已被垃圾回收，计算图也随之消失。"
 DO_ROOT_GONE = "把损失保存在变量里，再运行一次反向传播。"
