@@ -636,6 +636,14 @@ FOUND = {  # more of a kind than the program in the docs
         "loss = torch.nn.functional.cross_entropy(head(out).reshape(-1, 7), tokens.reshape(-1))\nloss.backward()",
         "the targets of cross_entropy are the tokens that the model gets",
     ),
+    "a target network that is the network": (
+        "AV414",
+        "class Agent: pass\nagent, x, y = Agent(), torch.randn(6, 4), torch.randn(6, 4)\n"
+        "agent.q = agent.target_q = torch.nn.Linear(4, 2)\nopt = torch.optim.SGD(agent.q.parameters(), lr=0.01)\n"
+        "for _ in range(3):\n    aim = 1 + 0.9 * agent.target_q(y).max(1).values.detach()\n"
+        "    loss = (agent.q(x)[:, 0] - aim).pow(2).mean()\n    opt.zero_grad()\n    loss.backward()\n    opt.step()",
+        "agent.target_q and agent.q are the same network",
+    ),
     "labels of a hinge that are 0 and 1": (
         "AV213",
         "net, labels = torch.nn.Linear(4, 3), torch.randint(0, 2, (90,))\n"

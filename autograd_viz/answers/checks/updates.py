@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
 from itertools import pairwise
+from types import FunctionType, ModuleType
 from typing import Any
 
 from ...graph.passes import Holder
 from ...graph.text import number_text
 from ..causes.cause import Cause, Said, cause_of
 from ..causes.check import MAY, check
+from ..causes.history import Op
+from ..causes.paths import behind
 from ..causes.present import last_write
 from ..causes.question import Question
 from .loop import PLENTY, SETTLED, step_of
@@ -20,6 +24,7 @@ STATEFUL = ("Adam", "NAdam", "RAdam", "RMSprop", "Adadelta", "Adagrad")
 APART, ADDING = ("AdamW", "Lion"), ("SGD", "Adam", "NAdam", "RAdam", "RMSprop")  # how they use weight_decay
 DECAYED, LARGE_DECAY = 0.01, 0.05  # the part of a weight that a step takes away; weight_decay
 BALANCE = 0.5  # of a gradient and a decay that have come to rest against each other, as a part of the gradient
+TARGET = re.compile(r"(?:^|_)(?:target|tgt|teacher|ema|momentum|ref|reference)(?:_|$)")  # what must not be the trained network
 DRAWN = ("uniform_", "normal_", "orthogonal_", "reset_parameters")  # how names of random initializations end
 
 
@@ -62,13 +67,46 @@ def undone(question: Question) -> Iterator[Cause]:
             yield cause_of("clamped_back", last, by=by)
 
 
-@check("AV414", "copied-onto-itself", {"onto_itself": MAY}, of_run=True)
+@check("AV414", "copied-onto-itself", {"onto_itself": MAY, "one_network": MAY}, of_run=True)
 def copied_onto_itself(question: Question) -> Iterator[Cause]:
     """A copy that copies nothing: state_dict() gives the weights themselves, and `target = net` is the same network."""
     first = min((s.number for h in question.holders for s in h.steps), default=None)
     found = [e for e in question.history.onto_itself if first is not None and e.number > first]
     if found:
         yield cause_of("onto_itself", found[-1], by=f"{found[-1].name}()")
+    elif first is not None and (pair := _one_network(question)) is not None:
+        root, target, online = pair
+        yield cause_of("one_network", root, target=target, online=online)
+
+
+def _one_network(q: Question) -> tuple[Op, str, str] | None:
+    """A trained module with two names, one of them a target's, of which the loss has a result without a history, too."""
+    root = None if q.last is None else q.last.root
+    apart = behind(op for op in behind([root]) if op.cut) if root is not None else []
+    trained = {p for h in q.holders if h.steps for p in h.leaves}
+    for path, names in _namespaces(q.names):
+        nets = {name: m for name, m in names.items() if hasattr(type(m), "named_parameters")}
+        for target in filter(TARGET.search, nets):
+            online = next((n for n, m in nets.items() if m is nets[target] and not TARGET.search(n)), None)
+            own = [p for p in nets[target].parameters() if p in trained]
+            if online is not None and root is not None and any(g is p for op in apart for g in op.given for p in own):
+                return root, path + target, path + online
+    return None
+
+
+def _namespaces(names: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """The user's variables, and the attributes of each of the user's objects. No code of the user's runs."""
+    yield "", names
+    for name, value in names.items():
+        kind = type(value)
+        if isinstance(value, type | ModuleType | FunctionType) or kind.__module__.partition(".")[0] in (
+            "torch",
+            "autograd_viz",
+        ):
+            continue
+        held = getattr(value, "__dict__", None) if kind.__module__ != "builtins" else None
+        if isinstance(held, dict):
+            yield f"{name}.", {**held, **held.get("_modules", {})}
 
 
 @check("AV415", "optimizer-made-anew", {"made_anew": MAY})

@@ -94,3 +94,5 @@ CAUSE_DECAYED_AWAY = "weight_decay={decay} of {optimizer} takes {percent} % of i
 DO_DECAYED_AWAY = "Lower weight_decay: about 0.01 is usual."
 CAUSE_DECAY_IN_GRADIENT = "weight_decay={decay} of {optimizer} adds {added} to its gradient, whose own norm is {own} ({line})."
 DO_DECAY_IN_GRADIENT = "Lower weight_decay: 1e-4 is usual."
+CAUSE_ONE_NETWORK = "{target} and {online} are the same network, so the loss ({line}) compares it with itself."
+DO_ONE_NETWORK = "Make {target} a copy: copy.deepcopy({online})."

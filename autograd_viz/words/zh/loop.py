@@ -92,3 +92,5 @@ CAUSE_DECAY_IN_GRADIENT = (
     "{optimizer} 的 weight_decay={decay} 给它的梯度加上了范数 {added}，而梯度本身的范数是 {own}（{line}）。"
 )
 DO_DECAY_IN_GRADIENT = "调小 weight_decay：常用 1e-4。"
+CAUSE_ONE_NETWORK = "{target} 和 {online} 是同一个网络，所以损失（{line}）是拿它与自己比较。"
+DO_ONE_NETWORK = "让 {target} 成为副本：copy.deepcopy({online})。"
