@@ -104,7 +104,7 @@ def _namespaces(names: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, An
             "autograd_viz",
         ):
             continue
-        held = getattr(value, "__dict__", None) if kind.__module__ != "builtins" else None
+        held = getattr(value, "__dict__", None)
         if isinstance(held, dict):
             yield f"{name}.", {**held, **held.get("_modules", {})}
 
