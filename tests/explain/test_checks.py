@@ -644,6 +644,20 @@ FOUND = {  # more of a kind than the program in the docs
         "    loss = (agent.q(x)[:, 0] - aim).pow(2).mean()\n    opt.zero_grad()\n    loss.backward()\n    opt.step()",
         "agent.target_q and agent.q are the same network",
     ),
+    "nan of an earlier step, in a loss of bare tensors": (
+        "AV301",
+        "w, t = torch.zeros(3, requires_grad=True), torch.tensor([0.0, 0.5, 0.5])\nopt = torch.optim.SGD([w], lr=0.1)\n"
+        "for _ in range(3):\n    loss = (t * (t / w.softmax(0)).log()).sum()\n    opt.zero_grad()\n    loss.backward()\n"
+        "    opt.step()",
+        "4: AV301 may be a fault: w itself holds nan since an earlier step, and ",
+    ),
+    "nan of a learning rate that is too large": (
+        "AV301",
+        "w, x = torch.zeros(3, 1, requires_grad=True), 10 * torch.randn(50, 3)\nfor _ in range(60):\n"
+        "    loss = (x @ w - x.sum(1, keepdim=True)).pow(2).mean()\n    loss.backward()\n    with torch.no_grad():\n"
+        "        w -= w.grad\n    w.grad = None",
+        "but by too large numbers",
+    ),
     "labels of a hinge that are 0 and 1": (
         "AV213",
         "net, labels = torch.nn.Linear(4, 3), torch.randint(0, 2, (90,))\n"
