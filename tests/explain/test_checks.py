@@ -25,7 +25,7 @@ from .explained import run
 _numbers = itertools.count()
 # the twin has no such optimizer or scaler, or does not remember when a tensor was written, or by which call it was made
 ONLY_PYTORCH = {
-    f"AV{n}" for n in (103, 104, 107, 208, 209, 210, 212, 213, 215, 407, 410, 412, 413, 414, 415, 502, 503, 602, 702)
+    f"AV{n}" for n in (103, 104, 107, 208, 209, 210, 212, 213, 215, 407, 410, 412, 413, 414, 415, 418, 502, 503, 602, 702)
 }
 LIBRARIES = ["core", pytest.param("torch", marks=pytest.mark.torch)]
 KINDS = [name.removeprefix("CAUSE_").lower() for name in vars(en) if name.startswith("CAUSE_")]

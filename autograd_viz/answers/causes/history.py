@@ -54,6 +54,8 @@ class History(Protocol):
     onto_itself: Sequence[Event]  # writes of a tensor's own values into it
     born: Sequence[Event]  # optimizers that were made, those that are gone, too
     layers: Sequence[Event]  # dropout "off" while gradients were wanted; dropout, batch norm "on" (training) under no_grad()
+    seeds: Sequence[Event]  # calls of manual_seed(); `detail` is the seed
+    draws: Sequence[Event]  # random tensors that were made
     op_of: Callable[[Any], Op | None]  # the op that made a tensor
     events_of: Callable[..., list[Event]]  # the events of a tensor, of these kinds, in order
     clearings: Callable[[Any], list[Event]]  # those that set its grad to None, in order

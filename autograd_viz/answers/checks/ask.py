@@ -65,7 +65,7 @@ PAGES = (
     aim.out_of_reach, aim.padding_counted, bottom.no_bottom, bottom.exchanged, labels.not_signs, similarity.own_similarity,
     sequences.sees_target,
     shapes.rows_mixed, shapes.other_order, shapes.batch_not_first, layers.saturated, layers.evaluating, layers.dropout_off,
-    layers.same_again, path.skip_written, updates.copied_onto_itself, updates.follows_at_once,
+    layers.same_again, path.skip_written, updates.copied_onto_itself, updates.follows_at_once, updates.seeded_in_loop,
 )  # fmt: skip
 
 TURNS = (

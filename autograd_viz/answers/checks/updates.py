@@ -25,6 +25,7 @@ APART, ADDING = ("AdamW", "Lion"), ("SGD", "Adam", "NAdam", "RAdam", "RMSprop") 
 DECAYED, LARGE_DECAY = 0.01, 0.05  # the part of a weight that a step takes away; weight_decay
 BALANCE = 0.5  # of a gradient and a decay that have come to rest against each other, as a part of the gradient
 TARGET = re.compile(r"(?:^|_)(?:target|tgt|teacher|ema|momentum|ref|reference)(?:_|$)")  # what must not be the trained network
+DROPPING = ("dropout", "dropout1d", "dropout2d", "dropout3d", "alpha_dropout", "feature_alpha_dropout")
 DRAWN = ("uniform_", "normal_", "orthogonal_", "reset_parameters")  # how names of random initializations end
 
 
@@ -164,3 +165,19 @@ def decayed_away(question: Question) -> Iterator[Cause]:
         elif h.kind in ADDING and h.decay >= LARGE_DECAY and h.decay * own > grad * BALANCE:
             said = {"decay": number_text(h.decay), "added": number_text(h.decay * own), "own": number_text(grad)}
             yield cause_of("decay_in_gradient", h.steps[-1], optimizer=h.kind, **said)
+
+
+@check("AV418", "seeded-in-loop", {"seeded_in_loop": MAY}, of_run=True)
+def seeded_in_loop(question: Question) -> Iterator[Cause]:
+    """manual_seed() with the same seed in each iteration: dropout, noise and batches are the same in all steps."""
+    q, seeds = question, question.history.seeds
+    passes = [p.number for p in q.passes][-PLENTY - 1 :]
+    rounds = [[e for e in seeds if a < e.number < b] for a, b in pairwise(passes)]
+    if len(rounds) < PLENTY or q.last is None or q.last.root is None or not all(rounds):
+        return
+    is_trained = any(all(any(a < s.number < b for s in h.steps) for a, b in pairwise(passes)) for h in q.holders)
+    first = min(e.number for e in rounds[-1])
+    drawn = next((e.name for e in q.history.draws if first < e.number < passes[-1]), "")
+    drawn = next((op.name for op in q.ops_behind(q.last.root) if op.name in DROPPING and op.number > first), drawn)
+    if drawn and is_trained and len({(r[-1].source, r[-1].detail) for r in rounds}) == 1:
+        yield cause_of("seeded_in_loop", rounds[-1][-1], seed=rounds[-1][-1].detail, drawn=drawn)

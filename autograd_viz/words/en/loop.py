@@ -96,3 +96,5 @@ CAUSE_DECAY_IN_GRADIENT = "weight_decay={decay} of {optimizer} adds {added} to i
 DO_DECAY_IN_GRADIENT = "Lower weight_decay: 1e-4 is usual."
 CAUSE_ONE_NETWORK = "{target} and {online} are the same network, so the loss ({line}) compares it with itself."
 DO_ONE_NETWORK = "Make {target} a copy: copy.deepcopy({online})."
+CAUSE_SEEDED_IN_LOOP = "manual_seed({seed}) runs before each pass ({line}), so {drawn} draws the same numbers in each step."
+DO_SEEDED_IN_LOOP = "Call it once, before the loop."

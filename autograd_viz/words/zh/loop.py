@@ -94,3 +94,5 @@ CAUSE_DECAY_IN_GRADIENT = (
 DO_DECAY_IN_GRADIENT = "调小 weight_decay：常用 1e-4。"
 CAUSE_ONE_NETWORK = "{target} 和 {online} 是同一个网络，所以损失（{line}）是拿它与自己比较。"
 DO_ONE_NETWORK = "让 {target} 成为副本：copy.deepcopy({online})。"
+CAUSE_SEEDED_IN_LOOP = "每次前向传播之前都调用 manual_seed({seed})（{line}），所以 {drawn} 每一步都抽到同样的数。"
+DO_SEEDED_IN_LOOP = "只在循环之前调用一次。"

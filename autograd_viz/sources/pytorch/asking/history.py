@@ -46,6 +46,8 @@ class TorchHistory:
         self.onto_itself: Sequence[Event] = tuple(self._log.onto_itself)
         self.born: Sequence[Event] = tuple(self._log.optimizers)
         self.layers: Sequence[Event] = tuple(self._log.layers)
+        self.seeds: Sequence[Event] = tuple(self._log.seeds)
+        self.draws: Sequence[Event] = tuple(self._log.draws)
 
     @unseen
     def op_of(self, tensor: Any) -> OpRecord | None:
