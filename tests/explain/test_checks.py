@@ -25,7 +25,8 @@ from .explained import run
 _numbers = itertools.count()
 # the twin has no such optimizer or scaler, or does not remember when a tensor was written, or by which call it was made
 ONLY_PYTORCH = {
-    f"AV{n}" for n in (103, 104, 107, 208, 209, 210, 212, 213, 215, 407, 410, 412, 413, 414, 415, 418, 502, 503, 602, 702)
+    f"AV{n}"
+    for n in (103, 104, 107, 208, 209, 210, 212, 213, 215, 216, 217, 218, 407, 410, 412, 413, 414, 415, 418, 502, 503, 602, 702)
 }
 LIBRARIES = ["core", pytest.param("torch", marks=pytest.mark.torch)]
 KINDS = [name.removeprefix("CAUSE_").lower() for name in vars(en) if name.startswith("CAUSE_")]
@@ -657,6 +658,41 @@ FOUND = {  # more of a kind than the program in the docs
         "    loss = (x @ w - x.sum(1, keepdim=True)).pow(2).mean()\n    loss.backward()\n    with torch.no_grad():\n"
         "        w -= w.grad\n    w.grad = None",
         "but by too large numbers",
+    ),
+    "noise that a function draws once more": (
+        "AV216",
+        "net = torch.nn.Conv2d(1, 1, 3, padding=1)\nopt = torch.optim.Adam(net.parameters())\n"
+        "def add_noise(x):\n    return 0.5 * x + 0.5 * torch.randn_like(x)\nfor _ in range(3):\n"
+        "    x = torch.rand(8, 1, 6, 6)\n    noise = torch.randn_like(x)\n"
+        "    loss = torch.nn.functional.mse_loss(net(add_noise(x)), noise)\n    opt.zero_grad()\n    loss.backward()\n"
+        "    opt.step()",
+        "compares with noise (line 7) that is not the noise of the input (line 4)",
+    ),
+    "a label that is not filled for the generator": (
+        "AV217",
+        "g, d = torch.nn.Linear(3, 2), torch.nn.Sequential(torch.nn.Linear(2, 1), torch.nn.Sigmoid())\n"
+        "error = torch.nn.BCELoss()\n"
+        "of_g, of_d = torch.optim.SGD(g.parameters(), lr=0.01), torch.optim.SGD(d.parameters(), lr=0.01)\nfor _ in range(3):\n"
+        "    of_d.zero_grad()\n    label = torch.full((6, 1), 1.0)\n    error(d(torch.randn(6, 2)), label).backward()\n"
+        "    made = g(torch.randn(6, 3))\n    label.fill_(0)\n    error(d(made.detach()), label).backward()\n    of_d.step()\n"
+        "    of_g.zero_grad()\n    loss = error(d(made), label)\n    loss.backward()\n    of_g.step()",
+        "the losses of g and d (line 10) move the score",
+    ),
+    "a critic and a generator that both lower its score": (
+        "AV217",
+        "g, d = torch.nn.Linear(3, 2), torch.nn.Linear(2, 1)\n"
+        "of_g, of_d = torch.optim.SGD(g.parameters(), lr=0.01), torch.optim.SGD(d.parameters(), lr=0.01)\nfor _ in range(3):\n"
+        "    made = g(torch.randn(6, 3))\n    loss = (d(made.detach()).mean() - d(torch.randn(6, 2)).mean()) / 2\n"
+        "    of_d.zero_grad()\n    loss.backward()\n    of_d.step()\n    loss = d(made).mean()\n    of_g.zero_grad()\n"
+        "    loss.backward()\n    of_g.step()",
+        "the losses of g and d (line 5) move the score",
+    ),
+    "users that are counted from 0": (
+        "AV218",
+        "users, items = torch.nn.Embedding(8, 4, padding_idx=0), torch.nn.Embedding(9, 4)\n"
+        "u, i = torch.arange(64) % 8, torch.arange(64) % 9\n"
+        "loss = ((users(u) * items(i)).sum(1) - 1).pow(2).mean()\nloss.backward()",
+        "stands among its items 8 times",
     ),
     "labels of a hinge that are 0 and 1": (
         "AV213",

@@ -84,3 +84,13 @@ CAUSE_TARGET_IS_INPUT = (
 DO_TARGET_IS_INPUT = "Shift by one: logits[:, :-1] and tokens[:, 1:]."
 CAUSE_LOOKS_AHEAD = "each target is the next token, and attention reaches it ({line}): no causal mask hides it."
 DO_LOOKS_AHEAD = "Pass a causal mask: is_causal=True, or generate_square_subsequent_mask()."
+CAUSE_OTHER_NOISE = "{op} compares with noise ({made}) that is not the noise of the input ({other})."
+DO_OTHER_NOISE = "Draw it once: add that noise to the input, and pass it to the loss."
+CAUSE_SAME_AIM = (
+    "the losses of {generator} ({line}) and {discriminator} ({other}) move the score of generated samples the same way."
+)
+DO_SAME_AIM = "Give the generator the label of real data, or a minus."
+CAUSE_PADDING_IS_ITEM = (
+    "{pad} is the padding_idx of the embedding, and stands among its items {count} times ({line}): that row never learns."
+)
+DO_PADDING_IS_ITEM = "If {pad} is a real item, leave padding_idx out, or count items from 1."

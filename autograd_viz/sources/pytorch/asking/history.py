@@ -121,6 +121,12 @@ class TorchHistory:
         return Event("made", name_of_function(func), line, number, tuple(shape))
 
     @unseen
+    def made_anew(self, tensor: Any) -> Event | None:
+        """The function that made a tensor of no other, if it is as it was then."""
+        events = [e for e in self._log.events_of(tensor) if e.kind in ("made", "written")]
+        return events[0] if [e.kind for e in events] == ["made"] and events[0].detail == tuple(tensor.shape) else None
+
+    @unseen
     def users(self, ops: set[OpRecord]) -> list[SeenOp]:
         """The ops that were given their results."""
         return self._log.users({op.number for op in ops})

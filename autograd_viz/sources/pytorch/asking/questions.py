@@ -252,7 +252,8 @@ class TorchLive(Live):
     @unseen
     def data_made(self, node: str, saved: str) -> Any:
         """Known while the tensor lives."""
-        return self._history.data_made(self._kept(node, saved))
+        kept = self._kept(node, saved)
+        return None if not isinstance(kept, torch.Tensor) else self._history.data_made(kept) or self._history.made_anew(kept)
 
     @unseen
     def kept(self, node: str, saved: str) -> Any:

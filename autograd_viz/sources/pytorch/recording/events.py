@@ -132,7 +132,7 @@ def behind(node: Any) -> Iterator[Any]:
 def made_anew(log: Log, func: Any, made: Any) -> None:
     """Note a tensor that was made of no other, and that of a random function."""
     log.now += 1
-    event = Event("made", name_of_function(func), users_line(), log.now)
+    event = Event("made", name_of_function(func), users_line(), log.now, tuple(made.shape))
     log.note(made, event)
     if event.name.startswith(DRAWING):
         log.draws.append(event)
