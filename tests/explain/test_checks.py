@@ -26,7 +26,32 @@ _numbers = itertools.count()
 # the twin has no such optimizer or scaler, or does not remember when a tensor was written, or by which call it was made
 ONLY_PYTORCH = {
     f"AV{n}"
-    for n in (103, 104, 107, 208, 209, 210, 212, 213, 215, 216, 217, 218, 407, 410, 412, 413, 414, 415, 418, 502, 503, 602, 702)
+    for n in (
+        103,
+        104,
+        107,
+        208,
+        209,
+        210,
+        212,
+        213,
+        215,
+        216,
+        217,
+        218,
+        219,
+        407,
+        410,
+        412,
+        413,
+        414,
+        415,
+        418,
+        502,
+        503,
+        602,
+        702,
+    )
 }
 LIBRARIES = ["core", pytest.param("torch", marks=pytest.mark.torch)]
 KINDS = [name.removeprefix("CAUSE_").lower() for name in vars(en) if name.startswith("CAUSE_")]
@@ -693,6 +718,12 @@ FOUND = {  # more of a kind than the program in the docs
         "u, i = torch.arange(64) % 8, torch.arange(64) % 9\n"
         "loss = ((users(u) * items(i)).sum(1) - 1).pow(2).mean()\nloss.backward()",
         "stands among its items 8 times",
+    ),
+    "pixels that a whole division makes 0": (
+        "AV219",
+        "net = torch.nn.Linear(9, 2)\npixels = torch.arange(0, 252, 7, dtype=torch.uint8).reshape(4, 9)\n"
+        "x = (pixels // 255).float()\nloss = net(x).pow(2).mean()\nloss.backward()",
+        "3: AV219 may be a fault: pixels // 255 divides whole numbers",
     ),
     "labels of a hinge that are 0 and 1": (
         "AV213",

@@ -1,4 +1,4 @@
-"""The check of losses whose labels are 1 and -1, and that got 0 and 1."""
+"""Checks of numbers that mean something else: labels 0 and 1 in place of 1 and -1, and whole numbers that were lost."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ from collections.abc import Iterable, Iterator
 from math import prod
 
 from ...graph.model import Value
-from ..causes.cause import Cause
+from ..causes.cause import Cause, cause_of
 from ..causes.check import MAY, check
+from ..causes.code import spelling
 from ..causes.facts import Facts
 from ..causes.numbers import bounds, count_zeros
 from ..causes.ops import cause_at, op_of
@@ -49,3 +50,16 @@ def _is_zero_or_one(value: Value) -> bool:
     """Has it zeros, and else only 1, or only -1?"""
     found = bounds(value)
     return found is not None and count_zeros(value) > 0 and {*found} in ({0.0, 1.0}, {-1.0, 0.0})
+
+
+@check("AV219", "whole-numbers-lost", {"wrapped": MAY, "floored": MAY}, of_run=True)
+def whole_numbers_lost(numbers: Facts, ways: Iterable[str]) -> Iterator[Cause]:
+    """Data that were computed in uint8, which wraps around: 100 - 128 is 228; or that a whole division made 0."""
+    f = numbers
+    for node in ways:
+        for saved in f.nodes[node].saved:
+            is_float = saved.state == "kept" and saved.value is not None and "float" in saved.value.dtype
+            lost = f.live.lost(node, saved.name) if is_float else None
+            if lost is not None:
+                yield cause_of(lost.kind, lost, op=spelling(lost))
+                return

@@ -72,6 +72,9 @@ class Live:
     def data_made(self, node: str, saved: str) -> Any:
         """Known where a recorder tells how data was made."""
 
+    def lost(self, node: str, saved: str) -> Any:
+        """The same for whole numbers that wrapped around."""
+
     def made_of_data(self, tensor: str) -> Any:
         """The same for a tensor of the document."""
 

@@ -94,3 +94,7 @@ CAUSE_PADDING_IS_ITEM = (
     "{pad} is the padding_idx of the embedding, and stands among its items {count} times ({line}): that row never learns."
 )
 DO_PADDING_IS_ITEM = "If {pad} is a real item, leave padding_idx out, or count items from 1."
+CAUSE_WRAPPED = "{op} was computed in whole numbers of 8 bits and wrapped around ({line})."
+DO_WRAPPED = "Call float() before it."
+CAUSE_FLOORED = "{op} divides whole numbers, and most of its results are 0 ({line})."
+DO_FLOORED = "Call float() before it, and divide with /."

@@ -84,3 +84,7 @@ CAUSE_SAME_AIM = "{generator} 的损失（{line}）和 {discriminator} 的损失
 DO_SAME_AIM = "给生成器用真实数据的标签，或加上负号。"
 CAUSE_PADDING_IS_ITEM = "{pad} 是嵌入的 padding_idx，却在条目之间出现了 {count} 次（{line}）：这一行不会学习。"
 DO_PADDING_IS_ITEM = "如果 {pad} 是真实条目，去掉 padding_idx，或让条目从 1 开始编号。"
+CAUSE_WRAPPED = "{op} 以 8 位整数计算，结果溢出回绕（{line}）。"
+DO_WRAPPED = "先调用 float()。"
+CAUSE_FLOORED = "{op} 做的是整数除法，结果大多是 0（{line}）。"
+DO_FLOORED = "先调用 float()，再用 / 相除。"

@@ -117,7 +117,7 @@ class TorchHistory:
         known = self._log.data.get(tensor) if isinstance(tensor, torch.Tensor) else None
         if known is None or any(e.number > known[2] for e in self._log.events_of(tensor, "written")):
             return None
-        func, line, number, shape = known
+        func, line, number, shape, _ = known
         return Event("made", name_of_function(func), line, number, tuple(shape))
 
     @unseen
@@ -125,6 +125,13 @@ class TorchHistory:
         """The function that made a tensor of no other, if it is as it was then."""
         events = [e for e in self._log.events_of(tensor) if e.kind in ("made", "written")]
         return events[0] if [e.kind for e in events] == ["made"] and events[0].detail == tuple(tensor.shape) else None
+
+    @unseen
+    def lost(self, tensor: Any) -> Event | None:
+        """Where whole numbers were lost that a tensor of data was made of."""
+        known = self._log.data.get(tensor) if isinstance(tensor, torch.Tensor) else None
+        lost: Event | None = None if known is None else known[4]
+        return lost if lost is not None and bool(lost.detail) else None
 
     @unseen
     def users(self, ops: set[OpRecord]) -> list[SeenOp]:

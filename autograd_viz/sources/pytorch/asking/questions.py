@@ -263,6 +263,11 @@ class TorchLive(Live):
         return array_in(found.detach()) if is_plain else None
 
     @unseen
+    def lost(self, node: str, saved: str) -> Any:
+        """Known while the tensor lives."""
+        return self._history.lost(self._kept(node, saved))
+
+    @unseen
     def made_of_data(self, tensor: str) -> Any:
         """Known while the tensor lives."""
         return self._history.data_made(self._graph.tensors.get(tensor))

@@ -102,7 +102,7 @@ class Log(Ops):
 
     Attributes:
         made: the ops of results without a history: (number, function, code object, instruction, age, cut).
-        data: what made a tensor of data: (function, line, number, the shape of its first input).
+        data: what made a tensor of data: (function, line, number, the shape of its first input, where whole numbers were lost).
     """
 
     def __init__(self) -> None:

@@ -36,6 +36,7 @@ from .events import (
 )
 from .last_pass import LastPass
 from .passes import run_pass
+from .whole_numbers import data_made
 
 T = torch.Tensor
 PLAIN = (int, float, bool, str, type(None), torch.Size, torch.dtype, torch.device)
@@ -260,7 +261,7 @@ class WatchMode(TorchFunctionMode):
         elif not (data := [a for a in args if isinstance(a, T)]):
             made_anew(log, func, out)
         elif out.ndim and out is not data[0]:
-            log.data[out] = func, users_line(), log.now, data[0].shape
+            data_made(log, func, args, data, out)
 
     def wrapped(self, kind: object, data: object, made: object) -> None:
         """A leaf was made of a tensor with a history, which ends there: `nn.Parameter(w * mask)`."""
