@@ -12,6 +12,13 @@ nn, F, optim = torch.nn, torch.nn.functional, torch.optim
 """
 STEP = "opt.zero_grad(); loss.backward(); opt.step()"
 PROGRAMS = {
+    "two optimizers that take turns with one loss": """
+first, second, x = nn.Linear(6, 3), nn.Linear(3, 6), torch.randn(8, 6)
+one, two = optim.SGD(first.parameters(), 0.1), optim.SGD(second.parameters(), 0.1)
+for i in range(9):
+    loss = F.mse_loss(second(first(x)), x)
+    one.zero_grad(); two.zero_grad(); loss.backward(); (one if i % 2 else two).step()
+""",
     "losses that learn how much each of them counts": f"""
 body, first, second, weigh = nn.Linear(8, 16), nn.Linear(16, 1), nn.Linear(16, 3), nn.Parameter(torch.zeros(2))
 opt = optim.Adam([*body.parameters(), *first.parameters(), *second.parameters(), weigh], 1e-3)

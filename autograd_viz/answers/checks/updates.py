@@ -44,7 +44,9 @@ def cleared_between(question: Question) -> Iterator[Cause]:
     is_always = all(len(r) >= PLENTY and len({p.source for p in r}) == 1 for r in rounds) and all(
         any(a.number < c < b.number for c in cleared) for r in rounds for a, b in pairwise(r)
     )
-    if is_always and not set_by:
+    others = [s.number for h in q.holders if not h.holds for s in h.steps]  # of an optimizer that has its turn in between
+    is_used = any(a.number < s < b.number for r in rounds for a, b in pairwise(r) for s in others)
+    if is_always and not set_by and not is_used:
         at = next(c for c in reversed(q.history.clearings(q.tensor)) if c.number < rounds[-1][-1].number)
         yield cause_of("cleared_between", at, count=str(len(rounds[-1])), **{"pass": rounds[-1][-1].source})
 
