@@ -33,3 +33,4 @@ class Holder:
     momentum: bool = False  # a gradient of zero still moves the tensor
     began: float | None = None  # the learning rate with which a scheduler, or the optimizer, began
     maximizes: bool = False  # it makes the loss larger
+    decay: float = 0.0  # the weight_decay of the tensor's group

@@ -24,7 +24,35 @@ from .explained import run
 
 _numbers = itertools.count()
 # the twin has no such optimizer or scaler, or does not remember when a tensor was written, or by which call it was made
-ONLY_PYTORCH = {f"AV{n}" for n in (103, 104, 107, 208, 209, 210, 212, 407, 410, 412, 413, 414, 415, 502, 503, 602, 702)}
+ONLY_PYTORCH = {
+    f"AV{n}"
+    for n in (
+        103,
+        104,
+        107,
+        208,
+        209,
+        210,
+        212,
+        213,
+        215,
+        216,
+        217,
+        218,
+        219,
+        407,
+        410,
+        412,
+        413,
+        414,
+        415,
+        418,
+        502,
+        503,
+        602,
+        702,
+    )
+}
 LIBRARIES = ["core", pytest.param("torch", marks=pytest.mark.torch)]
 KINDS = [name.removeprefix("CAUSE_").lower() for name in vars(en) if name.startswith("CAUSE_")]
 PAGE = Path(__file__).parents[2] / "docs" / "look_up" / "checks.md"
@@ -567,6 +595,148 @@ FOUND = {  # more of a kind than the program in the docs
         LAYER + "for _ in range(4):\n    loss = net(torch.randn(5, 4)).pow(2).mean()\n    opt.zero_grad()\n"
         "    loss.backward()\n    opt.step()\n    opt.step()",
         "SGD steps 2 times after each backward()",
+    ),
+    "rows that are their own targets": (
+        "AV214",
+        "net = torch.nn.Linear(4, 3)\nz = torch.nn.functional.normalize(net(torch.randn(6, 4)), dim=1)\n"
+        "loss = torch.nn.functional.cross_entropy(torch.einsum('id,jd->ij', z, z) / 0.1, torch.arange(6))\nloss.backward()",
+        "3: AV214 may be a fault: einsum compares each row with itself, and that is the target",
+    ),
+    "a sum over all rows, moved by the largest": (
+        "AV214",
+        "net = torch.nn.Linear(4, 3)\nz = torch.nn.functional.normalize(net(torch.randn(6, 4)), dim=1)\n"
+        "sim = z @ z.T / 0.1\nmost, _ = sim.max(1, keepdim=True)\nsim = sim - most.detach()\n"
+        "loss = -(sim.diag(3) - sim.exp().sum(1, keepdim=True).log()[:3, 0]).mean()\nloss.backward()",
+        "3: AV214 may be a fault: z @ z.T compares each row with itself, too",
+    ),
+    "the similarity of all pairs": (
+        "AV214",
+        "net = torch.nn.Linear(4, 3)\nz = net(torch.randn(6, 4))\n"
+        "sim = torch.nn.functional.cosine_similarity(z.unsqueeze(1), z.unsqueeze(0), dim=2)\n"
+        "loss = (torch.logsumexp(sim, 1) - sim.diag(3).sum()).mean()\nloss.backward()",
+        "cosine_similarity compares each row with itself, too",
+    ),
+    "a backward of many numbers that leaves a factor out": (
+        "AV701",
+        "class Leaky(torch.autograd.Function):\n    @staticmethod\n    def forward(ctx, x, slope):\n        ctx.slope = slope\n"
+        "        ctx.save_for_backward(x)\n        return torch.where(x > 0, x, slope * x)\n    @staticmethod\n"
+        "    def backward(ctx, grad):\n        (x,) = ctx.saved_tensors\n        return grad * (x > 0), None\n"
+        "net = torch.nn.Linear(9, 9)\nloss = Leaky.apply(net(torch.randn(20, 9)), 0.2).pow(2).sum()\nloss.backward()",
+        "the backward of Leaky differs from finite differences",
+    ),
+    "a backward that takes a mean in place of a sum": (
+        "AV701",
+        "class Layer(torch.autograd.Function):\n    @staticmethod\n    def forward(ctx, x, w, b):\n"
+        "        ctx.save_for_backward(x, w)\n        return x @ w.T + b\n    @staticmethod\n    def backward(ctx, grad):\n"
+        "        x, w = ctx.saved_tensors\n        return None, grad.T @ x, grad.mean(0)\n"
+        "w, b = torch.randn(9, 9, requires_grad=True), torch.zeros(9, requires_grad=True)\n"
+        "loss = Layer.apply(torch.randn(20, 9), w, b).pow(2).sum()\nloss.backward()",
+        "the backward of Layer differs from finite differences",
+    ),
+    "a decay that is larger than the gradient": (
+        "AV417",
+        "net, x = torch.nn.Sequential(torch.nn.Linear(4, 8), torch.nn.ReLU(), torch.nn.Linear(8, 1)), torch.randn(30, 4)\n"
+        "opt = torch.optim.Adam(net.parameters(), lr=0.01, weight_decay=1.0)\nfor _ in range(60):\n"
+        "    loss = (net(x) - x.sum(1, keepdim=True)).pow(2).mean()\n    opt.zero_grad()\n    loss.backward()\n    opt.step()",
+        "weight_decay=1.0 of Adam adds",
+    ),
+    "attention without a mask": (
+        "AV215",
+        "table, layer = torch.nn.Embedding(7, 4), torch.nn.TransformerEncoderLayer(4, 2, 8, batch_first=True)\n"
+        "head, tokens = torch.nn.Linear(4, 7), torch.randint(0, 7, (3, 6))\nlogits = head(layer(table(tokens[:, :-1])))\n"
+        "loss = torch.nn.functional.cross_entropy(logits.transpose(1, 2), tokens[:, 1:])\nloss.backward()",
+        "3: AV215 may be a fault: each target is the next token, and attention reaches it",
+    ),
+    "a fused attention with a mask, and targets that are not shifted": (
+        "AV215",
+        "table, head, tokens = torch.nn.Embedding(7, 4), torch.nn.Linear(4, 7), torch.randint(0, 7, (3, 6))\n"
+        "x = table(tokens).unsqueeze(1)\n"
+        "x = torch.nn.functional.scaled_dot_product_attention(x, x, x, is_causal=True).squeeze(1)\n"
+        "loss = torch.nn.functional.cross_entropy(head(x).flatten(0, 1), tokens.flatten())\nloss.backward()",
+        "the targets of cross_entropy are the tokens that the model gets",
+    ),
+    "a recurrent model whose targets are not shifted": (
+        "AV215",
+        "table, rnn, head = torch.nn.Embedding(7, 4), torch.nn.LSTM(4, 5, batch_first=True), torch.nn.Linear(5, 7)\n"
+        "tokens = torch.randint(0, 7, (3, 6))\nout, _ = rnn(table(tokens))\n"
+        "loss = torch.nn.functional.cross_entropy(head(out).reshape(-1, 7), tokens.reshape(-1))\nloss.backward()",
+        "the targets of cross_entropy are the tokens that the model gets",
+    ),
+    "a target network that is the network": (
+        "AV414",
+        "class Agent: pass\nagent, x, y = Agent(), torch.randn(6, 4), torch.randn(6, 4)\n"
+        "agent.q = agent.target_q = torch.nn.Linear(4, 2)\nopt = torch.optim.SGD(agent.q.parameters(), lr=0.01)\n"
+        "for _ in range(3):\n    aim = 1 + 0.9 * agent.target_q(y).max(1).values.detach()\n"
+        "    loss = (agent.q(x)[:, 0] - aim).pow(2).mean()\n    opt.zero_grad()\n    loss.backward()\n    opt.step()",
+        "agent.target_q and agent.q are the same network",
+    ),
+    "nan of an earlier step, in a loss of bare tensors": (
+        "AV301",
+        "w, t = torch.zeros(3, requires_grad=True), torch.tensor([0.0, 0.5, 0.5])\nopt = torch.optim.SGD([w], lr=0.1)\n"
+        "for _ in range(3):\n    loss = (t * (t / w.softmax(0)).log()).sum()\n    opt.zero_grad()\n    loss.backward()\n"
+        "    opt.step()",
+        "4: AV301 may be a fault: w itself holds nan since an earlier step, and ",
+    ),
+    "nan of a learning rate that is too large": (
+        "AV301",
+        "w, x = torch.zeros(3, 1, requires_grad=True), 10 * torch.randn(50, 3)\nfor _ in range(60):\n"
+        "    loss = (x @ w - x.sum(1, keepdim=True)).pow(2).mean()\n    loss.backward()\n    with torch.no_grad():\n"
+        "        w -= w.grad\n    w.grad = None",
+        "but by too large numbers",
+    ),
+    "noise that a function draws once more": (
+        "AV216",
+        "net = torch.nn.Conv2d(1, 1, 3, padding=1)\nopt = torch.optim.Adam(net.parameters())\n"
+        "def add_noise(x):\n    return 0.5 * x + 0.5 * torch.randn_like(x)\nfor _ in range(3):\n"
+        "    x = torch.rand(8, 1, 6, 6)\n    noise = torch.randn_like(x)\n"
+        "    loss = torch.nn.functional.mse_loss(net(add_noise(x)), noise)\n    opt.zero_grad()\n    loss.backward()\n"
+        "    opt.step()",
+        "compares with noise (line 7) that is not the noise of the input (line 4)",
+    ),
+    "a label that is not filled for the generator": (
+        "AV217",
+        "g, d = torch.nn.Linear(3, 2), torch.nn.Sequential(torch.nn.Linear(2, 1), torch.nn.Sigmoid())\n"
+        "error = torch.nn.BCELoss()\n"
+        "of_g, of_d = torch.optim.SGD(g.parameters(), lr=0.01), torch.optim.SGD(d.parameters(), lr=0.01)\nfor _ in range(3):\n"
+        "    of_d.zero_grad()\n    label = torch.full((6, 1), 1.0)\n    error(d(torch.randn(6, 2)), label).backward()\n"
+        "    made = g(torch.randn(6, 3))\n    label.fill_(0)\n    error(d(made.detach()), label).backward()\n    of_d.step()\n"
+        "    of_g.zero_grad()\n    loss = error(d(made), label)\n    loss.backward()\n    of_g.step()",
+        "the losses of g and d (line 10) move the score",
+    ),
+    "a critic and a generator that both lower its score": (
+        "AV217",
+        "g, d = torch.nn.Linear(3, 2), torch.nn.Linear(2, 1)\n"
+        "of_g, of_d = torch.optim.SGD(g.parameters(), lr=0.01), torch.optim.SGD(d.parameters(), lr=0.01)\nfor _ in range(3):\n"
+        "    made = g(torch.randn(6, 3))\n    loss = (d(made.detach()).mean() - d(torch.randn(6, 2)).mean()) / 2\n"
+        "    of_d.zero_grad()\n    loss.backward()\n    of_d.step()\n    loss = d(made).mean()\n    of_g.zero_grad()\n"
+        "    loss.backward()\n    of_g.step()",
+        "the losses of g and d (line 5) move the score",
+    ),
+    "users that are counted from 0": (
+        "AV218",
+        "users, items = torch.nn.Embedding(8, 4, padding_idx=0), torch.nn.Embedding(9, 4)\n"
+        "u, i = torch.arange(64) % 8, torch.arange(64) % 9\n"
+        "loss = ((users(u) * items(i)).sum(1) - 1).pow(2).mean()\nloss.backward()",
+        "stands among its items 8 times",
+    ),
+    "pixels that a whole division makes 0": (
+        "AV219",
+        "net = torch.nn.Linear(9, 2)\npixels = torch.arange(0, 252, 7, dtype=torch.uint8).reshape(4, 9)\n"
+        "x = (pixels // 255).float()\nloss = net(x).pow(2).mean()\nloss.backward()",
+        "3: AV219 may be a fault: pixels // 255 divides whole numbers",
+    ),
+    "labels of a hinge that are 0 and 1": (
+        "AV213",
+        "net, labels = torch.nn.Linear(4, 3), torch.randint(0, 2, (90,))\n"
+        "distance = torch.nn.functional.pairwise_distance(net(torch.randn(90, 4)), net(torch.randn(90, 4)))\n"
+        "loss = torch.nn.HingeEmbeddingLoss()(distance, labels)\nloss.backward()",
+        "hinge_embedding_loss takes the labels 1 and -1",
+    ),
+    "labels of a ranking that are 0 and 1": (
+        "AV213",
+        "net, labels = torch.nn.Linear(4, 1), torch.tensor([[0], [1], [1]])\n"
+        "loss = torch.nn.MarginRankingLoss(0.2)(net(torch.randn(3, 4)), net(torch.randn(3, 4)), labels)\nloss.backward()",
+        "margin_ranking_loss takes the labels 1 and -1",
     ),
     "float16": (
         "AV301",

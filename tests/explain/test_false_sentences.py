@@ -135,6 +135,43 @@ TOLD = {
     ),
     "a run that stops, beside a recorder": (STOPS.format(factor=0), "error", "sqrt is 0", "Before the error"),
     "a hook that zeroes": (ZEROED.format(factor=0), "m[0].weight", "hook of a module returned zeros", "unbind"),
+    "a reward of a drawn action": (
+        "m = torch.nn.Linear(2, 2)\nd = torch.distributions.Categorical(logits=m(torch.ones(3, 2)))\na = d.sample()\n"
+        "reward = float(a[0]) + 1\nloss = -(d.log_prob(a) * reward).mean()\nloss.backward()",
+        "m.weight",
+        "its gradient",
+        "lacks a part",
+    ),
+    "an input that a physical loss differentiates": (
+        LOOP + "x = torch.ones(3, 2, requires_grad=True)\nfor _ in range(3):\n    loss = m(x).pow(2).mean()\n"
+        "    o.zero_grad()\n    loss.backward()\n    o.step()",
+        "x",
+        "else clear its grad yourself",
+        "Less likely",
+    ),
+    "a target that is updated through .data": (
+        "import copy\n" + LOOP + "t = copy.deepcopy(m)\nfor _ in range(3):\n"
+        "    loss = (m(torch.ones(3, 2)) - t(torch.ones(3, 2)).detach() - 1).pow(2).mean()\n    o.zero_grad()\n"
+        "    loss.backward()\n    o.step()\n    for p, q in zip(m.parameters(), t.parameters()):\n"
+        "        q.data.copy_(0.9 * q.data + 0.1 * p.data)",
+        "t.weight",
+        "detach()",
+        "first used after",
+    ),
+    "a frozen copy that got other data": (
+        "import copy\n" + LOOP + "t = copy.deepcopy(m).requires_grad_(False)\n"
+        "for p in t.parameters():\n    p.data = p.data * 2\n"
+        "loss = (m(torch.ones(3, 2)) - t(torch.ones(3, 2))).pow(2).mean()\nloss.backward()",
+        "t.weight",
+        "does not require grad",
+        "was created without",
+    ),
+    "a bias that a loss of differences does not count": (
+        LOOP + "h = m(torch.tensor([[1.0, 2.0], [3.0, 4.0]])).squeeze(1)\nloss = (h[0] - h[1]).pow(2)\nloss.backward()",
+        "m.bias",
+        "the rows of the gradient that addmm received cancel",
+        "sent zero",
+    ),
     "DDP waits for a parameter": (
         "error = RuntimeError('Expected to have finished reduction in the prior iteration before starting a new one.')",
         "error",

@@ -12,6 +12,32 @@ nn, F, optim = torch.nn, torch.nn.functional, torch.optim
 """
 STEP = "opt.zero_grad(); loss.backward(); opt.step()"
 PROGRAMS = {
+    "two optimizers that take turns with one loss": """
+first, second, x = nn.Linear(6, 3), nn.Linear(3, 6), torch.randn(8, 6)
+one, two = optim.SGD(first.parameters(), 0.1), optim.SGD(second.parameters(), 0.1)
+for i in range(9):
+    loss = F.mse_loss(second(first(x)), x)
+    one.zero_grad(); two.zero_grad(); loss.backward(); (one if i % 2 else two).step()
+""",
+    "losses that learn how much each of them counts": f"""
+body, first, second, weigh = nn.Linear(8, 16), nn.Linear(16, 1), nn.Linear(16, 3), nn.Parameter(torch.zeros(2))
+opt = optim.Adam([*body.parameters(), *first.parameters(), *second.parameters(), weigh], 1e-3)
+for _ in range(4):
+    x, y, labels = torch.randn(32, 8), torch.randn(32, 1), torch.randint(0, 3, (32,))
+    z = F.relu(body(x))
+    both = torch.stack([F.mse_loss(first(z), y), F.cross_entropy(second(z), labels)])
+    loss = (torch.exp(-weigh) * both + weigh).sum()
+    {STEP}
+""",
+    "distances between rows of one layer, whose bias cancels": f"""
+net = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 6))
+opt = optim.Adam(net.parameters(), 1e-3)
+for _ in range(4):
+    middles = net(torch.randn(5, 3, 8)).mean(1)
+    scores = -torch.cdist(net(torch.randn(5, 4, 8)).flatten(0, 1), middles) ** 2
+    loss = F.cross_entropy(scores, torch.arange(5).repeat_interleave(4))
+    {STEP}
+""",
     "a WGAN whose weights are clamped": """
 G, D = nn.Linear(4, 2), nn.Sequential(nn.Linear(2, 8), nn.ReLU(), nn.Linear(8, 1))
 of_g, of_d = optim.RMSprop(G.parameters(), 5e-5), optim.RMSprop(D.parameters(), 5e-5)

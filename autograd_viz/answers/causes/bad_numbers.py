@@ -9,9 +9,10 @@ from .cause import Cause, source_of
 from .check import ASKED, MAY, SO, check
 from .facts import Edge, Facts
 from .forward_birth import births_of, forward_births
-from .nan_sources import has_negative_base, nan_source
+from .nan_sources import GROWING, SAFE, has_negative_base, is_unsafe, nan_source
 from .numbers import bounds, has_zero, is_zero, text_of, value_with
 from .ops import cause_at, factor_values, factors, given_text, name_of_op, op_of, zeros_behind
+from .question import Question
 
 NOT_INFINITE = ("born_equal", "born_exponent", "born_singular", "born_std", "born_weightless")  # nan for any gradient
 MADE = ("born_*", "forward_*", "given*", "diverged", "nan_of_inf", "inf_to_nan", "zero_times_inf*", "loss_bad*")
@@ -19,9 +20,27 @@ MASKS = ("Where", "MaskedFill", "MaskedSelect", "Relu", "Clamp", "Max", "Min", "
 
 
 @check("AV301", "not-finite", {**dict.fromkeys(MADE, SO), "bad_*": MAY, "changed_since": ASKED})
-def not_finite(numbers: Facts) -> list[Cause]:
+def not_finite(numbers: Facts, question: Question) -> list[Cause]:
     """nan or inf in a gradient: the op that made it, forward or backward."""
-    f = numbers
+    return [_of_earlier_step(numbers, question, c) if c.kind == "given_leaf" else c for c in _causes(numbers)]
+
+
+def _of_earlier_step(f: Facts, q: Question, cause: Cause) -> Cause:
+    """A trained leaf holds nan, and so does all that came of it: which op of the loss may have made it, if one may."""
+    is_trained = any(h.steps for h in q.optimizers) or any(e.number > q.passes[0].number for e in q.events("written"))
+    if not is_trained or cause.tensors != (f.subject.id,):
+        return cause
+    what = {**cause.said, "what": "nan" if value_with(f.subject.value, ("nan",)) else cause.said["what"]}
+    unsafe = sorted((n for n in q.ways if is_unsafe(f, n)), key=lambda n: op_of(f, n) in GROWING)
+    if unsafe:
+        return cause_at(
+            f, "bad_leaf_grown" if op_of(f, unsafe[0]) in GROWING else "bad_leaf", unsafe[0], (f.subject.id,), **what
+        )
+    is_known = all(op_of(f, n) in SAFE or f.nodes[n].variable is not None for n in q.ways)
+    return Cause("bad_leaf_diverged", (f.subject.id,), said=what) if is_known else cause
+
+
+def _causes(f: Facts) -> list[Cause]:
     name = value_with(f.subject.grad)
     if not name:
         return []

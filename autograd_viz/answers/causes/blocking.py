@@ -206,9 +206,14 @@ def sure_block(f: Facts, node: str, i: int) -> Cause | None:
     return None if known is None or not known.holds(f, node, i) else _cause(f, _special(f, known, node, i), node, i)
 
 
+SUMMED = (("Addmm", 0), ("Convolution", 2))  # a bias, whose gradient is the sum of the rows
+
+
 def seen_block(f: Facts, node: str, i: int) -> Cause:
     """The reason why a node sends zeros along next_functions[i]. That it does has been seen."""
     known = blocking_of(f, node)
+    if (op_of(f, node), i) in SUMMED:
+        return _cause(f, "zero_summed", node, i)
     if known is None:
         return _cause(f, "zero_user" if f.nodes[node].rule == "user" else "zero_sent", node, i)
     kind = _special(f, known, node, i)

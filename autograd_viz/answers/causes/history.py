@@ -54,6 +54,8 @@ class History(Protocol):
     onto_itself: Sequence[Event]  # writes of a tensor's own values into it
     born: Sequence[Event]  # optimizers that were made, those that are gone, too
     layers: Sequence[Event]  # dropout "off" while gradients were wanted; dropout, batch norm "on" (training) under no_grad()
+    seeds: Sequence[Event]  # calls of manual_seed(); `detail` is the seed
+    draws: Sequence[Event]  # random tensors that were made
     op_of: Callable[[Any], Op | None]  # the op that made a tensor
     events_of: Callable[..., list[Event]]  # the events of a tensor, of these kinds, in order
     clearings: Callable[[Any], list[Event]]  # those that set its grad to None, in order
@@ -90,8 +92,10 @@ class Live(Protocol):
     written_before_pass: Callable[[str, str], Event | None]
     # how a saved tensor of data was made: `detail` is the shape of what it was made of
     data_made: Callable[[str, str], Event | None]
+    lost: Callable[[str, str], Event | None]  # where whole numbers behind it were lost: "wrapped", or "floored" to 0
     made_of_data: Callable[[str], Event | None]  # the same for a tensor of the document
+    kept: Callable[[str, str], Any]  # the array of a saved tensor, if it is not very large
     called_as: Callable[[str], str]  # the function that the program called, and that made the node; "" if unknown
-    disagrees: Callable[[str, Any], bool | None]  # does a user's backward, on these inputs, differ from finite differences?
+    disagrees: Callable[[str, Any], bool | None]  # does a user's backward of these inputs differ from finite differences?
     written_at: Callable[[str], Source | None]  # where the backward of a user's Function is written
     kept_on_ctx: Callable[[str], tuple[str, ...]]  # the attributes of a user's ctx that are tensors computed in its forward

@@ -131,16 +131,25 @@ def _unused(q: Question, last: Any, used: Event | None) -> list[Cause]:
     before = q.passes[-2].number if len(q.passes) > 1 else None
     if q.number is not None:
         return [cause_of("path_cut_number", q.number[0], op=spelling(q.number[0]))]
-    if q.root_op is None and used is None:
-        return [cause_of(q.history.unknown_root, last)]
-    if replaced is not None:
-        return [cause_of("replaced", replaced, part=replaced.name)]
+    if (q.root_op is None and used is None) or replaced is not None:
+        return [cause_of(q.history.unknown_root, last) if used is None and q.root_op is None else _replaced(replaced)]
     if not q.history.knows_uses:
         return [cause_of("no_path", last), *_unrecorded(q.facts)]
     was_reached = any(q.is_reached_from(p.root) for p in q.passes[:-1] if p.root is not None)
+    if not was_reached and used is not None and before is not None and _is_copied_after(used, last):
+        return [cause_of("no_path", last)]
     if was_reached or used is None or (before is not None and used.number < before):
         return [cause_of("not_used_now" if was_reached else "not_used", last)]
     return [_beside_loss(q, last, used)]
+
+
+def _replaced(by: Any) -> Cause:
+    return cause_of("replaced", by, part=by.name)
+
+
+def _is_copied_after(used: Event, last: Any) -> bool:
+    """Was it used before the pass, and since then only copied or written, as a target network is?"""
+    return bool(used.detail < last.number < used.number) and used.name in ("data", "detach")
 
 
 def _beside_loss(q: Question, last: Any, used: Event) -> Cause:
@@ -198,7 +207,9 @@ def _not_required(q: Question) -> Cause:
         return cause_of("switched_off", off[-1])
     if (number := _number_before(q)) is not None:
         return cause_of("made_of_number", number, op=spelling(number))
-    return Cause(q.history.unmade(q.tensor), source=source_of(at) or source_of(q.op))
+    kind = q.history.unmade(q.tensor)
+    is_frozen = kind == "not_asked" and at is None and type(q.tensor).__name__ == "Parameter"  # it was made with it
+    return Cause("frozen" if is_frozen else kind, source=source_of(at) or source_of(q.op))
 
 
 def _number_before(q: Question) -> Op | None:

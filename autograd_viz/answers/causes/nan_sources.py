@@ -141,3 +141,32 @@ BY_OP = {op: source for source in NAN_SOURCES for op in source.ops}
 def nan_source(f: Facts, node: str) -> NanSource | None:
     """How a node's rule can make nan or inf."""
     return BY_OP.get(op_of(f, node))
+
+
+GROWING = ("Exp", "Exp2", "Expm1", "Sinh", "Cosh")  # they overflow
+UNSAFE = (
+    "Log", "Log2", "Log10", "Log1P", "Sqrt", "Rsqrt", "Reciprocal", "Div", "Acosh", "Logit", "Asin", "Acos", "Atanh", "Erfinv",
+    *GROWING, "LinalgSvd", "LinalgEigh", "LinalgEig", "LinalgInvEx", "LinalgSolveEx", "LinalgCholeskyEx", "LinalgSlogdet",
+)  # fmt: skip
+SAFE = (
+    "Add", "Sub", "Rsub", "Mul", "Neg", "Mm", "Bmm", "Mv", "Dot", "Addmm", "Baddbmm", "Sum", "Mean", "MseLoss", "L1Loss",
+    "HuberLoss", "SmoothL1Loss", "View", "UnsafeView", "ReshapeAlias", "T", "Transpose", "Permute", "Squeeze", "Unsqueeze",
+    "Expand", "Select", "Slice", "Relu", "Tanh", "Sigmoid", "Convolution", "Clone", "Cat", "Stack", "Pow",
+)  # fmt: skip  # of finite numbers they make nan only where these are too large
+GUARDS = ("Add", "Clamp", "ClampMin", "Softplus", "Exp", "Maximum")
+
+
+def is_unsafe(f: Facts, node: str) -> bool:
+    """Is it an op that can make nan or inf of ordinary numbers, and is nothing before it that keeps it from those?"""
+    op = op_of(f, node)
+    if op == "Div":
+        made = [a.node for a in f.nodes[node].next_functions[1:2] if a.node is not None]
+        made += [
+            a.node for n in made if op_of(f, n) in ("Sum", "Expand") for a in f.nodes[n].next_functions if a.node is not None
+        ]
+        return bool(made) and all(op_of(f, n) not in GUARDS for n in made)
+    if op == "Pow":
+        exponent = number(f.plain(node, "exponent"))
+        return exponent is None or exponent < 1 or exponent != int(exponent)
+    before = next((a.node for a in f.nodes[node].next_functions if a.node is not None), None)
+    return op in UNSAFE and (op in GROWING or before is None or op_of(f, before) not in GUARDS)

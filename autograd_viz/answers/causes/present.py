@@ -54,8 +54,8 @@ def added(q: Question) -> list[PassEvent]:
 
 
 def lost_part(q: Question) -> list[Cause]:
-    """One use of it became a number, so its gradient lacks that part."""
-    if q.number is None:
+    """One use of it became a number, so its gradient lacks that part. A number of a tensor without history is no part."""
+    if q.number is None or all(is_op(g) and g.cut for g in q.number[0].given):
         return []
     number, user = q.number
     nodes = [o.node for o in q.facts.document.ops if o.node and o.source == user.source]

@@ -59,7 +59,8 @@ def gradient_size(numbers: Facts) -> list[Cause]:
     if sent and not size / LEAP < sent < size * LEAP:
         told = {"norm": number_text(size), "before": number_text(sent), "count": str(len(hooks)), "hook": hooks[0]}
         return [Cause("resized_by_hook" + "s" * (len(hooks) > 1), (f.subject.id,), said=told)]
-    if TINY < size < HUGE:
+    is_cancelled = size <= TINY and senders and all(_is_bias(f, *s) and _is_rounding(f, s[0]) for s in senders)
+    if TINY < size < HUGE or is_cancelled:  # such a bias moves all rows alike, and only their differences count
         return []
     huge = size >= HUGE
     most = [h for h in way(f, f.edge) if (h.factor > 1) == huge and h.factor != 1]

@@ -18,8 +18,8 @@ from .question import Question
 from .sizes import no_effect
 
 NO_FAULT = (  # sums that cancel, zeros up to rounding, and what happened after the pass
-    "zero_sent", "zero_factor", "zero_cancel", "zero_broadcast", "zero_normed", "zero_shifted", "rows_unused", "zero_old",
-    "zero_since", "zeroed*", "zero_reached", "graph_gone",
+    "zero_summed", "zero_sent", "zero_factor", "zero_cancel", "zero_broadcast", "zero_normed", "zero_shifted",
+    "rows_unused", "zero_old", "zero_since", "zeroed*", "zero_reached", "graph_gone",
 )  # fmt: skip
 BOUNDED = ("zero_relu", "zero_clamp")
 MOST_PARTS, MOST_ROWS = 4, 6  # parts, rows that the answer names

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
+from typing import Any
+
+import numpy as np
 
 from ...graph.model import Value
 from ...graph.op_names import plain_name
@@ -153,7 +157,7 @@ def padding_counted(numbers: Facts, ways: Iterable[str]) -> Iterator[Cause]:
     """Targets that contain the padding of the inputs, in a mean over all targets."""
     f = numbers
     tables = [n for n in ways if op_of(f, n) == "Embedding" and int(f.plain(n, "padding_idx") or -1) >= 0]
-    for node in ways if tables else ():
+    for node in ways if tables and not [*padding_is_item.when(f, ways)] else ():
         classes = next((t.value.shape[-1:] for t in f.inputs(node)), ()) if op_of(f, node) == "NllLoss" else ()
         targets = f.saved(node, "target") if f.plain(node, "reduction") == "1" else None
         for table in tables:
@@ -162,6 +166,35 @@ def padding_counted(numbers: Facts, ways: Iterable[str]) -> Iterator[Cause]:
             if classes == (rows,) and not is_left_out and _contains(targets, pad) and _contains(f.saved(table, "indices"), pad):
                 yield cause_at(f, "padding_counted", node, pad=str(pad))
                 return
+
+
+@check("AV218", "padding-is-an-item", {"padding_is_item": MAY}, of_run=True)
+def padding_is_item(numbers: Facts, ways: Iterable[str]) -> Iterator[Cause]:
+    """The padding_idx of an embedding stands between real items in its input: that item has a vector that does not learn."""
+    f, used = numbers, Counter(f"{_ways_on(numbers, n)}" for n in ways if op_of(numbers, n) == "Embedding")
+    for node in ways:
+        pad = int(f.plain(node, "padding_idx") or -1) if op_of(f, node) == "Embedding" else -1
+        rows = f.live.kept(node, "indices") if pad >= 0 and used[f"{_ways_on(f, node)}"] == 1 else None
+        if rows is None or rows.ndim not in (1, 2) or not (rows != pad).any():
+            continue
+        among = _between(rows, pad) if rows.ndim == 2 else _apart(rows, pad)
+        if among:
+            yield cause_at(f, "padding_is_item", node, pad=str(pad), count=str(among), size=str(rows.size))
+            return
+
+
+def _between(rows: Any, pad: int) -> int:
+    """How many stand between other items of a row, if that is most of them."""
+    real = rows != pad
+    inside = np.logical_or.accumulate(real, 1) & np.logical_or.accumulate(real[:, ::-1], 1)[:, ::-1] & ~real
+    return int(inside.sum()) if inside.sum() > (~real).sum() / 2 else 0
+
+
+def _apart(row: Any, pad: int) -> int:
+    """How many there are, if each item of the batch is one of many, and they are about as frequent as the others."""
+    count, kinds = int((row == pad).sum()), len({*row.tolist()})
+    is_run = bool(((row[1:] == pad) & (row[:-1] == pad)).sum() * 2 > count)
+    return count if count > 1 and len(row) < 2 * count * kinds < 6 * len(row) and kinds > 2 and not is_run else 0
 
 
 def _contains(value: Value | None, number: int) -> bool:

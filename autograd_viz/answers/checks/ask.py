@@ -16,7 +16,24 @@ from ..causes.hooks import hook_causes
 from ..causes.missing import missing
 from ..causes.present import last_write, lost_part, old, plain_gradient
 from ..causes.question import Question
-from . import aim, bottom, function, layers, loop, loss, memory, path, shapes, signs, updates
+from . import (
+    aim,
+    bottom,
+    function,
+    labels,
+    layers,
+    loop,
+    loss,
+    memory,
+    noise,
+    path,
+    players,
+    sequences,
+    shapes,
+    signs,
+    similarity,
+    updates,
+)
 
 UNKNOWN = ("not_recorded", "zero_old", "bad_elsewhere")  # the graph at hand does not say
 NONE, BAD, ZERO, OTHER = ("none",), ("nan", "inf"), ("zero",), ("huge", "tiny", "")  # what a grad contains
@@ -62,9 +79,10 @@ def _bad_loss(q: Question) -> list[Cause]:
 
 PAGES = (
     loss.squashed_twice, loss.softmax_over_batch, loss.broadcast_in_loss, aim.trained_target, signs.wrong_sign,
-    aim.out_of_reach, aim.padding_counted, bottom.no_bottom, bottom.exchanged, shapes.rows_mixed, shapes.other_order,
-    shapes.batch_not_first, layers.saturated, layers.evaluating, layers.dropout_off, layers.same_again, path.skip_written,
-    updates.copied_onto_itself, updates.follows_at_once,
+    aim.out_of_reach, aim.padding_counted, aim.padding_is_item, bottom.no_bottom, bottom.exchanged, labels.not_signs,
+    labels.whole_numbers_lost, similarity.own_similarity, sequences.sees_target, noise.other_noise, players.same_aim,
+    shapes.rows_mixed, shapes.other_order, shapes.batch_not_first, layers.saturated, layers.evaluating, layers.dropout_off,
+    layers.same_again, path.skip_written, updates.copied_onto_itself, updates.follows_at_once, updates.seeded_in_loop,
 )  # fmt: skip
 
 TURNS = (
@@ -96,6 +114,7 @@ TURNS = (
     Turn(loop.never_stepped, OTHER),
     Turn(loop.clip_in_vain, OTHER),
     Turn(loop.step_too_small, (*ZERO, *OTHER)),
+    Turn(updates.decayed_away, (*ZERO, *OTHER)),
     Turn(lost_part, OTHER),
     Turn(_piled_hooks, OTHER, is_last=True),
     Turn(loop.step_too_large, OTHER),
@@ -157,7 +176,10 @@ def raised() -> Iterator[Cause]:
     yield from ()  # it is asked with the error: `causes_of_error`
 
 
-AREAS = (path, loss, aim, signs, bottom, shapes, layers, bad_numbers, zeros, sizes, loop, updates, memory, function)
+AREAS = (
+    path, loss, aim, signs, players, bottom, labels, similarity, sequences, noise, shapes, layers, bad_numbers, zeros, sizes,
+    loop, updates, memory, function,
+)  # fmt: skip
 ALL = [raised, *(c for area in AREAS for c in vars(area).values() if isinstance(c, Check))]
 BY_CODE = {c.code: c for c in sorted(ALL, key=lambda c: c.code)}
 

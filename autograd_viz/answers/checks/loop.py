@@ -168,7 +168,8 @@ def accumulated(question: Question) -> Iterator[Cause]:
     """Several passes have accumulated, and nothing cleared the gradient in between."""
     q, passes = question, added(question)
     is_tool = not q.optimizers and (q.holders or not any(e.number > passes[0].number for e in q.events("written") if passes))
-    if len(passes) <= 1 or (is_tool and type(q.tensor).__name__ == "Parameter"):  # a model that is not trained here
+    is_parameter = type(q.tensor).__name__ == "Parameter"
+    if len(passes) <= 1 or (is_tool and (q.holders or is_parameter)):  # a model, or an input, that is not trained here
         return
     lines = list(dict.fromkeys(s for p in passes if (s := p.source) is not None))
     steps = [s for h in question.optimizers for s in h.steps]

@@ -56,7 +56,7 @@ def skip_written(numbers: Facts, ways: Iterable[str]) -> Iterator[Cause]:
         adds = [s for s in users if op_of(f, s) == "Add"]
         others = [s for s in users if s not in adds]
         layers = [s for s in others if f.source(s) is not None and f.source(s) == f.source(node)]
-        before = f.nodes[node].next_functions[0].node if adds and others else None
+        before = next((a.node for a in f.nodes[node].next_functions if adds and others), None)
         is_first = before is not None and (op_of(f, before) == "Add" or f.source(before) != f.source(node))
         is_first &= bool(layers) or (before is not None and _begins_branch(f, node, adds[0], before))
         is_written_by_user = is_first and _is_called(f, node)  # a GRU has in-place ops inside

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
 from itertools import pairwise
+from types import FunctionType, ModuleType
 from typing import Any
 
 from ...graph.passes import Holder
 from ...graph.text import number_text
 from ..causes.cause import Cause, Said, cause_of
 from ..causes.check import MAY, check
+from ..causes.history import Op
+from ..causes.paths import behind
 from ..causes.present import last_write
 from ..causes.question import Question
 from .loop import PLENTY, SETTLED, step_of
@@ -17,6 +21,11 @@ from .loop import PLENTY, SETTLED, step_of
 FEW = 4  # elements whose signs may agree by chance
 CLOSE = 0.05  # a distance, as a part of a step
 STATEFUL = ("Adam", "NAdam", "RAdam", "RMSprop", "Adadelta", "Adagrad")
+APART, ADDING = ("AdamW", "Lion"), ("SGD", "Adam", "NAdam", "RAdam", "RMSprop")  # how they use weight_decay
+DECAYED, LARGE_DECAY = 0.01, 0.05  # the part of a weight that a step takes away; weight_decay
+BALANCE = 0.5  # of a gradient and a decay that have come to rest against each other, as a part of the gradient
+TARGET = re.compile(r"(?:^|_)(?:target|tgt|teacher|ema|momentum|ref|reference)(?:_|$)")  # what must not be the trained network
+DROPPING = ("dropout", "dropout1d", "dropout2d", "dropout3d", "alpha_dropout", "feature_alpha_dropout")
 DRAWN = ("uniform_", "normal_", "orthogonal_", "reset_parameters")  # how names of random initializations end
 
 
@@ -35,7 +44,9 @@ def cleared_between(question: Question) -> Iterator[Cause]:
     is_always = all(len(r) >= PLENTY and len({p.source for p in r}) == 1 for r in rounds) and all(
         any(a.number < c < b.number for c in cleared) for r in rounds for a, b in pairwise(r)
     )
-    if is_always and not set_by:
+    others = [s.number for h in q.holders if not h.holds for s in h.steps]  # of an optimizer that has its turn in between
+    is_used = any(a.number < s < b.number for r in rounds for a, b in pairwise(r) for s in others)
+    if is_always and not set_by and not is_used:
         at = next(c for c in reversed(q.history.clearings(q.tensor)) if c.number < rounds[-1][-1].number)
         yield cause_of("cleared_between", at, count=str(len(rounds[-1])), **{"pass": rounds[-1][-1].source})
 
@@ -59,13 +70,46 @@ def undone(question: Question) -> Iterator[Cause]:
             yield cause_of("clamped_back", last, by=by)
 
 
-@check("AV414", "copied-onto-itself", {"onto_itself": MAY}, of_run=True)
+@check("AV414", "copied-onto-itself", {"onto_itself": MAY, "one_network": MAY}, of_run=True)
 def copied_onto_itself(question: Question) -> Iterator[Cause]:
     """A copy that copies nothing: state_dict() gives the weights themselves, and `target = net` is the same network."""
     first = min((s.number for h in question.holders for s in h.steps), default=None)
     found = [e for e in question.history.onto_itself if first is not None and e.number > first]
     if found:
         yield cause_of("onto_itself", found[-1], by=f"{found[-1].name}()")
+    elif first is not None and (pair := _one_network(question)) is not None:
+        root, target, online = pair
+        yield cause_of("one_network", root, target=target, online=online)
+
+
+def _one_network(q: Question) -> tuple[Op, str, str] | None:
+    """A trained module with two names, one of them a target's, of which the loss has a result without a history, too."""
+    root = None if q.last is None else q.last.root
+    apart = behind(op for op in behind([root]) if op.cut) if root is not None else []
+    trained = {p for h in q.holders if h.steps for p in h.leaves}
+    for path, names in _namespaces(q.names):
+        nets = {name: m for name, m in names.items() if hasattr(type(m), "named_parameters")}
+        for target in filter(TARGET.search, nets):
+            online = next((n for n, m in nets.items() if m is nets[target] and not TARGET.search(n)), None)
+            own = [p for p in nets[target].parameters() if p in trained]
+            if online is not None and root is not None and any(g is p for op in apart for g in op.given for p in own):
+                return root, path + target, path + online
+    return None
+
+
+def _namespaces(names: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """The user's variables, and the attributes of each of the user's objects. No code of the user's runs."""
+    yield "", names
+    for name, value in names.items():
+        kind = type(value)
+        if isinstance(value, type | ModuleType | FunctionType) or kind.__module__.partition(".")[0] in (
+            "torch",
+            "autograd_viz",
+        ):
+            continue
+        held = getattr(value, "__dict__", None)
+        if isinstance(held, dict):
+            yield f"{name}.", {**held, **held.get("_modules", {})}
 
 
 @check("AV415", "optimizer-made-anew", {"made_anew": MAY})
@@ -107,3 +151,35 @@ def _follows(q: Question, t: Any, w: Any) -> Cause | None:
     apart, step = float((t.detach() - w.detach()).norm()), step_of(holders[-1], q.history.norms(w)[1], w.numel())
     said: dict[str, Said] = {"apart": number_text(apart), "step": number_text(step)}
     return cause_of("follows_at_once", written[-1], **said) if 0 < apart < CLOSE * step else None
+
+
+@check("AV417", "decayed-away", {"decayed_away": MAY, "decay_in_gradient": MAY})
+def decayed_away(question: Question) -> Iterator[Cause]:
+    """A weight decay that takes a large part of the weights away in each step, or adds more to a gradient than it has."""
+    q = question
+    for h in q.optimizers if q.tensor.ndim > 1 else ():
+        part, (own, grad) = (h.rate or 0.0) * h.decay, q.norms
+        if len(h.steps) < SETTLED or not own or sum(p.ndim > 1 for p in h.leaves) < 2:
+            continue  # of one matrix it may be a ridge regression, which is meant
+        if h.kind in APART and part >= DECAYED:
+            said = {"decay": number_text(h.decay), "percent": f"{100 * part:.3g}"}
+            yield cause_of("decayed_away", h.steps[-1], optimizer=h.kind, **said)
+        elif h.kind in ADDING and h.decay >= LARGE_DECAY and h.decay * own > grad * BALANCE:
+            said = {"decay": number_text(h.decay), "added": number_text(h.decay * own), "own": number_text(grad)}
+            yield cause_of("decay_in_gradient", h.steps[-1], optimizer=h.kind, **said)
+
+
+@check("AV418", "seeded-in-loop", {"seeded_in_loop": MAY}, of_run=True)
+def seeded_in_loop(question: Question) -> Iterator[Cause]:
+    """manual_seed() with the same seed in each iteration: dropout, noise and batches are the same in all steps."""
+    q, seeds = question, question.history.seeds
+    passes = [p.number for p in q.passes][-PLENTY - 1 :]
+    rounds = [[e for e in seeds if a < e.number < b] for a, b in pairwise(passes)]
+    if len(rounds) < PLENTY or q.last is None or q.last.root is None or not all(rounds):
+        return
+    is_trained = any(all(any(a < s.number < b for s in h.steps) for a, b in pairwise(passes)) for h in q.holders)
+    first = min(e.number for e in rounds[-1])
+    drawn = next((e.name for e in q.history.draws if first < e.number < passes[-1]), "")
+    drawn = next((op.name for op in q.ops_behind(q.last.root) if op.name in DROPPING and op.number > first), drawn)
+    if drawn and is_trained and len({(r[-1].source, r[-1].detail) for r in rounds}) == 1:
+        yield cause_of("seeded_in_loop", rounds[-1][-1], seed=rounds[-1][-1].detail, drawn=drawn)

@@ -72,6 +72,9 @@ class Live:
     def data_made(self, node: str, saved: str) -> Any:
         """Known where a recorder tells how data was made."""
 
+    def lost(self, node: str, saved: str) -> Any:
+        """The same for whole numbers that wrapped around."""
+
     def made_of_data(self, tensor: str) -> Any:
         """The same for a tensor of the document."""
 
@@ -103,7 +106,9 @@ def holder(optimizer: Any, made: Any, steps: Iterable[Any], tensor: Any) -> Hold
     first = groups[0].get("initial_lr", getattr(optimizer, "defaults", {}).get("lr")) if groups else None
     began = None if first is None else float(first)
     maximizes = any(g.get("maximize") for g in optimizer.param_groups)
-    return Holder(type(optimizer).__name__, made, bool(groups), rate, tuple(steps), leaves, bool(goes_on), began, maximizes)
+    decay = float(groups[0].get("weight_decay") or 0.0) if groups else 0.0
+    kind, shown = type(optimizer).__name__, tuple(steps)
+    return Holder(kind, made, bool(groups), rate, shown, leaves, bool(goes_on), began, maximizes, decay)
 
 
 MOST_ROOTS = 8  # graphs that are searched if the loss is not named

@@ -157,6 +157,8 @@ class CoreHistory:
     scalers: tuple[Any, ...] = ()
     clips: tuple[Any, ...] = ()
     layers: tuple[Any, ...] = ()
+    seeds: tuple[Any, ...] = ()
+    draws: tuple[Any, ...] = ()
     onto_itself: tuple[Any, ...] = ()
     born: tuple[Any, ...] = ()
 

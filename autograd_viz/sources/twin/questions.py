@@ -19,7 +19,7 @@ from ...twin.core.tensor.tensor import Tensor
 from ..shared.finite_differences import disagrees
 from ..shared.questions import Access, Live, grads_before, roots_among
 from ..shared.replacement import is_own_hook, name_of_hook
-from ..shared.saved import raw_saved, version_of
+from ..shared.saved import kept_array, raw_saved, version_of
 from ..shared.source_code import definition_of, source_at
 from ..shared.values import value_of
 from .graph import CoreGraph, is_tensor
@@ -89,6 +89,10 @@ class CoreLive(Live):
         name = next((name for t, name in self._graph.names.items() if t._counter is counter), None)
         return Changed(name, counter[0], _source(counter, version_of(kept)))
 
+    def kept(self, node: str, saved: str) -> Any:
+        """As it is kept."""
+        return kept_array(raw_saved(self._nodes[node]).get(saved))
+
     def zero_rows(self, tensor: str) -> tuple[int, ...]:
         """Rows of grad that hold only zeros; empty if there is no grad."""
         grad = self._graph.tensors[tensor]._grad
@@ -104,11 +108,13 @@ class CoreLive(Live):
             return None
         return Changed(None, counter[0], _source(counter, counter[0] - 1))
 
-    def disagrees(self, node: str, given: list[Value]) -> bool | None:
+    def disagrees(self, node: str, given: list[str]) -> bool | None:
         """Runs it again, as a program that nobody records."""
         function = getattr(self._nodes[node], "_forward_cls", None)
         passes = [*events.passes]
-        found = None if function is None else disagrees(import_module(TWIN), function, given)
+        inputs = [self._graph.tensors[id] for id in given]
+        wanted = [i for i, t in enumerate(inputs) if t.requires_grad]
+        found = None if function is None else disagrees(import_module(TWIN), function, [t._data for t in inputs], wanted)
         events.passes.clear()
         events.passes.extend(passes)
         return found

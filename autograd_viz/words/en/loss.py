@@ -72,3 +72,29 @@ CAUSE_CLIP_REVERSED = "{op} takes the larger gain of a ratio and of the clipped 
 DO_CLIP_REVERSED = "Take the smaller: -torch.min(ratio * gain, clipped * gain)."
 CAUSE_PADDING_COUNTED = "targets contain {pad}, the padding_idx of the embedding, and the mean counts them ({line})."
 DO_PADDING_COUNTED = "Pass ignore_index={pad} to the loss."
+CAUSE_NOT_SIGNS = "{loss} takes the labels 1 and -1, and some of its labels are 0 ({line})."
+DO_NOT_SIGNS = "Pass 2 * labels - 1."
+CAUSE_OWN_AMONG = "{op} compares each row with itself, too ({line}), and the loss counts that among the negatives."
+DO_OWN_AMONG = "Mask the diagonal: sim.masked_fill(torch.eye(len(sim)).bool(), float('-inf'))."
+CAUSE_OWN_TARGET = "{op} compares each row with itself ({line}), and that is the target of each row."
+DO_OWN_TARGET = "Compare two views of each sample: z1 @ z2.T."
+CAUSE_TARGET_IS_INPUT = (
+    "the targets of {op} are the tokens that the model gets, in the same places ({line}), so it copies them."
+)
+DO_TARGET_IS_INPUT = "Shift by one: logits[:, :-1] and tokens[:, 1:]."
+CAUSE_LOOKS_AHEAD = "each target is the next token, and attention reaches it ({line}): no causal mask hides it."
+DO_LOOKS_AHEAD = "Pass a causal mask: is_causal=True, or generate_square_subsequent_mask()."
+CAUSE_OTHER_NOISE = "{op} compares with noise ({made}) that is not the noise of the input ({other})."
+DO_OTHER_NOISE = "Draw it once: add that noise to the input, and pass it to the loss."
+CAUSE_SAME_AIM = (
+    "the losses of {generator} ({line}) and {discriminator} ({other}) move the score of generated samples the same way."
+)
+DO_SAME_AIM = "Give the generator the label of real data, or a minus."
+CAUSE_PADDING_IS_ITEM = (
+    "{pad} is the padding_idx of the embedding, and stands among its items {count} times ({line}): that row never learns."
+)
+DO_PADDING_IS_ITEM = "If {pad} is a real item, leave padding_idx out, or count items from 1."
+CAUSE_WRAPPED = "{op} was computed in whole numbers of 8 bits and wrapped around ({line})."
+DO_WRAPPED = "Call float() before it."
+CAUSE_FLOORED = "{op} divides whole numbers, and most of its results are 0 ({line})."
+DO_FLOORED = "Call float() before it, and divide with /."

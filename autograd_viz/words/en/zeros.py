@@ -117,3 +117,4 @@ CAUSE_NORM_OF_ONE = "{op} normalizes over one element: its result is the same fo
 DO_NORM_OF_ONE = "Normalize over more elements: normalized_shape is the size of the last dimensions."
 CAUSE_ZERO_ADDED_BACK = "{op} adds {at} back to a difference that took it away, so its gradients cancel ({line})."
 DO_ZERO_ADDED_BACK = "For a straight-through gradient: {at} + (other - {at}).detach()."
+CAUSE_ZERO_SUMMED = "it is a sum over rows, and the rows of the gradient that {op} received cancel ({line})."

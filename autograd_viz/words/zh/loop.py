@@ -5,7 +5,7 @@ DO_SEVERAL = DO_SEVERAL_LINES = "每次 backward() 之前调用 zero_grad()，�
 CAUSE_SEVERAL_LINES = "它的梯度是 {count} 次反向传播之和（{other}，以及 {line}），中间没有清除。"
 CAUSE_ACCUMULATING = "它的梯度是清除之后 {count} 次反向传播之和（{line}）。"
 CAUSE_LEFT_ALONE = "它不在任何优化器中，zero_grad() 和 step() 会跳过它；它的梯度是 {count} 次反向传播之和（{line}）。"
-DO_LEFT_ALONE = "把它设为模型的 nn.Parameter，或自己清除它的梯度。"
+DO_LEFT_ALONE = "如果它应当学习，把它设为模型的 nn.Parameter；否则自己清除它的梯度。"
 CAUSE_NOT_HELD = "它不在任何优化器中。{optimizer} 创建时没有包含它（{line}）。"
 DO_NOT_HELD = "把它加入优化器。普通列表里的层不会被找到：请用 nn.ModuleList。"
 CAUSE_NOT_HELD_NEW = "它不在任何优化器中。{optimizer}（{line}）在这个参数（{placed}）之前创建。"
@@ -86,3 +86,13 @@ CAUSE_SCHEDULES_OTHER = "{schedule} 调整的是另一个 {optimizer} 的学习�
 DO_SCHEDULES_OTHER = "把真正调用 step() 的优化器交给调度器。"
 CAUSE_STEPPED_TWICE = "每次 backward() 之后 {optimizer} 都更新 {count} 次（{line}），用的是同一个梯度。"
 DO_STEPPED_TWICE = "每次 backward() 之后只调用一次 step()。"
+CAUSE_DECAYED_AWAY = "{optimizer} 的 weight_decay={decay} 每一步让它缩小 {percent} %（{line}）。"
+DO_DECAYED_AWAY = "调小 weight_decay：常用约 0.01。"
+CAUSE_DECAY_IN_GRADIENT = (
+    "{optimizer} 的 weight_decay={decay} 给它的梯度加上了范数 {added}，而梯度本身的范数是 {own}（{line}）。"
+)
+DO_DECAY_IN_GRADIENT = "调小 weight_decay：常用 1e-4。"
+CAUSE_ONE_NETWORK = "{target} 和 {online} 是同一个网络，所以损失（{line}）是拿它与自己比较。"
+DO_ONE_NETWORK = "让 {target} 成为副本：copy.deepcopy({online})。"
+CAUSE_SEEDED_IN_LOOP = "每次前向传播之前都调用 manual_seed({seed})（{line}），所以 {drawn} 每一步都抽到同样的数。"
+DO_SEEDED_IN_LOOP = "只在循环之前调用一次。"

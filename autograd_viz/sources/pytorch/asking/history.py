@@ -46,6 +46,8 @@ class TorchHistory:
         self.onto_itself: Sequence[Event] = tuple(self._log.onto_itself)
         self.born: Sequence[Event] = tuple(self._log.optimizers)
         self.layers: Sequence[Event] = tuple(self._log.layers)
+        self.seeds: Sequence[Event] = tuple(self._log.seeds)
+        self.draws: Sequence[Event] = tuple(self._log.draws)
 
     @unseen
     def op_of(self, tensor: Any) -> OpRecord | None:
@@ -115,8 +117,21 @@ class TorchHistory:
         known = self._log.data.get(tensor) if isinstance(tensor, torch.Tensor) else None
         if known is None or any(e.number > known[2] for e in self._log.events_of(tensor, "written")):
             return None
-        func, line, number, shape = known
+        func, line, number, shape, _ = known
         return Event("made", name_of_function(func), line, number, tuple(shape))
+
+    @unseen
+    def made_anew(self, tensor: Any) -> Event | None:
+        """The function that made a tensor of no other, if it is as it was then."""
+        events = [e for e in self._log.events_of(tensor) if e.kind in ("made", "written")]
+        return events[0] if [e.kind for e in events] == ["made"] and events[0].detail == tuple(tensor.shape) else None
+
+    @unseen
+    def lost(self, tensor: Any) -> Event | None:
+        """Where whole numbers were lost that a tensor of data was made of."""
+        known = self._log.data.get(tensor) if isinstance(tensor, torch.Tensor) else None
+        lost: Event | None = None if known is None else known[4]
+        return lost if lost is not None and bool(lost.detail) else None
 
     @unseen
     def users(self, ops: set[OpRecord]) -> list[SeenOp]:

@@ -33,12 +33,14 @@ from ..reading.nodes import edge_of, grad_fn_of, grad_of, is_accumulate, reach, 
 from ..reading.op_log import op_of_node
 from ..reading.saved import VERSIONS, saved_of
 from ..reading.saved_memory import VERSION, reading, saved_tensors
-from ..reading.values import unseen
+from ..reading.values import array_in, unseen
 from ..recording.watch import own_code
 from ..stepping.node_pass import TorchPass
+from .function_inputs import inputs_of
 from .history import TorchHistory
 
 MOST = 20_000  # nodes of the largest pass that is run again
+MOST_READ = 4_000_000  # elements of a saved tensor that is read
 
 
 class Replay(NamedTuple):
@@ -238,18 +240,32 @@ class TorchLive(Live):
     def written_before_pass(self, node: str, saved: str) -> Any:
         """Known if the op was recorded and the pass is kept."""
         op, last = op_of_node(self._nodes[node]), [*self._history.passes][-1:]
-        with reading():
-            kept = next((k.value for k in saved_of(self._nodes[node]) if k.name == saved), None)
+        kept = self._kept(node, saved)
         is_known = op is not None and isinstance(kept, torch.Tensor) and last and not last[0].error
         known = self._history.events_of(kept, "written") if is_known else []
         return next((e for e in known if op is not None and op.number < e.number < last[0].number), None)
 
+    def _kept(self, node: str, saved: str) -> Any:
+        with reading():
+            return next((k.value for k in saved_of(self._nodes[node]) if k.name == saved), None)
+
     @unseen
     def data_made(self, node: str, saved: str) -> Any:
         """Known while the tensor lives."""
-        with reading():
-            kept = next((k.value for k in saved_of(self._nodes[node]) if k.name == saved), None)
-        return self._history.data_made(kept)
+        kept = self._kept(node, saved)
+        return None if not isinstance(kept, torch.Tensor) else self._history.data_made(kept) or self._history.made_anew(kept)
+
+    @unseen
+    def kept(self, node: str, saved: str) -> Any:
+        """Read on its device, and copied."""
+        found = self._kept(node, saved)
+        is_plain = isinstance(found, torch.Tensor) and found.layout is torch.strided and found.numel() <= MOST_READ
+        return array_in(found.detach()) if is_plain else None
+
+    @unseen
+    def lost(self, node: str, saved: str) -> Any:
+        """Known while the tensor lives."""
+        return self._history.lost(self._kept(node, saved))
 
     @unseen
     def made_of_data(self, tensor: str) -> Any:
@@ -261,11 +277,12 @@ class TorchLive(Live):
         op = op_of_node(self._nodes[node])
         return "" if op is None else op.name
 
-    def disagrees(self, node: str, given: list[Value]) -> bool | None:
+    def disagrees(self, node: str, given: list[str]) -> bool | None:
         """Runs it again, as a program that nobody records."""
         function = getattr(self._nodes[node], "_forward_cls", None)
         with own_code():
-            return None if function is None else disagrees(torch, function, given)
+            found = None if function is None else inputs_of(self._nodes[node], [self._graph.tensors.get(id) for id in given])
+            return None if function is None or found is None else disagrees(torch, function, *found)
 
     def written_at(self, node: str) -> Source | None:
         """The line of the `def backward` (or `vjp`) of a user's Function."""

@@ -102,7 +102,7 @@ class Log(Ops):
 
     Attributes:
         made: the ops of results without a history: (number, function, code object, instruction, age, cut).
-        data: what made a tensor of data: (function, line, number, the shape of its first input).
+        data: what made a tensor of data: (function, line, number, the shape of its first input, where whole numbers were lost).
     """
 
     def __init__(self) -> None:
@@ -115,6 +115,8 @@ class Log(Ops):
         self.optimizers: deque[Event] = deque(maxlen=MOST)
         self.scalers: deque[Event] = deque(maxlen=8)
         self.onto_itself: deque[Event] = deque(maxlen=64)  # writes of a tensor's own values into it
+        self.seeds: deque[Event] = deque(maxlen=64)  # calls of manual_seed(); `detail` is the seed
+        self.draws: deque[Event] = deque(maxlen=64)  # random tensors that were made
         self.layers: deque[Event] = deque(maxlen=64)  # dropout and batch norm, in the mode of the other use
         self.left: deque[OpRecord] = deque(maxlen=64)  # ops by which a tensor with a history became a number or an array
         self.places: deque[Event] = deque(maxlen=MOST)  # parameters and modules that were put into a module

@@ -18,6 +18,7 @@ from . import kinds
 T = torch.Tensor
 SEVERAL = (list, tuple)
 COPYING = ("copy_", "lerp_")
+DRAWING = ("rand", "normal", "bernoulli", "poisson")  # how names of random functions begin
 BEHIND = 100  # nodes without an op that are searched
 SCALING = ("mul_", "_foreach_mul_")  # their factor is kept
 
@@ -128,10 +129,19 @@ def behind(node: Any) -> Iterator[Any]:
                 stack.append(after)
 
 
+def made_anew(log: Log, func: Any, made: Any) -> None:
+    """Note a tensor that was made of no other, and that of a random function."""
+    log.now += 1
+    event = Event("made", name_of_function(func), users_line(), log.now, tuple(made.shape))
+    log.note(made, event)
+    if event.name.startswith(DRAWING):
+        log.draws.append(event)
+
+
 def rare(log: Log, kind: int, func: Any, args: Any, result: object) -> None:
     """Note a rare call that is no op."""
     if kind == kinds.LIKE:
-        log.note(result, Event("made", name_of_function(func), users_line(), log.now))
+        made_anew(log, func, result)
     elif kind == kinds.MODE:
         mode_set(log, bool(args[0]))
     elif kind == kinds.HELD:

@@ -19,7 +19,7 @@ from ..reading.call_place import Call, call_at, caller, deeper, hide_call, libra
 from ..reading.nodes import grad_fn_of, is_leaf
 from ..reading.older import is_dynamo_compiling
 from ..reading.op_log import Event, Log
-from ..reading.op_pages import KEY, MARK, Leaf, name_of_function
+from ..reading.op_pages import KEY, MARK, Leaf
 from . import kinds
 from .events import (
     MODES,
@@ -28,6 +28,7 @@ from .events import (
     grad_set,
     in_other_mode,
     is_cleared_with_others,
+    made_anew,
     rare,
     tensors_in,
     why_unrecorded,
@@ -35,6 +36,7 @@ from .events import (
 )
 from .last_pass import LastPass
 from .passes import run_pass
+from .whole_numbers import data_made
 
 T = torch.Tensor
 PLAIN = (int, float, bool, str, type(None), torch.Size, torch.dtype, torch.device)
@@ -257,10 +259,9 @@ class WatchMode(TorchFunctionMode):
             has_history = any(g < 0 or not log.is_cut(g) for g in given)
             log.cut(out, func, users_line(), given, why_unrecorded() if has_history else "behind")
         elif not (data := [a for a in args if isinstance(a, T)]):
-            log.now += 1
-            log.note(out, Event("made", name_of_function(func), users_line(), log.now))
+            made_anew(log, func, out)
         elif out.ndim and out is not data[0]:
-            log.data[out] = func, users_line(), log.now, data[0].shape
+            data_made(log, func, args, data, out)
 
     def wrapped(self, kind: object, data: object, made: object) -> None:
         """A leaf was made of a tensor with a history, which ends there: `nn.Parameter(w * mask)`."""

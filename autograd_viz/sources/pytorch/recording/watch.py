@@ -9,6 +9,7 @@ Names are replaced while the recorder is on:
 - `torch.utils.swap_tensors` refuses tensors that have references. A program may have imported it by name before, so the module
   `weakref` that it asks is replaced, too.
 - `torch.nn.Parameter.__new__` makes a leaf of a tensor, and no function mode sees it.
+- `torch.manual_seed` is no function of tensors.
 - `torch.autograd._engine_run_backward` also runs passes that no function mode sees: those that start at a node.
 """
 
@@ -68,11 +69,13 @@ class Watch:
             *([] if swap_tensors() is None else [Replacement(torch.utils, "swap_tensors", self._swapped)]),
             Replacement(Parameter, "__new__", self._wraps),
             Replacement(torch.autograd, "_engine_run_backward", self._runs),
+            Replacement(torch, "manual_seed", self._seeds),
             optimizers.register_optimizer_step_pre_hook(self._step_begins),
             optimizers.register_optimizer_step_post_hook(self._step_ends),
             modules.register_module_parameter_registration_hook(self._placed),
             modules.register_module_module_registration_hook(self._placed),
         ]
+        vars(torch.manual_seed)["_torchdynamo_disable"] = True  # as the function itself
         torch.utils.weakref = _References(self._forget)  # type: ignore[attr-defined, assignment]
         leave_out()
         self.joined: int | None = None  # what `keep` was before the last call of watch(), if it was already on then
@@ -149,6 +152,15 @@ class Watch:
             with self.log:
                 unseen(self.last.let_go)()
         return run(*args, **kwargs)
+
+    def _seeds(self, seed: Any, *args: Any, **kwargs: Any) -> Any:
+        """The seed of random numbers is set."""
+        if not (is_dynamo_compiling() or self.place.is_away):
+            with self.log:
+                self.log.now += 1
+                given = next(iter((*args, *kwargs.values())), None)
+                self.log.seeds.append(Event("seeded", "manual_seed", users_line(), self.log.now, str(given)))
+        return seed(*args, **kwargs)
 
     def _swapped(self, swap: Any, t1: Any, t2: Any) -> Any:
         """`swap_tensors`, as if nothing here referred to the two tensors."""

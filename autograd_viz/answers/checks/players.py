@@ -1,0 +1,120 @@
+"""The check of two models that should play against each other, and have the same aim."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from itertools import permutations
+from typing import Any
+
+from ..causes.cause import Cause, cause_of
+from ..causes.check import MAY, check
+from ..causes.history import Op
+from ..causes.paths import behind, is_op, with_history
+from ..causes.question import Question
+
+LAYERS = ("linear", "conv2d", "conv1d", "conv3d", "addmm", "matmul", "mm", "conv_transpose2d", "conv_transpose1d")
+RISING = (
+    "mean", "sum", "relu", "softplus", "log", "exp", "sigmoid", "logsigmoid", "log_sigmoid", "tanh", "clamp", "clamp_min",
+    "leaky_relu", "view", "reshape", "squeeze", "flatten", "add", "sub", "div", "mul", "truediv", "batch_norm", "dropout",
+)  # fmt: skip
+FALLING = ("neg", "rsub")
+WITH_TARGET = ("binary_cross_entropy", "binary_cross_entropy_with_logits", "mse_loss")
+FILLED = {"zeros": 0.0, "zeros_like": 0.0, "ones": 1.0, "ones_like": 1.0}
+HALF, MOST = 0.5, 64
+End = tuple[Op, int, Op]  # the score, the sign with which it enters the loss, and the op that the loss takes it with
+
+
+@check("AV217", "same-aim", {"same_aim": MAY}, of_run=True)
+def same_aim(question: Question) -> Iterator[Cause]:
+    """A generator whose loss asks for what the discriminator's asks, too: that its samples get the score of a fake."""
+    q, steps = question, [h for h in question.holders if h.steps and not h.maximizes]
+    for of_g, of_d in permutations(steps, 2):
+        g, d = {*of_g.leaves}, {*of_d.leaves} - {*of_g.leaves}
+        roots = [r for p in {p.source: p for p in q.passes[-MOST:]}.values() if (r := p.root) is not None and not p.error]
+        mine = [r for r in roots if not g.isdisjoint(q.leaves_of(r))][-1:]
+        theirs = [r for r in roots if g.isdisjoint(q.leaves_of(r)) and not d.isdisjoint(q.leaves_of(r))]
+        ends = [end for root in theirs for end in _ends(q, root)]
+        fakes, reals = [e for e in ends if _comes_from(g, [e[0]])], [e for e in ends if not _comes_from(g, [e[0]])]
+        own = [e for root in mine for e in _ends(q, root) if _is_trained(g, e[0])]
+        signs, wanted = {s for _, s, _ in fakes}, {s for _, s, _ in own}
+        if len(signs) == 1 and signs == wanted and 0 not in signs and reals and signs.isdisjoint(s for _, s, _ in reals):
+            said = {"generator": _name(q, g), "discriminator": _name(q, d), "other": fakes[-1][2].source}
+            yield cause_of("same_aim", own[-1][2], **said)
+            return
+
+
+def _comes_from(leaves: set[Any], ops: list[Op]) -> bool:
+    """Do they come from the leaves, detached or not?"""
+    return any(g in leaves for op in behind(ops) for g in op.given if not is_op(g))
+
+
+def _is_trained(leaves: set[Any], op: Op) -> bool:
+    return any(g in leaves for o in with_history([op]) for g in o.given if not is_op(g))
+
+
+def _name(q: Question, leaves: set[Any]) -> str:
+    """The module that has them."""
+    found = (name for name, m in q.models.items() if any(p in leaves for p in m.parameters()))
+    return next(found, "the model")
+
+
+def _ends(q: Question, root: Op) -> Iterator[End]:
+    """The scores that a loss is made of: the results of layers, and whether the loss rises with each. 0: not known."""
+    todo = [(root, 1, root)]
+    for _ in range(MOST):
+        if not todo:
+            return
+        op, sign, by = todo.pop()
+        name = op.name.strip("_").removeprefix("i")
+        given = [g for g in op.given if is_op(g) and not g.cut]
+        if op.name in LAYERS:
+            yield op, sign, by
+        elif name in WITH_TARGET:
+            target = _target(q, op)
+            to = 0 if target is None or target == HALF else 1 if target < HALF else -1
+            todo += [(g, sign * to, op) for g in given]
+        elif name in (*RISING, *FALLING):
+            for k, g in enumerate(given):
+                turned = -1 if name in FALLING or (name == "sub" and k == 1) else 1
+                todo.append((g, sign * turned * _factor(op, len(given)), by if g.name not in LAYERS else op))
+
+
+def _expression(op: Op) -> ast.expr | None:
+    try:
+        return ast.parse("" if op.source is None else op.source.expression, mode="eval").body
+    except SyntaxError:
+        return None
+
+
+def _factor(op: Op, count: int) -> int:
+    """The sign of the number by which it multiplies or divides; 0 if that is not written there."""
+    if op.name.strip("_").removeprefix("i") not in ("mul", "div", "truediv"):
+        return 1
+    found = _expression(op)
+    sides = [found.left, found.right] if isinstance(found, ast.BinOp) and count == 1 else []
+    for side in sides:
+        sign = -1 if isinstance(side, ast.UnaryOp) and isinstance(side.op, ast.USub) else 1
+        value = side.operand if isinstance(side, ast.UnaryOp) else side
+        if isinstance(value, ast.Constant) and isinstance(value.value, int | float):
+            return sign * (1 if value.value > 0 else 0)
+    return 0
+
+
+def _target(q: Question, op: Op) -> float | None:
+    """The target of a loss, if all its elements are on one side of 1/2, and were so when the op ran."""
+    found = _expression(op)
+    given = [*found.args[1:2], *(k.value for k in found.keywords if k.arg == "target")] if isinstance(found, ast.Call) else []
+    if not given:
+        return None
+    of = given[0]
+    if isinstance(of, ast.Call):
+        called = of.func.attr if isinstance(of.func, ast.Attribute) else of.func.id if isinstance(of.func, ast.Name) else ""
+        return FILLED.get(called)
+    value = q.names.get(of.id) if isinstance(of, ast.Name) else None
+    if not hasattr(type(value), "requires_grad") or value is None or not value.numel():
+        return None
+    if any(e.number > op.number for e in q.history.events_of(value, "written")):
+        return None
+    least, most = float(value.min()), float(value.max())
+    return least if (least < HALF) == (most < HALF) else None

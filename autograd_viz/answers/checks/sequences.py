@@ -1,0 +1,92 @@
+"""The check of language models that see what they are to predict: targets not shifted, or attention without a mask."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import numpy as np
+
+from ..causes.cause import Cause
+from ..causes.check import MAY, check
+from ..causes.facts import Facts
+from ..causes.history import Op
+from ..causes.ops import cause_at, op_of
+from ..causes.paths import is_op
+from ..causes.question import Question
+
+RECURRENT = ("lstm", "gru", "rnn_tanh", "rnn_relu")
+PLAIN = (
+    "cross_entropy", "nll_loss", "log_softmax", "view", "reshape", "flatten", "transpose", "permute", "linear", "dropout",
+    "layer_norm", "contiguous", "mul", "div", "truediv",
+)  # fmt: skip
+LENGTH = 3  # tokens of a sequence
+FAR = 16  # ops that are followed
+
+
+@check("AV215", "sees-its-target", {"target_is_input": MAY, "looks_ahead": MAY}, of_run=True)
+def sees_target(numbers: Facts, ways: Iterable[str], question: Question) -> Iterator[Cause]:
+    """A language model whose targets are its input, not shifted by one; or that has no causal mask, and sees the next token."""
+    f, nodes = numbers, [*ways]
+    tables = [n for n in nodes if op_of(f, n) == "Embedding"]
+    for node in nodes if tables else ():
+        targets = f.live.kept(node, "target") if op_of(f, node) in ("NllLoss", "NllLoss2D") else None
+        shape = next((t.value.shape for t in f.inputs(node)), ())
+        given = {t: f.live.kept(t, "indices") for t in tables if shape[1:2] == (int(f.plain(t, "weight_sym_argsize_0") or 0),)}
+        if targets is None or not given or any(g is None or g.size != targets.size for g in given.values()):
+            continue
+        looks = [_looks_ahead(f, n) for n in nodes if not {*tables}.isdisjoint(f.downstream([n]))]
+        seen = {look for look in looks if look is not None}
+        if all(_is_same(g, targets) for g in given.values()) and (False in seen or _is_recurrent(question)):
+            yield cause_at(f, "target_is_input", node, op=f.live.called_as(node) or "nll_loss")
+        elif seen == {True} and all(_is_next(g, targets) for g in given.values()):
+            yield cause_at(f, "looks_ahead", next(n for n in nodes if _looks_ahead(f, n)))
+        else:
+            continue
+        return
+
+
+def _is_same(given: Any, targets: Any) -> bool:
+    """Are these the same tokens, and others than those that follow them?"""
+    is_same = given.ndim == 2 and bool((given.ravel() == targets.ravel()).all())
+    return is_same and bool((given[:, 1:] != given[:, :-1]).any()) and not _is_next(given, targets)
+
+
+def _is_next(given: Any, targets: Any) -> bool:
+    """Is each target the token that follows, along one of the dimensions?"""
+    rows = targets.reshape(given.shape) if given.ndim == 2 else targets
+    return given.ndim == 2 and any(
+        a.shape[1] >= LENGTH and bool((a[:, 1:] == b[:, :-1]).all()) and bool((a[:, 1:] != a[:, :-1]).any())
+        for a, b in ((given, rows), (given.T, rows.T))
+    )
+
+
+def _looks_ahead(f: Facts, node: str) -> bool | None:
+    """Does attention of a sequence to itself reach later elements? None if the node is none, or that is not known."""
+    op = op_of(f, node)
+    if op in ("Softmax", "SafeSoftmax"):
+        weights = f.live.kept(node, "result")
+        is_square = weights is not None and weights.ndim > 2 and weights.shape[-1] == weights.shape[-2] >= LENGTH
+        return bool(np.triu(weights, 1).any()) if is_square else None
+    if not op.startswith("ScaledDotProduct"):
+        return None
+    query, key = (next((s.value for s in f.nodes[node].saved if s.name == name), None) for name in ("query", "key"))
+    if query is None or key is None or query.shape[-2] != key.shape[-2] or query.shape[-2] < LENGTH:
+        return None
+    mask = f.live.kept(node, "attn_mask")
+    mask = f.live.kept(node, "attn_bias") if mask is None else mask
+    if mask is not None:
+        return None if mask.dtype == bool else bool((np.triu(np.exp(mask.astype(float)), 1)[..., :-1, 1:] > 0).any())
+    return f.plain(node, "is_causal") == "False"
+
+
+def _is_recurrent(q: Question) -> bool:
+    """Does the loss come from a recurrent layer, step by step, and that from an embedding?"""
+    op, has_met = None if q.last is None else q.last.root, False
+    for _ in range(FAR):
+        before: list[Op] = [] if op is None else [g for g in op.given if is_op(g) and not g.cut]
+        if op is None or op.name.strip("_") not in (*PLAIN, *RECURRENT):
+            break
+        has_met |= op.name in RECURRENT
+        op = next((g for g in before if g.name != op.name or g.name in PLAIN), None)
+    return has_met and op is not None and op.name == "embedding"

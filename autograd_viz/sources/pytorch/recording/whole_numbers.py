@@ -1,0 +1,41 @@
+"""What made data, and whether whole numbers were lost on the way: those of uint8 wrap around, and a floor may be 0 everywhere.
+
+Whether they were is kept as a tensor, so that a device need not wait. It is read when somebody asks.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from ..reading.call_place import users_line
+from ..reading.op_log import Event, Log
+from ..reading.op_pages import name_of_function
+from ..reading.values import unseen
+
+T = torch.Tensor
+SMALL = (torch.uint8, torch.int8)
+WRAPPING = ("add", "sub", "mul", "subtract", "multiply", "neg", "negative")
+HALF = 0.5  # of the numbers
+FLOORS = ("floordiv", "floor_divide", "div", "divide")
+
+
+def data_made(log: Log, func: Any, args: Any, data: list[Any], out: Any) -> None:
+    """Note what made a tensor of data, and where the first loss of whole numbers behind it was."""
+    lost = next((known[4] for a in data if (known := log.data.get(a)) is not None and known[4] is not None), None)
+    if lost is None and not out.dtype.is_floating_point and out.dtype is not torch.bool:
+        lost = _lost(log, func, args, out)
+    log.data[out] = func, users_line(), log.now, data[0].shape, lost
+
+
+@unseen
+def _lost(log: Log, func: Any, args: Any, out: Any) -> Event | None:
+    name = name_of_function(func).strip("_").removeprefix("r")
+    if name in WRAPPING and out.dtype in SMALL:
+        wide = func(*(a.to(torch.int32) if isinstance(a, T) and a.dtype in SMALL else a for a in args))
+        return Event("wrapped", name_of_function(func), users_line(), log.now, (wide != out).any())
+    if name in FLOORS and isinstance(args[0], T) and not args[0].dtype.is_floating_point:
+        gone = ((out == 0) & (args[0] != 0)).float().mean() > HALF
+        return Event("floored", name_of_function(func), users_line(), log.now, gone)
+    return None
