@@ -189,7 +189,7 @@ def paint(report: Report, theme: Theme) -> str:
     drawn += curve_drawn(report, ink, below)
     height = below.y + below.h + SPANS
     advice = report.advice(ADVICES)
-    for said in [*(["; ".join(advice)] if report.plan is not None else advice), words.MEMORY_COUNTS]:
+    for said in [*(["; ".join(advice)] if report.plan is not None else advice), *report.kept, words.MEMORY_COUNTS]:
         lines = caption_lines(said, WIDTH - 2 * MARGIN)
         drawn += caption_elements(lines, MARGIN - 12, height, theme)
         height += caption_height(lines) - 12
