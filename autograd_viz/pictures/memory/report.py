@@ -106,7 +106,7 @@ class Report:
         """All tables, and the sums."""
         sums = {f"{kind}s": self.facts.bytes(kind) for kind in KINDS}
         peak = None if self.peak is None else {"bytes": self.peak.bytes, **self._moment(self.facts.calls.index(self.peak.node))}
-        whole = {"bytes": self.facts.bytes(), "saved_tensors": self.facts.count, **sums, "peak": peak}
+        whole: Record = {"bytes": self.facts.bytes(), "saved_tensors": self.facts.count, **sums, "peak": peak}
         whole |= {"stays": self.stays, "total": self.total, "kept": [*self.kept]}
         whole |= {} if self.plan is None else {"plan": record_of(self.plan, self.total, self.code)}
         return {**whole, "modules_guessed": self.facts.is_guessed, **{by: make(self) for by, make in TABLES.items()}}

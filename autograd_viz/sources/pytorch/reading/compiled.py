@@ -1,6 +1,6 @@
 """What PyTorch keeps of a region that ``torch.compile`` has made: its graphs, and what they run on.
 
-These interfaces are private, and only this file knows them. They were tried with PyTorch 2.9, 2.13 and 2.14.
+These interfaces are private, and only this file knows them. They were tried with PyTorch 2.9, 2.13, 2.14 and 2.15.
 Where one is missing, the answer is None or empty, and the region stays one node.
 """
 
