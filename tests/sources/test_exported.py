@@ -24,11 +24,12 @@ class Net(torch.nn.Module):  # type: ignore[misc, name-defined]
     def __init__(self) -> None:
         super().__init__()
         self.first, self.norm = torch.nn.Linear(4, 4), torch.nn.BatchNorm1d(4)
+        self.scale = torch.nn.Parameter(torch.full((4,), 2.5))
 
     def forward(self, x: Any) -> Any:
         h = self.first(self.first(x)).clone()
         h[0].zero_()
-        a, b = (self.norm(h) * 2.5).chunk(2, -1)
+        a, b = (self.norm(h) * self.scale / 2.5).chunk(2, -1)
         return b @ a.T
 
 
@@ -52,13 +53,13 @@ def test_ops_have_their_modules_and_lines(program: Any) -> None:
     drawn = av.map(program)
     assert [(o.module, o.name) for o in drawn.document.ops] == [
         *[("first", "Linear")] * 2, ("", "Clone"), ("", "Select"), ("", "Zero"),
-        ("norm", "BatchNorm"), ("", "Mul"), ("", "Chunk"), ("", "NumpyT"), ("", "Matmul"),
+        ("norm", "BatchNorm"), ("", "Mul"), ("", "Div"), ("", "Chunk"), ("", "NumpyT"), ("", "Matmul"),
     ]  # fmt: skip
     lines = {o.source.text.strip() for o in drawn.document.ops if o.source and o.module == "norm"}
-    assert lines == {"a, b = (self.norm(h) * 2.5).chunk(2, -1)"}
+    assert lines == {"a, b = (self.norm(h) * self.scale / 2.5).chunk(2, -1)"}
     assert [(m.path, m.name) for m in drawn.document.modules if m.path] == [("first", "Linear"), ("norm", "BatchNorm1d")]
     assert repr(drawn) == (
-        "<Map: result = (3, 3), 28 parameters · 0 backward nodes · depth 1 of 1 · exported: no pass has run>"
+        "<Map: result = (3, 3), 32 parameters · 0 backward nodes · depth 1 of 1 · exported: no pass has run>"
     )
     assert "1 of 2" in drawn.svg
 
@@ -72,8 +73,8 @@ def test_it_has_the_sizes_of_the_export_and_the_elements_of_parameters(program: 
     assert tensors["first.bias"].requires_grad
     assert tensors["first.bias"].value.numbers == tuple(bias.tolist())
     assert not tensors["x"].requires_grad
-    mul = next(op for op in document.ops if op.name == "Mul")
-    assert [i.text for i in mul.inputs if i.tensor is None] == ["2.5"]
+    div = next(op for op in document.ops if op.name == "Div")
+    assert [i.text for i in div.inputs if i.tensor is None] == ["2.5"]
 
 
 def test_it_says_that_no_pass_has_run(program: Any) -> None:
