@@ -140,10 +140,12 @@ def _area(base: Sequence[float], top: Sequence[float], highest: float, plot: Rec
 def _peak(report: Report, peak: Moment, ink: Ink, plot: Rect) -> Iterator[str]:
     """A mark over the highest call, and its words."""
     x = plot.x + (report.curve.index(peak) + 0.5) * plot.w / len(report.curve)
-    said = ", ".join(filter(None, (report.at_peak(), report.in_all())))
-    is_left = x + columns(said) * ADVANCE * SMALL + 10 > plot.x + plot.w
+    whole = ", ".join(filter(None, (report.at_peak(), report.in_all())))
+    right, left = plot.x + plot.w - x - 10, x - MARGIN - 9  # px beside the mark
+    said = whole if columns(whole) * ADVANCE * SMALL <= max(right, left) else report.at_peak()
+    is_left = columns(said) * ADVANCE * SMALL > right and left > right
     yield element("path", d=f"M{x - 4:.1f} {plot.y - 9:g}h8l-4 7z", fill=ink.colour["text"])
-    yield ink.text(x - 9 if is_left else x + 9, plot.y - 3, said, end=is_left, room=plot.w)
+    yield ink.text(x - 9 if is_left else x + 9, plot.y - 3, said, end=is_left, room=left if is_left else right)
 
 
 def _spans(report: Report, ink: Ink, plot: Rect) -> Iterator[str]:
