@@ -140,12 +140,14 @@ def _area(base: Sequence[float], top: Sequence[float], highest: float, plot: Rec
 def _peak(report: Report, peak: Moment, ink: Ink, plot: Rect) -> Iterator[str]:
     """A mark over the highest call, and its words."""
     x = plot.x + (report.curve.index(peak) + 0.5) * plot.w / len(report.curve)
-    whole = ", ".join(filter(None, (report.at_peak(), report.in_all())))
-    right, left = plot.x + plot.w - x - 10, x - MARGIN - 9  # px beside the mark
-    said = whole if columns(whole) * ADVANCE * SMALL <= max(right, left) else report.at_peak()
-    is_left = columns(said) * ADVANCE * SMALL > right and left > right
+    said, end = ", ".join(filter(None, (report.at_peak(), report.in_all()))), plot.x + plot.w
+    width = columns(said) * ADVANCE * SMALL
+    is_left = x + width + 10 > end
     yield element("path", d=f"M{x - 4:.1f} {plot.y - 9:g}h8l-4 7z", fill=ink.colour["text"])
-    yield ink.text(x - 9 if is_left else x + 9, plot.y - 3, said, end=is_left, room=left if is_left else right)
+    if is_left and x - 9 - width < MARGIN:  # there is no room beside the mark
+        yield ink.text(max(MARGIN, min(x - width / 2, end - width)), plot.y - 13, said, room=end - MARGIN)
+    else:
+        yield ink.text(x - 9 if is_left else x + 9, plot.y - 3, said, end=is_left)
 
 
 def _spans(report: Report, ink: Ink, plot: Rect) -> Iterator[str]:
