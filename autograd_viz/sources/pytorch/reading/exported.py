@@ -38,7 +38,7 @@ class _Exported:
     """What a program's graph says."""
 
     def __init__(self, program: Any, is_outline: bool) -> None:
-        self._held = {**program.constants, **program.state_dict}
+        self._held = {**getattr(program, "constants", {}), **program.state_dict}
         self._value = outline_of if is_outline else value_of
         signature, nodes = program.graph_signature, program.graph.nodes
         self._names = {spec.arg.name: spec.target for spec in signature.input_specs if spec.target is not None}
@@ -108,7 +108,8 @@ def _behind(results: list[Any], nodes: Any) -> set[Any]:
 
 
 def _is_mutable(n: Any) -> bool:
-    return isinstance(n.target, torch._ops.OpOverload) and n.target._schema.is_mutable and isinstance(n.args[0], torch.fx.Node)
+    is_op = isinstance(n.target, torch._ops.OpOverload) and n.target._schema.is_mutable
+    return is_op and bool(n.args) and isinstance(n.args[0], torch.fx.Node)
 
 
 def _operands(n: Any) -> list[Place | str]:
