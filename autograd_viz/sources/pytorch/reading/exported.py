@@ -72,7 +72,7 @@ class _Exported:
             grad_fn=None,
             output_nr=place.nr,
             is_leaf=True,  # as of a result under no_grad()
-            requires_grad=is_input and t.requires_grad,
+            requires_grad=is_input and (kept if isinstance(kept, torch.Tensor) else t).requires_grad,
             source=None if is_input else compiled.line_of([n]),
         )
 
