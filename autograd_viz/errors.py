@@ -48,7 +48,7 @@ class NotDrawableError(AutogradVizError, TypeError):
 def _advice(given: object) -> str | None:
     """The argument to use instead of a module, a list, or a plain number."""
     if type(given).__name__ == "ExportedProgram":
-        return "an exported program is drawn by its result: pass a loss of program.module()(x)"
+        return "show and map draw an exported program; for its backward pass, pass a loss of program.module()(x)"
     if callable(getattr(given, "named_parameters", None)):
         return "a module has no graph before it is called: pass the loss (params=model gives the names), or one parameter"
     if isinstance(given, dict):

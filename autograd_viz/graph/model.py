@@ -48,6 +48,9 @@ class Summary:
     thumbnail: tuple[float, ...]
 
 
+NOT_TOLD = "?"  # the dtype of an array of which neither shape nor dtype is known
+
+
 @dataclass(frozen=True, slots=True)
 class Value:
     """An array as far as a picture needs it."""
@@ -88,8 +91,8 @@ class Operand:
 
 
 # nested tensors; ops that ran as one compiled op; the same, from PyTorch's cache; read from the graph of a compiled region;
-# no op has a node there
-REASONS = ("nested", "compiled", "cached", "opened", "no_grad")
+# read from an exported program; no op has a node there
+REASONS = ("nested", "compiled", "cached", "opened", "exported", "no_grad")
 
 
 @dataclass(frozen=True, slots=True)

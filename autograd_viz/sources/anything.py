@@ -18,6 +18,7 @@ from ..runtime.pytorch import pytorch
 from .shared.names import Names, TensorNames, modules_among, names_by_identity
 
 if TYPE_CHECKING:
+    from ..graph.model import Document
     from ..graph.storages import Memory
     from .pytorch.reading.graph import TorchGraph
     from .shared.stepping.norms import Place
@@ -70,6 +71,16 @@ def graph_of(tensor: Any, variables: Mapping[str, Any], is_outline: bool = False
         from .pytorch.reading.graph import TorchGraph
 
         return TorchGraph([tensor], variables, is_outline, opens)
+
+
+def exported_document(value: Any, is_outline: bool) -> Document | None:
+    """The forward pass of an exported program; None of something else. `is_outline`: as for `graph_of`."""
+    export = sys.modules.get("torch.export")
+    if export is None or not isinstance(value, export.ExportedProgram):
+        return None
+    from .pytorch.reading.exported import exported_document as read
+
+    return read(value, is_outline)
 
 
 def keep_random_numbers() -> AbstractContextManager[None]:

@@ -44,8 +44,8 @@ def map(
     Args:
         tensor: the result of a forward pass, of autograd_viz or of PyTorch; a PyTorch module, for its last pass
             under ``watch(model)``, which runs again on copies and is recorded, or for the last backward pass that ``watch()``
-            has kept; a stepper, for the gradients so far; or what `load` gave. With `record` a PyTorch pass has
-            known modules.
+            has kept; a stepper, for the gradients so far; what `load` gave; or an exported program (`torch.export`), for its
+            forward pass. With `record` a PyTorch pass has known modules.
         depth: how many levels of modules are open; None: as many as fit on a page.
         open: modules and functions to open besides, by path, class or name: ``"layers.3"``, ``"*.attn"``, ``"DecoderLayer"``,
             ``"encode()"``.

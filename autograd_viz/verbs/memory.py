@@ -6,6 +6,9 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from .. import words
+from ..answers.causes.answer import formed
+from ..answers.checks.ask import BY_CODE
 from ..answers.sentences.text import size_text
 from ..graph.storages import ACTIVATION, INPUT, PARAMETER
 from ..graph.text import shape_text
@@ -23,6 +26,7 @@ from ..sources.shared.names import Names, callers_names, modules_among
 from ..stepper.sentences import with_advice
 from ..twin.core.backward.saved import FREED_MESSAGE
 from .options import bytes_of, check_options
+from .questions import question_of
 from .results import Records, as_frame
 from .show import graph_of
 
@@ -45,6 +49,7 @@ class Memory:
         plan: with a budget, the modules to checkpoint (`paths`), their `peak` in all, and what they compute again: `work` in
             floating-point operations, `share` of the forward pass. `fits` is False if no plan is within the budget.
         code: the plan as code to paste.
+        kept: a sentence for each variable that keeps graphs of earlier passes, with the line that fills it.
         svg: the picture.
     """
 
@@ -53,7 +58,7 @@ class Memory:
         self.bytes = report.facts.bytes()
         self.activations, self.parameters, self.inputs = map(report.facts.bytes, (ACTIVATION, PARAMETER, INPUT))
         self.peak = 0 if report.peak is None else report.peak.bytes
-        self.total, self.plan, self.code = report.total, report.plan, report.code
+        self.total, self.plan, self.code, self.kept = report.total, report.plan, report.code, report.kept
 
     @property
     def svg(self) -> str:
@@ -145,8 +150,15 @@ def memory(tensor: Any, *, budget: int | str | None = None, params: Any = None, 
         if graph.document.is_freed:
             raise RuntimeError(f"{FREED_MESSAGE.removesuffix('.')}; call av.memory(tensor) before backward()")
         known = Names(names, anything.named(params))
-        held = anything.memory_of(graph, tensor, known)
-        return Memory(Report(Facts(graph.document, held), limit, _model_among(known, graph), anything.is_torch(tensor)), theme)
+        facts, kept = Facts(graph.document, anything.memory_of(graph, tensor, known)), _kept(tensor, names)
+        return Memory(Report(facts, limit, _model_among(known, graph), anything.is_torch(tensor), kept), theme)
+
+
+def _kept(tensor: Any, names: dict[str, Any]) -> list[str]:
+    """Which variables keep graphs of earlier passes, as check AV601 says it. PyTorch's passes are known under `watch`."""
+    with unseen(tensor):
+        causes = BY_CODE["AV601"].ask(question_of(tensor, tensor, names))
+        return [formed("CAUSE", c, words.THE_LOSS) for c in causes if c.kind in ("kept_graphs", "kept_unused")]
 
 
 def _model_among(known: Names, graph: LiveGraph) -> str:

@@ -12,7 +12,7 @@ import numpy as np
 from ..errors import UnknownChoiceError
 from ..graph.codec import recording_from_json
 from ..graph.limits import BYTES
-from ..graph.trace import State
+from ..graph.trace import State, Trace
 from ..pictures.render.drawing import AUTO
 from ..runtime.collector import collector_waits
 from ..runtime.files import read_text
@@ -39,6 +39,8 @@ def subject_of(
     """The subject behind a tensor, a stepper or its widget, else NotDrawableError; `is_outline`: for a map, whose pass begins
     with `gradient`.
     """
+    exported = anything.exported_document(x, is_outline)
+    x = x if exported is None else Recording(exported, Trace())
     stepper = getattr(x, "stepper", x)
     if isinstance(x, Recording):
         return Subject(x.document, State(), x.stepper)

@@ -94,8 +94,8 @@ def show(
     is drawn as a map. Any other large graph is drawn in groups: a repeated part (× 12), or a run of ops, is one box.
 
     Args:
-        tensor: the result of a forward pass, of autograd_viz or of PyTorch; a leaf is one box. Or a `Recording` from `load`, or
-            an error of a forward pass: what had run is drawn.
+        tensor: the result of a forward pass, of autograd_viz or of PyTorch; a leaf is one box. Or a `Recording` from `load`, an
+            exported program, or an error of a forward pass: what had run is drawn.
         params: names for parameters: a module, or a dictionary of names and tensors.
         theme: "light", "dark", "waite", or "auto": the picture is light, and in a notebook it follows the notebook.
         collapse: True draws every group as one box, False draws every op. None draws what can be read: the figure, a map, or
@@ -123,8 +123,9 @@ def show(
     if isinstance(tensor, BaseException) and (ran := ran_before(tensor.__traceback__)) is not None:
         variables = visible_names(place_of_error(tensor.__traceback__, sys._getframe(1)).frame)  # where it is named
         tensor = ran
-    if is_recording(tensor):
-        return _pictured(first_drawing(tensor.document, collapse, detail, False), State(), theme)
+    known = tensor.document if is_recording(tensor) else anything.exported_document(tensor, is_outline=False)
+    if known is not None:
+        return _pictured(first_drawing(known, collapse, detail, False), State(), theme)
     with collector_waits():
         graph = graph_of(tensor, variables, params)
         return _pictured(first_drawing(graph.document, collapse, detail, False), graph.past(), theme)

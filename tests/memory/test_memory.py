@@ -6,6 +6,7 @@ import gc
 import json
 import re
 import weakref
+from collections import OrderedDict
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from typing import Any
 import pytest
 
 import autograd_viz as av
+from autograd_viz.pictures.layout.measure import text_width
 from autograd_viz.twin import nn
 
 from .models import Net, leaf, memory_of
@@ -215,3 +217,18 @@ def test_a_memory_holds_nothing_alive() -> None:
     del h, loss
     gc.collect()
     assert seen() is None and memory.bytes == 16
+
+
+def test_the_words_at_the_peak_are_whole() -> None:
+    """Beside the mark is no room for them."""
+    layers = {f"layer_of_the_encoder_{k}": nn.Sequential(nn.Linear(8, 8), nn.Tanh()) for k in range(12)}
+    model = nn.Sequential(OrderedDict(layers))
+    optimizer = av.optim.Adam(model.parameters())
+    memory = av.memory(model(av.randn(512, 8)).square().sum())
+    assert optimizer.param_groups
+    assert "optimizer state from the first step on" in repr(memory)
+    texts = re.findall(r'<text x="([\d.]+)" y="[\d.]+" font-size="([\d.]+)"( text-anchor="end")?[^>]*>([^<]*)', memory.svg)
+    x, size, end, said = next(text for text in texts if text[3].startswith("peak "))
+    assert said.endswith("from the first step on")
+    assert not end
+    assert 0 < float(x) < float(x) + text_width(said, float(size)) < 960

@@ -186,3 +186,21 @@ def test_a_freed_graph_is_refused_in_pytorchs_words() -> None:
     with pytest.raises(RuntimeError) as ours:
         av.memory(loss)
     assert str(ours.value).startswith(str(theirs.value).removesuffix("."))
+
+
+def test_a_map_counts_a_block_of_memory_once_however_many_views_are_kept() -> None:
+    class Parts(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.all = nn.Linear(4, 12)
+
+        def forward(self, x: Any) -> Any:
+            a, b, c = self.all(x).chunk(3, -1)
+            return a.sin() + b.sin() + c.sin()
+
+    model = nn.Sequential(Parts(), nn.Linear(4, 2))
+    with av.record(model):
+        loss = model(torch.ones(3, 4)).sum()
+    kept = {row["module"]: row["bytes"] for row in av.memory(loss).table("module")}
+    plan = av.map(loss).drawing.plan
+    assert plan.labels.kept(plan.card("0")) == kept["0"]

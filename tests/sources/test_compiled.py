@@ -257,15 +257,6 @@ def test_memory_is_that_of_the_compiled_pass(made: Compiled) -> None:
     assert {h["node"] for h in av.memory(made.loss()).table("tensor")} == {"CompiledFunctionBackward", "PowBackward0"}
 
 
-def test_an_exported_program_is_drawn_by_its_result(made: Compiled) -> None:
-    program = torch.export.export(made.model, (made.x,))
-    module, x = program.module(), made.x
-    svg = av.map(module(x).sum()).svg
-    assert all(name in svg for name in ("first", "last", "weight (2, 4)"))
-    with pytest.raises(av.errors.NotDrawableError, match=r"loss of program.module\(\)\(x\)"):
-        av.show(program)
-
-
 def test_a_dimension_may_change() -> None:
     """Two seconds: it is compiled."""
     torch._dynamo.reset()

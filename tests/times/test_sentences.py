@@ -92,6 +92,13 @@ def test_a_map_has_a_bar_and_the_time_of_each_card() -> None:
     assert "反向传播" in svg and "Forward" not in svg and "takes most" not in svg
 
 
+def test_no_share_is_above_100_percent_where_halves_took_long_in_turn() -> None:
+    one = report()
+    ids = list(one.timing.backward.seconds)
+    odd = [Half(dict.fromkeys(ids, times), {}, (8.0,) * 3, (8.0,) * 3) for times in ((1.0, 1.0, 9.0), (1.0, 9.0, 1.0))]
+    assert max(row["share"] for row in Report(one.document, Timing(*odd, "cpu")).table("module")) == 1.0
+
+
 def test_parts_that_took_longer_than_the_pass_are_shares_of_their_sum() -> None:
     noisy = report(forward=3.0, backward=30.0)
     assert [row["share"] for row in noisy.table("module")] == pytest.approx(

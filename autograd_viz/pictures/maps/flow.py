@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Container, Mapping
 from dataclasses import dataclass, field
 
-from ...graph.model import Shape
+from ...graph.model import NOT_TOLD, Shape
 from .cards import Card, only_rearranges
 from .cuts import cuts_of
 from .index import Index
@@ -163,7 +163,7 @@ class Flows:
     def _flow(self, id: str, ends: tuple[int, int], way: _Way, inside: Container[int]) -> Flow:
         source, target = ends
         tensors = self.index.tensors
-        shapes = {tensors[t].value.shape for t in way.tensors}
+        shapes = {tensors[t].value.shape for t in way.tensors if tensors[t].value.dtype != NOT_TOLD}
         enters = not any(t in self.index.maker for t in way.tensors)
         names = sorted({name for t in way.tensors if enters and (name := tensors[t].name)})
         names += ["…"] if names and not all(tensors[t].name for t in way.tensors) else []

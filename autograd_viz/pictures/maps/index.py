@@ -43,6 +43,7 @@ class Index:
 
     def __init__(self, document: Document, own: Container[str] = ()) -> None:
         self.document, self.own = document, own
+        self._is_sure = not document.modules or any(op.reason == "exported" for op in document.ops)
         self.tensors: dict[str, Tensor] = {t.id: t for t in document.tensors}
         self.nodes: dict[str, Node] = {n.id: n for n in document.nodes}
         self.maker = {t: i for i, op in enumerate(document.ops) for t in op.outputs if t is not None}
@@ -81,8 +82,10 @@ class Index:
         return self.document.ops[i].name in REARRANGING
 
     def is_part(self, t: Tensor) -> bool:
-        """A parameter or buffer: with dots in its name, or one of `own`; without known modules, any leaf that requires grad."""
-        is_plain = t.name in self.own or (t.requires_grad and not self.document.modules)
+        """A parameter or buffer: with dots in its name, or one of `own`; without known modules, and of an exported program, any
+        leaf that requires grad.
+        """
+        is_plain = t.name in self.own or (t.requires_grad and self._is_sure)
         return t.is_leaf and t.name is not None and ("." in t.name or is_plain)
 
     def leaves(self, ops: range) -> list[Tensor]:

@@ -105,8 +105,9 @@ class Labels:
         self._calls = call_numbers(index, root)
         modes = ["eval" in m.marks for m in modules.values() if m.name]
         self._mode = None if len(set(modes)) < 2 else 2 * sum(modes) <= len(modes)  # which is told: does it evaluate?
-        self._saved = {n.id: [(s.tensor or (n.id, s.name), s.bytes) for s in n.saved if s.state == "kept"]
-                       for n in index.document.nodes}  # fmt: skip
+        block = {t.id: min(t.id, *t.shares) for t in index.document.tensors if t.shares}  # views keep the whole of their memory
+        self._saved = {n.id: [(block.get(s.tensor, s.tensor) if s.tensor else (n.id, s.name), s.bytes)
+                              for s in n.saved if s.state == "kept"] for n in index.document.nodes}  # fmt: skip
 
     def _shared_leaves(self, root: Card) -> frozenset[str]:
         """Parameters that modules of different paths use."""
@@ -141,7 +142,7 @@ class Labels:
         return [node for i in card.ops() if (node := ops[i].node) is not None]
 
     def kept(self, card: Card) -> int:
-        """Bytes that its nodes keep, each tensor once."""
+        """Bytes that its nodes keep, each block of memory once, as far as its tensors are known."""
         return sum(dict(saved for node in self.nodes(card) for saved in self._saved.get(node, ())).values())
 
     def unseen(self, card: Card) -> str:
@@ -170,6 +171,7 @@ class Labels:
     def _place(self, card: Card) -> str:
         source, count = self.index.document.ops[card.first].source, len(self.nodes(card))
         nodes = words.MAP_NODE if count == 1 else words.MAP_NODES.format(count=count)
+        nodes = nodes if self.index.document.nodes else ""
         what = card.title.rpartition("() · ")[2] if self.code(card) else nodes
         return nodes if source is None else f"{words.MAP_LINE.format(line=source.line)} · {what}"
 

@@ -13,7 +13,7 @@ from .arrows import branch, into, lane_x
 from .cards import Card
 from .labels import Line
 from .numbers import Outliers, Place, norm_text, together
-from .paint import LEGEND, MARGIN, TOP, Painter, framed
+from .paint import MARGIN, TOP, Painter, beside, framed
 from .place import GAP
 from .plan import Plan
 
@@ -40,7 +40,7 @@ def page_map(
         "gap": GAP,
         "margin": MARGIN,
         "top": TOP,
-        "beside": LEGEND,
+        "beside": beside(plan),
     }
 
 

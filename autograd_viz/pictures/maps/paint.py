@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
-from ..layout.measure import ADVANCE, columns
+from ..layout.measure import ADVANCE, columns, text_width
 from ..render.caption import caption_elements, caption_height, caption_lines
 from ..render.escape import element, text
 from ..render.svg import FALLBACK
@@ -58,7 +58,9 @@ def framed(
     lines = caption_lines(caption, width)
     below = caption_elements(lines, 0.0, height, ink.theme)
     height += caption_height(lines)
-    drawn = legend_of_arrows(ink, at, TOP + 8, plan.has_sums(opened)) if legend is None else legend(ink, at, TOP + 8)
+    is_passed = bool(plan.document.nodes)  # else no gradient will ever be there
+    gradients = legend_of_arrows(ink, at, TOP + 8, plan.has_sums(opened)) if is_passed else ()
+    drawn = gradients if legend is None else legend(ink, at, TOP + 8)
     content = "\n".join(
         [
             element("title", text(f"{plan.result}: {plan.summary(opened)}")),
@@ -78,7 +80,12 @@ def framed(
 
 def size_of(plan: Plan, heights: Mapping[str, float]) -> tuple[float, float]:
     """Width and height of the whole picture in px."""
-    return plan.places.widths[plan.root.id] + 2 * MARGIN + LEGEND, heights[plan.root.id] + TOP + MARGIN
+    return plan.places.widths[plan.root.id] + 2 * MARGIN + beside(plan), heights[plan.root.id] + TOP + MARGIN
+
+
+def beside(plan: Plan) -> float:
+    """px right of the cards: for the legend, and for what a long heading says."""
+    return max(LEGEND, text_width(plan.summary(frozenset()), SMALL) - plan.places.widths[plan.root.id])
 
 
 class Painter:

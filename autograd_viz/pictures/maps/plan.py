@@ -196,7 +196,8 @@ class Plan:
         said = [words.MAP_SUMMARY.format(parameters=self.labels.count(self.root), nodes=len(self.document.nodes))]
         said += [words.MAP_UNCOUNTED] if self.labels.is_uncounted(self.root) else []
         said += [] if opened is None else [words.MAP_DEPTH.format(depth=self.depth(opened), levels=max(self.levels, 1))]
-        said += [words.MAP_OPENED] if any(op.reason == "opened" for op in self.document.ops) else []
+        reasons = {op.reason for op in self.document.ops}
+        said += [text for reason, text in (("opened", words.MAP_OPENED), ("exported", words.MAP_EXPORTED)) if reason in reasons]
         breaks = sum(bool(op.graph_break) for op in self.document.ops)
         said += [(words.MAP_ONE_BREAK if breaks == 1 else words.MAP_BREAKS).format(count=breaks)] if breaks else []
         return " · ".join(said + ([words.MAP_GUESSED] if self.is_guessed and self.has_modules else []))

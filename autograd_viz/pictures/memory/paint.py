@@ -140,10 +140,14 @@ def _area(base: Sequence[float], top: Sequence[float], highest: float, plot: Rec
 def _peak(report: Report, peak: Moment, ink: Ink, plot: Rect) -> Iterator[str]:
     """A mark over the highest call, and its words."""
     x = plot.x + (report.curve.index(peak) + 0.5) * plot.w / len(report.curve)
-    said = ", ".join(filter(None, (report.at_peak(), report.in_all())))
-    is_left = x + columns(said) * ADVANCE * SMALL + 10 > plot.x + plot.w
+    said, end = ", ".join(filter(None, (report.at_peak(), report.in_all()))), plot.x + plot.w
+    width = columns(said) * ADVANCE * SMALL
+    is_left = x + width + 10 > end
     yield element("path", d=f"M{x - 4:.1f} {plot.y - 9:g}h8l-4 7z", fill=ink.colour["text"])
-    yield ink.text(x - 9 if is_left else x + 9, plot.y - 3, said, end=is_left, room=plot.w)
+    if is_left and x - 9 - width < MARGIN:  # there is no room beside the mark
+        yield ink.text(max(MARGIN, min(x - width / 2, end - width)), plot.y - 13, said, room=end - MARGIN)
+    else:
+        yield ink.text(x - 9 if is_left else x + 9, plot.y - 3, said, end=is_left)
 
 
 def _spans(report: Report, ink: Ink, plot: Rect) -> Iterator[str]:
@@ -189,7 +193,7 @@ def paint(report: Report, theme: Theme) -> str:
     drawn += curve_drawn(report, ink, below)
     height = below.y + below.h + SPANS
     advice = report.advice(ADVICES)
-    for said in [*(["; ".join(advice)] if report.plan is not None else advice), words.MEMORY_COUNTS]:
+    for said in [*(["; ".join(advice)] if report.plan is not None else advice), *report.kept, words.MEMORY_COUNTS]:
         lines = caption_lines(said, WIDTH - 2 * MARGIN)
         drawn += caption_elements(lines, MARGIN - 12, height, theme)
         height += caption_height(lines) - 12

@@ -30,9 +30,12 @@ class Report:
         budget: bytes that the whole may take; None: any.
         model: the variable that holds the model, for code to paste.
         is_torch: is it one of PyTorch?
+        kept: sentences about graphs of earlier passes.
     """
 
-    def __init__(self, facts: Facts, budget: int | None = None, model: str = "model", is_torch: bool = False) -> None:
+    def __init__(
+        self, facts: Facts, budget: int | None = None, model: str = "model", is_torch: bool = False, kept: Sequence[str] = ()
+    ) -> None:
         self.facts = facts  # what is held
         self.curve: Sequence[Moment] = curve_of(facts)  # the backward pass
         self.peak = max(self.curve, key=lambda m: m.bytes, default=None)  # its highest moment; None if there is no call
@@ -45,6 +48,7 @@ class Report:
         self.total = sum(self.stays.values()) + (0 if self.peak is None else self.peak.bytes)
         self.plan: Plan | None = None if budget is None else plan_of(checkpoints, budget, sum(self.stays.values()))
         self.code = "" if self.plan is None else code_of(self.plan, model, is_torch)
+        self.kept = kept
 
     def held(self) -> str:
         """How much in all."""
@@ -80,7 +84,8 @@ class Report:
     def __str__(self) -> str:
         kinds = words.COMMA.join(said for _, said in self.kinds())
         held = f"{self.held()}: {kinds}" if kinds else self.held()
-        return "; ".join(filter(None, (held, self.at_peak(), self.in_all(), *self.advice())))
+        kept = (said.rstrip(".。") for said in self.kept)
+        return "; ".join(filter(None, (held, self.at_peak(), self.in_all(), *self.advice(), *kept)))
 
     def in_all(self) -> str:
         """The peak with all that stays."""
@@ -101,8 +106,8 @@ class Report:
         """All tables, and the sums."""
         sums = {f"{kind}s": self.facts.bytes(kind) for kind in KINDS}
         peak = None if self.peak is None else {"bytes": self.peak.bytes, **self._moment(self.facts.calls.index(self.peak.node))}
-        whole = {"bytes": self.facts.bytes(), "saved_tensors": self.facts.count, **sums, "peak": peak}
-        whole |= {"stays": self.stays, "total": self.total}
+        whole: Record = {"bytes": self.facts.bytes(), "saved_tensors": self.facts.count, **sums, "peak": peak}
+        whole |= {"stays": self.stays, "total": self.total, "kept": [*self.kept]}
         whole |= {} if self.plan is None else {"plan": record_of(self.plan, self.total, self.code)}
         return {**whole, "modules_guessed": self.facts.is_guessed, **{by: make(self) for by, make in TABLES.items()}}
 

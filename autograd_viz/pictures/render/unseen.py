@@ -13,6 +13,7 @@ def why_unseen(op: Op | None) -> str:
         "compiled": words.REASON_COMPILED,
         "cached": words.REASON_CACHED,
         "opened": words.REASON_OPENED,
+        "exported": words.REASON_EXPORTED,
     }
     if op is not None and op.graph_break:
         return words.GRAPH_BREAK.format(reason=op.graph_break)

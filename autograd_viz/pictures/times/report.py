@@ -39,7 +39,9 @@ class Report:
         self.parts = [*self._parts()]
         halves = self._halves()
         self.whole = sum(median(half.whole) for half in halves)  # seconds of a pass
-        self.seconds = sum(max(median(half.whole), median(self._sum_of(half))) for half in halves)  # no share is above 100 %
+        longer = sum(max(median(half.whole), median(self._sum_of(half))) for half in halves)
+        parts = _sum([self._sum_of(half) for half in halves if half.seconds])
+        self.seconds = max(longer, median(parts or (0.0,)))  # no share is above 100 %
 
     def _halves(self) -> list[Half]:
         return [half for half in (self.timing.forward, self.timing.backward) if half is not None]

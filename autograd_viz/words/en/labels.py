@@ -28,6 +28,7 @@ BOX_UNREACHED = ", not called by a pass from the root"
 BOX_REASON = ": {reason}"
 REASON_NESTED = "A recording cannot follow ops on nested tensors."
 REASON_OPENED = "torch.compile made one op of several. They are read from the backward graph that it keeps."
+REASON_EXPORTED = "It is read from the exported program. No pass has run."
 REASON_CACHED = (
     "torch.compile took this op from its cache, which does not tell what is in it. With the environment variable "
     "TORCHINDUCTOR_AUTOGRAD_CACHE=0 it is opened."

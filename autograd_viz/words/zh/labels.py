@@ -28,6 +28,7 @@ BOX_UNREACHED = "，从根出发的反向传播不会调用它"
 BOX_REASON = "：{reason}"
 REASON_NESTED = "记录无法跟踪嵌套张量上的操作。"
 REASON_OPENED = "torch.compile 把多个操作编译成了一个，这里的操作读自它保留的反向计算图。"
+REASON_EXPORTED = "这个操作读自导出的程序，程序没有运行过。"
 REASON_CACHED = (
     "torch.compile 从缓存中取出了这个操作，缓存不说明其中有哪些操作。设置环境变量 TORCHINDUCTOR_AUTOGRAD_CACHE=0 后即可展开。"
 )

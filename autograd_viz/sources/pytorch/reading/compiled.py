@@ -1,6 +1,6 @@
 """What PyTorch keeps of a region that ``torch.compile`` has made: its graphs, and what they run on.
 
-These interfaces are private, and only this file knows them. They were tried with PyTorch 2.9, 2.13 and 2.14.
+These interfaces are private, and only this file knows them. They were tried with PyTorch 2.9, 2.13, 2.14 and 2.15.
 Where one is missing, the answer is None or empty, and the region stays one node.
 """
 
@@ -17,6 +17,7 @@ from typing import Any
 import torch
 
 from ....graph.surroundings import Source
+from .call_place import library
 
 LINE = re.compile(r'File "(.+)", line (\d+), in (.+)')
 ROOT = re.compile(r"^[LG]\['(\w+)'\]\.?")  # how Dynamo calls the model: L['self'].layers.0
@@ -117,6 +118,12 @@ def shape_of(value: Any, known: dict[Any, int]) -> tuple[int, ...] | None:
     return tuple(map(int, found)) if all(isinstance(s, int) or s.is_Integer for s in found) else None
 
 
+def exported_shape(value: Any) -> tuple[int, ...] | None:
+    """The shape of a value of an exported graph, for the inputs of the export; None if it depends on their elements."""
+    found = [size if isinstance(size, int) else size.node.hint for size in value.shape]
+    return None if None in found else tuple(map(int, found))
+
+
 def arguments(node: Any, grads: Sequence[Any]) -> list[Any]:
     """What the backward graph is run on: sizes, saved tensors, the gradients that arrived.
     RuntimeError: the saved tensors are freed.
@@ -188,7 +195,7 @@ def modules_around(n: Any) -> list[tuple[str, str, str]]:
 def line_of(ops: Iterable[Any]) -> Source | None:
     """The user's line of their forward op."""
     for n in ops:
-        places = LINE.findall(n.meta.get("stack_trace") or "")
+        places = [p for p in LINE.findall(n.meta.get("stack_trace") or "") if not library[p[0]]]
         if places:
             file, number, name = places[-1]
             function = RESUMED.sub(r"\1", name.strip())

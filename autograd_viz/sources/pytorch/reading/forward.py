@@ -32,8 +32,12 @@ def title_of(node: object) -> str:
 
 def title_of_event(event: Event) -> str:
     """The name of an op that has no node."""
-    known = titles().get(event.name)
-    return known or "".join(part.capitalize() for part in event.name.strip("_").split("_"))
+    return title_named(event.name)
+
+
+def title_named(name: str) -> str:
+    """An op's name in pictures, by that of its function: "Mul" of "mul"."""
+    return titles().get(name) or "".join(part.capitalize() for part in name.strip("_").split("_"))
 
 
 def reason_of(node: Any, event: Event | None, is_open: bool) -> str:

@@ -169,7 +169,7 @@ def unknown(shape: tuple[int, ...], dtype: torch.dtype) -> model.Value:
 
 def not_told() -> model.Value:
     """A tensor that is gone, in a release of PyTorch whose graph does not remember its shape."""
-    return model.Value((), "?", "not kept (its shape: from PyTorch 2.5 on)")
+    return model.Value((), model.NOT_TOLD, "not kept (its shape: from PyTorch 2.5 on)")
 
 
 def _plain_shape(shape: tuple[Any, ...]) -> tuple[int, ...]:

@@ -25,18 +25,24 @@ Place = tuple[str, str, int]
 
 
 def norms_by_steps(live: Pass, wanted: Collection[Place] | None) -> dict[Place, float]:
-    """The norms from the steps of a pass; all steps are taken back."""
+    """The norms from the steps of a pass; all steps are taken back. Only gradients at wanted places are read."""
+    leaves = {n.id: n.variable for n in live.graph.document.nodes if n.variable is not None}
     found: dict[Place, float | None] = {}
 
-    def note(step: Step) -> None:
-        nonlocal found
-        found |= {(step.node, "in", k): norm_of(g) for k, g in enumerate(step.grad_outputs)}
-        found |= {(step.node, "out", k): norm_of(g) for k, g in enumerate(step.grad_inputs)}
-        if step.accumulation is not None:
-            found[step.accumulation.tensor, "grad", 0] = norm_of(step.accumulation.new)
+    def heard(ran: Ran) -> None:
+        for way, grads in (("in", ran.arrived), ("out", ran.left)):
+            asked = [k for k in range(len(grads)) if wanted is None or (ran.node, way, k) in wanted]
+            values = ran.read([grads[k] for k in asked])
+            found.update({(ran.node, way, k): norm_of(value) for k, value in zip(asked, values, strict=True)})
 
+    def note(step: Step) -> None:
+        place = (leaves.get(step.node, ""), "grad", 0)
+        if place[0] and (wanted is None or place in wanted) and step.accumulation is not None:
+            found[place] = norm_of(step.accumulation.new)
+
+    live.heard = heard
     _rehearse(live, note)
-    return {place: n for place, n in found.items() if n is not None and (wanted is None or place in wanted)}
+    return {place: n for place, n in found.items() if n is not None}
 
 
 def each_arrival(
