@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from functools import cached_property
 
 from ... import words
 from ...graph.model import Document, NextFunction, Node, Op, Tensor, Value
@@ -131,8 +130,8 @@ class Sentences:
 
     def _arrives(self, node: Node, step: Step) -> str:
         """What arrived, before hooks."""
-        made = self._results(node) or [self._result_of(node)]
-        of = words.OF.format(names=words.COMMA.join(made)) if any(made) else ""
+        made = self._results(node)
+        of = words.OF.format(names=words.COMMA.join(made)) if made else ""
         values = [before_hooks(step, i) for i in range(len(step.grad_outputs))]
         grads = [gradient_text(g) for g in values if g is not None]
         return (words.ARRIVES if grads else words.ALL_ZERO).format(node=node.name, of=of, grads=listed(grads))
@@ -179,8 +178,8 @@ class Sentences:
 
     def _sends(self, node: Node, step: Step) -> list[str]:
         edges = list(enumerate(zip(node.next_functions, step.grad_inputs, strict=True)))
-        sent = self._each([(f, self._sent(f, i, g, step)) for i, (f, g) in edges if g is not None and f.node is not None])
-        none = [self._target(f) for _, (f, g) in edges if f.node is not None and g is None]
+        sent = self._each(node, [(f, self._sent(f, i, g, step)) for i, (f, g) in edges if g is not None and f.node is not None])
+        none = [self._target(f, node) for _, (f, g) in edges if f.node is not None and g is None]
         nowhere = [str(i) for i, (f, _) in edges if f.node is None]
         said = [words.SENDS.format(parts=listed(sent))] if sent else []
         said += [words.SENDS_NONE.format(target=listed(none))] if none else []
@@ -189,7 +188,7 @@ class Sentences:
             said.append(form.format(index=nowhere[0], indices=listed(nowhere)))
         return said
 
-    def _each(self, sent: list[tuple[NextFunction, str]]) -> list[str]:
+    def _each(self, sender: Node, sent: list[tuple[NextFunction, str]]) -> list[str]:
         """What was sent. Several nodes that get the same once, and that nothing tells apart, are counted."""
         to: dict[str, list[NextFunction]] = defaultdict(list)
         for after, text in sent:
@@ -199,31 +198,31 @@ class Sentences:
             if len(to[text]) == 1 or len({a.node for a in to[text]}) < len(to[text]):
                 found.append(text)
             elif after is to[text][0]:
-                target = self._target(after)
+                target = self._target(after, sender)
                 found.append(text.replace(target, words.EACH_OF.format(count=len(to[text]), node=target)))
         return found
 
     def _sent(self, after: NextFunction, index: int, value: Value, step: Step) -> str:
         shape = step.result_shapes[index] if step.result_shapes else None
+        target = self._target(after, self.nodes[step.node])
         if shape is not None and shape != value.shape:
             from_to = {"shape": shape_text(shape), "into": shape_text(value.shape)}
-            return words.UNBROADCAST.format(value=value_text(value), target=self._target(after), **from_to)
-        return words.SENT.format(value=gradient_text(value), target=self._target(after))
+            return words.UNBROADCAST.format(value=value_text(value), target=target, **from_to)
+        return words.SENT.format(value=gradient_text(value), target=target)
 
-    def _target(self, after: NextFunction) -> str:
+    def _target(self, after: NextFunction, sender: Node) -> str:
         target = self.nodes[after.node or ""]
-        name = self._name(target.variable, words.A_LEAF) if target.variable else self._result_of(target)
+        name = self._name(target.variable, words.A_LEAF) if target.variable else self._result_of(target, sender)
         return f"{target.name}{words.OF.format(names=name)}" if name else target.name
 
-    def _result_of(self, node: Node) -> str:
-        """What tells it from the nodes of the same name: the name of its op's result, or the call; "" if nothing does."""
-        called = self._called(node) if self.namesakes[node.name] > 1 else ""
-        return called if self._alike[node.name, called] == 1 or called in self._results(node) else ""
-
-    @cached_property
-    def _alike(self) -> Counter[tuple[str, str]]:
-        """How many nodes of one name are called the same."""
-        return Counter((n.name, self._called(n)) for n in self.nodes.values() if self.namesakes[n.name] > 1)
+    def _result_of(self, node: Node, sender: Node) -> str:
+        """The name of its op's result, if another node has the same name; else, if that one gets a gradient too, its call."""
+        if self.namesakes[node.name] < 2:
+            return ""
+        receivers = {after.node for after in sender.next_functions if after.node is not None}
+        alike = [self._called(self.nodes[id]) for id in receivers if self.nodes[id].name == node.name]
+        called = self._called(node)
+        return next(iter(self._results(node)), called if len(alike) > 1 and alike.count(called) == 1 else "")
 
     def _called(self, node: Node) -> str:
         """The name of its op's result, else the call as rules and marks write it: `Mul(a, b)`."""
