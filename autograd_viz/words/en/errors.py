@@ -150,9 +150,7 @@ EXPLAIN_VIEW = "view() needs elements that lie in order in memory; use reshape()
 EXPLAIN_INDICES = "An embedding takes indices of whole numbers, and got {given}; call long() on them."
 EXPLAIN_FEATURES = "The layer takes {wanted} features, and got {given}; check input_size, and that the last dimension has them."
 EXPLAIN_JOINED = "All dimensions but {dim} must be equal, and {wanted} meets {given}; check dim, or pad the smaller one."
-EXPLAIN_ITEM = (
-    "Only a tensor of one element becomes a number, and this has {given}; call mean() or sum() first, or use tolist()."
-)
+EXPLAIN_ITEM = "Only one element becomes a number, and this tensor has {given}; call mean() first, or use tolist()."
 
 # errors of a step or of a user's op
 RAISED_BY = "{node} called {function}(), which raised the error at line {line}: {code}"
