@@ -108,6 +108,18 @@ MEANT = {
         "F.cross_entropy(w * 2, torch.ones(2, 3, dtype=torch.int64))",
         "Targets with the shape of the scores are probabilities, and these are Long.",
     ),
+    "indices that are no whole numbers": (
+        "torch.nn.Embedding(3, 2)(w[0] * 2)",
+        "An embedding takes indices of whole numbers, and got Float.",
+    ),
+    "features of another layer": ("torch.nn.LSTM(4, 2)((w * 2)[None])", "The layer takes 4 features, and got 3."),
+    "a view of a transposed matrix": ("(w * 2).T.view(-1)", "view() needs elements that lie in order in memory."),
+    "two parts of different sizes": (
+        "torch.cat([w * 2, torch.ones(2, 4)])",
+        "All dimensions but 0 must be equal, and 3 meets 4.",
+    ),
+    "a number of several elements": ("(w * 2).item()", "Only one element becomes a number, and this tensor has 6."),
+    "a half and a float": ("(w * 2) @ torch.ones(3, 2, dtype=torch.half)", "One of the two is "),
     "a distribution without width": ("torch.distributions.Normal(w, w * 0)", "scale of Normal must be above 0"),
     "a distribution of nan": ("torch.distributions.Normal(w * float('nan'), torch.ones(2, 3))", "Normal got nan as its loc."),
 }

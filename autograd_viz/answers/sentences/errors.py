@@ -61,6 +61,7 @@ KNOWN = (
     ("Expected more than 1 value per channel when training", "EXPLAIN_ONE_VALUE"),
     ("Expected to have finished reduction in the prior iteration", "EXPLAIN_REDUCTION"),
     ("Expected f(*args) to return a scalar Tensor", "EXPLAIN_FUNC_SCALAR"),
+    ("view size is not compatible with input tensor's size and stride", "EXPLAIN_VIEW"),
 )
 _SIZE, _NAN = r"torch.Size\(\[(?P<{}>[\d, ]+)\]\)", r".*invalid values:.*\bnan\b"
 # errors of the forward pass, whose numbers tell what does not fit; with more facts of the call that raised, the second sentence
@@ -72,7 +73,16 @@ WITH_NUMBERS = (
     (r"Found dtype (?P<given>\w+) but expected (?P<wanted>\w+)", "TARGET_DTYPE", ""),
     (r"expected (?:target dtype to be Long or Byte, but got|scalar type Long but found) (?P<given>\w+)", "CLASS_DTYPE", ""),
     (r"mat1 and mat2 must have the same dtype, but got (?P<given>\w+) and (?P<wanted>\w+)", "DTYPES", "module"),
+    (
+        r"expected m1 and m2 to have the same dtype, but got: (?:c10::)?(?P<given>\w+) != (?:c10::)?(?P<wanted>\w+)",
+        "DTYPES",
+        "module",
+    ),
     (r"index out of range in self", "INDEX", "table"),
+    (r"argument #1 'indices' to have .* but got torch\.(?:cuda\.)?(?P<given>\w+)Tensor", "INDICES", ""),
+    (r"must be equal to input_size\. Expected (?P<wanted>\d+), got (?P<given>\d+)", "FEATURES", ""),
+    (r"must match except in dimension (?P<dim>\d+)\. Expected size (?P<wanted>\d+) but got size (?P<given>\d+)", "JOINED", ""),
+    (r"a Tensor with (?P<given>\d+) elements cannot be converted to Scalar", "ITEM", ""),
     (r"Expected input batch_size \((?P<wanted>\d+)\) to match target batch_size \((?P<given>\d+)\)", "ROWS", ""),
     (
         r"arget size \(torch.Size\(\[(?P<given>[\d, ]+)\]\)\).* input size \(torch.Size\(\[(?P<wanted>[\d, ]+)\]\)\)",

@@ -150,6 +150,11 @@ EXPLAIN_POSITIVE = "{wanted} of {given} must be above 0; use softplus(x) + 1e-6,
 EXPLAIN_DISTRIBUTION = (
     "{given} got nan as its {wanted}; find the step that made the first nan: autograd-viz watch, or av.watch(model)."
 )
+EXPLAIN_VIEW = "view() needs elements that lie in order in memory; use reshape(), or call contiguous() first."
+EXPLAIN_INDICES = "An embedding takes indices of whole numbers, and got {given}; call long() on them."
+EXPLAIN_FEATURES = "The layer takes {wanted} features, and got {given}; check input_size, and that the last dimension has them."
+EXPLAIN_JOINED = "All dimensions but {dim} must be equal, and {wanted} meets {given}; check dim, or pad the smaller one."
+EXPLAIN_ITEM = "Only one element becomes a number, and this tensor has {given}; call mean() first, or use tolist()."
 
 # errors of a step or of a user's op
 RAISED_BY = "{node} called {function}(), which raised the error at line {line}: {code}"

@@ -128,6 +128,11 @@ EXPLAIN_CLASS_SHAPE = "类别下标的形状是 (n,)，这里多了一个维度�
 EXPLAIN_CLASS_ROWS = "与分数形状相同的目标是概率，而这里是 {given}；请调用 float()，或传入类别下标。"
 EXPLAIN_POSITIVE = "{given} 的 {wanted} 必须大于 0，而有元素不是；请用 softplus(x) + 1e-6，并检查训练是否发散。"
 EXPLAIN_DISTRIBUTION = "{given} 的 {wanted} 是 nan；请找出最先产生 nan 的一步：autograd-viz watch，或 av.watch(model)。"
+EXPLAIN_VIEW = "view() 要求元素在内存中按顺序排列；改用 reshape()，或先调用 contiguous()。"
+EXPLAIN_INDICES = "嵌入的索引必须是整数，而这里是 {given}；对它调用 long()。"
+EXPLAIN_FEATURES = "这一层需要 {wanted} 个特征，得到的是 {given} 个；检查 input_size，并确认特征在最后一维。"
+EXPLAIN_JOINED = "除维度 {dim} 外其他维度必须相等，而这里 {wanted} 遇到了 {given}；检查 dim，或填充较小的一个。"
+EXPLAIN_ITEM = "只有一个元素的张量才能变成数，而这里有 {given} 个；先调用 mean() 或 sum()，或使用 tolist()。"
 
 # 单步执行或自定义运算抛出的错误
 RAISED_BY = "{node} 调用了 {function}()，它在第 {line} 行抛出错误：{code}"
